@@ -16,7 +16,6 @@ import (
 	"github.com/burngen/burngen/gen/exec"
 	"github.com/burngen/burngen/gen/program"
 	"github.com/burngen/burngen/gen/target"
-	"github.com/burngen/burngen/gen/target/gpu"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/grad"
 	"github.com/burngen/burngen/ir/op"
@@ -158,9 +157,6 @@ func CompileSource(src *Source, o Options) (*Model, error) {
 	}
 	if o.Target == nil {
 		o.Target = target.All[0]
-	}
-	if t, ok := o.Target.(gpu.Target); ok && o.Train && t.Precision != gpu.F32 {
-		return nil, fmt.Errorf("%s: -precision %s: training computes in f32 only", src.File, t.Precision)
 	}
 	if !o.Target.CanRun() { // no weights can be prepared now
 		o.Keep = emit.KeepRaw

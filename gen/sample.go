@@ -22,7 +22,7 @@ func (m *Model) addSamples(list []*emit.Function) error {
 	by := m
 	if !m.options.Target.CanRun() {
 		o := m.options
-		o.Target, o.Train, o.Keep, o.Dump, o.Stop = nil, false, emit.KeepPrepared, nil, 0
+		o.Target, o.Train, o.Loss, o.Keep, o.Dump, o.Stop = nil, false, "", emit.KeepPrepared, nil, 0 // the source has the loss
 		var err error
 		if by, err = CompileSource(m.Source, o); err != nil {
 			return err

@@ -2,10 +2,14 @@ package gen_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/burngen/burngen/gen"
+	"github.com/burngen/burngen/gen/emit"
+	"github.com/burngen/burngen/gen/target/cuda"
+	"github.com/burngen/burngen/gen/target/gpu"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/op"
 )
@@ -101,4 +105,26 @@ func sampleTest(t *testing.T, name, module string) string {
 	}
 	t.Fatal("no model_test.go")
 	return ""
+}
+
+// TestSampleInPrecisions asserts that the bundled test of a transformer compares its results in each precision,
+// with the tolerance of the precision.
+func TestSampleInPrecisions(t *testing.T) {
+	for p := range gpu.Precisions {
+		target := cuda.Target()
+		target.Precision = gpu.Precision(p)
+		m, err := gen.FromModule("net", drawn(t, transformer), gen.Options{Target: target, Package: "net"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		files, err := m.Files()
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(files, func(f emit.File) bool { return f.Name == "model_test.go" })
+		text := string(files[i].Data)
+		if want := target.Precision != gpu.F32; !strings.Contains(text, "func TestSample(") || strings.Contains(text, "Rounding: ") != want || strings.Contains(text, "are not compared") {
+			t.Errorf("%s:\n%s", target.Precision, text)
+		}
+	}
 }

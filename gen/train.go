@@ -7,6 +7,7 @@ import (
 
 	"github.com/burngen/burngen/gen/emit"
 	"github.com/burngen/burngen/gen/program"
+	"github.com/burngen/burngen/gen/target/gpu"
 	"github.com/burngen/burngen/internal/meant"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/grad"
@@ -182,7 +183,7 @@ func (m *Model) addTraining() error {
 		}
 		if of.Loss {
 			method := StepMethod(of.Method)
-			step, err := grad.Step(m.Module, f, m.freeName(snakeCase(method)), loadedBy(f, params))
+			step, err := m.differentiate(f, snakeCase(method), params)
 			if err != nil {
 				return err
 			}
@@ -253,7 +254,7 @@ func (m *Model) addOuter(params []string, add func(*ir.Func, *TrainFunc)) error 
 	if err != nil {
 		return nil // the caller has no gradients to pass
 	}
-	step, err := grad.Step(m.Module, f, m.freeName("train_"+of.Name), loadedBy(f, params))
+	step, err := m.differentiate(f, "train_"+of.Name, params)
 	if err != nil {
 		return err
 	}
@@ -265,6 +266,21 @@ func (m *Model) addOuter(params []string, add func(*ir.Func, *TrainFunc)) error 
 	add(step, fn)
 	m.Training.Outer = fn
 	return nil
+}
+
+// differentiate returns the step of a loss f, called name or a similar name. Gradients in f16 are scaled.
+func (m *Model) differentiate(f *ir.Func, name string, params []string) (*ir.Func, error) {
+	step := grad.Step
+	if m.isScaled() {
+		step = grad.ScaledStep
+	}
+	return step(m.Module, f, m.freeName(name), loadedBy(f, params))
+}
+
+// isScaled reports whether steps take a loss scale.
+func (m *Model) isScaled() bool {
+	t, ok := m.options.Target.(gpu.Target)
+	return ok && t.Precision == gpu.F16
 }
 
 // total returns the sum of all elements.
@@ -313,24 +329,12 @@ func dropZeros(f *ir.Func) {
 	results, names := f.Results, f.ResultNames
 	f.Results, f.ResultNames = nil, nil
 	for i, r := range results {
-		if strings.HasPrefix(names[i], grad.GradPrefix) && isZero(r) {
+		if strings.HasPrefix(names[i], grad.GradPrefix) && grad.IsZero(r) {
 			continue
 		}
 		f.Results, f.ResultNames = append(f.Results, r), append(f.ResultNames, names[i])
 	}
 	f.Prune()
-}
-
-// isZero reports whether a value is filled with zeros.
-func isZero(v *ir.Value) bool {
-	if t, ok := v.ConstValue(); ok {
-		return t.Stored() == 1 && t.Number(0) == 0
-	}
-	if v.Def == nil {
-		return false
-	}
-	fill, ok := v.Def.Op.(op.Fill)
-	return ok && fill.Value.Number(0) == 0
 }
 
 // planTraining plans the functions that train.
@@ -355,7 +359,7 @@ func (m *Model) planTraining() error {
 
 // trainer adds the training functions to the emitter's input.
 func (m *Model) trainer(e *emit.Model) {
-	t := &emit.Trainer{CheckNaN: m.options.CheckNaN}
+	t := &emit.Trainer{CheckNaN: m.options.CheckNaN, Scaled: m.isScaled()}
 	for _, w := range m.Source.Module.Weights {
 		buffer := slices.Contains(m.Training.Buffers, w.Name)
 		if buffer || slices.Contains(m.Training.Params, w.Name) {

@@ -6,10 +6,7 @@ import (
 
 	"github.com/burngen/burngen/gen"
 	"github.com/burngen/burngen/gen/exec"
-	"github.com/burngen/burngen/gen/target"
 	"github.com/burngen/burngen/gen/target/cpu"
-	"github.com/burngen/burngen/gen/target/cuda"
-	"github.com/burngen/burngen/gen/target/gpu"
 	"github.com/burngen/burngen/gen/value"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/op"
@@ -169,7 +166,6 @@ func lossAt(t *testing.T, m *gen.Model, w *ir.Weight, k int, h float64, args []a
 }
 
 func TestTrainingMistakes(t *testing.T) {
-	narrow, _ := target.At(cuda.Target(), gpu.BF16)
 	for _, c := range []struct {
 		name string
 		o    gen.Options
@@ -178,7 +174,6 @@ func TestTrainingMistakes(t *testing.T) {
 		{"an unknown loss", gen.Options{Train: true, Loss: "huge"}, "net.ir: -loss huge: one of bce, "},
 		{"a pattern that matches nothing", gen.Options{Train: true, Params: []string{"fc3"}}, `net.ir: -params: pattern "fc3" matches no parameter`},
 		{"a malformed pattern", gen.Options{Train: true, Freeze: []string{"["}}, "net.ir: -freeze: pattern"},
-		{"a precision", gen.Options{Train: true, Loss: "mse", Target: narrow}, "net.ir: -precision bf16: training computes in f32 only"},
 		{"nothing to train", gen.Options{Train: true, Freeze: []string{"**"}}, "net.ir: -train: the model has no parameters to train"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

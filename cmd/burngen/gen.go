@@ -158,11 +158,8 @@ func (g *genFlags) checkTraining(described bool) error {
 
 // checkPrecision checks -precision, and sets the precision of the targets of GPUs.
 func (g *genFlags) checkPrecision() error {
-	switch {
-	case *g.precision == gpu.F32:
+	if *g.precision == gpu.F32 {
 		return nil
-	case g.options.Train:
-		return usagef("-precision %s cannot be used with -train: training computes in f32 only", *g.precision)
 	}
 	found := false
 	for i, t := range g.targets {
@@ -171,8 +168,7 @@ func (g *genFlags) checkPrecision() error {
 		}
 	}
 	if !found {
-		_, err := inPrecision(nil, *g.precision)
-		return err
+		return errPrecision(*g.precision)
 	}
 	return nil
 }

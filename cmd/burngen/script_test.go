@@ -222,6 +222,9 @@ var models = map[string]func() []byte{
 	"bits": func() []byte {
 		return onnxtest.Tensor("bits", ir.FloatTensor(ir.F32, 0, 0, 0, 1, 1, 0, 1, 1).Reshape(4, 2))
 	},
+	"sharing":        func() []byte { m, _, _ := sharing(); return m.Bytes() },
+	"sharing/input":  func() []byte { _, x, _ := sharing(); return onnxtest.Tensor("x", x) },
+	"sharing/output": func() []byte { _, _, y := sharing(); return onnxtest.Tensor("y", y) },
 	"relu/input": func() []byte {
 		return onnxtest.Tensor("x", ir.FloatTensor(ir.F32, -1, 2, -3, 4, -5, 6).Reshape(2, 3))
 	},

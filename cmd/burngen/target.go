@@ -97,7 +97,7 @@ const (
 const precisionHelp = "compute the products of a GPU's package in `TYPE`; sums, norms and softmax stay in f32:\n" +
 	"  f32   as the CPU does (default)\n" +
 	"  tf32  factors rounded to 11 significant bits; nothing else changes\n" +
-	"  f16   weights and activations of products stored in f16: half the memory, numbers up to 65504\n" +
+	"  f16   factors of products stored in f16: half the memory, numbers up to 65504. Training scales the loss\n" +
 	"  bf16  the same in bf16: 8 significant bits, the range of f32"
 
 // precisionFlag declares -precision.
@@ -107,17 +107,22 @@ func precisionFlag(flags *flagSet) *gpu.Precision {
 	return p
 }
 
-// inPrecision returns t with its products computed in the precision p. It returns an error if t is the
-// target of the CPU and p is not f32.
+// inPrecision returns t with its products computed in the precision p. A nil t is the default target. It
+// returns an error if t is the target of the CPU and p is not f32.
 func inPrecision(t target.Target, p gpu.Precision) (target.Target, error) {
 	if t == nil {
 		t = target.All[0]
 	}
 	at, ok := target.At(t, p)
 	if !ok {
-		return nil, usagef("-precision %s needs -target cuda or vulkan: the %s target computes in f32", p, t.Name())
+		return nil, errPrecision(p)
 	}
 	return at, nil
+}
+
+// errPrecision is the error of a precision below f32 without a target of GPUs.
+func errPrecision(p gpu.Precision) error {
+	return usagef("-precision %s needs -target cuda or vulkan: the cpu target computes in f32", p)
 }
 
 // oneTarget is a flag with the name of a target, or with auto.

@@ -83,9 +83,20 @@ type api struct {
 	store string
 	// seeds are the gradients of results that callers pass to the second half of a split function.
 	seeds []port
-	// keyed says that the schedule has another parameter after the arguments: the key of random
-	// numbers.
-	keyed bool
+	// extras are the parameters of the schedule after the arguments.
+	extras []extra
+}
+
+// extra is a parameter that a schedule of a trainer has besides the caller's arguments. method of the call
+// returns it.
+type extra struct{ name, method string }
+
+// extraOf returns the extra parameter of an element type: the key of random numbers, or the loss scale.
+func extraOf(d ir.DType) extra {
+	if d == ir.F32 {
+		return extra{"scale", "Scale"}
+	}
+	return extra{"key", "Key"}
 }
 
 // inStruct and outStruct report whether arguments or results are fields of a struct.
@@ -448,8 +459,8 @@ func (a *api) arguments(seeds []port) []jen.Code {
 	for _, p := range slices.Concat(a.in, seeds) {
 		list = append(list, a.flat(p))
 	}
-	if a.keyed {
-		list = append(list, frame("Key").Call())
+	for _, extra := range a.extras {
+		list = append(list, frame(extra.method).Call())
 	}
 	return list
 }

@@ -176,6 +176,7 @@ func (a *auto) trainerInterface(f *jen.File) {
 	}
 	methods = append(methods,
 		jen.Id("Params").Params().Op("*").Qual(rtPath, "Params"),
+		jen.Id("LossScale").Params().Float64(),
 		jen.Id("Weights").Params().Op("*").Qual(rtPath, "Weights"),
 		jen.Id("State").Params(jen.Id("s").Op("*").Qual(rtPath, "State")),
 		jen.Id("SetContext").Params(ctxParam()),

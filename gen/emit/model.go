@@ -116,7 +116,8 @@ type Function struct {
 
 // Trainer describes training. Its functions load the model's own weights. They may return
 // gradients, called grad/NAME, and new values of buffers, called state/NAME, after the results.
-// They may have a last parameter called key, the key of random numbers.
+// They may have more parameters than the model's functions: an i64[2], the key of random numbers, and then an
+// f32[2], the loss scale and its inverse.
 type Trainer struct {
 	// Variables are the trained weights, and the buffers changed by steps.
 	Variables []Variable
@@ -131,6 +132,8 @@ type Trainer struct {
 	Outer *Function
 	// CheckNaN makes steps check for NaN after each node.
 	CheckNaN bool
+	// Scaled says that steps have a loss scale.
+	Scaled bool
 }
 
 // Variable is a weight changed by training. Buffer says that it is a buffer, such as a running

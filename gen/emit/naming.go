@@ -159,7 +159,9 @@ func (e *emitter) addMethod(h *host, spec *Function, name string, weights map[st
 	if spec.Like != nil {
 		like = e.methodOf(spec.Like)
 		params, results = params[:len(like.in)], results[:len(like.out)]
-		a.keyed = len(spec.IR.Params) > len(params)+len(spec.Seeds)
+		for _, p := range spec.IR.Params[len(params)+len(spec.Seeds):] {
+			a.extras = append(a.extras, extraOf(p.Type.DType))
+		}
 	}
 	a.form, a.symbol = formOf(params, results, spec.Direct)
 	if len(spec.States) > 0 {
@@ -232,8 +234,8 @@ func (e *emitter) addMethod(h *host, spec *Function, name string, weights map[st
 		a.seeds = append(a.seeds, p)
 		fn.params = append(fn.params, p.id)
 	}
-	if a.keyed {
-		fn.params = append(fn.params, local.unique("key"))
+	for _, extra := range a.extras {
+		fn.params = append(fn.params, local.unique(extra.name))
 	}
 	for _, name := range spec.IR.ResultNames[len(a.out):] {
 		fn.results = append(fn.results, "g."+e.changes[name])

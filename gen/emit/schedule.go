@@ -30,9 +30,10 @@ func (m *method) schedule(f *jen.File) {
 	for _, p := range m.in {
 		params = append(params, parameter{p.id, gotype.Of(p.value.Type)})
 	}
-	var key, seeds []parameter
-	if m.keyed {
-		key = append(key, parameter{m.fn.params[len(m.in)+len(m.seeds)], "[]int64"})
+	var extras, seeds []parameter
+	for i := range m.extras {
+		k := len(m.in) + len(m.seeds) + i
+		extras = append(extras, parameter{m.fn.params[k], gotype.Of(m.fn.IR.Params[k].Type)})
 	}
 	for _, p := range m.seeds {
 		seeds = append(seeds, parameter{p.id, gotype.Of(p.value.Type)})
@@ -42,10 +43,10 @@ func (m *method) schedule(f *jen.File) {
 		doc = m.fn.name + " is the schedule of " + m.spec.Method + "."
 	}
 	if m.halves == nil {
-		m.print(f, m.fn, doc, slices.Concat(params, key))
+		m.print(f, m.fn, doc, slices.Concat(params, extras))
 	} else {
-		m.print(f, m.halves[0], doc, slices.Concat(params, key))
-		m.print(f, m.halves[1], m.halves[1].names[0]+" is what follows of it, once the gradients are known.", slices.Concat(params, seeds, key))
+		m.print(f, m.halves[0], doc, slices.Concat(params, extras))
+		m.print(f, m.halves[1], m.halves[1].names[0]+" is what follows of it, once the gradients are known.", slices.Concat(params, seeds, extras))
 	}
 	for _, c := range m.callees {
 		params := []parameter{}

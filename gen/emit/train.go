@@ -17,7 +17,7 @@ import (
 var trainerReserved = strings.Fields("TrainerOptions trained changes variables")
 
 // trainerMembers are the fields and methods that every trainer has.
-var trainerMembers = strings.Fields("Trainer SetContext Params Model State Weights")
+var trainerMembers = strings.Fields("Trainer SetContext Params Model State Weights LossScale")
 
 // Prefixes of results that callers do not get; see package grad.
 const (
@@ -294,6 +294,9 @@ func (e *emitter) newTrainer(f *jen.File) {
 	options = append(options, given("Seed"), given("Freeze"), given("CheckNaN"))
 	if !e.Trainer.CheckNaN {
 		options = append(options, option("Unchecked", jen.True()))
+	}
+	if e.Trainer.Scaled {
+		options = append(options, option("Scaled", jen.True()))
 	}
 	if limits := e.limits(e.trainer.symbols()); len(limits) > 0 {
 		options = append(options, option("Limits", jen.Qual(rtPath, "Max").Values(limits...)))

@@ -214,10 +214,16 @@ func TestDeviceTensors(t *testing.T) {
 	})
 }
 
-// TestDeviceTrainer compares training with a package for a GPU and with a package for the CPU.
+// TestDeviceTrainer compares training with packages for a GPU, in each precision, and with a package for the CPU.
 func TestDeviceTrainer(t *testing.T) {
 	onDevices(t, "trainer", func(t *testing.T, m module, device gpu.Target) {
-		for dir, to := range map[string]target.Target{"model": nil, "model/" + device.Name(): device} {
+		packages := map[string]target.Target{"model": nil, "model/" + device.Name(): device}
+		for p, name := range gpu.Precisions {
+			if device.Precision = gpu.Precision(p); device.Precision != gpu.F32 {
+				packages["narrow/"+name] = device
+			}
+		}
+		for dir, to := range packages {
 			model, err := compileDescribedFor(to)
 			if err != nil {
 				t.Fatal(err)
@@ -229,6 +235,7 @@ func TestDeviceTrainer(t *testing.T) {
 			m.add(t, dir, files)
 		}
 		m.copyFor(t, device, "gputrain/gputrain_test.go")
+		m.copyFor(t, device, "gputrain/precision_test.go")
 	})
 }
 

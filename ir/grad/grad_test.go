@@ -81,6 +81,25 @@ func TestStepOfARegression(t *testing.T) {
 	near(t, "grad/w", out[1], -0.4, -0.8, -1.2)
 }
 
+// TestScaledStep asserts that a loss scale multiplies the gradient of the loss, and its inverse the gradients of
+// the weights, except zeros.
+func TestScaledStep(t *testing.T) {
+	m := parse(t, strings.Replace(regression, "func", "weight \"v\": f64[2]\nfunc", 1), map[string][]float64{"w": {0.5, -0.3, 0.8}, "v": {1, 1}})
+	f, err := grad.ScaledStep(m, m.Func("loss"), "step", []string{"w", "v"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := f.Params[len(f.Params)-1]; p.Name != grad.ScaleName || p.Type.String() != "f32[2]" {
+		t.Errorf("the last parameter is %s: %s", p, p.Type)
+	}
+	if !grad.IsZero(f.Results[2]) {
+		t.Errorf("the gradient of an unused weight is %s", f.Results[2].Def)
+	}
+	out := run(t, m, f, ir.FloatTensor(ir.F64, 1, 2, 3), ir.Scalar(ir.F64, 2.5), ir.FloatTensor(ir.F32, 8, 0.25))
+	near(t, "loss", out[0], 0.04)
+	near(t, "grad/w", out[1], -0.8, -1.6, -2.4) // 8 · 0.25 = 2 times the gradient
+}
+
 const normalised = `
 weight "gamma": f64[2]
 weight "beta": f64[2]

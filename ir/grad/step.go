@@ -7,13 +7,15 @@ import (
 
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/op"
 )
 
 // Names of additional parameters and results of a [Step].
 const (
-	KeyName     = "key"    // parameter with the key of random numbers
-	GradPrefix  = "grad/"  // prefix of a gradient's name, followed by the weight
-	StatePrefix = "state/" // prefix of the name of a weight's new value, followed by the weight
+	KeyName     = "key"        // parameter with the key of random numbers
+	ScaleName   = "loss_scale" // parameter with the loss scale and its inverse, see [ScaledStep]
+	GradPrefix  = "grad/"      // prefix of a gradient's name, followed by the weight
+	StatePrefix = "state/"     // prefix of the name of a weight's new value, followed by the weight
 )
 
 // Step adds a training function called name to m. The training function differentiates the function
@@ -25,6 +27,17 @@ const (
 // replaced by their training form. Step returns an error if the loss is not a float scalar, a
 // parameter is not a float weight, or a node has no derivative.
 func Step(m *ir.Module, loss *ir.Func, name string, params []string) (*ir.Func, error) {
+	return step(m, loss, name, params, false)
+}
+
+// ScaledStep is [Step] with another parameter, the last one, ScaleName of f32[2]. The gradient of the loss is its
+// first element instead of 1, so that the gradients of activations are not too small for f16. The gradients of the
+// weights are multiplied by its second element.
+func ScaledStep(m *ir.Module, loss *ir.Func, name string, params []string) (*ir.Func, error) {
+	return step(m, loss, name, params, true)
+}
+
+func step(m *ir.Module, loss *ir.Func, name string, params []string, isScaled bool) (*ir.Func, error) {
 	f := loss.Clone()
 	f.Name = name
 	if len(f.Results) == 0 {
@@ -48,7 +61,14 @@ func Step(m *ir.Module, loss *ir.Func, name string, params []string) (*ir.Func, 
 	weights := m.ByName()
 	wrt := make([]*ir.Value, len(params))
 	var errs []error
+	var scale, inverse *ir.Value
 	err := ir.Try(func() {
+		if isScaled {
+			pair := b.Param(ScaleName, ir.StaticTensor(ir.F32, 2))
+			scale = op.ConvertTo(b, elementOf(b, pair, 0), f.Results[0].Type.DType)
+			scale = op.ReshapeTo(b, scale, f.Results[0].Type.Shape...)
+			inverse = elementOf(b, pair, 1)
+		}
 		for i, p := range params {
 			w := weights[p]
 			if w == nil || !w.Type.DType.IsFloat() {
@@ -63,11 +83,14 @@ func Step(m *ir.Module, loss *ir.Func, name string, params []string) (*ir.Func, 
 	if err = errors.Join(append(errs, err)...); err != nil {
 		return nil, fmt.Errorf("@%s: %w", loss.Name, err)
 	}
-	grads, err := Append(b, f.Results[0], nil, wrt)
+	grads, err := Append(b, f.Results[0], scale, wrt)
 	if err != nil {
 		return nil, fmt.Errorf("@%s: %w", loss.Name, err)
 	}
 	for i, g := range grads {
+		if isScaled && !IsZero(g) {
+			g = b.Node(op.Mul{}, g, op.ConvertTo(b, inverse, g.Type.DType))
+		}
 		f.Results, f.ResultNames = append(f.Results, b.Now(g)), append(f.ResultNames, GradPrefix+params[i])
 	}
 	for _, u := range t.updates {
@@ -75,6 +98,24 @@ func Step(m *ir.Module, loss *ir.Func, name string, params []string) (*ir.Func, 
 	}
 	f.Prune()
 	return f, nil
+}
+
+// elementOf appends element i of a vector, as a scalar.
+func elementOf(b *ir.Builder, x *ir.Value, i int) *ir.Value {
+	one := op.Slice{Starts: dim.Consts(i), Shape: dim.Consts(1), Steps: []int{1}}
+	return op.ReshapeTo(b, b.Node(one, x))
+}
+
+// IsZero reports whether a value is filled with zeros.
+func IsZero(v *ir.Value) bool {
+	if t, ok := v.ConstValue(); ok {
+		return t.Stored() == 1 && t.Number(0) == 0
+	}
+	if v.Def == nil {
+		return false
+	}
+	fill, ok := v.Def.Op.(op.Fill)
+	return ok && fill.Value.Number(0) == 0
 }
 
 // training is the [ir.Training] of a step function.

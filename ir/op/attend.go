@@ -23,6 +23,8 @@ type Attend struct {
 	Scale, Softcap float64
 	Past           dim.Dim
 	Before, After  int
+
+	Wide bool // the result of narrow queries, keys and values is f32
 }
 
 // lowerAttend appends an Attend and returns its result as [B,H,S,E], or nil if the kernel cannot
@@ -105,7 +107,7 @@ func (op Attend) Infer(in []ir.Type) ([]ir.Type, error) {
 		return nil, err
 	}
 	y := out[0].Shape
-	return []ir.Type{ir.TensorOf(d, y[0], y[2], y[1], y[3])}, nil
+	return []ir.Type{ir.TensorOf(sumsOf(d, op.Wide), y[0], y[2], y[1], y[3])}, nil
 }
 
 // Eval copies queries, keys and values to the layout of an [Attention], evaluates it, and returns
@@ -127,7 +129,7 @@ func (op Attend) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	if y, err = (Cast{To: in[0].DType}).Eval(y); err != nil {
+	if y, err = (Cast{To: sumsOf(in[0].DType, op.Wide)}).Eval(y); err != nil {
 		return nil, err
 	}
 	return Transpose{Perm: []int{0, 2, 1, 3}}.Eval(y)
@@ -141,3 +143,9 @@ func (op Attend) Flops(_, _ []ir.Type) dim.Dim {
 
 // Factors returns 3: the queries, the keys and the values.
 func (Attend) Factors() int { return 3 }
+
+// Widened returns the attention with a result of f32.
+func (op Attend) Widened() ir.Op {
+	op.Wide = true
+	return op
+}

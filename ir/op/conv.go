@@ -12,7 +12,8 @@ import (
 // of products of x and w over its window and the channels of its group, plus the bias.
 type Conv struct {
 	Window
-	Group int // divides C and M
+	Group int  // divides C and M
+	Wide  bool // the result of narrow floats is f32
 }
 
 // Infer returns [N,M,spatial…] with the number of windows along each spatial axis.
@@ -31,7 +32,7 @@ func (op Conv) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := inferBias(in, w.Shape[0]); err != nil {
 		return nil, err
 	}
-	return []ir.Type{ir.TensorOf(x.DType, shape...)}, nil
+	return []ir.Type{ir.TensorOf(sumsOf(x.DType, op.Wide), shape...)}, nil
 }
 
 // inferShape returns the shape of the convolution of x with weights w, [N,M,spatial…].
@@ -288,3 +289,9 @@ func (Conv) IsStatistic(int) bool { return false }
 
 // Factors returns 3: the operand, the weights and the bias.
 func (Conv) Factors() int { return 3 }
+
+// Widened returns the convolution with a result of f32.
+func (op Conv) Widened() ir.Op {
+	op.Wide = true
+	return op
+}

@@ -37,7 +37,7 @@ func (op ConvInteger) Infer(in []ir.Type) ([]ir.Type, error) {
 	if w.Rank() < 3 {
 		return nil, fmt.Errorf("weights %s have no spatial axes", w)
 	}
-	shape, err := Conv{op.Window, op.Group}.inferShape(x, w)
+	shape, err := Conv{Window: op.Window, Group: op.Group}.inferShape(x, w)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 type ConvWeights struct {
 	Window
 	Group int  // divides C and M
+	Wide  bool // the result of narrow floats is f32
 	First bool // g has its channels first, [M,N,spatial…], as a kernel reads them
 }
 
@@ -56,7 +57,7 @@ func (op ConvWeights) Infer(in []ir.Type) ([]ir.Type, error) {
 			return nil, err
 		}
 	}
-	return []ir.Type{ir.TensorOf(x.DType, append([]dim.Dim{g.Shape[0], channels}, dim.Consts(op.Kernel...)...)...)}, nil
+	return []ir.Type{ir.TensorOf(sumsOf(x.DType, op.Wide), append([]dim.Dim{g.Shape[0], channels}, dim.Consts(op.Kernel...)...)...)}, nil
 }
 
 // Eval returns the gradient of the weights, [M,C/Group,kernel…]. It sums products in float64.
@@ -180,3 +181,12 @@ func (op ConvWeights) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 // directCells is the largest number of cells of a window, over the channels of a group, for which
 // the gradient is a single product.
 const directCells = 64
+
+// Factors counts the convolution's operand and the gradient of its result.
+func (ConvWeights) Factors() int { return 2 }
+
+// Widened returns the operator with a result of f32.
+func (op ConvWeights) Widened() ir.Op {
+	op.Wide = true
+	return op
+}

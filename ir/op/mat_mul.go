@@ -11,10 +11,12 @@ import (
 // MatMul is the product of matrices a, [batch…,M,K], and b, [batch…,K,N], of one element type, with
 // batches broadcast (ONNX MatMul). An a of rank 1 is a row, and a b of rank 1 is a column. Its axis
 // of extent 1 is removed from the result. Integers wrap.
-type MatMul struct{}
+type MatMul struct {
+	Wide bool // the result of narrow floats is f32
+}
 
 // Infer returns [batch…,M,N] without the axis M if a has rank 1, and without N if b has rank 1.
-func (MatMul) Infer(in []ir.Type) ([]ir.Type, error) {
+func (op MatMul) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 2, 2); err != nil {
 		return nil, err
 	}
@@ -35,7 +37,7 @@ func (MatMul) Infer(in []ir.Type) ([]ir.Type, error) {
 	if in[1].Rank() > 1 {
 		shape = append(shape, m.N)
 	}
-	return []ir.Type{ir.TensorOf(in[0].DType, shape...)}, nil
+	return []ir.Type{ir.TensorOf(sumsOf(in[0].DType, op.Wide), shape...)}, nil
 }
 
 // factors holds the extents of the operands of a matrix product: the broadcast Batch, and M, N and
@@ -94,7 +96,7 @@ func (op MatMul) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 		return nil, err
 	}
 	shape, _ := out[0].Static()
-	y := ir.NewTensor(in[0].DType, shape...)
+	y := ir.NewTensor(out[0].DType, shape...)
 	p.each(func(i, atA, atB, m, k, n int) {
 		evalProduct(y, i*m*n, in[0], atA, k, 1, in[1], atB, n, 1, m, n, k)
 	})
@@ -211,3 +213,6 @@ func (MatMul) IsStatistic(int) bool { return false }
 
 // Factors returns the number of matrices.
 func (MatMul) Factors() int { return 2 }
+
+// Widened returns the product with a result of f32.
+func (MatMul) Widened() ir.Op { return MatMul{Wide: true} }

@@ -16,6 +16,15 @@ func wide(d ir.DType) ir.DType {
 	return d
 }
 
+// sumsOf returns the element type of a product's result for operands of type d. It is that of the sums if
+// the product is wide, see [Product], and d otherwise.
+func sumsOf(d ir.DType, isWide bool) ir.DType {
+	if isWide {
+		return wide(d)
+	}
+	return d
+}
+
 // lowerNarrow appends n with operands converted to the type in which kernels compute, see [wide],
 // and returns the results converted back. It returns nil if no operand has a narrow type.
 func lowerNarrow(b *ir.Builder, n *ir.Node) []*ir.Value {

@@ -128,8 +128,12 @@ type NarrowReader interface {
 // Product is an operator whose result has the type of its first operands and is made of sums of products of
 // them. Elements of 16 bits may be added up in 32 bits.
 type Product interface {
+	ir.Op
 	// Factors returns the number of these operands. A bias may be among them.
 	Factors() int
+	// Widened returns the operator with a result of f32 if the operands are narrower floats. The sums are
+	// not rounded then.
+	Widened() ir.Op
 }
 
 // TransposedReader is an operator on matrices that can read them transposed.

@@ -9,6 +9,10 @@ import (
 // fixed caches which values depend on weights and constants only, and so are the same in every run.
 type fixed map[*ir.Value]bool
 
+// Fixed returns a function that reports whether a value depends on weights and constants only, so that it can
+// be computed once.
+func Fixed() func(v *ir.Value) bool { return fixed{}.has }
+
 // has reports whether v depends on weights and constants only.
 func (f fixed) has(v *ir.Value) bool {
 	if v == nil || v.Def == nil {

@@ -317,3 +317,39 @@ func TestStatesOfRT(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestLossScale saves the loss scale of a trainer in each format and precision, and restores it.
+func TestLossScale(t *testing.T) {
+	open := func() *rt.Training {
+		w := rt.NewWeights()
+		rt.Add(w, "w", []float32{1}, 1)
+		tr, err := rt.NewTraining(w, []rt.Variable{{Name: "w", Shape: []int{1}}}, rt.TrainingOptions{Where: "net", Batch: 1, Scaled: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tr
+	}
+	from := open()
+	p := from.Pass(&rt.Method{Ends: []int{1}})
+	p.Begin()
+	from.Gradient(0, false)[0] = float32(math.Inf(1))
+	if err := p.End(nil); err != nil {
+		t.Fatal(err)
+	}
+	for format := range formats {
+		for _, precision := range []Precision{Full, Half} {
+			r := Recorder{Format: Format(format), Precision: precision}
+			data, err := r.EncodeState(map[string]rt.Stater{"trainer": from})
+			if err != nil {
+				t.Fatal(err)
+			}
+			to := open()
+			if err := DecodeState(data, map[string]rt.Stater{"trainer": to}); err != nil {
+				t.Fatalf("%+v: %v", r, err)
+			}
+			if got := to.Scale()[0]; got != 1<<15 {
+				t.Errorf("%+v: the loss scale is %g, want 32768", r, got)
+			}
+		}
+	}
+}

@@ -252,6 +252,25 @@ func (p *Params) accumulate(grad []float32) (err error) {
 	return err
 }
 
+// isFinite reports whether the sum of the squares of gradients that a step has computed is finite. If there is a
+// device, they are on it.
+func (p *Params) isFinite(grad []float32) (is bool, err error) {
+	is = true
+	every := func(*parameters, int) bool { return true }
+	p.spans(every, func(all *parameters, from, to int) {
+		sum := 0.0
+		if all.mirror == nil {
+			sum = squares(grad[from:to])
+		} else if s, failed := all.mirror.Squares(grad[from:to]); failed != nil {
+			err = cmp.Or(err, all.fail(failed))
+		} else {
+			sum = s
+		}
+		is = is && sum-sum == 0
+	})
+	return is, err
+}
+
 // Bind reserves the parameters for an optimizer. It returns p.Err, or an error if there are no
 // parameters or another optimizer holds one of them. If there is an error, nothing is reserved.
 func (p *Params) Bind() error {

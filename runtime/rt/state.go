@@ -27,6 +27,8 @@ type variable struct {
 	name string
 	add  func(w *Weights, name string)
 	read func(w *Weights, name string) (restore func(), err error)
+	// isAbsent reports whether the variable need not be saved. A saved state may lack it. nil means never.
+	isAbsent func() bool
 }
 
 // StateTensor registers data as a tensor of the given shape, or as a scalar if there is no shape.
@@ -148,7 +150,9 @@ func CollectState(parts map[string]Stater) (*Weights, error) {
 			Add(w, part+"/"+kindName, []byte(s.kind), len(s.kind))
 		}
 		for _, v := range s.vars {
-			v.add(w, part+"/"+v.name)
+			if v.isAbsent == nil || !v.isAbsent() {
+				v.add(w, part+"/"+v.name)
+			}
 		}
 	}
 	return w, w.Err()
@@ -220,6 +224,9 @@ func restore(w *Weights, states map[string]*State) error {
 		for _, v := range states[part].vars {
 			name := part + "/" + v.name
 			known[name] = true
+			if _, there := w.Info(name); !there && v.isAbsent != nil {
+				continue
+			}
 			f, err := v.read(w, name)
 			if err != nil {
 				errs = append(errs, fmt.Errorf("%.100q: %w", name, err))

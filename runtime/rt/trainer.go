@@ -99,7 +99,17 @@ func (t *Trainer[W, C]) Weights() *Weights {
 	return t.base.Weights()
 }
 
-// State registers the weights, the seed and the count of steps, for [SaveState] and
+// LossScale returns the factor by which the next step multiplies the gradient of the loss, in a package that
+// trains in f16. It is 1 in other packages. A step that halves it leaves the gradients as they were: an optimizer
+// then changes nothing.
+func (t *Trainer[W, C]) LossScale() float64 {
+	if t.base == nil || !t.base.Scaled {
+		return 1
+	}
+	return t.base.scale.value()
+}
+
+// State registers the weights, the seed, the count of steps and the loss scale, for [SaveState] and
 // [LoadState].
 func (t *Trainer[W, C]) State(s *State) {
 	if t.base != nil {
@@ -226,6 +236,9 @@ func (t *Trainer[W, C]) changes(aside bool) (*C, error) {
 
 // Key returns the key of the call's random numbers.
 func (f *TrainingFrame[W, C]) Key() []int64 { return f.t.base.Key() }
+
+// Scale returns the loss scale of the call and its inverse.
+func (f *TrainingFrame[W, C]) Scale() []float32 { return f.t.base.Scale() }
 
 // Ends reports whether the call may end at this place of the backward pass, because all later steps
 // serve only frozen parameters. Generated code numbers the places in their order.

@@ -35,6 +35,8 @@ type TrainingOptions struct {
 	CheckNaN bool
 	// Unchecked says that the generated steps cannot check for NaN. CheckNaN is then an error.
 	Unchecked bool
+	// Scaled says that steps take a loss scale, see [Training.Scale].
+	Scaled bool
 
 	// Symbol is the symbol that Batch bounds, or "" if there is none. Limits bounds other symbols.
 	Symbol string
@@ -60,6 +62,7 @@ type Training struct {
 	steps     int64
 	key       [2]int64
 	watch     *Watch
+	scale     lossScale
 }
 
 // NewTraining returns a Training of a copy of variables, whose values are weights in raw. It
@@ -67,7 +70,7 @@ type Training struct {
 // variable; no variable left to train; CheckNaN with Unchecked; weights that are missing or have
 // another type or shape.
 func NewTraining(raw *Weights, variables []Variable, o TrainingOptions) (*Training, error) {
-	t := &Training{TrainingOptions: o, variables: variables, raw: raw,
+	t := &Training{TrainingOptions: o, variables: variables, raw: raw, scale: lossScale{exponent: firstExponent},
 		frozen: make([]bool, len(variables)), place: make([]int, len(variables)),
 		weights: make([][]float32, len(variables)), next: make([][]float32, len(variables)), needed: make([][]float32, len(variables))}
 	var errs []error
@@ -215,6 +218,10 @@ func (t *Training) Key() []int64 {
 	return t.key[:]
 }
 
+// Scale returns the factor by which a step multiplies the gradient of the loss, and the factor by which it
+// multiplies the gradients of the parameters, the inverse. The factors follow the gradients, see [Pass.End].
+func (t *Training) Scale() []float32 { return t.scale.pair() }
+
 // Weights returns weights for use in a model: a copy of the current values of trained weights,
 // together with the weights that training does not change.
 func (t *Training) Weights() *Weights {
@@ -239,7 +246,7 @@ func (t *Training) Weights() *Weights {
 	return w
 }
 
-// State registers the parameters, buffers, the seed, and the number of steps.
+// State registers the parameters, buffers, the seed, the number of steps, and the loss scale if there is one.
 func (t *Training) State(s *State) {
 	if err := t.toHost(); err != nil {
 		s.fail(err)
@@ -251,6 +258,7 @@ func (t *Training) State(s *State) {
 	}
 	StateScalar(s, "training/seed", &t.Seed)
 	StateScalar(s, "training/steps", &t.steps)
+	t.scale.register(s, t.Scaled)
 }
 
 // trainOn makes a device hold the parameters and their gradients.
@@ -342,8 +350,26 @@ func (p *Pass) Begin() (aside bool) {
 // End ends a step. err is the error of the step. If it is nil and no NaN was found, End marks the
 // gradients as present, gives buffers their new values, and counts the step. It returns the step's
 // error.
+//
+// If steps take a loss scale and a gradient is not finite, End halves the scale. It drops the gradients and the
+// new values of buffers, and counts the step. It returns an error if the scale is too small to be halved. If
+// all gradients were finite in 2,000 steps, it doubles the scale. Gradients whose squares have a sum that is not
+// finite count as gradients that are not finite.
 func (p *Pass) End(err error) error {
 	t := p.t
+	if err == nil && t.Scaled {
+		isFinite, failed := p.params.isFinite(p.written())
+		if failed == nil {
+			failed = t.scale.adapt(isFinite)
+		}
+		if failed != nil {
+			return fmt.Errorf("%s: %w", t.Where, failed)
+		}
+		if !isFinite {
+			t.steps++
+			return nil
+		}
+	}
 	if err == nil {
 		err = t.watch.err()
 	}
@@ -362,6 +388,14 @@ func (p *Pass) End(err error) error {
 	}
 	t.steps++
 	return nil
+}
+
+// written returns the vector into which the step writes gradients.
+func (p *Pass) written() []float32 {
+	if p.direct {
+		return p.t.params.all.grad
+	}
+	return p.t.aside
 }
 
 // Watch records the first NaN that a step computes. A nil Watch does nothing.

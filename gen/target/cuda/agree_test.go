@@ -28,14 +28,27 @@ var ptxas = flag.String("ptxas", "ptxas", "assembles kernels with `PROGRAM`, if 
 // write outside of their operands. If ptxas is installed, each kernel is assembled besides, and must not spill
 // registers.
 func TestAgreeOnCard(t *testing.T) {
-	target := gputest.Open(t, cuda.Target(), driver.Driver())
+	targettest.Fewer(t, 5)
+	targettest.AgreeSideBySide(t, assembling(t, gputest.Open(t, cuda.Target(), driver.Driver())))
+}
+
+// TestAgreeOnCardInPrecisions is [TestAgreeOnCard] for products in each precision below f32.
+func TestAgreeOnCardInPrecisions(t *testing.T) {
+	gputest.InPrecisions(t, cuda.Target(), func(t *testing.T, target gpu.Target) {
+		targettest.Fewer(t, 5)
+		targettest.AgreeOn(t, assembling(t, gputest.Open(t, target, driver.Driver())), targettest.Products...)
+	})
+}
+
+// assembling returns a target whose kernels are assembled, too, if ptxas is installed. The test fails if one
+// cannot be assembled, or spills registers.
+func assembling(t *testing.T, target gpu.Target) gpu.Target {
 	if path, err := exec.LookPath(*ptxas); err == nil {
 		a := &assembler{Device: target.Device, ptxas: path, dir: t.TempDir(), free: make(chan bool, runtime.NumCPU()), seen: map[string]bool{}}
 		t.Cleanup(func() { a.wait(t) })
 		target.Device = a
 	}
-	targettest.Fewer(t, 5)
-	targettest.AgreeSideBySide(t, target)
+	return target
 }
 
 // TestKernels runs the tests that the kernels of all targets have to pass on the first card.
@@ -126,19 +139,15 @@ func TestAgreeOnFake(t *testing.T) {
 	targettest.Agree(t, target)
 }
 
-// TestPrecisionsOnFake is [TestAgreeOnFake] with products in other precisions than f32.
-func TestPrecisionsOnFake(t *testing.T) {
-	for _, p := range []gpu.Precision{gpu.TF32, gpu.F16, gpu.BF16} {
-		t.Run(p.String(), func(t *testing.T) {
-			in := cuda.Target()
-			in.Precision = p
-			target, err := in.Open(cudatest.Driver(), 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer target.Close()
-			targettest.Fewer(t, 5)
-			targettest.AgreeOn(t, target, targettest.Products...)
-		})
-	}
+// TestAgreeOnFakeInPrecisions is [TestAgreeOnFake] for products in each precision below f32.
+func TestAgreeOnFakeInPrecisions(t *testing.T) {
+	gputest.InPrecisions(t, cuda.Target(), func(t *testing.T, in gpu.Target) {
+		target, err := in.Open(cudatest.Driver(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer target.Close()
+		targettest.Fewer(t, 5)
+		targettest.AgreeOn(t, target, targettest.Products...)
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/burngen/burngen/gen/target/gpu"
+	"github.com/burngen/burngen/gen/target/gpu/gputest"
 	"github.com/burngen/burngen/gen/target/gpu/ptx"
 	"github.com/burngen/burngen/gen/target/gpu/spirv"
 	"github.com/burngen/burngen/gen/target/targettest"
@@ -157,14 +158,10 @@ func TestTiles(t *testing.T) {
 // TestPrecisions compares interpreted kernels with the definitions, with products in other precisions than
 // f32.
 func TestPrecisions(t *testing.T) {
-	for _, p := range []gpu.Precision{gpu.TF32, gpu.F16, gpu.BF16} {
-		t.Run(p.String(), func(t *testing.T) {
-			targettest.AgreeOn(t, gpu.Target{Language: interpreted.Language, Precision: p, Device: writer{}}, targettest.Products...)
+	gputest.InPrecisions(t, gpu.Target{Language: interpreted.Language, Device: writer{}}, func(t *testing.T, target gpu.Target) {
+		targettest.AgreeOn(t, target, targettest.Products...)
+		t.Run("matrices", func(t *testing.T) {
+			targettest.AgreeOn(t, multiplying(target.Precision, gpu.Interpreter{}), "mat_mul", "conv", "conv_weights")
 		})
-		t.Run(p.String()+" matrices", func(t *testing.T) {
-			matrices := gpu.Target{Language: interpreted.Language, Precision: p, Device: gpu.Interpreter{}}
-			matrices.Matrices = true
-			targettest.AgreeOn(t, matrices, "mat_mul", "conv")
-		})
-	}
+	})
 }

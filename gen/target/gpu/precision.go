@@ -7,7 +7,6 @@ import (
 
 	"github.com/burngen/burngen/gen/target/gpu/launch"
 	"github.com/burngen/burngen/ir"
-	"github.com/burngen/burngen/ir/op"
 )
 
 // Precision says how a target computes products: of matrices, convolutions and attentions. Sums are
@@ -58,70 +57,40 @@ func (p Precision) Unit() float64 {
 	return [...]float64{TF32: 0x1p-11, F16: 0x1p-11, BF16: 0x1p-8}[p]
 }
 
+// Round returns [Precision.Round].
+func (t Target) Round(x float64) float64 { return t.Precision.Round(x) }
+
+// Round returns x, a number of f32, as a factor of a product has it.
+func (p Precision) Round(x float64) float64 {
+	switch {
+	case p.stored() != ir.Invalid:
+		return ir.RoundFloat(p.stored(), x)
+	case p == TF32 && x == x:
+		const half, kept = 1 << 12, 0xffffe000
+		return float64(math.Float32frombits((math.Float32bits(float32(x)) + half) & kept))
+	}
+	return x
+}
+
 // Rounding returns the difference that is to be expected between the results of f, a function of m, in
 // this precision and with products of f32. It is relative to the root mean square of a result, and to
 // the element itself where that is larger. It is 0 for f32.
 //
-// A product of K terms a·b has the error Σ a·b·(ε₁+ε₂), and its result is rounded by ε₃. Rounding
-// errors are independent, with a mean of about 0 and a standard deviation of about 0.4 units, so the
-// error of the sum has a standard deviation of about √3 · 0.4 units of √Σ(a·b)², which is the size of
-// a sum of terms of both signs and less than that of others. It does not grow with K. Products that
-// read the results of others add their errors, which are independent too: d products in a chain make
-// √d of it. No element in a hundred million is further off than 6 standard deviations: 6 · √3 · 0.4 ·
-// √d ≈ 4·√d units.
+// A product of K terms a·b has the error Σ a·b·(ε₁+ε₂), and its result is rounded by ε₃ if another product
+// reads it. Rounding errors are independent, with a mean of about 0 and a standard deviation of about 0.4
+// units, so the error of the sum has a standard deviation of about √3 · 0.4 units of √Σ(a·b)², which is the
+// size of a sum of terms of both signs and less than that of others. It does not grow with K. Products that
+// read the results of others add their errors, which are independent too: d products in a chain make √d of
+// it. No element in a hundred million is further off than 6 standard deviations: 6 · √3 · 0.4 · √d ≈ 4·√d
+// units.
+//
+// A softmax turns the absolute error of a score into a relative error of a weight, so it multiplies relative
+// errors by the size s of the scores. Softmaxes of large scores do not multiply them more: among T normally
+// distributed scores, one weight is nearly 1 and the others nearly 0 if s exceeds √(2·ln T) (Derrida, "Random-energy
+// model", Physical Review B 24, 1981), and weights of 0 and 1 do not change. So a softmax counts the products
+// before it, back to the previous softmax, 2·ln T times. Products before the previous softmax are not counted again:
+// transformers add what an attention computes to a residual, which the next softmax reads with a norm that
+// does not depend on the sizes of scores.
 func (p Precision) Rounding(m *ir.Module, f *ir.Func) float64 {
-	return 4 * p.Unit() * math.Sqrt(float64(longestChain(m, f)))
-}
-
-// longestChain returns the length of the longest chain of products of f, a function of m, in which
-// each product depends on the result of the one before. The body of a loop counts once.
-func longestChain(m *ir.Module, f *ir.Func) int {
-	c := chains{module: m, funcs: map[string]int{}}
-	return c.of(f)
-}
-
-// chains finds the lengths of chains of products, see [longestChain].
-type chains struct {
-	module *ir.Module
-	funcs  map[string]int // by the function's name
-}
-
-func (c *chains) of(f *ir.Func) int {
-	if n, ok := c.funcs[f.Name]; ok {
-		return n
-	}
-	c.funcs[f.Name] = 0
-	c.funcs[f.Name] = c.block(&f.Block, map[*ir.Value]int{})
-	return c.funcs[f.Name]
-}
-
-// block returns the length of the longest chain that ends in a block. before holds, for each value
-// that is already computed, the length of the longest chain that ends there. block adds the values of
-// the block.
-func (c *chains) block(b *ir.Block, before map[*ir.Value]int) int {
-	longest := 0
-	for _, n := range b.Nodes {
-		length := 0
-		for _, a := range n.Args {
-			length = max(length, before[a])
-		}
-		if _, ok := n.Op.(op.Product); ok && n.Results[0].Type.DType.IsFloat() {
-			length++
-		}
-		if call, ok := n.Op.(ir.Invoke); ok {
-			length += c.of(c.module.Func(call.Func))
-		}
-		start := length
-		for _, inner := range n.Blocks {
-			for _, p := range inner.Params {
-				before[p] = start
-			}
-			length = max(length, c.block(inner, before))
-		}
-		for _, r := range n.Results {
-			before[r] = length
-		}
-		longest = max(longest, length)
-	}
-	return longest
+	return 4 * p.Unit() * math.Sqrt(longestChain(m, f))
 }

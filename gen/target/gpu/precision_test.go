@@ -3,7 +3,9 @@ package gpu_test
 import (
 	"context"
 	"flag"
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +17,7 @@ import (
 	"github.com/burngen/burngen/gen/target/gpu"
 	"github.com/burngen/burngen/gen/value"
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/kernel"
 	"github.com/burngen/burngen/ir/op"
 	"github.com/burngen/burngen/ir/pass"
 )
@@ -45,17 +48,81 @@ func @forward(%x: f32[6,8]) -> (y: f32[6,6]) {
 }
 `
 
-// TestPrecisionGoldens compares the lowered network and the kernels of its products with the goldens, and its
-// results with the evaluator's. They differ by at most [gpu.Precision.Rounding].
+// attending is an attention whose kernel has few instructions.
+const attending = `
+func @forward(%q: f32[1,1,4,2], %k: f32[1,1,4,2]) -> (y: f32[1,1,4,2]) {
+  %y = attention %q, %k, %k {scale=1 before=-1 after=-1} : f32[1,1,4,2]
+  return %y
+}
+`
+
+// matMul is a product of several tiles, whose last ones are not full.
+const matMul = `
+weight w : f32[41,101]
+
+func @forward(%x: f32[70,41]) -> (y: f32[70,101]) {
+  %w = load {name="w"} : f32[41,101]
+  %y = mat_mul %x, %w : f32[70,101]
+  return %y
+}
+`
+
+// encoder returns a transformer with a number of layers on 6 tokens of 16 features, with 2 heads. If fused is
+// false, attentions are made of products and softmaxes. The scores have a standard deviation of about 5.
+func encoder(layers int, fused bool) string {
+	var weights, nodes strings.Builder
+	x := "%x"
+	for l := range layers {
+		names := map[string]string{"q": "16,16", "k": "16,16", "v": "16,16", "o": "16,16", "up": "16,32", "down": "32,16", "g": "16", "b": "16"}
+		for _, name := range []string{"q", "k", "v", "o", "up", "down", "g", "b"} {
+			fmt.Fprintf(&weights, "weight \"%s%d\" : f32[%s]\n", name, l, names[name])
+			fmt.Fprintf(&nodes, "  %%w%s%d = load {name=\"%s%d\"} : f32[%s]\n", name, l, name, l, names[name])
+		}
+		node := func(format string, args ...any) {
+			fmt.Fprintf(&nodes, "  "+strings.ReplaceAll(format, "@", fmt.Sprint(l))+"\n", args...)
+		}
+		node("%%n@ = layer_normalization %s, %%wg@, %%wb@ {axis=1 epsilon=1e-05} : f32[6,16]", x)
+		for _, name := range []string{"q", "k", "v"} {
+			node("%%p%s@ = mat_mul %%n@, %%w%s@ : f32[6,16]", name, name)
+			node("%%r%s@ = reshape %%p%s@ {shape=[1,6,2,8]} : f32[1,6,2,8]", name, name)
+			node("%%%s@ = transpose %%r%s@ {perm=[0,2,1,3]} : f32[1,2,6,8]", name, name)
+		}
+		if fused {
+			node("%%a@ = attention %%q@, %%k@, %%v@ {scale=0.35 before=-1 after=-1} : f32[1,2,6,8]")
+		} else {
+			node("%%t@ = transpose %%k@ {perm=[0,1,3,2]} : f32[1,2,8,6]")
+			node("%%m@ = mat_mul %%q@, %%t@ : f32[1,2,6,6]")
+			node("%%c@ = constant {value=f32[](0.35)} : f32[]")
+			node("%%s@ = mul %%m@, %%c@ : f32[1,2,6,6]")
+			node("%%e@ = softmax %%s@ {axis=3} : f32[1,2,6,6]")
+			node("%%a@ = mat_mul %%e@, %%v@ : f32[1,2,6,8]")
+		}
+		node("%%b@ = transpose %%a@ {perm=[0,2,1,3]} : f32[1,6,2,8]")
+		node("%%d@ = reshape %%b@ {shape=[6,16]} : f32[6,16]")
+		node("%%o@ = mat_mul %%d@, %%wo@ : f32[6,16]")
+		node("%%x@ = add %s, %%o@ : f32[6,16]", x)
+		node("%%n2@ = layer_normalization %%x@, %%wg@, %%wb@ {axis=1 epsilon=1e-05} : f32[6,16]")
+		node("%%u@ = mat_mul %%n2@, %%wup@ : f32[6,32]")
+		node("%%f@ = relu %%u@ : f32[6,32]")
+		node("%%g@ = mat_mul %%f@, %%wdown@ : f32[6,16]")
+		node("%%y@ = add %%x@, %%g@ : f32[6,16]")
+		x = fmt.Sprint("%y", l)
+	}
+	return weights.String() + "\nfunc @forward(%x: f32[6,16]) -> (y: f32[6,16]) {\n" + nodes.String() + "  return " + x + "\n}\n"
+}
+
+// TestPrecisionGoldens compares the lowered network and the kernel of an attention with the goldens, and the
+// network's results with the evaluator's. They differ by at most [gpu.Precision.Rounding].
 func TestPrecisionGoldens(t *testing.T) {
 	for i, name := range gpu.Precisions {
 		t.Run(name, func(t *testing.T) {
 			target := gpu.Target{Language: interpreted.Language, Precision: gpu.Precision(i), Device: writer{}}
-			m := agreesRounded(t, target, network, draw(ir.F32, 6, 8))
-			if got, want := target.Precision.Rounding(m, m.Func(pass.Forward)), 4*target.Precision.Unit()*math.Sqrt(3); got != want {
+			m := agreesRounded(t, target, network)
+			want := 4 * target.Precision.Unit() * math.Sqrt(2*2*math.Log(8)+1) // %p, %q, the softmax and %y
+			if got := target.Precision.Rounding(m, m.Func(pass.Forward)); math.Abs(got-want) > 1e-9 {
 				t.Errorf("the tolerance of the lowered model is %g, want %g: %%wv is prepared", got, want)
 			}
-			text := m.String() + kernelsOf(t, target, m)
+			text := m.String() + kernelsOf(t, target, lowered(t, target, parsed(t, attending)))
 			file := filepath.Join("testdata", "precision_"+name+".txt")
 			if *updating {
 				if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
@@ -69,47 +136,103 @@ func TestPrecisionGoldens(t *testing.T) {
 	}
 }
 
-// TestMatrices computes a product of several tiles, whose last ones are not full, with matrices that warps
-// multiply.
+// TestMatrices computes a product of several tiles with matrices that warps multiply.
 func TestMatrices(t *testing.T) {
-	for _, p := range []gpu.Precision{gpu.TF32, gpu.F16, gpu.BF16} {
-		target := gpu.Target{Language: interpreted.Language, Precision: p, Device: gpu.Interpreter{}}
-		target.Matrices = true
-		m := agreesRounded(t, target, `
-weight w : f32[41,101]
-
-func @forward(%x: f32[70,41]) -> (y: f32[70,101]) {
-  %w = load {name="w"} : f32[41,101]
-  %y = mat_mul %x, %w : f32[70,101]
-  return %y
-}
-`, draw(ir.F32, 70, 41))
-		if kernels := kernelsOf(t, target, m); !strings.Contains(kernels, " = mat_mul_add ") {
+	for _, p := range lower {
+		m := agreesRounded(t, multiplying(p, gpu.Interpreter{}), matMul)
+		if kernels := kernelsOf(t, multiplying(p, nil), m); !strings.Contains(kernels, " = mat_mul_add ") {
 			t.Errorf("%s: the kernel multiplies no matrices:\n%s", p, kernels)
 		}
 	}
 }
 
-// agreesRounded compares the result of a model on a target with the evaluator's. They differ by at most
-// [gpu.Precision.Rounding]. It returns the lowered module.
-func agreesRounded(t *testing.T, target gpu.Target, text string, x *ir.Tensor) *ir.Module {
+// TestTransformerRounds computes transformers in each precision. Errors are within the tolerance, although
+// scores are large, and the tolerance is less than the numbers.
+func TestTransformerRounds(t *testing.T) {
+	for _, p := range lower {
+		for _, fused := range []bool{true, false} {
+			for _, layers := range []int{1, 3} {
+				m := agreesRounded(t, multiplying(p, gpu.Interpreter{}), encoder(layers, fused))
+				if r := p.Rounding(m, m.Func(pass.Forward)); r > 0.3 {
+					t.Errorf("%s: the tolerance of %d layers is %g: wrong results would pass", p, layers, r)
+				}
+			}
+		}
+	}
+}
+
+// lower are the precisions other than f32.
+var lower = []gpu.Precision{gpu.TF32, gpu.F16, gpu.BF16}
+
+// multiplying returns a target whose warps multiply matrices.
+func multiplying(p gpu.Precision, device gpu.Device) gpu.Target {
+	target := gpu.Target{Language: interpreted.Language, Precision: p, Device: device}
+	target.Matrices = true
+	return target
+}
+
+// parsed returns a module with drawn weights, each with numbers of its own.
+func parsed(t *testing.T, text string) *ir.Module {
 	t.Helper()
-	before, err := ir.Parse(text, op.Set)
+	m, err := ir.Parse(text, op.Set)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, w := range before.Weights {
+	for i, w := range m.Weights {
 		shape, _ := w.Type.Static()
-		w.Data = draw(ir.F32, shape...).Bytes()
+		w.Data = numbers(uint64(i), shape...).Bytes()
 	}
-	want, err := (&ir.Evaluator{Module: before}).Run(before.Func(pass.Forward), []*ir.Tensor{x})
-	if err != nil {
-		t.Fatal(err)
+	return m
+}
+
+// numbers draws numbers from −1 to 1.
+func numbers(seed uint64, shape ...int) *ir.Tensor {
+	r, x := rand.New(rand.NewPCG(3, seed)), ir.NewTensor(ir.F32, shape...)
+	for i := range x.Len() {
+		x.SetFloat(i, 2*r.Float64()-1)
 	}
-	m := before.Clone()
+	return x
+}
+
+// lowered returns the module lowered for a target.
+func lowered(t *testing.T, target gpu.Target, m *ir.Module) *ir.Module {
+	t.Helper()
+	m = m.Clone()
 	if err := pass.All(&pass.Context{Target: target}, m, pass.Options{}); err != nil {
 		t.Fatal(err)
 	}
+	return m
+}
+
+// agreesRounded compares the result of a model on a target with the evaluator's. They differ by at most
+// [gpu.Precision.Rounding] and, if products are rounded, by more than f32 explains. It returns the lowered
+// module.
+func agreesRounded(t *testing.T, target gpu.Target, text string) *ir.Module {
+	t.Helper()
+	m, off := deviation(t, target, text)
+	share := max(target.Precision.Rounding(m, m.Func(pass.Forward)), 1e-6)
+	if !(off <= share) {
+		t.Errorf("%s: an element is off by %g of its size and the root mean square, %g expected", target.Precision, off, share)
+	}
+	if share > 1e-4 && off < share/100 {
+		t.Errorf("%s: the elements are off by %g at most, far less than %g: are products rounded at all?", target.Precision, off, share)
+	}
+	return m
+}
+
+// deviation returns the lowered module of a model, and the greatest difference of its result on a target from
+// the evaluator's, as a share of the element's size and of the root mean square.
+func deviation(t *testing.T, target gpu.Target, text string) (m *ir.Module, off float64) {
+	t.Helper()
+	before := parsed(t, text)
+	f := before.Func(pass.Forward)
+	shape, _ := f.Params[0].Type.Static()
+	x := numbers(1000, shape...)
+	want, err := (&ir.Evaluator{Module: before}).Run(f, []*ir.Tensor{x})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m = lowered(t, target, before)
 	machine, err := exec.Prepared(target, m, pass.Prepare, pass.Forward)
 	if err != nil {
 		t.Fatal(err)
@@ -122,28 +245,15 @@ func agreesRounded(t *testing.T, target gpu.Target, text string, x *ir.Tensor) *
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, got, want[0], max(target.Precision.Rounding(m, m.Func(pass.Forward)), 1e-6))
-	return m
-}
-
-// near asserts that elements differ by at most a share of their size and of the root mean square, and, if
-// products are rounded, by more than f32 explains.
-func near(t *testing.T, got, want *ir.Tensor, share float64) {
-	t.Helper()
-	squares, off := 0.0, 0.0
-	for i := range want.Len() {
-		squares += want.Float(i) * want.Float(i)
+	squares := 0.0
+	for i := range got.Len() {
+		squares += want[0].Float(i) * want[0].Float(i)
 	}
-	rms := math.Sqrt(squares / float64(want.Len()))
-	for i := range want.Len() {
-		off = max(off, math.Abs(got.Float(i)-want.Float(i))/(rms+math.Abs(want.Float(i))))
+	rms := math.Sqrt(squares / float64(got.Len()))
+	for i := range got.Len() {
+		off = max(off, math.Abs(got.Float(i)-want[0].Float(i))/(rms+math.Abs(want[0].Float(i))))
 	}
-	if !(off <= share) {
-		t.Errorf("an element is off by %g of its size and the root mean square, %g expected", off, share)
-	}
-	if share > 1e-4 && off < share/100 {
-		t.Errorf("the elements are off by %g at most, far less than %g: are products rounded at all?", off, share)
-	}
+	return m, off
 }
 
 // kernelsOf returns the kernels of the products of @forward, each once.
@@ -181,19 +291,86 @@ func multiplies(n *ir.Node) bool {
 	return false
 }
 
-// TestRounding asserts that the tolerance of a precision grows with the root of the number of products in a
-// chain, through calls and around them.
-func TestRounding(t *testing.T) {
-	m, err := ir.Parse(network, op.Set)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := m.Func(pass.Forward)
-	for p, want := range map[gpu.Precision]float64{
-		gpu.F32: 0, gpu.TF32: 8 * 0x1p-11, gpu.F16: 8 * 0x1p-11, gpu.BF16: 8 * 0x1p-8, // %wv, %p, %q and %y are four
+// TestRound asserts which numbers are factors of products.
+func TestRound(t *testing.T) {
+	for _, c := range []struct {
+		p       gpu.Precision
+		x, want float64
+	}{
+		{gpu.F32, 1 + 0x1p-23, 1 + 0x1p-23},
+		{gpu.TF32, 1 + 0x1p-10, 1 + 0x1p-10}, {gpu.TF32, -1 - 0x1p-11, -1 - 0x1p-10}, {gpu.TF32, 1 + 0x1p-12, 1}, {gpu.TF32, 0x1p100, 0x1p100},
+		{gpu.F16, 1 + 0x1p-10, 1 + 0x1p-10}, {gpu.F16, 1 + 0x1p-11, 1}, {gpu.F16, 0x1p100, math.Inf(1)},
+		{gpu.BF16, 1 + 0x1p-7, 1 + 0x1p-7}, {gpu.BF16, 1 + 0x1p-8, 1}, {gpu.BF16, 0x1p100, 0x1p100},
 	} {
-		if got := p.Rounding(m, f); got != want {
-			t.Errorf("%s: %g, want %g", p, got, want)
+		if got := c.p.Round(c.x); got != c.want {
+			t.Errorf("%s: %g is rounded to %g, want %g", c.p, c.x, got, c.want)
+		}
+	}
+	if got := gpu.TF32.Round(math.NaN()); got == got {
+		t.Errorf("not a number is rounded to %g", got)
+	}
+}
+
+// mutant is a device on which the kernels of products are wrong.
+type mutant struct {
+	gpu.Interpreter
+	change func(in *kernel.Instr) bool // changes an instruction, or returns false
+	count  *int                        // of changes
+}
+
+func (m mutant) Launch(k *kernel.Kernel, grid [3]int, args []gpu.Arg) error {
+	wrong, err := kernel.Parse(k.String())
+	if err != nil {
+		return err
+	}
+	if strings.HasPrefix(k.Name, "product") {
+		m.mutate(wrong.Body)
+	}
+	return m.Interpreter.Launch(wrong, grid, args)
+}
+
+func (m mutant) mutate(b *kernel.Block) {
+	for _, in := range b.Instrs {
+		if m.change(in) {
+			*m.count++
+			continue
+		}
+		for _, inner := range in.Blocks {
+			m.mutate(inner)
+		}
+	}
+}
+
+// TestToleranceFindsWrongProducts asserts that no tolerance of a precision hides a kernel that leaves out a
+// part of the terms of its sums, or that multiplies other terms with each other.
+func TestToleranceFindsWrongProducts(t *testing.T) {
+	mutations := map[string]func(in *kernel.Instr) bool{
+		"the first block of terms is left out": func(in *kernel.Instr) bool {
+			if in.Op != kernel.For || !slices.ContainsFunc(in.Blocks[0].Instrs, func(in *kernel.Instr) bool { return in.Op == kernel.Barrier }) {
+				return false
+			}
+			in.Args[0] = in.Args[2] // begin with the second block
+			return true
+		},
+		"halves of the terms are swapped": func(in *kernel.Instr) bool {
+			if in.Op != kernel.MatMulAdd {
+				return false
+			}
+			n, _, _, _ := kernel.FactorsOfMatrix(in.Args[0].Type.DType)
+			a := slices.Clone(in.Args[:n])
+			copy(in.Args, append(a[n/2:], a[:n/2]...))
+			return true
+		},
+	}
+	for name, change := range mutations {
+		for _, p := range lower {
+			for what, text := range map[string]string{"a product": matMul, "a transformer": encoder(2, false)} {
+				count := 0
+				m, off := deviation(t, multiplying(p, mutant{change: change, count: &count}), text)
+				if r := p.Rounding(m, m.Func(pass.Forward)); !(off > r) || count == 0 {
+					t.Errorf("%s, %s, %s: off by %g, which the tolerance %g hides (%d mutations)", p, what, name, off, r, count)
+				}
+			}
 		}
 	}
 }

@@ -13,14 +13,17 @@ import (
 // setPrecision returns the pass set_precision. It does nothing for precisions that store operands in their
 // own types. It also runs under Strict, because the user names the precision.
 func (t Target) setPrecision() pass.Pass {
-	return pass.Pass{Name: "set_precision", Run: func(_ *pass.Context, m *ir.Module) (changed bool, err error) {
+	return pass.Pass{Name: "set_precision", Run: func(ctx *pass.Context, m *ir.Module) (changed bool, err error) {
 		to := t.Precision.stored()
 		if to == ir.Invalid {
 			return false, nil
 		}
 		for _, f := range m.Funcs {
-			varies := varying(f)
-			n := &narrower{to: to, wanted: wanted(f, varies), varies: varies, narrow: map[*ir.Value]*ir.Value{}}
+			n := &narrower{to: to, prepared: func(*ir.Value) bool { return false }, narrow: map[*ir.Value]*ir.Value{}}
+			if ctx.Prepares(m, f) {
+				n.prepared = pass.Fixed()
+			}
+			n.want(f)
 			c, err := f.Rewrite(n.visit)
 			if err != nil {
 				return changed, fmt.Errorf("@%s: %w", f.Name, err)
@@ -32,31 +35,36 @@ func (t Target) setPrecision() pass.Pass {
 	}}
 }
 
-// narrower stores the factors and the results of f32 products in 16 bits. Their elementwise and moving
-// neighbours are stored in 16 bits, too: elementwise results that a product reads, and elements that are
-// moved from one product to another. All other operators compute on f32.
+// narrower stores the factors of f32 products in 16 bits: results of products and of elementwise operators
+// that a product reads, at once or after their elements are moved, and what is moved between two products.
+// The result of any other product stays f32: what is added to it, and a softmax or norm of it, reads the sums
+// as they are. All other operators compute on f32.
 //
 // A narrow value is followed by a cast to f32, which its readers read. A product reads the operand of the
 // cast.
 type narrower struct {
-	to     ir.DType
-	wanted map[*ir.Value]bool // f32 values that products read, at once or after moves
-	varies map[*ir.Value]bool
-	narrow map[*ir.Value]*ir.Value // values that have been converted
+	to       ir.DType
+	prepared func(*ir.Value) bool    // whether a value is computed once, with the weights; such products stay f32
+	wanted   map[*ir.Value]bool      // f32 values that products read, at once or after moves
+	narrow   map[*ir.Value]*ir.Value // values that have been converted
 }
 
 func (n *narrower) visit(b *ir.Builder, node *ir.Node) []*ir.Value {
-	if len(node.Results) != 1 || !isF32(node.Results[0]) || !n.varies[node.Results[0]] {
+	if len(node.Results) != 1 || !isF32(node.Results[0]) || n.prepared(node.Results[0]) {
 		return nil
 	}
 	result := node.Results[0]
 	if o, ok := node.Op.(op.Product); ok {
-		return n.apply(b, node, min(o.Factors(), len(node.Args)))
+		factors := min(o.Factors(), len(node.Args))
+		if n.wanted[result] {
+			return n.apply(b, node, node.Op, factors, n.to)
+		}
+		return n.apply(b, node, o.Widened(), factors, ir.F32)
 	}
 	if moved := movedOperands(node); moved > 0 {
 		all := !slices.ContainsFunc(node.Args[:moved], func(a *ir.Value) bool { return n.made(a) == nil })
 		if n.wanted[result] || all {
-			return n.apply(b, node, moved)
+			return n.apply(b, node, node.Op, moved, n.to)
 		}
 		return nil
 	}
@@ -67,10 +75,11 @@ func (n *narrower) visit(b *ir.Builder, node *ir.Node) []*ir.Value {
 	return nil
 }
 
-// apply applies a node to its first operands in 16 bits, and converts the result to f32. operands is
-// the number of these operands. apply returns nil if no kernel computes the node on such operands.
-func (n *narrower) apply(b *ir.Builder, node *ir.Node, operands int) []*ir.Value {
-	if !n.computes(node, operands) {
+// apply applies o to the operands of a node, the first of them in 16 bits. operands is the number of
+// these operands, and result the element type of o's result, which apply converts to f32. apply returns
+// nil if no kernel computes o on such operands.
+func (n *narrower) apply(b *ir.Builder, node *ir.Node, o ir.Op, operands int, result ir.DType) []*ir.Value {
+	if !n.computes(node, o, operands, result) {
 		return nil
 	}
 	args := slices.Clone(node.Args)
@@ -79,16 +88,15 @@ func (n *narrower) apply(b *ir.Builder, node *ir.Node, operands int) []*ir.Value
 			args[i] = n.convert(b, a)
 		}
 	}
-	return []*ir.Value{b.Node(op.Cast{To: ir.F32}, b.Node(node.Op, args...))}
+	return []*ir.Value{op.ConvertTo(b, b.Node(o, args...), ir.F32)}
 }
 
-// computes reports whether a kernel computes a node with its first operands in 16 bits. operands is
-// the number of these operands. A view needs no kernel.
-func (n *narrower) computes(node *ir.Node, operands int) bool {
+// computes reports whether a kernel computes o as [narrower.apply] applies it. A view needs no kernel.
+func (n *narrower) computes(node *ir.Node, o ir.Op, operands int, result ir.DType) bool {
 	if _, ok := node.Op.(ir.Viewer); ok {
 		return true
 	}
-	like := &ir.Node{Op: node.Op, Args: slices.Clone(node.Args), Results: []*ir.Value{{Type: node.Results[0].Type.With(n.to)}}}
+	like := &ir.Node{Op: o, Args: slices.Clone(node.Args), Results: []*ir.Value{{Type: node.Results[0].Type.With(result)}}}
 	for i, a := range like.Args[:operands] {
 		if a != nil {
 			like.Args[i] = &ir.Value{Type: a.Type.With(n.to)}
@@ -120,23 +128,22 @@ func (n *narrower) convert(b *ir.Builder, v *ir.Value) *ir.Value {
 	return n.narrow[v]
 }
 
-// wanted returns the f32 values of f that products read, at once or after they are moved.
-func wanted(f *ir.Func, varies map[*ir.Value]bool) map[*ir.Value]bool {
-	all := map[*ir.Value]bool{}
-	for _, n := range slices.Backward(f.Nodes) {
+// want notes the values of f that are wanted.
+func (n *narrower) want(f *ir.Func) {
+	n.wanted = map[*ir.Value]bool{}
+	for _, node := range slices.Backward(f.Nodes) {
 		operands := 0
-		if o, ok := n.Op.(op.Product); ok && varies[n.Results[0]] {
-			operands = min(o.Factors(), len(n.Args))
-		} else if len(n.Results) == 1 && all[n.Results[0]] {
-			operands = movedOperands(n)
+		if o, ok := node.Op.(op.Product); ok && !n.prepared(node.Results[0]) {
+			operands = min(o.Factors(), len(node.Args))
+		} else if len(node.Results) == 1 && n.wanted[node.Results[0]] {
+			operands = movedOperands(node)
 		}
-		for _, a := range n.Args[:operands] {
+		for _, a := range node.Args[:operands] {
 			if a != nil && isF32(a) {
-				all[a] = true
+				n.wanted[a] = true
 			}
 		}
 	}
-	return all
 }
 
 // movedOperands returns the number of operands of n, from the first, whose elements become elements of
@@ -152,25 +159,6 @@ func movedOperands(n *ir.Node) int {
 		return 1
 	}
 	return 0
-}
-
-// varying returns the values of f that do not depend only on weights and constants. Products of weights
-// are not rounded.
-func varying(f *ir.Func) map[*ir.Value]bool {
-	all := map[*ir.Value]bool{}
-	for _, p := range f.Params {
-		all[p] = true
-	}
-	for _, n := range f.Nodes {
-		varies := !n.IsStored() && len(n.Args) == 0
-		for _, a := range n.Args {
-			varies = varies || all[a]
-		}
-		for _, r := range n.Results {
-			all[r] = varies
-		}
-	}
-	return all
 }
 
 func isF32(v *ir.Value) bool { return v.Type.IsTensor() && v.Type.DType == ir.F32 }

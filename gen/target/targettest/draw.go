@@ -144,6 +144,9 @@ func (d *Draw) Tensor(t ir.DType, shape ...int) *ir.Tensor {
 	return d.Scaled(1, t, shape...)
 }
 
+// Greatest bounds the magnitude of the floats of [Draw.Tensor].
+const Greatest = 6.125
+
 // Scaled draws a tensor and multiplies its floats by a factor.
 func (d *Draw) Scaled(by float64, t ir.DType, shape ...int) *ir.Tensor {
 	x := ir.NewTensor(t, shape...)

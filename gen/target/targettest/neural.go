@@ -321,6 +321,9 @@ func (d *Draw) factors() (a, b []int) {
 func tryGemm(d *Draw) Trial {
 	o := op.Gemm{Alpha: Pick[float64](d, 1, 2, -3), Beta: Pick[float64](d, 1, 0, 2), TransA: d.Flag("a"), TransB: d.Flag("b")}
 	t, m, k, n := d.DType(usualNumbers), d.Extent(), d.Extent(), d.Extent()
+	if d.Int(0, 7, "tiles") == 0 { // several tiles of kernels, the last ones not full
+		m, k, n = 70, 41, 101
+	}
 	a, b := []int{m, k}, []int{k, n}
 	if o.TransA {
 		slices.Reverse(a)
@@ -356,8 +359,7 @@ func tryAttention(d *Draw) Trial {
 	}
 	o.Precision = Pick(d, ir.Invalid, ir.Invalid, ir.F32)
 	queries := d.Scaled(1/float64(k), width, b, h, s, k) // so that scores do not grow with k
-	const most = 6                                       // of an element
-	return Trial{Op: o, Sums: true, Single: o.Precision == ir.F32, Loose: 10, Scores: o.Scale*most*most + most, Args: Trimmed(
+	return Trial{Op: o, Sums: true, Single: o.Precision == ir.F32, Loose: 10, Rounded: Greatest, Args: Trimmed(
 		queries, d.Tensor(width, b, g, t, k), d.Tensor(width, b, g, t, e), mask, lengths, starts, d.Maybe(d.Tensor(width, h)),
 	)}
 }
@@ -390,7 +392,7 @@ func tryAttend(d *Draw) Trial {
 	if d.Flag("lengths") {
 		lengths = d.Lengths(ir.I64, b, 0, t)
 	}
-	return Trial{Op: o, Sums: true, Loose: 10, Args: Trimmed(args[0], args[1], args[2], mask, lengths, nil, d.Maybe(d.Tensor(ir.F32, h)))}
+	return Trial{Op: o, Sums: true, Loose: 10, Rounded: Greatest, Args: Trimmed(args[0], args[1], args[2], mask, lengths, nil, d.Maybe(d.Tensor(ir.F32, h)))}
 }
 
 func tryLinearAttention(d *Draw) Trial {
@@ -496,7 +498,8 @@ func (d *Draw) deform() (op.DeformConv, []*ir.Tensor) {
 
 func tryDeformConv(d *Draw) Trial {
 	o, args := d.deform()
-	return Trial{Op: o, Args: Trimmed(args...), Sums: true, Loose: 10}
+	terms := Product(args[1].Shape[1:]...) // each of a mixture of elements, weighed by a mask, and a weight
+	return Trial{Op: o, Args: Trimmed(args...), Sums: true, Loose: 10, Rounded: float64(terms) * Greatest * Greatest * Greatest}
 }
 
 func tryDeformColumns(d *Draw) Trial {

@@ -102,14 +102,10 @@ func accuracy(device runtime.Info) kerneltest.Accuracy {
 	}
 }
 
-// TestPrecisionsOnDevice is [TestAgreeOnDevice] with products in other precisions than f32.
-func TestPrecisionsOnDevice(t *testing.T) {
-	for _, p := range []gpu.Precision{gpu.TF32, gpu.F16, gpu.BF16} {
-		t.Run(p.String(), func(t *testing.T) {
-			target := vulkan.Target()
-			target.Precision = p
-			targettest.Fewer(t, 2)
-			targettest.AgreeOn(t, open(t, target), targettest.Products...)
-		})
-	}
+// TestAgreeOnDeviceInPrecisions is [TestAgreeOnDevice] for products in each precision below f32.
+func TestAgreeOnDeviceInPrecisions(t *testing.T) {
+	gputest.InPrecisions(t, vulkan.Target(), func(t *testing.T, target gpu.Target) {
+		targettest.Fewer(t, 2)
+		targettest.AgreeOn(t, open(t, target), targettest.Products...)
+	})
 }

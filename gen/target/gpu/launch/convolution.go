@@ -13,7 +13,7 @@ import (
 // convolution are the convolutions.
 var convolution = []entry{
 	multiplies(conv),
-	ends(convWeights),
+	multiplies(convWeights),
 }
 
 // conv adds a bias to a convolution.
@@ -117,7 +117,7 @@ func (w window) places(e *kernels.Emitter, cell, tap []*kernel.Value, extents []
 // convWeights launches a matrix product for each group. A row of the left matrix has the gradient of a
 // channel of the result. A column of the right matrix has the elements of the operand that lie under
 // one cell of the window, of one channel. There is a term for each window.
-func convWeights(o op.ConvWeights, n *ir.Node, put store) ([]kernels.Launch, error) {
+func convWeights(o op.ConvWeights, n *ir.Node, put store, by Options) ([]kernels.Launch, error) {
 	x, g, y := n.Args[0], n.Args[1], n.Results[0]
 	sums, ok := kernels.Arithmetic(y.Type.DType)
 	if !ok {
@@ -129,7 +129,7 @@ func convWeights(o op.ConvWeights, n *ir.Node, put store) ([]kernels.Launch, err
 	w := windowOf(o.Window, in[2:])
 	columns := append([]dim.Dim{depth}, dim.Consts(o.Kernel...)...)
 	return one(kernels.Product("conv_weights", kernels.Factors{
-		Batch: dim.Const(o.Group), M: channels, N: dim.Product(columns...), K: dim.Product(places...), DType: sums,
+		Batch: dim.Const(o.Group), M: channels, N: dim.Product(columns...), K: dim.Product(places...), DType: sums, Matrix: by.matrix(x.Type.DType),
 		A: func(e *kernels.Emitter, group, m, k *kernel.Value) *kernel.Value {
 			channel := e.Add(e.Mul(group, e.Dim(channels)), m)
 			place := e.Unflatten(k, places)
@@ -137,14 +137,14 @@ func convWeights(o op.ConvWeights, n *ir.Node, put store) ([]kernels.Launch, err
 			if o.First {
 				at[0], at[1] = at[1], at[0]
 			}
-			return e.Read(g).At(at...)
+			return by.factor(e, e.Read(g).At(at...))
 		},
 		B: func(e *kernels.Emitter, group, k, j *kernel.Value) *kernel.Value {
 			place, column := e.Unflatten(k, places), e.Unflatten(j, columns)
 			channel := e.Add(e.Mul(group, e.Dim(depth)), column[0])
 			cells, inside := w.cells(e, place[1:], column[1:])
 			return e.If(inside, func() []*kernel.Value {
-				return []*kernel.Value{e.Read(x).At(append([]*kernel.Value{place[0], channel}, cells...)...)}
+				return []*kernel.Value{by.factor(e, e.Read(x).At(append([]*kernel.Value{place[0], channel}, cells...)...))}
 			}, func() []*kernel.Value { return []*kernel.Value{e.Number(sums, 0)} })[0]
 		},
 		Store: func(e *kernels.Emitter, group, m, j, sum *kernel.Value) {

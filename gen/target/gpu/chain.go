@@ -1,0 +1,117 @@
+package gpu
+
+import (
+	"math"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/op"
+)
+
+// chain is a chain of products in which each reads the result of the one before.
+type chain struct {
+	before float64 // products up to the last softmax, see [Precision.Rounding]
+	since  float64 // products after it
+}
+
+func (c chain) length() float64 { return c.before + c.since }
+
+// longer returns the longer of two chains.
+func longer(a, b chain) chain {
+	if b.length() > a.length() {
+		return b
+	}
+	return a
+}
+
+// product returns the chain after a product.
+func (c chain) product() chain { return chain{c.before, c.since + 1} }
+
+// unknownScores is the number of scores of a softmax whose extent is a symbol.
+const unknownScores = 1 << 10
+
+// softmax returns the chain after a softmax of this number of scores.
+func (c chain) softmax(scores dim.Dim) chain {
+	n, ok := scores.Int()
+	if !ok {
+		n = unknownScores
+	}
+	return chain{before: c.before + c.since*max(1, 2*math.Log(float64(max(n, 1))))}
+}
+
+// longestChain returns the length of the longest chain of products of f, a function of m. The body of a loop
+// counts once.
+func longestChain(m *ir.Module, f *ir.Func) float64 {
+	c := chains{module: m, called: map[call]chain{}}
+	return c.of(f, chain{}).length()
+}
+
+// chains finds the longest chains of functions.
+type chains struct {
+	module *ir.Module
+	called map[call]chain
+}
+
+// call is a call of a function whose operands have the chain at.
+type call struct {
+	name string
+	at   chain
+}
+
+// of returns the longest chain that ends in f and begins with at.
+func (c *chains) of(f *ir.Func, at chain) chain {
+	known, ok := c.called[call{f.Name, at}]
+	if !ok {
+		before := map[*ir.Value]chain{}
+		for _, p := range f.Params {
+			before[p] = at
+		}
+		known = longer(at, c.block(&f.Block, before))
+		c.called[call{f.Name, at}] = known
+	}
+	return known
+}
+
+// block returns the longest chain that ends in a block. before has the chains of the values before it.
+func (c *chains) block(b *ir.Block, before map[*ir.Value]chain) chain {
+	var longest chain
+	for _, n := range b.Nodes {
+		var at chain
+		for _, a := range n.Args {
+			at = longer(at, before[a])
+		}
+		at = c.node(n, at)
+		start := at
+		for _, inner := range n.Blocks {
+			for _, p := range inner.Params {
+				before[p] = start
+			}
+			at = longer(at, c.block(inner, before))
+		}
+		for _, r := range n.Results {
+			before[r] = at
+		}
+		longest = longer(longest, at)
+	}
+	return longest
+}
+
+// node returns the chain after a node, without its blocks. at is the longest chain of its operands.
+func (c *chains) node(n *ir.Node, at chain) chain {
+	switch o := n.Op.(type) {
+	case op.Attend:
+		return at.product().softmax(o.Keys).product()
+	case op.Attention:
+		keys := n.Args[1].Type.Shape
+		return at.product().softmax(keys[len(keys)-2]).product()
+	case op.Softmax:
+		return at.softmax(n.Results[0].Type.Shape[o.Axis])
+	case op.Product:
+		if n.Results[0].Type.DType.IsFloat() {
+			return at.product()
+		}
+	case ir.Invoke:
+		return c.of(c.module.Func(o.Func), at)
+	}
+	return at
+}

@@ -1,0 +1,68 @@
+package rt
+
+import (
+	"fmt"
+	"math"
+)
+
+// lossScale is the factor by which steps in f16 multiply the gradient of the loss, so that small gradients are
+// not rounded to zero. The gradients of the parameters are divided by it. It is a power of two, and changes
+// with the gradients: if one is not finite, the step is skipped and the scale halved, and after growthSteps
+// steps without such a gradient it is doubled (Micikevicius and others, "Mixed Precision Training", ICLR 2018).
+type lossScale struct {
+	exponent int64
+	steps    int64 // since it was last changed
+	isKept   bool  // it was restored by a trainer that does not use it
+	factors  [2]float32
+}
+
+const (
+	firstExponent               = 16
+	minExponent, maxExponent    = -24, 24
+	growthSteps                 = 2000
+	lossScaleName               = "training/loss_scale"
+	exponentAt, stepsAt, inFile = 0, 1, 2 // of the elements in a state
+)
+
+// value returns the scale.
+func (s *lossScale) value() float64 { return math.Ldexp(1, int(s.exponent)) }
+
+// pair returns the scale and its inverse, which are the parameter of a step.
+func (s *lossScale) pair() []float32 {
+	s.factors = [2]float32{float32(s.value()), float32(1 / s.value())}
+	return s.factors[:]
+}
+
+// adapt changes the scale after a step. isFinite says whether all gradients were finite. It returns an error
+// if they were not and the scale cannot be halved any more.
+func (s *lossScale) adapt(isFinite bool) error {
+	s.steps++
+	switch {
+	case !isFinite && s.exponent == minExponent:
+		return fmt.Errorf("gradients are not finite, although the loss is multiplied by %g: activations exceed f16, or training diverges", s.value())
+	case !isFinite:
+		s.exponent, s.steps = s.exponent-1, 0
+	case s.steps == growthSteps:
+		s.exponent, s.steps = min(s.exponent+1, maxExponent), 0
+	}
+	return nil
+}
+
+// register registers the scale for saving and restoring. A trainer that does not use it keeps what it restores,
+// and saves it again. A state without a scale leaves it as it is.
+func (s *lossScale) register(state *State, isUsed bool) {
+	state.vars = append(state.vars, variable{
+		name:     lossScaleName,
+		isAbsent: func() bool { return !isUsed && !s.isKept },
+		add: func(w *Weights, name string) {
+			Add(w, name, []int64{exponentAt: s.exponent, stepsAt: s.steps}, inFile)
+		},
+		read: func(w *Weights, name string) (func(), error) {
+			stored, err := read[int64](w, name, []int{inFile})
+			if err == nil && (stored[exponentAt] < minExponent || stored[exponentAt] > maxExponent || stored[stepsAt] < 0 || stored[stepsAt] >= growthSteps) {
+				err = fmt.Errorf("a loss scale of 2^%d after %d steps", stored[exponentAt], stored[stepsAt])
+			}
+			return func() { s.exponent, s.steps, s.isKept = stored[exponentAt], stored[stepsAt], true }, err
+		},
+	})
+}
