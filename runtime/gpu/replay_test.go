@@ -76,6 +76,39 @@ func TestReplays(t *testing.T) {
 	}
 }
 
+// TestUnfinishedCalls panics between two launches, as the end of a context does. The call is not recorded, the panic
+// goes on, and the next calls compute everything.
+func TestUnfinishedCalls(t *testing.T) {
+	_, r := opened(t)
+	arena, w := make([]byte, 256), &nothing{}
+	x := []float32{1, 2, 3}
+	for _, ctx := range []context.Context{nil, context.Background()} {
+		y := make([]float32, len(x))
+		panicked := func() (p any) {
+			var err error
+			defer func() { p = recover() }()
+			if err = Begin(r, ctx, arena, w, In(x), Out(y)); err != nil {
+				t.Fatal(err)
+			}
+			defer r.End(&err)
+			if r.Replays("doubled", len(x)) {
+				t.Error("replayed")
+			}
+			r.Launch(double, 1, 1, 1, Int(len(x)), In(x), Out(unsafe.Slice((*float32)(unsafe.Pointer(&arena[0])), len(x))))
+			panic("ended")
+		}()
+		if panicked != "ended" {
+			t.Errorf("the panic is %v", panicked)
+		}
+	}
+	for k := range 2 {
+		y, replayed := doubled(t, r, arena, w, x)
+		if want := []float32{4, 8, 12}; !slices.Equal(y, want) || replayed != (k > 0) {
+			t.Errorf("call %d: %v, replayed: %t, want %v", k, y, replayed, want)
+		}
+	}
+}
+
 // TestRecordingsAreFew keeps the recordings that were used last.
 func TestRecordingsAreFew(t *testing.T) {
 	f, r := opened(t)

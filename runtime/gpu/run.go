@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -141,7 +142,7 @@ func Prepare(p *Instance, arena []byte, results ...Arg) (*Run, error) {
 // Close ends a call that [Prepare] began, and frees its memory. It returns the call's error.
 func (r *Run) Close() error {
 	var err error
-	r.End(&err)
+	r.end(&err)
 	r.free()
 	return err
 }
@@ -189,9 +190,23 @@ func (r *Run) begin(ctx context.Context, arena []byte, ports []Arg) error {
 	return nil
 }
 
+// errUnfinished is the error of a call whose schedule panicked. Nobody sees it, because the panic goes on.
+var errUnfinished = errors.New("gpu: the schedule did not reach its end")
+
 // End ends a call: it copies the results to the host and waits for them. It sets *err to an error
-// of the call if *err is nil. A call defers End.
+// of the call if *err is nil. A call defers End. If the schedule panics, for example in
+// [rt.EndIfDone], End waits for what is queued, keeps no recording of the launches, and lets the panic go on.
 func (r *Run) End(err *error) {
+	if p := recover(); p != nil {
+		unfinished := errUnfinished
+		r.end(&unfinished)
+		panic(p)
+	}
+	r.end(err)
+}
+
+// end is [Run.End] without the panic.
+func (r *Run) end(err *error) {
 	if *err == nil {
 		*err = r.err
 	}
