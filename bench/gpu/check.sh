@@ -139,7 +139,7 @@ part() {
 	package-*) limit=60 && tests "$1" -test.skip 'RandomContexts|Loads' ;;
 	tensors-* | trainer-*) limit=40 && tests "$1" ;;
 	kernels-*) limit=80 && tests "gen-target-$target" -test.run Kernels -kernels ;;
-	gradients-*) limit=120 && cd "$work/golden" && BURNGEN_CORPUS=$corpus tests golden -test.run "GradientsOnDevice/$target" -gradients ;;
+	gradients-*) limit=300 && cd "$work/golden" && BURNGEN_CORPUS=$corpus tests golden -test.run "GradientsOnDevice/$target" -gradients ;;
 	trials-vulkan) limit=120 && tests gen-target-vulkan -test.run AgreeOnDevice -rapid.checks=5 ;;
 	trials-cuda) limit=120 && tests gen-target-cuda -test.run AgreeOnCard -rapid.checks=5 ;;
 	verify-*) limit=300 && verify "$target" ;;

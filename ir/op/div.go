@@ -6,6 +6,7 @@ import (
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/kernel"
+	"github.com/burngen/burngen/ir/kernel/elementary"
 )
 
 // Div computes x / y with broadcasting, for numbers of one type. Integer quotients truncate toward
@@ -28,7 +29,7 @@ func (Div) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 // divisor is a constant other than 0.
 func (Div) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Value {
 	if x[1].Type.DType.IsFloat() {
-		return b.Div(x[0], x[1])
+		return elementary.Quotient(b, x[0], x[1])
 	}
 	divisor, ok := wholeConst(d, x[1])
 	switch {

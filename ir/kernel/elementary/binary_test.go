@@ -78,6 +78,45 @@ func TestMod(t *testing.T) {
 	}
 }
 
+// TestQuotient divides on all devices, whose own quotients may be wrong. Results are rounded correctly, and within 3
+// units in the last place if a number is tiny or huge.
+func TestQuotient(t *testing.T) {
+	for _, p := range []precision{f32, f64} {
+		for _, m := range devices {
+			r := rand.New(rand.NewPCG(9, 10))
+			f := m.compile(t, 2, p.d, func(b *kernel.Builder, x []*kernel.Value) *kernel.Value { return Quotient(b, x[0], x[1]) })
+			check := func(x, y float64) {
+				x, y = p.of(p.bits(x)), p.of(p.bits(y))
+				got, want := p.of(f.call(p.bits(x), p.bits(y))), p.of(p.bits(x/y))
+				for _, v := range []float64{x, y, want} {
+					if size := math.Abs(v); size > 0 && size < 0x1p-100 || size > 0x1p100 && size < math.Inf(1) {
+						if got != want && !(p.excess(got, want) <= 3) {
+							t.Errorf("%s, %s: %v/%v is %v, want %v", p.d, m.name, x, y, got, want)
+						}
+						return
+					}
+				}
+				// As close to x/y as want is, but for 2⁻²⁰ of the distance.
+				near := math.Abs(math.FMA(-got, y, x)) <= math.Abs(math.FMA(-want, y, x))*(1+0x1p-20)
+				if got != want && (got == got || want == want) && !near {
+					t.Errorf("%s, %s: %v/%v is %v, want %v", p.d, m.name, x, y, got, want)
+				}
+			}
+			for _, x := range signed(special) {
+				for _, y := range signed(special) {
+					check(x, y)
+				}
+			}
+			for range 20000 {
+				check(r.NormFloat64()*100, r.NormFloat64())
+				y := r.NormFloat64()
+				check((float64(r.IntN(1000))+0.5)*y, y)
+				check(r.NormFloat64(), 255)
+			}
+		}
+	}
+}
+
 func TestDivBy(t *testing.T) {
 	for _, p := range []precision{f32, f64} {
 		r := rand.New(rand.NewPCG(7, 8))

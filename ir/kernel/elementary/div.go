@@ -6,6 +6,18 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
+// Quotient returns x/y. If the size of x, y and x/y is in [2⁻¹⁰⁰, 2¹⁰⁰], or 0, infinite or NaN, it is rounded correctly, except
+// within 2⁻²⁰ units in the last place of the middle between two floats.
+// [kernel.Div] may be 2.5 units in the last place off, so the remainder of its result is divided, too.
+func Quotient(b *kernel.Builder, x, y *kernel.Value) *kernel.Value {
+	c := on(b, x)
+	q := c.Div(x, y)
+	p := c.product(q, y)
+	rest := c.Div(c.Sub(c.Sub(x, p.hi), p.lo), y)
+	// There is no remainder of what is infinite or NaN.
+	return c.Select(c.Lt(c.Abs(rest), c.num(0x1p100)), c.Add(q, rest), q)
+}
+
 // DivBy returns x/y for a constant y. The quotient is rounded correctly, except if it is huge,
 // subnormal, or within 2⁻²⁰ units in the last place of the middle between two floats.
 func DivBy(b *kernel.Builder, x *kernel.Value, y float64) *kernel.Value {

@@ -6,6 +6,7 @@ import (
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/kernel"
+	"github.com/burngen/burngen/ir/kernel/elementary"
 	"github.com/burngen/burngen/ir/op"
 	"github.com/burngen/burngen/templates/kernels"
 )
@@ -23,7 +24,7 @@ func quantizeLinear(o op.QuantizeLinear, n *ir.Node) ([]kernels.Launch, error) {
 		return nil, fmt.Errorf("no kernel quantises %s by %s in %s to %s", x.Type, scale.Type, o.Precision, o.To)
 	}
 	return scaled("quantize", o.Granularity, n, func(e *kernels.Emitter, i, shared *kernel.Value) {
-		q := quotient(e, e.Read(x).Get(i), e.Read(scale).Get(shared))
+		q := elementary.Quotient(e.Builder, e.Read(x).Get(i), e.Read(scale).Get(shared))
 		e.Write(y).Set(i, op.Quantized(e.Builder, o.To, q, zeroAt(e, zero, shared)))
 	})
 }
@@ -64,13 +65,4 @@ func zeroAt(e *kernels.Emitter, zero *ir.Value, i *kernel.Value) *kernel.Value {
 		return e.Int(0)
 	}
 	return e.Read(zero).Get(i)
-}
-
-// quotient returns x/y of floats, corrected once with the remainder. A quotient in the middle of
-// two integers is then exact.
-func quotient(e *kernels.Emitter, x, y *kernel.Value) *kernel.Value {
-	q := e.Div(x, y)
-	rest := e.Fma(e.Neg(q), y, x)
-	exact := e.Add(q, e.Div(rest, y))
-	return e.Select(e.Lt(e.Abs(q), e.Float(q.Type.DType, 0x1p100)), exact, q)
 }

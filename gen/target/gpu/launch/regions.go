@@ -195,7 +195,7 @@ func (a roiAxis) each(r roi, state []*kernel.Value, step func(s roiSample, state
 	from, to := a.inside(r)
 	return r.For(from, to, r.Int(1), state, func(k *kernel.Value, state []*kernel.Value) []*kernel.Value {
 		middle := r.Mul(r.Add(r.Convert(r.d, k), r.Float(r.d, 0.5)), a.bin)
-		x := r.Add(a.begin, quotient(r.Emitter, middle, r.Convert(r.d, a.samples)))
+		x := r.Add(a.begin, elementary.Quotient(r.Builder, middle, r.Convert(r.d, a.samples)))
 		extent := r.Convert(r.d, r.Dim(a.extent))
 		inside := r.And(r.Ge(x, r.Float(r.d, -1)), r.Le(x, extent))
 		inside = r.And(inside, r.Gt(r.Dim(a.extent), r.Int(0)))

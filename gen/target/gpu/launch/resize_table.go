@@ -4,6 +4,7 @@ import (
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/kernel"
+	"github.com/burngen/burngen/ir/kernel/elementary"
 	"github.com/burngen/burngen/ir/op"
 	"github.com/burngen/burngen/templates/kernels"
 )
@@ -86,7 +87,7 @@ func (a sampledAxis) num(x float64) *kernel.Value { return a.Float(ir.F64, x) }
 // over returns x/y. If y is 0 the result is infinite or NaN, which the division of some devices
 // does not guarantee.
 func (a sampledAxis) over(x, y *kernel.Value) *kernel.Value {
-	return a.Select(a.Eq(y, a.num(0)), a.Mul(x, infinity(a.Emitter, ir.F64)), quotient(a.Emitter, x, y))
+	return a.Select(a.Eq(y, a.num(0)), a.Mul(x, infinity(a.Emitter, ir.F64)), elementary.Quotient(a.Builder, x, y))
 }
 
 func (a sampledAxis) count(d dim.Dim) *kernel.Value { return a.Extent(ir.F64, d) }

@@ -50,16 +50,16 @@ func melWeightMatrix(o op.MelWeightMatrix, n *ir.Node) ([]kernels.Launch, error)
 		operand := func(k int) *kernel.Value { return e.Read(n.Args[k]).Get(e.Int(0)) }
 		// mel returns a frequency on the mel scale.
 		mel := func(hertz *kernel.Value) *kernel.Value {
-			return e.Mul(num(scale), elementary.Log1p(e.Builder, quotient(e, hertz, num(700))))
+			return e.Mul(num(scale), elementary.Log1p(e.Builder, elementary.Quotient(e.Builder, hertz, num(700))))
 		}
 		rate, low := operand(0), mel(operand(1))
-		step := quotient(e, e.Sub(mel(operand(2)), low), e.Convert(ir.F64, e.Dim(o.Bins.Add(dim.Const(2)))))
+		step := elementary.Quotient(e.Builder, e.Sub(mel(operand(2)), low), e.Convert(ir.F64, e.Dim(o.Bins.Add(dim.Const(2)))))
 		// corner returns the bin of the spectrum at a corner of the filters.
 		corner := func(k int) *kernel.Value {
 			number := e.Convert(ir.F64, e.Add(at[1], e.Int(k)))
-			there := quotient(e, e.Add(low, e.Mul(number, step)), num(scale))
+			there := elementary.Quotient(e.Builder, e.Add(low, e.Mul(number, step)), num(scale))
 			hertz := e.Mul(num(700), elementary.Expm1(e.Builder, there))
-			bin := quotient(e, e.Mul(e.Convert(ir.F64, e.Dim(o.Length.Add(dim.Const(1)))), hertz), rate)
+			bin := elementary.Quotient(e.Builder, e.Mul(e.Convert(ir.F64, e.Dim(o.Length.Add(dim.Const(1)))), hertz), rate)
 			bin = e.Mul(bin, num(1+0x1p-44)) // what is a whole number but for rounding becomes one
 			return within(e, e.Unary(kernel.Floor, bin), num(0), num(1<<30))
 		}
