@@ -5,7 +5,7 @@ import "fmt"
 // Batch encodes each text into a row of ids, which has len(ids)/len(texts) tokens. Longer encodings
 // are shortened to that, and shorter ones filled. The mask is 1 for tokens and 0 for padding; types
 // are the types of the tokens. Both are as long as ids, or nil. Slices of arrays, as generated
-// packages take them, become such slices by rt.FlatOf.
+// packages take them, become such slices by rt.Flat.
 //
 // Tokens are removed and padding is added as the tokenizer's truncation and padding say, apart from
 // their lengths; without them the end of a text is removed, and number 0 fills the end of a row. It
