@@ -21,7 +21,7 @@ var byteChars = func() (chars [256]rune) {
 	return chars
 }()
 
-// charBytes returns the byte that a character of a byte-level token stands for.
+// charByte returns the byte that a character of a byte-level token stands for.
 func charByte(c rune) (byte, bool) {
 	switch {
 	case c < 0:
