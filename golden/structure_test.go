@@ -28,6 +28,7 @@ var arrows = []arrow{
 	{"runtime/cpu", "runtime/rt", "golang.org/x/sys"},
 	{"runtime/rt/image", "", "golang.org/x/image"},
 	{"runtime/data", "runtime/rt", ""},
+	{"runtime/data/text", "runtime/rt", "github.com/dlclark/regexp2 golang.org/x/text"},
 	{"runtime/record", "runtime/rt runtime/rt/safetensors", ""},
 	{"runtime/optim", "runtime/rt runtime/cpu", ""},
 	{"runtime/gpu", "runtime/gpu/update", ""},
@@ -194,6 +195,23 @@ func matches(pkg, list string) bool {
 
 func inModules(pkg, modules string) bool {
 	return slices.ContainsFunc(strings.Fields(modules), func(m string) bool { return within(pkg, m) })
+}
+
+// TestTokenizersStayOut asserts that generated packages, and what they and the other packages of the
+// runtime link, have nothing of tokenizers: neither the package nor the modules that it needs.
+func TestTokenizersStayOut(t *testing.T) {
+	const tokenizers = "runtime/data/text"
+	for _, f := range goFiles(t) {
+		if f.folder == tokenizers || !within(f.folder, "runtime") && !f.isGenerated() {
+			continue
+		}
+		for _, spec := range f.ast.Imports {
+			imported, _ := strconv.Unquote(spec.Path.Value)
+			if within(imported, modulePath+"/"+tokenizers) || inModules(imported, "github.com/dlclark/regexp2 golang.org/x/text") {
+				t.Errorf("%s imports %s", f.path, imported)
+			}
+		}
+	}
 }
 
 // TestRandomTestsAreSeeded asserts that packages with property tests draw the same numbers in each run.

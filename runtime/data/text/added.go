@@ -1,0 +1,234 @@
+package text
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// addedToken is a token that is found in the text before the model sees it. The names of its fields
+// are those of the file.
+type addedToken struct {
+	ID         int64  `json:"id"`
+	Content    string `json:"content"`
+	SingleWord bool   `json:"single_word"`
+	LeftStrip  bool   `json:"lstrip"`
+	RightStrip bool   `json:"rstrip"`
+	Normalized bool   `json:"normalized"`
+	Special    bool   `json:"special"`
+}
+
+// addedTokens are the added tokens of a tokenizer.
+type addedTokens struct {
+	list       []addedToken
+	ids        map[string]int64
+	byID       map[int64]int // index in list
+	normalized []string      // what each is after normalisation, if it is found after it
+	special    map[string]bool
+	before     tokenTrie // tokens that are found in the text as it is
+	after      tokenTrie // tokens that are found in the normalised text
+}
+
+// readAdded reads the added tokens of a file. A token that the model knows has the model's number;
+// others are numbered from the size of its vocabulary. It returns an error if the file gives a token
+// another number.
+func readAdded(o *object, m model, normalize normalizer) (*addedTokens, error) {
+	a := &addedTokens{ids: map[string]int64{}, byID: map[int64]int{}, special: map[string]bool{}}
+	if o.at("added_tokens").missing() {
+		return a, nil
+	}
+	next := int64(m.size())
+	for _, n := range list(o, "added_tokens") {
+		f, err := n.object()
+		if err != nil {
+			return nil, err
+		}
+		t := addedToken{
+			ID: need[int64](f, "id"), Content: need[string](f, "content"), SingleWord: need[bool](f, "single_word"),
+			LeftStrip: need[bool](f, "lstrip"), RightStrip: need[bool](f, "rstrip"),
+			Normalized: need[bool](f, "normalized"), Special: need[bool](f, "special"),
+		}
+		if f.err != nil {
+			return nil, f.err
+		}
+		if t.Content == "" {
+			return nil, n.errorf("the token is empty")
+		}
+		id, known := m.id(t.Content)
+		if !known {
+			id = next
+			next++
+		}
+		if id != t.ID {
+			return nil, f.at("id").errorf("%d: the vocabulary gives %q the number %d", t.ID, t.Content, id)
+		}
+		if _, twice := a.ids[t.Content]; twice {
+			return nil, f.at("content").errorf("%q is in the list twice", t.Content)
+		}
+		if err := a.add(t, normalize); err != nil {
+			return nil, n.errorf("%w", err)
+		}
+	}
+	return a, o.err
+}
+
+// add adds a token whose content is new.
+func (a *addedTokens) add(t addedToken, normalize normalizer) error {
+	index, pattern, trie := len(a.list), t.Content, &a.before
+	if t.Normalized {
+		trie = &a.after
+		if normalize != nil {
+			n, err := normalize(alignedOf(t.Content))
+			if err != nil {
+				return err
+			}
+			pattern = n.text
+		}
+	}
+	if pattern == "" {
+		return fmt.Errorf("the token %q is empty when it is normalised", t.Content)
+	}
+	if !trie.add(pattern, index) {
+		return fmt.Errorf("the token %q equals another one when it is normalised", t.Content)
+	}
+	a.list, a.normalized = append(a.list, t), append(a.normalized, pattern)
+	a.ids[t.Content], a.byID[t.ID] = t.ID, index
+	if t.Special {
+		a.special[t.Content] = true
+	}
+	return nil
+}
+
+// each calls f for the parts of a text: with the index of a token, or -1. At each place the longest
+// token counts, and the search goes on after it. A token that strips may take space in which the
+// search finds another token; then both count.
+func (a *addedTokens) each(trie *tokenTrie, text string, f func(m match, index int)) {
+	last := 0
+	for at := 0; at < len(text); {
+		index, size := trie.longest(text[at:])
+		if size == 0 {
+			at++
+			continue
+		}
+		start, end := at, at+size
+		at = end
+		t := a.list[index]
+		if t.SingleWord {
+			before, _ := utf8.DecodeLastRuneInString(text[:start])
+			after, _ := utf8.DecodeRuneInString(text[end:])
+			if start > 0 && isWord(before) || end < len(text) && isWord(after) {
+				continue
+			}
+		}
+		if t.LeftStrip {
+			start = min(end, max(last, len(strings.TrimRightFunc(text[:start], unicode.IsSpace))))
+		}
+		if t.RightStrip {
+			end = len(text) - len(strings.TrimLeftFunc(text[end:], unicode.IsSpace))
+		}
+		if last < start {
+			f(match{last, start, false}, -1)
+		}
+		f(match{start, end, true}, index)
+		last = end
+	}
+	if last < len(text) {
+		f(match{last, len(text), false}, -1)
+	}
+}
+
+// split cuts a text at its added tokens, and normalises what is between them.
+func (a *addedTokens) split(text string, normalize normalizer) ([]piece, error) {
+	whole := piece{aligned: alignedOf(text)}
+	var out []piece
+	var failed error
+	cutAt := func(p piece, trie *tokenTrie, rest func(piece)) {
+		a.each(trie, p.text, func(m match, index int) {
+			part := piece{aligned: p.slice(m.start, m.end)}
+			if index < 0 {
+				rest(part)
+				return
+			}
+			part.tokens = []token{{id: a.list[index].ID, text: part.text, end: len(part.text)}}
+			out = append(out, part)
+		})
+	}
+	cutAt(whole, &a.before, func(p piece) {
+		if normalize != nil {
+			var err error
+			if p.aligned, err = normalize(p.aligned); err != nil {
+				failed = err
+				return
+			}
+		}
+		cutAt(p, &a.after, func(p piece) { out = append(out, p) })
+	})
+	return out, failed
+}
+
+// text returns the text of a token: normalised, if it is found in normalised text.
+func (a *addedTokens) text(id int64) (string, bool) {
+	index, ok := a.byID[id]
+	if !ok {
+		return "", false
+	}
+	return a.normalized[index], true
+}
+
+func (a *addedTokens) json() (json.RawMessage, error) {
+	if a.list == nil {
+		return json.RawMessage("[]"), nil
+	}
+	return marshal(a.list)
+}
+
+// tokenTrie finds strings. Its nodes are bytes, the first is the root.
+type tokenTrie struct{ nodes []trieNode }
+
+type trieNode struct {
+	children map[byte]int
+	index    int // of the string that ends here, plus one
+}
+
+// add adds a string. It reports whether it is new.
+func (t *tokenTrie) add(s string, index int) bool {
+	if t.nodes == nil {
+		t.nodes = []trieNode{{}}
+	}
+	at := 0
+	for i := range len(s) {
+		next, ok := t.nodes[at].children[s[i]]
+		if !ok {
+			next = len(t.nodes)
+			if t.nodes[at].children == nil {
+				t.nodes[at].children = map[byte]int{}
+			}
+			t.nodes[at].children[s[i]] = next
+			t.nodes = append(t.nodes, trieNode{})
+		}
+		at = next
+	}
+	isNew := t.nodes[at].index == 0
+	t.nodes[at].index = index + 1
+	return isNew
+}
+
+// longest returns the longest string with which text begins, and its length, or 0.
+func (t *tokenTrie) longest(text string) (index, size int) {
+	if t.nodes == nil {
+		return 0, 0
+	}
+	at := 0
+	for i := range len(text) {
+		next, ok := t.nodes[at].children[text[i]]
+		if !ok {
+			break
+		}
+		if at = next; t.nodes[at].index > 0 {
+			index, size = t.nodes[at].index-1, i+1
+		}
+	}
+	return index, size
+}

@@ -1,0 +1,169 @@
+package text
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Span is a range of bytes, from Start up to but not including End.
+type Span struct{ Start, End int }
+
+// aligned is text in the course of normalisation. Each byte of it knows from which bytes of the
+// original text it was made.
+type aligned struct {
+	text string
+	from []Span // for each byte of text
+	base int    // where the piece begins in the original text
+	room int    // how many bytes normalisation may make of the piece
+}
+
+// room returns how many bytes a file may make of a number of bytes: far more than it needs, but not so
+// many that it can exhaust the memory.
+func room(size int) int { return 256*size + 1<<16 }
+
+// grow returns an error if the text would have too many bytes.
+func (a aligned) grow(size int) error {
+	if size > a.room {
+		return fmt.Errorf("normalisation makes more than %d bytes of a part of the text", a.room)
+	}
+	return nil
+}
+
+// alignedOf returns text that is not normalised yet. Each byte is made of its whole character.
+func alignedOf(text string) aligned {
+	from := make([]Span, 0, len(text))
+	for at := 0; at < len(text); {
+		_, size := utf8.DecodeRuneInString(text[at:])
+		for range size {
+			from = append(from, Span{at, at + size})
+		}
+		at += size
+	}
+	return aligned{text: text, from: from, room: room(len(text))}
+}
+
+// span returns the bytes of the original text of which the bytes from start to end were made. It is
+// empty, at the beginning of the piece, if there are no such bytes.
+func (a aligned) span(start, end int) Span {
+	end = min(end, len(a.from))
+	if start >= end {
+		return Span{a.base, a.base}
+	}
+	return Span{a.from[start].Start, a.from[end-1].End}
+}
+
+// slice returns the bytes from start to end as a piece of its own.
+func (a aligned) slice(start, end int) aligned {
+	return aligned{a.text[start:end], a.from[start:end], a.span(start, end).Start, room(end - start)}
+}
+
+// change is a character of normalised text. If skip is 1, the character is inserted. Otherwise it
+// replaces the next character of the text, and the -skip characters after that are removed.
+type change struct {
+	char rune
+	skip int
+}
+
+// transformed returns the characters of changes in place of the whole text. The first removed
+// characters of the text have no replacement. A character that replaces others is aligned with the
+// first of them. An inserted character is aligned with what precedes its place in the old text.
+func (a aligned) transformed(changes []change, removed int) aligned {
+	at := 0 // in the old text
+	next := func() {
+		_, size := utf8.DecodeRuneInString(a.text[at:])
+		at += size
+	}
+	for range removed {
+		next()
+	}
+	var b strings.Builder
+	b.Grow(len(a.text))
+	from := make([]Span, 0, len(a.from))
+	for _, c := range changes {
+		at0 := at
+		if c.skip > 0 {
+			at0--
+		} else {
+			for range 1 - c.skip {
+				next()
+			}
+		}
+		span := Span{a.base, a.base}
+		if at0 = min(at0, len(a.from)-1); at0 >= 0 {
+			span = a.from[at0]
+		}
+		size, _ := b.WriteRune(c.char)
+		for range size {
+			from = append(from, span)
+		}
+	}
+	return aligned{b.String(), from, a.base, a.room}
+}
+
+// mapped returns the text with f applied to each character.
+func (a aligned) mapped(f func(rune) rune) aligned {
+	changes := make([]change, 0, len(a.text))
+	for _, c := range a.text {
+		changes = append(changes, change{f(c), 0})
+	}
+	return a.transformed(changes, 0)
+}
+
+// kept returns the characters for which keep is true.
+func (a aligned) kept(keep func(rune) bool) aligned {
+	changes := make([]change, 0, len(a.text))
+	removed, first := 0, 0
+	for _, c := range a.text {
+		if !keep(c) {
+			removed++
+			continue
+		}
+		if len(changes) == 0 {
+			first = removed
+		} else {
+			changes[len(changes)-1].skip = -removed
+		}
+		changes, removed = append(changes, change{c, 0}), 0
+	}
+	if len(changes) > 0 {
+		changes[len(changes)-1].skip = -removed
+	}
+	return a.transformed(changes, first)
+}
+
+// prepended returns the text with a prefix, which is aligned with the first character of the text.
+// Empty text has no prefix.
+func (a aligned) prepended(prefix string) aligned {
+	if a.text == "" {
+		return a
+	}
+	from := make([]Span, 0, len(prefix)+len(a.from))
+	for range len(prefix) {
+		from = append(from, a.from[0])
+	}
+	return aligned{prefix + a.text, append(from, a.from...), a.base, a.room}
+}
+
+// replaced returns the text with content in place of each match. The content is aligned with the end
+// of the match.
+func (a aligned) replaced(matches []match, content string) aligned {
+	var b strings.Builder
+	from := make([]Span, 0, len(a.from))
+	for _, m := range matches {
+		if !m.found {
+			b.WriteString(a.text[m.start:m.end])
+			from = append(from, a.from[m.start:m.end]...)
+			continue
+		}
+		span := Span{a.base, a.base}
+		if m.end > 0 {
+			span = a.from[m.end-1]
+		}
+		b.WriteString(content)
+		for range len(content) {
+			from = append(from, span)
+		}
+	}
+	return aligned{b.String(), from, a.base, a.room}
+}

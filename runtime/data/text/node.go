@@ -1,0 +1,156 @@
+package text
+
+import (
+	"encoding/json"
+	"fmt"
+	"unicode/utf8"
+)
+
+// maxDepth bounds how deep the sequences of a tokenizer file are nested.
+const maxDepth = 16
+
+// node is a JSON value of a tokenizer file, with its path in the file. An absent value has no bytes.
+type node struct {
+	path string
+	raw  json.RawMessage
+}
+
+func (n node) errorf(format string, args ...any) error {
+	return fmt.Errorf("%s: %w", n.path, fmt.Errorf(format, args...))
+}
+
+// missing reports whether the value is absent or null.
+func (n node) missing() bool { return len(n.raw) == 0 || string(n.raw) == "null" }
+
+// object is a JSON object. The functions that read its fields keep the first error.
+type object struct {
+	node
+	fields map[string]json.RawMessage
+	err    error
+}
+
+func (n node) object() (*object, error) {
+	o := &object{node: n}
+	if n.missing() {
+		return nil, n.errorf("an object is missing")
+	}
+	if err := json.Unmarshal(n.raw, &o.fields); err != nil {
+		return nil, n.errorf("%w", err)
+	}
+	return o, nil
+}
+
+// kind returns the value as an object, and its field "type". It returns an error if the value is in
+// too many sequences.
+func (n node) kind(depth int) (*object, string, error) {
+	if depth > maxDepth {
+		return nil, "", n.errorf("more than %d nested sequences", maxDepth)
+	}
+	o, err := n.object()
+	if err != nil {
+		return nil, "", err
+	}
+	kind := need[string](o, "type")
+	return o, kind, o.err
+}
+
+// unknown returns the error for a type that the package does not know.
+func (o *object) unknown(kind string) error {
+	return o.at("type").errorf("%q is not supported", kind)
+}
+
+// at returns a field.
+func (o *object) at(name string) node {
+	path := name
+	if o.path != "" {
+		path = o.path + "." + name
+	}
+	return node{path, o.fields[name]}
+}
+
+// fail keeps an error, unless there is one already.
+func (o *object) fail(err error) {
+	if o.err == nil {
+		o.err = err
+	}
+}
+
+// get returns a field, or a default if the field is absent or null.
+func get[T any](o *object, name string, missing T) T {
+	n := o.at(name)
+	if n.missing() {
+		return missing
+	}
+	var v T
+	if err := json.Unmarshal(n.raw, &v); err != nil {
+		o.fail(n.errorf("%w", err))
+		return missing
+	}
+	return v
+}
+
+// need is like get for a field that has no default.
+func need[T any](o *object, name string) T {
+	if n := o.at(name); n.missing() {
+		o.fail(n.errorf("the field is missing"))
+	}
+	var zero T
+	return get(o, name, zero)
+}
+
+// character returns a field that is a string of one character.
+func character(o *object, name string) rune {
+	s := need[string](o, name)
+	c, size := utf8.DecodeRuneInString(s)
+	if size != len(s) || s == "" {
+		o.fail(o.at(name).errorf("%q: one character expected", s))
+	}
+	return c
+}
+
+// choice returns a field that is one of several strings, as its index.
+func choice(o *object, name string, missing int, names ...string) int {
+	n := o.at(name)
+	if n.missing() {
+		if missing < 0 {
+			o.fail(n.errorf("the field is missing"))
+		}
+		return max(missing, 0)
+	}
+	s := get(o, name, "")
+	for i, known := range names {
+		if s == known {
+			return i
+		}
+	}
+	o.fail(n.errorf("%q: one of %q expected", s, names))
+	return 0
+}
+
+// element returns an element of a field without its value, for errors.
+func (o *object) element(name string, i int) node {
+	return node{path: fmt.Sprintf("%s[%d]", o.at(name).path, i)}
+}
+
+// list returns the elements of a field.
+func list(o *object, name string) []node {
+	var nodes []node
+	for i, raw := range need[[]json.RawMessage](o, name) {
+		nodes = append(nodes, node{o.element(name, i).path, raw})
+	}
+	return nodes
+}
+
+// readAll reads the elements of a field, which is the list of a sequence.
+func readAll[F any](o *object, name string, depth int, read func(node, int) (F, error)) []F {
+	var all []F
+	for _, n := range list(o, name) {
+		f, err := read(n, depth+1)
+		if err != nil {
+			o.fail(err)
+			break
+		}
+		all = append(all, f)
+	}
+	return all
+}

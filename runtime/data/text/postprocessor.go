@@ -1,0 +1,178 @@
+package text
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// postProcessor puts tokens around the encodings of one or two texts.
+type postProcessor interface {
+	// added returns how many tokens come around one text, or two.
+	added(pair bool) int
+	// process returns the encodings with what comes around them. Without special, no tokens are added.
+	process(parts []*Encoding, special bool) ([]*Encoding, error)
+}
+
+// readPostProcessor reads a post-processor of a tokenizer file. The depth is the number of sequences
+// around it.
+func readPostProcessor(n node, depth int) (postProcessor, error) {
+	o, kind, err := n.kind(depth)
+	if err != nil {
+		return nil, err
+	}
+	var p postProcessor
+	switch kind {
+	case "TemplateProcessing":
+		p = readTemplate(o)
+	case "BertProcessing":
+		cls, sep := readSpecial(o, "cls"), readSpecial(o, "sep")
+		p = around{
+			first:  [2][]special{{cls}, {sep}},
+			second: [2][]special{nil, {sep.ofType(1)}},
+		}
+	case "RobertaProcessing":
+		cls, sep := readSpecial(o, "cls"), readSpecial(o, "sep")
+		p = processors{
+			trimming{need[bool](o, "trim_offsets"), need[bool](o, "add_prefix_space")},
+			around{
+				first:  [2][]special{{cls}, {sep}},
+				second: [2][]special{{sep}, {sep}},
+				single: true,
+			},
+		}
+	case "ByteLevel":
+		p = trimming{need[bool](o, "trim_offsets"), need[bool](o, "add_prefix_space")}
+	case "Sequence":
+		p = processors(readAll(o, "processors", depth, readPostProcessor))
+	default:
+		return nil, o.unknown(kind)
+	}
+	return p, o.err
+}
+
+// processors are post-processors, one after the other.
+type processors []postProcessor
+
+func (all processors) added(pair bool) int {
+	n := 0
+	for _, p := range all {
+		n += p.added(pair)
+	}
+	return n
+}
+
+func (all processors) process(parts []*Encoding, special bool) ([]*Encoding, error) {
+	for _, p := range all {
+		var err error
+		if parts, err = p.process(parts, special); err != nil {
+			return nil, err
+		}
+	}
+	return parts, nil
+}
+
+// special is a token that comes around a text.
+type special struct {
+	id, typeID int64
+	text       string
+}
+
+// ofType returns the token with another type.
+func (s special) ofType(id int64) special {
+	s.typeID = id
+	return s
+}
+
+// encode returns tokens as an encoding.
+func encode(tokens []special) *Encoding {
+	e := &Encoding{}
+	for _, t := range tokens {
+		e.add(t.id, t.typeID, t.text, Span{}, -1, -1)
+	}
+	return e
+}
+
+// readSpecial reads a field that is a pair of a token and its number.
+func readSpecial(o *object, name string) special {
+	n := o.at(name)
+	var s special
+	pair := need[[]json.RawMessage](o, name)
+	if len(pair) != 2 || json.Unmarshal(pair[0], &s.text) != nil || json.Unmarshal(pair[1], &s.id) != nil {
+		o.fail(n.errorf("a token and its number expected"))
+	}
+	return s
+}
+
+// around puts tokens before and after each text.
+type around struct {
+	first, second [2][]special // before and after
+	single        bool         // all tokens have type 0
+}
+
+func (a around) added(pair bool) int {
+	n := len(a.first[0]) + len(a.first[1])
+	if pair {
+		n += len(a.second[0]) + len(a.second[1])
+	}
+	return n
+}
+
+func (a around) process(parts []*Encoding, add bool) ([]*Encoding, error) {
+	out := make([]*Encoding, len(parts))
+	for i, p := range parts {
+		tokens := a.first
+		if i > 0 {
+			tokens = a.second
+		}
+		if a.single {
+			p = p.withType(0)
+		}
+		if out[i] = p; add {
+			out[i] = concat(encode(tokens[0]), p, encode(tokens[1]))
+		}
+	}
+	return out, nil
+}
+
+// trimming leaves the space at the ends of byte-level tokens out of their offsets. A character of
+// space in a token stands for a character of the text.
+type trimming struct {
+	on     bool
+	prefix bool // the first token begins with a space that the text may not have
+}
+
+func (trimming) added(bool) int { return 0 }
+
+func (t trimming) process(parts []*Encoding, _ bool) ([]*Encoding, error) {
+	if !t.on {
+		return parts, nil
+	}
+	for _, p := range parts {
+		for i, s := range p.Tokens {
+			t.trim(s, p.source, &p.Offsets[i], i == 0)
+		}
+	}
+	return parts, nil
+}
+
+// trim leaves space out of the offsets of a token.
+func (t trimming) trim(token, text string, o *Span, first bool) {
+	leading := utf8.RuneCountInString(token) - utf8.RuneCountInString(strings.TrimLeftFunc(token, isTokenSpace))
+	if leading == 1 && t.prefix && (first || o.Start == 0) {
+		leading = 0
+	}
+	for ; leading > 0 && o.Start < o.End; leading-- {
+		_, size := utf8.DecodeRuneInString(text[o.Start:o.End])
+		o.Start += size
+	}
+	trailing := utf8.RuneCountInString(token) - utf8.RuneCountInString(strings.TrimRightFunc(token, isTokenSpace))
+	for ; trailing > 0 && o.Start < o.End; trailing-- {
+		_, size := utf8.DecodeLastRuneInString(text[o.Start:o.End])
+		o.End -= size
+	}
+}
+
+// isTokenSpace reports whether a character of a token is space.
+func isTokenSpace(c rune) bool { return c == spaceChar || unicode.IsSpace(c) }

@@ -1,0 +1,122 @@
+package text
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxCluster is the length in bytes from which SentencePiece no longer looks up a grapheme cluster as
+// a whole.
+const maxCluster = 6
+
+// precompiled is the normaliser of SentencePiece: a double-array trie of strings, and what replaces
+// each of them. The trie has the form of the library Darts: see its function commonPrefixSearch.
+func precompiled(o *object) normalizer {
+	n := o.at("precompiled_charsmap")
+	data, err := base64.StdEncoding.DecodeString(need[string](o, "precompiled_charsmap"))
+	if err != nil {
+		o.fail(n.errorf("%w", err))
+		return nil
+	}
+	if len(data) < 4 {
+		o.fail(n.errorf("%d bytes: the size of the trie is missing", len(data)))
+		return nil
+	}
+	size := uint64(binary.LittleEndian.Uint32(data))
+	data = data[4:]
+	if size > uint64(len(data)) || size%4 != 0 {
+		o.fail(n.errorf("a trie of %d bytes in %d bytes", size, len(data)))
+		return nil
+	}
+	c := charsMap{make([]uint32, size/4), string(data[size:])}
+	for i := range c.trie {
+		c.trie[i] = binary.LittleEndian.Uint32(data[4*i:])
+	}
+	return c.normalize
+}
+
+// charsMap replaces strings. The replacements are in one text, each with a zero byte at its end.
+type charsMap struct {
+	trie         []uint32
+	replacements string
+}
+
+func (m charsMap) normalize(a aligned) (aligned, error) {
+	changes := make([]change, 0, len(a.text))
+	for at := 0; at < len(a.text); {
+		if err := a.grow(len(changes)); err != nil {
+			return a, err
+		}
+		size := cluster(a.text[at:])
+		if size < maxCluster {
+			if r, ok := m.replacement(a.text[at : at+size]); ok {
+				changes = exchange(changes, a.text[at:at+size], r)
+				at += size
+				continue
+			}
+		}
+		for end := at + size; at < end; {
+			c, width := utf8.DecodeRuneInString(a.text[at:])
+			if r, ok := m.replacement(a.text[at : at+width]); ok {
+				changes = exchange(changes, a.text[at:at+width], r)
+			} else {
+				changes = append(changes, change{c, 0})
+			}
+			at += width
+		}
+	}
+	return a.transformed(changes, 0), nil
+}
+
+// exchange appends the changes that put a string in place of another one. If the new one is empty,
+// the character before it in changes is what the old one is removed after.
+func exchange(changes []change, old, replacement string) []change {
+	added := utf8.RuneCountInString(replacement) - utf8.RuneCountInString(old)
+	for _, c := range replacement {
+		changes = append(changes, change{c, 0})
+	}
+	for i := len(changes) - 1; added > 0 && i >= 0; i, added = i-1, added-1 {
+		changes[i].skip = 1
+	}
+	if added < 0 && len(changes) > 0 {
+		changes[len(changes)-1].skip += added
+	}
+	return changes
+}
+
+// replacement returns what replaces the shortest string of the map with which key begins.
+func (m charsMap) replacement(key string) (string, bool) {
+	if len(m.trie) == 0 {
+		return "", false
+	}
+	at := offset(m.trie[0])
+	for i := range len(key) {
+		at ^= uint32(key[i])
+		if uint64(at) >= uint64(len(m.trie)) {
+			return "", false
+		}
+		unit := m.trie[at]
+		if unit&(1<<31|0xff) != uint32(key[i]) || key[i] == 0 {
+			return "", false
+		}
+		at ^= offset(unit)
+		if unit>>8&1 == 0 {
+			continue
+		}
+		if uint64(at) >= uint64(len(m.trie)) {
+			return "", false
+		}
+		start := uint64(m.trie[at] &^ (1 << 31))
+		if start > uint64(len(m.replacements)) {
+			return "", false
+		}
+		r, _, _ := strings.Cut(m.replacements[start:], "\x00")
+		return r, utf8.ValidString(r)
+	}
+	return "", false
+}
+
+// offset returns the offset to the children of a node.
+func offset(unit uint32) uint32 { return unit >> 10 << (unit & (1 << 9) >> 6) }

@@ -1,0 +1,104 @@
+package text
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// maxFile is the largest tokenizer file in bytes. The largest of those that models have are about a
+// tenth of it.
+const maxFile = 1 << 29
+
+// Load reads a tokenizer.json. It returns an error, with the place in the file, for a part that the
+// package does not have, for numbers that do not fit together, and for a file of more than 512 MiB.
+//
+// The tokens are those of the reference, with these exceptions. Characters that Unicode has assigned or
+// classified otherwise after version 15 are what they were in version 15. Regular expressions that ignore case
+// do so by simple case folding; Oniguruma also knows that ß is ss. Classes of characters in classes, a
+// negated \w in a class, and backreferences in regular expressions, BPE with dropout, and the
+// pre-tokenizer UnicodeScripts are not supported. Where the reference corrects the number of an added token, Load returns an error.
+func Load(path string) (*Tokenizer, error) {
+	data, err := readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	t, err := Read(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return t, nil
+}
+
+// readFile returns the contents of a file, which may not exceed maxFile.
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > maxFile {
+		return nil, fmt.Errorf("%s: more than %d bytes", path, maxFile)
+	}
+	return data, nil
+}
+
+// Read is like [Load] with the contents of a file.
+func Read(data []byte) (*Tokenizer, error) {
+	o := &object{}
+	if err := json.Unmarshal(data, &o.fields); err != nil {
+		return nil, err
+	}
+	if o.fields == nil {
+		return nil, errors.New("an object is missing")
+	}
+	if version := get(o, "version", "1.0"); version != "1.0" {
+		return nil, o.at("version").errorf("%q is not supported", version)
+	}
+	t := &Tokenizer{truncation: readTruncation(o), padding: readPadding(o), sections: map[string]json.RawMessage{}}
+	var err error
+	if t.model, err = readModel(o.at("model")); err != nil {
+		return nil, err
+	}
+	t.normalize = section(o, t, "normalizer", readNormalizer)
+	t.preTokenize = section(o, t, "pre_tokenizer", readPreTokenizer)
+	t.post = section(o, t, "post_processor", readPostProcessor)
+	t.decode = section(o, t, "decoder", readDecoder)
+	if o.err != nil {
+		return nil, o.err
+	}
+	if t.added, err = readAdded(o, t.model, t.normalize); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// section reads a part that a file may lack.
+func section[T any](o *object, t *Tokenizer, name string, read func(node, int) (T, error)) T {
+	n := o.at(name)
+	var part T
+	if n.missing() {
+		return part
+	}
+	t.sections[name] = n.raw
+	part, err := read(n, 0)
+	if err != nil {
+		o.fail(err)
+	}
+	return part
+}
+
+// build returns the tokenizer of a file with these fields.
+func build(fields map[string]any) (*Tokenizer, error) {
+	data, err := marshal(fields)
+	if err != nil {
+		return nil, err
+	}
+	return Read(data)
+}

@@ -1,0 +1,72 @@
+package text
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/dlclark/regexp2"
+)
+
+// Limits of regular expressions, which a file may make slow on purpose.
+const (
+	maxExpression = 1 << 14         // bytes
+	matchTime     = 2 * time.Second // for all matches in a piece of text
+)
+
+// regular returns the matches of a regular expression with the syntax of Oniguruma, in which the
+// reference writes them.
+func regular(expr string) (pattern, error) {
+	if len(expr) > maxExpression {
+		return nil, fmt.Errorf("the expression has %d bytes, more than %d", len(expr), maxExpression)
+	}
+	translated, err := translate(expr)
+	if err != nil {
+		return nil, fmt.Errorf("%q: %w", expr, err)
+	}
+	re, err := regexp2.Compile(translated, regexp2.None)
+	if err != nil {
+		return nil, fmt.Errorf("%q: %w", expr, err)
+	}
+	re.MatchTimeout = matchTime
+	return func(text string) ([]match, error) {
+		if text == "" {
+			return nil, nil // even if the expression matches it
+		}
+		matches, err := search(re, text)
+		if err != nil {
+			return nil, fmt.Errorf("%q: %w", expr, err)
+		}
+		return between(text, matches), nil
+	}, nil
+}
+
+// search returns all matches. An empty match at the end of another match does not count.
+func search(re *regexp2.Regexp, text string) ([]match, error) {
+	runes := make([]rune, 0, len(text))
+	offsets := make([]int, 0, len(text)+1)
+	for i, c := range text {
+		runes, offsets = append(runes, c), append(offsets, i)
+	}
+	offsets = append(offsets, len(text))
+	var out []match
+	last := -1 // the end of the last match
+	started := time.Now()
+	for at := 0; at <= len(runes); {
+		m, err := re.FindRunesMatchStartingAt(runes, at)
+		switch {
+		case err != nil || time.Since(started) > matchTime:
+			return nil, errors.New("the expression takes too long on this text")
+		case m == nil:
+			return out, nil
+		}
+		start, end := m.Index, m.Index+m.Length
+		if start == end && end == last {
+			at++
+			continue
+		}
+		out = append(out, match{offsets[start], offsets[end], true})
+		at, last = end, end
+	}
+	return out, nil
+}

@@ -1,0 +1,464 @@
+package text
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// Limits of what is translated.
+const (
+	maxGroups = 64   // nested
+	maxFolded = 4096 // characters of a range that ignores case
+)
+
+// What \w matches in Oniguruma, as the content of a class. Outside of a class it also has the
+// superscripts and fractions of Latin-1.
+const (
+	wordInClass = `\p{L}\p{Nl}\p{Other_Alphabetic}\p{M}\p{Nd}\p{Pc}`
+	wordClass   = wordInClass + `²³¹¼½¾`
+)
+
+// translate rewrites a regular expression of Oniguruma for regexp2, which has the syntax of .NET.
+// Groups capture nothing. Case is ignored by simple case folding: each character stands for all
+// characters with the same folding. It returns an error for what .NET cannot express, such as nested
+// classes and backreferences.
+func translate(expr string) (string, error) {
+	t := &translator{in: []rune(expr)}
+	for t.at < len(t.in) {
+		if err := t.item(); err != nil {
+			return "", fmt.Errorf("at %d: %w", t.at, err)
+		}
+	}
+	if len(t.groups) > 0 {
+		return "", fmt.Errorf("at %d: a group has no end", t.at)
+	}
+	return t.out.String(), nil
+}
+
+type translator struct {
+	in     []rune
+	at     int
+	out    output
+	atom   int // where the last item begins in out that a quantifier may follow, or -1
+	fold   bool
+	groups []group
+}
+
+// group is a group that has not ended yet.
+type group struct {
+	start int  // in out
+	fold  bool // before the group
+}
+
+// output is text that can be cut at the end.
+type output struct{ strings.Builder }
+
+// from removes and returns what was written since a position.
+func (o *output) from(at int) string {
+	s := o.String()
+	o.Reset()
+	o.WriteString(s[:at])
+	return s[at:]
+}
+
+// peek returns the next character, or 0 at the end.
+func (t *translator) peek() rune {
+	if t.at < len(t.in) {
+		return t.in[t.at]
+	}
+	return 0
+}
+
+// accept consumes text if it comes next.
+func (t *translator) accept(text string) bool {
+	runes := []rune(text)
+	if t.at+len(runes) > len(t.in) || !slices.Equal(t.in[t.at:t.at+len(runes)], runes) {
+		return false
+	}
+	t.at += len(runes)
+	return true
+}
+
+// put writes an item that a quantifier may follow.
+func (t *translator) put(text string) {
+	t.atom = t.out.Len()
+	t.out.WriteString(text)
+}
+
+// anchor writes an item of no width.
+func (t *translator) anchor(text string) {
+	t.atom = -1
+	t.out.WriteString(text)
+}
+
+// item translates the next item.
+func (t *translator) item() error {
+	switch c := t.peek(); c {
+	case '(':
+		return t.open()
+	case ')':
+		if len(t.groups) == 0 {
+			return fmt.Errorf("a group ends that did not begin")
+		}
+		g := t.groups[len(t.groups)-1]
+		t.groups, t.fold = t.groups[:len(t.groups)-1], g.fold
+		t.out.WriteByte(')')
+		t.at, t.atom = t.at+1, g.start
+	case '|':
+		t.at++
+		t.anchor("|")
+	case '^', '$':
+		t.at++
+		t.anchor("(?m:" + string(c) + ")")
+	case '.':
+		t.at++
+		t.put(".")
+	case '*', '+', '?':
+		return t.quantifier(string(c), true)
+	case '{':
+		if q, size, ok := repetition(t.in[t.at:]); ok {
+			t.at += size - 1
+			return t.quantifier(q, false)
+		}
+		t.at++
+		t.put(`\{`)
+	case '[':
+		class, err := t.class()
+		if err != nil {
+			return err
+		}
+		t.put(class)
+	case '\\':
+		return t.escape()
+	default:
+		t.at++
+		t.literal(c)
+	}
+	return nil
+}
+
+// literal writes a character, or the characters that differ from it in case.
+func (t *translator) literal(c rune) {
+	if folded := folding(c); t.fold && len(folded) > 1 {
+		var b strings.Builder
+		for _, f := range folded {
+			b.WriteString(quoted(f))
+		}
+		t.put("[" + b.String() + "]")
+		return
+	}
+	t.put(quoted(c))
+}
+
+// folding returns the characters that have the same simple case folding.
+func folding(c rune) []rune {
+	all := []rune{c}
+	for f := unicode.SimpleFold(c); f != c; f = unicode.SimpleFold(f) {
+		all = append(all, f)
+	}
+	return all
+}
+
+// quoted returns a character as it stands for itself, in a class and outside.
+func quoted(c rune) string {
+	if c < 0x80 && !('0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z') {
+		return fmt.Sprintf(`\x%02x`, c)
+	}
+	return string(c)
+}
+
+// open translates the beginning of a group.
+func (t *translator) open() error {
+	if len(t.groups) == maxGroups {
+		return fmt.Errorf("more than %d nested groups", maxGroups)
+	}
+	start, fold := t.out.Len(), t.fold
+	t.at++
+	if !t.accept("?") {
+		t.groups = append(t.groups, group{start, fold})
+		t.anchor("(?:")
+		return nil
+	}
+	for _, kind := range []string{":", "=", "!", "<=", "<!", ">"} {
+		if t.accept(kind) {
+			t.groups = append(t.groups, group{start, fold})
+			t.anchor("(?" + kind)
+			return nil
+		}
+	}
+	on, dot := true, ""
+	for ; ; t.at++ {
+		switch t.peek() {
+		case '-':
+			on = false
+		case 'i':
+			t.fold = on
+		case 'm':
+			dot = "s"
+			if !on {
+				dot = "-s"
+			}
+		case ':':
+			t.at++
+			t.groups = append(t.groups, group{start, fold})
+			t.anchor("(?" + dot + ":")
+			return nil
+		case ')':
+			t.at++ // to the end of the enclosing group
+			if dot != "" {
+				t.anchor("(?" + dot + ")")
+			}
+			return nil
+		default:
+			return fmt.Errorf("the group is not supported")
+		}
+	}
+}
+
+// quantifier translates a quantifier of the last item. Only those of one character may be possessive.
+func (t *translator) quantifier(q string, possessive bool) error {
+	if t.atom < 0 || t.atom == t.out.Len() {
+		return fmt.Errorf("nothing to repeat")
+	}
+	t.at++
+	start := t.atom
+	t.out.WriteString(q)
+	switch {
+	case possessive && t.accept("+"):
+		atom := t.out.from(start)
+		t.out.WriteString("(?>" + atom + ")")
+	case possessive && t.accept("?"):
+		t.out.WriteByte('?')
+	case t.peek() == '?':
+		return fmt.Errorf("a lazy interval is not supported")
+	}
+	if next := t.peek(); next == '*' || next == '+' || next == '?' { // a quantifier of the repetition
+		atom := t.out.from(start)
+		t.out.WriteString("(?:" + atom + ")")
+	}
+	t.atom = start
+	return nil
+}
+
+// repetition returns the interval at the beginning of in, as .NET writes it, and its length.
+func repetition(in []rune) (q string, size int, ok bool) {
+	end := slices.Index(in, '}')
+	if end < 0 {
+		return "", 0, false
+	}
+	low, high, two := strings.Cut(string(in[1:end]), ",")
+	if low == "" && high != "" {
+		low = "0"
+	}
+	from, err := strconv.ParseUint(low, 10, 16)
+	if err != nil {
+		return "", 0, false
+	}
+	switch to, err := strconv.ParseUint(high, 10, 16); {
+	case !two:
+		return fmt.Sprintf("{%d}", from), end + 1, true
+	case high == "":
+		return fmt.Sprintf("{%d,}", from), end + 1, true
+	case err == nil && from <= to:
+		return fmt.Sprintf("{%d,%d}", from, to), end + 1, true
+	}
+	return "", 0, false
+}
+
+// escape translates an escape outside of a class.
+func (t *translator) escape() error {
+	if t.at+1 == len(t.in) {
+		return fmt.Errorf("nothing is escaped")
+	}
+	switch c := t.in[t.at+1]; c {
+	case 'A', 'z', 'Z':
+		t.at += 2
+		t.anchor(`\` + string(c))
+		return nil
+	case 'b', 'B':
+		t.at += 2
+		word, end := "["+wordClass+"]", "(?:(?<=%[1]s)(?!%[1]s)|(?<!%[1]s)(?=%[1]s))"
+		if c == 'B' {
+			end = "(?:(?<=%[1]s)(?=%[1]s)|(?<!%[1]s)(?!%[1]s))"
+		}
+		t.anchor(fmt.Sprintf(end, word))
+		return nil
+	case 'w', 'W':
+		t.at += 2
+		t.put(map[rune]string{'w': "[", 'W': "[^"}[c] + wordClass + "]")
+		return nil
+	case 'h', 'H':
+		t.at += 2
+		t.put(map[rune]string{'h': "[", 'H': "[^"}[c] + "0-9a-fA-F]")
+		return nil
+	}
+	class, c, err := t.escaped()
+	if err != nil {
+		return err
+	}
+	if class != "" {
+		t.put(class)
+	} else {
+		t.literal(c)
+	}
+	return nil
+}
+
+// escaped consumes an escape that has the same meaning in a class: of a class of characters, or of
+// one character.
+func (t *translator) escaped() (class string, char rune, err error) {
+	t.at++
+	c := t.peek()
+	t.at++
+	switch c {
+	case 's', 'S', 'd', 'D':
+		return `\` + string(c), 0, nil
+	case 'p', 'P':
+		class, err = t.property(c == 'P')
+		return class, 0, err
+	case 'x', 'u':
+		char, err = t.code(c)
+		return "", char, err
+	}
+	if i := strings.IndexRune("tnrfvae", c); i >= 0 {
+		return "", rune("\t\n\r\f\v\a\x1b"[i]), nil
+	}
+	if c == 0 || unicode.IsLetter(c) || unicode.IsDigit(c) {
+		return "", 0, fmt.Errorf(`\%c is not supported`, c)
+	}
+	return "", c, nil
+}
+
+// property consumes the name of a category or script.
+func (t *translator) property(negated bool) (string, error) {
+	end := slices.Index(t.in[t.at:], '}')
+	if t.peek() != '{' || end < 0 {
+		return "", fmt.Errorf(`\p without a name in braces`)
+	}
+	name := string(t.in[t.at+1 : t.at+end])
+	t.at += end + 1
+	if inner, ok := strings.CutPrefix(name, "^"); ok {
+		name, negated = inner, !negated
+	}
+	known := unicode.Categories[name] != nil || unicode.Scripts[name] != nil
+	if !known {
+		return "", fmt.Errorf(`\p{%s} is not supported`, name)
+	}
+	if negated {
+		return `\P{` + name + `}`, nil
+	}
+	return `\p{` + name + `}`, nil
+}
+
+// code consumes the digits of \xHH, \x{H…} and \uHHHH.
+func (t *translator) code(kind rune) (rune, error) {
+	digits := 2
+	if kind == 'u' {
+		digits = 4
+	}
+	from := t.at
+	if kind == 'x' && t.accept("{") {
+		end := slices.Index(t.in[t.at:], '}')
+		if end < 0 {
+			return 0, fmt.Errorf("a code without an end")
+		}
+		from, digits = t.at, end
+		t.at++ // the brace
+	}
+	if from+digits > len(t.in) {
+		return 0, fmt.Errorf("a code without an end")
+	}
+	t.at += digits
+	v, err := strconv.ParseUint(string(t.in[from:from+digits]), 16, 21)
+	if err != nil || v > unicode.MaxRune {
+		return 0, fmt.Errorf("%q is not the code of a character", string(t.in[from:from+digits]))
+	}
+	return rune(v), nil
+}
+
+// class translates a class of characters in brackets.
+func (t *translator) class() (string, error) {
+	t.at++
+	var b strings.Builder
+	b.WriteByte('[')
+	if t.accept("^") {
+		b.WriteByte('^')
+	}
+	for first := true; ; first = false {
+		switch c := t.peek(); {
+		case t.at == len(t.in):
+			return "", fmt.Errorf("a class has no end")
+		case c == ']' && !first:
+			t.at++
+			b.WriteByte(']')
+			return b.String(), nil
+		case c == '[':
+			return "", fmt.Errorf("a class in a class is not supported")
+		case c == '&' && t.at+1 < len(t.in) && t.in[t.at+1] == '&':
+			return "", fmt.Errorf("the intersection of classes is not supported")
+		}
+		class, low, err := t.member()
+		if err != nil {
+			return "", err
+		}
+		if class != "" {
+			b.WriteString(class)
+			continue
+		}
+		high := low
+		if t.peek() == '-' && t.at+1 < len(t.in) && t.in[t.at+1] != ']' {
+			t.at++
+			class, high, err = t.member()
+			switch {
+			case err != nil:
+				return "", err
+			case class != "" || high < low:
+				return "", fmt.Errorf("the range has no end")
+			}
+		}
+		if t.fold && high-low > maxFolded {
+			return "", fmt.Errorf("a range of more than %d characters that ignores case is not supported", maxFolded)
+		}
+		t.span(&b, low, high)
+	}
+}
+
+// member consumes a member of a class: a class of characters, or one character.
+func (t *translator) member() (class string, char rune, err error) {
+	c := t.peek()
+	switch {
+	case t.at == len(t.in):
+		return "", 0, fmt.Errorf("a class has no end")
+	case c != '\\':
+		t.at++
+		return "", c, nil
+	case t.at+1 < len(t.in) && t.in[t.at+1] == 'w':
+		t.at += 2
+		return wordInClass, 0, nil
+	case t.at+1 < len(t.in) && t.in[t.at+1] == 'h':
+		t.at += 2
+		return "0-9a-fA-F", 0, nil
+	}
+	return t.escaped()
+}
+
+// span writes a range of characters, and those that differ from one of them in case.
+func (t *translator) span(b *strings.Builder, low, high rune) {
+	b.WriteString(quoted(low))
+	if low != high {
+		b.WriteString("-" + quoted(high))
+	}
+	if !t.fold {
+		return
+	}
+	for c := low; c <= high; c++ {
+		for _, f := range folding(c) {
+			if f < low || f > high {
+				b.WriteString(quoted(f))
+			}
+		}
+	}
+}
