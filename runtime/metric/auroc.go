@@ -6,14 +6,15 @@ import (
 )
 
 // AUROC returns the area under the receiver operating characteristic: the probability that an item
-// of a class has a higher score than another item. Equal scores count as half. For two classes it is
-// the area of class 1. For more it is the mean of the areas of each class against the others, over
-// the classes that have items and do not have all of them.
+// of a class has a higher score than another item. Equal scores count as half. Two classes have one
+// area, the area of class 1. More classes have one area each, of the class against all others, and
+// the value is their mean. A class without items, or with all items, does not count.
 //
-// The value is exact for up to 10⁶ scores, which is the number of items times that of classes. Then
-// scores are counted in bins between quantiles, 2¹⁶ in total, but at least 2¹⁰ for each class. The
-// counter's text says which, and how far the value may be from that of the scores in the bins. In
-// bins the value also depends on which items came first.
+// The counter keeps up to 10⁶ scores, one for each item and area. The value is exact then. A counter
+// with more scores counts them in bins, whose bounds are quantiles of the scores that it has kept. It
+// has 2¹⁶ bins in total, but at least 2¹⁰ for each class. The value then also depends on which items
+// came first. The counter's text says whether the value is exact, and otherwise how far the exact
+// value may be.
 func AUROC() Metric[Classes] { return auroc((*ranking).addClasses) }
 
 // LabelAUROC is the mean of the [AUROC] of labels.
@@ -33,7 +34,7 @@ func auroc[O any](add func(*ranking, O) error) Metric[O] {
 	})
 }
 
-// auroc returns the area of one class, or NaN if it has all items or none.
+// auroc returns the area of one class, or NaN if it has no items or all items.
 func (c *ranked) auroc() float64 {
 	allPositive, allNegative := c.totals()
 	if allPositive == 0 || allNegative == 0 {

@@ -47,8 +47,7 @@ func (a Average) String() string {
 	return fmt.Sprintf("class %d", int(a))
 }
 
-// check returns an error if the average is not among those above, or is a class that classes does
-// not have.
+// check returns an error if the average is invalid, or if there are not as many classes.
 func (a Average) check(classes int) error {
 	if a <= invalid {
 		return errors.New("no such average: Macro, Micro, Weighted or a class from 0 expected")
@@ -60,33 +59,34 @@ func (a Average) check(classes int) error {
 }
 
 // value returns the average of f over the classes that have predictions or targets. It returns NaN if
-// there are none. A ratio whose denominator is 0 counts as 0, see [ratio].
+// there is no such class. A ratio whose denominator is 0 counts as 0, see [ratio].
 func (a Average) value(c *classCounts, f formula) float64 {
-	var right, predicted, targets int64 // of all classes
+	if a == Micro {
+		return f.of(c.total())
+	}
 	sum, weight := 0.0, 0.0
 	for k := range c.classes() {
-		r, p, t := c.of(k)
-		right, predicted, targets = right+r, predicted+p, targets+t
-		if p+t == 0 {
-			continue
+		right, predicted, targets := c.of(k)
+		if w := a.weight(k, targets); w > 0 && predicted+targets > 0 {
+			sum += w * f.of(right, predicted, targets)
+			weight += w
 		}
-		w := 1.0
-		switch {
-		case a >= 0 && int(a) != k, a == Weighted && t == 0:
-			continue
-		case a == Weighted:
-			w = float64(t)
-		}
-		sum += w * f(float64(r), float64(p), float64(t))
-		weight += w
 	}
-	if a == Micro && predicted+targets > 0 {
-		return f(float64(right), float64(predicted), float64(targets))
-	}
-	if a == Micro || weight == 0 {
+	if weight == 0 {
 		return math.NaN()
 	}
 	return sum / weight
+}
+
+// weight returns the weight of a class that has this many targets.
+func (a Average) weight(class int, targets int64) float64 {
+	switch {
+	case a == Weighted:
+		return float64(targets)
+	case a >= 0 && int(a) != class:
+		return 0
+	}
+	return 1
 }
 
 // ratio returns a/b, or 0 if b is 0.

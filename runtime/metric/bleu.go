@@ -9,10 +9,10 @@ const bleuOrder = 4
 // others: BLEU, a method for automatic evaluation of machine translation, 2002). It is the geometric
 // mean of the precisions of sequences of one to four words, times a penalty for short predictions.
 //
-// Tokens, references and smoothing are those of sacreBLEU with its defaults (Post: A call for clarity
-// in reporting BLEU scores, 2018): case counts, the tokenizer is 13a, and the precision of sequences
-// that never match is halved again and again ("exp"). Of several references the one whose length is
-// closest counts, the shorter one of two.
+// Tokens, references and smoothing follow the defaults of sacreBLEU (Post: A call for clarity in
+// reporting BLEU scores, 2018). Case counts. The tokenizer is 13a. If no sequence of a length matches,
+// half a match is counted, and half as much for each further length ("exp"). A sequence may match any
+// reference. The length of the closest reference counts, the shorter one of two.
 func BLEU() Metric[Texts] {
 	return newMetric("BLEU", "", 1, rule[Texts, *counts]{
 		empty: newCounts(2 + 2*bleuOrder), // words of predictions and references; matches and sequences of each length

@@ -20,14 +20,14 @@ const (
 // for automatic MT evaluation, 2015). Sequences of one to wordOrder words count as well. 0 is usual;
 // 2 is known as chrF++ (Popović: chrF++, words helping character n-grams, 2017).
 //
-// The definition is that of sacreBLEU with its defaults: precision and recall are averaged over the
-// lengths that occur in predictions and references, and the best one of several references counts.
+// The definition follows the defaults of sacreBLEU. Precision and recall are averaged over the lengths
+// that occur in predictions and references. The best one of several references counts.
 // A counter reports an error if wordOrder is not from 0 to 9.
 func ChrF(wordOrder int) Metric[Texts] {
 	orders := chrFOrder + min(max(wordOrder, 0), mostChrWords)
 	name := "chrF2" + strings.Repeat("+", orders-chrFOrder)
 	return newMetric(name, "", 1, rule[Texts, *counts]{
-		empty: newCounts(3*orders + 1), // the last count is that of items
+		empty: newCounts(3*orders + 1), // the last one counts items
 		add: func(c *counts, o Texts) error {
 			if wordOrder < 0 || wordOrder > mostChrWords {
 				return fmt.Errorf("sequences of up to %d words: 0 to %d expected", wordOrder, mostChrWords)
@@ -84,7 +84,7 @@ func chrF(stats []int64) float64 {
 	return 100 * ratio((1+chrFBeta*chrFBeta)*precision*recall, chrFBeta*chrFBeta*precision+recall)
 }
 
-// chrFGrams returns the sequences of characters of each length, then those of words.
+// chrFGrams returns the sequences of characters of each length, then the sequences of words.
 func chrFGrams(text string, orders int) []map[string]int {
 	parts := words(text)
 	var list []map[string]int

@@ -16,6 +16,15 @@ func (c *classCounts) of(class int) (right, predicted, targets int64) {
 	return n[0], n[1], n[2]
 }
 
+// total returns the sums of the counts of all classes.
+func (c *classCounts) total() (right, predicted, targets int64) {
+	for k := range c.classes() {
+		r, p, t := c.of(k)
+		right, predicted, targets = right+r, predicted+p, targets+t
+	}
+	return right, predicted, targets
+}
+
 // fit makes room for the classes of the first output. It returns an error if a later output has
 // another number of classes.
 func (c *classCounts) fit(classes int) error {
@@ -25,7 +34,7 @@ func (c *classCounts) fit(classes int) error {
 	return sameClasses(classes, c.classes())
 }
 
-// sameClasses returns an error if an output has another number of classes than those before.
+// sameClasses returns an error if an output does not have as many classes as the outputs before.
 func sameClasses(classes, before int) error {
 	if classes != before {
 		return fmt.Errorf("%d classes, but %d before", classes, before)

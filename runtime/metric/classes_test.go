@@ -32,17 +32,6 @@ func TestClassesChecks(t *testing.T) {
 	}
 }
 
-// value returns the value of one output.
-func value[O any](t *testing.T, m metric.Metric[O], o O) float64 {
-	t.Helper()
-	c := m.New()
-	c.Add(o)
-	if err := metric.Err(c); err != nil {
-		t.Fatal(err)
-	}
-	return c.Value()
-}
-
 // TestPaddingChangesNothing adds outputs of padding alone and empty outputs. The scores of padding may
 // be anything.
 func TestPaddingChangesNothing(t *testing.T) {

@@ -1,7 +1,7 @@
 package metric
 
-// Jaccard returns the percentage of the items that have a class and are predicted as such, among the
-// items for which one of both holds.
+// Jaccard returns the Jaccard index in percent: |P ∩ T| / |P ∪ T|, where P are the items that are
+// predicted to have a class, and T the items that have it.
 func Jaccard(a Average) Metric[Classes] {
 	return perClass("Jaccard", a, jaccard, (*classCounts).addClasses)
 }

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// mostBoxes is the number of predictions of a class that count in an item: those with the largest
-// scores.
+// mostBoxes is the number of predictions of a class that count in an item. The predictions with the
+// largest scores count.
 const mostBoxes = 100
 
 // found says what became of a prediction. Its bits belong to the thresholds of overlap.

@@ -56,7 +56,7 @@ type detected struct {
 	found   []found
 }
 
-// of returns the predictions of a class, which is added if there is none.
+// of returns the predictions of a class, which is added if it is missing.
 func (d *detections) of(class int64) *detected {
 	if (*d)[class] == nil {
 		(*d)[class] = &detected{}

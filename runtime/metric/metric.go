@@ -43,7 +43,8 @@ type Merger[O any] interface{ Merge(Counter[O]) }
 // After an error, Add and Merge do nothing. All counters of this package are Failers.
 type Failer interface{ Err() error }
 
-// Picturer is a [Counter] that shows its value as a picture. Picture returns nil if it has none.
+// Picturer is a [Counter] that shows its value as a picture. Picture returns nil if there are
+// no data.
 type Picturer interface{ Picture() image.Image }
 
 // Output is an output of a model whose loss is known. Lost returns the mean loss of the items, and
@@ -52,7 +53,7 @@ type Output interface {
 	Lost() (loss float64, items int)
 }
 
-// Err returns the first error of a counter. It returns nil if there is none or the counter is not a
+// Err returns the first error of a counter. It returns nil if there is no error or the counter is not a
 // [Failer].
 func Err[O any](c Counter[O]) error {
 	if f, ok := c.(Failer); ok {

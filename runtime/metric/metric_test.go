@@ -252,14 +252,21 @@ func testLaws[O any](t *testing.T, k kind[O]) {
 
 				merged := m.New()
 				merged.Value() // has no effect
+				others := map[metric.Counter[O]]float64{}
 				for _, i := range rapid.Permutation(indices(len(parts))).Draw(r, "order") {
 					c := m.New()
 					c.Add(parts[i])
-					c.Value()
+					others[c] = c.Value()
 					merged.(metric.Merger[O]).Merge(c)
 				}
 				if got := merged.Value(); !same(got, want) {
 					r.Errorf("of %d merged counters the value is %v, not %v", len(parts), got, want)
+				}
+				merged.Add(o)
+				for c, before := range others {
+					if got := c.Value(); math.Float64bits(got) != math.Float64bits(before) {
+						r.Errorf("a counter that was merged into another changed from %v to %v", before, got)
+					}
 				}
 
 				cut := rapid.IntRange(0, len(parts)).Draw(r, "saved after")
@@ -292,6 +299,34 @@ func testLaws[O any](t *testing.T, k kind[O]) {
 			})
 		})
 	}
+}
+
+// example is an output whose value was computed by hand.
+type example[O any] struct {
+	metric metric.Metric[O]
+	o      O
+	want   float64
+}
+
+// check compares the values of examples.
+func check[O any](t *testing.T, examples ...example[O]) {
+	t.Helper()
+	for _, e := range examples {
+		if got := value(t, e.metric, e.o); !same(got, e.want) {
+			t.Errorf("%s of %v: %v, want %v", e.metric.Name, e.o, got, e.want)
+		}
+	}
+}
+
+// value returns the value of one output.
+func value[O any](t *testing.T, m metric.Metric[O], o O) float64 {
+	t.Helper()
+	c := m.New()
+	c.Add(o)
+	if err := metric.Err(c); err != nil {
+		t.Fatal(err)
+	}
+	return c.Value()
 }
 
 func indices(n int) []int {

@@ -14,7 +14,7 @@ import (
 //	f1 := metric.Of(func(o Mine) metric.Classes { return o.Classes }, metric.F1(metric.Macro))
 func Of[A, O any](adapt func(A) O, m Metric[O]) Metric[A] {
 	return Metric[A]{m.Name, m.Unit, m.Better, m.Curve, func() Counter[A] {
-		c := &adapted[A, O]{adapt: adapt, unit: m.Unit, inner: m.New()}
+		c := &adapted[A, O]{adapt: adapt, name: m.Name, unit: m.Unit, inner: m.New()}
 		if adapt == nil {
 			c.err = fmt.Errorf("%s: no function that adapts outputs", m.Name)
 		}
@@ -25,6 +25,7 @@ func Of[A, O any](adapt func(A) O, m Metric[O]) Metric[A] {
 // adapted is a counter of outputs of type A that counts what adapt makes of them.
 type adapted[A, O any] struct {
 	adapt func(A) O
+	name  string
 	unit  string
 	inner Counter[O]
 	err   error
@@ -60,11 +61,11 @@ func (c *adapted[A, O]) Merge(other Counter[A]) {
 	switch {
 	case c.err != nil:
 	case !same || o == nil:
-		c.err = fmt.Errorf("merge: a counter of another metric")
+		c.err = fmt.Errorf("%s: merge: a counter of another metric", c.name)
 	case o.err != nil:
 		c.err = o.err
 	case !merges:
-		c.err = fmt.Errorf("merge: the counters cannot be merged: %T has no method Merge", c.inner)
+		c.err = fmt.Errorf("%s: merge: %T has no method Merge", c.name, c.inner)
 	default:
 		m.Merge(o.inner)
 	}
@@ -81,7 +82,7 @@ func (c *adapted[A, O]) Text() string {
 	return format(c.Value(), c.unit)
 }
 
-// Picture returns the picture of the counter, or nil if it has none.
+// Picture returns the picture of the counter, or nil if it does not have one.
 func (c *adapted[A, O]) Picture() image.Image {
 	if p, ok := c.inner.(Picturer); ok {
 		return p.Picture()

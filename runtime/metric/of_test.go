@@ -41,7 +41,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// plain is a counter that has no method but those that it needs.
+// plain is a counter that has the methods of a Counter only.
 type plain struct{ n float64 }
 
 func (p *plain) Add(metric.Classes) { p.n++ }

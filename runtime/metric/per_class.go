@@ -2,12 +2,21 @@ package metric
 
 import (
 	"fmt"
+	"math"
 	"strings"
 )
 
 // formula computes a measure of one class, as a share, from the number of right predictions, of all
 // predictions and of all targets. Not both of the last two are 0.
 type formula func(right, predicted, targets float64) float64
+
+// of returns the measure, or NaN if there are no predictions and no targets.
+func (f formula) of(right, predicted, targets int64) float64 {
+	if predicted+targets == 0 {
+		return math.NaN()
+	}
+	return f(float64(right), float64(predicted), float64(targets))
+}
 
 // perClass returns a metric in percent that averages a formula over classes. add counts an output.
 func perClass[O any](name string, a Average, f formula, add func(*classCounts, O) error) Metric[O] {
@@ -42,7 +51,7 @@ func (c *classCounts) list(f formula) string {
 	}
 	var parts []string
 	for k := range c.classes() {
-		parts = append(parts, fmt.Sprintf("%d: %s", k, format(100*Class(k).value(c, f), "%")))
+		parts = append(parts, fmt.Sprintf("%d: %s", k, format(100*f.of(c.of(k)), "%")))
 	}
 	return strings.Join(parts, ", ")
 }

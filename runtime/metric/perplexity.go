@@ -4,7 +4,7 @@ import "math"
 
 // Perplexity returns the exponential of the mean negative logarithm of the tokens' probabilities, see
 // [LogLoss]. The mean is over all tokens, not over sequences. If an output has no scores, its loss is
-// taken as the mean negative logarithm: that of all scores costs much time if the vocabulary is large.
+// taken as the mean negative logarithm. This saves much time if the vocabulary is large.
 func Perplexity() Metric[Tokens] {
 	return newMetric("perplexity", "", -1, rule[Tokens, *mean]{
 		empty: newMean,

@@ -44,7 +44,7 @@ func TestPicturesByHand(t *testing.T) {
 	}
 }
 
-// TestPSNRIsAMean asserts that PSNR is the mean over pictures, not that of the joined error.
+// TestPSNRIsAMean asserts that PSNR is the mean over pictures, and not computed from the joined error.
 func TestPSNRIsAMean(t *testing.T) {
 	o := metric.Pictures{Predicted: []float32{0.1, 0.001}, Targets: []float32{0, 0}, Channels: 1, Height: 1, Width: 1}
 	if got := value(t, metric.PSNR(), o); math.Abs(got-40) > 1e-6 {

@@ -14,8 +14,8 @@ const (
 	cells     = sideCells * sideCells
 )
 
-// Spearman returns Spearman's correlation: that of the ranks of predictions and targets, from -1 to
-// 1. Equal values have the mean of their ranks. With several values an item it is the mean over the
+// Spearman returns Spearman's correlation: Pearson's correlation of the ranks of predictions and
+// targets, from -1 to 1. Equal values have the mean of their ranks. With several values an item it is the mean over the
 // values. It is NaN if all predictions or all targets are equal.
 //
 // The value is exact for up to 10⁶ pairs. Then pairs are counted in 2¹⁶ cells for each value, between
@@ -252,7 +252,7 @@ func (p *pairs) restore(n numbers) error {
 	return nil
 }
 
-// valid reports whether pairs that were read can be those of a tally: they are kept or in cells
+// valid reports whether pairs that were read can be from a tally: they are kept, or they are in cells
 // between edges.
 func (c *paired) valid() bool {
 	if c.cells == nil {

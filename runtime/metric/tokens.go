@@ -1,7 +1,7 @@
 package metric
 
-// Tokens is an output of a language model, which predicts each token of sequences. Its fields are
-// those of [Classes]: the items are tokens, Scores has the shape [sequences, length, vocabulary], and
+// Tokens is an output of a language model, which predicts each token of sequences. It has the
+// fields of [Classes]. The items are tokens. Scores has the shape [sequences, length, vocabulary], and
 // Targets [sequences, length]. Targets in Ignore are padding.
 type Tokens Classes
 
