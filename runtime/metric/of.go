@@ -14,11 +14,7 @@ import (
 //	f1 := metric.Of(func(o Mine) metric.Classes { return o.Classes }, metric.F1(metric.Macro))
 func Of[A, O any](adapt func(A) O, m Metric[O]) Metric[A] {
 	return Metric[A]{m.Name, m.Unit, m.Better, m.Curve, func() Counter[A] {
-		c := &adapted[A, O]{adapt: adapt, name: m.Name, unit: m.Unit, inner: m.New()}
-		if adapt == nil {
-			c.err = fmt.Errorf("%s: no function that adapts outputs", m.Name)
-		}
-		return c
+		return &adapted[A, O]{adapt: adapt, name: m.Name, unit: m.Unit, inner: m.New()}
 	}}
 }
 
@@ -33,7 +29,11 @@ type adapted[A, O any] struct {
 
 // Add counts the items of an output.
 func (c *adapted[A, O]) Add(o A) {
-	if c.err == nil {
+	switch {
+	case c.err != nil:
+	case c.adapt == nil:
+		c.err = fmt.Errorf("%s: no function that adapts outputs", c.name)
+	default:
 		c.inner.Add(c.adapt(o))
 	}
 }
@@ -90,5 +90,11 @@ func (c *adapted[A, O]) Picture() image.Image {
 	return nil
 }
 
-// State registers what was counted.
-func (c *adapted[A, O]) State(s *rt.State) { c.inner.State(s) }
+// State registers what was counted. Saving returns the counter's error, if there is one.
+func (c *adapted[A, O]) State(s *rt.State) {
+	rt.StateFunc(s, func() error { return c.err }, func() error {
+		c.err = nil
+		return nil
+	})
+	c.inner.State(s)
+}

@@ -67,6 +67,18 @@ func TestOfPlainCounter(t *testing.T) {
 	if metric.Err(b) == nil {
 		t.Error("nil was merged")
 	}
+	if _, err := rt.CollectState(map[string]rt.Stater{"b": b}); err == nil {
+		t.Error("a counter with an error was saved")
+	}
+	good := m.New()
+	good.Add(wrapped{})
+	w, err := rt.CollectState(map[string]rt.Stater{"b": good})
+	if err == nil {
+		err = rt.RestoreState(w, map[string]rt.Stater{"b": b})
+	}
+	if err != nil || metric.Err(b) != nil || b.Value() != 1 {
+		t.Errorf("restored: error %v, %v, value %v", err, metric.Err(b), b.Value())
+	}
 	none := metric.Of[wrapped](nil, own).New()
 	none.Add(wrapped{})
 	if metric.Err(none) == nil {

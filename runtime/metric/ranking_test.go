@@ -84,7 +84,14 @@ func TestBinsAreExact(t *testing.T) {
 	for i, s := range scores {
 		scores[i] = math.Round(8 * s)
 	}
-	// The first scores, from which the bins are made, have all values.
+	// The first half has all positive scores: a shift of the other half would change the value.
+	for i, at := 0, 0; i < len(positive); i++ {
+		if positive[i] {
+			positive[i], positive[at] = positive[at], positive[i]
+			scores[i], scores[at] = scores[at], scores[i]
+			at++
+		}
+	}
 	want := rankingOf(mostScores, scores, positive).mean((*ranked).auroc)
 	for _, tt := range []struct{ name, kinds string }{
 		{"exact and exact", "ee"}, {"bins and exact", "be"}, {"exact and bins", "eb"}, {"bins and bins", "bb"}, {"nothing and bins", "0b"}, {"bins and nothing", "b0"},
