@@ -19,6 +19,7 @@ func TestClassesChecks(t *testing.T) {
 		{metric.Classes{Scores: make([]float32, 6), Targets: []int64{0, -1}}, "item 1: target -1 is not a class from 0 to 2"},
 		{metric.Classes{Scores: []float32{1, 2, nan}, Targets: []int64{0}}, "item 0: the score of class 2 is NaN"},
 		{metric.Classes{Scores: []float32{0, 0.5, 2}, Targets: []int64{0}, Kind: metric.Probabilities}, "item 0: the score of class 2 is 2, which is not a probability"},
+		{metric.Classes{Scores: make([]float32, 3), Targets: []int64{0}, Kind: 2}, "scores are of kind 2: Logits or Probabilities expected"},
 		{metric.Classes{Scores: make([]float32, 5), Targets: []int64{0, 0}}, "5 scores and 2 targets: the same number of scores for each target expected"},
 		{metric.Classes{Scores: make([]float32, 3)}, "3 scores and 0 targets: the same number of scores for each target expected"},
 		{metric.Classes{Targets: []int64{0}}, "0 scores and 1 targets: the same number of scores for each target expected"},

@@ -1,9 +1,6 @@
 package metric
 
-import (
-	"fmt"
-	"math"
-)
+import "math"
 
 // moments is the tally of second moments of predictions and targets, for each value of an item. They
 // are updated as Welford does (Note on a method for calculating corrected sums of squares and
@@ -28,17 +25,15 @@ func (m *moments) fit(width int) error {
 	if len(*m) == 0 {
 		*m = make(moments, width)
 	}
-	if width != len(*m) {
-		return fmt.Errorf("%d values an item, but %d before", width, len(*m))
-	}
-	return nil
+	return sameWidth(width, len(*m))
 }
 
 func (m *moments) add(o Values) error {
-	if len(o.Targets) > 0 && o.width() > 0 {
-		if err := m.fit(o.width()); err != nil {
-			return err
-		}
+	if err := o.check(); err != nil || len(o.Targets) == 0 {
+		return err
+	}
+	if err := m.fit(o.width()); err != nil {
+		return err
 	}
 	return o.each(func(column int, predicted, target float64) { (*m)[column].add(predicted, target) })
 }

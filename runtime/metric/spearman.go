@@ -60,21 +60,19 @@ func (p *pairs) fit(width int) error {
 	if len(p.columns) == 0 {
 		p.columns = make([]paired, width)
 	}
-	if width != len(p.columns) {
-		return fmt.Errorf("%d values an item, but %d before", width, len(p.columns))
-	}
-	return nil
+	return sameWidth(width, len(p.columns))
 }
 
 func (p *pairs) add(o Values) error {
-	if len(o.Targets) > 0 && o.width() > 0 {
-		if err := p.fit(o.width()); err != nil {
-			return err
-		}
+	if err := o.check(); err != nil || len(o.Targets) == 0 {
+		return err
 	}
-	for i, v := range o.Predicted[:min(len(o.Predicted), len(o.Targets))] {
+	if err := p.fit(o.width()); err != nil {
+		return err
+	}
+	for i, v := range o.Predicted {
 		if t := o.Targets[i]; v != v && t == t {
-			return fmt.Errorf("item %d: the prediction is NaN, which has no rank", i/max(o.width(), 1))
+			return fmt.Errorf("item %d: the prediction is NaN, which has no rank", i/o.width())
 		}
 	}
 	return o.each(p.pair)

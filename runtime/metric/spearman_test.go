@@ -58,6 +58,20 @@ func TestSpearmanCells(t *testing.T) {
 	}
 }
 
+// TestSpearmanCellsAreExact has fewer distinct values than cells, some of them much more often than
+// others.
+func TestSpearmanCellsAreExact(t *testing.T) {
+	var predicted, targets []float32
+	for i := range 500 {
+		predicted = append(predicted, float32(min(i%7, 3)))
+		targets = append(targets, float32(max(i%11, 7)-i%2))
+	}
+	exact, inCells := pairsOf(len(targets), predicted, targets), pairsOf(len(targets)-1, predicted, targets)
+	if got, want := inCells.value(), exact.value(); math.Abs(got-want) > 1e-12 || !inCells.inCells() {
+		t.Errorf("Spearman %v in cells, %v exactly", got, want)
+	}
+}
+
 // TestRanks has ties.
 func TestRanks(t *testing.T) {
 	got := ranks([]float64{3, 1, 3, 2, 3})

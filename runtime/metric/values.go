@@ -21,20 +21,36 @@ func (v Values) width() int {
 	return v.Width
 }
 
-// each calls f for each known target and its prediction. column counts the values of an item. It
-// returns an error if the lengths do not fit.
-func (v Values) each(f func(column int, predicted, target float64)) error {
+// check returns an error if the lengths do not fit.
+func (v Values) check() error {
 	width := v.width()
 	switch {
 	case len(v.Predicted) != len(v.Targets):
 		return fmt.Errorf("%d predictions and %d targets: as many expected", len(v.Predicted), len(v.Targets))
-	case width < 0 || len(v.Targets)%max(width, 1) != 0:
+	case width < 0 || len(v.Targets)%width != 0:
 		return fmt.Errorf("%d targets with %d values an item: a multiple expected", len(v.Targets), v.Width)
+	}
+	return nil
+}
+
+// each calls f for each known target and its prediction. column counts the values of an item. It
+// returns an error if the lengths do not fit.
+func (v Values) each(f func(column int, predicted, target float64)) error {
+	if err := v.check(); err != nil {
+		return err
 	}
 	for i, t := range v.Targets {
 		if t == t {
-			f(i%width, float64(v.Predicted[i]), float64(t))
+			f(i%v.width(), float64(v.Predicted[i]), float64(t))
 		}
+	}
+	return nil
+}
+
+// sameWidth returns an error if an output does not have as many values an item as the outputs before.
+func sameWidth(width, before int) error {
+	if width != before {
+		return fmt.Errorf("%d values an item, but %d before", width, before)
 	}
 	return nil
 }
