@@ -50,10 +50,14 @@ func (m *moment) add(predicted, target float64) {
 }
 
 func (m *moment) merge(o moment) {
-	n := m.n + o.n
-	if o.n == 0 {
+	switch {
+	case o.n == 0:
+		return
+	case m.n == 0:
+		*m = o
 		return
 	}
+	n := m.n + o.n
 	dp, dt := o.predicted-m.predicted, o.target-m.target
 	m.predictedSquares += o.predictedSquares + dp*dp*m.n*o.n/n
 	m.targetSquares += o.targetSquares + dt*dt*m.n*o.n/n
