@@ -22,3 +22,12 @@ func TestChrF(t *testing.T) {
 		example[metric.Texts]{metric.ChrF(0), one("", "a"), 0},
 	)
 }
+
+// TestChrFWithoutReference asserts that sequences of a length that an item's reference does not have
+// are not counted. Of characters 3 of 4 match, of pairs only the one of the second item counts.
+func TestChrFWithoutReference(t *testing.T) {
+	o := metric.Texts{Predicted: []string{"ab", "cd"}, References: [][]string{{"a"}, {"cd"}}}
+	if got, want := value(t, metric.ChrF(0), o), 100*5*0.875/(4*0.875+1); !same(got, want) {
+		t.Errorf("chrF %v, want %v", got, want)
+	}
+}
