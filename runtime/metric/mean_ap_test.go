@@ -33,6 +33,7 @@ func TestMeanAPByHand(t *testing.T) {
 		{"all found", onePicture(two, square(0, 1), square(100, 2)), 1},
 		{"half found", onePicture(two, square(0, 1)), half},
 		{"overlap of 5/15", onePicture(two, square(5, 1)), 0},
+		{"overlap of 50/100, the threshold", onePicture(two, metric.Box{Right: 10, Bottom: 5, Score: 1}), half},
 		{"overlap of 7/13", onePicture(two, square(3, 1)), half},
 		// Precision is 1 up to half the recall, then 2/3.
 		{"a wrong one between", onePicture(two, square(0, 3), square(50, 2), square(100, 1)), half + 50./101*2/3},
