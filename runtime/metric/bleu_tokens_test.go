@@ -20,6 +20,7 @@ func TestBLEUTokens(t *testing.T) {
 		"a<skipped>b":           "ab",
 		"...":                   ". . .",
 		"  \u00a0\u3000 é ü.  ": "é ü .",
+		"a\x1cb":                "a b",
 		"":                      "",
 	} {
 		if got := strings.Join(bleuTokens(text), " "); got != want {
