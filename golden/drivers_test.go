@@ -12,7 +12,7 @@ import (
 func TestCPUIsFreeOfDrivers(t *testing.T) {
 	const loader = "github.com/ebitengine/purego"
 	for packages, want := range map[string]bool{
-		"./runtime/rt/... ./runtime/cpu ./runtime/gpu ./runtime/data ./runtime/record ./runtime/optim":                                        false,
+		"./runtime/rt/... ./runtime/cpu ./runtime/gpu ./runtime/data ./runtime/metric ./runtime/record ./runtime/optim":                       false,
 		"./examples/custom/... ./examples/finetune/... ./examples/mnist/... ./examples/regression/... ./examples/text/... ./examples/xor/...": false,
 		"./examples/digits/model":      false,
 		"./examples/digits/model/auto": true,
@@ -27,6 +27,25 @@ func TestCPUIsFreeOfDrivers(t *testing.T) {
 		}
 		if linked := slices.Contains(strings.Fields(string(out)), loader); linked != want {
 			t.Errorf("%s links %s: %v, want %v", packages, loader, linked, want)
+		}
+	}
+}
+
+// TestModelsAreFreeOfTraining asserts that generated packages do not link what only programs that
+// train use.
+func TestModelsAreFreeOfTraining(t *testing.T) {
+	list := exec.Command("go", "list", "-deps", "./examples/mnist/cnn", "./examples/xor/xor", "./examples/digits/model/...")
+	list.Dir = ".."
+	out, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pkg := range strings.Fields(string(out)) {
+		own, _ := strings.CutPrefix(pkg, modulePath+"/")
+		for _, folder := range []string{"runtime/data", "runtime/metric", "runtime/optim", "runtime/record"} {
+			if within(own, folder) {
+				t.Errorf("generated packages link %s", pkg)
+			}
 		}
 	}
 }

@@ -29,6 +29,7 @@ var arrows = []arrow{
 	{"runtime/rt/image", "", "golang.org/x/image"},
 	{"runtime/data", "runtime/rt", ""},
 	{"runtime/data/text", "runtime/rt", "github.com/dlclark/regexp2 golang.org/x/text"},
+	{"runtime/metric", "runtime/rt", ""},
 	{"runtime/record", "runtime/rt runtime/rt/safetensors", ""},
 	{"runtime/optim", "runtime/rt runtime/cpu", ""},
 	{"runtime/gpu", "runtime/gpu/update", ""},

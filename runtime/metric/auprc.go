@@ -1,0 +1,36 @@
+package metric
+
+import "math"
+
+// AUPRC returns the area under the curve of precision over recall as average precision: the mean
+// precision at the scores of the items of a class. The curve is not interpolated. For two classes
+// it is the area of class 1. For more it is the mean of the areas of each class against the others,
+// over the classes that have items. [AUROC] says when the value is exact.
+func AUPRC() Metric[Classes] { return auprc((*ranking).addClasses) }
+
+// LabelAUPRC is the mean of the [AUPRC] of labels.
+func LabelAUPRC() Metric[Labels] { return auprc((*ranking).addLabels) }
+
+func auprc[O any](add func(*ranking, O) error) Metric[O] {
+	return newMetric("AUPRC", "", 1, rule[O, *ranking]{
+		empty: newRanking,
+		add:   add,
+		value: func(r *ranking) float64 { return r.mean((*ranked).auprc) },
+		note:  (*ranking).kept,
+	})
+}
+
+// auprc returns the area of one class, or NaN if it has no items.
+func (c *ranked) auprc() float64 {
+	all, _ := c.totals()
+	if all == 0 {
+		return math.NaN()
+	}
+	right, wrong, area := 0.0, 0.0, 0.0
+	for positive, negative := range c.groups {
+		right += positive
+		wrong += negative
+		area += positive * right / (right + wrong)
+	}
+	return area / all
+}

@@ -1,0 +1,62 @@
+package metric
+
+import (
+	"fmt"
+	"math"
+)
+
+// AUROC returns the area under the receiver operating characteristic: the probability that an item
+// of a class has a higher score than another item. Equal scores count as half. Two classes have one
+// area, the area of class 1. More classes have one area each, of the class against all others, and
+// the value is their mean. A class without items, or with all items, does not count.
+//
+// The counter keeps up to 10⁶ scores, one for each item and area. The value is exact then. A counter
+// with more scores counts them in bins, whose bounds are quantiles of the scores that it has kept. It
+// has 2¹⁶ bins in total, but at least 2¹⁰ for each class. The value then also depends on which items
+// came first. The counter's text says whether the value is exact, and otherwise how far the exact
+// value may be.
+func AUROC() Metric[Classes] { return auroc((*ranking).addClasses) }
+
+// LabelAUROC is the mean of the [AUROC] of labels.
+func LabelAUROC() Metric[Labels] { return auroc((*ranking).addLabels) }
+
+func auroc[O any](add func(*ranking, O) error) Metric[O] {
+	return newMetric("AUROC", "", 1, rule[O, *ranking]{
+		empty: newRanking,
+		add:   add,
+		value: func(r *ranking) float64 { return r.mean((*ranked).auroc) },
+		note: func(r *ranking) string {
+			if !r.binned() {
+				return r.kept()
+			}
+			return fmt.Sprintf("%s, ± %.1g", r.kept(), r.mean((*ranked).uncertain))
+		},
+	})
+}
+
+// auroc returns the area of one class, or NaN if it has no items or all items.
+func (c *ranked) auroc() float64 {
+	allPositive, allNegative := c.totals()
+	if allPositive == 0 || allNegative == 0 {
+		return math.NaN()
+	}
+	above, area := 0.0, 0.0
+	for positive, negative := range c.groups {
+		area += negative * (above + positive/2)
+		above += positive
+	}
+	return area / allPositive / allNegative
+}
+
+// uncertain returns how much the area of one class may change if scores in a bin are not equal.
+func (c *ranked) uncertain() float64 {
+	allPositive, allNegative := c.totals()
+	if allPositive == 0 || allNegative == 0 {
+		return math.NaN()
+	}
+	pairs := 0.0
+	for positive, negative := range c.groups {
+		pairs += positive * negative
+	}
+	return pairs / 2 / allPositive / allNegative
+}

@@ -1,0 +1,38 @@
+package metric
+
+import (
+	"regexp"
+	"strings"
+)
+
+// bleuRules are the rules of the tokenizer 13a of the script mteval-v13a, in their order: ASCII
+// punctuation is a token, except apostrophes, and except periods, commas and dashes that may be parts
+// of numbers and words.
+var bleuRules = []struct {
+	match *regexp.Regexp
+	with  string
+}{
+	{regexp.MustCompile(`[!-&(-+/:-@\[-` + "`" + `{-~]`), " $0 "},
+	{regexp.MustCompile(`([^0-9])([.,])`), "$1 $2 "},
+	{regexp.MustCompile(`([.,])([^0-9])`), " $1 $2"},
+	{regexp.MustCompile(`([0-9])(-)`), "$1 $2 "},
+}
+
+// bleuEntities are the entities that the tokenizer replaces, one after the other.
+var bleuEntities = [][2]string{{"&quot;", `"`}, {"&amp;", "&"}, {"&lt;", "<"}, {"&gt;", ">"}}
+
+// bleuTokens returns the tokens of a text for BLEU.
+func bleuTokens(text string) []string {
+	text = strings.TrimRightFunc(text, isSpace)
+	text = strings.ReplaceAll(text, "<skipped>", "")
+	text = strings.ReplaceAll(text, "-\n", "")
+	text = strings.ReplaceAll(text, "\n", " ")
+	for _, e := range bleuEntities {
+		text = strings.ReplaceAll(text, e[0], e[1])
+	}
+	text = " " + text + " "
+	for _, r := range bleuRules {
+		text = r.match.ReplaceAllString(text, r.with)
+	}
+	return words(text)
+}

@@ -1,0 +1,118 @@
+package metric
+
+import "fmt"
+
+// classCounts is a tally of three counts for each class, one after the other: items of the class
+// that are predicted as such, items that are predicted as the class, and items of the class.
+type classCounts []int64
+
+func newClassCounts() *classCounts { return new(classCounts) }
+
+func (c *classCounts) classes() int { return len(*c) / 3 }
+
+// of returns the counts of a class.
+func (c *classCounts) of(class int) (right, predicted, targets int64) {
+	n := (*c)[3*class:]
+	return n[0], n[1], n[2]
+}
+
+// total returns the sums of the counts of all classes.
+func (c *classCounts) total() (right, predicted, targets int64) {
+	for k := range c.classes() {
+		r, p, t := c.of(k)
+		right, predicted, targets = right+r, predicted+p, targets+t
+	}
+	return right, predicted, targets
+}
+
+// fit makes room for the classes of the first output. It returns an error if a later output has
+// another number of classes.
+func (c *classCounts) fit(classes int) error {
+	if len(*c) == 0 {
+		*c = make(classCounts, 3*classes)
+	}
+	return sameClasses(classes, c.classes())
+}
+
+// sameClasses returns an error if an output does not have as many classes as the outputs before.
+func sameClasses(classes, before int) error {
+	if classes != before {
+		return fmt.Errorf("%d classes, but %d before", classes, before)
+	}
+	return nil
+}
+
+// item counts an item that has one class.
+func (c *classCounts) item(predicted, target int) {
+	c.label(predicted, true, predicted == target)
+	if predicted != target {
+		c.label(target, false, true)
+	}
+}
+
+// label counts whether an item is predicted to have a class, and whether it has.
+func (c *classCounts) label(class int, predicted, target bool) {
+	n := (*c)[3*class:]
+	if predicted && target {
+		n[0]++
+	}
+	if predicted {
+		n[1]++
+	}
+	if target {
+		n[2]++
+	}
+}
+
+// addClasses counts an output of classes.
+func (c *classCounts) addClasses(o Classes) error {
+	k, err := o.classes()
+	if err != nil || k == 0 {
+		return err
+	}
+	if err := c.fit(k); err != nil {
+		return err
+	}
+	return o.each(func(target int, row []float32) error {
+		c.item(o.predicted(row), target)
+		return nil
+	})
+}
+
+// addLabels counts an output of labels. Unknown targets do not count.
+func (c *classCounts) addLabels(o Labels) error {
+	return o.each(func(scores, targets []float32) error {
+		if err := c.fit(len(targets)); err != nil {
+			return err
+		}
+		for k, t := range targets {
+			if t == t {
+				c.label(k, o.Kind.above(scores[k], o.Threshold), t == 1)
+			}
+		}
+		return nil
+	})
+}
+
+func (c *classCounts) merge(o *classCounts) error {
+	if len(*o) == 0 {
+		return nil
+	}
+	if err := c.fit(o.classes()); err != nil {
+		return err
+	}
+	for i, v := range *o {
+		(*c)[i] += v
+	}
+	return nil
+}
+
+func (c *classCounts) numbers() numbers { return numbers{ints: *c} }
+
+func (c *classCounts) restore(n numbers) error {
+	if len(n.ints)%3 != 0 || len(n.floats) != 0 {
+		return errSaved
+	}
+	*c = n.ints
+	return nil
+}

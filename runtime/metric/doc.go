@@ -1,0 +1,24 @@
+// Package metric measures how good predictions are: of classes, labels, numbers, text and pictures.
+// A [Metric] makes a [Counter], which gets one output of a model after the other and has a value at
+// any time.
+//
+//	accuracy := metric.Accuracy().New()
+//	for x, y := range data.Batches(images, labels, 64, nil) {
+//		r, err := model.Loss(x, y)
+//		accuracy.Add(metric.Classes{Loss: r.Loss, Scores: rt.Flat[float32](r.Logits), Targets: y})
+//	}
+//	fmt.Println(accuracy.Value(), metric.Err(accuracy))
+//
+// Counters hold counts and sums over items, never averages of batches. So the value does not depend
+// on how items are divided into batches. Counters of parts of the data can be merged. An empty batch
+// and padding change nothing. NaN means that there are no data.
+//
+// Outputs are [Classes], [Labels], [Values], [Tokens], [Texts], [Masks], [Pictures] and [Boxes].
+// [Of] adapts a type of your own.
+//
+// Shares and error rates are in percent, such as accuracy, F1, IoU and CER. BLEU and chrF are from 0
+// to 100, as usual. Coefficients and areas are not scaled, such as AUROC, R² and SSIM.
+//
+// A counter does not panic on wrong outputs. It remembers the first error, its value becomes NaN, and
+// [Err] returns the error. A counter is used by one goroutine at a time.
+package metric

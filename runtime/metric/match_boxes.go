@@ -1,0 +1,71 @@
+package metric
+
+import (
+	"cmp"
+	"slices"
+)
+
+// mostBoxes is the number of predictions of a class that count in an item. The predictions with the
+// largest scores count.
+const mostBoxes = 100
+
+// found says what became of a prediction. Its bits belong to the thresholds of overlap.
+type found struct {
+	score   float64
+	right   uint64 // it has a target
+	ignored uint64 // it is inside of a crowd
+}
+
+// matchBoxes matches the predictions of one class in one item with its targets, for each threshold.
+// Predictions choose in the order of their scores, equal ones in the order they have. Each takes the
+// target with the largest overlap that is still free and overlaps enough, of equal ones the last.
+// Crowds are taken only if there is no such target, and stay free.
+func matchBoxes(predicted, targets []Box, thresholds []float64) []found {
+	predicted = slices.Clone(predicted)
+	slices.SortStableFunc(predicted, func(a, b Box) int { return cmp.Compare(b.Score, a.Score) })
+	predicted = predicted[:min(len(predicted), mostBoxes)]
+	list := make([]found, len(predicted))
+	taken := make([]uint64, len(targets))
+	overlaps := make([]float64, len(targets))
+	for i, p := range predicted {
+		list[i].score = float64(p.Score)
+		for j, t := range targets {
+			overlaps[j] = p.overlapWith(t)
+		}
+		for k, threshold := range thresholds {
+			bit := uint64(1) << k
+			if j := bestTarget(targets, overlaps, threshold, func(j int) bool { return taken[j]&bit == 0 }); j >= 0 {
+				list[i].right |= bit
+				taken[j] |= bit
+			} else if insideCrowd(targets, overlaps, threshold) {
+				list[i].ignored |= bit
+			}
+		}
+	}
+	return list
+}
+
+// roundedOverlap is the overlap that passes for 1.
+const roundedOverlap = 1 - 1e-10
+
+// bestTarget returns the free target, not a crowd, with the largest overlap from the threshold on, or
+// -1.
+func bestTarget(targets []Box, overlaps []float64, threshold float64, free func(int) bool) int {
+	best, most := -1, min(threshold, roundedOverlap)
+	for j, t := range targets {
+		if !t.Crowd && overlaps[j] >= most && free(j) {
+			best, most = j, overlaps[j]
+		}
+	}
+	return best
+}
+
+// insideCrowd reports whether a crowd overlaps from the threshold on.
+func insideCrowd(targets []Box, overlaps []float64, threshold float64) bool {
+	for j, t := range targets {
+		if t.Crowd && overlaps[j] >= min(threshold, roundedOverlap) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,57 @@
+package metric
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// formula computes a measure of one class, as a share, from the number of right predictions, of all
+// predictions and of all targets. Not both of the last two are 0.
+type formula func(right, predicted, targets float64) float64
+
+// of returns the measure, or NaN if there are no predictions and no targets.
+func (f formula) of(right, predicted, targets int64) float64 {
+	if predicted+targets == 0 {
+		return math.NaN()
+	}
+	return f(float64(right), float64(predicted), float64(targets))
+}
+
+// perClass returns a metric in percent that averages a formula over classes. add counts an output.
+func perClass[O any](name string, a Average, f formula, add func(*classCounts, O) error) Metric[O] {
+	return newMetric(fmt.Sprintf("%s (%v)", name, a), "%", 1, rule[O, *classCounts]{
+		empty: newClassCounts,
+		add: func(c *classCounts, o O) error {
+			if err := add(c, o); err != nil {
+				return err
+			}
+			if c.classes() == 0 {
+				return nil
+			}
+			return a.check(c.classes())
+		},
+		value: func(c *classCounts) float64 { return 100 * a.value(c, f) },
+		note: func(c *classCounts) string {
+			if a >= 0 {
+				return ""
+			}
+			return c.list(f)
+		},
+	})
+}
+
+// mostListed is the largest number of classes whose values are listed in a text.
+const mostListed = 20
+
+// list returns the value of each class in percent, or "" if there are too many classes.
+func (c *classCounts) list(f formula) string {
+	if c.classes() > mostListed {
+		return ""
+	}
+	var parts []string
+	for k := range c.classes() {
+		parts = append(parts, fmt.Sprintf("%d: %s", k, format(100*f.of(c.of(k)), "%")))
+	}
+	return strings.Join(parts, ", ")
+}

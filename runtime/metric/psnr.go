@@ -1,0 +1,16 @@
+package metric
+
+import "math"
+
+// PSNR returns the peak signal-to-noise ratio of pictures in decibels: 10·log₁₀(range²/MSE). It is
+// the mean over pictures, each with the mean squared error of its own pixels. A picture without an
+// error makes it infinite.
+func PSNR() Metric[Pictures] {
+	return perPicture("PSNR", "dB", func(o Pictures, predicted, target []float32) (float64, error) {
+		var m mean
+		for i, t := range target {
+			m.add(squaredError(float64(predicted[i]), float64(t)))
+		}
+		return 10 * math.Log10(o.span()*o.span()/m.value()), nil
+	})
+}

@@ -1,0 +1,82 @@
+package metric
+
+import (
+	"fmt"
+	"strings"
+)
+
+// ROUGE returns the mean F1, from 0 to 1, of sequences of n words that predictions and references
+// have in common (Lin: ROUGE, a package for automatic evaluation of summaries, 2004). ROUGE-1 and
+// ROUGE-2 are usual. Words are made of a to z and digits, in lower case, and are not stemmed, as in
+// Google's rouge-score. Of several references the best one counts. A counter reports an error if n is
+// below 1.
+func ROUGE(n int) Metric[Texts] {
+	return rouge(fmt.Sprintf("ROUGE-%d", n), func(predicted, reference []string) float64 {
+		a, b := nGrams(predicted, n), nGrams(reference, n)
+		return f1(overlap(a, b), total(a), total(b))
+	}, func() error {
+		if n < 1 {
+			return fmt.Errorf("sequences of %d words: at least 1 expected", n)
+		}
+		return nil
+	})
+}
+
+// ROUGEL returns the mean F1, from 0 to 1, of the longest common subsequence of words of prediction
+// and reference. The text is one sequence; lines do not matter. [ROUGE] says what words are.
+func ROUGEL() Metric[Texts] {
+	return rouge("ROUGE-L", func(predicted, reference []string) float64 {
+		return f1(commonSubsequence(predicted, reference), len(predicted), len(reference))
+	}, func() error { return nil })
+}
+
+// rouge returns a metric that is the mean of the scores of items. check is called before items are
+// scored.
+func rouge(name string, score func(predicted, reference []string) float64, check func() error) Metric[Texts] {
+	return newMetric(name, "", 1, rule[Texts, *mean]{
+		empty: newMean,
+		add: func(m *mean, o Texts) error {
+			if err := check(); err != nil {
+				return err
+			}
+			return o.each(func(predicted string, references []string) {
+				tokens, best := rougeTokens(predicted), 0.0
+				for _, text := range references {
+					best = max(best, score(tokens, rougeTokens(text)))
+				}
+				m.add(best)
+			})
+		},
+		value: (*mean).value,
+	})
+}
+
+// f1 returns the harmonic mean of precision and recall. It is 0 if there are no matches.
+func f1(matches, predicted, reference int) float64 {
+	return ratio(2*float64(matches), float64(predicted+reference))
+}
+
+// rougeTokens returns the words of a text. The capital dotted I becomes two characters in lower case,
+// as Unicode says; the second one separates words.
+func rougeTokens(text string) []string {
+	text = strings.ToLower(strings.ReplaceAll(text, "\u0130", "i\u0307"))
+	return strings.FieldsFunc(text, func(c rune) bool { return !(c >= 'a' && c <= 'z' || c >= '0' && c <= '9') })
+}
+
+// commonSubsequence returns the length of the longest common subsequence of a and b.
+func commonSubsequence(a, b []string) int {
+	row := make([]int, len(b)+1) // lengths for prefixes of b and the part of a that was seen
+	for _, x := range a {
+		diagonal := 0
+		for j, y := range b {
+			above := row[j+1]
+			if x == y {
+				row[j+1] = diagonal + 1
+			} else {
+				row[j+1] = max(above, row[j])
+			}
+			diagonal = above
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,36 @@
+package metric
+
+import "fmt"
+
+// TopK returns the percentage of items whose target is among the k classes with the largest scores.
+// Of equal scores, classes with lower numbers come first. A counter reports an error if k is below 1.
+func TopK(k int) Metric[Classes] {
+	return newMetric(fmt.Sprintf("top-%d accuracy", k), "%", 1, rule[Classes, *counts]{
+		empty: newCounts(2),
+		add: func(c *counts, o Classes) error {
+			if k < 1 {
+				return fmt.Errorf("the target among %d classes: at least 1 expected", k)
+			}
+			return o.each(func(target int, row []float32) error {
+				if len(row) == 1 {
+					c.hit(k > 1 || o.predicted(row) == target)
+				} else {
+					c.hit(rank(row, target) < k)
+				}
+				return nil
+			})
+		},
+		value: (*counts).percent,
+	})
+}
+
+// rank returns how many classes come before a class.
+func rank(row []float32, class int) int {
+	n := 0
+	for i, s := range row {
+		if s > row[class] || s == row[class] && i < class {
+			n++
+		}
+	}
+	return n
+}
