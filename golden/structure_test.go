@@ -28,6 +28,7 @@ var arrows = []arrow{
 	{"runtime/cpu", "runtime/rt", "golang.org/x/sys"},
 	{"runtime/rt/image", "", "golang.org/x/image"},
 	{"runtime/data", "runtime/rt", ""},
+	{"runtime/data/datatest", "runtime/data", ""},
 	{"runtime/record", "runtime/rt runtime/rt/safetensors", ""},
 	{"runtime/optim", "runtime/rt runtime/cpu", ""},
 	{"runtime/gpu", "runtime/gpu/update", ""},
