@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -311,6 +312,25 @@ func TestAnEpochEndsItsGoroutines(t *testing.T) {
 				t.Errorf("%d batches, the last with error %v", n, last)
 			}
 		})
+	}
+}
+
+// TestNothingIsReadAfterwards asserts that no item is being read when an iteration has ended.
+func TestNothingIsReadAfterwards(t *testing.T) {
+	var reading atomic.Int64
+	d := data.Map(numbers(1000), func(x int) (int, error) {
+		reading.Add(1)
+		defer reading.Add(-1)
+		time.Sleep(100 * time.Microsecond)
+		return x, nil
+	})
+	for _, workers := range []int{1, 4} {
+		for range data.Load(d, noisy, data.LoaderOptions{Batch: 5, Workers: workers}).Epoch(context.Background(), 0, 0) {
+			break
+		}
+		if n := reading.Load(); n > 0 {
+			t.Errorf("%d workers: %d items are being read", workers, n)
+		}
 	}
 }
 
