@@ -30,6 +30,7 @@ var arrows = []arrow{
 	{"runtime/data", "runtime/rt", ""},
 	{"runtime/data/text", "runtime/rt", "github.com/dlclark/regexp2 golang.org/x/text"},
 	{"runtime/metric", "runtime/rt", ""},
+	{"runtime/data/datatest", "runtime/data", ""},
 	{"runtime/record", "runtime/rt runtime/rt/safetensors", ""},
 	{"runtime/optim", "runtime/rt runtime/cpu", ""},
 	{"runtime/gpu", "runtime/gpu/update", ""},

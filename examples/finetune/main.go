@@ -7,6 +7,7 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"io"
@@ -58,10 +59,14 @@ const batch = 16
 // set holds images and their signs.
 type set = data.Set[signs.Image, int64]
 
+// copied makes batches of images and signs.
+var copied = data.Pairs(data.Copy[signs.Image, int64])
+
 // train trains a model in stages and writes a line for each stage.
 func train(w io.Writer, seed uint64, training, rest set) (*signs.Model, error) {
 	m := signs.New(seed)
-	rng := rand.New(rand.NewPCG(seed, 0))
+	batches := data.Load(data.Zipped(data.Of(training.X), data.Of(training.Y)), copied, data.LoaderOptions{Batch: batch, Shuffle: true, Seed: seed})
+	epoch := 0
 	for _, s := range stages {
 		t, err := m.NewTrainer(signs.TrainerOptions{Batch: batch, Seed: seed, Freeze: s.freeze})
 		if err != nil {
@@ -74,16 +79,20 @@ func train(w io.Writer, seed uint64, training, rest set) (*signs.Model, error) {
 		var loss float64
 		for range s.epochs {
 			loss = 0
-			for x, y := range data.Batches(training.X, training.Y, batch, rng) {
-				r, err := t.Step(x, y)
+			for b, err := range batches.Epoch(context.Background(), epoch, 0) {
+				if err != nil {
+					return nil, err
+				}
+				r, err := t.Step(b.X, b.Y)
 				if err != nil {
 					return nil, err
 				}
 				if err := opt.Step(s.rate); err != nil {
 					return nil, err
 				}
-				loss += float64(r.Loss) * float64(len(x))
+				loss += float64(r.Loss) * float64(len(b.X))
 			}
+			epoch++
 		}
 		m = t.Model() // the current weights
 		right, err := accuracy(m, rest)

@@ -19,19 +19,24 @@ func digits(folder string) ([]cnn.Image, []int64, error) {
 	return data.MNIST(filepath.Join(folder, "t10k-images-idx3-ubyte"), filepath.Join(folder, "t10k-labels-idx1-ubyte"))
 }
 
-// set holds images and the digits that they show.
-type set = data.Set[cnn.Image, int64]
+// digit is an image and the digit that it shows.
+type digit = data.Pair[cnn.Image, int64]
 
-// split takes every tenth image out of the training set.
-func split(images []cnn.Image, labels []int64) (training, rest set) {
+// copied makes batches of digits.
+var copied = data.Pairs(data.Copy[cnn.Image, int64])
+
+// split takes every tenth digit out of the training set.
+func split(images []cnn.Image, labels []int64) (training, rest data.Dataset[digit]) {
+	all := data.Zipped(data.Of(images), data.Of(labels))
+	var indices [2][]int
 	for i := range images {
-		s := &training
+		k := 0
 		if i%10 == 9 {
-			s = &rest
+			k = 1
 		}
-		s.X, s.Y = append(s.X, images[i]), append(s.Y, labels[i])
+		indices[k] = append(indices[k], i)
 	}
-	return training, rest
+	return data.Picked(all, indices[0]), data.Picked(all, indices[1])
 }
 
 // draw returns n drawn digits, standardised like MNIST's.

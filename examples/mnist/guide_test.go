@@ -175,10 +175,14 @@ func losses(t *testing.T) []float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
+	all := data.Zipped(data.Of(images), data.Of(labels))
 	var out []float64
 	for range 3 {
-		for x, y := range data.Batches(images, labels, batch, nil) {
-			r, err := trainer.Step(x, y)
+		for b, err := range data.Load(all, copied, data.LoaderOptions{Batch: batch}).Epoch(t.Context(), 0, 0) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := trainer.Step(b.X, b.Y)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,11 +10,11 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"io"
 	"log"
-	"math/rand/v2"
 	"os"
 
 	"github.com/burngen/burngen/examples/mnist/cnn"
@@ -77,43 +77,49 @@ func (p plan) train(w io.Writer, images []cnn.Image, labels []int64) (trainer, e
 	if err != nil {
 		return nil, err
 	}
-	rng := rand.New(rand.NewPCG(p.seed, 0))
+	batches := data.Load(training, copied, data.LoaderOptions{Batch: batch, Shuffle: true, Seed: p.seed})
 	for epoch := range p.epochs {
 		var loss float64
-		for x, y := range data.Batches(training.X, training.Y, batch, rng) {
-			r, err := t.Step(x, y) // forward, loss, backward: adds to the gradients
+		for b, err := range batches.Epoch(context.Background(), epoch, 0) {
+			if err != nil {
+				return nil, err
+			}
+			r, err := t.Step(b.X, b.Y) // forward, loss, backward: adds to the gradients
 			if err != nil {
 				return nil, err
 			}
 			if err := opt.Step(p.rate); err != nil { // changes the parameters and resets the gradients
 				return nil, err
 			}
-			loss += float64(r.Loss) * float64(len(x))
+			loss += float64(r.Loss) * float64(len(b.X))
 		}
 		right, err := accuracy(t, rest)
 		if err != nil {
 			return nil, err
 		}
-		fmt.Fprintf(w, "epoch %2d  loss %.4f  accuracy %.1f %%\n", epoch+1, loss/float64(len(training.X)), 100*right)
+		fmt.Fprintf(w, "epoch %2d  loss %.4f  accuracy %.1f %%\n", epoch+1, loss/float64(training.Len()), 100*right)
 	}
 	return t, nil
 }
 
 // accuracy returns the share of images that are classified correctly.
-func accuracy(t trainer, s set) (float64, error) {
+func accuracy(t trainer, s data.Dataset[digit]) (float64, error) {
 	right := 0
-	for x, y := range data.Batches(s.X, s.Y, batch, nil) {
-		logits, err := t.Forward(x) // the weights being trained, without dropout
+	for b, err := range data.Load(s, copied, data.LoaderOptions{Batch: batch}).Epoch(context.Background(), 0, 0) {
+		if err != nil {
+			return 0, err
+		}
+		logits, err := t.Forward(b.X) // the weights being trained, without dropout
 		if err != nil {
 			return 0, err
 		}
 		for i := range logits {
-			if argmax(logits[i]) == y[i] {
+			if argmax(logits[i]) == b.Y[i] {
 				right++
 			}
 		}
 	}
-	return float64(right) / float64(len(s.X)), nil
+	return float64(right) / float64(s.Len()), nil
 }
 
 // infer returns the digit that a model recognises.

@@ -7,12 +7,12 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"io"
 	"log"
 	"math"
-	"math/rand/v2"
 	"os"
 
 	"github.com/burngen/burngen/examples/regression/mlp"
@@ -38,9 +38,9 @@ func main() {
 	flag.Float64Var(&p.rate, "rate", 1e-2, "learns at this `RATE`, and at less and less")
 	flag.Uint64Var(&p.seed, "seed", 42, "begins all random numbers with `SEED`")
 	flag.Parse()
-	features, quality, err := wines(*path)
+	rows, err := wines(*path)
 	check(err)
-	_, err = p.train(os.Stdout, features, quality)
+	_, err = p.train(os.Stdout, rows)
 	check(err)
 }
 
@@ -49,10 +49,11 @@ const batch = 32
 
 // train trains a network on eight of ten rows and writes a line for every tenth epoch. It returns
 // the root mean square error on the other rows.
-func (p plan) train(w io.Writer, features []mlp.Features, quality []float32) (float64, error) {
-	rng := rand.New(rand.NewPCG(p.seed, 0))
-	training, rest := data.Split(features, quality, 0.8, rng)
-	t, err := mlp.New(p.seed).NewTrainer(mlp.TrainerOptions{Batch: max(batch, len(rest.X)), Seed: p.seed})
+func (p plan) train(w io.Writer, rows []wine) (float64, error) {
+	parts := data.Parts(data.Shuffled(data.Of(rows), p.seed), 0.8, 0.2)
+	training := data.Load(parts[0], columns, data.LoaderOptions{Batch: batch, Shuffle: true, Seed: p.seed})
+	rest := data.Load(parts[1], columns, data.LoaderOptions{Batch: len(rows)}) // all in one batch
+	t, err := mlp.New(p.seed).NewTrainer(mlp.TrainerOptions{Batch: max(batch, rest.Items()), Seed: p.seed})
 	if err != nil {
 		return 0, err
 	}
@@ -60,14 +61,17 @@ func (p plan) train(w io.Writer, features []mlp.Features, quality []float32) (fl
 	if err != nil {
 		return 0, err
 	}
-	steps := p.epochs * ((len(training.X) + batch - 1) / batch)
+	steps := p.epochs * training.Batches()
 	rate := optim.Warmup(steps/20, optim.Cosine(p.rate, p.rate/100, steps))
-	fmt.Fprintf(w, "%d rows; the mean is off by %.3f\n", len(features), deviation(rest.Y))
+	fmt.Fprintf(w, "%d rows; the mean is off by %.3f\n", len(rows), deviation(rows))
 	step, off := 0, 0.
 	for epoch := 1; epoch <= p.epochs; epoch++ {
 		var sum float64
-		for x, y := range data.Batches(training.X, training.Y, batch, rng) {
-			loss, err := t.Step(x, y)
+		for b, err := range training.Epoch(context.Background(), epoch, 0) {
+			if err != nil {
+				return 0, err
+			}
+			loss, err := t.Step(b.X, b.Y)
 			if err != nil {
 				return 0, err
 			}
@@ -76,28 +80,33 @@ func (p plan) train(w io.Writer, features []mlp.Features, quality []float32) (fl
 				return 0, err
 			}
 			step++
-			sum += float64(loss) * float64(len(x))
+			sum += float64(loss) * float64(len(b.X))
 		}
-		loss, err := t.Loss(rest.X, rest.Y) // as Forward: with running statistics
-		if err != nil {
-			return 0, err
+		for b, err := range rest.Epoch(context.Background(), 0, 0) {
+			if err != nil {
+				return 0, err
+			}
+			loss, err := t.Loss(b.X, b.Y) // as Forward: with running statistics
+			if err != nil {
+				return 0, err
+			}
+			off = math.Sqrt(float64(loss))
 		}
-		off = math.Sqrt(float64(loss))
 		if epoch == 1 || epoch%10 == 0 {
-			fmt.Fprintf(w, "epoch %3d  off by %.3f in training, by %.3f else\n", epoch, math.Sqrt(sum/float64(len(training.X))), off)
+			fmt.Fprintf(w, "epoch %3d  off by %.3f in training, by %.3f else\n", epoch, math.Sqrt(sum/float64(training.Items())), off)
 		}
 	}
 	return off, nil
 }
 
-// deviation returns the root mean square error of predicting the mean.
-func deviation(y []float32) float64 {
+// deviation returns the root mean square error of predicting the mean quality.
+func deviation(rows []wine) float64 {
 	var sum, squares float64
-	for _, v := range y {
-		sum += float64(v)
-		squares += float64(v) * float64(v)
+	for _, r := range rows {
+		sum += float64(r.Quality)
+		squares += float64(r.Quality) * float64(r.Quality)
 	}
-	n := float64(len(y))
+	n := float64(len(rows))
 	return math.Sqrt(max(0, squares/n-sum/n*sum/n))
 }
 

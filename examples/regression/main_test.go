@@ -10,16 +10,16 @@ import (
 )
 
 func TestLearnsMadeUpWines(t *testing.T) {
-	features, quality, err := wines("")
+	rows, err := wines("")
 	if err != nil {
 		t.Fatal(err)
 	}
 	p, limit := plan{epochs: 20, rate: 1e-2, seed: 42}, 0.5 // the noise of made-up qualities is 0.4
 	if testing.Short() {
-		features, quality, p.epochs, limit = features[:400], quality[:400], 10, 0.9*deviation(quality)
+		rows, p.epochs, limit = rows[:400], 10, 0.9*deviation(rows)
 	}
 	var out bytes.Buffer
-	off, err := p.train(&out, features, quality)
+	off, err := p.train(&out, rows)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,21 +30,21 @@ func TestLearnsMadeUpWines(t *testing.T) {
 
 // TestLearnsWines trains on the tables in the corpus.
 func TestLearnsWines(t *testing.T) {
-	features, quality, err := wines(corpus.Path(t, "datasets/wine/winequality-red.csv"))
-	if err != nil || len(features) != 1599 || features[0][10] != 9.4 || quality[0] != 5 {
-		t.Fatalf("%d wines, %v", len(features), err)
+	rows, err := wines(corpus.Path(t, "datasets/wine/winequality-red.csv"))
+	if err != nil || len(rows) != 1599 || rows[0].Features[10] != 9.4 || rows[0].Quality != 5 {
+		t.Fatalf("%d wines, %v", len(rows), err)
 	}
 	if testing.Short() {
 		t.Skip("reads the table only")
 	}
-	off, err := plan{epochs: 20, rate: 1e-2, seed: 42}.train(new(bytes.Buffer), features, quality)
-	if err != nil || !(off < 0.9*deviation(quality)) {
-		t.Errorf("off by %.3f, %v; the mean is off by %.3f", off, err, deviation(quality))
+	off, err := plan{epochs: 20, rate: 1e-2, seed: 42}.train(new(bytes.Buffer), rows)
+	if err != nil || !(off < 0.9*deviation(rows)) {
+		t.Errorf("off by %.3f, %v; the mean is off by %.3f", off, err, deviation(rows))
 	}
 }
 
 func TestDeviation(t *testing.T) {
-	if d := deviation([]float32{1, 2, 3, 6}); math.Abs(d-math.Sqrt(3.5)) > 1e-9 {
+	if d := deviation([]wine{{Quality: 1}, {Quality: 2}, {Quality: 3}, {Quality: 6}}); math.Abs(d-math.Sqrt(3.5)) > 1e-9 {
 		t.Errorf("%v", d)
 	}
 }

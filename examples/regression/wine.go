@@ -9,23 +9,22 @@ import (
 
 // wine is a row of the table.
 type wine struct {
-	Features mlp.Features `csv:"fixed acidity"` // this column and the ten after it
+	Features mlp.Features `data:"fixed acidity"` // this column and the ten after it
 	Quality  float32
 }
 
-// wines returns the measurements and qualities of wines. They come from a table, or are made up if
-// path is "".
-func wines(path string) (features []mlp.Features, quality []float32, err error) {
-	rows := makeUp(1600)
-	if path != "" {
-		if rows, err = data.CSV[wine](path, data.CSVOptions{Comma: ';'}); err != nil {
-			return nil, nil, err
-		}
+// columns makes batches of features and qualities.
+var columns = data.Pairs(func(w wine, x *mlp.Features, y *float32, _ *rand.Rand) error {
+	*x, *y = w.Features, w.Quality
+	return nil
+})
+
+// wines returns the wines of a table, or made-up wines if path is "".
+func wines(path string) ([]wine, error) {
+	if path == "" {
+		return makeUp(1600), nil
 	}
-	for _, r := range rows {
-		features, quality = append(features, r.Features), append(quality, r.Quality)
-	}
-	return features, quality, nil
+	return data.CSV[wine](path, data.CSVOptions{Comma: ';'})
 }
 
 // ranges are the ranges of the features, about those of red wine: acids in g/l, sugar, chlorides,

@@ -8,6 +8,7 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"io"
@@ -72,19 +73,18 @@ func (p plan) train(w io.Writer, text string) (model, error) {
 	}
 	tokens := data.Bytes(text)
 	cut := len(tokens) * 9 / 10
-	other, after, err := data.Windows[gpt.Tokens](tokens[cut:], len(gpt.Tokens{}))
-	if err != nil {
-		return nil, err
-	}
-	n := min(p.batch, len(other))
-	batches, err := data.RandomWindows[gpt.Tokens](tokens[:cut], p.batch, rand.New(rand.NewPCG(p.seed, 0)))
-	if err != nil {
-		return nil, err
-	}
+	copied := data.Pairs(data.Copy[gpt.Tokens, gpt.Tokens])
+	random := data.Sampled(data.Windows[gpt.Tokens](tokens[:cut], 1), p.steps*p.batch, data.SampleOptions{Seed: p.seed})
+	batches := data.Load(random, copied, data.LoaderOptions{Batch: p.batch})
+	others := data.Windows[gpt.Tokens](tokens[cut:], len(gpt.Tokens{}))
+	other := data.Load(data.Part(others, 0, min(p.batch, others.Len())), copied, data.LoaderOptions{Batch: p.batch}) // one batch
 	rate := optim.Warmup(p.steps/10, optim.Cosine(p.rate, p.rate/10, p.steps))
 	step, every, sum := 0, max(1, p.steps/10), float32(0)
-	for x, next := range batches {
-		loss, err := t.Step(x, next)
+	for b, err := range batches.Epoch(context.Background(), 0, 0) {
+		if err != nil {
+			return nil, err
+		}
+		loss, err := t.Step(b.X, b.Y)
 		if err != nil {
 			return nil, err
 		}
@@ -94,15 +94,17 @@ func (p plan) train(w io.Writer, text string) (model, error) {
 		}
 		step, sum = step+1, sum+loss
 		if step%every == 0 {
-			rest, err := t.Loss(other[:n], after[:n])
-			if err != nil {
-				return nil, err
+			for b, err := range other.Epoch(context.Background(), 0, 0) {
+				if err != nil {
+					return nil, err
+				}
+				rest, err := t.Loss(b.X, b.Y)
+				if err != nil {
+					return nil, err
+				}
+				fmt.Fprintf(w, "step %4d  loss %.3f, on other text %.3f\n", step, sum/float32(every), rest)
 			}
-			fmt.Fprintf(w, "step %4d  loss %.3f, on other text %.3f\n", step, sum/float32(every), rest)
 			sum = 0
-		}
-		if step >= p.steps {
-			break
 		}
 	}
 	return t.Model(), nil

@@ -4,14 +4,13 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"io"
 	"log"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/burngen/burngen/examples/xor/xor"
 	"github.com/burngen/burngen/runtime/data"
@@ -72,19 +71,22 @@ func (p plan) train(w io.Writer) (*xor.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	x, y := slices.Repeat(bits, 200), slices.Repeat(classes, 200)
-	rng := rand.New(rand.NewPCG(p.seed, 0))
+	examples := data.Repeated(data.Zipped(data.Of(bits), data.Of(classes)), 200)
+	batches := data.Load(examples, data.Pairs(data.Copy[xor.Bits, int64]), data.LoaderOptions{Batch: p.batch, Shuffle: true, Seed: p.seed})
 	for epoch := 1; epoch <= p.epochs; epoch++ {
 		var sum float32
-		for x, y := range data.Batches(x, y, p.batch, rng) {
-			loss, err := t.Step(x, y) // forward, loss, backward: adds to the gradients
+		for b, err := range batches.Epoch(context.Background(), epoch, 0) {
+			if err != nil {
+				return nil, err
+			}
+			loss, err := t.Step(b.X, b.Y) // forward, loss, backward: adds to the gradients
 			if err != nil {
 				return nil, err
 			}
 			if err := opt.Step(p.rate); err != nil { // changes the parameters and resets the gradients
 				return nil, err
 			}
-			sum += loss * float32(len(x))
+			sum += loss * float32(len(b.X))
 		}
 		answers, err := t.Forward(bits) // the weights being trained
 		if err != nil {
@@ -98,7 +100,7 @@ func (p plan) train(w io.Writer) (*xor.Model, error) {
 		}
 		done := p.early && right == len(classes)
 		if epoch == 1 || epoch%10 == 0 || done {
-			fmt.Fprintf(w, "epoch %3d  loss %.4f  accuracy %d %%\n", epoch, sum/float32(len(x)), 100*right/len(classes))
+			fmt.Fprintf(w, "epoch %3d  loss %.4f  accuracy %d %%\n", epoch, sum/float32(examples.Len()), 100*right/len(classes))
 		}
 		if done {
 			break

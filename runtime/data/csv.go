@@ -27,11 +27,13 @@ type CSVOptions struct {
 // or else its name, ignoring case:
 //
 //	type Wine struct {
-//		Features [11]float32 `csv:"fixed acidity"` // and the ten columns after it
-//		Quality  float32     `csv:"quality"`
-//		Note     string      `csv:"-"`             // not in the table
-//		Age      float32     `csv:"age,optional"`  // NaN where the cell is empty; 0 for integers
+//		Features [11]float32 `data:"fixed acidity"` // and the ten columns after it
+//		Quality  float32     `data:"quality"`
+//		Note     string      `data:"-"`             // not in the table
+//		Age      float32     `data:"age,optional"`  // NaN where the cell is empty; 0 for integers
 //	}
+//
+// See [Columns] for the tags.
 //
 // Without a header, columns are taken in order. White space around numbers is ignored. The file may
 // be compressed with gzip; if path does not exist, CSV tries path with ".gz".
@@ -102,10 +104,7 @@ type record struct {
 
 // records returns a function that reads the next record, or returns io.EOF.
 func (o CSVOptions) records(r io.Reader) (next func() (record, error)) {
-	b := bufio.NewReader(r)
-	if mark, _ := b.Peek(3); string(mark) == "\ufeff" {
-		b.Discard(len(mark))
-	}
+	b := withoutMark(r)
 	if o.Comma == 0 {
 		o.Comma = ','
 	}
@@ -165,22 +164,15 @@ type field struct {
 // fieldsOf finds the columns of a struct's fields. It returns all errors joined: missing columns,
 // and fields of unsupported types.
 func fieldsOf(t reflect.Type, header []string, inOrder bool) ([]field, error) {
-	if t.Kind() != reflect.Struct {
-		return nil, fmt.Errorf("rows are %v: a struct expected", t)
+	columns, errs := columnsOf(t)
+	if columns == nil && errs != nil {
+		return nil, errors.Join(errs...)
 	}
 	var fields []field
-	var errs []error
 	column := 0
-	for i := range t.NumField() {
-		sf := t.Field(i)
-		name, options, _ := strings.Cut(sf.Tag.Get("csv"), ",")
-		if !sf.IsExported() || name == "-" {
-			continue
-		}
-		if name == "" {
-			name = sf.Name
-		}
-		f := field{name: name, index: i, count: 1, optional: options == "optional"}
+	for _, c := range columns {
+		sf := t.Field(c.Field)
+		f := field{name: c.Name, index: c.Field, count: 1, optional: c.Optional}
 		typ := sf.Type
 		if f.array = typ.Kind() == reflect.Array; f.array {
 			f.count, typ = typ.Len(), typ.Elem()
@@ -188,15 +180,13 @@ func fieldsOf(t reflect.Type, header []string, inOrder bool) ([]field, error) {
 		f.parse = parsers[typ.Kind()]
 		f.column = column
 		if !inOrder {
-			f.column = columnOf(header, name)
+			f.column = columnOf(header, c.Name)
 		}
 		switch {
-		case options != "" && !f.optional:
-			errs = append(errs, fmt.Errorf("field %s: tag says %q: optional or nothing expected", sf.Name, options))
 		case f.parse == nil:
 			errs = append(errs, fmt.Errorf("field %s is a %v: text, bools, numbers and arrays of them expected", sf.Name, sf.Type))
 		case f.column < 0:
-			errs = append(errs, fmt.Errorf("field %s: no column %q", sf.Name, name))
+			errs = append(errs, fmt.Errorf("field %s: no column %q", sf.Name, c.Name))
 		case f.count > len(header)-f.column:
 			errs = append(errs, fmt.Errorf("field %s: takes %d columns from column %d on: there are %d", sf.Name, f.count, f.column+1, len(header)))
 		}

@@ -1,8 +1,11 @@
-// Package data feeds training loops. It reads MNIST files, tables of comma-separated values and
-// text, splits examples, and yields them in shuffled batches. Examples are slices of Go values with
-// one element for each example, as generated packages take them. Randomness comes from a generator
-// that the caller seeds.
+// Package data feeds training loops. A [Dataset] is a list of items: the rows of a table, pictures
+// in memory, records of a file. Functions such as [Map], [Shuffled] and [Parts] make data sets of
+// data sets, and a [Loader] makes batches of the items, as generated packages take them.
+//
+// What an epoch shows is a function of the seed, the number of the epoch and the number of the
+// batch. Workers do not change it, and training resumes at any batch without reading the batches
+// before.
 //
 // No file makes a reader panic or allocate much more than the file contains. The package knows
-// files and slices, but not models and training.
+// files and items, but not models and training.
 package data

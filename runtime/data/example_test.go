@@ -1,6 +1,7 @@
 package data_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -8,11 +9,12 @@ import (
 	"github.com/burngen/burngen/runtime/data"
 )
 
-// Rows of a table become examples, of which a part is kept for evaluation.
+// Rows of a table become batches of examples and targets. A part of the rows is kept for
+// evaluation.
 func Example() {
 	const table = "width;height;colour;area\n1;2;red;2\n3;2;blue;6\n2;2;red;4\n5;1;green;5\n1;1;red;1\n"
 	type row struct {
-		Size   [2]float32 `csv:"width"`
+		Size   [2]float32 `data:"width"`
 		Colour string
 		Area   float32
 	}
@@ -21,18 +23,26 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	var sizes [][2]float32
-	var areas []float32
-	for _, r := range rows {
-		sizes, areas = append(sizes, r.Size), append(areas, r.Area)
-	}
-	train, test := data.Split(sizes, areas, 0.8, nil)
-	fmt.Println(len(train.X), "for training,", len(test.X), "for evaluation")
-	for x, y := range data.Batches(train.X, train.Y, 3, rand.New(rand.NewPCG(1, 2))) {
-		fmt.Println(x, y)
+	parts := data.Parts(data.Of(rows), 0.8, 0.2)
+	put := data.Pairs(func(r row, x *[2]float32, y *float32, _ *rand.Rand) error {
+		*x, *y = r.Size, r.Area
+		return nil
+	})
+	train := data.Load(parts[0], put, data.LoaderOptions{Batch: 3, Shuffle: true, Seed: 1})
+	fmt.Println(parts[0].Len(), "rows for training,", parts[1].Len(), "for evaluation")
+	for epoch := range 2 {
+		for b, err := range train.Epoch(context.Background(), epoch, 0) {
+			if err != nil {
+				fmt.Println(err)
+				return
+			}
+			fmt.Println(epoch, b.X, b.Y)
+		}
 	}
 	// Output:
-	// 4 for training, 1 for evaluation
-	// [[2 2] [5 1] [3 2]] [4 5 6]
-	// [[1 2]] [2]
+	// 4 rows for training, 1 for evaluation
+	// 0 [[3 2] [1 2] [5 1]] [6 2 5]
+	// 0 [[2 2]] [4]
+	// 1 [[1 2] [2 2] [5 1]] [2 4 5]
+	// 1 [[3 2]] [6]
 }

@@ -41,3 +41,12 @@ func decompressed(r io.Reader) (io.Reader, error) {
 	}
 	return gzip.NewReader(buffered)
 }
+
+// withoutMark returns a reader of r's contents after a byte order mark, if there is one.
+func withoutMark(r io.Reader) *bufio.Reader {
+	b := bufio.NewReader(r)
+	if mark, _ := b.Peek(3); string(mark) == "\ufeff" {
+		b.Discard(len(mark))
+	}
+	return b
+}

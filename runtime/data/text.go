@@ -2,8 +2,6 @@ package data
 
 import (
 	"fmt"
-	"iter"
-	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
@@ -72,73 +70,49 @@ func (v *Vocabulary) Decode(tokens []int64) string {
 	return b.String()
 }
 
-// Windows cuts tokens into windows for training a language model. x[i] starts at token i·stride,
-// and y[i] one token later, so that it holds the successor of each token of x[i]. W is an array of
-// int64 with the length of a window, such as [64]int64. Tokens that do not fill a window at the end
-// are not used. It returns an error if W is not such an array, stride is below 1, or the windows
-// exceed [rt.ArenaLimit].
-func Windows[W any](tokens []int64, stride int) (x, y []W, err error) {
-	length, err := window[W]()
+// Windows returns windows of tokens for training a language model. X of item i has the tokens from
+// token i·stride on. Y begins one token later, so that it has the successor of each token of X. W is
+// an array of int64 with the length of a window, such as [64]int64. Tokens at the end that do not
+// fill a window are not used. The tokens must not change while the data set is in use. The data set
+// has an error if W is not such an array or stride is below 1.
+//
+// [Sampled] of the windows with stride 1 has windows at random positions.
+func Windows[W any](tokens []int64, stride int) Dataset[Pair[W, W]] {
+	length, err := lengthOf[W]()
 	if err != nil {
-		return nil, nil, err
+		return failed[Pair[W, W]]{err}
 	}
 	if stride < 1 {
-		return nil, nil, fmt.Errorf("windows: stride %d: at least 1 expected", stride)
+		return failf[Pair[W, W]]("windows: stride %d: at least 1 expected", stride)
 	}
+	w := &windows[W]{tokens: tokens, stride: stride}
 	if room := len(tokens) - 1 - length; room >= 0 {
-		n := room/stride + 1
-		if err := rt.CheckSize[W](n); err != nil {
-			return nil, nil, fmt.Errorf("windows: %w", err)
-		}
-		x, y = make([]W, n), make([]W, n)
-		for i := range n {
-			cut(&x[i], &y[i], tokens[i*stride:])
-		}
+		w.n = room/stride + 1
 	}
-	return x, y, nil
+	return w
 }
 
-// RandomWindows yields batches of size windows at random positions, forever; see [Windows]. A batch
-// is valid until the next one. It returns an error if W is not an array of int64, size is below 1
-// or exceeds [rt.ArenaLimit], rng is nil, or there are too few tokens for a window.
-func RandomWindows[W any](tokens []int64, size int, rng *rand.Rand) (iter.Seq2[[]W, []W], error) {
-	length, err := window[W]()
-	switch {
-	case err != nil:
-		return nil, err
-	case size < 1:
-		return nil, fmt.Errorf("windows: batches of %d: at least 1 expected", size)
-	case rng == nil:
-		return nil, fmt.Errorf("windows: no generator")
-	case rt.CheckSize[W](size) != nil:
-		return nil, fmt.Errorf("windows: %w", rt.CheckSize[W](size))
-	case len(tokens) <= length:
-		return nil, fmt.Errorf("windows: %d tokens: a window and what follows need %d", len(tokens), length+1)
-	}
-	return func(yield func(x, y []W) bool) {
-		x, y := make([]W, size), make([]W, size)
-		for {
-			for i := range x {
-				cut(&x[i], &y[i], tokens[rng.IntN(len(tokens)-length):])
-			}
-			if !yield(x, y) {
-				return
-			}
-		}
-	}, nil
+type windows[W any] struct {
+	tokens    []int64
+	stride, n int
 }
 
-// window returns the length of W, an array of int64, or an error for other types.
-func window[W any]() (int, error) {
+func (w *windows[W]) Len() int { return w.n }
+
+func (w *windows[W]) At(i int) (p Pair[W, W], err error) {
+	if err := checkIndex(i, w.n); err != nil {
+		return p, err
+	}
+	copy(rt.FlatOf[int64](&p.X), w.tokens[i*w.stride:])
+	copy(rt.FlatOf[int64](&p.Y), w.tokens[i*w.stride+1:])
+	return p, nil
+}
+
+// lengthOf returns the length of W, an array of int64, or an error for other types.
+func lengthOf[W any]() (int, error) {
 	t := reflect.TypeFor[W]()
 	if t.Kind() != reflect.Array || t.Elem() != reflect.TypeFor[int64]() || t.Len() == 0 {
 		return 0, fmt.Errorf("windows: a window is a %v: an array of int64 expected, as [64]int64", t)
 	}
 	return t.Len(), nil
-}
-
-// cut fills x with the first tokens and y with their successors.
-func cut[W any](x, y *W, tokens []int64) {
-	copy(rt.FlatOf[int64](x), tokens)
-	copy(rt.FlatOf[int64](y), tokens[1:])
 }

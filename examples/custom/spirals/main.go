@@ -6,6 +6,7 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"io"
@@ -52,19 +53,23 @@ func train(w io.Writer, epochs int, rate float64) (*model.Model, error) {
 		return nil, err
 	}
 	points, spirals := draw(600)
-	rng := rand.New(rand.NewPCG(42, 0))
+	set := data.Zipped(data.Of(points), data.Of(spirals))
+	batches := data.Load(set, data.Pairs(data.Copy[model.Point, int64]), data.LoaderOptions{Batch: batch, Shuffle: true, Seed: 42})
 	falling := optim.Cosine(rate, 0, epochs)
 	for epoch := range epochs {
 		var sum float32
-		for x, y := range data.Batches(points, spirals, batch, rng) {
-			r, err := t.Step(x, y)
+		for b, err := range batches.Epoch(context.Background(), epoch, 0) {
+			if err != nil {
+				return nil, err
+			}
+			r, err := t.Step(b.X, b.Y)
 			if err != nil {
 				return nil, err
 			}
 			if err := opt.Step(falling(epoch)); err != nil {
 				return nil, err
 			}
-			sum += r.Loss * float32(len(x))
+			sum += r.Loss * float32(len(b.X))
 		}
 		if epoch%10 == 9 {
 			fmt.Fprintf(w, "epoch %3d  loss %.4f\n", epoch+1, sum/float32(len(points)))

@@ -171,13 +171,17 @@ func TestBatchesOfExclusiveOr(t *testing.T) {
 		inputs[i], targets[i] = [2]float32{float32(a), float32(b)}, int64(a^b)
 	}
 	var shapes []string
-	for x, y := range data.Batches(inputs, targets, 16, rng) {
-		for i, p := range x {
-			if int64(p[0])^int64(p[1]) != y[i] {
-				t.Errorf("%v has target %d", p, y[i])
+	batches := data.Load(data.Zipped(data.Of(inputs), data.Of(targets)), data.Pairs(data.Copy[[2]float32, int64]), data.LoaderOptions{Batch: 16, Shuffle: true, Seed: 42})
+	for b, err := range batches.Epoch(t.Context(), 0, 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, p := range b.X {
+			if int64(p[0])^int64(p[1]) != b.Y[i] {
+				t.Errorf("%v has target %d", p, b.Y[i])
 			}
 		}
-		shapes = append(shapes, fmt.Sprintf("inputs %v, targets %v", nn.Of(x).Shape(), nn.Of(y).Shape()))
+		shapes = append(shapes, fmt.Sprintf("inputs %v, targets %v", nn.Of(b.X).Shape(), nn.Of(b.Y).Shape()))
 	}
 	want := append(slices.Repeat([]string{"inputs [16 2], targets [16]"}, 12), "inputs [8 2], targets [8]")
 	if !slices.Equal(shapes, want) {

@@ -1,0 +1,87 @@
+package data
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// Cached returns the items of d and keeps them in memory as they are first read. Errors are not
+// kept: the item is read again. Goroutines that need a new item at the same moment may each read it,
+// and all of them get one of these. The data set has an error if pointers to all items exceed
+// [rt.ArenaLimit].
+func Cached[T any](d Dataset[T]) Dataset[T] {
+	if err := Err(d); err != nil {
+		return failed[T]{err}
+	}
+	if err := rt.CheckSize[atomic.Pointer[T]](d.Len()); err != nil {
+		return failed[T]{fmt.Errorf("cached: %w", err)}
+	}
+	return &cached[T]{of: d, items: make([]atomic.Pointer[T], d.Len())}
+}
+
+type cached[T any] struct {
+	of    Dataset[T]
+	items []atomic.Pointer[T]
+	ints  scratch[int]
+	room  scratch[T]
+}
+
+func (c *cached[T]) Len() int   { return len(c.items) }
+func (c *cached[T]) Block() int { return blockOf(c.of) }
+
+func (c *cached[T]) At(i int) (T, error) {
+	if err := checkIndex(i, len(c.items)); err != nil {
+		return *new(T), err
+	}
+	if p := c.items[i].Load(); p != nil {
+		return *p, nil
+	}
+	x, err := c.of.At(i)
+	if err != nil {
+		return *new(T), err
+	}
+	return c.keep(i, x), nil
+}
+
+// keep stores an item, unless it is there, and returns the one that is there.
+func (c *cached[T]) keep(i int, x T) T {
+	c.items[i].CompareAndSwap(nil, &x)
+	return *c.items[i].Load()
+}
+
+// Many reads the items together that are not there yet.
+func (c *cached[T]) Many(dst []T, at []int) error {
+	if err := checkRoom(dst, at); err != nil {
+		return err
+	}
+	list := c.ints.get(len(at))
+	defer c.ints.put(list)
+	missing := (*list)[:0]
+	for k, i := range at {
+		if err := checkIndex(i, len(c.items)); err != nil {
+			return err
+		}
+		if p := c.items[i].Load(); p != nil {
+			dst[k] = *p
+		} else {
+			missing = append(missing, i)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	room := c.room.get(len(missing))
+	defer c.room.put(room)
+	if err := readMany(c.of, *room, missing); err != nil {
+		return err
+	}
+	for k, i := range missing {
+		c.keep(i, (*room)[k])
+	}
+	for k, i := range at {
+		dst[k] = *c.items[i].Load()
+	}
+	return nil
+}

@@ -1,0 +1,72 @@
+package data
+
+import (
+	"fmt"
+	"math/rand/v2"
+)
+
+// Collate makes batches B of items T. [Pairs], [Into] and [Whole] return one.
+type Collate[T, B any] struct {
+	size  func(b *B, n int)
+	put   func(item T, b *B, k int, r *rand.Rand) error
+	whole func(items []T, b *B, r *rand.Rand) error
+}
+
+// Set is a batch of examples X and their targets Y. X[k] and Y[k] belong together.
+type Set[X, Y any] struct {
+	X []X
+	Y []Y
+}
+
+// Pairs makes batches of examples and targets, as generated packages take them. put stores an item
+// in the batch's own memory: *x and *y are zero values when it is called. It may draw from r, which
+// gives each item other numbers in each epoch, whatever the workers do. put is called by several
+// goroutines at once, and must not keep x, y or r.
+func Pairs[T, X, Y any](put func(item T, x *X, y *Y, r *rand.Rand) error) Collate[T, Set[X, Y]] {
+	if put == nil {
+		return Collate[T, Set[X, Y]]{}
+	}
+	return Into(func(b *Set[X, Y], n int) {
+		b.X, b.Y = sized(b.X, n), sized(b.Y, n)
+	}, func(item T, b *Set[X, Y], k int, r *rand.Rand) error {
+		b.X[k], b.Y[k] = *new(X), *new(Y)
+		return put(item, &b.X[k], &b.Y[k], r)
+	})
+}
+
+// Copy stores a pair as it is. Pairs(Copy[X, Y]) makes batches of the items of [Zipped].
+func Copy[X, Y any](p Pair[X, Y], x *X, y *Y, _ *rand.Rand) error {
+	*x, *y = p.X, p.Y
+	return nil
+}
+
+// sized returns a slice of n elements that begins with x's, in x's memory if it is large enough.
+func sized[T any](x []T, n int) []T {
+	if n <= cap(x) {
+		return x[:n]
+	}
+	return append(x, make([]T, n-len(x))...)
+}
+
+// Into makes batches of any type, item by item. size gives *b room for n items; items that are in b
+// already and have a place below n stay. b is a zero value at first, and then a batch of before,
+// whose memory size should use again. put stores an item at place k, and must overwrite what was
+// there. See [Pairs] for r and for goroutines.
+func Into[T, B any](size func(b *B, n int), put func(item T, b *B, k int, r *rand.Rand) error) Collate[T, B] {
+	return Collate[T, B]{size: size, put: put}
+}
+
+// Whole makes a batch of all its items at once, for example to pad texts to the longest one. b is a
+// zero value at first, and then a batch of before, whose memory fill may use again. fill must not
+// keep items. If it returns an error, the epoch ends, also with [Skip]. r depends on the first item of the batch; see [Pairs] for goroutines.
+func Whole[T, B any](fill func(items []T, b *B, r *rand.Rand) error) Collate[T, B] {
+	return Collate[T, B]{whole: fill}
+}
+
+// check returns an error if there is no function to make batches with.
+func (c *Collate[T, B]) check() error {
+	if c.whole == nil && (c.size == nil || c.put == nil) {
+		return fmt.Errorf("no function makes a batch of items")
+	}
+	return nil
+}

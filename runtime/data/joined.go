@@ -1,0 +1,70 @@
+package data
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Joined returns the items of all sets, one set after the other. It needs no memory for items.
+// Errors of items are those of the sets. The data set has an error if the number of items exceeds
+// an int.
+func Joined[T any](sets ...Dataset[T]) Dataset[T] {
+	j := &joined[T]{sets: slices.Clone(sets), begins: make([]int, len(sets)+1)}
+	for k, d := range sets {
+		if err := Err(d); err != nil {
+			return failed[T]{fmt.Errorf("joined: set %d: %w", k, err)}
+		}
+		if d.Len() > math.MaxInt-j.begins[k] {
+			return failf[T]("joined: more items than fit an int")
+		}
+		j.begins[k+1] = j.begins[k] + d.Len()
+	}
+	return j
+}
+
+type joined[T any] struct {
+	sets   []Dataset[T]
+	begins []int // index of the first item of each set, and the number of all items
+	ints   scratch[int]
+}
+
+func (j *joined[T]) Len() int { return j.begins[len(j.sets)] }
+
+// set returns the set of item i.
+func (j *joined[T]) set(i int) int {
+	k, _ := slices.BinarySearch(j.begins, i+1)
+	return k - 1
+}
+
+func (j *joined[T]) At(i int) (T, error) {
+	if err := checkIndex(i, j.Len()); err != nil {
+		return *new(T), err
+	}
+	k := j.set(i)
+	return j.sets[k].At(i - j.begins[k])
+}
+
+// Many reads neighbours in at that are in the same set together.
+func (j *joined[T]) Many(dst []T, at []int) error {
+	if err := checkRoom(dst, at); err != nil {
+		return err
+	}
+	inner := j.ints.get(len(at))
+	defer j.ints.put(inner)
+	for from := 0; from < len(at); {
+		if err := checkIndex(at[from], j.Len()); err != nil {
+			return err
+		}
+		k, to := j.set(at[from]), from
+		for to < len(at) && at[to] >= j.begins[k] && at[to] < j.begins[k+1] {
+			(*inner)[to] = at[to] - j.begins[k]
+			to++
+		}
+		if err := readMany(j.sets[k], dst[from:to], (*inner)[from:to]); err != nil {
+			return fmt.Errorf("set %d: %w", k, err)
+		}
+		from = to
+	}
+	return nil
+}

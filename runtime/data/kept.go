@@ -1,0 +1,23 @@
+package data
+
+import "fmt"
+
+// Kept returns the items of d for which keep returns true. It reads all items once, and keeps an int
+// for each item that it returns. It returns an error if an item cannot be read.
+func Kept[T any](d Dataset[T], keep func(T) bool) (Dataset[T], error) {
+	if keep == nil {
+		return nil, fmt.Errorf("kept: no function")
+	}
+	var indices []int
+	i := 0
+	for x, err := range All(d) {
+		if err != nil {
+			return nil, fmt.Errorf("kept: %w", err)
+		}
+		if keep(x) {
+			indices = append(indices, i)
+		}
+		i++
+	}
+	return picked(d, indices), nil
+}

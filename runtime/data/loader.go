@@ -1,0 +1,150 @@
+package data
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"sync/atomic"
+
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// Inline is the value of [LoaderOptions].Workers for batches that are made when they are asked for,
+// on the goroutine that asks.
+const Inline = -1
+
+// OnError says what a [Loader] does if an item cannot be read or put into a batch.
+type OnError int
+
+const (
+	Stop OnError = iota // the epoch ends with the error, which names the item
+	Skip                // the batch is made without the item, and the error is logged
+)
+
+// LoaderOptions configure [Load].
+type LoaderOptions struct {
+	Batch    int          // number of items in a batch; at least 1
+	Shuffle  bool         // each epoch has another order
+	Seed     uint64       // chooses the orders, and the random numbers of items
+	Workers  int          // goroutines that make batches ahead; 0 is one, [Inline] none
+	DropLast bool         // leave out the last batch if it is smaller
+	OnError  OnError      // Stop (default) or Skip
+	Log      *slog.Logger // where skipped items are logged; nil is slog.Default()
+}
+
+// Loader makes batches B of the items of a data set. Its methods are safe for use by several
+// goroutines, and several epochs may be under way at once.
+//
+// The batches of an epoch depend on the data set, the options and the number of the epoch only.
+// They have the same bytes with any number of workers, and from any batch on.
+type Loader[B any] struct {
+	o        LoaderOptions
+	err      error // of the arguments of Load and Shard
+	n        int   // number of items in an epoch, of all ranks
+	batches  int
+	order    func(epoch int) order
+	maker    func() maker[B]
+	rank, of int
+	skipped  *atomic.Int64
+}
+
+// Load returns a loader of batches that collate makes of d's items. The epoch is d.Len() items. If
+// the arguments are not valid, the epochs of the loader yield an error: a size of batches below 1,
+// a number of workers below Inline, a data set without items or with an error, fewer items than a
+// batch with DropLast, a Collate without functions, or batches whose items exceed [rt.ArenaLimit].
+func Load[T, B any](d Dataset[T], collate Collate[T, B], o LoaderOptions) *Loader[B] {
+	l := &Loader[B]{o: o, of: 1, skipped: new(atomic.Int64)}
+	if l.err = errors.Join(Err(d), collate.check(), o.check()); l.err != nil {
+		return l
+	}
+	l.n = d.Len()
+	l.batches = l.n / o.Batch
+	if o.DropLast {
+		l.n = l.batches * o.Batch
+	} else if l.n%o.Batch > 0 {
+		l.batches++
+	}
+	if l.batches == 0 {
+		l.err = fmt.Errorf("%d items do not make a batch of %d", d.Len(), o.Batch)
+		if d.Len() == 0 {
+			l.err = errors.New("the data set has no items")
+		}
+		return l
+	}
+	if err := errors.Join(rt.CheckSize[T](l.room()), rt.CheckSize[int](l.room())); err != nil {
+		l.err = fmt.Errorf("batches of %d items: %w", o.Batch, err)
+		return l
+	}
+	l.order = func(epoch int) order {
+		if o.Shuffle {
+			return shuffledOrder(d.Len(), blockOf(d), o.Seed, uint64(epoch))
+		}
+		return inOrder(d.Len())
+	}
+	l.maker = func() maker[B] { return newMaker(d, collate, o.OnError) }
+	return l
+}
+
+func (o LoaderOptions) check() error {
+	var errs []error
+	if o.Batch < 1 {
+		errs = append(errs, fmt.Errorf("batches of %d items: at least 1 expected", o.Batch))
+	}
+	if o.Workers < Inline {
+		errs = append(errs, fmt.Errorf("%d workers: at least 0, or Inline, expected", o.Workers))
+	}
+	if o.OnError != Stop && o.OnError != Skip {
+		errs = append(errs, fmt.Errorf("OnError is %d: Stop or Skip expected", o.OnError))
+	}
+	return errors.Join(errs...)
+}
+
+// Shard returns a loader of a part of each batch, for the process or device number rank of of. The
+// parts of all ranks, one after the other, are the batches of l; their sizes differ by at most 1. A
+// part has no items if a batch has fewer items than there are ranks. Epochs yield an error if 0 ≤
+// rank < of is false. A shard of a shard is a part of its parts.
+func (l *Loader[B]) Shard(rank, of int) *Loader[B] {
+	s := *l
+	s.skipped = new(atomic.Int64)
+	all, ok := product(l.of, max(1, of))
+	if rank < 0 || rank >= of || !ok {
+		s.err = errors.Join(l.err, fmt.Errorf("shard %d of %d: from 0 to the number of shards expected", rank, of))
+		return &s
+	}
+	s.rank, s.of = l.rank*of+rank, all
+	return &s
+}
+
+// Batches returns the number of batches in an epoch. It is 0 if the arguments of [Load] are not
+// valid.
+func (l *Loader[B]) Batches() int { return l.batches }
+
+// Items returns the number of items in an epoch, of all shards. Batches that DropLast leaves out do
+// not count, and skipped items do.
+func (l *Loader[B]) Items() int { return l.n }
+
+// Skipped returns the number of items that were skipped in all batches that this loader has yielded.
+func (l *Loader[B]) Skipped() int64 { return l.skipped.Load() }
+
+// part returns the positions in the order of an epoch that batch k has: from to to-1.
+func (l *Loader[B]) part(k int) (from, to int) {
+	begin := k * l.o.Batch
+	size := min(l.o.Batch, l.n-begin)
+	return begin + fraction(size, l.rank, l.of), begin + fraction(size, l.rank+1, l.of)
+}
+
+// room returns the largest size of a part.
+func (l *Loader[B]) room() int {
+	size := min(l.o.Batch, l.n)
+	return min(size, size/l.of+1)
+}
+
+// workers returns the number of goroutines of an epoch from batch from on.
+func (l *Loader[B]) workers(from int) int {
+	n := l.o.Workers
+	if n == 0 {
+		n = 1
+	}
+	return min(n, l.batches-from, math.MaxInt32)
+}

@@ -1,0 +1,66 @@
+package data
+
+// order is the order of an epoch's items.
+type order struct {
+	n     int
+	items Permutation // unless blocks are shuffled
+
+	block   int // items in a block, above 1 if blocks are shuffled
+	blocks  Permutation
+	key     uint64
+	short   int // position of the last block, which may be short
+	missing int // by how many items
+}
+
+// window is the number of blocks whose items are mixed.
+const window = 8
+
+// inOrder returns the order of n items that are not shuffled.
+func inOrder(n int) order { return order{n: n} }
+
+// shuffledOrder returns an order of n items. With blocks of more than one item, it permutes the blocks,
+// and then the items of each eight blocks that follow each other.
+func shuffledOrder(n, block int, seed, epoch uint64) order {
+	if block <= 1 || block >= n {
+		return order{n: n, block: 1, items: NewPermutation(n, seed, epoch)}
+	}
+	count := (n-1)/block + 1
+	o := order{n: n, block: block, blocks: NewPermutation(count, seed, epoch), key: keyOf(seed, epoch)}
+	o.short = o.blocks.Position(count - 1)
+	o.missing = (block - n%block) % block
+	return o
+}
+
+// at returns the item at position i.
+func (o *order) at(i int) int {
+	switch o.block {
+	case 0:
+		return i
+	case 1:
+		return o.items.At(i)
+	}
+	span := window * o.block // items in a window
+	w := i / span
+	if o.short/window < w || o.short/window == w && i-w*span >= o.size(w) {
+		w = (i + o.missing) / span
+	}
+	begin := w * span
+	if w > o.short/window {
+		begin -= o.missing
+	}
+	mixing := NewPermutation(o.size(w), o.key, uint64(w))
+	k := mixing.At(i - begin)
+	if w == o.short/window && k >= (o.short%window+1)*o.block-o.missing {
+		k += o.missing
+	}
+	return o.blocks.At(w*window+k/o.block)*o.block + k%o.block
+}
+
+// size returns the number of items in window w.
+func (o *order) size(w int) int {
+	n := min(window, o.blocks.Len()-w*window) * o.block
+	if w == o.short/window {
+		n -= o.missing
+	}
+	return n
+}

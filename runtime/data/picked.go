@@ -1,0 +1,26 @@
+package data
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Picked returns the items of d with the given indices, in that order. Indices may repeat. It keeps
+// a copy of indices. The data set has an error if an index is out of range. Errors of items are
+// d's.
+func Picked[T any](d Dataset[T], indices []int) Dataset[T] {
+	if err := Err(d); err != nil {
+		return failed[T]{err}
+	}
+	for k, i := range indices {
+		if err := checkIndex(i, d.Len()); err != nil {
+			return failed[T]{fmt.Errorf("picked: position %d: %w", k, err)}
+		}
+	}
+	return picked(d, slices.Clone(indices))
+}
+
+// picked is [Picked] for valid indices that nobody changes.
+func picked[T any](d Dataset[T], indices []int) Dataset[T] {
+	return &view[T]{of: d, n: len(indices), index: func(i int) int { return indices[i] }}
+}

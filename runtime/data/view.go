@@ -1,0 +1,33 @@
+package data
+
+// view is a data set of some items of another one, in any order.
+type view[T any] struct {
+	of    Dataset[T]
+	n     int             // number of items, all with a valid index in of
+	index func(i int) int // the index in of of item i
+	block int             // items in a block; at most 1 without blocks
+	ints  scratch[int]
+}
+
+func (v *view[T]) Len() int   { return v.n }
+func (v *view[T]) Block() int { return v.block }
+
+func (v *view[T]) At(i int) (T, error) {
+	if err := checkIndex(i, v.n); err != nil {
+		return *new(T), err
+	}
+	return v.of.At(v.index(i))
+}
+
+// Many translates the indices and leaves the reading to the other data set.
+func (v *view[T]) Many(dst []T, at []int) error {
+	inner := v.ints.get(len(at))
+	defer v.ints.put(inner)
+	for k, i := range at {
+		if err := checkIndex(i, v.n); err != nil {
+			return err
+		}
+		(*inner)[k] = v.index(i)
+	}
+	return readMany(v.of, dst, *inner)
+}
