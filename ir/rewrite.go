@@ -63,8 +63,8 @@ func (r *rewriter) replace(n *Node, old, v *Value) {
 	r.replaced[old] = v
 }
 
-// existed reports whether v existed before the rewrite began, or has already got the name of a
-// value that it replaces.
+// existed reports whether v is known: it existed before the rewrite began, or an earlier call asked
+// for it. It marks v as known, so that v takes the name of at most one value that it replaces.
 func (r *rewriter) existed(v *Value) bool {
 	if _, used := r.b.uses[v]; used {
 		return true

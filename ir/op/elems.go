@@ -77,10 +77,10 @@ func fraction(num dim.Dim, den int) (ir.Ratio, bool) {
 	return ir.Ratio{Num: num, Den: den}, den <= maxDen
 }
 
-// integer returns the known element d, an integer.
+// integer returns the integer d as the value of an element (see [ir.Value]).
 func integer(d dim.Dim) ir.Ratio { return ir.Ratio{Num: d, Den: 1} }
 
-// truth returns the known element 1 for true, and 0 for false.
+// truth returns the value of a boolean element: 1 for true, 0 for false.
 func truth(b bool) ir.Ratio {
 	if b {
 		return integer(dim.Const(1))

@@ -44,7 +44,7 @@ func (SelectBoxes) Infer(in []ir.Type) ([]ir.Type, error) {
 // IsPairing marks the operator as [Pairing]: it may compare each box with every other.
 func (SelectBoxes) IsPairing() {}
 
-// Eval returns the indices of the chosen boxes, [batches,classes,n], followed by -1. It returns an
+// Eval returns the indices of the chosen boxes, padded with −1 to [batches,classes,n]. It returns an
 // error unless the overlap threshold is from 0 to 1.
 func (op SelectBoxes) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	boxes, scores, most, share := in[0], in[1], in[2].Int(0), in[3].Float(0)

@@ -164,8 +164,9 @@ func (op ResizeOutside) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// BindScaled binds the products of the extents From and a list of f64 scales. The products are
-// rounded down as f32 numbers or, if Near is set, to the nearest integer.
+// BindScaled binds the products of the extents From and a list of f64 scales. A product is computed
+// in f32 and rounded down. If Near is set, it is computed in f64 and rounded to the nearest integer,
+// ties up.
 type BindScaled struct {
 	Bound
 	From []dim.Dim
@@ -183,8 +184,8 @@ func (op BindScaled) Infer(in []ir.Type) ([]ir.Type, error) {
 	return nil, nil
 }
 
-// BindValues returns the rounded products of extents and scales. It returns an error if one is
-// negative or too large.
+// BindValues returns the rounded products of extents and scales. It returns an error if the number
+// of scales is wrong, a scale is not positive, or a product exceeds 2³¹−1.
 func (op BindScaled) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	from, _ := dim.Ints(op.From)
 	if in[0].Len() != len(from) {

@@ -57,7 +57,8 @@ func exponentials(line []float64) (total float64) {
 	return total
 }
 
-// mapLines returns x after f has changed each line of floats along an axis.
+// mapLines returns, as the only element, a copy of x in which f has changed each line along axis in
+// place.
 func mapLines(x *ir.Tensor, axis int, f func(line []float64)) []*ir.Tensor {
 	y := ir.NewTensor(x.DType, x.Shape...)
 	for _, numbers := range linesOf(x.Shape, axis) {

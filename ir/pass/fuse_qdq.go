@@ -194,8 +194,9 @@ func isMove(n *ir.Node) bool {
 	return m == op.Rearranges || m == op.Picks
 }
 
-// concatOf returns the concatenation of quantised operands that equals n, which quantises the
-// concatenation c. joined is the node of c. It returns nil unless all operands are dequantised.
+// concatOf returns a replacement for n, which quantises the result of joined, a concatenation c. The
+// replacement quantises each operand of joined and concatenates the results. It is nil unless each
+// operand is an [activation].
 func concatOf(b *ir.Builder, c op.Concat, joined, n *ir.Node) *ir.Value {
 	parts := make([]*ir.Value, len(joined.Args))
 	for i, a := range joined.Args {

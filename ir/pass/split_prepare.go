@@ -259,7 +259,8 @@ func bytesOf(values []*ir.Value) int64 {
 }
 
 // sourceName returns the name of the largest weight that v is computed from, or of the first if
-// several are equally large. It prefers other weights to constants.
+// several are equally large. It prefers other weights to constants. If v depends on neither, it
+// returns v's own name.
 func sourceName(v *ir.Value) string {
 	name, size, seen := v.Name, -1, map[*ir.Node]bool{}
 	var visit func(n *ir.Node)
