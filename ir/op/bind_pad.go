@@ -27,8 +27,8 @@ func (op BindPad) Infer(in []ir.Type) ([]ir.Type, error) {
 }
 
 // BindValues returns, for each axis in turn, the four numbers that [BindPad] lists. It returns an
-// error if an axis is out of range or repeated, if there are not two pads for each axis, or if a pad
-// removes more elements than the axis has or exceeds 2³¹−1.
+// error if an axis is out of range or repeated, if there are not two pads for each axis, or if the
+// pads of an axis remove more elements than it has or exceed 2³¹−1.
 func (op BindPad) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	shape, _ := dim.Ints(op.Shape)
 	pads, axes := intsOf(in[0]), AllAxes(len(shape))

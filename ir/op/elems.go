@@ -49,7 +49,7 @@ func elemsUnary(in []*ir.Value, out ir.Type, f func(ir.Ratio) (ir.Ratio, bool)) 
 	return elemsBroadcast(in, out, func(e []ir.Ratio) (ir.Ratio, bool) { return f(e[0]) })
 }
 
-// common returns the numerators of two ratios over their common denominator.
+// common returns the numerators of two ratios over a common denominator, den.
 func common(a, b ir.Ratio) (x, y dim.Dim, den int) {
 	if a.Den == b.Den {
 		return a.Num, b.Num, a.Den

@@ -107,7 +107,7 @@ func (op SelectBoxes) corners(boxes *ir.Tensor, i int) (lo, hi [2]float32) {
 }
 
 // importNonMaxSuppression imports NonMaxSuppression: the boxes that [SelectBoxes] chooses, as rows
-// of batch, class and box. If there is no maximum number of boxes, none is chosen.
+// of batch, class and box. If the maximum number of boxes is absent, no box is chosen.
 func importNonMaxSuppression(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	most, share := c.Arg(2), c.Arg(3)

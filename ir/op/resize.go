@@ -37,7 +37,7 @@ type Resize struct {
 // Limits on compile-time computation.
 const (
 	maxTaps  = 4096    // elements that a point reads
-	maxTable = 1 << 20 // points along an axis
+	maxTable = 1 << 20 // points along an axis, or elements of a matrix of weights
 )
 
 // Infer returns the operand's element type in Shape.

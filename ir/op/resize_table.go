@@ -86,8 +86,8 @@ func (op ResizeTable) axis(in, out int) resizeAxis {
 	return a
 }
 
-// extents returns the axis that the table is for. It returns an error unless In and Out are
-// constants.
+// extents returns the axis that the table is for. It returns an error if In or Out is symbolic, or if
+// there are points but no elements.
 func (op ResizeTable) extents() (resizeAxis, error) {
 	in, ok := op.In.Int()
 	out, okOut := op.Out.Int()
@@ -139,7 +139,8 @@ func (op ResizeTaps) HasEffect() {}
 // Binds returns Symbol.
 func (op ResizeTaps) Binds() []string { return []string{op.Symbol} }
 
-// BindValues returns the number of elements that a point reads.
+// BindValues returns the number of elements that a point reads, or 2 if there are no points. It
+// returns an error if the number would exceed maxTaps.
 func (op ResizeTaps) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	a, err := op.Table.with(in).extents()
 	if err != nil || a.out == 0 {

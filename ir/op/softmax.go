@@ -83,12 +83,10 @@ func (Softmax) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems().Mul(dim.Con
 // Flops counts three operations for each element.
 func (LogSoftmax) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems().Mul(dim.Const(3)) }
 
-// Lower computes operands of narrow types, such as f16 and i4, in a wider type and converts the
-// result back.
+// Lower computes floats of at most 16 bits in f32 and converts the result back.
 func (Softmax) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
-// Lower computes operands of narrow types, such as f16 and i4, in a wider type and converts the
-// result back.
+// Lower computes floats of at most 16 bits in f32 and converts the result back.
 func (LogSoftmax) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
 // Grad returns y·(dy − Σ dy·y), where the sum is along the axis.
