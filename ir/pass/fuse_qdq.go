@@ -298,8 +298,8 @@ func tableOf(v *ir.Value) *ir.Tensor {
 }
 
 // bounded records bounds of the quantised result in r. It follows v through operators that bound it
-// and that nothing else reads, and returns the value before the first of them. scale and zero are
-// those of the result.
+// and that nothing else reads, and returns the value before the first of them. scale and zero are the
+// scale and the zero point of the result.
 func bounded(b *ir.Builder, v *ir.Value, r *op.Requantize, scale float64, zero int) *ir.Value {
 	least, most := math.Inf(-1), math.Inf(1)
 	for v.Def != nil && b.Uses(v) == 1 {
@@ -360,8 +360,8 @@ func (f *qdq) product(b *ir.Builder, v *ir.Value, r op.Requantize, to *quantum) 
 	return nil
 }
 
-// weights returns the quantised form of v if its bytes and scales are fixed, with one scale or one
-// for each index along the given axis. Otherwise it returns false.
+// weights returns the quantised form of v if v has 8 bits, its scales and zero points are fixed, and
+// there is one scale or one for each index along the given axis. Otherwise it returns false.
 func (f *qdq) weights(v *ir.Value, axis int) (quantum, bool) {
 	q, ok := dequantized(v)
 	if !ok || !isByte(q.x) || q.axis >= 0 && q.axis != axis || !f.known.has(q.scale) || q.zero != nil && !f.known.has(q.zero) {
@@ -372,7 +372,7 @@ func (f *qdq) weights(v *ir.Value, axis int) (quantum, bool) {
 
 // convolution returns n, the convolution o, as a ConvInteger. The sums are requantised as r says,
 // to the scale and zero of to. It returns nil unless the input and the weights are dequantised from
-// 8 bits, and the weights and the bias are fixed.
+// 8 bits, and the scales of the weights and the bias are fixed.
 func (f *qdq) convolution(b *ir.Builder, n *ir.Node, o op.Conv, r op.Requantize, to *quantum) *ir.Value {
 	x, _, ok := activation(n.Args[0])
 	if !ok {

@@ -73,6 +73,7 @@ type storage struct {
 	buffer *Buffer
 }
 
+// planner is the state of [Make].
 type planner struct {
 	*Plan
 	life    map[*ir.Value]int  // last node that reads each value
