@@ -155,8 +155,8 @@ func splitHeads(b *ir.Builder, x *ir.Value, heads int) *ir.Value {
 	return TransposeBy(b, headsOf(b, x, heads), 0, 2, 1, 3)
 }
 
-// headsOf reshapes [B,S,heads·D] to [B,S,heads,D]. It panics, as [ir.Fail] does, if the rank of x is
-// not 3 or the last extent is not a multiple of heads.
+// headsOf reshapes [B,S,heads·D] to [B,S,heads,D]. It panics, as [ir.Fail] does, if the rank of x
+// is not 3 or the last extent is not a multiple of heads.
 func headsOf(b *ir.Builder, x *ir.Value, heads int) *ir.Value {
 	if x.Type.Rank() != 3 {
 		ir.Fail("%s where heads lie in the last of three axes", x.Type)

@@ -30,9 +30,9 @@ func (x *headed) remember(b *ir.Builder, keys, values *ir.Value) {
 	x.k, x.v = b.Node(Concat{Axis: 2}, keys, x.k), b.Node(Concat{Axis: 2}, values, x.v)
 }
 
-// overwrite stores the keys and values of x in the caches keys and values. starts[i] is the position
-// of the first in batch element i. The caches then replace the keys and values of x. It panics, as
-// [ir.Fail] does, if a cache is nil or not of rank 4.
+// overwrite stores the keys and values of x in the caches keys and values. starts[i] is the
+// position of the first in batch element i. The caches then replace the keys and values of x. It
+// panics, as [ir.Fail] does, if a cache is nil or not of rank 4.
 func (x *headed) overwrite(b *ir.Builder, keys, values, starts *ir.Value) {
 	for _, part := range []struct {
 		to    **ir.Value
@@ -88,8 +88,8 @@ func (x *headed) add(b *ir.Builder, mask *ir.Value) {
 
 // exclude adds an integer mask: [B,T] or [B,S,T] with zeros for excluded keys, [B] with the number
 // of keys of each batch element, or [2·B] with these numbers and then the first key of each.
-// mask_filter_value is added to the scores of excluded keys. A nil mask excludes no key. It returns an
-// error if the mask has another rank.
+// mask_filter_value is added to the scores of excluded keys. A nil mask excludes no key. It returns
+// an error if the mask has another rank.
 func (x *headed) exclude(c ir.Importer, mask *ir.Value) error {
 	out := c.Float("mask_filter_value", -10000)
 	if mask == nil {

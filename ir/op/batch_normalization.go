@@ -68,8 +68,8 @@ func (op BatchNormalization) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Lower replaces the node by x·s + t, where s = scale/√(variance + Epsilon) and t = bias − mean·s do
-// not depend on x.
+// Lower replaces the node by x·s + t, where s = scale/√(variance + Epsilon) and t = bias − mean·s
+// do not depend on x.
 func (op BatchNormalization) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {
 		return out

@@ -106,8 +106,8 @@ func arg(in []*ir.Tensor, i int) *ir.Tensor {
 	return nil
 }
 
-// listLen returns the number of elements of operand i. It returns an error if the operand is absent,
-// or if the number is not static or exceeds [ir.MaxRank]. name names the operand in errors.
+// listLen returns the number of elements of operand i. It returns an error if the operand is
+// absent, or if the number is not static or exceeds [ir.MaxRank]. name names the operand in errors.
 func listLen(c ir.Importer, i int, name string) (int, error) {
 	if c.Arg(i) == nil {
 		return 0, fmt.Errorf("%s is absent", name)

@@ -32,8 +32,8 @@ func broadcastShape(in []ir.Type) ([]dim.Dim, error) {
 
 // broadcastDim returns the common extent of a and b. If one is a constant other than 1 and the
 // other is symbolic, the constant is the result; at run time the other must be equal to it, or 1.
-// If both are symbolic, the result is their maximum, or an error, an [ir.Unproven], if the maximum is
-// too complex. It returns an error if both are constants that do not broadcast.
+// If both are symbolic, the result is their maximum, or an error, an [ir.Unproven], if the maximum
+// is too complex. It returns an error if both are constants that do not broadcast.
 func broadcastDim(a, b dim.Dim) (dim.Dim, error) {
 	if a.Equal(b) {
 		return a, nil

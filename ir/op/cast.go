@@ -15,9 +15,9 @@ import (
 // become the largest number unless Unsaturated. Any nonzero number becomes true.
 //
 // A float becomes an integer by truncation to an int32 if the type is not u32 and has at most 32
-// bits, and otherwise to an int64. The result has the low bits of this number. NaN and floats out of
-// range become the smallest int32 or int64. For u64, floats from 2⁶³ to 2⁶⁴ become their exact value,
-// and larger floats become 0.
+// bits, and otherwise to an int64. The result has the low bits of this number. NaN and floats out
+// of range become the smallest int32 or int64. For u64, floats from 2⁶³ to 2⁶⁴ become their exact
+// value, and larger floats become 0.
 type Cast struct {
 	elementwise
 	To          ir.DType
@@ -163,8 +163,8 @@ func (op Cast) setFloat(y *ir.Tensor, i int, v float64) {
 	}
 }
 
-// setInt stores v as element i of y, converted to y's type. The conversion to f32 does not go through
-// f64, so that it rounds once.
+// setInt stores v as element i of y, converted to y's type. The conversion to f32 does not go
+// through f64, so that it rounds once.
 func (op Cast) setInt(y *ir.Tensor, i int, v int64) {
 	switch {
 	case !op.To.IsFloat():

@@ -97,8 +97,8 @@ type mapping struct {
 	logical  func(bool) bool
 }
 
-// evalUnary returns f(x) for each element x of the only operand. It returns an error unless these are
-// floats.
+// evalUnary returns f(x) for each element x of the only operand. It returns an error unless these
+// are floats.
 func evalUnary(in []*ir.Tensor, f func(float64) float64) ([]*ir.Tensor, error) {
 	return evalMapping(in, mapping{float: f})
 }

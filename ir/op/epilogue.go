@@ -9,10 +9,10 @@ import (
 
 // Epilogue is applied by a product or convolution to its sums before they are stored. Operand 2 of
 // the node is an optional bias: one element for each column or channel, padded with zeros to a
-// multiple of 16. Operand 3 is an optional residual of the result's type. Further operands have that
-// type too. Bias and residual are added. The sum is clamped to [Lo, Hi] if Clamp is set. Then the
-// fused region of the node is applied, if there is one. It consists of elementwise operators. Its
-// parameters are the clamped sum and the further operands.
+// multiple of 16. Operand 3 is an optional residual of the result's type. Further operands have
+// that type too. Bias and residual are added. The sum is clamped to [Lo, Hi] if Clamp is set. Then
+// the fused region of the node is applied, if there is one. It consists of elementwise operators.
+// Its parameters are the clamped sum and the further operands.
 type Epilogue struct {
 	Clamp  bool
 	Lo, Hi float32

@@ -8,9 +8,10 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// LayerNormalization normalises the elements along Axis and the axes after it to mean 0 and variance
-// 1, for floats: (x − mean)/√(variance + Epsilon)·scale + bias, with the population variance. The
-// optional scale and bias have the shape of these axes. Epsilon is an f32 (ONNX LayerNormalization).
+// LayerNormalization normalises the elements along Axis and the axes after it to mean 0 and
+// variance 1, for floats: (x − mean)/√(variance + Epsilon)·scale + bias, with the population
+// variance. The optional scale and bias have the shape of these axes. Epsilon is an f32 (ONNX
+// LayerNormalization).
 type LayerNormalization struct {
 	Axis    int
 	Epsilon float64
@@ -88,9 +89,9 @@ func scaleBy(row []float64, factor float64) {
 	}
 }
 
-// evalNormalization returns, as the only element, a copy of operand 0 in which f has changed each row
-// in place. A row holds the elements along axis and the axes after it. Each row is then multiplied by
-// operand 1, and operand 2 is added, if present.
+// evalNormalization returns, as the only element, a copy of operand 0 in which f has changed each
+// row in place. A row holds the elements along axis and the axes after it. Each row is then
+// multiplied by operand 1, and operand 2 is added, if present.
 func evalNormalization(in []*ir.Tensor, axis int, f func(row []float64)) []*ir.Tensor {
 	x := in[0]
 	y := ir.NewTensor(x.DType, x.Shape...)

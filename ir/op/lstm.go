@@ -5,9 +5,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// LSTM is a layer of long short-term memory (ONNX LSTM). a1, a2 and a3 are its functions. W, R and B
-// hold the weights and biases of the gates i (input), o (output) and f (forget) and of the candidate
-// c, in this order:
+// LSTM is a layer of long short-term memory (ONNX LSTM). a1, a2 and a3 are its functions. W, R and
+// B hold the weights and biases of the gates i (input), o (output) and f (forget) and of the
+// candidate c, in this order:
 //
 //	i = a1(x·Wiᵀ + h·Riᵀ + Pi⊙c + Bi)
 //	f = a1(x·Wfᵀ + h·Rfᵀ + Pf⊙c + Bf)

@@ -44,8 +44,8 @@ func (SelectBoxes) Infer(in []ir.Type) ([]ir.Type, error) {
 // IsPairing marks the operator as [Pairing]: it may compare each box with every other.
 func (SelectBoxes) IsPairing() {}
 
-// Eval returns the indices of the chosen boxes, padded with −1 to [batches,classes,n]. It returns an
-// error unless the overlap threshold is from 0 to 1.
+// Eval returns the indices of the chosen boxes, padded with −1 to [batches,classes,n]. It returns
+// an error unless the overlap threshold is from 0 to 1.
 func (op SelectBoxes) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	boxes, scores, most, share := in[0], in[1], in[2].Int(0), in[3].Float(0)
 	if !(share >= 0 && share <= 1) {

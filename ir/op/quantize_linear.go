@@ -9,9 +9,9 @@ import (
 
 // QuantizeLinear is x/scale rounded to nearest, ties to even, plus a zero point, saturated to the
 // integer type To (ONNX QuantizeLinear). NaN becomes the smallest integer. If To is a float type,
-// the quotient is not rounded, and the sum is converted as by [Cast]. x and scale are floats or i32.
-// They are converted to Precision, which is the type of the quotient. The optional zero point has
-// type To.
+// the quotient is not rounded, and the sum is converted as by [Cast]. x and scale are floats or
+// i32. They are converted to Precision, which is the type of the quotient. The optional zero point
+// has type To.
 type QuantizeLinear struct {
 	Granularity
 	To          ir.DType

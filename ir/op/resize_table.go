@@ -86,8 +86,8 @@ func (op ResizeTable) axis(in, out int) resizeAxis {
 	return a
 }
 
-// extents returns the axis that the table is for. It returns an error if In or Out is symbolic, or if
-// there are points but no elements.
+// extents returns the axis that the table is for. It returns an error if In or Out is symbolic, or
+// if there are points but no elements.
 func (op ResizeTable) extents() (resizeAxis, error) {
 	in, ok := op.In.Int()
 	out, okOut := op.Out.Int()
@@ -166,8 +166,8 @@ func (op ResizeOutside) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 }
 
 // BindScaled binds the products of the extents From and a list of f64 scales. A product is computed
-// in f32 and rounded down. If Near is set, it is computed in f64 and rounded to the nearest integer,
-// ties up.
+// in f32 and rounded down. If Near is set, it is computed in f64 and rounded to the nearest
+// integer, ties up.
 type BindScaled struct {
 	Bound
 	From []dim.Dim

@@ -148,9 +148,9 @@ func floatElems(t *ir.Tensor) []float64 {
 	return v
 }
 
-// readNodes reads the nodes and returns the child number of each. values[i] is the number that node i
-// compares with. The first node of a tree is its root. It returns an error if the attributes do not
-// fit together.
+// readNodes reads the nodes and returns the child number of each. values[i] is the number that node
+// i compares with. The first node of a tree is its root. It returns an error if the attributes do
+// not fit together.
 func (t *trees) readNodes(c ir.Importer, values []float64) (map[treeKey]int, error) {
 	treeIDs, nodeIDs := c.Ints("nodes_treeids", nil), c.Ints("nodes_nodeids", nil)
 	features, modes := c.Ints("nodes_featureids", nil), c.Texts("nodes_modes", nil)

@@ -387,9 +387,10 @@ func withOperand(b *ir.Builder, n *ir.Node, v, w *ir.Value) *ir.Value {
 	return b.Node(v.Def.Op, args...)
 }
 
-// withChannels returns a group normalisation equal to n, or nil if n does not have one of two forms. w
-// has one element for each channel. If n is v·w, v is a layer normalisation of groups of channels,
-// and w becomes the scale. If n is v + w, v is a group normalisation, and w becomes the bias.
+// withChannels returns a group normalisation equal to n, or nil if n does not have one of two
+// forms. w has one element for each channel. If n is v·w, v is a layer normalisation of groups of
+// channels, and w becomes the scale. If n is v + w, v is a group normalisation, and w becomes the
+// bias.
 func withChannels(b *ir.Builder, n *ir.Node, v, w *ir.Value) *ir.Value {
 	t := v.Type
 	if t.Rank() < 3 || t.Rank() < w.Type.Rank() || !op.IsPerChannel(w.Type, t) && !t.Shape[1].Equal(dim.Const(1)) {

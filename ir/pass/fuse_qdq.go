@@ -194,9 +194,9 @@ func isMove(n *ir.Node) bool {
 	return m == op.Rearranges || m == op.Picks
 }
 
-// concatOf returns a replacement for n, which quantises the result of joined, a concatenation c. The
-// replacement quantises each operand of joined and concatenates the results. It is nil unless each
-// operand is an [activation].
+// concatOf returns a replacement for n, which quantises the result of joined, a concatenation c.
+// The replacement quantises each operand of joined and concatenates the results. It is nil unless
+// each operand is an [activation].
 func concatOf(b *ir.Builder, c op.Concat, joined, n *ir.Node) *ir.Value {
 	parts := make([]*ir.Value, len(joined.Args))
 	for i, a := range joined.Args {
@@ -298,8 +298,8 @@ func tableOf(v *ir.Value) *ir.Tensor {
 }
 
 // bounded records bounds of the quantised result in r. It follows v through operators that bound it
-// and that nothing else reads, and returns the value before the first of them. scale and zero are the
-// scale and the zero point of the result.
+// and that nothing else reads, and returns the value before the first of them. scale and zero are
+// the scale and the zero point of the result.
 func bounded(b *ir.Builder, v *ir.Value, r *op.Requantize, scale float64, zero int) *ir.Value {
 	least, most := math.Inf(-1), math.Inf(1)
 	for v.Def != nil && b.Uses(v) == 1 {
@@ -360,8 +360,8 @@ func (f *qdq) product(b *ir.Builder, v *ir.Value, r op.Requantize, to *quantum) 
 	return nil
 }
 
-// weights returns the quantised form of v if v has 8 bits, its scales and zero points are fixed, and
-// there is one scale or one for each index along the given axis. Otherwise it returns false.
+// weights returns the quantised form of v if v has 8 bits, its scales and zero points are fixed,
+// and there is one scale or one for each index along the given axis. Otherwise it returns false.
 func (f *qdq) weights(v *ir.Value, axis int) (quantum, bool) {
 	q, ok := dequantized(v)
 	if !ok || !isByte(q.x) || q.axis >= 0 && q.axis != axis || !f.known.has(q.scale) || q.zero != nil && !f.known.has(q.zero) {

@@ -153,9 +153,9 @@ func (c candidate) saved() int { return savedBy(c.period, c.count) }
 // maxCandidates is the maximum number of results of [candidates] and of [sharedCandidates].
 const maxCandidates = 32
 
-// candidates returns the candidates that save at least minOutlined nodes: the maxCandidates that save
-// the most, in descending order. kinds has a number for each node of a function, equal for nodes of
-// the same kind.
+// candidates returns the candidates that save at least minOutlined nodes: the maxCandidates that
+// save the most, in descending order. kinds has a number for each node of a function, equal for
+// nodes of the same kind.
 func candidates(kinds []int) []candidate {
 	var found []candidate
 	for period := 1; period <= len(kinds)/2; period++ {

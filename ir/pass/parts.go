@@ -123,8 +123,8 @@ func findShared(ctx *Context, funcs []*ir.Func, skip int) *shared {
 
 // alikeOutside divides the runs of a repeat by their outputs, and returns the largest set of runs
 // with the same outputs. It returns nil if the set saves fewer than minShared nodes, or is in one
-// function only. funcs[i] is the index of the function with run i. Equal outputs matter because each
-// caller has memory for all results of a part.
+// function only. funcs[i] is the index of the function with run i. Equal outputs matter because
+// each caller has memory for all results of a part.
 func alikeOutside(uses map[*ir.Value]int, all *repeat, funcs []int) *shared {
 	var groups []*shared
 	for i, run := range all.runs {

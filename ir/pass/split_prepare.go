@@ -245,7 +245,8 @@ func inflates(n *ir.Node) bool {
 	return made > inflatedBytes && made/inflatedBy > bytesOf(args)
 }
 
-// bytesOf returns the size in bytes of values of static types, or math.MaxInt64 if it overflows.
+// bytesOf returns the size in bytes of values of static types, or math.MaxInt64 if it overflows. It
+// counts a string as one byte.
 func bytesOf(values []*ir.Value) int64 {
 	total := int64(0)
 	for _, v := range values {

@@ -392,11 +392,11 @@ func peep[T Float](gate, memory, weights []T) {
 }
 
 // GRU runs a layer of gated recurrent units over steps of x, like [RNN] (ONNX GRU). x is [steps,
-// batch, 3·hidden]: the gates update and reset, and the candidate. weights are the recurrent weights
-// of the gates, and candidate the recurrent weights of the candidate. If linear is true, the reset
-// gate is multiplied by the product with candidate plus bias, which is [hidden] or nil. scratch is
-// [batch, 3·hidden], and spare is [batch, hidden]. f is the activation of the gates, and g of the
-// candidate.
+// batch, 3·hidden]: the gates update and reset, and the candidate. weights are the recurrent
+// weights of the gates, and candidate the recurrent weights of the candidate. If linear is true,
+// the reset gate is multiplied by the product with candidate plus bias, which is [hidden] or nil.
+// scratch is [batch, 3·hidden], and spare is [batch, hidden]. f is the activation of the gates, and
+// g of the candidate.
 func GRU[T Float](ctx context.Context, y, h, x, weights, candidate []T, lens []int32, h0, bias, scratch, spare []T, steps, batch, hidden int, reverse, linear bool, clip float64, f Activation, fAlpha, fBeta float64, g Activation, gAlpha, gBeta float64) error {
 	r := gru[T]{
 		recurrence: recurrence[T]{ctx: ctx, steps: steps, batch: batch, hidden: hidden, gates: 3 * hidden, reverse: reverse, clip: clip, lens: lens, y: y, h: h, x: x, scratch: scratch, weights: weights},
