@@ -497,8 +497,9 @@ func (b *Block) ReplaceUses(replacements map[*Value]*Value) {
 	replace(b.Results)
 }
 
-// solve solves x = y for a symbol and returns the symbol and its value. If it can solve for several
-// symbols, it chooses the one that was bound last. ok is false if it cannot solve for any.
+// solve solves x = y for a symbol and returns the symbol and its value. It does not solve for a
+// symbol of [Builder.Keep]. If it can solve for several symbols, it chooses the one that was bound
+// last. ok is false if it cannot solve for any.
 func (b *Builder) solve(x, y dim.Dim) (sym string, value dim.Dim, ok bool) {
 	d := x.Sub(y)
 	symbols := d.Symbols()

@@ -62,7 +62,7 @@ type run struct {
 	symbols map[string]int64   // values of the symbols bound so far
 	values  map[*Value]*Tensor // values computed so far that are still needed
 	left    map[*Value]int     // remaining uses of values outside of loops
-	nested  int                // number of blocks around the present node
+	nested  int                // number of blocks around the current node
 }
 
 func (r *run) block(b *Block, args []*Tensor) ([]*Tensor, error) {

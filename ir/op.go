@@ -70,7 +70,8 @@ type ElemsOp interface {
 	InferElems(in []*Value, out Type) []Ratio
 }
 
-// Coster is an operator that reports its floating-point operations.
+// Coster is an operator that reports its number of floating-point operations, computed from the
+// types of its operands and results.
 type Coster interface{ Flops(in, out []Type) dim.Dim }
 
 // Encloser is a [RegionOp] that computes the nodes of its blocks once, on tensors. [Node.Work]

@@ -9,7 +9,8 @@ import (
 // replace the results of n in all later nodes and results. The builder inserts new nodes at the
 // node's place. If visit returns nil, the node stays. Replaced nodes are removed. Nodes that only
 // replaced nodes used stay until dead-code elimination. Rewrite reports whether it replaced a node.
-// It returns an error if a replacement has another type.
+// It returns an error if visit calls [Fail], if it returns more or fewer values than n has results,
+// or if a value is that result itself or has another type. f may then be invalid.
 func (f *Func) Rewrite(visit func(b *Builder, n *Node) []*Value) (changed bool, err error) {
 	r := &rewriter{visit: visit, replaced: map[*Value]*Value{}, b: newBuilder(f)}
 	r.b.uses = f.Uses()
@@ -17,6 +18,7 @@ func (f *Func) Rewrite(visit func(b *Builder, n *Node) []*Value) (changed bool, 
 	return len(r.replaced) > 0, err
 }
 
+// rewriter is the state of [Func.Rewrite].
 type rewriter struct {
 	b        *Builder
 	visit    func(*Builder, *Node) []*Value
@@ -63,8 +65,8 @@ func (r *rewriter) replace(n *Node, old, v *Value) {
 	r.replaced[old] = v
 }
 
-// existed reports whether v existed before the rewrite began, or has already got the name of a
-// value that it replaces.
+// existed reports whether v is known: it existed before the rewrite began, or an earlier call asked
+// for it. It marks v as known, so that v takes the name of at most one value that it replaces.
 func (r *rewriter) existed(v *Value) bool {
 	if _, used := r.b.uses[v]; used {
 		return true
@@ -94,6 +96,7 @@ func (f *Func) Prune() bool {
 	return p.block(&f.Block)
 }
 
+// pruner is the state of [Func.Prune].
 type pruner struct {
 	uses map[*Value]int
 	// symbols are the symbols used by the nodes visited so far. Nodes are visited from last to
@@ -216,7 +219,8 @@ func (m *Module) Clone() *Module {
 }
 
 // Inline appends copies of fn's nodes, applied to args, and returns the results. prefix is
-// prepended to the positions of the copies.
+// prepended to the positions of the copies. Inline panics, as [Fail] does, if the number of
+// arguments differs from the number of parameters.
 func (b *Builder) Inline(fn *Block, args []*Value, prefix string) []*Value {
 	if len(args) != len(fn.Params) {
 		Fail("%d arguments for %d parameters", len(args), len(fn.Params))

@@ -250,8 +250,8 @@ func WrapInt(d DType, v int64) int64 {
 	return int64(uint64(v) << shift >> shift)
 }
 
-// floatBits returns the encoding of v, rounded once, in a float type of at most 16 bits. Types
-// without infinity saturate.
+// floatBits returns the encoding of v, rounded once, in a float type of at most 16 bits. It panics
+// for other types. Types of at most 8 bits saturate.
 func floatBits(d DType, v float64) uint16 {
 	f := rt.RoundToOdd(v)
 	switch d {

@@ -8,7 +8,7 @@ import (
 
 // Verify checks the invariants that every pass relies on: unique names, definitions before uses,
 // inferred types, symbols bound before use, named results, and loads and calls that match their
-// targets. It returns all violations, joined.
+// targets. It returns the first violations, at most maxReports, joined.
 func Verify(m *Module) error {
 	v := &verifier{module: m}
 	weights, funcs := map[string]bool{}, map[string]bool{}
@@ -37,6 +37,7 @@ func Verify(m *Module) error {
 	return errors.Join(v.errs...)
 }
 
+// verifier is the state of [Verify].
 type verifier struct {
 	module  *Module
 	weights map[string]Type
@@ -48,7 +49,7 @@ type verifier struct {
 	bound   map[string]bool
 }
 
-const maxReports = 20
+const maxReports = 20 // largest number of violations that are reported
 
 func (v *verifier) report(format string, args ...any) {
 	if len(v.errs) < maxReports {

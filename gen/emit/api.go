@@ -301,7 +301,7 @@ func (a *api) room(result, dst *jen.Statement) jen.Code {
 	return jen.If(jen.Err().Op(":=").Add(room), jen.Err().Op("!=").Nil()).Block(jen.Return(dst, jen.Err()))
 }
 
-// batch prints the number of items in the batch.
+// batch prints the number of items in the batch. It returns nil if no argument is batched.
 func (a *api) batch() *jen.Statement {
 	for _, p := range a.in {
 		if p.form == batched {
@@ -484,8 +484,8 @@ func (a *api) want(p port) []jen.Code {
 	return out
 }
 
-// isUnbound reports whether a method binds symbols that are not extents of its arguments: extents
-// that are computed from them, and extents of states.
+// isUnbound reports whether the arguments' shapes leave a symbol without a value. Such a symbol is
+// computed from the arguments, or is an extent of a state.
 func (a *api) isUnbound() bool {
 	if len(a.states()) > 0 {
 		return true

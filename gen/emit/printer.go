@@ -26,7 +26,8 @@ type Printer interface {
 	Copy(s *Scope, to, from jen.Code) *jen.Statement
 	// Ends reports whether a step checks the context of its call itself, so that it can end early.
 	Ends(step program.Step) bool
-	// Moves reports whether a step only moves elements.
+	// Moves reports whether a step only moves elements. The search for NaN skips such steps; it
+	// looks only at results in host memory.
 	Moves(step program.Step) bool
 	// Vars returns the definitions of the variables that the steps printed so far use, and the
 	// comment above them.

@@ -65,7 +65,8 @@ func check(ctx context.Context, s *sources, env []string, configSource []byte) (
 	return c, nil
 }
 
-// goList returns the error of the go command for a package that it cannot load, or nil.
+// goList returns why a package did not load: the output of go list, or else the first error of
+// pkgs. It is never nil.
 func goList(ctx context.Context, dir string, env []string, pkgs []*packages.Package) error {
 	cmd := exec.CommandContext(ctx, "go", "list", "-deps", ".")
 	cmd.Dir, cmd.Env = dir, env
@@ -117,7 +118,8 @@ func (c *checked) adopt() {
 	}
 }
 
-// compileErrors adds the errors of the compiler that have a position, each once.
+// compileErrors adds the errors of the compiler. It omits errors without a position if another
+// error has one.
 func (c *checked) compileErrors() {
 	placed := slices.ContainsFunc(c.pkg.Errors, func(e packages.Error) bool { return !isUnplaced(e) })
 	for _, e := range c.pkg.Errors {

@@ -68,7 +68,7 @@ func read(path string, t ir.Type) (*ir.Tensor, error) {
 	return decode(data, t)
 }
 
-// maxFile bounds the size of argument files.
+// maxFile is the maximum size of an argument file, in bytes.
 const maxFile = 64 << 30
 
 // decoders maps file extensions to decoders.

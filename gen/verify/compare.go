@@ -262,7 +262,8 @@ func (w want) summarised(n int) bool {
 	return w.stats != nil && w.dtype.IsFloat() && !(len(w.parts) == 1 && w.parts[0].values.Len() == n)
 }
 
-// extremes returns the number of NaNs and the smallest and largest of the other elements.
+// extremes returns the number of NaNs and the smallest and largest of the other elements. If there
+// are no others, low is +Inf and high −Inf.
 func extremes(t *ir.Tensor) (nans int, low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for i := range t.Len() {

@@ -71,10 +71,10 @@ type Options struct {
 // Status says how the verification of a case ended.
 type Status string
 
-// The outcomes.
+// The outcomes of the verification of a case.
 const (
-	Pass    Status = "pass"
-	Fail    Status = "fail"
+	Pass    Status = "pass"    // the outputs agree with the reference
+	Fail    Status = "fail"    // they do not, or the generation or the run failed
 	Refused Status = "refused" // the generator does not support the model, or its code does not support an argument
 	Ran     Status = "ran"     // it ran, but there is no usable reference
 )

@@ -226,7 +226,8 @@ func (b *Block) Commands() []Command {
 var lasted = regexp.MustCompile(`\d+\\\.\d s$`)
 
 // Matches reports whether text equals shown. In shown, a line "…" stands for any lines, "…" within
-// a line for any text, and a time in seconds for any time.
+// a line for any text, and a time such as "0.1 s" at the end of a line for any such time. Spaces at
+// line ends are ignored.
 func Matches(shown, text string) bool {
 	var pattern strings.Builder
 	pattern.WriteString("^")

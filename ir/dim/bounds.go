@@ -17,6 +17,8 @@ func (d Dim) Bounds() (lo, hi int64) {
 	return d.lower(new(maxBoundSteps)), satNeg(d.Neg().lower(new(maxBoundSteps)))
 }
 
+// maxBoundSteps is the largest number of expressions in which [Dim.lower] replaces atoms to compute
+// one bound.
 const maxBoundSteps = 16
 
 // interval returns bounds of d, computed from the bounds of its atoms as if these were independent.

@@ -40,7 +40,7 @@ type atom struct {
 	op     operator
 	name   string // of a symbol
 	args   []Dim  // numerator and divisor, or two and more arguments: sorted, a constant last
-	lo, hi int64
+	lo, hi int64  // bounds of its value
 	size   int
 	depth  int
 }

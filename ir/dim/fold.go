@@ -19,7 +19,8 @@ type Algebra[T any] interface {
 }
 
 // Fold builds the value of d in alg from the values of its parts. A sum starts with a positive term
-// if it has one, and subtracts the magnitudes of negative terms. Fold returns d.Err().
+// if it has one, and subtracts the magnitudes of negative terms. Fold returns an error, d.Err(), if
+// d is poisoned.
 func Fold[T any](d Dim, alg Algebra[T]) (T, error) {
 	if d.Overflow() {
 		var zero T

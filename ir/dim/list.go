@@ -20,7 +20,7 @@ func Ints(dims []Dim) (n []int, ok bool) {
 	return n, true
 }
 
-// Product returns the product of dims, or 1 if there are none.
+// Product returns the product of dims, or 1 without arguments.
 func Product(dims ...Dim) Dim {
 	p := Const(1)
 	for _, d := range dims {

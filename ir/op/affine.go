@@ -8,8 +8,8 @@ import (
 )
 
 // importAffine imports the experimental ONNX operators Affine, alpha·x + beta, and Scale, scale·x,
-// which old exporters write. scale and shift are the names of the attributes; a shift of "" means
-// that there is none.
+// which old exporters write. scale and shift are the names of the attributes. If shift is "", the
+// operator has no such attribute.
 func importAffine(scale, shift string) func(ir.Importer) ([]*ir.Value, error) {
 	return func(c ir.Importer) ([]*ir.Value, error) {
 		beta := 0.0

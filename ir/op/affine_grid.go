@@ -10,9 +10,9 @@ import (
 // importAffineGrid imports AffineGrid. Its matrices [N,D,D+1] transform a grid over D spatial axes.
 // The extents of the grid are the elements of size after N and C. The result, [N,out…,D], is Σ_j
 // m[:,j]·x_j + m[:,D], where x_j is the coordinate along the j-th axis from the last. With
-// align_corners, coordinates run from −1 to 1 between the centres of the first and the last
-// element; otherwise they run between the outer edges of these. The coordinate on an axis with one
-// element is −1 with align_corners, and otherwise 0.
+// align_corners, the centres of the first and the last element have the coordinates −1 and 1.
+// Otherwise their outer edges have these coordinates. The coordinate on an axis with one element is
+// −1 with align_corners, and otherwise 0.
 func importAffineGrid(c ir.Importer) ([]*ir.Value, error) {
 	b, m := c.Builder(), c.Arg(0)
 	size, err := boundDims(c, 1, "size")
@@ -52,7 +52,8 @@ func importAffineGrid(c ir.Importer) ([]*ir.Value, error) {
 }
 
 // gridCoordinates appends n numbers between −1 and 1 at equal distances, as a vector of type d.
-// With align the first is −1 and the last 1; otherwise they are the centres of n intervals.
+// With align the first is −1 and, if n > 1, the last is 1. Otherwise they are the centres of n
+// intervals.
 func gridCoordinates(b *ir.Builder, n dim.Dim, d ir.DType, align bool) *ir.Value {
 	first, steps := dim.Const(1).Sub(n), n // in units of half a step
 	if align {

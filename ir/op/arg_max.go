@@ -85,12 +85,12 @@ func (op ArgMax) beats(x *ir.Tensor, i, j, sign int) bool {
 	return order == sign || order == 0 && op.Last
 }
 
-// Lower computes operands of narrow types, such as f16 and i4, in a wider type and converts the
-// result back.
+// Lower converts operands of narrow types, such as f16 and i4, to a wider type. It returns nil for
+// other types.
 func (ArgMax) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
-// Lower computes operands of narrow types, such as f16 and i4, in a wider type and converts the
-// result back.
+// Lower converts operands of narrow types, such as f16 and i4, to a wider type. It returns nil for
+// other types.
 func (ArgMin) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
 // Flops counts one operation for each element of the operand.

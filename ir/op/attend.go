@@ -46,7 +46,7 @@ func (op Attention) lowerAttend(b *ir.Builder, n *ir.Node) *ir.Value {
 	}
 	for i, at := range []*[]dim.Dim{&a.Q, &a.K, &a.V} {
 		view := viewOf(args[i])
-		if !view.isRows() {
+		if !view.isRows(args[i].Type.Shape) {
 			view = stridedView{base: args[i], strides: RowMajor(args[i].Type.Shape)}
 		}
 		args[i] = view.base
@@ -55,11 +55,11 @@ func (op Attention) lowerAttend(b *ir.Builder, n *ir.Node) *ir.Value {
 	return TransposeBy(b, b.Node(a, args...), 0, 2, 1, 3)
 }
 
-// isRows reports whether elements adjacent along the last axis are adjacent in memory and no stride
-// is negative.
-func (s *stridedView) isRows() bool {
-	last := len(s.strides) - 1
-	if d := s.strides[last]; !d.Equal(dim.Const(1)) && !d.Equal(dim.Dim{}) {
+// isRows reports whether elements adjacent along the last axis of a view of the given shape are
+// adjacent in memory, and neither the offset nor a stride is negative.
+func (s *stridedView) isRows(shape []dim.Dim) bool {
+	last, one := len(s.strides)-1, dim.Const(1)
+	if !s.strides[last].Equal(one) && !shape[last].Equal(one) {
 		return false
 	}
 	for _, d := range append(s.strides[:last:last], s.offset) {

@@ -101,7 +101,8 @@ func (op Attention) extents(in []ir.Type) (x attended, err error) {
 }
 
 // checkMask returns an error unless a mask is of bools or of type d, and broadcasts to the shape of
-// the scores.
+// the scores. If an extent of the mask is symbolic and that of the scores a constant above 1, it is
+// not checked.
 func (op Attention) checkMask(mask ir.Type, d ir.DType, scores []dim.Dim) error {
 	if mask.DType != ir.Bool && mask.DType != d {
 		return fmt.Errorf("the mask is %s, bool or %s expected", mask.DType, d)

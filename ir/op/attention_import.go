@@ -113,9 +113,9 @@ func windowSide(n int) int {
 	return max(n, -1)
 }
 
-// attentionMask returns the mask, operand 3, as an [Attention] over this number of keys takes it,
-// or nil if it is absent. A mask of numbers is converted to d. From opset 24 on, a shorter mask
-// excludes the last keys.
+// attentionMask returns operand 3 as the mask of an [Attention] with the given number of keys. It
+// returns nil if the operand is absent. It converts a mask of numbers to d. From opset 24 on, a
+// mask with fewer keys excludes the last keys.
 func attentionMask(c ir.Importer, d ir.DType, keys dim.Dim) *ir.Value {
 	b, mask := c.Builder(), c.Arg(3)
 	if mask == nil {
@@ -150,12 +150,13 @@ func checkMissing(b *ir.Builder, missing dim.Dim) {
 	}
 }
 
-// splitHeads reshapes [B,S,heads·D] to [B,heads,S,D].
+// splitHeads reshapes and transposes [B,S,heads·D] to [B,heads,S,D]. It panics as [headsOf] does.
 func splitHeads(b *ir.Builder, x *ir.Value, heads int) *ir.Value {
 	return TransposeBy(b, headsOf(b, x, heads), 0, 2, 1, 3)
 }
 
-// headsOf reshapes [B,S,heads·D] to [B,S,heads,D].
+// headsOf reshapes [B,S,heads·D] to [B,S,heads,D]. It panics, as [ir.Fail] does, if the rank of x
+// is not 3 or the last extent is not a multiple of heads.
 func headsOf(b *ir.Builder, x *ir.Value, heads int) *ir.Value {
 	if x.Type.Rank() != 3 {
 		ir.Fail("%s where heads lie in the last of three axes", x.Type)
@@ -167,7 +168,7 @@ func headsOf(b *ir.Builder, x *ir.Value, heads int) *ir.Value {
 	return ReshapeTo(b, x, s[0], s[1], dim.Const(heads), divide(s[2], dim.Const(heads)))
 }
 
-// joinHeads reshapes [B,heads,S,D] to [B,S,heads·D].
+// joinHeads transposes and reshapes [B,heads,S,D] to [B,S,heads·D].
 func joinHeads(b *ir.Builder, x *ir.Value) *ir.Value {
 	s := x.Type.Shape
 	return ReshapeTo(b, TransposeBy(b, x, 0, 2, 1, 3), s[0], s[2], s[1].Mul(s[3]))

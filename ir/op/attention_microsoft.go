@@ -30,8 +30,9 @@ func (x *headed) remember(b *ir.Builder, keys, values *ir.Value) {
 	x.k, x.v = b.Node(Concat{Axis: 2}, keys, x.k), b.Node(Concat{Axis: 2}, values, x.v)
 }
 
-// overwrite stores the keys and values of x in the caches keys and values, from the indices starts
-// on, and uses the caches in their place. It panics, as [ir.Fail] does, if a cache is nil.
+// overwrite stores the keys and values of x in the caches keys and values. starts[i] is the
+// position of the first in batch element i. The caches then replace the keys and values of x. It
+// panics, as [ir.Fail] does, if a cache is nil or not of rank 4.
 func (x *headed) overwrite(b *ir.Builder, keys, values, starts *ir.Value) {
 	for _, part := range []struct {
 		to    **ir.Value
@@ -60,7 +61,8 @@ func (x *headed) agree(b *ir.Builder, mask *ir.Value, axis, scoreAxis int, what 
 	return values[0]
 }
 
-// add adds a float mask, which broadcasts to the scores, to the mask so far.
+// add adds a float mask, which broadcasts to the scores, to the mask so far. A nil mask adds
+// nothing. It panics, as [ir.Fail] does, unless the rank of the mask is from 1 to 4.
 func (x *headed) add(b *ir.Builder, mask *ir.Value) {
 	if mask == nil {
 		return
@@ -86,7 +88,8 @@ func (x *headed) add(b *ir.Builder, mask *ir.Value) {
 
 // exclude adds an integer mask: [B,T] or [B,S,T] with zeros for excluded keys, [B] with the number
 // of keys of each batch element, or [2·B] with these numbers and then the first key of each.
-// mask_filter_value is added to the scores of excluded keys.
+// mask_filter_value is added to the scores of excluded keys. A nil mask excludes no key. It returns
+// an error if the mask has another rank.
 func (x *headed) exclude(c ir.Importer, mask *ir.Value) error {
 	out := c.Float("mask_filter_value", -10000)
 	if mask == nil {

@@ -3,6 +3,7 @@ package op
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -234,6 +235,35 @@ func TestAttentionLowers(t *testing.T) {
 		tolerance := map[ir.DType]float64{ir.F32: 1e-4, ir.F64: 1e-4, ir.F16: 2e-2}[d]
 		checkLower(t, f, tolerance, presentTensors(in)...)
 	})
+}
+
+// TestAttentionLowersRepeated repeats the queries, the keys or the values along one of their axes.
+func TestAttentionLowersRepeated(t *testing.T) {
+	shapes := [][]int{{2, 4, 3, 5}, {2, 2, 6, 5}, {2, 2, 6, 7}}
+	for i, name := range []string{"queries", "keys", "values"} {
+		for axis := range 4 {
+			t.Run(fmt.Sprint(name, " along axis ", axis), func(t *testing.T) {
+				in, types := make([]*ir.Tensor, len(shapes)), make([]ir.Type, len(shapes))
+				for j, shape := range shapes {
+					if j == i {
+						shape = slices.Clone(shape)
+						shape[axis] = 1
+					}
+					in[j] = ir.NewTensor(ir.F32, shape...)
+					for k := range in[j].Len() {
+						in[j].SetFloat(k, math.Sin(float64(k+j)))
+					}
+					types[j] = in[j].Type()
+				}
+				f := buildFunc(t, types, func(b *ir.Builder, params []*ir.Value) []*ir.Value {
+					params = slices.Clone(params)
+					params[i] = b.Node(Expand{Shape: dim.Consts(shapes[i]...)}, params[i])
+					return b.Nodes(Attention{Scale: 0.5, Before: -1, After: -1}, params...)
+				})
+				checkLower(t, f, 1e-5, in...)
+			})
+		}
+	}
 }
 
 func TestAttentionImport(t *testing.T) {

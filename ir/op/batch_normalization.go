@@ -68,8 +68,8 @@ func (op BatchNormalization) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Lower replaces the node by x·s + t, where s = scale/√(variance + Epsilon) and t = bias − mean·s depend
-// only on weights.
+// Lower replaces the node by x·s + t, where s = scale/√(variance + Epsilon) and t = bias − mean·s
+// do not depend on x.
 func (op BatchNormalization) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {
 		return out
@@ -158,8 +158,9 @@ func (op BatchNormalization) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, wan
 	return grads
 }
 
-// Train normalises by the statistics of x, unless the scale is frozen. The running statistics are
-// updated with the mean and the sample variance (over n − 1) of x, with weight 1 − Momentum.
+// Train normalises by the statistics of x. The running statistics are updated with the mean and the
+// sample variance (over n − 1) of x, with weight 1 − Momentum. It returns nil, and changes nothing,
+// if the scale is frozen or the running statistics are parameters of the function.
 func (op BatchNormalization) Train(b *ir.Builder, n *ir.Node, t ir.Training) []*ir.Value {
 	x := n.Arg(0)
 	if t.IsFrozen(n.Arg(1)) || n.Arg(3).Def == nil || n.Arg(4).Def == nil {
@@ -194,7 +195,8 @@ func (op BatchNormalization) Train(b *ir.Builder, n *ir.Node, t ir.Training) []*
 	return []*ir.Value{b.Node(op, x, n.Arg(1), n.Arg(2), ConvertTo(b, mean, n.Arg(3).Type.DType), ConvertTo(b, variance, n.Arg(4).Type.DType))}
 }
 
-// perChannel reports whether the operands have one number for each channel of x and one type.
+// perChannel reports whether the operands after x have one number for each channel of x, and the
+// element type of x.
 func (BatchNormalization) perChannel(n *ir.Node) bool {
 	x := n.Arg(0).Type
 	return x.Rank() > 1 && !slices.ContainsFunc(n.Args[1:], func(v *ir.Value) bool {

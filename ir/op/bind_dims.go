@@ -132,7 +132,7 @@ func originsOf(v *ir.Value) []origin {
 	return origins
 }
 
-// maxTrace is the number of operators through which an element is traced.
+// maxTrace is the maximum number of operators through which an element is traced.
 const maxTrace = 64
 
 // tracer traces elements through operators that give them as expressions. An origin appears in

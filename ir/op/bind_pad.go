@@ -26,7 +26,9 @@ func (op BindPad) Infer(in []ir.Type) ([]ir.Type, error) {
 	return op.infer(in, 4*len(op.Shape))
 }
 
-// BindValues returns the four numbers of each axis.
+// BindValues returns, for each axis in turn, the four numbers that [BindPad] lists. It returns an
+// error if an axis is out of range or repeated, if there are not two pads for each axis, or if the
+// pads of an axis remove more elements than it has or exceed 2³¹−1.
 func (op BindPad) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	shape, _ := dim.Ints(op.Shape)
 	pads, axes := intsOf(in[0]), AllAxes(len(shape))

@@ -32,7 +32,8 @@ func (op BindRange) Infer(in []ir.Type) ([]ir.Type, error) {
 	return nil, checkDomain(in, numbers{})
 }
 
-// BindValues returns the length of the range.
+// BindValues returns the length of the range. It returns an error if delta is 0, or if the length
+// is NaN or exceeds 2³¹−1.
 func (op BindRange) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	start, limit, delta := in[0], in[1], in[2]
 	if delta.Number(0) == 0 {

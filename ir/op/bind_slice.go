@@ -37,7 +37,8 @@ func (op BindSlice) Infer(in []ir.Type) ([]ir.Type, error) {
 	return op.infer(in, op.Width()*len(op.Axes))
 }
 
-// BindValues returns the range of each axis, clamped to its extent.
+// BindValues returns, for each of Axes in turn, the numbers that [BindSlice] lists. It returns an
+// error if the lists differ in length, an axis is out of range or repeated, or a step is 0.
 func (op BindSlice) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	shape, _ := dim.Ints(op.Shape)
 	starts, ends, axes, steps := intsOf(in[0]), intsOf(in[1]), intsOf(arg(in, 2)), intsOf(arg(in, 3))

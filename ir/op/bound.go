@@ -39,7 +39,8 @@ func (op Bound) infer(in []ir.Type, want int) ([]ir.Type, error) {
 	return nil, nil
 }
 
-// each returns value(i) for each symbol i, or the first error.
+// each returns value(i) for each symbol i. It returns the first error of value, or an error if a
+// number is negative.
 func (op Bound) each(value func(i int) (int64, error)) ([]int64, error) {
 	values := make([]int64, len(op.Symbols))
 	for i := range values {
@@ -73,7 +74,8 @@ func (op Bound) dims() []dim.Dim {
 	return dims
 }
 
-// intList appends a tensor of integers as a vector of i64. It returns nil for nil.
+// intList appends a tensor of integers as a vector of i64. It returns nil for nil. It panics, as
+// [ir.Fail] does, if the elements are not integers.
 func intList(b *ir.Builder, v *ir.Value) *ir.Value {
 	if v == nil {
 		return nil
@@ -104,8 +106,8 @@ func arg(in []*ir.Tensor, i int) *ir.Tensor {
 	return nil
 }
 
-// listLen returns the number of elements of operand i. It returns an error unless the number is
-// static. name names the operand in errors.
+// listLen returns the number of elements of operand i. It returns an error if the operand is
+// absent, or if the number is not static or exceeds [ir.MaxRank]. name names the operand in errors.
 func listLen(c ir.Importer, i int, name string) (int, error) {
 	if c.Arg(i) == nil {
 		return 0, fmt.Errorf("%s is absent", name)

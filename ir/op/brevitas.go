@@ -43,8 +43,9 @@ func importBipolarQuant(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{b.Node(Mul{}, sign, c.Arg(1))}, nil
 }
 
-// importTrunc imports Trunc of Brevitas: x/scale plus a zero point, as an integer without its
-// lowest bits.
+// importTrunc imports Trunc of Brevitas. It rounds x/scale plus a zero point to an integer, drops
+// the lowest bits by a division and a second rounding, subtracts the zero point and multiplies by
+// scale. Operands 3 and 4 are the number of bits before and after.
 func importTrunc(c ir.Importer) ([]*ir.Value, error) {
 	b, x, scale, zero := c.Builder(), c.Arg(0), c.Arg(1), c.Arg(2)
 	from, err := bitWidth(c, 3)

@@ -32,8 +32,8 @@ func broadcastShape(in []ir.Type) ([]dim.Dim, error) {
 
 // broadcastDim returns the common extent of a and b. If one is a constant other than 1 and the
 // other is symbolic, the constant is the result; at run time the other must be equal to it, or 1.
-// Two symbols whose maximum would be too complex must be equal. If they may differ, it returns an
-// [ir.Unproven].
+// If both are symbolic, the result is their maximum, or an error, an [ir.Unproven], if the maximum
+// is too complex. It returns an error if both are constants that do not broadcast.
 func broadcastDim(a, b dim.Dim) (dim.Dim, error) {
 	if a.Equal(b) {
 		return a, nil
@@ -63,7 +63,7 @@ func broadcastDim(a, b dim.Dim) (dim.Dim, error) {
 type index struct {
 	shape   []int
 	strides []int // strides of the broadcast tensor, 0 along repeated axes
-	at      []int // coordinates of the present element in shape
+	at      []int // coordinates of the current element in shape
 	Offset  int   // offset in the broadcast tensor
 }
 

@@ -15,8 +15,8 @@ import (
 // become the largest number unless Unsaturated. Any nonzero number becomes true.
 //
 // A float becomes an integer by truncation to an int32 if the type is not u32 and has at most 32
-// bits, and otherwise to an int64. The result has the low bits of this number. NaN and floats that
-// do not fit it become its smallest value. For u64, floats from 2⁶³ to 2⁶⁴ become their exact
+// bits, and otherwise to an int64. The result has the low bits of this number. NaN and floats out
+// of range become the smallest int32 or int64. For u64, floats from 2⁶³ to 2⁶⁴ become their exact
 // value, and larger floats become 0.
 type Cast struct {
 	elementwise
@@ -163,7 +163,8 @@ func (op Cast) setFloat(y *ir.Tensor, i int, v float64) {
 	}
 }
 
-// setInt stores v as element i of y, converted to y's type and rounded once.
+// setInt stores v as element i of y, converted to y's type. The conversion to f32 does not go
+// through f64, so that it rounds once.
 func (op Cast) setInt(y *ir.Tensor, i int, v int64) {
 	switch {
 	case !op.To.IsFloat():
@@ -206,8 +207,8 @@ func truncate(d ir.DType, v float64) int64 {
 	return math.MinInt32
 }
 
-// InferElems returns the operand's expressions. For an integer type, it truncates expressions that
-// are never negative.
+// InferElems returns the operand's expressions, truncated for an integer type. It returns nil for
+// strings, for bools that are not constant, and for fractions that may be negative.
 func (op Cast) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	if op.To == ir.String || in[0].Type.DType == ir.String {
 		return nil
@@ -226,8 +227,9 @@ func (op Cast) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	})
 }
 
-// Lower splits a cast into two if no kernel computes it. Casts to types narrower than a byte go
-// through a byte. Casts of strings to floats without arithmetic, such as bf16, go through f64.
+// Lower returns the operand if it has the type To, and splits a cast into two if no kernel computes
+// it. Casts to types narrower than a byte go through a byte. Casts of strings to floats without
+// arithmetic, such as bf16, go through f64.
 func (op Cast) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x := n.Arg(0)
 	switch via := wide(op.To); {

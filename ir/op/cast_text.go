@@ -38,7 +38,8 @@ func (op Cast) parse(y *ir.Tensor, i int, text string) error {
 }
 
 // formatElem returns element i of x as text: integers and bools in decimal; floats with the fewest
-// digits that identify them in their type, in scientific notation if very large or small.
+// digits that identify them in their type, in scientific notation if they are below 1e-4 or at
+// least 1e16 in magnitude.
 func formatElem(x *ir.Tensor, i int) string {
 	switch {
 	case x.DType == ir.U64:
@@ -63,8 +64,8 @@ func formatElem(x *ir.Tensor, i int) string {
 	return strconv.FormatFloat(short, 'f', 1, 64)
 }
 
-// shortest returns a number in scientific notation with the fewest digits that identify it in its
-// type.
+// shortest returns v, a number of type d, in scientific notation with the fewest digits that
+// identify it in d.
 func shortest(d ir.DType, v float64) string {
 	if d == ir.F64 || d == ir.F32 {
 		return strconv.FormatFloat(v, 'e', -1, d.Bits())

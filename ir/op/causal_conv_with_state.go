@@ -9,7 +9,7 @@ import (
 
 // importCausalConvWithState imports CausalConvWithState. It convolves each channel of x, [B,C,L],
 // with K weights, [C,1,K]. Each result depends on the K elements up to its own position. The state
-// [B,C,K−1] precedes x. The new state is the last K−1 elements.
+// [B,C,K−1] precedes x. The new state is the last K−1 elements of the two together.
 func importCausalConvWithState(c ir.Importer) ([]*ir.Value, error) {
 	b, x, w, bias, past := c.Builder(), c.Arg(0), c.Arg(1), c.Arg(2), c.Arg(3)
 	if x.Type.Rank() != 3 || w.Type.Rank() != 3 {

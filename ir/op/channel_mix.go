@@ -62,7 +62,7 @@ func (op ChannelMix) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool
 	return grads
 }
 
-// Lower replaces the node by products and sums if there is no kernel.
+// Lower replaces the node by products and sums if the operands are planar.
 func (op ChannelMix) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if op.C > 0 {
 		return nil

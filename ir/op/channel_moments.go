@@ -75,7 +75,7 @@ func (Channels) count(c calculus, x *ir.Value) *ir.Value {
 // replace it.
 func (ChannelMoments) IsWhole() {}
 
-// Lower replaces the node by reductions of x and of (x − mean)².
+// Lower replaces the node by reductions of x and of (x − mean)² if x is planar.
 func (op ChannelMoments) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if op.C > 0 {
 		return nil

@@ -71,7 +71,7 @@ func (op ChannelSums) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []boo
 // replace it.
 func (ChannelSums) IsWhole() {}
 
-// Lower replaces the node by reductions of g and of g·(x − mean).
+// Lower replaces the node by reductions of g and of g·(x − mean) if the operands are planar.
 func (op ChannelSums) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if op.C > 0 {
 		return nil

@@ -9,7 +9,7 @@ import (
 
 // CheckIndex returns its operand, indices of i32 or i64, and checks them at run time. An index
 // below 0 or not below Count is an error. What names the index in errors, and Things names the
-// elements that it selects. With FromEnd, indices from -Count on are accepted and converted to
+// elements that it selects. With FromEnd, indices from -Count to -1 are accepted and converted to
 // count from the start, as in [Gather].
 type CheckIndex struct {
 	Count        dim.Dim

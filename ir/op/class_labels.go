@@ -9,7 +9,8 @@ import (
 )
 
 // classLabels returns the labels of a classifier: the attribute classlabels_strings, or the
-// integers of the attribute called ints.
+// integers of the attribute called ints. It returns an error unless exactly one of them has
+// elements.
 func classLabels(c ir.Importer, ints string) (*ir.Tensor, error) {
 	texts, numbers := c.Texts("classlabels_strings", nil), c.Ints(ints, nil)
 	switch {
@@ -28,7 +29,8 @@ func labelsOf(b *ir.Builder, labels *ir.Tensor, classes *ir.Value) *ir.Value {
 	return b.Node(Gather{Axis: 0}, b.Const(labels), classes)
 }
 
-// matrixOf returns x as a matrix of rows. A vector becomes a single row.
+// matrixOf returns x as a matrix of rows. A vector becomes a single row. It returns an error if x
+// is nil, not a tensor, or of another rank.
 func matrixOf(b *ir.Builder, x *ir.Value) (*ir.Value, error) {
 	switch {
 	case x == nil || !x.Type.IsTensor():

@@ -9,15 +9,15 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// Clip clamps numbers x to [Lo, Hi]. An infinite bound has no effect. NaN stays NaN. If Lo exceeds
-// Hi, the result is Hi.
+// Clip clamps numbers x to [Lo, Hi]. A Lo of −∞ and a Hi of +∞ have no effect. NaN stays NaN. If Lo
+// exceeds Hi, the result is Hi.
 type Clip struct {
 	unary[numbers]
 	Lo, Hi float64
 }
 
-// Infer returns the operand's type. It returns an error if the element type cannot represent the
-// bounds.
+// Infer returns the operand's type. It returns an error if the element type is an integer type that
+// cannot represent a finite bound, or if such a bound is 2⁶³ or more.
 func (op Clip) Infer(in []ir.Type) ([]ir.Type, error) {
 	out, err := op.unary.Infer(in)
 	if err != nil {
@@ -96,7 +96,7 @@ func IntBounds(d ir.DType, lo, hi float64) (int64, int64) {
 }
 
 // InferElems returns the known elements, clamped to [Lo, Hi]. It returns nil if a finite bound is
-// not an integer.
+// not a 32-bit integer.
 func (op Clip) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsUnary(in, out, func(r ir.Ratio) (ir.Ratio, bool) {
 		if !math.IsInf(op.Lo, -1) {

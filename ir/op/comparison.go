@@ -15,8 +15,8 @@ type comparison[D domain] struct{ elementwise }
 // Infer returns bools in the common shape of both operands.
 func (comparison[D]) Infer(in []ir.Type) ([]ir.Type, error) { return inferBinary[D](in, ir.Bool) }
 
-// Lower computes operands of narrow types, such as f16 and i4, in a wider type and converts the
-// result back.
+// Lower converts operands of narrow types, such as f16 and i4, to a wider type. It returns nil for
+// other types.
 func (comparison[D]) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
 // Equal computes x == y with broadcasting, for operands of one type of any kind. NaN is not equal

@@ -8,7 +8,7 @@ import (
 )
 
 // importGivenTensorFill imports the experimental ONNX operator GivenTensorFill: a constant with the
-// shape of [filledShape].
+// shape that [filledShape] returns.
 func importGivenTensorFill(c ir.Importer) ([]*ir.Value, error) {
 	values := c.Floats("values", nil)
 	shape, err := filledShape(c)
@@ -23,7 +23,7 @@ func importGivenTensorFill(c ir.Importer) ([]*ir.Value, error) {
 }
 
 // importConstantFill imports the experimental ONNX operator ConstantFill: a tensor of equal
-// elements with the shape of [filledShape].
+// elements with the shape that [filledShape] returns.
 func importConstantFill(c ir.Importer) ([]*ir.Value, error) {
 	shape, err := filledShape(c)
 	if err != nil {
@@ -37,7 +37,8 @@ func importConstantFill(c ir.Importer) ([]*ir.Value, error) {
 }
 
 // filledShape returns the shape to fill: an attribute, the shape of an operand or, with
-// input_as_shape, the elements of an operand. extra_shape is appended to the shape of an operand.
+// input_as_shape, the elements of an operand. extra_shape is appended to a shape that an operand
+// gives. It returns an error if there is an attribute and an operand.
 func filledShape(c ir.Importer) ([]dim.Dim, error) {
 	shape, extra := c.Ints("shape", nil), c.Ints("extra_shape", nil)
 	elements := c.Int("input_as_shape", 0) != 0

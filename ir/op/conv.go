@@ -122,7 +122,7 @@ func (op Conv) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 
 // dot returns the sum of seen[i]·w[j], where seen holds the values that a window sees, channel by
 // channel. taps lists the cells of the window that are inside the operand, and kernel is the number
-// of cells of the window in w.
+// of all cells of the window.
 func dot(seen, w []float64, taps []int, kernel int) float64 {
 	sum := 0.0
 	for len(seen) > 0 {

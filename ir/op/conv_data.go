@@ -109,7 +109,7 @@ func (op ConvData) HasKernel(w ir.Type) bool {
 	return ok && w.DType == ir.F32 && len(op.Kernel) <= MaxSpatial && LenOf(shape) > 0
 }
 
-// Lower replaces the node by a transposed convolution if there is no kernel.
+// Lower replaces the node by a transposed convolution.
 func (op ConvData) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	g, w := n.Arg(0), n.Arg(1)
 	return []*ir.Value{op.conv().dataTransposed(b, g, w, n.Results[0].Type)}

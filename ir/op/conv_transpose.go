@@ -168,8 +168,8 @@ func (op ConvTranspose) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []b
 	return grads
 }
 
-// uncrop is the inverse of [cropTo]. It appends x, [N,C,spatial…], extended by zeros to shape.
-// Cells beyond shape are dropped.
+// uncrop is the inverse of [cropTo]. It appends zeros of the given shape, with x, [N,C,spatial…],
+// in their part that starts at first along the spatial axes. Cells of x beyond shape are dropped.
 func uncrop(b *ir.Builder, x *ir.Value, first, shape []dim.Dim) *ir.Value {
 	rank := x.Type.Rank()
 	part := wholeSlice(x.Type)

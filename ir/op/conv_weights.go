@@ -140,7 +140,7 @@ func (op ConvWeights) HasKernel(x, g ir.Type) (inC, outC int, ok bool) {
 // Lower replaces the node by matrix products if there is no kernel: one product for each cell of
 // the window. Its first factor is a matrix of channels and windows: the elements of x at this cell
 // of each window. Its second factor is g. If there are few channels, there is one product whose
-// first factor has all cells.
+// first factor has all cells. If First is not set, Lower only transposes g and sets First.
 func (op ConvWeights) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {
 		return out

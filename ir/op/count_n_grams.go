@@ -101,7 +101,7 @@ func (op CountNGrams) Flops(in, _ []ir.Type) dim.Dim {
 }
 
 // Eval returns the counts, f32[Size] or f32[N,Size]. It compares every n-gram with the tokens at
-// every position.
+// every position. It returns an error if a column is out of range.
 func (op CountNGrams) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x, pool, columns := in[0], in[1], in[2]
 	size, ok := op.Size.Int()

@@ -62,7 +62,7 @@ func (op Custom) Package() (path, name string) {
 	return op.Func[:max(i, 0)], op.Func[i+1:]
 }
 
-// checkFunc returns an error unless Func is an exported function in an importable package.
+// checkFunc returns an error unless Func has the form of an exported name in an importable package.
 func (op Custom) checkFunc() error {
 	path, name := op.Package()
 	if !token.IsIdentifier(name) || !token.IsExported(name) {

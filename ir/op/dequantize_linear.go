@@ -51,8 +51,8 @@ func (op DequantizeLinear) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 // Flops counts two operations for each element.
 func (DequantizeLinear) Flops(_, out []ir.Type) dim.Dim { return out[0].Elems().Mul(dim.Const(2)) }
 
-// Lower computes in f32 and converts to other types. With integers and one constant scale it
-// returns a [Dequantize].
+// Lower computes in f32 and converts to other types. Integers with one constant scale become a
+// [Dequantize], and floats become other operators. It returns nil for integers with other scales.
 func (op DequantizeLinear) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x, scale, zero := n.Arg(0), n.Arg(1), n.Arg(2)
 	if op.To != ir.F32 || scale.Type.DType != ir.F32 {

@@ -17,8 +17,8 @@ import (
 //	y[k] = Σ_n e^(−2πi·kn/Length)·x[n]
 //
 // Inverse changes the sign of the exponent and divides by Length. OneSided returns only the first
-// Length/2 + 1 elements, for a real signal. With both, the operand holds these elements, and the
-// result is the real signal.
+// Length/2 + 1 elements, for a real signal. With Inverse and OneSided, the operand holds these
+// elements, and the result is the real signal.
 type DFT struct {
 	Axis              int
 	Length            dim.Dim
@@ -120,7 +120,7 @@ func (op DFT) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 }
 
 // mirror fills the second half of re and im, the transform of a real signal, with the conjugates of
-// the first half.
+// the first half. It zeroes the imaginary part of elements that are their own conjugates.
 func mirror(re, im []float64) {
 	for k := len(re)/2 + 1; k < len(re); k++ {
 		re[k], im[k] = re[len(re)-k], -im[len(re)-k]

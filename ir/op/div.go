@@ -58,7 +58,7 @@ func nonZero[T int64 | uint64](f func(a, b T) T) func(a, b T) (T, error) {
 	}
 }
 
-// InferElems returns the quotients of known elements.
+// InferElems returns the quotients of known elements, truncated for integer types.
 func (Div) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsBroadcast(in, out, func(e []ir.Ratio) (ir.Ratio, bool) {
 		q, ok := quotient(e[0], e[1])

@@ -8,7 +8,9 @@ import (
 
 // domain is a set of element types for which an operator is defined.
 type domain interface {
-	has(ir.DType) bool
+	// has reports whether the set contains d.
+	has(d ir.DType) bool
+	// String returns the name of the set in errors.
 	String() string
 }
 

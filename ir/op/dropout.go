@@ -55,11 +55,11 @@ func (op Dropout) Train(b *ir.Builder, n *ir.Node, t ir.Training) []*ir.Value {
 	return []*ir.Value{c.where(b.Node(GreaterOrEqual{}, u, c.num(u, op.Rate)), kept)}
 }
 
-// importDropout imports Dropout. In inference, and always before opset 12, it returns the operand
-// and a mask of ones. In training, elements and their mask are zero with probability ratio, and
-// other elements are divided by 1 − ratio. From opset 12, training_mode and ratio, with default
-// 1/2, are operands. The mask has the operand's element type before opset 10 and is bool from then
-// on.
+// importDropout imports Dropout. If training_mode is false, and always before opset 12, it becomes
+// a [Dropout], or the operand if the ratio is 0, and a mask of ones. If training_mode may be true,
+// elements and their mask are zero with probability ratio, and other elements are divided by 1 −
+// ratio. From opset 12, training_mode and ratio, with default 1/2, are operands. The mask has the
+// operand's element type before opset 10 and is bool from then on.
 func importDropout(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	if c.Opset() < 7 {

@@ -64,8 +64,8 @@ func (binary[D]) Overwrites() []int { return []int{0, 1} }
 // result back.
 func (binary[D]) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
-// inferBinary returns the common shape of two operands of one element type. Its element type is
-// out, or the operands' type if out is Invalid.
+// inferBinary returns the type of the result: the common shape of two operands of one element type,
+// which is in D, with the element type out. If out is Invalid, it is the operands' element type.
 func inferBinary[D domain](in []ir.Type, out ir.DType) ([]ir.Type, error) {
 	if err := CheckTensors(in, 2, 2); err != nil {
 		return nil, err
@@ -97,7 +97,8 @@ type mapping struct {
 	logical  func(bool) bool
 }
 
-// evalUnary returns f(x) for each element x of a float tensor.
+// evalUnary returns f(x) for each element x of the only operand. It returns an error unless these
+// are floats.
 func evalUnary(in []*ir.Tensor, f func(float64) float64) ([]*ir.Tensor, error) {
 	return evalMapping(in, mapping{float: f})
 }

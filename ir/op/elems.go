@@ -49,7 +49,7 @@ func elemsUnary(in []*ir.Value, out ir.Type, f func(ir.Ratio) (ir.Ratio, bool)) 
 	return elemsBroadcast(in, out, func(e []ir.Ratio) (ir.Ratio, bool) { return f(e[0]) })
 }
 
-// common returns the numerators of two ratios over their common denominator.
+// common returns the numerators of two ratios over a common denominator, den.
 func common(a, b ir.Ratio) (x, y dim.Dim, den int) {
 	if a.Den == b.Den {
 		return a.Num, b.Num, a.Den
@@ -77,10 +77,10 @@ func fraction(num dim.Dim, den int) (ir.Ratio, bool) {
 	return ir.Ratio{Num: num, Den: den}, den <= maxDen
 }
 
-// integer returns the known element d, an integer.
+// integer returns the integer d as the value of an element (see [ir.Value]).
 func integer(d dim.Dim) ir.Ratio { return ir.Ratio{Num: d, Den: 1} }
 
-// truth returns the known element 1 for true, and 0 for false.
+// truth returns the value of a boolean element: 1 for true, 0 for false.
 func truth(b bool) ir.Ratio {
 	if b {
 		return integer(dim.Const(1))

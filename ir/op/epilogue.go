@@ -7,12 +7,12 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// Epilogue is applied by a product or convolution to its sums before they are stored. From operand
-// 2 on, its node has an optional bias (one element for each column or channel, padded with zeros to
-// a multiple of 16), an optional residual of the result's type, and further operands of that type.
-// Bias and residual are added. The sum is clamped to [Lo, Hi] if Clamp is set. Then the fused
-// region of the node is applied, if there is one. It consists of elementwise operators. Its
-// parameters are an element and the elements of the further operands.
+// Epilogue is applied by a product or convolution to its sums before they are stored. Operand 2 of
+// the node is an optional bias: one element for each column or channel, padded with zeros to a
+// multiple of 16. Operand 3 is an optional residual of the result's type. Further operands have
+// that type too. Bias and residual are added. The sum is clamped to [Lo, Hi] if Clamp is set. Then
+// the fused region of the node is applied, if there is one. It consists of elementwise operators.
+// Its parameters are the clamped sum and the further operands.
 type Epilogue struct {
 	Clamp  bool
 	Lo, Hi float32
@@ -64,7 +64,7 @@ func chainTypes(in []ir.Type, y ir.Type) []ir.Type {
 	return append([]ir.Type{y}, in[min(MoreArgs, len(in)):]...)
 }
 
-// KeepsZero reports whether clamping and the region in blocks certainly turn 0 into 0.
+// KeepsZero reports whether the clamping turns 0 into 0 and there is no region.
 func (e Epilogue) KeepsZero(blocks []*ir.Block) bool {
 	return len(blocks) == 0 && (!e.Clamp || e.Lo <= 0 && e.Hi >= 0)
 }

@@ -11,8 +11,8 @@ import (
 // missing in front, repeat.
 type Expand struct{ Shape []dim.Dim }
 
-// Infer returns the operand's element type in Shape. It returns an error if the operand does not
-// broadcast to Shape.
+// Infer returns the operand's element type in Shape. It returns an error if the rank or a constant
+// extent of the operand does not broadcast to Shape.
 func (op Expand) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err

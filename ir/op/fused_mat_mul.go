@@ -13,7 +13,7 @@ func importFusedMatMul(c ir.Importer) ([]*ir.Value, error) {
 }
 
 // matrixAxes permutes the axes of v. With rowsFirst it moves the first axis behind the batch. Then,
-// with transposed, it swaps the last two axes.
+// with transposed, it swaps the last two axes. A vector stays.
 func matrixAxes(b *ir.Builder, v *ir.Value, rowsFirst, transposed bool) *ir.Value {
 	perm, rank := AllAxes(v.Type.Rank()), v.Type.Rank()
 	if rank < 2 {

@@ -63,8 +63,8 @@ func wrapIndices(indices *ir.Tensor, d int) ([]int, error) {
 	return all, nil
 }
 
-// source returns the function that maps an element of the result to its element of data. picked are
-// the indices, a tensor of this shape.
+// source returns the function that maps an element of the result to its element of data. picked
+// holds the elements of the indices, counted from the start, and shape is the shape of the indices.
 func (op Gather) source(picked []int, shape []int) source {
 	return func(at, from []int) {
 		copy(from, at[:op.Axis])

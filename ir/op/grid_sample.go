@@ -138,8 +138,8 @@ type gridTap struct {
 }
 
 // taps returns the elements that a point reads along an axis of d elements, except elements outside
-// the axis. place is the point's coordinate, −1 to 1 for the axis. Coordinates are rounded to
-// dtype.
+// the axis. place is the point's coordinate; −1 and 1 are the ends of the axis. Coordinates are
+// rounded to dtype.
 func (op GridSample) taps(place float64, d int, dtype ir.DType) []gridTap {
 	round := func(v float64) float64 { return ir.RoundFloat(dtype, v) }
 	x := round(place + 1)
@@ -238,8 +238,8 @@ func (op GridSample) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{ReshapeTo(b, c.total(c.corners(x, taps)), shape...)}
 }
 
-// tapsOf returns the taps of points along an axis of extent d. place holds the points' coordinates,
-// from −1 to 1.
+// tapsOf returns the taps of points along an axis of extent d. place holds the points' coordinates;
+// −1 and 1 are the ends of the axis.
 func (op GridSample) tapsOf(c calculus, place *ir.Value, d dim.Dim) []tap {
 	x := c.plus(place, 1)
 	if op.AlignCorners {

@@ -149,8 +149,9 @@ func (g *groupQuery) choose(prompt, later *ir.Value) *ir.Value {
 	return g.b.Node(Where{}, g.b.Node(Equal{}, g.b.Dims(g.spare), g.b.Dims(dim.Const(0))), prompt, later)
 }
 
-// angles returns the cosines or sines, in operand number operand, at the new positions: [B,S,1,N].
-// In a prompt, only the first of the given positions is used, and the others follow it.
+// angles returns the cosines or sines at the new positions, [B,S,1,N]. operand is the index of the
+// operand that is their table. In a prompt, only the first of the given positions is used, and the
+// others follow it.
 func (g *groupQuery) angles(operand int) *ir.Value {
 	b, table, given, one := g.b, g.Arg(operand), g.Arg(9), dim.Const(1)
 	if table == nil || table.Type.Rank() != 2 {
@@ -171,7 +172,7 @@ func (g *groupQuery) angles(operand int) *ir.Value {
 }
 
 // cache returns the keys or values in use, followed by the new ones, [B,G,S,D]. Zeros follow up to
-// the extent of the cache or the total length.
+// the extent of the cache or the total length, whichever is larger.
 func (g *groupQuery) cache(fresh, past *ir.Value, total dim.Dim) *ir.Value {
 	b := g.b
 	s := fresh.Type.Shape

@@ -69,7 +69,7 @@ func (op If) join(then, els []ir.Type) ([]ir.Type, error) {
 }
 
 // bound returns the symbol that extents binds to an axis of a result. The bool is false if there is
-// none.
+// no such symbol.
 func bound(extents []ir.ResultExtent, result, axis int) (dim.Dim, bool) {
 	for _, e := range extents {
 		if e.Result == result && e.Axis == axis {

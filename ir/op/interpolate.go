@@ -5,8 +5,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// tap is an element that points read along an axis: its index at and its weight. Both are tensors
-// with a number for each point.
+// tap is an element that each point reads along an axis. at holds the index of the element for each
+// point, and weight its weight.
 type tap struct{ at, weight *ir.Value }
 
 // last returns the last index, d − 1, of an axis of extent d, in x's element type.
@@ -17,8 +17,8 @@ func (c calculus) within(x, last *ir.Value) *ir.Value {
 	return c.Node(Max{}, c.Node(Min{}, x, last), c.num(x, 0))
 }
 
-// tap returns a tap at the indices at, with weight, along an axis of extent d. Elements outside the
-// axis get weight 0.
+// tap returns a tap along an axis of extent d. The indices at, in floats, may be outside the axis;
+// they are then clamped, and get weight 0.
 func (c calculus) tap(at, weight *ir.Value, d dim.Dim) tap {
 	last := c.last(at, d)
 	inside := c.Node(And{}, c.Node(GreaterOrEqual{}, at, c.num(at, 0)), c.Node(LessOrEqual{}, at, last))

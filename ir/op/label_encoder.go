@@ -59,8 +59,9 @@ func importTextTable(c ir.Importer, texts, numbers *ir.Tensor) ([]*ir.Value, err
 }
 
 // labelList returns a list of keys or values from one of four attributes, whose names start with
-// name. If several are present, it returns the list with element type want. Exporters may write
-// empty lists beside the one in use.
+// name. If several are present, it ignores empty lists, which exporters may write beside the one in
+// use, and lists with another element type than want, unless want is Invalid. It returns an error
+// unless one list is left.
 func labelList(c ir.Importer, name string, want ir.DType) (*ir.Tensor, error) {
 	var lists []*ir.Tensor
 	if c.Has(name + "_strings") {

@@ -8,17 +8,18 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// LayerNormalization normalises the elements along the axes from Axis on to mean 0 and variance 1, for
-// floats: (x − mean)/√(variance + Epsilon)·scale + bias, with the population variance. The optional
-// scale and bias have the shape of these axes. Epsilon is an f32 (ONNX LayerNormalization).
+// LayerNormalization normalises the elements along Axis and the axes after it to mean 0 and
+// variance 1, for floats: (x − mean)/√(variance + Epsilon)·scale + bias, with the population
+// variance. The optional scale and bias have the shape of these axes. Epsilon is an f32 (ONNX
+// LayerNormalization).
 type LayerNormalization struct {
 	Axis    int
 	Epsilon float64
 }
 
-// RMSNormalization divides the elements along the axes from Axis on by their root mean square, for
-// floats: x/√(mean of x² + Epsilon)·scale. The optional scale has the shape of these axes. Epsilon is
-// an f32 (ONNX RMSNormalization).
+// RMSNormalization divides the elements along Axis and the axes after it by their root mean square,
+// for floats: x/√(mean of x² + Epsilon)·scale. The optional scale has the shape of these axes.
+// Epsilon is an f32 (ONNX RMSNormalization).
 type RMSNormalization struct {
 	Axis    int
 	Epsilon float64
@@ -88,8 +89,9 @@ func scaleBy(row []float64, factor float64) {
 	}
 }
 
-// evalNormalization returns operand 0 after f has changed each row over the axes from axis on. It
-// then multiplies by operand 1 and adds operand 2, if present.
+// evalNormalization returns, as the only element, a copy of operand 0 in which f has changed each
+// row in place. A row holds the elements along axis and the axes after it. Each row is then
+// multiplied by operand 1, and operand 2 is added, if present.
 func evalNormalization(in []*ir.Tensor, axis int, f func(row []float64)) []*ir.Tensor {
 	x := in[0]
 	y := ir.NewTensor(x.DType, x.Shape...)
@@ -271,7 +273,7 @@ func (RMSNormalization) IsMemoryBound() {}
 // RowAxis returns Axis and true: a row of the operand starts at Axis.
 func (op LayerNormalization) RowAxis(int) (axis int, ok bool) { return op.Axis, true }
 
-// AtAxis returns the operator whose rows are the axes from axis on.
+// AtAxis returns the operator for rows that start at axis.
 func (op LayerNormalization) AtAxis(axis int) ir.Op {
 	op.Axis = axis
 	return op
@@ -280,7 +282,7 @@ func (op LayerNormalization) AtAxis(axis int) ir.Op {
 // RowAxis returns Axis and true: a row of the operand starts at Axis.
 func (op RMSNormalization) RowAxis(int) (axis int, ok bool) { return op.Axis, true }
 
-// AtAxis returns the operator whose rows are the axes from axis on.
+// AtAxis returns the operator for rows that start at axis.
 func (op RMSNormalization) AtAxis(axis int) ir.Op {
 	op.Axis = axis
 	return op

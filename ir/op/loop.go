@@ -141,7 +141,8 @@ func (op Loop) withExtents(t ir.Type, result int) ir.Type {
 const maxTrips = 1 << 24
 
 // EvalBlocks runs the block until the condition is false or the maximum number of iterations is
-// reached. It returns the final carried values and the scans.
+// reached. It returns the final carried values and the scans. It returns an error if an iteration
+// after maxTrips would start, or if the elements of a scan differ in shape.
 func (op Loop) EvalBlocks(in []*ir.Tensor, blocks []*ir.Block, run func(*ir.Block, []*ir.Tensor) ([]*ir.Tensor, error)) ([]*ir.Tensor, error) {
 	body := blocks[0]
 	carried := len(body.Params) - 2
@@ -195,7 +196,7 @@ func (op Loop) EvalBlocks(in []*ir.Tensor, blocks []*ir.Block, run func(*ir.Bloc
 }
 
 // stack returns the tensors rows, of type t, joined along a new first axis. If there are no rows,
-// unknown extents are 0.
+// unknown extents are 0. It returns an error if the rows differ in shape.
 func stack(t ir.Type, rows []*ir.Tensor) (*ir.Tensor, error) {
 	shape := []int{len(rows)}
 	for k, d := range t.Shape {
@@ -342,7 +343,7 @@ func (l loop) build(b *ir.Builder, trips, condition *ir.Value) ([]*ir.Value, err
 }
 
 // fixpoint builds the body again and again until the types of the carried values do not change, and
-// returns it. It sets the attributes of op.
+// returns it. It sets op.Varying.
 func (l *loop) fixpoint(b *ir.Builder, op *Loop) (*ir.Block, error) {
 	types := make([]ir.Type, len(l.first))
 	for i, v := range l.first {

@@ -5,14 +5,15 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// LSTM is a layer of long short-term memory (ONNX LSTM). f, g and h are its functions. W, R, B and
-// P hold the weights and biases of the gates i, o, f, c in this order:
+// LSTM is a layer of long short-term memory (ONNX LSTM). a1, a2 and a3 are its functions. W, R and
+// B hold the weights and biases of the gates i (input), o (output) and f (forget) and of the
+// candidate c, in this order:
 //
-//	i = f(x·Wiᵀ + h·Riᵀ + Pi⊙c + Bi)
-//	f = f(x·Wfᵀ + h·Rfᵀ + Pf⊙c + Bf)
-//	c' = f⊙c + i⊙g(x·Wcᵀ + h·Rcᵀ + Bc)
-//	o = f(x·Woᵀ + h·Roᵀ + Po⊙c' + Bo)
-//	h' = o⊙h(c')
+//	i = a1(x·Wiᵀ + h·Riᵀ + Pi⊙c + Bi)
+//	f = a1(x·Wfᵀ + h·Rfᵀ + Pf⊙c + Bf)
+//	c' = f⊙c + i⊙a2(x·Wcᵀ + h·Rcᵀ + Bc)
+//	o = a1(x·Woᵀ + h·Roᵀ + Po⊙c' + Bo)
+//	h' = o⊙a3(c')
 //
 // Further operands are c [D,N,H], the initial cell state, and p [D,3·H], the weights Pi, Po, Pf.
 // Either may be absent and is then zero. A further result is c [D,N,H]. InputForget makes f = 1 −

@@ -9,8 +9,8 @@ import (
 )
 
 // MatMul is the product of matrices a, [batch…,M,K], and b, [batch…,K,N], of one element type, with
-// batches broadcast (ONNX MatMul). An a of rank 1 is a row, and a b of rank 1 is a column. Its axis
-// of extent 1 is removed from the result. Integers wrap.
+// batches broadcast (ONNX MatMul). An a of rank 1 is a matrix of one row, and a b of rank 1 a
+// matrix of one column; the result then has no axis M or N. Integers wrap.
 type MatMul struct {
 	Wide bool // the result of narrow floats is f32
 }
@@ -211,7 +211,7 @@ func importMatMul(c ir.Importer) ([]*ir.Value, error) {
 // IsStatistic returns false: no operand is a running statistic.
 func (MatMul) IsStatistic(int) bool { return false }
 
-// Factors returns the number of matrices.
+// Factors returns 2: both operands are multiplied.
 func (MatMul) Factors() int { return 2 }
 
 // Widened returns the product with a result of f32.

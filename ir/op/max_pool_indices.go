@@ -100,7 +100,7 @@ func (w Window) cells(b *ir.Builder, x *ir.Value, count []dim.Dim) []*ir.Value {
 	return cells
 }
 
-// maxCells is the largest window whose cells are laid out along an axis.
+// maxCells is the maximum number of cells of a window whose cells are laid out along an axis.
 const maxCells = 1024
 
 // checkCells returns an error if the window has more than [maxCells] cells.

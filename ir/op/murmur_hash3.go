@@ -10,7 +10,7 @@ import (
 // string (com.microsoft MurmurHash3). The result is u32, or i32 with Signed. It accepts integers
 // and floats of 32 and 64 bits.
 type MurmurHash3 struct {
-	Seed   int64 // an u32
+	Seed   int64 // a u32
 	Signed bool
 }
 

@@ -44,8 +44,8 @@ func (SelectBoxes) Infer(in []ir.Type) ([]ir.Type, error) {
 // IsPairing marks the operator as [Pairing]: it may compare each box with every other.
 func (SelectBoxes) IsPairing() {}
 
-// Eval returns the indices of the chosen boxes, [batches,classes,n], followed by -1. It returns an
-// error unless the overlap threshold is from 0 to 1.
+// Eval returns the indices of the chosen boxes, padded with −1 to [batches,classes,n]. It returns
+// an error unless the overlap threshold is from 0 to 1.
 func (op SelectBoxes) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	boxes, scores, most, share := in[0], in[1], in[2].Int(0), in[3].Float(0)
 	if !(share >= 0 && share <= 1) {
@@ -107,7 +107,7 @@ func (op SelectBoxes) corners(boxes *ir.Tensor, i int) (lo, hi [2]float32) {
 }
 
 // importNonMaxSuppression imports NonMaxSuppression: the boxes that [SelectBoxes] chooses, as rows
-// of batch, class and box. If there is no maximum number of boxes, none is chosen.
+// of batch, class and box. If the maximum number of boxes is absent, no box is chosen.
 func importNonMaxSuppression(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	most, share := c.Arg(2), c.Arg(3)

@@ -114,8 +114,8 @@ func broadcastTo(t *ir.Tensor, shape []int) *ir.Tensor {
 	return y
 }
 
-// Overwrites allows the result to reuse the memory of operands of its type, because each run is read
-// before it is written.
+// Overwrites allows the result to reuse the memory of one of the first eight operands, because each
+// run is read before it is written.
 func (Pointwise) Overwrites() []int { return []int{0, 1, 2, 3, 4, 5, 6, 7} }
 
 // IsMemoryBound marks the operator as bound by memory bandwidth.

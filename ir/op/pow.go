@@ -33,8 +33,8 @@ func (Pow) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// Scalar returns x^y for one element of each operand. If y is one of some constants, it multiplies
-// or takes roots.
+// Scalar returns x^y for one element of each operand. For a constant y that [easyPower] supports,
+// it multiplies, divides or takes a root.
 func (Pow) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Value {
 	if !x[0].Type.DType.IsFloat() {
 		return wrapped(b, d, wholePower(b, x[0], x[1]))

@@ -9,8 +9,9 @@ import (
 
 // QuantizeLinear is x/scale rounded to nearest, ties to even, plus a zero point, saturated to the
 // integer type To (ONNX QuantizeLinear). NaN becomes the smallest integer. If To is a float type,
-// the quotient is not rounded, and the sum is converted as by [Cast]. x is f32, f16, bf16 or i32.
-// The optional zero point has type To. The quotient has type Precision.
+// the quotient is not rounded, and the sum is converted as by [Cast]. x and scale are floats or
+// i32. They are converted to Precision, which is the type of the quotient. The optional zero point
+// has type To.
 type QuantizeLinear struct {
 	Granularity
 	To          ir.DType
@@ -56,8 +57,8 @@ func Operand(in []ir.Type, i int) ir.Type {
 	return ir.Type{}
 }
 
-// Eval returns the quantised elements in x's shape. It divides in float64 and rounds the quotient
-// to Precision.
+// Eval returns the quantised elements in x's shape. It rounds x and scale to Precision, divides in
+// float64, and rounds the quotient to Precision.
 func (op QuantizeLinear) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x, scale := in[0], in[1]
 	sum := ir.NewTensor(ir.F64, x.Shape...)

@@ -145,8 +145,8 @@ func drawNarrow(b *ir.Builder, op ir.Op, d ir.DType, args ...*ir.Value) []*ir.Va
 	return []*ir.Value{ConvertTo(b, b.Node(op, args...), d)}
 }
 
-// seed returns the seed of a node: the bits of its attribute, a float, or else a seed that no other
-// node of the model uses.
+// seed returns the seed of a node: the bits of its attribute, a float, or else the seed that
+// [siteSeed] returns.
 func seed(c ir.Importer) int64 {
 	if c.Has("seed") {
 		return int64(math.Float32bits(float32(c.Float("seed", 0))))

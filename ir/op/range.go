@@ -54,7 +54,8 @@ func (op Range) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// InferElems returns start + i·delta for each i, as expressions.
+// InferElems returns start + i·delta for each i, as expressions. It returns nil unless Count is
+// constant and start and delta are known integers.
 func (op Range) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	n, ok := op.Count.Int()
 	start, okStart := in[0].Dims()

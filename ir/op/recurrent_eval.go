@@ -24,8 +24,8 @@ func recurrentMatrix(t *ir.Tensor, hidden, gates int) []float64 {
 // is the result of the step.
 type cell func(x []float64, states [][]float64)
 
-// recurrence runs a cell over steps steps of batch sequences in float64, in reverse order if
-// reverse is set. lens are the lengths of the sequences, or nil.
+// recurrence runs a cell over all steps of batch sequences in float64, in reverse order if reverse
+// is set. lens are the lengths of the sequences; nil means that all have the length steps.
 type recurrence struct {
 	// width is the number of elements of the projected x for each step, and hidden that of a state.
 	steps, batch, hidden, width int
@@ -34,7 +34,8 @@ type recurrence struct {
 }
 
 // run computes y, [steps,batch,hidden], and leaves the final states, [batch,hidden], in states. The
-// final states of a sequence without steps are zeros.
+// final states of a sequence without steps are zeros. It returns an error if a length is out of
+// range.
 func (r recurrence) run(x []float64, states [][]float64, next cell) ([]float64, error) {
 	if r.lens != nil {
 		for n := range r.batch {

@@ -42,7 +42,7 @@ type Reduce struct {
 var reductions = map[Reduction]struct {
 	kernel string
 	float  func([]float64) float64
-	// Integers use these functions, or are reduced as floats if there are none.
+	// Integers use these functions, or are reduced as floats if they are nil.
 	signed   func([]int64) int64
 	unsigned func([]uint64) uint64
 	logical  func([]bool) bool // nil if bools are not supported
@@ -149,11 +149,11 @@ func logSumExp(v []float64) float64 {
 	return top + portable.Log(s)
 }
 
-// most returns a function that reduces a list with pick, which returns one of its arguments. The
-// result of an empty list is none.
-func most[T real](pick func(a, b T) T, none T) func([]T) T {
+// most returns a function that reduces start and the elements of a list with pick, which returns
+// one of its arguments. The result for an empty list is start.
+func most[T real](pick func(a, b T) T, start T) func([]T) T {
 	return func(v []T) T {
-		m := none
+		m := start
 		for _, x := range v {
 			m = pick(m, x)
 		}

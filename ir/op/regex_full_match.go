@@ -48,7 +48,8 @@ func (op RegexFullMatch) whole() (*regexp.Regexp, error) {
 	return regexp.Compile(`\A(?:` + op.Pattern + `)\z`)
 }
 
-// Infer returns bools of the operand's shape. It returns an error if the pattern is invalid.
+// Infer returns bools of the operand's shape. It returns an error if the pattern is invalid or too
+// large.
 func (op RegexFullMatch) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err

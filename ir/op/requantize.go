@@ -91,7 +91,8 @@ func ofChannels(t ir.Type, channels dim.Dim, what string) error {
 	return Same(t.Shape[0], channels, what+" and channels")
 }
 
-// CheckClamp returns an error if the type of the result cannot hold the bounds of Clamp.
+// CheckClamp returns an error if the type of the result cannot hold the bounds of Clamp, or if Lo
+// exceeds Hi.
 func (r Requantize) CheckClamp() error {
 	if r.To == ir.F32 {
 		if r.Clamp {
@@ -105,7 +106,7 @@ func (r Requantize) CheckClamp() error {
 	return nil
 }
 
-// Bounds returns the least and the greatest result if To is an integer type.
+// Bounds returns the least and the greatest result if To is an integer type. Otherwise both are 0.
 func (r Requantize) Bounds() (lo, hi int) {
 	if r.To != ir.U8 && r.To != ir.I8 {
 		return 0, 0

@@ -37,7 +37,7 @@ type Resize struct {
 // Limits on compile-time computation.
 const (
 	maxTaps  = 4096    // elements that a point reads
-	maxTable = 1 << 20 // points along an axis
+	maxTable = 1 << 20 // points along an axis, or elements of a matrix of weights
 )
 
 // Infer returns the operand's element type in Shape.
@@ -416,8 +416,9 @@ func (op resizeTables) numbers(b *ir.Builder, k int) []*ir.Value {
 	return []*ir.Value{sliceAxis(b, op.sampling, 0, dim.Const(k), dim.Const(1))}
 }
 
-// table returns the elements of axis k that each point reads and, if there is more than one tap,
-// their weights. The results are constants if the extents are constant.
+// table returns the indices of the elements of axis k that each point reads, and their weights. The
+// results are constants if the extents are constant, there is no sampling operand, and there are at
+// most maxTable points. weights is nil in mode nearest.
 func (op resizeTables) table(b *ir.Builder, shape []dim.Dim, k int, taps dim.Dim) (weights, index *ir.Value) {
 	t := op.tableOf(k, shape[k], op.Shape[k])
 	t.Taps = taps

@@ -125,7 +125,7 @@ func (a resizeAxis) filterScale() float64 {
 	return 1
 }
 
-// width returns the number of elements that a point reads.
+// width returns the number of elements that a point reads in modes linear and cubic.
 func (a resizeAxis) width() int {
 	first := int(math.Floor(-a.support())) + 1
 	return 2 - 2*first

@@ -86,8 +86,8 @@ func (op ResizeTable) axis(in, out int) resizeAxis {
 	return a
 }
 
-// extents returns the axis that the table is for. It returns an error unless In and Out are
-// constants.
+// extents returns the axis that the table is for. It returns an error if In or Out is symbolic, or
+// if there are points but no elements.
 func (op ResizeTable) extents() (resizeAxis, error) {
 	in, ok := op.In.Int()
 	out, okOut := op.Out.Int()
@@ -139,7 +139,8 @@ func (op ResizeTaps) HasEffect() {}
 // Binds returns Symbol.
 func (op ResizeTaps) Binds() []string { return []string{op.Symbol} }
 
-// BindValues returns the number of elements that a point reads.
+// BindValues returns the number of elements that a point reads, or 2 if there are no points. It
+// returns an error if the number would exceed maxTaps.
 func (op ResizeTaps) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	a, err := op.Table.with(in).extents()
 	if err != nil || a.out == 0 {
@@ -164,8 +165,9 @@ func (op ResizeOutside) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// BindScaled binds the products of the extents From and a list of f64 scales. The products are
-// rounded down as f32 numbers or, if Near is set, to the nearest integer.
+// BindScaled binds the products of the extents From and a list of f64 scales. A product is computed
+// in f32 and rounded down. If Near is set, it is computed in f64 and rounded to the nearest
+// integer, ties up.
 type BindScaled struct {
 	Bound
 	From []dim.Dim
@@ -183,8 +185,8 @@ func (op BindScaled) Infer(in []ir.Type) ([]ir.Type, error) {
 	return nil, nil
 }
 
-// BindValues returns the rounded products of extents and scales. It returns an error if one is
-// negative or too large.
+// BindValues returns the rounded products of extents and scales. It returns an error if the number
+// of scales is wrong, a scale is not positive, or a product exceeds 2³¹−1.
 func (op BindScaled) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	from, _ := dim.Ints(op.From)
 	if in[0].Len() != len(from) {

@@ -57,7 +57,7 @@ func (op RoiAlign) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(x.DType, shape...)}, nil
 }
 
-// maxSampling is the largest number of samples of a bin along an axis.
+// maxSampling is the largest value of Sampling.
 const maxSampling = 1 << 12
 
 // regionShape returns [R,C,height,width], the shape of a pool of regions of x. It returns an error

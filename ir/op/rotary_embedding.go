@@ -16,7 +16,7 @@ type rotary struct {
 }
 
 // apply returns x, […,D], with the first Width elements of each vector rotated. cos and sin
-// broadcast to […,Width/2].
+// broadcast to […,Width/2]. It panics, as [ir.Fail] does, if Width is odd or exceeds D.
 func (r rotary) apply(b *ir.Builder, x, cos, sin *ir.Value) *ir.Value {
 	last := x.Type.Rank() - 1
 	half, ok := r.Width.DivExact(dim.Const(2))

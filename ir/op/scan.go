@@ -47,6 +47,8 @@ func importScan(c ir.Importer) ([]*ir.Value, error) {
 	return s.batched(c.Builder(), args)
 }
 
+// scan is the state of the import of a Scan. A list of axes or directions that is too short
+// continues with zeros.
 type scan struct {
 	c                      ir.Importer
 	states                 int // operands before the scanned ones

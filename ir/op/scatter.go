@@ -58,7 +58,8 @@ func scatterType(in []ir.Type, reduction string) error {
 	return nil
 }
 
-// scatterReduction returns the attribute reduction, which exists from opset 16, or "" for none.
+// scatterReduction returns the attribute reduction, which exists from opset 16. If it is "none" or
+// absent, it returns "".
 func scatterReduction(c ir.Importer) string {
 	if c.Opset() < 16 {
 		return ""

@@ -57,7 +57,8 @@ func exponentials(line []float64) (total float64) {
 	return total
 }
 
-// mapLines returns x after f has changed each line of floats along an axis.
+// mapLines returns, as the only element, a copy of x in which f has changed each line along axis in
+// place.
 func mapLines(x *ir.Tensor, axis int, f func(line []float64)) []*ir.Tensor {
 	y := ir.NewTensor(x.DType, x.Shape...)
 	for _, numbers := range linesOf(x.Shape, axis) {
@@ -82,12 +83,10 @@ func (Softmax) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems().Mul(dim.Con
 // Flops counts three operations for each element.
 func (LogSoftmax) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems().Mul(dim.Const(3)) }
 
-// Lower computes operands of narrow types, such as f16 and i4, in a wider type and converts the
-// result back.
+// Lower computes floats of at most 16 bits in f32 and converts the result back.
 func (Softmax) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
-// Lower computes operands of narrow types, such as f16 and i4, in a wider type and converts the
-// result back.
+// Lower computes floats of at most 16 bits in f32 and converts the result back.
 func (LogSoftmax) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
 // Grad returns y·(dy − Σ dy·y), where the sum is along the axis.

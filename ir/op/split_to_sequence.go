@@ -86,7 +86,7 @@ func (op SplitToSequence) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 }
 
 // lengths returns the lengths of the parts. It returns an error if a scalar length is not positive,
-// or gives more than [maxParts] parts.
+// or fits into the extent [maxParts] times or more.
 func (op SplitToSequence) lengths(in []*ir.Tensor) ([]int64, error) {
 	if len(in) == 2 && in[1].Rank() == 1 {
 		lengths := make([]int64, in[1].Len())

@@ -13,8 +13,8 @@ import (
 // which may be checked at run time.
 type SumTo struct{ Shape []dim.Dim }
 
-// Infer returns the operand's element type in Shape. It returns an error if the operand cannot be
-// summed to Shape.
+// Infer returns the operand's element type in Shape. It returns an error unless the elements are
+// numbers, and if the rank or a constant extent of the operand does not fit Shape.
 func (op SumTo) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -66,8 +66,8 @@ func (op SumTo) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Lower sums the axes of which it is known that they are summed, and then the axes that may be, one
-// after the other: each product of extents that it makes has one sum as a factor then.
+// Lower sums the axes that are certainly summed. Then it sums the axes that may be, one after the
+// other: each extent that it computes then has only one factor that is a sum.
 func (op SumTo) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x := n.Arg(0)
 	lead, one := x.Type.Rank()-len(op.Shape), dim.Const(1)

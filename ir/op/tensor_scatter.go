@@ -7,9 +7,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importTensorScatter imports TensorScatter. Rows of an update, [B,…,S,…], replace rows of a cache,
-// [B,…,M,…], from an index for each batch element on. In mode circular the first row follows the
-// last. It becomes a [ScatterND] of rows.
+// importTensorScatter imports TensorScatter. Rows of an update, [B,…,S,…], replace consecutive rows
+// of a cache, [B,…,M,…]. For each batch element an operand holds the index of the first of them. In
+// mode circular the first row follows the last. It becomes a [ScatterND] of rows.
 func importTensorScatter(c ir.Importer) ([]*ir.Value, error) {
 	b, cache, update, first := c.Builder(), c.Arg(0), c.Arg(1), c.Arg(2)
 	rank := cache.Type.Rank()

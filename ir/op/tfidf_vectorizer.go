@@ -59,7 +59,7 @@ func importTfIdfVectorizer(c ir.Importer) ([]*ir.Value, error) {
 }
 
 // nGramColumns returns the attribute ngram_indexes, the column of each n-gram, and the number of
-// columns. It returns an error if an index is negative or too large.
+// columns. It returns an error if the attribute is absent, or if an index is negative or too large.
 func nGramColumns(c ir.Importer) (columns *ir.Tensor, size int, err error) {
 	indexes := c.Ints("ngram_indexes", nil)
 	if len(indexes) == 0 || slices.Min(indexes) < 0 || slices.Max(indexes) >= math.MaxInt32 {

@@ -24,9 +24,10 @@ type Involution interface{ IsInvolution() }
 // Idempotent is an operator f of one operand with f(f(x)) = f(x), or of two operands with f(x, x) = x.
 type Idempotent interface{ IsIdempotent() }
 
-// Identity is an operator of one operand that may have no effect, depending on its attributes.
+// Identity is an operator that may return its only operand, depending on its attributes.
 type Identity interface {
-	// IsIdentity reports whether the operator has no effect on an operand of type x.
+	// IsIdentity reports whether the result equals an only operand of type x, given that the result
+	// has type x.
 	IsIdentity(x ir.Type) bool
 }
 
@@ -38,8 +39,9 @@ type Clamp interface {
 
 // Affine is an operator that multiplies its first operand by its second, or adds the second.
 type Affine interface {
-	// Affine reports whether the operator scales. inverse is an operator that must be applied to
-	// the second operand first. It is nil if the second operand is used as it is.
+	// Affine returns true if the operator multiplies, and false if it adds. inverse is an operator
+	// that must be applied to the second operand first. It is nil if the second operand is used as it
+	// is.
 	Affine() (scales bool, inverse ir.Op)
 }
 

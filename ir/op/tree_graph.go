@@ -88,8 +88,9 @@ func withNegatives(b *ir.Builder, x *ir.Value) *ir.Value {
 	return ReshapeTo(b, pairs, n, features.Mul(dim.Const(2)))
 }
 
-// ensemble appends a [TreeEnsemble] of the trees for the rows of x, f32 or f64. base may be nil. It
-// returns an error if the trees are invalid.
+// ensemble appends a [TreeEnsemble] of the trees for the rows of x, f32 or f64. base is empty or
+// has a value for each target. It returns an error if it does not, or if the trees are invalid or
+// too large.
 func (g *treeGraph) ensemble(b *ir.Builder, x *ir.Value, targets int, aggregate Aggregate, base []float64) (*ir.Value, error) {
 	d := x.Type.DType
 	splits, roots, err := g.splits(d)

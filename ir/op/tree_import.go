@@ -132,7 +132,8 @@ func treeFloats(c ir.Importer, name string, double *bool) []float64 {
 	return floats
 }
 
-// floatElems returns the elements of t, numbers, as float64.
+// floatElems returns the elements of t, numbers, as float64, or nil for a nil t. It panics, as
+// [ir.Fail] does, if t has strings.
 func floatElems(t *ir.Tensor) []float64 {
 	if t == nil {
 		return nil
@@ -147,8 +148,9 @@ func floatElems(t *ir.Tensor) []float64 {
 	return v
 }
 
-// readNodes reads the nodes, which compare with values, and returns the child number of each node.
-// The first node of a tree is its root.
+// readNodes reads the nodes and returns the child number of each. values[i] is the number that node
+// i compares with. The first node of a tree is its root. It returns an error if the attributes do
+// not fit together.
 func (t *trees) readNodes(c ir.Importer, values []float64) (map[treeKey]int, error) {
 	treeIDs, nodeIDs := c.Ints("nodes_treeids", nil), c.Ints("nodes_nodeids", nil)
 	features, modes := c.Ints("nodes_featureids", nil), c.Texts("nodes_modes", nil)

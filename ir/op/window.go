@@ -191,7 +191,7 @@ func (w Window) flat() Window {
 }
 
 // lowerPool splits an f32 pool over more than two spatial axes into pools over the last two and over
-// the others. op returns the operator for a part of the window.
+// the others. It returns nil for other pools. op returns the operator for a part of the window.
 func (w Window) lowerPool(b *ir.Builder, n *ir.Node, op func(Window) ir.Op) []*ir.Value {
 	x, spatial := n.Arg(0), len(w.Kernel)
 	if spatial <= MaxSpatial || x.Type.DType != ir.F32 {

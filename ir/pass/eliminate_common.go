@@ -54,7 +54,7 @@ func (e *eliminator) visit(n *ir.Node) []*ir.Value {
 	return nil
 }
 
-// keyOf returns a text that nodes with equal operands, results and blocks share.
+// keyOf returns a text that nodes with equal operands, result types and blocks share.
 func keyOf(n *ir.Node) string {
 	var s strings.Builder
 	for _, a := range n.Args {

@@ -178,8 +178,8 @@ func repeated(t *ir.Tensor, shape []int) *ir.Tensor {
 	return ir.Splat(t, shape...)
 }
 
-// staysSplat reports whether all elements of the operator's result are equal if args[0] is a splat,
-// or if there is no operand.
+// staysSplat reports whether an operator returns a splat, a tensor that is stored as one element:
+// it fills a tensor, or moves the elements of args[0], which is a splat.
 func staysSplat(o ir.Op, args []*ir.Tensor) bool {
 	if _, fill := o.(op.Fill); fill {
 		return true

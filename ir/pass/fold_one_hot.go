@@ -64,8 +64,9 @@ func chosenRows(b *ir.Builder, known fixed, n *ir.Node) *ir.Value {
 	return reshaped(b, b.Node(op.Gather{}, table, indices), n.Results[0].Type.Shape...)
 }
 
-// onTable computes n on the table instead of on the gathered rows, and returns the gather from the
-// new table. It returns nil unless n is an elementwise node of such a gather and weights.
+// onTable returns a replacement for n, an elementwise node whose operands are gathered rows of a
+// table and weights. The replacement computes n on the table and gathers the rows of the result. It
+// is nil if n is another node, or if the table or the rows have another reader.
 func onTable(b *ir.Builder, known fixed, n *ir.Node) *ir.Value {
 	y := n.Results[0]
 	at := slices.IndexFunc(n.Args, func(v *ir.Value) bool {

@@ -165,30 +165,30 @@ func tanhGate(x, gate *ir.Value) (ir.Op, float64, bool) {
 	if !ok || !isTanh {
 		return nil, 0, false
 	}
-	linear, cubic := polynomial(n.Args[0], x)
+	linear, cubic, ok := polynomial(n.Args[0], x)
 	const slope = 0.7978845608028654
 	d := x.Type.DType
-	return op.Gelu{Tanh: true}, scale, about(linear, slope, d) && about(cubic, slope*0.044715, d)
+	return op.Gelu{Tanh: true}, scale, ok && about(linear, slope, d) && about(cubic, slope*0.044715, d)
 }
 
-// polynomial returns linear and cubic if v is linear·x + cubic·x³, else zeros.
-func polynomial(v, x *ir.Value) (linear, cubic float64) {
+// polynomial returns linear and cubic if v is linear·x + cubic·x³. Otherwise ok is false.
+func polynomial(v, x *ir.Value) (linear, cubic float64, ok bool) {
 	inner, c := unscaled(v)
-	if inner == x {
-		return c, 0
-	}
-	if degree, by := monomial(inner, x); degree == 3 {
-		return 0, c * by
+	switch degree, by := monomial(inner, x); degree {
+	case 1:
+		return c * by, 0, true
+	case 3:
+		return 0, c * by, true
 	}
 	n := inner.Def
 	if n == nil {
-		return 0, 0
+		return 0, 0, false
 	}
 	switch n.Op.(type) {
 	case op.Add:
-		l0, c0 := polynomial(n.Args[0], x)
-		l1, c1 := polynomial(n.Args[1], x)
-		return c * (l0 + l1), c * (c0 + c1)
+		l0, c0, ok0 := polynomial(n.Args[0], x)
+		l1, c1, ok1 := polynomial(n.Args[1], x)
+		return c * (l0 + l1), c * (c0 + c1), ok0 && ok1
 	case op.Mul: // x·(a + c·x²)
 		for i, a := range n.Args {
 			y, by := unscaled(a)
@@ -202,12 +202,12 @@ func polynomial(v, x *ir.Value) (linear, cubic float64) {
 			for k, s := range sum.Def.Args {
 				one, ok := numberOf(s)
 				if degree, square := monomial(sum.Def.Args[1-k], x); ok && degree == 2 {
-					return c * by * more * one, c * by * more * square
+					return c * by * more * one, c * by * more * square, true
 				}
 			}
 		}
 	}
-	return 0, 0
+	return 0, 0, false
 }
 
 // monomial returns degree and c if v is c·x^degree and degree is 1, 2 or 3, else zeros.

@@ -363,11 +363,10 @@ func (a *attention) mask(b *ir.Builder) *ir.Value {
 	}
 }
 
-// view is a value, of, on which the reshapes and transposes in views are applied, times scale. The
-// last operator comes first in views.
+// view is a value after reshapes and transposes, times scale.
 type view struct {
-	of    *ir.Value
-	views []ir.Op
+	of    *ir.Value // the value before them
+	views []ir.Op   // the reshapes and transposes, from last to first
 	scale float64
 }
 

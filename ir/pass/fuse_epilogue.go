@@ -32,6 +32,7 @@ func fuseEpilogue(ctx *Context, m *ir.Module) (changed bool, err error) {
 	return changed, nil
 }
 
+// epilogues is the state of [fuseEpilogue] for one function.
 type epilogues struct {
 	ctx   *Context
 	uses  map[*ir.Value]int

@@ -223,9 +223,9 @@ func meanOf(v *ir.Value) (x *ir.Value, axes []int, ok bool) {
 	return x, axes, ok && kind != op.ReduceSumSquare
 }
 
-// averaged returns x and axes if v is a mean along axes that are kept with extent 1. kind tells
-// which mean. The mean may be written as a sum divided by the number of elements. Otherwise ok is
-// false.
+// averaged returns x and axes if v is a mean along axes that are kept with extent 1. It is the mean
+// of x² if kind is ReduceSumSquare, and otherwise the mean of x. The mean may be written as a sum
+// divided by the number of elements. ok is false if v is not a mean.
 func averaged(v *ir.Value) (kind op.Reduction, x *ir.Value, axes []int, ok bool) {
 	sum, c := unscaled(v)
 	if n, _, isReshape := madeBy[op.Reshape](sum); isReshape {
@@ -387,8 +387,10 @@ func withOperand(b *ir.Builder, n *ir.Node, v, w *ir.Value) *ir.Value {
 	return b.Node(v.Def.Op, args...)
 }
 
-// withChannels returns the group normalisation v with w, one element per channel, as its scale if n
-// is their product, or as its bias if n is their sum. Otherwise it returns nil.
+// withChannels returns a group normalisation equal to n, or nil if n does not have one of two
+// forms. w has one element for each channel. If n is v·w, v is a layer normalisation of groups of
+// channels, and w becomes the scale. If n is v + w, v is a group normalisation, and w becomes the
+// bias.
 func withChannels(b *ir.Builder, n *ir.Node, v, w *ir.Value) *ir.Value {
 	t := v.Type
 	if t.Rank() < 3 || t.Rank() < w.Type.Rank() || !op.IsPerChannel(w.Type, t) && !t.Shape[1].Equal(dim.Const(1)) {

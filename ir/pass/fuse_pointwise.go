@@ -43,6 +43,7 @@ func fuseLoops(ctx *Context, f *ir.Func) (changed bool, err error) {
 	return changed, err
 }
 
+// fuser is the state of [fusePointwise] for one function.
 type fuser struct {
 	ctx   *Context
 	uses  map[*ir.Value]int

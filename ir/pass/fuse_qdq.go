@@ -194,8 +194,9 @@ func isMove(n *ir.Node) bool {
 	return m == op.Rearranges || m == op.Picks
 }
 
-// concatOf returns the concatenation of quantised operands that equals n, which quantises the
-// concatenation c. joined is the node of c. It returns nil unless all operands are dequantised.
+// concatOf returns a replacement for n, which quantises the result of joined, a concatenation c.
+// The replacement quantises each operand of joined and concatenates the results. It is nil unless
+// each operand is an [activation].
 func concatOf(b *ir.Builder, c op.Concat, joined, n *ir.Node) *ir.Value {
 	parts := make([]*ir.Value, len(joined.Args))
 	for i, a := range joined.Args {
@@ -298,7 +299,7 @@ func tableOf(v *ir.Value) *ir.Tensor {
 
 // bounded records bounds of the quantised result in r. It follows v through operators that bound it
 // and that nothing else reads, and returns the value before the first of them. scale and zero are
-// those of the result.
+// the scale and the zero point of the result.
 func bounded(b *ir.Builder, v *ir.Value, r *op.Requantize, scale float64, zero int) *ir.Value {
 	least, most := math.Inf(-1), math.Inf(1)
 	for v.Def != nil && b.Uses(v) == 1 {
@@ -359,8 +360,8 @@ func (f *qdq) product(b *ir.Builder, v *ir.Value, r op.Requantize, to *quantum) 
 	return nil
 }
 
-// weights returns the quantised form of v if its bytes and scales are fixed, with one scale or one
-// for each index along the given axis. Otherwise it returns false.
+// weights returns the quantised form of v if v has 8 bits, its scales and zero points are fixed,
+// and there is one scale or one for each index along the given axis. Otherwise it returns false.
 func (f *qdq) weights(v *ir.Value, axis int) (quantum, bool) {
 	q, ok := dequantized(v)
 	if !ok || !isByte(q.x) || q.axis >= 0 && q.axis != axis || !f.known.has(q.scale) || q.zero != nil && !f.known.has(q.zero) {
@@ -371,7 +372,7 @@ func (f *qdq) weights(v *ir.Value, axis int) (quantum, bool) {
 
 // convolution returns n, the convolution o, as a ConvInteger. The sums are requantised as r says,
 // to the scale and zero of to. It returns nil unless the input and the weights are dequantised from
-// 8 bits, and the weights and the bias are fixed.
+// 8 bits, and the scales of the weights and the bias are fixed.
 func (f *qdq) convolution(b *ir.Builder, n *ir.Node, o op.Conv, r op.Requantize, to *quantum) *ir.Value {
 	x, _, ok := activation(n.Args[0])
 	if !ok {

@@ -70,8 +70,8 @@ func offsetSums(b *ir.Builder, n *ir.Node, scaled, offset *ir.Value) *ir.Value {
 }
 
 // withVector returns an integer product that replaces n. It has the operator product and the
-// operands of the node from, except that operand number operand is v. v is f32 with one element, or
-// one for each column; otherwise withVector returns nil.
+// operands of the node from, but v at index operand. v must be f32 with one element, or one for
+// each column; otherwise withVector returns nil.
 func withVector(b *ir.Builder, n *ir.Node, product op.MatMulInteger, from *ir.Node, operand int, v *ir.Value) *ir.Value {
 	y := n.Results[0].Type
 	if from.Args[1].Type.Rank() < 2 || v.Type.DType != ir.F32 || !y.With(ir.I32).Equal(from.Results[0].Type.With(ir.I32)) {

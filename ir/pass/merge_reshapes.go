@@ -34,8 +34,8 @@ func mergeReshapes(_ *Context, m *ir.Module) (changed bool, err error) {
 	return changed, nil
 }
 
-// mergeViews returns n, a reshape or a transpose, merged with the one before it, or nil if they
-// cannot be merged.
+// mergeViews returns a replacement for n, or nil. A reshape after a reshape, or a transpose after a
+// transpose, is merged with it. A transpose that moves no elements becomes a reshape.
 func mergeViews(b *ir.Builder, n *ir.Node) *ir.Value {
 	switch o := n.Op.(type) {
 	case op.Reshape:

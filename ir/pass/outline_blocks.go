@@ -15,8 +15,8 @@ const minOutlined = 30
 
 // outlineBlocks replaces a run of nodes that is repeated several times in a row, such as the layers
 // of a transformer, by calls of one new function. The values that the runs read from outside,
-// including their weights, are its parameters. It does not change @prepare and functions that
-// others call.
+// including their weights, are its parameters. It does not change @prepare or functions that others
+// call. If NaN are searched for, it does not change trained functions either.
 func outlineBlocks(ctx *Context, m *ir.Module) (changed bool, err error) {
 	called := calledFuncs(m)
 	for _, f := range slices.Clone(m.Funcs) {
@@ -153,8 +153,9 @@ func (c candidate) saved() int { return savedBy(c.period, c.count) }
 // maxCandidates is the maximum number of results of [candidates] and of [sharedCandidates].
 const maxCandidates = 32
 
-// candidates returns the candidates that save at least minOutlined nodes, those that save the most
-// first. kinds has a number for each node of a function, equal for nodes of the same kind.
+// candidates returns the candidates that save at least minOutlined nodes: the maxCandidates that
+// save the most, in descending order. kinds has a number for each node of a function, equal for
+// nodes of the same kind.
 func candidates(kinds []int) []candidate {
 	var found []candidate
 	for period := 1; period <= len(kinds)/2; period++ {
@@ -174,7 +175,8 @@ func candidates(kinds []int) []candidate {
 	return found[:min(len(found), maxCandidates)]
 }
 
-// repeatOf returns the repeat that the runs form, or nil if they do not have the same structure.
+// repeatOf returns the repeat that the runs form. It returns nil if they do not have the same
+// structure, or if a symbol in them is not an extent of an input.
 func repeatOf(uses map[*ir.Value]int, runs [][]*ir.Node) *repeat {
 	r := &repeat{runs: runs}
 	places := make([]map[*ir.Value]int, len(runs))

@@ -39,7 +39,8 @@ func OutlinePart(ctx *Context, m *ir.Module, funcs []*ir.Func, skip int) (runs i
 }
 
 // Hosts returns two groups of functions. Each group becomes the methods of one type in generated
-// code: first the functions that infer, then the functions that train and evaluate.
+// code: first the functions that infer, then the functions that train and evaluate. If c.Watched is
+// set, the second group does not have the functions that train.
 func (c *Context) Hosts(m *ir.Module) [][]*ir.Func {
 	infer := c.prepared(m)
 	called := calledFuncs(m)
@@ -120,10 +121,10 @@ func findShared(ctx *Context, funcs []*ir.Func, skip int) *shared {
 	return nil
 }
 
-// alikeOutside returns a largest set of runs in the repeat all that have the same outputs. It
-// returns nil if the set saves fewer than minShared nodes, or is in one function only. funcs[i] is
-// the index of the function with run i. Equal outputs matter because each caller has memory for all
-// results of a part.
+// alikeOutside divides the runs of a repeat by their outputs, and returns the largest set of runs
+// with the same outputs. It returns nil if the set saves fewer than minShared nodes, or is in one
+// function only. funcs[i] is the index of the function with run i. Equal outputs matter because
+// each caller has memory for all results of a part.
 func alikeOutside(uses map[*ir.Value]int, all *repeat, funcs []int) *shared {
 	var groups []*shared
 	for i, run := range all.runs {

@@ -285,8 +285,10 @@ func All(ctx *Context, m *ir.Module, opts Options) error {
 	return Run(ctx, m, slices.Concat(last, Naming), opts)
 }
 
-// Run runs passes in order and verifies the module after each. The error names the pass that failed
-// or after which the module was invalid.
+// Run runs passes in order and verifies the module after each. It repeats the list while it changes
+// the module, up to opts.Rounds times. After the first time it does not verify a module that a pass
+// has not changed. After opts.Stop passes it runs only required passes. The error names the pass
+// that failed or after which the module was invalid.
 func Run(ctx *Context, m *ir.Module, passes []Pass, opts Options) error {
 	for round := 0; ; round++ {
 		changed := false

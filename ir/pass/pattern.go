@@ -67,7 +67,7 @@ func unscaled(v *ir.Value) (x *ir.Value, c float64) {
 	}
 }
 
-// factors returns values and a number c such that v is their product. It does not split sums, and
+// factors returns values and a number c such that v is their product. It does not split sums, or
 // products that have another reader.
 func factors(b *ir.Builder, v *ir.Value) (values []*ir.Value, c float64) {
 	x, c := unscaled(v)

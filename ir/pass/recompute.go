@@ -111,6 +111,7 @@ func Recompute(ctx *Context, f *ir.Func, mode Remat) (values int, err error) {
 	return values, err
 }
 
+// recomputer is the state of [Recompute].
 type recomputer struct {
 	f      *ir.Func
 	b      *ir.Builder

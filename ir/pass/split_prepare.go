@@ -245,7 +245,8 @@ func inflates(n *ir.Node) bool {
 	return made > inflatedBytes && made/inflatedBy > bytesOf(args)
 }
 
-// bytesOf returns the size in bytes of values of static types, or math.MaxInt64 if it overflows.
+// bytesOf returns the size in bytes of values of static types, or math.MaxInt64 if it overflows. It
+// counts a string as one byte.
 func bytesOf(values []*ir.Value) int64 {
 	total := int64(0)
 	for _, v := range values {
@@ -259,7 +260,8 @@ func bytesOf(values []*ir.Value) int64 {
 }
 
 // sourceName returns the name of the largest weight that v is computed from, or of the first if
-// several are equally large. It prefers other weights to constants.
+// several are equally large. It prefers other weights to constants. If v depends on neither, it
+// returns v's own name.
 func sourceName(v *ir.Value) string {
 	name, size, seen := v.Name, -1, map[*ir.Node]bool{}
 	var visit func(n *ir.Node)

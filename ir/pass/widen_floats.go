@@ -33,7 +33,8 @@ func widenFloats(c *Context, m *ir.Module) (changed bool, err error) {
 	})
 }
 
-// beforeRounding returns the f32 value whose rounding to f16 or bf16 is v, or nil if there is none.
+// beforeRounding returns the f32 value that a Cast rounds to v, which is f16 or bf16. It returns
+// nil if v is not the result of such a Cast.
 func beforeRounding(v *ir.Value) *ir.Value {
 	if v.Def == nil || v.Type.DType != ir.F16 && v.Type.DType != ir.BF16 {
 		return nil

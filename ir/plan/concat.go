@@ -60,7 +60,8 @@ func viewed(v *ir.Value) *ir.Value {
 }
 
 // canBePart reports whether v may be computed inside a concatenation. A node must compute it, and
-// it must not be a view, a result of the function, or part of another concatenation.
+// it must not be a constant, a weight, a view, a result of the function, or part of another
+// concatenation.
 func (p *planner) canBePart(v *ir.Value) bool {
 	_, elsewhere := p.result[v]
 	return !elsewhere && v.Def != nil && !v.Def.IsStored() && !isView(v.Def) && !p.isPart(v)

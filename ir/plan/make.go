@@ -73,6 +73,7 @@ type storage struct {
 	buffer *Buffer
 }
 
+// planner is the state of [Make].
 type planner struct {
 	*Plan
 	life    map[*ir.Value]int  // last node that reads each value
@@ -181,8 +182,9 @@ func (s *storage) views(t ir.Type) bool {
 }
 
 // overwritten returns the storage of an operand that the first result of node i may reuse, or nil.
-// The operator must read the operand before it writes the result, nothing may read the operand
-// later, and no other operand of the node may have the same storage.
+// The operator must read the operand before it writes the result, and nothing may read the operand
+// later. The storage must not be that of another operand, unless both operands are the same value
+// and the result may reuse either.
 func (p *planner) overwritten(i int, n *ir.Node) *storage {
 	op, ok := n.Op.(ir.Overwriter)
 	r := n.Results[0]

@@ -52,7 +52,7 @@ func buffers(n int) string {
 // drawing is the arena where every symbol is one number.
 type drawing struct {
 	symbol         int64             // the value of every symbol
-	sizes, offsets map[*Buffer]int64 // bytes, none negative
+	sizes, offsets map[*Buffer]int64 // in bytes, at least 0
 	total          int64             // size of the arena in bytes; 0 if nothing is drawn
 }
 
@@ -100,7 +100,7 @@ func (p *Plan) drawingAt(symbol int64) (drawing, bool) {
 	return d, true
 }
 
-// rows draws the buffers that take memory.
+// rows draws the largest buffers, at most pictureRows, in the order of their first use.
 func (p *Plan) rows(b *strings.Builder, name func(*Buffer) string, d drawing) {
 	rows := slices.Clone(p.Buffers)
 	slices.SortStableFunc(rows, func(x, y *Buffer) int { return cmp.Compare(d.sizes[y], d.sizes[x]) })

@@ -214,7 +214,8 @@ type conv struct {
 // taps describes the position of a window's weights among the weights of an input block.
 type taps struct {
 	all, row int // taps in a block, and in a row of the window
-	// The window has every step-th tap starting from these, in reverse order if back is set.
+	// first is the index of the window's first tap. beside and below are the distances between its
+	// taps in a row (in taps) and in a column (in rows). back reverses the order.
 	first, below, beside int
 	back                 bool
 }

@@ -131,10 +131,9 @@ func (d *convData) conv(y, x phase) conv {
 	return c
 }
 
-// phase is one residue class of the cells of an axis, modulo the stride. It has count cells, a
-// stride apart, from cell first on. The gradients of these cells are a convolution with every
-// stride-th tap, from tap on. taps is the number of these taps, and pad the padding of the
-// convolution.
+// phase is one residue class of the cells of an axis, modulo the stride. Its cells are first,
+// first+stride, …; count is their number. Their gradients are a convolution with the taps tap,
+// tap+stride, …; taps is the number of these taps, and pad the padding of that convolution.
 type phase struct{ first, count, tap, taps, pad int }
 
 // newPhase returns phase i, in [0, stride), of an axis of n cells. dil is the dilation.

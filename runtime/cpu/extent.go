@@ -55,8 +55,8 @@ func NonZero[T Number | bool | string](dst []int64, src []T, shape []int) {
 	}
 }
 
-// nonZeroOf appends the indices of the nonzero elements of a row after the first k elements of dst, and
-// returns the new number.
+// nonZeroOf writes the indices of the nonzero elements of row to dst from index k on. It returns
+// the index after the last one written. It stops when dst is full.
 func nonZeroOf[T comparable](dst []int64, row []T, k int) int {
 	var zero T
 	for i, v := range row {

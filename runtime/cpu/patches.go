@@ -39,7 +39,7 @@ type patches struct {
 	dst, src []byte
 	sums     []int32
 	pad      byte
-	change   byte // of the sign
+	change   byte // xor that flips the sign bit of int8
 
 	taps, places, plane int // cells of a window in a channel, windows, and elements of a channel
 	width               int // of a row

@@ -47,7 +47,9 @@ func Dequantize[T Quantized](dst []float32, x []T, scale []float32, zero []T, ou
 	}
 }
 
-// granularity maps elements to scales.
+// granularity maps the elements of a tensor [outer, n, inner] to scales and zero points. A nil zero
+// is zeros. If block is 0, there is one scale for each index of axis n. Otherwise there is one for
+// each block of that many elements along axis n: [outer, ⌈n/block⌉, inner].
 type granularity[T Quantized] struct {
 	scale           []float32
 	zero            []T

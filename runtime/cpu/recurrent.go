@@ -242,7 +242,8 @@ func addProduct[T Float](dst, a, weights, x []T, m, n, k, stride int, back bool)
 // is true, it starts with the last step. lens[i] is the length of sequence i; if lens is nil, every
 // length is steps. y is zero after a sequence's end. alpha and beta are parameters of f. The
 // operands of f are clamped to ±clip unless clip is 0. scratch is [batch, hidden]. It returns an
-// error for a length out of range. It checks ctx between steps; see [ConvShape.Until].
+// error for a length out of range. It checks ctx between steps. If ctx is done, it ends the call as
+// [rt.EndIfDone] does, and y and h are undefined. A nil ctx is never done.
 func RNN[T Float](ctx context.Context, y, h, x, weights []T, lens []int32, h0, scratch []T, steps, batch, hidden int, reverse bool, clip float64, f Activation, alpha, beta float64) error {
 	r := rnn[T]{
 		recurrence: recurrence[T]{ctx: ctx, steps: steps, batch: batch, hidden: hidden, gates: hidden, reverse: reverse, clip: clip, lens: lens, y: y, h: h, x: x, scratch: scratch, weights: weights},
@@ -287,10 +288,10 @@ func (r *rnn[T]) Part(i, parts int) {
 }
 
 // LSTM runs a layer of long short-term memory over steps of x, like [RNN] (ONNX LSTM). x is [steps,
-// batch, 4·hidden] with the gates i, o, f, c. c0 and c are the initial and final cell state.
-// peepholes is [3·hidden] for i, o, f, or nil. scratch is [batch, 4·hidden]. coupled makes gate f
-// equal to 1 − i. The functions are f for the gates i, o and f, g for the gate c, and e for the
-// cell state.
+// batch, 4·hidden]: the gates input, output and forget, and the candidate. c0 and c are the initial
+// and final cell state. peepholes is [3·hidden], for the gates input, output and forget, or nil.
+// scratch is [batch, 4·hidden]. If coupled is true, the forget gate is 1 − the input gate. f is the
+// activation of the gates, g of the candidate, and e of the cell state.
 func LSTM[T Float](ctx context.Context, y, h, c, x, weights []T, lens []int32, h0, c0, peepholes, scratch []T, steps, batch, hidden int, reverse, coupled bool, clip float64, f Activation, fAlpha, fBeta float64, g Activation, gAlpha, gBeta float64, e Activation, eAlpha, eBeta float64) error {
 	r := lstm[T]{
 		recurrence: recurrence[T]{ctx: ctx, steps: steps, batch: batch, hidden: hidden, gates: 4 * hidden, reverse: reverse, clip: clip, lens: lens, y: y, h: h, x: x, scratch: scratch, weights: weights},
@@ -391,10 +392,11 @@ func peep[T Float](gate, memory, weights []T) {
 }
 
 // GRU runs a layer of gated recurrent units over steps of x, like [RNN] (ONNX GRU). x is [steps,
-// batch, 3·hidden] with the gates z, r, h. weights are the recurrent weights of z and r, and
-// candidate the recurrent weights of h. If linear is true, r is applied after candidate and its
-// bias, [hidden] or nil. scratch is [batch, 3·hidden], and spare is [batch, hidden]. f applies to z
-// and r, and g to h.
+// batch, 3·hidden]: the gates update and reset, and the candidate. weights are the recurrent
+// weights of the gates, and candidate the recurrent weights of the candidate. If linear is true,
+// the reset gate is multiplied by the product with candidate plus bias, which is [hidden] or nil.
+// scratch is [batch, 3·hidden], and spare is [batch, hidden]. f is the activation of the gates, and
+// g of the candidate.
 func GRU[T Float](ctx context.Context, y, h, x, weights, candidate []T, lens []int32, h0, bias, scratch, spare []T, steps, batch, hidden int, reverse, linear bool, clip float64, f Activation, fAlpha, fBeta float64, g Activation, gAlpha, gBeta float64) error {
 	r := gru[T]{
 		recurrence: recurrence[T]{ctx: ctx, steps: steps, batch: batch, hidden: hidden, gates: 3 * hidden, reverse: reverse, clip: clip, lens: lens, y: y, h: h, x: x, scratch: scratch, weights: weights},

@@ -103,7 +103,8 @@ func ResizeOutside(dst []bool, in, out int, spec *ResizeSpec, sampling []float64
 	return nil
 }
 
-// resizeAxis is an axis that Resize samples at out points.
+// resizeAxis is an axis that Resize samples at out points. start and end are the region of
+// interest, as fractions of the axis.
 type resizeAxis struct {
 	*ResizeSpec
 	start, end       float64

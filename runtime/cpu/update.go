@@ -69,7 +69,7 @@ func Adam(w, g, m, v, most []float32, rates *AdamRates) {
 
 // AdaGradRates holds the constants of a step of AdaGrad.
 type AdaGradRates struct {
-	Decay   float32 // weight decay, times the weights added to the gradient
+	Decay   float32 // weight decay: Decay times the weights is added to the gradient
 	Epsilon float32 // added to the root
 	Rate    float32 // learning rate
 }
@@ -88,7 +88,7 @@ func AdaGrad(w, g, v []float32, rates *AdaGradRates) {
 
 // RMSPropRates holds the constants of a step of RMSProp.
 type RMSPropRates struct {
-	Decay       float32 // weight decay, times the weights added to the gradient
+	Decay       float32 // weight decay: Decay times the weights is added to the gradient
 	Alpha, Rest float32 // factors of the old mean and of the new value
 	Momentum    float32
 	Epsilon     float32 // added to the root

@@ -347,9 +347,9 @@ func (p *Pass) Begin() (aside bool) {
 	return !p.direct
 }
 
-// End ends a step. err is the error of the step. If it is nil and no NaN was found, End marks the
-// gradients as present, gives buffers their new values, and counts the step. It returns the step's
-// error.
+// End ends a step that returned err. It returns err, or an error if a NaN was found. Otherwise it
+// adds gradients that were written aside, marks all gradients of the pass as present, gives buffers
+// their new values, and counts the step. It returns an error if one of these fails.
 //
 // If steps take a loss scale and a gradient is not finite, End halves the scale. It drops the gradients and the
 // new values of buffers, and counts the step. It returns an error if the scale is too small to be halved. If

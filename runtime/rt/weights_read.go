@@ -24,7 +24,7 @@ func WeightsOf[T Element](w *Weights, name string, shape ...int) []T {
 	return list
 }
 
-// placed is the alignment that Go's linker gives to a large embedded file.
+// placed is the alignment that Go's linker gives to a large embedded file, in bytes.
 const placed = 32
 
 // nearWeight is the largest size in bytes of a weight that is aligned to 64. Larger weights are not

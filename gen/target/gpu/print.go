@@ -132,7 +132,8 @@ func (p *printer) Ends(step program.Step) bool {
 	return len(LaunchesOf(step)) == 0 && p.Printer.Ends(step)
 }
 
-// Moves returns false for every step, because memory of the device is not searched for NaN.
+// Moves implements [emit.Printer]. It returns false: the search for NaN skips steps that only move
+// elements, and it does not read device memory.
 func (p *printer) Moves(program.Step) bool { return false }
 
 // Vars returns the definitions of the kernels, and of the shapes of the host's kernels, and the

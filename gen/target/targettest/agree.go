@@ -294,13 +294,14 @@ func (c Trial) function(d *Draw) (*ir.Func, []*ir.Tensor) {
 	return f, args
 }
 
-// units are the relative distances between adjacent numbers of the float types that kernels only
-// store, and the absolute distances next to zero. Kernels compute in f32 and round once more than
-// Eval.
+// units bounds what rounding to a float type that kernels only store may change. Kernels compute in
+// f32 and round once more than Eval, which may give the adjacent number. near is the largest
+// distance of adjacent numbers, divided by the smaller one. zero is the distance next to zero, or 0
+// if that is within the tolerance of f32 or the type has no zero.
 var units = map[ir.DType]struct{ near, zero float64 }{
 	ir.F16: {near: 1.0 / (1 << 10)}, ir.BF16: {near: 1.0 / (1 << 7)},
 	ir.F8E4M3FN: {1.0 / 8, 1.0 / (1 << 9)}, ir.F8E4M3FNUZ: {1.0 / 8, 1.0 / (1 << 10)},
-	ir.F8E5M2: {1.0 / 4, 1.0 / (1 << 16)}, ir.F8E5M2FNUZ: {1.0 / 4, 1.0 / (1 << 17)}, ir.F8E8M0: {near: 1}, ir.F4E2M1: {1, 0.5},
+	ir.F8E5M2: {1.0 / 4, 1.0 / (1 << 16)}, ir.F8E5M2FNUZ: {1.0 / 4, 1.0 / (1 << 17)}, ir.F8E8M0: {near: 1}, ir.F4E2M1: {0.5, 0.5},
 }
 
 // agrees reports whether a result equals the evaluator's within a tolerance: 1e-12 for f64, 1e-5 for

@@ -244,8 +244,8 @@ func raws[M any](name string, at func(*M) *[]string) spec[M] {
 	}}
 }
 
-// num returns the spec of an integer or enumerator, which at locates in M. As in protocol buffers,
-// bits that do not fit I are dropped.
+// num returns the spec of an integer or enumerator. The function at locates it in M. As in protocol
+// buffers, bits that do not fit I are dropped.
 func num[M any, I ~int32 | ~int64](name string, at func(*M) *I) spec[M] {
 	return spec[M]{name: name, typ: protowire.VarintType, put: func(_ *reader, m *M, f field) error {
 		*at(m) = I(f.bits)
@@ -253,12 +253,12 @@ func num[M any, I ~int32 | ~int64](name string, at func(*M) *I) spec[M] {
 	}}
 }
 
-// nums returns the spec of a list of integers, which at locates in M.
+// nums returns the spec of a list of integers. The function at locates the slice in M.
 func nums[M any](name string, at func(*M) *[]int64) spec[M] {
 	return values(name, protowire.VarintType, at, func(bits uint64) int64 { return int64(bits) })
 }
 
-// float returns the spec of a 32-bit float, which at locates in M.
+// float returns the spec of a 32-bit float. The function at locates it in M.
 func float[M any](name string, at func(*M) *float32) spec[M] {
 	return spec[M]{name: name, typ: protowire.Fixed32Type, put: func(_ *reader, m *M, f field) error {
 		*at(m) = math.Float32frombits(uint32(f.bits))
@@ -266,13 +266,13 @@ func float[M any](name string, at func(*M) *float32) spec[M] {
 	}}
 }
 
-// floats returns the spec of a list of 32-bit floats, which at locates in M.
+// floats returns the spec of a list of 32-bit floats. The function at locates the slice in M.
 func floats[M any](name string, at func(*M) *[]float32) spec[M] {
 	return values(name, protowire.Fixed32Type, at, func(bits uint64) float32 { return math.Float32frombits(uint32(bits)) })
 }
 
-// values returns the spec of a list of numbers of wire type typ, which at locates in M. decode
-// converts a number from its bits.
+// values returns the spec of a list of numbers of wire type typ. The function at locates the slice
+// in M. decode converts a number from its bits.
 func values[M, V any](name string, typ protowire.Type, at func(*M) *[]V, decode func(bits uint64) V) spec[M] {
 	return spec[M]{name: name, typ: typ, list: true, grow: growth(at), put: func(_ *reader, m *M, f field) error {
 		p := at(m)

@@ -33,8 +33,9 @@ func Default() *Model {
 	}}
 }
 
-// Read reads a model: {"machines": […]}, each with all fields of [Machine]. It returns an error if
-// there are no machines, or if a rate or a size is not positive.
+// Read reads a model: {"machines": […]}, each with the fields of [Machine]; name may be missing. It
+// returns an error if a field is unknown, if there are no machines, or if a rate or a size is not
+// positive.
 func Read(r io.Reader) (*Model, error) {
 	d := json.NewDecoder(r)
 	d.DisallowUnknownFields()

@@ -8,8 +8,8 @@ import (
 )
 
 // PackConvData packs the weights of a convolution with one group, f32[OutC,InC,KH,KW] or
-// f32[OutC,InC,KW], for [ConvDataBlocked]: f32[⌈InC/16⌉,⌈OutC/16⌉,KH,KW,16,16], output channels by
-// input channels, padded with zeros.
+// f32[OutC,InC,KW], for [ConvDataBlocked]: f32[⌈InC/16⌉,⌈OutC/16⌉,KH,KW,16,16]. The last two axes
+// are an output and an input channel within a block. Missing channels are zero.
 type PackConvData struct{}
 
 // Infer returns the packed type. The weights' extents must be constants.
