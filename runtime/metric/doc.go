@@ -3,9 +3,9 @@
 // any time.
 //
 //	accuracy := metric.Accuracy().New()
-//	for x, y := range data.Batches(images, labels, 64, nil) {
-//		r, err := model.Loss(x, y)
-//		accuracy.Add(metric.Classes{Loss: r.Loss, Scores: rt.Flat[float32](r.Logits), Targets: y})
+//	for b, err := range batches.Epoch(ctx, 0, 0) {
+//		r, err := model.Loss(b.X, b.Y)
+//		accuracy.Add(metric.Classes{Loss: r.Loss, Scores: rt.Flat[float32](r.Logits), Targets: b.Y})
 //	}
 //	fmt.Println(accuracy.Value(), metric.Err(accuracy))
 //

@@ -1,8 +1,10 @@
 package metric_test
 
 import (
+	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 
 	"github.com/burngen/burngen/runtime/data"
 	"github.com/burngen/burngen/runtime/metric"
@@ -28,18 +30,25 @@ func step(x, y []float32) (result, error) {
 
 // A loop measures the loss and several metrics of all batches of an epoch.
 func Example() {
-	x := []float32{1, 2, 2.75, 3, 4, 2, 5}
-	y := []float32{0, 0, 0, 1, 1, 1, 1}
+	items := data.Of([][2]float32{{1, 0}, {2, 0}, {2.75, 0}, {3, 1}, {4, 1}, {2, 1}, {5, 1}})
+	batches := data.Load(items, data.Pairs(func(item [2]float32, x, y *float32, _ *rand.Rand) error {
+		*x, *y = item[0], item[1]
+		return nil
+	}), data.LoaderOptions{Batch: 3})
 	loss, accuracy := metric.Loss[metric.Classes]().New(), metric.Accuracy().New()
 	f1, area := metric.F1(metric.Macro).New(), metric.AUROC().New()
-	for x, y := range data.Batches(x, y, 3, nil) {
-		r, err := step(x, y)
+	for b, err := range batches.Epoch(context.Background(), 0, 0) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		r, err := step(b.X, b.Y)
 		if err != nil {
 			fmt.Println(err)
 			return
 		}
 		o := metric.Classes{Loss: r.Loss, Scores: rt.Flat[float32](r.Logits)}
-		for _, class := range y {
+		for _, class := range b.Y {
 			o.Targets = append(o.Targets, int64(class))
 		}
 		for _, c := range []metric.Counter[metric.Classes]{loss, accuracy, f1, area} {

@@ -98,7 +98,8 @@ func TestQuotient(t *testing.T) {
 				}
 				// As close to x/y as want is, but for 2⁻²⁰ of the distance.
 				near := math.Abs(math.FMA(-got, y, x)) <= math.Abs(math.FMA(-want, y, x))*(1+0x1p-20)
-				if got != want && (got == got || want == want) && !near {
+				same := got == want && math.Signbit(got) == math.Signbit(want) || got != got && want != want
+				if !same && (got == 0 || !near) {
 					t.Errorf("%s, %s: %v/%v is %v, want %v", p.d, m.name, x, y, got, want)
 				}
 			}

@@ -14,8 +14,8 @@ func Quotient(b *kernel.Builder, x, y *kernel.Value) *kernel.Value {
 	q := c.Div(x, y)
 	p := c.product(q, y)
 	rest := c.Div(c.Sub(c.Sub(x, p.hi), p.lo), y)
-	// There is no remainder of what is infinite or NaN.
-	return c.Select(c.Lt(c.Abs(rest), c.num(0x1p100)), c.Add(q, rest), q)
+	// There is no remainder of what is infinite or NaN, and a zero keeps its sign.
+	return c.Select(c.And(c.Lt(c.Abs(rest), c.num(0x1p100)), c.Ne(q, c.num(0))), c.Add(q, rest), q)
 }
 
 // DivBy returns x/y for a constant y. The quotient is rounded correctly, except if it is huge,
