@@ -7,15 +7,17 @@ import (
 )
 
 // Quotient returns x/y. If the size of x, y and x/y is in [2⁻¹⁰⁰, 2¹⁰⁰], or 0, infinite or NaN, it is rounded correctly, except
-// within 2⁻²⁰ units in the last place of the middle between two floats.
+// within 2⁻²⁰ units in the last place of the middle between two floats. A device whose [kernel.Div] rounds correctly gives
+// its quotient in all cases.
 // [kernel.Div] may be 2.5 units in the last place off, so the remainder of its result is divided, too.
 func Quotient(b *kernel.Builder, x, y *kernel.Value) *kernel.Value {
 	c := on(b, x)
 	q := c.Div(x, y)
 	p := c.product(q, y)
 	rest := c.Div(c.Sub(c.Sub(x, p.hi), p.lo), y)
-	// There is no remainder of what is infinite or NaN, and a zero keeps its sign.
-	return c.Select(c.And(c.Lt(c.Abs(rest), c.num(0x1p100)), c.Ne(q, c.num(0))), c.Add(q, rest), q)
+	// The remainder of small numbers is not exact, and what is infinite or NaN has none.
+	exact := c.And(c.Gt(c.Min(c.Abs(x), c.Abs(q)), c.num(0x1p-100)), c.Lt(c.Abs(rest), c.num(0x1p100)))
+	return c.Select(exact, c.Add(q, rest), q)
 }
 
 // DivBy returns x/y for a constant y. The quotient is rounded correctly, except if it is huge,
