@@ -6,7 +6,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Limits of a kernel. Every device can run a kernel within them.
+// Limits of a kernel. Every device for CUDA since sm_80 can run a kernel within them. A device for Vulkan may
+// refuse a smaller one.
 const (
 	// MaxThreads is the greatest number of threads of a block.
 	MaxThreads = 1024

@@ -455,10 +455,11 @@ func (v Value) Pad(mode string, x float64, pads ...int) Value {
 }
 
 // Tril keeps the elements on and below a diagonal of matrices and sets the others to zero. Diagonal
-// 0 is the main one.
+// 0 is the main one, 1 the one above it, −1 the one below.
 func (v Value) Tril(diagonal int) Value { return v.triangle(false, diagonal) }
 
-// Triu keeps the elements on and above a diagonal of matrices and sets the others to zero.
+// Triu keeps the elements on and above a diagonal of matrices and sets the others to zero. Diagonal
+// 0 is the main one, 1 the one above it, −1 the one below.
 func (v Value) Triu(diagonal int) Value { return v.triangle(true, diagonal) }
 
 func (v Value) triangle(upper bool, diagonal int) Value {

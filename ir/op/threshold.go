@@ -66,8 +66,8 @@ func (op Shrink) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kerne
 	return b.Select(b.Lt(x[0], number(b, x[0], -op.Lambda)), b.Add(x[0], bias), y)
 }
 
-// Lower computes integers in f64, because Bias and Lambda are floats, and floats of at most 16 bits
-// in f32. It converts the result back.
+// Lower computes floats of at most 16 bits in f32. It computes integers in f64, because Bias and Lambda
+// are floats. It converts the result back.
 func (op Shrink) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x := n.Arg(0)
 	if x.Type.DType.IsFloat() {

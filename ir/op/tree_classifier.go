@@ -12,7 +12,7 @@ import (
 //
 // If there are two classes and all leaves name the same one, a single score decides: the label is the
 // second class if the score is above ½, or above 0 if a weight is negative. If leaves name only the
-// first class, its score counts as the second's, and the first's follows from it.
+// first class, the sum is taken as the second's score, and [twoScores] computes the first's from it.
 func importTreeEnsembleClassifier(c ir.Importer) ([]*ir.Value, error) {
 	labels, err := classLabels(c, "classlabels_int64s")
 	if err != nil {

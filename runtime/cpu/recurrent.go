@@ -462,10 +462,10 @@ func (r *gru[T]) Part(i, parts int) {
 	}
 }
 
-// reset prepares spare before the product with the candidate's weights. If r.linear is false, spare
-// becomes the product's operand, the gate r times state. If it is true, spare becomes the bias, to
-// which the product is added. reset also applies the functions of the gates, unless fused says that
-// the fused cell applies them.
+// reset prepares a sequence's spare for the product with the candidate's weights. If r.linear is true,
+// spare becomes the bias, or zeros, to which the product is added. Else it becomes the product's
+// operand: the reset gate times state. reset first applies r.f to the update gate and the reset gate. If fused is true,
+// it applies r.f to the reset gate only, and only if r.linear is false: the fused cell does the rest.
 func (r *gru[T]) reset(spare, gates, state []T, fused bool) {
 	reset := gates[r.hidden : 2*r.hidden]
 	switch {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// AttentionKernel is an attention kernel. Scratch returns the number of elements of its scratch
-// memory.
+// AttentionKernel is an attention kernel. Scratch returns the elements of scratch memory for each part that is
+// computed at the same time. depth and width are the elements of a key and of a value.
 type AttentionKernel struct {
 	Attend  func(dst, q, k, v, scratch []float32, s *AttentionShape, mask *AttentionMask)
 	Scratch func(keys, depth, width int) int

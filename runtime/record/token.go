@@ -272,7 +272,8 @@ func checkText(t []byte) error {
 	return nil
 }
 
-// names bounds the total length of names, which repeat the keys above them.
+// names bounds the memory of the names of tensors. A name joins the keys on its path, so the names of nested
+// keys could take memory of the square of the file's size. left is the number of bytes that remain.
 type names struct{ left int }
 
 // newNames returns the bound for a file of size bytes.

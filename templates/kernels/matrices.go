@@ -19,7 +19,8 @@ const (
 // memory.
 func termsOf(d ir.DType) int { return tileK + 16/d.Size() }
 
-// inMatrix returns the index in a tile of a term of a column; see [termsOf].
+// inMatrix returns where a tile holds the given term of a column, in elements. Columns are [termsOf] elements
+// apart.
 func (p *product) inMatrix(column, term *kernel.Value) *kernel.Value {
 	return p.Add(p.Mul(column, p.Int(termsOf(p.Matrix))), term)
 }

@@ -73,8 +73,8 @@ func (t *Tokenizer) ID(token string) (id int64, ok bool) {
 	return t.model.id(token)
 }
 
-// Token returns the token of a number. An added token that is found in normalised text is returned as
-// it is after normalisation.
+// Token returns the token of a number. For an added token that is looked for in normalised text, it
+// returns the normalised form.
 func (t *Tokenizer) Token(id int64) (token string, ok bool) {
 	if token, ok = t.added.text(id); ok {
 		return token, true

@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-// Limits of what is translated.
+// Limits of the regular expressions that are accepted.
 const (
 	maxGroups = 64   // nested
 	maxFolded = 4096 // characters of a range that ignores case

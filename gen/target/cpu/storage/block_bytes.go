@@ -139,9 +139,10 @@ func placeOf(i int, shape []int) []int {
 	return at
 }
 
-// evalFilled evaluates an operator that pads blocked bytes. f calls set for each element. set gets the
-// element's channel, counted through all images and including empty lanes, its spatial indices without
-// padding, and its value. Cells of padding have the padding value in empty lanes too.
+// evalFilled evaluates [BlockBytes] or [PadBytes]. It calls f with a function set, which f calls once for
+// each element of the operand: channel is the index of the element's channel among the channels of all
+// images, each with whole blocks of lanes channels; at are the spatial indices without padding, and v is the value. pads are
+// the paddings before all axes, then those after. Padding has the padding value in all lanes.
 func evalFilled(o ir.Op, in []*ir.Tensor, pads []dim.Dim, lanes int, f func(set func(channel int, at []int, v int64))) ([]*ir.Tensor, error) {
 	out, err := op.InferOf(o, in)
 	if err != nil {
