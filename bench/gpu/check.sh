@@ -75,9 +75,10 @@ unpack() {
 	fi
 }
 
-# limited runs a command that may take as long as the part. finish ends it if the run is interrupted.
+# limited runs a command that may take as long as the part. finish ends it if the run is interrupted. A Go program that
+# takes longer says where its goroutines are.
 limited() {
-	timeout -k 5 "$((limit * ${SLOWER:-1}))" "$@" &
+	timeout -s QUIT -k 5 "$((limit * ${SLOWER:-1}))" "$@" &
 	echo $! >"$logs/$name.pid"
 	wait $!
 	set -- $?
