@@ -68,6 +68,21 @@ func (o *object) at(name string) node {
 	return node{path, o.fields[name]}
 }
 
+// optional returns a field that is an object. It returns nil if the field is absent or null, and if it is
+// another value, which is an error of o.
+func (o *object) optional(name string) *object {
+	n := o.at(name)
+	if n.missing() {
+		return nil
+	}
+	f, err := n.object()
+	if err != nil {
+		o.fail(err)
+		return nil
+	}
+	return f
+}
+
 // fail keeps an error, unless there is one already.
 func (o *object) fail(err error) {
 	if o.err == nil {

@@ -18,13 +18,8 @@ type Padding struct {
 
 // readPadding reads the field "padding".
 func readPadding(o *object) *Padding {
-	n := o.at("padding")
-	if n.missing() {
-		return nil
-	}
-	f, err := n.object()
-	if err != nil {
-		o.fail(err)
+	f := o.optional("padding")
+	if f == nil {
 		return nil
 	}
 	p := &Padding{

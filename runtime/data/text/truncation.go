@@ -25,13 +25,8 @@ type Truncation struct {
 
 // readTruncation reads the field "truncation".
 func readTruncation(o *object) *Truncation {
-	n := o.at("truncation")
-	if n.missing() {
-		return nil
-	}
-	f, err := n.object()
-	if err != nil {
-		o.fail(err)
+	f := o.optional("truncation")
+	if f == nil {
 		return nil
 	}
 	t := &Truncation{
