@@ -91,7 +91,7 @@ func quantiles(scores []float64, n int) []float64 {
 	k := min(n, len(scores))
 	list := make([]float64, k)
 	for i := range list {
-		list[i] = scores[i*len(scores)/k]
+		list[i] = scores[int64(i)*int64(len(scores))/int64(k)]
 	}
 	return list
 }

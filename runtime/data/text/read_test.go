@@ -25,7 +25,7 @@ func TestReadErrors(t *testing.T) {
 		{minimal(`"truncation":{"max_length":-1,"strategy":"LongestFirst","stride":0},`), "truncation: length -1"},
 		{minimal(`"truncation":{"max_length":1,"strategy":"Longest","stride":0},`), `truncation.strategy: "Longest"`},
 		{minimal(`"padding":{"strategy":"Batch","direction":"Right","pad_id":0,"pad_type_id":0,"pad_token":""},`), `padding.strategy: "Batch"`},
-		{minimal(`"padding":{"strategy":{"Fixed":9999999999},"direction":"Right","pad_id":0,"pad_type_id":0,"pad_token":""},`), "padding: length 9999999999"},
+		{minimal(`"padding":{"strategy":{"Fixed":2000000000},"direction":"Right","pad_id":0,"pad_type_id":0,"pad_token":""},`), "padding: length 2000000000"},
 		{minimal(`"normalizer":{"type":"NFX"},`), `normalizer.type: "NFX" is not supported`},
 		{minimal(`"normalizer":{"type":"Sequence","normalizers":[{"type":"NFC"},{"type":"Foo"}]},`), `normalizer.normalizers[1].type: "Foo" is not supported`},
 		{minimal(`"normalizer":` + nested + `,`), "more than 16 nested sequences"},
