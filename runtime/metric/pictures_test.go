@@ -1,6 +1,7 @@
 package metric_test
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -60,7 +61,7 @@ func TestPicturesChecks(t *testing.T) {
 	}{
 		{func(o *metric.Pictures) { o.Predicted = o.Predicted[1:] }, "pictures of 131 pixels and targets of 132: as many expected"},
 		{func(o *metric.Pictures) { o.Channels = 0 }, "132 pixels with pictures of 0 channels, height 11 and width 12: a multiple expected"},
-		{func(o *metric.Pictures) { o.Height = math.MaxInt }, "132 pixels with pictures of 1 channels, height 9223372036854775807 and width 12: a multiple expected"},
+		{func(o *metric.Pictures) { o.Height = math.MaxInt }, fmt.Sprintf("132 pixels with pictures of 1 channels, height %d and width 12: a multiple expected", math.MaxInt)},
 		{func(o *metric.Pictures) { o.Height = 5 }, "132 pixels with pictures of 60: a multiple expected"},
 		{func(o *metric.Pictures) { o.Range = -1 }, "range -1: a positive number expected"},
 	} {
