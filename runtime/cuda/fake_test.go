@@ -382,7 +382,6 @@ func TestOpensAndCloses(t *testing.T) {
 	}
 }
 
-// TestCloseWhileUsed closes a device under goroutines that use it. They get results or errors.
 // TestSpareSlots opens and closes queues that copy. Later queues use the pinned memory of earlier ones.
 func TestSpareSlots(t *testing.T) {
 	g := fake.New(fake.Options{})
@@ -439,6 +438,7 @@ func TestSpareSlots(t *testing.T) {
 	}
 }
 
+// TestCloseWhileUsed closes a device under goroutines that use it. They get results or errors.
 func TestCloseWhileUsed(t *testing.T) {
 	for seed := range 20 {
 		g := fake.New(fake.Options{Machine: machine{}, Memory: 64 << 20})

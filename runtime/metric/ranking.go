@@ -243,9 +243,6 @@ func (r *ranking) merge(o *ranking) error {
 			r.classes[i] = ranked{edges: c.edges, bins: slices.Clone(c.bins)}
 		}
 		o = &own
-		if len(o.classes) == 0 {
-			return nil
-		}
 	}
 	for i, c := range o.classes {
 		for _, s := range c.positive {
