@@ -80,8 +80,8 @@ func (op SumTo) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 			unsure = append(unsure, i)
 		}
 	}
-	if t := x.Type.DType; len(unsure) > 0 && t.IsFloat() && t.Size() < 4 {
-		x = ConvertTo(b, x, ir.F32) // sums are rounded once
+	if len(unsure) > 0 && x.Type.DType.IsFloat() {
+		x = ConvertTo(b, x, wide(x.Type.DType)) // sums are rounded once
 	}
 	x = calculus{b}.sum(x, true, sure...)
 	for _, axis := range unsure {
