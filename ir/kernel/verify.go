@@ -6,8 +6,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Limits of a kernel. Every device for CUDA since sm_80 can run a kernel within them. A device for Vulkan may
-// refuse a smaller one.
+// Limits of a kernel. Verify refuses a kernel beyond them. A device may have lower limits, and then it refuses
+// a kernel that Verify accepts.
 const (
 	// MaxThreads is the greatest number of threads of a block.
 	MaxThreads = 1024
