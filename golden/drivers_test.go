@@ -12,7 +12,7 @@ import (
 func TestCPUIsFreeOfDrivers(t *testing.T) {
 	const loader = "github.com/ebitengine/purego"
 	for packages, want := range map[string]bool{
-		"./runtime/rt/... ./runtime/cpu ./runtime/gpu ./runtime/data ./runtime/metric ./runtime/record ./runtime/optim":                       false,
+		"./runtime/rt/... ./runtime/cpu ./runtime/gpu ./runtime/data ./runtime/metric ./runtime/record ./runtime/optim ./runtime/learn":                       false,
 		"./examples/custom/... ./examples/finetune/... ./examples/mnist/... ./examples/regression/... ./examples/text/... ./examples/xor/...": false,
 		"./examples/digits/model":      false,
 		"./examples/digits/model/auto": true,
@@ -42,7 +42,7 @@ func TestModelsAreFreeOfTraining(t *testing.T) {
 	}
 	for _, pkg := range strings.Fields(string(out)) {
 		own, _ := strings.CutPrefix(pkg, modulePath+"/")
-		for _, folder := range []string{"runtime/data", "runtime/metric", "runtime/optim", "runtime/record"} {
+		for _, folder := range []string{"runtime/data", "runtime/metric", "runtime/optim", "runtime/record", "runtime/learn"} {
 			if within(own, folder) {
 				t.Errorf("generated packages link %s", pkg)
 			}

@@ -33,6 +33,7 @@ var arrows = []arrow{
 	{"runtime/data/datatest", "runtime/data", ""},
 	{"runtime/record", "runtime/rt runtime/rt/safetensors", ""},
 	{"runtime/optim", "runtime/rt runtime/cpu", ""},
+	{"runtime/learn", "", ""},
 	{"runtime/gpu", "runtime/gpu/update", ""},
 	{"runtime/gpu/update", "", ""},
 	{"runtime/cuda", "runtime/cuda/internal/libcuda runtime/gpu", ""},

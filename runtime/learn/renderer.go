@@ -1,0 +1,25 @@
+package learn
+
+// Renderer shows a run. Event is called for one event at a time, from the goroutine that trains,
+// and training waits for it. A renderer that panics gets no more events.
+//
+// A Renderer that is an [io.Closer] is closed after [Stopped]. Close may wait for the user. A Renderer that
+// is a [Controller] gets the controls of the run before [Started].
+type Renderer interface {
+	Event(e Event)
+}
+
+// Controller is a [Renderer] with which a user controls the run.
+type Controller interface {
+	Renderer
+	// Control is called once, before the first event.
+	Control(c Controls)
+}
+
+// Controls are what a user can ask a run for. The methods return at once, and what was asked for
+// happens after the batch that is under way. They may be called from any goroutine.
+type Controls interface {
+	Save()            // save a checkpoint
+	Pause(pause bool) // wait before the next batch, or go on
+	Finish(save bool) // end the run; save says whether what was trained since the last checkpoint is saved
+}
