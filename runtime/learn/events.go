@@ -14,6 +14,9 @@ import (
 // maxLine is the greatest length of an event in JSON, in bytes.
 const maxLine = 1 << 20
 
+// head begins the line of an event. The name of its type follows.
+const head = `{"event":"`
+
 // AppendEvent appends an event as one line of JSON, with the end of the line. It returns an error
 // if the line is longer than 1 MiB.
 func AppendEvent(dst []byte, e Event) ([]byte, error) {
@@ -24,22 +27,21 @@ func AppendEvent(dst []byte, e Event) ([]byte, error) {
 	if len(body) > maxLine-64 {
 		return dst, fmt.Errorf("event %s: %d bytes are more than a line may have", e.kind(), len(body))
 	}
-	dst = append(append(append(dst, `{"event":"`...), e.kind()...), `",`...)
+	dst = append(append(append(dst, head...), e.kind()...), `",`...)
 	return append(append(dst, body[1:]...), '\n'), nil
 }
 
 // ParseEvent returns the event of a line that [AppendEvent] wrote. Fields that are not known are
 // ignored.
 func ParseEvent(line []byte) (Event, error) {
-	var head struct {
-		Event string `json:"event"`
+	rest, ok := bytes.CutPrefix(line, []byte(head))
+	kind, _, found := bytes.Cut(rest, []byte{'"'})
+	if !ok || !found {
+		return nil, fmt.Errorf("the line does not begin with %s", head)
 	}
-	if err := json.Unmarshal(line, &head); err != nil {
-		return nil, err
-	}
-	read, ok := readers[head.Event]
+	read, ok := readers[string(kind)]
 	if !ok {
-		return nil, fmt.Errorf("event %q is not known", head.Event)
+		return nil, fmt.Errorf("event %q is not known", kind)
 	}
 	return read(line)
 }

@@ -94,7 +94,7 @@ func TestLinesThatAreNoEvents(t *testing.T) {
 			got = append(got, fmt.Sprint(e.(Warned).Message))
 		}
 	}
-	want := []string{"a", `line 2: event "else" is not known`, "line 3: invalid character 'r' looking for beginning of value",
+	want := []string{"a", `line 2: event "else" is not known`, `line 3: the line does not begin with {"event":"`,
 		"line 4: the line is longer than 1 MiB", "b"}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q", got)

@@ -1,0 +1,98 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+)
+
+// Setting is a field of a run's configuration or environment.
+type Setting struct {
+	Name  string // fields of fields have a dot between their names
+	Value string // as JSON, but strings have no quotes
+}
+
+// Limits of what is shown of a configuration.
+const (
+	maxSettings = 1000
+	maxDepth    = 8
+)
+
+// settings returns the fields of a JSON value in the order of their names. Numbers keep their digits.
+// Values in more than maxDepth others are one setting, and there are at most maxSettings.
+func settings(text []byte) ([]Setting, error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return nil, err
+	}
+	var out []Setting
+	flatten("", v, 0, &out)
+	return out, nil
+}
+
+func flatten(name string, v any, depth int, out *[]Setting) {
+	if len(*out) >= maxSettings {
+		return
+	}
+	below := func(part string, v any) {
+		if name != "" {
+			part = name + "." + part
+		}
+		flatten(part, v, depth+1, out)
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		if len(v) > 0 && depth < maxDepth {
+			for _, key := range slices.Sorted(maps.Keys(v)) {
+				below(key, v[key])
+			}
+			return
+		}
+	case []any:
+		if len(v) > 0 && depth < maxDepth {
+			for i, e := range v {
+				below(strconv.Itoa(i), e)
+			}
+			return
+		}
+	case string:
+		*out = append(*out, Setting{name, v})
+		return
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		text = []byte(err.Error())
+	}
+	*out = append(*out, Setting{name, string(text)})
+}
+
+// Difference is a setting that has not the same value in all runs.
+type Difference struct {
+	Name   string
+	Values []string // for each run; "–" if the run has no such setting
+}
+
+// differences returns the settings that differ. of has the settings of each run.
+func differences(of [][]Setting) []Difference {
+	values := map[string][]string{}
+	for i, all := range of {
+		for _, s := range all {
+			if values[s.Name] == nil {
+				values[s.Name] = slices.Repeat([]string{"–"}, len(of))
+			}
+			values[s.Name][i] = s.Value
+		}
+	}
+	var out []Difference
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		v := values[name]
+		if slices.ContainsFunc(v, func(x string) bool { return x != v[0] }) {
+			out = append(out, Difference{name, v})
+		}
+	}
+	return out
+}
