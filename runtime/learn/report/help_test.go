@@ -15,6 +15,7 @@ import (
 
 var began = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
+// folder makes the folder of a run from events and other files.
 func folder(t testing.TB, name string, events []learn.Event, files map[string]string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), name)
@@ -46,6 +47,7 @@ func started(step int) learn.Started {
 		Metrics: []learn.Series{{Name: "loss", Better: -1, Curve: true}, {Name: "accuracy", Unit: "%", Better: 1, Curve: true}}}
 }
 
+// epoch returns the events of an epoch of four steps. Each loss is the one before divided by ratio.
 func epoch(n int, ratio float64) []learn.Event {
 	var out []learn.Event
 	loss := func(step int) float64 { return 2 / math.Pow(ratio, float64(step)) }

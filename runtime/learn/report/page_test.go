@@ -15,6 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
+// html returns the page of runs.
 func html(t testing.TB, runs ...*Run) string {
 	t.Helper()
 	page, err := HTML(runs...)
@@ -65,12 +66,12 @@ func TestPagesAreSmall(t *testing.T) {
 		}
 		events = append(events, learn.Measured{Time: began, Split: learn.Valid, Step: 20000 + i, Values: values})
 	}
-	config := "{"
+	var config strings.Builder
 	for i := range 5000 {
-		config += fmt.Sprintf("%q:%q,", fmt.Sprint(i, strings.Repeat("\"", 50)), strings.Repeat("'", 100))
+		fmt.Fprintf(&config, "%q:%q,", fmt.Sprint(i, strings.Repeat("\"", 50)), strings.Repeat("'", 100))
 	}
 	r := read(t, folder(t, strings.Repeat("n", 100), events, map[string]string{
-		"config.json": config + `"last":1}`, "experiment.log": strings.Repeat(strings.Repeat("<", 500)+"\n", 1000)}))
+		"config.json": "{" + config.String() + `"last":1}`, "experiment.log": strings.Repeat(strings.Repeat("<", 500)+"\n", 1000)}))
 	runs := make([]*Run, maxRuns)
 	for i := range runs {
 		runs[i] = r
