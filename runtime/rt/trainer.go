@@ -79,6 +79,43 @@ func OpenTrainer[W, C any](t *Trainer[W, C], raw *Weights, w *W, variables func(
 	return nil
 }
 
+// Freeze stops the training of the parameters that match patterns, see [MatchName], from the next call on. They
+// keep their values, and steps do not compute their gradients where nothing else needs them; gradients that are
+// present become absent. Buffers of a module whose parameters are all frozen do not change either. Optimizers and
+// their states stay as they are. It returns an error, and changes nothing, if a pattern is malformed or matches no
+// parameter, or if nothing would be left to train.
+//
+// TrainerOptions.Freeze excludes parameters for good, and saves their memory. States do not hold what is frozen.
+func (t *Trainer[W, C]) Freeze(patterns ...string) error { return t.hold("freeze", patterns, true) }
+
+// Unfreeze undoes Freeze for the parameters that match patterns. It returns an error, and changes nothing, if a
+// pattern is malformed or matches no parameter that can be trained.
+func (t *Trainer[W, C]) Unfreeze(patterns ...string) error {
+	return t.hold("unfreeze", patterns, false)
+}
+
+func (t *Trainer[W, C]) hold(verb string, patterns []string, held bool) error {
+	if t.base == nil {
+		return ErrNoTrainer
+	}
+	if err := t.frame.guard.Enter(); err != nil {
+		return err
+	}
+	defer t.frame.guard.Leave()
+	if err := t.base.hold(verb, patterns, held); err != nil {
+		return err
+	}
+	t.base.bind(t.variables(t.weights, t.direct), false)
+	if t.aside != nil {
+		t.base.bind(t.variables(t.weights, t.aside), true)
+	}
+	for _, p := range t.passes {
+		*p = *t.base.Pass(p.method)
+	}
+	t.pending = nil
+	return nil
+}
+
 // TrainOn makes a device hold the parameters, so that they need not be copied for each call while an
 // optimizer changes them there. It returns an error if the device has too little memory.
 func (t *Trainer[W, C]) TrainOn(m Mirror) error { return t.base.trainOn(m) }

@@ -51,7 +51,9 @@ type TrainingOptions struct {
 type Training struct {
 	TrainingOptions
 	variables []Variable
-	frozen    []bool
+	frozen    []bool // excluded for good
+	held      []bool // frozen between steps
+	still     []bool // do not change: frozen or held, or buffers of a module whose parameters are
 	weights   [][]float32
 	params    *Params
 	place     []int       // index of each variable among the parameters, -1 if it is not one
@@ -71,13 +73,14 @@ type Training struct {
 // another type or shape.
 func NewTraining(raw *Weights, variables []Variable, o TrainingOptions) (*Training, error) {
 	t := &Training{TrainingOptions: o, variables: variables, raw: raw, scale: lossScale{exponent: firstExponent},
-		frozen: make([]bool, len(variables)), place: make([]int, len(variables)),
+		frozen: make([]bool, len(variables)), held: make([]bool, len(variables)), place: make([]int, len(variables)),
 		weights: make([][]float32, len(variables)), next: make([][]float32, len(variables)), needed: make([][]float32, len(variables))}
 	var errs []error
 	if o.Batch < 1 {
 		errs = append(errs, fmt.Errorf("batch %d: 1 or more expected", o.Batch))
 	}
-	errs = append(errs, t.freeze(o.Freeze))
+	errs = append(errs, t.mark(t.frozen, "freeze", o.Freeze))
+	t.settle()
 	switch {
 	case o.CheckNaN && o.Unchecked:
 		errs = append(errs, errUnchecked)
@@ -99,41 +102,6 @@ func prefixed(where string, errs []error) error {
 	}
 	return errors.Join(lines...)
 }
-
-// freeze marks the variables that match patterns, and buffers whose sibling parameters are all
-// frozen.
-func (t *Training) freeze(patterns []string) error {
-	var errs []error
-	for _, pattern := range patterns {
-		some := false
-		for i, v := range t.variables {
-			ok, err := MatchName(pattern, v.Name)
-			if err != nil {
-				errs, some = append(errs, fmt.Errorf("freeze: %w", err)), true
-				break
-			}
-			t.frozen[i], some = t.frozen[i] || ok, some || ok
-		}
-		if !some {
-			errs = append(errs, fmt.Errorf("freeze: pattern %.100q matches no parameter", pattern))
-		}
-	}
-	trained := map[string]bool{} // modules with parameters, and whether one of the parameters is trained
-	for i, v := range t.variables {
-		if !v.Buffer {
-			trained[module(v.Name)] = trained[module(v.Name)] || !t.frozen[i]
-		}
-	}
-	for i, v := range t.variables {
-		if is, beside := trained[module(v.Name)]; v.Buffer && beside && !is {
-			t.frozen[i] = true
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// module returns the path of the module that owns a weight.
-func module(name string) string { return name[:max(strings.LastIndexAny(name, "./"), 0)] }
 
 // allocate gives the variables their memory and their values.
 func (t *Training) allocate() error {
@@ -191,12 +159,15 @@ func (t *Training) Weight(i int) []float32 { return t.weights[i] }
 
 // Gradient returns the memory into which a step writes the gradient of variable i. If aside is
 // false, this is the parameter's gradient. Otherwise it is separate memory, which is added to the
-// gradient later. It returns nil if the gradient is not needed.
+// gradient later. It returns nil if the gradient is not needed. If variable i is held and its gradient is needed
+// all the same, the memory is that of the parameter's gradient, which stays absent.
 func (t *Training) Gradient(i int, aside bool) []float32 {
 	p := t.place[i]
 	switch {
 	case p < 0:
 		return t.needed[i]
+	case t.held[i] && !t.variables[i].Needed:
+		return nil
 	case !aside:
 		return t.params.all.of(t.params.all.grad, p)
 	}
@@ -317,7 +288,7 @@ func (t *Training) Pass(m *Method) *Pass {
 	p := &Pass{t: t, method: m}
 	var at []int
 	for v, end := range m.Ends {
-		if i := t.place[v]; i >= 0 && end > 0 {
+		if i := t.place[v]; i >= 0 && end > 0 && !t.held[v] {
 			at = append(at, i)
 			p.ends = max(p.ends, end)
 		}
@@ -325,7 +296,7 @@ func (t *Training) Pass(m *Method) *Pass {
 	slices.Sort(at)
 	p.params = t.params.all.view(at)
 	for _, i := range m.Updates {
-		if !t.frozen[i] {
+		if !t.still[i] {
 			p.buffers = append(p.buffers, i)
 		}
 	}

@@ -172,6 +172,82 @@ func TestFrozenParametersStay(t *testing.T) {
 	}
 }
 
+// TestFreezeBetweenSteps asserts that a parameter that is frozen between steps stays as it is, that the others
+// get the gradients that they get without it, and that it is trained again after Unfreeze.
+func TestFreezeBetweenSteps(t *testing.T) {
+	x, y := data(7)
+	free := trainer(t, model.TrainerOptions{})
+	if _, err := free.Step(x, y); err != nil {
+		t.Fatal(err)
+	}
+	for _, pattern := range []string{"fc1", "fc2", "**.bias", "fc1.weight", "fc2.bias"} {
+		t.Run(pattern, func(t *testing.T) {
+			tr := trainer(t, model.TrainerOptions{})
+			p := tr.Params()
+			for _, way := range []struct {
+				name   string
+				change func() error
+				frozen bool
+				times  float32 // steps whose gradients were added
+			}{
+				{"not yet", func() error { return nil }, false, 1},
+				{"frozen, with gradients of others present", func() error { return tr.Freeze(pattern) }, true, 2},
+				{"frozen, without", func() error { p.UseUp(); return nil }, true, 1},
+				{"no longer", func() error { p.UseUp(); return tr.Unfreeze(pattern) }, false, 1},
+			} {
+				if err := way.change(); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := tr.Step(x, y); err != nil {
+					t.Fatal(err)
+				}
+				for i, it := range p.Items {
+					match, err := rt.MatchName(pattern, it.Name)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if p.Fresh(i) == (match && way.frozen) {
+						t.Errorf("%s: %s has a gradient: %t", way.name, it.Name, p.Fresh(i))
+					}
+					if match && way.frozen {
+						continue
+					}
+					for k, g := range p.Gradient(i) {
+						if want := way.times * free.Params().Gradient(i)[k]; g != want {
+							t.Fatalf("%s: gradient %d of %s is %g, want %g", way.name, k, it.Name, g, want)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestFreezeErrors(t *testing.T) {
+	tr := trainer(t, model.TrainerOptions{Freeze: []string{"fc1.bias"}})
+	for _, c := range []struct {
+		got  error
+		want string
+	}{
+		{tr.Freeze("fc3", "["), "pattern \"fc3\" matches no parameter"},
+		{tr.Freeze("**"), "nothing would be left to train"},
+		{tr.Unfreeze("fc1.bias"), "pattern \"fc1.bias\" matches only what TrainerOptions.Freeze excludes"},
+		{tr.Unfreeze("fc3"), "pattern \"fc3\" matches no parameter"},
+		{(&model.Trainer{}).Freeze("fc1"), rt.ErrNoTrainer.Error()},
+	} {
+		if c.got == nil || !strings.Contains(c.got.Error(), c.want) {
+			t.Errorf("got %v, want %q", c.got, c.want)
+		}
+	}
+	x, y := data(7)
+	if _, err := tr.Step(x, y); err != nil || !tr.Params().Fresh(0) {
+		t.Errorf("a refused Freeze froze something, or %v", err)
+	}
+	if err := errors.Join(tr.Freeze("fc2"), tr.Unfreeze("fc1")); err != nil {
+		t.Error(err)
+	}
+}
+
 // saved returns the weights that a model saves.
 func saved(t *testing.T, m *model.Model) *rt.Weights {
 	t.Helper()
