@@ -165,12 +165,25 @@ func (c CrossAttention) Forward(query, memory, mask Value) Value {
 	return c.Output.Forward(y.Flatten(1, 2).Transpose(1, 2).Flatten(2, 3))
 }
 
+// hiddenScore is the score of hidden keys. The zero value is −∞.
+type hiddenScore struct {
+	value float64
+	given bool
+}
+
+func (h hiddenScore) score() float64 {
+	if h.given {
+		return h.value
+	}
+	return math.Inf(-1)
+}
+
 // attend returns softmax(q·kᵀ + mask)·v with dropout of the weights.
 func (t transformerOptions) attend(q, k, v, mask Value) Value {
 	scores := q.MatMul(k.T())
 	if mask.Valid() {
 		if mask.DType() == Bool {
-			scores = Where(mask, math.Inf(-1), scores)
+			scores = Where(mask, t.hidden.score(), scores)
 		} else {
 			scores = scores.Add(mask)
 		}

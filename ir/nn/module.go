@@ -157,6 +157,9 @@ func (p Param) Frozen() Param {
 	return p
 }
 
+// IsFrozen reports whether the parameter is marked as not trained. It panics with an [*Error] if p is the zero Param.
+func (p Param) IsFrozen() bool { return p.get().frozen }
+
 // Detached returns the parameter cut off from differentiation: results computed from it do not
 // train it.
 func (p Param) Detached() Param { p.detached = true; return p }

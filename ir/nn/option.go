@@ -24,10 +24,10 @@ type (
 	// for [LSTM], [ResetBefore] for [GRU].
 	RecurrentOption interface{ recurrent(*recurrentOptions) }
 	// AttentionOption is an option of [MultiHeadAttention] and [CrossAttention]:
-	// [DropoutRate], [NoBias], [Quiet].
+	// [DropoutRate], [NoBias], [Quiet], [MinScore].
 	AttentionOption interface{ attention(*transformerOptions) }
 	// TransformerOption is an option of transformers: [DropoutRate], [NormFirst],
-	// [WithActivation], [FeedForward], [Quiet].
+	// [WithActivation], [FeedForward], [Quiet], [MinScore].
 	TransformerOption interface{ transformer(*transformerOptions) }
 )
 
@@ -214,6 +214,7 @@ type transformerOptions struct {
 	feedForward       int
 	normFirst, noBias bool
 	quiet             bool
+	hidden            hiddenScore
 	activation        Activation
 }
 
@@ -221,12 +222,18 @@ type (
 	normFirstOption   struct{}
 	quietOption       struct{}
 	feedForwardOption int
+	minScoreOption    float64
 	activationOption  struct{ Activation }
 )
 
 // FeedForward sets the number of inner features of the feed-forward network of a transformer layer.
 // The default is 2048.
 func FeedForward(n int) feedForwardOption { return feedForwardOption(n) }
+
+// MinScore sets the score of keys that a bool mask hides. The default is −∞: hidden keys get no attention, and if
+// all keys are hidden, the result is NaN, or 0 with [Quiet]. With a finite score, such as −1e4, a query whose keys
+// are all hidden attends to all of them.
+func MinScore(score float64) minScoreOption { return minScoreOption(score) }
 
 // WithActivation sets the activation of the feed-forward network. The default is [ReLU].
 func WithActivation(f Activation) activationOption { return activationOption{f} }
@@ -240,6 +247,8 @@ var (
 )
 
 func (normFirstOption) transformer(t *transformerOptions)     { t.normFirst = true }
+func (o minScoreOption) attention(t *transformerOptions)      { t.hidden = hiddenScore{float64(o), true} }
+func (o minScoreOption) transformer(t *transformerOptions)    { t.hidden = hiddenScore{float64(o), true} }
 func (quietOption) attention(t *transformerOptions)           { t.quiet = true }
 func (quietOption) transformer(t *transformerOptions)         { t.quiet = true }
 func (o feedForwardOption) transformer(t *transformerOptions) { t.feedForward = int(o) }

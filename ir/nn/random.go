@@ -48,6 +48,17 @@ func Random(shape ...Extent) Value { return Uniform(0, 1, shape...) }
 // RandomLike returns f32 numbers of x's shape from the uniform distribution on [0, 1).
 func RandomLike(x Value) Value { return Uniform(0, 1, shapeOf(x)...) }
 
+// UniformLike returns f32 numbers of x's shape from the uniform distribution on [low, high).
+func UniformLike(x Value, low, high float64) Value { return Uniform(low, high, shapeOf(x)...) }
+
+// NormalLike returns f32 numbers of x's shape from a normal distribution with this mean and standard deviation.
+func NormalLike(x Value, mean, deviation float64) Value {
+	return Normal(mean, deviation, shapeOf(x)...)
+}
+
+// BernoulliLike returns f32 numbers of x's shape that are 1 with probability p, else 0.
+func BernoulliLike(x Value, p float64) Value { return Bernoulli(p, shapeOf(x)...) }
+
 // RandomInts returns i64 numbers from the uniform distribution on [low, high).
 func RandomInts(low, high int, shape ...Extent) Value {
 	if high <= low {

@@ -125,11 +125,14 @@ func TestRandomValues(t *testing.T) {
 		least, most   float64
 		mean, allowed float64
 	}{
-		"Random":      {a, 0, 1, 0.5, 0.05},
-		"Normal":      {nn.Normal(3, 0.5, 1000), 0, 6, 3, 0.1},
-		"Bernoulli":   {nn.Bernoulli(0.25, 1000), 0, 1, 0.25, 0.06},
-		"RandomInts":  {nn.RandomInts(-1, 3, 1000).Float(), -1, 2, 0.5, 0.15},
-		"Multinomial": {nn.Multinomial(nn.Of([][]float64{{1, 0, 3}}), 1000).Float(), 0, 2, 1.5, 0.15},
+		"Random":        {a, 0, 1, 0.5, 0.05},
+		"Normal":        {nn.Normal(3, 0.5, 1000), 0, 6, 3, 0.1},
+		"Bernoulli":     {nn.Bernoulli(0.25, 1000), 0, 1, 0.25, 0.06},
+		"UniformLike":   {nn.UniformLike(a, -1, 3), -1, 3, 1, 0.15},
+		"NormalLike":    {nn.NormalLike(a, 3, 0.5), 0, 6, 3, 0.1},
+		"BernoulliLike": {nn.BernoulliLike(a, 0.25), 0, 1, 0.25, 0.06},
+		"RandomInts":    {nn.RandomInts(-1, 3, 1000).Float(), -1, 2, 0.5, 0.15},
+		"Multinomial":   {nn.Multinomial(nn.Of([][]float64{{1, 0, 3}}), 1000).Float(), 0, 2, 1.5, 0.15},
 	} {
 		if v := c.v; v.Min().Item() < c.least || v.Max().Item() > c.most || math.Abs(v.Mean().Item()-c.mean) > c.allowed {
 			t.Errorf("%s: from %v to %v, mean %v", name, v.Min(), v.Max(), v.Mean())
@@ -247,6 +250,24 @@ func TestLayersWithoutReferences(t *testing.T) {
 		if y := m.Forward(s, s, s, hidden); !y.AllClose(m.OutProj.Bias.Value(), 1e-6, 1e-7).Bools()[0] {
 			t.Errorf("all keys are hidden: %v", y)
 		}
+	})
+	t.Run("scores of hidden keys", func(t *testing.T) {
+		nn.Seed(5)
+		m := nn.NewMultiHeadAttention(4, 2, nn.MinScore(-1e4))
+		other := nn.NewMultiHeadAttention(4, 2)
+		other.InProjWeight, other.OutProj = m.InProjWeight, m.OutProj
+		s := x.Unsqueeze(0)
+		all, second := nn.FullOf(nn.Bool, 1, 2, 2), nn.Of([][]bool{{false, true}, {false, true}})
+		if y := m.Forward(s, s, s, second); !y.AllClose(other.Forward(s, s, s, second), 1e-6, 1e-7).Bools()[0] {
+			t.Errorf("one key is hidden: %v", y)
+		}
+		// Scores of −1e4 leave both keys the same weight.
+		values := s.MatMul(m.InProjWeight.Value().Narrow(0, 8, 4).T())
+		want := m.OutProj.Forward(values.Mean(1))
+		if y := m.Forward(s, s, s, all); !y.AllClose(want.Expand(1, 2, 4), 1e-5, 1e-6).Bools()[0] {
+			t.Errorf("all keys are hidden: %v, want %v", y, want)
+		}
+		nn.Seed(0)
 	})
 	t.Run("functions of pools", func(t *testing.T) {
 		line, image, volume := nn.Arange(4).Float().Reshape(1, 1, 4), nn.Arange(4).Float().Reshape(1, 1, 2, 2), nn.Arange(8).Float().Reshape(1, 1, 2, 2, 2)

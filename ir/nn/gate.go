@@ -1,0 +1,16 @@
+package nn
+
+// GateController is the operand of a gate's activation: input·Wᵀ + b + hidden·Uᵀ + c. It serves recurrent
+// cells that a description writes by hand.
+type GateController struct{ InputTransform, HiddenTransform Linear }
+
+// NewGateController returns a gate for in features of the input and hidden features of the state. The results
+// have hidden features.
+func NewGateController(in, hidden int, options ...LinearOption) GateController {
+	return GateController{NewLinear(in, hidden, options...), NewLinear(hidden, hidden, options...)}
+}
+
+// Forward returns the operand of the gate's activation, […, hidden], for an input, […, in], and a state, […, hidden].
+func (g GateController) Forward(input, hidden Value) Value {
+	return g.InputTransform.Forward(input).Add(g.HiddenTransform.Forward(hidden))
+}
