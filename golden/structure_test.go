@@ -34,6 +34,7 @@ var arrows = []arrow{
 	{"runtime/record", "runtime/rt runtime/rt/safetensors", ""},
 	{"runtime/optim", "runtime/rt runtime/cpu", ""},
 	{"runtime/learn", "", ""},
+	{"runtime/lora", "runtime/rt", ""},
 	{"runtime/learn/report", "runtime/learn", ""},
 	{"runtime/gpu", "runtime/gpu/update", ""},
 	{"runtime/gpu/update", "", ""},
