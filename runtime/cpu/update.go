@@ -39,6 +39,7 @@ func SGD(w, g, m []float32, rates *SGDRates) {
 type AdamRates struct {
 	Decay        float32 // weight decay, times the weights added to the gradient
 	Shrink       float32 // factor of the weights
+	Against      float32 // factor, in place of Shrink, of weights whose sign is not that of the new first moment
 	Beta1, Rest1 float32 // factors of the old first moment and of the gradient in the new one
 	Beta2, Rest2 float32 // factors of the old second moment and of the squared gradient in the new one
 	Scale        float32 // factor of the root of the second moment
@@ -51,7 +52,7 @@ type AdamRates struct {
 //	d = g + Decay·w
 //	m = Beta1·m + Rest1·d
 //	v = Beta2·v + Rest2·d²
-//	w = Shrink·w − Rate·m/(Scale·√v + Epsilon)
+//	w = s·w − Rate·m/(Scale·√v + Epsilon), where s is Against if w·m < 0, else Shrink
 //
 // If most is not nil, it also computes most = max(most, v), and the root is of most instead of v.
 func Adam(w, g, m, v, most []float32, rates *AdamRates) {

@@ -49,7 +49,11 @@ func (r *AdamRates) moments(w, g float32, m, v *float32) float32 {
 // step returns the weight w after a step. m is the first moment, and v the second one.
 func (r *AdamRates) step(w, m, v float32) float32 {
 	root := float32(squareRoot(v)*r.Scale) + r.Epsilon
-	return float32(r.Shrink*w) - float32(r.Rate*m)/root
+	shrink := r.Shrink
+	if w*m < 0 {
+		shrink = r.Against
+	}
+	return float32(shrink*w) - float32(r.Rate*m)/root
 }
 
 func adaGradRef(w, g, v []float32, rates *AdaGradRates) {

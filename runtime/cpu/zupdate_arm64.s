@@ -245,24 +245,26 @@ TEXT ·adamNEON(SB), NOSPLIT, $0-48
 	MOVD n+32(FP), R3
 	MOVD rates+40(FP), R12
 	MOVD $updateConstants<>(SB), R25
-	FMOVS AdamRates_Beta1(R12), F27
-	VDUP V27.S[0], V27.S4
-	FMOVS AdamRates_Beta2(R12), F25
-	VDUP V25.S[0], V25.S4
+	FMOVS AdamRates_Against(R12), F26
+	VDUP V26.S[0], V26.S4
+	FMOVS AdamRates_Beta1(R12), F28
+	VDUP V28.S[0], V28.S4
+	FMOVS AdamRates_Beta2(R12), F24
+	VDUP V24.S[0], V24.S4
 	FMOVS AdamRates_Decay(R12), F29
 	VDUP V29.S[0], V29.S4
-	FMOVS AdamRates_Epsilon(R12), F22
-	VDUP V22.S[0], V22.S4
-	FMOVS AdamRates_Rate(R12), F21
+	FMOVS AdamRates_Epsilon(R12), F21
 	VDUP V21.S[0], V21.S4
-	FMOVS AdamRates_Rest1(R12), F26
-	VDUP V26.S[0], V26.S4
-	FMOVS AdamRates_Rest2(R12), F24
-	VDUP V24.S[0], V24.S4
-	FMOVS AdamRates_Scale(R12), F23
+	FMOVS AdamRates_Rate(R12), F20
+	VDUP V20.S[0], V20.S4
+	FMOVS AdamRates_Rest1(R12), F27
+	VDUP V27.S[0], V27.S4
+	FMOVS AdamRates_Rest2(R12), F23
 	VDUP V23.S[0], V23.S4
-	FMOVS AdamRates_Shrink(R12), F28
-	VDUP V28.S[0], V28.S4
+	FMOVS AdamRates_Scale(R12), F22
+	VDUP V22.S[0], V22.S4
+	FMOVS AdamRates_Shrink(R12), F25
+	VDUP V25.S[0], V25.S4
 	CMP $4, R3
 	BLT few34
 	PCALIGN $16
@@ -273,20 +275,25 @@ many33:
 	FMOVQ 0(R9), F3
 	WORD $0x6e3ddc05 // fmul v5.4s, v0.4s, v29.4s
 	WORD $0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
-	WORD $0x6e3cdc00 // fmul v0.4s, v0.4s, v28.4s
-	WORD $0x6e3bdc42 // fmul v2.4s, v2.4s, v27.4s
-	WORD $0x6e3adc24 // fmul v4.4s, v1.4s, v26.4s
+	WORD $0x6e3cdc42 // fmul v2.4s, v2.4s, v28.4s
+	WORD $0x6e3bdc24 // fmul v4.4s, v1.4s, v27.4s
 	WORD $0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
 	FMOVQ F2, 0(R8)
-	WORD $0x6e39dc63 // fmul v3.4s, v3.4s, v25.4s
-	WORD $0x6e38dc24 // fmul v4.4s, v1.4s, v24.4s
+	WORD $0x6e22dc04 // fmul v4.4s, v0.4s, v2.4s
+	WORD $0x6e3adc05 // fmul v5.4s, v0.4s, v26.4s
+	WORD $0x6e39dc00 // fmul v0.4s, v0.4s, v25.4s
+	FMOVQ 0(R25), F31
+	WORD $0x6ea4e7e6 // fcmgt v6.4s, v31.4s, v4.4s
+	VBIT V6.B16, V5.B16, V0.B16
+	WORD $0x6e38dc63 // fmul v3.4s, v3.4s, v24.4s
+	WORD $0x6e37dc24 // fmul v4.4s, v1.4s, v23.4s
 	WORD $0x6e21dc84 // fmul v4.4s, v4.4s, v1.4s
 	WORD $0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	FMOVQ F3, 0(R9)
 	WORD $0x6ea1f864 // fsqrt v4.4s, v3.4s
-	WORD $0x6e37dc84 // fmul v4.4s, v4.4s, v23.4s
-	WORD $0x4e36d484 // fadd v4.4s, v4.4s, v22.4s
-	WORD $0x6e35dc42 // fmul v2.4s, v2.4s, v21.4s
+	WORD $0x6e36dc84 // fmul v4.4s, v4.4s, v22.4s
+	WORD $0x4e35d484 // fadd v4.4s, v4.4s, v21.4s
+	WORD $0x6e34dc42 // fmul v2.4s, v2.4s, v20.4s
 	WORD $0x6e24fc42 // fdiv v2.4s, v2.4s, v4.4s
 	WORD $0x4ea2d400 // fsub v0.4s, v0.4s, v2.4s
 	FMOVQ F0, 0(R0)
@@ -359,9 +366,8 @@ whole46:
 done48:
 	WORD $0x6e3ddc05 // fmul v5.4s, v0.4s, v29.4s
 	WORD $0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
-	WORD $0x6e3cdc00 // fmul v0.4s, v0.4s, v28.4s
-	WORD $0x6e3bdc42 // fmul v2.4s, v2.4s, v27.4s
-	WORD $0x6e3adc24 // fmul v4.4s, v1.4s, v26.4s
+	WORD $0x6e3cdc42 // fmul v2.4s, v2.4s, v28.4s
+	WORD $0x6e3bdc24 // fmul v4.4s, v1.4s, v27.4s
 	WORD $0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
 	CMP $4, R3
 	BGE whole49
@@ -377,8 +383,14 @@ single50:
 whole49:
 	FMOVQ F2, 0(R8)
 done51:
-	WORD $0x6e39dc63 // fmul v3.4s, v3.4s, v25.4s
-	WORD $0x6e38dc24 // fmul v4.4s, v1.4s, v24.4s
+	WORD $0x6e22dc04 // fmul v4.4s, v0.4s, v2.4s
+	WORD $0x6e3adc05 // fmul v5.4s, v0.4s, v26.4s
+	WORD $0x6e39dc00 // fmul v0.4s, v0.4s, v25.4s
+	FMOVQ 0(R25), F31
+	WORD $0x6ea4e7e6 // fcmgt v6.4s, v31.4s, v4.4s
+	VBIT V6.B16, V5.B16, V0.B16
+	WORD $0x6e38dc63 // fmul v3.4s, v3.4s, v24.4s
+	WORD $0x6e37dc24 // fmul v4.4s, v1.4s, v23.4s
 	WORD $0x6e21dc84 // fmul v4.4s, v4.4s, v1.4s
 	WORD $0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	CMP $4, R3
@@ -396,9 +408,9 @@ whole52:
 	FMOVQ F3, 0(R9)
 done54:
 	WORD $0x6ea1f864 // fsqrt v4.4s, v3.4s
-	WORD $0x6e37dc84 // fmul v4.4s, v4.4s, v23.4s
-	WORD $0x4e36d484 // fadd v4.4s, v4.4s, v22.4s
-	WORD $0x6e35dc42 // fmul v2.4s, v2.4s, v21.4s
+	WORD $0x6e36dc84 // fmul v4.4s, v4.4s, v22.4s
+	WORD $0x4e35d484 // fadd v4.4s, v4.4s, v21.4s
+	WORD $0x6e34dc42 // fmul v2.4s, v2.4s, v20.4s
 	WORD $0x6e24fc42 // fdiv v2.4s, v2.4s, v4.4s
 	WORD $0x4ea2d400 // fsub v0.4s, v0.4s, v2.4s
 	CMP $4, R3
@@ -434,24 +446,26 @@ TEXT ·amsgradNEON(SB), NOSPLIT, $0-56
 	MOVD n+40(FP), R3
 	MOVD rates+48(FP), R12
 	MOVD $updateConstants<>(SB), R25
-	FMOVS AdamRates_Beta1(R12), F27
-	VDUP V27.S[0], V27.S4
-	FMOVS AdamRates_Beta2(R12), F25
-	VDUP V25.S[0], V25.S4
+	FMOVS AdamRates_Against(R12), F26
+	VDUP V26.S[0], V26.S4
+	FMOVS AdamRates_Beta1(R12), F28
+	VDUP V28.S[0], V28.S4
+	FMOVS AdamRates_Beta2(R12), F24
+	VDUP V24.S[0], V24.S4
 	FMOVS AdamRates_Decay(R12), F29
 	VDUP V29.S[0], V29.S4
-	FMOVS AdamRates_Epsilon(R12), F22
-	VDUP V22.S[0], V22.S4
-	FMOVS AdamRates_Rate(R12), F21
+	FMOVS AdamRates_Epsilon(R12), F21
 	VDUP V21.S[0], V21.S4
-	FMOVS AdamRates_Rest1(R12), F26
-	VDUP V26.S[0], V26.S4
-	FMOVS AdamRates_Rest2(R12), F24
-	VDUP V24.S[0], V24.S4
-	FMOVS AdamRates_Scale(R12), F23
+	FMOVS AdamRates_Rate(R12), F20
+	VDUP V20.S[0], V20.S4
+	FMOVS AdamRates_Rest1(R12), F27
+	VDUP V27.S[0], V27.S4
+	FMOVS AdamRates_Rest2(R12), F23
 	VDUP V23.S[0], V23.S4
-	FMOVS AdamRates_Shrink(R12), F28
-	VDUP V28.S[0], V28.S4
+	FMOVS AdamRates_Scale(R12), F22
+	VDUP V22.S[0], V22.S4
+	FMOVS AdamRates_Shrink(R12), F25
+	VDUP V25.S[0], V25.S4
 	CMP $4, R3
 	BLT few59
 	PCALIGN $16
@@ -463,13 +477,18 @@ many58:
 	FMOVQ 0(R10), F4
 	WORD $0x6e3ddc06 // fmul v6.4s, v0.4s, v29.4s
 	WORD $0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
-	WORD $0x6e3cdc00 // fmul v0.4s, v0.4s, v28.4s
-	WORD $0x6e3bdc42 // fmul v2.4s, v2.4s, v27.4s
-	WORD $0x6e3adc25 // fmul v5.4s, v1.4s, v26.4s
+	WORD $0x6e3cdc42 // fmul v2.4s, v2.4s, v28.4s
+	WORD $0x6e3bdc25 // fmul v5.4s, v1.4s, v27.4s
 	WORD $0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
 	FMOVQ F2, 0(R8)
-	WORD $0x6e39dc63 // fmul v3.4s, v3.4s, v25.4s
-	WORD $0x6e38dc25 // fmul v5.4s, v1.4s, v24.4s
+	WORD $0x6e22dc05 // fmul v5.4s, v0.4s, v2.4s
+	WORD $0x6e3adc06 // fmul v6.4s, v0.4s, v26.4s
+	WORD $0x6e39dc00 // fmul v0.4s, v0.4s, v25.4s
+	FMOVQ 0(R25), F31
+	WORD $0x6ea5e7e7 // fcmgt v7.4s, v31.4s, v5.4s
+	VBIT V7.B16, V6.B16, V0.B16
+	WORD $0x6e38dc63 // fmul v3.4s, v3.4s, v24.4s
+	WORD $0x6e37dc25 // fmul v5.4s, v1.4s, v23.4s
 	WORD $0x6e21dca5 // fmul v5.4s, v5.4s, v1.4s
 	WORD $0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
 	FMOVQ F3, 0(R9)
@@ -477,9 +496,9 @@ many58:
 	VBIF V30.B16, V3.B16, V4.B16
 	FMOVQ F4, 0(R10)
 	WORD $0x6ea1f885 // fsqrt v5.4s, v4.4s
-	WORD $0x6e37dca5 // fmul v5.4s, v5.4s, v23.4s
-	WORD $0x4e36d4a5 // fadd v5.4s, v5.4s, v22.4s
-	WORD $0x6e35dc42 // fmul v2.4s, v2.4s, v21.4s
+	WORD $0x6e36dca5 // fmul v5.4s, v5.4s, v22.4s
+	WORD $0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
+	WORD $0x6e34dc42 // fmul v2.4s, v2.4s, v20.4s
 	WORD $0x6e25fc42 // fdiv v2.4s, v2.4s, v5.4s
 	WORD $0x4ea2d400 // fsub v0.4s, v0.4s, v2.4s
 	FMOVQ F0, 0(R0)
@@ -567,9 +586,8 @@ whole74:
 done76:
 	WORD $0x6e3ddc06 // fmul v6.4s, v0.4s, v29.4s
 	WORD $0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
-	WORD $0x6e3cdc00 // fmul v0.4s, v0.4s, v28.4s
-	WORD $0x6e3bdc42 // fmul v2.4s, v2.4s, v27.4s
-	WORD $0x6e3adc25 // fmul v5.4s, v1.4s, v26.4s
+	WORD $0x6e3cdc42 // fmul v2.4s, v2.4s, v28.4s
+	WORD $0x6e3bdc25 // fmul v5.4s, v1.4s, v27.4s
 	WORD $0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
 	CMP $4, R3
 	BGE whole77
@@ -585,8 +603,14 @@ single78:
 whole77:
 	FMOVQ F2, 0(R8)
 done79:
-	WORD $0x6e39dc63 // fmul v3.4s, v3.4s, v25.4s
-	WORD $0x6e38dc25 // fmul v5.4s, v1.4s, v24.4s
+	WORD $0x6e22dc05 // fmul v5.4s, v0.4s, v2.4s
+	WORD $0x6e3adc06 // fmul v6.4s, v0.4s, v26.4s
+	WORD $0x6e39dc00 // fmul v0.4s, v0.4s, v25.4s
+	FMOVQ 0(R25), F31
+	WORD $0x6ea5e7e7 // fcmgt v7.4s, v31.4s, v5.4s
+	VBIT V7.B16, V6.B16, V0.B16
+	WORD $0x6e38dc63 // fmul v3.4s, v3.4s, v24.4s
+	WORD $0x6e37dc25 // fmul v5.4s, v1.4s, v23.4s
 	WORD $0x6e21dca5 // fmul v5.4s, v5.4s, v1.4s
 	WORD $0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
 	CMP $4, R3
@@ -620,9 +644,9 @@ whole83:
 	FMOVQ F4, 0(R10)
 done85:
 	WORD $0x6ea1f885 // fsqrt v5.4s, v4.4s
-	WORD $0x6e37dca5 // fmul v5.4s, v5.4s, v23.4s
-	WORD $0x4e36d4a5 // fadd v5.4s, v5.4s, v22.4s
-	WORD $0x6e35dc42 // fmul v2.4s, v2.4s, v21.4s
+	WORD $0x6e36dca5 // fmul v5.4s, v5.4s, v22.4s
+	WORD $0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
+	WORD $0x6e34dc42 // fmul v2.4s, v2.4s, v20.4s
 	WORD $0x6e25fc42 // fdiv v2.4s, v2.4s, v5.4s
 	WORD $0x4ea2d400 // fsub v0.4s, v0.4s, v2.4s
 	CMP $4, R3

@@ -97,6 +97,7 @@ type SGDRates struct {
 type AdamRates struct {
 	Decay        float32
 	Shrink       float32
+	Against      float32
 	Beta1, Rest1 float32
 	Beta2, Rest2 float32
 	Scale        float32

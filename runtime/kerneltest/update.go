@@ -27,7 +27,7 @@ type UpdateCase struct {
 
 var (
 	sgdRates     = SGDRates{Decay: 0.125, Rate: 0.3, Momentum: 0.9, Keep: 0.8, Direct: 0.7, Heavy: 0.6}
-	adamRates    = AdamRates{Decay: 0.125, Shrink: 0.99, Beta1: 0.9, Rest1: 0.1, Beta2: 0.97, Rest2: 0.03, Scale: 1.7, Epsilon: 0.01, Rate: 0.3}
+	adamRates    = AdamRates{Decay: 0.125, Shrink: 0.99, Against: 0.98, Beta1: 0.9, Rest1: 0.1, Beta2: 0.97, Rest2: 0.03, Scale: 1.7, Epsilon: 0.01, Rate: 0.3}
 	adaGradRates = AdaGradRates{Decay: 0.125, Epsilon: 0.01, Rate: 0.3}
 	rmsPropRates = RMSPropRates{Decay: 0.125, Alpha: 0.95, Rest: 0.05, Momentum: 0.8, Epsilon: 0.01, Rate: 0.3}
 	adanRates    = AdanRates{Beta1: 0.98, Rest1: 0.02, Beta2: 0.92, Rest2: 0.08, Beta3: 0.99, Rest3: 0.01, Scale: 1.7, Epsilon: 0.01, Rate: 0.3, DifferenceRate: 0.2, Before: 0.98, After: 0.97}
@@ -90,7 +90,7 @@ var UpdateCases = []UpdateCase{
 // moment and, if its length is 5, the largest second moment.
 func adam(x []float64) {
 	s := &adamRates
-	r := floatsOf(s.Decay, s.Shrink, s.Beta1, s.Rest1, s.Beta2, s.Rest2, s.Scale, s.Epsilon, s.Rate)
+	r := floatsOf(s.Decay, s.Shrink, s.Beta1, s.Rest1, s.Beta2, s.Rest2, s.Scale, s.Epsilon, s.Rate, s.Against)
 	g := x[1] + r[0]*x[0]
 	x[2] = r[2]*x[2] + r[3]*g
 	x[3] = r[4]*x[3] + r[5]*g*g
@@ -99,7 +99,11 @@ func adam(x []float64) {
 		x[4] = max(x[4], x[3])
 		second = x[4]
 	}
-	x[0] = r[1]*x[0] - r[8]*x[2]/(r[6]*math.Sqrt(second)+r[7])
+	shrink := r[1]
+	if x[0]*x[2] < 0 {
+		shrink = r[9]
+	}
+	x[0] = shrink*x[0] - r[8]*x[2]/(r[6]*math.Sqrt(second)+r[7])
 }
 
 // rmsProp applies a step of RMSProp to one element. x holds the weight, gradient and mean square.

@@ -21,6 +21,7 @@ type Adam struct {
 	bound
 	c          AdamConfig
 	decoupled  bool // weight decay is separate from the gradient
+	cautious   bool // decoupled, and only for weights whose signs are those of their first moments
 	m, v, most []float32
 	rates      cpu.AdamRates
 }
@@ -41,6 +42,9 @@ type AdamWConfig struct {
 	Epsilon      float64 // added to the root of the second moment; default 1e-8
 	WeightDecay  float64 // decoupled weight decay, scaled by the rate; default 0.01
 	AMSGrad      bool    // use the largest second moment so far
+	// Cautious restricts the decay to weights that the step moves towards 0 (Chen and others: Cautious
+	// weight decay, 2025).
+	Cautious bool
 }
 
 // AdamW is Adam with weight decay that is separate from the gradient (Loshchilov, Hutter: Decoupled
@@ -49,8 +53,9 @@ type AdamW struct{ Adam }
 
 // NewAdamW binds AdamW to parameters. It returns the errors of [NewAdam].
 func NewAdamW(p *rt.Params, c AdamWConfig) (*AdamW, error) {
-	o := &AdamW{Adam{decoupled: true}}
-	if err := o.init("adamw", p, AdamConfig(c), 0.01); err != nil {
+	o := &AdamW{Adam{decoupled: true, cautious: c.Cautious}}
+	adam := AdamConfig{Beta1: c.Beta1, Beta2: c.Beta2, Epsilon: c.Epsilon, WeightDecay: c.WeightDecay, AMSGrad: c.AMSGrad}
+	if err := o.init("adamw", p, adam, 0.01); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -80,7 +85,7 @@ func (o *Adam) Step(rate float64) error { return o.step(o, rate, 24) }
 
 func (o *Adam) prepare(n int64, rate float64) {
 	o.rates = cpu.AdamRates{
-		Decay: float32(o.c.WeightDecay), Shrink: 1,
+		Decay: float32(o.c.WeightDecay), Shrink: 1, Against: 1,
 		Beta1: float32(o.c.Beta1), Rest1: rest(o.c.Beta1),
 		Beta2: float32(o.c.Beta2), Rest2: rest(o.c.Beta2),
 		Scale:   float32(1 / math.Sqrt(bias(o.c.Beta2, n))),
@@ -89,12 +94,15 @@ func (o *Adam) prepare(n int64, rate float64) {
 	}
 	if o.decoupled {
 		o.rates.Decay, o.rates.Shrink = 0, float32(shrunk(rate, o.c.WeightDecay))
+		if !o.cautious {
+			o.rates.Against = o.rates.Shrink
+		}
 	}
 }
 
 func (o *Adam) kernel() (name string, numbers []float32, vectors [][]float32) {
 	r := &o.rates
-	numbers = []float32{r.Decay, r.Shrink, r.Beta1, r.Rest1, r.Beta2, r.Rest2, r.Scale, r.Epsilon, r.Rate}
+	numbers = []float32{r.Decay, r.Shrink, r.Beta1, r.Rest1, r.Beta2, r.Rest2, r.Scale, r.Epsilon, r.Rate, r.Against}
 	if o.most != nil {
 		return "amsgrad", numbers, [][]float32{o.m, o.v, o.most}
 	}

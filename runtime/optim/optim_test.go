@@ -308,6 +308,8 @@ var digests = map[string]uint32{
 	"adamw":                       946194665,
 	"adamw, all":                  594746145,
 	"adamw, amsgrad":              1403986331,
+	"adamw, cautious":             1506143722,
+	"adamw, cautious, amsgrad":    1778451250,
 	"adan":                        1433731177,
 	"adan, all":                   2494920573,
 	"adan, without prox":          829711493,

@@ -17,8 +17,10 @@ var papers = map[string]struct {
 	make constructor
 	step func(n int, rate float64, w, g []float64, m [][]float64, rows, columns int)
 }{
-	"adan":      {of(optim.NewAdan, optim.AdanConfig{}), adan(0.98, 0.92, 0.99, 1e-8, 0, false)},
-	"adan, all": {of(optim.NewAdan, optim.AdanConfig{Beta1: 0.9, Beta2: 0.8, Beta3: 0.7, Epsilon: 1e-3, WeightDecay: 0.2}), adan(0.9, 0.8, 0.7, 1e-3, 0.2, false)},
+	"adamw, cautious":          {of(optim.NewAdamW, optim.AdamWConfig{WeightDecay: 0.3, Cautious: true}), cautious(false)},
+	"adamw, cautious, amsgrad": {of(optim.NewAdamW, optim.AdamWConfig{WeightDecay: 0.3, Cautious: true, AMSGrad: true}), cautious(true)},
+	"adan":                     {of(optim.NewAdan, optim.AdanConfig{}), adan(0.98, 0.92, 0.99, 1e-8, 0, false)},
+	"adan, all":                {of(optim.NewAdan, optim.AdanConfig{Beta1: 0.9, Beta2: 0.8, Beta3: 0.7, Epsilon: 1e-3, WeightDecay: 0.2}), adan(0.9, 0.8, 0.7, 1e-3, 0.2, false)},
 	"adan, without prox": {of(optim.NewAdan, optim.AdanConfig{WeightDecay: 0.2, NoProx: true}),
 		adan(0.98, 0.92, 0.99, 1e-8, 0.2, true)},
 	"lion":      {of(optim.NewLion, optim.LionConfig{}), lion(0.9, 0.99, 0)},
@@ -29,6 +31,27 @@ var papers = map[string]struct {
 }
 
 type rule = func(n int, rate float64, w, g []float64, m [][]float64, rows, columns int)
+
+// cautious is algorithm 1 of the paper for AdamW: weights decay where their signs are those of the update.
+func cautious(largest bool) rule {
+	const beta1, beta2, epsilon, decay = 0.9, 0.999, 1e-8, 0.3
+	return func(n int, rate float64, w, g []float64, m [][]float64, _, _ int) {
+		for i, x := range g {
+			m[0][i] += (1 - beta1) * (x - m[0][i])
+			m[1][i] += (1 - beta2) * (x*x - m[1][i])
+			second := m[1][i]
+			if largest {
+				m[2][i] = max(m[2][i], second)
+				second = m[2][i]
+			}
+			update := m[0][i] / (1 - math.Pow(beta1, float64(n))) / (math.Sqrt(second/(1-math.Pow(beta2, float64(n)))) + epsilon)
+			if update*w[i] >= 0 {
+				w[i] -= rate * decay * w[i]
+			}
+			w[i] -= rate * update
+		}
+	}
+}
 
 // adan is algorithm 1 of the paper. Its factors are 1 minus the factors of the paper, and it
 // corrects the bias as in the authors' program.

@@ -108,7 +108,7 @@ var Updates = []*Update{
 		},
 	},
 	{
-		Name: "adam", Doc: "d = g + decay w; m = beta1 m + rest1 d; v = beta2 v + rest2 d²; w = shrink w - rate m/(scale √v + epsilon)",
+		Name: "adam", Doc: "d = g + decay w; m = beta1 m + rest1 d; v = beta2 v + rest2 d²; w = shrink w - rate m/(scale √v + epsilon), with against for shrink if w m < 0",
 		Numbers: adamNumbers, Vectors: []string{"w", "g", "m", "v"},
 		Step: func(b *kernel.Builder, c, x []*kernel.Value) []*kernel.Value {
 			m, v := moments(b, c, x)
@@ -154,7 +154,7 @@ var Updates = []*Update{
 	},
 }
 
-var adamNumbers = []string{"decay", "shrink", "beta1", "rest1", "beta2", "rest2", "scale", "epsilon", "rate"}
+var adamNumbers = []string{"decay", "shrink", "beta1", "rest1", "beta2", "rest2", "scale", "epsilon", "rate", "against"}
 
 // moments returns the moments m and v of Adam after a step, for the numbers c, named adamNumbers,
 // and the elements x: weight, gradient, m and v.
@@ -169,7 +169,8 @@ func moments(b *kernel.Builder, c, x []*kernel.Value) (m, v *kernel.Value) {
 // numbers named adamNumbers.
 func adamStep(b *kernel.Builder, c []*kernel.Value, w, m, v *kernel.Value) *kernel.Value {
 	root := b.Add(b.Mul(b.Unary(kernel.Sqrt, v), c[6]), c[7])
-	return b.Sub(b.Mul(c[1], w), b.Div(b.Mul(c[8], m), root))
+	shrink := b.Select(b.Lt(b.Mul(w, m), b.Float(ir.F32, 0)), c[9], c[1])
+	return b.Sub(b.Mul(shrink, w), b.Div(b.Mul(c[8], m), root))
 }
 
 // rmsProp returns the step of RMSProp, with a running mean of the gradient if centered is set, and

@@ -94,7 +94,7 @@ var updateCases = []updateCase{
 }
 
 func adamRates(c []float32) *cpu.AdamRates {
-	return &cpu.AdamRates{Decay: c[0], Shrink: c[1], Beta1: c[2], Rest1: c[3], Beta2: c[4], Rest2: c[5], Scale: c[6], Epsilon: c[7], Rate: c[8]}
+	return &cpu.AdamRates{Decay: c[0], Shrink: c[1], Beta1: c[2], Rest1: c[3], Beta2: c[4], Rest2: c[5], Scale: c[6], Epsilon: c[7], Rate: c[8], Against: c[9]}
 }
 
 func rmsPropRates(c []float32) *cpu.RMSPropRates {

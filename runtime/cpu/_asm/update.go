@@ -124,9 +124,14 @@ var updates = []learning{
 func (u *updater) adam(largest bool) {
 	w, g, m, v, t := u.at("w"), u.at("grad"), u.at("m"), u.at("v"), u.temp()
 	u.decay()
-	u.mul(w, w, u.rate("Shrink"))
 	u.blend(m, "Beta1", g, "Rest1", t)
 	u.store("m")
+	against := u.temp()
+	u.mul(t, w, m)
+	u.mul(against, w, u.rate("Against"))
+	u.mul(w, w, u.rate("Shrink"))
+	u.choose(u.compare(less, t, u.c(0)), against, w, w)
+	u.free(against)
 	u.square(v, "Beta2", g, "Rest2", t)
 	u.store("v")
 	if largest {
