@@ -221,7 +221,8 @@ func (p Pool) uneven(x Value) Value {
 }
 
 // Interpolate resizes the axes after the channels to sizes. mode is "nearest", "nearest-exact",
-// "linear" (also "bilinear" and "trilinear") or "cubic" (also "bicubic"). alignCorners aligns the
+// "linear" (also "bilinear" and "trilinear"), "cubic" (also "bicubic") or "lanczos", the filter of three
+// lobes without elements outside of x. alignCorners aligns the
 // first and last elements of the result along each axis with the first and last elements of x.
 // Interpolate panics with an [*Error] for alignCorners with a nearest mode.
 func Interpolate(x Value, mode string, alignCorners bool, sizes ...Extent) Value {
@@ -238,6 +239,8 @@ func Interpolate(x Value, mode string, alignCorners bool, sizes ...Extent) Value
 		o.Mode = "linear"
 	case "cubic", "bicubic":
 		o.Mode, o.CubicA = "cubic", -0.75
+	case "lanczos":
+		o.Mode, o.ExcludeOutside = "lanczos", true
 	default:
 		fail("unknown mode %q", mode)
 	}

@@ -269,6 +269,27 @@ func TestLayersWithoutReferences(t *testing.T) {
 		}
 		nn.Seed(0)
 	})
+	t.Run("interpolation by the filter of Lanczos", func(t *testing.T) {
+		// As Pillow 9.4 enlarges a picture of mode F from 5×4 to 8×6 with LANCZOS.
+		want := []float64{
+			-0.152597, -0.290548, 0.852192, 3.813728, 4.10177, 1.784658, 1.279517, 1.698422,
+			0.744735, 1.776959, 2.842914, 2.147353, 2.308709, 3.724587, 4.001616, 3.758868,
+			3.787662, 4.247935, 3.434407, 0.288043, 0.697322, 4.415482, 5.191568, 4.525603,
+			6.830902, 3.775744, 0.13159, 1.203651, 2.290552, 1.384348, 1.218103, 1.347591,
+			4.445813, 2.546773, 1.252472, 4.074353, 4.800728, 2.360682, 1.851969, 2.272491,
+			1.445039, 1.957178, 3.623372, 5.804816, 5.967549, 4.505598, 4.174716, 4.446523,
+		}
+		picture := make([][]float64, 4)
+		for y := range picture {
+			for x := range 5 {
+				picture[y] = append(picture[y], float64((x*x+3*y)%7))
+			}
+		}
+		got := nn.Interpolate(nn.Of(picture).Float().Reshape(1, 1, 4, 5), "lanczos", false, 6, 8)
+		if !got.AllClose(nn.Of(want).Float().Reshape(1, 1, 6, 8), 1e-5, 1e-5).Bools()[0] {
+			t.Errorf("got %v", got)
+		}
+	})
 	t.Run("functions of pools", func(t *testing.T) {
 		line, image, volume := nn.Arange(4).Float().Reshape(1, 1, 4), nn.Arange(4).Float().Reshape(1, 1, 2, 2), nn.Arange(8).Float().Reshape(1, 1, 2, 2, 2)
 		got := []string{}

@@ -20,8 +20,9 @@ import (
 //
 // Mode "nearest" takes the element selected by Rounding: "round_prefer_floor", "round_prefer_ceil",
 // "floor", "ceil" or "simple", which is floor for scales of at least 1 and ceil below. "linear" and
-// "cubic", with coefficient CubicA, weight 2 or 4 elements. AntiAlias widens the filter for scales
-// below 1. Elements outside repeat the edge, or are excluded with ExcludeOutside. The result at a
+// "cubic", with coefficient CubicA, weight 2 or 4 elements. "lanczos", which ONNX lacks, weights 6 elements by the
+// windowed sinc sin(πd)/(πd)·sin(πd/3)/(πd/3) of their distances d, divided by the sum of the weights. AntiAlias widens
+// the filter for scales below 1. Elements outside repeat the edge, or are excluded with ExcludeOutside. The result at a
 // point outside is Extrapolation in mode tf_crop_and_resize.
 type Resize struct {
 	Mode, Coordinates, Rounding string
@@ -66,7 +67,7 @@ func (op Resize) Infer(in []ir.Type) ([]ir.Type, error) {
 		if _, ok := resizeRoundings[op.Rounding]; !ok {
 			return nil, fmt.Errorf("nearest mode %q", op.Rounding)
 		}
-	case "linear", "cubic":
+	case "linear", "cubic", "lanczos":
 		if !x.DType.IsFloat() && !x.DType.IsInt() {
 			return nil, fmt.Errorf("mode %s of %s", op.Mode, x.DType)
 		}
@@ -92,7 +93,7 @@ func (op Resize) Infer(in []ir.Type) ([]ir.Type, error) {
 }
 
 // resizeTaps is the number of elements that a point reads along an axis, by mode.
-var resizeTaps = map[string]int{"nearest": 1, "linear": 2, "cubic": 4}
+var resizeTaps = map[string]int{"nearest": 1, "linear": 2, "cubic": 4, "lanczos": 6}
 
 // Flops counts a product and a sum for each element that a point reads. The axes that change are
 // sampled one after the other, from the first to the last. With AntiAlias, an axis that shrinks reads
@@ -308,7 +309,7 @@ func (op Resize) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 // pick resizes axis k of x. It gathers the elements that each point reads, and adds them with
 // weights.
 func (op resizeTables) pick(b *ir.Builder, x *ir.Value, k int) *ir.Value {
-	taps := dim.Const(map[string]int{"nearest": 1, "linear": 2, "cubic": 4}[op.Mode])
+	taps := dim.Const(resizeTaps[op.Mode])
 	if op.AntiAlias && op.Mode != "nearest" {
 		taps = op.taps(b, k, x.Type.Shape[k])
 	}
@@ -375,7 +376,7 @@ func (op resizeTables) lowerLinear(b *ir.Builder, x *ir.Value, k int) *ir.Value 
 // lowerAxis appends x with axis k resized by weighted sums.
 func (op resizeTables) lowerAxis(b *ir.Builder, x *ir.Value, k int) *ir.Value {
 	shape := x.Type.Shape
-	taps := dim.Const(map[string]int{"linear": 2, "cubic": 4}[op.Mode])
+	taps := dim.Const(resizeTaps[op.Mode])
 	if op.AntiAlias {
 		taps = op.taps(b, k, shape[k])
 	}

@@ -109,11 +109,7 @@ func (a resizeAxis) nearest(i int) int {
 
 // support returns the distance from a point within which elements have weight.
 func (a resizeAxis) support() float64 {
-	r := 1.0
-	if a.mode == "cubic" {
-		r = 2
-	}
-	return r / a.filterScale()
+	return float64(resizeTaps[a.mode]) / 2 / a.filterScale()
 }
 
 // filterScale returns the factor that is applied to distances before weighting: below 1 if the
@@ -125,13 +121,13 @@ func (a resizeAxis) filterScale() float64 {
 	return 1
 }
 
-// width returns the number of elements that a point reads in modes linear and cubic.
+// width returns the number of elements that a point reads in modes other than nearest.
 func (a resizeAxis) width() int {
 	first := int(math.Floor(-a.support())) + 1
 	return 2 - 2*first
 }
 
-// taps returns the indices of the elements that point i reads in modes linear and cubic, and their
+// taps returns the indices of the elements that point i reads in modes other than nearest, and their
 // weights.
 func (a resizeAxis) taps(i int) (index []int, weights []float64) {
 	x := a.place(i)
@@ -147,7 +143,7 @@ func (a resizeAxis) taps(i int) (index []int, weights []float64) {
 		}
 		sum += weights[t]
 	}
-	if (a.exclude || a.antiAlias) && sum != 0 {
+	if (a.exclude || a.antiAlias || a.mode == "lanczos") && sum != 0 {
 		for t := range weights {
 			weights[t] /= sum
 		}
@@ -159,8 +155,11 @@ func (a resizeAxis) taps(i int) (index []int, weights []float64) {
 // applied.
 func (a resizeAxis) weight(d float64) float64 {
 	d = math.Abs(d)
-	if a.mode == "linear" {
+	switch a.mode {
+	case "linear":
 		return max(0, 1-d)
+	case "lanczos":
+		return lanczos(d)
 	}
 	c := a.cubicA
 	switch {
@@ -170,4 +169,16 @@ func (a resizeAxis) weight(d float64) float64 {
 		return float64(float64(float64(float64(c*d)-5*c)*d+8*c)*d) - 4*c
 	}
 	return 0
+}
+
+// lanczos returns the weight of the Lanczos filter of three lobes at distance d.
+func lanczos(d float64) float64 {
+	switch {
+	case d == 0:
+		return 1
+	case d >= 3:
+		return 0
+	}
+	x := math.Pi * d
+	return 3 * math.Sin(x) * math.Sin(x/3) / float64(x*x)
 }

@@ -14,7 +14,9 @@ import (
 func importResize(c ir.Importer) ([]*ir.Value, error) {
 	x := c.Arg(0)
 	op := wholeResize(x.Type)
-	op.Mode = c.Text("mode", "nearest")
+	if op.Mode = c.Text("mode", "nearest"); op.Mode == "lanczos" {
+		return nil, fmt.Errorf("mode %q", op.Mode) // only descriptions have it
+	}
 	if c.Opset() < 11 {
 		op.Coordinates, op.Rounding = "asymmetric", "simple"
 		return op.scaled(c, 1, AllAxes(x.Type.Rank()), nil)

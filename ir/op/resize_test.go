@@ -22,6 +22,7 @@ func TestResizeFlops(t *testing.T) {
 		{"one axis", Resize{Mode: "linear", Coordinates: "half_pixel"}, 20, 8, 2 * 2 * 3 * 20 * 8},
 		{"two axes", Resize{Mode: "linear", Coordinates: "half_pixel"}, 20, 16, 2 * 2 * (3*20*8 + 3*20*16)},
 		{"four taps", Resize{Mode: "cubic", Coordinates: "half_pixel"}, 5, 16, 2 * 4 * (3*5*8 + 3*5*16)},
+		{"six taps", Resize{Mode: "lanczos", Coordinates: "half_pixel"}, 5, 16, 2 * 6 * (3*5*8 + 3*5*16)},
 		{"one tap", Resize{Mode: "nearest", Coordinates: "asymmetric", Rounding: "floor"}, 20, 16, 2 * (3*20*8 + 3*20*16)},
 		{"wide filter", Resize{Mode: "linear", Coordinates: "half_pixel", AntiAlias: true}, 5, 16, 2 * 2 * (3*10*8 + 3*5*16)},
 	} {

@@ -8,7 +8,7 @@ import (
 
 // A ResizeSpec describes the sampling of ONNX Resize along an axis.
 type ResizeSpec struct {
-	Mode        string  // "nearest", "linear" or "cubic"
+	Mode        string  // "nearest", "linear", "cubic" or "lanczos"
 	Coordinates string  // coordinate_transformation_mode
 	Rounding    string  // nearest_mode, or "simple": floor for scales of at least 1, ceil below
 	Scale       float64 // points per element; 0 for the quotient of the extents
@@ -44,7 +44,7 @@ func ResizeNearestTable(idx []int32, in, out int, spec *ResizeSpec, sampling []f
 
 // ResizeTable computes tables for [ResizeLinear] and [ResizeAxis] (ONNX Resize). They have out·taps
 // entries: the taps elements that each of out points reads, and their weights. The axis has in
-// elements. taps is even: 2 for mode linear, 4 for cubic, and more if the filter is widened, see
+// elements. taps is even: 2 for mode linear, 4 for cubic, 6 for lanczos, and more if the filter is widened, see
 // [ResizeTaps]. sampling, if not empty, holds Scale, Start and End, which replace the values in
 // spec. It returns a [ResizeError] if in is 0 and out is not.
 func ResizeTable(idx []int32, weights []float32, in, out, taps int, spec *ResizeSpec, sampling []float64) error {
@@ -58,7 +58,7 @@ func ResizeTable(idx []int32, weights []float32, in, out, taps int, spec *Resize
 		x := axis.place(float64(i))
 		first := math.Floor(x) - float64(taps/2-1)
 		sum := 1.0
-		if spec.ExcludeOutside || spec.AntiAlias {
+		if spec.ExcludeOutside || spec.AntiAlias || spec.Mode == "lanczos" {
 			sum = axis.sum(x, first, taps)
 		}
 		for t := range taps {
@@ -69,7 +69,7 @@ func ResizeTable(idx []int32, weights []float32, in, out, taps int, spec *Resize
 	return nil
 }
 
-// ResizeTaps returns the number of elements that a point reads in mode linear or cubic if the
+// ResizeTaps returns the number of elements that a point reads in modes other than nearest if the
 // filter is widened, for [ResizeTable]. It returns an error if the number is too large, and a
 // [ResizeError] if in is 0 and out is not.
 func ResizeTaps(in, out int, spec *ResizeSpec, sampling []float64) (int, error) {
@@ -78,8 +78,11 @@ func ResizeTaps(in, out int, spec *ResizeSpec, sampling []float64) (int, error) 
 		return 2, err
 	}
 	reach := 1.0
-	if spec.Mode == "cubic" {
+	switch spec.Mode {
+	case "cubic":
 		reach = 2
+	case "lanczos":
+		reach = 3
 	}
 	const most = 4096
 	if reach /= axis.filter; !(reach <= most/2) {
@@ -225,8 +228,11 @@ func (a *resizeAxis) weight(x, at float64) float64 {
 		return 0
 	}
 	d := math.Abs(float64((at - x) * a.filter))
-	if a.Mode == "linear" {
+	switch a.Mode {
+	case "linear":
 		return max(0, 1-d)
+	case "lanczos":
+		return lanczos(d)
 	}
 	c := a.CubicA
 	switch {
@@ -236,4 +242,16 @@ func (a *resizeAxis) weight(x, at float64) float64 {
 		return float64(float64(float64(float64(c*d)-float64(5*c))*d+float64(8*c))*d) - float64(4*c)
 	}
 	return 0
+}
+
+// lanczos returns the weight of the Lanczos filter of three lobes at distance d.
+func lanczos(d float64) float64 {
+	switch {
+	case d == 0:
+		return 1
+	case d >= 3:
+		return 0
+	}
+	x := math.Pi * d
+	return 3 * math.Sin(x) * math.Sin(x/3) / float64(x*x)
 }

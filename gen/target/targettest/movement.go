@@ -422,7 +422,7 @@ var (
 func tryResize(d *Draw) Trial {
 	shape := d.Full(1, 4)
 	o := op.Resize{
-		Mode: Pick(d, "nearest", "linear", "cubic"), Coordinates: Pick(d, resizeCoordinates...), Rounding: Pick(d, resizeRoundings...),
+		Mode: Pick(d, "nearest", "linear", "cubic", "lanczos"), Coordinates: Pick(d, resizeCoordinates...), Rounding: Pick(d, resizeRoundings...),
 		CubicA: Pick(d, -0.75, -0.5), ExcludeOutside: d.Flag("exclude"), AntiAlias: d.Flag("anti-alias"), Extrapolation: Pick[float64](d, 0, 3),
 	}
 	if o.Mode == "nearest" {
@@ -460,11 +460,14 @@ func tryResize(d *Draw) Trial {
 // table draws an operator that computes the table of a resized axis, and its operands.
 func (d *Draw) table() (op.ResizeTable, []*ir.Tensor) {
 	t := op.ResizeTable{
-		Mode: Pick(d, "linear", "cubic"), Coordinates: Pick(d, resizeCoordinates...), Taps: dim.Const(2), CubicA: -0.75,
+		Mode: Pick(d, "linear", "cubic", "lanczos"), Coordinates: Pick(d, resizeCoordinates...), Taps: dim.Const(2), CubicA: -0.75,
 		In: d.Dim(max(d.Extent(), 1)), Out: d.Dim(d.Extent()), Scale: Pick(d, 0, 2, 0.5), Start: 0.25, End: 0.75, ExcludeOutside: d.Flag("exclude"),
 	}
-	if t.Mode == "cubic" {
+	switch t.Mode {
+	case "cubic":
 		t.Taps = dim.Const(4)
+	case "lanczos":
+		t.Taps = dim.Const(6)
 	}
 	if d.Flag("nearest") {
 		t.Mode, t.Rounding, t.Taps, t.ExcludeOutside = "nearest", Pick(d, resizeRoundings...), dim.Const(1), false

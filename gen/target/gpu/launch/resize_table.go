@@ -1,6 +1,8 @@
 package launch
 
 import (
+	"math"
+
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/kernel"
@@ -40,7 +42,7 @@ func resizeTable(o op.ResizeTable, n *ir.Node) ([]kernels.Launch, error) {
 		// element returns the element that a tap reads.
 		element := func(tap *kernel.Value) *kernel.Value { return e.Add(first, e.Convert(ir.F64, tap)) }
 		weight := a.weight(x, element(at[1]))
-		if o.ExcludeOutside || o.AntiAlias {
+		if o.ExcludeOutside || o.AntiAlias || o.Mode == "lanczos" {
 			sum := e.Times(e.Dim(o.Taps), []*kernel.Value{a.num(0)}, func(tap *kernel.Value, sum []*kernel.Value) []*kernel.Value {
 				return []*kernel.Value{e.Add(sum[0], a.weight(x, element(tap)))}
 			})[0]
@@ -156,9 +158,12 @@ func (a sampledAxis) weight(x, element *kernel.Value) *kernel.Value {
 		return y
 	}
 	var w *kernel.Value
-	if a.Mode == "linear" {
+	switch a.Mode {
+	case "linear":
 		w = a.Max(zero, a.Sub(one, d))
-	} else {
+	case "lanczos":
+		w = a.lanczos(d)
+	default:
 		near, far := cubic(c+2, -(c+3), 0, 1), cubic(c, -5*c, 8*c, -4*c)
 		w = a.Select(a.Le(d, one), near, a.Select(a.Lt(d, two), far, zero))
 	}
@@ -167,4 +172,12 @@ func (a sampledAxis) weight(x, element *kernel.Value) *kernel.Value {
 		w = a.Select(outside, zero, w)
 	}
 	return w
+}
+
+// lanczos returns the weight of the Lanczos filter of three lobes at distance d.
+func (a sampledAxis) lanczos(d *kernel.Value) *kernel.Value {
+	x := a.Mul(a.num(math.Pi), d)
+	sines := a.Mul(elementary.Sin(a.Builder, x), elementary.Sin(a.Builder, elementary.DivBy(a.Builder, x, 3)))
+	w := a.over(a.Mul(a.num(3), sines), a.Mul(x, x))
+	return a.Select(a.Eq(d, a.num(0)), a.num(1), a.Select(a.Lt(d, a.num(3)), w, a.num(0)))
 }
