@@ -2,6 +2,7 @@ package grad
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/dim"
@@ -67,23 +68,28 @@ func (t *tape) captured(blocks ...*ir.Block) []*ir.Value {
 
 func isFloat(v *ir.Value) bool { return v.Type.IsTensor() && v.Type.DType.IsFloat() }
 
-// trips differentiates n, a loop with a known number of trips. It makes n stack its carried values.
-// A second loop runs the trips from last to first, recomputes each, and carries the gradients of
-// the carried values and of the values that the body captures.
+// trips differentiates n, a loop. It makes n stack its carried values. A second loop runs the trips from last to
+// first, recomputes each, and carries the gradients of the carried values and of the values that the body
+// captures. If the number of trips is known only when n has run, it is the height of the stacks.
 func (t *tape) trips(n *ir.Node, dy []*ir.Value) {
 	loop, body := n.Op.(op.Loop), n.Blocks[0]
-	if !loop.Counted || len(loop.Extents) > 0 || len(loop.Varying) > 0 {
-		t.errs = append(t.errs, &NoDerivative{n, "the number of its trips, or an extent, is known only when the model runs"})
+	carried := body.Params[2:]
+	isHeight := func(e ir.ResultExtent) bool { return e.Axis == 0 && e.Result >= len(carried) }
+	if len(loop.Varying) > 0 || slices.ContainsFunc(loop.Extents, func(e ir.ResultExtent) bool { return !isHeight(e) }) {
+		t.errs = append(t.errs, &NoDerivative{n, "extents of its values are known only when the model runs"})
 		return
 	}
-	carried := body.Params[2:]
+	first := 0 // operand that is a carried value
+	if !loop.Counted {
+		first = 2
+	}
 	for _, p := range carried {
 		if !p.Type.IsTensor() {
 			t.errs = append(t.errs, &NoDerivative{n, fmt.Sprintf("it carries %s", p.Type)})
 			return
 		}
 	}
-	kept := t.keep(n, &loop)
+	kept, trips := t.keep(n, &loop)
 	captured := t.captured(body)
 	var inits []*ir.Value
 	var floats []int // carried values with gradients
@@ -110,7 +116,7 @@ func (t *tape) trips(n *ir.Node, dy []*ir.Value) {
 		for i, v := range inits {
 			grads[i] = b.Param("gradient", v.Type)
 		}
-		last := b.Node(ir.Extents{Type: ir.TensorOf(ir.I64), Elems: []dim.Dim{loop.Trips.Sub(dim.Const(1))}})
+		last := b.Node(ir.Extents{Type: ir.TensorOf(ir.I64), Elems: []dim.Dim{trips.Sub(dim.Const(1))}})
 		at := b.Node(op.Sub{}, last, trip)
 		args := []*ir.Value{at, condition}
 		for _, rows := range kept {
@@ -137,9 +143,9 @@ func (t *tape) trips(n *ir.Node, dy []*ir.Value) {
 		}
 		b.Return(append([]*ir.Value{condition}, next...)...)
 	})
-	grads := t.b.NodeBlocks(op.Loop{Counted: true, Trips: loop.Trips}, []*ir.Block{back}, inits...)
+	grads := t.b.NodeBlocks(op.Loop{Counted: true, Trips: trips}, []*ir.Block{back}, inits...)
 	for k, i := range floats {
-		t.add(n.Arg(i), grads[k])
+		t.add(n.Arg(first+i), grads[k])
 	}
 	for i, v := range captured {
 		t.add(v, grads[len(floats)+i])
@@ -147,23 +153,32 @@ func (t *tape) trips(n *ir.Node, dy []*ir.Value) {
 }
 
 // keep makes n, a loop with operator loop, stack its carried values at the start of each trip. It
-// returns the stacks, which are new results of n.
-func (t *tape) keep(n *ir.Node, loop *op.Loop) []*ir.Value {
+// returns the stacks, which are new results of n, and their height, the number of trips.
+func (t *tape) keep(n *ir.Node, loop *op.Loop) (kept []*ir.Value, trips dim.Dim) {
 	body := n.Blocks[0]
-	var kept []*ir.Value
+	trips = loop.Trips
+	for _, e := range loop.Extents { // of stacks that n has already
+		trips = dim.Sym(e.Symbol)
+	}
+	extents := slices.Clone(loop.Extents)
 	scans := append([]ir.Type(nil), loop.Scans...)
 	for _, p := range body.Params[2:] {
 		body.Results = append(body.Results, p)
 		scans = append(scans, p.Type)
+		if !loop.Counted {
+			s := t.b.Symbol("trips")
+			trips = dim.Sym(s)
+			extents = append(extents, ir.ResultExtent{Symbol: s, Result: len(n.Results)})
+		}
 		v := &ir.Value{
-			Name: t.b.Name(p.Name), Type: ir.TensorOf(p.Type.DType, append([]dim.Dim{loop.Trips}, p.Type.Shape...)...),
+			Name: t.b.Name(p.Name), Type: ir.TensorOf(p.Type.DType, append([]dim.Dim{trips}, p.Type.Shape...)...),
 			Def: n, Index: len(n.Results),
 		}
 		n.Results = append(n.Results, v)
 		kept = append(kept, v)
 	}
 	whole := *loop
-	whole.Scans = scans
+	whole.Scans, whole.Extents = scans, extents
 	n.Op = whole
-	return kept
+	return kept, trips
 }

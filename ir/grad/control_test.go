@@ -101,3 +101,31 @@ func @f(%x: f64[2], %w: f64[2]) -> (z: f64[]) {
 }
 `, ir.FloatTensor(ir.F64, 0.3, -0.7), ir.FloatTensor(ir.F64, 1.1, 0.4))
 }
+
+// TestGradientThroughTripsThatAreNotCounted runs a loop whose number of trips depends on its operand: 3, 2 and 0.
+func TestGradientThroughTripsThatAreNotCounted(t *testing.T) {
+	for _, x := range [][]float64{{0.3, 0.4}, {0.9, 0.8}, {5, 6}} {
+		differentiate(t, `
+func @f(%x: f64[2], %w: f64[2]) -> (z: f64[]) {
+  %limit = constant {value=f64[](3)} : f64[]
+  %before = reduce %x {axes=[0] kind="sum"} : f64[]
+  %enters = less %before, %limit : bool[]
+  %last, %all = loop _, %enters, %x {scans=[f64[2]] extents=[{axis=0 result=1 symbol="T"}]} : f64[2], f64[T,2]
+    region (%trip: i64[], %go: bool[], %h: f64[2]) {
+      %p = mul %h, %w : f64[2]
+      %t = tanh %p : f64[2]
+      %n = add %t, %h : f64[2]
+      %sum = reduce %n {axes=[0] kind="sum"} : f64[]
+      %again = less %sum, %limit : bool[]
+      return %again, %n, %t
+    }
+  %s = reduce %all {axes=[0] kind="sum_square"} : f64[2]
+  %one = constant {value=f64[](1)} : f64[]
+  %s1 = add %s, %one : f64[2]
+  %u = mul %s1, %last : f64[2]
+  %z = reduce %u {axes=[0] kind="sum"} : f64[]
+  return %z
+}
+`, ir.FloatTensor(ir.F64, x...), ir.FloatTensor(ir.F64, 1.1, 0.4))
+	}
+}
