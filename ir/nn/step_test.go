@@ -108,3 +108,57 @@ func TestNoiseIsOfTraining(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestTrainingStepsThroughWhile compares a training step through a loop whose number of turns depends on its operand
+// with one that repeats the body so often, both evaluated and compiled.
+func TestTrainingStepsThroughWhile(t *testing.T) {
+	lin := nn.NewLinear(2, 2)
+	model := &struct{ Lin nn.Linear }{lin}
+	nn.Assign(model, map[string]nn.Value{
+		"lin.weight": nn.Of([][]float64{{1.1, 0.2}, {-0.1, 1.3}}).Float(), "lin.bias": nn.Of([]float64{0.3, 0.1}).Float(),
+	})
+	turn := func(h nn.Value) nn.Value { return h.Add(nn.Tanh(lin.Forward(h))) }
+	// step returns the results of a training step of the loss.
+	step := func(x nn.Value, loss func(x nn.Value) nn.Value) []nn.Value {
+		m, err := recorded(model, []ir.Type{ir.TensorOf(ir.F32, dim.Sym("N"), dim.Const(2))}, func(in []nn.Value) []nn.Value {
+			return []nn.Value{loss(in[0]).Square().Mean()}
+		}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := grad.Step(m.Module, m.Module.Func("forward"), "forward", []string{"lin.weight", "lin.bias"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Module.Funcs = []*ir.Func{f}
+		var out []nn.Value
+		for _, v := range evaluated(t, m, model, []nn.Value{x}) {
+			out = append(out, valueOf(v))
+		}
+		runs(t, m.Module, []nn.Value{x}, out)
+		return out
+	}
+	for turns, x := range map[int]nn.Value{0: nn.Of([][]float64{{4, 5}}), 1: nn.Of([][]float64{{3, 2}, {3.5, 2.5}}), 3: nn.Of([][]float64{{1, 1}, {1.2, 0.9}, {1, 1.1}})} {
+		x = x.Float()
+		did := 0
+		enough := func(h nn.Value) nn.Value { return h.Mean().Less(3.4) }
+		for h := x; enough(h).Item() != 0; h = turn(h) {
+			did++
+		}
+		if did != turns {
+			t.Fatalf("%v needs %d turns, not %d", x, did, turns)
+		}
+		got := step(x, func(x nn.Value) nn.Value { return nn.While(x, enough, turn) })
+		want := step(x, func(x nn.Value) nn.Value {
+			for range turns {
+				x = turn(x)
+			}
+			return x.Add(lin.Forward(x).Mul(0))
+		})
+		for i := range want {
+			if !got[i].AllClose(want[i], 1e-5, 1e-6).Bools()[0] {
+				t.Errorf("%d turns, result %d: %v, want %v", turns, i, got[i], want[i])
+			}
+		}
+	}
+}
