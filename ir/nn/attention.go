@@ -77,28 +77,44 @@ func (m MultiHeadAttention) Forward(query, key, value, mask Value) Value {
 // and pastValues.
 func (m MultiHeadAttention) Cached(query, key, value, mask, pastKeys, pastValues Value) (Value, [2]Value) {
 	required(m)
-	features := m.InProjWeight.Shape()[1]
-	for _, x := range []Value{query, key, value} {
-		if x.Rank() != 3 || !x.Dim(2).Equal(features) {
-			m.InProjWeight.failAt("input %s, layer expects [N,S,%d]", x.typ(), features)
-		}
-	}
-	q, k, v := m.projected(query, 0), m.projected(key, 1), m.projected(value, 2)
+	q, memory := m.projected(query, 0), m.Memory(key, value)
 	if pastKeys.Valid() {
-		k, v = Concat(2, pastKeys, k), Concat(2, pastValues, v)
+		memory[0], memory[1] = Concat(2, pastKeys, memory[0]), Concat(2, pastValues, memory[1])
 	}
+	return m.recall(q, memory, mask), memory
+}
+
+// Memory returns keys and values for [MultiHeadAttention.Recall]: key and value, [N, T, features], projected and
+// split into heads, [N, heads, T, features/heads].
+func (m MultiHeadAttention) Memory(key, value Value) [2]Value {
+	required(m)
+	return [2]Value{m.projected(key, 1), m.projected(value, 2)}
+}
+
+// Recall returns the attention of query, [N, S, features], to keys and values that Memory or Cached has returned. For
+// the mask see [MultiHeadAttention.Forward].
+func (m MultiHeadAttention) Recall(query Value, memory [2]Value, mask Value) Value {
+	required(m)
+	return m.recall(m.projected(query, 0), memory, mask)
+}
+
+// recall is Recall for projected queries.
+func (m MultiHeadAttention) recall(q Value, memory [2]Value, mask Value) Value {
 	if mask.Valid() && mask.Rank() == 3 {
 		mask = mask.Unsqueeze(1)
 	}
-	y := m.options.attend(q.Mul(1/math.Sqrt(float64(features/m.heads))), k, v, mask)
-	y = y.Transpose(1, 2).Flatten(2, 3)
-	return m.OutProj.Forward(y), [2]Value{k, v}
+	depth := m.InProjWeight.Shape()[1] / m.heads
+	y := m.options.attend(q.Mul(1/math.Sqrt(float64(depth))), memory[0], memory[1], mask)
+	return m.OutProj.Forward(y.Transpose(1, 2).Flatten(2, 3))
 }
 
 // projected returns x projected by the i-th third of the weights and split into heads: [N, heads,
 // S, features/heads].
 func (m MultiHeadAttention) projected(x Value, i int) Value {
 	features := m.InProjWeight.Shape()[1]
+	if x.Rank() != 3 || !x.Dim(2).Equal(features) {
+		m.InProjWeight.failAt("input %s, layer expects [N,S,%d]", x.typ(), features)
+	}
 	y := x.MatMul(m.InProjWeight.Value().Narrow(0, i*features, features).T())
 	if m.InProjBias.Valid() {
 		y = y.Add(m.InProjBias.Value().Narrow(0, i*features, features))
@@ -242,9 +258,19 @@ func NewTransformerEncoderLayer(features, heads int, options ...TransformerOptio
 
 // Forward applies the layer to x, [N, S, features]. For the mask see [MultiHeadAttention.Forward].
 func (l TransformerEncoderLayer) Forward(x, mask Value) Value {
+	y, _ := l.Cached(x, mask, [2]Value{})
+	return y
+}
+
+// Cached is like [TransformerEncoderLayer.Forward] for the next positions of a sequence: past are the keys and
+// values that the call for the positions before has returned. It is zero at first.
+func (l TransformerEncoderLayer) Cached(x, mask Value, past [2]Value) (Value, [2]Value) {
 	t := l.options
-	x = t.residual(x, l.Norm1, func(x Value) Value { return l.SelfAttn.Forward(x, x, x, mask) })
-	return t.residual(x, l.Norm2, func(x Value) Value { return t.feed(x, l.Linear1, l.Linear2) })
+	x = t.residual(x, l.Norm1, func(x Value) (y Value) {
+		y, past = l.SelfAttn.Cached(x, x, x, mask, past[0], past[1])
+		return y
+	})
+	return t.residual(x, l.Norm2, func(x Value) Value { return t.feed(x, l.Linear1, l.Linear2) }), past
 }
 
 // residual returns x + f(x), with dropout of f(x). The norm is applied to the operand of f, or to
@@ -276,10 +302,28 @@ func NewTransformerEncoder(features, heads, layers int, options ...TransformerOp
 
 // Forward applies the layers to x, [N, S, features]. For the mask see [MultiHeadAttention.Forward].
 func (e TransformerEncoder) Forward(x, mask Value) Value {
-	for _, l := range e.Layers {
-		x = l.Forward(x, mask)
+	y, _ := e.Cached(x, mask, nil)
+	return y
+}
+
+// Cached is like [TransformerEncoder.Forward] for the next positions of a sequence. past has the keys and values of each
+// layer, as the call for the positions before has returned them; it is nil at first. A causal language model that
+// generates token by token calls it with one position and no mask.
+func (e TransformerEncoder) Cached(x, mask Value, past [][2]Value) (Value, [][2]Value) {
+	next := make([][2]Value, len(e.Layers))
+	copy(next, ofLayers(past, len(e.Layers)))
+	for i, l := range e.Layers {
+		x, next[i] = l.Cached(x, mask, next[i])
 	}
-	return x
+	return x, next
+}
+
+// ofLayers returns the keys and values of n layers. It panics with an [*Error] if there are others.
+func ofLayers(all [][2]Value, n int) [][2]Value {
+	if len(all) != 0 && len(all) != n {
+		fail("keys and values of %d layers, the stack has %d", len(all), n)
+	}
+	return all
 }
 
 // TransformerDecoderLayer is self-attention, attention to a memory and a feed-forward network, each
@@ -305,10 +349,26 @@ func NewTransformerDecoderLayer(features, heads int, options ...TransformerOptio
 // Forward applies the layer to x, [N, S, features], and memory, [N, T, features]. mask hides
 // positions of x and memoryMask positions of memory; see [MultiHeadAttention.Forward].
 func (l TransformerDecoderLayer) Forward(x, memory, mask, memoryMask Value) Value {
+	y, _ := l.cached(x, mask, [2]Value{}, func(x Value) Value { return l.MultiheadAttn.Forward(x, memory, memory, memoryMask) })
+	return y
+}
+
+// Cached is like [TransformerDecoderLayer.Forward] for the next positions of a sequence. memory are the keys and
+// values of MultiheadAttn for the memory. past are the keys and values that the call for the positions before has
+// returned. It is zero at first.
+func (l TransformerDecoderLayer) Cached(x Value, memory [2]Value, mask, memoryMask Value, past [2]Value) (Value, [2]Value) {
+	return l.cached(x, mask, past, func(x Value) Value { return l.MultiheadAttn.Recall(x, memory, memoryMask) })
+}
+
+// cached applies the layer. recall is the attention to the memory.
+func (l TransformerDecoderLayer) cached(x, mask Value, past [2]Value, recall func(x Value) Value) (Value, [2]Value) {
 	t := l.options
-	x = t.residual(x, l.Norm1, func(x Value) Value { return l.SelfAttn.Forward(x, x, x, mask) })
-	x = t.residual(x, l.Norm2, func(x Value) Value { return l.MultiheadAttn.Forward(x, memory, memory, memoryMask) })
-	return t.residual(x, l.Norm3, func(x Value) Value { return t.feed(x, l.Linear1, l.Linear2) })
+	x = t.residual(x, l.Norm1, func(x Value) (y Value) {
+		y, past = l.SelfAttn.Cached(x, x, x, mask, past[0], past[1])
+		return y
+	})
+	x = t.residual(x, l.Norm2, recall)
+	return t.residual(x, l.Norm3, func(x Value) Value { return t.feed(x, l.Linear1, l.Linear2) }), past
 }
 
 // TransformerDecoder is a stack of decoder layers.
@@ -329,6 +389,31 @@ func (d TransformerDecoder) Forward(x, memory, mask, memoryMask Value) Value {
 		x = l.Forward(x, memory, mask, memoryMask)
 	}
 	return x
+}
+
+// Memory returns the keys and values of each layer for memory, [N, T, features]. They serve all calls of
+// [TransformerDecoder.Cached] for the memory.
+func (d TransformerDecoder) Memory(memory Value) [][2]Value {
+	var out [][2]Value
+	for _, l := range d.Layers {
+		out = append(out, l.MultiheadAttn.Memory(memory, memory))
+	}
+	return out
+}
+
+// Cached is like [TransformerDecoder.Forward] for the next positions of a sequence. memory is the result of
+// [TransformerDecoder.Memory]. past has the keys and values of each layer, as the call for the positions before has
+// returned them; it is nil at first.
+func (d TransformerDecoder) Cached(x Value, memory [][2]Value, mask, memoryMask Value, past [][2]Value) (Value, [][2]Value) {
+	if len(memory) != len(d.Layers) {
+		fail("a memory of %d layers, the stack has %d", len(memory), len(d.Layers))
+	}
+	next := make([][2]Value, len(d.Layers))
+	copy(next, ofLayers(past, len(d.Layers)))
+	for i, l := range d.Layers {
+		x, next[i] = l.Cached(x, memory[i], mask, memoryMask, next[i])
+	}
+	return x, next
 }
 
 // CausalMask returns a bool mask [n, n] that hides from each position the positions after it; see

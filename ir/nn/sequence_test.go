@@ -1,7 +1,9 @@
 package nn_test
 
 import (
+	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/burngen/burngen/ir/nn"
@@ -106,4 +108,41 @@ func TestQuietSoftmax(t *testing.T) {
 	e := 1 + 1 + math.E
 	wants(t, nn.QuietSoftmax(x, 0), 1/e, math.E/e, 0)
 	wants(t, nn.QuietSoftmax(nn.Of([]float64{-200, -200}), 0), 0, 0)
+}
+
+// TestCachedStacks compares stacks that get one position after the other with stacks that get all at once.
+func TestCachedStacks(t *testing.T) {
+	nn.Seed(3)
+	defer nn.Seed(0)
+	none := nn.Value{}
+	x, memory := nn.Normal(0, 1, 2, 5, 8), nn.Normal(0, 1, 2, 3, 8)
+	e, d := nn.NewTransformerEncoder(8, 2, 3, nn.NormFirst, nn.FeedForward(16)), nn.NewTransformerDecoder(8, 2, 3, nn.FeedForward(16))
+	memories := d.Memory(memory)
+	for name, c := range map[string]struct {
+		whole nn.Value
+		next  func(x nn.Value, past [][2]nn.Value) (nn.Value, [][2]nn.Value)
+	}{
+		"encoder": {e.Forward(x, nn.CausalMask(5)), func(x nn.Value, past [][2]nn.Value) (nn.Value, [][2]nn.Value) { return e.Cached(x, none, past) }},
+		"decoder": {d.Forward(x, memory, nn.CausalMask(5), none), func(x nn.Value, past [][2]nn.Value) (nn.Value, [][2]nn.Value) {
+			return d.Cached(x, memories, none, none, past)
+		}},
+	} {
+		var rows []nn.Value
+		var past [][2]nn.Value
+		for i := range 5 {
+			before := past
+			var y nn.Value
+			y, past = c.next(x.Narrow(1, i, 1), past)
+			rows = append(rows, y)
+			if len(past) != 3 || past[2][1].Dim(2).String() != fmt.Sprint(i+1) || i > 0 && before[0][0].Dim(2).String() != fmt.Sprint(i) {
+				t.Errorf("%s: after %d positions the cache is %v", name, i+1, past)
+			}
+		}
+		if !nn.Concat(1, rows...).AllClose(c.whole, 1e-5, 1e-5).Bools()[0] {
+			t.Errorf("%s: position by position it is %v, want %v", name, rows, c.whole)
+		}
+		if err := nn.Try(func() { c.next(x, past[:2]) }); err == nil || !strings.Contains(err.Error(), "keys and values of 2 layers, the stack has 3") {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
 }
