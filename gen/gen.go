@@ -57,6 +57,10 @@ type Options struct {
 	Foreign *Foreign
 	// Remat selects the activations that training recomputes instead of storing them.
 	Remat pass.Remat
+	// Room is the size in bytes that the memory of a call may have, if every open extent is [pass.RematExtent]. Steps of
+	// training recompute activations until they have room, unless Remat is [pass.RematNone]. A function that is larger is an
+	// error. 0 sets no limit.
+	Room int64
 	// CheckNaN generates checks for NaN after each node of training functions.
 	// TrainerOptions.CheckNaN turns them on. In a package without these checks, NewTrainer returns
 	// an error if TrainerOptions.CheckNaN is set.
@@ -200,7 +204,7 @@ func (m *Model) compile() error {
 		if err := m.addTraining(); err != nil {
 			return err
 		}
-		ctx.Remat, ctx.Gradient, ctx.Watched = o.Remat, grad.GradPrefix, o.CheckNaN
+		ctx.Remat, ctx.Room, ctx.Gradient, ctx.Watched = o.Remat, o.Room, grad.GradPrefix, o.CheckNaN
 		for _, f := range m.Training.differentiated() {
 			ctx.Trained = append(ctx.Trained, f.Source.Name)
 		}
@@ -223,6 +227,9 @@ func (m *Model) compile() error {
 	}
 	m.Forward = m.Functions[0]
 	if err := m.planTraining(); err != nil {
+		return err
+	}
+	if err := m.checkRoom(); err != nil {
 		return err
 	}
 	var err error

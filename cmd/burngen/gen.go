@@ -87,6 +87,7 @@ func defineGen(flags *flagSet) func(*streams, []string) error {
 		g.keep = text
 		return g.options.Keep.Set(text)
 	})
+	flags.Var((*size)(&g.options.Room), "arena", "allow `SIZE` for the memory of a call, such as 64MiB, with 32 for open dimensions. With -train, activations\nare recomputed until a step fits. What does not fit is an error, which names the largest values")
 	flags.BoolVar(&g.force, "force", false, "write even if the folder holds the package of another model, and replace that package")
 	flags.BoolVar(&g.check, "check", false, "write nothing; print how the files would change, and exit with 1 if any would")
 	flags.StringVar(&g.dump, "dump", "", "write the IR after each compiler pass to the folder `DIR`, as 07_name.ir")
@@ -225,6 +226,9 @@ func (g *genFlags) line() string {
 	add("freeze", strings.Join(g.options.Freeze, " "))
 	if g.options.Remat != auto {
 		add("remat", g.options.Remat.String())
+	}
+	if g.options.Room > 0 {
+		add("arena", (*size)(&g.options.Room).String())
 	}
 	if g.options.CheckNaN {
 		parts = append(parts, "-check-nan")

@@ -18,9 +18,13 @@ func size(t program.Target, m *ir.Module, name string) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	p := f.Plan
+	return Size(f.Plan), nil
+}
+
+// Size returns the size in bytes of a planned arena, if every symbolic extent is [pass.RematExtent].
+func Size(p *plan.Plan) int64 {
 	if p.Mode != plan.Dynamic {
-		return pass.AtExtent(p.Size), nil
+		return pass.AtExtent(p.Size)
 	}
 	n := len(p.Buffers)
 	bytes, offsets := make([]int64, n), make([]int64, n)
@@ -28,5 +32,5 @@ func size(t program.Target, m *ir.Module, name string) (int64, error) {
 	for i, b := range p.Buffers {
 		bytes[i], first[i], last[i] = pass.AtExtent(b.Bytes), int32(b.First), int32(b.Last)
 	}
-	return rt.Layout(bytes, first, last, offsets), nil
+	return rt.Layout(bytes, first, last, offsets)
 }

@@ -10,7 +10,8 @@ import (
 
 // RecomputeValues returns the pass that makes training functions compute values again if keeping the
 // values makes the arena larger, as [pass.Recompute] does. A function whose arena does not become
-// smaller does not change.
+// smaller does not change. If the context says how much room there is, values are computed again only until the
+// arena has room, and then also those that take long.
 func RecomputeValues(t program.Target) pass.Pass {
 	return pass.Pass{Name: "recompute_values", Run: func(ctx *pass.Context, m *ir.Module) (bool, error) {
 		return recomputeValues(t, ctx, m)
@@ -41,7 +42,9 @@ func shrink(t program.Target, ctx *pass.Context, m *ir.Module, f *ir.Func) (did 
 	did.Before, err = size(t, m, f.Name)
 	did.After = did.Before
 	for _, mode := range []pass.Remat{pass.RematAuto, pass.RematAll} {
-		if err != nil || mode > ctx.Remat {
+		fits := ctx.Room > 0 && did.After <= ctx.Room
+		tight := ctx.Room > 0 && !fits
+		if err != nil || fits || mode > ctx.Remat && !tight {
 			break
 		}
 		kept := f.Clone()

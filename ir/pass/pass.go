@@ -42,6 +42,8 @@ type Context struct {
 	// functions recompute.
 	Trained []string
 	Remat   Remat
+	// Room is the size in bytes that the arena of a function may have. 0 means that it may have any.
+	Room int64
 	// Gradient is the prefix of the names of results that are gradients, in the functions of
 	// Trained. It is "" if there are no gradients. Watched says that the results of each node of
 	// these functions are checked for NaN. Their nodes are then not outlined.
