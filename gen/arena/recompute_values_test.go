@@ -36,6 +36,10 @@ func TestRecomputeValues(t *testing.T) {
 		{"nothing is recomputed", twice("exp %x", 8), pass.Context{Trained: trained, Remat: pass.RematNone}, 0},
 		{"a product is kept", twice("mat_mul %x, %x", 8), pass.Context{Trained: trained}, 0},
 		{"a product is computed twice", twice("mat_mul %x, %x", 8), pass.Context{Trained: trained, Remat: pass.RematAll}, 1},
+		{"there is room", twice("exp %x", 8), pass.Context{Trained: trained, Room: 1 << 30}, 0},
+		{"a cheap value, without room", twice("exp %x", 8), pass.Context{Trained: trained, Room: 1}, 1},
+		{"a product, without room", twice("mat_mul %x, %x", 8), pass.Context{Trained: trained, Room: 1}, 1},
+		{"nothing, without room", twice("exp %x", 8), pass.Context{Trained: trained, Room: 1, Remat: pass.RematNone}, 0},
 		{"the value is small", twice("exp %x", 1000), pass.Context{Trained: trained}, 0},
 		{"there is no such function", twice("exp %x", 8), pass.Context{Trained: []string{"step2"}}, 0},
 	} {
