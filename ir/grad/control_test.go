@@ -1,11 +1,14 @@
 package grad_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/grad"
+	"github.com/burngen/burngen/ir/op"
+	"github.com/burngen/burngen/runtime/rt"
 )
 
 // differentiate compares the gradient of the first result of @f, f64[], with respect to
@@ -127,5 +130,50 @@ func @f(%x: f64[2], %w: f64[2]) -> (z: f64[]) {
   return %z
 }
 `, ir.FloatTensor(ir.F64, x...), ir.FloatTensor(ir.F64, 1.1, 0.4))
+	}
+}
+
+// TestGradientFunctionsKnowWhatIsWanted asserts that the gradient function of a custom operator is told which gradients
+// are wanted, unless all are.
+func TestGradientFunctionsKnowWhatIsWanted(t *testing.T) {
+	for _, c := range []struct {
+		wrt  []int
+		want string
+	}{{[]int{0, 1}, ""}, {[]int{1}, "[0 1]"}} {
+		m := parse(t, `
+func @f(%x: f32[2], %w: f32[2]) -> (z: f32[]) {
+  %y = custom %x, %w {name="a.B" func="example.com/ops.B" type="(f32[2], f32[2]) -> f32[2]"} : f32[2]
+  %z = reduce %y {axes=[0] kind="sum"} : f32[]
+  return %z
+}
+`, nil)
+		f := m.Func("f")
+		var wrt []*ir.Value
+		for _, i := range c.wrt {
+			wrt = append(wrt, f.Params[i])
+		}
+		if _, err := grad.Append(ir.NewBuilder(f), f.Results[0], nil, wrt); err != nil {
+			t.Fatal(err)
+		}
+		got, found := "", false
+		for n := range f.All() {
+			o, ok := n.Op.(op.Custom)
+			if !ok || o.Name != "a.BGrad" {
+				continue
+			}
+			found = true
+			for _, a := range o.Attrs {
+				got = fmt.Sprint(a.Value.Int(0), a.Value.Int(1))
+				if a.Name != rt.WantAttr {
+					t.Errorf("attribute %s", a.Name)
+				}
+			}
+			if got != "" {
+				got = "[" + got + "]"
+			}
+		}
+		if !found || got != c.want {
+			t.Errorf("%v: got %q, want %q\n%s", c.wrt, got, c.want, f)
+		}
 	}
 }

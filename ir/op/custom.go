@@ -8,6 +8,7 @@ import (
 
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/runtime/rt"
 )
 
 // Custom is an operator computed by a Go function of the user. burngen knows only its type, and
@@ -192,7 +193,7 @@ const gradSuffix = "Grad"
 
 // Grad calls the gradient function, whose name is Func's followed by "Grad". The gradient function
 // takes the operands, the results, and the gradients of the float results. It returns the gradients
-// of the float operands. For an operator (f32[N,K], i64[N]) -> f32[N] its type is (f32[N,K],
+// of the float operands. If some of them are not needed, the attribute [rt.WantAttr] says so. For an operator (f32[N,K], i64[N]) -> f32[N] its type is (f32[N,K],
 // i64[N], f32[N], f32[N]) -> f32[N,K].
 func (op Custom) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	s, err := op.signature()
@@ -211,12 +212,22 @@ func (op Custom) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []
 		}
 		typ.Params, args = append(typ.Params, t), append(args, g)
 	}
-	for _, t := range s.Params {
+	var mask []int64
+	for i, t := range s.Params {
 		if t.DType.IsFloat() {
 			typ.Results = append(typ.Results, t)
+			wanted := int64(0)
+			if want[i] {
+				wanted = 1
+			}
+			mask = append(mask, wanted)
 		}
 	}
-	back := b.Nodes(Custom{Name: op.Name + gradSuffix, Func: op.Func + gradSuffix, Type: typ.String(), Attrs: op.Attrs}, args...)
+	attrs := op.Attrs
+	if slices.Contains(mask, 0) {
+		attrs = append(slices.Clip(attrs), ir.Attribute{Name: rt.WantAttr, Value: ir.IntTensor(ir.I64, mask...)})
+	}
+	back := b.Nodes(Custom{Name: op.Name + gradSuffix, Func: op.Func + gradSuffix, Type: typ.String(), Attrs: attrs}, args...)
 	grads := make([]*ir.Value, len(n.Args))
 	for i, t := range s.Params {
 		if t.DType.IsFloat() {

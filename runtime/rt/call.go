@@ -40,6 +40,24 @@ func NewCall(name string, in, out int, symbols []string, attrs ...Attr) *Call {
 	return c
 }
 
+// WantAttr is the attribute that tells a gradient function which of its results are wanted: a list with 1 or 0 for
+// each. Without the attribute all are. [Call.Wants] reads it.
+const WantAttr = "want_gradients"
+
+// Wants reports whether anything reads result i, which a function that computes gradients may otherwise leave as it
+// is. It returns false if there is no such result.
+func (c *Call) Wants(i int) bool {
+	if i < 0 || i >= len(c.out) {
+		return false
+	}
+	for _, a := range c.attrs {
+		if mask, ok := a.Value.([]int64); ok && a.Name == WantAttr && i < len(mask) {
+			return mask[i] != 0
+		}
+	}
+	return true
+}
+
 // Err returns the first mistake that the function made, or nil.
 func (c *Call) Err() error { return c.err }
 

@@ -111,3 +111,18 @@ func TestCallKeepsNothing(t *testing.T) {
 		t.Errorf("after the call, operand 0 is %v and the error %v", x, kept.Err())
 	}
 }
+
+func TestCallWants(t *testing.T) {
+	all := NewCall("test.Grad", 1, 2, nil, Attr{"by", float32(3)})
+	some := NewCall("test.Grad", 1, 2, nil, Attr{WantAttr, []int64{0, 1}})
+	odd := NewCall("test.Grad", 1, 2, nil, Attr{WantAttr, "x"})
+	for _, c := range []struct {
+		call *Call
+		at   int
+		want bool
+	}{{all, 0, true}, {all, 1, true}, {all, 2, false}, {all, -1, false}, {some, 0, false}, {some, 1, true}, {odd, 1, true}} {
+		if got := c.call.Wants(c.at); got != c.want {
+			t.Errorf("%v: result %d is wanted: %t", c.call.attrs, c.at, got)
+		}
+	}
+}

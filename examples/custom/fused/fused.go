@@ -52,9 +52,15 @@ func MatMulAddReLUGrad(c *rt.Call) error {
 			}
 			g := dy[i*m+j]
 			db[j] += g
-			for l := range k {
-				dx[i*k+l] += g * w[l*m+j]
-				dw[l*m+j] += g * x[i*k+l]
+			if c.Wants(0) {
+				for l := range k {
+					dx[i*k+l] += g * w[l*m+j]
+				}
+			}
+			if c.Wants(1) {
+				for l := range k {
+					dw[l*m+j] += g * x[i*k+l]
+				}
 			}
 		}
 	}

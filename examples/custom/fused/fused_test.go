@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -121,6 +122,19 @@ func TestGradients(t *testing.T) {
 			near(t, "dx", dx, slopes(x), 1e-4)
 			near(t, "dw", dw, slopes(w), 1e-4)
 			near(t, "db", db, slopes(b), 1e-4)
+
+			// Only the gradient of w is wanted.
+			alone := make([]float32, len(dw))
+			c = rt.NewCall("acme.FusedMatMulAddReLUGrad", 5, 3, nil, rt.Attr{Name: rt.WantAttr, Value: []int64{0, 1, 0}})
+			for i, in := range [][]float32{x32, w32, b32, y, of32} {
+				rt.CallIn(c, i, in, [][]int{{n, k}, {k, m}, {m}, {n, m}, {n, m}}[i]...)
+			}
+			for i, out := range [][]float32{make([]float32, n*k), alone, make([]float32, m)} {
+				rt.CallOut(c, i, out, [][]int{{n, k}, {k, m}, {m}}[i]...)
+			}
+			if err := c.Run(MatMulAddReLUGrad); err != nil || !slices.Equal(alone, dw) {
+				t.Errorf("dw alone is %v, want %v; error %v", alone, dw, err)
+			}
 		})
 	}
 }
