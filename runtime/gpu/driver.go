@@ -55,6 +55,7 @@ type Address uint64
 
 // Opened is an opened device. Its methods are safe for concurrent use.
 type Opened interface {
+	// Info describes the device.
 	Info() Info
 	// Alloc returns device memory of this many bytes, aligned to 256. The contents are undefined. It
 	// returns an error that wraps [ErrMemory] if there is not enough.
@@ -74,7 +75,7 @@ type Opened interface {
 
 // Module holds loaded kernels.
 type Module interface {
-	// Kernel returns a kernel by its name in the code.
+	// Kernel returns a kernel by its name in the code. It returns an error if the code does not have it.
 	Kernel(k KernelInfo) (Kernel, error)
 	// Close unloads the kernels. Queued work must not use them any more.
 	Close()
@@ -112,8 +113,8 @@ type Queue interface {
 	// nothing. Each argument is 8 bytes: an address, an integer, or the bits of a float in the low
 	// bytes.
 	Launch(k Kernel, grid [3]int, args []uint64) error
-	// Record calls fill with a queue that keeps launches instead of starting them, and returns them
-	// as a graph. It returns the error of fill, or the driver's error.
+	// Record calls fill with a queue that keeps launches and copies instead of starting them, and
+	// returns them as a graph. It returns the error of fill, or the driver's error.
 	Record(fill func(Queue) error) (Graph, error)
 	// Replay starts the launches of a graph of this device. Uploads and downloads in it copy from and
 	// to the same host memory again.

@@ -62,7 +62,8 @@ func chosen(d Driver, options []Option) (settings, error) {
 	return s, nil
 }
 
-// check returns an error unless the driver lists the device of the settings.
+// check returns an error unless the driver lists the device of the settings, and computes on hardware
+// if the settings say so.
 func (s *settings) check(d Driver) error {
 	list, err := d.Devices()
 	switch {

@@ -22,7 +22,8 @@ type tensorMemory struct {
 	writing bool
 	closed  bool
 
-	// fetch is held while the elements are copied to the counterpart, where fetched says that they are.
+	// fetch is held while the elements are copied to the counterpart. fetched says that the counterpart
+	// has them.
 	fetch   sync.Mutex
 	fetched bool
 }
@@ -149,7 +150,7 @@ func (t *tensorTable) remove(m *tensorMemory) {
 	}
 }
 
-// find returns the tensor whose counterpart an argument is, or nil.
+// find returns the tensor at the start of whose counterpart an argument is, or nil.
 func (t *tensorTable) find(a Arg) *tensorMemory {
 	t.mu.RLock()
 	defer t.mu.RUnlock()

@@ -14,8 +14,8 @@ type Trainer[W, C any] struct {
 	base      *Training
 	weights   *W
 	variables func(*W, *C) []Variable
-	direct    *C // among the gradients of the parameters
-	aside     *C // to be added to them; nil until that is needed
+	direct    *C // its gradients are the gradients of the parameters
+	aside     *C // its gradients are separate memory; nil until a call needs it
 	passes    []*Pass
 	pending   *Method // the method whose gradients the caller may give
 }
@@ -43,8 +43,9 @@ const (
 )
 
 // OpenTrainer makes t a trainer of a copy of variables, whose values come from raw. w holds the
-// weights that are not trained. It allocates memory for calls with a batch of o.Batch. It returns
-// the errors of [NewTraining], and an error if the memory exceeds [ArenaLimit].
+// weights that are not trained. It allocates the memory of methods that have a fixed size, or whose
+// only symbol is o.Symbol, for calls with a batch of o.Batch. It returns the errors of [NewTraining],
+// of o.Kept, and of [NewArena].
 func OpenTrainer[W, C any](t *Trainer[W, C], raw *Weights, w *W, variables func(*W, *C) []Variable, o TrainingOptions, methods ...*Method) error {
 	direct := new(C)
 	base, err := NewTraining(raw, variables(w, direct), o)
@@ -120,7 +121,8 @@ func (t *Trainer[W, C]) hold(verb string, patterns []string, held bool) error {
 // optimizer changes them there. It returns an error if the device has too little memory.
 func (t *Trainer[W, C]) TrainOn(m Mirror) error { return t.base.trainOn(m) }
 
-// Params returns the parameters that are trained, and their gradients.
+// Params returns the parameters that are trained, and their gradients. It returns nil if t is not
+// open.
 func (t *Trainer[W, C]) Params() *Params {
 	if t.base == nil {
 		return nil
@@ -128,7 +130,8 @@ func (t *Trainer[W, C]) Params() *Params {
 	return t.base.Params()
 }
 
-// Weights returns a copy of the current weights. LoadFrom and Swap of the package accept it.
+// Weights returns a copy of the current weights, see [Training.Weights]. LoadFrom and Swap of the
+// package accept it. Weights returns nil if t is not open.
 func (t *Trainer[W, C]) Weights() *Weights {
 	if t.base == nil {
 		return nil
@@ -146,8 +149,7 @@ func (t *Trainer[W, C]) LossScale() float64 {
 	return t.base.scale.value()
 }
 
-// State registers the weights, the seed, the count of steps and the loss scale, for [SaveState] and
-// [LoadState].
+// State implements [Stater], see [Training.State]. It registers nothing if t is not open.
 func (t *Trainer[W, C]) State(s *State) {
 	if t.base != nil {
 		t.base.State(s)
@@ -173,7 +175,8 @@ func EnterTraining[W, C, T any, P interface {
 }
 
 // EnterBackward begins the second half of a call of m. gradients are the gradients with respect to
-// m's results. It returns an error if the last call was not of m, or failed.
+// m's results. It returns [ErrNoTrainer] if t is nil or not open, [ErrBusy] while another call runs,
+// and an error if the last call was not of m or failed, or if a gradient is not valid.
 func EnterBackward[W, C, T any, P interface {
 	*T
 	trainer() *Trainer[W, C]
@@ -281,8 +284,8 @@ func (f *TrainingFrame[W, C]) Scale() []float32 { return f.t.base.Scale() }
 // serve only frozen parameters. Generated code numbers the places in their order.
 func (f *TrainingFrame[W, C]) Ends(place int) bool { return f.pass.Ends() <= place }
 
-// Leave ends the call, as [Frame.Leave] does. After a step without an error, it marks the gradients
-// as present and gives buffers their new values.
+// Leave ends the call, as [Frame.Leave] does. After a step without an error it does what [Pass.End]
+// does. After a first half without an error it only looks for NaN, see [Pass.Check].
 func (f *TrainingFrame[W, C]) Leave(err *error) {
 	if r := recover(); r != nil {
 		*err = recovered(f.where(), r)

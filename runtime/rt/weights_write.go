@@ -197,8 +197,9 @@ func (w *Weights) Verify() error {
 	return nil
 }
 
-// Sum computes the digest that WriteTo records: the SHA-256 of names, types, shapes, [Checksums] of
-// the bytes, and metadata, in hexadecimal.
+// Sum computes the digest that WriteTo records: the SHA-256 of metadata and of the names, types,
+// shapes, sizes and [Checksums] of the tensors, in hexadecimal. It returns the errors of w, and an
+// error if a tensor or metadata cannot be computed.
 func (w *Weights) Sum() (string, error) {
 	if err := w.Err(); err != nil {
 		return "", err
@@ -222,8 +223,7 @@ func (t *tensors) computed() (string, error) {
 	return digest, err
 }
 
-// sum computes the metadata and the digest: the SHA-256 of metadata, types, and the checksums of
-// the tensors. The caller holds t.mu.
+// sum computes the metadata and the digest of [Weights.Sum]. The caller holds t.mu.
 func (t *tensors) sum() (metadata map[string]string, digest string, err error) {
 	list := make([]*tensor, 0, len(t.byName))
 	for _, name := range slices.Sorted(maps.Keys(t.byName)) {
@@ -268,8 +268,8 @@ func checksum(part []byte) uint32 { return crc32.Checksum(part, crc32.MakeTable(
 
 // WriteTo writes a safetensors file of all tensors and metadata, with a digest, and returns the
 // number of bytes written. Equal weights produce equal files. It returns the errors of w and of
-// out, and an error for names that the format cannot hold. Tensors that are computed on demand are
-// computed twice; [Weights.WriteFile] computes them once.
+// out, and an error for names that the format cannot hold. Tensors that are computed on demand, and
+// were not used before, are computed twice; [Weights.WriteFile] computes them once.
 func (w *Weights) WriteTo(out io.Writer) (int64, error) {
 	return w.written(func() (n int64, err error) {
 		if out == nil {
@@ -327,7 +327,8 @@ func (w *Weights) WriteFile(out io.WriterAt) (int64, error) {
 	})
 }
 
-// written calls write while the tensors cannot change.
+// written calls write while the set of tensors cannot change. It returns write's results, or an error
+// if w has errors or is closed.
 func (w *Weights) written(write func() (int64, error)) (n int64, err error) {
 	if err := w.Err(); err != nil {
 		return 0, err
@@ -344,7 +345,7 @@ func (w *Weights) written(write func() (int64, error)) (n int64, err error) {
 	return n, err
 }
 
-// stored returns metadata with the entries that a file adds.
+// stored adds the entries that a file has for its digest and types to metadata, and returns metadata.
 func (t *tensors) stored(metadata map[string]string, digest string) map[string]string {
 	metadata[digestKey] = digest
 	for name, x := range t.byName {
