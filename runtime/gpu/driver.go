@@ -69,7 +69,8 @@ type Opened interface {
 	Load(code []byte) (Module, error)
 	// Queue opens a queue.
 	Queue() (Queue, error)
-	// Close waits for queued work and frees all resources of the device. Later calls return errors.
+	// Close waits for queued work and frees all resources of the device. Later calls of Alloc, Load and
+	// Queue return errors.
 	Close() error
 }
 
@@ -114,14 +115,15 @@ type Queue interface {
 	// bytes.
 	Launch(k Kernel, grid [3]int, args []uint64) error
 	// Record calls fill with a queue that keeps launches and copies instead of starting them, and
-	// returns them as a graph. It returns the error of fill, or the driver's error.
+	// returns them as a graph. The queue need not support Record, Replay, Wait and Close. Record returns
+	// the error of fill, or the driver's error.
 	Record(fill func(Queue) error) (Graph, error)
 	// Replay starts the launches of a graph of this device. Uploads and downloads in it copy from and
 	// to the same host memory again.
 	Replay(Graph) error
-	// Wait waits until all work of the queue is done. It returns early, with the error of ctx, if
-	// ctx is done; the work then goes on. ctx may be nil. It returns an error that wraps
-	// [ErrDeviceLost] if a kernel failed.
+	// Wait waits until all work of the queue is done. If ctx is done before, Wait returns an error that
+	// wraps the error or the cause of ctx; the work then goes on. ctx may be nil. Wait returns an error
+	// that wraps [ErrDeviceLost] if a kernel failed.
 	Wait(ctx context.Context) error
 	// Close waits for the work of the queue and closes it.
 	Close() error

@@ -404,9 +404,8 @@ func (r *Run) Send(list ...Arg) {
 	}
 }
 
-// Copy copies src to dst, which have the same size and must not overlap. It copies device memory;
-// memory that the call does not have on the device is copied on the host. After an error Copy does
-// nothing.
+// Copy copies src to dst, which have the same size and must not overlap. Each is device memory, or
+// host memory if the call does not have it on the device. After an error Copy does nothing.
 func (r *Run) Copy(dst, src Arg) {
 	if r.err != nil || dst.bytes == 0 {
 		return

@@ -12,13 +12,13 @@ import (
 // stampsPerPool is the number of timestamp queries of a pool.
 const stampsPerPool = 256
 
-// clock holds the timestamp queries of a queue's stamps: Vulkan 1.2, "Timestamp Queries".
+// clock holds the timestamp queries of a queue's stamps (Vulkan 1.2, "Timestamp Queries").
 type clock struct {
-	pools  []handle // that were made; they are used again
+	pools  []handle // all that were made, for use again
 	stamps int      // queries in use
 }
 
-// Stamp is a method of [gpu.Timed].
+// Stamp implements [gpu.Timed].
 func (q *queue) Stamp() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -56,7 +56,7 @@ func (d *device) newQueryPool() (pool handle, err error) {
 	return pool, err
 }
 
-// Stamps is a method of [gpu.Timed].
+// Stamps implements [gpu.Timed].
 func (q *queue) Stamps() ([]time.Duration, error) {
 	if err := q.Wait(context.Background()); err != nil {
 		return nil, err

@@ -65,7 +65,7 @@ func (c *pipelineCache) finish(d *device) {
 	}
 }
 
-// write writes the file if it changes. The caller holds c.mu.
+// write writes the file if it changes and is not too large. The caller holds c.mu.
 func (c *pipelineCache) write(d *device) {
 	c.grown.Store(false)
 	var size uintptr

@@ -129,7 +129,8 @@ func (g *GPU) Calls(function string) int {
 	return g.calls[function]
 }
 
-// Pause stops all streams before their next copy or kernel, until Resume.
+// Pause stops all streams before their next copy or kernel, until Resume. It waits for copies and
+// kernels that run.
 func (g *GPU) Pause() { g.gate.Lock() }
 
 // Resume ends a Pause.
@@ -218,7 +219,7 @@ var errorNames = map[libcuda.Result]string{
 	libcuda.LaunchFailed: "LAUNCH_FAILED", libcuda.ECCUncorrectable: "ECC_UNCORRECTABLE",
 }
 
-// getErrorName returns the names of the errors that occur in tests.
+// getErrorName stores the name of an error in *name. It knows only errors that occur in tests.
 func getErrorName(r libcuda.Result, name **byte) libcuda.Result {
 	s, ok := errorNames[r]
 	if !ok {
