@@ -48,8 +48,8 @@ func (c *Confusion) Matrix() [][]int64 {
 	return rows
 }
 
-// Text returns a table with a row for each class. It returns the accuracy if there are more than 20
-// classes.
+// Text returns a table with a row for each class. If there are more than 20 classes, it returns the
+// accuracy. Without data it returns "no data", and after an error the error.
 func (c *Confusion) Text() string {
 	if k := c.tally.classes; c.err != nil || k == 0 || k > mostListed {
 		return c.counter.Text()

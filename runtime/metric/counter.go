@@ -68,7 +68,7 @@ func (c *counter[O, T]) Value() float64 {
 	return c.value(c.tally)
 }
 
-// Err returns the first error.
+// Err returns the first error of Add and Merge, or nil.
 func (c *counter[O, T]) Err() error { return c.err }
 
 // Merge adds what another counter of the same metric has counted.
@@ -91,7 +91,8 @@ func (c *counter[O, T]) Merge(other Counter[O]) {
 	}
 }
 
-// Text returns the value with its unit, and how it was computed if there are several ways.
+// Text returns the value with its unit, and how it was computed if there are several ways. After an
+// error it returns the error.
 func (c *counter[O, T]) Text() string {
 	if c.err != nil {
 		return c.err.Error()

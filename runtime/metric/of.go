@@ -82,7 +82,7 @@ func (c *adapted[A, O]) Text() string {
 	return format(c.Value(), c.unit)
 }
 
-// Picture returns the picture of the counter, or nil if it does not have one.
+// Picture returns the picture of the counter that is adapted, or nil if that is not a [Picturer].
 func (c *adapted[A, O]) Picture() image.Image {
 	if p, ok := c.inner.(Picturer); ok {
 		return p.Picture()
@@ -90,7 +90,8 @@ func (c *adapted[A, O]) Picture() image.Image {
 	return nil
 }
 
-// State registers what was counted. Saving returns the counter's error, if there is one.
+// State registers what the adapted counter has counted. Saving returns the counter's error, if there
+// is one.
 func (c *adapted[A, O]) State(s *rt.State) {
 	rt.StateFunc(s, func() error { return c.err }, func() error {
 		c.err = nil

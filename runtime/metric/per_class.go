@@ -44,7 +44,7 @@ func perClass[O any](name string, a Average, f formula, add func(*classCounts, O
 // mostListed is the largest number of classes whose values are listed in a text.
 const mostListed = 20
 
-// list returns the value of each class in percent, or "" if there are too many classes.
+// list returns the value of each class in percent, or "" if there are more than mostListed classes.
 func (c *classCounts) list(f formula) string {
 	if c.classes() > mostListed {
 		return ""

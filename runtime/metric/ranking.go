@@ -150,7 +150,8 @@ func (c *ranked) totals() (positive, negative float64) {
 	return positive, negative
 }
 
-// mean returns the mean of f over the classes for which it is not NaN.
+// mean returns the mean of f over the classes for which it is not NaN. It returns NaN if there is no
+// such class.
 func (r *ranking) mean(f func(*ranked) float64) float64 {
 	var m mean
 	for i := range r.classes {
@@ -173,8 +174,8 @@ func (r *ranking) kept() string {
 	return fmt.Sprintf("%d bins", n)
 }
 
-// addClasses counts an output of classes: the score of class 1 if there are two classes, otherwise
-// the probability of each class against all others.
+// addClasses counts an output of classes. If there are two classes, it counts a score that orders items
+// as the probability of class 1 does, otherwise the probability of each class.
 func (r *ranking) addClasses(o Classes) error {
 	k, err := o.classes()
 	if err != nil || k == 0 {

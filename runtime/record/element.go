@@ -11,11 +11,11 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// element describes how elements of a type are written as text.
+// element describes how elements of a type are written as text, and read.
 type element struct {
 	width int // in bytes
 
-	// float returns an element of a floating-point type.
+	// float returns the value of an element from its bits. It is nil for integers and bools.
 	float func(bits uint64) float64
 
 	// print appends the text of an element, which is stored little-endian.
