@@ -271,8 +271,8 @@ type BinaryForms struct {
 	First  func(dst []float32, a float32, b []float32)
 }
 
-// Binary tests kernels for each of [Binaries] on all pairs of special numbers, and on all short
-// lengths. Results have the accuracy a.
+// Binary tests kernels for each of [Binaries] on slices of all short lengths and, in the forms with a
+// scalar, on all pairs of special numbers. Results have the given accuracy.
 func Binary(t *testing.T, kernels map[string]BinaryForms, accuracy Accuracy) {
 	for _, c := range Binaries {
 		t.Run(c.Name, func(t *testing.T) {

@@ -289,8 +289,8 @@ func Norm(t *testing.T, f func(dst, src, scale, bias []float32, rows, n int, eps
 	}
 }
 
-// inverseRoot returns the error of v, a product with the quotient of 1 and a root, beyond what correct rounding
-// has. A unit in the last place is at most 2⁻²³ of a number.
+// inverseRoot returns how much larger than with correct rounding the error of v may be, a product with the quotient of
+// 1 and a root. A unit in the last place is at most 2⁻²³ of a number.
 func (a Accuracy) inverseRoot(v float64) float64 {
 	return math.Abs(v) * (a.Division + a.Root) * 0x1p-23
 }
