@@ -12,8 +12,8 @@ type Cells struct {
 	// input, output and forget, and the candidate.
 	LSTM func(h, c, x, c0 []float32)
 	// GRU computes h, [n], from the previous h0 and x, [3·n]: the gates update and reset, and the
-	// candidate. If linear is true, bias times the reset gate is added to the candidate. Otherwise x
-	// includes bias.
+	// candidate. If linear is true, bias times the reset gate is added to the candidate. Otherwise
+	// bias is not used.
 	GRU func(h, x, h0, bias []float32, linear bool)
 }
 

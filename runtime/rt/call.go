@@ -92,8 +92,8 @@ func (c *Call) end(err *error) {
 	}
 }
 
-// check returns an error unless each result whose shape the function decides has a shape, this is
-// the declared one, and the data match it.
+// check returns an error if a result whose shape the function decides was not resized, does not have
+// the declared shape, or has data of another length.
 func (c *Call) check() error {
 	c.symbols.Reset()
 	for _, a := range c.out {

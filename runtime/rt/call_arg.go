@@ -42,8 +42,8 @@ func (a *Arg) DType() string {
 	return a.tensor.dtype()
 }
 
-// Shape returns the extents. The function must not modify them. Shape makes the mistakes of [Data],
-// and then returns nil.
+// Shape returns the extents. The function must not modify them. Shape returns nil, and records a
+// mistake, if the function decides the shape and has not called Resize, or if it has returned.
 func (a *Arg) Shape() []int {
 	if !a.ready() {
 		return nil

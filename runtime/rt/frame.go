@@ -254,7 +254,8 @@ func (m *Memory) open() error {
 	return m.grow(need)
 }
 
-// grow makes the arena as large as need. It keeps the memory of a larger call.
+// grow makes the arena as large as need. It reuses the arena's memory if that suffices, also memory
+// that a larger call needed.
 func (m *Memory) grow(need int64) error {
 	if int64(cap(m.Arena)) >= need {
 		m.Arena = m.Arena[:need]
@@ -287,7 +288,7 @@ func (m *Memory) need() (int64, error) {
 	return need, z.Err(m.where())
 }
 
-// openFor makes room for calls of a method with these extents. No call runs.
+// openFor makes room for calls of a method with these extents. No call may run meanwhile.
 func (m *Memory) openFor(method *Method, extents ...int) error {
 	m.method = method
 	m.Symbols.rename(method.Symbols)

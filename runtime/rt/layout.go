@@ -27,7 +27,7 @@ const (
 // first (greedy by breadth; Pisarchyk and Lee, Efficient Memory Management for Deep Neural Net
 // Inference, 2020). While the arena is larger than the most live bytes at any step, Layout moves the
 // buffer at the end of the arena forward in this order and places all buffers again, a bounded
-// number of times. The smallest arena counts.
+// number of times. It keeps the smallest arena.
 func Layout(bytes []int64, first, last []int32, offsets []int64) int64 {
 	var room struct {
 		order, placed [layoutRoom]int32
@@ -94,9 +94,9 @@ func (l *layout) meet(i, j int32) bool {
 	return l.first[i] <= l.last[j] && l.first[j] <= l.last[i]
 }
 
-// sort orders the buffers by the live bytes of the most crowded step of their lives, then by size.
-// It returns the largest number of live bytes at any step. It uses crowd as scratch for the live
-// bytes at each buffer's first step.
+// sort orders the buffers by the live bytes of the most crowded step of their lives, then by size,
+// the largest first. It returns the largest number of live bytes at any step. crowd is scratch for
+// the live bytes at each buffer's first step.
 func (l *layout) sort(crowd []int64) (live int64) {
 	for i, at := range l.first {
 		crowd[i] = 0

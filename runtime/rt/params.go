@@ -232,8 +232,7 @@ func (p *Params) Accumulate(grad []float32) error {
 	return nil
 }
 
-// accumulate is [Params.Accumulate] for gradients that a step has computed. If there is a device, they are on
-// it.
+// accumulate is [Params.Accumulate] for gradients that a step has computed: on the device, if there is one.
 func (p *Params) accumulate(grad []float32) (err error) {
 	if p.all.mirror == nil {
 		return p.Accumulate(grad)
@@ -252,8 +251,8 @@ func (p *Params) accumulate(grad []float32) (err error) {
 	return err
 }
 
-// isFinite reports whether the sum of the squares of gradients that a step has computed is finite. If there is a
-// device, they are on it.
+// isFinite reports whether the sum of the squares of gradients is finite. A step has computed the gradients: on the
+// device, if there is one.
 func (p *Params) isFinite(grad []float32) (is bool, err error) {
 	is = true
 	every := func(*parameters, int) bool { return true }

@@ -29,8 +29,8 @@ func Threads(n int) int {
 }
 
 // Begin starts an inference. Until the matching [End] the worker pool spins while it waits for
-// [Run]. A spinning worker starts in less than a microsecond; a parked worker takes many. A model
-// without work that is worth splitting does not call Begin.
+// [Run]. A spinning worker starts in less than a microsecond; a parked worker needs many
+// microseconds. A model without work that is worth splitting does not call Begin.
 func Begin() { workers.begin() }
 
 // End ends an inference that [Begin] started. Idle workers keep spinning for about a tenth of a

@@ -140,8 +140,8 @@ func (t *Trainer[W, C]) Weights() *Weights {
 }
 
 // LossScale returns the factor by which the next step multiplies the gradient of the loss, in a package that
-// trains in f16. It is 1 in other packages. A step that halves it leaves the gradients as they were: an optimizer
-// then changes nothing.
+// trains in f16. It is 1 in other packages. A step that halves it leaves the gradients as they were, present or
+// absent.
 func (t *Trainer[W, C]) LossScale() float64 {
 	if t.base == nil || !t.base.Scaled {
 		return 1

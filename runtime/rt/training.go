@@ -159,8 +159,7 @@ func (t *Training) Weight(i int) []float32 { return t.weights[i] }
 
 // Gradient returns the memory into which a step writes the gradient of variable i. If the variable
 // is trained, this is the parameter's gradient or, if aside is true, separate memory that is added
-// to the gradient later. If it is not trained, the memory is its own, or nil unless the variable is
-// Needed.
+// to the gradient later. Otherwise it is nil, unless the variable is frozen and Needed.
 func (t *Training) Gradient(i int, aside bool) []float32 {
 	p := t.place[i]
 	switch {
@@ -328,8 +327,8 @@ func (p *Pass) Begin() (aside bool) {
 //
 // If steps take a loss scale and a gradient is not finite, End halves the scale. It drops the gradients and the
 // new values of buffers, and counts the step. It returns an error if the scale is too small to be halved. If
-// all gradients were finite in 2,000 steps, it doubles the scale. Gradients whose squares have a sum that is not
-// finite count as gradients that are not finite.
+// all gradients were finite in 2,000 steps after the last change, it doubles the scale, to 2²⁴ at most. Gradients
+// whose squares have a sum that is not finite count as not finite.
 func (p *Pass) End(err error) error {
 	t := p.t
 	if err == nil && t.Scaled {
@@ -379,7 +378,7 @@ type Watch struct {
 	found bool
 }
 
-// See looks for a NaN in x, a result of a node. It checks only results of f32.
+// See looks for a NaN in x, a result of a node, unless a NaN was found before.
 func (w *Watch) See(node string, x []float32) {
 	if w != nil && !w.found {
 		w.look(node, x)

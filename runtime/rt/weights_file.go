@@ -136,7 +136,8 @@ func (t *tensors) retain() bool {
 	}
 }
 
-// release drops a reference, and releases the memory with the last one. It returns the error of that.
+// release drops a reference. With the last reference it releases the memory, and returns an error if
+// that fails.
 func (t *tensors) release() error {
 	if t.refs.Add(-1) > 0 || t.unmap == nil {
 		return nil

@@ -71,9 +71,10 @@ func AddPacked[T int8 | uint8 | Float4E2M1](w *Weights, name string, bits int, d
 	w.AddRaw(name, dtype, shape, pack(codes, bits))
 }
 
-// AddRaw adds a tensor of a type by name, see [Info]. raw holds the elements as they are stored:
+// AddRaw adds a tensor of the type dtype, see [Info]. raw holds the elements as they are stored:
 // little-endian and in row-major order. Elements narrower than a byte fill bytes from the low bits.
-// raw is not copied. Errors are reported as by [Add].
+// raw is not copied. w.Err returns an error if the name is taken, the type is unknown, or the length
+// of raw does not match type and shape.
 func (w *Weights) AddRaw(name, dtype string, shape []int, raw []byte) {
 	if w.none() {
 		return
@@ -149,7 +150,7 @@ func bytesFor(dtype string, shape []int) (int64, error) {
 	return (int64(n)*int64(k.bits) + 7) / 8, nil
 }
 
-// add adds t, or records an error if the name is taken.
+// add adds t, or records an error if t is not valid or its name is taken.
 func (w *Weights) add(t *tensor) {
 	name := t.Name
 	err := t.check()

@@ -8,7 +8,7 @@ const (
 	keptBits   = 2
 )
 
-// transform stores the 8 × 8 samples of a block.
+// transform stores the 8 × 8 samples of a block in dst, row by row. Rows start stride elements apart.
 func transform(dst []uint8, stride int, b *coefficients, quantisers *[64]uint16) {
 	var work [64]int32
 	for x := range 8 {
