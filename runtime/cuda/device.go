@@ -25,12 +25,12 @@ type device struct {
 	closed bool
 	lost   atomic.Pointer[error] // the error of a failure after which the context is of no use
 
-	tables  sync.Mutex // guards all that follows, which Close gives back
+	tables  sync.Mutex // guards the fields below, whose objects Close frees
 	memory  map[gpu.Address]struct{}
 	modules map[*module]struct{}
 	graphs  map[*graph]struct{}
 	queues  map[*queue]struct{}
-	spare   []slot // of closed queues
+	spare   []slot // slots of closed queues
 }
 
 // openDevice opens a card. It retains the primary context of the card.

@@ -19,7 +19,8 @@ const (
 	maxHold = 20 * time.Millisecond
 )
 
-// put puts copies on a queue that together take at least length, or maxHold if length is greater.
+// put puts copies on a queue that together take at least length, or maxHold if length is greater. It does nothing if
+// there is no memory for the copies.
 func (h *hold) put(q Queue, length time.Duration) error {
 	if h.copy == 0 {
 		return nil

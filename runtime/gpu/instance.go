@@ -49,8 +49,8 @@ func Find(d Driver, options ...Option) (index int, err error) {
 	return s.index, err
 }
 
-// chosen returns the settings that options make. It returns an error if the driver does not have
-// their device.
+// chosen returns the settings that options make. It returns an error if an option is invalid, or if
+// the driver does not have the device that they choose.
 func chosen(d Driver, options []Option) (settings, error) {
 	s, err := settingsOf(options)
 	if err != nil {

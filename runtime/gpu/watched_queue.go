@@ -12,7 +12,7 @@ type watchedQueue struct {
 }
 
 // measure calls put, which puts the work of e on the queue. If the watch measures such work, measure reads the clock
-// after it, and before it unless the reading after the work before can stand for that.
+// after it. It also reads the clock before it, unless the last reading came directly after earlier work.
 func (q watchedQueue) measure(e Event, put func() error) error {
 	w := q.watch
 	if !w.isOn(e.Work) {

@@ -80,8 +80,8 @@ func (q *queue) Stamps() ([]time.Duration, error) {
 	return d.adapter.times(ticks), nil
 }
 
-// times returns readings of the clock as the time since the first one. A reading has clockBits bits, and the next one
-// may have gone past the largest number.
+// times returns the time of each reading of the clock since the first one. A reading has clockBits bits and may wrap
+// around once between two readings.
 func (a *adapter) times(ticks []uint64) []time.Duration {
 	readings := make([]time.Duration, len(ticks))
 	mask := ^uint64(0) >> (64 - a.clockBits)

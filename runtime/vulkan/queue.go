@@ -33,8 +33,8 @@ type queue struct {
 
 	pool      handle
 	done      timeline
-	staging   ring        // of nothing until the first copy
-	arguments ring        // of nothing until the first launch
+	staging   ring        // without memory until the first copy
+	arguments ring        // without memory until the first launch
 	open      *submission // commands that are not submitted yet, or nil
 	inFlight  []*submission
 	spare     []uintptr // command buffers that are free
