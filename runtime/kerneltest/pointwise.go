@@ -216,7 +216,7 @@ func everyKind() *Slice[float32] {
 }
 
 // A BinaryCase is the definition of a kernel of two slices, or of a slice and a scalar. Its results
-// are rounded correctly, except quotients on targets of which [Accuracy] says so.
+// are rounded correctly, except quotients on targets whose [Accuracy] allows them an error.
 type BinaryCase struct {
 	Name string
 	Want func(a, b float32) float32

@@ -69,8 +69,8 @@ func addChrF(c *counts, o Texts, orders int) error {
 	})
 }
 
-// chrF computes the score from the sequences in predictions, in references, and in both, of each
-// length.
+// chrF computes the score. stats holds three numbers for each length: the sequences in predictions, in
+// references, and in both.
 func chrF(stats []int64) float64 {
 	precision, recall, n := 0.0, 0.0, 0.0
 	for ; len(stats) > 0; stats = stats[3:] {

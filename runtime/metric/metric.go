@@ -28,7 +28,7 @@ type Counter[O any] interface {
 	Add(O)
 	// Value returns the value over all items. It returns NaN if there are no data, or after an error.
 	Value() float64
-	// State implements [rt.Stater].
+	// State makes the counter a [rt.Stater].
 	State(*rt.State)
 }
 

@@ -177,7 +177,8 @@ func middles(n []int64) []float64 {
 	return list
 }
 
-// merge adds the pairs of another tally. A cell of it counts as its lower bounds.
+// merge adds the pairs of another tally. If both tallies have cells, all pairs in a cell of o count as
+// its lower bounds.
 func (p *pairs) merge(o *pairs) error {
 	if len(o.columns) == 0 {
 		return nil

@@ -102,7 +102,7 @@ func (b *burn) value(name string) error {
 	return b.rest(name, t)
 }
 
-// rest reads the rest of the value that t starts.
+// rest reads the rest of the value that t starts, and adds the tensors in it under name.
 func (b *burn) rest(name string, t token) error {
 	switch t.kind {
 	case list:

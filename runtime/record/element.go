@@ -44,7 +44,7 @@ var elements = map[string]element{
 
 // floats returns the element for a floating-point type. Values are printed with the fewest digits
 // that identify them among floats of precision bits. Non-finite values are the texts "inf", "-inf"
-// and "nan", or "nan:" followed by the bits.
+// and "nan", or "nan:" followed by the bits in hexadecimal.
 func floats(width, precision int, value func(uint64) float64, bitsOf func(float64) uint64) element {
 	nan := bitsOf(math.NaN())
 	return element{

@@ -39,7 +39,8 @@ func SaveState(path string, parts map[string]rt.Stater) error {
 
 // LoadState restores the state of the parts from a file that [SaveState] or [rt.SaveState] wrote,
 // in any format. It returns the errors of [Open] and of [rt.RestoreState], and an error if the file
-// has no checksum. No part has changed then, except as RestoreState says.
+// has no checksum. If there is an error, no part has changed, unless a function from [rt.StateFunc]
+// returned the error.
 func LoadState(path string, parts map[string]rt.Stater) error {
 	w, err := finish(rt.ReadWeightsFile(path, read), true)
 	if err != nil {
