@@ -165,9 +165,9 @@ func (m *Memory) isNil(name string) error {
 	return fmt.Errorf("%s: %s is nil", m.where(), strings.Clone(name))
 }
 
-// Open makes the arena large enough for a call whose symbols are bound, and admits the worker pool
-// unless the method is Serial. It returns an error if an extent exceeds a limit, or if there is no
-// room. [Enter] calls it, unless the method is Unbound.
+// Open makes the arena large enough for a call whose symbols are bound. Unless the method is Serial,
+// it lets the worker pool take part, see [Begin]. It returns an error if an extent exceeds a limit, or
+// if there is no room. [Enter] calls it, unless the method is Unbound.
 func (m *Memory) Open() error {
 	if len(m.max) > 0 {
 		if err := m.Symbols.CheckMax(m.where(), m.max); err != nil {

@@ -116,8 +116,9 @@ func Room[T any](where string, s *[]T, n int) error {
 
 // Extend lengthens *s by n elements and keeps the existing ones. The new values are undefined. It
 // grows the capacity geometrically, so that many short extensions take linear time in total. If
-// [Grow] fails, Extend asks for less spare capacity, down to an eighth of the length. Then it returns
-// the error of Grow. It also returns an error if n is negative or the length overflows an int.
+// [Grow] fails, Extend asks for less spare capacity, down to n new elements or an eighth of the length,
+// whichever is more. Then it returns the error of Grow. It also returns an error if n is negative or
+// the length overflows an int.
 func Extend[T any](s *[]T, n int) error {
 	old := *s
 	if n < 0 || n > math.MaxInt-len(old) {

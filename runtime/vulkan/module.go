@@ -84,8 +84,8 @@ func (d *device) Load(code []byte) (gpu.Module, error) {
 }
 
 // choose returns the modules from which a device with these features takes kernels. If several modules have a kernel,
-// the device takes the kernel from the first module whose features it has. If the device lacks features of all modules
-// that have a kernel, choose returns an error that names what it lacks of the first.
+// the device takes the kernel from the first module whose features it has. If there is no such module for a kernel,
+// choose returns an error that names the features that the device lacks for the first module that has the kernel.
 func choose(all []*shader, features []string) ([]*shader, error) {
 	var usable []*shader
 	taken, missing := map[string]bool{}, map[string][]string{} // by the names of kernels

@@ -102,9 +102,9 @@ func (m Map) Names(names []string) (map[string]string, error) {
 }
 
 // Apply returns the weights under their new names, in the same memory, and closes w. Closing the
-// result releases the memory. A zero Map returns w itself, open. Apply returns the errors of w and of
-// [Map.Names], and an error if a pattern of Transpose is nil or matches no name, or if a tensor that
-// it matches is not a matrix; w stays open then.
+// result releases the memory. A zero Map returns w itself, open. Apply returns the errors of w, of
+// [Map.Names] and of [rt.Weights.Transpose], and an error if a pattern of Transpose is nil or matches
+// no name; w stays open then.
 func (m Map) Apply(w *rt.Weights) (*rt.Weights, error) {
 	if m.IsZero() {
 		return w, w.Err()

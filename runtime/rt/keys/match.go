@@ -55,10 +55,10 @@ func ignored(name string) bool {
 // of them are transposed.
 //
 // Match returns all errors joined, one per line: missing tensors, with the most similar names;
-// tensors of another shape, or of a type that cannot be converted; names that two wanted tensors
-// share; aliases with different elements; square matrices if the other matrices disagree about the
-// transpose; unused tensors, unless AllowUnused is set. If tensors are missing in a file that was
-// prepared for one package, a single error says so.
+// tensors of another shape, or of a type that cannot be converted; tensors of w that two wanted
+// tensors match; aliases with different elements; square matrices if the other matrices disagree
+// about the transpose; unused tensors, unless AllowUnused is set. If tensors are missing in a file
+// that was prepared for one package, a single error says so.
 func (f Fit) Match(w *rt.Weights, own func() *rt.Weights, wanted []Want) (*Fitted, error) {
 	if err := w.Err(); err != nil {
 		return nil, err
