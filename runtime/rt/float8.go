@@ -5,7 +5,7 @@ import "math"
 // The floating-point types of 8 and 4 bits are named by the widths of exponent and mantissa. FN types
 // have no infinities. FNUZ types have neither infinities nor a negative zero, and a single NaN, at
 // the code of negative zero. Each conversion to one of the types says how it rounds, and what becomes
-// of NaN and of values past the largest finite number. It follows ONNX Cast and its tests.
+// of NaN and of values past the largest finite number. All follow ONNX Cast and its tests.
 type (
 	// Float8E4M3FN has a largest value of 448 and has NaNs.
 	Float8E4M3FN uint8
@@ -151,7 +151,7 @@ func ToFloat4E2M1(x float32) Float4E2M1 {
 	return Float4E2M1(e2m1.encode(x, true))
 }
 
-// RoundMode selects the power of two to which [ToFloat8E8M0] rounds a number that is not one.
+// RoundMode selects the power of two to which [ToFloat8E8M0] rounds a number between two of them.
 type RoundMode uint8
 
 // The values of attribute round_mode of ONNX Cast.
