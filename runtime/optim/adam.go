@@ -21,7 +21,7 @@ type Adam struct {
 	bound
 	c          AdamConfig
 	decoupled  bool // weight decay is separate from the gradient
-	cautious   bool // decoupled, and only for weights whose signs are those of their first moments
+	cautious   bool // decoupled, and weights whose first moments have the other sign do not decay
 	m, v, most []float32
 	rates      cpu.AdamRates
 }
@@ -42,8 +42,8 @@ type AdamWConfig struct {
 	Epsilon      float64 // added to the root of the second moment; default 1e-8
 	WeightDecay  float64 // decoupled weight decay, scaled by the rate; default 0.01
 	AMSGrad      bool    // use the largest second moment so far
-	// Cautious restricts the decay to weights that the step moves towards 0 (Chen and others: Cautious
-	// weight decay, 2025).
+	// Cautious omits the decay of weights that the gradient part of the step moves away from 0 (Chen and
+	// others: Cautious weight decay, 2025).
 	Cautious bool
 }
 

@@ -81,16 +81,19 @@ func OpenTrainer[W, C any](t *Trainer[W, C], raw *Weights, w *W, variables func(
 }
 
 // Freeze stops the training of the parameters that match patterns, see [MatchName], from the next call on. They
-// keep their values, and steps do not compute their gradients where nothing else needs them; gradients that are
-// present become absent. Buffers of a module whose parameters are all frozen do not change either. Optimizers and
-// their states stay as they are. It returns an error, and changes nothing, if a pattern is malformed or matches no
-// parameter, or if nothing would be left to train.
+// keep their values, and steps compute their gradients only if other gradients need them. Their gradients become
+// absent. Buffers that match, and buffers of a module whose parameters are all frozen, do not change either.
+// Optimizers and their states stay as they are. The second half of a call that began before Freeze or Unfreeze
+// returns an error. Freeze returns an error, and changes nothing, if a pattern is malformed or matches neither a
+// parameter nor a buffer, if nothing would be left to train, or if a call is in progress.
 //
-// TrainerOptions.Freeze excludes parameters for good, and saves their memory. States do not hold what is frozen.
+// TrainerOptions.Freeze excludes parameters for good, and saves their memory. A state that [SaveState] writes does
+// not say which parameters Freeze has frozen.
 func (t *Trainer[W, C]) Freeze(patterns ...string) error { return t.hold("freeze", patterns, true) }
 
-// Unfreeze undoes Freeze for the parameters that match patterns. It returns an error, and changes nothing, if a
-// pattern is malformed or matches no parameter that can be trained.
+// Unfreeze undoes Freeze for the parameters and buffers that match patterns. It returns an error, and changes
+// nothing, if a pattern is malformed or matches only what TrainerOptions.Freeze excludes, or nothing, or if a call
+// is in progress.
 func (t *Trainer[W, C]) Unfreeze(patterns ...string) error {
 	return t.hold("unfreeze", patterns, false)
 }
@@ -121,8 +124,8 @@ func (t *Trainer[W, C]) hold(verb string, patterns []string, held bool) error {
 // optimizer changes them there. It returns an error if the device has too little memory.
 func (t *Trainer[W, C]) TrainOn(m Mirror) error { return t.base.trainOn(m) }
 
-// Params returns the parameters that are trained, and their gradients. It returns nil if t is not
-// open.
+// Params returns the parameters, without those that TrainerOptions.Freeze excludes, and their
+// gradients. It returns nil if t is not open.
 func (t *Trainer[W, C]) Params() *Params {
 	if t.base == nil {
 		return nil

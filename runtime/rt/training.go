@@ -30,7 +30,7 @@ type TrainingOptions struct {
 	Where  string   // prefix of errors
 	Batch  int      // the largest batch; 1 if the model has no batch axis
 	Seed   uint64   // seed of random numbers
-	Freeze []string // patterns of variables that are not trained, see [MatchName]
+	Freeze []string // patterns of variables that are never trained, see [MatchName]
 	// CheckNaN makes a step return an error if it computes a NaN.
 	CheckNaN bool
 	// Unchecked says that the generated steps cannot check for NaN. CheckNaN is then an error.
@@ -52,8 +52,8 @@ type Training struct {
 	TrainingOptions
 	variables []Variable
 	frozen    []bool // excluded for good
-	held      []bool // frozen between steps
-	still     []bool // do not change: frozen or held, or buffers of a module whose parameters are
+	held      []bool // frozen between steps, see [Trainer.Freeze]
+	still     []bool // do not change: frozen or held, or buffers of a module whose parameters all are
 	weights   [][]float32
 	params    *Params
 	place     []int       // index of each variable among the parameters, -1 if it is not one
@@ -151,7 +151,7 @@ func (t *Training) allocate() error {
 	return from.Err()
 }
 
-// Params returns the parameters that are trained.
+// Params returns the parameters, without those that Freeze of [TrainingOptions] excludes.
 func (t *Training) Params() *Params { return t.params }
 
 // Weight returns the current elements of variable i.
@@ -159,7 +159,8 @@ func (t *Training) Weight(i int) []float32 { return t.weights[i] }
 
 // Gradient returns the memory into which a step writes the gradient of variable i. If the variable
 // is trained, this is the parameter's gradient or, if aside is true, separate memory that is added
-// to the gradient later. Otherwise it is nil, unless the variable is frozen and Needed.
+// to the gradient later. Otherwise it is nil, unless the variable is frozen and Needed: a step then
+// writes the gradient because it computes others from it, but the parameter's gradient stays absent.
 func (t *Training) Gradient(i int, aside bool) []float32 {
 	p := t.place[i]
 	switch {
