@@ -56,7 +56,7 @@ func (d *device) assemble(code []byte) (binary []byte, log string, err error) {
 	return nil, "", d.failed(r, "compiling")
 }
 
-// oneLine returns the first three lines of a text as one line.
+// oneLine returns the first three lines of a text as one line, which ends in "…" if there are more.
 func oneLine(s string) string {
 	lines := strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' })
 	if len(lines) > 3 {

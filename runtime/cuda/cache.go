@@ -20,12 +20,11 @@ import (
 type cache struct {
 	folder func() string // "" keeps nothing
 	limit  int64         // bytes; the entries that were not used for the longest time go first
-	// unswept are the bytes written since the folder was last looked through. The entries exceed the limit by at
-	// most 1/sweepShare.
+	// unswept are the bytes written since the last sweep of this cache.
 	unswept *atomic.Int64
 }
 
-// sweepShare is the share of the limit after which a cache removes old entries.
+// sweepShare says when a cache looks for old entries: after it has written limit/sweepShare bytes.
 const sweepShare = 16
 
 // newCache returns a cache, whose first write removes old entries.
@@ -61,7 +60,8 @@ func (c cache) entry(key ...string) entry {
 	return entry{c, filepath.Join(folder, hex.EncodeToString(h.Sum(nil))+".cubin")}
 }
 
-// read returns the code and the log, and whether the file is there and whole.
+// read returns the code and the log, and whether the file is there and whole. It notes that the entry
+// was used.
 func (e entry) read() (code []byte, log string, ok bool) {
 	if e.path == "" {
 		return nil, "", false
@@ -83,7 +83,8 @@ func (e entry) read() (code []byte, log string, ok bool) {
 	return rest[n:], string(rest[:n]), true
 }
 
-// write creates or replaces the file. It removes old entries if the cache exceeds its limit.
+// write creates or replaces the file. If enough bytes were written since the last sweep, it sweeps the
+// cache.
 func (e entry) write(code []byte, log string) {
 	if e.path == "" {
 		return
@@ -116,8 +117,8 @@ func (e entry) write(code []byte, log string) {
 	}
 }
 
-// sweep removes the entries beyond the limit that were unused for the longest time, and the
-// temporary files of killed programs.
+// sweep removes entries, those unused for the longest time first, until the cache is within its limit.
+// It also removes temporary files that are older than an hour: their programs were killed.
 func (c cache) sweep() {
 	files, err := os.ReadDir(c.folder())
 	if err != nil {

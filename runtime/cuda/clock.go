@@ -7,14 +7,14 @@ import (
 	"github.com/burngen/burngen/runtime/cuda/internal/libcuda"
 )
 
-// clock holds the events of a queue's stamps: CUDA Driver API, Event Management. The driver says that the
-// resolution is about half a microsecond.
+// clock holds the events of a queue's stamps. Their resolution is about half a microsecond (CUDA Driver API, Event
+// Management).
 type clock struct {
-	events []libcuda.Event // that were made; they are used again
+	events []libcuda.Event // all that were made, for use again
 	stamps int             // events in use
 }
 
-// Stamp is a method of [gpu.Timed].
+// Stamp implements [gpu.Timed].
 func (q *queue) Stamp() error {
 	if err := q.enter(); err != nil {
 		return err
@@ -34,7 +34,7 @@ func (q *queue) Stamp() error {
 	return nil
 }
 
-// Stamps is a method of [gpu.Timed].
+// Stamps implements [gpu.Timed].
 func (q *queue) Stamps() ([]time.Duration, error) {
 	if err := q.Wait(context.Background()); err != nil {
 		return nil, err

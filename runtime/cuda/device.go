@@ -23,14 +23,14 @@ type device struct {
 	// mu is held for reading by each call, and for writing by Close.
 	mu     sync.RWMutex
 	closed bool
-	lost   atomic.Pointer[error] // of a failure after which the context is of no use
+	lost   atomic.Pointer[error] // the error of a failure after which the context is of no use
 
-	tables  sync.Mutex // guards all that follows, which Close gives back
+	tables  sync.Mutex // guards the fields below, whose objects Close frees
 	memory  map[gpu.Address]struct{}
 	modules map[*module]struct{}
 	graphs  map[*graph]struct{}
 	queues  map[*queue]struct{}
-	spare   []slot // of closed queues
+	spare   []slot // slots of closed queues
 }
 
 // openDevice opens a card. It retains the primary context of the card.
@@ -66,7 +66,8 @@ func openDevice(dr *driver, api *libcuda.API, info gpu.Info, handle libcuda.Devi
 }
 
 // enter begins a call, which leave ends. Until leave, the device stays open and its context is
-// current. If the device is closed or lost, enter returns an error, and leave must not be called.
+// current. enter returns an error if the device is closed or lost, or if its context cannot be made
+// current; leave must not be called then.
 func (d *device) enter() error {
 	d.mu.RLock()
 	err := error(nil)
@@ -152,8 +153,8 @@ func forget[K comparable](d *device, table map[K]struct{}, k K) bool {
 	return ok
 }
 
-// eachQueue calls do for each queue, at a time when no call of the queue runs. Later calls see
-// everything that the caller stored before.
+// eachQueue calls do for each queue, at a time when no call of the queue runs. Later calls of the queue
+// see everything that the caller of eachQueue stored before.
 func (d *device) eachQueue(do func(*queue)) {
 	d.tables.Lock()
 	queues := slices.Collect(maps.Keys(d.queues))

@@ -25,7 +25,7 @@ func errorName(api *libcuda.API, r libcuda.Result) string {
 	return libcuda.Text(name)
 }
 
-// text returns the C string in b, up to its terminating zero byte.
+// text returns the C string in b, up to its terminating zero byte or the end of b.
 func text(b []byte) string {
 	if end := bytes.IndexByte(b, 0); end >= 0 {
 		b = b[:end]
@@ -33,8 +33,9 @@ func text(b []byte) string {
 	return string(b)
 }
 
-// failed returns an error for a result. The format says what was done. If the context is unusable
-// from then on, the error wraps [gpu.ErrDeviceLost], and all later calls return it.
+// failed returns an error for a result. The format says what was done. If the result means that the
+// context is lost, the error wraps [gpu.ErrDeviceLost]: it is the first such error, which all later
+// calls return.
 func (d *device) failed(r libcuda.Result, format string, args ...any) error {
 	what, name := fmt.Sprintf(format, args...), errorName(d.api, r)
 	if !r.IsSticky() {
@@ -45,8 +46,8 @@ func (d *device) failed(r libcuda.Result, format string, args ...any) error {
 	return *d.lost.Load()
 }
 
-// noMemory returns the error of an allocation that exceeds the free device memory. what describes
-// the allocation.
+// noMemory returns the error of an allocation that exceeds the free device memory, or the error of
+// asking how much is free. what describes the allocation.
 func (d *device) noMemory(what string) error {
 	var free, total uintptr
 	if r := d.api.MemGetInfo(&free, &total); r != libcuda.Success {

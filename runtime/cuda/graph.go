@@ -41,7 +41,8 @@ type step struct {
 	bytes  int
 }
 
-// recorder is the [gpu.Queue] that Record passes to its function. It makes no call of the driver.
+// recorder is the [gpu.Queue] that Record passes to its function. It only collects steps: the driver is
+// called after the function has returned.
 type recorder struct {
 	queue *queue
 	steps []step
@@ -97,7 +98,7 @@ func (r *recorder) Launch(k gpu.Kernel, grid [3]int, args []uint64) error {
 
 func (r *recorder) Record(fill func(gpu.Queue) error) (gpu.Graph, error) { return r.queue.Record(fill) }
 
-// Replay records the steps of another graph.
+// Replay implements [gpu.Queue]. It records the steps of another graph.
 func (r *recorder) Replay(g gpu.Graph) error {
 	if err := r.open(); err != nil {
 		return err
@@ -133,7 +134,8 @@ func (q *queue) Record(fill func(gpu.Queue) error) (gpu.Graph, error) {
 	return g, nil
 }
 
-// build makes a node of each step. Each node depends on the one before.
+// build makes an executable graph with a node for each step. Each node depends on the one before. The
+// caller must release the graph, also if build returns an error.
 func (g *graph) build() error {
 	if len(g.steps) == 0 {
 		return nil
@@ -181,7 +183,8 @@ func (g *graph) build() error {
 // stagedBytes returns the bytes that a copy takes in the pinned memory of a graph.
 func stagedBytes(host []byte) int { return (len(host) + 255) &^ 255 }
 
-// stage gives each copy its place in pinned memory, and collects the kernels' names and modules.
+// stage gives each copy from or to the host its place in pinned memory, and collects the kernels' names
+// and modules.
 func (g *graph) stage() error {
 	bytes := 0
 	for _, s := range g.steps {

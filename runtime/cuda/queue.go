@@ -31,10 +31,11 @@ type queue struct {
 	started names            // since Wait returned nil
 }
 
-// fill is a copy to memory of the caller that is done when the device's work has ended.
+// fill is a copy between pinned memory and memory of the caller. The host copies a download when the
+// device has written the pinned memory, and an upload of a graph when the graph is replayed.
 type fill struct {
 	to, from []byte
-	graph    *graph // whose staging from is, or nil
+	graph    *graph // the graph whose pinned memory from is, or nil
 }
 
 func (d *device) Queue() (gpu.Queue, error) {
@@ -69,7 +70,7 @@ func (q *queue) leave() {
 }
 
 // failed returns an error for a result, as [device.failed] does. If the device is lost, the error
-// names the kernels that were started, because one of them is the cause.
+// names the kernels that were started, because one of them is probably the cause.
 func (q *queue) failed(r libcuda.Result, format string, args ...any) error {
 	what := fmt.Sprintf(format, args...)
 	if r.IsSticky() {
@@ -138,7 +139,8 @@ func (q *queue) Copy(to, from gpu.Address, bytes int) error {
 	return nil
 }
 
-// checkCopy returns an error if the size of a copy is negative, or if an address is 0.
+// checkCopy returns an error if the size of a copy is negative, or if the size is not 0 and an address
+// is 0.
 func checkCopy(to, from gpu.Address, bytes int) error {
 	if bytes < 0 {
 		return fmt.Errorf("cuda: copying %d bytes", bytes)
@@ -146,7 +148,8 @@ func checkCopy(to, from gpu.Address, bytes int) error {
 	return cmp.Or(checkAddress(to, bytes), checkAddress(from, bytes))
 }
 
-// checkAddress returns an error for the address 0, which the driver might take for host memory.
+// checkAddress returns an error if bytes is not 0 and the address is, which the driver might take for
+// host memory.
 func checkAddress(a gpu.Address, bytes int) error {
 	if a == 0 && bytes > 0 {
 		return fmt.Errorf("cuda: copying %d bytes: the address is 0", bytes)
@@ -218,9 +221,9 @@ func (q *queue) Replay(g gpu.Graph) error {
 	return replayed.replay(q)
 }
 
-// Wait polls the stream, because a context cannot end a call of the driver that waits. It polls
-// without a break at first, which is enough for small models. Later it sleeps between polls, for a
-// small share of the time that has passed.
+// Wait implements [gpu.Queue]. It polls the stream, because a context cannot end a call of the driver
+// that waits. At first it polls without a break, which is enough for small models. Later it sleeps
+// between polls, for a small share of the time that has passed.
 func (q *queue) Wait(ctx context.Context) error {
 	const spin, longest = 200 * time.Microsecond, time.Millisecond
 	for start := time.Now(); ; {
@@ -301,8 +304,8 @@ func (q *queue) release(keep bool) {
 	q.device.api.StreamDestroy(q.stream)
 }
 
-// names are the distinct names of some kernels, at most the first three. more is set if there are
-// others.
+// names are the distinct names of kernels: first[:n] are the first ones, at most three. more is set if
+// there are others.
 type names struct {
 	first [3]string
 	n     int

@@ -25,7 +25,7 @@ type slot struct {
 	memory []byte
 	used   int
 	event  libcuda.Event // of the last copy
-	fills  int           // of the queue, up to those from this slot
+	fills  int           // how many fills of the queue must be done before the slot is used again
 }
 
 // reserve returns n bytes of pinned memory, for n up to the size of a slot. It may wait for earlier

@@ -10,8 +10,8 @@ import (
 // CacheLimit is the largest size in bytes of a cache file that is used.
 const CacheLimit = 256 << 20
 
-// ReadCache returns the data that [WriteCache] stored under a name. It returns nil if there is no
-// such file, or if the file is incomplete.
+// ReadCache returns the data that [WriteCache] stored under a name. It returns nil if the file is
+// missing, damaged or larger than [CacheLimit], or cannot be read.
 func ReadCache(name string) []byte {
 	path, err := cachePath(name)
 	if err != nil {

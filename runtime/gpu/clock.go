@@ -16,5 +16,5 @@ type Timed interface {
 	Stamps() ([]time.Duration, error)
 }
 
-// ErrNoClock means that a device does not say when it works.
+// ErrNoClock means that a device does not have a clock that a queue can read.
 var ErrNoClock = errors.New("the device has no clock")

@@ -6,7 +6,7 @@ import (
 )
 
 // Copy copies min(len(dst), len(src)) bytes of host memory from src to dst. It uses several threads
-// for more than a megabyte, because one thread is slower than the connection to a device.
+// for two mebibytes or more, because one thread is slower than the connection to a device.
 func Copy(dst, src []byte) {
 	const share = 1 << 20
 	n := min(len(dst), len(src))

@@ -16,8 +16,8 @@ const (
 
 // CopyRate measures how fast the device of a model copies its own memory. The rate is in bytes per nanosecond, and
 // counts each byte twice: it is read and written. The best of several copies counts. CopyRate returns an error that
-// wraps [ErrNoClock] if the device has no clock, and one that wraps [ErrMemory] if there is no memory for a copy.
-// Call it before Begin.
+// wraps [ErrNoClock] if the device has no clock, one that wraps [ErrMemory] if there is no memory for a copy, and
+// the errors of [Instance.Open]. Call it before Begin.
 func (w *Watch) CopyRate(i *Instance) (rate float64, err error) {
 	d, err := i.Open()
 	if err != nil {
@@ -50,8 +50,8 @@ func (w *Watch) CopyRate(i *Instance) (rate float64, err error) {
 	}
 }
 
-// leastCopy returns the least time of several copies, after one to and fro: drivers may provide memory when it is first
-// written. The time is at least a nanosecond.
+// leastCopy returns the least time of several copies of bytes from one place to another. The time is at least a
+// nanosecond. Before, it copies once in each direction, because drivers may provide memory when it is first written.
 func leastCopy(q Timed, to, from Address, bytes int) (time.Duration, error) {
 	if err := errors.Join(q.Copy(to, from, bytes), q.Copy(from, to, bytes), q.Stamp()); err != nil {
 		return 0, err

@@ -55,6 +55,7 @@ type Address uint64
 
 // Opened is an opened device. Its methods are safe for concurrent use.
 type Opened interface {
+	// Info describes the device.
 	Info() Info
 	// Alloc returns device memory of this many bytes, aligned to 256. The contents are undefined. It
 	// returns an error that wraps [ErrMemory] if there is not enough.
@@ -68,13 +69,14 @@ type Opened interface {
 	Load(code []byte) (Module, error)
 	// Queue opens a queue.
 	Queue() (Queue, error)
-	// Close waits for queued work and frees all resources of the device. Later calls return errors.
+	// Close waits for queued work and frees all resources of the device. Later calls of Alloc, Load and
+	// Queue return errors.
 	Close() error
 }
 
 // Module holds loaded kernels.
 type Module interface {
-	// Kernel returns a kernel by its name in the code.
+	// Kernel returns a kernel by its name in the code. It returns an error if the code does not have it.
 	Kernel(k KernelInfo) (Kernel, error)
 	// Close unloads the kernels. Queued work must not use them any more.
 	Close()
@@ -112,15 +114,16 @@ type Queue interface {
 	// nothing. Each argument is 8 bytes: an address, an integer, or the bits of a float in the low
 	// bytes.
 	Launch(k Kernel, grid [3]int, args []uint64) error
-	// Record calls fill with a queue that keeps launches instead of starting them, and returns them
-	// as a graph. It returns the error of fill, or the driver's error.
+	// Record calls fill with a queue that keeps launches and copies instead of starting them, and
+	// returns them as a graph. The queue need not support Record, Replay, Wait and Close. Record returns
+	// the error of fill, or the driver's error.
 	Record(fill func(Queue) error) (Graph, error)
 	// Replay starts the launches of a graph of this device. Uploads and downloads in it copy from and
 	// to the same host memory again.
 	Replay(Graph) error
-	// Wait waits until all work of the queue is done. It returns early, with the error of ctx, if
-	// ctx is done; the work then goes on. ctx may be nil. It returns an error that wraps
-	// [ErrDeviceLost] if a kernel failed.
+	// Wait waits until all work of the queue is done. If ctx is done before, Wait returns an error that
+	// wraps the error or the cause of ctx; the work then goes on. ctx may be nil. Wait returns an error
+	// that wraps [ErrDeviceLost] if a kernel failed.
 	Wait(ctx context.Context) error
 	// Close waits for the work of the queue and closes it.
 	Close() error

@@ -13,8 +13,8 @@ const (
 	maxFaults = 1024
 )
 
-// FaultNumber returns the 64-bit number in the record of a fault. record[1] is its low half, and
-// record[2] the high half.
+// FaultNumber returns the 64-bit number in the record of a fault. record[1] is the low half of the
+// number, and record[2] the high half.
 func FaultNumber(record []int32) int64 {
 	return int64(record[2])<<32 | int64(uint32(record[1]))
 }
@@ -23,13 +23,13 @@ func FaultNumber(record []int32) int64 {
 // an error.
 type faults struct {
 	memory buffer
-	// failed makes the error of each record in use, from the number that a kernel has found.
+	// failed makes the error of each record in use, from the number in the record.
 	failed []func(number int64) error
 	words  []int32
 }
 
-// Fault returns an argument for a kernel that may find a fault. If the kernel finds one, it writes
-// a record with a number. The call then ends with the error that failed returns for this number.
+// Fault returns an argument for a kernel that may find a fault. If the kernel finds a fault, it writes
+// a record with a number. The call ends with the error that failed returns for the first such record.
 func (r *Run) Fault(failed func(number int64) error) Arg {
 	if r.err == nil && len(r.faults.failed) == maxFaults {
 		r.log = nil // other records are in use then

@@ -9,7 +9,7 @@ import (
 // break, as in a recording.
 type hold struct {
 	to, from Address
-	copy     time.Duration // the time of a copy; 0 if there is no memory
+	copy     time.Duration // the time of a copy; 0 if hold is not open or there is no memory
 }
 
 const (
@@ -19,7 +19,8 @@ const (
 	maxHold = 20 * time.Millisecond
 )
 
-// put puts copies on a queue that take a time.
+// put puts copies on a queue that together take at least length, or maxHold if length is greater. It does nothing if
+// there is no memory for the copies.
 func (h *hold) put(q Queue, length time.Duration) error {
 	if h.copy == 0 {
 		return nil
@@ -32,7 +33,8 @@ func (h *hold) put(q Queue, length time.Duration) error {
 	return nil
 }
 
-// open allocates the memory for the copies and measures one. If there is no memory, the device is not kept busy.
+// open allocates the memory for the copies and measures one, unless that has been done. If there is no memory, the
+// device is not kept busy.
 func (h *hold) open(d Opened, q Timed) (err error) {
 	if h.copy > 0 {
 		return nil
@@ -47,7 +49,7 @@ func (h *hold) open(d Opened, q Timed) (err error) {
 	return err
 }
 
-// pair allocates two pieces of memory.
+// pair allocates two pieces of device memory of this many bytes, or none.
 func pair(d Opened, bytes int) (to, from Address, err error) {
 	if to, err = d.Alloc(int64(bytes)); err != nil {
 		return 0, 0, err
@@ -62,7 +64,7 @@ func pair(d Opened, bytes int) (to, from Address, err error) {
 // spans are the times in which the host puts work on the queue, from one wait to the next. An idle device would wait
 // for the host between two launches.
 type spans struct {
-	times  []time.Duration // of earlier calls, by the number of the span
+	times  []time.Duration // the longest of earlier calls, by the number of the span
 	number int
 	idle   bool // the device has nothing to do
 	waited bool // no clock was read since the last wait
@@ -71,7 +73,7 @@ type spans struct {
 
 func (s *spans) begin() { s.number, s.idle, s.waited = 0, true, true }
 
-// expected returns the time that the next span took in an earlier call, or 0 if there was none.
+// expected returns the longest time that the next span took in earlier calls, or 0 if no call had this span.
 func (s *spans) expected() time.Duration {
 	if s.number >= len(s.times) {
 		return 0

@@ -49,8 +49,8 @@ func Find(d Driver, options ...Option) (index int, err error) {
 	return s.index, err
 }
 
-// chosen returns the settings that options make. It returns an error if the driver does not have
-// their device.
+// chosen returns the settings that options make. It returns an error if an option is invalid, or if
+// the driver does not have the device that they choose.
 func chosen(d Driver, options []Option) (settings, error) {
 	s, err := settingsOf(options)
 	if err != nil {
@@ -62,7 +62,8 @@ func chosen(d Driver, options []Option) (settings, error) {
 	return s, nil
 }
 
-// check returns an error unless the driver lists the device of the settings.
+// check returns an error unless the driver lists the device of the settings, and computes on hardware
+// if the settings say so.
 func (s *settings) check(d Driver) error {
 	list, err := d.Devices()
 	switch {

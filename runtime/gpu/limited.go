@@ -15,7 +15,8 @@ type limited struct {
 	taken map[Address]int64 // bytes of each piece that is handed out
 }
 
-// Alloc returns an error that wraps [ErrMemory] if the limit does not allow so many bytes.
+// Alloc implements [Opened]. It also returns an error that wraps [ErrMemory] if the limit does not
+// allow so many bytes.
 func (l *limited) Alloc(bytes int64) (Address, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -30,7 +31,7 @@ func (l *limited) Alloc(bytes int64) (Address, error) {
 	return at, err
 }
 
-// Free frees memory and counts its bytes as available.
+// Free implements [Opened]. It counts the bytes of the memory as available.
 func (l *limited) Free(at Address) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

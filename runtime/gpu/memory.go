@@ -8,12 +8,12 @@ import (
 	"unsafe"
 )
 
-// Arg is an argument of a kernel: a number or host memory. For host memory the kernel gets the
-// address of the corresponding device memory.
+// Arg is an argument of a kernel: a number, an address of the device, or host memory. For host memory
+// the kernel gets the address of the corresponding device memory.
 type Arg struct {
 	memory unsafe.Pointer
 	bytes  int
-	number uint64 // for memory, the number of its elements
+	number uint64 // the number or address; the number of elements for memory of In and Out
 	kind   argKind
 }
 
@@ -42,8 +42,8 @@ func In[T any](s []T) Arg { return memoryOf(s, isRead) }
 // Out returns an argument for memory that a kernel writes. The kernel may also read it.
 func Out[T any](s []T) Arg { return memoryOf(s, isWritten) }
 
-// Int returns an argument for a number that a kernel takes as an i32, such as an extent.
-// [Run.Launch] reports an error, which ends the call, if the number does not fit.
+// Int returns an argument for a number that a kernel takes as an i32, such as an extent. If the number
+// does not fit, [Run.Launch] fails, and the call ends with its error.
 func Int(n int) Arg { return Arg{number: uint64(n)} }
 
 // Wide returns an argument for a number that a kernel takes as an i64.
@@ -70,7 +70,7 @@ func (a Arg) check() error {
 	return nil
 }
 
-// isMemory reports whether the argument is memory of the host.
+// isMemory reports whether the argument is host memory of at least one byte.
 func (a Arg) isMemory() bool { return a.kind >= isRead && a.bytes > 0 }
 
 // host returns the memory of the host.
@@ -144,7 +144,8 @@ type buffer struct {
 	bytes int64
 }
 
-// grow makes the buffer hold at least the given number of bytes. Its contents are lost if it grows.
+// grow makes the buffer hold at least the given number of bytes. Its contents are lost if it grows. If
+// there is not enough memory, the buffer is empty afterwards.
 func (b *buffer) grow(d Opened, bytes int64) error {
 	if b.bytes >= bytes {
 		return nil

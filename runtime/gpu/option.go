@@ -6,7 +6,8 @@ import (
 	"strconv"
 )
 
-// Option says where a model computes: [Device] and [Memory] return options.
+// Option says where a model computes, and how it is measured. [Device], [Memory] and [Watched] return
+// options.
 type Option func(*settings) error
 
 // settings are the choices of a model's options.
@@ -52,8 +53,8 @@ func Device(index int) Option {
 	}
 }
 
-// Memory limits the device memory that the weights, sessions and trainers of a model take together, in
-// bytes. A call that needs more returns an error that wraps [ErrMemory], and allocates nothing.
+// Memory limits the device memory that the weights, sessions, trainers and tensors of a model take
+// together, in bytes. A call that needs more returns an error that wraps [ErrMemory].
 func Memory(bytes int64) Option {
 	return func(s *settings) error {
 		if bytes <= 0 {
@@ -64,7 +65,7 @@ func Memory(bytes int64) Option {
 	}
 }
 
-// hardware refuses devices whose driver computes on the CPU, as if they were not there.
+// hardware is an option that refuses a device whose driver computes on the CPU, as if it were not there.
 func hardware(s *settings) error {
 	s.hardware = true
 	return nil

@@ -15,7 +15,7 @@ type recording struct {
 	failed []func(int64) error
 }
 
-// callKey distinguishes calls that may put different work on the queue: their schedules, sizes and
+// callKey distinguishes calls that may put different work on the queue, by their schedules, sizes and
 // weights.
 type callKey struct {
 	schedule         string
@@ -45,11 +45,11 @@ func (s *queued) put(q Queue) error {
 	return q.Launch(s.kernel, s.grid, s.words)
 }
 
-// Replays reports whether an earlier call of the same schedule with the same extents recorded its
-// launches. If so, it puts these launches on the queue, and the caller skips the schedule.
-// Otherwise it starts to record this call. It returns false if a [Watch] measures each launch. A
-// schedule may call Replays only if it has no steps on the host, and if its arguments determine its
-// launches.
+// Replays reports whether the caller must skip the schedule. It returns true if the call has failed,
+// or if there is a recording of a call with the same schedule, extents, sizes of arguments, tensors
+// and weights. Replays then puts the recorded work on the queue. Otherwise it starts to record this
+// call, unless a [Watch] measures each launch. A schedule may call Replays only if it has no steps on
+// the host, and if its arguments determine its launches.
 func (r *Run) Replays(schedule string, extents ...int) bool {
 	if r.err != nil {
 		return true
@@ -73,7 +73,7 @@ func (r *Run) Replays(schedule string, extents ...int) bool {
 	return true
 }
 
-// replay puts the recorded steps on the queue.
+// replay puts the recorded steps on the queue. The first call makes a graph of them.
 func (c *recording) replay(q Queue) error {
 	if c.graph == nil {
 		g, err := q.Record(func(q Queue) error {
@@ -105,8 +105,8 @@ func (r *Run) put(s *queued) error {
 	return nil
 }
 
-// keep adds the recording of a call that has succeeded, and drops the oldest if there are too many.
-// It ignores nil.
+// keep adds the recording of a call that has succeeded. If there are too many recordings, it drops the
+// one that was not used for the longest time. It ignores nil.
 func (h *held) keep(c *recording) {
 	if c == nil {
 		return

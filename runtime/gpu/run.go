@@ -11,7 +11,7 @@ import (
 // Run is the device memory of a session, and the queue of its calls, one at a time. A schedule
 // passes slices of host memory to kernels, which work on the corresponding device memory. The
 // arena, the arguments, the results and the weights have such memory during the whole call. Any
-// other slice is copied to the device before each kernel that reads it, and back after each kernel
+// other slice is copied to the device before each kernel that uses it, and back after each kernel
 // that writes it.
 type Run struct {
 	program *Instance
@@ -25,14 +25,14 @@ type Run struct {
 	ctx context.Context
 	err error // the first error of the call
 	key callKey
-	// structs are those of the weights and changes of training.
+	// structs caches the slices in the weights and changes of training.
 	structs []slicesIn
 	log     *recording // of the call; nil if it is not recorded
 	words   []uint64
 }
 
-// Open opens the device of a program for the calls of a session. It returns the errors of
-// [Instance.Open].
+// Open opens the device of a program, and a queue on it, for the calls of a session. It returns the
+// errors of [Instance.Open] and of the queue.
 func (r *Run) Open(p *Instance) error {
 	d, err := p.Open()
 	if err != nil {
@@ -62,7 +62,7 @@ type held struct {
 	spare  buffer // of memory that is in no region
 
 	faults     faults       // that kernels of the call may find
-	vectors    []*vector    // by their start
+	vectors    []*vector    // sorted by their start
 	recordings []*recording // the last used comes first
 }
 
@@ -80,8 +80,8 @@ func (h *held) free() {
 }
 
 // Begin begins a call with the buffers in arena and the weights in the slices of w. ports are the
-// arguments and results. Begin copies the arguments to the device, except tensors of [Views]. It copies the weights when it
-// first sees w. ctx may be nil.
+// arguments and results. Begin copies the arguments to the device, except tensors of [Views]. It
+// copies the weights when it first sees w. ctx may be nil.
 func Begin[W any](r *Run, ctx context.Context, arena []byte, w *W, ports ...Arg) error {
 	if err := r.begin(ctx, arena, ports); err != nil {
 		return err
@@ -95,7 +95,7 @@ func Begin[W any](r *Run, ctx context.Context, arena []byte, w *W, ports ...Arg)
 }
 
 // BeginTraining is like [Begin] for weights that change between calls. The call also writes the
-// slices in changes. They stay on the device after the call, see [Run.ToHost].
+// slices in changes. The weights and the changes stay on the device after the call, see [Run.ToHost].
 func BeginTraining[W, C any](r *Run, ctx context.Context, arena []byte, w *W, changes *C, ports ...Arg) error {
 	if err := r.begin(ctx, arena, ports); err != nil {
 		return err
@@ -240,7 +240,8 @@ func (r *Run) end(err *error) {
 	r.ctx, r.weights, r.owner, r.log = nil, nil, nil, nil
 }
 
-// grow makes a buffer as large as bytes. Recordings that use its old memory are closed.
+// grow makes a buffer at least as large as bytes. If it grows, all recordings are closed, because they
+// may use its old memory.
 func (h *held) grow(b *buffer, bytes int64) error {
 	if bytes > b.bytes {
 		h.forget()
@@ -248,7 +249,7 @@ func (h *held) grow(b *buffer, bytes int64) error {
 	return b.grow(h.device, bytes)
 }
 
-// Launch starts a kernel with x · y · z blocks. After an error it does nothing.
+// Launch starts a kernel with x · y · z blocks. It does nothing after an error, or without blocks.
 func (r *Run) Launch(k *KernelInfo, x, y, z int, args ...Arg) {
 	if r.err != nil || x == 0 || y == 0 || z == 0 {
 		return
@@ -358,8 +359,8 @@ func (r *Run) find(a Arg) *region {
 	return nil
 }
 
-// Fetch copies the memory in list from the device to the host, so that the host can read it. It
-// waits for the device. It returns the call's error if there is one.
+// Fetch copies the memory in list from the device to the host where the host's is not valid, and
+// waits for the copies. It returns the call's error if there is one.
 func (r *Run) Fetch(list ...Arg) error {
 	if r.err != nil {
 		return r.err
@@ -389,7 +390,7 @@ func (r *Run) Fetch(list ...Arg) error {
 	return r.queue.Wait(r.ctx)
 }
 
-// Send copies memory that the host has written, list, to the device. After an error it does
+// Send copies the memory in list, which the host has written, to the device. After an error it copies
 // nothing.
 func (r *Run) Send(list ...Arg) {
 	r.log = nil
@@ -403,7 +404,8 @@ func (r *Run) Send(list ...Arg) {
 	}
 }
 
-// Copy copies device memory from src to dst, which have the same size. The two must not overlap.
+// Copy copies src to dst, which have the same size and must not overlap. Each is device memory, or
+// host memory if the call does not have it on the device. After an error Copy does nothing.
 func (r *Run) Copy(dst, src Arg) {
 	if r.err != nil || dst.bytes == 0 {
 		return

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// shared is an opened device, which all programs of the process use. So tensors of one program can be
-// arguments of another.
+// shared is an opened device. All programs of the process share it, so that tensors of one program can
+// be arguments of another.
 type shared struct {
 	Opened
 	key   deviceKey

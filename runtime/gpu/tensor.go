@@ -26,10 +26,10 @@ var (
 )
 
 // NewTensor returns a tensor of zeros on the device of a model, which the model's method Device
-// returns. Without extents it is a scalar with one element. The memory counts for [Memory]. It
-// returns an error if T is not a boolean, an integer or a float, for extents that are negative or too
-// large, and the errors of [Instance.Open]. It returns an error that wraps [ErrMemory] if there is no
-// room.
+// returns. Without extents it is a scalar with one element. The memory counts for [Memory]. NewTensor
+// returns an error if i is nil, if T is not a boolean, an integer or a float, or if an extent is
+// negative. It returns an error that wraps [ErrMemory] if there is no room, and the errors of
+// [Instance.Open].
 func NewTensor[T any](i *Instance, shape ...int) (*Tensor[T], error) {
 	kind := reflect.TypeFor[T]().Kind()
 	if kind < reflect.Bool || kind > reflect.Float64 || kind == reflect.Uintptr {
@@ -65,14 +65,16 @@ func (t *Tensor[T]) Shape() []int {
 	return slices.Clone(t.shape)
 }
 
-// Upload copies src, which has all elements, to the device. It waits for the copy.
+// Upload copies src to the device and waits for the copy. It returns an error if src does not have as
+// many elements as the tensor.
 func (t *Tensor[T]) Upload(src []T) error {
 	return t.copied("Upload", len(src), isWritten, func(q Queue, m *tensorMemory) error {
 		return q.Upload(m.buffer.at, In(src).host())
 	})
 }
 
-// Download copies all elements to dst. It waits for the copy.
+// Download copies all elements to dst and waits for the copy. It returns an error if dst does not have
+// as many elements as the tensor.
 func (t *Tensor[T]) Download(dst []T) error {
 	return t.copied("Download", len(dst), isRead, func(q Queue, m *tensorMemory) error {
 		return q.Download(Out(dst).host(), m.buffer.at)

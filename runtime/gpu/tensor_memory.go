@@ -22,7 +22,8 @@ type tensorMemory struct {
 	writing bool
 	closed  bool
 
-	// fetch is held while the elements are copied to the counterpart, where fetched says that they are.
+	// fetch is held while the elements are copied to the counterpart. fetched says that the counterpart
+	// has them.
 	fetch   sync.Mutex
 	fetched bool
 }
@@ -56,8 +57,8 @@ func (m *tensorMemory) start() uintptr {
 	return uintptr(unsafe.Pointer(unsafe.SliceData(m.counterpart)))
 }
 
-// enter begins a use of the tensor, to read or to write it. leave ends it. It returns [ErrTensorClosed] or
-// [ErrTensorBusy].
+// enter begins a use of the tensor, to read or to write it. leave ends the use. enter returns [ErrTensorClosed] if the
+// tensor is closed, and [ErrTensorBusy] if it is being written, or read where this use writes it.
 func (m *tensorMemory) enter(kind argKind) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -149,7 +150,7 @@ func (t *tensorTable) remove(m *tensorMemory) {
 	}
 }
 
-// find returns the tensor whose counterpart an argument is, or nil.
+// find returns the tensor whose counterpart begins where the memory of a begins, or nil.
 func (t *tensorTable) find(a Arg) *tensorMemory {
 	t.mu.RLock()
 	defer t.mu.RUnlock()

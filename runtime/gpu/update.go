@@ -11,11 +11,9 @@ import (
 // longestUpdate is the largest number of elements of one launch: their index is an i32.
 const longestUpdate = 1 << 30
 
-// Update launches a kernel of package update, which changes vectors of equal length. rule is the
-// name of the kernel, and numbers are its other arguments. Update does not wait for the kernel.
-// Each vector is a part of a vector that was passed to Hold, and starts at a multiple of 16
-// elements. If the length is not a multiple of 4, the kernel may also change the elements up to the
-// next multiple. Update returns an error if there is no such kernel or it cannot be launched.
+// Update implements rt.Mirror. It launches a kernel of package update and does not wait for it. rule
+// is the name of the kernel, and numbers are its other arguments. Update returns an error if there is
+// no such kernel or it cannot be launched.
 func (r *Run) Update(rule string, numbers []float32, vectors ...[]float32) error {
 	k, err := r.program.update(rule, len(numbers)+2+len(vectors))
 	if err != nil {
@@ -53,8 +51,9 @@ func (r *Run) Update(rule string, numbers []float32, vectors ...[]float32) error
 // each thread updates several groups of four elements.
 const maxUpdateBlocks = 32768
 
-// Squares returns the sum of the squares of the elements of x, a part of a vector that was passed
-// to [Run.Hold]. It waits for the device.
+// Squares implements rt.Mirror. x is a part of a vector that was passed to [Run.Hold]. The device adds
+// blocks of [update.SquaresPerBlock] squares in float32. Squares waits for it and adds the blocks in
+// float64.
 func (r *Run) Squares(x []float32) (float64, error) {
 	if len(x) == 0 {
 		return 0, nil

@@ -7,7 +7,7 @@ import (
 )
 
 // vector is host memory with a copy on the device that lasts for many calls. At least one of the
-// two is valid. Before either is used, it is made valid by a copy of the other.
+// two is valid. An invalid one becomes a copy of the other before it is used.
 type vector struct {
 	region
 	memory   buffer
@@ -58,8 +58,7 @@ func (v *vector) toDevice(q Queue) error {
 	return nil
 }
 
-// Hold makes room on the device for a copy of each vector. Until ToHost, slices of the vectors stand for
-// these copies.
+// Hold implements rt.Mirror. Slices of the vectors then stand for their copies on the device.
 func (r *Run) Hold(vectors ...[]float32) error {
 	for _, x := range vectors {
 		if len(x) == 0 {
@@ -72,7 +71,7 @@ func (r *Run) Hold(vectors ...[]float32) error {
 	return nil
 }
 
-// Drop frees the copies of vectors on the device. It does not copy them to the host.
+// Drop implements rt.Mirror. It does not copy the vectors to the host.
 func (r *Run) Drop(vectors ...[]float32) error {
 	if err := r.queue.Wait(context.Background()); err != nil {
 		return err
@@ -88,8 +87,8 @@ func (r *Run) Drop(vectors ...[]float32) error {
 	return nil
 }
 
-// ToHost copies vectors from the device to host memory if the device has changed them. The host may
-// change them afterwards: they are copied to the device again before it uses them.
+// ToHost implements rt.Mirror. It waits for the copies. Afterwards the host may change the vectors:
+// they are copied to the device again before the device uses them.
 func (r *Run) ToHost(vectors ...[]float32) error {
 	wait := false
 	for _, x := range vectors {
@@ -115,8 +114,8 @@ func (r *Run) ToHost(vectors ...[]float32) error {
 	return nil
 }
 
-// ready makes the device's copy of a vector valid. If a kernel will write it, the host's memory
-// becomes invalid.
+// ready makes the device's copy of a vector valid. If a says that a kernel writes the vector, the
+// host's memory becomes invalid.
 func (r *Run) ready(a Arg) error {
 	v, err := r.hold(a)
 	if err != nil {
@@ -131,7 +130,7 @@ func (r *Run) ready(a Arg) error {
 	return nil
 }
 
-// Assign copies the vector src to dst, which has the same length, on the device.
+// Assign implements rt.Mirror. It does not wait for the copy.
 func (r *Run) Assign(dst, src []float32) error {
 	target, source := Out(dst), In(src)
 	if len(dst) == 0 {

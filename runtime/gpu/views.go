@@ -29,8 +29,8 @@ type use struct {
 // ViewsOn returns views of tensors for a call of a session. where is the prefix of errors.
 func ViewsOn(r *Run, where string) Views { return Views{run: r, where: where} }
 
-// Err returns the first error of a tensor: it is nil, closed, in use, on another device, or has another shape
-// than is expected.
+// Err returns the first error of a tensor, or nil. A tensor has an error if it is nil, closed, in use or on another
+// device, if it has another shape than is expected, or if it is an argument and a result.
 func (v *Views) Err() error { return v.err }
 
 // Done ends the use of the tensors.
@@ -50,8 +50,8 @@ func (v *Views) fail(name, format string, args ...any) {
 }
 
 // Elems returns host memory that stands for the elements of a tensor; see [Views]. It begins the
-// use of the tensor, which Done ends. name is the tensor's name in errors. After an error, which
-// [Views.Err] returns, the result is nil.
+// use of the tensor, which Done ends. name is the tensor's name in errors. If the tensor has an error,
+// see [Views.Err], the result is nil.
 func Elems[T any](v *Views, access Access, name string, t *Tensor[T]) []T {
 	if t == nil || t.memory == nil {
 		v.fail(name, "the tensor is nil")

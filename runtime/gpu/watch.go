@@ -18,7 +18,7 @@ type Watch struct {
 	marks  []int // for each reading, the index of the event that ended then, or -1
 
 	lapped  int           // events before the last lap
-	outside time.Duration // since the last lap, not in the queue
+	outside time.Duration // time since the last lap in which the queue was not in use
 	since   time.Time     // the last lap, or the last use of the queue
 
 	hold  hold
@@ -68,7 +68,7 @@ func (w *Watch) Begin(each bool) {
 }
 
 // Lap ends a step of a schedule. Its events get the number of the step. A step without a launch or a copy on the
-// device is a step of the host: its time is that which the queue was not in use.
+// device is a step of the host: its time is the time in which the queue was not in use.
 func (w *Watch) Lap(step int) {
 	if !w.isOn(Hosted) {
 		return

@@ -11,7 +11,8 @@ type watchedQueue struct {
 	watch *Watch
 }
 
-// measure puts work on the queue with readings of the clock before and after it.
+// measure calls put, which puts the work of e on the queue. If the watch measures such work, measure reads the clock
+// after it. It also reads the clock before it, unless the last reading came directly after earlier work.
 func (q watchedQueue) measure(e Event, put func() error) error {
 	w := q.watch
 	if !w.isOn(e.Work) {
@@ -66,7 +67,7 @@ func (q watchedQueue) Launch(k Kernel, grid [3]int, args []uint64) error {
 	return q.measure(Event{Work: Launched, Kernel: name}, func() error { return q.Queue.Launch(k, grid, args) })
 }
 
-// Record passes fill a queue that takes the same kernels. Nothing is measured while it records.
+// Record implements [Queue]. fill gets a queue that takes the same kernels and measures nothing.
 func (q watchedQueue) Record(fill func(Queue) error) (Graph, error) {
 	return q.Queue.Record(func(recorder Queue) error { return fill(watchedQueue{recorder, &Watch{}}) })
 }

@@ -14,8 +14,8 @@ type table struct {
 	memory  buffer
 }
 
-// slicesOf returns the memory of the slices in the struct to which w points. kind says whether
-// kernels read or write it. If w is nil, there are no slices.
+// slicesOf returns the memory of the slices in the struct to which w points, without empty slices and
+// slices of strings. kind says whether kernels read or write it. If w is nil, there are no slices.
 func slicesOf(w any, kind argKind) []Arg {
 	v := reflect.ValueOf(w)
 	if v.IsNil() {

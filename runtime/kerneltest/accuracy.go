@@ -21,7 +21,7 @@ const normal = 0x1p-126
 // small reports whether x is a subnormal number of f32.
 func small(x float64) bool { return x != 0 && math.Abs(x) < normal }
 
-// readings returns the numbers for which a kernel may take x: x, and zero if x may be flushed.
+// readings returns the numbers that a kernel may compute with in place of x: x, and zero if x may be flushed.
 func (a Accuracy) readings(x float64) []float64 {
 	if a.Flushes && small(x) {
 		return []float64{x, math.Copysign(0, x)}
@@ -35,8 +35,8 @@ func (a Accuracy) promised(y float64) bool {
 	return a.Division == 0 || !(size > 0 && size < normal || size > 0x1p126 && size <= math.MaxFloat64)
 }
 
-// accepts reports whether got is within ulp units in the last place plus room of f(y), where y is one of the
-// readings of x. steps bounds the factor by which the kernel multiplies what it computes in between.
+// accepts reports whether got differs from f(y) by at most ulp units in the last place plus room, for one of the
+// readings y of x. steps bounds the factor by which the kernel multiplies intermediate results, which may be flushed.
 func (a Accuracy) accepts(got float32, f func(float64) float64, x, ulp, room, steps float64) bool {
 	if a.Flushes {
 		room += steps * normal
@@ -49,9 +49,10 @@ func (a Accuracy) accepts(got float32, f func(float64) float64, x, ulp, room, st
 	return false
 }
 
-// acceptsBinary reports whether got is f(x, y) for readings of x and y. divides says that f is a quotient. A kernel may
-// compare a number that it takes for zero, and return it unchanged. So results below 2⁻¹²⁶ are the same where a small
-// number is involved.
+// acceptsBinary reports whether got is f(x, y) for readings of x and y. divides says that f is a quotient, which has the
+// error Division; every result is accepted if nothing is promised for the divisor y. If numbers may be flushed and x, y
+// or f(x, y) is small, all results below 2⁻¹²⁶ count as equal: a kernel may compare a number as zero and still return it
+// unchanged.
 func (a Accuracy) acceptsBinary(got float32, f func(x, y float32) float32, x, y float32, divides bool) bool {
 	if divides && !a.promised(float64(y)) {
 		return true

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// AttentionKernel is an attention kernel. Scratch returns the elements of scratch memory for each part that is
-// computed at the same time. depth and width are the elements of a key and of a value.
+// AttentionKernel is an attention kernel. Scratch returns the number of elements of scratch memory for each part that
+// is computed at the same time. depth and width are the numbers of elements of a key and of a value.
 type AttentionKernel struct {
 	Attend  func(dst, q, k, v, scratch []float32, s *AttentionShape, mask *AttentionMask)
 	Scratch func(keys, depth, width int) int
@@ -165,8 +165,8 @@ func CheckAttention(t *testing.T, attend AttentionKernel, c AttentionCase) {
 	}
 }
 
-// attention computes y, the definition for query i of head h in batch element b. room is the
-// tolerance needed for float32.
+// attention computes the definition of y for query i of head h in batch element b. room is the
+// tolerance for a result in float32.
 func attention(s *AttentionShape, m *AttentionMask, q, k, v []float32, b, h, i int) (y []float64, room float64) {
 	y = make([]float64, s.Width)
 	g := h / (s.Heads / s.Shared)

@@ -13,7 +13,7 @@ type ConvKernel struct {
 }
 
 // ConvCase is a convolution to test. The size of its output follows from input and padding. A
-// stride, dilation, extent or group of 0 means 1.
+// batch, block, kernel extent, stride, dilation or group of 0 means 1.
 type ConvCase struct {
 	Shape    ConvShape
 	End      int    // cells of padding after the last row and column
@@ -23,7 +23,7 @@ type ConvCase struct {
 	Seed     uint32 // seed of the operands
 }
 
-// complete sets the fields that a case leaves out.
+// complete sets the fields that a case leaves out, and the size of the output.
 func (c *ConvCase) complete() {
 	s := &c.Shape
 	for _, p := range []*int{&s.N, &s.InBlock, &s.KH, &s.KW, &s.StrideH, &s.StrideW, &s.DilH, &s.DilW, &s.Group} {

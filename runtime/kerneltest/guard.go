@@ -35,7 +35,7 @@ func NewSlice[T any](n, shift int) *Slice[T] {
 	return s
 }
 
-// Freeze makes the data an input: Check fails if it has changed.
+// Freeze makes the data an input: Check fails if the data change later.
 func (s *Slice[T]) Freeze() { s.frozen = bytes.Clone(s.whole) }
 
 // Check fails the test if the guard bands or an input have changed.

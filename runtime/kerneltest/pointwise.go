@@ -216,7 +216,7 @@ func everyKind() *Slice[float32] {
 }
 
 // A BinaryCase is the definition of a kernel of two slices, or of a slice and a scalar. Its results
-// are rounded correctly, except quotients on targets of which [Accuracy] says so.
+// are rounded correctly, except quotients on targets whose [Accuracy] allows them an error.
 type BinaryCase struct {
 	Name string
 	Want func(a, b float32) float32
@@ -271,8 +271,8 @@ type BinaryForms struct {
 	First  func(dst []float32, a float32, b []float32)
 }
 
-// Binary tests kernels for each of [Binaries] on all pairs of special numbers, and on all short
-// lengths. Results have the accuracy a.
+// Binary tests kernels for each of [Binaries] on slices of all short lengths and, in the forms with a
+// scalar, on all pairs of special numbers. Results have the given accuracy.
 func Binary(t *testing.T, kernels map[string]BinaryForms, accuracy Accuracy) {
 	for _, c := range Binaries {
 		t.Run(c.Name, func(t *testing.T) {

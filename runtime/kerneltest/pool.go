@@ -58,7 +58,8 @@ func depthwise(t *testing.T, check func(t *testing.T, c ConvCase)) {
 	})
 }
 
-// depthwiseCase sets the fields that a case leaves out, and calls check with the case.
+// depthwiseCase makes a case depthwise, with as many outputs and groups as inputs, and calls check with
+// it.
 func depthwiseCase(t *testing.T, check func(t *testing.T, c ConvCase), c ConvCase) {
 	t.Helper()
 	s := &c.Shape

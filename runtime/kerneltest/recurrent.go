@@ -8,10 +8,12 @@ import (
 // Cells holds kernels that run one step of a recurrent layer for one sequence. The functions of the
 // gates are the logistic function and tanh, and the recurrent weights are zero.
 type Cells struct {
-	// LSTM computes h and the cell state c, [n], from the previous state c0 and the gates x, [4·n].
+	// LSTM computes h and the cell state c, [n], from the previous state c0 and x, [4·n]: the gates
+	// input, output and forget, and the candidate.
 	LSTM func(h, c, x, c0 []float32)
-	// GRU computes h, [n], from the previous h0, the gates x, [3·n], and the recurrent bias of the
-	// last gate.
+	// GRU computes h, [n], from the previous h0 and x, [3·n]: the gates update and reset, and the
+	// candidate. If linear is true, bias times the reset gate is added to the candidate. Otherwise
+	// bias is not used.
 	GRU func(h, x, h0, bias []float32, linear bool)
 }
 

@@ -53,7 +53,7 @@ func (r *Random) next() uint32 {
 	return r.state >> 8
 }
 
-// Float32 returns a number in [−1, 1], or occasionally a special number if the generator is set to
+// Float32 returns a number in [−1, 1), or occasionally a special number if the generator is set to
 // produce them.
 func (r *Random) Float32() float32 {
 	if r.special && r.next()%64 == 0 {
@@ -134,7 +134,8 @@ func newEpilogue(r *Random, bits, columns, length, shift int, pad func(at int) b
 
 const thenScale = 2
 
-// check fails the test if an operand has changed or Then has been called twice for an element.
+// check fails the test if an operand or its guard bands have changed, or if Then has been called twice
+// for an element.
 func (e *epilogue) check(t *testing.T) {
 	t.Helper()
 	for _, s := range e.operands {

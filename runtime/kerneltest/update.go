@@ -184,8 +184,8 @@ func checkUpdate(t *testing.T, c UpdateCase, u *Updates, r *Random, n int) {
 	}
 }
 
-// SpecialUpdates runs every step of [UpdateCases] on special numbers. It returns the slices of each
-// step.
+// SpecialUpdates runs every step of [UpdateCases] three times on operands with special numbers. It
+// returns the slices of each step afterwards, by the name of the step.
 func SpecialUpdates(u *Updates) map[string][][]float32 {
 	out := map[string][][]float32{}
 	for _, c := range UpdateCases {

@@ -47,7 +47,7 @@ func (a Average) String() string {
 	return fmt.Sprintf("class %d", int(a))
 }
 
-// check returns an error if the average is invalid, or if there are not as many classes.
+// check returns an error if the average is invalid, or is a class that the outputs do not have.
 func (a Average) check(classes int) error {
 	if a <= invalid {
 		return errors.New("no such average: Macro, Micro, Weighted or a class from 0 expected")

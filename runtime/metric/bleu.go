@@ -12,7 +12,8 @@ const bleuOrder = 4
 // Tokens, references and smoothing follow the defaults of sacreBLEU (Post: A call for clarity in
 // reporting BLEU scores, 2018). Case counts. The tokenizer is 13a. If no sequence of a length matches,
 // half a match is counted, and half as much for each further length ("exp"). A sequence may match any
-// reference. The length of the closest reference counts, the shorter one of two.
+// reference. The penalty depends on the reference whose length is closest to the prediction's, on the
+// shorter one of two.
 func BLEU() Metric[Texts] {
 	return newMetric("BLEU", "", 1, rule[Texts, *counts]{
 		empty: newCounts(2 + 2*bleuOrder), // words of predictions and references; matches and sequences of each length

@@ -8,7 +8,7 @@ import (
 )
 
 // chrFOrder is the length of the longest sequences of characters that chrF compares. chrFBeta is the
-// weight of recall.
+// weight of recall. mostChrWords is the greatest wordOrder.
 const (
 	chrFOrder    = 6
 	chrFBeta     = 2
@@ -69,8 +69,8 @@ func addChrF(c *counts, o Texts, orders int) error {
 	})
 }
 
-// chrF computes the score from the sequences in predictions, in references, and in both, of each
-// length.
+// chrF computes the score. stats holds three numbers for each length: the sequences in predictions, in
+// references, and in both.
 func chrF(stats []int64) float64 {
 	precision, recall, n := 0.0, 0.0, 0.0
 	for ; len(stats) > 0; stats = stats[3:] {
@@ -105,8 +105,8 @@ func chrFGrams(text string, orders int) []map[string]int {
 	return list
 }
 
-// chrFWords splits off one sign of ASCII punctuation from each word: the last character, or else the
-// first.
+// chrFWords splits off one sign of ASCII punctuation from each word of several characters: the last
+// character, or else the first.
 func chrFWords(parts []string) []string {
 	const punctuation = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 	var list []string

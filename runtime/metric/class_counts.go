@@ -50,7 +50,7 @@ func (c *classCounts) item(predicted, target int) {
 	}
 }
 
-// label counts whether an item is predicted to have a class, and whether it has.
+// label counts whether an item is predicted to have a class, and whether it has the class.
 func (c *classCounts) label(class int, predicted, target bool) {
 	n := (*c)[3*class:]
 	if predicted && target {

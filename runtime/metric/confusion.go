@@ -48,8 +48,8 @@ func (c *Confusion) Matrix() [][]int64 {
 	return rows
 }
 
-// Text returns a table with a row for each class. It returns the accuracy if there are more than 20
-// classes.
+// Text implements [Texter]. It returns a table with a row for each class. If there are more than 20
+// classes, it returns the accuracy. Without data it returns "no data", and after an error the error.
 func (c *Confusion) Text() string {
 	if k := c.tally.classes; c.err != nil || k == 0 || k > mostListed {
 		return c.counter.Text()
@@ -74,8 +74,8 @@ func (c *Confusion) Text() string {
 	return b.String()
 }
 
-// Picture returns the matrix as a picture with a square for each count, or nil if there are no data.
-// The darker a square is, the larger is its share of the items of its row.
+// Picture implements [Picturer]. It returns the matrix as a picture with a square for each count. The
+// darker a square is, the larger is its share of the items of its row.
 func (c *Confusion) Picture() image.Image {
 	k := c.tally.classes
 	if k == 0 {

@@ -15,8 +15,8 @@ type tally[T any] interface {
 	merge(T) error
 	// numbers returns all that has to be saved. It may share the tally's memory.
 	numbers() numbers
-	// restore sets an empty tally. It returns an error if the numbers are not from a tally of this
-	// kind.
+	// restore fills an empty tally from the numbers. It returns an error if they are not from a tally
+	// of this kind.
 	restore(numbers) error
 }
 
@@ -51,7 +51,7 @@ type based[O any, T tally[T]] interface{ base() *counter[O, T] }
 
 func (c *counter[O, T]) base() *counter[O, T] { return c }
 
-// Add counts the items of an output.
+// Add implements [Counter]. After an error it does nothing.
 func (c *counter[O, T]) Add(o O) {
 	if c.err == nil {
 		if err := c.add(c.tally, o); err != nil {
@@ -60,7 +60,7 @@ func (c *counter[O, T]) Add(o O) {
 	}
 }
 
-// Value returns the value over all items.
+// Value implements [Counter].
 func (c *counter[O, T]) Value() float64 {
 	if c.err != nil {
 		return math.NaN()
@@ -68,10 +68,10 @@ func (c *counter[O, T]) Value() float64 {
 	return c.value(c.tally)
 }
 
-// Err returns the first error.
+// Err implements [Failer].
 func (c *counter[O, T]) Err() error { return c.err }
 
-// Merge adds what another counter of the same metric has counted.
+// Merge implements [Merger]. An error of other becomes the error of c.
 func (c *counter[O, T]) Merge(other Counter[O]) {
 	if c.err != nil {
 		return
@@ -91,7 +91,8 @@ func (c *counter[O, T]) Merge(other Counter[O]) {
 	}
 }
 
-// Text returns the value with its unit, and how it was computed if there are several ways.
+// Text implements [Texter]. It returns the value with its unit, and how it was computed if there are
+// several ways. After an error it returns the error.
 func (c *counter[O, T]) Text() string {
 	if c.err != nil {
 		return c.err.Error()
@@ -117,7 +118,8 @@ func format(v float64, unit string) string {
 	return text
 }
 
-// State registers what was counted. Saving returns the counter's error, if there is one.
+// State implements [rt.Stater]. It registers what was counted. Saving returns the counter's error, if
+// there is one.
 func (c *counter[O, T]) State(s *rt.State) {
 	rt.StateKind(s, c.name)
 	rt.StateBytes(s, "counts", func() ([]byte, error) {

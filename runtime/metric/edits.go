@@ -1,6 +1,6 @@
 package metric
 
-// edits returns the least number of insertions, deletions and substitutions that make b of a
+// edits returns the least number of insertions, deletions and substitutions that turn a into b
 // (Levenshtein: Binary codes capable of correcting deletions, insertions and reversals, 1966).
 func edits[P comparable](a, b []P) int {
 	row := make([]int, len(b)+1) // for prefixes of b and the part of a that was seen

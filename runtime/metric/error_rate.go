@@ -1,7 +1,7 @@
 package metric
 
 // CER returns the character error rate in percent: the insertions, deletions and substitutions that
-// make references of predictions, divided by the characters of the references, over all items
+// turn predictions into references, divided by the characters of the references, over all items
 // together. Characters are Unicode's code points; white space counts. Of several references the one
 // with the fewest edits counts, the first of equal ones.
 func CER() Metric[Texts] {

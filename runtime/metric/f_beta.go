@@ -10,7 +10,7 @@ func F1(a Average) Metric[Classes] { return FBeta(1, a) }
 
 // FBeta returns the weighted harmonic mean of precision and recall, in percent. Recall is beta times
 // as important as precision (van Rijsbergen: Information retrieval, 1979). Averages are means of the
-// classes' values. A counter reports an error if beta is not a finite number from 0.
+// classes' values. A counter reports an error if beta is negative, infinite or NaN.
 func FBeta(beta float64, a Average) Metric[Classes] {
 	return perClass(fName(beta), a, fBeta(beta), checkBeta(beta, (*classCounts).addClasses))
 }
@@ -32,7 +32,7 @@ func fBeta(beta float64) formula {
 	}
 }
 
-// checkBeta returns add with a check of beta before.
+// checkBeta returns add if beta is valid, else a function that returns an error.
 func checkBeta[O any](beta float64, add func(*classCounts, O) error) func(*classCounts, O) error {
 	if beta >= 0 && !math.IsInf(beta, 0) {
 		return add

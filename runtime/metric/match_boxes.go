@@ -48,8 +48,8 @@ func matchBoxes(predicted, targets []Box, thresholds []float64) []found {
 // roundedOverlap is the overlap that passes for 1.
 const roundedOverlap = 1 - 1e-10
 
-// bestTarget returns the free target, not a crowd, with the largest overlap from the threshold on, or
-// -1.
+// bestTarget returns the index of the free target, not a crowd, with the largest overlap, the last of
+// equal ones. It returns -1 if no such target overlaps by at least the threshold.
 func bestTarget(targets []Box, overlaps []float64, threshold float64, free func(int) bool) int {
 	best, most := -1, min(threshold, roundedOverlap)
 	for j, t := range targets {
@@ -60,7 +60,7 @@ func bestTarget(targets []Box, overlaps []float64, threshold float64, free func(
 	return best
 }
 
-// insideCrowd reports whether a crowd overlaps from the threshold on.
+// insideCrowd reports whether a crowd overlaps by at least the threshold.
 func insideCrowd(targets []Box, overlaps []float64, threshold float64) bool {
 	for j, t := range targets {
 		if t.Crowd && overlaps[j] >= min(threshold, roundedOverlap) {

@@ -11,13 +11,15 @@ import (
 
 // MeanAP returns the mean average precision of detectors, from 0 to 1, as the COCO benchmark defines
 // it (Lin and others: Microsoft COCO, common objects in context, 2014; pycocotools, boxes of all
-// areas). A prediction is right if its intersection over union with a target of its class, which no
-// better prediction has, is at least a threshold. The average precision of a class is the mean of the
-// largest precision at a recall of at least 0, 0.01, … 1. It is averaged over the classes that have
-// targets, and over the thresholds. At most 100 predictions of a class count in an item.
+// areas). A prediction is right if it overlaps a target of its class by at least a threshold, as
+// intersection over union, and no prediction with a higher score has taken this target. The average
+// precision of a class is the mean of the largest precision at a recall of at least 0, 0.01, … 1. It
+// is averaged over the classes that have targets, and over the thresholds. At most 100 predictions of
+// a class count in an item.
 //
-// Without thresholds they are 0.5, 0.55, … 0.95, known as mAP@[0.5:0.95]. MeanAP(0.5) is mAP@0.5. A
-// counter reports an error if a threshold is not above 0 and at most 1, or if there are more than 63.
+// If there are no arguments, the thresholds are 0.5, 0.55, … 0.95, known as mAP@[0.5:0.95].
+// MeanAP(0.5) is mAP@0.5. A counter reports an error if a threshold is not above 0 and at most 1, or
+// if there are more than 63.
 //
 // Predictions with equal scores count at once, so that the order of items does not matter. A counter
 // keeps 24 bytes for each prediction.
@@ -109,8 +111,8 @@ func (d *detections) value(thresholds int) float64 {
 	return m.value()
 }
 
-// averagePrecision returns the mean precision of the predictions, which are in order, at the
-// threshold of a bit.
+// averagePrecision returns the average precision at the threshold of a bit, see [MeanAP]. c.found is
+// sorted by score, the largest first.
 func (c *detected) averagePrecision(bit uint64) float64 {
 	const steps = 100 // of recall
 	var right []int64 // after each distinct score

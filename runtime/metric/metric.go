@@ -8,8 +8,8 @@ import (
 
 // Metric is a measure of outputs of type O.
 type Metric[O any] struct {
-	// Name is in lower case and unique among metrics with different parameters, such as "top-3
-	// accuracy".
+	// Name says which metric this is and with which parameters, such as "top-3 accuracy". Metrics of
+	// different outputs may have the same name.
 	Name string
 	// Unit is the unit of values, such as "%". It may be empty.
 	Unit string
@@ -28,11 +28,11 @@ type Counter[O any] interface {
 	Add(O)
 	// Value returns the value over all items. It returns NaN if there are no data, or after an error.
 	Value() float64
-	// State registers what was counted.
+	// State makes the counter a [rt.Stater].
 	State(*rt.State)
 }
 
-// Texter is a [Counter] that describes its value in words. All counters of this package do.
+// Texter is a [Counter] that describes its value in words. All counters of this package are Texters.
 type Texter interface{ Text() string }
 
 // Merger is a [Counter] that adds what another counter of the same metric has counted. The other

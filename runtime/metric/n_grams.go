@@ -35,5 +35,5 @@ func overlap(a, b map[string]int) int {
 // words splits text at white space, as Python's str.split does.
 func words(text string) []string { return strings.FieldsFunc(text, isSpace) }
 
-// isSpace reports whether c is white space to Python: the separators of ASCII are, too.
+// isSpace reports whether c is white space to Python, which also counts the separators of ASCII.
 func isSpace(c rune) bool { return unicode.IsSpace(c) || c >= 0x1c && c <= 0x1f }

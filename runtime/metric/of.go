@@ -27,7 +27,7 @@ type adapted[A, O any] struct {
 	err   error
 }
 
-// Add counts the items of an output.
+// Add implements [Counter]. After an error it does nothing.
 func (c *adapted[A, O]) Add(o A) {
 	switch {
 	case c.err != nil:
@@ -38,7 +38,7 @@ func (c *adapted[A, O]) Add(o A) {
 	}
 }
 
-// Value returns the value over all items.
+// Value implements [Counter].
 func (c *adapted[A, O]) Value() float64 {
 	if c.err != nil {
 		return math.NaN()
@@ -46,7 +46,7 @@ func (c *adapted[A, O]) Value() float64 {
 	return c.inner.Value()
 }
 
-// Err returns the first error.
+// Err implements [Failer].
 func (c *adapted[A, O]) Err() error {
 	if c.err != nil {
 		return c.err
@@ -54,7 +54,7 @@ func (c *adapted[A, O]) Err() error {
 	return Err(c.inner)
 }
 
-// Merge adds what another counter of the same metric has counted.
+// Merge implements [Merger]. It is an error if the adapted counter is not a Merger.
 func (c *adapted[A, O]) Merge(other Counter[A]) {
 	o, same := other.(*adapted[A, O])
 	m, merges := c.inner.(Merger[O])
@@ -71,7 +71,7 @@ func (c *adapted[A, O]) Merge(other Counter[A]) {
 	}
 }
 
-// Text returns the value in words.
+// Text implements [Texter]. After an error it returns the error.
 func (c *adapted[A, O]) Text() string {
 	if err := c.Err(); err != nil {
 		return err.Error()
@@ -82,7 +82,7 @@ func (c *adapted[A, O]) Text() string {
 	return format(c.Value(), c.unit)
 }
 
-// Picture returns the picture of the counter, or nil if it does not have one.
+// Picture implements [Picturer]. It also returns nil if the adapted counter is not a Picturer.
 func (c *adapted[A, O]) Picture() image.Image {
 	if p, ok := c.inner.(Picturer); ok {
 		return p.Picture()
@@ -90,7 +90,8 @@ func (c *adapted[A, O]) Picture() image.Image {
 	return nil
 }
 
-// State registers what was counted. Saving returns the counter's error, if there is one.
+// State implements [rt.Stater]. It registers what the adapted counter has counted. Saving returns the
+// counter's error, if there is one.
 func (c *adapted[A, O]) State(s *rt.State) {
 	rt.StateFunc(s, func() error { return c.err }, func() error {
 		c.err = nil

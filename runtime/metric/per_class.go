@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// formula computes a measure of one class, as a share, from the number of right predictions, of all
-// predictions and of all targets. Not both of the last two are 0.
+// formula computes a measure of one class, as a share, from the numbers of right predictions, of all
+// predictions and of all targets. predicted and targets are not both 0.
 type formula func(right, predicted, targets float64) float64
 
 // of returns the measure, or NaN if there are no predictions and no targets.
@@ -44,7 +44,7 @@ func perClass[O any](name string, a Average, f formula, add func(*classCounts, O
 // mostListed is the largest number of classes whose values are listed in a text.
 const mostListed = 20
 
-// list returns the value of each class in percent, or "" if there are too many classes.
+// list returns the value of each class in percent, or "" if there are more than mostListed classes.
 func (c *classCounts) list(f formula) string {
 	if c.classes() > mostListed {
 		return ""

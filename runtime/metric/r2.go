@@ -4,7 +4,7 @@ import "math"
 
 // R2 returns the coefficient of determination: 1 minus the ratio of the sum of squared errors to the
 // sum of squared differences between targets and their mean. With several values an item it is the
-// mean over the values. It is NaN if all targets are equal.
+// mean over the values. It is NaN if all targets of a value are equal.
 func R2() Metric[Values] {
 	return newMetric("R²", "", 1, rule[Values, *moments]{
 		empty: newMoments,

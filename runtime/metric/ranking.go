@@ -17,9 +17,9 @@ const (
 	leastBins = 1 << 10
 )
 
-// ranking is the tally of scores of several classes. Scores of items that have the class are
-// positive, the others negative. Up to a limit all scores are kept. Then each class gets bins, whose
-// bounds are quantiles of its scores: half of them of the positive ones, half of the negative ones.
+// ranking is the tally of scores of several classes. The scores of items that have the class are
+// called positive, the other scores negative. Up to a limit all scores are kept. Then each class gets
+// bins. Half of their bounds are quantiles of its positive scores, half of its negative scores.
 type ranking struct {
 	limit   int // scores that are kept
 	scores  int // scores that were added, as long as all are kept
@@ -150,7 +150,8 @@ func (c *ranked) totals() (positive, negative float64) {
 	return positive, negative
 }
 
-// mean returns the mean of f over the classes for which it is not NaN.
+// mean returns the mean of f over the classes for which it is not NaN. It returns NaN if there is no
+// such class.
 func (r *ranking) mean(f func(*ranked) float64) float64 {
 	var m mean
 	for i := range r.classes {
@@ -173,8 +174,8 @@ func (r *ranking) kept() string {
 	return fmt.Sprintf("%d bins", n)
 }
 
-// addClasses counts an output of classes: the score of class 1 if there are two classes, otherwise
-// the probability of each class against all others.
+// addClasses counts an output of classes. If there are two classes, it counts a score that orders items
+// as the probability of class 1 does, otherwise the probability of each class.
 func (r *ranking) addClasses(o Classes) error {
 	k, err := o.classes()
 	if err != nil || k == 0 {
@@ -228,7 +229,8 @@ func (r *ranking) addLabels(o Labels) error {
 	})
 }
 
-// merge adds the scores of another ranking. A bin of it counts as its lower bound.
+// merge adds the scores of another ranking. If both rankings have bins, all scores in a bin of o count
+// as its lower bound.
 func (r *ranking) merge(o *ranking) error {
 	if len(o.classes) == 0 {
 		return nil

@@ -15,8 +15,8 @@ const (
 )
 
 // Spearman returns Spearman's correlation: Pearson's correlation of the ranks of predictions and
-// targets, from -1 to 1. Equal values have the mean of their ranks. With several values an item it is the mean over the
-// values. It is NaN if all predictions or all targets are equal.
+// targets, from -1 to 1. Equal values have the mean of their ranks. With several values an item it is
+// the mean over the values. It is NaN if all predictions or all targets of a value are equal.
 //
 // The value is exact for up to 10⁶ pairs. Then pairs are counted in 2¹⁶ cells for each value, between
 // 2⁸ quantiles of the predictions and of the targets. The counter's text says which. In cells the
@@ -166,7 +166,7 @@ func ranks(values []float64) []float64 {
 	return list
 }
 
-// middles returns the mean rank of the values of each cell of a row, of which there are n[i].
+// middles returns the mean rank of the values in each cell of a row. Cell i has n[i] values.
 func middles(n []int64) []float64 {
 	list := make([]float64, len(n))
 	below := 0.0
@@ -177,7 +177,8 @@ func middles(n []int64) []float64 {
 	return list
 }
 
-// merge adds the pairs of another tally. A cell of it counts as its lower bounds.
+// merge adds the pairs of another tally. If both tallies have cells, all pairs in a cell of o count as
+// its lower bounds.
 func (p *pairs) merge(o *pairs) error {
 	if len(o.columns) == 0 {
 		return nil

@@ -23,7 +23,7 @@ type AdaGrad struct {
 }
 
 // NewAdaGrad binds AdaGrad to parameters. It returns the errors of [rt.Params.Bind], and an error
-// if the configuration is invalid.
+// if the configuration is invalid or there is no memory for the state.
 func NewAdaGrad(p *rt.Params, c AdaGradConfig) (*AdaGrad, error) {
 	o := &AdaGrad{}
 	err := complete("adagrad", positive("RateDecay", &c.RateDecay, 0), positive("WeightDecay", &c.WeightDecay, 0),
@@ -44,7 +44,7 @@ func NewAdaGrad(p *rt.Params, c AdaGradConfig) (*AdaGrad, error) {
 	return o, nil
 }
 
-// Step updates the parameters; see [Optimizer].
+// Step implements [Optimizer].
 func (o *AdaGrad) Step(rate float64) error { return o.step(o, rate, 16) }
 
 func (o *AdaGrad) prepare(n int64, rate float64) {

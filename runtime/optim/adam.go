@@ -21,13 +21,13 @@ type Adam struct {
 	bound
 	c          AdamConfig
 	decoupled  bool // weight decay is separate from the gradient
-	cautious   bool // decoupled, and only for weights whose signs are those of their first moments
+	cautious   bool // decoupled, and weights whose first moments have the other sign do not decay
 	m, v, most []float32
 	rates      cpu.AdamRates
 }
 
 // NewAdam binds Adam to parameters. It returns the errors of [rt.Params.Bind], and an error if the
-// configuration is invalid.
+// configuration is invalid or there is no memory for the state.
 func NewAdam(p *rt.Params, c AdamConfig) (*Adam, error) {
 	o := &Adam{}
 	if err := o.init("adam", p, c, 0); err != nil {
@@ -42,8 +42,8 @@ type AdamWConfig struct {
 	Epsilon      float64 // added to the root of the second moment; default 1e-8
 	WeightDecay  float64 // decoupled weight decay, scaled by the rate; default 0.01
 	AMSGrad      bool    // use the largest second moment so far
-	// Cautious restricts the decay to weights that the step moves towards 0 (Chen and others: Cautious
-	// weight decay, 2025).
+	// Cautious omits the decay of weights that the gradient part of the step moves away from 0 (Chen and
+	// others: Cautious weight decay, 2025).
 	Cautious bool
 }
 
@@ -61,7 +61,7 @@ func NewAdamW(p *rt.Params, c AdamWConfig) (*AdamW, error) {
 	return o, nil
 }
 
-// init binds Adam under a name. decay is the default of WeightDecay.
+// init binds Adam under a name, see [NewAdam]. decay is the default of WeightDecay.
 func (o *Adam) init(name string, p *rt.Params, c AdamConfig, decay float64) error {
 	err := complete(name, beta("Beta1", &c.Beta1, 0.9), beta("Beta2", &c.Beta2, 0.999),
 		positive("Epsilon", &c.Epsilon, 1e-8), positive("WeightDecay", &c.WeightDecay, decay))
@@ -80,7 +80,7 @@ func (o *Adam) init(name string, p *rt.Params, c AdamConfig, decay float64) erro
 	return o.onDevice()
 }
 
-// Step updates the parameters; see [Optimizer].
+// Step implements [Optimizer].
 func (o *Adam) Step(rate float64) error { return o.step(o, rate, 24) }
 
 func (o *Adam) prepare(n int64, rate float64) {

@@ -16,7 +16,7 @@ type AdanConfig struct {
 }
 
 // Adan uses the differences of successive gradients to look ahead (Xie and others: Adan, adaptive
-// Nesterov momentum algorithm, 2022). Each factor is 1 minus the factor of the paper, as in the
+// Nesterov momentum algorithm, 2022). Beta1, Beta2 and Beta3 are 1 minus the β of the paper, as in the
 // authors' program.
 type Adan struct {
 	bound
@@ -27,7 +27,7 @@ type Adan struct {
 }
 
 // NewAdan binds Adan to parameters. It returns the errors of [rt.Params.Bind], and an error if the
-// configuration is invalid.
+// configuration is invalid or there is no memory for the state.
 func NewAdan(p *rt.Params, c AdanConfig) (*Adan, error) {
 	o := &Adan{}
 	err := complete("adan", beta("Beta1", &c.Beta1, 0.98), beta("Beta2", &c.Beta2, 0.92), beta("Beta3", &c.Beta3, 0.99),
@@ -46,7 +46,7 @@ func NewAdan(p *rt.Params, c AdanConfig) (*Adan, error) {
 	return o, nil
 }
 
-// Step updates the parameters; see [Optimizer].
+// Step implements [Optimizer].
 func (o *Adan) Step(rate float64) error { return o.step(o, rate, 36) }
 
 func (o *Adan) prepare(n int64, rate float64) {

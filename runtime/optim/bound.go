@@ -11,9 +11,10 @@ import (
 
 // Optimizer is implemented by all optimizers except [LBFGS].
 type Optimizer interface {
-	// Step updates the parameters whose gradients are present at the given learning rate, and
-	// consumes the gradients. It does nothing after Release. It returns an error, and changes
-	// nothing, if rate is negative, NaN or not representable as a float32.
+	// Step updates the parameters whose gradients are present, with the learning rate rate, and
+	// consumes the gradients. It changes nothing after Release. It returns an error, and changes
+	// nothing, if rate is negative, NaN or beyond the largest float32. It also returns the errors of
+	// the device that trains, after which parameters may have changed.
 	Step(rate float64) error
 
 	// Release unbinds the parameters, so that another optimizer may be bound to them.
@@ -46,7 +47,7 @@ const (
 )
 
 // bind reserves the parameters for an optimizer of the given kind, and allocates a zeroed vector
-// for each of names.
+// for each of names. If it returns an error, nothing is reserved.
 func (b *bound) bind(kind string, p *rt.Params, names ...string) error {
 	if err := p.Bind(); err != nil {
 		return named(kind, err)
@@ -67,8 +68,8 @@ func (b *bound) bind(kind string, p *rt.Params, names ...string) error {
 	return nil
 }
 
-// onDevice makes steps on the device that trains the parameters, if there is one. It returns an error if the
-// device has no room for the vectors.
+// onDevice makes later steps run on the device that trains the parameters, if there is one. If the device has no room
+// for the vectors, it releases the parameters and returns an error.
 func (b *bound) onDevice() error {
 	m := b.params.Mirror()
 	if m == nil {
@@ -92,7 +93,7 @@ func (b *bound) vector(name string) []float32 {
 	return nil
 }
 
-// Release unbinds the parameters, so that another optimizer may be bound to them.
+// Release implements [Optimizer].
 func (b *bound) Release() {
 	b.params.Release()
 	b.params = nil
@@ -103,8 +104,8 @@ func (b *bound) Release() {
 	}
 }
 
-// State registers the kind of optimizer, the number of steps of each parameter, and its part of the
-// vectors.
+// State implements [rt.Stater]. It registers the kind of optimizer and, for each parameter, the number
+// of steps and its part of the vectors. It registers nothing after Release.
 func (b *bound) State(s *rt.State) {
 	if b.params == nil {
 		return

@@ -19,8 +19,8 @@ type LBFGSConfig struct {
 
 // LBFGS is the limited-memory BFGS method with a line search for the strong Wolfe conditions
 // (Nocedal, Wright: Numerical optimization, 2006, algorithms 7.4 and 3.5). PyTorch: LBFGS with
-// line_search_fn="strong_wolfe". A NaN loss counts as too large. LBFGS is for losses over all data,
-// without randomness.
+// line_search_fn="strong_wolfe". A NaN loss counts as too large in a line search. LBFGS is for losses
+// over all data, without randomness.
 type LBFGS struct {
 	bound
 	c      LBFGSConfig
@@ -51,7 +51,7 @@ type point struct {
 }
 
 // NewLBFGS binds L-BFGS to parameters. It returns the errors of [rt.Params.Bind], and an error if
-// the configuration is invalid or the history exceeds [rt.ArenaLimit].
+// the configuration is invalid or there is no memory for the history.
 func NewLBFGS(p *rt.Params, c LBFGSConfig) (*LBFGS, error) {
 	err := complete("lbfgs", positive("GradTolerance", &c.GradTolerance, 1e-7), positive("ChangeTolerance", &c.ChangeTolerance, 1e-9))
 	count := func(name string, n *int, def int) {
@@ -97,7 +97,8 @@ func NewLBFGS(p *rt.Params, c LBFGSConfig) (*LBFGS, error) {
 	return o, nil
 }
 
-// State registers the state that is kept between steps.
+// State implements [rt.Stater]. It registers the state that is kept between steps, and nothing after
+// Release.
 func (o *LBFGS) State(s *rt.State) {
 	if o.params == nil {
 		return
@@ -187,7 +188,8 @@ func (o *LBFGS) Step(rate float64, evaluate func() (loss float64, err error)) (l
 	return first, nil
 }
 
-// evaluate computes the loss and stores its gradients in g.
+// evaluate computes the loss and stores its gradients in g, zero where a gradient is absent. It returns
+// the error of f, or an error if f has released the parameters.
 func (o *LBFGS) evaluate(f func() (float64, error), g []float32) (float64, error) {
 	o.params.UseUp()
 	loss, err := f()
@@ -225,8 +227,8 @@ func (o *LBFGS) move(t float64) {
 	}
 }
 
-// remember adds the last step and the change of the gradients to the history if the curvature is
-// positive. It replaces the oldest entry of a full history.
+// remember adds the last step and the change of the gradients to the history if their dot product
+// exceeds 1e-10. It replaces the oldest entry of a full history.
 func (o *LBFGS) remember() {
 	n := int64(len(o.ways))
 	at := (o.first + o.count) % n

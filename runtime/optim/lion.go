@@ -22,7 +22,7 @@ type Lion struct {
 }
 
 // NewLion binds Lion to parameters. It returns the errors of [rt.Params.Bind], and an error if the
-// configuration is invalid.
+// configuration is invalid or there is no memory for the state.
 func NewLion(p *rt.Params, c LionConfig) (*Lion, error) {
 	o := &Lion{}
 	err := complete("lion", beta("Beta1", &c.Beta1, 0.9), beta("Beta2", &c.Beta2, 0.99), positive("WeightDecay", &c.WeightDecay, 0))
@@ -39,7 +39,7 @@ func NewLion(p *rt.Params, c LionConfig) (*Lion, error) {
 	return o, nil
 }
 
-// Step updates the parameters; see [Optimizer].
+// Step implements [Optimizer].
 func (o *Lion) Step(rate float64) error { return o.step(o, rate, 12) }
 
 func (o *Lion) prepare(_ int64, rate float64) {

@@ -35,7 +35,7 @@ type Muon struct {
 }
 
 // NewMuon binds Muon to parameters. It returns the errors of [rt.Params.Bind], and an error if the
-// configuration is invalid or a parameter is not a matrix.
+// configuration is invalid, a parameter is a vector or a scalar, or there is no memory for the state.
 func NewMuon(p *rt.Params, c MuonConfig) (*Muon, error) {
 	o := &Muon{}
 	err := complete("muon", beta("Momentum", &c.Momentum, 0.95), positive("WeightDecay", &c.WeightDecay, 0.1),
@@ -80,7 +80,8 @@ func NewMuon(p *rt.Params, c MuonConfig) (*Muon, error) {
 	return o, nil
 }
 
-// matrix returns the rows and columns of a parameter of n elements.
+// matrix returns the rows and columns of a parameter of n elements. They are 0 if it is empty or a
+// scalar.
 func matrix(shape []int, n int) (rows, columns int) {
 	if n == 0 || len(shape) == 0 {
 		return 0, 0
@@ -88,7 +89,7 @@ func matrix(shape []int, n int) (rows, columns int) {
 	return shape[0], n / shape[0]
 }
 
-// Step updates the parameters; see [Optimizer].
+// Step implements [Optimizer].
 func (o *Muon) Step(rate float64) error {
 	if err := o.checkRate(rate); err != nil || o.params == nil {
 		return err

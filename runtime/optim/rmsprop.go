@@ -25,7 +25,7 @@ type RMSProp struct {
 }
 
 // NewRMSProp binds RMSProp to parameters. It returns the errors of [rt.Params.Bind], and an error
-// if the configuration is invalid.
+// if the configuration is invalid or there is no memory for the state.
 func NewRMSProp(p *rt.Params, c RMSPropConfig) (*RMSProp, error) {
 	o := &RMSProp{}
 	err := complete("rmsprop", beta("Alpha", &c.Alpha, 0.99), positive("Epsilon", &c.Epsilon, 1e-8),
@@ -50,7 +50,7 @@ func NewRMSProp(p *rt.Params, c RMSPropConfig) (*RMSProp, error) {
 	return o, nil
 }
 
-// Step updates the parameters; see [Optimizer].
+// Step implements [Optimizer].
 func (o *RMSProp) Step(rate float64) error { return o.step(o, rate, 20) }
 
 func (o *RMSProp) prepare(_ int64, rate float64) {

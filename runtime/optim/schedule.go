@@ -14,7 +14,7 @@ func (s Schedule) at(step int) float64 {
 	return s(max(0, step))
 }
 
-// progress returns the completed fraction of n steps, at most 1.
+// progress returns the completed fraction of n steps, from 0 to 1.
 func progress(step, n int) float64 {
 	if step >= n {
 		return 1
@@ -22,7 +22,8 @@ func progress(step, n int) float64 {
 	return float64(max(0, step)) / float64(n)
 }
 
-// wave returns the number at part, in [0, 1], of half a cosine wave from one number to another.
+// wave returns a point of half a cosine wave that leads from `from` to `to`. part is its position, from
+// 0 to 1.
 func wave(from, to, part float64) float64 {
 	return to + float64((from-to)*(1+math.Cos(math.Pi*part)))/2
 }

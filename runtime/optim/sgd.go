@@ -24,7 +24,7 @@ type SGD struct {
 }
 
 // NewSGD binds SGD to parameters. It returns the errors of [rt.Params.Bind], and an error if the
-// configuration is invalid.
+// configuration is invalid or there is no memory for the state.
 func NewSGD(p *rt.Params, c SGDConfig) (*SGD, error) {
 	o := &SGD{}
 	err := complete("sgd", beta("Momentum", &c.Momentum, 0), beta("Dampening", &c.Dampening, 0), positive("WeightDecay", &c.WeightDecay, 0))
@@ -48,7 +48,7 @@ func NewSGD(p *rt.Params, c SGDConfig) (*SGD, error) {
 	return o, nil
 }
 
-// Step updates the parameters; see [Optimizer].
+// Step implements [Optimizer].
 func (o *SGD) Step(rate float64) error { return o.step(o, rate, 12) }
 
 func (o *SGD) prepare(n int64, rate float64) {

@@ -107,8 +107,8 @@ func (o *LBFGS) try(f func() (float64, error), p *point, t float64) error {
 }
 
 // between returns the minimum of the cubic that interpolates the losses and slopes of two points,
-// clamped to [least, most]. If the cubic does not have a minimum, it returns the middle of the
-// points.
+// clamped to [least, most]. If the cubic does not have a minimum, it returns the middle of least and
+// most.
 func between(a, b *point, least, most float64) float64 {
 	if a.t > b.t {
 		a, b = b, a

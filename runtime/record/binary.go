@@ -71,7 +71,7 @@ func writeBinary(out io.Writer, w *rt.Weights) error {
 	return b.out.Flush()
 }
 
-// binaryReader reads a binary record. After an error it returns zero values.
+// binaryReader reads a binary record. After an error, its later results are zero.
 type binaryReader struct {
 	file []byte
 	pos  int

@@ -17,7 +17,7 @@ import (
 // begins with the number of its variant, and an option with a byte.
 //
 // The structure of the module is not in the file, but parameters are recognisable. A parameter
-// begins with its id, a text of letters or digits of known length. A tensor whose bytes match its
+// begins with its id, a text of 8 to 36 letters, digits and hyphens. A tensor whose bytes match its
 // shape follows. So the file is read as a sequence of parameters with a few bytes of options and
 // lengths in between. Tensors are named by their number, padded to equal length: "00", "01".
 type bincode struct {
@@ -135,7 +135,8 @@ const boolStoresSince = 21
 
 var boolStores = []string{"Native", "U8", "U32"}
 
-// setVersion selects the numbering of types for a version of burn.
+// setVersion selects the numbering of types for the version of burn in the metadata. It returns an
+// error if the version is not 0.x.
 func (b *bincode) setVersion() error {
 	parts := strings.Split(b.said.version, ".")
 	if len(parts) < 3 || parts[0] != "0" {
@@ -162,7 +163,7 @@ type param struct {
 	raw   []byte
 }
 
-// param reads a parameter.
+// param reads a parameter. It returns an error if there is no parameter here.
 func (b *bincode) param() (p param, err error) {
 	id, err := b.text()
 	if err != nil {

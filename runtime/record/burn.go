@@ -102,7 +102,7 @@ func (b *burn) value(name string) error {
 	return b.rest(name, t)
 }
 
-// rest reads the rest of the value that t starts.
+// rest reads the rest of the value that t starts, and adds the tensors in it under name.
 func (b *burn) rest(name string, t token) error {
 	switch t.kind {
 	case list:
@@ -119,7 +119,8 @@ func (b *burn) rest(name string, t token) error {
 	return nil
 }
 
-// below reads the value that t starts, under a key of name.
+// below reads the value that t starts, under a key of name. It ignores values other than lists and
+// tables.
 func (b *burn) below(name, key string, t token) error {
 	if t.kind < list {
 		return nil
@@ -183,8 +184,8 @@ func (b *burn) param(name string, t token) error {
 	return b.expectNoMore(t, 2)
 }
 
-// list reads l, the list under a key of the table t. If l holds the elements or bytes of a tensor,
-// it also reads the rest of t and reports true.
+// list reads l, the list under a key of the table t. If l is empty or holds the elements or bytes of a
+// tensor, it also reads the rest of t and reports true.
 func (b *burn) list(name, key string, t, l token) (isTensor bool, err error) {
 	isTensor = true // for an empty list
 	dtype := rustTypes[b.said.float]
@@ -279,7 +280,7 @@ func (b *burn) tensor(name string, t token, raw []byte) error {
 	return b.expectNoMore(t, 3)
 }
 
-// add adds a tensor to the weights.
+// add adds a tensor to the weights. A tensor without a name is called "item".
 func (b *burn) add(name, dtype string, shape []int, raw []byte) error {
 	if name == "" {
 		name = keyBurnItem

@@ -2,8 +2,8 @@ package record
 
 import "math"
 
-// cbor reads CBOR (RFC 8949). It rejects tags, texts in pieces, and simple values other than bools
-// and null.
+// cbor reads CBOR (RFC 8949). It rejects tags, texts and bytes in pieces, floats of 16 bits, and simple
+// values other than bools and null.
 type cbor struct{ bigEndian }
 
 // The major types of CBOR.

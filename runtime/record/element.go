@@ -11,11 +11,11 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// element describes how elements of a type are written as text.
+// element describes how elements of a type are written as text, and read.
 type element struct {
 	width int // in bytes
 
-	// float returns an element of a floating-point type.
+	// float returns the value of an element from its bits. It is nil for integers and bools.
 	float func(bits uint64) float64
 
 	// print appends the text of an element, which is stored little-endian.
@@ -44,7 +44,7 @@ var elements = map[string]element{
 
 // floats returns the element for a floating-point type. Values are printed with the fewest digits
 // that identify them among floats of precision bits. Non-finite values are the texts "inf", "-inf"
-// and "nan", or "nan:" followed by the bits.
+// and "nan", or "nan:" followed by the bits in hexadecimal.
 func floats(width, precision int, value func(uint64) float64, bitsOf func(float64) uint64) element {
 	nan := bitsOf(math.NaN())
 	return element{

@@ -47,7 +47,7 @@ func (f Format) String() string {
 const gzipExt = ".gz"
 
 // For returns the recorder for a file name that ends in ".safetensors", ".mpk", ".bin" or ".json",
-// optionally followed by ".gz". It returns an error for other endings.
+// optionally followed by ".gz", in upper or lower case. It returns an error for other endings.
 func For(path string) (Recorder, error) {
 	name, zipped := strings.CutSuffix(strings.ToLower(path), gzipExt)
 	for f, row := range formats {

@@ -154,7 +154,8 @@ func (j *jsonText) key() (string, error) {
 	return string(s), nil
 }
 
-// string reads a text that starts with '"'. The result is in place unless it has escapes.
+// string reads a text that starts with '"'. The result shares the memory of the file unless the text
+// has escapes.
 func (j *jsonText) string() ([]byte, error) {
 	j.pos++
 	from := j.pos

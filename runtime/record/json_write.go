@@ -106,7 +106,8 @@ func (j *jsonSink) integer(x int) {
 	j.out.Write(j.line)
 }
 
-// data writes numeric elements as a list, row after row, and others as the Base64 of their bytes.
+// data writes numbers and bools as a list, row after row, and other elements as the Base64 of their
+// bytes.
 func (j *jsonSink) data(info rt.Info, raw []byte) error {
 	e, ok := elements[info.DType]
 	if !ok {

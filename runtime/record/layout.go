@@ -18,8 +18,8 @@ import (
 //	metadata  a table of texts
 //	tensors   a table of tensors: each a table of dtype, shape and data
 //
-// Names are sorted. Data are the bytes of the elements, little-endian. In JSON they are numbers, or
-// the Base64 of the bytes if the elements are not numeric.
+// Names are sorted. Data are the bytes of the elements, little-endian. In JSON they are a list of
+// numbers or bools, or the Base64 of the bytes of other elements.
 const (
 	version     = 1
 	keyVersion  = "burngen"
@@ -158,7 +158,7 @@ func readNamed(r *walker, top token, w *rt.Weights) error {
 	return verify(w, sum)
 }
 
-// checkVersion returns an error if a later version of a layout wrote the file.
+// checkVersion returns an error if the file has another version of a layout than [version].
 func checkVersion(v int64) error {
 	if v != version {
 		return fmt.Errorf("version %d of the layout: %d is the one that is read", v, version)

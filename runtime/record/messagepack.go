@@ -14,7 +14,7 @@ import (
 type messagePack struct{ bigEndian }
 
 // messagePackForms lists the values that start with the bytes 0xc0 to 0xdf: their kinds, and the
-// width of the number that follows.
+// width in bytes of the number that follows.
 var messagePackForms = [32]struct {
 	kind  kind
 	width int // -1 if the value is rejected
@@ -87,7 +87,8 @@ func keyOf(t token, err error) (string, error) {
 	return string(t.text), err
 }
 
-// messagePackSink writes MessagePack with every value in its shortest form.
+// messagePackSink writes MessagePack. Lengths have their shortest form. An integer takes 1 byte if it
+// is from 0 to 127, else 9.
 type messagePackSink struct{ out *bufio.Writer }
 
 func (m messagePackSink) table(n int) { m.sized(n, 0x80, 15, 0, 0xde, 0xdf) }

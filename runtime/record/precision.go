@@ -8,17 +8,18 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Precision is the width of floats and signed integers in a record. Reading converts them to the
-// width of the destination.
+// Precision is the width of floats and signed integers in a record. Reading converts them back to the
+// types that they had.
 type Precision uint8
 
-// The precisions. Signed integers that do not fit keep their width, so integers never change.
-// Unsigned integers, integers and floats of 8 bits or less, and bools keep their types.
+// The precisions. A tensor of signed integers keeps its type if one of them does not fit, so integers
+// never change. A finite float that would become infinite is an error. Unsigned integers, integers and
+// floats of 8 bits or less, and bools keep their types.
 const (
 	AsIs   Precision = iota
 	Double           // f64, i64
 	Full             // f32, i32
-	Half             // f16, i16; a float beyond 65504 is an error
+	Half             // f16, i16
 )
 
 // precisions maps each precision to the types of floats and integers.
@@ -92,7 +93,7 @@ func (p Precision) typeOf(info rt.Info, w *rt.Weights) (string, error) {
 	return info.DType, w.Err()
 }
 
-// fits reports whether signed integers of width bytes fit another width.
+// fits reports whether the signed integers in raw, of width bytes each, fit other bytes each.
 func fits(raw []byte, width, other int) bool {
 	for at := 0; at < len(raw) && other < width; at += width {
 		x := int64(littleEndian(raw[at:][:width])<<(64-8*width)) >> (64 - 8*width)
@@ -103,15 +104,15 @@ func fits(raw []byte, width, other int) bool {
 	return true
 }
 
-// most is the largest finite number that each type can represent after rounding.
+// most is, for each type, the largest float64 that does not round to infinity.
 var most = map[string]float64{
 	"f64": math.MaxFloat64,
 	"f32": math.Nextafter(0x1.ffffffp127, 0),
 	"f16": math.Nextafter(65520, 0),
 }
 
-// beyond returns a finite float in raw that the type `to` cannot represent. It reports false if
-// there is none.
+// beyond returns a finite float in raw that becomes infinite in the type `to`, and true. It returns
+// false if there is no such float.
 func beyond(raw []byte, dtype, to string) (float64, bool) {
 	if wide := []string{"f16", "f32", "f64"}; slices.Index(wide, to) >= slices.Index(wide, dtype) && dtype != "bf16" {
 		return 0, false

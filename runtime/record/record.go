@@ -102,8 +102,8 @@ func Save(path string, w *rt.Weights) error {
 
 // Open returns the weights in a record of burngen or of burn; the contents decide which. A record
 // of burngen is verified against its checksum and has the original types. The file is mapped and
-// must not be truncated while the weights are in use; Close unmaps it. It returns an error of one
-// line, with the path, if the file is not a record, is truncated or was modified.
+// must not be truncated while the weights are in use; Close unmaps it. Open returns an error if the
+// file cannot be read, is not a record, is truncated or was modified.
 func Open(path string) (*rt.Weights, error) {
 	return finish(rt.ReadWeightsFile(path, read), false)
 }
@@ -120,8 +120,9 @@ func parse(data []byte, checked bool) (*rt.Weights, error) {
 	return finish(w, checked)
 }
 
-// finish restores the original types. It returns an error if a checksum is missing from a record of
-// burngen, or if checked requires one.
+// finish restores the original types. It returns the errors of w, and an error if the version of the
+// record is unknown, or if a checksum is missing from a record of burngen or where checked requires
+// one.
 func finish(w *rt.Weights, checked bool) (*rt.Weights, error) {
 	if err := w.Err(); err != nil {
 		return nil, err

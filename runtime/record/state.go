@@ -38,8 +38,9 @@ func SaveState(path string, parts map[string]rt.Stater) error {
 }
 
 // LoadState restores the state of the parts from a file that [SaveState] or [rt.SaveState] wrote,
-// in any format. It returns the errors of [Open] and of [rt.RestoreState]. If there is an error, no
-// part has changed.
+// in any format. It returns the errors of [Open] and of [rt.RestoreState], and an error if the file
+// has no checksum. If there is an error, no part has changed, unless a function from [rt.StateFunc]
+// returned the error.
 func LoadState(path string, parts map[string]rt.Stater) error {
 	w, err := finish(rt.ReadWeightsFile(path, read), true)
 	if err != nil {
@@ -74,7 +75,7 @@ type value[T any] struct{ x *T }
 
 var errNoVariable = errors.New("value of a nil pointer")
 
-// State registers the variable as JSON.
+// State implements [rt.Stater]. It registers the variable as JSON.
 func (v value[T]) State(s *rt.State) {
 	rt.StateBytes(s, "json",
 		func() ([]byte, error) {

@@ -48,9 +48,10 @@ func bytesIn(room []byte, n int) []byte {
 	return room[:n]
 }
 
-// View returns n elements of arena that start at byte off; the capacity is n too. T holds no
-// pointers and off is a multiple of its alignment. View panics if the range lies outside arena, as
-// slicing does; [Recover] reports a negative n as arguments that are too small.
+// View returns n elements of arena that start at byte off; the capacity is n too. It returns nil if
+// n is 0. T must not hold pointers, and off must be a multiple of the alignment of T. View panics if
+// n is negative or the range lies outside arena. [Recover] reports a negative n as arguments that
+// are too small.
 func View[T any](arena []byte, off, n int) []T {
 	if n == 0 {
 		return nil

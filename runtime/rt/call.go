@@ -5,11 +5,12 @@ import (
 	"runtime/debug"
 )
 
-// Call is one call of a custom operator. The function named in -custom is a func(*Call) error and
-// receives it; the Call is valid until the function returns.
+// Call is one call of a custom operator. The function named in -custom is a func(*Call) error. The
+// Call that it receives is valid until it returns.
 //
-// A mistake, such as reading a float32 operand as float64, does not panic. The accessor returns an
-// empty value, and Err and the model's Forward return the first mistake.
+// A mistake, such as reading a float32 operand as float64, does not panic. The accessor then returns
+// nil, 0 or the caller's default. Err returns the first mistake, and so does the model's method if
+// the function returns nil.
 type Call struct {
 	// In are the operands and Out the results, in the order of the operator's declared type. The
 	// function reads operands and writes results, and must not retain either.
@@ -25,9 +26,10 @@ type Call struct {
 	err     error // the first mistake
 }
 
-// NewCall returns the Call of one node. in and out are the numbers of operands and results, and
-// symbols the extents that the function decides. Generated code and tests of custom operators use
-// it: they pass arguments with [CallIn], [CallOut] and [CallOpen] and then call Run.
+// NewCall returns the Call of one node. name begins the messages of its errors. in and out are the
+// numbers of operands and results, and symbols are the names of the extents that the function
+// decides. Generated code and tests of custom operators use it: they pass arguments with [CallIn],
+// [CallOut] and [CallOpen] and then call Run.
 func NewCall(name string, in, out int, symbols []string, attrs ...Attr) *Call {
 	c := &Call{name: name, attrs: attrs, symbols: NewSymbols(symbols...)}
 	c.Attrs = Attrs{c}
@@ -67,9 +69,10 @@ func (c *Call) fail(format string, args ...any) {
 	}
 }
 
-// Run calls f with the operands and results that were passed. It returns f's error, else the first
-// mistake, else an error if results do not have the declared shapes. It turns a panic of f into an
-// error.
+// Run calls f with the operands and results that were passed. If one is missing or not a valid
+// tensor, Run returns an error and does not call f. Otherwise it returns f's error, else the first
+// mistake, else an error if a result does not have the declared shape. If f panics, Run returns the
+// first mistake, or a [PanicError] if there is none.
 func (c *Call) Run(f func(*Call) error) (err error) {
 	c.In, c.Out, c.Attrs = c.in, c.out, Attrs{c}
 	c.running, c.err = true, nil
@@ -90,7 +93,7 @@ func (c *Call) Run(f func(*Call) error) (err error) {
 	return c.check()
 }
 
-// end drops the references to the caller's memory and recovers a panic into err.
+// end drops the references to the slices of [CallIn] and [CallOut]. It turns a panic into *err.
 func (c *Call) end(err *error) {
 	if r := recover(); r != nil {
 		if *err = c.err; c.err == nil {
@@ -107,7 +110,8 @@ func (c *Call) end(err *error) {
 	}
 }
 
-// check returns an error if a shape that the function decided differs from the declared one.
+// check returns an error if a result whose shape the function decides was not resized, does not have
+// the declared shape, or has data of another length.
 func (c *Call) check() error {
 	c.symbols.Reset()
 	for _, a := range c.out {

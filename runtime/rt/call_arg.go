@@ -11,15 +11,16 @@ type Arg struct {
 	where    string // names the operator and the operand or result in messages
 	tensor   passed // nil before the first call
 	isResult bool
-	// want is the shape of a result as passed to [CallOpen], else nil; sized is set by Resize.
+	// want is the shape of a result as passed to [CallOpen], else nil. sized reports whether Resize
+	// has set the shape since then.
 	want  []int
 	sized bool
 	dims  []int // from the last Resize
 }
 
-// Data returns the elements in row-major order. Elements of a result are undefined until written; a
-// result whose shape the function decides has no elements before Resize. It is a mistake if T is
-// not the element type.
+// Data returns the elements in row-major order. Elements of a result are undefined until written. It
+// is a mistake, and the result is nil, if T is not the element type, if the function decides the
+// shape and has not called Resize, or if the function has returned.
 func Data[T Element](a *Arg) []T {
 	if !a.ready() {
 		return nil
@@ -32,7 +33,8 @@ func Data[T Element](a *Arg) []T {
 	return p.t.Data
 }
 
-// DType returns the element type in burngen's spelling, as [DTypeOf] does.
+// DType returns the element type in burngen's spelling, as [DTypeOf] does. It returns "" before an
+// argument is passed.
 func (a *Arg) DType() string {
 	if a == nil || a.tensor == nil {
 		return ""
@@ -40,7 +42,8 @@ func (a *Arg) DType() string {
 	return a.tensor.dtype()
 }
 
-// Shape returns the extents. The function must not modify them.
+// Shape returns the extents. The function must not modify them. Shape returns nil, and records a
+// mistake, if the function decides the shape and has not called Resize, or if it has returned.
 func (a *Arg) Shape() []int {
 	if !a.ready() {
 		return nil
@@ -109,7 +112,8 @@ func (a *Arg) ready() bool {
 	return false
 }
 
-// usable returns an error if a was not passed or is not a valid tensor.
+// usable returns an error if a was not passed or is not a valid tensor. It does not check a tensor
+// that Resize will change.
 func (a *Arg) usable() error {
 	switch {
 	case a.tensor == nil:
@@ -124,12 +128,16 @@ func (a *Arg) usable() error {
 type passed interface {
 	dtype() string
 	shape() []int
+	// check calls [Tensor.Check].
 	check() error
+	// resize calls [Tensor.Resize].
 	resize(where string, dims []int) error
+	// leave drops the reference to a slice of [CallIn] or [CallOut].
 	leave()
 }
 
-// passedAs is a tensor of T: one that the function resizes, or caller's memory if given is set.
+// passedAs is a tensor of T. t is the tensor that [CallOpen] got, or else points to given, which
+// holds the slice that [CallIn] or [CallOut] got.
 type passedAs[T Element] struct {
 	t     *Tensor[T]
 	given Tensor[T]
@@ -144,10 +152,11 @@ func (p *passedAs[T]) resize(where string, dims []int) error {
 	return p.t.Resize(where, dims...)
 }
 
-// CallIn passes operand i of the next [Call.Run].
+// CallIn passes operand i of the next [Call.Run]. It does nothing if there is no operand i.
 func CallIn[T Element](c *Call, i int, data []T, shape ...int) { pass(c.in, i, data, shape) }
 
-// CallOut passes the memory of result i of the next [Call.Run].
+// CallOut passes the memory of result i of the next [Call.Run]. It does nothing if there is no
+// result i.
 func CallOut[T Element](c *Call, i int, data []T, shape ...int) { pass(c.out, i, data, shape) }
 
 func pass[T Element](args []*Arg, i int, data []T, shape []int) {
@@ -160,8 +169,8 @@ func pass[T Element](args []*Arg, i int, data []T, shape []int) {
 }
 
 // CallOpen passes the tensor that receives result i of the next [Call.Run], for a result whose
-// shape the function decides. An extent in want that is 0 or more is fixed; [Sym](k) stands for
-// symbol k of [NewCall].
+// shape the function decides. want is the declared shape: an extent of 0 or more is fixed, and
+// [Sym](k) stands for symbol k of [NewCall]. CallOpen does nothing if there is no result i.
 func CallOpen[T Element](c *Call, i int, t *Tensor[T], want ...int) {
 	if i < 0 || i >= len(c.out) || t == nil {
 		return

@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// CheckTensor calls [Tensor.Check] on an argument. It returns an error "where: name: …" if the
-// length of t.Data does not match t.Shape.
+// CheckTensor calls [Tensor.Check] on the argument called name. It returns the error of Check as
+// "where: name: …".
 func CheckTensor[T any](where, name string, t Tensor[T]) error {
 	if err := t.Check(); err != nil {
 		return fmt.Errorf("%s: %s: %w", where, name, err)
@@ -35,7 +35,7 @@ func CheckDim(where, name string, got, want int) error {
 
 // CheckBroadcast returns an error "where: name: …" unless got is 1 or equals want. got is an extent
 // that is broadcast to want. Generated code calls CheckBroadcast where the compiler could not prove
-// this.
+// that got is one of the two.
 func CheckBroadcast(where, name string, got, want int) error {
 	if got != 1 && got != want {
 		return fmt.Errorf("%s: %s: extent 1 or %d expected, got %d", where, name, want, got)

@@ -6,7 +6,7 @@ import (
 	"runtime/debug"
 )
 
-// ErrBusy is returned by a session that is called while another call of it runs.
+// ErrBusy is returned by a call of a session or trainer while another of its calls runs.
 var ErrBusy = errors.New("session is running: open one per goroutine")
 
 // ErrNoModel is returned by the methods of a nil or zero Model.

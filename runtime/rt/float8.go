@@ -2,19 +2,18 @@ package rt
 
 import "math"
 
-// The 8-bit floating-point types are named by the widths of exponent and mantissa. FN types have no
-// infinities. FNUZ types have a single NaN, at the code of negative zero. Conversions to these
-// types round to nearest, ties to even. Values past the largest finite number, infinities included,
-// follow ONNX Cast and its tests. If the parameter saturate is true, they become the largest finite
-// number. Otherwise they become infinite, or NaN if the type has no infinities.
+// The floating-point types of 8 and 4 bits are named by the widths of exponent and mantissa. FN types
+// have no infinities. FNUZ types have neither infinities nor a negative zero, and a single NaN, at
+// the code of negative zero. Each conversion to one of the types says how it rounds, and what becomes
+// of NaN and of values past the largest finite number. All follow ONNX Cast and its tests.
 type (
 	// Float8E4M3FN has a largest value of 448 and has NaNs.
 	Float8E4M3FN uint8
-	// Float8E4M3FNUZ has a largest value of 240.
+	// Float8E4M3FNUZ has a largest value of 240 and a NaN.
 	Float8E4M3FNUZ uint8
 	// Float8E5M2 has a largest value of 57344, and infinities and NaNs as in IEEE 754.
 	Float8E5M2 uint8
-	// Float8E5M2FNUZ has a largest value of 57344.
+	// Float8E5M2FNUZ has a largest value of 57344 and a NaN.
 	Float8E5M2FNUZ uint8
 	// Float8E8M0 is a power of two from 2⁻¹²⁷ to 2¹²⁷, or NaN: no sign, no zero.
 	Float8E8M0 uint8
@@ -29,7 +28,7 @@ type minifloat struct {
 	bias           int
 	max            uint8 // code of the largest finite number
 	inf            uint8 // code of +∞, 0 if the type has no infinity
-	nan            uint8 // code of NaN, without its sign
+	nan            uint8 // code of NaN, without its sign if it has one; 0 if the type has no NaN
 	unsigned       bool  // FNUZ: neither zero nor NaN has a sign
 }
 
@@ -59,7 +58,8 @@ func (m *minifloat) decode(code uint8) float32 {
 	return math.Float32frombits(sign | uint32(code)<<(23-m.mantissa) + uint32(127-m.bias)<<23)
 }
 
-// encode returns the code of x rounded to the type.
+// encode returns the code of x, rounded to nearest, ties to even. If the result exceeds max, it is
+// max if saturate is true, else inf or, if the type has no infinity, nan.
 func (m *minifloat) encode(x float32, saturate bool) uint8 {
 	b := math.Float32bits(x)
 	sign := uint8(b>>31) << (m.bits - 1)
@@ -118,32 +118,32 @@ func (f Float8E8M0) Float32() float32 {
 	return math.Float32frombits(uint32(f) << 23)
 }
 
-// ToFloat8E4M3FN rounds x to nearest, ties to even. If saturate is true, magnitudes that round past
-// 448 and infinities become 448 with the sign of x. Otherwise they become NaN.
+// ToFloat8E4M3FN rounds x to nearest, ties to even. Magnitudes that round past 448, infinities
+// included, become 448 with the sign of x if saturate is true, else NaN. NaN stays NaN.
 func ToFloat8E4M3FN(x float32, saturate bool) Float8E4M3FN {
 	return Float8E4M3FN(e4m3fn.encode(x, saturate))
 }
 
-// ToFloat8E4M3FNUZ rounds x to nearest, ties to even. If saturate is true, magnitudes that round
-// past 240 and infinities become 240 with the sign of x. Otherwise they become NaN.
+// ToFloat8E4M3FNUZ rounds x to nearest, ties to even. Magnitudes that round past 240, infinities
+// included, become 240 with the sign of x if saturate is true, else NaN. NaN stays NaN.
 func ToFloat8E4M3FNUZ(x float32, saturate bool) Float8E4M3FNUZ {
 	return Float8E4M3FNUZ(e4m3fnuz.encode(x, saturate))
 }
 
-// ToFloat8E5M2 rounds x to nearest, ties to even. If saturate is true, magnitudes that round past
-// 57344 and infinities become 57344 with the sign of x. Otherwise they become infinite.
+// ToFloat8E5M2 rounds x to nearest, ties to even. Magnitudes that round past 57344, infinities
+// included, become 57344 if saturate is true, else infinite, with the sign of x. NaN stays NaN.
 func ToFloat8E5M2(x float32, saturate bool) Float8E5M2 {
 	return Float8E5M2(e5m2.encode(x, saturate))
 }
 
-// ToFloat8E5M2FNUZ rounds x to nearest, ties to even. If saturate is true, magnitudes that round
-// past 57344 and infinities become 57344 with the sign of x. Otherwise they become NaN.
+// ToFloat8E5M2FNUZ rounds x to nearest, ties to even. Magnitudes that round past 57344, infinities
+// included, become 57344 with the sign of x if saturate is true, else NaN. NaN stays NaN.
 func ToFloat8E5M2FNUZ(x float32, saturate bool) Float8E5M2FNUZ {
 	return Float8E5M2FNUZ(e5m2fnuz.encode(x, saturate))
 }
 
-// ToFloat4E2M1 rounds x to nearest, ties to even, and magnitudes that round past 6 become 6. NaN
-// becomes negative zero, as in ONNX's tests.
+// ToFloat4E2M1 rounds x to nearest, ties to even. Magnitudes that round past 6, infinities included,
+// become 6 with the sign of x. NaN becomes negative zero, as in ONNX's tests.
 func ToFloat4E2M1(x float32) Float4E2M1 {
 	if x != x {
 		return 8
@@ -151,7 +151,7 @@ func ToFloat4E2M1(x float32) Float4E2M1 {
 	return Float4E2M1(e2m1.encode(x, true))
 }
 
-// RoundMode selects the power of two that a [Float8E8M0] rounds to.
+// RoundMode selects the power of two to which [ToFloat8E8M0] rounds a number between two of them.
 type RoundMode uint8
 
 // The values of attribute round_mode of ONNX Cast.

@@ -24,18 +24,18 @@ type Memory struct {
 	second  bool   // the call is the second half of its method
 	args    []span // memory of the call's arguments
 	layouts []*layoutOf
-	layout  *layoutOf // of the call's method, nil if it has no Buffers
+	layout  *layoutOf // of the last method called that places its Buffers
 	sharing bool      // threads share the call's kernels
-	refused bool      // a result was refused before anything was computed
+	refused bool      // Results or CheckLike has returned an error
 }
 
 // layoutOf holds the places of a method's buffers, for the extents of its last call. bytes, offsets
 // and at have an element for each of the method's Buffers.
 type layoutOf struct {
 	method  *Method
-	ready   bool // whether the buffers are placed
-	extents []int64
-	need    int64 // the size of the arena
+	ready   bool    // whether the buffers are placed
+	extents []int64 // as [Buffers] describes them
+	need    int64   // the size of the arena
 	z       Sizes
 	bytes   [][]int64
 	offsets [][]int
@@ -86,8 +86,9 @@ func (m *Memory) leave() {
 	m.guard.Leave()
 }
 
-// begin checks the caller's arguments and makes room for the call. Errors get copies of the
-// arguments, so that the arguments do not escape to the heap.
+// begin checks the caller's arguments. Unless the method is Unbound, it then makes room for the call
+// and checks the results. Errors get copies of the names and shapes in args, so that args does not
+// escape to the heap.
 func (m *Memory) begin(args []Passed) error {
 	if err := m.check(args); err != nil {
 		return err
@@ -101,8 +102,8 @@ func (m *Memory) begin(args []Passed) error {
 	return m.checkResults(args)
 }
 
-// check returns an error if a pointer is nil, or if an argument does not have the shape that the
-// method takes.
+// check returns an error if a pointer is nil, or the error of checkArgument for an argument. It
+// records the memory of the arguments.
 func (m *Memory) check(args []Passed) error {
 	for i := range args {
 		a := &args[i]
@@ -120,8 +121,8 @@ func (m *Memory) check(args []Passed) error {
 	return nil
 }
 
-// checkArgument returns an error if an argument does not have the shape that the method takes. Its
-// symbols may be bound already.
+// checkArgument returns an error if the shape or the length of an argument is not what the method
+// takes. It binds the symbols of the shape that earlier arguments have not bound.
 func (m *Memory) checkArgument(a *Passed) error {
 	var err error
 	switch a.kind {
@@ -142,8 +143,9 @@ func (m *Memory) checkArgument(a *Passed) error {
 	return nil
 }
 
-// checkItems returns an error unless an argument has an item for each item of the batch. The first
-// argument gives the size of the batch, which is the method's first symbol.
+// checkItems returns an error unless an argument has an item for each item of the batch. The size of
+// the batch is the method's first symbol, which the first such argument binds. checkItems returns an
+// error if this size exceeds its limit.
 func (m *Memory) checkItems(a *Passed) error {
 	n := m.Symbols.Value(0)
 	if n < 0 {
@@ -163,8 +165,9 @@ func (m *Memory) isNil(name string) error {
 	return fmt.Errorf("%s: %s is nil", m.where(), strings.Clone(name))
 }
 
-// Open makes the arena large enough for a call whose symbols are bound. It returns an error if an
-// extent exceeds a limit, or if there is no room. [Enter] calls it, unless the method is Unbound.
+// Open makes the arena large enough for a call whose symbols are bound. Unless the method is Serial,
+// it lets the worker pool take part, see [Begin]. It returns an error if an extent exceeds a limit, or
+// if there is no room. [Enter] calls it, unless the method is Unbound.
 func (m *Memory) Open() error {
 	if len(m.max) > 0 {
 		if err := m.Symbols.CheckMax(m.where(), m.max); err != nil {
@@ -182,7 +185,8 @@ func (m *Memory) Open() error {
 }
 
 // Results checks results that become known after the call has begun. It returns an error if there
-// is no room for them, or if they overlap the memory of an argument.
+// is no room for a result, if a result is a nil pointer or does not have the size of the batch, or
+// if it overlaps the memory of an argument.
 func (m *Memory) Results(results ...Passed) error {
 	err := roomError(m.where(), results)
 	if err == nil {
@@ -192,7 +196,7 @@ func (m *Memory) Results(results ...Passed) error {
 	return err
 }
 
-// roomError returns the first error that occurred when memory for a result was allocated.
+// roomError returns the first error that occurred when memory for a result was allocated, or nil.
 func roomError(where string, results []Passed) error {
 	for i := range results {
 		if err := results[i].err; err != nil {
@@ -250,7 +254,8 @@ func (m *Memory) open() error {
 	return m.grow(need)
 }
 
-// grow makes the arena as large as need. It keeps the memory of a larger call.
+// grow makes the arena as large as need. It reuses the arena's memory if that suffices, also memory
+// that a larger call needed.
 func (m *Memory) grow(need int64) error {
 	if int64(cap(m.Arena)) >= need {
 		m.Arena = m.Arena[:need]
@@ -264,7 +269,8 @@ func (m *Memory) grow(need int64) error {
 	return nil
 }
 
-// need returns the size of the arena for the extents of the call, and places the buffers.
+// need returns the size of the arena for the extents of the call. It places the buffers of a method
+// whose size is neither fixed nor given by Each.
 func (m *Memory) need() (int64, error) {
 	method := m.method
 	if method.isFixed() {
@@ -282,7 +288,7 @@ func (m *Memory) need() (int64, error) {
 	return need, z.Err(m.where())
 }
 
-// openFor makes room for calls of a method with these extents, before any of its calls.
+// openFor makes room for calls of a method with these extents. No call may run meanwhile.
 func (m *Memory) openFor(method *Method, extents ...int) error {
 	m.method = method
 	m.Symbols.rename(method.Symbols)
@@ -290,8 +296,7 @@ func (m *Memory) openFor(method *Method, extents ...int) error {
 	return m.open()
 }
 
-// layoutOf returns the places of a method's buffers, which are not computed yet if no call needed
-// them.
+// layoutOf returns the places of a method's buffers. They are not ready if no call has needed them.
 func (m *Memory) layoutOf(method *Method) *layoutOf {
 	for _, l := range m.layouts {
 		if l.method == method {
@@ -318,7 +323,8 @@ func (l *layoutOf) place(where string, extents []int) (int64, error) {
 	return l.need, nil
 }
 
-// compute computes where the buffers are.
+// compute places the buffers for extents, and sets the size of the arena. It returns an error if a
+// size overflows.
 func (l *layoutOf) compute(where string, extents []int) (err error) {
 	defer Recover(where, &err)
 	l.ready, l.z = false, Sizes{}

@@ -48,8 +48,8 @@ func (t *Training) settle() {
 // module returns the path of the module that owns a weight.
 func module(name string) string { return name[:max(strings.LastIndexAny(name, "./"), 0)] }
 
-// hold freezes the variables that match patterns, or trains them again. Gradients of variables that are held
-// become absent. It returns the errors of [Trainer.Freeze] and [Trainer.Unfreeze].
+// hold freezes the variables that match patterns if held is true; otherwise training changes them again. Gradients
+// of frozen parameters become absent. It returns the errors of [Trainer.Freeze] and [Trainer.Unfreeze].
 func (t *Training) hold(verb string, patterns []string, held bool) error {
 	found := make([]bool, len(t.variables))
 	errs := []error{t.mark(found, verb, patterns)}

@@ -28,8 +28,8 @@ func Done(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// EndIfDone ends a call of a generated method if ctx is done: it panics with a value that [Recover]
-// turns into the cause as the call's error. A nil ctx is never done.
+// EndIfDone ends a call of a generated method if ctx is done. It panics, and [Recover] makes the cause
+// of ctx the call's error. A nil ctx is never done.
 func EndIfDone(ctx context.Context) {
 	if err := Done(ctx); err != nil {
 		panic(ended{err})

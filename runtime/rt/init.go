@@ -6,9 +6,9 @@ import (
 	"math"
 )
 
-// Init describes the initial elements of a weight. Element i depends only on the program's seed,
-// the weight's name and i: adding or removing other weights changes nothing, and every machine
-// produces the same bits.
+// Init describes the initial elements of a weight. The elements depend only on the description, the
+// program's seed, and the weight's name and shape: adding or removing other weights changes nothing,
+// and every machine produces the same bits.
 type Init struct {
 	// Kind is one of the Init… constants, which define the meaning of A and B.
 	Kind string
@@ -33,9 +33,9 @@ func InitSeed(seed uint64, name string) uint64 {
 	return a
 }
 
-// Fill sets the elements of a weight of this name and shape. A weight of more than two axes is
-// treated as a matrix whose rows are its first axis. Fill returns an error if the kind is unknown
-// or is InitGiven.
+// Fill sets the elements of a weight of this name and shape, computed in float64 and then rounded.
+// InitOrthogonal treats the weight as a matrix whose rows are its first axis. Fill returns an error
+// if the kind is unknown or is InitGiven.
 func (n Init) Fill(dst []float32, seed uint64, name string, shape ...int) error {
 	s := InitSeed(seed, name)
 	var at func(i uint64) float64
@@ -71,9 +71,9 @@ func truncatedAt(seed, i uint64) float64 {
 	}
 }
 
-// orthogonal fills dst with normal rows and orthonormalises them one after the other (Saxe and
-// others, Exact solutions to the nonlinear dynamics of learning in deep linear neural networks,
-// 2013).
+// orthogonal draws normal rows, or columns if there are fewer columns than rows, and orthonormalises
+// them one after the other. It stores them in dst, multiplied by A (Saxe and others, Exact solutions
+// to the nonlinear dynamics of learning in deep linear neural networks, 2013).
 func (n Init) orthogonal(dst []float32, seed uint64, shape []int) {
 	rows := 1
 	if len(shape) > 0 {

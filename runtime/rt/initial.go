@@ -14,8 +14,9 @@ type Initial struct {
 }
 
 // InitialWeights returns the weights of a model before training. seed determines the random
-// weights. given holds the elements of InitGiven weights. Err of the result reports a weight whose
-// type cannot be initialised or whose shape is too large.
+// weights. given holds the elements of InitGiven weights, and may be nil if there are none. Err of
+// the result reports weights that given lacks, whose type or kind cannot be initialised, or whose
+// shape is too large.
 func InitialWeights(seed uint64, list []Initial, given *Weights) *Weights {
 	w := NewWeights()
 	for _, n := range list {
@@ -29,7 +30,7 @@ func InitialWeights(seed uint64, list []Initial, given *Weights) *Weights {
 	return w
 }
 
-// add adds the weight to w.
+// add adds the initialised weight to w.
 func (n Initial) add(w *Weights, seed uint64, given *Weights) error {
 	if n.Init.Kind == InitGiven {
 		info, ok := given.Info(n.Name)

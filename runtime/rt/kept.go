@@ -8,9 +8,9 @@ type Kept[T Element] struct {
 	begun     bool
 }
 
-// Begin sets Now to zeros before the first call. want is a shape as in [Symbols.CheckShape]:
-// [Sym](k) becomes the value of symbol k, or 0 if it is unbound, and [AnyDim] becomes 0. It returns
-// an error if the shape has more elements than memory holds.
+// Begin sets Now to zeros if Turn was not called since the start or since Reset. want is a shape as
+// in [Symbols.CheckShape]: [Sym](k) becomes the value of symbol k, or 0 if it is unbound, and
+// [AnyDim] becomes 0. Begin returns the errors of [Tensor.Resize].
 func (k *Kept[T]) Begin(where string, symbols *Symbols, want ...int) error {
 	if k.begun {
 		return nil
@@ -37,5 +37,5 @@ func (k *Kept[T]) Turn() {
 	k.begun = true
 }
 
-// Reset discards the tensor: the next call starts like the first.
+// Reset discards the values: the next call starts with zeros, like the first.
 func (k *Kept[T]) Reset() { k.begun = false }

@@ -9,24 +9,25 @@ import (
 const (
 	// layoutRoom is the number of buffers that Layout places without allocating.
 	layoutRoom = 512
-	// layoutTriesMin and layoutTriesMax bound how often all buffers are placed again. The number of
-	// tries falls with the number of buffers, so that about layoutWork pairs are compared.
+	// layoutTriesMin and layoutTriesMax bound how often all buffers are placed again. Between them,
+	// the number of tries is layoutWork divided by the number of pairs of buffers.
 	layoutTriesMin, layoutTriesMax = 4, 32
 	layoutWork                     = 4_000_000
 )
 
 // Layout places buffers in an arena. Buffer i takes bytes[i] bytes from step first[i] to step
-// last[i]. Two buffers may share memory only if they have no step in common. It writes their
-// offsets, which are multiples of 64, and returns the size of the arena in bytes. If the sum of the
-// sizes overflows 64 bits it returns math.MaxInt64 and writes no offsets. Sizes of 0 and below take
-// no memory. The slices have equal lengths. Layout does not allocate for up to 512 buffers.
+// last[i]. Two buffers may share memory only if they have no step in common. Layout writes the
+// offsets in bytes, which are multiples of 64, and returns the size of the arena in bytes. If the sum
+// of the sizes overflows 64 bits, it returns math.MaxInt64 and does not write offsets. Sizes of 0 and
+// below take no memory. The slices must have equal lengths. Layout does not allocate for up to 512
+// buffers.
 //
-// Each buffer gets the lowest offset that is free during its life. Buffers are placed one after the
-// other. The buffers that are alive at the step with the most live bytes come first, ordered by
-// size, the largest first (greedy by breadth; Pisarchyk and Lee, Efficient Memory Management for
-// Deep Neural Net Inference, 2020). If the arena is larger than the live bytes of that step, Layout
-// moves the buffer at the end of the arena forward in this order and places all buffers again. It
-// does so a bounded number of times.
+// Buffers are placed one after the other, each at the lowest offset that is free during its life.
+// They are ordered by the most live bytes at a step of their lives and then by size, the largest
+// first (greedy by breadth; Pisarchyk and Lee, Efficient Memory Management for Deep Neural Net
+// Inference, 2020). While the arena is larger than the most live bytes at any step, Layout moves the
+// buffer at the end of the arena forward in this order and places all buffers again, a bounded
+// number of times. It keeps the smallest arena.
 func Layout(bytes []int64, first, last []int32, offsets []int64) int64 {
 	var room struct {
 		order, placed [layoutRoom]int32
@@ -71,7 +72,7 @@ type layout struct {
 	offsets     []int64
 }
 
-// fits reports whether the sum of all sizes fits an int64.
+// fits reports whether the sum of all sizes, rounded up to multiples of 64, fits an int64.
 func (l *layout) fits() bool {
 	left := int64(math.MaxInt64)
 	for _, b := range l.bytes {
@@ -93,9 +94,9 @@ func (l *layout) meet(i, j int32) bool {
 	return l.first[i] <= l.last[j] && l.first[j] <= l.last[i]
 }
 
-// sort orders the buffers by the live bytes of the most crowded step of their lives, then by size.
-// It returns the largest number of live bytes at any step. It uses crowd as scratch for the live
-// bytes at each buffer's first step.
+// sort orders the buffers by the live bytes of the most crowded step of their lives, then by size,
+// the largest first. It returns the largest number of live bytes at any step. crowd is scratch for
+// the live bytes at each buffer's first step.
 func (l *layout) sort(crowd []int64) (live int64) {
 	for i, at := range l.first {
 		crowd[i] = 0

@@ -18,9 +18,10 @@ var arenaLimit atomic.Int64 // 0 until ArenaLimit sets it
 // Without a limit, the Go runtime would end the program if the machine cannot serve a request.
 //
 // The default is determined at the first call that needs it. It is the smallest of GOMEMLIMIT, the
-// control group's limit on Linux, and the machine's memory. It is 8 GiB if all three are unknown,
-// and at most 1 GiB on 32-bit machines. Under the default, a large request is also an error if it
-// does not fit beside the memory that the program has already allocated.
+// control group's limit on Linux, and the machine's memory. If the group's limit and the machine's
+// memory are unknown, 8 GiB takes their place. The default is at most 1 GiB on 32-bit machines and
+// on WebAssembly. Under the default, a request of 64 MiB or more is also an error if it does not fit
+// beside the memory that the program has already allocated.
 func ArenaLimit(limit int64) int64 {
 	old := arenaLimit.Load()
 	if limit > 0 {
@@ -32,7 +33,7 @@ func ArenaLimit(limit int64) int64 {
 	return programMemory()
 }
 
-// programMemory returns the number of bytes that the program may use.
+// programMemory returns the default of [ArenaLimit].
 var programMemory = sync.OnceValue(func() int64 {
 	has := machineMemory()
 	if has <= 0 {
@@ -54,8 +55,8 @@ func CheckSize[T any](n int) error {
 	return nil
 }
 
-// checkFree returns an error if bytes do not fit beside what the program has allocated. It checks
-// nothing if the caller set a limit with [ArenaLimit].
+// checkFree returns an error if a request of this many bytes is large and does not fit beside what
+// the program has allocated. It checks nothing if the program set a limit with [ArenaLimit].
 func checkFree(bytes int64) error {
 	if arenaLimit.Load() != 0 {
 		return nil
@@ -66,7 +67,8 @@ func checkFree(bytes int64) error {
 // fitsAlways is the size in bytes up to which requests skip the check of allocated memory.
 const fitsAlways = 64 << 20
 
-// fits returns an error if bytes plus the allocated memory exceed limit.
+// fits returns an error if a request of fitsAlways or more bytes and the allocated memory together
+// exceed limit, also after a garbage collection.
 func fits(bytes, limit int64) error {
 	if bytes < fitsAlways || bytes <= limit-allocated() {
 		return nil
@@ -85,9 +87,9 @@ func allocated() int64 {
 	return int64(samples[0].Value.Uint64() - samples[1].Value.Uint64())
 }
 
-// Grow makes s a slice of n elements and reuses its memory if the capacity suffices. The values are
-// undefined. It returns an error if n is negative, or the bytes exceed [ArenaLimit] or the
-// program's memory; s may then be nil.
+// Grow makes *s a slice of n elements and reuses its memory if the capacity suffices. The values are
+// undefined. Grow returns an error if n is negative, or the bytes exceed [ArenaLimit] or the
+// program's memory; *s may then be nil.
 func Grow[T any](s *[]T, n int) error {
 	if err := CheckSize[T](n); err != nil {
 		return err
@@ -112,9 +114,11 @@ func Room[T any](where string, s *[]T, n int) error {
 	return nil
 }
 
-// Extend lengthens s by n elements and keeps the existing ones. The new values are undefined. It
-// grows the capacity geometrically, so that many short extensions take linear time in total. It
-// returns the errors of [Grow], after a retry without spare capacity.
+// Extend lengthens *s by n elements and keeps the existing ones. The new values are undefined. It
+// grows the capacity geometrically, so that many short extensions take linear time in total. If
+// [Grow] fails, Extend asks for less spare capacity, down to n new elements or an eighth of the length,
+// whichever is more. Then it returns the error of Grow. It also returns an error if n is negative or
+// the length overflows an int.
 func Extend[T any](s *[]T, n int) error {
 	old := *s
 	if n < 0 || n > math.MaxInt-len(old) {

@@ -7,13 +7,14 @@ import (
 
 // lossScale is the factor by which steps in f16 multiply the gradient of the loss, so that small gradients are
 // not rounded to zero. The gradients of the parameters are divided by it. It is a power of two, and changes
-// with the gradients: if one is not finite, the step is skipped and the scale halved, and after growthSteps
-// steps without such a gradient it is doubled (Micikevicius and others, "Mixed Precision Training", ICLR 2018).
+// with the gradients. If a gradient is not finite, the step is skipped and the scale halved. After growthSteps
+// steps with finite gradients it is doubled, up to 2^maxExponent (Micikevicius and others, "Mixed Precision
+// Training", ICLR 2018).
 type lossScale struct {
 	exponent int64
-	steps    int64 // since it was last changed
-	isKept   bool  // it was restored by a trainer that does not use it
-	factors  [2]float32
+	steps    int64      // since the scale was last changed
+	isKept   bool       // the scale was restored from a state
+	factors  [2]float32 // the memory of pair
 }
 
 const (
@@ -21,20 +22,20 @@ const (
 	minExponent, maxExponent    = -24, 24
 	growthSteps                 = 2000
 	lossScaleName               = "training/loss_scale"
-	exponentAt, stepsAt, inFile = 0, 1, 2 // of the elements in a state
+	exponentAt, stepsAt, inFile = 0, 1, 2 // indices of the elements in a state, and their number
 )
 
 // value returns the scale.
 func (s *lossScale) value() float64 { return math.Ldexp(1, int(s.exponent)) }
 
-// pair returns the scale and its inverse, which are the parameter of a step.
+// pair returns the scale and its inverse, which a step takes together. The next call overwrites the slice.
 func (s *lossScale) pair() []float32 {
 	s.factors = [2]float32{float32(s.value()), float32(1 / s.value())}
 	return s.factors[:]
 }
 
-// adapt changes the scale after a step. isFinite says whether all gradients were finite. It returns an error
-// if they were not and the scale cannot be halved any more.
+// adapt changes the scale after a step. isFinite says whether all gradients were finite. adapt returns an error
+// if a gradient was not finite and the scale is the smallest.
 func (s *lossScale) adapt(isFinite bool) error {
 	s.steps++
 	switch {
@@ -48,8 +49,8 @@ func (s *lossScale) adapt(isFinite bool) error {
 	return nil
 }
 
-// register registers the scale for saving and restoring. A trainer that does not use it keeps what it restores,
-// and saves it again. A state without a scale leaves it as it is.
+// register registers the scale for saving and restoring. A trainer that does not use the scale keeps one that
+// it restores, and saves it again. Restoring a state without a scale leaves the scale unchanged.
 func (s *lossScale) register(state *State, isUsed bool) {
 	state.vars = append(state.vars, variable{
 		name:     lossScaleName,

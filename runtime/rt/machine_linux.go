@@ -26,8 +26,9 @@ func machineMemory() int64 {
 	return has
 }
 
-// cgroupLimit returns the smallest memory limit of the program's control groups, version 1 or 2,
-// read below the file system root. It returns 0 if there is no limit.
+// cgroupLimit returns the smallest memory limit in bytes of the program's control groups, version 1
+// or 2, and of their ancestors. It reads files of the file system root. It returns 0 if there is no
+// limit.
 func cgroupLimit(root fs.FS) int64 {
 	groups, err := fs.ReadFile(root, "proc/self/cgroup")
 	if err != nil {

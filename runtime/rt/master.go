@@ -1,8 +1,8 @@
 package rt
 
-// asFloat32 returns a tensor of w as float32, the type in which weights are trained. The result is
-// the tensor's own memory if it is f32 already, and must not be written. Errors are reported as by
-// [WeightsOf]; a type that cannot be trained is an error too.
+// asFloat32 returns the elements of a tensor of w as float32, the type in which weights are trained.
+// The tensor must have type dtype: "f16", "bf16" or "f64"; any other dtype stands for f32. An f32
+// tensor is not copied, and its elements must not be written. w.Err returns the errors of [WeightsOf].
 func asFloat32(w *Weights, dtype, name string, shape []int) []float32 {
 	switch dtype {
 	case "f16":
@@ -15,7 +15,8 @@ func asFloat32(w *Weights, dtype, name string, shape []int) []float32 {
 	return WeightsOf[float32](w, name, shape...)
 }
 
-// addFloat32 adds x to w as a tensor of type dtype, which is not f32. x is copied.
+// addFloat32 adds x to w as a tensor of type dtype: "f16", "bf16" or "f64"; any other dtype stands for
+// f32. x is copied.
 func addFloat32(w *Weights, dtype, name string, x []float32, shape []int) {
 	switch dtype {
 	case "f16":

@@ -13,7 +13,8 @@ func Make[T Number | bool](n int) []T {
 	return View[T](alignedBytes(n*int(unsafe.Sizeof(*new(T)))), 0, n)
 }
 
-// Reinterpret returns the memory of x as elements of another type of the same size.
+// Reinterpret returns the memory of x as elements of another type of the same size. It returns nil if
+// the sizes differ.
 func Reinterpret[T, S Number | bool](x []S) []T {
 	if unsafe.Sizeof(*new(T)) != unsafe.Sizeof(*new(S)) {
 		return nil
@@ -22,8 +23,8 @@ func Reinterpret[T, S Number | bool](x []S) []T {
 }
 
 // Resize sets t's shape to dims and the length of its data to match. It reuses t's memory if that
-// suffices. The values are undefined. It returns an error if dims is not a valid shape or the data
-// exceeds [ArenaLimit].
+// suffices. The values are undefined. It returns an error if dims is not a valid shape, and the
+// errors of [Grow]. The errors start with where.
 func (t *Tensor[T]) Resize(where string, dims ...int) error {
 	if err := t.resize(dims); err != nil {
 		return fmt.Errorf("%s: %w", where, err)

@@ -1,9 +1,9 @@
 package rt
 
 // Mirror is a device that holds copies of vectors of f32 and changes them in training. For each
-// vector it knows whether the elements in host memory or on the device are up to date. It copies
-// them before they are used on the other side. Methods take slices of the vectors in host memory,
-// which stand for the copies.
+// vector it knows whether host memory or the device has the current elements, and it copies the
+// elements before the other side uses them. Methods take slices of the vectors in host memory, which
+// stand for the copies.
 type Mirror interface {
 	// Hold makes room for a copy of each vector. It returns an error if the device has too little memory.
 	Hold(vectors ...[]float32) error
@@ -37,7 +37,8 @@ func (p *Params) Mirror() Mirror {
 func (p *Params) Vectors() (data, grad []float32) { return p.all.data, p.all.grad }
 
 // Stay keeps the parameters on the device between calls, for an optimizer that changes them there.
-// Data and Grad are nil from the next call to the next [Params.Fetch]. Calling leave undoes Stay.
+// Each later call of a trainer on a device sets Data and Grad to nil, and [Params.Fetch] sets them
+// again. Calling leave undoes Stay.
 func (p *Params) Stay() (leave func()) {
 	all := p.all
 	all.staying++
@@ -54,10 +55,11 @@ func (p *Params) Fetch() error {
 	return p.all.toHost()
 }
 
-// Took tells p that the device has changed the parameters. Data and Grad are nil afterwards.
+// Took tells p that the device has changed the parameters. Data and Grad are nil until the next
+// [Params.Fetch].
 func (p *Params) Took() { p.all.toDevice() }
 
-// toHost makes the parameters and gradients valid in the memory of the host.
+// toHost makes the parameters and gradients valid in host memory, and sets Data and Grad.
 func (all *parameters) toHost() error {
 	if all.mirror == nil {
 		return nil
@@ -70,7 +72,7 @@ func (all *parameters) toHost() error {
 	return nil
 }
 
-// toDevice sets Data and Grad to nil while the device changes the elements.
+// toDevice records that only the device has the current elements. It sets Data and Grad to nil.
 func (all *parameters) toDevice() {
 	if !all.away {
 		all.away = true

@@ -16,8 +16,8 @@ func Hash(seed, i uint32) uint32 {
 
 // Uniform fills dst with pseudo-random numbers from lo to hi. Element i is lo + (hi-lo)·u, computed
 // in 64 bits, where u in [0, 1) comes from the upper 24 bits of Hash(seed, i). Floating-point types
-// round to float32 and then to their own precision, and 8-bit floats saturate. Integers round down.
-// A bool is true if the rounded result is not 0.
+// round to float32 and then to their own precision, [Float8E8M0] up, the others to nearest. Floats of
+// 8 and 4 bits saturate. Integers round down. A bool is true if the number rounded down is not 0.
 func Uniform[T Number | bool](dst []T, lo, hi float64, seed uint32) {
 	switch dst := any(dst).(type) {
 	case []float32:

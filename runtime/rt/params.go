@@ -48,11 +48,11 @@ type parameters struct {
 	there      []bool // whether the gradient is present
 	bound      []bool // whether an optimizer has bound it
 
-	mirror  Mirror // the device that trains; nil for the host
-	staying int    // optimizers that change the vectors on the device
-	away    bool   // the elements are on the device only
-	failed  error  // of the device
-	views   []weak.Pointer[Params]
+	mirror  Mirror                 // the device that trains; nil for the host
+	staying int                    // optimizers that change the vectors on the device
+	away    bool                   // the elements are on the device only
+	failed  error                  // the first error of the device
+	views   []weak.Pointer[Params] // the Params that share this state
 }
 
 // NewParams returns parameters of the given names, shapes and places in zeroed memory that starts
@@ -115,7 +115,7 @@ func (all *parameters) view(at []int) *Params {
 	return p
 }
 
-// each calls f with the index of each parameter among all.
+// each calls f for each parameter of p, with its index among all parameters.
 func (p *Params) each(f func(all *parameters, i int)) {
 	if p == nil {
 		return
@@ -131,8 +131,8 @@ func (all *parameters) of(x []float32, i int) []float32 {
 	return x[off : off+all.size[i] : off+all.size[i]]
 }
 
-// Err returns the errors of the patterns that selected the parameters: patterns that are malformed
-// or match nothing. Otherwise it returns the first error of the device that trains, if there is one.
+// Err returns the errors of the [Params.Match] and [Params.Except] that selected the parameters.
+// Otherwise it returns the first error of the device that trains, or nil.
 func (p *Params) Err() error {
 	switch {
 	case p == nil:
@@ -180,7 +180,7 @@ func (p *Params) Fresh(i int) bool {
 	return p != nil && i >= 0 && i < len(p.at) && p.all.there[p.at[i]]
 }
 
-// UsedUp reports whether no gradient is present. A trainer may then write gradients instead of
+// UsedUp reports whether no gradient of p is present. A trainer may then write gradients instead of
 // adding to them.
 func (p *Params) UsedUp() bool {
 	used := true
@@ -194,7 +194,7 @@ func (p *Params) UseUp() { p.each(func(all *parameters, i int) { all.there[i] = 
 // Renew marks all gradients as present. Call it after writing gradients into Grad.
 func (p *Params) Renew() { p.each(func(all *parameters, i int) { all.there[i] = true }) }
 
-// ZeroGrad zeroes all gradients and marks them as absent.
+// ZeroGrad zeroes all gradients and marks them as absent. [Params.Err] returns an error of the device.
 func (p *Params) ZeroGrad() {
 	if p != nil && p.all != nil && p.all.away {
 		every := func(*parameters, int) bool { return true }
@@ -207,7 +207,7 @@ func (p *Params) ZeroGrad() {
 
 // Accumulate adds grad, which is laid out like Grad, to the gradients that are present, and
 // replaces the gradients that are absent. Then all gradients are present. It returns an error if
-// grad is shorter than Grad.
+// grad is shorter than the gradients of all parameters, and the errors of [Params.Fetch].
 func (p *Params) Accumulate(grad []float32) error {
 	if p == nil {
 		return nil
@@ -232,8 +232,7 @@ func (p *Params) Accumulate(grad []float32) error {
 	return nil
 }
 
-// accumulate is [Params.Accumulate] for gradients that a step has computed. If there is a device, they are on
-// it.
+// accumulate is [Params.Accumulate] for gradients that a step has computed: on the device, if there is one.
 func (p *Params) accumulate(grad []float32) (err error) {
 	if p.all.mirror == nil {
 		return p.Accumulate(grad)
@@ -252,8 +251,8 @@ func (p *Params) accumulate(grad []float32) (err error) {
 	return err
 }
 
-// isFinite reports whether the sum of the squares of gradients that a step has computed is finite. If there is a
-// device, they are on it.
+// isFinite reports whether the sum of the squares of gradients is finite. A step has computed the gradients: on the
+// device, if there is one.
 func (p *Params) isFinite(grad []float32) (is bool, err error) {
 	is = true
 	every := func(*parameters, int) bool { return true }
@@ -271,8 +270,9 @@ func (p *Params) isFinite(grad []float32) (is bool, err error) {
 	return is, err
 }
 
-// Bind reserves the parameters for an optimizer. It returns p.Err, or an error if there are no
-// parameters or another optimizer holds one of them. If there is an error, nothing is reserved.
+// Bind reserves the parameters for an optimizer. It returns the errors of the patterns that selected
+// them, or an error if there are no parameters or another optimizer holds one of them. If there is
+// an error, nothing is reserved.
 func (p *Params) Bind() error {
 	if p == nil {
 		return errors.New("params: none given")
@@ -301,7 +301,7 @@ func (p *Params) Bind() error {
 // Release undoes Bind: another optimizer may bind the parameters.
 func (p *Params) Release() { p.each(func(all *parameters, i int) { all.bound[i] = false }) }
 
-// State registers the parameters' elements by their names.
+// State implements [Stater]. It registers the elements of each parameter by the parameter's name.
 func (p *Params) State(s *State) {
 	if err := p.Fetch(); err != nil {
 		s.fail(err)
@@ -311,8 +311,8 @@ func (p *Params) State(s *State) {
 	})
 }
 
-// String returns a table with the name, type and number of elements of each parameter, and the
-// total number.
+// String returns a table with the name, type and number of elements of each parameter. The last line
+// has the number of parameters and of all elements.
 func (p *Params) String() string {
 	if p == nil {
 		return "0 parameters\n"

@@ -3,9 +3,10 @@ package rt
 import "math"
 
 // ClipNorm scales the gradients that are present so that their joint L2 norm is at most limit, and
-// returns the norm before scaling. It changes nothing if the norm is not finite. The host sums in
-// float64 and in a fixed order. A device sums blocks of 4,096 elements in float32. If the device
-// fails, the norm is NaN, and [Params.Err] returns the error. PyTorch: clip_grad_norm_.
+// returns the norm before scaling. A limit below 0 counts as 0. If the norm is not finite, ClipNorm
+// changes nothing. The host sums in float64 and in a fixed order. A device sums blocks of 4,096
+// elements in float32. If the device fails, the norm is NaN, and [Params.Err] returns the error.
+// PyTorch: clip_grad_norm_.
 func (p *Params) ClipNorm(limit float64) float64 {
 	sum := 0.0
 	p.present(func(all *parameters, g []float32) { sum += all.squares(g) })
@@ -16,8 +17,8 @@ func (p *Params) ClipNorm(limit float64) float64 {
 	return norm
 }
 
-// ClipNorms scales the gradient of each parameter separately so that its L2 norm is at most limit.
-// [Params.ClipNorm] scales all gradients together.
+// ClipNorms is like [Params.ClipNorm] for the gradient of each parameter separately. It does not
+// return the norms.
 func (p *Params) ClipNorms(limit float64) {
 	p.each(func(all *parameters, i int) {
 		if !all.there[i] {
@@ -30,8 +31,8 @@ func (p *Params) ClipNorms(limit float64) {
 	})
 }
 
-// ClipValue clamps every element of the gradients that are present to [-limit, limit]. A NaN stays.
-// PyTorch: clip_grad_value_.
+// ClipValue clamps every element of the gradients that are present to [-limit, limit]. A limit below
+// 0 counts as 0. A NaN stays. PyTorch: clip_grad_value_.
 func (p *Params) ClipValue(limit float64) {
 	most := float32(max(0, limit))
 	p.present(func(all *parameters, g []float32) {
@@ -71,7 +72,8 @@ func (p *Params) present(f func(all *parameters, g []float32)) {
 	})
 }
 
-// squares returns the sum of squares of gradients, NaN if the device that has them fails.
+// squares returns the sum of the squares of g, a part of the gradients. It returns NaN if the
+// gradients are on a device that fails.
 func (all *parameters) squares(g []float32) float64 {
 	if !all.away {
 		return squares(g)
@@ -93,7 +95,8 @@ func (all *parameters) scale(g []float32, factor float32) {
 	}
 }
 
-// clipping returns the factor that scales norm to limit, and whether scaling is needed.
+// clipping returns the factor that scales norm to limit. ok reports whether the factor is below 1 and
+// the norm finite.
 func clipping(norm, limit float64) (factor float64, ok bool) {
 	const epsilon = 1e-6 // as in PyTorch, so that rounding leaves the norm below the limit
 	factor = max(0, limit) / (norm + epsilon)

@@ -23,10 +23,10 @@ type Passed struct {
 type passedKind uint8
 
 const (
-	whole  passedKind = iota // it is there
-	items                    // it has an item for each of the batch
-	shaped                   // its shape, and the number of its elements
-	loose                    // the number of its elements
+	whole  passedKind = iota // only that it is not a nil pointer
+	items                    // that it has an item for each item of the batch
+	shaped                   // the shape, and that the number of elements matches it
+	loose                    // that the number of elements matches the shape
 )
 
 // In returns an argument that is a slice with an element for each item of the batch.

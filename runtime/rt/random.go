@@ -20,8 +20,8 @@ func Philox(seed, i uint64) (a, b uint64) {
 	return uint64(x[1])<<32 | uint64(x[0]), uint64(x[3])<<32 | uint64(x[2])
 }
 
-// Keyed returns a seed that depends on seed and on keys. Equal keys give equal seeds, and different
-// keys different seeds. Without keys it returns seed.
+// Keyed returns a seed that depends on seed and on keys. Equal seeds and keys give equal results;
+// other seeds or keys give unrelated results. Without keys it returns seed.
 func Keyed(seed int64, keys []int64) int64 {
 	for _, k := range keys {
 		a, _ := Philox(uint64(seed), uint64(k))

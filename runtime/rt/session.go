@@ -13,8 +13,8 @@ type Session[W any] struct {
 }
 
 // OpenSession makes s a session of a model. A call with an extent above limits returns an error.
-// methods are the methods of the session. A method whose arena has a fixed size gets its memory now.
-// It returns an error if this memory exceeds [ArenaLimit], or if the weights cannot be prepared.
+// methods are the methods of the session. OpenSession allocates the memory of methods whose arena has
+// a fixed size. It returns an error if the weights cannot be prepared, and the errors of [NewArena].
 func OpenSession[W any](s *Session[W], weights *atomic.Pointer[Prepared[W]], limits Max, methods ...*Method) error {
 	if _, err := weights.Load().Get(); err != nil {
 		return err
@@ -36,9 +36,10 @@ func (s *Session[W]) SetContext(ctx context.Context) { s.frame.Ctx = ctx }
 
 func (s *Session[W]) session() *Session[W] { return s }
 
-// Enter begins a call of a session's method. It checks the arguments and makes the arena large
-// enough. The caller must defer the frame's Leave. It returns [ErrNoSession] if s is nil or not
-// open, and [ErrBusy] while another call runs.
+// Enter begins a call of a session's method. It checks the arguments and, unless the method is
+// Unbound, calls [Memory.Open]. The caller must defer the frame's Leave. Enter returns
+// [ErrNoSession] if s is nil or not open, [ErrBusy] while another call runs, an error if an argument
+// is not what the method takes, and the errors of Open and of preparing the weights.
 func Enter[W, S any, P interface {
 	*S
 	session() *Session[W]

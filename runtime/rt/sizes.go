@@ -7,8 +7,8 @@ import (
 )
 
 // Sizes computes sizes and offsets of symbolic shapes in 64 bits. If an operation overflows or is
-// undefined, Err returns an error, and the results from then on are meaningless. The zero value is
-// ready to use.
+// undefined, Err returns an error, and its result and later results are meaningless. The zero value
+// is ready to use.
 type Sizes struct {
 	problem string // description of the first problem, "" without one
 	a, b    int64  // operands of the first problem
@@ -90,7 +90,7 @@ func (z *Sizes) CeilDiv(a, b int64) int64 {
 	return q
 }
 
-// Mod returns a - b·⌊a/b⌋, which has the sign of b.
+// Mod returns a - b·⌊a/b⌋, which is 0 or has the sign of b. If b is 0, it records an error.
 func (z *Sizes) Mod(a, b int64) int64 {
 	if b == 0 {
 		return z.fail("%d mod %d has no value", a, b)
@@ -111,7 +111,8 @@ func (z *Sizes) Min(a, b int64) int64 { return min(a, b) }
 // Max returns the larger of a and b.
 func (z *Sizes) Max(a, b int64) int64 { return max(a, b) }
 
-// Align returns the smallest multiple of unit that is at least n. unit must be positive.
+// Align returns the smallest multiple of unit that is at least n. If unit is not positive, it records
+// an error.
 func (z *Sizes) Align(n, unit int64) int64 {
 	if unit <= 0 {
 		return z.fail("%d aligned to %d has no value", n, unit)

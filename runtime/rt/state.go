@@ -25,9 +25,12 @@ type State struct {
 // variable is memory to save and restore.
 type variable struct {
 	name string
+	// add adds the variable to w under name. read checks the tensor called name in w, and returns a
+	// function that sets the variable to it.
 	add  func(w *Weights, name string)
 	read func(w *Weights, name string) (restore func(), err error)
-	// isAbsent reports whether the variable need not be saved. A saved state may lack it. nil means never.
+	// isAbsent reports whether the variable is not saved. A state may lack a variable that has this
+	// function. A variable without it is always saved, and every state must have it.
 	isAbsent func() bool
 }
 
@@ -95,8 +98,8 @@ func (s *State) fail(err error) {
 }
 
 // StateBytes registers a variable of arbitrary length. save returns the bytes to store. load checks
-// stored bytes and returns a function that applies them. RestoreState calls that function after it
-// has checked all variables.
+// stored bytes and returns a function that applies them. RestoreState calls that function if all
+// variables of all parts are valid.
 func StateBytes(s *State, name string, save func() ([]byte, error), load func(saved []byte) (restore func(), err error)) {
 	s.vars = append(s.vars, variable{
 		name: name,
@@ -131,8 +134,8 @@ func StateBytes(s *State, name string, save func() ([]byte, error), load func(sa
 
 // CollectState returns the state of the parts as weights named "part/variable". They share the
 // memory of the parts, which must not change while the weights are in use. It returns an error if a
-// name is empty or contains a slash, a part is nil or its State panics, or a part registers
-// something invalid.
+// part's name is empty or contains a slash, a part is nil or its State panics, or a part registers
+// something invalid. It also returns the errors of functions from [StateFunc].
 func CollectState(parts map[string]Stater) (*Weights, error) {
 	states, err := statesOf(parts)
 	if err != nil {
@@ -191,12 +194,13 @@ func LoadState(path string, parts map[string]Stater) error {
 	return nil
 }
 
-// RestoreState restores the state of the parts, bit for bit, from w, which [CollectState] returned
-// or a file of its weights holds. It ignores other parts in w. Configurations are not saved: the
-// caller constructs the parts as before. It returns all errors joined: a part of another kind, see
-// [StateKind]; and variables that are missing, that have another type or shape, or that a part does
-// not have. If there is an error, no part has changed. Errors of functions from [StateFunc] come
-// last.
+// RestoreState restores the state of the parts, bit for bit, from w: weights that [CollectState]
+// returned, or that were read from a file of such weights. It ignores other parts in w.
+// Configurations are not saved: the caller constructs the parts as before. It returns all errors
+// joined: a part of another kind, see [StateKind]; and variables that are missing, that have another
+// type or shape, or that a part does not have. If there is such an error, no part has changed.
+// Otherwise it changes the parts, calls the functions from [StateFunc], and returns their errors
+// joined.
 func RestoreState(w *Weights, parts map[string]Stater) error {
 	states, err := statesOf(parts)
 	if err != nil {

@@ -41,7 +41,7 @@ func (s *Symbols) Reset() {
 // Value returns the value of symbol k, or -1 if it is unbound.
 func (s *Symbols) Value(k int) int { return s.values[k] }
 
-// Bind binds symbol k to v. It returns an error if k is bound to another value.
+// Bind binds symbol k to v. It returns an error if v is negative or k is bound to another value.
 func (s *Symbols) Bind(where string, k, v int) error {
 	switch {
 	case v < 0:

@@ -19,8 +19,8 @@ func (t *Tail) Reset() {
 }
 
 // Place sets *dst to memory of the given size in bytes, which was computed with z. The memory is
-// from the stack, or separate if the stack is too small. It is valid until the next Reset, and its
-// values are undefined. Place returns the errors of z and of [NewArena].
+// from the stack, or separate if the stack is too small. It is valid until the next Reset, or until a
+// Release that frees it. Its values are undefined. Place returns the errors of z and of [NewArena].
 func (t *Tail) Place(dst *[]byte, bytes int64, z *Sizes, where string) error {
 	if err := z.Err(where); err != nil {
 		return err

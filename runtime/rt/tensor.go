@@ -13,7 +13,8 @@ type Tensor[T any] struct {
 	Shape []int
 }
 
-// Check returns an error if Data does not have as many elements as Shape says.
+// Check returns an error if Shape is not valid, see [Elems], or if Data does not have as many
+// elements as Shape says.
 func (t Tensor[T]) Check() error { return checkData(t.Shape, len(t.Data)) }
 
 // checkData returns an error unless data, a number of elements, is right for a tensor of this
@@ -31,8 +32,8 @@ func checkData(shape []int, data int) error {
 
 // Elems returns the product of the extents of shape. It returns an error if an extent is negative,
 // or if the product of the nonzero extents overflows an int. This product is checked even if an
-// extent is 0, so that strides cannot overflow. Elems does not allocate, and a shape literal at the
-// call does not escape.
+// extent is 0, so that strides cannot overflow. Elems allocates only for an error, and a shape
+// literal at the call does not escape.
 func Elems(shape []int) (int, error) {
 	n, empty := 1, false
 	for _, d := range shape {
@@ -54,7 +55,7 @@ func Elems(shape []int) (int, error) {
 }
 
 // Flat returns the elements of x as a slice of T on the same memory. A is an array of T, or an
-// array of such arrays: a [][3][224][224]float32 becomes a []float32.
+// array of such arrays: a [][3][224][224]float32 becomes a []float32. Flat returns nil if x is empty.
 func Flat[T, A any](x []A) []T {
 	n := arrayLen[T, A]()
 	if len(x) == 0 || n == 0 {
@@ -72,7 +73,8 @@ func FlatOf[T, A any](x *A) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(x)), n)
 }
 
-// arrayLen returns the number of T in an A, or 0 if A is not made of T.
+// arrayLen returns the number of T in an A, or 0 if the size or the alignment of A is not a multiple of
+// T's.
 func arrayLen[T, A any]() int {
 	var (
 		t *T
@@ -84,8 +86,10 @@ func arrayLen[T, A any]() int {
 	return int(unsafe.Sizeof(*a) / unsafe.Sizeof(*t))
 }
 
-// Append adds a row along t's first axis and returns it for the caller to fill. It returns an error
-// if the row's shape differs from the existing rows or the size exceeds [ArenaLimit].
+// Append adds a row along t's first axis and returns it for the caller to fill. row is the row's
+// shape. If t does not have rows yet, the other extents of t become those of the row. Append returns
+// an error if row is not valid or has another rank or shape than the rows of t, and the errors of
+// [Extend].
 func (t *Tensor[T]) Append(where string, row ...int) ([]T, error) {
 	n, err := Elems(row)
 	if err != nil {

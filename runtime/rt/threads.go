@@ -8,14 +8,15 @@ import (
 	"sync/atomic"
 )
 
-// Task is work that can be split. Part(i, parts) does part i; it is called exactly once for every i
-// from 0 to parts-1, in any order and on any goroutine. A part must not write what other parts read
-// or write, and results must not depend on the number of parts.
+// Task is work that can be split. Part(i, parts) does part i. [Run] calls it once for every i from 0
+// to parts-1, in any order and on any goroutine, unless a part panics; [RunUntil] stops when a context
+// is done. A part must not write what other parts read or write, and results must not depend on the
+// number of parts.
 type Task interface{ Part(i, parts int) }
 
 // Threads sets the number of goroutines that may work on one inference, including the caller's, if
-// n is above 0. It returns the previous number. The default, and the maximum, is GOMAXPROCS. A new
-// setting affects inferences that begin later.
+// n is above 0. It returns the previous setting. The default is GOMAXPROCS, and a larger setting has
+// the same effect. A new setting affects inferences that begin later.
 func Threads(n int) int {
 	old := int(workers.setting.Load())
 	if n > 0 {
@@ -28,8 +29,8 @@ func Threads(n int) int {
 }
 
 // Begin starts an inference. Until the matching [End] the worker pool spins while it waits for
-// [Run]. A spinning worker starts in less than a microsecond; a parked worker takes many. A model
-// without work that is worth splitting does not call Begin.
+// [Run]. A spinning worker starts in less than a microsecond; a parked worker needs many
+// microseconds. A model without work that is worth splitting does not call Begin.
 func Begin() { workers.begin() }
 
 // End ends an inference that [Begin] started. Idle workers keep spinning for about a tenth of a
@@ -138,7 +139,8 @@ func (p *pool) start(n int) {
 	p.list.Store(&list)
 }
 
-// available returns the number of goroutines that one inference may use now.
+// available returns the number of goroutines that one inference may use now. It is below 1 if more
+// inferences run than there are threads.
 func (p *pool) available() int {
 	inferences := int(uint32(p.state.Load()))
 	if inferences == 0 {

@@ -14,8 +14,8 @@ type Trainer[W, C any] struct {
 	base      *Training
 	weights   *W
 	variables func(*W, *C) []Variable
-	direct    *C // among the gradients of the parameters
-	aside     *C // to be added to them; nil until that is needed
+	direct    *C // its gradients are the gradients of the parameters
+	aside     *C // its gradients are separate memory; nil until a call needs it
 	passes    []*Pass
 	pending   *Method // the method whose gradients the caller may give
 }
@@ -43,8 +43,9 @@ const (
 )
 
 // OpenTrainer makes t a trainer of a copy of variables, whose values come from raw. w holds the
-// weights that are not trained. It allocates memory for calls with a batch of o.Batch. It returns
-// the errors of [NewTraining], and an error if the memory exceeds [ArenaLimit].
+// weights that are not trained. It allocates the memory of methods that have a fixed size, or whose
+// only symbol is o.Symbol, for calls with a batch of o.Batch. It returns the errors of [NewTraining],
+// of o.Kept, and of [NewArena].
 func OpenTrainer[W, C any](t *Trainer[W, C], raw *Weights, w *W, variables func(*W, *C) []Variable, o TrainingOptions, methods ...*Method) error {
 	direct := new(C)
 	base, err := NewTraining(raw, variables(w, direct), o)
@@ -80,16 +81,19 @@ func OpenTrainer[W, C any](t *Trainer[W, C], raw *Weights, w *W, variables func(
 }
 
 // Freeze stops the training of the parameters that match patterns, see [MatchName], from the next call on. They
-// keep their values, and steps do not compute their gradients where nothing else needs them; gradients that are
-// present become absent. Buffers of a module whose parameters are all frozen do not change either. Optimizers and
-// their states stay as they are. It returns an error, and changes nothing, if a pattern is malformed or matches no
-// parameter, or if nothing would be left to train.
+// keep their values, and steps compute their gradients only if other gradients need them. Their gradients become
+// absent. Buffers that match, and buffers of a module whose parameters are all frozen, do not change either.
+// Optimizers and their states stay as they are. The second half of a call that began before Freeze or Unfreeze
+// returns an error. Freeze returns an error, and changes nothing, if a pattern is malformed or matches neither a
+// parameter nor a buffer, if nothing would be left to train, or if a call is in progress.
 //
-// TrainerOptions.Freeze excludes parameters for good, and saves their memory. States do not hold what is frozen.
+// TrainerOptions.Freeze excludes parameters for good, and saves their memory. A state that [SaveState] writes does
+// not say which parameters Freeze has frozen.
 func (t *Trainer[W, C]) Freeze(patterns ...string) error { return t.hold("freeze", patterns, true) }
 
-// Unfreeze undoes Freeze for the parameters that match patterns. It returns an error, and changes nothing, if a
-// pattern is malformed or matches no parameter that can be trained.
+// Unfreeze undoes Freeze for the parameters and buffers that match patterns. It returns an error, and changes
+// nothing, if a pattern is malformed or matches only what TrainerOptions.Freeze excludes, or nothing, or if a call
+// is in progress.
 func (t *Trainer[W, C]) Unfreeze(patterns ...string) error {
 	return t.hold("unfreeze", patterns, false)
 }
@@ -120,7 +124,8 @@ func (t *Trainer[W, C]) hold(verb string, patterns []string, held bool) error {
 // optimizer changes them there. It returns an error if the device has too little memory.
 func (t *Trainer[W, C]) TrainOn(m Mirror) error { return t.base.trainOn(m) }
 
-// Params returns the parameters that are trained, and their gradients.
+// Params returns the parameters, without those that TrainerOptions.Freeze excludes, and their
+// gradients. It returns nil if t is not open.
 func (t *Trainer[W, C]) Params() *Params {
 	if t.base == nil {
 		return nil
@@ -128,7 +133,8 @@ func (t *Trainer[W, C]) Params() *Params {
 	return t.base.Params()
 }
 
-// Weights returns a copy of the current weights. LoadFrom and Swap of the package accept it.
+// Weights returns a copy of the current weights, see [Training.Weights]. LoadFrom and Swap of the
+// package accept it. Weights returns nil if t is not open.
 func (t *Trainer[W, C]) Weights() *Weights {
 	if t.base == nil {
 		return nil
@@ -137,8 +143,8 @@ func (t *Trainer[W, C]) Weights() *Weights {
 }
 
 // LossScale returns the factor by which the next step multiplies the gradient of the loss, in a package that
-// trains in f16. It is 1 in other packages. A step that halves it leaves the gradients as they were: an optimizer
-// then changes nothing.
+// trains in f16. It is 1 in other packages. A step that halves it leaves the gradients as they were, present or
+// absent.
 func (t *Trainer[W, C]) LossScale() float64 {
 	if t.base == nil || !t.base.Scaled {
 		return 1
@@ -146,8 +152,7 @@ func (t *Trainer[W, C]) LossScale() float64 {
 	return t.base.scale.value()
 }
 
-// State registers the weights, the seed, the count of steps and the loss scale, for [SaveState] and
-// [LoadState].
+// State implements [Stater], see [Training.State]. It registers nothing if t is not open.
 func (t *Trainer[W, C]) State(s *State) {
 	if t.base != nil {
 		t.base.State(s)
@@ -173,7 +178,8 @@ func EnterTraining[W, C, T any, P interface {
 }
 
 // EnterBackward begins the second half of a call of m. gradients are the gradients with respect to
-// m's results. It returns an error if the last call was not of m, or failed.
+// m's results. It returns [ErrNoTrainer] if t is nil or not open, [ErrBusy] while another call runs,
+// and an error if the last call was not of m or failed, or if a gradient is not valid.
 func EnterBackward[W, C, T any, P interface {
 	*T
 	trainer() *Trainer[W, C]
@@ -281,8 +287,8 @@ func (f *TrainingFrame[W, C]) Scale() []float32 { return f.t.base.Scale() }
 // serve only frozen parameters. Generated code numbers the places in their order.
 func (f *TrainingFrame[W, C]) Ends(place int) bool { return f.pass.Ends() <= place }
 
-// Leave ends the call, as [Frame.Leave] does. After a step without an error, it marks the gradients
-// as present and gives buffers their new values.
+// Leave ends the call, as [Frame.Leave] does. After a step without an error it does what [Pass.End]
+// does. After a first half without an error it only looks for NaN, see [Pass.Check].
 func (f *TrainingFrame[W, C]) Leave(err *error) {
 	if r := recover(); r != nil {
 		*err = recovered(f.where(), r)

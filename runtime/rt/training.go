@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Variable is a weight changed by training.
+// Variable is a weight that training changes unless it is frozen.
 type Variable struct {
 	Name  string
 	Shape []int
@@ -27,10 +27,10 @@ type Variable struct {
 
 // TrainingOptions configure a [Training].
 type TrainingOptions struct {
-	Where  string // prefix of errors
-	Batch  int    // the largest batch; 1 if the model has no batch axis
-	Seed   uint64 // seed of random numbers
-	Freeze []string
+	Where  string   // prefix of errors
+	Batch  int      // the largest batch; 1 if the model has no batch axis
+	Seed   uint64   // seed of random numbers
+	Freeze []string // patterns of variables that are never trained, see [MatchName]
 	// CheckNaN makes a step return an error if it computes a NaN.
 	CheckNaN bool
 	// Unchecked says that the generated steps cannot check for NaN. CheckNaN is then an error.
@@ -52,8 +52,8 @@ type Training struct {
 	TrainingOptions
 	variables []Variable
 	frozen    []bool // excluded for good
-	held      []bool // frozen between steps
-	still     []bool // do not change: frozen or held, or buffers of a module whose parameters are
+	held      []bool // frozen between steps, see [Trainer.Freeze]
+	still     []bool // do not change: frozen or held, or buffers of a module whose parameters all are
 	weights   [][]float32
 	params    *Params
 	place     []int       // index of each variable among the parameters, -1 if it is not one
@@ -151,16 +151,16 @@ func (t *Training) allocate() error {
 	return from.Err()
 }
 
-// Params returns the parameters that are trained.
+// Params returns the parameters, without those that Freeze of [TrainingOptions] excludes.
 func (t *Training) Params() *Params { return t.params }
 
 // Weight returns the current elements of variable i.
 func (t *Training) Weight(i int) []float32 { return t.weights[i] }
 
-// Gradient returns the memory into which a step writes the gradient of variable i. If aside is
-// false, this is the parameter's gradient. Otherwise it is separate memory, which is added to the
-// gradient later. It returns nil if the gradient is not needed. If variable i is held and its gradient is needed
-// all the same, the memory is that of the parameter's gradient, which stays absent.
+// Gradient returns the memory into which a step writes the gradient of variable i. If the variable
+// is trained, this is the parameter's gradient or, if aside is true, separate memory that is added
+// to the gradient later. Otherwise it is nil, unless the variable is frozen and Needed: a step then
+// writes the gradient because it computes others from it, but the parameter's gradient stays absent.
 func (t *Training) Gradient(i int, aside bool) []float32 {
 	p := t.place[i]
 	switch {
@@ -183,18 +183,21 @@ func (t *Training) Next(i int) []float32 { return t.next[i] }
 // Watch returns the check for NaN, or nil if it is off.
 func (t *Training) Watch() *Watch { return t.watch }
 
-// Key returns the key of a step's random numbers: the seed, and the number of completed steps.
+// Key returns the key of a step's random numbers: the seed, and the number of completed steps. The
+// next call overwrites the slice.
 func (t *Training) Key() []int64 {
 	t.key = [2]int64{int64(t.Seed), t.steps}
 	return t.key[:]
 }
 
-// Scale returns the factor by which a step multiplies the gradient of the loss, and the factor by which it
-// multiplies the gradients of the parameters, the inverse. The factors follow the gradients, see [Pass.End].
+// Scale returns two numbers: the factor by which a step multiplies the gradient of the loss, and its inverse, by
+// which the step multiplies the gradients of the parameters. [Pass.End] changes the factor. The next call
+// overwrites the slice.
 func (t *Training) Scale() []float32 { return t.scale.pair() }
 
-// Weights returns weights for use in a model: a copy of the current values of trained weights,
-// together with the weights that training does not change.
+// Weights returns weights for use in a model: a copy of the current values of parameters and buffers,
+// together with the other weights of the model, which are not copied. Err of the result returns an
+// error of the device.
 func (t *Training) Weights() *Weights {
 	w := NewWeights()
 	if err := t.toHost(); err != nil {
@@ -217,7 +220,8 @@ func (t *Training) Weights() *Weights {
 	return w
 }
 
-// State registers the parameters, buffers, the seed, the number of steps, and the loss scale if there is one.
+// State implements [Stater]. It registers the parameters, the buffers, the seed, the number of steps, and the loss
+// scale if there is one.
 func (t *Training) State(s *State) {
 	if err := t.toHost(); err != nil {
 		s.fail(err)
@@ -277,10 +281,10 @@ func (t *Training) bind(variables []Variable, aside bool) {
 type Pass struct {
 	t       *Training
 	method  *Method
-	params  *Params
-	buffers []int
-	ends    int
-	direct  bool
+	params  *Params // the parameters whose gradients the method computes
+	buffers []int   // the variables that the method gives new values
+	ends    int     // see Ends
+	direct  bool    // the step writes the gradients of params, not separate memory
 }
 
 // Pass returns the backward pass of a method.
@@ -304,7 +308,7 @@ func (t *Training) Pass(m *Method) *Pass {
 }
 
 // Ends returns the number of the place where the backward pass may end, because all later steps
-// serve only frozen parameters. [TrainingFrame.Ends] compares with it.
+// serve only frozen parameters. [TrainingFrame.Ends] compares places with this number.
 func (p *Pass) Ends() int { return p.ends }
 
 // Begin begins a step. aside reports whether the step must write its gradients to separate memory,
@@ -324,8 +328,8 @@ func (p *Pass) Begin() (aside bool) {
 //
 // If steps take a loss scale and a gradient is not finite, End halves the scale. It drops the gradients and the
 // new values of buffers, and counts the step. It returns an error if the scale is too small to be halved. If
-// all gradients were finite in 2,000 steps, it doubles the scale. Gradients whose squares have a sum that is not
-// finite count as gradients that are not finite.
+// all gradients were finite in 2,000 steps after the last change, it doubles the scale, to 2²⁴ at most. Gradients
+// whose squares have a sum that is not finite count as not finite.
 func (p *Pass) End(err error) error {
 	t := p.t
 	if err == nil && t.Scaled {
@@ -375,7 +379,7 @@ type Watch struct {
 	found bool
 }
 
-// See looks for a NaN in x, a result of a node. It checks only results of f32.
+// See looks for a NaN in x, a result of a node, unless a NaN was found before.
 func (w *Watch) See(node string, x []float32) {
 	if w != nil && !w.found {
 		w.look(node, x)

@@ -37,7 +37,7 @@ type tensors struct {
 	digest   string          // digest that the file records
 
 	broken error        // why the weights could not be opened
-	refs   atomic.Int64 // open handles, and owners that keep the memory
+	refs   atomic.Int64 // owners that keep the memory, reads under way, and 1 until Close
 	closed atomic.Bool
 	unmap  func() error // releases the mapped memory, once; nil if none is mapped
 }
@@ -74,8 +74,8 @@ func (t *tensor) bytes() ([]byte, error) {
 	return l.raw, l.err
 }
 
-// once is like [tensor.bytes], but does not cache its result. Elements that have to be computed may
-// use the capacity of room.
+// once is like [tensor.bytes], but does not cache its result. If the elements have to be computed,
+// the result may use the capacity of room.
 func (t *tensor) once(room []byte) ([]byte, error) {
 	l := t.lazy
 	if l == nil {
@@ -102,7 +102,7 @@ func (t *tensor) make(read func(room []byte) ([]byte, error), room []byte) ([]by
 // Info describes a tensor.
 type Info struct {
 	Name  string
-	DType string // in the spelling of [DTypeOf], or "i4", "u4", "i2", "u2"
+	DType string // as [DTypeOf] spells it, or a type of files only: i4, u4, i2, u2, c64, f6e2m3, f6e3m2
 	Shape []int  // empty for a scalar
 	Bytes int64  // as stored
 }
@@ -182,8 +182,9 @@ func (t *tensors) parse(data []byte) error {
 	return nil
 }
 
-// Fork returns another handle on the same tensors, without the errors of w. LoadFrom works on a
-// fork: if the weights do not fit one model, they can still be loaded into another.
+// Fork returns another handle on the same tensors. It does not have the errors of using w, so that
+// weights that do not fit one model can still be loaded into another. LoadFrom works on a fork. Fork
+// of nil or zero Weights returns nil.
 func (w *Weights) Fork() *Weights {
 	if w.none() {
 		return nil
@@ -191,8 +192,9 @@ func (w *Weights) Fork() *Weights {
 	return &Weights{tensors: w.tensors}
 }
 
-// Without returns a handle on the tensors whose names do not start with one of the prefixes, and
-// closes w. It also removes metadata about the sources of the removed tensors.
+// Without returns weights with the tensors of w whose names do not start with one of the prefixes,
+// in the same memory, and closes w. It drops the metadata about sources of the other tensors. Err of
+// the result returns the errors of w. Without of nil or zero Weights returns nil.
 func (w *Weights) Without(prefixes ...string) *Weights {
 	if w.none() {
 		return nil
@@ -216,7 +218,7 @@ func (w *Weights) Without(prefixes ...string) *Weights {
 	return out
 }
 
-// none reports whether w is nil or a zero Weights, which no function of this package returned.
+// none reports whether w is nil or a zero Weights.
 func (w *Weights) none() bool { return w == nil || w.tensors == nil }
 
 // fail records an error of the weights, prefixed with "weights".

@@ -29,8 +29,8 @@ var floatKinds = map[string]floatKind{
 		func(b []byte, x float64) { binary.LittleEndian.PutUint16(b, uint16(ToBFloat16(RoundToOdd(x)))) }},
 }
 
-// intKind reads and writes one element of a type of intKinds, little-endian, as a 64-bit two's
-// complement number.
+// intKind reads and writes one element of a type of intKinds, little-endian. A number is its 64 bits,
+// in two's complement, and whether it is negative.
 type intKind struct {
 	width  int
 	signed bool
@@ -60,8 +60,8 @@ func (k intKind) put(b []byte, bits uint64, negative bool) bool {
 	return again == bits && below == negative
 }
 
-// Convertible reports whether [Weights.Convert] can convert between two types: between floats of
-// 64, 32 and 16 bits, and between integers of 8 to 64 bits.
+// Convertible reports whether [Weights.Convert] can convert between two types: equal types, floats of
+// 64, 32 and 16 bits, and integers of 8 to 64 bits.
 func Convertible(from, to string) bool {
 	return from == to || floatKinds[from].width > 0 && floatKinds[to].width > 0 ||
 		intKinds[from].width > 0 && intKinds[to].width > 0

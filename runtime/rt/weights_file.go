@@ -21,7 +21,8 @@ func OpenWeightsFile(path string) *Weights {
 
 // ReadWeightsFile maps a file, as [OpenWeightsFile] does, and calls read. read adds weights to w
 // from file, the contents of the file. It must not write to file, nor use it after Close.
-// ReadWeightsFile returns w, whose Err returns the error of read, prefixed with the path.
+// ReadWeightsFile returns w. If the file cannot be mapped or read fails, it returns other weights,
+// whose Err returns the error with the path.
 func ReadWeightsFile(path string, read func(w *Weights, file []byte) error) *Weights {
 	data, unmap, err := openFile(path)
 	if err != nil {
@@ -82,9 +83,9 @@ func openFile(path string) ([]byte, func() error, error) {
 	return data, unmap, nil
 }
 
-// Close ends the use of the weights. Later reads return [ErrClosed]. The memory of a mapped file is
-// released when the last owner passed to [Keep] is garbage, or at once if there is no owner.
-// Closing again does nothing.
+// Close ends the use of the weights. Later, [WeightsOf] fails with [ErrClosed], and Raw returns nil.
+// The memory of a mapped file is released when the last owner passed to [Keep] is garbage, or at once
+// if there is no owner. Close returns the error of releasing it at once. Closing again does nothing.
 func (w *Weights) Close() error {
 	if w.none() || w.closed.Swap(true) {
 		return nil
@@ -135,7 +136,8 @@ func (t *tensors) retain() bool {
 	}
 }
 
-// release drops a reference, and releases the memory with the last one.
+// release drops a reference. With the last reference it releases the memory, and returns an error if
+// that fails.
 func (t *tensors) release() error {
 	if t.refs.Add(-1) > 0 || t.unmap == nil {
 		return nil

@@ -18,8 +18,8 @@ import (
 // index names.
 func OpenWeightsIndex(path string) *Weights { return ReadWeightsIndex(path, OpenWeightsFile) }
 
-// ReadWeightsIndex is like [OpenWeightsIndex] for files of another format. It calls open to open
-// each of them.
+// ReadWeightsIndex is like [OpenWeightsIndex] for an index of files of another format. It calls open
+// with the path of each file.
 func ReadWeightsIndex(path string, open func(path string) *Weights) *Weights {
 	var index *safetensors.Index
 	list := ReadWeightsFile(path, func(_ *Weights, file []byte) (err error) {

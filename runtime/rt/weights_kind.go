@@ -14,6 +14,7 @@ import (
 // stored as U8 with one extent, the number of bytes. A metadata entry "burngen.dtype:NAME" then has
 // the real type and shape: "i4[3,5]". Elements narrower than a byte are packed from its low bits
 // up. A string tensor is stored as the length of every element in 32 bits, followed by their text.
+// The entry "burngen.digest" has the digest of the file, see [Weights.Sum].
 const (
 	notePrefix = "burngen.dtype:"
 	digestKey  = "burngen.digest"
@@ -56,7 +57,8 @@ var dtypeOf = func() map[safetensors.DType]string {
 	return m
 }()
 
-// check returns an error unless Bytes agrees with the type and shape.
+// check returns an error unless Bytes agrees with the type and shape. For strings it checks only that
+// there is room for the lengths.
 func (i *Info) check() error {
 	k, ok := kinds[i.DType]
 	if !ok {

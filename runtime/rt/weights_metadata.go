@@ -14,7 +14,8 @@ type late struct {
 	value func() (string, error)
 }
 
-// Metadata returns a copy of the file's metadata: named strings.
+// Metadata returns a copy of the metadata: named strings, without the reserved keys of
+// [Weights.SetMetadata]. It leaves out strings that cannot be computed, and w.Err returns the errors.
 func (w *Weights) Metadata() map[string]string {
 	if w.none() {
 		return nil
@@ -28,8 +29,8 @@ func (w *Weights) Metadata() map[string]string {
 	return all
 }
 
-// SetMetadata sets a metadata string. Keys that start with "burngen.dtype:" and "burngen.digest"
-// are reserved.
+// SetMetadata sets a metadata string. The key "burngen.digest" and keys that start with
+// "burngen.dtype:" are reserved: nothing is set then, and w.Err returns an error.
 func (w *Weights) SetMetadata(key, value string) {
 	if w.set(key) {
 		defer w.mu.Unlock()
@@ -81,8 +82,8 @@ func (w *Weights) DropMetadata(prefix string) {
 	maps.DeleteFunc(w.late, func(key string, _ late) bool { return strings.HasPrefix(key, prefix) })
 }
 
-// allMetadata returns the metadata and the errors of strings that cannot be computed. The caller
-// holds t.mu.
+// allMetadata returns the metadata, and the errors of strings that cannot be computed, joined. The
+// caller holds t.mu.
 func (t *tensors) allMetadata() (map[string]string, error) {
 	all := maps.Clone(t.metadata)
 	var errs []error

@@ -8,10 +8,12 @@ import (
 
 // WeightsOf returns the elements of the tensor called name, of type T and the given shape. Without
 // a shape it is a scalar. int8 and uint8 also hold integers of 4 and 2 bits. Numbers and bools
-// start at a multiple of 32 bytes. They are used in place if the file has them at such an address
-// and the machine is little-endian; otherwise they are copied. The elements must not be modified.
+// start at a multiple of 64 bytes, or of 32 if they take more than 512 KiB. Elements are copied if
+// they are strings, are narrower than a byte, are stored at another address or in another byte order,
+// or are bools other than 0 and 1. Otherwise they are used in place. They must not be modified.
 //
-// It returns nil if the tensor is missing or differs in type or shape, and w.Err returns the error.
+// WeightsOf returns nil if the tensor is missing, differs in type or shape, or cannot be read, and
+// w.Err returns the error.
 func WeightsOf[T Element](w *Weights, name string, shape ...int) []T {
 	if w.none() || w.broken != nil {
 		return nil
@@ -27,8 +29,8 @@ func WeightsOf[T Element](w *Weights, name string, shape ...int) []T {
 // placed is the alignment that Go's linker gives to a large embedded file, in bytes.
 const placed = 32
 
-// nearWeight is the largest size in bytes of a weight that is aligned to 64. Larger weights are not
-// read from a near cache, where reads across two cache lines take twice as long.
+// nearWeight is the largest size in bytes of a weight that is always aligned to 64. Reads across two
+// cache lines take twice as long in a near cache, from which larger weights are not read.
 const nearWeight = 512 << 10
 
 func read[T Element](w *Weights, name string, shape []int) ([]T, error) {

@@ -71,9 +71,10 @@ func AddPacked[T int8 | uint8 | Float4E2M1](w *Weights, name string, bits int, d
 	w.AddRaw(name, dtype, shape, pack(codes, bits))
 }
 
-// AddRaw adds a tensor of a type by name, see [Info]. raw holds the elements as they are stored:
+// AddRaw adds a tensor of the type dtype, see [Info]. raw holds the elements as they are stored:
 // little-endian and in row-major order. Elements narrower than a byte fill bytes from the low bits.
-// raw is not copied. Errors are reported as by [Add].
+// raw is not copied. w.Err returns an error if the name is taken, the type is unknown, or the length
+// of raw does not match type and shape.
 func (w *Weights) AddRaw(name, dtype string, shape []int, raw []byte) {
 	if w.none() {
 		return
@@ -149,7 +150,7 @@ func bytesFor(dtype string, shape []int) (int64, error) {
 	return (int64(n)*int64(k.bits) + 7) / 8, nil
 }
 
-// add adds t, or records an error if the name is taken.
+// add adds t, or records an error if t is not valid or its name is taken.
 func (w *Weights) add(t *tensor) {
 	name := t.Name
 	err := t.check()
@@ -197,8 +198,9 @@ func (w *Weights) Verify() error {
 	return nil
 }
 
-// Sum computes the digest that WriteTo records: the SHA-256 of names, types, shapes, [Checksums] of
-// the bytes, and metadata, in hexadecimal.
+// Sum computes the digest that WriteTo records: the SHA-256 of metadata and of the names, types,
+// shapes, sizes and [Checksums] of the tensors, in hexadecimal. It returns the errors of w, and an
+// error if a tensor or metadata cannot be computed.
 func (w *Weights) Sum() (string, error) {
 	if err := w.Err(); err != nil {
 		return "", err
@@ -222,8 +224,7 @@ func (t *tensors) computed() (string, error) {
 	return digest, err
 }
 
-// sum computes the metadata and the digest: the SHA-256 of metadata, types, and the checksums of
-// the tensors. The caller holds t.mu.
+// sum computes the metadata and the digest of [Weights.Sum]. The caller holds t.mu.
 func (t *tensors) sum() (metadata map[string]string, digest string, err error) {
 	list := make([]*tensor, 0, len(t.byName))
 	for _, name := range slices.Sorted(maps.Keys(t.byName)) {
@@ -268,8 +269,8 @@ func checksum(part []byte) uint32 { return crc32.Checksum(part, crc32.MakeTable(
 
 // WriteTo writes a safetensors file of all tensors and metadata, with a digest, and returns the
 // number of bytes written. Equal weights produce equal files. It returns the errors of w and of
-// out, and an error for names that the format cannot hold. Tensors that are computed on demand are
-// computed twice; [Weights.WriteFile] computes them once.
+// out, and an error for names that the format cannot hold. Tensors that are computed on demand, and
+// were not used before, are computed twice; [Weights.WriteFile] computes them once.
 func (w *Weights) WriteTo(out io.Writer) (int64, error) {
 	return w.written(func() (n int64, err error) {
 		if out == nil {
@@ -327,7 +328,8 @@ func (w *Weights) WriteFile(out io.WriterAt) (int64, error) {
 	})
 }
 
-// written calls write while the tensors cannot change.
+// written calls write while the set of tensors cannot change. It returns write's results, or an error
+// if w has errors or is closed.
 func (w *Weights) written(write func() (int64, error)) (n int64, err error) {
 	if err := w.Err(); err != nil {
 		return 0, err
@@ -344,7 +346,7 @@ func (w *Weights) written(write func() (int64, error)) (n int64, err error) {
 	return n, err
 }
 
-// stored returns metadata with the entries that a file adds.
+// stored adds the entries that a file has for its digest and types to metadata, and returns metadata.
 func (t *tensors) stored(metadata map[string]string, digest string) map[string]string {
 	metadata[digestKey] = digest
 	for name, x := range t.byName {

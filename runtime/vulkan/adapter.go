@@ -47,8 +47,8 @@ type survey struct {
 	unfit []string   // what the others lack
 }
 
-// examine lists the physical devices that can be used, in the order of Devices, and says what the others lack. It asks
-// the driver once in a process: each loaded model looks for its device.
+// examine lists the physical devices that can be used, in the order of Devices, and says what the others lack. Each
+// loaded model calls it, so it asks the driver only until it has an answer.
 func examine() (in *instance, list []*adapter, unfit []string, err error) {
 	defer func() {
 		if err != nil {
@@ -119,8 +119,9 @@ func (a *adapter) rank() int {
 	return software
 }
 
-// maxAllocation returns the greatest size of an allocation, in bytes. limit is the driver's. If kernels compute in
-// words on the device, they find the words of an array by an i32.
+// maxAllocation returns the greatest size of an allocation, in bytes. limit is the greatest size that the driver
+// allows. If some kernels compute in words of 32 bits on the device, the size is at most 8 GiB, because these kernels
+// find the words of an array by an i32.
 func maxAllocation(limit uint64, enabled *[featureSets]featureSet) int64 {
 	if usesWords(enabled) {
 		limit = min(limit, 4<<31)
@@ -180,7 +181,7 @@ func (a *adapter) read(in *instance) error {
 	return nil
 }
 
-// findFamily chooses the first queue family that computes.
+// findFamily chooses the first queue family that computes. It returns an error if no family does.
 func (a *adapter) findFamily(in *instance) error {
 	var count uint32
 	in.vk.GetPhysicalDeviceQueueFamilyProperties.call(a.handle, uintptr(unsafe.Pointer(&count)), 0)

@@ -12,13 +12,13 @@ import (
 // stampsPerPool is the number of timestamp queries of a pool.
 const stampsPerPool = 256
 
-// clock holds the timestamp queries of a queue's stamps: Vulkan 1.2, "Timestamp Queries".
+// clock holds the timestamp queries of a queue's stamps (Vulkan 1.2, "Timestamp Queries").
 type clock struct {
-	pools  []handle // that were made; they are used again
+	pools  []handle // all that were made, for use again
 	stamps int      // queries in use
 }
 
-// Stamp is a method of [gpu.Timed].
+// Stamp implements [gpu.Timed].
 func (q *queue) Stamp() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -56,7 +56,7 @@ func (d *device) newQueryPool() (pool handle, err error) {
 	return pool, err
 }
 
-// Stamps is a method of [gpu.Timed].
+// Stamps implements [gpu.Timed].
 func (q *queue) Stamps() ([]time.Duration, error) {
 	if err := q.Wait(context.Background()); err != nil {
 		return nil, err
@@ -80,8 +80,8 @@ func (q *queue) Stamps() ([]time.Duration, error) {
 	return d.adapter.times(ticks), nil
 }
 
-// times returns readings of the clock as the time since the first one. A reading has clockBits bits, and the next one
-// may have gone past the largest number.
+// times returns the time of each reading of the clock since the first one. A reading has clockBits bits and may wrap
+// around once between two readings.
 func (a *adapter) times(ticks []uint64) []time.Duration {
 	readings := make([]time.Duration, len(ticks))
 	mask := ^uint64(0) >> (64 - a.clockBits)

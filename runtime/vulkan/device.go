@@ -162,7 +162,8 @@ func (d *device) Free(at gpu.Address) {
 	}
 }
 
-// adopt makes a child and keeps it until it is closed. It returns an error if the device is closed.
+// adopt makes a child and keeps it until it is closed. It returns an error if the device is closed, and
+// the error of make.
 func adopt[C child](d *device, make func() (C, error)) (made C, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

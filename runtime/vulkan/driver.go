@@ -7,15 +7,16 @@ import (
 	"github.com/burngen/burngen/runtime/gpu"
 )
 
-// driver is the only value of its type.
+// driver is a [gpu.Driver] and a [gpu.Refusing]. It has no state.
 type driver struct{}
 
 // Driver returns the driver of Vulkan devices.
 func Driver() gpu.Driver { return driver{} }
 
-// Devices lists the devices that have what [Driver] needs: Vulkan 1.2 with buffer device addresses
-// and timeline semaphores. Devices that compute on the CPU come last. Devices returns an error that
-// wraps [gpu.ErrNoDevice] if there is no such device or no driver.
+// Devices lists the devices that have what [Driver] needs: Vulkan 1.2 with buffer device addresses and
+// timeline semaphores, device-local memory, and a queue that computes. Devices that compute on the CPU
+// come last. Devices returns an error that wraps [gpu.ErrNoDevice] if there is no such device or no
+// driver.
 func Devices() ([]gpu.Info, error) { return driver{}.Devices() }
 
 func (driver) Name() string { return "vulkan" }
@@ -33,7 +34,7 @@ func (driver) Devices() ([]gpu.Info, error) {
 	return list, nil
 }
 
-// Unfit returns a line for each device that cannot be used, with what it lacks.
+// Unfit implements [gpu.Refusing]. It returns nil if the devices cannot be listed.
 func (driver) Unfit() []string {
 	_, _, unfit, _ := examine()
 	return unfit

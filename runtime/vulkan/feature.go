@@ -36,8 +36,8 @@ var requiredFeatures = []feature{
 	{"timelineSemaphore", vulkan12, 37, 0},
 }
 
-// These are the numbers of optional features that tensors of some types need, and of those that kernels in words of
-// 32 bits do without. They come first, in this order.
+// optionalFeatures begins with typeFeatures features that tensors of some types need. Then come wordFeatures features:
+// on a device that lacks one of them, some kernels compute in words of 32 bits.
 const (
 	typeFeatures = 1
 	wordFeatures = 5

@@ -53,7 +53,8 @@ func floatControlNames(p *floatControlsProperties) []string {
 	return names
 }
 
-// dropControls leaves the float controls out of the code that names, the features of a device, do not contain.
+// dropControls removes from the code the float controls that a device lacks, and the capabilities that only they need.
+// names are the features of the device.
 func (s *shader) dropControls(names []string) {
 	lacks := func(mode, width uint32) bool {
 		return slices.ContainsFunc(floatControls, func(c floatControl) bool {
@@ -79,7 +80,8 @@ func (s *shader) dropControls(names []string) {
 	s.words = words
 }
 
-// controlOf returns the mode and the width of an instruction that sets a float control.
+// controlOf returns the mode and the width of an instruction that sets a float control. ok is false for other
+// instructions.
 func controlOf(op uint32, operands []uint32) (mode, width uint32, ok bool) {
 	if op != opExecutionMode || len(operands) != 3 {
 		return 0, 0, false

@@ -129,7 +129,8 @@ func (q *queue) Record(fill func(gpu.Queue) error) (_ gpu.Graph, err error) {
 	return g, nil
 }
 
-// record makes the command buffer.
+// record makes the command buffer, and allocates what it needs. If record returns an error, the caller
+// must destroy g.
 func (g *graph) record(steps []step) (err error) {
 	d := g.device
 	if g.done, err = d.newTimeline(); err != nil {

@@ -287,7 +287,7 @@ func (h *heap) create(b *block, whole int64) error {
 	return nil
 }
 
-// giveBack frees a block that is not in the heap's list.
+// giveBack frees a block. The caller removes it from the heap's lists.
 func (h *heap) giveBack(b *block) {
 	h.giveBackHandles(b)
 	h.device.budget.release(h.memory, b.size+alignment)
@@ -310,7 +310,7 @@ func (h *heap) close() {
 	h.dropKept()
 }
 
-// tooLittle returns the error for an allocation that is too large.
+// tooLittle returns the error for an allocation of want bytes that is too large, or one too many.
 func (h *heap) tooLittle(want int64) error {
 	kind := "device"
 	if h.mapped {

@@ -83,9 +83,9 @@ func (d *device) Load(code []byte) (gpu.Module, error) {
 	return m, nil
 }
 
-// choose returns the modules from which a device with some features takes kernels. If several modules have a kernel,
-// it takes the kernel from the first whose features it has. choose returns an error that names the missing features if
-// there is none for a kernel.
+// choose returns the modules from which a device with these features takes kernels. If several modules have a kernel,
+// the device takes the kernel from the first module whose features it has. If there is no such module for a kernel,
+// choose returns an error that names the features that the device lacks for the first module that has the kernel.
 func choose(all []*shader, features []string) ([]*shader, error) {
 	var usable []*shader
 	taken, missing := map[string]bool{}, map[string][]string{} // by the names of kernels
@@ -116,7 +116,8 @@ func choose(all []*shader, features []string) ([]*shader, error) {
 	return usable, nil
 }
 
-// lacks returns what the capabilities of a module need and is not in features.
+// lacks returns the features and the groups of subgroup operations that the capabilities of a module need and that
+// features does not contain.
 func (s *shader) lacks(features []string) []string {
 	var names []string
 	for _, c := range s.capabilities {
@@ -149,8 +150,8 @@ func (m *module) Kernel(info gpu.KernelInfo) (_ gpu.Kernel, err error) {
 	return k, nil
 }
 
-// CompileAll compiles all kernels, as many at a time as there are processors. It returns the error of the first
-// kernel in the code that cannot be compiled; kernels after it may be compiled or not. Close waits for CompileAll.
+// CompileAll implements [gpu.Compiling]. It compiles as many kernels at a time as there are processors. Kernels after
+// one that cannot be compiled may be compiled or not. Close waits for CompileAll.
 func (m *module) CompileAll() (err error) {
 	m.using.RLock()
 	defer m.using.RUnlock()
@@ -172,7 +173,8 @@ func (m *module) CompileAll() (err error) {
 	})
 }
 
-// compiled returns the kernel of this name, whose module is in use. It compiles the kernel if that has not been done.
+// compiled returns the kernel that info names. It compiles the kernel if that has not been done. The caller holds
+// m.using for reading.
 func (m *module) compiled(info gpu.KernelInfo) (*kernel, error) {
 	err := m.check(info)
 	if err == nil {

@@ -43,8 +43,8 @@ func (c *pipelineCache) open(d *device) error {
 	return err
 }
 
-// save writes the file if kernels were compiled, unless another goroutine does so or the last save was not long ago. A
-// cache that cannot be written is no error: the next run compiles again.
+// save writes the file if kernels were compiled since the last save, unless another goroutine does so or saveShare asks
+// for more time. A cache that cannot be written is not an error: the next run compiles again.
 func (c *pipelineCache) save(d *device) {
 	if !c.grown.Load() || !c.mu.TryLock() {
 		return
@@ -65,7 +65,7 @@ func (c *pipelineCache) finish(d *device) {
 	}
 }
 
-// write writes the file if it changes. The caller holds c.mu.
+// write writes the file if it changes and is not too large. The caller holds c.mu.
 func (c *pipelineCache) write(d *device) {
 	c.grown.Store(false)
 	var size uintptr

@@ -33,8 +33,8 @@ type queue struct {
 
 	pool      handle
 	done      timeline
-	staging   ring        // of nothing until the first copy
-	arguments ring        // of nothing until the first launch
+	staging   ring        // without memory until the first copy
+	arguments ring        // without memory until the first launch
 	open      *submission // commands that are not submitted yet, or nil
 	inFlight  []*submission
 	spare     []uintptr // command buffers that are free
@@ -44,7 +44,7 @@ type queue struct {
 // submission is a list of commands, or a graph, that the device gets at once.
 type submission struct {
 	*commands                        // nil for a graph
-	number                    uint64 // what the queue's timeline has when it has ended
+	number                    uint64 // the value of the queue's timeline when the submission has ended
 	stagingHead, argumentHead int64
 	finish                    []func() // what the host does with the results
 }
@@ -78,8 +78,8 @@ func (q *queue) usable() error {
 	return q.failed
 }
 
-// lose stores and returns an error after which work is lost. All later calls return it. what names
-// the failed action.
+// lose returns err as the error of an action after which work is lost, and stores it: all later calls
+// return it. what names the action.
 func (q *queue) lose(what string, err error) error {
 	q.failed = fmt.Errorf("vulkan: %s: %w", what, err)
 	return q.failed
@@ -169,7 +169,8 @@ func (d *device) findBoth(to, from gpu.Address, n int) (target, source place, er
 	return target, source, err
 }
 
-// find returns the place of n bytes at an address. what begins the error for an invalid address.
+// find returns the place of n bytes at an address. If n is 0, any address is valid, and the place is
+// empty. what begins the error for an invalid address.
 func (d *device) find(what string, at gpu.Address, n int) (place, error) {
 	if n == 0 {
 		return place{}, nil
@@ -292,8 +293,8 @@ func (q *queue) submit(s *submission, buffer uintptr, timelines ...*timeline) er
 	return nil
 }
 
-// retire waits until the submission with this number has ended, or until ctx is done. It then
-// finishes this submission and all earlier ones.
+// retire waits until the submission with this number has ended. It then finishes this submission and
+// all earlier ones. If ctx is done before, it returns an error and finishes nothing.
 func (q *queue) retire(ctx context.Context, number uint64) error {
 	if err := q.done.wait(ctx, number); err != nil {
 		if errors.Is(err, gpu.ErrDeviceLost) {

@@ -37,7 +37,8 @@ func (t *timeline) count() (n uint64, err error) {
 	return n, err
 }
 
-// wait waits until the counter is at least n. If ctx is done before, it returns the cause.
+// wait waits until the counter is at least n. If ctx is done before, it returns the cause of ctx. It
+// also returns the driver's errors.
 func (t *timeline) wait(ctx context.Context, n uint64) error {
 	slice := waitTime
 	if ctx.Done() != nil {

@@ -13,7 +13,7 @@ type card struct {
 	gpu      *GPU
 	index    int
 	retained int
-	lost     libcuda.Result // of a failure, until the context is given back
+	lost     libcuda.Result // the result of the failure that lost the context, until its last release
 	memory   map[uint64][]byte
 	used     int64
 }

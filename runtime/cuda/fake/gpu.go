@@ -33,7 +33,7 @@ type GPU struct {
 	calls     map[string]int
 	fault     error
 	cards     []*card
-	current   map[int]*card // of threads
+	current   map[int]*card // whose context is current, by thread
 	handles   uintptr       // that were given out
 	address   uint64        // of the next allocation
 	pinned    map[*byte]pinned
@@ -101,9 +101,9 @@ func New(o Options) *GPU {
 // Driver returns a driver that calls the fake directly.
 func (g *GPU) Driver() gpu.Driver { return cuda.Over(g.api, g.options.Cache) }
 
-// DriverC returns a driver that calls the fake through C's calling convention, as it calls the
-// library. It returns an error on platforms other than Linux on amd64 and arm64. A program can make
-// about 40 such drivers.
+// DriverC returns a driver that calls the fake through C's calling convention, as the usual driver
+// calls the library. DriverC returns an error on platforms other than Linux on amd64 and arm64. A
+// program can make about 40 such drivers.
 func (g *GPU) DriverC() (gpu.Driver, error) {
 	api, err := throughC(g.api)
 	if err != nil {
@@ -129,7 +129,8 @@ func (g *GPU) Calls(function string) int {
 	return g.calls[function]
 }
 
-// Pause stops all streams before their next copy or kernel, until Resume.
+// Pause stops all streams before their next copy or kernel, until Resume. It waits for copies and
+// kernels that run.
 func (g *GPU) Pause() { g.gate.Lock() }
 
 // Resume ends a Pause.
@@ -218,7 +219,7 @@ var errorNames = map[libcuda.Result]string{
 	libcuda.LaunchFailed: "LAUNCH_FAILED", libcuda.ECCUncorrectable: "ECC_UNCORRECTABLE",
 }
 
-// getErrorName returns the names of the errors that occur in tests.
+// getErrorName stores the name of an error in *name. It knows only errors that occur in tests.
 func getErrorName(r libcuda.Result, name **byte) libcuda.Result {
 	s, ok := errorNames[r]
 	if !ok {

@@ -14,7 +14,7 @@ type stream struct {
 	idle    *sync.Cond
 	work    []func()
 	running bool
-	clock   time.Duration // of what is done; only work reads and writes it
+	clock   time.Duration // the time that finished work took; only work reads and writes it
 }
 
 func newStream(c *card) *stream {
@@ -84,15 +84,15 @@ func (s *stream) start(do action) {
 	})
 }
 
-// event is a CUevent. It has occurred when all work is done that preceded its last record in the
-// stream.
+// event is a CUevent. It occurs when the stream has done all work that came before the event's last
+// record.
 type event struct {
 	card  *card
 	timed bool    // whether it keeps the time
 	last  *record // nil before it is recorded
 }
 
-// record is an event in a stream. over is closed when it occurs, and at is then the time of the stream.
+// record is an event in a stream. over is closed when the event occurs. at is the clock of the stream at that time.
 type record struct {
 	over chan struct{}
 	at   time.Duration
@@ -333,7 +333,8 @@ func (c *card) between(ends func() (target, source []byte, err error)) (action, 
 	}, nil
 }
 
-// The times of work: each kernel and each copy takes stepTime, and a copy the time for its bytes besides.
+// The times of work. Each kernel and each copy takes stepTime. A copy also takes a nanosecond for each
+// bytesPerNanosecond bytes.
 const (
 	stepTime           = time.Microsecond
 	bytesPerNanosecond = 16

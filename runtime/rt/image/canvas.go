@@ -92,7 +92,7 @@ func streamed[T any](read func(io.Reader) (T, error)) func([]byte) (T, error) {
 	return func(data []byte) (T, error) { return read(bytes.NewReader(data)) }
 }
 
-// drawn returns a decoder that draws the image returned by another.
+// drawn returns a decoder that draws the image that decode returns.
 func drawn(decode func(io.Reader) (image.Image, error)) func([]byte, *canvas) error {
 	return func(data []byte, to *canvas) error {
 		m, err := decode(bytes.NewReader(data))

@@ -38,8 +38,9 @@ var formats = []format{
 	{"webp", []string{"RIFF????WEBP"}, configWebP, decodeWebP},
 }
 
-// Height returns the height of an encoded image in pixels. It returns an error if [Decode] does not
-// support the image, or if it has more than [MaxPixels] pixels.
+// Height returns the height of an encoded image in pixels. It returns an error if the format is
+// unknown or not supported, if the header is damaged, or if the image is empty or has more than
+// [MaxPixels] pixels.
 func Height(data []uint8) (int, error) {
 	_, c, err := measure(data)
 	return c.Height, err
@@ -54,8 +55,9 @@ func Width(data []uint8) (int, error) {
 // Decode stores the pixels of an encoded image, row by row from the top (ONNX ImageDecoder). dst is
 // [height, width, 3] with red, green and blue for the pixel format "RGB", the same with blue, green
 // and red for "BGR", and [height, width, 1] with the luma (299·R + 587·G + 114·B)/1000 for
-// "Grayscale". Only the upper 8 bits of 16-bit samples are used. Decode returns an error for data
-// that is not an image, for JPEG 2000, and for truncated or damaged images; dst may then be partly
+// "Grayscale". Samples of 16 bits are cut to their upper 8 bits, and samples of the portable formats
+// are scaled and rounded. Decode returns the errors of [Height], and an error for other pixel
+// formats, for a dst of another length, and for truncated or damaged images; dst may then be partly
 // written.
 func Decode(dst, data []uint8, pixelFormat string) (err error) {
 	f, c, err := measure(data)

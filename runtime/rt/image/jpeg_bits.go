@@ -89,7 +89,8 @@ type huffman struct {
 	first   [17]int               // for each length, the index of its first symbol minus the first code
 }
 
-// newHuffman returns the code with the given number of symbols of each length, from 1 on.
+// newHuffman returns the code in which counts[i] symbols have codes of i+1 bits. symbols are in the
+// order of their codes.
 func newHuffman(counts, symbols []byte) (*huffman, error) {
 	h := &huffman{symbols: append([]byte(nil), symbols...)}
 	code, at := uint32(0), 0

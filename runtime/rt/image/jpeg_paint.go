@@ -116,8 +116,8 @@ func (f *jpegFile) colours() func(v [4]uint8) (r, g, b uint8) {
 	return func(v [4]uint8) (r, g, b uint8) { return ycc(v[0], v[1], v[2]) }
 }
 
-// ycc converts a pixel with the formulas of JFIF in fixed point with 16 fractional bits. Red and
-// blue are rounded; for green the sum is rounded once.
+// ycc converts a pixel with the formulas of JFIF in fixed point with 16 fractional bits. Red, green
+// and blue are each rounded once.
 func ycc(y, cb, cr uint8) (r, g, b uint8) {
 	const half = 1 << 15
 	l, u, v := int32(y), int32(cb)-128, int32(cr)-128

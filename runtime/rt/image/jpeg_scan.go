@@ -10,7 +10,7 @@ import (
 type scan struct {
 	*jpegFile
 	first, last int
-	high, low   uint // the last bit of the previous scan, and of this one
+	high, low   uint // the last bit of the previous scan, 0 in the first, and of this one
 	bands       int  // number of further blocks without coefficients in these bands
 }
 

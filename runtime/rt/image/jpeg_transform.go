@@ -8,7 +8,7 @@ const (
 	keptBits   = 2
 )
 
-// transform stores the 8 × 8 samples of a block.
+// transform stores the 8 × 8 samples of a block in dst, row by row. Rows start stride elements apart.
 func transform(dst []uint8, stride int, b *coefficients, quantisers *[64]uint16) {
 	var work [64]int32
 	for x := range 8 {
@@ -31,7 +31,7 @@ func transform(dst []uint8, stride int, b *coefficients, quantisers *[64]uint16)
 	}
 }
 
-// butterfly transforms 8 values, divided by 2^shift and rounded.
+// butterfly transforms 8 values in place. It divides the results by 2^shift and rounds them.
 func butterfly(v *[8]int32, shift uint) {
 	// The even part rotates two values by 3π/8.
 	turned := (v[2] + v[6]) * 4433 // √2·cos(3π/8)

@@ -43,7 +43,8 @@ func readPNM(data []byte) (p pnm, err error) {
 // binary reports whether samples are bytes or bits, not digits.
 func (p *pnm) binary() bool { return p.kind >= '4' }
 
-// number reads a decimal number after spaces and comments.
+// number reads a decimal number after spaces and comments. In the pixels of a bitmap it reads one
+// digit.
 func (p *pnm) number() (int, error) {
 	for len(p.rest) > 0 && (isSpace(p.rest[0]) || p.rest[0] == '#') {
 		if p.rest[0] == '#' {

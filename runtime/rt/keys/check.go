@@ -9,7 +9,8 @@ import (
 )
 
 // Check returns an error if w does not hold a model's weights under the model's own names. It joins
-// all problems: tensors that are missing, have another type or shape, or cannot be read.
+// all problems: tensors that are missing and not Optional, that have another type or shape, or that
+// cannot be read.
 func Check(w *rt.Weights, wanted []Want) error {
 	if err := w.Err(); err != nil {
 		return err

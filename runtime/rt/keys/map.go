@@ -19,8 +19,8 @@ type Map struct {
 	Rules    []Rule // applied in order
 	Renumber bool   // whether to close gaps in indices
 
-	// Transpose matches the rewritten names of matrices that the model stores transposed, such as
-	// the weight of a Linear layer that computes x·W.
+	// Transpose are patterns of the rewritten names of matrices that the model stores transposed,
+	// such as the weight of a Linear layer that computes x·W.
 	Transpose []*regexp.Regexp
 }
 
@@ -35,7 +35,7 @@ const maxRule = 1 << 16
 
 // ParseRule parses "regex=>replacement". Every match of the regular expression (in the syntax of
 // package regexp) becomes the replacement, in which $1 and ${1} stand for groups. It returns an
-// error if "=>" is missing or the expression is invalid.
+// error if "=>" is missing, the expression is invalid, or text exceeds 64 KiB.
 func ParseRule(text string) (Rule, error) {
 	pattern, replacement, ok := strings.Cut(text, "=>")
 	if !ok {
@@ -70,7 +70,7 @@ func (m Map) IsZero() bool {
 
 // Names maps each name to its rewritten form. Names outside of Top are left out. If no name is
 // inside Top, it returns an error that lists the keys that exist. It also returns an error if two
-// names become the same, or if a rule has no pattern.
+// names become the same, a name becomes longer than 64 KiB, or a rule does not have a pattern.
 func (m Map) Names(names []string) (map[string]string, error) {
 	if slices.ContainsFunc(m.Rules, func(r Rule) bool { return r.Pattern == nil }) {
 		return nil, errors.New("remap: a rule without a pattern")
@@ -102,7 +102,9 @@ func (m Map) Names(names []string) (map[string]string, error) {
 }
 
 // Apply returns the weights under their new names, in the same memory, and closes w. Closing the
-// result releases the memory.
+// result releases the memory. A zero Map returns w itself, open. Apply returns the errors of w, of
+// [Map.Names] and of [rt.Weights.Transpose], and an error if a pattern of Transpose is nil or matches
+// no name; w stays open then.
 func (m Map) Apply(w *rt.Weights) (*rt.Weights, error) {
 	if m.IsZero() {
 		return w, w.Err()
@@ -142,7 +144,7 @@ func (m Map) renamed(w *rt.Weights) (*rt.Weights, error) {
 	return renamed, nil
 }
 
-// unique returns an error that lists the names that became equal.
+// unique returns an error that lists the names that became equal, or nil.
 func unique(became map[string]string) error {
 	from := map[string][]string{}
 	for old, name := range became {

@@ -25,12 +25,13 @@ type Fitted struct {
 	// Transposed lists the tensors that are transposed when they are first used. Converted lists
 	// the tensors whose element type is converted.
 	Transposed, Converted []string
-	// Unused lists the tensors of the file that were ignored.
+	// Unused lists the tensors of the file that the model does not want. It leaves out constants and
+	// packed weights of burngen and batch counters of normalisation layers.
 	Unused []string
 }
 
-// synonyms maps last elements of names to the names that models from TensorFlow use in
-// normalisation layers.
+// synonyms maps the last elements of names in normalisation layers from PyTorch's names to
+// TensorFlow's, and back.
 var synonyms = map[string]string{
 	"weight": "gamma", "bias": "beta", "running_mean": "moving_mean", "running_var": "moving_variance",
 	"gamma": "weight", "beta": "bias", "moving_mean": "running_mean", "moving_variance": "running_var",
@@ -44,18 +45,20 @@ func ignored(name string) bool {
 }
 
 // Match returns the tensors that a model wants, with the wanted names and types, in the memory of
-// w. If AllowMissing is set, or a tensor is optional, a missing tensor comes from own(), which may
-// be nil and is called at most once. The caller may close w before the result. Floats and integers
-// of another width are converted. If "x.weight" is missing, "x.gamma" is used. The same holds for
-// the other parameters of normalisation layers.
+// w. If AllowMissing is set, or a tensor is optional, a missing tensor comes from own(). own may be
+// nil; it is called only if a tensor is missing. The caller may close w before the result. Floats and
+// integers of another type of their kind are converted. If "x.weight" is missing, "x.gamma" is used.
+// The same holds for the other parameters of normalisation layers.
 //
-// A matrix of a product is transposed if its shape is the transpose of the wanted one. A square
-// matrix is transposed if all non-square matrices with the same [Layout] are.
+// Unless AsIs is set, a matrix of a product is transposed if its shape is the transpose of the wanted
+// one. A square matrix is transposed if there are non-square matrices with the same [Layout] and all
+// of them are transposed.
 //
-// It returns all errors joined, one per line: missing tensors, with the most similar names; tensors
-// of another shape, or of a type that cannot be converted; aliases with different elements; square
-// matrices if the other matrices disagree about the transpose; unused tensors. A file that was
-// prepared for one package gives a single error that says so.
+// Match returns all errors joined, one per line: missing tensors, with the most similar names;
+// tensors of another shape, or of a type that cannot be converted; tensors of w that two wanted
+// tensors match; aliases with different elements; square matrices if the other matrices disagree
+// about the transpose; unused tensors, unless AllowUnused is set. If tensors are missing in a file
+// that was prepared for one package, a single error says so.
 func (f Fit) Match(w *rt.Weights, own func() *rt.Weights, wanted []Want) (*Fitted, error) {
 	if err := w.Err(); err != nil {
 		return nil, err
@@ -227,9 +230,10 @@ func (m *matching) fitted() (*Fitted, error) {
 	return out, nil
 }
 
-// Variant returns the index of the first variant of a model whose wanted tensors are all in w with
-// their shapes. If there is no such variant, it returns an error that says for each variant what is
-// missing.
+// Variant returns the index of the first variant of a model whose wanted tensors are all in w. Types
+// may differ if they can be converted, matrices of products may be transposed, and optional tensors
+// may be missing. If there is no such variant, it returns an error that names for each variant the
+// first tensor that w lacks.
 func Variant(w *rt.Weights, variants ...[]Want) (int, error) {
 	if err := w.Err(); err != nil {
 		return 0, err
@@ -282,7 +286,7 @@ func isTranspose(a, b []int) bool {
 // explained is the number of missing tensors that an error explains in detail.
 const explained = 20
 
-// absent returns an error for each missing tensor.
+// absent returns an error for each missing tensor, or for the first [explained] and one for the rest.
 func (m *matching) absent(missing []Want) []error {
 	var errs []error
 	for i, x := range missing {

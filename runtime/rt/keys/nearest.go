@@ -8,13 +8,14 @@ import (
 
 const (
 	nearest    = 3   // number of names that are suggested
-	candidates = 64  // number of names that are compared letter by letter
-	compared   = 200 // number of letters that are compared
+	candidates = 64  // number of names that are compared byte by byte
+	compared   = 200 // number of bytes that are compared
 )
 
-// Nearest returns the names that are most similar to name, the most similar first. It prefers names
-// whose last elements agree, and then names with a small edit distance. Names that share nothing
-// are left out.
+// Nearest returns at most three names that are most similar to name, the most similar first. It
+// prefers names whose last elements agree, and then names with a small edit distance. It leaves out
+// names whose last element differs if their edit distance exceeds half the length of name, or if
+// there are more than 64 names.
 func Nearest(name string, names []string) []string {
 	type candidate struct {
 		name             string
@@ -52,7 +53,8 @@ func suffix(a, b []string) int {
 	return n
 }
 
-// distance returns the edit distance: the number of letters to change, insert or delete.
+// distance returns the edit distance of the first [compared] bytes: the number of bytes to change,
+// insert or delete.
 func distance(a, b string) int {
 	a, b = a[:min(len(a), compared)], b[:min(len(b), compared)]
 	row := make([]int, len(b)+1)

@@ -64,8 +64,8 @@ func Renumber() Option {
 	return func(o *Options) error { o.Map.Renumber = true; return nil }
 }
 
-// Transpose transposes the matrices whose rewritten names match a regular expression, and no
-// others; see [Fit.Match].
+// Transpose transposes the matrices whose rewritten names match a regular expression. Matrices that
+// match no Transpose are then not transposed.
 func Transpose(pattern string) Option {
 	return func(o *Options) error {
 		re, err := ParsePattern(pattern)
@@ -99,8 +99,9 @@ func NewOptions(options ...Option) (*Options, error) {
 
 // Load returns the tensors that a model wants, taken from raw, with the wanted names, types and
 // layouts. Missing tensors that [Fit.Match] accepts come from own, which may be nil. Tensors stay
-// in place if possible. The caller may close raw before the result, or not at all: Load abandons
-// it, see [rt.Weights.Abandon]. It returns the errors of the options and of [Fit.Match].
+// in place if possible. The caller may close raw before the result. The result need not be closed:
+// Load abandons it, see [rt.Weights.Abandon]. Load returns the errors of the options, of [Map.Apply]
+// and of [Fit.Match].
 func Load(raw *rt.Weights, own func() *rt.Weights, wanted []Want, options ...Option) (*rt.Weights, error) {
 	o, err := NewOptions(options...)
 	if err != nil {

@@ -20,9 +20,9 @@
 // # Writing
 //
 // [Write] produces the same bytes for the same tensors in any order. Programs map its files and use
-// tensors in place, so as many tensors as possible start at a multiple of 64 bytes. The header is
-// padded with spaces to a multiple of 64 bytes. Then come the tensors whose size is a multiple of
-// 64 bytes. The others follow, the widest element type first, each aligned to its element size.
-// Packed weights come in blocks of 16 channels and are all of the first kind. No padding tensors
-// are added.
+// tensors in place, so the order of the tensors aligns them. The header is padded with spaces to a
+// multiple of 64 bytes. Then come the tensors whose size is a multiple of 64 bytes; each starts at
+// such a multiple too. The others follow, the widest element type first, each aligned to its element
+// size. Packed weights come in blocks of 16 channels and are all of the first kind. There are no
+// padding tensors.
 package safetensors

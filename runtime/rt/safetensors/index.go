@@ -20,8 +20,9 @@ const (
 )
 
 // ParseIndex parses an index: a JSON object whose "weight_map" maps names of tensors to names of
-// files. It skips other members. It returns an error if the text exceeds 100 MB or is not JSON, a
-// tensor occurs twice, or a file is not in the same folder.
+// files. It skips other members, and does not check how their numbers and words are spelled. It
+// returns an error if the text exceeds 100 MB or otherwise violates JSON, "weight_map" is missing or
+// occurs twice, a tensor occurs twice, or a file is not in the same folder.
 func ParseIndex(data []byte) (*Index, error) {
 	if len(data) > maxIndex {
 		return nil, fmt.Errorf("safetensors: index of %d bytes: limit is %d", len(data), maxIndex)
@@ -84,7 +85,8 @@ func (x *Index) Encode(total int64) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// skip skips a JSON value of any kind.
+// skip skips a JSON value of any kind that is nested depth deep. It returns an error if the value has
+// parts deeper than maxDepth.
 func (s *scanner) skip(depth int) error {
 	if depth > maxDepth {
 		return s.errorf("more than %d values in one another", maxDepth)

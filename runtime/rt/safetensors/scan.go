@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// scanner reads the subset of JSON that a header may have. It does not recurse, so deeply nested
-// input cannot exhaust the stack.
+// scanner reads the subset of JSON that a header may have, and the values that an index has besides.
+// Its recursion is bounded, so deeply nested input cannot exhaust the stack.
 type scanner struct {
 	text []byte
 	at   int
@@ -54,7 +54,7 @@ func (s *scanner) unexpected(want string) error {
 	return s.errorf("%q: %s expected", s.text[s.at:s.at+1], want)
 }
 
-// object calls member for every key of an object, with the scanner at its value.
+// object calls member for every key of an object. member reads the value of the key.
 func (s *scanner) object(member func(key string) error) error {
 	if err := s.expect('{'); err != nil {
 		return err

@@ -16,8 +16,8 @@ import (
 const alignment = 64
 
 // Entry is one tensor to write. Data holds its elements, little-endian and in row-major order. If
-// Read is not nil, it returns the elements when they are written, so that only one tensor at a time
-// is in memory.
+// Read is not nil, it returns the elements in place of Data. It is called when they are written, so
+// that only one tensor at a time is in memory.
 type Entry struct {
 	Name  string
 	DType DType
@@ -26,7 +26,7 @@ type Entry struct {
 	Read  func() ([]byte, error)
 }
 
-// Placed is an entry with its place in a file: Size bytes from byte Begin on.
+// Placed is an entry with its place in a file: Size bytes that start at byte Begin of the file.
 type Placed struct {
 	Entry
 	Begin, Size int64
@@ -35,8 +35,8 @@ type Placed struct {
 // Lay returns the header of a file of the entries and the metadata, which may be nil. It also
 // returns the entries in the order of their data. The data follow the header without gaps. The
 // result does not depend on the order of entries. It returns an error if a name is reserved,
-// duplicate or not UTF-8, if the length of Data does not match shape and type, or if the header
-// exceeds 100 MB.
+// duplicate or not UTF-8, if a type or shape is not valid, if the length of Data does not match
+// them, if metadata are not UTF-8, or if the header exceeds 100 MB.
 func Lay(entries []Entry, meta map[string]string) (head []byte, placed []Placed, err error) {
 	order := make([]Placed, len(entries))
 	for i, e := range entries {
