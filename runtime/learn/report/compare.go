@@ -14,7 +14,7 @@ type Row struct {
 	Key    string
 	Unit   string
 	A, B   float64 // the best values if the metric has a direction, and otherwise the last ones; NaN: no data
-	Better int     // 1 if B is better than A, -1 if it is worse, 0 if neither is known
+	Better int     // 1 if B is better than A, -1 if it is worse; 0 if they are equal or cannot be compared
 }
 
 // Worse returns by how much B is worse than A. It is negative if B is better, and NaN if a value is

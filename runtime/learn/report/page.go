@@ -43,8 +43,8 @@ const (
 )
 
 // HTML returns a page about runs: their results, curves, settings, times, pictures and logs. It is one
-// file of at most 1 MiB, and needs no network: what is too long is shown in part. Its bytes depend on
-// the runs only.
+// file of at most 1 MiB, and needs no network. If all does not fit, texts, tables and curves are shortened. Its bytes
+// depend on the runs only. It returns an error if there are no runs, or more than 16.
 func HTML(runs ...*Run) ([]byte, error) {
 	switch {
 	case len(runs) == 0:
@@ -67,7 +67,7 @@ type content struct {
 	Charts              []chart
 	Config, Environment []Difference
 	Pictures            []pictureOf
-	Omitted             int // pictures that have no room
+	Omitted             int // number of pictures that have no room
 }
 
 // render returns a page. Texts, tables and curves have one part-th of their greatest lengths.
@@ -83,10 +83,11 @@ func render(runs []*Run, part int) ([]byte, error) {
 	for _, r := range runs {
 		for _, p := range r.Pictures {
 			text := base64.StdEncoding.EncodeToString(p.PNG)
-			if room -= len(text); room < 0 {
+			if len(text) > room {
 				c.Omitted++
 				continue
 			}
+			room -= len(text)
 			c.Pictures = append(c.Pictures, pictureOf{r.Name, p.Key, template.URL("data:image/png;base64," + text)})
 		}
 	}

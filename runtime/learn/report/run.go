@@ -65,7 +65,7 @@ type Times struct {
 	Total     time.Duration // of the whole run; 0 if it has not stopped
 }
 
-// Rest is the time for which nothing else accounts.
+// Rest returns the part of Total that is in none of the other fields. It is at least 0.
 func (t Times) Rest() time.Duration {
 	return max(0, t.Total-t.Trained-t.Waited-t.Validated)
 }

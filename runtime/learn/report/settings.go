@@ -20,8 +20,8 @@ const (
 	maxDepth    = 8
 )
 
-// settings returns the fields of a JSON value in the order of their names. Numbers keep their digits.
-// Values in more than maxDepth others are one setting, and there are at most maxSettings.
+// settings returns the fields of a JSON value, sorted by name at each depth. Numbers keep their digits. An object or
+// a list that is nested maxDepth deep is one setting, written as JSON. At most maxSettings settings are returned.
 func settings(text []byte) ([]Setting, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
