@@ -30,7 +30,8 @@ func newCodec[T any]() (codec[T], error) {
 	return c, nil
 }
 
-// describe writes the layout of a type. It reports whether every pattern of bits is a value.
+// describe writes the layout of a type. It reports whether every pattern of bits is a value. It returns an error if
+// the type does not have a fixed size, or has a field that is not exported.
 func describe(b *strings.Builder, t reflect.Type) (plain bool, err error) {
 	switch k := t.Kind(); {
 	case k == reflect.Bool, k >= reflect.Int8 && k <= reflect.Int64, k >= reflect.Uint8 && k <= reflect.Uint64,

@@ -161,7 +161,7 @@ type field struct {
 	parse    func(v reflect.Value, text string) error
 }
 
-// fieldsOf finds the columns of a struct's fields. It returns all errors joined: missing columns,
+// fieldsOf finds the columns of a struct's fields. It returns all errors joined, such as missing columns,
 // and fields of unsupported types.
 func fieldsOf(t reflect.Type, header []string, inOrder bool) ([]field, error) {
 	columns, errs := columnsOf(t)

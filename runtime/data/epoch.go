@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// Epoch yields the batches of an epoch in order, from batch from on. from is the number of batches
-// that have been seen, for example before training was interrupted. A batch is valid until the next
+// Epoch yields the batches of an epoch in order. It leaves out the first batches: from is the number of
+// batches that have been seen, for example before training was interrupted. A batch is valid until the next
 // one is asked for.
 //
 // If something fails, Epoch yields a nil batch and an error, and ends. The error of an item names the
@@ -131,7 +131,8 @@ func (l *Loader[B]) work(w worker[B], r *run, first, step int) {
 	}
 }
 
-// deliver yields a batch, and reports what was skipped. It reports whether to go on.
+// deliver yields a batch or its error. It counts and logs the items that were skipped. It returns false if the epoch
+// ends.
 func (l *Loader[B]) deliver(out *made[B], yield func(*B, error) bool) bool {
 	if n := len(out.skipped); n > 0 {
 		l.skipped.Add(int64(n))

@@ -101,7 +101,7 @@ func valueOf(object map[string]json.RawMessage, name string) (json.RawMessage, b
 	return nil, false
 }
 
-// setJSON sets a value from JSON. It checks the lengths of arrays, which encoding/json does not.
+// setJSON sets v from JSON. If v is an array, it checks the number of elements, which encoding/json does not.
 func setJSON(v reflect.Value, text json.RawMessage) error {
 	if string(text) == "null" {
 		return fmt.Errorf("null is not a %v", v.Type())

@@ -51,8 +51,8 @@ type Loader[B any] struct {
 
 // Load returns a loader of batches that collate makes of d's items. The epoch is d.Len() items. If
 // the arguments are not valid, the epochs of the loader yield an error: a size of batches below 1,
-// a number of workers below Inline, a data set without items or with an error, fewer items than a
-// batch with DropLast, a Collate without functions, or batches whose items exceed [rt.ArenaLimit].
+// a number of workers below Inline, an unknown OnError, a data set without items or with an error, fewer items
+// than a batch with DropLast, a Collate without functions, or batches whose items exceed [rt.ArenaLimit].
 func Load[T, B any](d Dataset[T], collate Collate[T, B], o LoaderOptions) *Loader[B] {
 	l := &Loader[B]{o: o, of: 1, skipped: new(atomic.Int64)}
 	if l.err = errors.Join(Err(d), collate.check(), o.check()); l.err != nil {
@@ -127,7 +127,8 @@ func (l *Loader[B]) Items() int { return l.n }
 // Skipped returns the number of items that were skipped in all batches that this loader has yielded.
 func (l *Loader[B]) Skipped() int64 { return l.skipped.Load() }
 
-// part returns the positions in the order of an epoch that batch k has: from to to-1.
+// part returns the positions, in the order of an epoch, of the loader's part of batch k. They begin with from and
+// end before to.
 func (l *Loader[B]) part(k int) (from, to int) {
 	begin := k * l.o.Batch
 	size := min(l.o.Batch, l.n-begin)
@@ -140,7 +141,7 @@ func (l *Loader[B]) room() int {
 	return min(size, size/l.of+1)
 }
 
-// workers returns the number of goroutines of an epoch from batch from on.
+// workers returns the number of goroutines of an epoch that begins with batch number from.
 func (l *Loader[B]) workers(from int) int {
 	n := l.o.Workers
 	if n == 0 {

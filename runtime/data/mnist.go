@@ -10,7 +10,7 @@ import (
 // MNIST reads the MNIST digits, or other data in the same format. images is the path of a file of n
 // pictures of 28×28 bytes, usually called "t10k-images-idx3-ubyte". labels is the path of a file of
 // n labels, usually called "t10k-labels-idx1-ubyte"; see [IDX]. Pixels are standardised: (x/255 -
-// 0.1307)/0.3081.
+// 0.1307)/0.3081. It returns the errors of IDX, and an error if the files have other shapes.
 func MNIST(images, labels string) ([][28][28]float32, []int64, error) {
 	pixels, err := IDX[uint8](images)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // OneHot turns categories into rows with a single 1. Categories are in sorted order. The zero value
-// has none. [rt.SaveState] saves the categories with a run.
+// has no categories. [rt.SaveState] saves the categories with a run.
 type OneHot struct{ names []string }
 
 // NewOneHot returns the encoding of the distinct values.

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Part returns the items from to to-1 of d. It returns a data set with an error if 0 ≤ from ≤ to ≤
-// d.Len() is false. Errors of items are d's.
+// Part returns the items of d whose index i satisfies from ≤ i < to. It returns a data set with an error if
+// 0 ≤ from ≤ to ≤ d.Len() is false. Errors of items are d's.
 func Part[T any](d Dataset[T], from, to int) Dataset[T] {
 	if err := Err(d); err != nil {
 		return failed[T]{err}
@@ -45,7 +45,8 @@ func Parts[T any](d Dataset[T], shares ...float64) []Dataset[T] {
 	return parts
 }
 
-// cuts returns where the parts of n items end.
+// cuts returns where the parts of n items end. It returns an error if a share is negative or not a number, or if the
+// sum exceeds 1.
 func cuts(n int, shares []float64) ([]int, error) {
 	ends := make([]int, len(shares))
 	sum := 0.

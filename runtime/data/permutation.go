@@ -74,5 +74,5 @@ func (p *Permutation) halves(x uint64) (left, right uint64) {
 	return x >> p.half, x & (1<<p.half - 1)
 }
 
-// round returns half bits that depend on a half and a key.
+// round returns p.half bits that depend on x and a key.
 func (p *Permutation) round(x, key uint64) uint64 { return mix(x^key) >> (64 - p.half) }

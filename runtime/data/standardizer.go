@@ -26,8 +26,8 @@ func NewStandardizer(width int) *Standardizer {
 }
 
 // Standardize returns a Standardizer that has seen all items of d. row returns the columns of an
-// item; all rows have the same length. It returns an error if an item cannot be read, the lengths
-// differ, or a value is infinite.
+// item; all rows have the same length. It returns an error if there are no items, an item cannot be read, the
+// lengths differ, or a value is infinite.
 func Standardize[T any](d Dataset[T], row func(x *T) []float32) (*Standardizer, error) {
 	if row == nil {
 		return nil, fmt.Errorf("standardize: no function")

@@ -44,7 +44,7 @@ const (
 
 // Product returns the launch of a kernel that computes matrix products. A block of threads loads
 // tiles of both factors into shared memory, and each thread computes some of the sums. Terms are
-// added in the order of k.
+// added in the order of k, unless warps multiply matrices: the device orders the terms of a matrix.
 func Product(name string, f Factors) (Launch, error) {
 	if f.Term == nil {
 		f.Term = (*Emitter).MulAdd
@@ -113,10 +113,10 @@ func (p *product) accumulate(multiply func(sums []*kernel.Value) []*kernel.Value
 	})
 }
 
-// load loads a tile of a factor into shared memory: width columns of tileK terms, from column first
-// and term k0 on. extent is the number of columns of the factor, and element returns an element of
-// it. Elements outside of the factor are 0. termsNear says that neighbouring threads load
-// neighbouring terms; otherwise they load neighbouring columns.
+// load loads a tile of a factor into shared memory: width columns of tileK terms. The columns begin with column
+// number first, and the terms with term number k0. extent is the number of columns of the factor, and element
+// returns an element of the factor. Elements outside of the factor are 0. termsNear says that neighbouring threads
+// load neighbouring terms; otherwise they load neighbouring columns.
 func (p *product) load(tile *kernel.Value, width int, termsNear bool, first, k0, extent *kernel.Value, element func(column, k *kernel.Value) *kernel.Value) {
 	threads := tileM / perM * lanesN
 	for i := range width * tileK / threads {

@@ -14,7 +14,7 @@ type Reduction struct {
 	Add func(e *Emitter, state []*kernel.Value, row, i *kernel.Value) []*kernel.Value
 	// Join returns the state of the elements of two states. The elements of x come first.
 	Join func(e *Emitter, x, y []*kernel.Value) []*kernel.Value
-	// Store stores a result.
+	// Store stores the result of a row. state is the state of all its elements.
 	Store func(e *Emitter, row *kernel.Value, state []*kernel.Value)
 }
 

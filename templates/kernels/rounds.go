@@ -11,7 +11,8 @@ import (
 // [Emitter.Round].
 type Rounds struct{ Count dim.Dim }
 
-// Repeat returns launches with the rounds r, and err, the error of building them.
+// Repeat sets the rounds of launches to r. It returns launches and err, the error of building them, so that it can be
+// called with the results of a builder.
 func (r *Rounds) Repeat(launches []Launch, err error) ([]Launch, error) {
 	for i := range launches {
 		launches[i].Rounds = r

@@ -27,7 +27,7 @@ const (
 // PrefixSums returns launches of kernels that compute, for each element of each row, the sum of the
 // elements up to it. The order of additions depends only on the number of elements. The first
 // kernel adds up tiles, the second computes the sum of all tiles before each, and the third stores
-// the sums. Rows of one tile need only the third.
+// the sums. Rows that certainly have at most one tile need only the third.
 func PrefixSums(name string, s Scan) ([]Launch, error) {
 	tiles := s.Length.CeilDiv(dim.Const(scanTile))
 	if n, ok := tiles.Int(); ok && n <= 1 {

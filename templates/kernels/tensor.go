@@ -8,7 +8,7 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// Tensor is memory of a kernel with the elements of a tensor in row-major order, from pointer on.
+// Tensor is memory of a kernel that holds the elements of a tensor in row-major order. pointer points to the first.
 type Tensor struct {
 	e       *Emitter
 	pointer *kernel.Value
@@ -67,8 +67,8 @@ func Arithmetic(d ir.DType) (wide ir.DType, ok bool) {
 // Raw loads the element at index i in row-major order, without conversion.
 func (t *Tensor) Raw(i *kernel.Value) *kernel.Value { return t.e.Load(t.pointer, i) }
 
-// SetRaw stores the element at index i in row-major order. x is a result of Raw of a tensor of the
-// same element type.
+// SetRaw stores x as the element at index i in row-major order, without conversion. x has the type of a result of
+// Raw.
 func (t *Tensor) SetRaw(i, x *kernel.Value) { t.e.Store(t.pointer, i, x) }
 
 // Get loads the element at index i in row-major order. It converts the element to the type of

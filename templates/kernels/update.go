@@ -244,7 +244,7 @@ func adan(name string, first bool) *Update {
 const squaresPerBlock = 16 * Threads
 
 // Squares returns the kernel that adds the squares of n elements of f32, for the norm of gradients.
-// Each block stores the sum of squaresPerBlock squares. Its parameters are n as an i32, the
+// Each block stores the sum of at most squaresPerBlock squares. The parameters of the kernel are n as an i32, the
 // elements and the sums.
 func Squares() (*kernel.Kernel, error) {
 	return kernel.Build("squares", []int{Threads}, func(b *kernel.Builder) {

@@ -17,19 +17,20 @@ type Launch struct {
 	// Args are the arguments, one for each parameter of the kernel: a *[plan.Ref], a [dim.Dim], a [Wide], a
 	// [Round] or a [Fault].
 	Args []any
+	// Grid is the number of blocks in each dimension.
 	Grid [3]dim.Dim
 }
 
 // Wide is an argument of a launch: an extent that the kernel takes as an i64. A [dim.Dim] is an i32.
 type Wide struct{ dim.Dim }
 
-// At returns the node that the step belongs to.
+// At implements [program.Step]. It returns the node that the launch belongs to.
 func (l *Launch) At() *ir.Node { return l.Node }
 
 // OnDevice tells the compiler that the device carries out the step.
 func (l *Launch) OnDevice() {}
 
-// Refs returns the references among the arguments.
+// Refs implements [program.Step]. It returns the references among the arguments.
 func (l *Launch) Refs() []*plan.Ref {
 	var refs []*plan.Ref
 	for _, a := range l.Args {
@@ -40,7 +41,7 @@ func (l *Launch) Refs() []*plan.Ref {
 	return refs
 }
 
-// LaunchesOf returns the launches of a step, or nil if the host computes it.
+// LaunchesOf returns the launches of a step. It returns nil for steps without launches.
 func LaunchesOf(s program.Step) []*Launch {
 	switch s := s.(type) {
 	case *Launch:
@@ -51,8 +52,8 @@ func LaunchesOf(s program.Step) []*Launch {
 	return nil
 }
 
-// Build adds the launches that compute a node. If the GPU has no kernel for the node, it adds the
-// steps of the CPU.
+// Build implements [program.Target]. It adds the launches that compute n, after the checks of extents on which
+// their kernels rely. If the GPU has no kernel for n, it adds the steps of the CPU.
 func (t Target) Build(b *program.Builder, n *ir.Node) error {
 	launches, err := launch.Of(n, t.options())
 	if err != nil {

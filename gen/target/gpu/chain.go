@@ -10,8 +10,8 @@ import (
 
 // chain is a chain of products in which each reads the result of the one before.
 type chain struct {
-	before float64 // products up to the last softmax, see [Precision.Rounding]
-	since  float64 // products after it
+	before float64 // products up to the last softmax, counted as [Precision.Rounding] explains
+	since  float64 // products after the last softmax
 }
 
 func (c chain) length() float64 { return c.before + c.since }
@@ -52,13 +52,14 @@ type chains struct {
 	called map[call]chain
 }
 
-// call is a call of a function whose operands have the chain at.
+// call is a call of the function called name. Its longest operand has the chain at.
 type call struct {
 	name string
 	at   chain
 }
 
-// of returns the longest chain that ends in f and begins with at.
+// of returns the longest chain at the end of a value of f, if each parameter of f has the chain at. It is not
+// shorter than at.
 func (c *chains) of(f *ir.Func, at chain) chain {
 	known, ok := c.called[call{f.Name, at}]
 	if !ok {
@@ -72,7 +73,8 @@ func (c *chains) of(f *ir.Func, at chain) chain {
 	return known
 }
 
-// block returns the longest chain that ends in a block. before has the chains of the values before it.
+// block returns the longest chain that ends in a block. before has the chain of each value that was computed before
+// the block. block adds the values of the block.
 func (c *chains) block(b *ir.Block, before map[*ir.Value]chain) chain {
 	var longest chain
 	for _, n := range b.Nodes {

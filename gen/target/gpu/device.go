@@ -9,8 +9,8 @@ import (
 	"github.com/burngen/burngen/runtime/gpu"
 )
 
-// Open returns the target with a device of a driver, which [Target.Close] closes. It returns the
-// driver's errors.
+// Open returns the target with the device of a driver that has this index. [Target.Close] closes the device.
+// Open returns the driver's errors.
 func (t Target) Open(d gpu.Driver, index int) (Target, error) {
 	device, err := d.Open(index)
 	if err != nil {
@@ -50,8 +50,8 @@ type compiled struct {
 	err    error
 }
 
-// Launch copies the arguments to the device, runs the kernel, and copies the memory that the kernel
-// writes back.
+// Launch implements [Device]. It copies the arguments to the device, runs the kernel, and copies back the
+// arguments that the kernel writes. The kernel does not run if the grid has no blocks.
 func (o *opened) Launch(k *kernel.Kernel, grid [3]int, args []Arg) (err error) {
 	loaded, err := o.load(k)
 	if err != nil {

@@ -14,9 +14,10 @@ import (
 // maxFusedOperands bounds the operands of a fusion: a kernel has few arguments.
 const maxFusedOperands = 10
 
-// FuseLaunches is the pass that lets the kernel of an operand compute a pointwise node, too. Copies
-// that compute other operands become part of the same kernel. Only operands that nothing else reads
-// become part of a kernel: they are not stored any more, and there are fewer launches.
+// FuseLaunches is the pass that replaces a pointwise node and nodes that compute its operands by one
+// [op.Fusion], which one launch computes. These nodes are copies, and at most one node whose kernel can compute
+// the pointwise node on each element of its result. Only operands that nothing else reads are fused: they are
+// not stored any more.
 var FuseLaunches = pass.Pass{Name: "fuse_launches", Run: fuseLaunches}
 
 func fuseLaunches(ctx *pass.Context, m *ir.Module) (bool, error) {
@@ -39,7 +40,7 @@ func fuseLaunches(ctx *pass.Context, m *ir.Module) (bool, error) {
 	return changed, nil
 }
 
-// launches are the nodes of a function whose kernels are fused.
+// launches fuses the nodes of a function.
 type launches struct {
 	ctx   *pass.Context
 	uses  map[*ir.Value]int
@@ -87,7 +88,8 @@ func (l *launches) visit(b *ir.Builder, n *ir.Node) []*ir.Value {
 }
 
 // parts returns the nodes that can be part of n's kernel. Only n reads their results. They are any
-// number of copies, and then at most one other node, the one that is computed last.
+// number of copies, and then at most one other node. If there are several to choose from, parts takes the one that
+// is computed last.
 func (l *launches) parts(n *ir.Node) []*ir.Node {
 	here, ok := l.order[n]
 	if !ok {

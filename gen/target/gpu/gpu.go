@@ -31,8 +31,8 @@ func (t Target) CanRun() bool { return t.Device != nil }
 // Plain makes the host's kernels give the same bits on every machine until restore is called.
 func (t Target) Plain() (restore func()) { return t.host.Plain() }
 
-// Computes returns nil if a kernel of the GPU or of the CPU computes a node without further
-// lowering. Otherwise it returns an error with the reasons.
+// Computes implements [pass.Target]. It returns nil if a kernel of the GPU or of the CPU computes a node without
+// further lowering. Otherwise it returns the error of the CPU's target.
 func (t Target) Computes(n *ir.Node) error {
 	if _, err := launch.Of(n, t.options()); err == nil {
 		return nil
@@ -40,7 +40,7 @@ func (t Target) Computes(n *ir.Node) error {
 	return t.host.Computes(n)
 }
 
-// Reads returns the operands that the kernel of a node reads from memory.
+// Reads implements [pass.Target]. An operand that several launches read occurs several times.
 func (t Target) Reads(n *ir.Node) []*ir.Value {
 	launches, err := launch.Of(n, t.options())
 	if err != nil {
@@ -57,15 +57,15 @@ func (t Target) Reads(n *ir.Node) []*ir.Value {
 	return read
 }
 
-// Keeps returns false: every node may be decomposed, because no pass of the GPU computes a composite
-// node as a whole.
+// Keeps implements [pass.Target]. It returns false: every node may be decomposed, because no pass of the GPU
+// computes a composite node as a whole.
 func (Target) Keeps(*ir.Node) bool { return false }
 
-// Lower replaces indices and lengths that may be out of range by checked ones. It returns nil for
-// other nodes.
+// Lower implements [pass.Target]. If a kernel of the GPU reads indices or lengths that may be out of range, Lower
+// puts a check before the node. It returns nil for other nodes.
 func (Target) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return checkIndices(b, n) }
 
-// Lowering returns the passes for GPUs.
+// Lowering implements [pass.Target]. It returns the passes for GPUs.
 func (t Target) Lowering() pass.Pipeline {
 	return pass.Pipeline{
 		Passes: []pass.Pass{

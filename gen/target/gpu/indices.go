@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// checkIndices replaces the indices or lengths of a node by checked ones. It returns nil if no
-// kernel computes the node, or if all indices are certainly in range.
+// checkIndices replaces the indices or lengths of a node by checked ones. It returns nil if the node has no indices,
+// if no kernel computes the node, or if all indices are certainly in range.
 func checkIndices(b *ir.Builder, n *ir.Node) []*ir.Value {
 	operand, check, ok := launch.Indices(n)
 	if !ok || inRange(n.Args[operand], check) {

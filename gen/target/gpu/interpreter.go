@@ -9,7 +9,8 @@ import (
 // bounds.
 type Interpreter struct{}
 
-// Launch interprets a kernel. It returns the errors of [kernel.Kernel.Run].
+// Launch implements [Device]. It interprets the kernel, unless the grid has no blocks. It returns the errors of
+// [kernel.Kernel.Run].
 func (Interpreter) Launch(k *kernel.Kernel, grid [3]int, args []Arg) error {
 	if grid[0] == 0 || grid[1] == 0 || grid[2] == 0 {
 		return nil

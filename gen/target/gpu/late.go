@@ -17,13 +17,13 @@ type Count struct {
 	Index  int       // of the number in Memory
 }
 
-// At returns Node.
+// At implements [program.Step]. It returns Node.
 func (c *Count) At() *ir.Node { return c.Node }
 
-// Refs returns Memory.
+// Refs implements [program.Step]. It returns Memory.
 func (c *Count) Refs() []*plan.Ref { return []*plan.Ref{c.Memory} }
 
-// bind returns the step that binds the symbols of a node to the numbers in memory.
+// bind returns the step that binds the symbols of n, an [ir.Binder], to the numbers in memory.
 func bind(n *ir.Node, memory *plan.Ref) *program.Bind {
 	b := &program.Bind{Node: n, Symbols: n.Op.(ir.Binder).Binds()}
 	for i := range b.Symbols {
@@ -32,8 +32,7 @@ func bind(n *ir.Node, memory *plan.Ref) *program.Bind {
 	return b
 }
 
-// Measure prints the reading of a [Count], or the call of a kernel on the host. fallible says that the
-// printed expression also returns an error.
+// Measure implements [emit.Printer]. It prints the reading of a [Count], and other steps as the CPU's printer does.
 func (p *printer) Measure(s *emit.Scope, step program.Step) (value *jen.Statement, fallible bool) {
 	if c, ok := step.(*Count); ok {
 		return jen.Int().Call(s.Slice(c.Memory).Index(jen.Lit(c.Index))), false
@@ -41,7 +40,8 @@ func (p *printer) Measure(s *emit.Scope, step program.Step) (value *jen.Statemen
 	return p.Printer.Measure(s, step)
 }
 
-// Measure returns the number that a [Count] reads, or the result of a step on the host.
+// Measure implements [exec.Runner]. It returns the number that a [Count] reads, and the value of other steps as the
+// CPU's target does.
 func (t Target) Measure(f *exec.Frame, s program.Step) (int64, error) {
 	c, ok := s.(*Count)
 	if !ok {

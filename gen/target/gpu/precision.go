@@ -9,8 +9,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Precision says how a target computes products: of matrices, convolutions and attentions. Sums are
-// always f32.
+// Precision says how a target computes the products of f32 in matrix products, convolutions and attentions. Sums
+// are f32 in every precision.
 type Precision uint8
 
 // The precisions.

@@ -39,11 +39,11 @@ type printer struct {
 	kernels   []*kernel.Kernel
 	variables map[string]string // of kernels, by their text without the name
 	taken     map[string]bool   // names of kernels
-	names     map[string]int    // how many kernels more have a name
+	names     map[string]int    // how many numbers were added to a name that was taken
 	vars      []jen.Code
 }
 
-// Imports returns the packages of the runtime, the driver, and the host's kernels.
+// Imports implements [emit.Printer]. It returns the packages of the runtime, the driver, and the host's kernels.
 func (p *printer) Imports() map[string]string {
 	all := p.Printer.Imports()
 	all[runtimePath] = "gpu"
@@ -51,8 +51,8 @@ func (p *printer) Imports() map[string]string {
 	return all
 }
 
-// Step prints a launch, repeated launches, a copy, or a step of the host between copies of its
-// operands and results.
+// Step implements [emit.Printer]. It prints a launch, repeated launches, a copy, or a step of the host between
+// copies of its operands and results.
 func (p *printer) Step(s *emit.Scope, step program.Step) []jen.Code {
 	switch step := step.(type) {
 	case *Launch:
@@ -68,7 +68,7 @@ func (p *printer) Step(s *emit.Scope, step program.Step) []jen.Code {
 	return s.OnHost(step, p.Printer.Step(s, step))
 }
 
-// Copy prints the copy of memory.
+// Copy implements [emit.Printer]. It prints the copy of device memory.
 func (p *printer) Copy(s *emit.Scope, to, from jen.Code) *jen.Statement {
 	return s.Run().Dot("Copy").Call(jen.Qual(runtimePath, "Out").Call(to), jen.Qual(runtimePath, "In").Call(from))
 }
@@ -126,8 +126,8 @@ func anonymous(k *kernel.Kernel) string {
 	return same.String()
 }
 
-// Ends reports whether a step checks its context itself and can end early. It is false for steps on
-// the device.
+// Ends implements [emit.Printer]. It reports whether a step checks its context itself and can end early. It is
+// false for launches.
 func (p *printer) Ends(step program.Step) bool {
 	return len(LaunchesOf(step)) == 0 && p.Printer.Ends(step)
 }
@@ -136,8 +136,8 @@ func (p *printer) Ends(step program.Step) bool {
 // elements, and it does not read device memory.
 func (p *printer) Moves(program.Step) bool { return false }
 
-// Vars returns the definitions of the kernels, and of the shapes of the host's kernels, and the
-// comment above them.
+// Vars implements [emit.Printer]. It returns the definitions of the kernels, and of the shapes of the host's
+// kernels, and the comment above them.
 func (p *printer) Vars() (doc string, defs []jen.Code) {
 	_, defs = p.Printer.Vars()
 	if len(defs) == 0 {
@@ -146,7 +146,7 @@ func (p *printer) Vars() (doc string, defs []jen.Code) {
 	return "Kernels of launches, and shapes of kernel calls on the host.", append(p.vars, defs...)
 }
 
-// Queued reports whether a step is a launch or a copy on the device.
+// Queued implements [emit.Printer]. It reports whether a step is a launch, or a copy on the device.
 func (p *printer) Queued(step program.Step) bool {
 	switch step := step.(type) {
 	case *Launch, *Rounds:
@@ -157,10 +157,11 @@ func (p *printer) Queued(step program.Step) bool {
 	return false
 }
 
-// OnDevice returns true.
+// OnDevice implements [emit.Printer]. It returns true: steps compute in device memory.
 func (*printer) OnDevice() bool { return true }
 
-// Device returns the file of kernels and the driver of the package.
+// Device implements [emit.Printer]. It returns the file of kernels and the driver of the package. The file is empty
+// if the steps launch nothing. Device returns the errors of [Language.Write].
 func (p *printer) Device() (*emit.Device, error) {
 	var code []byte
 	if len(p.kernels) > 0 {

@@ -22,13 +22,13 @@ type Rounds struct {
 // Round is an argument of a launch of [Rounds]: the number of the round, counted from 0.
 type Round struct{}
 
-// At returns Node.
+// At implements [program.Step]. It returns Node.
 func (r *Rounds) At() *ir.Node { return r.Node }
 
 // OnDevice tells the compiler that the device carries out the step.
 func (r *Rounds) OnDevice() {}
 
-// Refs returns the references among the arguments of all launches.
+// Refs implements [program.Step]. It returns the references among the arguments of all launches.
 func (r *Rounds) Refs() []*plan.Ref {
 	var refs []*plan.Ref
 	for _, l := range r.Launches {

@@ -15,10 +15,9 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// Device executes kernels on host memory, for running steps without generating code. Each launch
-// copies the memory that the kernel reads and writes.
+// Device executes kernels on host memory, for running steps without generating code.
 type Device interface {
-	// Launch runs a kernel and waits for it.
+	// Launch runs a kernel and waits for it. What the kernel writes is in the memory of the arguments afterwards.
 	Launch(k *kernel.Kernel, grid [3]int, args []Arg) error
 }
 
@@ -30,7 +29,8 @@ type Arg struct {
 
 var errNoDevice = errors.New("no device executes kernels of this target")
 
-// Run executes a step. It returns an error if the target has no device for a launch.
+// Run implements [exec.Runner]. It returns an error if the target has no device for a launch, and the error of a
+// fault that a kernel finds.
 func (t Target) Run(f *exec.Frame, s program.Step) error {
 	switch s := s.(type) {
 	case *Launch:
@@ -41,7 +41,8 @@ func (t Target) Run(f *exec.Frame, s program.Step) error {
 	return t.host.Run(f, s)
 }
 
-// launch launches a kernel. round is the number of the repetition, counted from 0.
+// launch launches a kernel. round is the number of the repetition, counted from 0. It returns an error if an
+// extent that the kernel takes as an i32 is larger, and the error of a fault that the kernel finds.
 func (t Target) launch(f *exec.Frame, l *Launch, round int) error {
 	if t.Device == nil {
 		return errNoDevice

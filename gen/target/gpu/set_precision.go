@@ -35,10 +35,11 @@ func (t Target) setPrecision() pass.Pass {
 	}}
 }
 
-// narrower stores the factors of f32 products in 16 bits: results of products and of elementwise operators
-// that a product reads, at once or after their elements are moved, and what is moved between two products.
-// The result of any other product stays f32: what is added to it, and a softmax or norm of it, reads the sums
-// as they are. All other operators compute on f32.
+// narrower stores the factors of f32 products in 16 bits. If a product reads the result of a product or of an
+// elementwise operator, this result is stored in 16 bits. So it is if operators between the two only move elements,
+// which then move 16 bits. Other factors are converted before the product. The result of a product that no product
+// reads in this way stays f32: additions, softmaxes and norms read the sums as they are. All other operators compute
+// on f32.
 //
 // A narrow value is followed by a cast to f32, which its readers read. A product reads the operand of the
 // cast.
@@ -75,9 +76,9 @@ func (n *narrower) visit(b *ir.Builder, node *ir.Node) []*ir.Value {
 	return nil
 }
 
-// apply applies o to the operands of a node, the first of them in 16 bits. operands is the number of
-// these operands, and result the element type of o's result, which apply converts to f32. apply returns
-// nil if no kernel computes o on such operands.
+// apply applies o to the operands of a node, of which the first `operands` are converted to 16 bits. result is the
+// element type of o's result, which apply converts to f32. apply returns nil if no kernel computes o on such
+// operands.
 func (n *narrower) apply(b *ir.Builder, node *ir.Node, o ir.Op, operands int, result ir.DType) []*ir.Value {
 	if !n.computes(node, o, operands, result) {
 		return nil
@@ -91,7 +92,8 @@ func (n *narrower) apply(b *ir.Builder, node *ir.Node, o ir.Op, operands int, re
 	return []*ir.Value{op.ConvertTo(b, b.Node(o, args...), ir.F32)}
 }
 
-// computes reports whether a kernel computes o as [narrower.apply] applies it. A view needs no kernel.
+// computes reports whether a kernel computes o as [narrower.apply] applies it. It is true for views, which need no
+// kernel.
 func (n *narrower) computes(node *ir.Node, o ir.Op, operands int, result ir.DType) bool {
 	if _, ok := node.Op.(ir.Viewer); ok {
 		return true
@@ -128,7 +130,7 @@ func (n *narrower) convert(b *ir.Builder, v *ir.Value) *ir.Value {
 	return n.narrow[v]
 }
 
-// want notes the values of f that are wanted.
+// want fills n.wanted with the values of f.
 func (n *narrower) want(f *ir.Func) {
 	n.wanted = map[*ir.Value]bool{}
 	for _, node := range slices.Backward(f.Nodes) {

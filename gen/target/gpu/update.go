@@ -5,7 +5,8 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// Updates returns the code of the kernels that package runtime/gpu/update holds.
+// Updates returns the code of the kernels that package runtime/gpu/update holds. It returns the errors of building
+// and writing them.
 func (l Language) Updates() ([]byte, error) {
 	var all []*kernel.Kernel
 	for _, u := range kernels.Updates {

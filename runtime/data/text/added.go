@@ -215,7 +215,8 @@ func (t *tokenTrie) add(s string, index int) bool {
 	return isNew
 }
 
-// longest returns the longest string with which text begins, and its length, or 0.
+// longest returns the index of the longest string with which text begins, and the length of the string. The length
+// is 0 if text begins with none of the strings.
 func (t *tokenTrie) longest(text string) (index, size int) {
 	if t.nodes == nil {
 		return 0, 0

@@ -51,7 +51,7 @@ func (t *Tokenizer) rows(n int, texts func(int) []string, ids, mask, types []int
 	return nil
 }
 
-// row returns a row of a matrix, or nil if there is none.
+// row returns a row of a matrix, or nil if the matrix is nil.
 func row(s []int64, i, length int) []int64 {
 	if s == nil {
 		return nil

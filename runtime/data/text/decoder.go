@@ -12,7 +12,7 @@ import (
 // bytes than the limit.
 type decoder func(tokens []string, limit int) ([]string, error)
 
-// step is a decoder that makes at most twice as many bytes as there were.
+// step is a decoder that makes at most twice as many bytes as there were, and one byte for each token.
 type step func(tokens []string) []string
 
 // bounded returns a decoder of a step.
@@ -193,7 +193,8 @@ func cleaned(t string) string {
 	return t
 }
 
-// decode writes the replacement as a space, and leaves it out of the first token.
+// decode writes the replacement as a space. It leaves the replacement out of the first token, unless the scheme is
+// never.
 func (m metaspace) decode(tokens []string) []string {
 	for i, t := range tokens {
 		space := " "

@@ -34,8 +34,8 @@ func (e *Encoding) slice(start, end int) *Encoding {
 	}
 }
 
-// concat returns the tokens of several encodings, one after the other. At most one
-// of them is of a text, or the result is final.
+// concat returns the tokens of several encodings, one after the other. The offsets of the result belong to its
+// source only if at most one of the encodings is of a text.
 func concat(parts ...*Encoding) *Encoding {
 	e := &Encoding{}
 	for _, p := range parts {

@@ -43,7 +43,8 @@ func charactersIn(in func(rune) bool) pattern {
 	}
 }
 
-// runsOf matches the longest sequences of characters for which one of the classes is true.
+// runsOf matches the longest sequences of characters of the same class. The class of a character is the first of
+// classes that is true for it.
 func runsOf(classes ...func(rune) bool) pattern {
 	return func(text string) ([]match, error) {
 		var out []match

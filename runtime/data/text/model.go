@@ -16,11 +16,12 @@ type token struct {
 
 // model turns words into tokens.
 type model interface {
-	// tokenize appends the tokens of a word, which is not empty.
+	// tokenize appends the tokens of a word, which is not empty. It returns an error if the model has no token for a
+	// part of the word, and no token for unknown parts.
 	tokenize(dst []token, word string) ([]token, error)
-	// id returns the number of a token.
+	// id returns the number of a token. It returns false if the model does not have the token.
 	id(token string) (int64, bool)
-	// token returns the token of a number.
+	// token returns the token of a number. It returns false if no token has this number.
 	token(id int64) (string, bool)
 	// size returns the number of tokens.
 	size() int
@@ -65,7 +66,8 @@ func readModel(n node) (model, error) {
 	return m, o.err
 }
 
-// affix returns a prefix or suffix of tokens, which may not be long: it is added to each character.
+// affix returns s, the prefix or suffix that the field called name has, or nil. A long one is an error of o, because
+// it is added to each character.
 func affix(o *object, name string, s *string) *string {
 	if s != nil && len(*s) > maxAffix {
 		o.fail(o.at(name).errorf("%d bytes: at most %d expected", len(*s), maxAffix))

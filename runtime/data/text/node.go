@@ -90,7 +90,7 @@ func (o *object) fail(err error) {
 	}
 }
 
-// get returns a field, or a default if the field is absent or null.
+// get returns a field, or a default if the field is absent or null. A field of another type is an error of o.
 func get[T any](o *object, name string, missing T) T {
 	n := o.at(name)
 	if n.missing() {
@@ -123,7 +123,8 @@ func character(o *object, name string) rune {
 	return c
 }
 
-// choice returns a field that is one of several strings, as its index.
+// choice returns the index in names of a field that is a string. It returns missing if the field is absent or null. A
+// string that is not in names is an error of o, and so is an absent field if missing is below 0.
 func choice(o *object, name string, missing int, names ...string) int {
 	n := o.at(name)
 	if n.missing() {

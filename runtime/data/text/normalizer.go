@@ -91,7 +91,7 @@ func replaceNormalizer(o *object) normalizer {
 	}
 }
 
-// stripped returns the text without white space at its ends.
+// stripped returns the text without white space at its beginning, if left is true, and at its end, if right is true.
 func stripped(a aligned, left, right bool) aligned {
 	start, end := 0, len(a.text)
 	if left {

@@ -74,7 +74,7 @@ func (p *Padding) apply(all []*Encoding) {
 	}
 }
 
-// padded returns an encoding with so many tokens, which are more than it has.
+// padded returns e, filled up to length tokens. e has fewer tokens.
 func (p *Padding) padded(e *Encoding, length int) *Encoding {
 	fill := &Encoding{}
 	for range length - e.Len() {

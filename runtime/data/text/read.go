@@ -79,7 +79,7 @@ func Read(data []byte) (*Tokenizer, error) {
 	return t, nil
 }
 
-// section reads a part that a file may lack.
+// section reads a part that a file may lack, and keeps its text in t. It returns a zero value for a missing part.
 func section[T any](o *object, t *Tokenizer, name string, read func(node, int) (T, error)) T {
 	n := o.at(name)
 	var part T

@@ -14,8 +14,9 @@ const (
 	matchTime     = 2 * time.Second // for all matches in a piece of text
 )
 
-// regular returns the matches of a regular expression with the syntax of Oniguruma, in which the
-// reference writes them.
+// regular returns the pattern of a regular expression in the syntax of Oniguruma, which the reference uses. It
+// returns an error if the expression is too long or not supported. The pattern returns an error if a search takes
+// longer than matchTime.
 func regular(expr string) (pattern, error) {
 	if len(expr) > maxExpression {
 		return nil, fmt.Errorf("the expression has %d bytes, more than %d", len(expr), maxExpression)

@@ -4,15 +4,15 @@ package text
 const (
 	removed      = iota // they are left out
 	isolated            // each is a piece of its own
-	withPrevious        // each is at the end of the piece before
-	withNext            // each is at the beginning of the piece after
+	withPrevious        // each is at the end of the piece before; of adjacent matches, the first
+	withNext            // each is at the beginning of the piece after; of adjacent matches, the last
 	contiguous          // adjacent matches are one piece
 )
 
 // behaviors are the names of the behaviours in files.
 var behaviors = []string{"Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"}
 
-// cut joins or removes the matches of a pattern. All that remains is a piece.
+// cut returns the pieces of a text. It joins or removes the matches of a pattern as behavior says.
 func cut(matches []match, behavior int) []match {
 	out := make([]match, 0, len(matches))
 	previous := false // whether the last match was found

@@ -52,7 +52,7 @@ func readTemplateTokens(o *object) map[string][]special {
 	return all
 }
 
-// readParts reads a template for so many texts.
+// readParts reads the template called name, which is for one or two texts.
 func readParts(o *object, name string, texts int, tokens map[string][]special) []templatePart {
 	var parts []templatePart
 	nodes := list(o, name)

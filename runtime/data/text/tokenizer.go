@@ -65,7 +65,7 @@ func (t *Tokenizer) Size() int {
 	return int(size)
 }
 
-// ID returns the number of a token.
+// ID returns the number of a token. ok is false if there is no such token.
 func (t *Tokenizer) ID(token string) (id int64, ok bool) {
 	if id, ok = t.added.ids[token]; ok {
 		return id, true
@@ -74,7 +74,7 @@ func (t *Tokenizer) ID(token string) (id int64, ok bool) {
 }
 
 // Token returns the token of a number. For an added token that is looked for in normalised text, it
-// returns the normalised form.
+// returns the normalised form. ok is false if no token has this number.
 func (t *Tokenizer) Token(id int64) (token string, ok bool) {
 	if token, ok = t.added.text(id); ok {
 		return token, true
@@ -84,7 +84,7 @@ func (t *Tokenizer) Token(id int64) (token string, ok bool) {
 
 // Encode returns the tokens of a text: with the tokens around it, shortened and filled as the
 // tokenizer says. It returns an error if the model lacks a token for an unknown word, truncation
-// leaves no room, or a regular expression takes too long.
+// leaves no room, a regular expression takes too long, or normalisation makes too many bytes of the text.
 func (t *Tokenizer) Encode(text string) (*Encoding, error) { return t.encodePadded(text) }
 
 // EncodePair is like [Tokenizer.Encode] for two texts, such as a question and an answer.
@@ -183,7 +183,7 @@ func (t *Tokenizer) tokens(text string, index int) (*Encoding, error) {
 }
 
 // Decode returns the text of tokens. Numbers without a token and special tokens are left out. It
-// returns an error if a regular expression takes too long.
+// returns an error if a regular expression takes too long, or the decoder makes too many bytes of the tokens.
 func (t *Tokenizer) Decode(ids []int64) (string, error) { return t.text(ids, false) }
 
 // DecodeSpecial is like [Tokenizer.Decode], but does not leave out special tokens.

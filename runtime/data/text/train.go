@@ -18,7 +18,7 @@ type BPEOptions struct {
 // TrainBPE learns a vocabulary of byte-level BPE from texts: again and again, the pair of neighbours
 // that occurs most often becomes a token. Among pairs that occur equally often, the one with the
 // lower numbers counts. The vocabulary has the special tokens, the 256 bytes, and then the merged
-// tokens in the order in which they were found. The same texts give the same tokenizer. It takes
+// tokens in the order in which they were found. The same texts give the same tokenizer. Training takes
 // memory for each distinct word of the texts.
 //
 // It returns an error if there is no room for the special tokens and the bytes, or a special token is
@@ -106,7 +106,7 @@ func (t *trainer) read(texts iter.Seq[string], cut preTokenizer) {
 	t.fill()
 }
 
-// change counts a pair in a word.
+// change adds to the count of a pair, which has come to be in a word (by is 1) or has gone (by is -1).
 func (t *trainer) change(p pairOf, word, by int) {
 	t.counts[p] += by * t.words[word].count
 	if by > 0 {

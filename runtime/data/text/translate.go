@@ -140,7 +140,7 @@ func (t *translator) item() error {
 	return nil
 }
 
-// literal writes a character, or the characters that differ from it in case.
+// literal writes a character. If case is ignored, it writes a class of all characters with the same folding.
 func (t *translator) literal(c rune) {
 	if folded := folding(c); t.fold && len(folded) > 1 {
 		var b strings.Builder

@@ -91,7 +91,7 @@ func (t *Truncation) apply(parts []*Encoding, added int) error {
 	return nil
 }
 
-// shorten keeps so many tokens of an encoding.
+// shorten removes tokens of an encoding if it has more than keep.
 func (t *Truncation) shorten(parts []*Encoding, which, keep int) {
 	n := parts[which].Len()
 	switch {

@@ -17,8 +17,8 @@ const band = 1024
 // indices made of it are out of range.
 const stamp = 0xA5
 
-// guard is a driver whose devices put a band before and after the memory that Alloc returns. Kernels must not
-// write to the bands, which Free checks.
+// guard is a driver whose devices put a band before and after the memory that Alloc returns. Free checks whether a
+// kernel has written to the bands, and reports it to guard.
 type guard struct {
 	gpu.Driver
 

@@ -34,7 +34,7 @@ func Open(t testing.TB, x gpu.Target, driver runtime.Driver) gpu.Target {
 	return opened
 }
 
-// checked is a device that checks the memory around its buffers after each launch, see [guard].
+// checked is a device whose launches return an error if guard found that the kernel wrote next to a buffer.
 type checked struct {
 	gpu.Device
 	guard *guard

@@ -90,12 +90,12 @@ type query struct {
 	batch, row, head, group *kernel.Value // group is the head of keys and values
 }
 
-// element returns element i of a row of a head in an operand. at holds the operand's offset and its
-// strides along batch, heads and rows.
-func (q *query) element(operand int, at []dim.Dim, head, row, i *kernel.Value) *kernel.Value {
-	offset := q.Dim(at[0])
+// element returns element i of a row of a head in an operand, as [Options.factor] returns it. layout holds the
+// operand's offset and its strides along batch, heads and rows.
+func (q *query) element(operand int, layout []dim.Dim, head, row, i *kernel.Value) *kernel.Value {
+	offset := q.Dim(layout[0])
 	for k, v := range []*kernel.Value{q.batch, head, row} {
-		offset = q.Add(offset, q.Mul(v, q.Dim(at[k+1])))
+		offset = q.Add(offset, q.Mul(v, q.Dim(layout[k+1])))
 	}
 	return q.by.factor(q.Emitter, q.Read(q.n.Args[operand]).Get(q.Add(offset, i)))
 }
@@ -124,7 +124,7 @@ func (q *query) score(key *kernel.Value) *kernel.Value {
 	return q.Select(attends, score, q.Float(ir.F32, math.Inf(-1)))
 }
 
-// attends reports whether the query attends to the position of a key.
+// attends reports whether the query attends to the position of a key, whatever the mask says.
 func (q *query) attends(key *kernel.Value) *kernel.Value {
 	whole := func(v *kernel.Value) *kernel.Value { return q.Convert(ir.I64, v) }
 	yes, lengths, starts := q.Bool(true), q.n.Arg(4), q.n.Arg(5)

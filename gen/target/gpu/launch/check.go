@@ -13,8 +13,9 @@ var check = []entry{
 	computes(checkIndex),
 }
 
-// checkIndex copies indices with one block of threads, which reports the first index out of range.
-// It copies this index unchanged. Other kernels stay inside of an axis whatever the indices are.
+// checkIndex launches one block of threads, which copies indices and reports the first index out of range. With
+// FromEnd, an index that counts from the end is copied as the index that counts from the start. Indices out of
+// range are copied unchanged: other kernels stay inside of an axis whatever the indices are.
 func checkIndex(o op.CheckIndex, n *ir.Node) ([]kernels.Launch, error) {
 	return one(kernels.Rows("check_index", dim.Const(1), n.Args[0].Type.Elems(), func(r *kernels.Row) {
 		d := n.Args[0].Type.DType
@@ -40,7 +41,8 @@ func lastIndex(r *kernels.Row, d ir.DType, extent dim.Dim) *kernel.Value {
 	return r.Convert(d, r.Min(last, r.Whole(ir.I64, limitOf(d, true))))
 }
 
-// setFault reports the first index of a row, of integer type d, that is not from 0 to extent − 1.
+// setFault reports a fault if an index of a row is not in 0 to extent − 1. The number of the fault is the first such
+// index. index returns index number i, of integer type d.
 func setFault(r *kernels.Row, d ir.DType, extent dim.Dim, index func(i *kernel.Value) *kernel.Value) {
 	last, zero := lastIndex(r, d, extent), r.Whole(d, 0)
 	start := []*kernel.Value{r.Length, zero}

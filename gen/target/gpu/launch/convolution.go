@@ -16,7 +16,7 @@ var convolution = []entry{
 	multiplies(convWeights),
 }
 
-// conv adds a bias to a convolution.
+// conv computes a convolution and adds the bias, if there is one.
 func conv(o op.Conv, n *ir.Node, put store, by Options) ([]kernels.Launch, error) {
 	bias, y := n.Arg(2), n.Results[0]
 	sums, ok := kernels.Arithmetic(y.Type.DType)
@@ -39,8 +39,8 @@ func conv(o op.Conv, n *ir.Node, put store, by Options) ([]kernels.Launch, error
 // convolve launches a matrix product for each group. A row of the left matrix has the weights of a
 // channel of the result. A column of the right matrix has the cells of the operand under a window,
 // with a term for each channel and cell. sums is the type of the sums, and matrix is
-// [kernels.Factors.Matrix]. x changes the elements of the operand. w changes the weights, and also
-// gets the channel of the result. put stores each sum.
+// [kernels.Factors.Matrix]. x changes the elements of the operand, and w the weights. w also gets the channel of
+// the result; x gets nil. put stores each sum.
 func convolve(name string, o op.Conv, n *ir.Node, sums, matrix ir.DType, x, w func(e *kernels.Emitter, v, channel *kernel.Value) *kernel.Value, put storeSum) ([]kernels.Launch, error) {
 	operand, weights, y := n.Args[0], n.Args[1], n.Results[0]
 	in, out := operand.Type.Shape, y.Type.Shape
@@ -86,8 +86,8 @@ type window struct {
 // windowOf returns a window over an operand with the spatial extents in.
 func windowOf(w op.Window, in []dim.Dim) window { return window{w, in, w.Padding(in)[:len(in)]} }
 
-// cells returns the coordinates, in the operand, of cell tap of the window at place. inside says
-// whether the operand has this cell.
+// cells returns the coordinates, on the axes of the operand, of a cell of the window at place. tap holds the
+// coordinates of the cell in its window. inside says whether the operand has this cell.
 func (w window) cells(e *kernels.Emitter, place, tap []*kernel.Value) (cells []*kernel.Value, inside *kernel.Value) {
 	inside = e.Bool(true)
 	for i := range place {
@@ -99,8 +99,9 @@ func (w window) cells(e *kernels.Emitter, place, tap []*kernel.Value) (cells []*
 	return cells, inside
 }
 
-// places returns the place of the window whose cell tap lies on a given cell of the operand. exists
-// says whether there is such a place. extents are the numbers of windows along each axis.
+// places returns the place of the window of which one cell lies on a given cell of the operand. tap holds the
+// coordinates of the former in the window. exists says whether there is such a window. extents are the numbers of
+// windows along each axis.
 func (w window) places(e *kernels.Emitter, cell, tap []*kernel.Value, extents []dim.Dim) (places []*kernel.Value, exists *kernel.Value) {
 	exists = e.Bool(true)
 	for i := range cell {

@@ -82,8 +82,9 @@ func lastExtent(t ir.Type) int {
 // maxRadix is the largest radix that is not a prime.
 const maxRadix = 32
 
-// radicesOf factors a length into radices: primes, and products of primes up to maxRadix. The
-// products are as large as possible, because each radix is a launch.
+// radicesOf factors a length into radices. Each radix is a launch, so it multiplies prime factors, in ascending
+// order, while the product does not exceed maxRadix. A length that is less than 2, or not constant, is the only
+// radix.
 func radicesOf(length dim.Dim) []dim.Dim {
 	n, ok := length.Int()
 	if !ok || n < 2 {
@@ -148,7 +149,7 @@ func (f transform) rootsOfUnity() (kernels.Launch, error) {
 
 // join launches the kernel of a stage. A thread or block sums radix terms for each result. get returns
 // the element z[outer, j, k, inner] of the stage before, as real and imaginary part. put stores the
-// result v at the indices at. row is its index in row-major order.
+// result v at the indices at. row is the index of the result in row-major order.
 func (f transform) join(s stage, get func(e *kernels.Emitter, outer, j, k, inner *kernel.Value) []*kernel.Value, put func(e *kernels.Emitter, at []*kernel.Value, row *kernel.Value, v []*kernel.Value)) (kernels.Launch, error) {
 	shape := []dim.Dim{f.outer, s.step, s.bins, f.inner}
 	wide := ir.U64
@@ -180,9 +181,9 @@ func (f transform) join(s stage, get func(e *kernels.Emitter, outer, j, k, inner
 	})
 }
 
-// signal returns the real and imaginary part of element j along Axis, in f64, or zeros if j is past
-// its end. With OneSided and Inverse, x has the first half of the transform of a real signal; the
-// second half is its complex conjugate in reverse order. The frequency index is not used: signal has
+// signal returns the real and imaginary part of element j along Axis, in f64, or zeros if x has no such element.
+// With OneSided and Inverse, x has the first half of the transform of a real signal; the
+// second half is the complex conjugate of the first in reverse order. The frequency index is not used: signal has
 // the type of get in [transform.join].
 func (f transform) signal(e *kernels.Emitter, outer, j, _, inner *kernel.Value) []*kernel.Value {
 	zero := e.Float(ir.F64, 0)
@@ -210,9 +211,9 @@ func (f transform) signal(e *kernels.Emitter, outer, j, _, inner *kernel.Value) 
 	return z
 }
 
-// spectrum stores v, the real and imaginary part of element number row, in y. If y has real elements,
-// it stores the real part. The indices at are not used: spectrum has the type of put in
-// [transform.join].
+// spectrum stores v, the real and imaginary part of element number row, in y. With Inverse, it divides both by
+// Length. If y has real elements, it stores the real part only. The indices at are not used: spectrum has the type
+// of put in [transform.join].
 func (f transform) spectrum(e *kernels.Emitter, at []*kernel.Value, row *kernel.Value, v []*kernel.Value) {
 	first := e.Mul(row, e.Int(f.results))
 	for k := range f.results {

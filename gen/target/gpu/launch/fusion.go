@@ -73,7 +73,8 @@ func fused(n *ir.Node, by Options) ([]kernels.Launch, error) {
 }
 
 // parts returns the last node of the block of a fusion, and host, the node that is neither last nor a
-// copy. host is nil if there is none.
+// copy. host is nil if there is none. parts returns an error if the last node is not pointwise, if [Ends] is false
+// for host, or if there are two such nodes.
 func parts(block *ir.Block) (last, host *ir.Node, err error) {
 	for i, n := range block.Nodes {
 		_, pointwise := n.Op.(op.Pointwise)

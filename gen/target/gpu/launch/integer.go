@@ -18,8 +18,8 @@ var integer = []entry{
 	}),
 }
 
-// less returns a function that subtracts a zero point. The zero point may be absent, have one
-// element, or have one element for each channel.
+// less returns a function that converts an element to i32 and subtracts a zero point. The zero point may be absent,
+// have one element, or have one element for each channel.
 func less(zero *ir.Value) func(e *kernels.Emitter, v, channel *kernel.Value) *kernel.Value {
 	return func(e *kernels.Emitter, v, channel *kernel.Value) *kernel.Value {
 		v = e.Convert(ir.I32, v)
@@ -31,7 +31,7 @@ func less(zero *ir.Value) func(e *kernels.Emitter, v, channel *kernel.Value) *ke
 }
 
 // ofChannel returns the index of a channel's element in v. The index is 0 if v has one element for
-// all channels.
+// all channels, or if channel is nil.
 func ofChannel(e *kernels.Emitter, v *ir.Value, channel *kernel.Value) *kernel.Value {
 	if channel == nil || op.HasOneElement(v.Type) {
 		return e.Int(0)
@@ -39,7 +39,8 @@ func ofChannel(e *kernels.Emitter, v *ir.Value, channel *kernel.Value) *kernel.V
 	return channel
 }
 
-// requantize returns a function that requantises sums as r describes, and stores the results with put.
+// requantize returns a function that adds the bias of n, if there is one, to a sum, requantises the sum as r
+// describes, and stores the result with put.
 func requantize(r op.Requantize, n *ir.Node, put store) storeSum {
 	bias, scale, zero := n.Arg(op.BiasOperand), n.Arg(op.ScaleOperand), n.Arg(op.ZeroOperand)
 	return func(e *kernels.Emitter, i *kernel.Value, at []*kernel.Value, channel, sum *kernel.Value) {

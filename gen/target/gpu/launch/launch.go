@@ -1,5 +1,5 @@
 // Package launch maps operators to kernels of GPUs and their arguments. It has a builder for each
-// operator, in one file per family, listed in table.go. It does not know how a kernel is written,
+// operator that GPUs compute, in one file per family, listed in table.go. It does not know how a kernel is written,
 // launched or printed.
 package launch
 
@@ -39,7 +39,8 @@ func Of(n *ir.Node, by Options) (launches []kernels.Launch, err error) {
 	return launches, err
 }
 
-// Has reports whether a kernel computes an operator, at least for some operands.
+// Has reports whether there is a builder for an operator: GPUs compute it, at least for some operands. It is false
+// for [op.Fusion], whose kernels [Of] makes of the builders of its nodes.
 func Has(o ir.Op) bool { return builders[reflect.TypeOf(o)].build != nil }
 
 // entry is the builder of the launches of one operator.

@@ -31,7 +31,8 @@ func pointwiseName(operators []string) string {
 }
 
 // regionNames returns the names of the operators of a pointwise node, in the order in which they are computed. It
-// leaves out constants, and casts beside other operators. A node without an operator is a copy.
+// leaves out constants. It also leaves out casts, unless there is no other operator; then cast is the only name. The
+// name of a node without operators is copy.
 func regionNames(n *ir.Node) []string {
 	var names []string
 	other := "copy"
@@ -51,8 +52,9 @@ func regionNames(n *ir.Node) []string {
 	return names
 }
 
-// fusedNames returns the names of the operators of a fusion in the order in which they are computed, except those of
-// the kernel that computes the others. Copies count once, before the pointwise node that loads them.
+// fusedNames returns the names of the operators that a fusion adds to a kernel, in the order in which they are
+// computed: copy, if there are copies, and the operators of last, the pointwise node. block is the block of the
+// fusion.
 func fusedNames(block *ir.Block, last *ir.Node) (names []string) {
 	for _, n := range block.Nodes {
 		if Loads(n.Op) {

@@ -8,7 +8,7 @@ import (
 
 // Indices returns the number of the operand of n that holds indices or lengths. check is the operator
 // that checks them before the kernel runs. A kernel reads only inside of its memory, even if an index
-// is out of range. ok is false for operators without indices.
+// is out of range. ok is false for nodes without such an operand.
 func Indices(n *ir.Node) (operand int, check op.CheckIndex, ok bool) {
 	fromEnd := func(axis int) op.CheckIndex {
 		return op.CheckIndex{Count: n.Args[0].Type.Shape[axis], FromEnd: true}

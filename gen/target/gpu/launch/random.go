@@ -19,15 +19,16 @@ var random = []entry{
 	computes(randomUniform),
 }
 
-// randomUniform computes rt.UniformAt in each thread. All steps are exact or rounded once.
+// randomUniform scales rt.UniformAt to the range from Low to High in each thread. Each operation is exact or
+// rounded once.
 func randomUniform(o op.RandomUniform, n *ir.Node) ([]kernels.Launch, error) {
 	return draw("random_uniform", n, o.Seed, func(e *kernels.Emitter, seed, i *kernel.Value) *kernel.Value {
 		return e.Add(e.Float(ir.F64, o.Low), e.Mul(e.Float(ir.F64, o.High-o.Low), uniformAt(e, seed, i)))
 	})
 }
 
-// randomNormal computes rt.NormalAt in each thread, operation by operation. Devices that round
-// quotients and roots of f64 correctly compute the same bits.
+// randomNormal scales rt.NormalAt in each thread. It carries out the operations of rt.NormalAt one by one, so that
+// devices that round quotients and roots of f64 correctly compute the same bits.
 func randomNormal(o op.RandomNormal, n *ir.Node) ([]kernels.Launch, error) {
 	return draw("random_normal", n, o.Seed, func(e *kernels.Emitter, seed, i *kernel.Value) *kernel.Value {
 		return e.Add(e.Float(ir.F64, o.Mean), e.Mul(e.Float(ir.F64, o.Scale), normalAt(e, seed, i)))

@@ -31,16 +31,17 @@ type recurrence struct {
 	h *kernels.Scratch
 }
 
-// recurrenceOf returns the recurrence of a node. Operand first holds the lengths of the sequences, and
-// the states follow. It returns an error if the weights are packed for the CPU.
-func recurrenceOf(o op.Steps, n *ir.Node, first int) (*recurrence, error) {
+// recurrenceOf returns the recurrence of a node. lengths is the number of the operand with the lengths of the
+// sequences; the initial states are the operands after it. recurrenceOf returns an error if the weights are packed
+// for the CPU.
+func recurrenceOf(o op.Steps, n *ir.Node, lengths int) (*recurrence, error) {
 	y := n.Results[0].Type
 	if n.Args[1].Type.Rank() != 2 {
 		return nil, fmt.Errorf("recurrent weights %s, a matrix expected", n.Args[1].Type)
 	}
-	r := &recurrence{Node: n, Steps: o, steps: y.Shape[0], batch: y.Shape[1], hidden: y.Shape[2], dtype: y.DType, lens: n.Arg(first)}
+	r := &recurrence{Node: n, Steps: o, steps: y.Shape[0], batch: y.Shape[1], hidden: y.Shape[2], dtype: y.DType, lens: n.Arg(lengths)}
 	for i := range n.Results[1:] {
-		r.initial = append(r.initial, n.Arg(first+1+i))
+		r.initial = append(r.initial, n.Arg(lengths+1+i))
 	}
 	r.h = &kernels.Scratch{DType: r.dtype, Shape: []dim.Dim{dim.Const(2), r.batch, r.hidden}}
 	return r, nil
@@ -119,7 +120,7 @@ func (r *recurrence) product(name string, gates int, of func(gate int) (operand,
 
 // finish stores element i of the states of a sequence, and of y, after the time step that the current
 // [kernels.Rounds] round computes. states are the states before the step, and cell returns the states
-// after it. After the end of the sequence the states stay the same, and y is 0.
+// after it. At a time step that is past the end of the sequence the states stay the same, and y is 0.
 func (r *recurrence) finish(e *kernels.Emitter, sequence, i *kernel.Value, states []*kernel.Value, cell func() []*kernel.Value) {
 	t := r.time(e)
 	y := e.If(e.Lt(t, r.length(e, sequence)), func() []*kernel.Value {

@@ -30,7 +30,7 @@ type axes struct {
 	along, over []int
 }
 
-// along returns the division of a shape whose rows lie along some axes.
+// along returns the division of a shape whose rows lie along the axes reduced, which ascend.
 func along(shape []dim.Dim, reduced []int) axes {
 	a := axes{shape: shape}
 	for i := range shape {
@@ -103,7 +103,7 @@ type state struct {
 }
 
 // stateOf returns the functions of a reduction of rows of length elements. elem is the type of the
-// elements, and d the type in which kernels compute.
+// elements, and d the type in which kernels compute. It returns an error if there is no kernel for kind and elem.
 func stateOf(kind op.Reduction, elem, d ir.DType, length dim.Dim) (state, error) {
 	number := func(x float64) func(e *kernels.Emitter) []*kernel.Value {
 		return func(e *kernels.Emitter) []*kernel.Value { return []*kernel.Value{e.Number(d, x)} }

@@ -19,7 +19,8 @@ var scatter = []entry{
 var reductions = map[string]op.Scalar{"add": op.Add{}, "mul": op.Mul{}, "max": op.Max{}, "min": op.Min{}}
 
 // update returns a function that combines an element x and an update u, both in the type of the
-// memory.
+// memory. It returns u if reduction is empty. update returns an error for strings, and for reductions of floats of
+// 8 bits.
 func update(reduction string, d ir.DType) (func(e *kernels.Emitter, x, u *kernel.Value) *kernel.Value, error) {
 	if d == ir.String {
 		return nil, errText

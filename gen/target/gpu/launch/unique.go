@@ -15,9 +15,8 @@ var unique = []entry{
 	computes(uniqueRows),
 }
 
-// numbering returns launches that number the elements i below length for which counts is true, from 1
-// on, in numbers. The number of any other element is the number of the element before it, or 0 for the
-// first.
+// numbering returns launches that compute numbers, of length elements: element i is how many of the indices 0 to i
+// have true counts.
 func numbering(name string, length dim.Dim, counts func(e *kernels.Emitter, i *kernel.Value) *kernel.Value) (numbers *kernels.Scratch, launches []kernels.Launch, err error) {
 	numbers = &kernels.Scratch{DType: ir.I32, Shape: []dim.Dim{length}}
 	launches, err = kernels.PrefixSums(name, kernels.Scan{
@@ -134,9 +133,10 @@ func uniqueRows(o op.Unique, n *ir.Node) ([]kernels.Launch, error) {
 type groups struct {
 	order       *ir.Value // the rows in ascending order
 	rows, count dim.Dim   // numbers of rows and groups
-	// numbers counts the groups up to each place of the order, and starts holds the first place of each.
+	// numbers counts the groups up to each place of the order, and starts holds the first place of each group.
 	numbers, starts *kernels.Scratch
-	// ranks counts the groups that begin up to each row, unless the groups stay in ascending order.
+	// ranks has for each row the number of groups whose first row is this row or before it. It is nil if the groups
+	// stay in ascending order.
 	ranks *kernels.Scratch
 }
 

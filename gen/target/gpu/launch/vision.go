@@ -17,7 +17,7 @@ var vision = []entry{
 	computes(gridSample),
 }
 
-// maxGridTaps is the largest number of elements that a thread of gridSample reads.
+// maxGridTaps is the largest number of elements that a thread of gridSample or deformColumns reads.
 const maxGridTaps = 64
 
 // gridSample launches a thread for each element of the result. It computes coordinates in f64.
@@ -89,8 +89,8 @@ func corners(e *kernels.Emitter, axes [][]sample, cells []*kernel.Value, inside,
 	}
 }
 
-// samples returns the elements that a point reads on an axis of extent d. The coordinate is from −1
-// to 1.
+// samples returns the elements that a point reads on an axis of extent d. The coordinates −1 and 1 are the ends of
+// the axis.
 func (s sampler) samples(coordinate *kernel.Value, d dim.Dim) []sample {
 	t := coordinate.Type.DType
 	x, half, extent := s.Add(coordinate, s.Float(t, 1)), s.Float(t, 0.5), s.Convert(t, s.Dim(d))

@@ -122,7 +122,7 @@ func (w *writer) binary(o kernel.Op, result, a, b *kernel.Value) {
 }
 
 // exact returns the modifier of an operation on floats that prevents the driver from fusing or
-// approximating it.
+// approximating the operation. It is empty for integers.
 func exact(d ir.DType) string {
 	if d.IsFloat() {
 		return ".rn"
@@ -155,7 +155,7 @@ func (w *writer) compareBools(o kernel.Op, result, a, b *kernel.Value) {
 	}
 }
 
-// roundings are the modes of conversions that round a float to an integer of its own type.
+// roundings are the modes of conversions that round a float to a whole number of the same type.
 var roundings = map[kernel.Op]string{kernel.Floor: ".rmi", kernel.Ceil: ".rpi", kernel.Trunc: ".rzi", kernel.Round: ".rni"}
 
 // unary writes an operation on one operand.

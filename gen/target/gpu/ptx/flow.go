@@ -58,8 +58,8 @@ func (w *writer) while(in *kernel.Instr) {
 	w.label(head + "_end")
 }
 
-// carry declares the registers of carried values, moves the initial values into them, and returns
-// them.
+// carry declares the registers of the carried values params, moves the initial values into them, and returns
+// the registers.
 func (w *writer) carry(params, first []*kernel.Value) []string {
 	registers := make([]string, len(params))
 	for i, p := range params {
@@ -201,8 +201,9 @@ func (w *writer) countSimply(c counter) {
 	w.label(head + "_end")
 }
 
-// countKnown writes a loop with n iterations, over several copies of the body. Iterations that are
-// left over, because n is not a multiple of the copies, come after the loop.
+// countKnown writes n iterations: a loop over c.copies copies of the body, and the iterations that are left over
+// after the loop, if n is not a multiple of c.copies. If the index at the end of the loop exceeds 32 bits, it writes
+// what countUnrolled writes.
 func (w *writer) countKnown(c counter, n int64) {
 	lo, step := int64(int32(c.lo.bits)), int64(int32(c.step.bits))
 	looped := n - n%int64(c.copies)
@@ -223,7 +224,7 @@ func (w *writer) countKnown(c counter, n int64) {
 	w.straight(c, end, n-looped, held(carried))
 }
 
-// countUnrolled writes a loop over several copies of the body, and a second loop for the remaining
+// countUnrolled writes a loop over c.copies copies of the body, and a second loop over one copy for the remaining
 // iterations. The number of iterations is computed first.
 func (w *writer) countUnrolled(c counter) {
 	index, carried := w.start(c)

@@ -7,7 +7,7 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// multiply writes a product of the matrices of a warp. Elements of 16 bits are packed in pairs. in has
+// multiply writes a [kernel.MatMulAdd]. Elements of 16 bits are packed in pairs. in has
 // the elements in the order in which the instruction of PTX takes them.
 func (w *writer) multiply(in *kernel.Instr) {
 	d := in.Args[0].Type.DType
@@ -25,7 +25,7 @@ func (w *writer) multiply(in *kernel.Instr) {
 		group(results), group(factors[0]), group(factors[1]), group(sums))
 }
 
-// factors returns words with the elements of a factor.
+// factors returns registers of 32 bits with the elements of a factor.
 func (w *writer) factors(elements []*kernel.Value) []string {
 	var registers, words []string
 	for _, v := range elements {

@@ -14,7 +14,7 @@ import (
 // writer fills the body of a kernel.
 type writer struct {
 	text      strings.Builder
-	depth     int // of blocks in blocks, which are indented
+	depth     int // how far lines are indented
 	operands  map[*kernel.Value]operand
 	symbols   map[*kernel.Value]string // the names of parameters and arrays
 	addresses map[element]string       // registers that hold addresses, in the current block and around it
@@ -76,8 +76,8 @@ func arithmeticType(d ir.DType) string {
 	return registerType(d)
 }
 
-// newWriter returns a writer whose parameters and arrays have registers. The prefixes of their
-// names distinguish them from the words of PTX.
+// newWriter returns a writer that has loaded the parameters, and the addresses of shared arrays, that k uses into
+// registers. The prefixes of the names of parameters and arrays distinguish them from the words of PTX.
 func newWriter(k *kernel.Kernel) *writer {
 	w := &writer{
 		depth: 1, operands: map[*kernel.Value]operand{}, symbols: map[*kernel.Value]string{}, addresses: map[element]string{},
@@ -251,7 +251,7 @@ func literal(d ir.DType, bits uint64) string {
 	return strconv.FormatUint(bits, 10)
 }
 
-// floatOf returns the number that text, the literal of a float, stands for, in decimal. It returns
+// floatOf returns, in decimal, the number that text stands for, the literal of an f32 or f64. It returns
 // false for other texts.
 func floatOf(text string) (string, bool) {
 	switch {

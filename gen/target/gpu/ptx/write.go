@@ -26,8 +26,7 @@ const (
 
 // Write returns the text of a PTX module with these kernels, which have been verified. Every
 // parameter takes 8 bytes: an address, an integer, or the bits of a float, in the low bytes. Two
-// pointer parameters must not point to the same memory if the kernel writes through one of them and
-// only reads through the other: such reads bypass the caches that stores update.
+// pointer parameters may point to the same memory.
 //
 // It returns an error if PTX cannot express a kernel, such as one whose shared arrays exceed 48
 // KiB.

@@ -28,9 +28,9 @@ func (f *function) split(v *kernel.Value) []uint32 {
 	return f.components(f.integer(32), x, 2)
 }
 
-// convert writes a [kernel.Convert]. It converts between halves and floats by integer arithmetic.
-// Some devices only store halves and have no instructions for them. Other devices have
-// instructions, but Vulkan does not specify how they round.
+// convert writes a [kernel.Convert]. It converts between halves and floats without the instructions for halves.
+// Some devices only store halves and have no such instructions. Other devices have
+// them, but Vulkan does not specify how they round.
 func (f *function) convert(to, from ir.DType, x uint32) uint32 {
 	switch {
 	case to == from:
@@ -169,8 +169,9 @@ func (f *function) oddFloat(x uint32) uint32 {
 	return f.bitcast(ir.F32, ir.U32, f.choose(ir.U32, isExact, b, f.bits(opBitwiseOr, towardZero, 1)))
 }
 
-// oddInt replaces the low bits of an integer, which a float cannot hold, by one bit. This bit is set
-// if one of them is set, so that the integer can be rounded to odd.
+// oddInt converts an integer to a float that rounds to a half as the integer does, see [function.odd]. It first
+// clears the low bits of a large integer, so that a float can hold the others, and sets the last of the others if
+// a bit that it cleared was set.
 func (f *function) oddInt(d ir.DType, x uint32) uint32 {
 	u := ir.U32
 	if d.Bits() == 64 {
@@ -258,7 +259,7 @@ func (f *function) float(d ir.DType, x float64) uint32 {
 	return f.constant(d, math.Float64bits(x))
 }
 
-// wrap returns the low bits of an integer of an arithmetic type.
+// wrap converts x, an integer of the arithmetic type d: it keeps the low bits, or extends x to 64 bits.
 func (f *function) wrap(to, d ir.DType, x uint32) uint32 {
 	switch {
 	case to.Bits() == d.Bits():

@@ -18,7 +18,8 @@ func isNarrow(d ir.DType) bool { return d.Size() < 4 }
 
 func (c cell) size() int { return c.n * c.d.Size() }
 
-// isWords reports whether the elements are parts of words.
+// isWords reports whether the cell is moved as whole words of 32 bits: its elements are narrow and fill at least one
+// word.
 func (c cell) isWords() bool { return isNarrow(c.d) && c.size() >= 4 }
 
 // cellOf returns the greatest cell in which n adjacent elements can be moved.
@@ -80,24 +81,24 @@ func (f *function) pack(c cell, x []uint32) uint32 {
 	return f.composite(f.register(c.d), x)
 }
 
-// components returns the n elements of a vector x. of is the type of an element.
-func (f *function) components(of, x uint32, n int) []uint32 {
+// components returns the n elements of a vector x. elem is the type of an element.
+func (f *function) components(elem, x uint32, n int) []uint32 {
 	if n == 1 {
 		return []uint32{x}
 	}
 	out := make([]uint32, n)
 	for i := range out {
-		out[i] = f.value(opCompositeExtract, of, x, uint32(i))
+		out[i] = f.value(opCompositeExtract, elem, x, uint32(i))
 	}
 	return out
 }
 
-// composite returns a vector of the elements x. of is the type of an element.
-func (f *function) composite(of uint32, x []uint32) uint32 {
+// composite returns a vector of the elements x, or the element if there is only one. elem is the type of an element.
+func (f *function) composite(elem uint32, x []uint32) uint32 {
 	if len(x) == 1 {
 		return x[0]
 	}
-	return f.value(opCompositeConstruct, f.vector(of, len(x)), x...)
+	return f.value(opCompositeConstruct, f.vector(elem, len(x)), x...)
 }
 
 // part returns the narrow element that begins at bit shift of the word w.
@@ -178,7 +179,7 @@ func (f *function) cell(p *kernel.Value, n int) cell {
 	return cellOf(p.Type.DType, n)
 }
 
-// isSlot reports whether a cell is one narrow element, and the device has no memory of its width.
+// isSlot reports whether a cell is one narrow element, and memory is only accessed in words, see [Options].
 func (f *function) isSlot(c cell) bool { return f.Words && isNarrow(c.d) && !c.isWords() }
 
 // slot returns the type of a cell in a shared array.

@@ -174,13 +174,12 @@ func (m *module) register(d ir.DType) uint32 {
 	return 0
 }
 
-// vector returns the type of vectors of n elements, or the type of an element if n is 1. of is the
-// type of an element.
-func (m *module) vector(of uint32, n int) uint32 {
+// vector returns the type of vectors of n elements of type elem. It returns elem if n is 1.
+func (m *module) vector(elem uint32, n int) uint32 {
 	if n == 1 {
-		return of
+		return elem
 	}
-	return m.typ(opTypeVector, of, uint32(n))
+	return m.typ(opTypeVector, elem, uint32(n))
 }
 
 // constant returns the constant of a type with these bits.
@@ -253,14 +252,14 @@ func (m *module) structure(members []uint32, names []string, name string) uint32
 	return id
 }
 
-// elements returns the type of global memory as an array of elements of type of, which are size bytes apart. It
+// elements returns the type of global memory as an array of elements of type elem, which are size bytes apart. It
 // is a structure, as SPIR-V requires.
-func (m *module) elements(of uint32, size int) uint32 {
+func (m *module) elements(elem uint32, size int) uint32 {
 	return m.shared(func() uint32 {
-		array := m.typ(opTypeRuntimeArray, of)
+		array := m.typ(opTypeRuntimeArray, elem)
 		m.decorate(array, decorationArrayStride, uint32(size))
 		return m.structure([]uint32{array}, nil, "")
-	}, "elements", of)
+	}, "elements", elem)
 }
 
 // extended returns the imported set of instructions.

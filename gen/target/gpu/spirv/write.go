@@ -34,7 +34,7 @@ type Options struct {
 func Write(kernels ...*kernel.Kernel) ([]byte, error) { return Options{}.Write(kernels...) }
 
 // Needs returns the features that a device needs for a kernel: the names of members of Vulkan 1.2's
-// structures of features and, for floats, of properties.
+// structures of features and, for floats, of properties. It returns nil if [Write] returns an error.
 func Needs(k *kernel.Kernel) []string { return Options{}.Needs(k) }
 
 // Write is the function [Write] with options.
