@@ -70,8 +70,8 @@ func isOrdinary(v float32, nonzero bool) bool {
 	return v-v == 0 && !(nonzero && v == 0)
 }
 
-// powers computes [Pow] with assembly, which requires finite numbers and nonzero bases. It reports
-// false if there is no assembly, or a number is not supported.
+// powers computes [Pow] with assembly. The assembly requires finite numbers and nonzero bases; package math computes
+// the other elements. powers reports false if there is no assembly.
 func powers(dst, a, b []float32) bool {
 	if level == Generic {
 		return false
@@ -101,7 +101,8 @@ func powers(dst, a, b []float32) bool {
 
 func powersPart(s *pointwise, from, to int) { powers(s.dst[from:to], s.a[from:to], s.b[from:to]) }
 
-// powersScalar is [powers] with the same exponent for all elements.
+// powersScalar is [powers] with the same exponent for all elements. It also reports false if the exponent is not
+// finite.
 func powersScalar(dst, a []float32, b float32) bool {
 	if level == Generic || !isOrdinary(b, false) {
 		return false
@@ -130,7 +131,7 @@ func powersScalar(dst, a []float32, b float32) bool {
 
 func powersScalarPart(s *pointwise, from, to int) { powersScalar(s.dst[from:to], s.a[from:to], s.u) }
 
-// scalarPowers is [powers] with the same base for all elements.
+// scalarPowers is [powers] with the same base for all elements. It also reports false if the base is 0 or not finite.
 func scalarPowers(dst []float32, a float32, b []float32) bool {
 	if level == Generic || !isOrdinary(a, true) {
 		return false

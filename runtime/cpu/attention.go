@@ -189,7 +189,7 @@ type attending struct {
 	packed, packedFrom int // group whose keys are in panels, and the first of these keys; −1 if there is none
 	batch, group, head int // of the unit
 	first              int // row of the unit
-	positions          int // of the first row
+	positions          int // position of the first row
 	limit              int // valid keys of the batch element
 
 	tops, sums, factors [queryBlock]float32 // of the unit's rows
@@ -265,8 +265,8 @@ func (w *attending) window(from, to int) (first, end int) {
 	return first, end
 }
 
-// pack packs keys [j, j+n) of a group of heads into panels. It also packs their values if several
-// tiles read them, or if panels are wider than the values.
+// pack packs keys [j, j+n) of a group of heads into panels, unless they are there already. It also packs their
+// values if several tiles read them, or if panels are wider than the values.
 func (w *attending) pack(group, j, n int) {
 	if w.packed == group && w.packedFrom == j {
 		return

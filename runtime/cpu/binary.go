@@ -8,8 +8,8 @@ import (
 
 // The kernels of this file take slices of equal length; dst may be the same slice as an operand. In a
 // form with Scalar in its name, one operand is the same for every element; the order in the name is
-// that of the operands. Integers wrap. Add, Sub, Mul and Div of floats are exact IEEE operations and
-// give the same bits on every platform.
+// that of the operands. Integers wrap. Add, Sub, Mul and Div of floats are IEEE operations: they are correctly
+// rounded and give the same bits on every platform.
 
 // ErrDivideByZero is returned by integer division and remainder.
 var ErrDivideByZero = errors.New("cpu: integer division by zero")

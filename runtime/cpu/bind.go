@@ -130,7 +130,8 @@ func ReshapedExtent(want []int64, shape []int, allowZero bool, rank, i int) (int
 // Slice). For i = 4·axis it returns the first element, and for i = 4·axis + 1 the number of
 // elements. For i = 4·axis + 2 it returns the step, at most the extent, or 0 if the step is
 // negative. For i = 4·axis + 3 it returns the negated step, or 0 if the step is positive. Without
-// axes the starts apply to the first axes in order. The default of steps is 1.
+// axes the starts apply to the first axes in order. The default of steps is 1. It returns an error if the lists
+// have different lengths, if an axis is out of range or repeated, or if the step is 0.
 func SlicePlace(starts, ends, axes, steps []int64, shape []int, i int) (int, error) {
 	if len(ends) != len(starts) || axes != nil && len(axes) != len(starts) || steps != nil && len(steps) != len(starts) || axes == nil && len(starts) > len(shape) {
 		return 0, fmt.Errorf("%d starts, %d ends, %d axes, %d steps", len(starts), len(ends), len(axes), len(steps))
@@ -182,7 +183,8 @@ func sliceRange(start, end, step, d int64) (first, count int64) {
 // Pad). pads lists the elements before all listed axes, and then the elements after them. Nil axes
 // mean all axes. Negative pads crop. For i = 4·axis it returns the first element that is kept, for
 // i = 4·axis + 1 the number of elements kept, for i = 4·axis + 2 the number inserted before them,
-// and for i = 4·axis + 3 the resulting extent.
+// and for i = 4·axis + 3 the resulting extent. It returns an error if pads does not have two elements for each axis,
+// if an axis is out of range or repeated, or if more elements are cropped than there are.
 func PadPlace(pads, axes []int64, shape []int, i int) (int, error) {
 	n := len(pads) / 2
 	if len(pads)%2 != 0 || n != len(axes) && (len(axes) > 0 || n != len(shape)) {
@@ -215,7 +217,7 @@ func PadPlace(pads, axes []int64, shape []int, i int) (int, error) {
 
 // RangeCount returns the length of the range from start up to but not including limit in steps of
 // delta: max(0, ⌈(limit − start)/delta⌉) (ONNX Range). The difference has type T. The quotient of
-// floats is computed in float64.
+// floats is computed in float64. It returns an error if delta is 0, or if the length is NaN or exceeds 2³¹−1.
 func RangeCount[T Number](start, limit, delta T) (int, error) {
 	if delta == 0 {
 		return 0, errors.New("range: delta is 0")
@@ -249,7 +251,7 @@ func floatCount(n float64) (int, error) {
 // PadIndex sets dst[i] to the index of the element that element i of a padded axis copies. The axis
 // had n elements; before is the number of elements inserted in front of them. Mode "edge" repeats
 // the nearest element, "wrap" continues from the other end, and "reflect" mirrors at the first and
-// last element. It returns an error if n is 0.
+// last element. It returns an error if n is 0 and dst is not empty.
 func PadIndex(dst []int64, n, before int, mode string) error {
 	if n == 0 && len(dst) > 0 {
 		return errors.New("pad: mode " + mode + " of no elements")

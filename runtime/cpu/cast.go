@@ -19,8 +19,8 @@ type Real interface {
 }
 
 // Cast converts elements (ONNX Cast). Integers wrap to the width of D. Floats round once, to
-// nearest, ties to even. Floats beyond the largest finite number become infinite, or the largest
-// finite number if D has at most 8 bits.
+// nearest, ties to even, or up if D is Float8E8M0. Floats beyond the largest finite number become infinite, or the
+// largest finite number if D has at most 8 bits.
 //
 // A float becomes an integer by truncation. If the result does not fit, it is what the instructions
 // of amd64 give: NaN and numbers outside int32 become the smallest int32, or the smallest int64 for

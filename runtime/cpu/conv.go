@@ -11,7 +11,7 @@ import (
 type ConvShape struct {
 	N, InC, InH, InW int
 	// InBlock is 16 for a blocked input. It is 1 for a planar input, f32[N][InC][InH][InW], such as
-	// the input of a first layer with few channels.
+	// the input of a first layer with few channels. [ConvBytes] also takes blocks of 4.
 	InBlock int
 	// The output is blocked: f32[N][⌈OutC/16⌉][OutH][OutW][16].
 	OutC, OutH, OutW int

@@ -13,7 +13,8 @@ const (
 	weightRows  = 96 << 10 // elements of g that fit the second-level cache
 )
 
-// ConvWeightsParts is the largest number of parts that [ConvWeights] computes concurrently.
+// ConvWeightsParts is the number of parts for which generated code gives scratch memory to [ConvWeights] and
+// [ConvWeightsBlocked].
 const ConvWeightsParts = 16
 
 // ConvWeightsScratch returns how many scratch elements [ConvWeights] needs for each part that it
@@ -25,7 +26,7 @@ func ConvWeightsScratch(terms int) int { return (weightStrip + 16) * min(terms, 
 // and g is the gradient of its result, f32[OutC][N][OutH][OutW]. Each element of dst belongs to a
 // cell of the window. It is the sum over all windows of the products of that cell of x and the
 // element of g. Sums are in float32 in an order that depends on [CurrentLevel]. The size of scratch
-// determines the number of parts; see [ConvWeightsScratch].
+// bounds the number of parts; see [ConvWeightsScratch].
 func ConvWeights(dst, x, g, scratch []float32, s *ConvShape) {
 	w := newConvWeights(dst, x, g, scratch, s)
 	if len(w.dst) == 0 || w.terms == 0 {

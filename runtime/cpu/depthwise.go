@@ -83,7 +83,7 @@ func (d *depthwise) Part(i, parts int) {
 	}
 }
 
-// area computes rows [y0, y1) of `planes` channel blocks of one image, from block `plane` on.
+// area computes rows [y0, y1) of channel blocks [plane, plane+planes), which belong to one image.
 func (d *depthwise) area(plane, planes, y0, y1 int) {
 	for y := (span{to: y0}); y.to < y1; {
 		y = d.down.span(y.to, y1)
@@ -102,8 +102,8 @@ func (d *depthwise) area(plane, planes, y0, y1 int) {
 	}
 }
 
-// region computes the pixels in rows y and columns x of `planes` channel blocks, from block `plane`
-// on. The windows of these pixels have the same taps.
+// region computes the pixels in rows y and columns x of channel blocks [plane, plane+planes). The windows of these
+// pixels have the same taps.
 func (d *depthwise) region(plane, planes int, y, x span) {
 	t := tile{a: start(d.src), b: start(d.weights), c: start(d.dst), bias: start(d.ep.Bias), residual: start(d.ep.Residual), panels: 1}
 	d.ep.fill(&t)

@@ -42,7 +42,7 @@ func groupNormRef[T Float](dst, src, scale, bias []T, groups, channels, pixels i
 	}
 }
 
-// groupNorm is the state of a running GroupNorm with groups of several channels.
+// groupNorm is the state of a running GroupNorm. channels is the number of channels of a group.
 type groupNorm struct {
 	dst, src, scale, bias    []float32
 	groups, channels, pixels int

@@ -35,8 +35,8 @@ func CheckIndex[I int32 | int64](dst, src []I, count int, fromEnd bool, what, th
 	return nil
 }
 
-// fromFront converts an index k of an axis of extent dim, which may be negative, to count from the
-// start. ok is false if it is out of range.
+// fromFront converts k, an index of an axis of extent dim, to an index that counts from the start. A negative k
+// counts from the end. ok is false if k is out of range.
 func fromFront[I int32 | int64](k I, dim int) (at int, ok bool) {
 	n := int64(k)
 	if n < 0 {

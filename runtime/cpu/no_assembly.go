@@ -2,6 +2,5 @@
 
 package cpu
 
-// noAssembly is the panic value of functions that only a level with assembly calls. On amd64 all of
-// them panic with it if there is no assembly.
+// noAssembly is the panic value of functions that only a level with assembly calls.
 const noAssembly = "cpu: no assembly for this machine"

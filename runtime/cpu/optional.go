@@ -19,7 +19,7 @@ func OptionalTensor[T any](dst **rt.Tensor[T], x []T, shape []int) {
 	*dst = &t
 }
 
-// OptionalSequence sets *dst to seq (ONNX Optional).
+// OptionalSequence sets *dst to a copy of seq that shares its tensors (ONNX Optional).
 func OptionalSequence[T any](dst **[]rt.Tensor[T], seq []rt.Tensor[T]) {
 	seq = slices.Clone(seq)
 	*dst = &seq
@@ -51,8 +51,8 @@ func GetTensor[T any](dst []T, x *rt.Tensor[T], shape []int) error {
 	return copyItem(dst, *x, shape)
 }
 
-// GetSequence sets *dst to the sequence that x points to (ONNX OptionalGetElement). It returns an error
-// if x is nil.
+// GetSequence sets *dst to a copy of the sequence that x points to. The copy shares its tensors (ONNX
+// OptionalGetElement). It returns an error if x is nil.
 func GetSequence[T any](dst *[]rt.Tensor[T], x *[]rt.Tensor[T]) error {
 	if x == nil {
 		return errNone

@@ -13,7 +13,7 @@ func ProductColumnsScratch(k int) int { return 16 * panelStrip * ceil(k, 4) * 4 
 //
 // sums are the sums of the rows. x has one element. zero has one element, or one for each column of
 // all matrices. Both may be nil, and without zero sums may be nil too. It packs a few columns at a
-// time, so weights that are used once are not written to memory. The size of scratch determines the
+// time, so weights that are used once are not written to memory. The size of scratch bounds the
 // number of parts; see [ProductColumnsScratch].
 func ProductColumns[S Byte](
 	dst []int32, a []uint8, w []S, x, zero, sums []int32, scratch []int8,

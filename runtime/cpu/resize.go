@@ -124,7 +124,7 @@ func mix[T Float](a, b, va, vb T) T { return T(va*a) + T(vb*b) }
 
 // ResizeAxis computes weighted sums along the middle axis of src, [outer, dim, inner]: dst[o, y, i]
 // = Σ_t weights[y·taps+t]·src[o, idx[y·taps+t], i]. dst is [outer, len(idx)/taps, inner]. ONNX
-// Resize of any rank is one call for each axis. It has 2 taps for mode linear, 4 for cubic, and
+// Resize of any rank is one call for each axis. taps is 2 for mode linear, 4 for cubic, and
 // more with antialiasing.
 func ResizeAxis[T Float](dst, src []T, outer, dim, inner, taps int, idx []int32, weights []float32) {
 	n := len(idx) / taps

@@ -70,8 +70,8 @@ func ResizeTable(idx []int32, weights []float32, in, out, taps int, spec *Resize
 }
 
 // ResizeTaps returns the number of elements that a point reads in modes other than nearest if the
-// filter is widened, for [ResizeTable]. It returns an error if the number is too large, and a
-// [ResizeError] if in is 0 and out is not.
+// filter is widened, for [ResizeTable]. If out is 0, it returns 2. It returns an error if the number
+// exceeds 4096, and a [ResizeError] if in is 0 and out is not.
 func ResizeTaps(in, out int, spec *ResizeSpec, sampling []float64) (int, error) {
 	axis, err := resizeAxisOf(in, out, spec, sampling)
 	if err != nil || out == 0 {
@@ -209,8 +209,8 @@ func (a *resizeAxis) clamp(x float64) int32 {
 	return int32(min(x, a.last))
 }
 
-// sum returns the sum of the weights of `taps` elements, from element first on, for a point at
-// coordinate x. A sum of 0 becomes 1.
+// sum returns the sum of the weights of elements [first, first+taps) for a point at coordinate x. A sum of 0 becomes
+// 1.
 func (a *resizeAxis) sum(x, first float64, taps int) float64 {
 	sum := 0.0
 	for t := range taps {

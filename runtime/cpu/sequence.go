@@ -9,10 +9,10 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// The kernels of this file create sequences: *dst becomes a new one, whose tensors may be shared with
-// the source sequences. No kernel modifies the tensors of a sequence. Negative positions count from the
-// end. They return an [IndexError] for a position out of range, and an error for a sequence whose
-// tensors exceed [rt.ArenaLimit].
+// Kernels that create a sequence set *dst to a new one, whose tensors may be shared with the source
+// sequences. No kernel modifies the tensors of a sequence. Negative positions count from the end. A position out of
+// range is an [IndexError]. Kernels that add a tensor return an error if the tensors of the sequence exceed
+// [rt.ArenaLimit].
 
 // SequenceEmpty sets *dst to an empty sequence (ONNX SequenceEmpty).
 func SequenceEmpty[T any](dst *[]rt.Tensor[T]) { *dst = []rt.Tensor[T]{} }

@@ -79,7 +79,7 @@ func logSoftmaxRef[T Float](dst, src []T, n int) {
 	}
 }
 
-// highest returns the greatest element of x, or NaN when there is one.
+// highest returns the greatest element of x, or NaN if x has a NaN. It is −Inf for an empty x.
 func highest[T Float](x []T) T {
 	top := T(math.Inf(-1))
 	for _, v := range x {

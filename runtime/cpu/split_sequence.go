@@ -9,7 +9,7 @@ import (
 
 // SplitToSlices sets *dst to the sequence of the slices of x along an axis (ONNX SplitToSequence).
 // shape is the shape of x. If keep is true, each slice has extent 1 along the axis, else the axis
-// is removed. It returns an error for more than 1<<24 slices.
+// is removed. It returns an error for 1<<24 slices or more.
 func SplitToSlices[T any](dst *[]rt.Tensor[T], x []T, shape []int, axis int, keep bool) error {
 	if err := SplitToParts(dst, x, shape, axis, []int64{1}); err != nil || keep {
 		return err
@@ -22,7 +22,7 @@ func SplitToSlices[T any](dst *[]rt.Tensor[T], x []T, shape []int, axis int, kee
 
 // SplitToParts sets *dst to the sequence of the parts of x along an axis (ONNX SplitToSequence).
 // All parts have the given length, except the last, which has the rest. shape is the shape of x. It
-// returns an error for a length below 1 and for more than 1<<24 parts.
+// returns an error for a length below 1, and for 1<<24 parts of this length or more.
 func SplitToParts[T any, I int32 | int64](dst *[]rt.Tensor[T], x []T, shape []int, axis int, length []I) error {
 	const most = 1 << 24
 	each, extent := int64(length[0]), shape[axis]

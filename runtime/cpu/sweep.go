@@ -6,10 +6,10 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// sweep is a kernel on memory of any types that workers can share. It writes operand 0. do
-// processes n elements, a multiple of 64, from some positions on. Element i of operand k is at
+// sweep is a kernel on memory of any types that workers can share. It writes operand 0. Element i of operand k is at
 // at[k] + i·size[k]. For operands 1 and 2 the size can be 0. copies then holds 32 copies of their
-// only element.
+// only element. do processes n elements, a multiple of 64. Its argument at holds the address of the first of them in
+// each operand.
 type sweep struct {
 	at     [4]unsafe.Pointer
 	size   [4]uintptr

@@ -81,7 +81,7 @@ func (t *transposition) Part(i, parts int) {
 	}
 }
 
-// line transposes n squares from row i and column j on. rows and columns are the distance from a
+// line transposes n squares. The first one begins at row i and column j. rows and columns are the distance from a
 // square to the next one.
 func (t *transposition) line(i, j, n, rows, columns int) {
 	if n > 0 {

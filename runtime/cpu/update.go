@@ -7,7 +7,7 @@ package cpu
 
 // SGDRates holds the constants of a step of stochastic gradient descent.
 type SGDRates struct {
-	Decay          float32 // weight decay, times the weights added to the gradient
+	Decay          float32 // weight decay: Decay times the weights is added to the gradient
 	Rate           float32 // learning rate
 	Momentum, Keep float32 // factors of the old momentum and of the gradient in the new one
 	Direct, Heavy  float32 // factors of the gradient and of the momentum in the step
@@ -37,7 +37,7 @@ func SGD(w, g, m []float32, rates *SGDRates) {
 
 // AdamRates holds the constants of a step of [Adam].
 type AdamRates struct {
-	Decay        float32 // weight decay, times the weights added to the gradient
+	Decay        float32 // weight decay: Decay times the weights is added to the gradient
 	Shrink       float32 // factor of the weights
 	Against      float32 // factor, in place of Shrink, of weights whose sign is not that of the new first moment
 	Beta1, Rest1 float32 // factors of the old first moment and of the gradient in the new one
@@ -91,7 +91,7 @@ func AdaGrad(w, g, v []float32, rates *AdaGradRates) {
 type RMSPropRates struct {
 	Decay       float32 // weight decay: Decay times the weights is added to the gradient
 	Alpha, Rest float32 // factors of the old mean and of the new value
-	Momentum    float32
+	Momentum    float32 // factor of the old momentum
 	Epsilon     float32 // added to the root
 	Rate        float32 // learning rate
 }
@@ -137,7 +137,7 @@ type AdanRates struct {
 	Scale          float32 // factor of the root of the second moment
 	Epsilon        float32 // added to the root of the second moment
 	Rate           float32 // learning rate
-	DifferenceRate float32
+	DifferenceRate float32 // learning rate of the moment of differences
 	Before, After  float32 // factors of the weights before and after the step (weight decay)
 }
 
@@ -162,7 +162,7 @@ func Adan(w, g, last, m, d, v []float32, rates *AdanRates) {
 type LionRates struct {
 	Shrink       float32 // factor of the weights
 	Beta1, Rest1 float32 // factors of the momentum and of the gradient in the step
-	Beta2, Rest2 float32 // and in the new momentum
+	Beta2, Rest2 float32 // factors of the momentum and of the gradient in the new momentum
 	Rate         float32 // learning rate
 }
 

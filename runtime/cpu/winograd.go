@@ -116,9 +116,9 @@ func (s *WinogradShape) lineLen() int { return 16 * min(linePixels, ceil(s.OutW,
 // of zeros.
 func (s *WinogradShape) linesLen() int { return (1 + s.points()) * s.lineLen() }
 
-// WinogradScratch returns how many scratch elements [Winograd] needs for parts that are computed
-// concurrently. tiles is the number of tiles of all parts together. Each part has at least 14
-// tiles, if there are enough.
+// WinogradScratch returns how many scratch elements [Winograd] needs for this many parts that are computed
+// concurrently. tiles is the number of tiles that all parts together process at once. It is at least 14, unless the
+// convolution has fewer tiles.
 func WinogradScratch(s *WinogradShape, parts, tiles int) int {
 	points := volume(s.points(), s.points(), 16)
 	return volume(parts, s.linesLen()+2*points) + volume(tiles, s.inBlocks()+s.outBlocks(), points)
@@ -196,8 +196,8 @@ func newWinograd(dst, src, weights, scratch []float32, s *WinogradShape, ep *Epi
 const (
 	winogradGroup = 160 << 10 // elements of factors and products that fit the cache
 	fewTiles      = 24        // with fewer tiles, reading a weight takes longer than computing with it
-	manyTiles     = 56        // fewer use a weight less than reading it costs
-	mostTiles     = 224       // more do not use a weight better
+	manyTiles     = 56        // the largest number of tiles that are meant to fit the cache
+	mostTiles     = 224       // the largest number of tiles at once
 )
 
 // atOnce returns the number of tiles to process at once. This is as many as fit the cache, unless

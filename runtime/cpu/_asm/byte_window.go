@@ -161,8 +161,8 @@ func byteWindowNEON(f *file) {
 	})
 }
 
-// startWindow writes the start of a kernel, which loads the fields of its byteWindow into
-// registers.
+// startWindow writes the start of a kernel, which loads the pointer to its byteWindow and, from it,
+// the input, the result, the columns and the number of pixels.
 func (f *file) startWindow() {
 	f.load("t", "R14")
 	f.op("MOVQ", "byteWindow_a(R14)", "SI")

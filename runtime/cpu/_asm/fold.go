@@ -82,8 +82,8 @@ func extreme(name, doc, instruction string, neutral float64) fold {
 	}
 }
 
-// exponential returns the reduction that sums exp(x) for x ≤ 0. Subnormal exponentials count as
-// zero.
+// exponential returns the reduction that sums exp(x − top) for x ≤ top. Subnormal exponentials
+// count as zero. output says whether the kernel also stores the exponentials.
 func exponential(name, doc string, output bool) fold {
 	return fold{
 		name: name, doc: doc, scalars: []string{"top"}, merge: addTo, start: zeros, output: output,

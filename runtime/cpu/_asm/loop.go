@@ -52,8 +52,8 @@ func (p *pointwise) begin(f *file, s isa, t *table, interleaved int, pinned map[
 }
 
 // fit chooses how many vectors to interleave, and which constants to keep in the registers that are
-// left. It takes 4 or 2 vectors if all constants then fit into registers. Otherwise it takes 2, if
-// there are registers for the values.
+// left. It takes 4 vectors if all constants then fit into registers. Otherwise it takes 2, or else
+// 1, if the constants fit that must be in registers. It keeps as many of the others as fit.
 func (p *pointwise) fit(f *file, s isa, t *table) (interleaved int, constants []uint64) {
 	for interleaved = 4; interleaved > 0; interleaved /= 2 {
 		k := p.begin(&file{arch: f.arch}, s, t, interleaved, nil)
@@ -110,7 +110,7 @@ func (p *pointwise) loops(f *file, s isa, t *table) {
 
 // sweep moves the pointers over CX elements. It runs many while there are enough elements for k's
 // interleaved vectors, and then between, unless between is nil. Then it runs few for each remaining
-// vector. At the tail, the mask is set.
+// vector, full or not, after code that sets the mask of [file.tail].
 func (f *file) sweep(k *vectors, pointers []string, many, between, few func()) {
 	top, rest, next, end := f.fresh("many"), f.fresh("few"), f.fresh("next"), f.fresh("end")
 	advance := func(n int) {

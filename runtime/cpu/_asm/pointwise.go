@@ -13,7 +13,7 @@ func pointwiseFamily(f *file) {
 	t.write(f)
 }
 
-// arithmetic lists exact IEEE arithmetic between two slices, or between a slice and a scalar.
+// arithmetic lists IEEE arithmetic between two slices, or between a slice and a scalar.
 var arithmetic = slices.Concat(
 	operation("add", "+", instruction("VADDPS"), commutes),
 	operation("sub", "−", instruction("VSUBPS"), ordered),
@@ -78,7 +78,8 @@ func extremum(name string) func(k *vectors, a value, b any) {
 	}
 }
 
-// slopes lists the functions that multiply by a slope where an operand is negative.
+// slopes lists the functions that multiply by a slope where an operand is negative, and their
+// gradient for a slope of 0.
 var slopes = []pointwise{
 	{
 		name: "gate", doc: "grad[i] where y[i] is above 0, else 0", inputs: []string{"grad", "y"},
@@ -119,7 +120,7 @@ const (
 	magnitude = signBit - 1
 )
 
-// rounding lists the roundings, of one instruction each.
+// rounding lists the functions of one instruction: changes of the sign, the root, and roundings.
 var rounding = []pointwise{
 	unary("neg", "−x[i]", func(k *vectors, x value) { k.do("VXORPS", k.word(signBit), x, x) }),
 	unary("abs", "|x[i]|", func(k *vectors, x value) { k.do("VANDPS", k.word(magnitude), x, x) }),
@@ -202,7 +203,7 @@ var activations = []pointwise{
 	}),
 }
 
-// signs lists the comparisons with zero.
+// signs has the sign function.
 var signs = []pointwise{
 	unary("sign", "−1, 0 or 1 as x[i] is, or x[i]", func(k *vectors, x value) {
 		one := k.temp()

@@ -137,7 +137,7 @@ func (f *file) enter() {
 	f.op("MOVQ", "CX", roundCur)
 }
 
-// strides loads one, three and five times the row stride of a, if the tile has rows that need them.
+// strides loads the row stride of a and, on amd64, three and five times that stride.
 func (f *file) strides() {
 	f.op("MOVQ", "tile_rowA(R14)", "DX")
 	if _, group := f.rowBases(); group == 1 {
