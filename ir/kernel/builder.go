@@ -172,7 +172,7 @@ func mask(n uint64, d ir.DType) uint64 {
 	return n
 }
 
-// wholeOf returns the integer of type d with the given bits.
+// wholeOf returns the integer of type d with the given bits. A u64 wraps to an int64.
 func wholeOf(d ir.DType, bits uint64) int64 {
 	if d.Class() == ir.Signed && d.Bits() < 64 {
 		shift := 64 - d.Bits()
@@ -484,7 +484,7 @@ func (b *Builder) While(carried []*Value, cond func(carried []*Value) *Value, bo
 }
 
 // likes returns new values with the types of the given ones. def is the instruction that defines
-// them.
+// the new values, or nil.
 func likes(values []*Value, def *Instr) []*Value {
 	out := make([]*Value, len(values))
 	for i, v := range values {
@@ -519,7 +519,8 @@ func (b *Block) yielding(want []*Value) *Block {
 // add appends an instruction to the current block.
 func (b *Builder) add(in *Instr) { b.scope.block.Instrs = append(b.scope.block.Instrs, in) }
 
-// pure appends an instruction without effects, or returns the value of an equal one.
+// pure appends an instruction without effects, and returns its result, which has type d. If there
+// is an equal instruction, pure returns the result of that instead.
 func (b *Builder) pure(in *Instr, d ir.DType) *Value {
 	e := expression{op: in.Op, typ: d, bits: in.Bits, dim: in.Dim}
 	copy(e.a[:], in.Args)

@@ -211,7 +211,7 @@ func (c *compiler) whileLoop(in *Instr) {
 	c.jump(in, after, to(head))
 }
 
-// compute emits a step for an instruction that computes a value from registers alone.
+// compute emits a step for an instruction that only writes registers and accesses no memory.
 func (c *compiler) compute(in *Instr) {
 	d := c.slot(in.Results[0])
 	a := c.slotsOf(in.Args)

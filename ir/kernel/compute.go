@@ -8,7 +8,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// The functions of this file compute operations on bits in registers: in the low bytes, and 0 above.
+// The functions of this file compute operations on the bits of values. A register of 64 bits holds
+// the bits of a value in its low bytes. Its other bits are 0.
 
 // binaryFunc returns a function that computes an operation on the bits of two operands of type d.
 func binaryFunc(o Op, d ir.DType) func(x, y uint64) uint64 {
@@ -183,7 +184,8 @@ func fused(d ir.DType) func(x, y, z uint64) uint64 {
 	}
 }
 
-// oddSum returns x + y if it is exact in a float64, else the adjacent float64 whose last bit is 1.
+// oddSum returns x + y if it is exact in a float64, infinite or NaN. Otherwise it returns, of the
+// float64 directly below and above x + y, the one whose last bit is 1.
 // Rounding the result to a float32 is the same as rounding the exact sum.
 func oddSum(x, y float64) float64 {
 	sum := x + y
@@ -298,6 +300,7 @@ func halving(to ir.DType) func(x float64) uint64 {
 }
 
 // toWhole returns the bits of x truncated to an integer and clamped to the range of the type to.
+// NaN becomes 0.
 func toWhole(x float64, to ir.DType) uint64 {
 	if x != x {
 		return 0
@@ -358,8 +361,9 @@ func fromWhole(from, to ir.DType) func(x uint64) uint64 {
 	}
 }
 
-// oddFloat returns the integer x if it is exact in a float64, else the adjacent float64 whose last
-// bit is 1. The result rounds to a shorter float type as x does.
+// oddFloat returns the integer x if it is exact in a float64. Otherwise it returns, of the float64
+// directly below and above x, the one whose last bit is 1. The result rounds to a shorter float
+// type as x does.
 func oddFloat(x uint64) float64 {
 	if low := x & 0x7ff; x>>53 != 0 && low != 0 {
 		x = x - low | 0x800

@@ -7,8 +7,9 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// simplify returns a constant or one of the operands if the operation's value is known to equal it,
-// else nil. It computes with floats only if both operands are constants.
+// simplify returns a value that equals the result of an operation and needs less computation: a
+// constant, an operand, or the result of a cheaper operation. It returns nil if it knows none. It
+// simplifies operations on floats only if both operands are constants.
 func (b *Builder) simplify(o Op, x, y *Value) *Value {
 	d := x.Type.DType
 	p, isX := x.Const()
@@ -58,8 +59,9 @@ func (b *Builder) compareNarrow(o Op, x, y *Value) *Value {
 	return nil
 }
 
-// asBeside returns what an operation gives for x and a constant that exceeds an i32, if it gives zero for
-// 0 and the constant: x if Min or Max chose the 0, else the same.
+// asBeside returns the result of a comparison, Min or Max of x, a converted i32, and a constant that
+// exceeds an i32. zero is the result of the same operation on 0 instead of x. If zero is an integer
+// and 0, Min or Max chose that operand, so asBeside returns x. Otherwise it returns zero.
 func asBeside(x, zero *Value) *Value {
 	if bits, _ := zero.Const(); bits == 0 && zero.Type.DType == ir.I64 {
 		return x

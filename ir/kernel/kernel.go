@@ -44,7 +44,7 @@ type Value struct {
 	Type Type
 	// Len is the number of elements of an array in shared memory. It is 0 for other values.
 	Len int
-	// Written says that a kernel stores to the memory of a pointer parameter.
+	// Written says that a kernel stores to the memory of a pointer parameter or a shared array.
 	Written bool
 	// Def is the instruction that computes the value. It is nil for parameters and arrays.
 	Def *Instr

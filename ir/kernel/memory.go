@@ -56,8 +56,8 @@ type array struct {
 	// ready holds, for each element of shared memory, the first epoch of the block that wrote it
 	// last.
 	ready []uint32
-	// history has a cell for each unit of bytes, from the byte offset on. It is nil if races are
-	// ignored.
+	// history holds a cell for each unit bytes of the memory of this array and the arrays that
+	// overlap it. data begins at byte offset of that memory. history is nil if races are ignored.
 	history      []cell
 	unit, offset int
 }

@@ -38,7 +38,8 @@ func (k *Kernel) name() {
 	k.Body.each(unique)
 }
 
-// each calls do for the parameters of a block and the results of its instructions, in order.
+// each calls do for the parameters of b. Then, for each instruction, it calls do for the values of
+// the blocks of the instruction, and for its results.
 func (b *Block) each(do func(*Value)) {
 	for _, p := range b.Params {
 		do(p)

@@ -5,7 +5,7 @@ import "github.com/burngen/burngen/ir"
 // Op is the operation of an instruction.
 //
 // Arithmetic is on bool, i32, u32, i64, u64, f32 and f64. Values of other types, see [IsStorage],
-// can only be loaded, stored, selected and converted.
+// can be moved and converted, but operations do not compute with them.
 type Op uint8
 
 // The operations. In their comments, x, y and z are the operands.
@@ -99,9 +99,9 @@ const (
 	special    kind = iota
 	binary          // two operands and a result of one arithmetic type
 	unary           // one operand and a result of one arithmetic type
-	ternary         // three
-	comparison      // two operands of one type, a bool
-	atomic          // a pointer, an index, values
+	ternary         // three operands and a result of one arithmetic type
+	comparison      // two operands of one arithmetic type; the result is a bool
+	atomic          // a pointer, an index and values; the result is the old element
 	control
 )
 
@@ -188,7 +188,7 @@ func IsArithmetic(d ir.DType) bool {
 	return false
 }
 
-// IsStorage reports whether values of type d can only be loaded, stored, selected and converted.
+// IsStorage reports whether values can have the type d, but operations do not compute with them.
 func IsStorage(d ir.DType) bool {
 	switch d {
 	case ir.I8, ir.U8, ir.I16, ir.U16, ir.F16, ir.BF16:

@@ -148,8 +148,8 @@ func axis(dim int) string {
 	return "xyz"[dim : dim+1]
 }
 
-// number returns a constant as text: a decimal number if one has exactly these bits, else the bits
-// in hexadecimal.
+// number returns a constant in the text form: a word such as true or inf, or a decimal number, if it
+// has exactly these bits, else the bits in hexadecimal.
 func number(d ir.DType, bits uint64) string {
 	switch {
 	case d == ir.Bool && bits <= 1:

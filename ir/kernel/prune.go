@@ -28,7 +28,8 @@ func (b *Block) prune(used map[*Value]bool) {
 	b.Instrs = b.Instrs[:len(kept)]
 }
 
-// isPure reports whether an instruction has no effect but its results.
+// isPure reports whether an instruction has no effect but its results. A [While] is not pure, because
+// it may not end, nor is a [MatMulAdd], because threads wait at it.
 func (in *Instr) isPure() bool {
 	switch {
 	case in.Op == Load:

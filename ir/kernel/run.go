@@ -9,15 +9,14 @@ import (
 type Options struct {
 	// Seed decides the order of the blocks, and of the threads between barriers.
 	Seed uint64
-	// Budget is the number of instructions that all threads may run together. 0 means
+	// Budget is about the number of instructions that all threads together may run. 0 means
 	// [DefaultBudget].
 	Budget int64
 	// IgnoreRaces turns the detection of races off, which makes accesses to memory faster.
 	IgnoreRaces bool
 }
 
-// DefaultBudget is the number of instructions that all threads may run together if [Options] set no
-// budget.
+// DefaultBudget is the budget of a run whose [Options] set none.
 const DefaultBudget = 1 << 30
 
 // maxBlocks is the greatest number of blocks of a grid that is interpreted.
@@ -32,13 +31,15 @@ const maxBlocks = 1 << 24
 //     multiple of their number.
 //   - A thread reads shared memory that no thread of its block wrote.
 //   - Two threads access one element, at least one of them writes, and not both are atomic. Threads
-//     of one block may do so with a barrier in between.
+//     of one block may do so with a barrier in between. [Options] can turn this check off.
 //   - Some threads of a block wait at a barrier, and others at another one or at none.
 //   - An integer is divided by 0, or shifted by its width or more.
 //   - The counter of a for overflows, or its step is not positive.
 //   - The budget is used up.
 //
-// Run does not require that barriers are where [Kernel.Verify] allows them.
+// Run also returns an error if args do not fit the parameters, if the number of blocks is not from 1
+// to 2²⁴, and the error of [Kernel.Verify]. But it does not require that barriers are where
+// [Kernel.Verify] allows them.
 func (k *Kernel) Run(grid [3]int, args []Arg, opt Options) error {
 	if err := k.check(); err != nil {
 		return err
@@ -138,7 +139,7 @@ func (m *machine) runBlock(entry *code) {
 	}
 }
 
-// resume runs a thread to its next barrier or its end.
+// resume runs a thread up to the next instruction at which the threads of a block meet, or to its end.
 func (m *machine) resume(t *thread) {
 	m.thread = t
 	t.waiting = nil

@@ -1,7 +1,7 @@
 package kernel
 
-// checkBarriers checks that no barrier is in control flow that depends on a thread's index or on
-// memory.
+// checkBarriers checks that no barrier or [MatMulAdd] is in control flow that depends on a thread's
+// index or on memory.
 func (k *Kernel) checkBarriers() (err error) {
 	defer k.explain(&err)
 	defer catch(&err)
@@ -10,7 +10,7 @@ func (k *Kernel) checkBarriers() (err error) {
 	return nil
 }
 
-// barriers panics, as [fail] does, if a barrier in b may be reached by some threads only. under is
+// barriers panics, as [fail] does, if some threads only may reach a barrier or [MatMulAdd] in b. under is
 // the innermost instruction around b whose blocks do not run alike in all threads, or nil. varies
 // marks the values that differ between threads.
 func (b *Block) barriers(varies map[*Value]bool, under *Instr) {
@@ -48,7 +48,7 @@ func decides(in *Instr) []*Value {
 }
 
 // varying returns the values that may differ between the threads of a block: the index of a thread,
-// what is read from memory, and what depends on them.
+// what is read from memory, the results of [MatMulAdd], and what depends on them.
 func (k *Kernel) varying() map[*Value]bool {
 	f := flow{readers: map[*Value][]*Value{}, varies: map[*Value]bool{}}
 	f.block(k.Body)

@@ -270,7 +270,8 @@ func typed(d ir.DType, list ...*Value) {
 	}
 }
 
-// scalar returns the type of x. It panics, as [fail] does, if x is a pointer.
+// scalar returns the type of x. It panics, as [fail] does, unless x is a scalar of a type that
+// values may have.
 func scalar(x *Value) ir.DType {
 	if x.Type.Space != NoSpace || !isElement(x.Type.DType) {
 		fail("%s is of type %s", x, x.Type)
@@ -298,7 +299,8 @@ func arity(o Op) int {
 	return 0
 }
 
-// signature checks the operands of an instruction, and the types of its results.
+// signature panics, as [fail] does, unless the operands, results and blocks of an instruction have
+// the numbers and types that its operation requires. It does not check what the blocks yield.
 func signature(in *Instr) {
 	if in.Op >= numOps || in.Op == NoOp {
 		fail("there is no such operation")

@@ -18,7 +18,7 @@ type headed struct {
 }
 
 // remember makes past keys and values, [B,G,P,D], precede those of x. It does nothing if both are
-// nil. It panics, as [ir.Fail] does, if only one is nil.
+// nil. It panics, as [ir.Fail] does, if only one is nil or the keys are not of rank 4.
 func (x *headed) remember(b *ir.Builder, keys, values *ir.Value) {
 	if keys == nil && values == nil {
 		return
@@ -31,8 +31,8 @@ func (x *headed) remember(b *ir.Builder, keys, values *ir.Value) {
 }
 
 // overwrite stores the keys and values of x in the caches keys and values. starts[i] is the
-// position of the first in batch element i. The caches then replace the keys and values of x. It
-// panics, as [ir.Fail] does, if a cache is nil or not of rank 4.
+// position in the cache of the first key of batch element i. The caches then replace the keys and
+// values of x. overwrite panics, as [ir.Fail] does, if a cache is nil or not of rank 4.
 func (x *headed) overwrite(b *ir.Builder, keys, values, starts *ir.Value) {
 	for _, part := range []struct {
 		to    **ir.Value
@@ -86,8 +86,9 @@ func (x *headed) add(b *ir.Builder, mask *ir.Value) {
 	x.mask = b.Node(Add{}, x.mask, mask)
 }
 
-// exclude adds an integer mask: [B,T] or [B,S,T] with zeros for excluded keys, [B] with the number
-// of keys of each batch element, or [2·B] with these numbers and then the first key of each.
+// exclude adds an integer mask: [B,T] or [B,S,T] with positive numbers for the keys that are not
+// excluded, [B] with the number of keys of each batch element, or [2·B] with these numbers and then
+// the first key of each.
 // mask_filter_value is added to the scores of excluded keys. A nil mask excludes no key. It returns
 // an error if the mask has another rank.
 func (x *headed) exclude(c ir.Importer, mask *ir.Value) error {
@@ -189,7 +190,7 @@ func pairOf(b *ir.Builder, past *ir.Value, i int) *ir.Value {
 	return ReshapeTo(b, sliceAxis(b, past, 0, dim.Const(i), dim.Const(1)), past.Type.Shape[1:]...)
 }
 
-// padKeys appends a mask whose last axis is extended to count elements with −∞.
+// padKeys returns mask with its last axis extended to count elements by −∞.
 func padKeys(b *ir.Builder, mask *ir.Value, count dim.Dim) *ir.Value {
 	last := mask.Type.Rank() - 1
 	missing := count.Sub(mask.Type.Shape[last])

@@ -12,7 +12,7 @@ import (
 // BatchNormalization is (x − mean)/√(variance + Epsilon)·scale + bias for floats x of [N,C,…] (ONNX
 // BatchNormalization in inference). The operands are x, scale, bias, mean and variance. The last
 // four have one element for each channel, [C], or for each position, [C,…]. Epsilon is an f32. In
-// training, mean and variance are computed from x, unless the scale is frozen. Momentum is the
+// training, mean and variance are computed from x, see [BatchNormalization.Train]. Momentum is the
 // weight of the old values when the running statistics are updated.
 type BatchNormalization struct{ Epsilon, Momentum float64 }
 
@@ -160,7 +160,7 @@ func (op BatchNormalization) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, wan
 
 // Train normalises by the statistics of x. The running statistics are updated with the mean and the
 // sample variance (over n − 1) of x, with weight 1 − Momentum. It returns nil, and changes nothing,
-// if the scale is frozen or the running statistics are parameters of the function.
+// if the scale is frozen, or if the running mean or variance is a parameter of the function.
 func (op BatchNormalization) Train(b *ir.Builder, n *ir.Node, t ir.Training) []*ir.Value {
 	x := n.Arg(0)
 	if t.IsFrozen(n.Arg(1)) || n.Arg(3).Def == nil || n.Arg(4).Def == nil {

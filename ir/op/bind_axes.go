@@ -75,7 +75,8 @@ func (op BindAxes) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 }
 
 // BindValues returns the extents of the axes that are not listed. It returns an error if a listed
-// axis has another extent than 1.
+// axis has another extent than 1, is out of range or is repeated, or if there is not one symbol for
+// each of the other axes.
 func (op BindSqueeze) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	shape, _ := dim.Ints(op.Shape)
 	named, err := namedAxes(in[0], len(shape))
@@ -103,7 +104,8 @@ func (op Bound) extents(shape []int) ([]int64, error) {
 	return op.each(func(i int) (int64, error) { return int64(shape[i]), nil })
 }
 
-// BindValues returns the extents of Shape, with ones at the listed positions.
+// BindValues returns the extents of Shape, with ones at the listed positions. It returns an error if
+// a position is out of range or repeated, or if there is not one symbol for each extent.
 func (op BindUnsqueeze) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	rest, _ := dim.Ints(op.Shape)
 	named, err := namedAxes(in[0], len(op.Symbols))

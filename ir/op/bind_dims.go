@@ -69,9 +69,9 @@ func boundDim(c ir.Importer, i int, name string) (dim.Dim, error) {
 	return dims[0], nil
 }
 
-// bindElems binds the elements of an integer tensor to symbols with names similar to name. An
-// element that was moved from another tensor uses the symbol of its origin, so that it has the same
-// symbol everywhere.
+// bindElems returns the elements of an integer tensor as extents. It binds elements that are not
+// known before run time to symbols with names similar to name. An element that was moved from
+// another tensor uses the symbol of its origin, so that it has the same symbol everywhere.
 func bindElems(b *ir.Builder, v *ir.Value, name string) []dim.Dim {
 	dims := make([]dim.Dim, 0, ir.MaxRank)
 	for i, o := range originsOf(v) {

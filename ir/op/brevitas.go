@@ -78,7 +78,7 @@ func bitWidth(c ir.Importer, i int) (float64, error) {
 }
 
 // rounded appends x rounded to integers. mode is a rounding mode of Brevitas, such as "ROUND" or
-// "FLOOR".
+// "FLOOR". rounded returns an error for another mode.
 func rounded(b *ir.Builder, x *ir.Value, mode string) (*ir.Value, error) {
 	magnitude := func(f func(*ir.Value) *ir.Value) *ir.Value {
 		return b.Node(Mul{}, b.Node(Sign{}, x), f(b.Node(Abs{}, x)))

@@ -8,7 +8,8 @@ import (
 )
 
 // broadcastShape returns the common shape of tensors of the given types (ONNX multidirectional
-// broadcasting). The shapes are aligned at the last axis, and an extent of 1 repeats.
+// broadcasting). The shapes are aligned at the last axis, and an extent of 1 repeats. It returns the
+// first error of [broadcastDim].
 func broadcastShape(in []ir.Type) ([]dim.Dim, error) {
 	rank := 0
 	for _, t := range in {

@@ -11,8 +11,9 @@ import (
 )
 
 // Cast converts its operand to another element type (ONNX Cast). Integers wrap. Floats round to
-// nearest, ties to even. Floats out of range become infinite; in types of at most 8 bits they
-// become the largest number unless Unsaturated. Any nonzero number becomes true.
+// nearest, ties to even; for f8e8m0 they round as Round says. Floats out of range become infinite;
+// in types of at most 8 bits they become the largest number unless Unsaturated. Any nonzero number
+// becomes true.
 //
 // A float becomes an integer by truncation to an int32 if the type is not u32 and has at most 32
 // bits, and otherwise to an int64. The result has the low bits of this number. NaN and floats out

@@ -10,8 +10,8 @@ import (
 )
 
 // parse stores the number in text as element i of y, converted to y's type (ONNX Cast). The number
-// is plain or scientific, or INF, +INF, −INF or NaN, ignoring case. parse returns an error for
-// other texts.
+// is plain or scientific, or INF, +INF, −INF or NaN, ignoring case and blanks around it. parse
+// returns an error for a text that is not a number in the syntax of [strconv.ParseFloat].
 func (op Cast) parse(y *ir.Tensor, i int, text string) error {
 	word := strings.TrimSpace(text)
 	switch {
@@ -38,8 +38,8 @@ func (op Cast) parse(y *ir.Tensor, i int, text string) error {
 }
 
 // formatElem returns element i of x as text: integers and bools in decimal; floats with the fewest
-// digits that identify them in their type, in scientific notation if they are below 1e-4 or at
-// least 1e16 in magnitude.
+// digits that identify them in their type, in scientific notation if their magnitude is at least
+// 1e16, or below 1e-4 and not 0.
 func formatElem(x *ir.Tensor, i int) string {
 	switch {
 	case x.DType == ir.U64:

@@ -120,8 +120,8 @@ func (op Clip) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.V
 	return chainRule(b, n, dy, func(c calculus, x, _ *ir.Value) *ir.Value { return c.where(c.between(x, op.Lo, op.Hi), c.num(x, 1)) })
 }
 
-// importClip imports Clip. Its bounds are attributes before opset 11, and then optional operands.
-// If they are not constant, it becomes Max and Min.
+// importClip imports Clip. Its bounds are attributes before opset 11, and then optional operands. If
+// they are not constants for which [clipBound] returns a value, it becomes Max and Min.
 func importClip(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	if c.Opset() < 11 {

@@ -245,7 +245,8 @@ func (op Conv) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{TransposeBy(b, ReshapeTo(b, sum, shape...), perm...)}
 }
 
-// padAxis appends x with before zeros before an axis and after zeros after it.
+// padAxis returns x with zeros inserted along an axis. before and after are the numbers of zeros in
+// front of the first and behind the last element.
 func padAxis(b *ir.Builder, x *ir.Value, axis int, before, after dim.Dim) *ir.Value {
 	if before.Equal(dim.Const(0)) && after.Equal(dim.Const(0)) {
 		return x

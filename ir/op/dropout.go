@@ -102,8 +102,8 @@ func importDropout(c ir.Importer) ([]*ir.Value, error) {
 }
 
 // dropoutTrains reports whether elements may be dropped. It reports false if training_mode is known
-// to be false or the ratio is known to be 0. It returns an error unless training_mode is one bool
-// and the ratio one float.
+// to be false or absent, or the ratio is known to be 0. It returns an error if training_mode is not
+// one bool, or the ratio is not one float.
 func dropoutTrains(c ir.Importer) (bool, error) {
 	ratio, training := c.Arg(1), c.Arg(2)
 	if ratio != nil && (!ratio.Type.DType.IsFloat() || !ratio.Type.Elems().Equal(dim.Const(1))) {

@@ -102,7 +102,8 @@ func (c calc) sign(x *kernel.Value) *kernel.Value {
 	return c.And(c.Bitcast(c.unsigned, x), c.Whole(c.unsigned, 1<<(c.d.Bits()-1)))
 }
 
-// flip returns x with its sign changed where the sign bit of the unsigned integer sign is set.
+// flip returns x, with its sign changed if the sign bit of sign is set. sign is an unsigned integer
+// whose other bits are 0.
 func (c calc) flip(x, sign *kernel.Value) *kernel.Value {
 	return c.Bitcast(c.d, c.Binary(kernel.Xor, c.Bitcast(c.unsigned, x), sign))
 }

@@ -6,9 +6,11 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// Quotient returns x/y. If the size of x, y and x/y is in [2⁻¹⁰⁰, 2¹⁰⁰], or 0, infinite or NaN, it is rounded correctly, except
-// within 2⁻²⁰ units in the last place of the middle between two floats. A device whose [kernel.Div] rounds correctly gives
-// its quotient in all cases.
+// Quotient returns x/y. The quotient is rounded correctly if each of x, y and x/y is 0, infinite or
+// NaN, or has a magnitude between 2⁻¹⁰⁰ and 2¹⁰⁰. The exception are quotients within 2⁻²⁰ units in
+// the last place of the middle between two floats. If [kernel.Div] of a device rounds correctly,
+// Quotient returns its result in all cases.
+//
 // [kernel.Div] may be 2.5 units in the last place off, so the remainder of its result is divided, too.
 func Quotient(b *kernel.Builder, x, y *kernel.Value) *kernel.Value {
 	c := on(b, x)
@@ -20,8 +22,9 @@ func Quotient(b *kernel.Builder, x, y *kernel.Value) *kernel.Value {
 	return c.Select(exact, c.Add(q, rest), q)
 }
 
-// DivBy returns x/y for a constant y. The quotient is rounded correctly, except if it is huge,
-// subnormal, or within 2⁻²⁰ units in the last place of the middle between two floats.
+// DivBy returns x/y for a constant y. The quotient is rounded correctly if the magnitudes of y and
+// of the quotient are between 2⁻¹⁰⁰ and 2¹⁰⁰. The exception are quotients within 2⁻²⁰ units in the
+// last place of the middle between two floats.
 func DivBy(b *kernel.Builder, x *kernel.Value, y float64) *kernel.Value {
 	c := on(b, x)
 	const limit = 0x1p100

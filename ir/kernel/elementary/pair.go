@@ -6,8 +6,8 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// pair is the unevaluated sum of two floats. lo is at most about a unit in the last place of hi. A
-// pair has about twice the precision of one float.
+// pair is the unevaluated sum of two floats. lo is much smaller than hi. A pair has more precision
+// than one float, up to about twice as much.
 type pair struct{ hi, lo *kernel.Value }
 
 // constant returns the pair for hi + lo, two float64 constants.
@@ -38,7 +38,8 @@ func (c calc) anySum(x, y *kernel.Value) pair {
 	return pair{s, c.Add(c.Sub(x, c.Sub(s, b)), c.Sub(y, b))}
 }
 
-// product returns x·y exactly, unless it overflows.
+// product returns x·y. The result is exact unless the products of the heads and of the rests of x
+// and y overflow or underflow.
 func (c calc) product(x, y *kernel.Value) pair {
 	p := c.Mul(x, y)
 	xh, yh := c.head(x), c.head(y)

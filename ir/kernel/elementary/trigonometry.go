@@ -82,9 +82,9 @@ var twoOverPi = []uint32{
 	0x3d0739f7, 0x8a5292ea, 0x6bfb5fb1, 0x1f8d5d08, 0x56033046, 0xfc7b6bab, 0xf0cfbc20, 0x9af4361d,
 }
 
-// farQuarter returns r and turns as [calc.quarter] does, for normal x. It multiplies the
-// significand of x by only those digits of 2/π that matter for turns modulo 4 (Payne and Hanek,
-// Radian reduction for trigonometric functions, 1983).
+// farQuarter returns r and turns as [calc.quarter] does, for x from 2¹⁰ on in f32 and from 2²⁰ on in
+// f64. It multiplies the significand of x by only those digits of 2/π that matter for turns modulo 4
+// (Payne and Hanek, Radian reduction for trigonometric functions, 1983).
 func (c calc) farQuarter(x *kernel.Value) []*kernel.Value {
 	// x = m·2^e for an integer m of as many digits as are given by limbs.
 	bits := c.Bitcast(c.unsigned, x)
@@ -159,7 +159,7 @@ func (c calc) window(table []uint32, offset *kernel.Value, n int) []*kernel.Valu
 
 // fractionOf returns the first n digits after the point of x·y in base 2³², as u64. x holds the
 // digits of an integer, least significant first. y holds the digits of a fraction, most significant
-// first.
+// first. Carries from the digits of x·y behind the first n are left out.
 func (c calc) fractionOf(x, y []*kernel.Value, n int) []*kernel.Value {
 	out := make([]*kernel.Value, n)
 	var carry *kernel.Value

@@ -82,8 +82,9 @@ func (n *narrowing) toHalf(d ir.DType, x pair) *kernel.Value {
 	return n.Convert(ir.F16, n.Select(fits, low, past))
 }
 
-// toFloat converts x, of type d, to an f32 or bf16. It rounds once: it converts the upper bits of the absolute
-// value, at least 31 of them unless there are fewer, whose last bit is set if a bit below them is set.
+// toFloat converts x, of type d, to an f32 or bf16. It rounds once: it converts only the upper bits of the
+// absolute value, at least 31 of them unless there are fewer. The last of these bits is set if a bit below it is
+// set.
 func (n *narrowing) toFloat(to, d ir.DType, x pair) *kernel.Value {
 	size := n.unary(kernel.Abs, d, x)
 	isShort := n.Eq(size.high, n.word(0))

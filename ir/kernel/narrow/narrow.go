@@ -5,11 +5,11 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// Kernel returns a kernel that computes what k computes and has no value of type i64 or u64. It returns k
-// itself if k has no such value.
+// Kernel returns a kernel that computes what k computes. The kernel has no value of type i64 or u64, except
+// parameters that are numbers. Kernel returns k itself if k has no integer of 64 bits.
 //
 // An array of n elements of 64 bits becomes one of 2n u32, in the same memory: first the low and then the high
-// half of an element. A parameter that is a number keeps its type, and is split when the kernel starts. The
+// half of an element. A parameter that is a number keeps its type. The kernel splits it at the start. The
 // arguments of both kernels are the same. The low half of an i64 that is an index of an array is the index. So
 // an array must not have more than 2³¹−1 elements, or 2³⁰−1 elements of 64 bits.
 //
@@ -184,7 +184,7 @@ func (n *narrowing) index(p, i *kernel.Value) *kernel.Value {
 	return n.Mul(at, n.Int(width(p.Type.DType)))
 }
 
-// control adds a loop or a branch.
+// control adds a loop or a branch, and returns what takes the place of its results.
 func (n *narrowing) control(in *kernel.Instr) []*kernel.Value {
 	body := func(i int) func() []*kernel.Value {
 		return func() []*kernel.Value { return n.block(in.Blocks[i]) }
