@@ -86,8 +86,8 @@ func labelList(c ir.Importer, name string, want ir.DType) (*ir.Tensor, error) {
 	return lists[0], nil
 }
 
-// labelDefault returns the value for unknown keys, one element of type d: an attribute, or else
-// "_Unused", −1 or −0.
+// labelDefault returns the value for unknown keys: the attribute default_tensor as it is, or one
+// element of type d, from another attribute or else "_Unused", −1 or −0.
 func labelDefault(c ir.Importer, d ir.DType) *ir.Tensor {
 	text, number, float := c.Text("default_string", "_Unused"), c.Int("default_int64", -1), c.Float("default_float", math.Copysign(0, -1))
 	if c.Opset() >= 4 && c.Has("default_tensor") {

@@ -191,7 +191,7 @@ func importRMSNormalization(c ir.Importer) ([]*ir.Value, error) {
 }
 
 // rowOperands applies norm to x and to a scale and a bias, which are broadcast to the shape of the
-// axes of x from axis on. If scale and bias vary along earlier axes, they are applied after norm.
+// axes of x from axis on. If one of them varies along an earlier axis, both are applied after norm.
 func rowOperands(b *ir.Builder, x *ir.Value, axis int, more []*ir.Value, norm func(...*ir.Value) *ir.Value) *ir.Value {
 	row := x.Type.Shape[axis:]
 	args, rows := []*ir.Value{x}, true

@@ -7,8 +7,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importNegativeLogLikelihoodLoss imports NegativeLogLikelihoodLoss: the negative log probability,
-// [N,C,…], of each target, [N,…].
+// importNegativeLogLikelihoodLoss imports NegativeLogLikelihoodLoss. Operand 0 holds the log
+// probabilities of classes, [N,C,…]. The loss of each target, [N,…], is the negative of its log
+// probability.
 func importNegativeLogLikelihoodLoss(c ir.Importer) ([]*ir.Value, error) {
 	y, err := likelihoodLoss(c, c.Arg(0))
 	return []*ir.Value{y}, err

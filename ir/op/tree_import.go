@@ -212,7 +212,7 @@ func (t *trees) readNodes(c ir.Importer, values []float64) (map[treeKey]int, err
 	return children, nil
 }
 
-// checkFeature returns an error unless feature is a valid number of a feature.
+// checkFeature returns an error if the index of a feature is negative or too large.
 func checkFeature(feature int) error {
 	if feature < 0 || feature >= math.MaxInt32/2 {
 		return fmt.Errorf("feature %d", feature)
@@ -249,8 +249,8 @@ func importTreeEnsemble(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{ConvertTo(b, y, x.Type.DType)}, nil
 }
 
-// readTreeGraph reads the nodes and leaves of a TreeEnsemble. It returns an error if an index is
-// out of range.
+// readTreeGraph reads the nodes and leaves of a TreeEnsemble. It returns an error, or panics as
+// [ir.Fail] does, if the attributes do not fit together.
 func readTreeGraph(c ir.Importer, targets int) (*treeGraph, error) {
 	c.Has("nodes_hitrates") // hit rates do not affect results
 	features, modes, values := c.Ints("nodes_featureids", nil), floatElems(c.Tensor("nodes_modes")), floatElems(c.Tensor("nodes_splits"))

@@ -24,7 +24,8 @@ type Window struct {
 	// "upper" puts the additional cell after the last cell, and "lower" puts it before the first.
 	// Pads is nil then.
 	Same string
-	// Ceil allows the last window to extend beyond the padding if it starts before its end.
+	// Ceil allows the last window to extend beyond the padding after the last cell, if the window
+	// starts before that padding.
 	Ceil bool
 }
 
@@ -304,7 +305,8 @@ func importWindow(c ir.Importer, x ir.Type, kernel []dim.Dim, dilations bool) (w
 }
 
 // Over returns the spatial extents of a convolution of x, [N,C,spatial…], over one or two axes. It
-// returns the errors of [Window.Check] and [Window.Places].
+// returns the errors of [Window.Check] and [Window.Places], and an error if the kernel has another
+// number of axes or x has fewer.
 func (w Window) Over(x ir.Type) ([]dim.Dim, error) {
 	n := len(w.Kernel)
 	if n < 1 || n > MaxSpatial || x.Rank() < 2+n {

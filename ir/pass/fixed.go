@@ -6,14 +6,15 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// fixed caches which values depend on weights and constants only, and so are the same in every run.
+// fixed caches which values are known to depend on weights and constants only. They are the same in
+// every run.
 type fixed map[*ir.Value]bool
 
-// Fixed returns a function that reports whether a value depends on weights and constants only, so that it can
-// be computed once.
+// Fixed returns a function that reports whether a value is known to depend on weights and constants only, so
+// that it can be computed once.
 func Fixed() func(v *ir.Value) bool { return fixed{}.has }
 
-// has reports whether v depends on weights and constants only.
+// has reports whether v is known to depend on weights and constants only.
 func (f fixed) has(v *ir.Value) bool {
 	if v == nil || v.Def == nil {
 		return false
@@ -26,7 +27,7 @@ func (f fixed) has(v *ir.Value) bool {
 	return known
 }
 
-// made reports whether n computes fixed values from other fixed values.
+// made reports whether n is known to compute fixed values from other fixed values.
 func (f fixed) made(n *ir.Node) bool {
 	_, binder := n.Op.(ir.Binder)
 	_, invoke := n.Op.(ir.Invoke)
@@ -51,7 +52,8 @@ func (f fixed) made(n *ir.Node) bool {
 	return true
 }
 
-// isLeaf reports whether n only returns a weight or constant of the module.
+// isLeaf reports whether n only returns a weight or constant of the module, or fills a tensor of
+// static shape.
 func isLeaf(n *ir.Node) bool {
 	_, fill := n.Op.(op.Fill)
 	return n.IsStored() || fill && n.Results[0].Type.IsStatic()

@@ -9,8 +9,8 @@ import (
 )
 
 // foldAffine moves a product with weights, or a sum with weights, into the weights and the bias of
-// the preceding convolution, matrix product or normalisation. The moved weights have one element
-// per output channel. Nothing else may read the result of the preceding node.
+// the preceding convolution, matrix product or normalisation. The moved weights have one element, or
+// one per output channel. Nothing else may read the result of the preceding node.
 func foldAffine(ctx *Context, m *ir.Module) (changed bool, err error) {
 	known := fixed{}
 	return rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
@@ -123,8 +123,8 @@ func (l linear) scaled(x, s, t *ir.Value) *ir.Value {
 	return l.b.Node(n.Op, args...)
 }
 
-// distributes reports whether x is p·w + c, where p·w is a matrix product with weights that can be
-// scaled by s.
+// distributes reports whether x is p·w + c, where [linear.scaled] can multiply p·w by s, nothing else
+// reads p·w, and c depends on weights and constants only.
 func (l linear) distributes(x, s *ir.Value) bool {
 	if x.Def == nil || l.strict {
 		return false

@@ -36,8 +36,8 @@ const maxTable = 1 << 20
 // chosenRows returns a gather that equals the product n of one-hot rows and a table of weights, or
 // nil if n is not such a product. off and on are the values of the one-hot rows. Row i of the new
 // table is (on − off)·row i + off·sum, where sum is the sum of the rows. Two rows off·sum follow,
-// for indices past the end and before the beginning. All rows are then repeated for negative
-// indices.
+// for indices past the end and before the beginning. Then the rows before these two are repeated,
+// for negative indices.
 func chosenRows(b *ir.Builder, known fixed, n *ir.Node) *ir.Value {
 	rows, table := n.Args[0], n.Args[1]
 	if r, _, ok := madeBy[op.Reshape](rows); ok && trailing(r.Args[0].Type.Shape, rows.Type.Shape) > 0 {
@@ -66,7 +66,8 @@ func chosenRows(b *ir.Builder, known fixed, n *ir.Node) *ir.Value {
 
 // onTable returns a replacement for n, an elementwise node whose operands are gathered rows of a
 // table and weights. The replacement computes n on the table and gathers the rows of the result. It
-// is nil if n is another node, or if the table or the rows have another reader.
+// is nil if n is another node, if the table or the rows have another reader, or if the table is a
+// weight or constant of the module.
 func onTable(b *ir.Builder, known fixed, n *ir.Node) *ir.Value {
 	y := n.Results[0]
 	at := slices.IndexFunc(n.Args, func(v *ir.Value) bool {

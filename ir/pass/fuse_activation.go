@@ -129,7 +129,7 @@ func sigmoidGate(x, gate *ir.Value) (ir.Op, float64, bool) {
 // asFloat32 returns x rounded to the nearest float32.
 func asFloat32(x float64) float64 { return float64(float32(x)) }
 
-// erfGate, one of [gates], recognises 1 + erf(x/√2), or half of it, and returns GELU.
+// erfGate, one of [gates], recognises a multiple of 1 + erf(x/√2), and returns GELU.
 func erfGate(x, gate *ir.Value) (ir.Op, float64, bool) {
 	inner, scale, ok := onePlus(gate)
 	n, _, isErf := madeBy[op.Erf](inner)
@@ -157,8 +157,8 @@ func onePlus(v *ir.Value) (y *ir.Value, scale float64, ok bool) {
 	return nil, 0, false
 }
 
-// tanhGate, one of [gates], recognises 1 + tanh(√(2/π)·(x + 0.044715·x³)), or half of it, and
-// returns GELU with tanh.
+// tanhGate, one of [gates], recognises a multiple of 1 + tanh(√(2/π)·(x + 0.044715·x³)), and returns
+// GELU with tanh.
 func tanhGate(x, gate *ir.Value) (ir.Op, float64, bool) {
 	inner, scale, ok := onePlus(gate)
 	n, _, isTanh := madeBy[op.Tanh](inner)

@@ -107,8 +107,8 @@ func (a *attention) softmax(b *ir.Builder, v *ir.Value) (scores *ir.Value, ok bo
 	return cast.Args[0], true
 }
 
-// leastScore is the threshold for masks: a number that is added to a score counts as −∞ if it is at
-// most leastScore.
+// leastScore is the threshold for masks: keys whose score is replaced by a number are masked out if
+// the number is at most leastScore.
 const leastScore = -1e30
 
 // peel removes the last operator of the scores s: a reshape, a mask, a scale or a soft cap. It
@@ -303,8 +303,8 @@ func (a *attention) maskType(q ir.Type, lead []dim.Dim) (t ir.Type, ok bool) {
 	return ir.TensorOf(t.DType, shape...), len(shape) > 0
 }
 
-// widened returns the type of a mask repeated along the axes where its extents may differ from the
-// extents of the scores.
+// widened returns the type of a mask that is repeated along axes with symbolic extents, so that it
+// has the extents of the scores there. Constant extents, such as 1, stay.
 func widened(mask ir.Type, scores []dim.Dim) ir.Type {
 	shape := slices.Clone(mask.Shape)
 	for i := range shape {

@@ -322,7 +322,8 @@ func applied(b *ir.Builder, o ir.Op, perm []int, x *ir.Value, more ...*ir.Value)
 }
 
 // rowOf returns v, which broadcasts to x, in the shape of the axes of x from axis on. A non-nil
-// perm permutes the axes of x first. It returns nil if v varies along other axes.
+// perm permutes the axes of x first. It returns nil if this is not possible, such as if v varies
+// along other axes.
 func rowOf(b *ir.Builder, v *ir.Value, x ir.Type, axis int, perm []int) *ir.Value {
 	lead, one := x.Rank()-v.Type.Rank(), dim.Const(1)
 	if lead < 0 || v.Type.DType != x.DType {

@@ -48,7 +48,8 @@ type quantum struct {
 	axis        int       // axis of per-channel scales, −1 if there is one scale
 }
 
-// one returns the scale of q, and true, if q has a single constant scale and a constant zero point.
+// one returns the scale of q, and true, if q has a single constant scale, which is positive and
+// finite, and a constant zero point.
 func (q quantum) one() (float64, bool) {
 	scale, ok := q.scale.ConstValue()
 	if !ok || q.axis >= 0 || scale.Len() == 0 || !(scale.Float(0) > 0) || math.IsInf(scale.Float(0), 1) {
@@ -145,8 +146,8 @@ func (f *qdq) quantizer(b *ir.Builder, n *ir.Node, o op.QuantizeLinear) *ir.Valu
 }
 
 // earlier moves n before the dequantisation of its operand, if n only moves elements, and returns
-// the dequantised result. It returns nil if n computes something, if its operand is not
-// dequantised, or if pred returns false for the operand.
+// the dequantised result. It returns nil if this is not possible, or if pred returns false for the
+// operand.
 func (f *qdq) earlier(b *ir.Builder, n *ir.Node, pred func(*ir.Value) bool) *ir.Value {
 	if !isMove(n) || f.known.has(n.Results[0]) && !isTransposeOfWeights(n) {
 		return nil
@@ -179,8 +180,8 @@ func isTransposeOfWeights(n *ir.Node) bool {
 	return ok
 }
 
-// isMove reports whether every element of the result of n is an element of its first operand. This
-// includes a pool, which selects one element per window.
+// isMove reports whether every element of the result of n is known to be an element of its first
+// operand. This includes a pool, which selects one element per window.
 func isMove(n *ir.Node) bool {
 	if o, ok := n.Op.(op.MaxPool); ok {
 		for i, p := range o.Pads {

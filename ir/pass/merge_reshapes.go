@@ -174,7 +174,7 @@ func pick[T any](s []T, perm []int) []T {
 }
 
 // transposeBack appends a transpose of v by the inverse of perm. v has the rank of perm or less;
-// missing leading axes are added first.
+// missing leading axes are added first. If v has one element, transposeBack returns v.
 func transposeBack(b *ir.Builder, v *ir.Value, perm []int) *ir.Value {
 	if v.Type.Elems().Equal(dim.Const(1)) {
 		return v

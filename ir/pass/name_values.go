@@ -113,8 +113,8 @@ type namer struct {
 	origin map[*ir.Value]string
 }
 
-// function names the values of a function that is called. calls are the names at its calls. It
-// reports whether a name has changed.
+// function names the values of the function. calls are the names at its calls; there are none if
+// nothing calls it. It reports whether a name has changed.
 func (n *namer) function(calls []callNames) (changed bool) {
 	before := n.all()
 	for i, p := range n.f.Params {
@@ -205,7 +205,7 @@ func (n *namer) block(b *ir.Block) {
 	}
 }
 
-// result returns the name of a result of a node.
+// result returns the name of a result of a node. hint is the result of [namer.hint] for the node.
 func (n *namer) result(node *ir.Node, r *ir.Value, hint string) string {
 	switch o := node.Op.(type) {
 	case ir.Load:
@@ -311,8 +311,9 @@ func isRepeated(module, operator string) bool {
 }
 
 // modulePath returns the path of the module that the weights belong to: the common beginning of
-// their names, without the last part, which names the weight. If there is no common beginning, it
-// returns the path of one of the weights if one is true, else "".
+// their names, without the last part, which names the weight. If one is set, a weight that has
+// nothing in common with the path so far is ignored. Otherwise the result is "" if there is no
+// common beginning.
 func modulePath(weights []string, one bool) string {
 	var path []string
 	for i, w := range weights {

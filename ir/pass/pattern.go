@@ -17,8 +17,8 @@ func madeBy[O ir.Op](v *ir.Value) (n *ir.Node, o O, ok bool) {
 	return v.Def, o, ok
 }
 
-// numberOf returns x if v is a number or a constant that is stored as one element x. Otherwise ok
-// is false.
+// numberOf returns x if v is a constant number, or a tensor of equal numbers that is stored as one
+// element, x. Otherwise ok is false.
 func numberOf(v *ir.Value) (x float64, ok bool) {
 	t, ok := v.ConstValue()
 	if !ok || t.Stored() != 1 || t.DType == ir.String || t.DType == ir.Bool {
@@ -27,7 +27,7 @@ func numberOf(v *ir.Value) (x float64, ok bool) {
 	return t.Number(0), true
 }
 
-// isAbout reports whether v is a constant whose elements are all x, within [about]'s tolerance.
+// isAbout reports whether [numberOf] returns x for v, within the tolerance of [about].
 func isAbout(v *ir.Value, x float64) bool {
 	got, ok := numberOf(v)
 	return ok && about(got, x, v.Type.DType)
@@ -68,7 +68,7 @@ func unscaled(v *ir.Value) (x *ir.Value, c float64) {
 }
 
 // factors returns values and a number c such that v is their product. It does not split sums, or
-// products that have another reader.
+// products, other than v, that have another reader.
 func factors(b *ir.Builder, v *ir.Value) (values []*ir.Value, c float64) {
 	x, c := unscaled(v)
 	n, _, ok := madeBy[op.Mul](x)

@@ -45,7 +45,8 @@ func unchanged(_ *ir.Builder, n *ir.Node) *ir.Value {
 	return n.Args[0]
 }
 
-// constantLast makes the constant operand of a commutative operator its second operand.
+// constantLast swaps the operands of a commutative operator if the first has the greater
+// [rankOfConstness].
 func constantLast(b *ir.Builder, n *ir.Node) *ir.Value {
 	if _, ok := n.Op.(op.Commutative); !ok || rankOfConstness(n.Args[0]) <= rankOfConstness(n.Args[1]) {
 		return nil
@@ -77,8 +78,8 @@ func neutralOperand(_ *ir.Builder, n *ir.Node) *ir.Value {
 	return nil
 }
 
-// isNumber reports whether v is x, or a constant that is stored as one element x. 0 and −0 are
-// different.
+// isNumber reports whether v is the constant x, or a tensor of equal elements that is stored as one
+// element, x. In floats, 0 and −0 are different.
 func isNumber(v *ir.Value, x float64) bool {
 	t, ok := v.ConstValue()
 	switch {
@@ -190,8 +191,9 @@ func roundTripCast(b *ir.Builder, n *ir.Node) *ir.Value {
 	return b.Node(outer, x)
 }
 
-// holds reports whether wide can represent every value of the element type narrow. It returns false
-// unless the two are equal, both are floats or integers, or wide is a float and narrow an integer.
+// holds reports whether wide is known to represent every value of the element type narrow. It
+// returns false unless the two are equal, both are floats or integers, or wide is a float and narrow
+// an integer.
 func holds(wide, narrow ir.DType) bool {
 	mantissa := map[ir.DType]int{ir.F64: 53, ir.F32: 24, ir.F16: 11, ir.BF16: 8}
 	switch {

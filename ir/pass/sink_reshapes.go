@@ -77,9 +77,9 @@ func trailing(a, b []dim.Dim) int {
 }
 
 // operandBefore returns a shape in which a broadcasts to x as a broadcasts to v, where v is a
-// reshape of x. ok is false if no such shape is known. It is known if a has one element, if a is a
-// reshape of the same shape, if a varies only along the last axes, or if v is a product and a is
-// added to it.
+// reshape of x. ok is false if no such shape is known. It is known if a has one element, or if a
+// varies only along the last axes. If a has the shape of v, it is known if a is a reshape of a value
+// of the shape of x, or if x is a product of matrices and a is not.
 func operandBefore(a, v, x *ir.Value) (shape []dim.Dim, ok bool) {
 	if a == nil {
 		return nil, false

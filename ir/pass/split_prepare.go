@@ -230,7 +230,7 @@ func (s *splitter) need(n *ir.Node) {
 }
 
 // inflates reports whether n's results take more than inflatedBytes, and more than inflatedBy times
-// the memory of its operands.
+// the memory of its operands. It returns false for an [op.Weighed].
 func inflates(n *ir.Node) bool {
 	if _, ok := n.Op.(op.Weighed); ok {
 		return false

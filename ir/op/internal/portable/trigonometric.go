@@ -40,7 +40,7 @@ func quarter(x float64) (r float64, turns int) {
 // piBits is the number of fraction bits of π with which every float64 can be reduced modulo π/2.
 const piBits = 1200
 
-// halfPi is π/2 · 2^piBits, by Machin's formula π/4 = 4·atan(1/5) − atan(1/239).
+// halfPi returns π/2 · 2^piBits, by Machin's formula π/4 = 4·atan(1/5) − atan(1/239).
 var halfPi = func() *big.Int {
 	pi := arccot(5)
 	pi.Lsh(pi, 2)
