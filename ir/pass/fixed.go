@@ -59,15 +59,16 @@ func isLeaf(n *ir.Node) bool {
 	return n.IsStored() || fill && n.Results[0].Type.IsStatic()
 }
 
-// isPure reports whether nodes of an operator have no effect except their results, and equal nodes
-// have equal results. Such a node may be evaluated, recomputed or merged.
+// isPure reports whether nodes of an operator have no effect except their results, draw no random
+// numbers, and are not computed by the user's program. Such a node may be evaluated, recomputed or
+// merged.
 func isPure(o ir.Op) bool {
 	_, effect := o.(ir.Effect)
 	_, opaque := o.(ir.Opaque)
 	return !effect && !opaque && !isRandom(o)
 }
 
-// random is implemented by operators for which two equal nodes have different results.
+// random is implemented by operators that draw random numbers.
 type random interface{ IsRandom() }
 
 func isRandom(o ir.Op) bool {
