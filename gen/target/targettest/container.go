@@ -47,7 +47,8 @@ func (d *Draw) sequence() (s *ir.Tensor, symbols []string) {
 	return ir.SequenceTensor(elem, items...), symbols
 }
 
-// item draws an element of a container.
+// item draws an element of type elem for a container. shape holds the extents that elem fixes; other
+// extents are drawn.
 func (d *Draw) item(elem ir.Type, shape []int) *ir.Tensor {
 	shape = slices.Clone(shape)
 	for i, e := range elem.Shape {
@@ -156,7 +157,7 @@ func trySequenceInsert(d *Draw) Trial {
 	return Trial{Op: op.SequenceInsert{}, Args: args, Exact: true}
 }
 
-// sizes returns the extents of a type that are known, and 0 for others.
+// sizes returns the extents of a type that are constants, and 0 for others.
 func sizes(t ir.Type) []int {
 	shape := make([]int, t.Rank())
 	for i, e := range t.Shape {

@@ -95,13 +95,13 @@ func (o ConvDataBlocked) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, err
 }
 
-// Flops counts two operations for each product.
+// Flops counts two operations for each product, including products with padding and empty lanes.
 func (o ConvDataBlocked) Flops(in, _ []ir.Type) dim.Dim {
 	return in[0].Elems().Mul(dim.Product(in[1].Shape[0], dim.Const(op.LenOf(o.Kernel)*block))).Mul(dim.Const(2))
 }
 
-// InParts returns the operator with partial sums of `terms` terms, rounded to whole blocks of channels
-// of g. It returns nil if the sums have at most `terms` terms.
+// InParts implements [op.Summer]. Partial sums have `terms` terms, rounded to whole blocks of
+// channels of g. The result is nil if the sums have at most `terms` terms.
 func (o ConvDataBlocked) InParts(n *ir.Node, terms int) ir.Op {
 	p, several := op.SplitSum(dim.Product(n.Arg(1).Type.Shape[1:5]...), terms)
 	if !several {
