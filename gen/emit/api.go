@@ -174,7 +174,8 @@ func (a *api) isPointer() bool {
 	return only.form == dynamic || only.form == scalar
 }
 
-// dest prints the variable that a method writes its results to: dst, or the field of a trainer.
+// dest prints the variable that a method writes its results to: dst in a session, or a field of the
+// trainer.
 func (a *api) dest() *jen.Statement {
 	if a.store != "" {
 		return a.host.self().Dot(a.store)
@@ -560,7 +561,8 @@ func (a *api) bind(ret returner) []jen.Code {
 	return out
 }
 
-// symbolVars prints the declarations of the variables of symbols.
+// symbolVars prints the declarations of the variables of symbols. It returns nil if there are no
+// symbols.
 func (a *api) symbolVars() []jen.Code {
 	var names, values []jen.Code
 	for i, s := range a.symbols {

@@ -122,7 +122,6 @@ type repeatPrinter struct {
 	results, args              []jen.Code
 }
 
-// scope returns the scope in which steps of the loop are printed.
 func (p *repeatPrinter) scope() *Scope { return &Scope{p.function, p.v} }
 
 // trips prints the declaration of the number of iterations and, unless the loop is counted, of the

@@ -41,7 +41,7 @@ func packageName(p string) string {
 	return base
 }
 
-// customCalls returns the calls of the user's functions, in order.
+// customCalls returns the calls of custom operators among the steps of f, in order.
 func (f *function) customCalls() []*program.Custom {
 	var out []*program.Custom
 	for _, s := range f.Steps {
@@ -52,7 +52,7 @@ func (f *function) customCalls() []*program.Custom {
 	return out
 }
 
-// custom prints the call of a function of the user's program and the preparation of its arguments.
+// custom prints the call of a custom operator and the preparation of its arguments.
 func (f *function) custom(s *program.Custom, v *views) []jen.Code {
 	var out []jen.Code
 	call := f.host.self().Dot(f.customs[s])

@@ -120,7 +120,8 @@ func (t *fits) isSure(d dim.Dim) bool {
 	return slices.ContainsFunc(t.sure, func(s dim.Dim) bool { return isPart(d, s) })
 }
 
-// print writes the code of the points.
+// print sets the code of the points. From then on, [fits.need] sets the code of a point that gets
+// another extent.
 func (t *fits) print() {
 	t.printed = true
 	for _, p := range t.points {

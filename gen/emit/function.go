@@ -193,13 +193,15 @@ func (f *function) alloc(s *program.Alloc, v *views) []jen.Code {
 	}
 }
 
-// hold prints the allocation of memory for strings.
+// hold prints the allocation of memory for strings. The printed code returns the error of the
+// allocation.
 func (f *function) hold(s *program.Hold) jen.Code {
 	grow := jen.Qual(rtPath, "Grow").Call(jen.Op("&").Add(f.host.self()).Dot(f.held[s.Variable]), f.int(s.Variable.Type.Elems()))
 	return returnAt(s.Node, grow)
 }
 
-// resize prints a call that gives a result its shape, which is now known.
+// resize prints a call that gives a result its shape, which is now known. The printed code returns
+// the error of the call.
 func (f *function) resize(s *program.Resize) jen.Code {
 	args := append([]jen.Code{text(f.IR.ResultNames[s.Index])}, f.ints(s.Shape)...)
 	call := f.id(f.results[s.Index]).Dot("Resize").Call(args...)

@@ -53,10 +53,10 @@ func (h *host) frame() string {
 	return "*rt.Frame[weights]"
 }
 
-// self prints the name of the receiver.
+// self prints the receiver of the host's methods.
 func (h *host) self() *jen.Statement { return jen.Id(h.recv) }
 
-// frame prints a field of the running call.
+// frame prints a field or a method of the running call.
 func frame(field string) *jen.Statement { return jen.Id("call").Dot(field) }
 
 // method is a method of the API. callees are the functions that its function calls, directly or not,

@@ -59,7 +59,8 @@ var skeleton = sync.OnceValue(func() map[string]*declaration {
 	return out
 })
 
-// declarations adds the declarations of a file to out.
+// declarations adds the declarations of a file of the skeleton to out, by name. It returns an error
+// if the file cannot be read or is not Go.
 func declarations(out map[string]*declaration, file string) error {
 	data, err := fs.ReadFile(templates.Skeleton, file)
 	if err != nil {
@@ -134,6 +135,8 @@ func keyOf(d ast.Decl) string {
 }
 
 // from prints the declaration of the skeleton called key, with its placeholders replaced by values.
+// It fails if there is no such declaration, if a placeholder has no value, or if a value has no
+// placeholder.
 func from(key string, values fill) jen.Code {
 	d := skeleton()[key]
 	if d == nil {
@@ -171,7 +174,8 @@ type edit struct {
 // characters.
 func isPlaceholder(id string) bool { return len(id) > 1 && strings.HasSuffix(id, "_") }
 
-// value returns the replacement of the placeholder id, and records that it is used.
+// value returns the replacement of the placeholder id, and records that it is used. It fails if
+// there is none.
 func (p *filling) value(id string) any {
 	v, ok := p.values[id]
 	if !ok {

@@ -286,7 +286,6 @@ func (e *emitter) variableIndex(name string) (int, bool) {
 	return i, i >= 0
 }
 
-// newTrainer prints NewTrainer.
 func (e *emitter) newTrainer(f *jen.File) {
 	option := func(name string, value *jen.Statement) jen.Code { return jen.Id(name).Op(":").Add(value) }
 	given := func(name string) jen.Code { return option(name, jen.Id("o").Dot(name)) }

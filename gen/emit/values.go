@@ -52,7 +52,8 @@ func (e *emitter) nameBuffers(f *function, local *names) {
 	f.nameValues()
 }
 
-// nameMembers chooses the fields of the host that a function needs.
+// nameMembers chooses the fields of the host that f needs: for calls of custom operators, and for
+// values that variables hold.
 func (f *function) nameMembers() {
 	members := f.host.names
 	f.customs = map[*program.Custom]string{}

@@ -109,7 +109,6 @@ func (e *emitter) loadFrom(f *jen.File) {
 	e.wantedVar(f)
 }
 
-// numbers prints integers.
 func numbers(list []int) []jen.Code {
 	out := make([]jen.Code, len(list))
 	for i, n := range list {

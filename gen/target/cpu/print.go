@@ -189,9 +189,9 @@ func (p *printing) arg(a any) *jen.Statement {
 }
 
 // composite prints a pointer to a struct. The struct is a variable of the package if all its fields
-// are constants. If [forms] has a method for the fields that are not, the method returns a copy of
-// the variable with these fields set. If the step may take long and the struct has a field for a
-// context, the field is set.
+// are constants. If some fields are not constants, but [forms] has a method that sets them, the
+// method returns a copy of the variable with these fields. If the step may take long and the struct
+// has a field for a context, the field is set.
 func (p *printing) composite(s *Struct) *jen.Statement {
 	takes := p.Long() && s.Ctx
 	ctx := jen.Nil()

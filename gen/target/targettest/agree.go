@@ -27,10 +27,10 @@ type Trial struct {
 	Args []*ir.Tensor // nil where an operand is absent
 	// Build appends the values to compare. If it is nil, the results of Op on Args are compared.
 	Build func(b *ir.Builder, o ir.Op, args []*ir.Value) []*ir.Value
-	// Exact requires equal elements, see [ir.Tensor.Equal]. Sums makes the tolerance relative to the
-	// largest number of a result, or to 1 if that is larger, instead of each number. Loose multiplies
-	// the tolerance if it is above 1. Single uses the tolerance of f32 also for f64. Truncates allows
-	// integers that are truncated floats to differ by one.
+	// The tolerance is relative to each number, or to 1 for smaller numbers. Exact requires equal
+	// elements; see [ir.Tensor.Equal]. Sums makes the tolerance relative to the largest number of a
+	// result. Loose multiplies the tolerance if it is above 1. Single uses the tolerance of f32 also
+	// for f64. Truncates allows integers that are truncated floats to differ by one.
 	Exact, Sums, Single, Truncates bool
 	Loose                          float64
 	// Moments says that intermediate values, such as a variance, are rounded to the element type.

@@ -26,8 +26,8 @@ var learningTrials = Trials{
 	"zip_map":           tryZipMap,
 }
 
-// keys draws n different keys of a table, at most 8, in increasing order after NaN. others are keys
-// to look up, which the table may not have.
+// keys draws n different keys of a table, at most 8, in increasing order. NaN comes first. others
+// are keys to look up, which the table may not have.
 func (d *Draw) keys(t ir.DType, n int) (keys, others *ir.Tensor) {
 	at := rapid.Permutation(upTo(8)).Draw(d.T, "keys")[:n]
 	slices.Sort(at)

@@ -96,7 +96,7 @@ func measured[O ir.Op](measure func(o O, n node) []kernel.Call, build func(o O, 
 // node is a node to build calls for.
 type node struct{ *ir.Node }
 
-// in returns the memory of operand i, nil if it is absent.
+// in returns the memory of operand i, or nil if it is absent.
 func (n node) in(i int) kernel.Memory {
 	if v := n.Arg(i); v != nil {
 		return kernel.Operand{Value: v}

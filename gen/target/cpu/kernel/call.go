@@ -120,7 +120,8 @@ func newComposite(typ string, ctx bool, fields ...Field) *Composite {
 	return &Composite{Type: typ, Ctx: ctx, Fields: slices.DeleteFunc(fields, func(f Field) bool { return isZero(f.Value) })}
 }
 
-// isZero reports whether a field of a composite argument need not be given.
+// isZero reports whether v, the value of a field of a composite, is known to be zero, so that the
+// field need not be given.
 func isZero(v any) bool {
 	switch v := v.(type) {
 	case nil:
@@ -141,7 +142,7 @@ func isZero(v any) bool {
 	return false
 }
 
-// newCall returns the call of a kernel. Its Err is set if no instance takes the arguments.
+// newCall returns the call of a kernel. The call's Err is set if no instance takes the arguments.
 func newCall(k *Kernel, args ...any) Call {
 	c := Call{Kernel: k, Args: args}
 	typs := make([]string, len(args))

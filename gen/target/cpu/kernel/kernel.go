@@ -95,7 +95,8 @@ func tokens(typ string) []string {
 	return out
 }
 
-// expected returns a parameter's type in the form of error messages.
+// expected describes the type of a parameter in an error. If the type contains a type parameter, it
+// adds the element type that this is bound to, or all element types that it allows.
 func (k *Kernel) expected(param string, bound []string) string {
 	for i, t := range k.Types {
 		if !slices.Contains(tokens(param), t.Name) {

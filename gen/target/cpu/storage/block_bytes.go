@@ -32,7 +32,7 @@ type UnblockBytes struct {
 // optional second operand, i32 of one element, or 0.
 type PadBytes struct{ Pads []dim.Dim }
 
-// bytesBlocked returns the type of u8 in blocks of channels.
+// bytesBlocked returns the type of n images of u8 with c channels in blocks of `lanes` channels.
 func bytesBlocked(n, c dim.Dim, spatial []dim.Dim, lanes int) ir.Type {
 	shape := append([]dim.Dim{n, c.CeilDiv(dim.Const(lanes))}, spatial...)
 	return ir.TensorOf(ir.U8, append(shape, dim.Const(lanes))...)

@@ -104,8 +104,7 @@ func (o ConvBlocked) EvalBlocks(in []*ir.Tensor, blocks []*ir.Block, _ func(*ir.
 }
 
 // evalBlockedSums applies an epilogue to the sums of a channel-blocked result of this shape. It sets
-// the lanes beyond channels to zero, unless the epilogue turns zero into zero; see
-// [op.Epilogue.KeepsZero].
+// the lanes beyond channels to zero, unless [op.Epilogue.KeepsZero] is true.
 func evalBlockedSums(e op.Epilogue, sums []float64, shape []int, channels int, in []*ir.Tensor, blocks []*ir.Block) ([]*ir.Tensor, error) {
 	plane := op.LenOf(shape[2:])
 	channel := func(i int) int { return i/plane%shape[1]*block + i%block }

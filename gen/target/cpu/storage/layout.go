@@ -125,7 +125,7 @@ func Blocked(t ir.Type) (ir.Type, bool) {
 func isByte(t ir.Type) bool { return t.DType == ir.U8 || t.DType == ir.I8 }
 
 // ToBlocked appends to b the conversion of x to its blocked form. The result shares the memory of x
-// if that has the same elements in the same order; see [sameMemory].
+// if [sameMemory] is true for the type of x.
 func ToBlocked(b *ir.Builder, x *ir.Value) *ir.Value {
 	if t, _ := Blocked(x.Type); sameMemory(x.Type) {
 		return b.Node(op.Reshape{Shape: t.Shape}, x)
@@ -137,7 +137,7 @@ func ToBlocked(b *ir.Builder, x *ir.Value) *ir.Value {
 }
 
 // FromBlocked appends to b the conversion of y, a blocked form, to a value of type t. The result
-// shares the memory of y if that has the same elements in the same order; see [sameMemory].
+// shares the memory of y if [sameMemory] is true for t.
 func FromBlocked(b *ir.Builder, y *ir.Value, t ir.Type) *ir.Value {
 	if sameMemory(t) {
 		return b.Node(op.Reshape{Shape: t.Shape}, y)

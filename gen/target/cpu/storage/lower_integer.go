@@ -92,7 +92,7 @@ type integerProduct struct {
 	bias, zero, scale, last *ir.Value // operands of the product
 }
 
-// shape returns the shape of a vector over the channels of all weights.
+// shape returns [batch,N], the shape of a vector with an element for each channel of each batch.
 func (p *integerProduct) shape() []dim.Dim {
 	return []dim.Dim{p.weights.Type.Shape[0], p.weights.Type.Shape[2]}
 }
