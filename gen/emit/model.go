@@ -133,7 +133,7 @@ type Trainer struct {
 	// Outer computes a function, and the gradients of the weights from the gradients of the
 	// function's results. It is nil if the package has no such function.
 	Outer *Function
-	// CheckNaN makes the functions that compute gradients look for NaN after each step.
+	// CheckNaN makes the functions that compute gradients look for NaN in the results of steps.
 	CheckNaN bool
 	// Scaled says that steps have a loss scale.
 	Scaled bool

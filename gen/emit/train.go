@@ -153,8 +153,8 @@ func nodeName(n *ir.Node) string {
 	return ir.OpName(n.Op)
 }
 
-// batchSymbol returns the symbol bounded by TrainerOptions.Batch. It is the first extent of the
-// first argument that begins with a symbol, or "" if there is no such argument.
+// batchSymbol returns the symbol bounded by TrainerOptions.Batch: the first extent of the first
+// argument whose first extent is a symbol. It is "" if there is no such argument.
 func (e *emitter) batchSymbol() string {
 	for _, m := range e.trainer.methods {
 		for _, p := range m.in {

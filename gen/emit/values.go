@@ -13,8 +13,8 @@ import (
 	"github.com/burngen/burngen/ir/plan"
 )
 
-// valueName returns the Go identifier for the name of a value. It is the name itself if that is a Go
-// identifier that is neither exported nor too long.
+// valueName returns the Go identifier for the name of a value. It is the name itself if that is an
+// identifier, not exported and not too long.
 func valueName(name string) string {
 	if len(name) <= 2*ir.MaxIdentifier && ir.IsIdentifier(name) && !token.IsExported(name) {
 		return name
