@@ -376,8 +376,8 @@ func (a *api) checked() []jen.Code {
 	return out
 }
 
-// passed prints a port as the runtime checks it: a call of how, a function of package rt, with the
-// port's name in errors, its value x, and more arguments.
+// passed prints a port for the runtime's check: a call of how, a function of package rt. The
+// arguments are said, the port's name in errors, its value x, and more.
 func passed(how, said string, x *jen.Statement, more ...jen.Code) jen.Code {
 	return jen.Qual(rtPath, how).Call(append([]jen.Code{text(said), x}, more...)...)
 }

@@ -55,8 +55,8 @@ func Files(m *Model) (files []File, err error) {
 	return files, err
 }
 
-// grouped inserts a blank line between the imports of the standard library and the others, which
-// the printer sorts into one list.
+// grouped inserts a blank line between the imports of the standard library and the others. Package
+// jen prints them as one sorted list.
 func grouped(file []byte, standard []string) []byte {
 	before, rest, ok := bytes.Cut(file, []byte("import (\n"))
 	list, after, closed := bytes.Cut(rest, []byte("\n)\n"))

@@ -18,8 +18,8 @@ import (
 type fits struct {
 	f      *function
 	points []*point
-	// sure holds extents that do not overflow at the next step: sizes of allocated memory, and
-	// extents checked at the points.
+	// sure holds extents that are known not to overflow: sizes of allocated memory, and extents
+	// checked at the points.
 	sure []dim.Dim
 	// callers are the fits of the functions that call f. The function of a method has none.
 	callers []*fits

@@ -46,12 +46,12 @@ type function struct {
 	printer Printer // of the target
 	global  *names  // of the package
 	arena   *jen.Statement
-	// ports is the number of results that callers get. Results after these are fields of the
-	// gradients, g. backward says what can be left out if some gradients are not wanted.
+	// ports is the number of results that callers get. Further results are fields of the variable g,
+	// the gradients. backward says what can be left out if some gradients are not wanted.
 	ports    int
 	backward *program.Backward
-	// bytes is the function that computes the sizes of its buffers, or "" if they are known. placed
-	// says that the part printed last reads the offsets of buffers.
+	// bytes is the name of the function that computes the sizes of the buffers. It is "" unless the
+	// plan is [plan.Dynamic]. placed says that the part printed last reads the offsets of buffers.
 	bytes  string
 	placed bool
 	// watches says that the steps look for NaN.

@@ -124,8 +124,8 @@ type Function struct {
 type Trainer struct {
 	// Variables are the trained weights, and the buffers changed by steps.
 	Variables []Variable
-	// Weights are all weights that the functions load. Constants are the weights that are neither
-	// in the source model nor in Outside.
+	// Weights are all weights that the functions load. Constants are the constants among them that
+	// are not in Outside.
 	Weights   []Prepared
 	Constants []ir.Weight
 	// Steps are the functions that train, one for each loss. Evals are the functions that evaluate.

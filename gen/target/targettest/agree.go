@@ -33,11 +33,12 @@ type Trial struct {
 	// for f64. Truncates allows integers that are truncated floats to differ by one.
 	Exact, Sums, Single, Truncates bool
 	Loose                          float64
-	// Moments says that intermediate values, such as a variance, are rounded to the element type.
-	// If Sums is also set, an error of one unit of the largest result is allowed.
+	// Moments says that intermediate values, such as a variance, are rounded to the element type. If
+	// Sums is also set, an error of one unit in the last place of the largest number is allowed.
 	Moments bool
-	// Rounded bounds the change of a result, in units of rounding, that is due to intermediate values which
-	// products round to a lower precision. It is 0 if products read the operands only.
+	// Rounded bounds the change of a result that is due to intermediate values which products round
+	// to a lower precision. The unit of Rounded is the target's unit roundoff. It is 0 if products
+	// read only operands.
 	Rounded float64
 }
 

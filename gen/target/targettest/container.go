@@ -29,8 +29,8 @@ var containerTrials = Trials{
 	"split_to_sequence": trySplitToSequence,
 }
 
-// sequence draws a sequence of tensors whose extents differ along symbolic axes. symbols has an
-// element for each axis, "" for an axis whose extent does not differ.
+// sequence draws a sequence of tensors, whose extents may differ along some axes. symbols has a
+// symbol for each of these axes, and "" for the other axes.
 func (d *Draw) sequence() (s *ir.Tensor, symbols []string) {
 	t, shape := d.DType(anyTypes), d.Shape(0, 3)
 	elem := ir.StaticTensor(t, shape...)
@@ -94,8 +94,8 @@ func tryConcatFromSequence(d *Draw) Trial {
 	return Trial{Op: o, Args: []*ir.Tensor{ir.SequenceTensor(elem, items...)}, Exact: true}
 }
 
-// optional draws an optional of a tensor or a sequence, which may be empty. symbols are the symbols of
-// its tensors' axes, see [Draw.sequence].
+// optional draws an optional of a tensor or of a sequence, which may be empty. symbols are the
+// symbols of its tensors' axes; see [Draw.sequence].
 func (d *Draw) optional() (o *ir.Tensor, symbols []string) {
 	s, symbols := d.sequence()
 	typ, items := s.Type(), []*ir.Tensor{s}

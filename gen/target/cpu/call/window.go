@@ -99,8 +99,8 @@ func packShape(p storage.Packing, window []int) *kernel.ConvShape {
 	return s
 }
 
-// sides holds the arguments that describe a window in calls of kernels for any number of spatial axes,
-// with an element for each axis.
+// sides holds the arguments that describe a window in calls of kernels for any number of spatial
+// axes. pads has two elements for each axis, and the other lists have one.
 type sides struct{ in, out, kernel, strides, dilations, pads []dim.Dim }
 
 func sidesOf(w op.Window, in, out []dim.Dim) sides {

@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// ConvBytes is a convolution without padding of x, bytes in channel blocks of 16 or 4,
-// u8[N,⌈InC/16⌉,spatial…,16], with weights packed by [PackConvBytes]. Further operands are an optional
+// ConvBytes is a convolution without padding of x, bytes in channel blocks of B, 16 or 4:
+// u8[N,⌈InC/B⌉,spatial…,B]. The weights are packed by [PackConvBytes]. Further operands are an optional
 // bias i32 of OutC elements, a scale f64 of one or OutC elements, and an optional zero point of the
 // result, i32 of one element. Sums are requantised as [op.Requantize] describes. The result is in
 // channel blocks of 16; lanes beyond OutC hold the clamped zero point. Strides and Dilations have one

@@ -7,10 +7,10 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// PackConv packs the weights of a convolution, f32[OutC,InC/Group,KH,KW] or f32[OutC,InC/Group,KW], for
-// [ConvBlocked]: f32[⌈OutC/16⌉,B,KH,KW,InBlock,16]. Each block of output channels has the weights of
-// the B blocks of InBlock input channels that it depends on, padded with zeros. If a block spans
-// groups, the weights between them are zero.
+// PackConv packs the weights of a convolution, f32[OutC,InC/Group,KH,KW] or f32[OutC,InC/Group,KW],
+// for [ConvBlocked]: f32[⌈OutC/16⌉,B,KH,KW,InBlock,16]. Each block of output channels has the
+// weights of the B blocks of InBlock input channels that it depends on, padded with zeros. If a
+// block has channels of several groups, the weights between channels of different groups are zero.
 type PackConv struct {
 	Group   int
 	InBlock int // 16, or 1 for a planar operand

@@ -9,7 +9,7 @@ import (
 
 // PackWinograd transforms the weights of a convolution, f32[OutC,InC/Group,3,3], for
 // [WinogradBlocked] in tiles of Tile×Tile: f32[(Tile+2)²,⌈OutC/16⌉,⌈InC/Group/16⌉,16,16]. If there
-// are several groups, each has whole blocks.
+// are several groups, the channels of each fill whole blocks.
 type PackWinograd struct {
 	Tile  int // 2 or 4
 	Group int
