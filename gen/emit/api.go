@@ -12,8 +12,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// port is an input or output of a function of the API: the function's parameter or result with the
-// number index. value is its value in the IR, and form the way in which callers pass it.
+// port is an input or an output of a function of the API. index is the number of the function's
+// parameter or result, and value its value in the IR. form is the way in which callers pass it.
 type port struct {
 	index int
 	value *ir.Value
@@ -24,7 +24,8 @@ type port struct {
 	typ   string // exported type, or "" if there is none
 	kind  string // "input" or "output"
 	form  form
-	// saved reports whether the trainer keeps an argument until the second half.
+	// saved says that the value is an argument that the trainer has kept for the second half of a
+	// training step.
 	saved bool
 	// room is the session's field for a scalar argument.
 	room string
@@ -39,8 +40,8 @@ func seen(ports []port) []port {
 
 func (p port) elem() *jen.Statement { return jen.Id(gotype.Elem(p.value.Type.DType)) }
 
-// item prints the Go type of an item of p: the array that a pointer points to, or an element of a
-// slice with one item per item of the batch.
+// item prints the Go type that a static port points to, or the type of the elements of a batched
+// port's slice: one item of the batch.
 func (p port) item() *jen.Statement {
 	if p.typ == "" {
 		return p.elem()
@@ -48,11 +49,11 @@ func (p port) item() *jen.Statement {
 	return jen.Id(p.typ)
 }
 
-// array prints a Go array type with the dimensions of p, without the first from ones. These dimensions
-// must be constant.
-func (p port) array(from int) *jen.Statement {
+// array prints a Go array type with the dimensions of p after the first `skip`. These dimensions must be
+// constant.
+func (p port) array(skip int) *jen.Statement {
 	s := jen.Empty()
-	for _, d := range p.value.Type.Shape[from:] {
+	for _, d := range p.value.Type.Shape[skip:] {
 		n, _ := d.Int()
 		s = s.Index(jen.Lit(n))
 	}
@@ -60,8 +61,8 @@ func (p port) array(from int) *jen.Statement {
 }
 
 // api prints the types and methods for spec, a function of the API. host is the type that has the
-// methods, in and out are the ports, form is the form of most ports, and fn is the function that
-// computes spec.
+// methods. in and out are the inputs and outputs. form is the form of those ports that have no form
+// of their own; see [api.portForm]. fn computes spec.
 type api struct {
 	spec    *Function
 	host    *host
@@ -87,11 +88,12 @@ type api struct {
 	extras []extra
 }
 
-// extra is a parameter that a schedule of a trainer has besides the caller's arguments. method of the call
-// returns it.
+// extra is a parameter of a trainer's schedule that the caller does not pass. name is the name of
+// the parameter. method is the name of the method of the running call that returns the argument.
 type extra struct{ name, method string }
 
-// extraOf returns the extra parameter of an element type: the key of random numbers, or the loss scale.
+// extraOf returns the extra parameter with elements of type d: the loss scale for f32, else the key
+// of random numbers.
 func extraOf(d ir.DType) extra {
 	if d == ir.F32 {
 		return extra{"scale", "Scale"}
@@ -103,7 +105,7 @@ func extraOf(d ir.DType) extra {
 func (a *api) inStruct() bool  { return a.numIn != 1 && a.spec.Inputs != "" }
 func (a *api) outStruct() bool { return a.numOut != 1 }
 
-// argument prints the Go type in which a caller passes the tensor of p.
+// argument prints the Go type in which a caller passes p.
 func (a *api) argument(p port) *jen.Statement {
 	switch {
 	case p.form == static:
@@ -172,7 +174,8 @@ func (a *api) isPointer() bool {
 	return only.form == dynamic || only.form == scalar
 }
 
-// dest prints the variable that a method writes its results to: dst, or the field of a trainer.
+// dest prints the variable that a method writes its results to: dst in a session, or a field of the
+// trainer.
 func (a *api) dest() *jen.Statement {
 	if a.store != "" {
 		return a.host.self().Dot(a.store)
@@ -180,11 +183,12 @@ func (a *api) dest() *jen.Statement {
 	return jen.Id("dst")
 }
 
-// isVariable reports whether the results are stored in Go variables, whose addresses the schedule
-// gets. Otherwise dst points to them.
+// isVariable reports whether the results are fields of a struct or of the trainer, so that the
+// schedule gets their addresses. Otherwise dst is the only result: a pointer, or a slice with an
+// element for each item of the batch.
 func (a *api) isVariable() bool { return a.outStruct() || a.store != "" }
 
-// given prints the Go expression for the tensor of p inside a method of the host.
+// given prints the Go expression for p inside a method of the host.
 func (a *api) given(p port) *jen.Statement {
 	switch {
 	case p.kept != "" && p.kind == "output":
@@ -208,7 +212,7 @@ func (a *api) given(p port) *jen.Statement {
 // late reports whether p is an output with extents that are known only while the model runs.
 func (a *api) late(p port) bool { return p.kind == "output" && a.fn.Plan.IsLate(p.value.Type) }
 
-// flat prints the elements of a port as a slice.
+// flat prints the elements of p as a slice. A container is printed as it is.
 func (a *api) flat(p port) *jen.Statement {
 	switch {
 	case p.form == static:
@@ -248,9 +252,9 @@ func (a *api) structDecl(name, doc string, ports []port) []jen.Code {
 	return []jen.Code{jen.Comment(name + " " + doc), jen.Type().Id(name).Struct(fields...), jen.Line()}
 }
 
-// doc prints the doc comment of a method: the documentation of the function, or a sentence with the
-// name of the method. into, such as " into dst", says where the result is written; it may be "". The
-// comment ends with rest.
+// doc prints the doc comment of a method: the documentation of the function or, if it has none, a
+// sentence with the name of the method. into, such as " into dst", says where the result is written;
+// it may be "". The comment ends with rest.
 func (a *api) doc(into, rest string) prose {
 	if a.spec.Doc == "" {
 		return prose(a.spec.Method + " computes the model" + into + "." + rest)
@@ -294,8 +298,8 @@ func (a *api) modelMethods() []jen.Code {
 	}
 }
 
-// room prints the allocation of a result with one element per item of the batch, in a method that
-// returns dst and an error.
+// room prints the allocation of result, a slice with an element for each item of the batch. The
+// printed code returns dst and the error of the allocation.
 func (a *api) room(result, dst *jen.Statement) jen.Code {
 	room := jen.Qual(rtPath, "Room").Call(jen.Lit(a.where), jen.Op("&").Add(result), a.batch())
 	return jen.If(jen.Err().Op(":=").Add(room), jen.Err().Op("!=").Nil()).Block(jen.Return(dst, jen.Err()))
@@ -336,7 +340,7 @@ func (m *method) sessionMethod() jen.Code {
 	return from("Session.MethodKeeping_", values)
 }
 
-// states returns the ports of the states before a call.
+// states returns the inputs that are states of the session.
 func (a *api) states() []port {
 	return slices.DeleteFunc(slices.Clone(a.in), func(p port) bool { return p.kept == "" })
 }
@@ -344,8 +348,8 @@ func (a *api) states() []port {
 // returner prints a Go call that returns an error, and a return statement for that error.
 type returner func(call *jen.Statement) jen.Code
 
-// checked prints the arguments and results that the runtime checks when a call begins. It leaves
-// out results that the call allocates later.
+// checked prints the arguments and results that the runtime checks when a call begins. It leaves out
+// results that the call allocates later, and scalar arguments, containers and states.
 func (a *api) checked() []jen.Code {
 	var out []jen.Code
 	switch {
@@ -372,8 +376,8 @@ func (a *api) checked() []jen.Code {
 	return out
 }
 
-// passed prints a port as the runtime checks it: a call of how, a function of package rt, with the
-// port's name in errors, its value x, and more arguments.
+// passed prints a port for the runtime's check: a call of how, a function of package rt. The
+// arguments are said, the port's name in errors, its value x, and more.
 func passed(how, said string, x *jen.Statement, more ...jen.Code) jen.Code {
 	return jen.Qual(rtPath, how).Call(append([]jen.Code{text(said), x}, more...)...)
 }
@@ -484,8 +488,9 @@ func (a *api) want(p port) []jen.Code {
 	return out
 }
 
-// isUnbound reports whether the arguments' shapes leave a symbol without a value. Such a symbol is
-// computed from the arguments, or is an extent of a state.
+// isUnbound reports whether some symbols may not be extents of the caller's arguments. Such a symbol
+// is computed from extents, or is an extent of a state. isUnbound is true for all functions with
+// states.
 func (a *api) isUnbound() bool {
 	if len(a.states()) > 0 {
 		return true
@@ -494,7 +499,7 @@ func (a *api) isUnbound() bool {
 	return slices.ContainsFunc(a.symbols, func(s string) bool { return !bound[s] })
 }
 
-// bound returns the set of the symbols that are extents of arguments.
+// bound returns the set of the symbols that are extents of arguments or states.
 func (a *api) bound() map[string]bool {
 	bound := map[string]bool{}
 	for _, p := range a.in {
@@ -510,8 +515,8 @@ func (a *api) bound() map[string]bool {
 	return bound
 }
 
-// bind prints the checks of the arguments' shapes that the runtime does not make when a call
-// begins, and the declarations of the variables of symbols.
+// bind prints the checks of shapes that the runtime does not make when a call begins, and the
+// declarations of the variables of symbols. It fails if no shape gives the value of a symbol.
 func (a *api) bind(ret returner) []jen.Code {
 	where := jen.Lit(a.where)
 	var out, later []jen.Code
@@ -556,7 +561,8 @@ func (a *api) bind(ret returner) []jen.Code {
 	return out
 }
 
-// symbolVars prints the declarations of the variables of symbols.
+// symbolVars prints the declarations of the variables of symbols. It returns nil if there are no
+// symbols.
 func (a *api) symbolVars() []jen.Code {
 	var names, values []jen.Code
 	for i, s := range a.symbols {
@@ -569,7 +575,8 @@ func (a *api) symbolVars() []jen.Code {
 }
 
 // checkContainer prints the check of the tensors in x, an argument of the container type t. where
-// begins the text of errors. It returns nil if t is a map or has a map.
+// begins the text of errors. The result is nil unless t is a sequence of tensors, an optional
+// tensor, or an optional sequence of tensors.
 func checkContainer(where, x *jen.Statement, t ir.Type) *jen.Statement {
 	elem, check := *t.Elem, "CheckSequence"
 	switch {
@@ -597,8 +604,7 @@ func checkContainer(where, x *jen.Statement, t ir.Type) *jen.Statement {
 }
 
 // solve solves d = extent for the only symbol of d that is not bound. It returns the symbol, and
-// prints its value. It returns false if d has no or several unbound symbols, or is not linear in the
-// unbound symbol.
+// prints its value. It returns false unless d is c·symbol + r with integers c > 0 and r.
 func (a *api) solve(d dim.Dim, extent *jen.Statement, bound map[string]bool) (string, *jen.Statement, bool) {
 	var free []string
 	for _, s := range d.Symbols() {

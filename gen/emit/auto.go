@@ -29,9 +29,10 @@ type auto struct {
 	own Member
 }
 
-// Auto prints the package m.Package, which chooses among packages of one model for several targets. Its
-// types are interfaces that all members have, and the structs of the last member, which m describes.
-// The members are tried in their order.
+// Auto prints the package m.Package, which chooses among packages of one model for several targets.
+// Its types are interfaces for the models, sessions and trainers of all members, and the structs of
+// the last member, which m describes. At run time the members are tried in their order. Auto returns
+// an error as [Files] does.
 func Auto(m *Model, members []Member) (files []File, err error) {
 	err = ir.Try(func() {
 		taken := *m
@@ -225,8 +226,8 @@ func (a *auto) loaders(f *jen.File) {
 	f.Func().Id("Wanted").Params().Index().Qual(keysPath, "Want").Block(jen.Return(jen.Qual(a.own.Path, "Wanted").Call()))
 }
 
-// loader prints the function name, which chooses a target. load prints the statements that load the
-// model of a member.
+// loader prints the function called name, which chooses a target. options prints the device options.
+// load prints the statements that load the model of a member.
 func (a *auto) loader(f *jen.File, name string, params []jen.Code, options jen.Code, load func(Member) []jen.Code) {
 	args := []jen.Code{options}
 	for _, p := range a.members {
@@ -328,7 +329,7 @@ func (a *auto) adaptTrainer(f *jen.File, p Member) {
 }
 
 // converts reports whether structs of the host must be converted for the member p: a method of the
-// host takes or returns a struct, and p is not a.own, so that its struct has another type.
+// host takes or returns a struct, and p is not a.own, so that the struct of p has another type.
 func (a *auto) converts(p Member, h *host) bool {
 	return p.Target != a.own.Target && slices.ContainsFunc(h.methods, func(m *method) bool { return m.inStruct() || m.outStruct() })
 }

@@ -11,14 +11,17 @@ import (
 	"github.com/burngen/burngen/ir/plan"
 )
 
-// branch prints an if statement that calls one of two functions.
+// branch prints an if statement that calls one of two functions. It also prints what
+// [function.extents] prints for the results of the branch.
 func (f *function) branch(s *program.Branch, v *views) []jen.Code {
 	out := append(f.fetch(v, s.Condition),
 		jen.If(f.slice(s.Condition, v).Index(jen.Lit(0))).Block(f.invoke(s.Then, v)...).Else().Block(f.invoke(s.Otherwise, v)...))
 	return append(out, f.extents(s.Node, s.Extents)...)
 }
 
-// extents prints the declarations of the variables of symbols that are bound to extents of shapes.
+// extents prints the declarations of variables of symbols, and a point of [fits] after them. list
+// binds the symbols to extents of tensors that the host stores with their shapes. A symbol that is
+// not used has no variable.
 func (f *function) extents(n *ir.Node, list []program.Extent) []jen.Code {
 	var out []jen.Code
 	for _, e := range list {
@@ -29,9 +32,10 @@ func (f *function) extents(n *ir.Node, list []program.Extent) []jen.Code {
 	return append(out, f.fits.atStep(n, symbolsOf(list)))
 }
 
-// passed prints arg, the argument for result i of a function that is called. before are statements
-// before the call. They give a shape to a tensor that is stored with its shape, unless only the
-// function knows the shape.
+// passed prints arg, the argument for result i of a call of callee. ref is the memory of the result,
+// and t its type. before are the statements before the call. If the result is a tensor that is
+// stored with its shape, before sets this shape, unless callee determines it. For other results
+// before is nil.
 func (f *function) passed(callee *program.Func, i int, ref *plan.Ref, t ir.Type, v *views) (before []jen.Code, arg jen.Code) {
 	switch {
 	case !t.IsTensor():
@@ -46,7 +50,8 @@ func (f *function) passed(callee *program.Func, i int, ref *plan.Ref, t ir.Type,
 	return []jen.Code{f.reshape(box, f.ints(t.Shape))}, box.Clone().Dot("Data")
 }
 
-// reshape prints a call that gives a tensor, stored with its shape, another shape.
+// reshape prints a call that gives box, a tensor stored with its shape, another shape. The printed
+// code returns the error of the call.
 func (f *function) reshape(box *jen.Statement, shape []jen.Code) jen.Code {
 	call := box.Clone().Dot("Resize").Call(append([]jen.Code{jen.Lit("result")}, shape...)...)
 	return checked(call)
@@ -57,8 +62,8 @@ func checked(call *jen.Statement) jen.Code {
 	return jen.If(jen.Err().Op(":=").Add(call), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Err()))
 }
 
-// enter prints the call of a function of the host. The arguments are the call, the symbols, the
-// offsets of the callee's arenas, results and operands.
+// enter prints the call of callee, a method of the host. The arguments are the running call, the
+// symbols, the offsets of the arenas of callee, the results and the operands.
 func (f *function) enter(callee *program.Func, bases []*plan.Ref, results, args []jen.Code) jen.Code {
 	var list []jen.Code
 	for _, symbol := range callee.IR.Symbols() {
@@ -70,8 +75,8 @@ func (f *function) enter(callee *program.Func, bases []*plan.Ref, results, args 
 	return checked(f.host.self().Dot(f.callees[callee].name).Call(slices.Concat([]jen.Code{jen.Id("call")}, list, results, args)...))
 }
 
-// turn names three variables of a value that a loop carries. now is the memory that an iteration
-// reads, next the memory that it writes, and other the memory that the iteration after it writes.
+// turn names three variables of a value that a loop carries: now is the memory that an iteration
+// reads, next the memory that it writes, and other the memory that the following iteration writes.
 type turn struct{ now, next, other string }
 
 // repeat prints a loop that calls a function in each iteration.
@@ -117,11 +122,10 @@ type repeatPrinter struct {
 	results, args              []jen.Code
 }
 
-// scope returns the scope in which steps of the loop are printed.
 func (p *repeatPrinter) scope() *Scope { return &Scope{p.function, p.v} }
 
-// trips prints the declarations of the number of iterations and of the condition. It also prints the
-// expression that says whether there is another iteration.
+// trips prints the declaration of the number of iterations and, unless the loop is counted, of the
+// condition. It also prints the expression that says whether there is another iteration.
 func (p *repeatPrinter) trips() ([]jen.Code, *jen.Statement) {
 	s, test := p.s, jen.Id("trip").Op("<").Id("trips")
 	n := jen.Int64().Call(jen.Qual("math", "MaxInt64"))
@@ -141,8 +145,8 @@ func (p *repeatPrinter) trips() ([]jen.Code, *jen.Statement) {
 	}, test.Op("&&").Id("going")
 }
 
-// carried prints the statements for carried value i, c, and adds its operand and result to the
-// call.
+// carried prints the statements for c, carried value i, and adds the operand and the result of c to
+// the call.
 func (p *repeatPrinter) carried(i int, c program.Carried) {
 	if c.Result.Variable() == nil || !c.Result.Boxed() && c.Type.IsTensor() {
 		t := p.turns[p.s][i]

@@ -14,8 +14,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// customPackages returns the import paths of the functions that a model calls, in the order of their
-// first calls. aliases maps the paths to the names of the packages in the generated code.
+// customPackages returns the import paths of the custom operators that the functions of a model
+// call, in the order of their first calls. aliases maps each path to the name of its package in the
+// generated code.
 func customPackages(m *Model, global *names) (paths []string, aliases map[string]string) {
 	aliases = map[string]string{}
 	for _, f := range m.Functions {
@@ -40,7 +41,7 @@ func packageName(p string) string {
 	return base
 }
 
-// customCalls returns the calls of the user's functions, in order.
+// customCalls returns the calls of custom operators among the steps of f, in order.
 func (f *function) customCalls() []*program.Custom {
 	var out []*program.Custom
 	for _, s := range f.Steps {
@@ -51,7 +52,7 @@ func (f *function) customCalls() []*program.Custom {
 	return out
 }
 
-// custom prints the call of a function of the user's program and the preparation of its arguments.
+// custom prints the call of a custom operator and the preparation of its arguments.
 func (f *function) custom(s *program.Custom, v *views) []jen.Code {
 	var out []jen.Code
 	call := f.host.self().Dot(f.customs[s])
@@ -74,7 +75,7 @@ func (f *function) custom(s *program.Custom, v *views) []jen.Code {
 	return append(out, f.extents(s.Node, s.Extents)...)
 }
 
-// openShape prints the extents of a result, dims. The call determines some of them while it runs; for
+// openShape prints dims, the extents of a result. The called function determines some of them; for
 // these it prints their symbols.
 func (f *function) openShape(s *program.Custom, dims []dim.Dim) []jen.Code {
 	own := s.Op.Binds()

@@ -24,11 +24,11 @@ type Device struct {
 // deviceNames are the package-level names of packages with a device.
 var deviceNames = []string{"program", "code"}
 
-// instance is the name of a model's device: of the field, of parameters and of variables.
+// instance is the name of a model's device, as a field, a parameter and a variable.
 const instance = "device"
 
-// runField is the field of sessions and trainers, and the parameter of prepare's parts, for the memory
-// of the device.
+// runField is the name of the memory of the device: of the field of sessions and trainers, and of
+// the parameter of the parts of prepare.
 const runField = "run"
 
 // hasDevice reports whether the target computes in device memory.
@@ -54,7 +54,8 @@ func (e *emitter) deviceFile() *jen.File {
 	return f
 }
 
-// instanceParam prints the parameter for a model's device.
+// instanceParam prints the parameter for a model's device. It returns nil if the target has no
+// device.
 func (e *emitter) instanceParam() []jen.Code {
 	if !e.hasDevice() {
 		return nil
@@ -62,7 +63,7 @@ func (e *emitter) instanceParam() []jen.Code {
 	return []jen.Code{jen.Id(instance).Op("*").Qual(gpuPath, "Instance")}
 }
 
-// instanceArg prints a model's device as an argument.
+// instanceArg prints a model's device as an argument. It returns nil if the target has no device.
 func (e *emitter) instanceArg(device *jen.Statement) []jen.Code {
 	if !e.hasDevice() {
 		return nil
@@ -70,7 +71,7 @@ func (e *emitter) instanceArg(device *jen.Statement) []jen.Code {
 	return []jen.Code{device}
 }
 
-// instanceVar prints the variable for a model's device.
+// instanceVar prints the variable for a model's device. It returns nil if the target has no device.
 func (e *emitter) instanceVar(device *jen.Statement) []jen.Code {
 	if !e.hasDevice() {
 		return nil
@@ -78,7 +79,8 @@ func (e *emitter) instanceVar(device *jen.Statement) []jen.Code {
 	return []jen.Code{jen.Id(instance).Op(":=").Add(device)}
 }
 
-// keepInstance prints the assignment of a model's field for its device.
+// keepInstance prints the assignment of a model's field for its device. It returns nil if the target
+// has no device.
 func (e *emitter) keepInstance() []jen.Code {
 	if !e.hasDevice() {
 		return nil
@@ -87,7 +89,7 @@ func (e *emitter) keepInstance() []jen.Code {
 }
 
 // openInstance prints the variable for a model's device, which is opened with options, in a function
-// that returns a model and an error.
+// that returns a model and an error. It returns nil if the target has no device.
 func (e *emitter) openInstance() []jen.Code {
 	if !e.hasDevice() {
 		return nil
@@ -98,7 +100,8 @@ func (e *emitter) openInstance() []jen.Code {
 	}
 }
 
-// deviceOptions prints the parameter for options that choose the device.
+// deviceOptions prints the parameter for options that choose the device. It returns nil if the
+// target has no device.
 func (e *emitter) deviceOptions() []jen.Code {
 	if !e.hasDevice() {
 		return nil
@@ -106,7 +109,8 @@ func (e *emitter) deviceOptions() []jen.Code {
 	return []jen.Code{jen.Id("options").Op("...").Qual(gpuPath, "Option")}
 }
 
-// opens returns the sentence about device options in the comment of Load, or "".
+// opens returns the sentences about device options in the comment of Load, or "" if the target has
+// no device.
 func (e *emitter) opens() prose {
 	if !e.hasDevice() {
 		return ""
@@ -114,10 +118,11 @@ func (e *emitter) opens() prose {
 	return "\nIt opens the device. Options choose it and limit its memory: see gpu.Device and gpu.Memory."
 }
 
-// preparesOnDevice reports whether the device computes weights.
+// preparesOnDevice reports whether the device computes prepared weights.
 func (e *emitter) preparesOnDevice() bool { return e.hasDevice() && len(e.prepare.Steps) > 0 }
 
-// preparer prints the function that prepares weights, for a model whose device is in a variable.
+// preparer prints the function that prepares weights. If the device computes them, the function uses
+// the device in the variable [instance].
 func (e *emitter) preparer() *jen.Statement {
 	if !e.preparesOnDevice() {
 		return jen.Id("prepare")
@@ -125,7 +130,8 @@ func (e *emitter) preparer() *jen.Statement {
 	return jen.Qual(gpuPath, "On").Call(jen.Id(instance), jen.Id("prepare"))
 }
 
-// addOn prints the method On, which moves a model to another device.
+// addOn prints the method On, which returns a model with the same weights on another device. It
+// prints nothing if the target has no device.
 func (e *emitter) addOn(f *jen.File) {
 	if !e.hasDevice() {
 		return
@@ -137,7 +143,8 @@ func (e *emitter) addOn(f *jen.File) {
 	f.Add(from("Model.On", fill{"Option_": e.deviceOptions(), "open_": e.openInstance(), "shared_": shared, "device_": e.instanceArg(jen.Id(instance))}))
 }
 
-// deviceFields prints the field of a host for the memory of the device.
+// deviceFields prints the field of a host for the memory of the device. It returns nil if the target
+// has no device.
 func (e *emitter) deviceFields() []jen.Code {
 	if !e.hasDevice() {
 		return nil
@@ -145,7 +152,8 @@ func (e *emitter) deviceFields() []jen.Code {
 	return []jen.Code{jen.Id(runField).Qual(gpuPath, "Run")}
 }
 
-// openDevice prints the opening of the device for a new session or trainer.
+// openDevice prints the opening of the device for h, a new session or trainer, in a function that
+// returns h and an error. It returns nil if the target has no device.
 func (e *emitter) openDevice(h *host) []jen.Code {
 	if !e.hasDevice() {
 		return nil
@@ -162,15 +170,16 @@ func (e *emitter) openDevice(h *host) []jen.Code {
 	return out
 }
 
-// begins reports whether fn is the method's own function, or a half of it, and begins a call on a
-// device.
+// begins reports whether fn begins a call on a device: the target has a device, and fn is the
+// method's own function or a half of it.
 func (m *method) begins(fn *function) bool {
 	return fn.printer.OnDevice() && (fn == m.fn || slices.Contains(m.halves, fn))
 }
 
-// beginDevice prints the beginning of a call on the device and its deferred end. The beginning gets
-// the tensors whose sizes are known then. If an earlier call with the same extents has recorded the
-// launches, the printed schedule replays them and returns.
+// beginDevice prints the beginning of a call on the device and the deferred end of the call. The
+// beginning gets the tensors whose sizes are known then. If all steps of fn are queued, it also
+// prints a replay: if an earlier call with the same extents has recorded its launches, the schedule
+// replays them and returns.
 func (m *method) beginDevice(fn *function, params []parameter) []jen.Code {
 	begin := "Begin"
 	if m.host.typ == "Trainer" {
@@ -255,7 +264,7 @@ func (e *emitter) prepareOnDevice(hasArena bool) []jen.Code {
 	}
 }
 
-// Run prints the value that stands for the device memory of the call, a *gpu.Run.
+// Run prints the gpu.Run that stands for the device memory of the call. In prepare it is a pointer.
 func (s *Scope) Run() *jen.Statement { return s.f.run() }
 
 func (f *function) run() *jen.Statement {
@@ -265,9 +274,9 @@ func (f *function) run() *jen.Statement {
 	return f.host.self().Dot(runField)
 }
 
-// OnHost prints a step of the host. Before the step it prints the copy of the operands from the
-// device, and after it the copy of the results to the device. Without a device it prints the step
-// alone.
+// OnHost surrounds printed, the statements of a step of the host. The operands are copied from the
+// device before them, and the results to the device after them. Without a device, OnHost returns
+// printed.
 func (s *Scope) OnHost(step program.Step, printed []jen.Code) []jen.Code {
 	var reads, writes []*plan.Ref
 	for _, r := range step.Refs() {
@@ -281,7 +290,8 @@ func (s *Scope) OnHost(step program.Step, printed []jen.Code) []jen.Code {
 	return slices.Concat(s.f.fetch(s.v, reads...), printed, s.f.send(s.v, writes...))
 }
 
-// fetch prints the copy of memory from the device, before the host reads it.
+// fetch prints the copy of the memory of refs from the device, before the host reads it. It returns
+// nil if there is nothing to copy.
 func (f *function) fetch(v *views, refs ...*plan.Ref) []jen.Code {
 	memory := f.shared(v, "In", refs)
 	if len(memory) == 0 {
@@ -290,7 +300,8 @@ func (f *function) fetch(v *views, refs ...*plan.Ref) []jen.Code {
 	return []jen.Code{checked(f.run().Dot("Fetch").Call(memory...))}
 }
 
-// send prints the copy of memory to the device, after the host has written it.
+// send prints the copy of the memory of refs to the device, after the host has written it. It
+// returns nil if there is nothing to copy.
 func (f *function) send(v *views, refs ...*plan.Ref) []jen.Code {
 	memory := f.shared(v, "Out", refs)
 	if len(memory) == 0 {
@@ -299,13 +310,14 @@ func (f *function) send(v *views, refs ...*plan.Ref) []jen.Code {
 	return []jen.Code{f.run().Dot("Send").Call(memory...)}
 }
 
-// trains reports whether the function trains. Its weights change between calls on the device, so that
-// the host may have outdated copies.
+// trains reports whether f is a function of the trainer. The weights of such a function change
+// between calls on the device, so that the host may have outdated copies.
 func (f *function) trains() bool { return f.host != nil && f.host.typ == "Trainer" }
 
-// shared prints the memory that refs refer to as arguments of the calls that copy it between host and
-// device. Each memory is printed once, as a call of how, a function of package gpu. shared returns nil
-// without a device.
+// shared prints the memory that refs refer to, as arguments of the calls that copy it between host
+// and device. Each memory is printed once, as a call of how, a function of package gpu. shared
+// leaves out memory that is never copied: containers, strings and, except in a trainer, weights. It
+// returns nil without a device.
 func (f *function) shared(v *views, how string, refs []*plan.Ref) []jen.Code {
 	if !f.printer.OnDevice() {
 		return nil

@@ -9,8 +9,9 @@ import (
 	"github.com/burngen/burngen/ir/plan"
 )
 
-// deviceMethods prints the method of a model that returns its device, and a second method of the
-// session for each function, which takes tensors in the memory of the device.
+// deviceMethods prints the method of a model that returns its device. For each function that can
+// take tensors in device memory, it also prints a second method of the session. It prints nothing if
+// the target has no device.
 func (e *emitter) deviceMethods(f *jen.File) {
 	if !e.hasDevice() {
 		return
@@ -26,8 +27,8 @@ func (e *emitter) deviceMethods(f *jen.File) {
 	}
 }
 
-// takesTensors reports whether arguments and results can be tensors in device memory. Their shapes
-// must be known before the call.
+// takesTensors reports whether all arguments and results can be tensors in device memory. Their
+// shapes must be known before the call.
 func (a *api) takesTensors() bool {
 	for _, p := range slices.Concat(seen(a.in), seen(a.out)) {
 		t := p.value.Type

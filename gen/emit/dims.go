@@ -15,7 +15,7 @@ type expr struct {
 	sum bool
 }
 
-// factor puts a sum in parentheses.
+// factor prints e as a factor of a product: a sum gets parentheses.
 func (e expr) factor() *jen.Statement {
 	if e.sum {
 		return jen.Parens(e.Statement)
@@ -23,8 +23,8 @@ func (e expr) factor() *jen.Statement {
 	return e.Statement
 }
 
-// goInt is the algebra, see [dim.Fold], that prints an extent as a Go expression over ints, in the
-// function f.
+// goInt is the algebra for [dim.Fold] that prints an extent as a Go expression of type int. The
+// expression uses the variables of the function f.
 type goInt struct{ f *function }
 
 // Const prints the number n.
@@ -64,8 +64,8 @@ func codes(args []expr) []jen.Code {
 	return out
 }
 
-// sized is the algebra that prints an extent as a Go expression over int64, whose operations are
-// methods of an rt.Sizes that detect overflow.
+// sized is the algebra for [dim.Fold] that prints an extent as a Go expression of type int64. Its
+// operations are calls of methods of an rt.Sizes, which detects overflow.
 type sized struct {
 	f *function
 	z string // variable of the rt.Sizes
@@ -115,7 +115,8 @@ func (s sized) call(method string, a, b *jen.Statement) *jen.Statement {
 	return jen.Id(s.z).Dot(method).Call(a, b)
 }
 
-// int prints the extent d as a Go int.
+// int prints the extent d as a Go int. If d may overflow, the generated code checks it before; see
+// [fits.need].
 func (f *function) int(d dim.Dim) *jen.Statement { return f.expr(d).Statement }
 
 func (f *function) expr(d dim.Dim) expr {

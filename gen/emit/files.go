@@ -13,8 +13,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Files prints the files of the package. It returns an error if the generated Go imports a package
-// or has a directive that is not allowed.
+// Files prints the files of the package. It returns an error if the model cannot be printed, or if
+// the generated Go imports a package or has a directive that is not allowed.
 func Files(m *Model) (files []File, err error) {
 	err = ir.Try(func() {
 		e := newEmitter(m)
@@ -55,8 +55,8 @@ func Files(m *Model) (files []File, err error) {
 	return files, err
 }
 
-// grouped inserts a blank line between the imports of the standard library and the others, which
-// the printer sorts into one list.
+// grouped inserts a blank line between the imports of the standard library and the others. Package
+// jen prints them as one sorted list.
 func grouped(file []byte, standard []string) []byte {
 	before, rest, ok := bytes.Cut(file, []byte("import (\n"))
 	list, after, closed := bytes.Cut(rest, []byte("\n)\n"))
@@ -79,7 +79,8 @@ func grouped(file []byte, standard []string) []byte {
 	return slices.Concat(before, []byte("import (\n"), list, []byte("\n)\n"), after)
 }
 
-// loads returns the names of the weights that a function loads, in the order of the loads.
+// loads returns the names of the weights that a function loads, each once, in the order of the
+// loads.
 func loads(f *ir.Func) []string {
 	var out []string
 	seen := map[string]bool{}

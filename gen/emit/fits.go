@@ -12,16 +12,16 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// fits collects the extents that the function f computes as ints and that may overflow. An rt.Sizes
-// computes each of them once, at the first of points where their symbols are bound. The function
-// returns an error if one overflows.
+// fits collects the extents that the function f computes as ints and that may overflow. Generated
+// code first computes each of them once with an rt.Sizes, which detects overflow, and returns an
+// error if one overflows. It does so at one of points; see [fits.need].
 type fits struct {
 	f      *function
 	points []*point
-	// sure holds extents that do not overflow at the next step: sizes of allocated memory, and
-	// extents checked at the points.
+	// sure holds extents that are known not to overflow: sizes of allocated memory, and extents
+	// checked at the points.
 	sure []dim.Dim
-	// callers are the fits of the functions that call f. A method's own function has none.
+	// callers are the fits of the functions that call f. The function of a method has none.
 	callers []*fits
 	// printed says that the code of the points has been written.
 	printed bool
@@ -39,7 +39,7 @@ type point struct {
 	dims    []dim.Dim
 }
 
-// at adds a point, in place of an earlier one with the same id. It returns the point's code, which
+// at adds the point p, in place of an earlier one with the same id. It returns the code of p, which
 // [fits.print] fills in later.
 func (t *fits) at(p *point) jen.Code {
 	p.code = &jen.Statement{}
@@ -48,8 +48,8 @@ func (t *fits) at(p *point) jen.Code {
 	return p.code
 }
 
-// atStep adds a point after the step of n that binds symbols. It returns no code if there are no
-// symbols.
+// atStep adds a point after the step of n that binds symbols, and returns the code of the point.
+// Without symbols it adds nothing and returns empty code.
 func (t *fits) atStep(n *ir.Node, symbols []string) jen.Code {
 	if len(symbols) == 0 {
 		return jen.Null()
@@ -57,13 +57,15 @@ func (t *fits) atStep(n *ir.Node, symbols []string) jen.Code {
 	return t.at(&point{id: symbols[0], symbols: symbols, z: t.f.variableFor(symbols[0], "z"+ir.Exported(t.f.symbols[symbols[0]])), where: jen.Lit(ir.OpName(n.Op)), node: n})
 }
 
-// atEntry adds the point at the beginning of a function. where begins the text of its errors.
+// atEntry adds the point at the beginning of a function, and returns the code of the point. where
+// begins the text of its errors.
 func (t *fits) atEntry(symbols []string, where string) jen.Code {
 	return t.at(&point{symbols: symbols, z: "z", where: jen.Lit(where)})
 }
 
-// need records that d is printed as an int. It is checked at the last point that binds one of its
-// symbols or, if all callers know the symbols, in the callers.
+// need records that d is printed as an int. If d may overflow, it is checked at the last point that
+// binds one of its symbols. If there are callers, and all of them know the symbols of d when they
+// begin, the callers check d instead.
 func (t *fits) need(d dim.Dim) {
 	if always(d) || t.isSure(d) {
 		return
@@ -86,7 +88,7 @@ func (t *fits) need(d dim.Dim) {
 	}
 }
 
-// areGiven reports whether there are callers and all of them know the symbols when they begin.
+// areGiven reports whether there are callers, and all of them know the symbols when they begin.
 func (t *fits) areGiven(symbols []string) bool {
 	for _, c := range t.callers {
 		if slices.ContainsFunc(symbols, func(s string) bool { return !slices.Contains(c.points[0].symbols, s) }) {
@@ -96,7 +98,7 @@ func (t *fits) areGiven(symbols []string) bool {
 	return len(t.callers) > 0
 }
 
-// arena notes that an rt.Sizes computes the size of a function's arena, or the sizes of its
+// arena records that an rt.Sizes has computed the size of the arena of p, or the sizes of its
 // buffers, before the function begins.
 func (t *fits) arena(p *plan.Plan) {
 	switch p.Mode {
@@ -118,7 +120,8 @@ func (t *fits) isSure(d dim.Dim) bool {
 	return slices.ContainsFunc(t.sure, func(s dim.Dim) bool { return isPart(d, s) })
 }
 
-// print writes the code of the points.
+// print sets the code of the points. From then on, [fits.need] sets the code of a point that gets
+// another extent.
 func (t *fits) print() {
 	t.printed = true
 	for _, p := range t.points {
@@ -126,7 +129,8 @@ func (t *fits) print() {
 	}
 }
 
-// write sets the code of a point: a call that computes its extents and a return if one overflows.
+// write sets the code of a point: a call that computes the extents of the point, and a return of the
+// error if one overflows. The code is empty if the point has no extents.
 func (t *fits) write(p *point) {
 	var list []jen.Code
 	for i, d := range p.dims {
@@ -153,8 +157,8 @@ func (t *fits) write(p *point) {
 	p.code.If(jen.Err().Op(":=").Id(p.z).Dot("Err").Call(p.where), jen.Err().Op("!=").Nil()).Block(jen.Return(err))
 }
 
-// isPart reports whether d cannot overflow if e does not. This holds if d is a fraction of e, or a
-// sum of some of e's terms and none of e's terms is negative.
+// isPart reports whether d is known not to overflow if e does not. That is known in two cases: d is
+// a constant fraction of e, or neither d nor e − d can be negative; see [isPositive].
 func isPart(d, e dim.Dim) bool {
 	if rest := e.Sub(d); !rest.Overflow() && isPositive(d) && isPositive(rest) {
 		return true
@@ -169,14 +173,15 @@ func isPart(d, e dim.Dim) bool {
 	return !x.Overflow() && !y.Overflow() && x.Equal(y)
 }
 
-// isPositive reports whether d contains no subtraction.
+// isPositive reports whether d is known not to be negative: it contains neither a subtraction nor a
+// negative constant.
 func isPositive(d dim.Dim) bool {
 	ok, err := dim.Fold(d, dim.Algebra[bool](positive{}))
 	return ok && err == nil
 }
 
-// positive is the algebra that determines whether an expression contains no subtraction, and so is
-// not negative.
+// positive is the algebra for [dim.Fold] that reports whether an expression is known not to be
+// negative, because it contains neither a subtraction nor a negative constant.
 type positive struct{}
 
 // Const reports whether n is not negative.
@@ -185,25 +190,25 @@ func (positive) Const(n int64) bool { return n >= 0 }
 // Sym returns true: extents are not negative.
 func (positive) Sym(string) bool { return true }
 
-// Add reports whether a and b contain no subtraction.
+// Add reports whether a and b are known not to be negative.
 func (positive) Add(a, b bool) bool { return a && b }
 
-// Sub returns false.
+// Sub returns false: a difference may be negative.
 func (positive) Sub(_, _ bool) bool { return false }
 
-// Mul reports whether a and b contain no subtraction.
+// Mul reports whether a and b are known not to be negative.
 func (positive) Mul(a, b bool) bool { return a && b }
 
-// FloorDiv reports whether a and b contain no subtraction.
+// FloorDiv reports whether a and b are known not to be negative.
 func (positive) FloorDiv(a, b bool) bool { return a && b }
 
-// Min reports whether no argument contains a subtraction.
+// Min reports whether all args are known not to be negative.
 func (positive) Min(args ...bool) bool { return !slices.Contains(args, false) }
 
-// Max reports whether no argument contains a subtraction.
+// Max reports whether all args are known not to be negative.
 func (positive) Max(args ...bool) bool { return !slices.Contains(args, false) }
 
-// always reports whether d does not overflow for any values of its symbols.
+// always reports whether d is known not to overflow, whatever the values of its symbols are.
 func always(d dim.Dim) bool {
 	r := reach{new(rt.Sizes)}
 	_, err := dim.Fold(d, dim.Algebra[span](r))
@@ -213,7 +218,8 @@ func always(d dim.Dim) bool {
 // span is the range of values of an extent, from lo to hi.
 type span struct{ lo, hi int64 }
 
-// reach is the algebra that computes spans. z records that a result may overflow.
+// reach is the algebra for [dim.Fold] that computes spans. z records an error if a result may
+// overflow.
 type reach struct{ z *rt.Sizes }
 
 // Const returns the span from n to n.
@@ -231,8 +237,7 @@ func (r reach) Sub(a, b span) span { return span{r.z.Sub(a.lo, b.hi), r.z.Sub(a.
 // Mul returns the span of a · b.
 func (r reach) Mul(a, b span) span { return corners(r.z.Mul, a, b) }
 
-// FloorDiv returns the span of a/b, rounded down. If b may be 0, it divides by 0, which z records
-// as a problem.
+// FloorDiv returns the span of a/b, rounded down. If b may be 0, z records an error.
 func (r reach) FloorDiv(a, b span) span {
 	if b.lo <= 0 && b.hi >= 0 {
 		b.lo = 0
@@ -246,8 +251,8 @@ func (r reach) Min(args ...span) span { return extreme(r.z.Min, args) }
 // Max returns the span of the largest of args.
 func (r reach) Max(args ...span) span { return extreme(r.z.Max, args) }
 
-// corners returns the span of op(x, y) for x in a and y in b, where op takes its extreme values at
-// the bounds.
+// corners returns the span of op(x, y) for x in a and y in b. op must take its extreme values at
+// bounds of a and b.
 func corners(op func(a, b int64) int64, a, b span) span {
 	list := []int64{op(a.lo, b.lo), op(a.lo, b.hi), op(a.hi, b.lo), op(a.hi, b.hi)}
 	return span{slices.Min(list), slices.Max(list)}

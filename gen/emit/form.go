@@ -18,10 +18,12 @@ const (
 	scalar              // a number, among arguments and results of other forms
 )
 
-// formOf returns the form of a function with these parameters and results, and the symbol of the
-// batch, or "". The form is static if all extents are static. It is batched if the first extent of
-// every tensor is the same symbol and the others are static. If mixed is set, some arguments may be
-// static, but at least one has the batch. Otherwise it is dynamic.
+// formOf returns the form of a function with these parameters and results. It also returns the
+// symbol of the batch, which is "" unless the form is batched. The form is static if all extents are
+// constants. It is batched if the first extent of every tensor is the same symbol and the other
+// extents are constants. If mixed is set, some tensors of a batched function may be static.
+// Otherwise the form is dynamic. It is always dynamic if there are strings or containers, or neither
+// parameters nor results.
 func formOf(params, results []*ir.Value, mixed bool) (form, string) {
 	values := slices.Concat(params, results)
 	symbols := (&ir.Func{Block: ir.Block{Params: params}}).Symbols()
@@ -43,16 +45,18 @@ func formOf(params, results []*ir.Value, mixed bool) (form, string) {
 	return batched, symbols[0]
 }
 
-// isArray reports whether a Go array holds a tensor.
+// isArray reports whether values of type t can be stored in a Go array: tensors of numbers or
+// booleans with constant extents.
 func isArray(t ir.Type) bool { return t.IsStatic() && !plan.IsHeld(t) }
 
-// isBatch reports whether a tensor is passed as a slice of Go arrays, one for each item.
+// isBatch reports whether a tensor of type t can be passed as a slice of Go arrays, one for each
+// item of the batch. symbol is the symbol of the batch.
 func isBatch(t ir.Type, symbol string) bool {
 	return !plan.IsHeld(t) && t.Rank() > 0 && t.Shape[0].Equal(dim.Sym(symbol)) && ir.TensorOf(t.DType, t.Shape[1:]...).IsStatic()
 }
 
-// portForm returns the form of an argument or result of type t. It is the form of the function, unless
-// [Function.Direct] is set. A scalar is then passed as a number, and a static tensor of a batched
+// portForm returns the form of an argument or result of type t. Without [Function.Direct] it is the
+// form of the function. With it, a scalar is passed as a number, and a static tensor of a batched
 // function as an array.
 func (a *api) portForm(t ir.Type) form {
 	switch {

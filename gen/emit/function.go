@@ -46,18 +46,18 @@ type function struct {
 	printer Printer // of the target
 	global  *names  // of the package
 	arena   *jen.Statement
-	// ports is the number of results that callers get. Results after these are fields of the
-	// gradients, g. backward says what can be left out if some gradients are not wanted.
+	// ports is the number of results that callers get. Further results are fields of the variable g,
+	// the gradients. backward says what can be left out if some gradients are not wanted.
 	ports    int
 	backward *program.Backward
-	// bytes is the function that computes the sizes of its buffers, or "" if they are known. placed
-	// says that the part printed last reads the offsets of buffers.
+	// bytes is the name of the function that computes the sizes of the buffers. It is "" unless the
+	// plan is [plan.Dynamic]. placed says that the part printed last reads the offsets of buffers.
 	bytes  string
 	placed bool
 	// watches says that the steps look for NaN.
 	watches bool
 	// since is the estimated time since the last check of the context; see duration. ends says that
-	// the step checks the context itself.
+	// the step that is being printed may take long and checks the context itself.
 	since float64
 	// steps holds the number of steps of each node. shares holds the duration of each of these
 	// steps; see share.
@@ -139,7 +139,7 @@ func (f *function) body(steps []program.Step) (body []jen.Code, used *views) {
 	return append(views.decls(), out...), views
 }
 
-// id prints a parameter or the variable of a symbol, and records that the part reads it.
+// id prints name, a parameter or the variable of a symbol, and records that the part reads it.
 func (f *function) id(name string) *jen.Statement {
 	f.read[name] = true
 	return jen.Id(name)
@@ -158,8 +158,8 @@ func (f *function) invoke(s *program.Invoke, v *views) []jen.Code {
 	return append(before, f.enter(s.Callee, s.Bases, results, args))
 }
 
-// bind prints the declarations of the variables of symbols whose values a step finds at run time. If a
-// symbol is not used, only its error is checked.
+// bind prints the declarations of the variables of symbols whose values a step finds at run time.
+// For a symbol that is not used, it prints only the check of the error, if there can be one.
 func (f *function) bind(s *program.Bind, v *views) []jen.Code {
 	var out []jen.Code
 	for i, m := range s.Measures {
@@ -193,13 +193,15 @@ func (f *function) alloc(s *program.Alloc, v *views) []jen.Code {
 	}
 }
 
-// hold prints the allocation of memory for strings.
+// hold prints the allocation of memory for strings. The printed code returns the error of the
+// allocation.
 func (f *function) hold(s *program.Hold) jen.Code {
 	grow := jen.Qual(rtPath, "Grow").Call(jen.Op("&").Add(f.host.self()).Dot(f.held[s.Variable]), f.int(s.Variable.Type.Elems()))
 	return returnAt(s.Node, grow)
 }
 
-// resize prints a call that gives a result its shape, which is now known.
+// resize prints a call that gives a result its shape, which is now known. The printed code returns
+// the error of the call.
 func (f *function) resize(s *program.Resize) jen.Code {
 	args := append([]jen.Code{text(f.IR.ResultNames[s.Index])}, f.ints(s.Shape)...)
 	call := f.id(f.results[s.Index]).Dot("Resize").Call(args...)
@@ -276,7 +278,7 @@ func (v *views) decls() []jen.Code {
 }
 
 // variable returns the name of the variable for the buffer in the arena that ref refers to, and
-// declares it. There is one variable for each element type.
+// declares the variable if it is new. A buffer has one variable for each element type.
 func (v *views) variable(ref *plan.Ref) string {
 	f, b := v.f, ref.Place.Buffer
 	name := f.buffers[b]
@@ -300,9 +302,9 @@ type retyped struct {
 	dtype  ir.DType
 }
 
-// late returns the name of the variable for the buffer that ref refers to, whose size is known only at
-// run time, so that it is not in the arena. The variable is declared after the buffer's allocation, or
-// at the start if an earlier part of the function allocated it.
+// late returns the name of the variable for the buffer that ref refers to. The buffer is not in the
+// arena, because its size is known only at run time. The variable is declared after the allocation
+// of the buffer, or at the start if an earlier part of the function allocated it.
 func (v *views) late(ref *plan.Ref) string {
 	f, b := v.f, ref.Place.Buffer
 	name := f.buffers[b]
@@ -365,7 +367,8 @@ func (f *function) table(what string) string {
 	return f.name + strings.ToUpper(what[:1]) + what[1:]
 }
 
-// container prints the container that ref refers to.
+// container prints the container that ref refers to. It fails if that is a result, which can only be
+// written.
 func (f *function) container(ref *plan.Ref) *jen.Statement {
 	switch p := ref.Place; p.Kind {
 	case plan.Param:
@@ -385,7 +388,8 @@ func (f *function) pointer(ref *plan.Ref) *jen.Statement {
 	return jen.Op("&").Add(f.container(ref))
 }
 
-// slice prints the memory that ref refers to as a Go slice, or the container.
+// slice prints the memory that ref refers to as a Go slice. If ref refers to a container, it prints
+// the container.
 func (f *function) slice(ref *plan.Ref, v *views) *jen.Statement {
 	if ref.IsContainer() {
 		return f.container(ref)

@@ -18,9 +18,12 @@ var (
 	runtimeImports  = []string{rtPath, keysPath}
 )
 
-// guard parses the files and checks properties that no text in a model can change. They import only
-// the runtime, the packages of custom operators, and the packages in more. They contain no init
-// function, no cgo, and no directive except directives that embed the weights and the kernels.
+// guard checks properties of the generated Go files that no text in a model can change. The files
+// import only standardImports, the runtime, the packages of the printer and of custom operators, the
+// package of shared weights, and the packages in more. They declare neither init nor main, and begin
+// with the header. Their comments are line comments of printable ASCII and tabs, and none is a directive,
+// except directives that embed the weights and the kernels. guard returns an error that describes
+// the first violation.
 func guard(files []File, m *emitter, more ...string) error {
 	custom, _ := customPackages(m.Model, newNames())
 	allowed := slices.Concat(standardImports, runtimeImports, slices.Collect(maps.Keys(m.Printer.Imports())), custom, more)

@@ -32,7 +32,7 @@ func (h *host) keeps(state string) string {
 	return h.kept[state]
 }
 
-// states returns the ports of all states, each once.
+// states returns the inputs that are states, each state once.
 func (h *host) states() []port {
 	var out []port
 	for _, m := range h.methods {
@@ -45,8 +45,7 @@ func (h *host) states() []port {
 	return out
 }
 
-// frame returns the Go type of the first parameter of the host's schedules, which stands for the
-// running call.
+// frame returns the Go type of the running call, the first parameter of the host's schedules.
 func (h *host) frame() string {
 	if h.typ == "Trainer" {
 		return "*rt.TrainingFrame[trained, changes]"
@@ -54,13 +53,15 @@ func (h *host) frame() string {
 	return "*rt.Frame[weights]"
 }
 
-// self prints the name of the receiver.
+// self prints the receiver of the host's methods.
 func (h *host) self() *jen.Statement { return jen.Id(h.recv) }
 
-// frame prints a field of the running call.
+// frame prints a field or a method of the running call.
 func frame(field string) *jen.Statement { return jen.Id("call").Dot(field) }
 
-// method is a method of the API: its function, and the functions that it calls, callees first.
+// method is a method of the API. callees are the functions that its function calls, directly or not,
+// except functions that it shares with an earlier method; see [host.shared]. A callee comes before
+// the functions that call it.
 type method struct {
 	*api
 	callees []*function
@@ -71,10 +72,10 @@ type method struct {
 	descriptor string
 }
 
-// all returns a method's function and the functions that it calls.
+// all returns the method's function and callees.
 func (m *method) all() []*function { return append([]*function{m.fn}, m.callees...) }
 
-// all returns the functions of all methods, and the functions that they call.
+// all returns the functions of all methods, and their callees.
 func (h *host) all() []*function {
 	var out []*function
 	for _, m := range h.methods {
@@ -83,9 +84,9 @@ func (h *host) all() []*function {
 	return out
 }
 
-// shared returns the function of an earlier method that computes c, a function of the program, or nil
-// if there is none. A function is not shared if a call computes its offsets, or if the host has fields
-// for it, because such offsets and fields belong to one method.
+// shared returns the function of an earlier method that computes c, a function of the program. It
+// returns nil if there is none, and if a call computes the offsets of the function, or the host has
+// fields for it: such offsets and fields belong to one method.
 func (h *host) shared(c *program.Func) *function {
 	own := func(f *program.Func) bool {
 		return f.Plan.Mode == plan.Dynamic || len(f.Plan.Tails)+len(f.Plan.Variables) > 0
@@ -150,7 +151,7 @@ func (h *host) fields() []jen.Code {
 	return fields
 }
 
-// calls prints the variables with the data of calls of custom functions.
+// calls prints the assignments of the fields that hold the data of calls of custom operators.
 func (h *host) calls() []jen.Code {
 	var calls []jen.Code
 	for _, fn := range h.all() {

@@ -6,7 +6,7 @@ import (
 	"github.com/burngen/burngen/gen/program"
 )
 
-// lapName is the variable called after each step if [Model.Lap] is set.
+// lapName is the variable that is called after steps if [Model.Lap] is set.
 const lapName = "Lap"
 
 // lapFile prints the file that declares Lap, or returns nil if no step is timed.
@@ -20,8 +20,8 @@ func (e *emitter) lapFile() *jen.File {
 	return f
 }
 
-// laps prints the call of Lap after a step. Steps that contain other steps have no call of their
-// own.
+// laps prints the call of Lap after a step that computes or copies elements, or calls a custom
+// operator. It returns nil for other steps, and if the steps of f are not timed.
 func (f *function) laps(s program.Step) []jen.Code {
 	if f.lap == nil {
 		return nil

@@ -88,8 +88,8 @@ func (m *method) placed() []*function {
 }
 
 // sizes prints the sizes of the buffers of fn as fields of the method's description. Each size is a
-// constant plus multiples of the extents. before are the functions whose buffers are placed
-// earlier. ok is false if a size is not such a sum.
+// constant plus multiples of the extents. before are the functions whose buffers are placed before
+// those of fn. ok is false if a size is not such a sum.
 func (m *method) sizes(fn *function, before []*function) (fields []jen.Code, ok bool) {
 	symbols := slices.Clone(m.symbols)
 	for _, c := range before {
@@ -132,8 +132,8 @@ func (m *method) sizes(fn *function, before []*function) (fields []jen.Code, ok 
 	return append(fields, jen.Id("Each").Op(":").Index().Index().Int64().Values(fieldsOf(lists)...)), true
 }
 
-// bytesOf prints the function that computes the sizes of a function's buffers. before are the
-// functions whose buffers are placed earlier.
+// bytesOf prints the function that computes the sizes of the buffers of fn. before are the functions
+// whose buffers are placed before those of fn.
 func (m *method) bytesOf(f *jen.File, fn *function, before []*function) {
 	used := map[string]bool{}
 	var sizes []jen.Code
@@ -160,7 +160,7 @@ func (m *method) bytesOf(f *jen.File, fn *function, before []*function) {
 	f.Func().Id(fn.bytes).Params(jen.Id("z").Op("*").Qual(rtPath, "Sizes"), jen.List(jen.Id("in"), jen.Id("dst")).Index().Int64()).Block(body...)
 }
 
-// place returns the index of fn in [method.placed].
+// place returns the index of fn in [method.placed]. It fails if fn is not there.
 func (m *method) place(fn *function) int {
 	for i, p := range m.placed() {
 		if p.Func.Plan == fn.Func.Plan {

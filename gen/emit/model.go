@@ -37,13 +37,15 @@ type Model struct {
 
 	// Functions are the methods of Model and Session, one or more.
 	Functions []*Function
-	// Prepare computes the weights that Functions load, in the order of Prepared, from the source
-	// model's weights. It is nil if there is nothing to prepare.
+	// Prepare computes weights from the source model's weights. It has no steps if there is nothing to
+	// prepare. Prepared lists the weights that Functions load: the results of Prepare, and weights that
+	// need no preparation.
 	Prepare  *program.Func
 	Prepared []Prepared
-	// Wanted lists the model's own weights, for LoadFrom.
+	// Wanted lists the weights of the source model, for LoadFrom.
 	Wanted []keys.Want
-	// Outside lists the weights of Functions that Prepare does not compute.
+	// Outside lists the constants that Functions or Prepare load from a file: weights that are
+	// neither the source model's nor computed by Prepare.
 	Outside []ir.Weight
 
 	// Trainer describes training, or is nil if the package does not train.
@@ -55,8 +57,9 @@ type Model struct {
 	// nil if the file is in the package's folder.
 	Shared *Shared
 	// ConstantsFile is the name of an embedded file, for a package that does not embed its weights
-	// file. The file has the weights that are not in Outside, and the initial weights of kind
-	// [rt.InitGiven]. ConstantsFile is "" if there are no such weights.
+	// file. The file has the weights that [Model.Constants] returns, and the initial weights of kind
+	// [rt.InitGiven]. With [KeepPrepared], it also has the optional weights of Wanted. ConstantsFile
+	// is "" if there are no such weights.
 	ConstantsFile string
 
 	// Taken lists names declared by other files of the package.
@@ -67,12 +70,12 @@ type Model struct {
 
 	Meta rt.Meta // Meta describes the inputs and outputs; the package's method Meta returns it.
 
-	// MaxSteps is the maximum number of steps in one Go function; 0 means 150.
+	// MaxSteps is the maximum number of steps in one Go function. 0 means 150.
 	MaxSteps int
 
-	// Lap, if not nil, numbers the steps of the first function that are timed. The code then calls
-	// the package's variable Lap with a step's number after the step. Lap must always return the
-	// same number for the same step.
+	// Lap, if not nil, numbers steps of the first function and of the trainer's functions, so that
+	// they can be timed. After each of these steps the code calls the package's variable Lap with
+	// the number of the step. Lap must always return the same number for the same step.
 	Lap func(program.Step) int
 }
 
@@ -96,17 +99,17 @@ type Function struct {
 	// Like is the function that this one evaluates or trains, or nil. This one has the same
 	// argument types and, before any further results, the same result types.
 	Like *Function
-	// Seeds are the indices of the results whose gradients the caller passes between the halves of
-	// a trainer's function, as parameters after the others.
+	// Seeds are the indices of the results whose gradients the caller passes between the halves of a
+	// trainer's function. The gradients are parameters after the arguments.
 	Seeds []int
 
 	Sample []Sample // Sample are the expected outputs of the bundled test.
-	// Rounding is the field of samples with this name.
+	// Rounding is the Rounding of each [rt.Sample] in Sample.
 	Rounding float64
-	// SampleUnsteady reports whether samples leave out results that depend on rounding.
+	// SampleUnsteady reports whether Sample leaves out results that depend on how sums are rounded.
 	SampleUnsteady bool
-	// SampleLow is the start of the range of the sample's random arguments. SampleFails reports
-	// whether the model returns an error for these arguments.
+	// SampleLow is the smallest element of the random arguments in the bundled test; see [SampleRange].
+	// SampleFails reports whether the model returns an error for these arguments.
 	SampleLow   int
 	SampleFails bool
 	// SampleTooLarge reports whether the bundled test only loads the model, because running it
@@ -121,16 +124,16 @@ type Function struct {
 type Trainer struct {
 	// Variables are the trained weights, and the buffers changed by steps.
 	Variables []Variable
-	// Weights are all weights that the functions load. Constants are the weights that are neither
-	// in the source model nor in Outside.
+	// Weights are all weights that the functions load. Constants are the constants among them that
+	// are not in Outside.
 	Weights   []Prepared
 	Constants []ir.Weight
 	// Steps are the functions that train, one for each loss. Evals are the functions that evaluate.
 	Steps, Evals []*Function
 	// Outer computes a function, and the gradients of the weights from the gradients of the
-	// function's results. It may be nil.
+	// function's results. It is nil if the package has no such function.
 	Outer *Function
-	// CheckNaN makes steps check for NaN after each node.
+	// CheckNaN makes the functions that compute gradients look for NaN in the results of steps.
 	CheckNaN bool
 	// Scaled says that steps have a loss scale.
 	Scaled bool
@@ -146,7 +149,8 @@ type Variable struct {
 	Buffer       bool
 }
 
-// Constants returns the constants of the module that the package loads.
+// Constants returns the constants that the package loads from a file: Outside and the constants of
+// the trainer.
 func (m *Model) Constants() []ir.Weight {
 	if m.Trainer == nil {
 		return m.Outside
@@ -160,7 +164,8 @@ type Prepared struct {
 	Type ir.Type
 }
 
-// Sample is the expected value of output number Output for the bundled test's input.
+// Sample is the expected value of the output with index Output, for the arguments of the bundled
+// test.
 type Sample struct {
 	Output int
 	Shape  []int // shape of the output

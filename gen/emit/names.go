@@ -8,8 +8,8 @@ import (
 	"github.com/dave/jennifer/jen"
 )
 
-// names allocates Go identifiers that are unique in a scope. They also differ from the identifiers of
-// the enclosing scope and of scopes within it.
+// names allocates Go identifiers that are unique in a scope. They also differ from the identifiers
+// of the enclosing scope, and of the scopes inside this one.
 type names struct {
 	taken map[string]bool
 	outer *names
@@ -49,7 +49,7 @@ func (n *names) unique(name string) string {
 	return out
 }
 
-// take records that name is in use in n. The enclosing scope does not give it out either.
+// take records that name is in use in n. The enclosing scope does not allocate it either.
 func (n *names) take(name string) {
 	n.taken[name] = true
 	if n.outer != nil {
@@ -73,8 +73,8 @@ var predeclared = func() map[string]bool {
 	return m
 }()
 
-// comment returns text as one line of printable ASCII for a // comment that cannot be taken for a
-// build constraint.
+// comment returns text as one line of printable ASCII for a // comment. The line cannot be taken for
+// a build constraint. A long text is cut off after about maxComment characters.
 func comment(text string) string {
 	out := strings.TrimSpace(clip(text, maxComment))
 	if rest, ok := strings.CutPrefix(out, "+build"); ok {
@@ -101,7 +101,7 @@ func clip(text string, n int) string {
 	return b.String()
 }
 
-// maxComment is the maximum length of a comment line derived from a model's text.
+// maxComment is the approximate maximum length of a comment line derived from a model's text.
 const maxComment = 400
 
 // lines returns text as Go line comments.

@@ -36,7 +36,7 @@ type emitter struct {
 var reserved = strings.Fields(`Model Session Load LoadFrom Inputs Outputs Trainer Grads New Meta Wanted weights embedded prepare fitted wanted meta
 	loadPrepared loadRaw newModel firstUse lastUse TestSample TestLoad`)
 
-// memberNames are the fields and methods that every session has.
+// memberNames are fields and methods of sessions.
 var memberNames = strings.Fields("Forward SetContext Session forward tails")
 
 func newEmitter(m *Model) *emitter {
@@ -93,8 +93,8 @@ func newEmitter(m *Model) *emitter {
 	return e
 }
 
-// members returns a scope in which names are taken, and the names of the fields and methods that every
-// host of the package has.
+// members returns a scope in which the given names are taken, and the name of the device memory if
+// the target has a device.
 func (e *emitter) members(names []string) *names {
 	if e.hasDevice() {
 		return newNames(append(slices.Clone(names), runField)...)
@@ -250,7 +250,7 @@ func (e *emitter) addMethod(h *host, spec *Function, name string, weights map[st
 	h.methods = append(h.methods, m)
 }
 
-// methodOf returns the method of Session for a function of the API.
+// methodOf returns the method of Session for spec. It fails if there is none.
 func (e *emitter) methodOf(spec *Function) *method {
 	for _, m := range e.session.methods {
 		if m.spec == spec {
@@ -261,8 +261,9 @@ func (e *emitter) methodOf(spec *Function) *method {
 	return nil
 }
 
-// declare sets the name of the type of p. It declares the type, unless another port of a function with
-// [Function.Direct] has declared it.
+// declare sets the name of the type of p and declares the type, if p is passed as an array or as a
+// slice of arrays. With [Function.Direct], ports with the same name and array share one type, and a
+// slice of numbers has no type.
 func (e *emitter) declare(a *api, p *port) {
 	from, what := 0, "is "+p.kind
 	switch p.form {
@@ -289,8 +290,8 @@ func (e *emitter) declare(a *api, p *port) {
 		jen.Type().Id(p.typ).Op("=").Add(array), jen.Line())
 }
 
-// nameCallees chooses the names of the functions that a schedule calls. Schedules of the
-// same host share them.
+// nameCallees chooses the names of the functions that the schedule of m calls. Schedules of the same
+// host share a function if [host.shared] allows it.
 func (e *emitter) nameCallees(m *method) {
 	h := m.host
 	for _, c := range m.fn.Callees() {

@@ -53,7 +53,8 @@ func (a *api) seedParams() []jen.Code {
 	return params
 }
 
-// seedChecks prints the variables of the symbols, and checks that each gradient has the shape of
+// seedChecks prints the statements of Backward before the second half of the schedule: the variables
+// of the symbols, the fields for scalar gradients, and checks that each gradient has the shape of
 // its result.
 func (a *api) seedChecks() []jen.Code {
 	var out, results []jen.Code

@@ -31,7 +31,7 @@ func (e *emitter) planFile() *jen.File {
 	return f
 }
 
-// planOf prints the plans of a method and of the functions that it calls.
+// planOf prints the description of a method, and the plans of the method and of its callees.
 func (e *emitter) planOf(f *jen.File, m *method) {
 	e.describe(f, m)
 	p := m.fn.Plan
@@ -69,8 +69,10 @@ func indent(picture string) string {
 	return strings.Join(lines, "\n")
 }
 
-// offsets declares constants for the buffers of fn: their offsets in the arena, per unit of the symbol
-// that they grow with, or their indices if mode is [plan.Dynamic].
+// offsets declares constants for the buffers of fn: their indices if mode is [plan.Dynamic], else
+// their offsets in the arena. The offset of a buffer that is proportional to the plan's symbol is
+// given for symbol = 1. Other offsets that are not constant are left out. If mode is [plan.Dynamic],
+// offsets also declares when each buffer is used.
 func (e *emitter) offsets(f *jen.File, fn *function, mode plan.Mode) {
 	var defs, first, last []jen.Code
 	for i, b := range fn.Plan.Buffers {

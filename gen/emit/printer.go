@@ -14,36 +14,38 @@ import (
 
 // Printer prints the steps of a target as Go. Each package is printed with a new printer.
 type Printer interface {
-	// Imports returns the import paths of the packages that steps may use, with their
-	// names.
+	// Imports maps the import paths of the packages that steps may use to the names of these
+	// packages.
 	Imports() map[string]string
-	// Step prints a step of the target, or a copy.
+	// Step prints a step that belongs to the target, or a [program.Copy].
 	Step(s *Scope, step program.Step) []jen.Code
-	// Measure prints the value that a step of a [program.Bind] gives to a symbol. It reports
-	// whether the printed expression also returns an error.
+	// Measure prints the value of a symbol. step is the step of a [program.Bind] that computes the
+	// value. fallible says that the printed expression also returns an error.
 	Measure(s *Scope, step program.Step) (value *jen.Statement, fallible bool)
 	// Copy prints the copy of a slice of elements to another.
 	Copy(s *Scope, to, from jen.Code) *jen.Statement
 	// Ends reports whether a step checks the context of its call itself, so that it can end early.
 	Ends(step program.Step) bool
-	// Moves reports whether a step only moves elements. The search for NaN skips such steps; it
-	// looks only at results in host memory.
+	// Moves reports whether a step only moves elements. The search for NaN skips such steps. The
+	// search reads only results in host memory.
 	Moves(step program.Step) bool
 	// Vars returns the definitions of the variables that the steps printed so far use, and the
-	// comment above them.
+	// comment above the definitions.
 	Vars() (doc string, defs []jen.Code)
-	// Funcs returns the functions that steps use, except functions that an earlier call of Funcs
-	// returned.
+	// Funcs returns the functions that the steps printed so far use. It leaves out functions that an
+	// earlier call of Funcs returned.
 	Funcs() []jen.Code
 	// Queued reports whether a step only puts work on the queue of a device.
 	Queued(step program.Step) bool
-	// OnDevice reports whether steps compute in device memory. Device then returns the additional
-	// files of the package, after all steps are printed.
+	// OnDevice reports whether steps compute in device memory.
 	OnDevice() bool
+	// Device returns the device code of the package. It is called after all steps are printed, and
+	// only if OnDevice returns true. It returns an error if the code cannot be written.
 	Device() (*Device, error)
 }
 
-// Scope prints the operands of a step, in the function f. v collects the variables that they need.
+// Scope prints the operands of a step of the function f. v collects the variables that the operands
+// need.
 type Scope struct {
 	f *function
 	v *views
@@ -64,7 +66,7 @@ func (s *Scope) Ints(dims []dim.Dim) []jen.Code { return s.f.ints(dims) }
 // Factor prints an extent as a factor of a product.
 func (s *Scope) Factor(d dim.Dim) *jen.Statement { return s.f.expr(d).factor() }
 
-// Context prints the context of the call, or nil if nothing can end the call.
+// Context prints the context of the call. In prepare, which has no context, it prints nil.
 func (s *Scope) Context() *jen.Statement {
 	if s.f.host == nil {
 		return jen.Nil()
@@ -72,12 +74,13 @@ func (s *Scope) Context() *jen.Statement {
 	return frame("Ctx")
 }
 
-// Long reports whether the step may take long. If so, and [Printer.Ends] is true for the step, it must
-// get the context.
+// Long reports whether the step may take a millisecond or longer and checks the context itself; see
+// [Printer.Ends]. Such a step must get the context. In prepare, which has no context, Long returns
+// false.
 func (s *Scope) Long() bool { return s.f.ends }
 
-// Check prints a call of a function that returns an error. The error ends the function and names
-// the node.
+// Check prints call, which returns an error. If the error is not nil, the printed code returns it,
+// wrapped so that it names the node n.
 func (s *Scope) Check(n *ir.Node, call *jen.Statement) jen.Code { return returnAt(n, call) }
 
 // At prints an error that names the node n and wraps err.
@@ -92,7 +95,8 @@ func (s *Scope) Name(hint string) string { return s.f.global.unique(ir.Unexporte
 // Text prints a quoted literal of a model's text, in ASCII.
 func Text(s string) *jen.Statement { return jen.Id(strconv.QuoteToASCII(s)) }
 
-// Float prints a constant with enough digits to identify it among the floats of this many bits.
+// Float prints v as a constant with the given number of bits, 32 or 64, and with enough digits to
+// identify it. Infinities, NaN and −0 are printed as calls.
 func Float(v float64, bits int) *jen.Statement {
 	typ := "float" + strconv.Itoa(bits)
 	switch {

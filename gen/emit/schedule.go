@@ -11,7 +11,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// schedule prints a method's schedule and the functions that it calls.
+// schedule prints the schedule of a method. It also prints the functions that the schedule calls,
+// except functions that an earlier method has printed.
 func (m *method) schedule(f *jen.File) {
 	var params []parameter
 	for _, s := range m.symbols {
@@ -97,9 +98,9 @@ type part struct {
 	body      []jen.Code
 	end       jen.Code        // the return statement
 	read      map[string]bool // names of the parameters that it and its callees read
-	// leads reports whether the part calls the parts after it, up to and including the next part
-	// that leads. The first part leads. A part that binds symbols or may end the schedule leads,
-	// too.
+	// leads reports whether the part calls the following parts, up to and including the next part
+	// that leads. The first part leads, and so does each part that binds symbols or may end the
+	// schedule.
 	leads bool
 }
 
@@ -145,7 +146,7 @@ func (m *method) print(f *jen.File, fn *function, doc string, params []parameter
 	}
 }
 
-// given returns the parameters that the part and its callees read.
+// given returns the parameters that the part, or a part that it calls, reads.
 func (p *part) given() []parameter {
 	return slices.DeleteFunc(slices.Clone(p.params), func(a parameter) bool { return !p.read[a.name] })
 }
@@ -221,7 +222,7 @@ func (m *method) parts(fn *function, doc string, params []parameter) []*part {
 	return out
 }
 
-// ofControl reports whether fn is the block of a control flow operator.
+// ofControl reports whether a step of control flow of the method calls fn.
 func (m *method) ofControl(fn *function) bool {
 	for _, f := range m.all() {
 		for _, s := range f.Steps {

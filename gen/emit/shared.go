@@ -28,7 +28,7 @@ type Shared struct {
 }
 
 // SharedFile prints the Go file of the package that embeds a weights file. title is the name of the
-// model.
+// model, and file the name of the weights file.
 func SharedFile(title, file string) (File, error) {
 	f := jen.NewFile(SharedPackage)
 	f.HeaderComment(Header)
@@ -45,7 +45,8 @@ func SharedFile(title, file string) (File, error) {
 	return File{Name: "weights.go", Data: text}, err
 }
 
-// besideFile returns the path of a weights file that is not embedded, from the package's folder.
+// besideFile returns the path of s, a weights file that is not embedded, relative to the package's
+// folder.
 func (m *Model) besideFile(s Beside) string {
 	if m.Shared != nil {
 		return path.Join(m.Shared.Folder, s.File)

@@ -23,8 +23,8 @@ type Beside struct {
 	Keep Keep
 }
 
-// Existing is the weights file of the source model, which is read in place, in any folder. Load
-// reads it.
+// Existing is the weights file of the source model. File is its path, in any folder. Load reads the
+// file in place.
 type Existing struct{ File string }
 
 // Drawn are initial weights. New computes them, so there is no weights file.
@@ -42,8 +42,8 @@ func (Existing) Form() Keep { return KeepRaw }
 // Form returns KeepRaw, because New computes the weights of the source model.
 func (Drawn) Form() Keep { return KeepRaw }
 
-// embeddedFile returns the name of the file that the package embeds: its own weights file, or a
-// file of constants. It is "" if there is none.
+// embeddedFile returns the name of the file that the package embeds: its own weights file, or the
+// file of constants. It is "" if the package embeds neither.
 func (m *Model) embeddedFile() string {
 	if s, ok := m.Store.(Embedded); ok && m.Shared == nil {
 		return s.File

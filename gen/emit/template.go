@@ -30,8 +30,8 @@ type name string
 // comment, and is not a directive.
 type prose string
 
-// declaration is a declaration of the skeleton: its source text, its syntax tree node, and its
-// comment doc.
+// declaration is a declaration of the skeleton: its source text and its syntax tree. doc lists the
+// comments above and inside it.
 type declaration struct {
 	text    string
 	pos     token.Pos // of the text's first byte
@@ -40,8 +40,8 @@ type declaration struct {
 	imports map[string]string // the name of a package in the file → its path
 }
 
-// skeleton maps the names of the skeleton's declarations to the declarations: "Model" for a type,
-// "Model.Swap" for a method.
+// skeleton maps names to the declarations of the skeleton: "Model" is a type, "Model.Swap" a method,
+// and "version" the constants of version.go.
 var skeleton = sync.OnceValue(func() map[string]*declaration {
 	out := map[string]*declaration{}
 	files, err := fs.Glob(templates.Skeleton, "skeleton/*.go")
@@ -59,7 +59,8 @@ var skeleton = sync.OnceValue(func() map[string]*declaration {
 	return out
 })
 
-// declarations adds the declarations of a file to out.
+// declarations adds the declarations of a file of the skeleton to out, by name. It returns an error
+// if the file cannot be read or is not Go.
 func declarations(out map[string]*declaration, file string) error {
 	data, err := fs.ReadFile(templates.Skeleton, file)
 	if err != nil {
@@ -111,8 +112,8 @@ func docOf(d ast.Decl) *ast.CommentGroup {
 	return nil
 }
 
-// keyOf returns the name of a declaration in the skeleton. It is "" for a declaration that is not
-// filled in.
+// keyOf returns the name of a declaration in the skeleton. It is "" for declarations that [from]
+// cannot print: imports, and methods whose receiver is not a pointer.
 func keyOf(d ast.Decl) string {
 	switch d := d.(type) {
 	case *ast.FuncDecl:
@@ -134,6 +135,8 @@ func keyOf(d ast.Decl) string {
 }
 
 // from prints the declaration of the skeleton called key, with its placeholders replaced by values.
+// It fails if there is no such declaration, if a placeholder has no value, or if a value has no
+// placeholder.
 func from(key string, values fill) jen.Code {
 	d := skeleton()[key]
 	if d == nil {
@@ -167,10 +170,12 @@ type edit struct {
 	code     jen.Code
 }
 
-// isPlaceholder reports whether an identifier is a placeholder.
+// isPlaceholder reports whether an identifier is a placeholder: it ends with "_" and has other
+// characters.
 func isPlaceholder(id string) bool { return len(id) > 1 && strings.HasSuffix(id, "_") }
 
-// value returns the replacement of the placeholder id, and records that it is used.
+// value returns the replacement of the placeholder id, and records that it is used. It fails if
+// there is none.
 func (p *filling) value(id string) any {
 	v, ok := p.values[id]
 	if !ok {
@@ -205,7 +210,8 @@ func (p *filling) list(n ast.Node, list []jen.Code, sep string) {
 	p.edits = append(p.edits, edit{from, n.End(), lines})
 }
 
-// visit replaces the placeholders of a node. It reports whether its children must be visited.
+// visit replaces n if it is a placeholder, the name of a variant, or a name of an imported package.
+// It reports whether the children of n must be visited.
 func (p *filling) visit(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.Field:
@@ -318,7 +324,8 @@ func (p *filling) print() jen.Code {
 	return s.Id(p.text[at-p.pos:]).Line()
 }
 
-// fieldsOf prints assignments of fields in a composite literal, each on its own line.
+// fieldsOf prints elements of a composite literal, each on its own line. It returns nil for an empty
+// list.
 func fieldsOf(list []jen.Code) []jen.Code {
 	if len(list) == 0 {
 		return nil

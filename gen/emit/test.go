@@ -14,13 +14,13 @@ import (
 // SampleExtent is the value of every symbol in the bundled test.
 const SampleExtent = 2
 
-// SampleSeed is the seed of the bundled test's first input. Each further input has the next
-// integer.
+// SampleSeed is the seed of the first argument in the bundled test. The seed of each further
+// argument is one greater.
 const SampleSeed = 1
 
-// SampleRange returns the range of random elements of an input in the bundled test, where low is the
-// smallest allowed element. Floats are in [lo, hi] = [low, low+1]. Integers and booleans are in [lo,
-// hi) = [low, 2).
+// SampleRange returns the range of the random elements of an argument in the bundled test. low is
+// the smallest allowed element. Floats are in [lo, hi] = [low, low+1]. Integers and booleans are in
+// [lo, hi) = [low, 2).
 func SampleRange(d ir.DType, low int) (lo, hi int) {
 	if d.IsFloat() {
 		return low, low + 1
@@ -63,8 +63,8 @@ func (e *emitter) testFile() *jen.File {
 	return f
 }
 
-// loaded prints the statements of a test that load a model into the variable m. A machine without
-// the device skips the test.
+// loaded prints the statements of a test that assign the result of load, a model, to the variable m.
+// On a machine without the device, the test is skipped.
 func (e *emitter) loaded(m, load jen.Code) []jen.Code {
 	failed := jen.If(jen.Err().Op("!=").Nil()).Block(fatal(jen.Err()))
 	if !e.hasDevice() {
@@ -190,8 +190,8 @@ func (a *api) checkShapes() []jen.Code {
 	return out
 }
 
-// SampleContainer returns the types of the tensors that the bundled test puts into a container. A
-// map gets no tensors.
+// SampleContainer returns the types of the tensors that the bundled test puts into a container of
+// type t. It returns nil for a map and for a container of maps, which stay empty.
 func SampleContainer(t ir.Type) []ir.Type {
 	elem := *t.Elem
 	if !elem.IsTensor() && elem.Kind != ir.MapKind {
@@ -228,7 +228,8 @@ func sampleFields(t ir.Type) []jen.Code {
 }
 
 // sampleContainer prints the declaration of the container of p, and the statements that fill its
-// tensors with random elements of at least low. seed is the seed of the first tensor.
+// tensors with random elements of at least low. All tensors are drawn from the same seed. Strings
+// stay empty.
 func (a *api) sampleContainer(p port, low, seed int) []jen.Code {
 	t := p.value.Type
 	typ := gotype.Of(t)

@@ -75,7 +75,8 @@ func (e *emitter) nameTrainer() {
 	}
 }
 
-// halve splits the method's function before the first step that uses the caller's gradients.
+// halve sets the halves of the method: it splits the method's function before the first step that
+// uses the caller's gradients. names are the names of the trainer in use.
 func (m *method) halve(names *names) {
 	first, second, ok := m.fn.Halve(m.fn.IR.Params[len(m.in):][:len(m.seeds)], m.fn.ports)
 	if !ok {
@@ -103,8 +104,9 @@ func (f *function) mayEnd(steps []program.Step) bool {
 	return f.backward != nil && slices.ContainsFunc(steps, func(s program.Step) bool { _, ok := f.backward.Exits[s]; return ok })
 }
 
-// optional prints a step that is left out if its gradients are not wanted, and the return after it
-// if the schedule may end there. printed are the step's statements.
+// optional returns printed, the statements of s, with additions in a function that computes
+// gradients: a search for NaN in the results, a condition if only one gradient needs the step, and a
+// return after the step if the schedule may end there.
 func (f *function) optional(s program.Step, printed []jen.Code, v *views) []jen.Code {
 	if f.backward == nil {
 		return printed
@@ -122,7 +124,9 @@ func (f *function) optional(s program.Step, printed []jen.Code, v *views) []jen.
 	return printed
 }
 
-// watched prints the calls that look for NaN in the results of a step.
+// watched prints the calls that look for NaN in the f32 results of a step's node, as far as they are
+// in the arena or are results of the function. It returns nil if the step has no node or only moves
+// elements.
 func (f *function) watched(s program.Step, v *views) []jen.Code {
 	n := s.At()
 	if n == nil || f.printer.Moves(s) {
@@ -140,7 +144,8 @@ func (f *function) watched(s program.Step, v *views) []jen.Code {
 	return out
 }
 
-// nodeName returns the name of a node in messages and comments.
+// nodeName returns the name of a node in messages and comments: its name in the model or, if it has
+// none, the name of its operator.
 func nodeName(n *ir.Node) string {
 	if n.Pos != "" {
 		return n.Pos
@@ -260,8 +265,8 @@ func (e *emitter) trainerType(f *jen.File) {
 	f.Add(from("Trainer", fill{"Field_": fields}))
 }
 
-// isNeeded reports whether steps that write or read the gradient of v are also needed for other
-// results.
+// isNeeded reports whether v is a variable whose gradient is read or written by steps that are also
+// needed for other results.
 func (e *emitter) isNeeded(v Variable) bool {
 	for _, m := range e.trainer.methods {
 		if !m.trains() {
@@ -281,7 +286,6 @@ func (e *emitter) variableIndex(name string) (int, bool) {
 	return i, i >= 0
 }
 
-// newTrainer prints NewTrainer.
 func (e *emitter) newTrainer(f *jen.File) {
 	option := func(name string, value *jen.Statement) jen.Code { return jen.Id(name).Op(":").Add(value) }
 	given := func(name string) jen.Code { return option(name, jen.Id("o").Dot(name)) }
@@ -338,7 +342,8 @@ func (e *emitter) sourceOf(name string) string {
 	return "raw"
 }
 
-// pass prints the description of a method's backward pass for the runtime.
+// pass prints the fields that describe the backward pass of m to the runtime. It returns nil if m
+// computes no gradients.
 func (e *emitter) pass(m *method) []jen.Code {
 	if !m.trains() {
 		return nil
@@ -367,7 +372,8 @@ func (e *emitter) pass(m *method) []jen.Code {
 	return out
 }
 
-// checkedWith prints a call that may fail in a method of a trainer, which returns dst.
+// checkedWith prints a call that returns an error, and the return of dst and that error, in a method
+// of a trainer.
 func checkedWith(call *jen.Statement) jen.Code {
 	return jen.If(jen.Err().Op(":=").Add(call), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Id("dst"), jen.Err()))
 }

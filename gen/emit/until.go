@@ -16,8 +16,10 @@ const long = 200
 // longer.
 const open = long / 4
 
-// duration returns an estimate of a step's duration in units of 5 µs. It returns long if the
-// duration is not known.
+// duration returns an estimate of a step's duration in units of 5 µs, at most long. Calls of
+// functions and custom operators, and loops, count as long. Checks, bindings, allocations and copies
+// of results count as 0. If the duration depends on extents that are known only at run time, it is
+// long for a step that checks the context itself, else open.
 func (f *function) duration(s program.Step) float64 {
 	switch s.(type) {
 	case *program.Invoke, *program.Branch, *program.Repeat:
@@ -38,8 +40,8 @@ func (f *function) duration(s program.Step) float64 {
 	return min(long, takes)
 }
 
-// share returns the time that each step of a node takes, in units of 5 µs. known is false if the time
-// depends on extents that are known only at run time.
+// share returns the time that each step of a node takes, in units of 5 µs. known is false if the
+// time cannot be computed; see [program.Shares].
 func (f *function) share(n *ir.Node) (takes float64, known bool) {
 	if f.steps == nil {
 		f.steps, f.shares = map[*ir.Node]int{}, map[*ir.Node]float64{}
@@ -60,7 +62,8 @@ func (f *function) share(n *ir.Node) (takes float64, known bool) {
 }
 
 // until prints a check whether the call's context is done, before a step, if the steps since the
-// last check may have taken a millisecond.
+// last check may have taken a millisecond. It returns nil if no check is due, and if the step, or
+// the function that it calls, makes the check. It also returns nil in prepare, which has no context.
 func (f *function) until(s program.Step) []jen.Code {
 	if f.host == nil {
 		return nil

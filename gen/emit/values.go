@@ -14,7 +14,7 @@ import (
 )
 
 // valueName returns the Go identifier for the name of a value. It is the name itself if that is an
-// identifier.
+// identifier, not exported and not too long.
 func valueName(name string) string {
 	if len(name) <= 2*ir.MaxIdentifier && ir.IsIdentifier(name) && !token.IsExported(name) {
 		return name
@@ -22,8 +22,8 @@ func valueName(name string) string {
 	return ir.Unexported(name)
 }
 
-// nameBuffers chooses the variables of a function's buffers. A buffer is named after the value that
-// fills it first.
+// nameBuffers chooses the variables for the buffers and loops of f, and the fields of its host. It
+// also renames the values of f. A buffer is named after the value that fills it first.
 func (e *emitter) nameBuffers(f *function, local *names) {
 	for _, p := range f.IR.Params {
 		local.take(p.Name)
@@ -52,7 +52,8 @@ func (e *emitter) nameBuffers(f *function, local *names) {
 	f.nameValues()
 }
 
-// nameMembers chooses the fields of the host that a function needs.
+// nameMembers chooses the fields of the host that f needs: for calls of custom operators, and for
+// values that variables hold.
 func (f *function) nameMembers() {
 	members := f.host.names
 	f.customs = map[*program.Custom]string{}
@@ -120,7 +121,7 @@ func (f *function) variableFor(key any, hint string) string {
 	return f.own[key]
 }
 
-// member prints the field of the host that holds v, with the receiver.
+// member returns the field of the host that holds v, after the receiver and a dot.
 func (f *function) member(v *plan.Variable) string { return f.host.recv + "." + f.held[v] }
 
 // memory returns the name of the variable with the memory of v: a result, a buffer, or a field of the
@@ -144,8 +145,8 @@ const (
 )
 
 // describes prints the comment above a step: the values that it computes, the model's name for the
-// node, and the types of the values. It also names the value whose memory is overwritten. Details
-// are in the IR file.
+// node, and the types of the values. For a value that is not the first in its memory, it also names
+// the memory. It leaves out names and types for which the line has no room.
 func (f *function) describes(s program.Step) jen.Code {
 	n := s.At()
 	if n == nil {

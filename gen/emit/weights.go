@@ -47,7 +47,8 @@ func (e *emitter) weightsFile() *jen.File {
 	return f
 }
 
-// wantedVar prints the variable wanted, the list of the weights that LoadFrom takes.
+// wantedVar prints the variable wanted, the list of the weights that LoadFrom takes, and the
+// function Wanted, which returns it.
 func (e *emitter) wantedVar(f *jen.File) {
 	var list []jen.Code
 	for _, w := range e.Wanted {
@@ -74,7 +75,8 @@ func (e *emitter) wantedVar(f *jen.File) {
 	f.Add(from("Wanted", nil))
 }
 
-// loadFrom prints LoadFrom, which takes other weights than the package's own.
+// loadFrom prints LoadFrom and the method Swap, which take other weights than the package's own, and
+// the declarations that they need. It also prints the method On.
 func (e *emitter) loadFrom(f *jen.File) {
 	own, current, missing := jen.Nil(), jen.Nil(), prose("The package has\nno weights to replace missing ones.")
 	fitted := "fitted"
@@ -107,7 +109,6 @@ func (e *emitter) loadFrom(f *jen.File) {
 	e.wantedVar(f)
 }
 
-// numbers prints integers.
 func numbers(list []int) []jen.Code {
 	out := make([]jen.Code, len(list))
 	for i, n := range list {
@@ -116,7 +117,8 @@ func numbers(list []int) []jen.Code {
 	return out
 }
 
-// load prints Load or New, and Save in a package with the weights of the source model.
+// load prints Load or New and the functions that they call. In a package with the weights of the
+// source model, it also prints Save.
 func (e *emitter) load(f *jen.File) {
 	switch s := e.Store.(type) {
 	case Drawn:
@@ -155,15 +157,15 @@ func (e *emitter) loadRawFile(f *jen.File, file string) {
 	f.Add(from("Load_rawFile", e.loading(fill{"file_": prose(file), "opened_": e.opened("OpenWeightsFile", jen.Id("path"))})))
 }
 
-// loading returns the replacements in values, and the replacements for the device in Load.
+// loading returns values with the replacements for the device in Load added.
 func (e *emitter) loading(values fill) fill {
 	out := fill{"opens_": e.opens(), "Option_": e.deviceOptions(), "open_": e.openInstance(), "device_": e.instanceArg(jen.Id(instance))}
 	maps.Copy(out, values)
 	return out
 }
 
-// opened prints a call of open, a function of package rt, that opens the package's file. Tensors that are
-// not the source model's are left out.
+// opened prints a call of open, a function of package rt, that opens the package's file. If the form
+// of the weights is [KeepRaw], the call leaves out tensors that are not the source model's.
 func (e *emitter) opened(open string, file *jen.Statement) *jen.Statement {
 	w := jen.Qual(rtPath, open).Call(file)
 	if others := e.others(); len(others) > 0 && e.Store.Form() == KeepRaw {
@@ -208,7 +210,8 @@ func (e *emitter) initialWeights(f *jen.File, initial []rt.Initial) {
 	f.Add(from("New", fill{"given_": e.given(), "open_": e.instanceVar(jen.Id("program").Dot("With").Call()), "prepare_": e.preparer(), "device_": e.instanceArg(jen.Id(instance))}))
 }
 
-// given prints the weights that initial weights of kind [rt.InitGiven] are taken from.
+// given prints the weights that initial weights of kind [rt.InitGiven] are taken from, or nil if the
+// package embeds no file.
 func (e *emitter) given() *jen.Statement {
 	if e.embeddedFile() == "" {
 		return jen.Nil()
@@ -221,9 +224,10 @@ func (e *emitter) drawn(seed jen.Code) *jen.Statement {
 	return jen.Qual(rtPath, "InitialWeights").Call(seed, jen.Id("initial"), e.given())
 }
 
-// weightsOf prints the slice of the tensor p in the weights file that the variable from holds.
-func weightsOf(from string, p Prepared) *jen.Statement {
-	args := []jen.Code{jen.Id(from), text(p.Name)}
+// weightsOf prints the elements of the tensor p as a slice. variable is the name of the variable that
+// holds the weights with p.
+func weightsOf(variable string, p Prepared) *jen.Statement {
+	args := []jen.Code{jen.Id(variable), text(p.Name)}
 	shape, _ := p.Type.Static()
 	for _, n := range shape {
 		args = append(args, jen.Lit(n))
@@ -231,7 +235,8 @@ func weightsOf(from string, p Prepared) *jen.Statement {
 	return jen.Qual(rtPath, "WeightsOf").Index(jen.Id(gotype.Elem(p.Type.DType))).Call(args...)
 }
 
-// prepareBody prints the statements of prepare, and functions for its parts if it has many steps.
+// prepareBody prints the statements of prepare. It adds the functions that prepare calls, one for
+// each part of the steps, to f.
 func (e *emitter) prepareBody(f *jen.File) []jen.Code {
 	fn := e.prepare
 	var body []jen.Code

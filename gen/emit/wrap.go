@@ -9,11 +9,12 @@ import (
 	"slices"
 )
 
-// maxColumn is the length of the longest line of a file, with tabs of four columns. Only a line
-// without a list to break may be longer.
+// maxColumn is the greatest length of a line of code, with tabs of four columns. Comments, and lines
+// without a list that can be broken, may be longer.
 const maxColumn = 140
 
-// wrapped breaks the lists in lines that are too long: arguments, elements and parameters.
+// wrapped breaks the lists in lines that are too long: arguments, elements and parameters. It
+// returns an error if a line is too long and file is not Go.
 func wrapped(file []byte) ([]byte, error) {
 	for {
 		if !slices.ContainsFunc(bytes.Split(file, []byte("\n")), tooLong) {
@@ -36,15 +37,15 @@ func wrapped(file []byte) ([]byte, error) {
 	}
 }
 
-// tooLong reports whether a line of code has too many columns.
+// tooLong reports whether a line has too many columns and is not a comment.
 func tooLong(line []byte) bool {
 	return columns(line) > maxColumn && !bytes.HasPrefix(bytes.TrimLeft(line, "\t"), []byte("//"))
 }
 
 func columns(line []byte) int { return len(line) + 3*bytes.Count(line, []byte("\t")) }
 
-// breaksOf returns the offsets in file at which lines that are too long are broken. It breaks
-// before elements of the outermost list of a line, so that the text before each break fits.
+// breaksOf returns the offsets in file at which lines that are too long are broken. It breaks before
+// elements of the outermost list of a line, so that the text before each break fits if possible.
 func breaksOf(file []byte) ([]int, error) {
 	files := token.NewFileSet()
 	parsed, err := parser.ParseFile(files, "", file, parser.SkipObjectResolution)
@@ -77,8 +78,9 @@ func breaksOf(file []byte) ([]int, error) {
 	return breaks, nil
 }
 
-// listOf returns the elements of n that may be put on lines of their own: arguments, elements of a
-// literal, or parameters. It returns nil for other nodes.
+// listOf returns the parts of n that may be put on lines of their own: the arguments of a call, the
+// elements of a literal, the parameters of a function, or the names of a field. It returns nil for
+// other nodes.
 func listOf(n ast.Node) []ast.Node {
 	var out []ast.Node
 	add := func(list []ast.Expr) {
@@ -104,7 +106,7 @@ func listOf(n ast.Node) []ast.Node {
 }
 
 // breakLine returns the offsets in file at which a line is broken, before some of the elements of
-// list.
+// list. It returns nil if the line is not too long.
 func breakLine(file []byte, base *token.File, line int, list []ast.Node) []int {
 	begin := base.Offset(base.LineStart(line))
 	end := len(file)

@@ -29,7 +29,7 @@ type Target interface {
 	Plain() (restore func())
 	// Printer returns a new printer for a package.
 	Printer() emit.Printer
-	// CanRun reports whether steps can be run now: the steps of a GPU need a device.
+	// CanRun reports whether steps can be run now. Steps of a GPU need a device.
 	CanRun() bool
 }
 
@@ -47,7 +47,8 @@ func Named(name string) (Target, error) {
 	return nil, fmt.Errorf("%q: one of %s expected", name, strings.Join(names, ", "))
 }
 
-// At returns t with products in a precision. ok is false if t computes in f32 only.
+// At returns t with products in the precision p. ok is false if t does not support p: the CPU
+// supports only f32.
 func At(t Target, p gpu.Precision) (at Target, ok bool) {
 	g, ok := t.(gpu.Target)
 	if !ok {

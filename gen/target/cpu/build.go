@@ -12,7 +12,8 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// Build adds the steps that compute a node: kernel calls and loops.
+// Build implements [program.Target]. It adds the kernel calls or the loop that compute a node. It
+// returns an error if no kernel computes the node.
 func (Target) Build(to *program.Builder, n *ir.Node) error {
 	b := &builder{to}
 	if err := b.bind(n); err != nil {
@@ -23,8 +24,9 @@ func (Target) Build(to *program.Builder, n *ir.Node) error {
 
 type builder struct{ *program.Builder }
 
-// bind adds the step that binds a node's symbols before the node is computed. It adds nothing if
-// the node has no symbols, or if its own kernel determines them.
+// bind adds the step that binds a node's symbols before the node is computed. It adds nothing if the
+// node has no symbols, or if its own kernel determines them. It returns an error if the kernels that
+// measure the symbols do not support the operands.
 func (b *builder) bind(n *ir.Node) error {
 	o, ok := n.Op.(ir.Binder)
 	if !ok {
@@ -46,8 +48,8 @@ func (b *builder) bind(n *ir.Node) error {
 	return nil
 }
 
-// compute adds the step that computes a node's results. It returns an error if no kernel computes
-// the node.
+// compute adds the step that computes a node's results, or nothing if an operator that binds symbols
+// has no results. It returns an error if no kernel computes the node.
 func (b *builder) compute(n *ir.Node) error {
 	switch o := n.Op.(type) {
 	case ir.Binder:
@@ -76,7 +78,8 @@ func (b *builder) compute(n *ir.Node) error {
 	return err
 }
 
-// call returns the step of a kernel call, with the memory that it reads and writes.
+// call returns the step for c, a kernel call of n, with references to the memory that the kernel
+// reads and writes. It returns an error if c has one, or if an argument cannot be passed.
 func (b *builder) call(n *ir.Node, c kernel.Call) (*Call, error) {
 	s := &Call{Node: n, Kernel: c.Kernel, Instance: c.Instance}
 	for _, a := range c.Args {

@@ -8,8 +8,8 @@ import (
 )
 
 // Call is a call of a kernel. An argument is a *[plan.Ref], [Scalar], [Pointer], [dim.Dim],
-// []dim.Dim, [kernel.Context], [kernel.Number], *[Struct], *[Chain], []any, bool, string, or nil
-// for an absent operand.
+// []dim.Dim, [kernel.Context], [kernel.Number], [kernel.Constant], *[Struct], *[Chain], []any, bool,
+// string, or nil for an absent operand.
 type Call struct {
 	Node     *ir.Node
 	Kernel   *kernel.Kernel
@@ -23,8 +23,8 @@ type Scalar struct{ Ref *plan.Ref }
 // Pointer points to the container that Ref refers to.
 type Pointer struct{ Ref *plan.Ref }
 
-// Struct is a pointer to a composite value of the kernels' package. It is a [kernel.Composite]
-// whose fields have arguments of a Call as values.
+// Struct is a pointer to a composite value of the kernels' package: a [kernel.Composite] whose
+// fields have arguments of a [Call] as values.
 type Struct struct {
 	Type   string
 	Ctx    bool
@@ -37,7 +37,7 @@ func (s *Call) At() *ir.Node { return s.Node }
 // Refs returns the references to memory among the arguments.
 func (s *Call) Refs() []*plan.Ref { return refsIn(nil, s.Args) }
 
-// refsIn appends the references in an argument of a call.
+// refsIn appends the references to memory in arg, an argument of a call, to refs.
 func refsIn(refs []*plan.Ref, arg any) []*plan.Ref {
 	switch a := arg.(type) {
 	case *plan.Ref:
@@ -60,8 +60,8 @@ func refsIn(refs []*plan.Ref, arg any) []*plan.Ref {
 	return refs
 }
 
-// copyCall returns the kernel call for a copy. Both operands have the type of the value at s.To. The
-// kernel has an instance for every type.
+// copyCall returns the kernel call for a copy. Both operands have the type of the value that s.To
+// refers to. Each type has an instance of the kernel.
 func copyCall(s *program.Copy) *Call {
 	t, dst := s.To.Value.Type, any(s.To)
 	copies := kernel.Copy

@@ -9,7 +9,7 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Tile is an operand of a [TileCall]: a run of adjacent elements.
+// Tile is a run of adjacent elements that a [TileCall] works on.
 type Tile struct {
 	Kind TileKind
 	// Index is the index among the operands, the results or the temporary runs.
@@ -27,7 +27,7 @@ const (
 )
 
 // TileCall is a call of a vector primitive on runs of elements. An argument is a [Tile], which
-// stands for a run, or a constant such as a [kernel.Number].
+// stands for a run, or a constant, such as a [kernel.Number].
 type TileCall struct {
 	Kernel   *kernel.Kernel
 	Instance int // see [kernel.Call]
@@ -42,8 +42,9 @@ type Chain struct {
 	Body   []TileCall
 }
 
-// newChain compiles a region that can be computed in place. It returns an error if a node of the
-// region reads another result than the result of the node before it.
+// newChain compiles a region that can be computed in place: each node reads only the run, which
+// holds the result of the node before it, further parameters of the region, and constants. It
+// returns an error for other regions, and if no kernel computes a node.
 func newChain(region *ir.Block) (*Chain, error) {
 	c := &Chain{Region: region}
 	at := region.Params[0]

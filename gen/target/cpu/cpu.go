@@ -23,18 +23,19 @@ type Target struct {
 // Name returns "cpu".
 func (Target) Name() string { return "cpu" }
 
-// CanRun returns true.
+// CanRun returns true: the CPU can always run steps.
 func (Target) CanRun() bool { return true }
 
-// Computes returns nil if a kernel of runtime/cpu computes a node without further lowering.
-// Otherwise it returns an error with the reason.
+// Computes implements [pass.Target]. It returns nil if a kernel of runtime/cpu computes a node
+// without further lowering, or else an error with the reason.
 func (Target) Computes(n *ir.Node) error { return call.Computes(n) }
 
-// Reads returns the operands that the kernel of a node reads from memory.
+// Reads implements [pass.Target]. It returns the operands that the kernel of a node reads from
+// memory; see [call.Reads].
 func (Target) Reads(n *ir.Node) []*ir.Value { return call.Reads(n) }
 
-// Keeps reports whether a node may be computed as a whole on channel-blocked operands. Such a node is
-// not decomposed before the pass that blocks them.
+// Keeps implements [pass.Target]. It reports whether n may be computed as a whole on channel-blocked
+// operands. Such a node is not decomposed before the pass that blocks its operands.
 func (Target) Keeps(n *ir.Node) bool {
 	return storage.HasRelayout(n.Op) && slices.ContainsFunc(n.Args, func(v *ir.Value) bool {
 		if v == nil {
@@ -45,6 +46,7 @@ func (Target) Keeps(n *ir.Node) bool {
 	})
 }
 
-// Lower replaces matrix products, convolutions of integers and recurrent layers by operators on
-// packed operands. It returns nil for other nodes.
+// Lower implements [pass.Target]. It replaces matrix products, convolutions of integers and
+// recurrent layers by operators on packed operands. It returns nil if n stays unchanged; see
+// [storage.Lower].
 func (Target) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return storage.Lower(b, n) }

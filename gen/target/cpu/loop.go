@@ -12,12 +12,12 @@ import (
 	"github.com/burngen/burngen/ir/plan"
 )
 
-// TileLen is the maximum number of elements in a run of a [Loop]: with a few operands, runs of f32
-// fit the first-level cache.
+// TileLen is the maximum number of elements in a run of a [Loop] that is not [Loop.Direct]. With a
+// few operands, runs of f32 fit the first-level cache.
 const TileLen = 1024
 
-// Loop computes a pointwise region: for each index of the outer dimensions, it calls Body for runs
-// of at most Tile elements of the inner dimension.
+// Loop computes a pointwise region. For each index of the outer dimensions, it calls Body for runs of
+// at most Tile elements of the inner dimension or, if the loop is [Loop.Direct], for the whole of it.
 type Loop struct {
 	Node *ir.Node
 	// Outer holds the extents of the outer dimensions. Inner is the extent of the innermost
@@ -55,8 +55,7 @@ func (l *Loop) Refs() []*plan.Ref {
 	return program.Present(refs, tiles, l.Results, l.Temps)
 }
 
-// Direct reports whether a single call always processes the whole inner dimension, however long it
-// is.
+// Direct reports whether Body is called once for the whole inner dimension, however long it is.
 func (l *Loop) Direct() bool {
 	if len(l.Body) != 1 || len(l.Temps) > 0 {
 		return false
@@ -116,7 +115,8 @@ func (b *builder) loop(n *ir.Node) error {
 }
 
 // loopAxes returns the dimensions of a pointwise node, without dimensions of extent 1. It joins
-// adjacent dimensions if every operand can be read along both as one.
+// adjacent dimensions if every operand can be read along both as one. It returns an error if an
+// operand's extent is neither 1 nor known to be the result's.
 func loopAxes(n *ir.Node) ([]axis, error) {
 	shape := n.Results[0].Type.Shape
 	var axes []axis
@@ -168,10 +168,10 @@ func joins(outer, inner axis) bool {
 	return true
 }
 
-// split selects the inner dimension of a loop. The inner dimension is the last one. It is the last
-// two, joined, if the last is short and each operand is contiguous over both, repeats over the first,
-// or is constant. outer are the other dimensions, and periods has an element for each operand, see
-// [LoopOperand].
+// split selects the inner dimension of a loop. It is the last dimension, or the last two joined.
+// They are joined if the last is short and each operand is contiguous over both, repeats its
+// elements along the first of the two, or is constant over both. outer are the other dimensions.
+// periods has an element for each operand; see [LoopOperand].
 func split(axes []axis, operands int) (outer []axis, inner dim.Dim, periods []int) {
 	periods = make([]int, operands)
 	if len(axes) == 0 {
@@ -216,8 +216,9 @@ func periodic(before, last axis, p int, periods []int) bool {
 }
 
 // compileRegion assigns a run to the result of every node of a region: the run of a result of the
-// region, or a free temporary. body has the calls, and temps the element types of the temporaries. The
-// first result is written last, since it may share memory with an operand.
+// region, or a free temporary. body has the calls, and temps the element types of the temporaries.
+// The first result is written last, since it may share memory with an operand. compileRegion returns
+// an error if no kernel computes a node, or if a constant is used where a run is needed.
 func compileRegion(region *ir.Block) (body []TileCall, temps []ir.DType, err error) {
 	where := map[*ir.Value]Tile{}
 	left := region.Uses()
@@ -278,7 +279,9 @@ func compileRegion(region *ir.Block) (body []TileCall, temps []ir.DType, err err
 	return slices.Concat(before, body, after), temps, nil
 }
 
-// resultTile selects the run for a node's result.
+// resultTile selects the run for r, a node's result. It is a result of the region if r is that
+// result and may be written before all operands are read, else a temporary: one of free, or a new
+// one whose type is added to temps.
 func resultTile(region *ir.Block, r *ir.Value, free *[]int, temps *[]ir.DType) Tile {
 	last := region.Nodes[len(region.Nodes)-1].Results[0] == r
 	for i, res := range slices.Backward(region.Results) {

@@ -7,7 +7,7 @@ import (
 	"github.com/burngen/burngen/ir/pass"
 )
 
-// Lowering returns the passes for the CPU.
+// Lowering implements [pass.Target]. It returns the passes for the CPU.
 func (t Target) Lowering() pass.Pipeline {
 	costs := t.Costs
 	if costs == nil {

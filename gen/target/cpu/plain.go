@@ -14,7 +14,7 @@ var plain struct {
 }
 
 // Plain makes the target use the plain Go kernels, which give the same bits on every machine. The
-// target uses them until every caller of Plain has called the returned function.
+// target uses them until every caller of Plain has called restore.
 func (Target) Plain() (restore func()) {
 	plain.Lock()
 	defer plain.Unlock()

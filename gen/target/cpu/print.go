@@ -26,7 +26,7 @@ const (
 	imagePath = "github.com/burngen/burngen/runtime/rt/image"
 )
 
-// Printer returns a printer of calls and loops.
+// Printer returns a new printer of calls and loops.
 func (Target) Printer() emit.Printer {
 	return &goPrinter{variables: map[string]string{}, count: map[string]int{}, chains: map[string]string{}}
 }
@@ -46,12 +46,13 @@ type printing struct {
 	*emit.Scope
 }
 
-// Imports returns the packages of kernels.
+// Imports implements [emit.Printer]. It returns the packages of kernels.
 func (*goPrinter) Imports() map[string]string {
 	return map[string]string{runtimePath: "cpu", imagePath: "rtimage"}
 }
 
-// Step prints the calls of a step.
+// Step implements [emit.Printer]. It prints the kernel calls of a [Call], a [Loop] or a
+// [program.Copy], and fails for other steps.
 func (p *goPrinter) Step(s *emit.Scope, step program.Step) []jen.Code {
 	on := &printing{p, s}
 	switch step := step.(type) {
@@ -66,29 +67,29 @@ func (p *goPrinter) Step(s *emit.Scope, step program.Step) []jen.Code {
 	return nil
 }
 
-// Measure prints the call of a kernel that returns an int. isFallible says that the kernel also
-// returns an error.
+// Measure implements [emit.Printer]. It prints the call of a kernel that returns an int. isFallible
+// says that the kernel also returns an error.
 func (p *goPrinter) Measure(s *emit.Scope, step program.Step) (value *jen.Statement, isFallible bool) {
 	c, on := step.(*Call), &printing{p, s}
 	return goFunc(c.Kernel).Call(on.args(c)...), c.Kernel.Fallible
 }
 
-// Copy prints the call of cpu.Copy.
+// Copy implements [emit.Printer]. It prints the call of cpu.Copy.
 func (*goPrinter) Copy(_ *emit.Scope, to, from jen.Code) *jen.Statement {
 	return jen.Qual(runtimePath, "Copy").Call(to, from)
 }
 
-// OnDevice returns false: kernels compute in memory of the program.
+// OnDevice implements [emit.Printer]. It returns false: kernels compute in memory of the program.
 func (*goPrinter) OnDevice() bool { return false }
 
-// Queued returns false: the host carries out each step at once.
+// Queued implements [emit.Printer]. It returns false: the host carries out each step at once.
 func (*goPrinter) Queued(program.Step) bool { return false }
 
-// Device returns nil: the package has no device.
+// Device implements [emit.Printer]. It returns nil: the package has no device.
 func (*goPrinter) Device() (*emit.Device, error) { return nil, nil }
 
-// Ends reports whether a step checks its context itself, so that it can end early: whether it calls a
-// kernel that takes a context.
+// Ends implements [emit.Printer]. It reports whether a step calls a kernel that takes a context:
+// such a kernel checks the context itself and can end early.
 func (*goPrinter) Ends(step program.Step) bool {
 	c, ok := step.(*Call)
 	return ok && slices.ContainsFunc(c.Args, func(a any) bool {
@@ -101,7 +102,8 @@ func (*goPrinter) Ends(step program.Step) bool {
 // movers are the prefixes of the names of kernels that only move elements.
 var movers = []string{"Pack", "Block", "Unblock", "StridedCopy", "Copy", "Fill", "Repeat", "Transpose"}
 
-// Moves reports whether a step calls a kernel that only moves elements.
+// Moves implements [emit.Printer]. It reports whether a step is a copy, or a call of a kernel that
+// only moves elements.
 func (*goPrinter) Moves(step program.Step) bool {
 	if _, copies := step.(*program.Copy); copies {
 		return true
@@ -110,11 +112,12 @@ func (*goPrinter) Moves(step program.Step) bool {
 	return ok && slices.ContainsFunc(movers, func(m string) bool { return strings.HasPrefix(c.Kernel.Name, m) })
 }
 
-// Vars returns the definitions of variables for the structs of constants that kernels get, and the
-// comment above them.
+// Vars implements [emit.Printer]. It returns the definitions of variables for the structs of
+// constants that kernels get, and the comment above them.
 func (p *goPrinter) Vars() (doc string, defs []jen.Code) { return "Shapes of kernel calls.", p.vars }
 
-// Funcs returns the functions that kernels apply to runs of their results.
+// Funcs implements [emit.Printer]. It returns the functions that kernels apply to runs of their
+// results, except functions that an earlier call returned.
 func (p *goPrinter) Funcs() []jen.Code {
 	funcs := p.funcs
 	p.funcs = nil
@@ -126,7 +129,8 @@ func (p *printing) call(s *Call) jen.Code {
 	return p.checked(s.Kernel, s.Node, goFunc(s.Kernel).Call(p.args(s)...))
 }
 
-// checked wraps a call that can fail in a test that returns its error.
+// checked prints call, a call of the kernel k. If k can fail, the printed code returns the error of
+// the call, and the error names the node n.
 func (p *printing) checked(k *kernel.Kernel, n *ir.Node, call *jen.Statement) jen.Code {
 	if !k.Fallible {
 		return call
@@ -185,7 +189,9 @@ func (p *printing) arg(a any) *jen.Statement {
 }
 
 // composite prints a pointer to a struct. The struct is a variable of the package if all its fields
-// are constants. If one extent varies, a method of the variable sets it in a copy.
+// are constants. If some fields are not constants, but [forms] has a method that sets them, the
+// method returns a copy of the variable with these fields. If the step may take long and the struct
+// has a field for a context, the field is set.
 func (p *printing) composite(s *Struct) *jen.Statement {
 	takes := p.Long() && s.Ctx
 	ctx := jen.Nil()
@@ -271,7 +277,7 @@ func number(n kernel.Number) *jen.Statement {
 	return jen.Id(strconv.FormatInt(n.Int, 10))
 }
 
-// float32Of prints a constant of 32 bits.
+// float32Of prints v as a constant of type float32.
 func float32Of(v float64) *jen.Statement {
 	if math.IsInf(v, 1) {
 		return jen.Qual(runtimePath, "Inf")

@@ -9,8 +9,9 @@ import (
 	"github.com/burngen/burngen/ir/plan"
 )
 
-// loop prints a pointwise region. This is one call if there are no outer dimensions and one run.
-// Otherwise it is loops over the outer dimensions and over runs of the inner one.
+// loop prints a pointwise region: the filling of repeated runs and the calls of the body, in loops
+// over the outer dimensions. Unless one run covers the inner dimension, the calls are in a loop over
+// its runs.
 func (p *printing) loop(l *Loop) []jen.Code {
 	lp := &loopPrinter{printing: p, l: l}
 	n, static := l.Inner.Int()

@@ -12,7 +12,8 @@ import (
 	"github.com/burngen/burngen/ir/plan"
 )
 
-// Run executes a step.
+// Run implements [exec.Runner]. It executes a [Call], a [Loop] or a [program.Copy], and returns an
+// error for other steps.
 func (Target) Run(f *exec.Frame, s program.Step) error {
 	r := &runner{f}
 	switch s := s.(type) {
@@ -28,7 +29,7 @@ func (Target) Run(f *exec.Frame, s program.Step) error {
 	return fmt.Errorf("%s cannot be run without generating", s.At())
 }
 
-// Measure calls a kernel that returns an int, and returns it.
+// Measure implements [exec.Runner]. It calls a kernel and returns its result, an int.
 func (Target) Measure(f *exec.Frame, s program.Step) (int64, error) {
 	out, err := (&runner{f}).call(s.(*Call))
 	if err != nil {
@@ -40,7 +41,7 @@ func (Target) Measure(f *exec.Frame, s program.Step) (int64, error) {
 // runner calls kernels on the memory of a frame.
 type runner struct{ *exec.Frame }
 
-// call calls a kernel and returns its first result that is not an error.
+// call calls a kernel and returns its result that is not an error; see [apply].
 func (r *runner) call(c *Call) (reflect.Value, error) {
 	return apply(c.Kernel, c.Instance, len(c.Args), func(i int, want reflect.Type) (reflect.Value, error) { return r.value(c.Args[i], want) })
 }
@@ -94,7 +95,8 @@ func (r *runner) value(arg any, want reflect.Type) (reflect.Value, error) {
 	return convert(reflect.ValueOf(arg), want), nil
 }
 
-// convert converts constants of the IR to the type want.
+// convert returns v, converted to the type want if that is another type and the conversion is
+// possible. A nil want means any type.
 func convert(v reflect.Value, want reflect.Type) reflect.Value {
 	if want != nil && v.Type() != want && v.CanConvert(want) {
 		return v.Convert(want)

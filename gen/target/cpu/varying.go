@@ -19,8 +19,9 @@ var forms = map[string]string{
 	"WinogradShape N":      "For",
 }
 
-// varying splits a struct with one extent that is not constant. fixed holds the fields that are the
-// same in all calls. how is the method that sets the extent. ok is false for other structs.
+// varying splits a struct whose fields are constants, except fields with one and the same extent.
+// fixed holds the other fields. how is the method of [forms] that sets the extent. ok is false for
+// other structs, and if forms has no such method.
 func varying(s *Struct) (fixed *Struct, how string, extent dim.Dim, ok bool) {
 	key := []string{s.Type}
 	fixed = &Struct{Type: s.Type, Ctx: s.Ctx}

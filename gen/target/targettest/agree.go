@@ -27,16 +27,18 @@ type Trial struct {
 	Args []*ir.Tensor // nil where an operand is absent
 	// Build appends the values to compare. If it is nil, the results of Op on Args are compared.
 	Build func(b *ir.Builder, o ir.Op, args []*ir.Value) []*ir.Value
-	// Exact requires equal bits. Sums makes the tolerance relative to the largest number of a
-	// result instead of each number. Loose multiplies the tolerance. Single uses the tolerance of
-	// f32 for every type. Truncates allows integers that are truncated floats to differ by one.
+	// The tolerance is relative to each number, or to 1 for smaller numbers. Exact requires equal
+	// elements; see [ir.Tensor.Equal]. Sums makes the tolerance relative to the largest number of a
+	// result. Loose multiplies the tolerance if it is above 1. Single uses the tolerance of f32 also
+	// for f64. Truncates allows integers that are truncated floats to differ by one.
 	Exact, Sums, Single, Truncates bool
 	Loose                          float64
-	// Moments says that intermediate values, such as a variance, are rounded to the element type.
-	// If Sums is also set, an error of one unit of the largest result is allowed.
+	// Moments says that intermediate values, such as a variance, are rounded to the element type. If
+	// Sums is also set, an error of one unit in the last place of the largest number is allowed.
 	Moments bool
-	// Rounded bounds the change of a result, in units of rounding, that is due to intermediate values which
-	// products round to a lower precision. It is 0 if products read the operands only.
+	// Rounded bounds the change of a result that is due to intermediate values which products round
+	// to a lower precision. The unit of Rounded is the target's unit roundoff. It is 0 if products
+	// read only operands.
 	Rounded float64
 }
 
@@ -44,10 +46,10 @@ type Trial struct {
 // random.
 type Trials map[string]func(*Draw) Trial
 
-// trials holds the trials of all operators that models may have.
+// trials holds the trials of all operators that models may have, except untried.
 var trials = Merged(elementwiseTrials, movementTrials, reductionTrials, neuralTrials, quantisedTrials, textTrials, containerTrials, learningTrials)
 
-// untried gives the reasons why some operators with a kernel or a lowering have no trial.
+// untried maps operators without a trial, although they have a kernel or a lowering, to the reason.
 var untried = map[string]string{
 	"custom":         "a function of the user's program computes it",
 	"image_decoder":  "its operand is a file; package rt/image compares with the decoders of the standard library",
@@ -55,7 +57,8 @@ var untried = map[string]string{
 	"random_uniform": "equal to rt.UniformAt, which is tested by its distribution",
 }
 
-// Merged returns the trials of several families as one map.
+// Merged returns the trials of several families as one map. If several families have trials of an
+// operator, it uses the last.
 func Merged(families ...Trials) Trials {
 	all := Trials{}
 	for _, f := range families {
@@ -67,7 +70,7 @@ func Merged(families ...Trials) Trials {
 // Tried reports whether [Agree] tries the operator, or has a reason to leave it out.
 func Tried(name string) bool { return trials[name] != nil || untried[name] != "" }
 
-// Fewer limits the number of rapid's checks in a test to checks, unless the command line gives the
+// Fewer limits the number of checks that rapid makes in a test, unless the command line gives this
 // number.
 func Fewer(t *testing.T, checks int) {
 	given := false
@@ -98,9 +101,9 @@ type rounding interface {
 	Round(x float64) float64
 }
 
-// round rounds the operands of a trial as a target rounds the factors of products. The target computes sums
-// and scores in f32, so that it has to agree with the definition on these operands as closely as a target
-// that rounds nothing.
+// round rounds the float operands of a trial, except f64, as x rounds the factors of products. The
+// target computes sums and scores in f32. It must therefore agree with the definition on these
+// operands as closely as a target that rounds nothing.
 func (c Trial) round(x rounding) {
 	for _, a := range c.Args {
 		if a != nil && a.Kind == ir.TensorKind && a.DType.IsFloat() && a.DType != ir.F64 {
@@ -134,7 +137,8 @@ func AgreeSideBySide(t *testing.T, x Target) {
 	})
 }
 
-// AgreeOn is [Agree] for the operators of the given names.
+// AgreeOn is [Agree] for the operators of the given names. It fails the test if an operator has no
+// trial.
 func AgreeOn(t *testing.T, x Target, names ...string) {
 	some := Trials{}
 	for _, name := range names {
@@ -160,7 +164,8 @@ func (trials Trials) Agree(t *testing.T, x Target, settings ...Setting) {
 // defaults is the setting that changes nothing.
 var defaults = []Setting{func() func() { return func() {} }}
 
-// each calls do in a subtest for each trial, in the order of the names.
+// each calls do in a subtest for each trial, in the order of the names. It limits the number of
+// checks of each to 25; see [Fewer].
 func (trials Trials) each(t *testing.T, do func(t *testing.T, trial func(*Draw) Trial)) {
 	Fewer(t, 25)
 	for _, name := range slices.Sorted(maps.Keys(trials)) {
@@ -176,7 +181,8 @@ func check(t *testing.T, trial func(*Draw) Trial, x Target, settings []Setting) 
 	})
 }
 
-// run builds the function of a trial, evaluates it, and runs it on a target.
+// run builds the function of a trial, evaluates it, runs it on a target in each of the settings, and
+// compares the results. It fails the test unless they agree.
 func (c Trial) run(d *Draw, x Target, settings []Setting) {
 	unit := 0.0
 	if r, ok := x.(rounding); ok {
@@ -239,9 +245,9 @@ func empty(shapes [][]int) bool {
 	return !slices.ContainsFunc(shapes, func(s []int) bool { return !slices.Contains(s, 0) })
 }
 
-// compile lowers a module of constants and one function, and prepares its weights. If stop is 1, it
-// leaves out all passes that are not required, so that kernels compute on constants. It also leaves
-// out passes that change the rounding.
+// compile lowers a module of constants and one function, and prepares its weights. It leaves out
+// passes that change the rounding. If stop is 1, it leaves out all passes that are not required, so
+// that kernels compute on constants.
 func compile(x Target, m *ir.Module, stop int) (*exec.Machine, error) {
 	if err := pass.All(&pass.Context{Target: x, Strict: true}, m, pass.Options{Stop: stop, Outline: true}); err != nil {
 		return nil, err
@@ -294,19 +300,21 @@ func (c Trial) function(d *Draw) (*ir.Func, []*ir.Tensor) {
 	return f, args
 }
 
-// units bounds what rounding to a float type that kernels only store may change. Kernels compute in
-// f32 and round once more than Eval, which may give the adjacent number. near is the largest
-// distance of adjacent numbers, divided by the smaller one. zero is the distance next to zero, or 0
-// if that is within the tolerance of f32 or the type has no zero.
+// units bounds the effect of rounding results to a float type that kernels only store. Kernels
+// compute in f32 and round once more than Eval, which may give the adjacent number. near is the
+// largest distance of adjacent numbers, divided by the smaller one. zero is the distance between
+// zero and the adjacent number. It is 0 if that is within the tolerance of f32, or if the type has
+// no zero.
 var units = map[ir.DType]struct{ near, zero float64 }{
 	ir.F16: {near: 1.0 / (1 << 10)}, ir.BF16: {near: 1.0 / (1 << 7)},
 	ir.F8E4M3FN: {1.0 / 8, 1.0 / (1 << 9)}, ir.F8E4M3FNUZ: {1.0 / 8, 1.0 / (1 << 10)},
 	ir.F8E5M2: {1.0 / 4, 1.0 / (1 << 16)}, ir.F8E5M2FNUZ: {1.0 / 4, 1.0 / (1 << 17)}, ir.F8E8M0: {near: 1}, ir.F4E2M1: {0.5, 0.5},
 }
 
-// agrees reports whether a result equals the evaluator's within a tolerance: 1e-12 for f64, 1e-5 for
-// f32, and one unit in the last place more for narrower floats. unit is the unit roundoff of the factors
-// of products, or 0 if they are not rounded. The tolerance is greater by c.Rounded of these units.
+// agrees reports whether x, a result, equals y, the evaluator's, within a tolerance: 1e-12 for f64,
+// 1e-5 for f32, and one unit in the last place more for narrower floats. Other types must be equal,
+// except as c.Truncates allows. unit is the unit roundoff of the factors of products, or 0 if they
+// are not rounded. The tolerance is greater by c.Rounded of these units.
 func (c Trial) agrees(x, y *ir.Tensor, unit float64) bool {
 	switch {
 	case x.Kind != ir.TensorKind:

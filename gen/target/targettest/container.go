@@ -29,8 +29,8 @@ var containerTrials = Trials{
 	"split_to_sequence": trySplitToSequence,
 }
 
-// sequence draws a sequence of tensors whose extents differ along symbolic axes. symbols has an
-// element for each axis, "" for an axis whose extent does not differ.
+// sequence draws a sequence of tensors, whose extents may differ along some axes. symbols has a
+// symbol for each of these axes, and "" for the other axes.
 func (d *Draw) sequence() (s *ir.Tensor, symbols []string) {
 	t, shape := d.DType(anyTypes), d.Shape(0, 3)
 	elem := ir.StaticTensor(t, shape...)
@@ -47,7 +47,8 @@ func (d *Draw) sequence() (s *ir.Tensor, symbols []string) {
 	return ir.SequenceTensor(elem, items...), symbols
 }
 
-// item draws an element of a container.
+// item draws an element of type elem for a container. shape holds the extents that elem fixes; other
+// extents are drawn.
 func (d *Draw) item(elem ir.Type, shape []int) *ir.Tensor {
 	shape = slices.Clone(shape)
 	for i, e := range elem.Shape {
@@ -93,8 +94,8 @@ func tryConcatFromSequence(d *Draw) Trial {
 	return Trial{Op: o, Args: []*ir.Tensor{ir.SequenceTensor(elem, items...)}, Exact: true}
 }
 
-// optional draws an optional of a tensor or a sequence, which may be empty. symbols are the symbols of
-// its tensors' axes, see [Draw.sequence].
+// optional draws an optional of a tensor or of a sequence, which may be empty. symbols are the
+// symbols of its tensors' axes; see [Draw.sequence].
 func (d *Draw) optional() (o *ir.Tensor, symbols []string) {
 	s, symbols := d.sequence()
 	typ, items := s.Type(), []*ir.Tensor{s}
@@ -156,7 +157,7 @@ func trySequenceInsert(d *Draw) Trial {
 	return Trial{Op: op.SequenceInsert{}, Args: args, Exact: true}
 }
 
-// sizes returns the extents of a type that are known, and 0 for others.
+// sizes returns the extents of a type that are constants, and 0 for others.
 func sizes(t ir.Type) []int {
 	shape := make([]int, t.Rank())
 	for i, e := range t.Shape {

@@ -102,7 +102,7 @@ func (d *Draw) Dims(n ...int) []dim.Dim {
 	return dims
 }
 
-// typeOf returns the type that a parameter has for an argument.
+// typeOf draws the type of a parameter for the argument x. Its extents may be symbols.
 func (d *Draw) typeOf(x *ir.Tensor) ir.Type {
 	if x.Kind != ir.TensorKind {
 		return x.Type()
@@ -139,15 +139,16 @@ var (
 var words = []string{"", "a", "B", "ab", "ſ", " x y ", "7", "-2.5", "1e3", "né"}
 
 // Tensor draws a tensor of strings, bools or small numbers. Floats are multiples of 1/8, and mostly
-// not integers.
+// not integers. Floats of f8e8m0 are powers of two.
 func (d *Draw) Tensor(t ir.DType, shape ...int) *ir.Tensor {
 	return d.Scaled(1, t, shape...)
 }
 
-// Greatest bounds the magnitude of the floats of [Draw.Tensor].
+// Greatest bounds the magnitude of the floats of [Draw.Tensor], except f8e8m0.
 const Greatest = 6.125
 
-// Scaled draws a tensor and multiplies its floats by a factor.
+// Scaled draws a tensor as [Draw.Tensor] does, and multiplies its floats by a factor. Floats of
+// f8e8m0 are not multiplied.
 func (d *Draw) Scaled(by float64, t ir.DType, shape ...int) *ir.Tensor {
 	x := ir.NewTensor(t, shape...)
 	seed := rapid.Uint32().Draw(d.T, "seed")
@@ -169,7 +170,8 @@ func (d *Draw) Scaled(by float64, t ir.DType, shape ...int) *ir.Tensor {
 	return x
 }
 
-// odd replaces an element of a float tensor by −0, NaN, or a very large or very small number.
+// odd replaces up to two elements of x by NaN, an infinity, −0, 0, or a very small or very large
+// number. It changes only floats of at least 16 bits.
 func (d *Draw) odd(x *ir.Tensor) *ir.Tensor {
 	if x.DType.IsFloat() && x.DType.Bits() >= 16 && x.Len() > 0 {
 		for range d.Int(0, 2, "odd") {
@@ -180,11 +182,12 @@ func (d *Draw) odd(x *ir.Tensor) *ir.Tensor {
 	return x
 }
 
-// Any draws a tensor. In a float tensor, up to two elements are special, such as NaN, an infinity
-// or −0.
+// Any draws a tensor. In a tensor of floats of at least 16 bits, up to two elements are special,
+// such as NaN, an infinity or −0.
 func (d *Draw) Any(t ir.DType, shape ...int) *ir.Tensor { return d.odd(d.Tensor(t, shape...)) }
 
-// index draws indices of an axis. Some count from the end, and a few are out of range, some of them far out.
+// index draws indices of an axis. Some count from the end, and a few are out of range, some of them
+// far out. If the axis is empty, most indices are 0.
 func (d *Draw) index(extent int, shape ...int) *ir.Tensor {
 	return d.indexOf(d.DType(indexTypes), extent, shape...)
 }

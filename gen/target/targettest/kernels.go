@@ -16,10 +16,10 @@ import (
 
 var everyKernel = flag.Bool("kernels", false, "run all tests of package kerneltest on a device")
 
-// Kernels runs the tests of package kerneltest on the kernels of a target whose operands are stored
-// alike on all targets. The tests try many sizes, special numbers and the accuracy of each operator.
-// Without the flag -kernels it runs the test with the fewest launches. a is the accuracy that the target
-// promises.
+// Kernels runs the tests of package kerneltest on kernels of a target. It tests kernels whose
+// operands are stored in the same way on all targets. The tests try many sizes, special numbers, and
+// the accuracy of each operator. Without the flag -kernels, Kernels runs only the test with the
+// fewest launches. a is the accuracy that the target promises.
 func Kernels(t *testing.T, x Target, a kerneltest.Accuracy) {
 	t.Logf("the target promises %+v", a)
 	k := kernels{t, x}
@@ -65,8 +65,8 @@ type kernels struct {
 	x Target
 }
 
-// machine compiles an operator on parameters of f32. A parameter without axes is a scalar. A nil shape stands
-// for an operand that is absent.
+// machine compiles an operator on parameters of f32 with these shapes. A parameter without axes is a
+// scalar. A nil shape stands for an operand that is absent.
 func (k kernels) machine(o ir.Op, shapes ...[]dim.Dim) *exec.Machine {
 	k.t.Helper()
 	f := &ir.Func{Name: pass.Forward}
@@ -91,7 +91,8 @@ func (k kernels) machine(o ir.Op, shapes ...[]dim.Dim) *exec.Machine {
 	return m
 }
 
-// run runs a machine on slices and copies its result to dst.
+// run runs a machine on slices, which have the given shapes, and copies its result to dst. It fails
+// the test if the result is shorter than dst.
 func (k kernels) run(m *exec.Machine, dst []float32, shapes [][]int, args ...any) {
 	k.t.Helper()
 	results, _, err := m.Run(context.Background(), args, shapes)

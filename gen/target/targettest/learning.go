@@ -26,8 +26,8 @@ var learningTrials = Trials{
 	"zip_map":           tryZipMap,
 }
 
-// keys draws n different keys of a table in increasing order. others are keys to look up, which the
-// table may not have.
+// keys draws n different keys of a table, at most 8, in increasing order. NaN comes first. others
+// are keys to look up, which the table may not have.
 func (d *Draw) keys(t ir.DType, n int) (keys, others *ir.Tensor) {
 	at := rapid.Permutation(upTo(8)).Draw(d.T, "keys")[:n]
 	slices.Sort(at)
@@ -98,7 +98,7 @@ func trySVMPairs(d *Draw) Trial {
 }
 
 // pairs draws x, the decisions of the one-against-one classifiers of a support vector machine. Each
-// row of x has a decision for each pair of classes. pairs is their number.
+// row of x has a decision for each pair of classes. pairs is the number of pairs.
 func (d *Draw) pairs() (classes, pairs int, x *ir.Tensor) {
 	classes = d.Int(2, 4, "classes")
 	pairs = classes * (classes - 1) / 2

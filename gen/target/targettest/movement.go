@@ -94,8 +94,8 @@ func symbols(n int) []string {
 	return names
 }
 
-// axes draws axes of a rank without repetition. Some count from the end, and a few are out of
-// range.
+// axes draws some axes of a tensor of the given rank, each at most once. Some count from the end,
+// and a few are out of range.
 func (d *Draw) axes(rank int) []int64 {
 	var all []int64
 	for i := range rank {
@@ -289,7 +289,7 @@ func tryGather(d *Draw) Trial {
 	return Trial{Op: op.Gather{Axis: axis}, Args: []*ir.Tensor{d.Any(d.DType(anyTypes), shape...), d.indicesOf(shape[axis], d.Shape(0, 2))}, Exact: true}
 }
 
-// indicesOf draws indices as index does. The result is empty if the axis is empty.
+// indicesOf draws indices as [Draw.index] does. If the axis is empty, so is the result.
 func (d *Draw) indicesOf(extent int, shape []int) *ir.Tensor {
 	if extent == 0 {
 		shape = append(shape, 0)
@@ -318,8 +318,8 @@ func tryGatherElements(d *Draw) Trial {
 	return Trial{Op: op.GatherElements{Axis: axis}, Args: []*ir.Tensor{d.Any(d.DType(anyTypes), shape...), d.index(shape[axis], d.within(shape, axis)...)}, Exact: true}
 }
 
-// coordinates draws indices into a tensor of this shape: tuples of coordinates on adjacent axes, the
-// first of which is from. axes is the number of coordinates in a tuple.
+// coordinates draws indices into a tensor of this shape: tuples of coordinates on adjacent axes,
+// which begin with the axis from. axes is the number of coordinates in a tuple.
 func (d *Draw) coordinates(shape []int, from int) (axes int, indices *ir.Tensor) {
 	axes = d.Int(1, len(shape)-from, "coordinates")
 	lead := append(slices.Clone(shape[:from]), d.Shape(0, 2)...)
@@ -491,7 +491,7 @@ func tryResizeTaps(d *Draw) Trial {
 	return binding(args, symbols(1), func(s []string) ir.Op { return op.ResizeTaps{Symbol: s[0], Table: t} })
 }
 
-// places draws n indices of an axis, all at least 0.
+// places draws n indices of an axis that is not empty. All are in range and at least 0.
 func (d *Draw) places(extent, n int) *ir.Tensor { return d.Lengths(ir.I32, n, 0, extent-1) }
 
 func tryResizeAxis(d *Draw) Trial {

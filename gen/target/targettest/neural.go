@@ -73,7 +73,7 @@ func (d *Draw) Window(extents []int) op.Window {
 	return w
 }
 
-// Channels draws a number of channels, such as one next to the block size of 4 or 16.
+// Channels draws a number of channels, often one near the block sizes 4 and 16.
 func (d *Draw) Channels() int { return Pick(d, 1, 2, 3, 4, 15, 16, 17, 33) }
 
 // Image draws the shape of images with c channels and at most the given number of spatial axes.

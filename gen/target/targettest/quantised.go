@@ -28,7 +28,7 @@ func tryByteTable(d *Draw) Trial {
 	return Trial{Op: op.ByteTable{}, Args: []*ir.Tensor{d.Tensor(d.DType(ByteTypes), d.Shape(0, 3)...), d.Any(d.DType(anyTypes), 256)}, Exact: true}
 }
 
-// scale draws a scale that divides without error.
+// scale draws a scale that is a power of two, so that division by it is exact.
 func (d *Draw) scale() float64 { return Pick(d, 1, 0.5, 0.125, 4) }
 
 // Small draws integers 0 and 1, which every integer type can hold.
@@ -93,7 +93,8 @@ func tryDequantizeLinear(d *Draw) Trial {
 }
 
 // requantize draws a requantisation of sums with the given number of channels and its operands: a
-// bias, scales and a zero point.
+// bias, scales and a zero point. An absent operand is nil. There may be no requantisation; then
+// scales and zero point are nil.
 func (d *Draw) requantize(channels int) (op.Requantize, []*ir.Tensor) {
 	var r op.Requantize
 	bias := d.Maybe(d.Tensor(ir.I32, channels))

@@ -39,17 +39,16 @@ func commutative[O ir.Op](runs runsForm, scalar scalarForm) entry {
 	return computes(func(_ O, n node) kernel.Call { return swap(n, runs, scalar, scalar) })
 }
 
-// swap returns the call of a kernel with two operands that may be exchanged. If one of them is a
-// constant of equal elements, it returns the scalar form. If that operand is the first, it returns
-// the mirrored form.
+// swap is [binary] for a primitive without a flipped form. If only the first operand is a constant
+// of equal elements, it returns the mirrored form with the operands exchanged.
 func swap(n node, runs runsForm, scalar, mirrored scalarForm) kernel.Call {
 	return binary(n, runs, scalar, func(dst kernel.Memory, a kernel.Scalar, b kernel.Memory) kernel.Call {
 		return mirrored(dst, b, a)
 	})
 }
 
-// binary returns the call of a vector primitive of two operands. If the second operand is a
-// constant of equal elements, it returns the scalar form. If the first one is, it returns the
+// binary returns the call of a vector primitive of two operands. If the second operand is a constant
+// of equal elements, it returns the scalar form. If only the first operand is, it returns the
 // flipped form.
 func binary(n node, runs runsForm, scalar scalarForm, flipped flipForm) kernel.Call {
 	if s, ok := uniform(n.Arg(1)); ok {

@@ -32,8 +32,8 @@ func attend(o op.Attend, n node) kernel.Call {
 	return kernel.Attention(n.out(0), n.in(0), n.in(1), n.in(2), attendScratch(o), shape, mask)
 }
 
-// maskStrides returns the strides of a mask along batch, heads, queries and keys. A broadcast axis
-// has stride 0.
+// maskStrides returns the strides of a mask along batch, heads, queries and keys. The stride of a
+// broadcast axis is 0.
 func maskStrides(o op.Attend, mask ir.Type) []dim.Dim {
 	out, dense := make([]dim.Dim, 4), op.RowMajor(mask.Shape)
 	lead := 4 - len(dense)
@@ -49,14 +49,15 @@ func maskStrides(o op.Attend, mask ir.Type) []dim.Dim {
 	return out
 }
 
-// attendQueries is the number of queries in a part of an attention. attendParts is the number of
-// parts whose scratch memory is allocated.
+// attendQueries is the maximum number of queries in a part of an attention. attendParts is the
+// maximum number of parts whose scratch memory is allocated.
 const (
 	attendQueries = 128
 	attendParts   = 16
 )
 
-// attendScratch returns the scratch memory of the parts that are computed concurrently.
+// attendScratch returns the scratch memory of the parts of an attention that are computed
+// concurrently.
 func attendScratch(o op.Attend) kernel.Scratch {
 	keys := o.Keys
 	if !keys.IsConst() {

@@ -40,7 +40,7 @@ var bind = []entry{
 	computes(func(o op.Require, n node) kernel.Call { return kernel.Require(n.read(0), o.Value, o.What) }),
 }
 
-// each returns one call for each symbol. call gets the index of the symbol.
+// each returns a call for each symbol. call gets the index of the symbol.
 func each(symbols []string, call func(i dim.Dim) kernel.Call) []kernel.Call {
 	calls := make([]kernel.Call, len(symbols))
 	for i := range calls {
@@ -66,8 +66,8 @@ func bindSlice(o op.BindSlice, n node) []kernel.Call {
 	return calls
 }
 
-// extents returns one call for each extent of a result that has a symbol. symbols has an element for
-// each axis, "" if the extent has no symbol. call gets the index of the axis.
+// extents returns a call for each axis of a result whose extent is a symbol. symbols has an element
+// for each axis, "" if the extent is not a symbol. call gets the index of the axis.
 func extents(symbols []string, call func(axis dim.Dim) kernel.Call) []kernel.Call {
 	var calls []kernel.Call
 	for i, s := range symbols {

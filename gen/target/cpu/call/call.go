@@ -26,9 +26,9 @@ func Of(n *ir.Node) (kernel.Call, error) {
 // Has reports whether a kernel computes an operator, at least for some operands.
 func Has(o ir.Op) bool { return builders[reflect.TypeOf(o)].call != nil }
 
-// Measures returns calls of kernels that measure the symbols of a node: one for each symbol that
-// the node binds. The calls come before the node's own call. It returns no calls if the node's
-// kernel determines the shapes of its results.
+// Measures returns calls of kernels that measure the symbols of a node: one for each symbol that the
+// node binds. The calls come before the node's own call. Measures returns no calls if the node binds
+// no symbols, or if its own kernel determines them.
 func Measures(n *ir.Node) ([]kernel.Call, error) {
 	build := builders[reflect.TypeOf(n.Op)].measures
 	if build == nil {
@@ -50,7 +50,8 @@ func Computes(n *ir.Node) error {
 	return err
 }
 
-// Reads returns the operands that the kernel of a node reads from memory.
+// Reads returns the operands that the kernel of a node gets as arguments of their own and reads from
+// memory. A node that no kernel computes reads all operands.
 func Reads(n *ir.Node) []*ir.Value {
 	c, err := Of(n)
 	if err != nil {
@@ -72,7 +73,7 @@ type entry struct {
 	measures func(n node) []kernel.Call // nil if no kernel measures symbols for it
 }
 
-// computes returns the entry of an operator that one kernel computes. build returns the call of the
+// computes returns the entry of an operator that a kernel computes. build returns the call of the
 // kernel.
 func computes[O ir.Op](build func(o O, n node) kernel.Call) entry {
 	return entry{op: reflect.TypeFor[O](), call: func(n node) kernel.Call { return build(n.Op.(O), n) }}
@@ -84,9 +85,8 @@ func measures[O ir.Op](build func(o O, n node) []kernel.Call) entry {
 	return entry{op: reflect.TypeFor[O](), measures: func(n node) []kernel.Call { return build(n.Op.(O), n) }}
 }
 
-// measured returns the entry of an operator that one kernel computes after other kernels have measured
-// the extents of its results. measure returns a call for each symbol, and build the call of the
-// kernel.
+// measured returns the entry of an operator whose symbols kernels measure before another kernel
+// computes it. measure returns a call for each symbol, and build the call of the other kernel.
 func measured[O ir.Op](measure func(o O, n node) []kernel.Call, build func(o O, n node) kernel.Call) entry {
 	e := computes(build)
 	e.measures = measures(measure).measures
@@ -96,7 +96,7 @@ func measured[O ir.Op](measure func(o O, n node) []kernel.Call, build func(o O, 
 // node is a node to build calls for.
 type node struct{ *ir.Node }
 
-// in returns the memory of operand i, nil if it is absent.
+// in returns the memory of operand i, or nil if it is absent.
 func (n node) in(i int) kernel.Memory {
 	if v := n.Arg(i); v != nil {
 		return kernel.Operand{Value: v}
@@ -110,7 +110,7 @@ func (n node) out(i int) kernel.Memory { return kernel.Result{Value: n.Results[i
 // shape returns the shape of operand i.
 func (n node) shape(i int) []dim.Dim { return n.Args[i].Type.Shape }
 
-// element returns the only element of operand i: a number if the operand is constant, else an
+// element returns the only element of operand i: its value if the operand is constant, else an
 // element that is read from memory.
 func (n node) element(i int) kernel.Scalar {
 	if t, ok := n.Args[i].ConstValue(); ok {
@@ -122,7 +122,8 @@ func (n node) element(i int) kernel.Scalar {
 // read returns the first element of operand i, read from memory.
 func (n node) read(i int) kernel.Scalar { return kernel.Element{Value: n.Args[i]} }
 
-// number returns a constant of the element type of the first operand, a float.
+// number returns x as a constant, rounded to the element type of the first operand. This type is a
+// float type.
 func (n node) number(x float64) kernel.Number {
 	d := n.Arg(0).Type.DType
 	return kernel.Number{DType: d, Float: ir.RoundFloat(d, x)}
@@ -139,7 +140,7 @@ func first(t *ir.Tensor) kernel.Scalar {
 	return kernel.Number{DType: t.DType, Int: t.Int(0)}
 }
 
-// uniform returns the element of a constant whose elements are all equal. ok is false for other
+// uniform returns the element of a constant that stores one element for all. ok is false for other
 // values, and for strings.
 func uniform(v *ir.Value) (s kernel.Scalar, ok bool) {
 	t, ok := v.ConstValue()

@@ -42,7 +42,7 @@ func channelSums(o op.ChannelSums, n node) kernel.Call {
 }
 
 // sizes returns the numbers of images and pixels of x, channel-blocked with c channels. It returns
-// an error if x is not of this form.
+// an error if x is not channel-blocked or c is 0.
 func sizes(x ir.Type, c int) (images, pixels dim.Dim, err error) {
 	end, err := op.SpatialEnd(x, true)
 	if c == 0 || err != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// comparison lists the operators that compare two operands. If the first operand is a constant, the
-// mirrored comparison is called with the operands exchanged.
+// comparison lists the operators that compare two operands. If only the first operand is a constant
+// of equal elements, the mirrored comparison is called with the operands exchanged.
 var comparison = []entry{
 	compares[op.Equal](kernel.Equal, kernel.EqualScalar, kernel.EqualScalar),
 	compares[op.Greater](kernel.Greater, kernel.GreaterScalar, kernel.LessScalar),

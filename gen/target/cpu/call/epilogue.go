@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// epilogue returns the cpu.Epilogue for the epilogue e of a node. Operand 2 is the bias, and
-// operand 3 the residual. The operands after them are the further operands of the region.
+// epilogue returns the cpu.Epilogue for the epilogue e of a node. Operand 2 is the bias, and operand
+// 3 the residual. Operands 4 and 5 are the further operands of the region.
 func epilogue(e op.Epilogue, n node) *kernel.Epilogue {
 	s := &kernel.Epilogue{Bias: n.in(2), Residual: n.in(3)}
 	switch {
@@ -27,8 +27,8 @@ func epilogue(e op.Epilogue, n node) *kernel.Epilogue {
 	return s
 }
 
-// activation returns the name of the activation with the limits of e, or "" if there is no such
-// activation.
+// activation returns the name of the activation that clamps to the limits of e, or "" if there is no
+// such activation.
 func activation(e op.Epilogue) kernel.Constant {
 	switch {
 	case e.Lo != 0 || math.Signbit(float64(e.Lo)):

@@ -36,7 +36,8 @@ var lines = []entry{
 	}),
 }
 
-// around returns the numbers of elements before, along and after axes, which are adjacent.
+// around returns the numbers of elements before, along and after axes, which are adjacent. If axes
+// is empty, outer and n are 1.
 func around(shape []dim.Dim, axes ...int) (outer, n, inner dim.Dim) {
 	first, last := 0, 0
 	if len(axes) > 0 {
@@ -68,7 +69,7 @@ var reductions = map[op.Reduction]func(dst, src kernel.Memory, outer, n, inner d
 }
 
 // reduce returns the call of a reduction. The maximum of booleans is cpu.ReduceAny, and the minimum
-// cpu.ReduceAll.
+// cpu.ReduceAll. The call is an error if the axes are not adjacent.
 func reduce(o op.Reduce, n node) kernel.Call {
 	x := n.Arg(0).Type
 	if len(op.AxisRuns(x.Shape, o.Axes)) > 1 {

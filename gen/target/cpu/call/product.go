@@ -23,7 +23,7 @@ var product = []entry{
 	computes(productInteger),
 }
 
-// sums returns the memory of the second result, or nil if has is false.
+// sums returns the memory of the second result if has is true, else nil.
 func sums(has bool, n node) kernel.Memory {
 	if has {
 		return n.out(1)

@@ -9,7 +9,7 @@ import (
 // recurrent are the operators that run one direction of a recurrent layer.
 var recurrent = []entry{computes(gruSteps), computes(lstmSteps), computes(rnnSteps)}
 
-// steps are the extents of a recurrent layer.
+// steps describes one direction of a recurrent layer: its extents and activation functions.
 type steps struct {
 	steps, batch, hidden dim.Dim
 	projected            dim.Dim // elements of the projected operand of one step

@@ -75,8 +75,9 @@ func lanes(blocked bool) dim.Dim {
 	return dim.Const(1)
 }
 
-// convShape returns the cpu.ConvShape of a convolution over one or two spatial axes. x and y are
-// the shapes of the operand and the result.
+// convShape returns the cpu.ConvShape of a convolution over one or two spatial axes. x and y are the
+// shapes of the operand and the result, and p says how the weights are packed. parts are the partial
+// sums.
 func convShape(w op.Window, x, y []dim.Dim, p storage.Packing, parts op.Parts) *kernel.ConvShape {
 	spatial := len(w.Kernel)
 	pads := planePads(w.Padding(x[2 : 2+spatial]))
@@ -98,8 +99,8 @@ func packShape(p storage.Packing, window []int) *kernel.ConvShape {
 	return s
 }
 
-// sides holds the arguments that describe a window in calls of kernels for any number of spatial axes,
-// with an element for each axis.
+// sides holds the arguments that describe a window in calls of kernels for any number of spatial
+// axes. pads has two elements for each axis, and the other lists have one.
 type sides struct{ in, out, kernel, strides, dilations, pads []dim.Dim }
 
 func sidesOf(w op.Window, in, out []dim.Dim) sides {

@@ -32,17 +32,18 @@ func winogradBlocked(o storage.WinogradBlocked, n node) kernel.Call {
 	return kernel.Winograd(n.out(0), n.in(0), n.in(1), winogradScratch(s), s, epilogue(o.Epilogue, n))
 }
 
-// winogradParts is the largest number of parts of a convolution that have scratch memory of their own.
-// winogradTiles is the largest number of tiles that a part processes at once. openBatch is the number
-// of images for which there is memory if the batch is known only at run time.
+// winogradParts is the largest number of parts of a convolution that have scratch memory of their
+// own. winogradTiles is the largest number of tiles that a part processes at once. openBatch is the
+// number of images for which there is memory if the batch is known only at run time.
 const (
 	winogradParts = 16
 	winogradTiles = 56
 	openBatch     = 2
 )
 
-// winogradScratch returns the scratch memory of the parts, and of the tiles that they process at once.
-// It does not grow with the batch, which is often the only extent that is known only at run time.
+// winogradScratch returns the scratch memory of the parts, and of the tiles that they process at
+// once. If the batch is known only at run time, the memory does not depend on the batch, which is
+// often the only such extent.
 func winogradScratch(s *kernel.WinogradShape) kernel.Scratch {
 	image := s.OutH.CeilDiv(s.Tile).Mul(s.OutW.CeilDiv(s.Tile))
 	tiles := s.N.Mul(image)

@@ -13,8 +13,9 @@ const (
 	worthTile     = 0.95 // a larger tile relative to a smaller one
 )
 
-// Tile returns the tile of the Winograd algorithm F(tile,3) for the convolution: 4 or 2, or 0 if
-// the direct algorithm is as fast.
+// Tile returns the tile of the Winograd algorithm F(tile,3) for the convolution: 4 or 2, or 0 for
+// the direct algorithm. An algorithm with larger weights is chosen only if it is faster by the
+// margin worthWinograd or worthTile.
 func (m *Model) Tile(c Conv) int {
 	best, at := 0, c.Direct
 	for _, way := range []struct {
@@ -60,8 +61,8 @@ func (m *Model) PlanarPixels(p Pixels) bool { return m.Ratio(p.apart, p.blocking
 // compute in blocks, if input and output are planar.
 func (m *Model) PlanarProduct(p Pixels) bool { return m.Ratio(p.rows, p.blocked) < 1 }
 
-// products estimates the nanoseconds of the products with `in` input channels and `out` output
-// channels.
+// products estimates the nanoseconds of the products with the numbers `in` and `out` of input and
+// output channels.
 func (p Pixels) products(m Machine, in, out int) float64 {
 	return float64(p.N*p.HW) * float64(in) * float64(out) / m.MultiplyAdds
 }
@@ -112,10 +113,11 @@ func (c Conv) pairs() float64 {
 	return float64(16*ceil(c.InC/group, 16)) * float64(16*ceil(c.OutC, 16))
 }
 
-// products estimates the nanoseconds of multiplying weights by pixels, in tiles of `rows` pixels each.
-// It is the larger of two times. The first is the time of the multiply-adds, which read weights more
-// often the fewer rows a tile has. The second is the time to transfer the weights into the core.
-// Kernels prefetch weights while they compute.
+// products estimates the nanoseconds of multiplying pixels by weights. weights is the number of
+// weights. Kernels divide each run of `rows` pixels into tiles of at most m.Rows pixels. The
+// estimate is the larger of two times, because kernels prefetch weights while they compute. The
+// first is the time of the multiply-adds, which read weights more often the fewer pixels a tile has.
+// The second is the time to transfer the weights into the core.
 func products(m Machine, weights float64, pixels, rows int) float64 {
 	high := float64(rows) / float64(ceil(rows, m.Rows))
 	return max(weights*float64(pixels)/m.MultiplyAdds*(1+1/high), 4*weights/m.Stream)

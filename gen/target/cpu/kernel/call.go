@@ -15,7 +15,7 @@ import (
 type Call struct {
 	Kernel   *Kernel
 	Args     []any
-	Instance int // index of the instance: one for each choice of the kernel's types, the last changing first
+	Instance int // index of the instance; see package instance
 	// Err is the reason why no instance of the kernel takes the arguments. It is nil if one does.
 	Err error
 }
@@ -51,9 +51,9 @@ func (m Result) goType() string {
 
 func (m Scratch) goType() string { return "[]" + gotype.Elem(m.DType) }
 
-// Scalar is an element of a tensor: a [Number], a [Text], or an [Element].
+// Scalar is a single element that a kernel gets by value: a [Number], a [Text], or an [Element].
 type Scalar interface {
-	// elem returns its type.
+	// elem returns the element type.
 	elem() ir.DType
 }
 
@@ -98,7 +98,7 @@ type Constant string
 // Context is the context of the current call, as an argument for kernels that may take long.
 type Context struct{}
 
-// Composite is a pointer to a struct of the kernels' package.
+// Composite is a pointer to a struct of the kernels' package. Type is the name of the struct.
 type Composite struct {
 	Type   string
 	Ctx    bool    // it has a field for a context
@@ -120,7 +120,8 @@ func newComposite(typ string, ctx bool, fields ...Field) *Composite {
 	return &Composite{Type: typ, Ctx: ctx, Fields: slices.DeleteFunc(fields, func(f Field) bool { return isZero(f.Value) })}
 }
 
-// isZero reports whether a field of a composite argument need not be given.
+// isZero reports whether v, the value of a field of a composite, is known to be zero, so that the
+// field need not be given.
 func isZero(v any) bool {
 	switch v := v.(type) {
 	case nil:
@@ -141,7 +142,7 @@ func isZero(v any) bool {
 	return false
 }
 
-// newCall returns the call of a kernel.
+// newCall returns the call of a kernel. The call's Err is set if no instance takes the arguments.
 func newCall(k *Kernel, args ...any) Call {
 	c := Call{Kernel: k, Args: args}
 	typs := make([]string, len(args))
@@ -156,8 +157,9 @@ func newCall(k *Kernel, args ...any) Call {
 	return c
 }
 
-// argType returns the Go type of an argument that is memory or a scalar, and "" for other
-// arguments. For other arguments it checks what the constructor did not check.
+// argType returns the Go type of an argument that is memory or a scalar, and "" for other arguments.
+// It returns an error if a list has a wrong length, or if an item of a list or a field of a
+// composite has a wrong type.
 func argType(param string, a any) (string, error) {
 	switch a := a.(type) {
 	case Memory:

@@ -22,8 +22,8 @@ type Kernel struct {
 	Fallible bool // the last result is an error
 }
 
-// Param is a parameter of a kernel and its Go type. A variadic parameter has the type of one
-// argument.
+// Param is a parameter of a kernel and its Go type. The type of a variadic parameter is the type of
+// one argument.
 type Param struct{ Name, Type string }
 
 // TypeParam is a type parameter and the element types that it allows.
@@ -32,7 +32,8 @@ type TypeParam struct {
 	Of   []string
 }
 
-// String returns the name of the kernel, such as "cpu.MatMul".
+// String returns the name of the kernel, such as "MatMul". If the kernel is not in runtime/cpu, the
+// name follows the folder, as in "image.Decode".
 func (k *Kernel) String() string {
 	if k.Folder != "" {
 		return k.Folder + "." + k.Name
@@ -43,8 +44,9 @@ func (k *Kernel) String() string {
 // Param returns the parameter that takes argument i.
 func (k *Kernel) Param(i int) Param { return k.Params[min(i, len(k.Params)-1)] }
 
-// instance returns the number of the instance that takes arguments of the given Go types. A type is
-// "" if the argument is absent or has no type of its own.
+// instance returns the index of the instance that takes arguments of the given Go types. A type is
+// "" if the argument is absent or has no type of its own. instance returns an error if there is no
+// such instance, or if the types do not determine it.
 func (k *Kernel) instance(args []string) (int, error) {
 	bound := make([]string, len(k.Types))
 	for i, arg := range args {
@@ -63,8 +65,8 @@ func (k *Kernel) instance(args []string) (int, error) {
 	return number, nil
 }
 
-// unify reports whether arg matches the type param, which may contain type parameters. It binds
-// type parameters that are not bound yet.
+// unify reports whether arg matches the type param, which may contain type parameters. It sets bound
+// for type parameters that are not bound yet.
 func (k *Kernel) unify(param, arg string, bound []string) bool {
 	want, have := tokens(param), tokens(arg)
 	return slices.EqualFunc(want, have, func(want, have string) bool {
@@ -79,7 +81,7 @@ func (k *Kernel) unify(param, arg string, bound []string) bool {
 	})
 }
 
-// tokens returns the names and brackets that a type consists of.
+// tokens returns the names, brackets and stars that a type consists of.
 func tokens(typ string) []string {
 	var out []string
 	for typ != "" {
@@ -93,7 +95,8 @@ func tokens(typ string) []string {
 	return out
 }
 
-// expected returns a parameter's type in the form of error messages.
+// expected describes the type of a parameter in an error. If the type contains a type parameter, it
+// adds the element type that this is bound to, or all element types that it allows.
 func (k *Kernel) expected(param string, bound []string) string {
 	for i, t := range k.Types {
 		if !slices.Contains(tokens(param), t.Name) {

@@ -43,8 +43,8 @@ func assign(ctx *pass.Context, costs *cost.Model, m *ir.Module) (changed bool, e
 	return changed, nil
 }
 
-// isRaw reports whether f loads raw weights and packs them in each run, because no weights are
-// prepared for it and no function with prepared weights calls it.
+// isRaw reports whether f loads raw weights and packs them in each run: no weights are prepared for
+// f, and no other function calls it.
 func isRaw(ctx *pass.Context, m *ir.Module, f *ir.Func) bool {
 	if ctx.Prepares(m, f) {
 		return false
@@ -97,7 +97,8 @@ func (l *layouts) visit(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{planar}
 }
 
-// Blocked returns the blocked form of v, or nil if there is none in this block.
+// Blocked implements [storage.Layouts]. It returns the blocked form of v, or nil if there is none in
+// the current block.
 func (l *layouts) Blocked(v *ir.Value) *ir.Value {
 	if f, ok := l.forms[v]; ok && (f.scope == nil || f.scope == l.b) {
 		return f.value
@@ -105,7 +106,8 @@ func (l *layouts) Blocked(v *ir.Value) *ir.Value {
 	return nil
 }
 
-// Block returns the blocked form of v.
+// Block implements [storage.Layouts]. It returns the blocked form of v, and creates it if there is
+// none. It returns nil if the type of v has no blocked form.
 func (l *layouts) Block(v *ir.Value) *ir.Value {
 	if f := l.Blocked(v); f != nil {
 		return f
@@ -118,15 +120,18 @@ func (l *layouts) Block(v *ir.Value) *ir.Value {
 	return f
 }
 
-// ZeroLanes reports whether the blocked form of v is zero beyond its channels.
+// ZeroLanes implements [storage.Layouts]. It reports whether the blocked form of v, which must
+// exist, is known to be zero in the lanes beyond the channels.
 func (l *layouts) ZeroLanes(v *ir.Value) bool {
 	return slices.Equal(l.lanesOf(l.Blocked(v), v.Type), []float64{0})
 }
 
-// Raw reports whether the function that is being rewritten reads its weights as they are in the model.
+// Raw implements [storage.Layouts]. It reports whether the function that is being rewritten reads
+// its weights as they are in the model.
 func (l *layouts) Raw() bool { return l.raw }
 
-// Tile returns the tile of the Winograd algorithm for a convolution, or 0 for the direct algorithm.
+// Tile implements [storage.Layouts]. It returns the tile of the Winograd algorithm for a
+// convolution, or 0 for the direct algorithm. In strict mode it is always 0.
 func (l *layouts) Tile(c cost.Conv) int {
 	if l.ctx.Strict {
 		return 0
@@ -134,7 +139,9 @@ func (l *layouts) Tile(c cost.Conv) int {
 	return l.costs.Tile(c)
 }
 
-// elementwise builds the blocked form of an elementwise node.
+// elementwise builds the blocked form of an elementwise node. It returns nil if the result has no
+// blocked form, if no operand of the result's type is blocked, if an operand cannot be used with
+// blocks, or if lanes beyond the channels of the result may not stay finite.
 func (l *layouts) elementwise(n *ir.Node) *ir.Value {
 	out := n.Results[0].Type
 	want, ok := storage.Blocked(out)
@@ -171,7 +178,7 @@ func (l *layouts) elementwise(n *ir.Node) *ir.Value {
 }
 
 // scaled builds the blocked form of a product with one number per channel: a depthwise convolution
-// with a 1×1 kernel, which may have an epilogue.
+// with a 1×1 kernel, which may get an epilogue later. It returns nil for other nodes.
 func (l *layouts) scaled(n *ir.Node) *ir.Value {
 	if _, ok := n.Op.(op.Mul); !ok {
 		return nil
@@ -198,9 +205,10 @@ type blockedOperand struct {
 	lanes []float64        // see lanesOf
 }
 
-// operand returns the operand for v of a blocked node whose result type is out. It is the blocked form
-// of v if v has one. It is v itself if v has one element, v blocked if v has one element per channel,
-// and v with one more axis if v has one element for all channels. ok is false for other values.
+// operand returns the operand for v, a value of f32, of a blocked node whose result type is out. It
+// is v itself if v has one element, v with one more axis if v repeats along the channels, and the
+// blocked form of v if there is one or if v has one element per channel. ok is false for other
+// values.
 func (l *layouts) operand(v *ir.Value, out ir.Type) (o blockedOperand, ok bool) {
 	t, rank := v.Type, out.Rank()
 	if t.DType != ir.F32 || t.Rank() > rank {
@@ -292,8 +300,8 @@ func mappedLanes(n *ir.Node, values []float64) []float64 {
 const maxLanes = 8
 
 // lanesOfResult returns the numbers that the result of an elementwise operator may hold in the lanes
-// beyond its channels: zero, and the results for the operands' numbers in these lanes. It returns nil
-// if a result may be infinite or NaN, or is not known.
+// beyond its channels: zero, and the results for the operands' numbers in these lanes. It returns
+// nil if a result is unknown, infinite or NaN, or if there are more than maxLanes numbers.
 func lanesOfResult(o ir.Op, operands []blockedOperand) []float64 {
 	combinations := [][]*ir.Tensor{{}}
 	for _, operand := range operands {

@@ -36,9 +36,8 @@ func unblock(costs *cost.Model, m *ir.Module) (changed bool, err error) {
 	return changed, nil
 }
 
-// planarResult returns the result of n, a node that unblocks the result of a convolution. It
-// computes the result from the convolution's operands before they were blocked. It returns nil to
-// leave n unchanged.
+// planarResult returns a replacement for n if n unblocks the result of a convolution that can be
+// computed on planar operands instead, in less time. It returns nil for other nodes.
 func planarResult(costs *cost.Model, b *ir.Builder, n *ir.Node) []*ir.Value {
 	if _, ok := n.Op.(storage.Unblock); !ok || n.Args[0].Def == nil || b.Uses(n.Args[0]) != 1 {
 		return nil
@@ -86,8 +85,9 @@ func planarProduct(costs *cost.Model, b *ir.Builder, n, conv *ir.Node, o storage
 	return b.NodeBlocks(storage.ConvPixels{InC: o.InC, OutC: o.OutC, Parts: o.Parts, Epilogue: o.Epilogue}, conv.Blocks, args...)
 }
 
-// planarPixels returns the result of the 1×1 convolution n, computed from its operand before it was
-// blocked.
+// planarPixels returns a replacement for n if n is a 1×1 convolution of an operand that is blocked
+// for n only. The replacement reads the planar operand. It is nil for other nodes, and if blocking
+// the operand is faster.
 func planarPixels(costs *cost.Model, b *ir.Builder, n *ir.Node) []*ir.Value {
 	o, ok := n.Op.(storage.ConvBlocked)
 	if !ok || !ofPixels(o) {
@@ -125,8 +125,8 @@ func pixelsOf(o storage.ConvBlocked, x *ir.Value) cost.Pixels {
 	return cost.Pixels{N: storage.AssumedBatch(shape[0]), InC: o.InC, OutC: o.OutC, HW: pixels}
 }
 
-// ofPixels reports whether each pixel of the result depends on one pixel of x: whether the
-// convolution is 1×1.
+// ofPixels reports whether each pixel of the result depends on one pixel of x: the convolution is
+// 1×1, with stride 1, no padding and one group.
 func ofPixels(o storage.ConvBlocked) bool {
 	w := o.Window
 	for _, list := range [][]int{w.Kernel, w.Strides} {
@@ -139,8 +139,8 @@ func ofPixels(o storage.ConvBlocked) bool {
 	return !slices.ContainsFunc(w.Pads, func(p int) bool { return p != 0 }) && o.Group == 1
 }
 
-// planarOperands returns the operands of a convolution with the Block nodes undone. Weights and bias
-// are returned unchanged. It returns nil if another operand was never planar.
+// planarOperands returns the operands of a convolution with the Block nodes undone. It returns
+// weights, bias and a planar x unchanged. It returns nil if another operand was never planar.
 func planarOperands(conv *ir.Node) []*ir.Value {
 	args := make([]*ir.Value, len(conv.Args))
 	for i, v := range conv.Args {

@@ -8,18 +8,19 @@ const (
 	unknownExtent = 56
 )
 
-// AssumedBatch returns a batch, or 2 for a symbol.
+// AssumedBatch returns the number of images d, or 2 if d is not a constant.
 func AssumedBatch(d dim.Dim) int { return known(d, unknownBatch) }
 
-// AssumedExtent returns an extent of an image, or 56 for a symbol.
+// AssumedExtent returns d, a spatial extent, or 56 if d is not a constant.
 func AssumedExtent(d dim.Dim) int { return known(d, unknownExtent) }
 
-// AssumedPixels returns the number of pixels of an image, or 56² if it depends on a symbol.
+// AssumedPixels returns the number of pixels of an image with these spatial extents, or 56² if it is
+// not a constant.
 func AssumedPixels(spatial []dim.Dim) int {
 	return known(dim.Product(spatial...), unknownExtent*unknownExtent)
 }
 
-// known returns d, or unknown if d is symbolic.
+// known returns d, or unknown if d is not a constant.
 func known(d dim.Dim, unknown int) int {
 	if n, ok := d.Int(); ok {
 		return n

@@ -8,9 +8,9 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// blockedBias appends v, which broadcasts to a channel-blocked y with the given number of channels, as
-// a vector with an element for each lane. It returns nil unless v has one number for each channel and
-// is zero in the lanes beyond channels.
+// blockedBias appends v as a vector with an element for each lane of y. y is channel-blocked and has
+// the given number of channels, and v broadcasts to it. blockedBias returns nil unless v has one
+// number for each channel and is known to be zero in the lanes beyond the channels.
 func blockedBias(b *ir.Builder, y ir.Type, channels int, v *ir.Value) *ir.Value {
 	if !broadcasts(v.Type, y, 1, y.Rank()-1) || !zeroLanes(channels, v) {
 		return nil
@@ -50,7 +50,7 @@ func zeroLanes(channels int, v *ir.Value) bool {
 	return ok
 }
 
-// wholeVector appends the elements of v, padded with zeros to a multiple of 16.
+// wholeVector appends a vector of the elements of v, padded with zeros to a multiple of 16.
 func wholeVector(b *ir.Builder, v *ir.Value) *ir.Value {
 	return blockVector(b, op.ReshapeTo(b, v, v.Type.Elems()))
 }

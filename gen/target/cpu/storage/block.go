@@ -93,11 +93,11 @@ func blockVector(b *ir.Builder, v *ir.Value) *ir.Value {
 	return b.Node(op.Reshape{Shape: []dim.Dim{wide.Type.Elems()}}, wide)
 }
 
-// IsMemoryBound marks the operator as bound by memory bandwidth.
+// IsMemoryBound marks the operator as an [op.MemoryBound]: memory bandwidth limits its speed.
 func (Block) IsMemoryBound() {}
 
-// IsMemoryBound marks the operator as bound by memory bandwidth.
+// IsMemoryBound marks the operator as an [op.MemoryBound]: memory bandwidth limits its speed.
 func (Unblock) IsMemoryBound() {}
 
-// EmptyLanes returns zero: lanes beyond the last channel hold zeros.
+// EmptyLanes returns zero, which the lanes beyond the last channel hold.
 func (Block) EmptyLanes(*ir.Node) []float64 { return []float64{0} }

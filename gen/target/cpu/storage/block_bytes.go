@@ -14,7 +14,8 @@ import (
 // BlockBytes converts x, [N,C,spatial…] of i8 or u8, to channel blocks of Lanes, 16 or 4:
 // u8[N,⌈C/Lanes⌉,spatial…,Lanes]. Lanes beyond C are zero. There are at most two spatial axes. Pads
 // lists the cells to insert before each axis, then the cells to insert after each axis; nil means
-// no padding. The padding has the value of the optional second operand, i32 of one element, or 0.
+// no padding. The padding has the value of the optional second operand, i32 of one element, or 0, in
+// all lanes.
 type BlockBytes struct {
 	Lanes int
 	Pads  []dim.Dim
@@ -31,13 +32,13 @@ type UnblockBytes struct {
 // optional second operand, i32 of one element, or 0.
 type PadBytes struct{ Pads []dim.Dim }
 
-// bytesBlocked returns the type of u8 in blocks of channels.
+// bytesBlocked returns the type of n images of u8 with c channels in blocks of `lanes` channels.
 func bytesBlocked(n, c dim.Dim, spatial []dim.Dim, lanes int) ir.Type {
 	shape := append([]dim.Dim{n, c.CeilDiv(dim.Const(lanes))}, spatial...)
 	return ir.TensorOf(ir.U8, append(shape, dim.Const(lanes))...)
 }
 
-// checkFill checks the type of the padding value.
+// checkFill returns an error unless the padding value is absent or an i32 of one element.
 func checkFill(fill ir.Type) error {
 	if !fill.IsZero() && (fill.DType != ir.I32 || !op.HasOneElement(fill)) {
 		return fmt.Errorf("padding %s", fill)
@@ -80,7 +81,8 @@ func (o UnblockBytes) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(o.To, append([]dim.Dim{x.Shape[0], dim.Const(o.C)}, spatial...)...)}, nil
 }
 
-// bytesSpatial returns the spatial extents of blocked bytes.
+// bytesSpatial returns the spatial extents of bytes in channel blocks of 16. It returns an error if
+// x is not of this form.
 func bytesSpatial(x ir.Type) ([]dim.Dim, error) {
 	if x.DType != ir.U8 || x.Rank() < 3 || x.Rank() > 3+op.MaxSpatial || !x.Shape[x.Rank()-1].Equal(dim.Const(block)) {
 		return nil, fmt.Errorf("%s is not channel-blocked", x)
@@ -139,10 +141,11 @@ func placeOf(i int, shape []int) []int {
 	return at
 }
 
-// evalFilled evaluates [BlockBytes] or [PadBytes]. It calls f with a function set, which f calls once for
-// each element of the operand: channel is the index of the element's channel among the channels of all
-// images, each with whole blocks of lanes channels; at are the spatial indices without padding, and v is the value. pads are
-// the paddings before all axes, then those after. Padding has the padding value in all lanes.
+// evalFilled evaluates [BlockBytes] or [PadBytes]. It calls f with a function set, which f calls
+// once for each element of the operand. channel is the index of the element's channel among the
+// channels of all images, where each image has whole blocks of `lanes` channels. at are the spatial
+// indices without padding, and v is the value. pads are the paddings before all axes, and then the
+// paddings after all axes. Padding has the padding value in all lanes.
 func evalFilled(o ir.Op, in []*ir.Tensor, pads []dim.Dim, lanes int, f func(set func(channel int, at []int, v int64))) ([]*ir.Tensor, error) {
 	out, err := op.InferOf(o, in)
 	if err != nil {
@@ -206,5 +209,5 @@ func (o UnblockBytes) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// EmptyLanes returns zero: lanes beyond the last channel hold zeros.
+// EmptyLanes returns zero, which the lanes beyond the last channel hold outside of the padding.
 func (BlockBytes) EmptyLanes(*ir.Node) []float64 { return []float64{0} }

@@ -57,7 +57,7 @@ func (o ConvBlocked) InferBlocks(in []ir.Type, blocks []*ir.Block) ([]ir.Type, e
 	return []ir.Type{y}, o.Epilogue.Check(in, blocks, dim.Const(p.outBlocks()*block), y)
 }
 
-// Packing returns how the weights are packed for an operand.
+// Packing returns how the weights are packed for an operand of type x.
 func (o ConvBlocked) Packing(x ir.Type) Packing {
 	inBlock := 1
 	if x.Rank() == 3+len(o.Kernel) {
@@ -103,8 +103,8 @@ func (o ConvBlocked) EvalBlocks(in []*ir.Tensor, blocks []*ir.Block, _ func(*ir.
 	return evalBlockedSums(o.Epilogue, sums, shape, o.OutC, in, blocks)
 }
 
-// evalBlockedSums applies an epilogue to the sums of a channel-blocked result of this shape. The
-// lanes beyond channels are zero.
+// evalBlockedSums applies an epilogue to the sums of a channel-blocked result of this shape. It sets
+// the lanes beyond channels to zero, unless [op.Epilogue.KeepsZero] is true.
 func evalBlockedSums(e op.Epilogue, sums []float64, shape []int, channels int, in []*ir.Tensor, blocks []*ir.Block) ([]*ir.Tensor, error) {
 	plane := op.LenOf(shape[2:])
 	channel := func(i int) int { return i/plane%shape[1]*block + i%block }
@@ -122,7 +122,7 @@ func evalBlockedSums(e op.Epilogue, sums []float64, shape []int, channels int, i
 	return []*ir.Tensor{y}, nil
 }
 
-// Overwrites allows the result to reuse the memory of the residual.
+// Overwrites implements [ir.Overwriter]: the result may reuse the memory of the residual.
 func (ConvBlocked) Overwrites() []int { return []int{op.ResidualArg} }
 
 // Flops counts two operations for each product, including products with padding.
@@ -130,8 +130,8 @@ func (ConvBlocked) Flops(in, out []ir.Type) dim.Dim {
 	return out[0].Elems().Mul(dim.Product(in[1].Shape[1:5]...)).Mul(dim.Const(2))
 }
 
-// InParts returns the operator with partial sums of `terms` terms, rounded to whole blocks of channels
-// of x. It returns nil if the sums have at most `terms` terms.
+// InParts implements [op.Summer]. Partial sums have `terms` terms, rounded to whole blocks of
+// channels of x. The result is nil if the sums have at most `terms` terms.
 func (o ConvBlocked) InParts(n *ir.Node, terms int) ir.Op {
 	p, several := op.SplitSum(dim.Product(n.Arg(1).Type.Shape[1:5]...), terms)
 	if !several {
@@ -141,16 +141,17 @@ func (o ConvBlocked) InParts(n *ir.Node, terms int) ir.Op {
 	return o
 }
 
-// WithEnding returns the operator with epilogue e.
+// WithEnding implements [op.EpilogueHost]: it returns the operator with epilogue e.
 func (o ConvBlocked) WithEnding(e op.Epilogue) ir.Op {
 	o.Epilogue = e
 	return o
 }
 
-// Bias returns v in the form of the epilogue's bias if v has one number for each channel, else nil.
+// Bias implements [op.EpilogueHost]. It returns nil unless v has one number for each channel and is
+// known to be zero in the lanes beyond the channels.
 func (o ConvBlocked) Bias(b *ir.Builder, n *ir.Node, v *ir.Value) *ir.Value {
 	return blockedBias(b, n.Results[0].Type, o.OutC, v)
 }
 
-// EmptyLanes returns zero: lanes beyond the last channel hold zeros.
+// EmptyLanes returns zero, which the lanes beyond the last channel hold if the node has no residual.
 func (ConvBlocked) EmptyLanes(*ir.Node) []float64 { return []float64{0} }

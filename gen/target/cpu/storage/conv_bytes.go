@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// ConvBytes is a convolution without padding of x, bytes in channel blocks of 16 or 4,
-// u8[N,⌈InC/16⌉,spatial…,16], with weights packed by [PackConvBytes]. Further operands are an optional
+// ConvBytes is a convolution without padding of x, bytes in channel blocks of B, 16 or 4:
+// u8[N,⌈InC/B⌉,spatial…,B]. The weights are packed by [PackConvBytes]. Further operands are an optional
 // bias i32 of OutC elements, a scale f64 of one or OutC elements, and an optional zero point of the
 // result, i32 of one element. Sums are requantised as [op.Requantize] describes. The result is in
 // channel blocks of 16; lanes beyond OutC hold the clamped zero point. Strides and Dilations have one
@@ -30,9 +30,10 @@ type DepthwiseBytes struct {
 	op.Requantize
 }
 
-// PackConvBytes packs the weights of a convolution, [OutC,InC/Group,KH,KW] or [OutC,InC/Group,KW]
-// of i8 or u8, for [ConvBytes]. It is like [PackConv] for i8, with four adjacent input channels of
-// an output channel: i8[⌈OutC/16⌉,B,KH,KW,InBlock/4,16,4]. Elements of u8 are shifted by −128.
+// PackConvBytes packs the weights of a convolution, [OutC,InC/Group,KH,KW] or [OutC,InC/Group,KW] of
+// i8 or u8, for [ConvBytes]: i8[⌈OutC/16⌉,B,KH,KW,InBlock/4,16,4]. It is like [PackConv], which
+// defines B. The last axis has four adjacent input channels of one output channel. Elements of u8
+// are shifted by −128.
 type PackConvBytes struct {
 	Group   int
 	InBlock int // number of channels of a block: 16 or 4
@@ -162,7 +163,7 @@ func inferBytes(r op.Requantize, in []ir.Type, strides, dilations, kernel []int,
 	return []ir.Type{bytesBlocked(x.Shape[0], dim.Const(channels), spatial, block)}, r.CheckClamp()
 }
 
-// Packing returns how the weights are packed for x, the type of the first operand.
+// Packing returns how the weights are packed for an operand of type x.
 func (o ConvBytes) Packing(x ir.Type) Packing {
 	inBlock := block
 	if x.Rank() > 0 && x.Shape[x.Rank()-1].Equal(dim.Const(4)) {
@@ -172,7 +173,7 @@ func (o ConvBytes) Packing(x ir.Type) Packing {
 }
 
 // Passes returns the number of packed weights that are concatenated along the second axis of the
-// second operand: 1 or 2.
+// second operand. It is 1 or 2 for operands that Infer accepts.
 func (o ConvBytes) Passes(in []ir.Type) int {
 	if in[1].Rank() < 2 {
 		return 0
@@ -293,7 +294,8 @@ func evalBytes(r op.Requantize, conv ir.Op, in []*ir.Tensor, window op.Window, c
 	return []*ir.Tensor{y}, err
 }
 
-// emptyLanes returns the values in the lanes beyond the channels of n's result, or nil if unknown.
+// emptyLanes returns the number in the lanes beyond the channels of n's result, as a list of one, or
+// nil if it is unknown. r is the requantisation of n.
 func emptyLanes(r op.Requantize, n *ir.Node) []float64 {
 	y := ir.NewTensor(ir.U8)
 	in := make([]*ir.Tensor, op.ProductOperands)
@@ -309,8 +311,9 @@ func emptyLanes(r op.Requantize, n *ir.Node) []float64 {
 	return []float64{y.Number(0)}
 }
 
-// validWindow returns the spatial extents of the result of a convolution of x without padding. kernel
-// has two elements.
+// validWindow returns the spatial extents of the result of a convolution of x without padding.
+// kernel has two elements. validWindow returns an error if the window does not fit the spatial axes
+// of x.
 func validWindow(strides, dilations, kernel []int, x ir.Type) ([]dim.Dim, error) {
 	n := len(strides)
 	if n < 1 || n > op.MaxSpatial || len(dilations) != n || x.Rank() < 2+n || n == 1 && kernel[0] != 1 {
@@ -339,8 +342,10 @@ func (o DepthwiseBytes) Flops(in, out []ir.Type) dim.Dim {
 	return out[0].Elems().Mul(in[1].Shape[1]).Mul(dim.Const(2 * o.KW))
 }
 
-// EmptyLanes returns the requantised value of a sum of zero.
+// EmptyLanes returns the requantised value of a zero sum, or nil if the zero point of the result is
+// not constant.
 func (o ConvBytes) EmptyLanes(n *ir.Node) []float64 { return emptyLanes(o.Requantize, n) }
 
-// EmptyLanes returns the requantised value of a zero sum.
+// EmptyLanes returns the requantised value of a zero sum, or nil if the zero point of the result is
+// not constant.
 func (o DepthwiseBytes) EmptyLanes(n *ir.Node) []float64 { return emptyLanes(o.Requantize, n) }

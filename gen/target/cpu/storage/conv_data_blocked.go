@@ -9,8 +9,8 @@ import (
 )
 
 // ConvDataBlocked is a [op.ConvData] over one or two spatial axes of g, channel-blocked
-// f32[N,⌈OutC/16⌉,spatial…,16], with weights packed by [PackConvData]. No axis has both stride and
-// dilation. The result is f32[N,⌈InC/16⌉,Spatial…,16]; lanes beyond InC are zero.
+// f32[N,⌈OutC/16⌉,spatial…,16], with weights packed by [PackConvData]. No axis has both a stride and
+// a dilation above 1. The result is f32[N,⌈InC/16⌉,Spatial…,16]; lanes beyond InC are zero.
 type ConvDataBlocked struct {
 	op.Window
 	InC, OutC int
@@ -95,13 +95,13 @@ func (o ConvDataBlocked) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, err
 }
 
-// Flops counts two operations for each product.
+// Flops counts two operations for each product, including products with padding and empty lanes.
 func (o ConvDataBlocked) Flops(in, _ []ir.Type) dim.Dim {
 	return in[0].Elems().Mul(dim.Product(in[1].Shape[0], dim.Const(op.LenOf(o.Kernel)*block))).Mul(dim.Const(2))
 }
 
-// InParts returns the operator with partial sums of `terms` terms, rounded to whole blocks of channels
-// of g. It returns nil if the sums have at most `terms` terms.
+// InParts implements [op.Summer]. Partial sums have `terms` terms, rounded to whole blocks of
+// channels of g. The result is nil if the sums have at most `terms` terms.
 func (o ConvDataBlocked) InParts(n *ir.Node, terms int) ir.Op {
 	p, several := op.SplitSum(dim.Product(n.Arg(1).Type.Shape[1:5]...), terms)
 	if !several {

@@ -66,7 +66,7 @@ func (o ConvPixels) EvalBlocks(in []*ir.Tensor, blocks []*ir.Block, _ func(*ir.B
 	return []*ir.Tensor{y}, err
 }
 
-// Overwrites allows the result to reuse the memory of the residual.
+// Overwrites implements [ir.Overwriter]: the result may reuse the memory of the residual.
 func (ConvPixels) Overwrites() []int { return []int{op.ResidualArg} }
 
 // Flops counts two operations for each product.

@@ -80,7 +80,7 @@ func (o DepthwiseBlocked) EvalBlocks(in []*ir.Tensor, blocks []*ir.Block, _ func
 	return evalBlockedSums(o.Epilogue, sums, shape, o.C, in, blocks)
 }
 
-// Overwrites allows the result to reuse the memory of the residual.
+// Overwrites implements [ir.Overwriter]: the result may reuse the memory of the residual.
 func (DepthwiseBlocked) Overwrites() []int { return []int{op.ResidualArg} }
 
 // Flops counts two operations for each product.
@@ -88,16 +88,18 @@ func (DepthwiseBlocked) Flops(in, out []ir.Type) dim.Dim {
 	return out[0].Elems().Mul(dim.Product(in[1].Shape[1:3]...)).Mul(dim.Const(2))
 }
 
-// WithEnding returns the operator with epilogue e.
+// WithEnding implements [op.EpilogueHost]: it returns the operator with epilogue e.
 func (o DepthwiseBlocked) WithEnding(e op.Epilogue) ir.Op {
 	o.Epilogue = e
 	return o
 }
 
-// Bias returns v in the form of the epilogue's bias if v has one number for each channel, else nil.
+// Bias implements [op.EpilogueHost]. It returns nil unless v has one number for each channel and is
+// known to be zero in the lanes beyond the channels.
 func (o DepthwiseBlocked) Bias(b *ir.Builder, n *ir.Node, v *ir.Value) *ir.Value {
 	return blockedBias(b, n.Results[0].Type, o.C, v)
 }
 
-// EmptyLanes returns zero: lanes beyond the last channel hold zeros.
+// EmptyLanes returns zero, which the lanes beyond the last channel hold if the node has no residual.
+// The weights are zero in these lanes.
 func (DepthwiseBlocked) EmptyLanes(*ir.Node) []float64 { return []float64{0} }

@@ -91,7 +91,7 @@ func (o DepthwisePlanar) EvalBlocks(in []*ir.Tensor, blocks []*ir.Block, _ func(
 	return []*ir.Tensor{y}, err
 }
 
-// Overwrites allows the result to reuse the memory of the residual.
+// Overwrites implements [ir.Overwriter]: the result may reuse the memory of the residual.
 func (DepthwisePlanar) Overwrites() []int { return []int{op.ResidualArg} }
 
 // Flops counts two operations for each product.

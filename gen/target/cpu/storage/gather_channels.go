@@ -74,7 +74,8 @@ func (o GatherChannels) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// find returns the operand that contains a channel, and the index of the channel in that operand.
+// find returns the operand that contains a channel, and the index of the channel in that operand. It
+// returns an error if there is no such channel.
 func (o GatherChannels) find(channel int) (operand, at int, err error) {
 	at = channel
 	for i, c := range o.Channels {
@@ -93,8 +94,8 @@ type gathered struct {
 	number int // index of the channel in x
 }
 
-// channelsOf returns the channels of v, which has a blocked form. If the blocked form is a
-// GatherChannels, it returns the channels of the operands.
+// channelsOf returns the channels of v, which has a blocked form or can get one. If the blocked form
+// is a GatherChannels with constant indices, it returns the channels of the operands.
 func channelsOf(v *ir.Value, l Layouts) []gathered {
 	x := l.Block(v)
 	c, _ := v.Type.Shape[1].Int()
@@ -122,7 +123,7 @@ func channelsOf(v *ir.Value, l Layouts) []gathered {
 }
 
 // gatherChannels appends the blocked tensor of the channels in list. It returns nil if they come
-// from too many tensors.
+// from more than maxGathered tensors.
 func gatherChannels(b *ir.Builder, list []gathered) *ir.Value {
 	var o GatherChannels
 	var args []*ir.Value
@@ -147,5 +148,5 @@ func gatherChannels(b *ir.Builder, list []gathered) *ir.Value {
 	return b.Node(o, append(args, b.Const(numbers))...)
 }
 
-// EmptyLanes returns zero: lanes beyond the last channel hold zeros.
+// EmptyLanes returns zero, which the lanes beyond the last channel hold.
 func (GatherChannels) EmptyLanes(*ir.Node) []float64 { return []float64{0} }

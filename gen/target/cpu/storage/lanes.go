@@ -8,7 +8,7 @@ import (
 // laneFiller is an operator that determines the lanes of its channel-blocked result beyond the
 // channels, whatever its operands' lanes hold.
 type laneFiller interface {
-	// EmptyLanes returns the numbers that these lanes hold; nil if they are not known.
+	// EmptyLanes returns the numbers that these lanes hold. It returns nil if they are not known.
 	EmptyLanes(n *ir.Node) []float64
 }
 

@@ -41,7 +41,7 @@ func Relayout(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {
 // HasRelayout reports whether nodes of an operator may be computed on blocked operands.
 func HasRelayout(o ir.Op) bool { return ruleOf(o) != nil }
 
-// A rule is [Relayout] for one operator.
+// A rule is [Relayout] for one operator. It returns nil to leave the node unchanged.
 type rule func(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value
 
 // ruleOf returns the rule of an operator, or nil if there is none.
@@ -109,7 +109,7 @@ func blockable(t ir.Type) bool {
 	return ok && c > 0
 }
 
-// Blocked returns the type of the channel-blocked form of a value of type t. It reports false if
+// Blocked returns the type of the channel-blocked form of a value of type t. It returns false if
 // there is no such form.
 func Blocked(t ir.Type) (ir.Type, bool) {
 	if !blockable(t) {
@@ -125,7 +125,7 @@ func Blocked(t ir.Type) (ir.Type, bool) {
 func isByte(t ir.Type) bool { return t.DType == ir.U8 || t.DType == ir.I8 }
 
 // ToBlocked appends to b the conversion of x to its blocked form. The result shares the memory of x
-// if each pixel consists of whole blocks.
+// if [sameMemory] is true for the type of x.
 func ToBlocked(b *ir.Builder, x *ir.Value) *ir.Value {
 	if t, _ := Blocked(x.Type); sameMemory(x.Type) {
 		return b.Node(op.Reshape{Shape: t.Shape}, x)
@@ -136,7 +136,8 @@ func ToBlocked(b *ir.Builder, x *ir.Value) *ir.Value {
 	return b.Node(Block{}, x)
 }
 
-// FromBlocked appends to b the conversion of y, a blocked form, to a value of type t.
+// FromBlocked appends to b the conversion of y, a blocked form, to a value of type t. The result
+// shares the memory of y if [sameMemory] is true for t.
 func FromBlocked(b *ir.Builder, y *ir.Value, t ir.Type) *ir.Value {
 	if sameMemory(t) {
 		return b.Node(op.Reshape{Shape: t.Shape}, y)
@@ -148,8 +149,8 @@ func FromBlocked(b *ir.Builder, y *ir.Value, t ir.Type) *ir.Value {
 	return b.Node(Unblock{C: c}, y)
 }
 
-// sameMemory reports whether a value of type t and its blocked form have their elements in the same
-// order.
+// sameMemory reports whether a value of type t and its blocked form have the same elements in the
+// same order: each image has one pixel, no lanes are empty, and bytes are not shifted.
 func sameMemory(t ir.Type) bool {
 	return wholeBlocks(t) && t.DType != ir.I8 && dim.Product(t.Shape[2:]...).Equal(dim.Const(1))
 }

@@ -10,7 +10,9 @@ import (
 
 // Products of integers as rows, columns and patches.
 
-// lowerMatMulInteger replaces n by a [ProductInteger] of packed rows of a and panels of b.
+// lowerMatMulInteger replaces n by a [ProductInteger] of packed rows of the first operand and panels
+// of the second. If the second operand varies, and n returns sums without a bias, it replaces n by a
+// [ProductColumns].
 func lowerMatMulInteger(b *ir.Builder, n *ir.Node, o op.MatMulInteger) []*ir.Value {
 	x, w := n.Arg(0), n.Arg(1)
 	f, err := op.Matrices(x.Type, w.Type)
@@ -40,8 +42,9 @@ func lowerMatMulInteger(b *ir.Builder, n *ir.Node, o op.MatMulInteger) []*ir.Val
 	return []*ir.Value{op.ReshapeTo(b, y, n.Results[0].Type.Shape...)}
 }
 
-// lowerConvInteger replaces n by a product of the weights and patches of x. It returns nil for a
-// depthwise convolution.
+// lowerConvInteger replaces n by a product of the weights and patches of x. For a depthwise
+// convolution it returns nil or, if there is a scale that is not f64, the convolution with an f64
+// scale.
 func lowerConvInteger(b *ir.Builder, n *ir.Node, o op.ConvInteger) []*ir.Value {
 	x, w := n.Arg(0), n.Arg(1)
 	if o.IsDepthwise(w.Type) {
@@ -60,8 +63,8 @@ func lowerConvInteger(b *ir.Builder, n *ir.Node, o op.ConvInteger) []*ir.Value {
 	return []*ir.Value{op.ReshapeTo(b, b.Node(op.Transpose{Perm: []int{0, 2, 1}}, y), out.Shape...)}
 }
 
-// convProduct appends the operands of the product of patches of x and the weights, one matrix for
-// each group. If pack is set, it packs the weights.
+// convProduct appends the operands of the product of patches of x and the weights. There is a matrix
+// of weights for each group. If pack is set, convProduct packs the weights.
 func convProduct(b *ir.Builder, n *ir.Node, o op.ConvInteger, pack bool) integerProduct {
 	x, w := n.Arg(0), n.Arg(1)
 	group := dim.Const(o.Group)
@@ -89,7 +92,7 @@ type integerProduct struct {
 	bias, zero, scale, last *ir.Value // operands of the product
 }
 
-// shape returns the shape of a vector over the channels of all weights.
+// shape returns [batch,N], the shape of a vector with an element for each channel of each batch.
 func (p *integerProduct) shape() []dim.Dim {
 	return []dim.Dim{p.weights.Type.Shape[0], p.weights.Type.Shape[2]}
 }
@@ -191,11 +194,11 @@ func varies(v *ir.Value) bool {
 	return false
 }
 
-// depth appends the number of products in a sum.
+// depth appends the number of products in a sum, the extent K of the weights.
 func (p *integerProduct) depth() *ir.Value { return op.Extent(p.b, p.weights.Type.Shape[1]) }
 
-// channels appends a vector with one element, or one for each channel, in a shape that broadcasts to
-// [batch,channels].
+// channels appends v in a shape that broadcasts to [batch,channels]. v has one element, one for each
+// channel, or one for each channel of each batch.
 func (p *integerProduct) channels(v *ir.Value) *ir.Value {
 	shape := p.shape()
 	switch elems := v.Type.Elems(); {
@@ -207,7 +210,7 @@ func (p *integerProduct) channels(v *ir.Value) *ir.Value {
 	return op.ReshapeTo(p.b, v, shape[1])
 }
 
-// perBatch repeats a vector over the channels of one batch for all batches, unless it has one element.
+// perBatch appends v, repeated to [batch,channels]. It returns v if v has one element.
 func (p *integerProduct) perBatch(v *ir.Value) *ir.Value {
 	if op.HasOneElement(v.Type) {
 		return v
@@ -215,7 +218,8 @@ func (p *integerProduct) perBatch(v *ir.Value) *ir.Value {
 	return op.ExpandTo(p.b, p.channels(v), p.shape()...)
 }
 
-// build appends the product with packed rows and their sums, if needed. n is the number of columns.
+// build appends the product. rows are the packed rows and, if p.zero is not nil, the sums of the
+// rows. n is the number of columns.
 func (p *integerProduct) build(r op.Requantize, rows []*ir.Value, n dim.Dim) *ir.Value {
 	var sums *ir.Value
 	if p.zero != nil {
@@ -224,8 +228,9 @@ func (p *integerProduct) build(r op.Requantize, rows []*ir.Value, n dim.Dim) *ir
 	return p.b.Node(ProductInteger{N: n, Requantize: r}, rows[0], p.packed, p.bias, p.zero, p.scale, sums, p.last)
 }
 
-// normal appends a zero point, which may be nil, as i32 after a shift between the 8-bit types. It
-// returns nil if the zero point is absent and nothing is shifted.
+// normal appends a zero point as i32. If elements change their type from i8 to u8 or back, the zero
+// point is shifted like them. A nil zero point is 0. normal returns nil if the zero point is nil and
+// not shifted.
 func normal(b *ir.Builder, zero *ir.Value, from, to ir.DType) *ir.Value {
 	shift := 0.0
 	switch {

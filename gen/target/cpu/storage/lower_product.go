@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// Lower replaces n by operators of this package. It returns nil for a node that is not
-// computed with panels of a matrix, packed rows or patches.
+// Lower builds replacements of the results of a matrix product, a convolution of integers or a
+// recurrent layer, on packed operands. It returns nil if n stays unchanged.
 func Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	switch o := n.Op.(type) {
 	case op.MatMul:
@@ -26,8 +26,8 @@ func Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return nil
 }
 
-// lowerMatMul packs the second of two f32 matrices into panels. It returns the product with the
-// panels.
+// lowerMatMul packs the second of two f32 matrices into panels, and returns the product with the
+// panels. It returns nil for other types.
 func lowerMatMul(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x, y := n.Arg(0), n.Arg(1)
 	if x.Type.DType != ir.F32 {
@@ -42,8 +42,8 @@ func lowerMatMul(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{op.ReshapeTo(b, product, n.Results[0].Type.Shape...)}
 }
 
-// lowerGemm packs an f32 B into panels, and adds C as a bias if C is a row. It returns the product
-// with the panels.
+// lowerGemm packs an f32 B into panels, and returns the product with the panels. It makes C a bias
+// of the product if C is a row and Alpha and Beta are 1. It returns nil for other types.
 func lowerGemm(b *ir.Builder, n *ir.Node, o op.Gemm) []*ir.Value {
 	a, m, c := n.Arg(0), n.Arg(1), n.Arg(2)
 	if a.Type.DType != ir.F32 {
@@ -84,8 +84,8 @@ func matMulPanels(b *ir.Builder, a, panels *ir.Value, n dim.Dim, batch []dim.Dim
 	return op.ReshapeTo(b, y, slices.Concat(batch, []dim.Dim{matrix[i], n})...)
 }
 
-// lowerRecurrent projects the operand of an f32 layer for all steps at once, and packs the
-// recurrent weights into panels.
+// lowerRecurrent projects the operand of an f32 layer for all steps at once, and packs the recurrent
+// weights into panels. It returns nil for other types.
 func lowerRecurrent(b *ir.Builder, n *ir.Node, o op.RecurrentLayer) []*ir.Value {
 	if n.Arg(0).Type.DType != ir.F32 {
 		return nil

@@ -92,7 +92,7 @@ func (o MatMulPanels) EvalBlocks(in []*ir.Tensor, blocks []*ir.Block, _ func(*ir
 	return []*ir.Tensor{y}, err
 }
 
-// Overwrites allows the result to reuse the memory of the residual.
+// Overwrites implements [ir.Overwriter]: the result may reuse the memory of the residual.
 func (MatMulPanels) Overwrites() []int { return []int{op.ResidualArg} }
 
 // Flops counts two operations for each product.
@@ -100,8 +100,8 @@ func (MatMulPanels) Flops(in, out []ir.Type) dim.Dim {
 	return out[0].Elems().Mul(in[0].Shape[in[0].Rank()-1]).Mul(dim.Const(2))
 }
 
-// InParts returns the operator with partial sums of `terms` terms. It returns nil if the sums have at
-// most `terms` terms.
+// InParts implements [op.Summer]. Partial sums have `terms` terms. The result is nil if the sums
+// have at most `terms` terms.
 func (o MatMulPanels) InParts(n *ir.Node, terms int) ir.Op {
 	p, several := op.SplitSum(n.Arg(0).Type.Shape[n.Arg(0).Type.Rank()-1], terms)
 	if !several {
@@ -111,16 +111,17 @@ func (o MatMulPanels) InParts(n *ir.Node, terms int) ir.Op {
 	return o
 }
 
-// WithEnding returns the operator with epilogue e.
+// WithEnding implements [op.EpilogueHost]: it returns the operator with epilogue e.
 func (o MatMulPanels) WithEnding(e op.Epilogue) ir.Op {
 	o.Epilogue = e
 	return o
 }
 
-// Bias returns v in the form of the epilogue's bias if v has one number for each column, else nil.
+// Bias implements [op.EpilogueHost]. It returns nil unless v has one number for each column.
 func (MatMulPanels) Bias(b *ir.Builder, n *ir.Node, v *ir.Value) *ir.Value {
 	return rowBias(b, n.Results[0].Type, v)
 }
 
-// NarrowOperand returns the index of the panels, which may be f16 or bf16.
+// NarrowOperand implements [op.NarrowReader]. It returns 1, the index of the panels, which may be
+// f16 or bf16.
 func (MatMulPanels) NarrowOperand() int { return 1 }

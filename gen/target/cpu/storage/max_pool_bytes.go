@@ -10,7 +10,6 @@ import (
 // Dilations and Kernel have an element for each of the one or two spatial axes.
 type MaxPoolBytes struct{ Kernel, Strides, Dilations []int }
 
-// window returns the window of the pool.
 func (o MaxPoolBytes) window() op.Window {
 	return op.Window{Kernel: o.Kernel, Strides: o.Strides, Dilations: o.Dilations}
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// PackConv packs the weights of a convolution, f32[OutC,InC/Group,KH,KW] or f32[OutC,InC/Group,KW], for
-// [ConvBlocked]: f32[⌈OutC/16⌉,B,KH,KW,InBlock,16]. Each block of output channels has the weights of
-// the B blocks of InBlock input channels that it depends on, padded with zeros. If a block spans
-// groups, the weights between them are zero.
+// PackConv packs the weights of a convolution, f32[OutC,InC/Group,KH,KW] or f32[OutC,InC/Group,KW],
+// for [ConvBlocked]: f32[⌈OutC/16⌉,B,KH,KW,InBlock,16]. Each block of output channels has the
+// weights of the B blocks of InBlock input channels that it depends on, padded with zeros. If a
+// block has channels of several groups, the weights between channels of different groups are zero.
 type PackConv struct {
 	Group   int
 	InBlock int // 16, or 1 for a planar operand
@@ -45,14 +45,14 @@ func (p Packing) width() int {
 	return width
 }
 
-// first returns the first of the input blocks for which an output block has packed weights. width is
-// the number of these input blocks.
+// first returns the first of the input blocks for which an output block has weights in the form of
+// [PackConvBytes]. width is the number of these input blocks.
 func (p Packing) first(outBlock, width int) int {
 	from, _ := p.reach(outBlock)
 	return min(from, p.inBlocks()-width)
 }
 
-// check returns an error if no convolution has these channels, groups and blocks.
+// check returns an error if [ConvBlocked] does not support these channels, groups and blocks.
 func (p Packing) check() error {
 	if p.InBlock != 1 && p.InBlock != block {
 		return fmt.Errorf("input blocks of %d", p.InBlock)
@@ -60,7 +60,7 @@ func (p Packing) check() error {
 	return p.checkGroups()
 }
 
-// checkGroups returns an error if Group does not divide InC and OutC.
+// checkGroups returns an error if a number is below 1, or if Group does not divide InC and OutC.
 func (p Packing) checkGroups() error {
 	if p.InC < 1 || p.OutC < 1 || p.Group < 1 || p.InC%p.Group != 0 || p.OutC%p.Group != 0 {
 		return fmt.Errorf("%d to %d channels in %d groups", p.InC, p.OutC, p.Group)

@@ -18,7 +18,8 @@ type PackRows struct{ Sums bool }
 // −128. With Sums, a second result, i32 [batch,N], holds the sums of the shifted columns.
 type PackColumns struct{ Sums bool }
 
-// checkPack checks the operand of an operator that packs matrices.
+// checkPack returns an error unless in is one operand of an operator that packs matrices:
+// [batch,rows,columns] of i8 or u8.
 func checkPack(in []ir.Type) error {
 	if err := op.CheckTensors(in, 1, 1); err != nil {
 		return err
@@ -65,7 +66,8 @@ func rowTypes(batch, m, k dim.Dim, sums bool) []ir.Type {
 	return out
 }
 
-// moved converts an element between i8 and u8 by a shift.
+// moved converts v, an element, between i8 and u8 by a shift of 128. It returns v if the types are
+// equal.
 func moved(v int64, from, to ir.DType) int64 {
 	switch {
 	case from == ir.U8 && to == ir.I8:
@@ -127,7 +129,8 @@ func evalPack(o ir.Op, in []*ir.Tensor, f func(set func(to, sum int, v int64), w
 	return out, nil
 }
 
-// Lower removes the node if packing does not change the rows.
+// Lower implements [ir.Lowerer]. It removes the node if packing does not change the rows, and
+// returns nil otherwise.
 func (o PackRows) Lower(_ *ir.Builder, n *ir.Node) []*ir.Value {
 	if x := n.Arg(0); !o.Sums && x.Type.Equal(n.Results[0].Type) {
 		return []*ir.Value{x}

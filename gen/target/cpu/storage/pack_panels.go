@@ -56,8 +56,8 @@ func (o PackPanels) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// IsMemoryBound marks the operator as bound by memory bandwidth.
+// IsMemoryBound marks the operator as an [op.MemoryBound]: memory bandwidth limits its speed.
 func (PackPanels) IsMemoryBound() {}
 
-// ReadTransposed returns the operator with the opposite Trans.
+// ReadTransposed implements [op.TransposedReader]: it returns the operator with the opposite Trans.
 func (o PackPanels) ReadTransposed() ir.Op { return PackPanels{Trans: !o.Trans} }

@@ -9,7 +9,7 @@ import (
 
 // PackWinograd transforms the weights of a convolution, f32[OutC,InC/Group,3,3], for
 // [WinogradBlocked] in tiles of Tile×Tile: f32[(Tile+2)²,⌈OutC/16⌉,⌈InC/Group/16⌉,16,16]. If there
-// are several groups, each has whole blocks.
+// are several groups, the channels of each fill whole blocks.
 type PackWinograd struct {
 	Tile  int // 2 or 4
 	Group int
@@ -55,7 +55,8 @@ func (o PackWinograd) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{f.packed()}, nil
 }
 
-// Filtering returns the parameters of the transform for weights of a type.
+// Filtering returns the parameters of the transform for weights of type w. It returns an error if w
+// cannot be transformed.
 func (o PackWinograd) Filtering(w ir.Type) (f Filtering, err error) {
 	shape, ok := w.Static()
 	if !ok || w.DType != ir.F32 || len(shape) != 4 || shape[2] != 3 || shape[3] != 3 {
@@ -104,6 +105,6 @@ func weightPoints(tile int, a, b, c float64) []float64 {
 	return []float64{a / 4, (-sum - b) / 6, (b - sum) / 6, (far + twice) / 24, (far - twice) / 24, c}
 }
 
-// IsWeighed marks an operator whose result is larger than its operand, see [op.Weighed]. The size was
+// IsWeighed marks the operator as an [op.Weighed]: its result is larger than its operand, which was
 // considered when the Winograd algorithm was chosen.
 func (PackWinograd) IsWeighed() {}

@@ -66,8 +66,8 @@ func (o PadBlocked) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// padded returns spatial extents with padding added. Nil pads mean no padding. It returns an error
-// unless there are two pads for each axis, and if a pad is negative.
+// padded returns spatial extents with padding added. Nil pads mean no padding. padded returns an
+// error if there are not two pads for each axis, or if a constant pad is negative.
 func padded(spatial, pads []dim.Dim) ([]dim.Dim, error) {
 	if pads == nil {
 		return spatial, nil
@@ -87,5 +87,5 @@ func padded(spatial, pads []dim.Dim) ([]dim.Dim, error) {
 	return out, nil
 }
 
-// IsMemoryBound marks the operator as bound by memory bandwidth.
+// IsMemoryBound marks the operator as an [op.MemoryBound]: memory bandwidth limits its speed.
 func (PadBlocked) IsMemoryBound() {}

@@ -10,8 +10,9 @@ import (
 
 // Operators that move elements, or reduce over the spatial axes, on channel-blocked operands.
 
-// relayoutConcat concatenates blocked operands. Channels move between lanes unless all operands except the
-// last consist of whole blocks.
+// relayoutConcat is the [rule] of concatenations. It concatenates the blocked forms of the operands
+// if one of them is blocked already. Channels move between lanes if they are concatenated and an
+// operand before the last ends within a block.
 func relayoutConcat(b *ir.Builder, n *ir.Node, o op.Concat, l Layouts) *ir.Value {
 	if !blockable(n.Results[0].Type) || !slices.ContainsFunc(n.Args, func(v *ir.Value) bool { return l.Blocked(v) != nil }) {
 		return nil
@@ -37,8 +38,8 @@ func relayoutConcat(b *ir.Builder, n *ir.Node, o op.Concat, l Layouts) *ir.Value
 	return b.Node(o, args...)
 }
 
-// relayoutSlice slices a blocked operand. Channels move between lanes unless the slice takes whole blocks,
-// or all channels to the last.
+// relayoutSlice is the [rule] of slices. It slices a blocked operand. Channels move between lanes
+// unless the slice takes whole blocks, or all channels from the start of a block to the last.
 func relayoutSlice(b *ir.Builder, n *ir.Node, o op.Slice, l Layouts) *ir.Value {
 	x, y := n.Arg(0), n.Results[0].Type
 	blocked := l.Blocked(x)
@@ -81,8 +82,9 @@ func onlyChannels(t, u ir.Type) bool {
 	return true
 }
 
-// relayoutReshape shuffles the channels of a blocked operand. The shuffle splits the axis of
-// channels in two, swaps the two axes, and merges them again.
+// relayoutReshape is the [rule] of reshapes. It shuffles the channels of a blocked operand if n is
+// the last step of a shuffle, which splits the axis of channels in two, swaps the two axes, and
+// merges them again. Other reshapes stay unchanged.
 func relayoutReshape(b *ir.Builder, n *ir.Node, o op.Reshape, l Layouts) *ir.Value {
 	y := n.Results[0].Type
 	swapped := n.Arg(0)
@@ -128,8 +130,8 @@ func swapsChannels(o ir.Op, t ir.Type) bool {
 	return false
 }
 
-// relayoutPad pads the spatial axes of a blocked operand with zeros. If there are no empty lanes,
-// it pads with any number.
+// relayoutPad is the [rule] of padding. It pads the spatial axes of a blocked operand with zeros or,
+// if there are no empty lanes, with any constant.
 func relayoutPad(b *ir.Builder, n *ir.Node, o op.Pad, l Layouts) *ir.Value {
 	x := n.Arg(0)
 	blocked := l.Blocked(x)
@@ -140,9 +142,9 @@ func relayoutPad(b *ir.Builder, n *ir.Node, o op.Pad, l Layouts) *ir.Value {
 	return b.Node(PadBlocked{Pads: pads, Fill: fill}, blocked)
 }
 
-// spatialPads returns the padding of a node that pads only the spatial axes of an f32 tensor, with the
-// constant fill. pads are the cells before the first of each axis, then the cells after the last. ok
-// is false for other nodes.
+// spatialPads returns the padding of a node that pads only the spatial axes of an f32 tensor with a
+// constant, fill. pads are the numbers of cells before each axis, and then the numbers of cells
+// after each axis. ok is false for other nodes.
 func spatialPads(n *ir.Node, o op.Pad) (pads []dim.Dim, fill float32, ok bool) {
 	if o.Mode != "constant" || n.Arg(0).Type.DType != ir.F32 || len(o.Before) <= 2 {
 		return nil, 0, false
@@ -163,7 +165,8 @@ func spatialPads(n *ir.Node, o op.Pad) (pads []dim.Dim, fill float32, ok bool) {
 	return slices.Concat(o.Before[2:], o.After[2:]), fill, true
 }
 
-// relayoutResize resizes the spatial axes of a blocked operand.
+// relayoutResize is the [rule] of resizing. It resizes the spatial axes of a blocked operand. If
+// elements are interpolated, the operand must be f32 and its empty lanes zero.
 func relayoutResize(b *ir.Builder, n *ir.Node, o op.Resize, l Layouts) *ir.Value {
 	x, y := n.Arg(0), n.Results[0].Type
 	blocked := l.Blocked(x)
@@ -180,8 +183,8 @@ func relayoutResize(b *ir.Builder, n *ir.Node, o op.Resize, l Layouts) *ir.Value
 	return b.Node(o, blocked)
 }
 
-// relayoutTranspose transposes a blocked operand whose channels fill whole blocks, or are all in one
-// block.
+// relayoutTranspose is the [rule] of transpositions. It reads a blocked operand, except of i8, whose
+// channels fill whole blocks or are all in one block. The result is planar.
 func relayoutTranspose(b *ir.Builder, n *ir.Node, o op.Transpose, l Layouts) *ir.Value {
 	x := n.Arg(0)
 	blocked := l.Blocked(x)
@@ -207,8 +210,8 @@ func relayoutTranspose(b *ir.Builder, n *ir.Node, o op.Transpose, l Layouts) *ir
 	return op.ReshapeTo(b, b.Node(read, blocked), n.Results[0].Type.Shape...)
 }
 
-// relayoutReduce replaces a mean over all spatial axes of a blocked operand by a
-// [op.GlobalAveragePool]. Other reductions stay unchanged.
+// relayoutReduce is the [rule] of reductions. It replaces a mean over all spatial axes of a blocked
+// operand, whose empty lanes are zero, by a [op.GlobalAveragePool]. Other reductions stay unchanged.
 func relayoutReduce(b *ir.Builder, n *ir.Node, o op.Reduce, l Layouts) *ir.Value {
 	x := n.Arg(0)
 	blocked := l.Blocked(x)

@@ -10,9 +10,9 @@ import (
 
 // Operators on channel-blocked bytes.
 
-// relayoutConvInteger convolves blocked bytes over one or two spatial axes. A zero point of the
-// weights that is not zero after the weights are shifted to i8 must be constant. It is represented by
-// further weights.
+// relayoutConvInteger is the [rule] of convolutions of bytes. It convolves blocked bytes over one or
+// two spatial axes. A zero point of the weights that is not zero after the weights are shifted to i8
+// must be constant. Further weights represent it.
 func relayoutConvInteger(b *ir.Builder, n *ir.Node, o op.ConvInteger, l Layouts) *ir.Value {
 	x, w, w0 := n.Arg(0), n.Arg(1), n.Arg(3)
 	shape, ok := w.Type.Static()
@@ -67,9 +67,9 @@ func relayoutConvInteger(b *ir.Builder, n *ir.Node, o op.ConvInteger, l Layouts)
 	return withExtents(b, y, n)
 }
 
-// withExtents appends a blocked result with the spatial extents of n's result. If the operand was
-// padded to a multiple of the strides, these extents are ⌈extent/stride⌉. The extents of the padded
-// operand do not prove that.
+// withExtents returns y, the blocked form of n's result, with the spatial extents of that result.
+// The extents of y may be other expressions: if the operand was padded to a multiple of the strides,
+// the result's extents are ⌈extent/stride⌉, which the extents of the padded operand do not prove.
 func withExtents(b *ir.Builder, y *ir.Value, n *ir.Node) *ir.Value {
 	t := ir.TensorOf(y.Type.DType, slices.Clone(y.Type.Shape)...)
 	copy(t.Shape[2:t.Rank()-1], n.Results[0].Type.Shape[2:])
@@ -100,8 +100,8 @@ func negated(b *ir.Builder, zero, w *ir.Value) (v *ir.Value, ok bool) {
 	return op.ExpandTo(b, b.Const(by), w.Type.Shape...), true
 }
 
-// unsigned returns r and its zero point for results of u8. If r converts to u8, both are unchanged. If
-// r converts to i8, the bounds and the zero point are shifted by 128.
+// unsigned returns r and its zero point for results of u8. If r converts to u8, both are unchanged.
+// If r converts to i8, the bounds and the zero point are shifted by 128.
 func unsigned(b *ir.Builder, r op.Requantize, zero *ir.Value) (op.Requantize, *ir.Value) {
 	if r.To == ir.U8 {
 		return r, zero
@@ -113,9 +113,9 @@ func unsigned(b *ir.Builder, r op.Requantize, zero *ir.Value) (op.Requantize, *i
 	return op.Requantize{To: ir.U8, Clamp: true, Lo: lo + 128, Hi: hi + 128}, zero
 }
 
-// movedZero appends the zero point of blocked bytes, u8 of one element. t is the type of the bytes
-// before they were blocked, and zero their zero point. v is nil if the zero point of the blocked bytes
-// is 0. ok is false if the zero point is not constant.
+// movedZero returns the zero point of blocked bytes. t is the type of the bytes before they were
+// blocked, and zero their zero point, which may be nil. For u8 it returns zero. For i8 it returns a
+// constant, which is shifted; ok is false if zero is not a constant of one element.
 func movedZero(b *ir.Builder, zero *ir.Value, t ir.DType) (v *ir.Value, ok bool) {
 	if t == ir.U8 {
 		return zero, true
@@ -131,8 +131,8 @@ func movedZero(b *ir.Builder, zero *ir.Value, t ir.DType) (v *ir.Value, ok bool)
 	return b.Const(ir.Scalar(ir.U8, float64(moved(at, ir.I8, ir.U8)))), true
 }
 
-// relayoutDequantizeLinear dequantises blocked bytes to f32 with one scale. It returns the blocked
-// result, or nil if n has several scales.
+// relayoutDequantizeLinear is the [rule] of dequantisation. It dequantises blocked bytes with one
+// scale to f32.
 func relayoutDequantizeLinear(b *ir.Builder, n *ir.Node, o op.DequantizeLinear, l Layouts) *ir.Value {
 	x, scale := n.Arg(0), n.Arg(1)
 	blocked := l.Blocked(x)
@@ -146,8 +146,8 @@ func relayoutDequantizeLinear(b *ir.Builder, n *ir.Node, o op.DequantizeLinear, 
 	return b.Node(op.DequantizeLinear{To: ir.F32}, blocked, scale, zero)
 }
 
-// relayoutQuantizeLinear quantises blocked f32 to bytes with one scale. It returns the blocked
-// result, or nil if n has several scales.
+// relayoutQuantizeLinear is the [rule] of quantisation. It quantises blocked f32 with one scale to
+// bytes.
 func relayoutQuantizeLinear(b *ir.Builder, n *ir.Node, o op.QuantizeLinear, l Layouts) *ir.Value {
 	x, scale, y := n.Arg(0), n.Arg(1), n.Results[0].Type
 	blocked := l.Blocked(x)
@@ -161,8 +161,8 @@ func relayoutQuantizeLinear(b *ir.Builder, n *ir.Node, o op.QuantizeLinear, l La
 	return b.Node(op.QuantizeLinear{To: ir.U8, Precision: o.Precision}, blocked, scale, zero)
 }
 
-// relayoutByteTable maps blocked bytes by a constant table, which it shifts for bytes of i8. It
-// returns the blocked result, or nil if the table is not constant.
+// relayoutByteTable is the [rule] of tables. It maps blocked bytes by a constant table, which it
+// changes for bytes that were shifted from i8.
 func relayoutByteTable(b *ir.Builder, n *ir.Node, o op.ByteTable, l Layouts) *ir.Value {
 	x, y := n.Arg(0).Type, n.Results[0].Type
 	blocked := l.Blocked(n.Arg(0))

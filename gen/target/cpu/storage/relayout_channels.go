@@ -9,7 +9,8 @@ import (
 
 // Operators along the channels of channel-blocked operands.
 
-// relayoutLRN computes n on the blocked form of its operand, if the empty lanes are zero.
+// relayoutLRN is the [rule] of LRN. It computes n on the blocked form of its operand, if there is
+// one and its empty lanes are zero.
 func relayoutLRN(b *ir.Builder, n *ir.Node, o op.LRN, l Layouts) *ir.Value {
 	x := l.Blocked(n.Arg(0))
 	if x == nil || !l.ZeroLanes(n.Arg(0)) {
@@ -19,7 +20,8 @@ func relayoutLRN(b *ir.Builder, n *ir.Node, o op.LRN, l Layouts) *ir.Value {
 	return b.Node(o, x)
 }
 
-// relayoutChannelMoments computes n from the blocked form of its operand, if there is one.
+// relayoutChannelMoments is the [rule] of [op.ChannelMoments]. It computes n from the blocked form
+// of its operand, if there is one.
 func relayoutChannelMoments(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {
 	args, c := blockAll(l, n.Args...)
 	if args == nil {
@@ -28,8 +30,8 @@ func relayoutChannelMoments(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {
 	return b.Node(op.ChannelMoments{Channels: op.Channels{C: c}}, args...)
 }
 
-// relayoutChannelSums computes n from the blocked forms of its first two operands, if one of them
-// is blocked.
+// relayoutChannelSums is the [rule] of [op.ChannelSums]. It computes n from the blocked forms of its
+// first two operands, if one of them is blocked.
 func relayoutChannelSums(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {
 	args, c := blockAll(l, n.Args[:2]...)
 	if args == nil {
@@ -38,8 +40,8 @@ func relayoutChannelSums(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {
 	return b.Node(op.ChannelSums{Channels: op.Channels{C: c}}, append(args, n.Arg(2))...)
 }
 
-// relayoutChannelMix computes the blocked result of n from the blocked forms of its first two
-// operands, if one of them is blocked.
+// relayoutChannelMix is the [rule] of [op.ChannelMix]. It computes the blocked result of n from the
+// blocked forms of its first two operands, if one of them is blocked.
 func relayoutChannelMix(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {
 	args, c := blockAll(l, n.Args[:2]...)
 	if args == nil {
@@ -48,8 +50,8 @@ func relayoutChannelMix(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {
 	return b.Node(op.ChannelMix{Channels: op.Channels{C: c}}, append(args, n.Arg(2))...)
 }
 
-// blockAll returns the blocked forms of args, f32 operands of one type, and their number of
-// channels c. It returns nil if no operand is blocked already, or if they are not f32.
+// blockAll returns the blocked forms of args, operands of one type, and their number of channels c.
+// It returns nil if none of args is blocked yet, or if they are not f32.
 func blockAll(l Layouts, args ...*ir.Value) (blocked []*ir.Value, c int) {
 	if !slices.ContainsFunc(args, func(v *ir.Value) bool { return l.Blocked(v) != nil }) || args[0].Type.DType != ir.F32 {
 		return nil, 0

@@ -9,8 +9,9 @@ import (
 
 // Convolutions on channel-blocked operands.
 
-// relayoutConv computes the convolution in the channel-blocked layout, over one or two spatial axes. An
-// operand with few channels stays planar, because most lanes would be empty.
+// relayoutConv is the [rule] of convolutions. It computes n in the channel-blocked layout, over one
+// or two spatial axes. A planar operand with few channels stays planar, because most lanes would be
+// empty.
 func relayoutConv(b *ir.Builder, n *ir.Node, o op.Conv, l Layouts) *ir.Value {
 	x, w, bias := n.Arg(0), n.Arg(1), n.Arg(2)
 	shape, ok := w.Type.Static()
@@ -42,9 +43,9 @@ func relayoutConv(b *ir.Builder, n *ir.Node, o op.Conv, l Layouts) *ir.Value {
 	return b.Node(ConvBlocked{Window: o.Window, InC: channels, OutC: shape[0], Group: o.Group}, x, w, bias)
 }
 
-// relayoutWinograd uses the Winograd algorithm if it is faster. It returns nil if it is not, or if
-// weights are transformed at each call: in training, the coarser rounding would change which elements a
-// rectifier passes.
+// relayoutWinograd computes n by the Winograd algorithm. It returns nil if the algorithm does not
+// apply or is not faster. It also returns nil if weights are transformed at each call: in training,
+// the coarser rounding would change which elements a rectifier passes.
 func relayoutWinograd(b *ir.Builder, n *ir.Node, o op.Conv, l Layouts) *ir.Value {
 	if l.Raw() {
 		return nil
@@ -76,8 +77,8 @@ func relayoutWinograd(b *ir.Builder, n *ir.Node, o op.Conv, l Layouts) *ir.Value
 	return withExtents(b, b.Node(blocked, l.Block(x), b.Node(PackWinograd{Tile: f.Tile, Group: f.Group}, w), bias), n)
 }
 
-// relayoutConvData computes n from the blocked form of the gradient, with packed weights. It
-// returns the blocked result.
+// relayoutConvData is the [rule] of [op.ConvData]. It computes the blocked result of n from the
+// blocked form of the gradient, with packed weights.
 func relayoutConvData(b *ir.Builder, n *ir.Node, o op.ConvData, l Layouts) *ir.Value {
 	g, w := l.Block(n.Arg(0)), n.Arg(1)
 	if g == nil || !o.HasKernel(w.Type) {
@@ -87,8 +88,8 @@ func relayoutConvData(b *ir.Builder, n *ir.Node, o op.ConvData, l Layouts) *ir.V
 	return b.Node(ConvDataBlocked{Window: o.Window, InC: shape[1], OutC: shape[0], Spatial: o.Spatial}, g, b.Node(PackConvData{}, w))
 }
 
-// relayoutConvWeights computes n from the blocked forms of its operands. It leaves n unchanged if x
-// is planar and has few channels.
+// relayoutConvWeights is the [rule] of [op.ConvWeights]. It computes n from the blocked forms of its
+// operands, unless x is planar and has few channels.
 func relayoutConvWeights(b *ir.Builder, n *ir.Node, o op.ConvWeights, l Layouts) *ir.Value {
 	x, g := n.Arg(0), n.Arg(1)
 	inC, outC, ok := o.HasKernel(x.Type, o.ChannelsFirst(g.Type))

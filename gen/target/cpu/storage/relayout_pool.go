@@ -8,7 +8,8 @@ import (
 
 // Pools of channel-blocked operands.
 
-// relayoutAveragePool computes n on the blocked form of its operand, if the empty lanes are zero.
+// relayoutAveragePool is the [rule] of average pools. It computes n on the blocked form of its
+// operand, if there is one and its empty lanes are zero.
 func relayoutAveragePool(b *ir.Builder, n *ir.Node, o op.AveragePool, l Layouts) *ir.Value {
 	x := l.Blocked(n.Arg(0))
 	if x == nil || !l.ZeroLanes(n.Arg(0)) {
@@ -18,8 +19,8 @@ func relayoutAveragePool(b *ir.Builder, n *ir.Node, o op.AveragePool, l Layouts)
 	return b.Node(o, x)
 }
 
-// relayoutMaxPool computes n on the blocked form of its operand. It blocks an operand of bytes if
-// it is not blocked yet.
+// relayoutMaxPool is the [rule] of maximum pools. It computes n on the blocked form of its operand.
+// It blocks an operand of bytes that is not blocked yet.
 func relayoutMaxPool(b *ir.Builder, n *ir.Node, o op.MaxPool, l Layouts) *ir.Value {
 	x := l.Blocked(n.Arg(0))
 	if x == nil && isByte(n.Arg(0).Type) {
@@ -35,8 +36,8 @@ func relayoutMaxPool(b *ir.Builder, n *ir.Node, o op.MaxPool, l Layouts) *ir.Val
 	return b.Node(o, x)
 }
 
-// relayoutGlobalAveragePool computes n on the blocked form of its operand, if the empty lanes are
-// zero.
+// relayoutGlobalAveragePool is the [rule] of global average pools. It computes n on the blocked form
+// of its operand, if there is one and its empty lanes are zero.
 func relayoutGlobalAveragePool(b *ir.Builder, n *ir.Node, o op.GlobalAveragePool, l Layouts) *ir.Value {
 	x := l.Blocked(n.Arg(0))
 	if x == nil || !l.ZeroLanes(n.Arg(0)) {
@@ -45,7 +46,8 @@ func relayoutGlobalAveragePool(b *ir.Builder, n *ir.Node, o op.GlobalAveragePool
 	return b.Node(op.GlobalAveragePool{Blocked: true}, x)
 }
 
-// relayoutMaxPoolGrad computes n on the blocked forms of x and the gradient, if x is blocked.
+// relayoutMaxPoolGrad is the [rule] of gradients of maximum pools. It computes n on the blocked
+// forms of x and the gradient, if x is blocked.
 func relayoutMaxPoolGrad(b *ir.Builder, n *ir.Node, o op.MaxPoolGrad, l Layouts) *ir.Value {
 	x := l.Blocked(n.Arg(0))
 	if x == nil || !o.HasKernel(n.Arg(0).Type) {
@@ -59,8 +61,8 @@ func relayoutMaxPoolGrad(b *ir.Builder, n *ir.Node, o op.MaxPoolGrad, l Layouts)
 	return b.Node(o, x, g)
 }
 
-// maxPoolBytes appends the pool n of blocked bytes x. Padding has the value of the smallest byte.
-// It returns nil if the extents of n are rounded up.
+// maxPoolBytes appends the pool n of x, blocked bytes. Padding is 0, the smallest byte. maxPoolBytes
+// returns nil if the extents of n are rounded up.
 func maxPoolBytes(b *ir.Builder, n *ir.Node, o op.MaxPool, x *ir.Value) *ir.Value {
 	spatial := n.Arg(0).Type.Shape[2:]
 	if o.Ceil {

@@ -164,7 +164,7 @@ func gatherPoints(m []float64) []float64 {
 	}
 }
 
-// Overwrites allows the result to reuse the memory of the residual.
+// Overwrites implements [ir.Overwriter]: the result may reuse the memory of the residual.
 func (WinogradBlocked) Overwrites() []int { return []int{op.ResidualArg} }
 
 // Flops counts two operations for each product of the direct convolution, which is more than the
@@ -173,16 +173,17 @@ func (o WinogradBlocked) Flops(in, out []ir.Type) dim.Dim {
 	return out[0].Elems().Mul(dim.Const(2 * 9 * block * o.Filtering().width()))
 }
 
-// WithEnding returns the operator with epilogue e.
+// WithEnding implements [op.EpilogueHost]: it returns the operator with epilogue e.
 func (o WinogradBlocked) WithEnding(e op.Epilogue) ir.Op {
 	o.Epilogue = e
 	return o
 }
 
-// Bias returns v in the form of the epilogue's bias if v has one number for each channel, else nil.
+// Bias implements [op.EpilogueHost]. It returns nil unless v has one number for each channel and is
+// known to be zero in the lanes beyond the channels.
 func (o WinogradBlocked) Bias(b *ir.Builder, n *ir.Node, v *ir.Value) *ir.Value {
 	return blockedBias(b, n.Results[0].Type, o.OutC, v)
 }
 
-// EmptyLanes returns zero: lanes beyond the last channel hold zeros.
+// EmptyLanes returns zero, which the lanes beyond the last channel hold if the node has no residual.
 func (WinogradBlocked) EmptyLanes(*ir.Node) []float64 { return []float64{0} }

@@ -23,19 +23,21 @@ type Target struct{}
 // Name returns "text".
 func (Target) Name() string { return "text" }
 
-// Computes returns nil: the target computes every node without lowering.
+// Computes implements [pass.Target]. It returns nil: the target computes every node without
+// lowering.
 func (Target) Computes(*ir.Node) error { return nil }
 
-// Reads returns all operands.
+// Reads implements [pass.Target]. It returns all operands.
 func (Target) Reads(n *ir.Node) []*ir.Value { return n.Args }
 
-// Keeps returns true: no node is decomposed, because the target computes every node as a whole.
+// Keeps implements [pass.Target]. It returns true: no node is decomposed, because the target
+// computes every node as a whole.
 func (Target) Keeps(*ir.Node) bool { return true }
 
-// Lower returns nil: no node is replaced.
+// Lower implements [pass.Target]. It returns nil: no node is replaced.
 func (Target) Lower(*ir.Builder, *ir.Node) []*ir.Value { return nil }
 
-// Lowering returns the passes that every target needs.
+// Lowering implements [pass.Target]. It returns the passes that every target needs.
 func (t Target) Lowering() pass.Pipeline {
 	return pass.Pipeline{
 		Passes:    []pass.Pass{pass.SpillConstants, pass.LiftWeights, pass.SplitPrepare, pass.Prune, arena.RecomputeValues(t)},
@@ -47,14 +49,14 @@ func (t Target) Lowering() pass.Pipeline {
 type launch struct {
 	node              *ir.Node
 	operands, results []*plan.Ref // an absent operand is nil
-	symbol            string      // that a measure is of
+	symbol            string      // the symbol that a measure finds, "" for the computation of a node
 }
 
 func (l *launch) At() *ir.Node      { return l.node }
 func (l *launch) Refs() []*plan.Ref { return program.Present(l.operands, l.results) }
 
-// Build adds a launch for the node. For each symbol that the node binds, it adds a step before the
-// launch.
+// Build implements [program.Target]. It adds a launch for the node, unless the node only binds
+// symbols. For each symbol that the node binds, it adds a measure before the launch.
 func (Target) Build(b *program.Builder, n *ir.Node) error {
 	operands, results := b.Reads(n.Args), b.Writes(n.Results)
 	o, binds := n.Op.(ir.Binder)
@@ -71,7 +73,7 @@ func (Target) Build(b *program.Builder, n *ir.Node) error {
 	return nil
 }
 
-// Run evaluates a node, or copies a value.
+// Run implements [exec.Runner]. It evaluates a node, or copies a value.
 func (Target) Run(f *exec.Frame, s program.Step) error {
 	if c, ok := s.(*program.Copy); ok {
 		from, err := f.Slice(c.From)
@@ -88,7 +90,8 @@ func (Target) Run(f *exec.Frame, s program.Step) error {
 	return value.SetResults(f, l.results, out)
 }
 
-// Measure evaluates a node and returns the value of a symbol that it binds.
+// Measure implements [exec.Runner]. It evaluates a node and returns the value of a symbol that the
+// node binds.
 func (Target) Measure(f *exec.Frame, s program.Step) (int64, error) {
 	l := s.(*launch)
 	_, symbols, err := l.evaluate(f)
@@ -127,7 +130,7 @@ func (*printer) Ends(program.Step) bool                               { return f
 func (*printer) Moves(program.Step) bool                              { return false }
 func (*printer) Vars() (doc string, declarations []jen.Code)          { return "", nil }
 
-// Step prints the call of launch with the node's text and its memory.
+// Step implements [emit.Printer]. It prints the call of launch with the node's text and its memory.
 func (*printer) Step(s *emit.Scope, step program.Step) []jen.Code {
 	text := "copy"
 	if n := step.At(); n != nil {
@@ -140,13 +143,13 @@ func (*printer) Step(s *emit.Scope, step program.Step) []jen.Code {
 	return []jen.Code{jen.Id("launch").Call(args...)}
 }
 
-// Measure prints the call of launch with the text of the step's node. The call stands for the value of
-// a symbol, and does not return an error.
+// Measure implements [emit.Printer]. It prints the call of launch with the text of the step's node.
+// The call stands for the value of a symbol, and does not return an error.
 func (*printer) Measure(s *emit.Scope, step program.Step) (measure *jen.Statement, fallible bool) {
 	return jen.Id("launch").Call(emit.Text(step.At().Text())), false
 }
 
-// Funcs returns launch, once.
+// Funcs implements [emit.Printer]. It returns launch in the first call, and then nil.
 func (p *printer) Funcs() []jen.Code {
 	if p.declared {
 		return nil

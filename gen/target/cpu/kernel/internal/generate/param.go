@@ -37,7 +37,8 @@ var elementFlags = map[string]bool{
 	"AndScalar.b": true, "OrScalar.b": true, "XorScalar.b": true, "Require.got": true,
 }
 
-// param returns a parameter of a kernel, or a field of a composite argument.
+// param describes v, a parameter of a kernel or a field of a composite argument. kernel is the name
+// of the kernel or of the composite. It returns an error if a constructor cannot have the type of v.
 func (w *writer) param(kernel string, v *types.Var) (param, error) {
 	p := param{name: v.Name(), typ: types.TypeString(v.Type(), qualifier)}
 	if elementFlags[kernel+"."+v.Name()] {
@@ -111,7 +112,7 @@ func qualifier(p *types.Package) string {
 	return p.Name()
 }
 
-// spelled returns the type of a parameter in a constructor.
+// spelled returns the type of p in a constructor.
 func (p param) spelled() string {
 	if p.kind == pointer {
 		return "*" + p.of.name
@@ -119,8 +120,8 @@ func (p param) spelled() string {
 	return string(p.kind)
 }
 
-// value returns the expression that a constructor passes as the argument for a parameter. expr is
-// the parameter's expression.
+// value returns what a constructor passes to the kernel as the argument for p. expr is the
+// expression for the constructor's parameter.
 func (p param) value(expr string) string {
 	switch p.kind {
 	case contexts:
@@ -139,7 +140,8 @@ type composite struct {
 	fields []param
 }
 
-// composite returns the composite argument of a type.
+// composite describes the composite arguments of type t. It returns an error if t is not a struct,
+// or if a constructor cannot have the type of a field.
 func (w *writer) composite(t *types.Named) (*composite, error) {
 	name := t.Obj().Name()
 	if c := w.composites[name]; c != nil {

@@ -35,8 +35,8 @@ type writer struct {
 // other kernels need.
 var uncalled = []string{"AdaGrad", "Adam", "Adan", "Lion", "RMSProp", "SGD", "PackDepthwise", "ScatterStrided"}
 
-// kernels collects the kernels of packages: exported functions that take memory or
-// return an error.
+// kernels collects the kernels of packages: exported functions that take memory or return an error,
+// except the functions in uncalled.
 func (w *writer) kernels(pkgs ...*types.Package) error {
 	for _, pkg := range pkgs {
 		for _, name := range pkg.Scope().Names() {
@@ -101,7 +101,7 @@ func (w *writer) kernel(fn *types.Func) (*kernel, error) {
 	return k, nil
 }
 
-// set returns the name of the set of elements that satisfy a constraint.
+// set returns the name of the set of elements that satisfy a constraint, and adds the set to w.sets.
 func (w *writer) set(constraint types.Type) string {
 	name := "types"
 	for _, part := range strings.FieldsFunc(types.TypeString(constraint, qualifier), func(r rune) bool {
@@ -267,8 +267,8 @@ func (w *writer) instanceFile() ([]byte, error) {
 	return format.Source(b.Bytes())
 }
 
-// path returns the name of a kernel with its package, which is omitted if it is own, the package
-// runtime/cpu itself.
+// path returns the name of a kernel after a prefix: own for a kernel of runtime/cpu, else the name
+// of the folder and a dot.
 func (k *kernel) path(own string) string {
 	if k.folder != "" {
 		own = k.folder + "."
