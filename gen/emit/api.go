@@ -379,7 +379,7 @@ func (a *api) checked() []jen.Code {
 // passed prints a port for the runtime's check: a call of how, a function of package rt. The
 // arguments are said, the port's name in errors, its value x, and more.
 func passed(how, said string, x *jen.Statement, more ...jen.Code) jen.Code {
-	return jen.Qual(rtPath, how).Call(append([]jen.Code{text(said), x}, more...)...)
+	return jen.Qual(rtPath, how).Call(append([]jen.Code{Text(said), x}, more...)...)
 }
 
 // resultOf prints the result p as an argument of the runtime's check. It returns nil if the runtime
@@ -546,7 +546,7 @@ func (a *api) bind(ret returner) []jen.Code {
 				bound[sym] = true
 				out = append(out, ret(frame("Symbols").Dot("Bind").Call(where.Clone(), jen.Lit(slices.Index(a.symbols, sym)), value)))
 			}
-			later = append(later, ret(jen.Qual(rtPath, "CheckDim").Call(where.Clone(), text(p.said), extent.Clone(), a.fn.int(d))))
+			later = append(later, ret(jen.Qual(rtPath, "CheckDim").Call(where.Clone(), Text(p.said), extent.Clone(), a.fn.int(d))))
 		}
 	}
 	for _, s := range a.symbols {

@@ -196,7 +196,7 @@ func (p *repeatPrinter) scan(i int, scan program.Scan) {
 		call := box.Clone().Dot("Append").Call(append([]jen.Code{jen.Lit("scan")}, dims...)...)
 		return []jen.Code{
 			jen.List(jen.Id(row), jen.Err()).Op(":=").Add(call),
-			jen.If(jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Qual(rtPath, "At").Call(text(p.s.Node.Pos), jen.Err()))),
+			jen.If(jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Qual(rtPath, "At").Call(Text(p.s.Node.Pos), jen.Err()))),
 		}
 	}
 	if scan.Buffer == nil {

@@ -101,9 +101,9 @@ func newCall(s *program.Custom) *jen.Statement {
 		}
 		symbols = jen.Index().String().Values(texts...)
 	}
-	args := []jen.Code{text(s.Op.Name), jen.Lit(len(s.Args)), jen.Lit(len(s.Results)), symbols}
+	args := []jen.Code{Text(s.Op.Name), jen.Lit(len(s.Args)), jen.Lit(len(s.Results)), symbols}
 	for _, a := range s.Op.Attrs {
-		args = append(args, jen.Line().Qual(rtPath, "Attr").Values(jen.Id("Name").Op(":").Add(text(a.Name)), jen.Id("Value").Op(":").Add(attribute(a.Value))))
+		args = append(args, jen.Line().Qual(rtPath, "Attr").Values(jen.Id("Name").Op(":").Add(Text(a.Name)), jen.Id("Value").Op(":").Add(attribute(a.Value))))
 	}
 	return jen.Qual(rtPath, "NewCall").Call(args...)
 }
@@ -114,7 +114,7 @@ func attribute(t *ir.Tensor) *jen.Statement {
 	for i := range items {
 		switch t.DType {
 		case ir.String:
-			items[i] = text(t.Text(i))
+			items[i] = Text(t.Text(i))
 		case ir.F32:
 			items[i] = Float(t.Float(i), 32)
 		default:
@@ -125,7 +125,7 @@ func attribute(t *ir.Tensor) *jen.Statement {
 	switch {
 	case len(t.Shape) > 0:
 	case t.DType == ir.String:
-		return text(t.Text(0))
+		return Text(t.Text(0))
 	default:
 		return typ.Call(items...)
 	}

@@ -77,7 +77,7 @@ func (m *method) deviceMethod(f *jen.File) {
 			if m.outStruct() {
 				result = jen.Id("results").Dot(p.field)
 			}
-			checks = append(checks, jen.Qual(gpuPath, "CheckShape").Call(jen.Op("&").Id("views"), text(said), given, result.Dot("Shape")))
+			checks = append(checks, jen.Qual(gpuPath, "CheckShape").Call(jen.Op("&").Id("views"), Text(said), given, result.Dot("Shape")))
 		}
 		return jen.Id(local)
 	}
@@ -147,7 +147,7 @@ func (m *method) deviceStruct(f *jen.File, host, what string, ports []port) stri
 // returns p. access is a constant of package gpu that says whether the method reads or writes the
 // tensor. said names the tensor in errors.
 func (a *api) view(p port, given *jen.Statement, access, said string) *jen.Statement {
-	args := []jen.Code{jen.Op("&").Id("views"), jen.Qual(gpuPath, access), text(said), given}
+	args := []jen.Code{jen.Op("&").Id("views"), jen.Qual(gpuPath, access), Text(said), given}
 	extents := func(from int) []jen.Code {
 		var out []jen.Code
 		for _, d := range p.value.Type.Shape[from:] {

@@ -151,7 +151,7 @@ func (t *fits) write(p *point) {
 	fit := jen.Id(p.z).Dot("Fits").Call(list...)
 	err := jen.Err()
 	if p.node != nil {
-		err = jen.Qual(rtPath, "At").Call(text(p.node.Pos), jen.Err())
+		err = jen.Qual(rtPath, "At").Call(Text(p.node.Pos), jen.Err())
 	}
 	p.code.Var().Id(p.z).Qual(rtPath, "Sizes").Line().Add(fit).Line()
 	p.code.If(jen.Err().Op(":=").Id(p.z).Dot("Err").Call(p.where), jen.Err().Op("!=").Nil()).Block(jen.Return(err))

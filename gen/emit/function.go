@@ -2,7 +2,6 @@ package emit
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -111,7 +110,7 @@ func (f *function) body(steps []program.Step) (body []jen.Code, used *views) {
 			if s.One {
 				name = "CheckBroadcast"
 			}
-			check := jen.Qual(rtPath, name).Call(jen.Lit(ir.OpName(s.Node.Op)), text(s.What), f.int(s.A), f.int(s.B))
+			check := jen.Qual(rtPath, name).Call(jen.Lit(ir.OpName(s.Node.Op)), Text(s.What), f.int(s.A), f.int(s.B))
 			out = append(out, returnAt(s.Node, check))
 		case *program.Invoke:
 			out = append(out, f.invoke(s, views)...)
@@ -165,7 +164,7 @@ func (f *function) bind(s *program.Bind, v *views) []jen.Code {
 	for i, m := range s.Measures {
 		name := f.symbols[s.Symbols[i]]
 		value, fallible := f.printer.Measure(&Scope{f, v}, m)
-		ret := jen.Return(jen.Qual(rtPath, "At").Call(text(s.Node.Pos), jen.Err()))
+		ret := jen.Return(jen.Qual(rtPath, "At").Call(Text(s.Node.Pos), jen.Err()))
 		switch used := f.used[s.Symbols[i]]; {
 		case used && fallible:
 			out = append(out, jen.List(jen.Id(name), jen.Err()).Op(":=").Add(value), jen.If(jen.Err().Op("!=").Nil()).Block(ret))
@@ -203,7 +202,7 @@ func (f *function) hold(s *program.Hold) jen.Code {
 // resize prints a call that gives a result its shape, which is now known. The printed code returns
 // the error of the call.
 func (f *function) resize(s *program.Resize) jen.Code {
-	args := append([]jen.Code{text(f.IR.ResultNames[s.Index])}, f.ints(s.Shape)...)
+	args := append([]jen.Code{Text(f.IR.ResultNames[s.Index])}, f.ints(s.Shape)...)
 	call := f.id(f.results[s.Index]).Dot("Resize").Call(args...)
 	return jen.If(jen.Err().Op(":=").Add(call), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Err()))
 }
@@ -249,11 +248,8 @@ func tripSymbols(steps []program.Step) []string {
 
 func returnAt(n *ir.Node, call *jen.Statement) jen.Code {
 	return jen.If(jen.Err().Op(":=").Add(call), jen.Err().Op("!=").Nil()).Block(
-		jen.Return(jen.Qual(rtPath, "At").Call(text(n.Pos), jen.Err())))
+		jen.Return(jen.Qual(rtPath, "At").Call(Text(n.Pos), jen.Err())))
 }
-
-// text prints a quoted string literal in ASCII.
-func text(s string) *jen.Statement { return jen.Id(strconv.QuoteToASCII(s)) }
 
 // views collects the variables of a Go function that hold the buffers of the arena of f. seen are
 // their names, and list their declarations.

@@ -15,19 +15,19 @@ func (e *emitter) metaVar(f *jen.File) {
 		for _, p := range list {
 			var shape []jen.Code
 			for _, d := range p.Shape {
-				shape = append(shape, text(d))
+				shape = append(shape, Text(d))
 			}
-			values = append(values, jen.Values(jen.Id("Name").Op(":").Add(text(p.Name)), jen.Id("DType").Op(":").Add(text(p.DType)), jen.Id("Shape").Op(":").Index().String().Values(shape...)))
+			values = append(values, jen.Values(jen.Id("Name").Op(":").Add(Text(p.Name)), jen.Id("DType").Op(":").Add(Text(p.DType)), jen.Id("Shape").Op(":").Index().String().Values(shape...)))
 		}
 		return jen.Index().Qual(rtPath, "Port").Values(values...)
 	}
 	var opsets []jen.Code
 	for _, o := range e.Meta.Opsets {
-		opsets = append(opsets, jen.Values(jen.Id("Domain").Op(":").Add(text(o.Domain)), jen.Id("Version").Op(":").Lit(o.Version)))
+		opsets = append(opsets, jen.Values(jen.Id("Domain").Op(":").Add(Text(o.Domain)), jen.Id("Version").Op(":").Lit(o.Version)))
 	}
 	fields := []jen.Code{
-		jen.Line().Id("Name").Op(":").Add(text(e.Meta.Name)),
-		jen.Line().Id("Source").Op(":").Add(text(e.Meta.Source)),
+		jen.Line().Id("Name").Op(":").Add(Text(e.Meta.Name)),
+		jen.Line().Id("Source").Op(":").Add(Text(e.Meta.Source)),
 		jen.Line().Id("Opsets").Op(":").Index().Qual(rtPath, "Opset").Values(opsets...),
 		jen.Line().Id("Inputs").Op(":").Add(ports(e.Meta.Inputs)),
 		jen.Line().Id("Outputs").Op(":").Add(ports(e.Meta.Outputs)),
@@ -43,7 +43,7 @@ func (e *emitter) metaVar(f *jen.File) {
 		slices.Sort(keys)
 		var values []jen.Code
 		for _, k := range keys {
-			values = append(values, jen.Line().Add(text(k)).Op(":").Add(text(e.Meta.Metadata[k])))
+			values = append(values, jen.Line().Add(Text(k)).Op(":").Add(Text(e.Meta.Metadata[k])))
 		}
 		fields = append(fields, jen.Line().Id("Metadata").Op(":").Map(jen.String()).String().Values(append(values, jen.Line())...))
 	}

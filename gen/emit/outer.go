@@ -71,7 +71,7 @@ func (a *api) seedChecks() []jen.Code {
 		case scalar:
 			out = append(out, a.host.self().Dot(p.room).Op("=").Id(p.id))
 		case dynamic:
-			out = append(out, checked(frame("CheckLike").Call(text(p.said), jen.Id(p.id).Dot("Shape"), a.given(o).Dot("Shape"))))
+			out = append(out, checked(frame("CheckLike").Call(Text(p.said), jen.Id(p.id).Dot("Shape"), a.given(o).Dot("Shape"))))
 			results = append(results, passed("OutLate", "result", jen.Op("&").Add(a.given(o))))
 		}
 	}

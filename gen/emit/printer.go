@@ -85,7 +85,7 @@ func (s *Scope) Check(n *ir.Node, call *jen.Statement) jen.Code { return returnA
 
 // At prints an error that names the node n and wraps err.
 func (s *Scope) At(n *ir.Node, err jen.Code) *jen.Statement {
-	return jen.Qual(rtPath, "At").Call(text(n.Pos), err)
+	return jen.Qual(rtPath, "At").Call(Text(n.Pos), err)
 }
 
 // Name returns a name that is unique in the package: hint with a lower-case initial, and a number

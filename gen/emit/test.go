@@ -139,7 +139,7 @@ func (a *method) sampleTest(f *jen.File, name string, skip, load []jen.Code) {
 			fields = append(fields, jen.Line().Id("Rounding").Op(":").Add(Float(s.Sample.Rounding, 64)))
 		}
 		sample := jen.Qual(rtPath, "Sample").Values(append(fields, jen.Line())...)
-		body = append(body, jen.If(jen.Err().Op(":=").Qual(rtPath, "CheckSample").Call(text(p.name), a.flatOf(p, a.got(p)), sample), jen.Err().Op("!=").Nil()).Block(
+		body = append(body, jen.If(jen.Err().Op(":=").Qual(rtPath, "CheckSample").Call(Text(p.name), a.flatOf(p, a.got(p)), sample), jen.Err().Op("!=").Nil()).Block(
 			jen.Id("t").Dot("Error").Call(jen.Err())))
 	}
 	what := name + " compares the model with what it computed when it was generated, in plain\nGo, for inputs of "
@@ -172,7 +172,7 @@ func (a *api) checkShapes() []jen.Code {
 		got := a.got(p)
 		switch {
 		case p.form == batched:
-			check("CheckLen", jen.Lit("TestSample"), text(p.name), jen.Len(got), jen.Lit(SampleExtent))
+			check("CheckLen", jen.Lit("TestSample"), Text(p.name), jen.Len(got), jen.Lit(SampleExtent))
 		case p.form == dynamic && p.value.Type.IsTensor():
 			want := make([]jen.Code, p.value.Type.Rank())
 			for i, d := range p.value.Type.Shape {
@@ -183,8 +183,8 @@ func (a *api) checkShapes() []jen.Code {
 					want[i] = jen.Qual(rtPath, "AnyDim")
 				}
 			}
-			check("CheckTensor", jen.Lit("TestSample"), text(p.name), got)
-			check("CheckItem", text(p.name), got.Clone().Dot("Shape"), jen.Index().Int().Values(want...))
+			check("CheckTensor", jen.Lit("TestSample"), Text(p.name), got)
+			check("CheckItem", Text(p.name), got.Clone().Dot("Shape"), jen.Index().Int().Values(want...))
 		}
 	}
 	return out

@@ -139,7 +139,7 @@ func (f *function) watched(s program.Step, v *views) []jen.Code {
 			continue
 		}
 		ref := &plan.Ref{Place: place, DType: ir.F32, Len: r.Type.Elems(), Value: r}
-		out = append(out, frame("Watch").Dot("See").Call(text(nodeName(n)), f.slice(ref, v)))
+		out = append(out, frame("Watch").Dot("See").Call(Text(nodeName(n)), f.slice(ref, v)))
 	}
 	return out
 }
@@ -236,7 +236,7 @@ func (e *emitter) trainerType(f *jen.File) {
 	var list []jen.Code
 	for _, v := range e.Trainer.Variables {
 		shape, _ := v.Type.Static()
-		fields := []jen.Code{jen.Id("Name").Op(":").Add(text(v.Name)), jen.Id("Shape").Op(":").Index().Int().Values(numbers(shape)...)}
+		fields := []jen.Code{jen.Id("Name").Op(":").Add(Text(v.Name)), jen.Id("Shape").Op(":").Index().Int().Values(numbers(shape)...)}
 		if v.Type.DType != ir.F32 {
 			fields = append(fields, jen.Id("DType").Op(":").Lit(v.Type.DType.String()))
 		}

@@ -52,11 +52,11 @@ func (e *emitter) weightsFile() *jen.File {
 func (e *emitter) wantedVar(f *jen.File) {
 	var list []jen.Code
 	for _, w := range e.Wanted {
-		fields := []jen.Code{jen.Id("Name").Op(":").Add(text(w.Name)), jen.Id("DType").Op(":").Add(text(w.DType)), jen.Id("Shape").Op(":").Index().Int().Values(numbers(w.Shape)...)}
+		fields := []jen.Code{jen.Id("Name").Op(":").Add(Text(w.Name)), jen.Id("DType").Op(":").Add(Text(w.DType)), jen.Id("Shape").Op(":").Index().Int().Values(numbers(w.Shape)...)}
 		if len(w.Aliases) > 0 {
 			var names []jen.Code
 			for _, name := range w.Aliases {
-				names = append(names, text(name))
+				names = append(names, Text(name))
 			}
 			fields = append(fields, jen.Id("Aliases").Op(":").Index().String().Values(names...))
 		}
@@ -195,7 +195,7 @@ func (e *emitter) others() []jen.Code {
 func (e *emitter) initialWeights(f *jen.File, initial []rt.Initial) {
 	var list []jen.Code
 	for _, n := range initial {
-		init := []jen.Code{jen.Id("Kind").Op(":").Add(text(n.Init.Kind))}
+		init := []jen.Code{jen.Id("Kind").Op(":").Add(Text(n.Init.Kind))}
 		if n.Init.A != 0 {
 			init = append(init, jen.Id("A").Op(":").Add(Float(n.Init.A, 64)))
 		}
@@ -203,7 +203,7 @@ func (e *emitter) initialWeights(f *jen.File, initial []rt.Initial) {
 			init = append(init, jen.Id("B").Op(":").Add(Float(n.Init.B, 64)))
 		}
 		list = append(list, jen.Values(
-			jen.Id("Name").Op(":").Add(text(n.Name)), jen.Id("DType").Op(":").Add(text(n.DType)),
+			jen.Id("Name").Op(":").Add(Text(n.Name)), jen.Id("DType").Op(":").Add(Text(n.DType)),
 			jen.Id("Shape").Op(":").Index().Int().Values(numbers(n.Shape)...), jen.Id("Init").Op(":").Qual(rtPath, "Init").Values(init...)))
 	}
 	f.Add(from("initial", fill{"begins_": fieldsOf(list)}))
@@ -227,7 +227,7 @@ func (e *emitter) drawn(seed jen.Code) *jen.Statement {
 // weightsOf prints the elements of the tensor p as a slice. variable is the name of the variable that
 // holds the weights with p.
 func weightsOf(variable string, p Prepared) *jen.Statement {
-	args := []jen.Code{jen.Id(variable), text(p.Name)}
+	args := []jen.Code{jen.Id(variable), Text(p.Name)}
 	shape, _ := p.Type.Static()
 	for _, n := range shape {
 		args = append(args, jen.Lit(n))
