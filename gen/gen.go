@@ -101,7 +101,7 @@ func (o *Options) progress(stage string) {
 
 // Model is a compiled model: its functions as steps, and its weights.
 type Model struct {
-	Name   string // name of the file, without extension
+	Name   string // name of the file without extension, or of the described package
 	Meta   rt.Meta
 	Source *Source
 	// Stats counts what the passes did, keyed by the names of the counts.
@@ -240,8 +240,8 @@ func (m *Model) compile() error {
 	return m.prepare()
 }
 
-// kept returns the weights in the weights file: the weights that Functions load, and the constants
-// that Prepare loads.
+// kept returns the weights that Functions load, then the constants and the optional weights that Prepare
+// loads. Each weight is listed once.
 func (m *Model) kept() []emit.Prepared {
 	var out []emit.Prepared
 	seen := map[string]bool{}

@@ -60,8 +60,8 @@ func Packages(list []Packaged, choose bool) ([]Folder, error) {
 	return out, nil
 }
 
-// share makes packages read the same weights file. It returns the folder with the file, or nil if
-// no file is generated.
+// share makes packages read the same weights file. It returns the folder with the file, or nil if no
+// file is generated. It returns an error if a package keeps prepared weights only.
 func share(list []Packaged) (*Folder, error) {
 	keep, writer := emit.KeepRaw, list[0]
 	if i := slices.IndexFunc(list, func(p Packaged) bool { return p.store().Form() == emit.KeepBoth }); i >= 0 {

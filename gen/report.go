@@ -347,7 +347,7 @@ func flopsText(n int64) string {
 	return scaled(n) + "FLOP"
 }
 
-// scaled formats a number of at least 1000 with three digits and a prefix.
+// scaled formats a number of at least 1000 with a prefix. Values below 100 have one decimal.
 func scaled(n int64) string {
 	v := float64(n)
 	for _, prefix := range []string{"k", "M", "G", "T", "P"} {

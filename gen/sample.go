@@ -76,8 +76,8 @@ func (m *Model) addSample(f *emit.Function, source *ir.Func) {
 	}
 }
 
-// sample runs a function on the inputs of the bundled test, which move changes before if it is not
-// nil. It returns the results and their shapes.
+// sample runs a function on the inputs of the bundled test and returns the results and their shapes. If
+// move is not nil, it changes the inputs before.
 func (m *Model) sample(f *emit.Function, move func(args []any)) ([]any, [][]int, error) {
 	defer m.options.Target.Plain()()
 	args, shapes, err := sampleInputs(f.IR, f.SampleLow)

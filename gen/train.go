@@ -22,7 +22,7 @@ type Training struct {
 	Params, Buffers []string
 	// Steps are the training functions, one for each loss.
 	Steps []*TrainFunc
-	// Evals evaluate the model's functions, in their order.
+	// Evals evaluate the model's functions that have no states, in their order.
 	Evals []*TrainFunc
 	// Outer computes the first function, and the gradients of the parameters from the gradients of
 	// its results. It is nil if the model has no such function.
@@ -216,10 +216,11 @@ func (m *Model) addTraining() error {
 	return nil
 }
 
-// addOuter adds a function for training with a loss that the caller computes. It computes the first
-// function of the model and, from the gradients of its results, the gradients of params. It
-// differentiates the sum of the products of results and their gradients. add adds the function to the
-// module.
+// addOuter adds a function for training with a loss that the caller computes. The function computes the
+// first function of the model and, from the gradients of its results, the gradients of params. To build
+// it, addOuter differentiates the sum of the products of results and their gradients. add adds the
+// function to the module. There is no such function if the first function is a loss, has states, has no
+// float result or no parameters to train, or if symbols are known only between its halves.
 func (m *Model) addOuter(params []string, add func(*ir.Func, *TrainFunc)) error {
 	of := m.Source.Functions[0]
 	if of.Loss || len(of.States) > 0 {
@@ -313,7 +314,7 @@ func snakeCase(method string) string {
 	return strings.ToLower(b.String())
 }
 
-// loadedBy returns the names that f loads.
+// loadedBy returns the elements of names that f loads.
 func loadedBy(f *ir.Func, names []string) []string {
 	loaded := map[string]bool{}
 	for n := range f.All() {
@@ -337,7 +338,7 @@ func dropZeros(f *ir.Func) {
 	f.Prune()
 }
 
-// planTraining plans the functions that train.
+// planTraining plans the functions that train. It removes Outer if Outer cannot be halved.
 func (m *Model) planTraining() error {
 	if m.Training == nil {
 		return nil

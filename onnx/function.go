@@ -34,8 +34,8 @@ type frame struct {
 	prefix   string // prefix of the names of values and nodes
 }
 
-// opset returns the version of a domain's operator set that the function imports, or else the one
-// that its callers or the model import. It returns false if none does.
+// opset returns the version of a domain's operator set that the function imports, or else the version
+// that its callers or the model import. It returns false if it is not imported.
 func (f *frame) opset(domain string) (int, bool) {
 	for ; ; f = f.caller {
 		if v, ok := f.opsets[domain]; ok || f.caller == nil {

@@ -12,7 +12,8 @@ import (
 )
 
 // node imports node n, number i of its graph or function. If the model defines its operator as a
-// function, node imports the function's body. Otherwise it uses [rules].
+// function, node imports the function's body. Otherwise it calls the import function that
+// [importer.rule] finds.
 func (im *importer) node(s *scope, n *wire.Node, i int) {
 	results, err := im.results(s, n, i)
 	switch {

@@ -71,8 +71,8 @@ type ordering struct {
 	captured map[int][]string
 	maker    map[string]int // the node that defines a name
 	state    []progress
-	// order lists the nodes that are needed. Definitions precede uses; otherwise the order is that
-	// of the file. read holds the names that no node defines.
+	// order lists the nodes that are needed. Definitions precede uses; otherwise the nodes are in the
+	// order of the file. read holds the names that no node defines.
 	order []int
 	read  map[string]bool
 }

@@ -35,8 +35,9 @@ var genCommand = command{
 	define: defineGen,
 }
 
-// genFlags are the flags of the command gen. options are the options for package gen, and dir is the
-// value of -o. Fields without a comment are flags of the same name.
+// genFlags are the flags of the command gen. options are the options for package gen. weights are the
+// flags about weights files. dir is the value of -o, and targets of -target. force, check and dump are
+// flags of the same name.
 type genFlags struct {
 	flags   *flagSet
 	options *gen.Options
@@ -187,8 +188,7 @@ func (g *genFlags) checkKeep() error {
 	return nil
 }
 
-// line returns the flags in the form of a command line, for the header of the package. It leaves
-// out flags that do not change the package.
+// line returns the flags that the header of the package repeats, in the form of a command line.
 func (g *genFlags) line() string {
 	var parts []string
 	add := func(name, value string) {

@@ -39,7 +39,7 @@ type Machine struct {
 // Budget is the maximum that a run may use; a zero field means no limit.
 type Budget struct {
 	Steps int64 // steps of the function and its callees, counted in each iteration of a loop
-	Bytes int64 // bytes of an arena, and of other allocations
+	Bytes int64 // bytes of each arena, and of each other allocation
 	Work  int64 // operations of these steps, as given by [ir.Node.Work]
 }
 
@@ -349,14 +349,14 @@ func (r *Frame) Ints(dims []dim.Dim) ([]int, error) {
 // Symbols returns a copy of the values of the symbols that are already known.
 func (r *Frame) Symbols() map[string]int64 { return maps.Clone(r.symbols) }
 
-// Pointer returns a pointer to the container that ref refers to.
+// Pointer returns a pointer to the container that ref refers to. The container must not be a parameter.
 func (r *Frame) Pointer(ref *plan.Ref) reflect.Value {
 	_, pointer := r.container(ref)
 	return pointer
 }
 
-// container returns the container that ref refers to. pointer points to it if the container may be
-// written.
+// container returns the container that ref refers to. pointer points to it, and is the zero Value if the
+// container is a parameter, which cannot be written.
 func (r *Frame) container(ref *plan.Ref) (v, pointer reflect.Value) {
 	switch p := ref.Place; p.Kind {
 	case plan.Param:

@@ -78,8 +78,8 @@ func (w *deviceWork) describe(l stopwatch.Lap, steps []program.Step) Node {
 	return n
 }
 
-// nodeRuns returns how often a node is computed, by the number of launches of its only kernel. known is false if the
-// number of rounds is not known.
+// nodeRuns returns how often the node of step is computed if its only kernel is launched launches times.
+// known is false if the number of rounds is not known or does not divide launches.
 func (w *deviceWork) nodeRuns(step program.Step, launches int) (runs int64, known bool) {
 	rounds, ok := step.(*target.Rounds)
 	if !ok {
@@ -92,8 +92,8 @@ func (w *deviceWork) nodeRuns(step program.Step, launches int) (runs int64, know
 	return int64(launches) / count, true
 }
 
-// operands returns the bytes of the operands and results of a launch, or 0 if a launch uses a part of them: one of
-// several in a step.
+// operands returns the bytes of the operands and results of a step that is a single launch. It returns 0
+// for other steps, because each of their launches may use only a part of them.
 func (w *deviceWork) operands(step program.Step) (bytes int64) {
 	if _, ok := step.(*target.Launch); !ok {
 		return 0

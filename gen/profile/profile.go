@@ -68,9 +68,9 @@ type Node struct {
 	Operands []string      `json:"operands"`         // types of the first operands
 	Shape    string        `json:"shape"`            // type of the result
 	Time     time.Duration `json:"ns"`
-	// Flops are the floating-point operations by definition, whatever the algorithm.
+	// Flops are the floating-point operations in a call by definition, whatever the algorithm.
 	Flops int64 `json:"flops"`
-	// Bytes are the bytes of its operands, including weights, and results.
+	// Bytes are the bytes of its operands, including weights, and results in a call.
 	Bytes int64 `json:"bytes"`
 	// Runs is the number of times that it is computed in a call.
 	Runs int64 `json:"runs"`

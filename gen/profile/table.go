@@ -58,7 +58,8 @@ func (p *Profile) flops() (sum int64) {
 	return sum
 }
 
-// copyShare returns the rate of bytes relative to that of a copy on the device.
+// copyShare returns the rate of moving bytes in the time d, relative to the rate of a copy on the
+// device. ok is false if one of the rates is unknown.
 func (p *Profile) copyShare(bytes int64, d time.Duration) (share float64, ok bool) {
 	if p.Read == 0 || bytes == 0 || d <= 0 {
 		return 0, false

@@ -40,8 +40,8 @@ func extent(d dim.Dim, symbols map[string]int64) int64 {
 	return v
 }
 
-// runsOf returns the number of times that each node of a function, and of its callees, is computed
-// in a call. Nodes in the blocks of control flow count once.
+// runsOf returns the number of times that each node of a function, and of the functions that it invokes,
+// is computed in a call. Functions that control flow calls are not included.
 func runsOf(f *program.Func) map[*ir.Node]int64 {
 	runs := map[*ir.Node]int64{}
 	var visit func(f *program.Func, times int64)

@@ -71,19 +71,19 @@ type Scan struct {
 	Buffer *plan.Ref
 }
 
-// At returns the node that the step belongs to.
+// At implements [Step].
 func (s *Branch) At() *ir.Node { return s.Node }
 
-// At returns the node that the step belongs to.
+// At implements [Step].
 func (s *Repeat) At() *ir.Node { return s.Node }
 
-// Refs returns the memory references of the step: the condition, and the operands and results of
-// the two calls.
+// Refs implements [Step]. It returns the condition, and the operands, results and arenas of the two
+// calls.
 func (s *Branch) Refs() []*plan.Ref {
 	return slices.Concat([]*plan.Ref{s.Condition}, s.Then.Refs(), s.Otherwise.Refs())
 }
 
-// Refs returns the memory references of the step, including the references of its iterations.
+// Refs implements [Step]. It includes the references of the iterations.
 func (s *Repeat) Refs() []*plan.Ref {
 	refs := append([]*plan.Ref{s.Limit, s.Condition, s.Trip, s.Going, s.Again}, s.Bases...)
 	for _, c := range s.Carried {

@@ -16,10 +16,10 @@ type Custom struct {
 	Extents       []Extent
 }
 
-// At returns the node that the step belongs to.
+// At implements [Step].
 func (s *Custom) At() *ir.Node { return s.Node }
 
-// Refs returns the results and the operands.
+// Refs implements [Step]. It returns the results and the operands.
 func (s *Custom) Refs() []*plan.Ref { return Present(s.Results, s.Args) }
 
 func (b *Builder) custom(n *ir.Node, o op.Custom) {

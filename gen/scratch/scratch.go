@@ -133,8 +133,9 @@ func write(path string, file emit.File) error {
 	return errors.Join(err, f.Close())
 }
 
-// Build builds the main package in the module's folder into [Module.Binary]. It returns the output
-// of the go command. If the error is an [os/exec.ExitError], the code does not compile.
+// Build builds the main package in the module's folder into [Module.Binary]. It returns the output of
+// the go command. The error is an [os/exec.ExitError] if the go command fails, as for code that does not
+// compile.
 func (m *Module) Build() (output []byte, err error) {
 	c := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", m.Binary(), ".")
 	c.Dir = m.Dir

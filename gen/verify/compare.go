@@ -14,7 +14,7 @@ import (
 // absolute, and relative to the root mean square and the largest magnitude of the whole reference.
 type tolerance struct{ relative, absolute, ofRMS, ofMax float64 }
 
-// tolerances are the tolerances of the float types. Other types must be equal.
+// tolerances are the tolerances of the float types. Other types have no tolerance.
 var tolerances = map[ir.DType]tolerance{
 	ir.F64:  {1e-3, 1e-5, 1e-4, 0},
 	ir.F32:  {1e-3, 1e-5, 1e-4, 0},
@@ -106,8 +106,8 @@ func (j *judge) tensor(got *ir.Tensor, w want, random bool) string {
 	return j.summary(got, w)
 }
 
-// elements compares the elements whose reference is known. It returns a description of the
-// differences, or "" if there are none.
+// elements compares the elements of got with the reference p, a part of w. It returns a description of
+// the differences, or "" if they are acceptable.
 func (j *judge) elements(got *ir.Tensor, p part, w want) string {
 	near, quantum := j.near(w, p), j.quantum(w)*(1+quantumSlack)
 	first, bad, off := -1, 0, 0

@@ -99,7 +99,7 @@ func byLength(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// quoteGlob returns a pattern that matches only path.
+// quoteGlob escapes the special characters of path for [filepath.Glob], which has no escapes on Windows.
 func quoteGlob(path string) string {
 	if filepath.Separator == '\\' {
 		return path

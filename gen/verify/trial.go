@@ -29,7 +29,7 @@ type want struct {
 	name string
 	// output is the index of the output.
 	output int
-	// value is the complete output, or nil if only parts are known.
+	// value is the output that a data set has, and nil for a manifest.
 	value *onnx.Value
 	dtype ir.DType
 	shape []int

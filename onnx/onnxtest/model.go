@@ -116,7 +116,7 @@ func encode(m proto.Message) []byte {
 	return data
 }
 
-// dtypes maps the element types used in tests to those of the schema.
+// dtypes maps the element types used in tests to the element types of the schema.
 var dtypes = map[ir.DType]onnxpb.TensorProto_DataType{
 	ir.F32:    onnxpb.TensorProto_FLOAT,
 	ir.F64:    onnxpb.TensorProto_DOUBLE,

@@ -21,7 +21,8 @@ type DevicePackage struct {
 // Device has the measurements of a device.
 type Device struct {
 	Info gpu.Info
-	// NoClock says why the device measures no time. It is "" if it does, and all that follows is empty if not.
+	// NoClock says why the device measures no time, or is "". If it is not "", the fields below are
+	// empty.
 	NoClock string
 	// Copy is the number of bytes per nanosecond that the device reads and writes when it copies its memory.
 	Copy float64
@@ -81,7 +82,7 @@ func measureOn(q Request, p DevicePackage) (r Reply, err error) {
 	return r, err
 }
 
-// watched returns the events of a call.
+// watched calls forward and returns the events of the call. It passes each to [gpu.Watch.Begin].
 func watched(watch *gpu.Watch, each bool, forward func() error) ([]gpu.Event, error) {
 	watch.Begin(each)
 	failed := forward()
@@ -92,7 +93,8 @@ func watched(watch *gpu.Watch, each bool, forward func() error) ([]gpu.Event, er
 	return events, err
 }
 
-// replays returns the times of recorded calls. It returns nil if the second call is not recorded.
+// replays returns the times of recorded calls, except the first few. It returns nil if its first call is
+// not recorded.
 func replays(budget time.Duration, watch *gpu.Watch, forward func() error) (times []time.Duration, err error) {
 	events, err := watched(watch, false, forward)
 	if err != nil || len(events) == 0 {
@@ -153,7 +155,8 @@ func (s *sums) add(events []gpu.Event) {
 	}
 }
 
-// laps returns the sums of the last call, with the median of the times of all calls except the first few.
+// laps returns the sums of the last call. Each has the median of its times in all calls but the first;
+// except is the number of calls to leave out.
 func (s *sums) laps(except int) []Lap {
 	out := slices.Clone(s.keys)
 	for i := range out {
