@@ -7,8 +7,8 @@
 //
 // # Limits
 //
-// Reading takes time linear in the length of the pickle, does not recurse, and takes at most 24 MiB
-// plus 12 bytes for each byte of the pickle. A length in the pickle is checked against the
-// remaining bytes before memory is allocated. Opcodes for objects outside the pickle (extensions,
-// buffers) are errors.
+// Reading does not recurse. It takes time linear in the length of the pickle, plus the length of a key
+// each time that the key is set. It takes at most 24 MiB plus 12 bytes for each byte of the pickle. A
+// length in the pickle is checked against the remaining bytes before memory is allocated. Opcodes for
+// objects outside the pickle (extensions, buffers) are errors.
 package pickle

@@ -474,8 +474,8 @@ type extendable interface {
 	extend(m *machine, values []Value) error
 }
 
-// extend returns the opcode that adds the values that take pops to the container on top of the
-// stack.
+// extend returns the opcode that adds values to the container on top of the stack, which has the type C.
+// The function take pops the values.
 func extend[C extendable](take func(*machine) ([]Value, error)) func(*machine) error {
 	return func(m *machine) error {
 		values, err := take(m)
