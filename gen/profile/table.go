@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -38,7 +39,7 @@ func (p *Profile) Rows(each bool) []Row {
 		r.Flops += n.Flops
 		r.Bytes += n.Bytes
 	}
-	slices.SortStableFunc(rows, func(a, b Row) int { return int(b.Time - a.Time) })
+	slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(b.Time, a.Time) })
 	return rows
 }
 
