@@ -119,8 +119,8 @@ func (l *loader) each(part []byte, objects map[string]pickle.Value, read func(he
 	return rest, nil
 }
 
-// tarStorages reads storages. A pickle of key, location and class precedes each of them. A list of
-// views may follow each: key, key of the storage, offset, size.
+// tarStorages reads storages. A pickle of key, location and class precedes each storage. A list of views
+// may follow the last storage. A view has four numbers: key, key of the storage, offset, size.
 func (l *loader) tarStorages(part []byte, objects map[string]pickle.Value) error {
 	rest, err := l.each(part, objects, func(head []pickle.Value, key string, rest []byte) (pickle.Value, []byte, error) {
 		e, ok := elementOf(head[2])

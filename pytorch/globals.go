@@ -143,7 +143,8 @@ type object struct {
 	attributes pickle.Value
 }
 
-// SetState sets the attributes of o.
+// SetState implements [pickle.Stateful]. It sets the attributes of o, and returns an error if they are
+// set already.
 func (o *object) SetState(state pickle.Value) error {
 	if o.attributes != nil {
 		return errors.New("state is set twice")

@@ -56,7 +56,8 @@ func Parse(data []byte, options ...Option) (*rt.Weights, error) {
 	return finish(w, options)
 }
 
-// finish applies options. Options about missing and unused tensors have no effect here.
+// finish applies options to w. It returns an error for options about missing and unused tensors. On
+// error it closes w.
 func finish(w *rt.Weights, options []Option) (*rt.Weights, error) {
 	if err := w.Err(); err != nil {
 		w.Close()

@@ -6,10 +6,10 @@
 // A rounding tie that goes the other way in an early layer of a quantised network changes most of
 // its outputs. So a model with two or more quantisations whose outputs differ from the reference is
 // compared by stages. Package exec runs each part between two quantisations on integers that the
-// evaluator computes; at most one integer in ten thousand, or a single one, may be off, by one. The whole model must
-// compute exactly what its stages compute. The outputs may then differ from the reference by up to
-// twice the effect of one early integer that is off by one, or of all ties. The note of such a pass starts with "by
-// stages".
+// evaluator computes. Ties aside, at most one integer in ten thousand of a value, or a single one, may be
+// off, by one. The whole model must compute exactly what its stages compute. The outputs may then differ
+// from the reference by up to twice the effect of one early integer that is off by one, or of all ties.
+// The note of such a pass starts with "by stages".
 package verify
 
 import (
