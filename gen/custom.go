@@ -39,8 +39,8 @@ type customs struct {
 
 func newCustoms(list []op.Custom) *customs { return &customs{list, map[string]bool{}} }
 
-// find returns the custom operator of a domain and name, and whether there is one. It is the callback
-// in [onnx.Options] for unknown operators.
+// find returns the import function of the custom operator with a domain and a name, and false if there
+// is no such operator. It is the callback in [onnx.Options] for unknown operators.
 func (c *customs) find(domain, name string) (onnx.CustomOp, bool) {
 	for _, o := range c.list {
 		if d, n := o.Domain(); d == domain && n == name {

@@ -126,9 +126,9 @@ type Model struct {
 	large   bool            // the weights exceed largeBytes: no sample is computed
 }
 
-// Load reads and compiles a model file or a description. It returns all errors of the file or
-// description joined, an error for names in o that the model does not have, and the errors of
-// [CompileSource].
+// Load reads and compiles a model file or a description. Its error lists the problems of the file or the
+// description, one per line. It also returns an error for names in o that the model does not have, and
+// the errors of [CompileSource].
 func Load(path string, o Options) (*Model, error) {
 	o.progress("reading " + filepath.Base(path))
 	if IsDescription(path) {
@@ -329,8 +329,9 @@ func (m *Model) emission() (*emit.Model, []emit.File, error) {
 	return e, own, nil
 }
 
-// constants returns the tensors that the package needs besides a weights file: constants of the
-// module, and weights that New initialises with given elements.
+// constants returns the tensors that the package needs besides a weights file: constants of the module,
+// weights that New initialises with given elements, and optional weights if the package keeps prepared
+// weights only.
 func (m *Model) constants(e *emit.Model) *rt.Weights {
 	constants := rt.NewWeights()
 	if _, ok := e.Store.(emit.Drawn); ok {

@@ -25,8 +25,8 @@ type Folder struct {
 // first package comes first. Several packages read the same weights file. If it is embedded, a small
 // package embeds it, in a folder below the first package's. Otherwise it is in the first package's
 // folder. If choose is set, there is also a package that chooses among the others, in the folder
-// [AutoName] below the first package's. Packages returns an error if a package that others import is
-// in no module.
+// [AutoName] below the first package's. Packages returns an error if a package that others import is not
+// in a module, or if a package does not read the shared weights.
 func Packages(list []Packaged, choose bool) ([]Folder, error) {
 	var weights *Folder
 	if len(list) > 1 {

@@ -39,8 +39,9 @@ func (m *Model) addSamples(list []*emit.Function) error {
 	return nil
 }
 
-// addSample computes the expected results of the bundled test for a function, if it can be run on this
-// machine. source is the function before the passes.
+// addSample computes the expected results of the bundled test for f. If the computation fails or is too
+// large, it sets a flag of f instead. It does nothing if f has custom operators. source is the function
+// before the passes.
 func (m *Model) addSample(f *emit.Function, source *ir.Func) {
 	if exec.Refuses(f.Func) != nil {
 		return
@@ -137,7 +138,7 @@ func (m *Model) keepSteady(f *emit.Function) {
 // unsteady is a relative amount slightly above the rounding errors of kernels of f32.
 const unsteady = 1.0 / (1 << 20)
 
-// nudge adds x[i]·by to each element of x, or subtracts it, in a pseudo-random pattern.
+// nudge changes each element x[i] by x[i]·by, up or down in a pseudo-random pattern.
 func nudge(x []float32, by float64) {
 	share := float32(by)
 	for i := range x {

@@ -20,7 +20,7 @@ type Source struct {
 	Name string // name of the file without extension, or of the described package
 	File string // base name of the file
 	Sum  string // SHA-256 of the file, or of the recorded description, in hexadecimal
-	// format of the file, "opset 17"
+	// format of the file, such as "opset 17"
 	Format string
 	Doc    string
 	Meta   rt.Meta
@@ -55,7 +55,8 @@ type Source struct {
 type Function struct {
 	// Name is the name in the module, and Method the name of the methods of Model and Session.
 	Name, Method string
-	// Doc is the documentation, which starts with Method, or "" for the whole model.
+	// Doc is the documentation, which starts with Method. If it is "", the package says that the method
+	// computes the model.
 	Doc string
 	// Inputs and Outputs are the names of the structs for several arguments or results. If Inputs
 	// is "", each argument is a parameter.

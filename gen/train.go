@@ -17,8 +17,8 @@ import (
 
 // Training holds the functions that train a model. They use its original weights.
 type Training struct {
-	// Params are the weights that are trained. Buffers are the weights that steps update. Both are
-	// in the order of the model's weights.
+	// Params are the weights that are trained. Buffers are the other weights that steps update, such as
+	// running statistics. Both are in the order of the model's weights.
 	Params, Buffers []string
 	// Steps are the training functions, one for each loss.
 	Steps []*TrainFunc
@@ -64,7 +64,8 @@ func (t *Training) differentiated() []*TrainFunc {
 // StepMethod returns the trainer's method for a loss method: Step for Loss, StepDisc for DiscLoss.
 func StepMethod(loss string) string { return "Step" + strings.TrimSuffix(loss, "Loss") }
 
-// trained returns the names of the trained weights.
+// trained returns the names of the trained weights. It returns an error if there are no such weights, or
+// if a pattern matches nothing.
 func (m *Model) trained() ([]string, error) {
 	params := m.Source.Params
 	if params == nil {

@@ -89,7 +89,7 @@ func (s *scope) at(n *wire.Node) { s.builder.At(shorten(s.call.prefix+nameOf(n),
 // appear in the text form at each use.
 const maxName = 256
 
-// named gives v, a new value, the name that it has in the model, and returns v.
+// named gives v, a new value, the name that it has in the model or a similar one, and returns v.
 func named(b *ir.Builder, v *ir.Value, name string) *ir.Value {
 	v.Name = b.Name(shorten(name, maxName))
 	return v

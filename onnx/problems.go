@@ -90,12 +90,12 @@ func line(text string) string {
 	return b.String()
 }
 
-// shorten returns text, with "…" for its middle part if it has more bytes than most.
-func shorten(text string, most int) string {
-	if len(text) <= most {
+// shorten returns text, in which "…" replaces the middle if text has more than limit bytes.
+func shorten(text string, limit int) string {
+	if len(text) <= limit {
 		return text
 	}
-	head, tail := most*2/3, most/3-len("…")
+	head, tail := limit*2/3, limit/3-len("…")
 	return strings.ToValidUTF8(text[:head], "") + "…" + strings.ToValidUTF8(text[len(text)-tail:], "")
 }
 

@@ -93,7 +93,7 @@ func (l *loader) global(module, name string) (*pickle.Class, error) {
 	return c, nil
 }
 
-// maxInert bounds the mentions of unknown names in a file, which are legal only as classes of
+// maxInert bounds the mentions of unknown names in a file. Unknown names are legal only as classes of
 // tensors.
 const maxInert = 1 << 16
 

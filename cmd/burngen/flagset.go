@@ -92,8 +92,8 @@ func (s *flagSet) parse(args []string) (rest []string, err error) {
 	return rest, nil
 }
 
-// explain returns the text of an error of package flag. If the error is about an unknown flag, explain
-// names a flag with a similar name instead.
+// explain returns the text of an error of package flag. If the error is about an unknown flag, the text
+// also names a known flag with a similar name, if there is one.
 func (s *flagSet) explain(text string) string {
 	name, unknown := strings.CutPrefix(text, "flag provided but not defined: -")
 	if !unknown {

@@ -282,7 +282,7 @@ func (g *genFlags) run(s *streams, files []string) error {
 	return nil
 }
 
-// generateAll calls [genFlags.generate] for each target, with folders below -o for all targets but the
+// generateAll calls [genFlags.compile] for each target, with folders below -o for all targets but the
 // first. It adds the package that chooses among them if -target has auto. It returns a model for each
 // target, and what is to be written.
 func (g *genFlags) generateAll(s *streams, model string) (models []*gen.Model, outputs []*gen.Output, err error) {

@@ -11,7 +11,8 @@ import (
 // maxParts limits how many parts are tried in the functions that become methods of one type.
 const maxParts = 32
 
-// Outlining returns the passes that move nodes into functions that others call, in their order.
+// Outlining returns the passes that move nodes into functions that others call, and the pass that merges
+// functions, in their order.
 func Outlining(t program.Target) []pass.Pass {
 	return []pass.Pass{OutlineParts(t), pass.OutlineBlocks, pass.MergeFunctions}
 }

@@ -149,7 +149,7 @@ func (r *reader) tag(c *Struct, f *Field, lit *ast.BasicLit) {
 	f.Tag = lit.Value
 	text, _ := strconv.Unquote(lit.Value)
 	tag := reflect.StructTag(text)
-	if key, _ := jsonKey(tag); key == "-" {
+	if key := jsonKey(tag); key == "-" {
 		r.fault(lit.Pos(), "field %s.%s: the file of a configuration holds all of its fields", c.Name, f.Name)
 	} else if key != "" {
 		f.Key = key

@@ -141,8 +141,7 @@ func (f *Field) pointed() *Type {
 	return f.Type
 }
 
-// parameter returns a parameter name for a field, and adds it to taken. The name differs from all that
-// taken had.
+// parameter returns a parameter name for a field that is not in taken, and adds the name to taken.
 func parameter(field string, taken map[string]bool) string {
 	r := []rune(field)
 	for i := range r {

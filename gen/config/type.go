@@ -158,8 +158,8 @@ func (t *Type) literal(text string) (string, error) {
 	return "", fmt.Errorf("%s has no value that is written as text; give a file with -config", t)
 }
 
-// list returns the Go expression of a slice or an array. It returns an error if an array does not have
-// as many elements.
+// list returns the Go expression of a slice or an array with these elements. It returns an error if t is
+// an array of another length.
 func (t *Type) list(elems []string) (string, error) {
 	if n, err := strconv.ParseInt(t.length, 0, 64); t.kind == array && (err != nil || n != int64(len(elems))) {
 		return "", fmt.Errorf("%d elements, %s expected", len(elems), t)
@@ -272,9 +272,8 @@ func (s *Set) fromJSON(t *Type, path string, data json.RawMessage, foreign bool)
 	return e, nil
 }
 
-// jsonKey returns the JSON key in a field's tag. ok is false if the tag has none.
-func jsonKey(tag reflect.StructTag) (key string, ok bool) {
-	text, ok := tag.Lookup("json")
-	key, _, _ = strings.Cut(text, ",")
-	return key, ok
+// jsonKey returns the JSON key in a field's tag, or "" if the tag has none.
+func jsonKey(tag reflect.StructTag) string {
+	key, _, _ := strings.Cut(tag.Get("json"), ",")
+	return key
 }

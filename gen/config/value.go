@@ -47,7 +47,8 @@ type given struct {
 	used   map[string]bool
 }
 
-// within returns the input for a nested configuration in field.
+// within returns the input for a nested configuration in field. data is the JSON of the nested
+// configuration, or nil.
 func (g *given) within(field string, data json.RawMessage) *given {
 	return &given{json: data, foreign: g.foreign, set: g.set, prefix: g.prefix + field + ".", used: g.used}
 }
@@ -115,7 +116,8 @@ func (s *Set) Value(name string, user Given) (string, error) {
 	return expr, err
 }
 
-// build returns the Go expression of a configuration. path names it in messages.
+// build returns the Go expression of a configuration. path names it in messages. It returns all mistakes
+// joined, or [*Missing] if fields are missing and nothing else is wrong.
 func (s *Set) build(c *Struct, path string, g *given) (string, error) {
 	var file map[string]json.RawMessage
 	var errs []error

@@ -160,8 +160,8 @@ func (r *Frame) trips(s *program.Repeat) (trips int64, going bool, err error) {
 	return trips, going, nil
 }
 
-// first returns the first element of the tensor that ref refers to. It returns an error if there is
-// none.
+// first returns the first element of the tensor that ref refers to. It returns an error if the tensor is
+// empty.
 func (r *Frame) first(ref *plan.Ref) (reflect.Value, error) {
 	v, err := r.Slice(ref)
 	switch {

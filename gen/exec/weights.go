@@ -75,7 +75,7 @@ func AddTo(w *rt.Weights, name string, d ir.DType, data any, shape []int) {
 // CanAddMade reports whether [AddMade] accepts elements of type d.
 func CanAddMade(d ir.DType) bool { return elements[d].made != nil }
 
-// AddMade adds a tensor to w. make computes its elements each time they are used, as with
+// AddMade adds a tensor to w. The function make computes its elements each time they are used, as with
 // [rt.AddMade]. The slice passed to make has undefined contents.
 func AddMade(w *rt.Weights, name string, d ir.DType, make func(dst any) error, shape []int) {
 	elements[d].made(w, name, make, shape)

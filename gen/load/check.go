@@ -208,8 +208,8 @@ func named(t types.Type) *types.Named {
 	return n
 }
 
-// construct returns the Go expression of New's configuration, or "" if New takes none. It returns
-// an error if given does not fit the configuration.
+// construct returns the Go expression of New's configuration, or "" if New does not take a
+// configuration. It returns an error if given does not fit the configuration.
 func (c *checked) construct(given config.Given) (string, error) {
 	if c.config == "" {
 		if given.File != "" || len(given.Set) > 0 {

@@ -77,9 +77,9 @@ func (m *method) call(b *bytes.Buffer) {
 	fmt.Fprintf(b, "\t\t\t%s := m.%s(%s)\n\t\t\treturn []%s.Value{%[1]s}\n\t\t})\n", out, m.name(), in, nnInGlue)
 }
 
-// signatureFunc prints a method that returns the signature of m with its Go expressions evaluated.
-// Its receiver has the name that m gives it, because the expressions may use it. Line directives
-// make compile errors and panics point to the directive.
+// signatureFunc prints a method that returns the signature of m with its Go expressions evaluated. The
+// receiver has the same name as in m, because the expressions may use it. Line directives make compile
+// errors and panics point to the directive.
 func (c *checked) signatureFunc(b *bytes.Buffer, m *method) {
 	recv := ""
 	if names := m.decl.Recv.List[0].Names; len(names) == 1 {

@@ -1,8 +1,8 @@
 // Package load reads descriptions of models: Go packages with methods marked by directives. The
 // first phase parses and type-checks the package and reports all static mistakes. The second phase
-// runs it. It builds a program from a virtual file in the package and a virtual main package below
-// it, in the user's own module. The program records the model and writes it to a file. It leaves
-// nothing behind.
+// runs the package: it builds a program from a virtual file in the package and a virtual main package
+// below the package, in the user's own module. The program records the model and writes it to a file.
+// Reading leaves nothing behind.
 //
 // The package knows Go, directives and the recorder of package nn, but not the further compilation
 // of a model.
@@ -144,8 +144,8 @@ func load(ctx context.Context, dir string, o Options) (*Description, error) {
 	return d, nil
 }
 
-// shownAs returns dir for messages: relative to the working directory if it is inside, and otherwise as
-// it is.
+// shownAs returns dir for messages: relative to the working directory if dir is inside, and otherwise
+// only cleaned.
 func shownAs(dir string) string {
 	abs, err := filepath.Abs(dir)
 	if err != nil {

@@ -41,7 +41,7 @@ func (c *checked) isMarked(name string) bool {
 }
 
 // reserved reports name, which stands at pos, if generated packages use it as the name of a type. what
-// says what has this name, such as "result".
+// is the kind of thing that has the name, such as "result".
 func (c *checked) reserved(pos token.Pos, what, name string) {
 	typ := strings.ToUpper(name[:1]) + name[1:]
 	if slices.Contains(reservedTypes, typ) || slices.Contains(c.configs.Names(), typ) {

@@ -34,7 +34,7 @@ type Options struct {
 	Shapes [][]int
 	// Threads is the number of threads for a call. 0 means 1.
 	Threads int
-	// Time is the approximate duration of each of the two runs. 0 means one second.
+	// Time is the approximate duration of each part of the measurement. 0 means one second.
 	Time time.Duration
 	// Progress, if not nil, is called at the start of each stage.
 	Progress func(stage string)

@@ -74,7 +74,7 @@ func (c *compiler) plan(f *ir.Func) (*Func, error) {
 const Line = 64
 
 // Arenas returns the sizes in bytes of the arenas that a function needs if another function calls it. A
-// plan in the mode [plan.Scaled] has two arenas: one for buffers of constant size, and one for buffers
+// function that [Func.IsSplit] has two arenas: one for buffers of constant size, and one for buffers
 // that grow with a symbol. The offsets of the caller then stay constants and multiples of that symbol. A
 // size that is known only after the buffers are placed is [Func.LinesSymbol] times [Line].
 func (f *Func) Arenas() []dim.Dim {

@@ -1,5 +1,6 @@
-// Package scratch builds programs from generated packages in a temporary Go module. The module
-// links the runtime that the user's module has. The package does not know what the programs do.
+// Package scratch builds programs from generated packages in a temporary Go module. The module links the
+// runtime that the current module uses, or else the runtime of the running burngen. The package does not
+// know what the programs do.
 package scratch
 
 import (

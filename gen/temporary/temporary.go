@@ -82,8 +82,8 @@ func Remove(path string) {
 // Renaming is a temporary file and its final name.
 type Renaming struct{ From, To string }
 
-// Rename renames files to their final names. A signal does not end the program in between. It returns
-// the first error, and does not rename the files after it.
+// Rename renames files to their final names. A signal does not end the program in between. It stops at
+// the first error and returns it.
 func Rename(list []Renaming) error {
 	live.Lock()
 	defer live.Unlock()
@@ -96,7 +96,7 @@ func Rename(list []Renaming) error {
 	return nil
 }
 
-// Sweep removes the temporary files in a folder that ended programs of this machine left there.
+// Sweep removes what ended programs of this machine left in a folder: temporary files and folders.
 func Sweep(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -56,8 +56,8 @@ func (j *judge) check(got *onnx.Value, w want) string {
 	return fmt.Sprintf("output %q: %s", w.name, why)
 }
 
-// container compares sequences, optionals and maps element by element. It returns the first
-// difference, or "". If random is set, it compares types and shapes only.
+// container compares sequences, optionals and maps element by element. It returns the first difference,
+// or "". If random is set, it does not compare the elements of tensors.
 func (j *judge) container(got, want *onnx.Value, random bool) string {
 	if want.Tensor != nil {
 		if got.Tensor == nil {

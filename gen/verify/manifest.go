@@ -118,7 +118,7 @@ func (e *entries) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// dtypes are the manifest's names of element types.
+// dtypes maps the manifest's names of element types to element types.
 var dtypes = map[string]ir.DType{
 	"float64": ir.F64, "float32": ir.F32, "float16": ir.F16, "bfloat16": ir.BF16,
 	"int64": ir.I64, "int32": ir.I32, "int16": ir.I16, "int8": ir.I8, "int4": ir.I4,

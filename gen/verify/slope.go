@@ -229,9 +229,9 @@ func (s *Slopes) loaded(f *ir.Func) (list []*ir.Weight) {
 }
 
 // Check compares the gradient near args with finite differences along random directions. It returns an
-// error if, at every step size, the slope differs from the gradient's by more than 1e-4 of the
-// gradient's, and by more than 1e-7 of the sum of the magnitudes of its parts. It also returns the
-// errors of the operators.
+// error if, at every step size, the quotient of differences deviates from the slope that the gradient
+// gives by more than 1e-4 of this slope, and by more than 1e-7 of the sum of the magnitudes of the
+// slope's terms. It also returns the errors of the operators.
 func (s *Slopes) Check(args []*ir.Tensor) error {
 	point, direction, err := s.point(args)
 	if err != nil {

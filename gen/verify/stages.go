@@ -143,9 +143,8 @@ type staged struct {
 	// rounded the other way, which off does not include.
 	ties, offTies int
 	// outputs, moved and turned have an entry for each want. outputs is the difference from the
-	// reference. moved is the largest change when one integer moves by one. turned is the change
-	// when all deviating ties are turned; it is computed only if moved does not explain the
-	// difference.
+	// reference. moved is the largest change when one integer moves by one. turned is the change when
+	// all ties are rounded the other way; it is nil if moved explains every difference.
 	outputs, moved, turned []distance
 }
 
@@ -173,9 +172,8 @@ func (s staged) unexplained() int {
 	return -1
 }
 
-// distance is the difference between outputs: the number of elements beyond the tolerance, and the
-// largest difference. The largest difference is in quanta for quantised outputs, else relative to
-// the root mean square.
+// distance is the difference between outputs: the number of elements beyond the tolerance, the number of
+// elements compared, and the largest difference, divided by [judge.unit].
 type distance struct {
 	beyond, of int
 	largest    float64

@@ -100,8 +100,8 @@ func dataSetTrial(dir string, p *ports) (trial, error) {
 	return t, nil
 }
 
-// readFiles reads kind_0.pb, kind_1.pb and so on. order maps the files to values of the model: by
-// their names if all names match, else by position.
+// readFiles reads kind_0.pb, kind_1.pb and so on. order maps the files to values of the model: by their
+// names if all names match different values of the same kinds, else by position.
 func readFiles(dir, kind string, types []ir.Type, names []string) (values []*onnx.Value, order []int, err error) {
 	named := true
 	var byName []int

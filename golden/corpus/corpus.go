@@ -1,5 +1,5 @@
-// Package corpus finds the test corpora: the folder BURNGEN_CORPUS, or shared/corpus beside the
-// repository. Tests that need missing files are skipped and say so.
+// Package corpus finds the test corpora: the folder BURNGEN_CORPUS, or shared/corpus in or above the
+// current folder. Tests that need missing files are skipped and say so.
 package corpus
 
 import (

@@ -426,7 +426,7 @@ func (g *graph) choose() {
 	g.apply("Where", k, g.condition(), g.of(k), g.of(k))
 }
 
-// call adds a call of a local function if there is one.
+// call adds a call of a local function, or of an operator if there is no local function.
 func (g *graph) call() {
 	if len(g.functions) == 0 {
 		g.float()

@@ -62,8 +62,8 @@ func (d *Dict) Get(key Value) (Value, bool) {
 	return nil, false
 }
 
-// Set sets the value of a key. Keys that are equal in Python are the same key: 1, 1.0 and True.
-// Tuples and other objects are compared by identity.
+// Set sets the value of a key. Numbers, strings and bytes that are equal in Python are the same key: 1,
+// 1.0 and True. Other objects, such as tuples, are compared by identity.
 func (d *Dict) Set(key, value Value) {
 	if i := d.find(key); i >= 0 {
 		d.Values[i] = value

@@ -26,7 +26,8 @@ type Device struct {
 	NoClock string
 	// Copy is the number of bytes per nanosecond that the device reads and writes when it copies its memory.
 	Copy float64
-	// Replays are the times of all recorded work of a call. There are none if calls are not recorded.
+	// Replays are the times of the recorded work of calls, one for each call. There are none if calls
+	// are not recorded.
 	Replays []time.Duration
 	// Laps are the pieces of work of a call that is not recorded, in the order of the first such call.
 	Laps []Lap
@@ -82,7 +83,8 @@ func measureOn(q Request, p DevicePackage) (r Reply, err error) {
 	return r, err
 }
 
-// watched calls forward and returns the events of the call. It passes each to [gpu.Watch.Begin].
+// watched calls forward and returns the events of the call. The parameter each is as in
+// [gpu.Watch.Begin].
 func watched(watch *gpu.Watch, each bool, forward func() error) ([]gpu.Event, error) {
 	watch.Begin(each)
 	failed := forward()
@@ -155,12 +157,12 @@ func (s *sums) add(events []gpu.Event) {
 	}
 }
 
-// laps returns the sums of the last call. Each has the median of its times in all calls but the first;
-// except is the number of calls to leave out.
-func (s *sums) laps(except int) []Lap {
+// laps returns the sums of the last call. Each has the median of its times over the calls; skip is the
+// number of calls at the start that do not count.
+func (s *sums) laps(skip int) []Lap {
 	out := slices.Clone(s.keys)
 	for i := range out {
-		out[i].Time = Median(s.times[i][min(except, s.calls):])
+		out[i].Time = Median(s.times[i][min(skip, s.calls):])
 	}
 	return out
 }
