@@ -14,9 +14,9 @@ import (
 
 // FromModule compiles a module that is not in a file. name is the name of the model. The model has the
 // functions that no other function calls, each with its own arguments and results. If there is only one
-// and it is called "forward", its method is that of a model file. It returns an error if a weight has no
-// data or if there are no functions, and the errors of [CompileSource]. Inputs, Dims and Outputs in o
-// have no effect.
+// and it is called "forward", it becomes the method that a model file has. FromModule returns an error
+// if a weight has no data or if there are no functions, and the errors of [CompileSource]. Inputs, Dims
+// and Outputs in o have no effect.
 func FromModule(name string, m *ir.Module, o Options) (*Model, error) {
 	for _, w := range m.Weights {
 		if w.Data == nil {

@@ -136,9 +136,9 @@ func (m *Model) withMasters(f *ir.Func) (*ir.Func, error) {
 	return f, err
 }
 
-// matching returns the names that match one of the patterns or, if want is false, the names that match
-// none. It returns an error for a pattern that matches nothing. flag names the flag with the patterns
-// in errors.
+// matching returns the names that match one of the patterns or, if want is false, the names that do not
+// match any pattern. It returns an error for a pattern that matches nothing. flag names the flag with
+// the patterns in errors.
 func matching(flag string, patterns, names []string, want bool) ([]string, error) {
 	found := map[string]bool{}
 	for _, p := range patterns {

@@ -199,7 +199,7 @@ func ruleName(domain, name string) string {
 	return domain + ":" + name
 }
 
-// since returns the version of a rule that applies to an opset, or 0 if there is none.
+// since returns the version of a rule that applies to an opset, or 0 if no version applies.
 func since(r *op.Rule, opset int) int {
 	v := 0
 	for _, s := range r.Since {

@@ -28,8 +28,8 @@ const (
 // problems collects the errors in a model.
 type problems struct {
 	file string
-	// at is the index of the graph's node being imported. Later problems are attributed to it,
-	// including those of graphs and functions inside it.
+	// at is the index of the graph's node being imported. Later problems are attributed to it, including
+	// problems of graphs and functions inside it.
 	at    int
 	kept  []problem
 	count int

@@ -83,9 +83,9 @@ func tarParts(file []byte) (map[string][]byte, error) {
 }
 
 // each reads the objects in a part of the file into the map objects, by their keys, and returns the
-// bytes after them. The part starts with a pickle of the number of objects. Each object is a pickle
-// of three values, the first of which is its key, followed by its data. read returns the object and
-// the bytes after it.
+// bytes after them. The part starts with a pickle of the number of objects. Each object is a pickle of
+// three values, followed by the object's data. The first value is the object's key. read returns the
+// object and the bytes after it.
 func (l *loader) each(part []byte, objects map[string]pickle.Value, read func(head []pickle.Value, key string, rest []byte) (pickle.Value, []byte, error)) (rest []byte, err error) {
 	v, n, err := l.unpickle(part, nil)
 	if err != nil {

@@ -102,7 +102,7 @@ type loader struct {
 	script bool // whether it is a TorchScript archive
 	budget int  // remaining memory, in units of about 64 bytes
 
-	// find returns the storage of a key, which has numel elements according to the pickle.
+	// find returns the storage of a key. According to the pickle it has numel elements.
 	find     func(key string, e element, numel int64) (*storage, error)
 	storages map[string]*storage
 	inert    map[*pickle.Class]bool // mentioned classes that are not on the list

@@ -206,7 +206,8 @@ func modelFlags(flags *flagSet) *gen.Options {
 	return o
 }
 
-// oneModel returns the only file argument, or an error if there are none or several.
+// oneModel returns the only file argument. It returns an error if there is no such argument, or if there
+// are several.
 func oneModel(files []string) (string, error) {
 	switch len(files) {
 	case 0:

@@ -176,7 +176,7 @@ func (g *genFlags) checkPrecision() error {
 }
 
 // checkKeep checks -weights-keep, and fills in the default for several targets. Their packages share the
-// original weights, which GPUs prepare when they load them.
+// original weights. GPUs prepare the weights when they load them.
 func (g *genFlags) checkKeep() error {
 	several := len(g.targets) > 1
 	switch {

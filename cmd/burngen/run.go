@@ -184,7 +184,7 @@ func elementText(t *ir.Tensor, i int) string {
 	return fmt.Sprint(t.Int(i))
 }
 
-// save writes the outputs called names as NumPy arrays to files in dir, which are named after the
+// save writes the outputs called names to files in dir, as NumPy arrays. The files are named after the
 // outputs.
 func save(dir string, names []string, results []*ir.Tensor) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {

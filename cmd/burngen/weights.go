@@ -221,8 +221,8 @@ func openWeights(path string) (w *rt.Weights, err error) {
 	return w, nil
 }
 
-// whyNotWeights returns the reason why a file cannot be opened, without its path: its actual format
-// if that is known, else the reader's error.
+// whyNotWeights returns the reason why a file cannot be opened, without its path: the error of the file
+// system, or the format of the file if it is not a format of weights, or else the reader's error.
 func whyNotWeights(path, format string, err error) error {
 	var at *fs.PathError
 	switch {

@@ -25,9 +25,9 @@ type Struct struct {
 type Field struct {
 	Name, Doc string
 	Type      *Type
-	// Key is the JSON key. Tag is the struct tag as the source writes it, or "" if there is none.
+	// Key is the JSON key. Tag is the struct tag as the source writes it, or "" if the field has no tag.
 	Key, Tag string
-	// Default is the Go expression of the default, or "" if there is none.
+	// Default is the Go expression of the default, or "" if the field has no default.
 	Default string
 }
 

@@ -272,7 +272,7 @@ func (s *Set) fromJSON(t *Type, path string, data json.RawMessage, foreign bool)
 	return e, nil
 }
 
-// jsonKey returns the JSON key in a field's tag, or "" if the tag has none.
+// jsonKey returns the JSON key in a field's tag, or "" if the tag has no key.
 func jsonKey(tag reflect.StructTag) string {
 	key, _, _ := strings.Cut(tag.Get("json"), ",")
 	return key

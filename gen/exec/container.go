@@ -85,9 +85,9 @@ type Item struct {
 	Shape []int
 }
 
-// MakeContainer returns a container of type t. A sequence has a copy of each of items, an optional
-// tensor the first, and an optional sequence all. An optional without items is empty. A map is always
-// empty. items must be empty for a sequence of maps.
+// MakeContainer returns a container of type t. A sequence has all of items, an optional tensor the
+// first, and an optional sequence all. An optional without items is empty. A map is always empty. items
+// must be empty for a sequence of maps. The container shares the memory of items.
 func MakeContainer(t ir.Type, items []Item) any {
 	v := reflect.New(HeldType(t)).Elem()
 	tensor := func(to reflect.Value, item Item) {

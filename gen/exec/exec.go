@@ -82,8 +82,8 @@ func (m *Machine) Run(ctx context.Context, args []any, shapes [][]int) (results 
 	return m.RunInto(ctx, args, shapes, nil)
 }
 
-// RunInto is like Run, but writes the results to the slices in into, which have the right lengths.
-// It allocates memory for a result whose slice is nil, and for all results if into is nil.
+// RunInto is like Run, but writes the results to the slices in into. The slices must have the right
+// lengths. RunInto allocates memory for a result whose slice is nil, and for all results if into is nil.
 func (m *Machine) RunInto(ctx context.Context, args []any, shapes [][]int, into []any) (results []any, outShapes [][]int, err error) {
 	if err := Refuses(m.fn); err != nil {
 		return nil, nil, err

@@ -47,8 +47,8 @@ func AddWeight(w *rt.Weights, weight *ir.Weight) {
 }
 
 // SetWeight sets the elements of a weight to the elements of the tensor of the same name in w, the
-// inverse of [AddWeight]. They may share the memory of w. The Err method of w returns an error that
-// concerns the tensor.
+// inverse of [AddWeight]. The weight may then share the memory of w. The Err method of w returns an
+// error that concerns the tensor.
 func SetWeight(weight *ir.Weight, w *rt.Weights) {
 	raw := w.Raw(weight.Name)
 	bits := weight.Type.DType.Bits()

@@ -206,8 +206,8 @@ func fromList(list scanner.ErrorList) error {
 	return l
 }
 
-// at makes the positions in err, which are relative to the description's folder dir, relative to
-// the working directory. shown is the folder as seen from there.
+// at makes the positions in err relative to the working directory, if err has lines of positions
+// relative to dir, the description's folder. shown is dir as seen from the working directory.
 func at(shown, dir string, err error) error {
 	var l lines
 	if !errors.As(err, &l) {

@@ -95,8 +95,8 @@ func (s *Repeat) Refs() []*plan.Ref {
 	return Present(refs, s.Captured)
 }
 
-// called returns the only node in a block of control flow, which calls a function, and the name of
-// that function. It returns an error if the block does more than call a function.
+// called returns the only node in a block of control flow, a call of a function, and the name of the
+// function. It returns an error if the block does more than call a function.
 func called(b *ir.Block) (*ir.Node, string, error) {
 	if len(b.Nodes) == 1 {
 		if o, ok := b.Nodes[0].Op.(ir.Invoke); ok {
@@ -106,8 +106,8 @@ func called(b *ir.Block) (*ir.Node, string, error) {
 	return nil, "", fmt.Errorf("its block is not a call of a function")
 }
 
-// callee returns the only node in a block of control flow, which calls a function, and that function,
-// compiled.
+// callee returns the only node in a block of control flow, a call of a function, and the compiled
+// function.
 func (b *Builder) callee(block *ir.Block) (*ir.Node, *Func, error) {
 	call, name, err := called(block)
 	if err != nil {

@@ -52,7 +52,7 @@ type Check struct {
 	One  bool // A may also be 1
 }
 
-// Bind gives values to Symbols. Measures has a step of the target for each symbol, which returns the
+// Bind gives values to Symbols. For each symbol, Measures has a step of the target that returns the
 // symbol's value, an int.
 type Bind struct {
 	Node     *ir.Node

@@ -174,8 +174,8 @@ func writeInPlace(path string, write func(*os.File) error) error {
 // signals are the signals that end a program, unless it was started to ignore them.
 var signals = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}
 
-// EndBySignal makes a signal remove temporary files and end the program with status 128 plus the
-// signal's number, as shells do.
+// EndBySignal makes each of the signals remove temporary files and end the program with status 128 plus
+// the signal's number, as shells do.
 func EndBySignal() {
 	received := make(chan os.Signal, 1)
 	for _, s := range signals {

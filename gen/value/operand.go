@@ -29,7 +29,7 @@ func Operands(f *exec.Frame, refs []*plan.Ref) ([]*ir.Tensor, error) {
 	return tensors, nil
 }
 
-// SetResults writes tensors to the memory of a step's results, which refs refer to.
+// SetResults writes tensors to the memory of a step's results. refs refer to the results.
 func SetResults(f *exec.Frame, refs []*plan.Ref, results []*ir.Tensor) error {
 	for i, r := range refs {
 		if err := f.Set(r, reflect.ValueOf(ToGo(results[i]))); err != nil {

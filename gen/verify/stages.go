@@ -307,8 +307,8 @@ func (s *stages) each(ctx context.Context, j *judge, inputs, got []*onnx.Value, 
 }
 
 // offByOne returns the number of integers that are off by one. offTies is the number of ties that were
-// rounded the other way, which off does not include. It returns an error if integers are off by more
-// than one, or if too many integers that are not ties are off.
+// rounded the other way, which off does not include. It returns an error if the types differ, if
+// integers are off by more than one, or if too many integers that are not ties are off.
 func offByOne(got, want *ir.Tensor, ties []tie) (off, offTies int, err error) {
 	if got.DType != want.DType || !slices.Equal(got.Shape, want.Shape) {
 		return 0, 0, fmt.Errorf("%s, want %s", got.Type(), want.Type())
@@ -385,8 +385,9 @@ func moved(t *ir.Tensor, i int) *ir.Tensor {
 	return m
 }
 
-// distance returns the difference of v from w, or from other if that is not nil. It compares only
-// what w holds: elements, and the extremes of a partially known output.
+// distance returns the difference of v from w, or from other if that is not nil. It compares only what w
+// holds: elements, and the extremes of a partially known output. It returns an error if v has another
+// type than w or another number of NaNs, or if w holds no values.
 func (j *judge) distance(v *onnx.Value, w want, other *ir.Tensor) (distance, error) {
 	d := distance{}
 	got := v.Tensor

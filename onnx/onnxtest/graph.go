@@ -289,7 +289,7 @@ func (g *graph) float() {
 	g.apply(op, x.kind, x)
 }
 
-// binary adds an operator of two values, either of which may have fewer axes.
+// binary adds an operator of two values. One of the values may have fewer axes.
 func (g *graph) binary() {
 	x, ok := g.any(isFloat)
 	if !ok {
