@@ -10,9 +10,9 @@ import (
 	"unicode"
 )
 
-// maxProblems is the maximum number of problems that are reported for a model. maxKept is the
-// number of problems that are kept, from which the first are reported. maxLine is the length of a
-// line in bytes.
+// maxProblems is the maximum number of problems that are reported for a model. maxKept is the maximum
+// number that are kept, so that the first in the order of the nodes can be reported. maxLine is the
+// maximum length of a line in bytes, before characters that cannot be printed are escaped.
 const (
 	maxProblems = 100
 	maxKept     = 1 << 12

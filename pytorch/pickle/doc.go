@@ -2,8 +2,8 @@
 //
 // It knows the opcodes and the containers in pickles. It does not know any Python name:
 // [Reader.Global] resolves the names that a pickle mentions, and an unknown name is an error that
-// ends the reading. The package does not import Python modules, and calls only the functions in
-// [Class.New] that the caller provides. No option changes this.
+// ends the reading. The package does not import Python modules, and calls only functions that the
+// caller provides: the functions of [Reader], [Class.New] and [Stateful]. No option changes this.
 //
 // # Limits
 //
