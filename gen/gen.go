@@ -357,8 +357,8 @@ func (m *Model) constant(name string) []byte {
 	return m.Raw.Raw(name)
 }
 
-// fileWeights returns the contents of the weights file: prepared weights, the source model's weights
-// and constants, or both.
+// fileWeights returns the contents of the weights file: prepared weights, the source model's weights and
+// constants, or both. Constants are left out if several packages share the file.
 func (m *Model) fileWeights(e *emit.Model) *rt.Weights {
 	keep := e.Store.Form()
 	w := rt.NewWeights()
