@@ -153,8 +153,8 @@ func Load(path string, o Options) (*Model, error) {
 // Compile compiles an imported model. It returns the errors of [CompileSource].
 func Compile(src *onnx.Model, o Options) (*Model, error) { return CompileSource(fromONNX(src), o) }
 
-// CompileSource compiles a model. It returns an error if options or the weights of another file do
-// not fit the model, or if an operator has no kernel or no gradient.
+// CompileSource compiles a model. It returns an error if options or the weights of another file do not
+// fit the model, if an operator has no kernel or no gradient, or if an arena exceeds o.Room.
 func CompileSource(src *Source, o Options) (*Model, error) {
 	if err := src.check(); err != nil {
 		return nil, err
