@@ -11,9 +11,10 @@ import (
 // AutoName is the name of the package that chooses among targets when a program runs.
 const AutoName = "auto"
 
-// auto returns the files of a package that chooses among the packages of one model. list has one for each
-// of [target.All], in any order. The package has the types of the default target, which is tried last. It
-// returns an error if a folder is in no module, so that it has no import path.
+// auto returns the files of a package that chooses among the packages of one model. list has a package
+// for each of [target.All], in any order. The new package has the types of the default target, which is
+// tried last. It returns an error if a package is missing, or if the folder of a package is not in a
+// module.
 func auto(list []Packaged) ([]emit.File, error) {
 	byTarget := map[string]Packaged{}
 	for _, p := range list {

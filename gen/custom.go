@@ -15,7 +15,8 @@ import (
 )
 
 // AddCustom adds an operator that a Go function of the user computes. text has the syntax of
-// [op.ParseCustom].
+// [op.ParseCustom]. It returns an error if text does not have it, or if o has an operator of the same
+// name.
 func (o *Options) AddCustom(text string) error {
 	c, err := op.ParseCustom(text)
 	if err != nil {
@@ -38,8 +39,8 @@ type customs struct {
 
 func newCustoms(list []op.Custom) *customs { return &customs{list, map[string]bool{}} }
 
-// find returns the custom operator of a domain and name, and whether there is one. It is the callback
-// in [onnx.Options] for unknown operators.
+// find returns the import function of the custom operator with a domain and a name, and false if there
+// is no such operator. It is the callback in [onnx.Options] for unknown operators.
 func (c *customs) find(domain, name string) (onnx.CustomOp, bool) {
 	for _, o := range c.list {
 		if d, n := o.Domain(); d == domain && n == name {
@@ -50,8 +51,8 @@ func (c *customs) find(domain, name string) (onnx.CustomOp, bool) {
 	return nil, false
 }
 
-// unused returns an error that lists the operators that no node named, one per line. Each line begins
-// with file, the name of the model's file.
+// unused returns an error that lists the operators that no node named, one per line, or nil. Each line
+// begins with file, the name of the model's file.
 func (c *customs) unused(file string) error {
 	var errs []error
 	for _, o := range c.list {
@@ -68,8 +69,8 @@ func (c *customs) unused(file string) error {
 
 // CheckFunc looks for the function of a custom operator in its package, resolved in the module of dir.
 // It returns an error if the package exists but the function does not, or if the function cannot have
-// the right type. It accepts packages that it cannot find and types that need type checking, because
-// the Go compiler checks both.
+// the right type. It accepts packages that it cannot find or parse, and types that need type checking,
+// because the Go compiler checks both.
 func CheckFunc(o op.Custom, dir string) error {
 	path, name := o.Package()
 	files := packageFiles(path, dir)
@@ -137,8 +138,8 @@ func packageFiles(path, dir string) []string {
 	return strings.FieldsFunc(string(out), func(r rune) bool { return r == '\n' })
 }
 
-// mayCompute reports whether a function may be a func(*rt.Call) error: it has one parameter and one
-// result, both of named types.
+// mayCompute reports whether a function of type t may be a func(*rt.Call) error, as far as names tell
+// without type checking.
 func mayCompute(t *ast.FuncType) bool {
 	return t.TypeParams == nil && t.Params.NumFields() == 1 && t.Results.NumFields() == 1 &&
 		isNamed(t.Params.List[0].Type, "Call") && isNamed(t.Results.List[0].Type, "error")

@@ -17,8 +17,9 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// FromRecord returns a described model as a source. file is the file with the description. sum is
-// the digest of the record. docs is the documentation of the methods, keyed by name.
+// FromRecord returns a described model as a source. file is the file with the description. sum is the
+// digest of the record. docs is the documentation of the methods, keyed by name. It returns an error if
+// a method cannot have the states that it uses.
 func FromRecord(name, file, sum string, docs map[string]string, r *record.Model) (*Source, error) {
 	src := &Source{
 		Name: name, File: file, Sum: sum, Format: "Go",
@@ -63,8 +64,9 @@ func IsDescription(path string) bool {
 // ErrOnlyConfigs is the error for a folder with configurations but no model.
 var ErrOnlyConfigs = errors.New("the folder has configurations only")
 
-// Describe reads the description in a folder or a package. If the error is [ErrOnlyConfigs], the
-// result holds the configurations.
+// Describe reads the description in a folder or a package. If o has variants, it reads the first variant
+// that the weights of o.Foreign match. If the error is [ErrOnlyConfigs], the result holds the
+// configurations.
 func Describe(path string, o Options) (*load.Description, error) {
 	if len(o.Variants) > 0 {
 		return describeVariant(path, o)
@@ -82,7 +84,7 @@ func Describe(path string, o Options) (*load.Description, error) {
 	return d, err
 }
 
-// describeVariant reads the first of Options.Variants whose weights match Options.Foreign. If no
+// describeVariant reads the first variant of o.Variants that the weights of o.Foreign match. If no
 // variant matches, it returns an error that explains each.
 func describeVariant(path string, o Options) (*load.Description, error) {
 	var errs []error
@@ -125,7 +127,7 @@ func CompileDescription(d *load.Description, o Options) (*Model, error) {
 	return CompileSource(src, o)
 }
 
-// sourceOf converts a description to a source.
+// sourceOf converts a description to a source, with the extents and bounds of o.Dims.
 func sourceOf(d *load.Description, o Options) (*Source, error) {
 	name := o.Package
 	if name == "" {
@@ -139,8 +141,9 @@ func sourceOf(d *load.Description, o Options) (*Source, error) {
 	return src, src.fix(o.Dims)
 }
 
-// NewConfigOutput is like [NewOutput], for the file [config.File] in the folder of a description.
-// The file holds the functions of the description's configurations.
+// NewConfigOutput is like [NewOutput], for the file [config.File] in the folder of a description. The
+// file holds the functions of the description's configurations. Without configurations, the output
+// removes an earlier file. It returns an error if burngen did not write the file that is there.
 func NewConfigOutput(d *load.Description) (*Output, error) {
 	o := &Output{Dir: d.Dir}
 	path := filepath.Join(d.Dir, config.File)

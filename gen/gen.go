@@ -101,7 +101,7 @@ func (o *Options) progress(stage string) {
 
 // Model is a compiled model: its functions as steps, and its weights.
 type Model struct {
-	Name   string // name of the file, without extension
+	Name   string // name of the file without extension, or of the described package
 	Meta   rt.Meta
 	Source *Source
 	// Stats counts what the passes did, keyed by the names of the counts.
@@ -126,9 +126,9 @@ type Model struct {
 	large   bool            // the weights exceed largeBytes: no sample is computed
 }
 
-// Load reads and compiles a model file or a description. It returns all errors of the file or
-// description joined, an error for names in o that the model does not have, and the errors of
-// [CompileSource].
+// Load reads and compiles a model file or a description. Its error lists the problems of the file or the
+// description, one per line. It also returns an error for names in o that the model does not have, and
+// the errors of [CompileSource].
 func Load(path string, o Options) (*Model, error) {
 	o.progress("reading " + filepath.Base(path))
 	if IsDescription(path) {
@@ -153,8 +153,8 @@ func Load(path string, o Options) (*Model, error) {
 // Compile compiles an imported model. It returns the errors of [CompileSource].
 func Compile(src *onnx.Model, o Options) (*Model, error) { return CompileSource(fromONNX(src), o) }
 
-// CompileSource compiles a model. It returns an error if options or the weights of another file do
-// not fit the model, or if an operator has no kernel or no gradient.
+// CompileSource compiles a model. It returns an error if options or the weights of another file do not
+// fit the model, if an operator has no kernel or no gradient, or if an arena exceeds o.Room.
 func CompileSource(src *Source, o Options) (*Model, error) {
 	if err := src.check(); err != nil {
 		return nil, err
@@ -240,8 +240,8 @@ func (m *Model) compile() error {
 	return m.prepare()
 }
 
-// kept returns the weights in the weights file: the weights that Functions load, and the constants
-// that Prepare loads.
+// kept returns the weights that Functions load, then the constants and the optional weights that Prepare
+// loads. Each weight is listed once.
 func (m *Model) kept() []emit.Prepared {
 	var out []emit.Prepared
 	seen := map[string]bool{}
@@ -329,8 +329,9 @@ func (m *Model) emission() (*emit.Model, []emit.File, error) {
 	return e, own, nil
 }
 
-// constants returns the tensors that the package needs besides a weights file: constants of the
-// module, and weights that New initialises with given elements.
+// constants returns the tensors that the package needs besides a weights file: constants of the module,
+// weights that New initialises with given elements, and optional weights if the package keeps prepared
+// weights only.
 func (m *Model) constants(e *emit.Model) *rt.Weights {
 	constants := rt.NewWeights()
 	if _, ok := e.Store.(emit.Drawn); ok {
@@ -356,8 +357,8 @@ func (m *Model) constant(name string) []byte {
 	return m.Raw.Raw(name)
 }
 
-// fileWeights returns the contents of the weights file: prepared weights, the source model's weights
-// and constants, or both.
+// fileWeights returns the contents of the weights file: prepared weights, the source model's weights and
+// constants, or both. Constants are left out if several packages share the file.
 func (m *Model) fileWeights(e *emit.Model) *rt.Weights {
 	keep := e.Store.Form()
 	w := rt.NewWeights()
@@ -385,9 +386,9 @@ func (m *Model) fileWeights(e *emit.Model) *rt.Weights {
 	return w
 }
 
-// Timed returns the files of a package for measurements. The package is called name. It has no
-// sample and no weights file; the weights are passed to Load. If lap is not nil, it returns the
-// number of a step, and the package calls its variable Lap with that number after the step.
+// Timed returns the files of a package for measurements. The package is called name. It has no sample
+// and no weights: Load reads them from a file, see [Model.TimedWeights]. If lap is not nil, it returns
+// the number of a step, and the package calls its variable Lap with that number after the step.
 func (m *Model) Timed(name string, lap func(program.Step) int) ([]emit.File, error) {
 	e, own, err := m.outside(name).emission()
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 // moduleLine finds the path of the module in a go.mod file.
 var moduleLine = regexp.MustCompile("(?m)^module[ \t]+(\"[^\"\n]+\"|`[^`\n]+`|[^ \t\r\n/][^ \t\r\n]*)")
 
-// ImportPath returns the import path of a folder, which need not exist. It returns an error if the folder
-// is in no module.
+// ImportPath returns the import path of a folder, which need not exist. It returns an error if the
+// folder is not in a module.
 func ImportPath(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -57,7 +57,8 @@ func ImportPath(dir string) (string, error) {
 	return path.Join(module, filepath.ToSlash(below)), nil
 }
 
-// existing returns the innermost folder that exists: dir, or one above it. It is "" if there is none.
+// existing returns the innermost folder that exists: dir, or one above it. It is "" if there is no such
+// folder.
 func existing(dir string) string {
 	for {
 		if info, err := os.Stat(dir); err == nil && info.IsDir() {

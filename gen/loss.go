@@ -65,8 +65,9 @@ func classes(scores ir.Type) (ir.Type, error) {
 // alike returns the type of targets with the shape of the scores.
 func alike(scores ir.Type) (ir.Type, error) { return ir.TensorOf(ir.F32, scores.Shape...), nil }
 
-// beforeSoftmax returns x if scores is a softmax of x over the classes, because the log-softmax is
-// more accurate than the logarithm. It returns other scores unchanged.
+// beforeSoftmax returns x if scores is a softmax of x over the classes, because the log-softmax is more
+// accurate than the logarithm. Otherwise it returns scores. It skips reshapes that do not change the
+// shape.
 func beforeSoftmax(scores *ir.Value) *ir.Value {
 	for scores.Def != nil {
 		switch o := scores.Def.Op.(type) {
@@ -103,8 +104,9 @@ func mean(b *ir.Builder, x *ir.Value) *ir.Value {
 }
 
 // withLoss returns a source with an additional function @loss, which applies the loss function called
-// name to the first result of the first function. @loss has the parameters of the first function and
-// the target. It returns the loss and then the results of the first function.
+// name to the first result of the first function. @loss has the parameters of the first function and the
+// target. Its results are the loss and then the results of the first function. withLoss returns an error
+// if there is no such loss function, or if it cannot be applied to this result.
 func withLoss(src *Source, name string) (*Source, error) {
 	l, ok := losses[name]
 	if !ok {
@@ -147,8 +149,8 @@ func withLoss(src *Source, name string) (*Source, error) {
 	return &out, nil
 }
 
-// targetParam adds a parameter for a target. An extent that is known only when the function runs
-// becomes a symbol of the parameter, which is then checked.
+// targetParam adds a parameter for a target and returns the target, of type typ. An extent that is known
+// only when the function runs becomes a symbol of the parameter, which is then checked.
 func targetParam(b *ir.Builder, f *ir.Func, typ ir.Type) *ir.Value {
 	given := map[string]bool{}
 	for _, p := range f.Params {

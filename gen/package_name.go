@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// PackageName derives a package name from a folder: the lower-case ASCII letters, digits and
-// underscores of its name, adjusted to a valid package name.
+// PackageName derives a package name from the name of a folder. It keeps ASCII letters, in lower case,
+// digits and underscores, and adjusts the result to a valid package name.
 func PackageName(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {

@@ -25,8 +25,8 @@ type Folder struct {
 // first package comes first. Several packages read the same weights file. If it is embedded, a small
 // package embeds it, in a folder below the first package's. Otherwise it is in the first package's
 // folder. If choose is set, there is also a package that chooses among the others, in the folder
-// [AutoName] below the first package's. Packages returns an error if a package that others import is
-// in no module.
+// [AutoName] below the first package's. Packages returns an error if a package that others import is not
+// in a module, or if a package does not read the shared weights.
 func Packages(list []Packaged, choose bool) ([]Folder, error) {
 	var weights *Folder
 	if len(list) > 1 {
@@ -60,8 +60,8 @@ func Packages(list []Packaged, choose bool) ([]Folder, error) {
 	return out, nil
 }
 
-// share makes packages read the same weights file. It returns the folder with the file, or nil if
-// no file is generated.
+// share makes packages read the same weights file. It returns the folder with the file, or nil if no
+// file is generated. It returns an error if a package keeps prepared weights only.
 func share(list []Packaged) (*Folder, error) {
 	keep, writer := emit.KeepRaw, list[0]
 	if i := slices.IndexFunc(list, func(p Packaged) bool { return p.store().Form() == emit.KeepBoth }); i >= 0 {

@@ -5,11 +5,11 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// Parameters returns the names of the trainable weights of an imported model's function, in the
-// order of their use. These are float weights that reach an operand of a product, a normalisation,
-// an embedding table, a recurrent network or a custom operator, through operators that only move,
-// join or cast elements. Float weights with a single axis are included too if they are added to, or
-// multiplied with, a result of such an operator.
+// Parameters returns the names of the trainable weights of an imported model's function, in the order of
+// their use. These are float weights that reach an operand of a product, a normalisation, an embedding
+// table, a recurrent network or a custom operator, through operators that only move, join or cast
+// elements. Float weights with a single axis are included too if they are added to, or multiplied with,
+// a value that depends on the result of such an operator.
 func Parameters(f *ir.Func) []string {
 	p := &parameters{weights: map[*ir.Value][]string{}, after: map[*ir.Value]bool{}, found: map[string]bool{}}
 	for _, n := range f.Nodes {
@@ -21,7 +21,7 @@ func Parameters(f *ir.Func) []string {
 // parameters is the state of the search in a function.
 type parameters struct {
 	weights map[*ir.Value][]string // values that are weights, or moved and joined weights
-	after   map[*ir.Value]bool     // values that depend on parameters and inputs
+	after   map[*ir.Value]bool     // values that depend on the result of a parametric operator
 	found   map[string]bool
 	names   []string
 }
@@ -58,7 +58,8 @@ func (p *parameters) node(n *ir.Node) {
 	}
 }
 
-// moved returns the weights whose elements a node moves or joins, or nothing if the node does more.
+// moved returns the weights whose elements a node moves or joins. It returns nil if the node does more,
+// or if it joins an operand that is not a weight.
 func (p *parameters) moved(n *ir.Node) (from []string) {
 	if op.IsMove(n.Op) {
 		return p.weights[n.Arg(0)]
@@ -96,7 +97,7 @@ func isAffine(o ir.Op) bool {
 	return ok
 }
 
-// oneAxis reports whether at most one extent is not 1.
+// oneAxis reports whether exactly one extent is not 1. A symbolic extent is not 1.
 func oneAxis(t ir.Type) bool {
 	wide := 0
 	for _, d := range t.Shape {

@@ -38,8 +38,10 @@ func (m *Model) checkNarrow(name string, data any) error {
 // Weights that are computed together are held in any case.
 var largeBytes int64 = MaxEmbedded
 
-// prepare packs the weights that Functions load. It uses the plain Go kernels, which produce the
-// same bytes on every machine.
+// prepare sets m.Raw, m.Weights and m.large. It packs the weights that Functions load with the plain Go
+// kernels, which produce the same bytes on every machine. m.Weights stays empty if the target cannot run
+// here. It also stays empty if the weights are large and neither drawn by New nor prepared in the
+// weights file.
 func (m *Model) prepare() error {
 	m.Raw, m.Weights = rt.NewWeights(), rt.NewWeights()
 	if m.Source.Initial != nil {

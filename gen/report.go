@@ -43,8 +43,9 @@ func (m *Model) Report() string {
 	return b.String()
 }
 
-// DeviceReport returns a line for each function: the number of kernels and launches of the GPU, and
-// the operators that the host computes. It is "" for targets without a device.
+// DeviceReport returns a line for each function of the model and for each training step: the number of
+// kernels and launches of the GPU, and the operators that the host computes. It is "" for targets
+// without a device.
 func (m *Model) DeviceReport() string {
 	t, ok := m.options.Target.(gpu.Target)
 	if !ok {
@@ -99,8 +100,8 @@ func (m *Model) Device() (target, precision string) {
 	return t.Name(), t.Precision.String()
 }
 
-// useText describes how many nodes of a function the GPU computes, with how many kernels and launches,
-// and which nodes the host computes.
+// useText describes with how many launches of how many kernels the GPU computes a function, and which
+// nodes the host computes.
 func useText(u gpu.Use) string {
 	total := 0
 	var host []string
@@ -270,7 +271,7 @@ func (m *Model) Parameters() int64 {
 }
 
 // Flops returns the number of floating-point operations of one call, with every symbolic extent set to
-// 1. note names the symbols, as in " at N = 1", and is "" if there are none. Operators that do not
+// 1. note names the symbols, as in " at N = 1". It is "" if there are no symbols. Operators that do not
 // report their operations are not counted.
 func (m *Model) Flops() (n int64, note string) {
 	f := m.Source.Func()
@@ -347,7 +348,7 @@ func flopsText(n int64) string {
 	return scaled(n) + "FLOP"
 }
 
-// scaled formats a number of at least 1000 with three digits and a prefix.
+// scaled formats a number of at least 1000 with a prefix. Values below 100 have one decimal.
 func scaled(n int64) string {
 	v := float64(n)
 	for _, prefix := range []string{"k", "M", "G", "T", "P"} {

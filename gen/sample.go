@@ -39,8 +39,9 @@ func (m *Model) addSamples(list []*emit.Function) error {
 	return nil
 }
 
-// addSample computes the expected results of the bundled test for a function, if it can be run on this
-// machine. source is the function before the passes.
+// addSample computes the expected results of the bundled test for f. If the computation fails or is too
+// large, it sets a flag of f instead. It does nothing if f has custom operators. source is the function
+// before the passes.
 func (m *Model) addSample(f *emit.Function, source *ir.Func) {
 	if exec.Refuses(f.Func) != nil {
 		return
@@ -76,8 +77,8 @@ func (m *Model) addSample(f *emit.Function, source *ir.Func) {
 	}
 }
 
-// sample runs a function on the inputs of the bundled test, which move changes before if it is not
-// nil. It returns the results and their shapes.
+// sample runs a function on the inputs of the bundled test and returns the results and their shapes. If
+// move is not nil, it first changes the inputs.
 func (m *Model) sample(f *emit.Function, move func(args []any)) ([]any, [][]int, error) {
 	defer m.options.Target.Plain()()
 	args, shapes, err := sampleInputs(f.IR, f.SampleLow)
@@ -108,11 +109,11 @@ func (m *Model) sample(f *emit.Function, move func(args []any)) ([]any, [][]int,
 // computed twice. In larger networks single rounding errors average out.
 const steadyFlops = 1 << 28
 
-// keepSteady removes results from a function's sample that depend on rounding, which differs between
-// processors. The sample is computed again with slightly changed inputs: by a little more than the
-// rounding errors of kernels, or of products in a lower precision. A result is removed if it then
-// changes by more than the bundled test allows. This happens, for example, where nearly equal numbers
-// are normalised by their variance.
+// keepSteady removes from a function's sample the results that depend on rounding, because rounding
+// differs between processors. The sample is computed again with slightly changed inputs: by a little
+// more than the rounding errors of kernels, or of products in a lower precision. A result is removed if
+// it then changes by more than the bundled test allows. This happens, for example, where nearly equal
+// numbers are normalised by their variance.
 func (m *Model) keepSteady(f *emit.Function) {
 	n := len(f.Sample)
 	movable := func(p *ir.Value) bool {
@@ -137,7 +138,7 @@ func (m *Model) keepSteady(f *emit.Function) {
 // unsteady is a relative amount slightly above the rounding errors of kernels of f32.
 const unsteady = 1.0 / (1 << 20)
 
-// nudge adds x[i]·by to each element of x, or subtracts it, in a pseudo-random pattern.
+// nudge changes each element x[i] by x[i]·by, up or down in a pseudo-random pattern.
 func nudge(x []float32, by float64) {
 	share := float32(by)
 	for i := range x {
@@ -175,9 +176,9 @@ func sampleInputs(f *ir.Func, low int) (args []any, shapes [][]int, err error) {
 	return args, shapes, nil
 }
 
-// sampleTensor draws a tensor of a static type from seed. Its elements are in the range of
-// [emit.SampleRange], which begins at low. It returns an error if the size overflows an int or exceeds
-// the sample's budget.
+// sampleTensor draws a tensor of a static type from seed. Its elements are in the range that
+// [emit.SampleRange] returns for low. It returns an error if the size overflows an int or exceeds the
+// sample's budget.
 func sampleTensor(t ir.Type, low int, seed uint32) (exec.Item, error) {
 	shape, ok := t.Static()
 	if !ok { // an extent that overflows an int

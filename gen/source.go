@@ -17,10 +17,10 @@ import (
 
 // Source is a model to compile: imported from a file or recorded from a description.
 type Source struct {
-	Name string // name of the file, without extension
+	Name string // name of the file without extension, or of the described package
 	File string // base name of the file
-	Sum  string // SHA-256 of the file, in hexadecimal
-	// format of the file, "opset 17"
+	Sum  string // SHA-256 of the file, or of the recorded description, in hexadecimal
+	// format of the file, such as "opset 17"
 	Format string
 	Doc    string
 	Meta   rt.Meta
@@ -55,7 +55,8 @@ type Source struct {
 type Function struct {
 	// Name is the name in the module, and Method the name of the methods of Model and Session.
 	Name, Method string
-	// Doc is the documentation, which starts with Method, or "" for the whole model.
+	// Doc is the documentation, which starts with Method. If it is "", the package says that the method
+	// computes the model.
 	Doc string
 	// Inputs and Outputs are the names of the structs for several arguments or results. If Inputs
 	// is "", each argument is a parameter.
@@ -84,7 +85,7 @@ func fromONNX(m *onnx.Model) *Source {
 // Func returns the first function that the package offers.
 func (s *Source) Func() *ir.Func { return s.Module.Func(s.Functions[0].Name) }
 
-// reservedMethods are the methods of Model, Session and Trainer in every generated package.
+// reservedMethods are the names of methods that Model, Session or Trainer have in generated packages.
 var reservedMethods = strings.Fields("Meta Save Swap On Device NewSession NewTrainer SetContext Params Model Weights State Backward")
 
 // check returns all problems of a source that cannot be compiled, joined.

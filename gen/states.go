@@ -11,8 +11,9 @@ import (
 	"github.com/burngen/burngen/ir/nn/record"
 )
 
-// keep records which functions use states. It returns all errors joined: a state whose rank or
-// element type changes, and a state with an extent that is known only while the model runs.
+// keep records which functions use states. It returns all errors joined: a loss with a state, a function
+// with states whose method is called Reset, and a state with an extent that is known only while the
+// model runs.
 func (s *Source) keep(states []record.State) error {
 	var errs []error
 	for _, state := range states {

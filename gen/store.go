@@ -2,7 +2,7 @@ package gen
 
 import "github.com/burngen/burngen/gen/emit"
 
-// store returns where the package has its weights from.
+// store returns where the package gets its weights.
 func (m *Model) store() emit.Store {
 	keep := m.options.Keep
 	if keep == emit.KeepPrepared && m.Training != nil {

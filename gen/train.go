@@ -17,12 +17,12 @@ import (
 
 // Training holds the functions that train a model. They use its original weights.
 type Training struct {
-	// Params are the weights that are trained. Buffers are the weights that steps update. Both are
-	// in the order of the model's weights.
+	// Params are the weights that are trained. Buffers are the other weights that steps update, such as
+	// running statistics. Both are in the order of the model's weights.
 	Params, Buffers []string
 	// Steps are the training functions, one for each loss.
 	Steps []*TrainFunc
-	// Evals evaluate the model's functions, in their order.
+	// Evals evaluate the model's functions that have no states, in their order.
 	Evals []*TrainFunc
 	// Outer computes the first function, and the gradients of the parameters from the gradients of
 	// its results. It is nil if the model has no such function.
@@ -64,7 +64,8 @@ func (t *Training) differentiated() []*TrainFunc {
 // StepMethod returns the trainer's method for a loss method: Step for Loss, StepDisc for DiscLoss.
 func StepMethod(loss string) string { return "Step" + strings.TrimSuffix(loss, "Loss") }
 
-// trained returns the names of the trained weights.
+// trained returns the names of the trained weights. It returns an error if there are no such weights, or
+// if a pattern matches nothing.
 func (m *Model) trained() ([]string, error) {
 	params := m.Source.Params
 	if params == nil {
@@ -135,9 +136,9 @@ func (m *Model) withMasters(f *ir.Func) (*ir.Func, error) {
 	return f, err
 }
 
-// matching returns the names that match one of the patterns or, if want is false, the names that match
-// none. It returns an error for a pattern that matches nothing. flag names the flag with the patterns
-// in errors.
+// matching returns the names that match one of the patterns or, if want is false, the names that do not
+// match any pattern. It returns an error for a pattern that matches nothing. flag names the flag with
+// the patterns in errors.
 func matching(flag string, patterns, names []string, want bool) ([]string, error) {
 	found := map[string]bool{}
 	for _, p := range patterns {
@@ -216,10 +217,11 @@ func (m *Model) addTraining() error {
 	return nil
 }
 
-// addOuter adds a function for training with a loss that the caller computes. It computes the first
-// function of the model and, from the gradients of its results, the gradients of params. It
-// differentiates the sum of the products of results and their gradients. add adds the function to the
-// module.
+// addOuter adds a function for training with a loss that the caller computes. The function computes the
+// first function of the model and, from the gradients of its results, the gradients of params. To build
+// it, addOuter differentiates the sum of the products of results and their gradients. add adds the
+// function to the module. There is no such function if the first function is a loss, has states, has no
+// float result or no parameters to train, or if symbols are known only between its halves.
 func (m *Model) addOuter(params []string, add func(*ir.Func, *TrainFunc)) error {
 	of := m.Source.Functions[0]
 	if of.Loss || len(of.States) > 0 {
@@ -313,7 +315,7 @@ func snakeCase(method string) string {
 	return strings.ToLower(b.String())
 }
 
-// loadedBy returns the names that f loads.
+// loadedBy returns the elements of names that f loads.
 func loadedBy(f *ir.Func, names []string) []string {
 	loaded := map[string]bool{}
 	for n := range f.All() {
@@ -337,7 +339,7 @@ func dropZeros(f *ir.Func) {
 	f.Prune()
 }
 
-// planTraining plans the functions that train.
+// planTraining plans the functions that train. It removes Outer if Outer cannot be halved.
 func (m *Model) planTraining() error {
 	if m.Training == nil {
 		return nil

@@ -47,7 +47,7 @@ func (c *call) prepare() error {
 	return nil
 }
 
-// Warn records a warning about the node.
+// Warn implements [ir.Importer]. It records each text once for all nodes of an operator.
 func (c *call) Warn(text string) {
 	c.im.warn(qualified(c.node)+" "+text, c.im.place(c.scope, c.node, c.index), "%s", text)
 }
@@ -226,7 +226,8 @@ func (c *call) DType(name string, def ir.DType) ir.DType {
 	return d
 }
 
-// dataTypeNamed returns the element type with the given name, as in the first versions of Cast.
+// dataTypeNamed returns the element type with the given name, as in the first versions of Cast, or
+// wire.Undefined.
 func dataTypeNamed(name string) wire.DataType {
 	for d := range dtypes {
 		if d.String() == name {

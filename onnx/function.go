@@ -34,8 +34,8 @@ type frame struct {
 	prefix   string // prefix of the names of values and nodes
 }
 
-// opset returns the version of a domain's operator set that the function imports, or else the one
-// that its callers or the model import. It returns false if none does.
+// opset returns the version of a domain's operator set that the function imports, or else the version
+// that its callers or the model import. It returns false if it is not imported.
 func (f *frame) opset(domain string) (int, bool) {
 	for ; ; f = f.caller {
 		if v, ok := f.opsets[domain]; ok || f.caller == nil {
@@ -83,8 +83,8 @@ func (im *importer) expand(weight int) error {
 	return nil
 }
 
-// inline imports the body of the model-local function f in place of node n, number i of its graph
-// or function, which calls f with args.
+// inline imports the body of the model-local function f in place of node n, a call of f with args. n is
+// number i of its graph or function.
 func (im *importer) inline(s *scope, n *wire.Node, i int, f *function, args []*ir.Value) ([]*ir.Value, error) {
 	for at := s.call; at != nil; at = at.caller {
 		if at.function == f {
@@ -183,9 +183,9 @@ func (f *function) bind(s *scope, n *wire.Node) (map[string]attr, error) {
 	return attrs, nil
 }
 
-// resolve returns the value of an attribute. If the attribute refers to one of the enclosing
-// function, the value is taken from the call of the function. The result is the zero attr if the
-// call does not have the attribute.
+// resolve returns the value of an attribute. If the attribute refers to an attribute of the enclosing
+// function, the value is taken from the call of the function. The result is the zero attr if the call
+// does not have the attribute. It returns an error if there is no enclosing function.
 func resolve(a *wire.Attr, s *scope) (attr, error) {
 	if a.Ref == "" {
 		return attr{a, s}, nil

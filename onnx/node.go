@@ -12,7 +12,8 @@ import (
 )
 
 // node imports node n, number i of its graph or function. If the model defines its operator as a
-// function, node imports the function's body. Otherwise it uses [rules].
+// function, node imports the function's body. Otherwise it calls the import function that
+// [importer.rule] finds.
 func (im *importer) node(s *scope, n *wire.Node, i int) {
 	results, err := im.results(s, n, i)
 	switch {
@@ -88,7 +89,7 @@ func (s *scope) at(n *wire.Node) { s.builder.At(shorten(s.call.prefix+nameOf(n),
 // appear in the text form at each use.
 const maxName = 256
 
-// named gives v, a new value, the name that it has in the model, and returns v.
+// named gives v, a new value, the name that it has in the model or a similar one, and returns v.
 func named(b *ir.Builder, v *ir.Value, name string) *ir.Value {
 	v.Name = b.Name(shorten(name, maxName))
 	return v
@@ -198,7 +199,7 @@ func ruleName(domain, name string) string {
 	return domain + ":" + name
 }
 
-// since returns the version of a rule that applies to an opset, or 0 if there is none.
+// since returns the version of a rule that applies to an opset, or 0 if no version applies.
 func since(r *op.Rule, opset int) int {
 	v := 0
 	for _, s := range r.Since {

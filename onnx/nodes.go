@@ -20,8 +20,8 @@ type Node struct {
 // Knows reports whether package op can import an operator.
 func Knows(domain, name string) bool { return rules[ruleName(domain, name)] != nil }
 
-// Nodes returns the nodes of a file's graph, in the order of the file. Nodes of functions and of
-// graphs within nodes are left out.
+// Nodes returns the nodes of a file's graph, in the order of the file. Nodes of functions and of graphs
+// within nodes are left out. It returns an error if the file is not a readable ONNX model.
 func Nodes(path string) ([]Node, error) {
 	data, err := readFile(path)
 	if err != nil {

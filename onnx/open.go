@@ -54,8 +54,8 @@ type Model struct {
 // maxFile is the maximum size of a model file in bytes: the maximum of a protocol buffer.
 const maxFile = 2 << 30
 
-// Open reads and imports an ONNX file. External data is read from the file's folder. The error
-// lists all problems, one per line.
+// Open reads and imports an ONNX file. External data is read from the file's folder. The error lists the
+// problems, one per line, the first 100 of them.
 func Open(path string, o Options) (*Model, error) {
 	name := filepath.Base(path)
 	data, err := readFile(path)

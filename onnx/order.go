@@ -67,12 +67,12 @@ func (im *importer) free(g *wire.Graph) []string {
 // ordering selects and orders the nodes of a list.
 type ordering struct {
 	nodes []wire.Node
-	// captured holds the names that the graphs of a node read; most nodes have none.
+	// captured holds the names that the graphs of a node read. Most nodes have no graphs.
 	captured map[int][]string
 	maker    map[string]int // the node that defines a name
 	state    []progress
-	// order lists the nodes that are needed. Definitions precede uses; otherwise the order is that
-	// of the file. read holds the names that no node defines.
+	// order lists the nodes that are needed. Definitions precede uses; otherwise the nodes are in the
+	// order of the file. read holds the names that no node defines.
 	order []int
 	read  map[string]bool
 }
@@ -155,7 +155,7 @@ func (o *ordering) need(names []string) {
 	}
 }
 
-// visit orders the node with index root after the nodes that it depends on, which it orders first.
+// visit orders the nodes that the node with index root depends on, and then this node.
 func (im *importer) visit(s *scope, o *ordering, root int) {
 	type frame struct{ node, next int }
 	stack := []frame{{node: root}}

@@ -10,9 +10,9 @@ import (
 	"unicode"
 )
 
-// maxProblems is the maximum number of problems that are reported for a model. maxKept is the
-// number of problems that are kept, from which the first are reported. maxLine is the length of a
-// line in bytes.
+// maxProblems is the maximum number of problems that are reported for a model. maxKept is the maximum
+// number that are kept, so that the first in the order of the nodes can be reported. maxLine is the
+// maximum length of a line in bytes, before characters that cannot be printed are escaped.
 const (
 	maxProblems = 100
 	maxKept     = 1 << 12
@@ -28,8 +28,8 @@ const (
 // problems collects the errors in a model.
 type problems struct {
 	file string
-	// at is the index of the graph's node being imported. Later problems are attributed to it,
-	// including those of graphs and functions inside it.
+	// at is the index of the graph's node being imported. Later problems are attributed to it, including
+	// problems of graphs and functions inside it.
 	at    int
 	kept  []problem
 	count int
@@ -90,12 +90,12 @@ func line(text string) string {
 	return b.String()
 }
 
-// shorten returns text, with "…" for its middle part if it has more bytes than most.
-func shorten(text string, most int) string {
-	if len(text) <= most {
+// shorten returns text, in which "…" replaces the middle if text has more than limit bytes.
+func shorten(text string, limit int) string {
+	if len(text) <= limit {
 		return text
 	}
-	head, tail := most*2/3, most/3-len("…")
+	head, tail := limit*2/3, limit/3-len("…")
 	return strings.ToValidUTF8(text[:head], "") + "…" + strings.ToValidUTF8(text[len(text)-tail:], "")
 }
 

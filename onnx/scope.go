@@ -32,7 +32,7 @@ type scope struct {
 	lists    [][]wire.ValueInfo
 }
 
-// newScope returns the scope of a graph within outer, whose nodes are appended to b.
+// newScope returns the scope of the graph g within outer. The nodes of g are appended to b.
 func (im *importer) newScope(outer *scope, b *ir.Builder, call *frame, g *wire.Graph) *scope {
 	s := &scope{
 		outer: outer, builder: b, call: call,

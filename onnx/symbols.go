@@ -65,8 +65,9 @@ func (s *symbols) readOptions(im *importer) {
 	}
 }
 
-// ParseExtent parses the value given for a symbol: an extent, "4", or a range, "1..64". For a range
-// it returns the upper end and true.
+// ParseExtent parses the value given for a symbol: an extent, "4", or a range, "1..64". For a range it
+// returns the upper end and true. It returns an error for other texts, and if the extent or the upper
+// end is 0.
 func ParseExtent(text string) (n int64, bounded bool, err error) {
 	low, high, bounded := strings.Cut(text, "..")
 	if !bounded {

@@ -9,7 +9,7 @@ import (
 	"github.com/burngen/burngen/onnx/internal/wire"
 )
 
-// dtypes maps the element types of ONNX to those of the IR.
+// dtypes maps the element types of ONNX to the element types of the IR.
 var dtypes = map[wire.DataType]ir.DType{
 	wire.Float:          ir.F32,
 	wire.Double:         ir.F64,

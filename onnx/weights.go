@@ -10,9 +10,9 @@ import (
 	"github.com/burngen/burngen/onnx/internal/wire"
 )
 
-// maxConstant is the maximum number of elements of an initializer that becomes a constant in the
-// text form. Larger ones, and floats with more than one element, are weights. A float with one
-// element is a weight if it turns out to be a parameter.
+// maxConstant is the maximum number of elements of an initializer that becomes a constant in the text
+// form. Larger ones, and floats with more than one element, are weights. A float with one element is a
+// weight if it turns out to be a parameter. Strings are always constants.
 const maxConstant = 256
 
 // maxLooked is the maximum number of elements of attributes and small weights that import functions
@@ -111,7 +111,7 @@ func (im *importer) loadSingle(f *ir.Func) error {
 	return nil
 }
 
-// load returns the value of a tensor as a new weight with the given name.
+// load returns the value of a tensor, which it loads from a weight; see [importer.weight].
 func (im *importer) load(b *ir.Builder, t *wire.Tensor, typ ir.Type, name string) (*ir.Value, error) {
 	w, err := im.weight(t, typ, name)
 	if err != nil {
@@ -120,8 +120,9 @@ func (im *importer) load(b *ir.Builder, t *wire.Tensor, typ ir.Type, name string
 	return named(b, b.Node(ir.Load{Name: w.Name, Type: typ}), name), nil
 }
 
-// weight returns a new weight with the given name for a tensor. If its data is in the model's file,
-// it is read now. Otherwise [importer.finishWeights] reads it.
+// weight returns the weight for a tensor. The first call for a tensor makes it, and calls it name or, if
+// another weight has this name, name with a number. If its data is in the model's file, it is read now.
+// Otherwise [importer.readWeight] reads it.
 func (im *importer) weight(t *wire.Tensor, typ ir.Type, name string) (*ir.Weight, error) {
 	w := im.weights.of[t]
 	if w == nil {

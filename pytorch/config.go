@@ -23,8 +23,8 @@ import (
 // Element types and devices are strings: "torch.float16". A field of type any gets what package
 // encoding/json would store, except that ints are int64.
 //
-// It returns the errors of [Open], or all values that do not fit their field, joined, one per line
-// and with their paths.
+// It returns the errors of [Open], and an error if there is no such key or cfg is not a pointer. Values
+// that do not fit their field are one error, with a line and a path for each; at most 100 are listed.
 func Config(path, key string, cfg any) error {
 	return fromFile(path, func(l *loader, top pickle.Value) error {
 		v, err := under(top, key)
@@ -163,7 +163,7 @@ func (f *filler) fill(to reflect.Value, v pickle.Value, way string, depth int) {
 	}
 }
 
-// plain converts values of types other than Python's own, such as devices, to strings.
+// plain returns the full name of a class, such as "torch.float16", and other values unchanged.
 func plain(v pickle.Value) pickle.Value {
 	if c, ok := v.(*pickle.Class); ok {
 		return c.Module + "." + c.Name

@@ -5,7 +5,8 @@
 // pickles may mention. It does not know what the tensors are for, and does not read the code in a
 // TorchScript archive. Nothing in a file is executed. Package
 // [github.com/burngen/burngen/pytorch/pickle] reads the pickle with the list of names in
-// globals.go. Any other name is an error, and no option changes that.
+// globals.go. Any other name is an error, unless it is the class of a tensor, which is ignored. No
+// option changes that.
 //
 // # Names
 //

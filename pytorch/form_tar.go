@@ -83,9 +83,9 @@ func tarParts(file []byte) (map[string][]byte, error) {
 }
 
 // each reads the objects in a part of the file into the map objects, by their keys, and returns the
-// bytes after them. The part starts with a pickle of the number of objects. Each object is a pickle
-// of three values, the first of which is its key, followed by its data. read returns the object and
-// the bytes after it.
+// bytes after them. The part starts with a pickle of the number of objects. Each object is a pickle of
+// three values, followed by the object's data. The first value is the object's key. read returns the
+// object and the bytes after it.
 func (l *loader) each(part []byte, objects map[string]pickle.Value, read func(head []pickle.Value, key string, rest []byte) (pickle.Value, []byte, error)) (rest []byte, err error) {
 	v, n, err := l.unpickle(part, nil)
 	if err != nil {
@@ -119,8 +119,8 @@ func (l *loader) each(part []byte, objects map[string]pickle.Value, read func(he
 	return rest, nil
 }
 
-// tarStorages reads storages. A pickle of key, location and class precedes each of them. A list of
-// views may follow each: key, key of the storage, offset, size.
+// tarStorages reads storages. A pickle of key, location and class precedes each storage. A list of views
+// may follow the last storage. A view has four numbers: key, key of the storage, offset, size.
 func (l *loader) tarStorages(part []byte, objects map[string]pickle.Value) error {
 	rest, err := l.each(part, objects, func(head []pickle.Value, key string, rest []byte) (pickle.Value, []byte, error) {
 		e, ok := elementOf(head[2])

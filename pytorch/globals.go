@@ -93,7 +93,7 @@ func (l *loader) global(module, name string) (*pickle.Class, error) {
 	return c, nil
 }
 
-// maxInert bounds the mentions of unknown names in a file, which are legal only as classes of
+// maxInert bounds the mentions of unknown names in a file. Unknown names are legal only as classes of
 // tensors.
 const maxInert = 1 << 16
 
@@ -143,7 +143,8 @@ type object struct {
 	attributes pickle.Value
 }
 
-// SetState sets the attributes of o.
+// SetState implements [pickle.Stateful]. It sets the attributes of o, and returns an error if they are
+// set already.
 func (o *object) SetState(state pickle.Value) error {
 	if o.attributes != nil {
 		return errors.New("state is set twice")

@@ -72,8 +72,8 @@ func (w *namer) walk(v pickle.Value, depth int) error {
 	return nil
 }
 
-// members calls [namer.member] for each item of v, if v is a container. depth is the number of
-// containers around v.
+// members walks through the items of v, a container, or through the attributes of v. depth is the number
+// of containers around v.
 func (w *namer) members(v pickle.Value, depth int) error {
 	switch v := v.(type) {
 	case *pickle.Dict:

@@ -27,7 +27,7 @@ func newNumpyType(_ *loader, args []pickle.Value) (pickle.Value, error) {
 	return &numpyType{name: name}, nil
 }
 
-// SetState sets the byte order, which is the second value of state.
+// SetState implements [pickle.Stateful]. It sets the byte order, which is the second value of state.
 func (t *numpyType) SetState(state pickle.Value) error {
 	list, _ := items(state)
 	if len(list) > 1 {

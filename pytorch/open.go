@@ -56,7 +56,8 @@ func Parse(data []byte, options ...Option) (*rt.Weights, error) {
 	return finish(w, options)
 }
 
-// finish applies options. Options about missing and unused tensors have no effect here.
+// finish applies options to w. It returns an error for options about missing and unused tensors. On
+// error it closes w.
 func finish(w *rt.Weights, options []Option) (*rt.Weights, error) {
 	if err := w.Err(); err != nil {
 		w.Close()
@@ -101,7 +102,7 @@ type loader struct {
 	script bool // whether it is a TorchScript archive
 	budget int  // remaining memory, in units of about 64 bytes
 
-	// find returns the storage of a key, which has numel elements according to the pickle.
+	// find returns the storage of a key. According to the pickle it has numel elements.
 	find     func(key string, e element, numel int64) (*storage, error)
 	storages map[string]*storage
 	inert    map[*pickle.Class]bool // mentioned classes that are not on the list

@@ -98,12 +98,14 @@ type tensor struct {
 const (
 	maxRank = 64
 
-	// maxRepeats bounds the number of elements of a tensor that has more elements than its storage,
-	// which strides of 0 make possible.
+	// maxRepeats bounds the number of elements of a tensor whose elements overlap so that it has more
+	// elements than its storage.
 	maxRepeats = 1 << 22
 )
 
-// newTensor returns a view of a storage. It returns an error if the view exceeds the storage.
+// newTensor returns a view of a storage. It returns an error if the view exceeds the storage, has a
+// negative number or more than maxRank axes, or has more elements than both its storage and maxRepeats.
+// A tensor of a type that burngen lacks is refused when it is read.
 func newTensor(s *storage, e element, offset int64, shape, strides []int64) (*tensor, error) {
 	if e.dtype == "" {
 		return &tensor{refused: fmt.Errorf("elements are %s: burngen has no such type; convert the tensor before it is saved", e.name)}, nil
@@ -153,7 +155,7 @@ func newTensor(s *storage, e element, offset int64, shape, strides []int64) (*te
 	return t, nil
 }
 
-// SetState ignores the attributes of a subclass or a parameter.
+// SetState implements [pickle.Stateful]. It ignores the attributes of a subclass or a parameter.
 func (t *tensor) SetState(pickle.Value) error { return nil }
 
 // read returns the elements in row-major order, little-endian. It does not copy if the storage has

@@ -60,8 +60,8 @@ func defineCheck(flags *flagSet) func(*streams, []string) error {
 }
 
 // badNodes counts the nodes that an error names. Each line of the error is about one problem of a node
-// or of the file. badNodes returns a sentence with this number and the number of nodes of the file, or
-// "" if the error names no node.
+// or of the file. badNodes returns a sentence with this number and the number of nodes of the file. It
+// returns "" if the error names no node or the file cannot be read.
 func badNodes(file string, err error) string {
 	bad := map[string]bool{}
 	for line := range strings.Lines(err.Error()) {

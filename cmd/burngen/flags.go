@@ -33,8 +33,8 @@ func (p pairs) String() string {
 
 func (p pairs) repeats() {}
 
-// Set adds "NAME=VALUE". It splits at the last "=", because names in models may contain any
-// character. It returns an error if the name is given twice.
+// Set adds "NAME=VALUE". It splits at the last "=", because names in models may contain any character.
+// It returns an error if NAME or VALUE is empty, or if NAME is given twice.
 func (p pairs) Set(text string) error {
 	i := strings.LastIndexByte(text, '=')
 	if i < 1 || i == len(text)-1 {
@@ -206,7 +206,8 @@ func modelFlags(flags *flagSet) *gen.Options {
 	return o
 }
 
-// oneModel returns the only file argument, or an error if there are none or several.
+// oneModel returns the only file argument. It returns an error if there is no such argument, or if there
+// are several.
 func oneModel(files []string) (string, error) {
 	switch len(files) {
 	case 0:

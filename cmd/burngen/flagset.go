@@ -92,8 +92,8 @@ func (s *flagSet) parse(args []string) (rest []string, err error) {
 	return rest, nil
 }
 
-// explain returns the text of an error of package flag. If the error is about an unknown flag, explain
-// names a flag with a similar name instead.
+// explain returns the text of an error of package flag. If the error is about an unknown flag, the text
+// also names a known flag with a similar name, if there is one.
 func (s *flagSet) explain(text string) string {
 	name, unknown := strings.CutPrefix(text, "flag provided but not defined: -")
 	if !unknown {
@@ -117,15 +117,15 @@ func (each) String() string          { return "" }
 func (f each) Set(text string) error { return f(text) }
 func (each) repeats()                {}
 
-// checked is the value of a flag that may be given once, or several times if it is repeatable. set
-// says that it has been given. Its errors say what is expected.
+// checked is the value of a flag that may be given once, or several times if it is repeatable or a bool.
+// set says that it has been given. Its errors say what is expected.
 type checked struct {
 	flag.Value
 	set bool
 }
 
-// Set sets the value. It returns an error if the flag is given twice, or the value does not have
-// the flag's type.
+// Set sets the value. It returns an error if the flag may be given only once and is given again, or if
+// the value does not have the flag's type.
 func (c *checked) Set(text string) error {
 	if c.set && !c.isRepeated() && !c.IsBoolFlag() {
 		return errors.New("the flag is given twice")

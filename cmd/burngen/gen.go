@@ -35,8 +35,9 @@ var genCommand = command{
 	define: defineGen,
 }
 
-// genFlags are the flags of the command gen. options are the options for package gen, and dir is the
-// value of -o. Fields without a comment are flags of the same name.
+// genFlags are the flags of the command gen. options are the options for package gen. weights are the
+// flags about weights files. dir is the value of -o, and targets of -target. force, check and dump are
+// flags of the same name.
 type genFlags struct {
 	flags   *flagSet
 	options *gen.Options
@@ -175,7 +176,7 @@ func (g *genFlags) checkPrecision() error {
 }
 
 // checkKeep checks -weights-keep, and fills in the default for several targets. Their packages share the
-// original weights, which GPUs prepare when they load them.
+// original weights. GPUs prepare the weights when they load them.
 func (g *genFlags) checkKeep() error {
 	several := len(g.targets) > 1
 	switch {
@@ -187,8 +188,7 @@ func (g *genFlags) checkKeep() error {
 	return nil
 }
 
-// line returns the flags in the form of a command line, for the header of the package. It leaves
-// out flags that do not change the package.
+// line returns the flags that the header of the package repeats, in the form of a command line.
 func (g *genFlags) line() string {
 	var parts []string
 	add := func(name, value string) {
@@ -282,7 +282,7 @@ func (g *genFlags) run(s *streams, files []string) error {
 	return nil
 }
 
-// generateAll calls [genFlags.generate] for each target, with folders below -o for all targets but the
+// generateAll calls [genFlags.compile] for each target, with folders below -o for all targets but the
 // first. It adds the package that chooses among them if -target has auto. It returns a model for each
 // target, and what is to be written.
 func (g *genFlags) generateAll(s *streams, model string) (models []*gen.Model, outputs []*gen.Output, err error) {

@@ -95,7 +95,7 @@ func (c command) help(w io.Writer, flags *flagSet) {
 }
 
 // ending returns the end of a flag's help text. It says that the flag may be repeated, or gives its
-// default unless the text mentions it.
+// default unless the text mentions it. It is "" for a bool.
 func ending(f *flag.Flag, text string) string {
 	v := f.Value.(*checked)
 	switch {

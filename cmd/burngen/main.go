@@ -26,14 +26,14 @@ type command struct {
 	define func(*flagSet) func(*streams, []string) error
 }
 
-// commands lists the commands. The first is used if the command line names none.
+// commands lists the commands. The first is used if the command line does not name a command.
 var commands = []command{genCommand, checkCommand, inspectCommand, convertCommand, runCommand, benchCommand, calibrateCommand, verifyCommand, devicesCommand, reportCommand, compareCommand}
 
 // aliases maps common misspellings of commands to commands.
 var aliases = map[string]string{"generate": "gen", "benchmark": "bench", "calibration": "calibrate"}
 
-// commandOf returns the command called name, which may be one of [aliases]. It returns false if there
-// is none.
+// commandOf returns the command called name, which may be one of [aliases]. It returns false if there is
+// no such command.
 func commandOf(name string) (command, bool) {
 	if real, ok := aliases[name]; ok {
 		name = real

@@ -23,7 +23,7 @@ func newProgress(w io.Writer) *progress {
 	return &progress{progressbar.NewOptions(-1, progressbar.OptionSetWriter(f), progressbar.OptionClearOnFinish(), progressbar.OptionSpinnerType(14))}
 }
 
-// stage shows the start of a stage, which what names.
+// stage shows the start of the stage called what.
 func (p *progress) stage(what string) {
 	if p.bar != nil {
 		p.bar.Describe(what)
@@ -31,7 +31,7 @@ func (p *progress) stage(what string) {
 	}
 }
 
-// step shows that done of total items are complete. what names the stage.
+// step shows that done of total items of the stage called what are complete.
 func (p *progress) step(what string, done, total int) {
 	if p.bar == nil {
 		return

@@ -184,8 +184,8 @@ func elementText(t *ir.Tensor, i int) string {
 	return fmt.Sprint(t.Int(i))
 }
 
-// save writes the outputs called names as NumPy arrays to files in dir. The files have the names of
-// the outputs.
+// save writes the outputs called names to files in dir, as NumPy arrays. The files are named after the
+// outputs.
 func save(dir string, names []string, results []*ir.Tensor) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fmt.Errorf("-out: %w", err)
@@ -204,7 +204,8 @@ func save(dir string, names []string, results []*ir.Tensor) error {
 	return nil
 }
 
-// fileName returns text as a file name: letters, digits and a few other characters.
+// fileName returns text as a file name of at most 100 bytes. It keeps ASCII letters, digits and a few
+// other characters, and replaces the others by underscores. It returns "output" if nothing is left.
 func fileName(text string) string {
 	name := strings.Trim(strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("._-", r) {

@@ -16,7 +16,8 @@ var units = []struct {
 	bytes float64
 }{{"GiB", 1 << 30}, {"GB", 1e9}, {"MiB", 1 << 20}, {"MB", 1e6}, {"KiB", 1 << 10}, {"kB", 1e3}, {"B", 1}}
 
-// String returns the size in the largest unit in which it is a whole number.
+// String implements [flag.Value]. It returns the size in the largest unit in which it is a whole number,
+// or "" for 0.
 func (s *size) String() string {
 	if s == nil || *s == 0 {
 		return ""
@@ -29,7 +30,8 @@ func (s *size) String() string {
 	return ""
 }
 
-// Set parses a number above zero with a unit. Upper and lower case are the same.
+// Set implements [flag.Value]. It parses a number with a unit, in upper or lower case. It returns an
+// error for other text, and for a size below 1 byte or of 2⁶² bytes and more.
 func (s *size) Set(text string) error {
 	for _, u := range units {
 		number, ok := strings.CutSuffix(strings.ToLower(text), strings.ToLower(u.name))

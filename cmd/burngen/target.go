@@ -245,7 +245,7 @@ func hasDevice(t target.Target) error {
 	return err
 }
 
-// driverOf returns the driver of a target. It returns an error if there is none.
+// driverOf returns the driver of a target. It returns an error if the target has no driver.
 func driverOf(t target.Target) (rtgpu.Driver, error) {
 	for _, d := range drivers {
 		if d.target.Name() == t.Name() {

@@ -58,8 +58,8 @@ func fileFlags(flags *flagSet, place bool) *weightsFlags {
 	return w
 }
 
-// setAny sets the place if text is "embed" or "file", and the file otherwise. It returns an error if
-// the place, or the file, is already set, or if a file is not a weights file.
+// setAny sets the place if text is "embed" or "file", and the file otherwise. It returns an error if the
+// place, or the file, is already set, and the errors of setFile.
 func (w *weightsFlags) setAny(text string) error {
 	switch {
 	case text != "embed" && text != "file":
@@ -71,8 +71,8 @@ func (w *weightsFlags) setAny(text string) error {
 	return nil
 }
 
-// setFile sets the file. It returns an error if a file is already set, or text names no weights
-// file.
+// setFile sets the file. It returns an error if a file is already set, or if text is neither an existing
+// file nor a name that weights files have.
 func (w *weightsFlags) setFile(text string) error {
 	if w.file != "" {
 		return fmt.Errorf("-weights %s is also given; use one file, or an index of several files", w.file)
@@ -221,8 +221,8 @@ func openWeights(path string) (w *rt.Weights, err error) {
 	return w, nil
 }
 
-// whyNotWeights returns the reason why a file cannot be opened, without its path: its actual format
-// if that is known, else the reader's error.
+// whyNotWeights returns the reason why a file cannot be opened, without its path: the error of the file
+// system, or the format of the file if it is not a format of weights, or else the reader's error.
 func whyNotWeights(path, format string, err error) error {
 	var at *fs.PathError
 	switch {
@@ -258,8 +258,9 @@ func refused(w *rt.Weights) map[string]string {
 	return why
 }
 
-// withoutRefused returns the tensors that can be read, closes w, and prints a note about the
-// others.
+// withoutRefused returns the tensors that can be read, and prints a note about each of the others. It
+// returns w itself if all can be read. Otherwise it closes w. It returns an error if no tensor can be
+// read.
 func withoutRefused(w *rt.Weights, path string, note io.Writer) (*rt.Weights, error) {
 	why := refused(w)
 	if len(why) == 0 {

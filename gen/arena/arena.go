@@ -11,8 +11,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// size returns the size in bytes of the arena of a function of a lowered module, if every symbolic
-// extent is [pass.RematExtent].
+// size returns the size in bytes of the arena of the function called name in m, a lowered module. Every
+// symbolic extent counts as [pass.RematExtent].
 func size(t program.Target, m *ir.Module, name string) (int64, error) {
 	f, err := program.Compile(m, name, t)
 	if err != nil {
@@ -21,7 +21,7 @@ func size(t program.Target, m *ir.Module, name string) (int64, error) {
 	return Size(f.Plan), nil
 }
 
-// Size returns the size in bytes of a planned arena, if every symbolic extent is [pass.RematExtent].
+// Size returns the size in bytes of a planned arena. Every symbolic extent counts as [pass.RematExtent].
 func Size(p *plan.Plan) int64 {
 	if p.Mode != plan.Dynamic {
 		return pass.AtExtent(p.Size)

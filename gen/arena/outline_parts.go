@@ -8,10 +8,11 @@ import (
 	"github.com/burngen/burngen/ir/pass"
 )
 
-// maxParts is the number of parts that are tried in the functions of one type.
+// maxParts limits how many parts are tried in the functions that become methods of one type.
 const maxParts = 32
 
-// Outlining returns the passes that move nodes into functions that others call, in their order.
+// Outlining returns the passes that move nodes into functions that others call, and the pass that merges
+// functions, in their order.
 func Outlining(t program.Target) []pass.Pass {
 	return []pass.Pass{OutlineParts(t), pass.OutlineBlocks, pass.MergeFunctions}
 }
@@ -55,8 +56,9 @@ func outlineParts(t program.Target, ctx *pass.Context, m *ir.Module) (changed bo
 	return changed, nil
 }
 
-// fits reports whether outlining, which made after out of before, has not made the arena of any of
-// funcs much larger: by more than half, or by more than 1/32 if the function trains.
+// fits compares the arenas of funcs in before with their arenas in after, the same module with a part
+// outlined. It reports whether no arena is much larger: by more than half, or by more than 1/32 if the
+// function trains.
 func fits(t program.Target, ctx *pass.Context, before, after *ir.Module, funcs []*ir.Func) (bool, error) {
 	for _, f := range funcs {
 		was, err := size(t, before, f.Name)

@@ -8,10 +8,10 @@ import (
 	"github.com/burngen/burngen/ir/pass"
 )
 
-// RecomputeValues returns the pass that makes training functions compute values again if keeping the
-// values makes the arena larger, as [pass.Recompute] does. A function whose arena does not become
-// smaller does not change. If the context says how much room there is, values are computed again only until the
-// arena has room, and then also those that take long.
+// RecomputeValues returns the pass that makes training functions recompute values instead of keeping
+// them, as [pass.Recompute] does. A function does not change if its arena would not become smaller. If
+// the context has a Room, a function whose arena fits it does not change. An arena that does not fit
+// becomes smaller by all means of [pass.RematAll], even if the context asks for [pass.RematAuto] only.
 func RecomputeValues(t program.Target) pass.Pass {
 	return pass.Pass{Name: "recompute_values", Run: func(ctx *pass.Context, m *ir.Module) (bool, error) {
 		return recomputeValues(t, ctx, m)

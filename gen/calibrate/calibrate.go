@@ -11,8 +11,8 @@ import (
 )
 
 // Machine measures the kernels of [cpu.CurrentLevel], the instruction set in use, on one core and
-// returns the result. The measurement takes about budget. name is the name of the machine; if it is
-// "", the name of the level is used. The machine seems slower if other programs load it.
+// returns the result. The measurement takes at most about budget. name is the name of the machine; if it
+// is "", the name of the level is used. The machine seems slower if other programs load it.
 func Machine(name string, budget time.Duration) cost.Machine {
 	if name == "" {
 		name = cpu.CurrentLevel().String()
@@ -25,7 +25,8 @@ func Machine(name string, budget time.Duration) cost.Machine {
 	return m
 }
 
-// least returns the time in nanoseconds of the fastest call of f, calling it for about budget.
+// least calls f for about budget, but at least four times. It returns the time of the fastest call in
+// nanoseconds, at least 1.
 func least(budget time.Duration, f func()) float64 {
 	f()
 	best := math.Inf(1)
@@ -45,7 +46,8 @@ func multiplyAdds(budget time.Duration) float64 {
 	return rows * depth * columns / t
 }
 
-// ones returns n numbers in written pages, because all unwritten pages share the same memory.
+// ones returns a slice of n ones. Its pages are written, because all unwritten pages may share the same
+// memory.
 func ones(n int) []float32 {
 	s := make([]float32, n)
 	for i := range s {
@@ -69,8 +71,8 @@ func stream(budget time.Duration) float64 {
 	return 4 * depth * columns / least(4*budget, product(rows, depth, columns))
 }
 
-// move returns the bytes per nanosecond that the transforms of a Winograd convolution with few
-// channels write, without the time of its products.
+// move returns the bytes per nanosecond that the transforms of a Winograd convolution with few channels
+// write. It subtracts the time of the products, which follows from m.
 func move(budget time.Duration, m cost.Machine) float64 {
 	const size, tile = 56, 4
 	c := cost.Conv{N: 1, InC: 16, OutC: 16, OutH: size, OutW: size, Group: 1}
@@ -85,8 +87,8 @@ func move(budget time.Duration, m cost.Machine) float64 {
 	return bytes / max(t-c.Winograd(still, tile), t/10)
 }
 
-// cacheSize returns the size of the second-level cache in bytes, a power of two. It is the size of the
-// largest array that can be summed nearly as fast as an array that certainly fits.
+// cacheSize returns the size of the second-level cache in bytes, a power of two from 128 KiB to 32 MiB.
+// It is the size of the largest array that can be summed nearly as fast as an array that certainly fits.
 func cacheSize(budget time.Duration) int {
 	const sure, most = 128 << 10, 32 << 20
 	src, sum := ones(most/4), ones(1)

@@ -25,9 +25,9 @@ type Struct struct {
 type Field struct {
 	Name, Doc string
 	Type      *Type
-	// Key is the JSON key, and Tag the struct tag in the source, or "".
+	// Key is the JSON key. Tag is the struct tag as the source writes it, or "" if the field has no tag.
 	Key, Tag string
-	// Default is the Go expression of the default, or "" if it has to be passed to New.
+	// Default is the Go expression of the default, or "" if the field has no default.
 	Default string
 }
 
@@ -51,7 +51,8 @@ func (s *Set) Struct(name string) *Struct {
 	return nil
 }
 
-// Names returns the identifiers that the configurations declare in a package.
+// Names returns the names of the configurations, of their functions, and of the types of their fields
+// that the package declares itself.
 func (s *Set) Names() []string {
 	var names []string
 	for _, c := range s.Structs {
@@ -75,7 +76,7 @@ type reader struct {
 	fset   *token.FileSet
 	set    *Set
 	marked map[string]bool
-	// local are the types declared in the package.
+	// local maps the name of each type that the package declares to its definition.
 	local  map[string]ast.Expr
 	faults scanner.ErrorList
 }
@@ -84,8 +85,8 @@ func (r *reader) fault(pos token.Pos, format string, args ...any) {
 	r.faults.Add(r.fset.Position(pos), fmt.Sprintf(format, args...))
 }
 
-// Read returns the configurations in the files of a package, and all errors. If a field has an
-// error, the other fields are still returned.
+// Read returns the configurations that marked lists, and all errors. files are the files of their
+// package. If a field has an error, the other fields are still returned.
 func Read(fset *token.FileSet, files []*ast.File, marked []Marked) (*Set, scanner.ErrorList) {
 	r := &reader{fset: fset, set: &Set{}, marked: map[string]bool{}, local: map[string]ast.Expr{}}
 	for _, f := range files {
@@ -143,12 +144,12 @@ func (r *reader) fields(c *Struct, st *ast.StructType) *Struct {
 	return c
 }
 
-// tag reads the tag of a field.
+// tag sets Tag, Key and Default of f, a field of c, from the tag lit.
 func (r *reader) tag(c *Struct, f *Field, lit *ast.BasicLit) {
 	f.Tag = lit.Value
 	text, _ := strconv.Unquote(lit.Value)
 	tag := reflect.StructTag(text)
-	if key, _ := jsonKey(tag); key == "-" {
+	if key := jsonKey(tag); key == "-" {
 		r.fault(lit.Pos(), "field %s.%s: the file of a configuration holds all of its fields", c.Name, f.Name)
 	} else if key != "" {
 		f.Key = key

@@ -10,8 +10,8 @@ import (
 	"unicode"
 )
 
-// Source returns a Go file with the functions of configurations, for pkg, the package that declares
-// the configurations. header is the first line of the file.
+// Source returns a Go file with the functions of configurations, for pkg, the package that declares the
+// configurations. header is the text of the comment in the first line.
 func (s *Set) Source(header, pkg string) ([]byte, error) {
 	p := &printer{}
 	p.begin(header, pkg)
@@ -21,9 +21,9 @@ func (s *Set) Source(header, pkg string) ([]byte, error) {
 	return format.Source(p.b.Bytes())
 }
 
-// Declare returns a Go file of another package, pkg, that declares the configurations and their
-// functions. It also declares the variable Built, whose value is the Go expression built. If built is
-// "", there is no such variable. header is the first line of the file.
+// Declare returns a Go file of another package, pkg. It declares the configurations and their functions.
+// It also declares the variable Built, whose value is the Go expression built. If built is "", there is
+// no such variable. header is the text of the comment in the first line.
 func (s *Set) Declare(header, pkg, built string) ([]byte, error) {
 	p := &printer{}
 	p.begin(header, pkg)
@@ -132,7 +132,7 @@ func (p *printer) unmarshal(c *Struct) {
 	p.line("*c = %s{%s}\nreturn nil\n}\n", c.Name, strings.Join(fields, ", "))
 }
 
-// pointed returns the type to whose pointer the JSON of the field is decoded: the element type of a
+// pointed returns the type T such that the JSON of the field is decoded into a *T: the element type of a
 // pointer, and the field's own type otherwise.
 func (f *Field) pointed() *Type {
 	if f.Type.kind == pointer {
@@ -141,8 +141,7 @@ func (f *Field) pointed() *Type {
 	return f.Type
 }
 
-// parameter returns a parameter name for a field. The name is not in taken, to which parameter adds
-// it.
+// parameter returns a parameter name for a field that is not in taken, and adds the name to taken.
 func parameter(field string, taken map[string]bool) string {
 	r := []rune(field)
 	for i := range r {

@@ -33,7 +33,8 @@ type Type struct {
 	length     string // Go expression of an array's length
 }
 
-// bases maps the predeclared types that a field may have to their sizes in bits.
+// bases lists the predeclared types that a field may have. The value of a number type is its size in
+// bits; int and uint have 64 on all machines.
 var bases = map[string]int{
 	"bool": 1, "string": 1, "int": 64, "int8": 8, "int16": 16, "int32": 32, "int64": 64,
 	"uint": 64, "uint8": 8, "uint16": 16, "uint32": 32, "uint64": 64, "byte": 8, "rune": 32,
@@ -73,7 +74,8 @@ func wrap(t, elem *Type) *Type {
 	return t
 }
 
-// named returns the type called name, or nil if a field cannot have this type.
+// named returns the type called name, or nil if a field cannot have this type. It adds the type to the
+// set if the package declares it and it is not a configuration.
 func (r *reader) named(name string) *Type {
 	if r.marked[name] {
 		return &Type{kind: nested, name: name}
@@ -126,8 +128,9 @@ func (t *Type) zero() string {
 	return "0"
 }
 
-// literal returns the Go expression for a value written as text. Commas separate the elements of a
-// list.
+// literal returns the Go expression for a value written as text. Commas separate the elements of a list,
+// which may stand in brackets. It returns an error if the text is not of type t. Maps and configurations
+// cannot be written as text.
 func (t *Type) literal(text string) (string, error) {
 	switch t.kind {
 	case basic:
@@ -155,7 +158,8 @@ func (t *Type) literal(text string) (string, error) {
 	return "", fmt.Errorf("%s has no value that is written as text; give a file with -config", t)
 }
 
-// list returns the Go expression of a list.
+// list returns the Go expression of a slice or an array with these elements. It returns an error if t is
+// an array of another length.
 func (t *Type) list(elems []string) (string, error) {
 	if n, err := strconv.ParseInt(t.length, 0, 64); t.kind == array && (err != nil || n != int64(len(elems))) {
 		return "", fmt.Errorf("%d elements, %s expected", len(elems), t)
@@ -163,7 +167,7 @@ func (t *Type) list(elems []string) (string, error) {
 	return t.String() + "{" + strings.Join(elems, ", ") + "}", nil
 }
 
-// point returns the Go expression of a pointer to the value of elem.
+// point returns a Go expression of type t, a pointer to the value of the expression elem.
 func (t *Type) point(elem string) string {
 	if t.elem.kind == nested {
 		return "&" + elem
@@ -268,9 +272,8 @@ func (s *Set) fromJSON(t *Type, path string, data json.RawMessage, foreign bool)
 	return e, nil
 }
 
-// jsonKey returns the JSON key in a field's tag. ok is false if the tag has none.
-func jsonKey(tag reflect.StructTag) (key string, ok bool) {
-	text, ok := tag.Lookup("json")
-	key, _, _ = strings.Cut(text, ",")
-	return key, ok
+// jsonKey returns the JSON key in a field's tag, or "" if the tag has no key.
+func jsonKey(tag reflect.StructTag) string {
+	key, _, _ := strings.Cut(tag.Get("json"), ",")
+	return key
 }

@@ -47,7 +47,8 @@ type given struct {
 	used   map[string]bool
 }
 
-// within returns the input for a nested configuration in field.
+// within returns the input for a nested configuration in field. data is the JSON of the nested
+// configuration, or nil.
 func (g *given) within(field string, data json.RawMessage) *given {
 	return &given{json: data, foreign: g.foreign, set: g.set, prefix: g.prefix + field + ".", used: g.used}
 }
@@ -62,8 +63,8 @@ func (g *given) sets(field string) bool {
 	return false
 }
 
-// Value returns the Go expression of the configuration called name with the user's input. It returns
-// one error for all values that do not fit, or [Missing] if fields are missing.
+// Value returns the Go expression of the configuration called name with the user's input. An error may
+// join several mistakes. It is a [*Missing] if the only mistake is that fields are missing.
 func (s *Set) Value(name string, user Given) (string, error) {
 	g := &given{foreign: user.Foreign != nil, set: map[string]string{}, used: map[string]bool{}}
 	var errs []error
@@ -115,7 +116,8 @@ func (s *Set) Value(name string, user Given) (string, error) {
 	return expr, err
 }
 
-// build returns the Go expression of a configuration. path names it in messages.
+// build returns the Go expression of a configuration. path names it in messages. It returns all mistakes
+// joined, or [*Missing] if fields are missing and nothing else is wrong.
 func (s *Set) build(c *Struct, path string, g *given) (string, error) {
 	var file map[string]json.RawMessage
 	var errs []error
@@ -154,7 +156,8 @@ func (s *Set) build(c *Struct, path string, g *given) (string, error) {
 	return c.Name + "{" + strings.Join(fields, ", ") + "}", errors.Join(errs...)
 }
 
-// ownKeys returns the values of a foreign file under the keys of the fields.
+// ownKeys returns the values of a foreign file under the keys of the fields that they belong to. It
+// omits nulls, and keys that match no field.
 func (c *Struct) ownKeys(file map[string]json.RawMessage) map[string]json.RawMessage {
 	own := map[string]json.RawMessage{}
 	for _, f := range c.Fields {
@@ -171,7 +174,8 @@ func (c *Struct) ownKeys(file map[string]json.RawMessage) map[string]json.RawMes
 // folded returns name in lower case without underscores.
 func folded(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
 
-// field returns the Go expression of a field, or "" if nothing is given.
+// field returns the Go expression of a field: what the user gives, or else its default. It returns "" if
+// there is neither and the field is required.
 func (s *Set) field(f *Field, path string, file map[string]json.RawMessage, g *given) (string, error) {
 	data, ok := file[f.Key]
 	if text, set := g.set[g.prefix+f.Name]; set {

@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// HeldType returns the Go type for strings and containers: a slice of a tensor's elements, a slice
-// for a sequence, a pointer for an optional, or a map of scalars.
+// HeldType returns the Go type of a value of type t: a slice of the elements for a tensor, a slice for a
+// sequence, a pointer for an optional, or a map of scalars.
 func HeldType(t ir.Type) reflect.Type {
 	switch t.Kind {
 	case ir.SequenceKind:
@@ -22,7 +22,8 @@ func HeldType(t ir.Type) reflect.Type {
 	return reflect.SliceOf(GoType(t.DType))
 }
 
-// ItemType returns the Go type of a container's elements.
+// ItemType returns the Go type of an element of a container: an [rt.Tensor], or [HeldType] of a
+// container.
 func ItemType(t ir.Type) reflect.Type {
 	if t.IsTensor() {
 		return elements[t.DType].tensor
@@ -30,7 +31,8 @@ func ItemType(t ir.Type) reflect.Type {
 	return HeldType(t)
 }
 
-// checkContainer returns an error if v is not a container of the given type.
+// checkContainer returns an error if v is not a container of the given type, or if a tensor in it does
+// not have the shape that t requires.
 func checkContainer(name string, t ir.Type, v reflect.Value) error {
 	if want := HeldType(t); !v.IsValid() || v.Type() != want {
 		return fmt.Errorf("%s: %s expected", name, want)
@@ -83,8 +85,9 @@ type Item struct {
 	Shape []int
 }
 
-// MakeContainer returns a sequence, an optional, or an optional of a sequence, with the given
-// tensors. An optional without tensors is empty. Maps and sequences of maps are returned empty.
+// MakeContainer returns a container of type t. A sequence has all of items, an optional tensor the
+// first, and an optional sequence all. An optional without items is empty. A map is always empty. items
+// must be empty for a sequence of maps. The container shares the memory of items.
 func MakeContainer(t ir.Type, items []Item) any {
 	v := reflect.New(HeldType(t)).Elem()
 	tensor := func(to reflect.Value, item Item) {

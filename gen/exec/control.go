@@ -160,8 +160,8 @@ func (r *Frame) trips(s *program.Repeat) (trips int64, going bool, err error) {
 	return trips, going, nil
 }
 
-// first returns the first element of the tensor that ref refers to. It returns an error if there is
-// none.
+// first returns the first element of the tensor that ref refers to. It returns an error if the tensor is
+// empty.
 func (r *Frame) first(ref *plan.Ref) (reflect.Value, error) {
 	v, err := r.Slice(ref)
 	switch {
@@ -187,8 +187,8 @@ func (r *Frame) store(ref *plan.Ref, value any) error {
 	return nil
 }
 
-// stack joins the rows of a scan along a new first axis. It returns an error if their shapes
-// differ.
+// stack joins the rows of a scan along a new first axis. The shape of a row is scan.None if there are no
+// rows. It returns an error if the shapes of rows differ.
 func (r *Frame) stack(scan program.Scan, rows []box) (box, error) {
 	row, err := r.Ints(scan.None)
 	if err != nil {

@@ -39,7 +39,7 @@ type Machine struct {
 // Budget is the maximum that a run may use; a zero field means no limit.
 type Budget struct {
 	Steps int64 // steps of the function and its callees, counted in each iteration of a loop
-	Bytes int64 // bytes of an arena, and of other allocations
+	Bytes int64 // bytes of each arena, and of each other allocation
 	Work  int64 // operations of these steps, as given by [ir.Node.Work]
 }
 
@@ -75,13 +75,15 @@ type Frame struct {
 }
 
 // Run computes the function. Arguments are Go slices of elements with their shapes; containers are of
-// [HeldType] and have no shape. outShapes are the shapes of the results.
+// [HeldType] and have no shape. outShapes are the shapes of the results. It returns an error if the
+// arguments do not fit the parameters or the function has custom operators, the errors of the steps,
+// [ErrBudget], and the error of ctx when ctx is done.
 func (m *Machine) Run(ctx context.Context, args []any, shapes [][]int) (results []any, outShapes [][]int, err error) {
 	return m.RunInto(ctx, args, shapes, nil)
 }
 
-// RunInto is like Run, but writes the results to the slices in into, which have the right lengths.
-// It allocates memory for a result whose slice is nil, and for all results if into is nil.
+// RunInto is like Run, but writes the results to the slices in into. The slices must have the right
+// lengths. RunInto allocates memory for a result whose slice is nil, and for all results if into is nil.
 func (m *Machine) RunInto(ctx context.Context, args []any, shapes [][]int, into []any) (results []any, outShapes [][]int, err error) {
 	if err := Refuses(m.fn); err != nil {
 		return nil, nil, err
@@ -349,14 +351,14 @@ func (r *Frame) Ints(dims []dim.Dim) ([]int, error) {
 // Symbols returns a copy of the values of the symbols that are already known.
 func (r *Frame) Symbols() map[string]int64 { return maps.Clone(r.symbols) }
 
-// Pointer returns a pointer to the container that ref refers to.
+// Pointer returns a pointer to the container that ref refers to. The container must not be a parameter.
 func (r *Frame) Pointer(ref *plan.Ref) reflect.Value {
 	_, pointer := r.container(ref)
 	return pointer
 }
 
-// container returns the container that ref refers to. pointer points to it if the container may be
-// written.
+// container returns the container that ref refers to. pointer points to it, and is the zero Value if the
+// container is a parameter, which cannot be written.
 func (r *Frame) container(ref *plan.Ref) (v, pointer reflect.Value) {
 	switch p := ref.Place; p.Kind {
 	case plan.Param:
@@ -369,7 +371,8 @@ func (r *Frame) container(ref *plan.Ref) (v, pointer reflect.Value) {
 	return pointer.Elem(), pointer
 }
 
-// Slice returns the memory that ref refers to as a Go slice, or the container that it refers to.
+// Slice returns the memory that ref refers to as a Go slice, or the container that it refers to. It
+// returns an error if extents are not known or exceed the memory.
 func (r *Frame) Slice(ref *plan.Ref) (reflect.Value, error) {
 	if ref.IsContainer() {
 		v, _ := r.container(ref)

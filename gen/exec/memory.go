@@ -13,14 +13,14 @@ type element struct {
 	typ  reflect.Type
 	make func(n int) any
 	view func(arena []byte, off, n int) any
-	// of returns the memory of slice, of elements of another type of the same size, as a slice of
-	// this type.
+	// of returns a slice of this type with the memory of another slice, whose elements have another type
+	// of the same size. It is nil for strings.
 	of func(slice reflect.Value) any
-	// weights returns the elements of a tensor of a weights file. add adds a tensor.
+	// weights returns the elements of a tensor of a weights file. add adds a tensor to the file.
 	weights func(w *rt.Weights, name string, shape []int) any
 	add     func(w *rt.Weights, name string, data any, shape []int)
-	// made adds a tensor whose elements make computes when the tensor is used. It is nil for
-	// strings and packed types.
+	// made adds a tensor whose elements the function make computes when the tensor is used. It is nil
+	// for strings and packed types.
 	made func(w *rt.Weights, name string, make func(dst any) error, shape []int)
 	// sample condenses a result for the bundled test. check compares a result with a sample.
 	// uniform fills an argument with random numbers. All three are nil for strings.

@@ -47,8 +47,8 @@ func AddWeight(w *rt.Weights, weight *ir.Weight) {
 }
 
 // SetWeight sets the elements of a weight to the elements of the tensor of the same name in w, the
-// inverse of [AddWeight]. It reuses the weight's memory if possible. w reports errors that concern
-// the tensor.
+// inverse of [AddWeight]. The weight may then share the memory of w. The Err method of w returns an
+// error that concerns the tensor.
 func SetWeight(weight *ir.Weight, w *rt.Weights) {
 	raw := w.Raw(weight.Name)
 	bits := weight.Type.DType.Bits()
@@ -75,7 +75,7 @@ func AddTo(w *rt.Weights, name string, d ir.DType, data any, shape []int) {
 // CanAddMade reports whether [AddMade] accepts elements of type d.
 func CanAddMade(d ir.DType) bool { return elements[d].made != nil }
 
-// AddMade adds a tensor to w. make computes its elements each time they are used, as with
+// AddMade adds a tensor to w. The function make computes its elements each time they are used, as with
 // [rt.AddMade]. The slice passed to make has undefined contents.
 func AddMade(w *rt.Weights, name string, d ir.DType, make func(dst any) error, shape []int) {
 	elements[d].made(w, name, make, shape)

@@ -31,8 +31,9 @@ type checked struct {
 	config string
 }
 
-// check type-checks a package together with the generated file of configurations, configSource. It
-// returns an error with all static mistakes. env is the environment of the go command.
+// check type-checks a package together with the generated file of configurations, configSource. If
+// configSource is nil, an old such file is ignored. It returns an error with all static mistakes. env is
+// the environment of the go command.
 func check(ctx context.Context, s *sources, env []string, configSource []byte) (*checked, error) {
 	overlay := map[string][]byte{}
 	if configSource != nil {
@@ -187,7 +188,7 @@ func (c *checked) findNew() {
 	c.faultf(params.At(0).Pos(), "New takes %s; it may take nothing, or a struct under //burngen:config", c.text(params))
 }
 
-// text returns the name of a type as the package's own files write it.
+// text returns a type as Go writes it. Types of the package itself have no qualifier.
 func (c *checked) text(t types.Type) string {
 	return types.TypeString(t, func(p *types.Package) string {
 		if p == c.pkg.Types {
@@ -207,8 +208,8 @@ func named(t types.Type) *types.Named {
 	return n
 }
 
-// construct returns the Go expression of New's configuration, or "" if New takes none. It returns
-// an error if given does not fit the configuration.
+// construct returns the Go expression of New's configuration, or "" if New does not take a
+// configuration. It returns an error if given does not fit the configuration.
 func (c *checked) construct(given config.Given) (string, error) {
 	if c.config == "" {
 		if given.File != "" || len(given.Set) > 0 {

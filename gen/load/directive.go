@@ -19,13 +19,13 @@ type directive struct {
 	pos, at token.Pos
 }
 
-// words maps the keywords of directives to the kind of declaration that they precede, for messages.
+// words maps the keywords of directives to the kind of declaration that they precede.
 var words = map[string]string{
 	"func": "an exported method", "loss": "an exported method",
 	"config": "a struct", "module": "a struct",
 }
 
-// meant matches comments that are directives or misspelt directives.
+// meant matches comments that may be directives or misspelt directives.
 var meant = regexp.MustCompile(`^//([ \t]*)(?i:burngen)(\s*:\s*)(\w*)`)
 
 // directives returns the directives in a comment group, and calls fault for each mistake.
@@ -68,8 +68,8 @@ func directives(g *ast.CommentGroup, fault func(pos token.Pos, text string)) []d
 	return list
 }
 
-// suggestion returns a hint for an unknown keyword: the keyword that the user may have meant, or
-// "".
+// suggestion returns a hint for an unknown keyword: the keyword that the user may have meant, or else
+// all keywords.
 func suggestion(word string) string {
 	if near := keys.Nearest(strings.ToLower(word), []string{"func", "loss", "config", "module"}); len(near) > 0 {
 		return "; //burngen:" + near[0] + "?"

@@ -12,7 +12,7 @@ import (
 var targets = strings.Fields("GOOS GOARCH GOARM GOARM64 GOAMD64 GO386 GOMIPS GOMIPS64 GOPPC64 GORISCV64 GOWASM GOEXPERIMENT")
 
 // hostEnv returns an environment for the go command in dir. It builds for this machine, even if the
-// environment selects another target.
+// environment selects another target. It returns an error if the go command does not run.
 func hostEnv(dir string) ([]string, error) {
 	var env []string
 	for _, kv := range os.Environ() {

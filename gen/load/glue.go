@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Names of virtual files, and in them. The glue file is compiled into the description's package. The
-// main package records the description. It is in a folder below the description's, so that it may
-// import internal packages.
+// These are the names of virtual files and of what they declare. The glue file is compiled into the
+// description's package. The main package records the description. It is in a folder below the
+// description's, so that it may import internal packages.
 const (
 	glueFile = "zz_burngen.go"
 	mainDir  = "zz_burngen"
@@ -25,8 +25,8 @@ func mainSource(pkg string) []byte {
 	return fmt.Appendf(nil, "package main\n\nimport (\n\t\"%s\"\n\tdescription %q\n)\n\nfunc main() { nn.Main(description.%s) }\n", nnPath, pkg, glueFunc)
 }
 
-// glue returns a file that is compiled into the description's package. One function in it calls New
-// with the configuration built, and then the marked methods. It also declares a method for the
+// glue returns a file that is compiled into the description's package. One function in it calls New with
+// the configuration built, and then records the marked methods. The file also declares a method for the
 // signature of each marked method, see signatureFunc.
 func (c *checked) glue(built string) []byte {
 	var b bytes.Buffer
@@ -54,7 +54,7 @@ func (c *checked) glue(built string) []byte {
 	return b.Bytes()
 }
 
-// call prints the statements that record a call of the method.
+// call prints the statement that records a call of the method.
 func (m *method) call(b *bytes.Buffer) {
 	fmt.Fprintf(b, "\tr.Method(%s.Method{Name: %q, Loss: %t, Pos: %q, Params: %#v, Results: %#v,\n\t\tSignature: func() string { return m.burngenSignature%s() }},\n",
 		nnInGlue, m.name(), m.loss, m.at.String(), m.params, m.results, m.name())
@@ -77,9 +77,9 @@ func (m *method) call(b *bytes.Buffer) {
 	fmt.Fprintf(b, "\t\t\t%s := m.%s(%s)\n\t\t\treturn []%s.Value{%[1]s}\n\t\t})\n", out, m.name(), in, nnInGlue)
 }
 
-// signatureFunc prints a method that returns the signature of m with its Go expressions evaluated.
-// Its receiver has the name that m gives it, because the expressions may use it. Line directives
-// make compile errors and panics point to the directive.
+// signatureFunc prints a method that returns the signature of m with its Go expressions evaluated. The
+// receiver has the same name as in m, because the expressions may use it. Line directives make compile
+// errors and panics point to the directive.
 func (c *checked) signatureFunc(b *bytes.Buffer, m *method) {
 	recv := ""
 	if names := m.decl.Recv.List[0].Names; len(names) == 1 {

@@ -19,8 +19,8 @@ func (c *checked) inspect() {
 	}
 }
 
-// discarded reports a call whose result, an nn.Value, is not used. The result of [nn.Value.Is] may be
-// unused, because Is is an assertion.
+// discarded reports a statement that is only an expression with a result of type nn.Value. The result of
+// [nn.Value.Is] may be unused, because Is is an assertion.
 func (c *checked) discarded(n ast.Node) {
 	st, ok := n.(*ast.ExprStmt)
 	if !ok || !holdsValue(c.pkg.TypesInfo.TypeOf(st.X)) {
@@ -34,7 +34,8 @@ func (c *checked) discarded(n ast.Node) {
 	c.faultf(st.Pos(), "the result is not used: operations return new values and never change their operands")
 }
 
-// ranges reports loops over maps that create values: their order is random.
+// ranges reports loops over maps whose bodies have an expression of type nn.Value: the order of the
+// iterations is random.
 func (c *checked) ranges(n ast.Node) {
 	loop, ok := n.(*ast.RangeStmt)
 	if !ok {
@@ -88,8 +89,8 @@ func (c *checked) operands(n ast.Node) {
 	}
 }
 
-// unexported reports unexported fields of a struct that contain parameters. Such parameters would have
-// no name.
+// unexported reports unexported fields of a struct that contain parameters and do not have the tag "-".
+// Such parameters would have no name.
 func (c *checked) unexported(n ast.Node) {
 	spec, ok := n.(*ast.TypeSpec)
 	if !ok || c.pkg.TypesInfo.Defs[spec.Name] == nil {

@@ -1,8 +1,8 @@
 // Package load reads descriptions of models: Go packages with methods marked by directives. The
 // first phase parses and type-checks the package and reports all static mistakes. The second phase
-// runs it. It builds a program from a virtual file in the package and a virtual main package below
-// it, in the user's own module. The program records the model and writes it to a file. It leaves
-// nothing behind.
+// runs the package: it builds a program from a virtual file in the package and a virtual main package
+// below the package, in the user's own module. The program records the model and writes it to a file.
+// Reading leaves nothing behind.
 //
 // The package knows Go, directives and the recorder of package nn, but not the further compilation
 // of a model.
@@ -30,7 +30,7 @@ import (
 type Options struct {
 	// Config is the user's input for the configuration of New.
 	Config config.Given
-	// Header is the first line of the generated file of configurations.
+	// Header is the text of the comment in the first line of the generated file of configurations.
 	Header string
 	// Limit is the time limit of the description. 0 means the default of [nn.Main].
 	Limit time.Duration
@@ -48,7 +48,7 @@ type Description struct {
 	// SHA-256 of the record, in hexadecimal.
 	Model *record.Model
 	Sum   string
-	// Docs maps the marked methods to their documentation.
+	// Docs maps the names of the marked methods to their documentation.
 	Docs map[string]string
 	// Configs are the configurations of the package. Source is the contents of [config.File], or
 	// nil. Built is the expression of the configuration that was passed to New, or "".
@@ -86,8 +86,8 @@ func lastLine(text string, err error) string {
 	return text[strings.LastIndexByte(text, '\n')+1:]
 }
 
-// Load reads the description in a folder. The error has one line for each mistake, with its
-// position file:line:column.
+// Load reads the description in a folder. An error of the description has a line for each mistake, which
+// begins with its position file:line:column if it has one.
 func Load(ctx context.Context, dir string, o Options) (*Description, error) {
 	shown := shownAs(dir)
 	real, err := resolve(dir)
@@ -144,7 +144,8 @@ func load(ctx context.Context, dir string, o Options) (*Description, error) {
 	return d, nil
 }
 
-// shownAs returns dir relative to the working directory, for messages.
+// shownAs returns dir for messages: relative to the working directory if dir is inside, and otherwise
+// only cleaned.
 func shownAs(dir string) string {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -158,8 +159,8 @@ func shownAs(dir string) string {
 	return filepath.Clean(dir)
 }
 
-// resolve returns dir without symbolic links if that path is in a module too. Otherwise it returns
-// dir.
+// resolve returns the absolute path of dir. It follows symbolic links if the result is in a module. It
+// returns an error if dir does not exist.
 func resolve(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -179,14 +180,14 @@ func resolve(dir string) (string, error) {
 	}
 }
 
-// lines is an error with one mistake on each line. Positions are relative to the description's
-// folder.
+// lines is an error with one mistake on each line. Positions are relative to the description's folder,
+// until [at] changes them.
 type lines []string
 
 func (l lines) Error() string { return strings.Join(l, "\n") }
 
-// fromList returns the errors in a list, or nil if it is empty. It removes duplicates at the same
-// position.
+// fromList returns the errors in a list, or nil if it is empty. It sorts them by position and removes
+// duplicates.
 func fromList(list scanner.ErrorList) error {
 	if len(list) == 0 {
 		return nil
@@ -205,8 +206,8 @@ func fromList(list scanner.ErrorList) error {
 	return l
 }
 
-// at makes the positions in err, which are relative to the description's folder dir, relative to
-// the working directory. shown is the folder as seen from there.
+// at makes the positions in err relative to the working directory, if err has lines of positions
+// relative to dir, the description's folder. shown is dir as seen from the working directory.
 func at(shown, dir string, err error) error {
 	var l lines
 	if !errors.As(err, &l) {

@@ -21,7 +21,7 @@ type method struct {
 	// at is the position of the directive.
 	at  token.Position
 	sig signature
-	// params and results are the names of the arguments and results.
+	// params and results are the names of the arguments and results, in snake case.
 	params, results []string
 	// fields are the fields of the struct parameter, or nil.
 	fields []string
@@ -63,8 +63,8 @@ func (c *checked) findMethods() {
 	}
 }
 
-// port reports a name that has another type in an earlier method. seen has the ports of earlier
-// methods, to which it adds p.
+// port reports p if an earlier port of the same name has another type. seen has the ports of earlier
+// methods. port adds p to seen if the name is new.
 func (c *checked) port(seen map[string]port, p port) {
 	first, ok := seen[p.name]
 	if !ok {
@@ -136,8 +136,8 @@ func (c *checked) method(decl *ast.FuncDecl, d directive) (*method, []port) {
 	return m, ports
 }
 
-// params checks the parameters of a method and returns their ports. places has the position of each
-// type in the signature. For types in struct tags, params sets these positions.
+// params checks the parameters of a method, adds their names to m and returns their ports. places has
+// the position of each type in the signature. For types in struct tags, params appends these positions.
 func (c *checked) params(m *method, d directive, places *[]token.Pos) []port {
 	params := m.fn.Signature().Params()
 	if params.Len() == 1 && m.sig.params == nil {
@@ -176,7 +176,7 @@ func (c *checked) params(m *method, d directive, places *[]token.Pos) []port {
 	return ports
 }
 
-// fieldsOf checks the fields of the struct parameter of a method and returns their ports.
+// fieldsOf does the same as params for the fields of st, the struct parameter of a method.
 func (c *checked) fieldsOf(m *method, st *types.Struct, places *[]token.Pos) []port {
 	var ports []port
 	for i := range st.NumFields() {
@@ -204,7 +204,8 @@ func (c *checked) fieldsOf(m *method, st *types.Struct, places *[]token.Pos) []p
 	return ports
 }
 
-// tagged returns the position of text, a type, in the tag of the field whose name is at field.
+// tagged returns the position of text, a type, in the tag of a struct field. field is the position of
+// the field's name; it is the result if the tag is not found.
 func (c *checked) tagged(field token.Pos, text string) token.Pos {
 	at := field
 	for _, f := range c.files {
@@ -222,7 +223,8 @@ func (c *checked) tagged(field token.Pos, text string) token.Pos {
 	return at
 }
 
-// results checks the results of a method and returns their ports.
+// results checks the results of a method and adds their names to m. It returns the ports of the results
+// that have a name and a declared type.
 func (c *checked) results(m *method, d directive) []port {
 	results := m.fn.Signature().Results()
 	if results.Len() == 0 {
@@ -257,8 +259,9 @@ func (c *checked) results(m *method, d directive) []port {
 	return ports
 }
 
-// expressions type-checks the Go expressions in the type t as if they stood in the method m. at is
-// the position of the type's text.
+// expressions type-checks the Go expressions in the type t as if they stood in the method m. at is the
+// position of the type's text. It adds to m the position of each expression and the packages that it
+// names.
 func (c *checked) expressions(m *method, t *declared, at token.Pos) {
 	for i := range t.pieces {
 		p := &t.pieces[i]

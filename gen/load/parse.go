@@ -48,7 +48,8 @@ func (s *sources) faultf(pos token.Pos, format string, args ...any) {
 	s.fault(pos, fmt.Sprintf(format, args...))
 }
 
-// relative returns a file name relative to the description's folder.
+// relative returns a file name relative to the description's folder, or unchanged if the file is not
+// inside.
 func (s *sources) relative(file string) string {
 	if rel, err := filepath.Rel(s.dir, file); err == nil && filepath.IsLocal(rel) {
 		return rel
@@ -57,7 +58,8 @@ func (s *sources) relative(file string) string {
 }
 
 // parse parses the files of the package in a folder, with their directives and configurations. It
-// returns an error for invalid syntax.
+// returns an error for invalid syntax, for package main, for several packages, and for a folder without
+// Go files. Other mistakes are the faults of the result.
 func parse(dir string) (*sources, error) {
 	s := &sources{fset: token.NewFileSet(), dir: dir, configs: &config.Set{}}
 	names, err := goFiles(dir)
@@ -97,8 +99,8 @@ func parse(dir string) (*sources, error) {
 	return s, nil
 }
 
-// goFiles returns the Go files of a folder that are built on this machine, without tests and the
-// file that burngen writes.
+// goFiles returns the names of the Go files of a folder that are built on this machine, without tests
+// and the file that burngen writes. It returns an error if there is no such file.
 func goFiles(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

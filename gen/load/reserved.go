@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// These names are taken in generated packages: methods, prefixes of methods, and types. A
+// These names are taken in generated packages: methods, prefixes of methods, and types and functions. A
 // description must not use them, because types are named after its parameters and results.
 var (
 	reservedMethods  = strings.Fields("Meta Save Swap On Device Target NewSession NewTrainer SetContext Params Model Weights State Backward")
@@ -14,7 +14,8 @@ var (
 	reservedTypes    = strings.Fields("Model Session Trainer TrainerOptions New Load LoadFrom Wanted Built Meta")
 )
 
-// methodName reports a method whose name generated packages use themselves.
+// methodName reports a method whose name generated packages use themselves, and a loss whose name does
+// not end in Loss.
 func (c *checked) methodName(m *method) {
 	name := m.name()
 	taken := slices.Contains(reservedMethods, name) || slices.Contains(reservedTypes, name)
@@ -39,8 +40,8 @@ func (c *checked) isMarked(name string) bool {
 	return slices.ContainsFunc(c.marked, func(m marked) bool { return m.decl.Name.Name == name })
 }
 
-// reserved reports a name at pos that generated packages use themselves. what says what the name is
-// of, such as "result".
+// reserved reports name, which stands at pos, if generated packages use it as the name of a type. what
+// is the kind of thing that has the name, such as "result".
 func (c *checked) reserved(pos token.Pos, what, name string) {
 	typ := strings.ToUpper(name[:1]) + name[1:]
 	if slices.Contains(reservedTypes, typ) || slices.Contains(c.configs.Names(), typ) {

@@ -29,8 +29,9 @@ type recording struct {
 	options            Options
 }
 
-// run builds and runs the program in the description's module, and returns the contents of the file
-// that it writes. All source files are virtual, except the files in a temporary folder.
+// run builds and runs the program in the description's module, and returns the contents of the file that
+// it writes. The sources that it adds to the module are in a temporary folder, and an overlay tells the
+// go command of them.
 func run(ctx context.Context, r *recording) ([]byte, error) {
 	tmp, err := temporary.Folder("")
 	if err != nil {
@@ -132,8 +133,8 @@ func (r *recording) crash(text string) error {
 	return fmt.Errorf("%s: %s", shownAs(r.dir), why)
 }
 
-// failure returns the error that the go command, or the program, printed in text. err is the error
-// of the command itself.
+// failure returns the error that the go command, or the program, printed in text. If text has no
+// message, it returns err, the error of the command itself.
 func (r *recording) failure(text string, err error) error {
 	if crash := r.crash(text); crash != nil {
 		return crash

@@ -38,7 +38,8 @@ type piece struct {
 	expr bool
 }
 
-// same reports whether two types have the same Go type, whatever the names of their symbols.
+// same reports whether d and o have the same element type and the same extents. Any two symbols count as
+// the same.
 func (d declared) same(o declared) bool {
 	if d.dtype != o.dtype || len(d.dims) != len(o.dims) {
 		return false

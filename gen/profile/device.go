@@ -23,8 +23,9 @@ type Device struct {
 	Driver    string `json:"driver"` // version
 	// NoClock says why there are no times of the device, or is "".
 	NoClock string `json:"no_clock,omitempty"`
-	// Replays is the number of recorded calls that were measured, and Recorded the median time of their work on the
-	// device, without copies of arguments and results. Both are 0 if the host takes part in a call.
+	// Replays is the number of recorded calls that were measured, and Recorded the median time of their
+	// work on the device, without copies of arguments and results. Both are 0 if the host takes part in
+	// a call, or if the device has no clock.
 	Replays  int           `json:"replays"`
 	Recorded time.Duration `json:"recorded_ns"`
 }
@@ -78,8 +79,8 @@ func (w *deviceWork) describe(l stopwatch.Lap, steps []program.Step) Node {
 	return n
 }
 
-// nodeRuns returns how often a node is computed, by the number of launches of its only kernel. known is false if the
-// number of rounds is not known.
+// nodeRuns returns how often the node of step is computed. launches is the number of launches of its
+// only kernel. known is false if the number of rounds is not known or does not divide launches.
 func (w *deviceWork) nodeRuns(step program.Step, launches int) (runs int64, known bool) {
 	rounds, ok := step.(*target.Rounds)
 	if !ok {
@@ -92,8 +93,8 @@ func (w *deviceWork) nodeRuns(step program.Step, launches int) (runs int64, know
 	return int64(launches) / count, true
 }
 
-// operands returns the bytes of the operands and results of a launch, or 0 if a launch uses a part of them: one of
-// several in a step.
+// operands returns the bytes of the operands and results of a step that is a single launch. It returns 0
+// for other steps, because each of their launches may use only a part of them.
 func (w *deviceWork) operands(step program.Step) (bytes int64) {
 	if _, ok := step.(*target.Launch); !ok {
 		return 0

@@ -34,7 +34,7 @@ type Options struct {
 	Shapes [][]int
 	// Threads is the number of threads for a call. 0 means 1.
 	Threads int
-	// Time is the approximate duration of each of the two runs. 0 means one second.
+	// Time is the approximate duration of each part of the measurement. 0 means one second.
 	Time time.Duration
 	// Progress, if not nil, is called at the start of each stage.
 	Progress func(stage string)
@@ -68,9 +68,9 @@ type Node struct {
 	Operands []string      `json:"operands"`         // types of the first operands
 	Shape    string        `json:"shape"`            // type of the result
 	Time     time.Duration `json:"ns"`
-	// Flops are the floating-point operations by definition, whatever the algorithm.
+	// Flops are the floating-point operations in a call by definition, whatever the algorithm.
 	Flops int64 `json:"flops"`
-	// Bytes are the bytes of its operands, including weights, and results.
+	// Bytes are the bytes of its operands, including weights, and results in a call.
 	Bytes int64 `json:"bytes"`
 	// Runs is the number of times that it is computed in a call.
 	Runs int64 `json:"runs"`

@@ -104,6 +104,11 @@ func TestRows(t *testing.T) {
 	if len(rows) != 2 || rows[0].Nodes != 3 || rows[0].Time != 1500 || rows[0].Flops != 100_000 {
 		t.Errorf("%+v", rows)
 	}
+	// A difference of more than 2³¹ ns counts on machines of 32 bits too.
+	long := &Profile{Nodes: []Node{{Name: "short", Op: "a", Time: time.Second}, {Name: "long", Op: "b", Time: time.Second + 3<<30}}}
+	if rows := long.Rows(true); rows[0].Name != "long" {
+		t.Error(rows)
+	}
 	if rows := sample().Rows(true); len(rows) != 3 || rows[0].Name != "one" {
 		t.Errorf("each: %+v", rows)
 	}

@@ -31,9 +31,9 @@ func (r *roofline) y(v float64) float64 {
 // maxLabels bounds the points with a label.
 const maxLabels = 10
 
-// Roofline draws the rows as an SVG image (Williams, Waterman, Patterson: Roofline, 2009). Each row
-// is a disc whose area is its share of the time. Lines show the limits of multiply-adds and of
-// memory bandwidth. Rows without operations are omitted.
+// Roofline draws the rows as an SVG image (Williams, Waterman, Patterson: Roofline, 2009). Each row is a
+// disc that grows with its share of the time. Lines show the limits of multiply-adds and of memory
+// bandwidth, as far as they are known. Rows without operations are omitted.
 func (p *Profile) Roofline() []byte {
 	var rows []Row
 	for _, row := range p.Rows(false) {
@@ -122,7 +122,7 @@ func (r *roofline) text(x, y float64, anchor, text string) {
 	fmt.Fprintf(r, `<text x="%.1f" y="%.1f" text-anchor="%s">%s</text>`+"\n", x, y, anchor, html.EscapeString(plain(text)))
 }
 
-// plain removes the characters that XML does not allow.
+// plain removes control characters and the other characters that XML does not allow.
 func plain(text string) string {
 	return strings.Map(func(c rune) rune {
 		if c < ' ' || c == 0xfffe || c == 0xffff {

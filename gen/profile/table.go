@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -38,7 +39,7 @@ func (p *Profile) Rows(each bool) []Row {
 		r.Flops += n.Flops
 		r.Bytes += n.Bytes
 	}
-	slices.SortStableFunc(rows, func(a, b Row) int { return int(b.Time - a.Time) })
+	slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(b.Time, a.Time) })
 	return rows
 }
 
@@ -58,7 +59,8 @@ func (p *Profile) flops() (sum int64) {
 	return sum
 }
 
-// copyShare returns the rate of bytes relative to that of a copy on the device.
+// copyShare returns the rate of moving bytes in the time d, relative to the rate of a copy on the
+// device. ok is false if one of the rates is unknown.
 func (p *Profile) copyShare(bytes int64, d time.Duration) (share float64, ok bool) {
 	if p.Read == 0 || bytes == 0 || d <= 0 {
 		return 0, false
@@ -141,7 +143,7 @@ func (p *Profile) writeTable(b *strings.Builder, top int, each bool) {
 	}
 }
 
-// milliseconds prints a time with four digits.
+// milliseconds formats a time with four digits.
 func milliseconds(d time.Duration) string {
 	return fmt.Sprintf("%.4g ms", float64(d)/1e6)
 }

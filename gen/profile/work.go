@@ -10,8 +10,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// describe returns the description of n, which took the time d in a call and was computed runs
-// times. Extents that are known only while the model runs count as zero.
+// describe returns the description of n, which took the time d in a call and was computed runs times.
+// Flops and Bytes are 0 if they depend on extents that are known only while the model runs. A nil n
+// stands for the copies of results.
 func describe(n *ir.Node, d time.Duration, runs int64, symbols map[string]int64) Node {
 	if n == nil {
 		return Node{Name: "copies of results", Op: "copy", Time: d, Runs: 1}
@@ -40,8 +41,8 @@ func extent(d dim.Dim, symbols map[string]int64) int64 {
 	return v
 }
 
-// runsOf returns the number of times that each node of a function, and of its callees, is computed
-// in a call. Nodes in the blocks of control flow count once.
+// runsOf returns the number of times that each node of a function, and of the functions that it invokes,
+// is computed in a call. Functions that control flow calls are not included.
 func runsOf(f *program.Func) map[*ir.Node]int64 {
 	runs := map[*ir.Node]int64{}
 	var visit func(f *program.Func, times int64)

@@ -11,11 +11,11 @@ import (
 // Backward lists the steps of a function that may be left out if some of its gradients are not
 // wanted.
 type Backward struct {
-	// Only maps each step that is needed for a single gradient only, to the gradient's index among
-	// the results.
+	// Only maps each step that [Computes] and is needed for a single gradient to the gradient's index
+	// among the results.
 	Only map[Step]int
-	// Needed reports, for each result, whether it is written or read by steps that are also needed
-	// for other results.
+	// Needed reports, for each result, whether it is written or read by a step that Only does not list
+	// for it.
 	Needed []bool
 	// Exits numbers the steps, from 1, after which the function may return: all gradients whose End
 	// is at most this number are then complete.

@@ -9,7 +9,7 @@ import (
 	"github.com/burngen/burngen/ir/plan"
 )
 
-// Builder creates the steps of one node after the other, before the function is planned.
+// Builder creates the steps of a node, before the function is planned.
 type Builder struct {
 	compiler *compiler
 	node     *ir.Node // the node whose steps are created
@@ -26,10 +26,10 @@ func (b *Builder) Read(v *ir.Value) *plan.Ref { return ref(v, plan.Read) }
 // Write returns a reference to a value that a step writes.
 func (b *Builder) Write(v *ir.Value) *plan.Ref { return ref(v, plan.Write) }
 
-// Reads returns references to values that a step reads.
+// Reads returns references to values that a step reads, nil for absent operands.
 func (b *Builder) Reads(values []*ir.Value) []*plan.Ref { return refs(values, b.Read) }
 
-// Writes returns references to values that a step writes.
+// Writes returns references to values that a step writes, nil for absent results.
 func (b *Builder) Writes(values []*ir.Value) []*plan.Ref { return refs(values, b.Write) }
 
 func refs(values []*ir.Value, ref func(*ir.Value) *plan.Ref) []*plan.Ref {

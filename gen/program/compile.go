@@ -15,9 +15,9 @@ type Target interface {
 	Build(b *Builder, n *ir.Node) error
 }
 
-// Compile makes and plans the steps of the function called name of a module, and of the functions
-// that it calls. If the module has no such function, the result has no steps. It returns an error
-// if a node cannot be computed.
+// Compile makes and plans the steps of the function called name of a module, and of the functions that
+// it calls. If the module has no such function, the result has no steps. It returns an error if a node
+// cannot be computed, or if a function that is called does not exist or calls itself.
 func Compile(m *ir.Module, name string, target Target) (*Func, error) {
 	c := &compiler{module: m, target: target, done: map[string]*Func{}, open: map[string]bool{}, early: map[string]bool{}}
 	f := m.Func(name)
@@ -73,10 +73,10 @@ func (c *compiler) plan(f *ir.Func) (*Func, error) {
 // Line is the unit of [Func.LinesSymbol]: the size of a cache line in bytes.
 const Line = 64
 
-// Arenas returns the sizes in bytes of the arenas that a function needs if another function calls it.
-// A plan in the mode [plan.Scaled] has two arenas: one for buffers of constant size, and one for
-// buffers that grow with a symbol. The offsets of the caller then stay constants and multiples of that
-// symbol. A size that is known only after the buffers are placed is a multiple of [Func.LinesSymbol].
+// Arenas returns the sizes in bytes of the arenas that a function needs if another function calls it. A
+// function that [Func.IsSplit] has two arenas: one for buffers of constant size, and one for buffers
+// that grow with a symbol. The offsets of the caller then stay constants and multiples of that symbol. A
+// size that is known only after the buffers are placed is [Func.LinesSymbol] times [Line].
 func (f *Func) Arenas() []dim.Dim {
 	if f.Plan.Mode == plan.Dynamic {
 		return []dim.Dim{dim.Sym(f.LinesSymbol()).Mul(dim.Const(Line))}
@@ -156,10 +156,10 @@ type Invoke struct {
 	Bases         []*plan.Ref
 }
 
-// At returns the node that the step belongs to.
+// At implements [Step].
 func (s *Invoke) At() *ir.Node { return s.Node }
 
-// Refs returns the results, the operands, and the arenas.
+// Refs implements [Step]. It returns the results, the operands, and the arenas.
 func (s *Invoke) Refs() []*plan.Ref { return Present(s.Results, s.Args, s.Bases) }
 
 // Present returns the references in the lists that are not nil.

@@ -71,19 +71,19 @@ type Scan struct {
 	Buffer *plan.Ref
 }
 
-// At returns the node that the step belongs to.
+// At implements [Step].
 func (s *Branch) At() *ir.Node { return s.Node }
 
-// At returns the node that the step belongs to.
+// At implements [Step].
 func (s *Repeat) At() *ir.Node { return s.Node }
 
-// Refs returns the memory references of the step: the condition, and the operands and results of
-// the two calls.
+// Refs implements [Step]. It returns the condition, and the operands, results and arenas of the two
+// calls.
 func (s *Branch) Refs() []*plan.Ref {
 	return slices.Concat([]*plan.Ref{s.Condition}, s.Then.Refs(), s.Otherwise.Refs())
 }
 
-// Refs returns the memory references of the step, including the references of its iterations.
+// Refs implements [Step]. It includes the references of the iterations.
 func (s *Repeat) Refs() []*plan.Ref {
 	refs := append([]*plan.Ref{s.Limit, s.Condition, s.Trip, s.Going, s.Again}, s.Bases...)
 	for _, c := range s.Carried {
@@ -95,8 +95,8 @@ func (s *Repeat) Refs() []*plan.Ref {
 	return Present(refs, s.Captured)
 }
 
-// called returns the only node in a block of control flow, which calls a function, and the name of
-// that function. It returns an error if the block does more than call a function.
+// called returns the only node in a block of control flow, a call of a function, and the name of the
+// function. It returns an error if the block does more than call a function.
 func called(b *ir.Block) (*ir.Node, string, error) {
 	if len(b.Nodes) == 1 {
 		if o, ok := b.Nodes[0].Op.(ir.Invoke); ok {
@@ -106,8 +106,8 @@ func called(b *ir.Block) (*ir.Node, string, error) {
 	return nil, "", fmt.Errorf("its block is not a call of a function")
 }
 
-// callee returns the only node in a block of control flow, which calls a function, and that function,
-// compiled.
+// callee returns the only node in a block of control flow, a call of a function, and the compiled
+// function.
 func (b *Builder) callee(block *ir.Block) (*ir.Node, *Func, error) {
 	call, name, err := called(block)
 	if err != nil {

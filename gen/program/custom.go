@@ -6,9 +6,9 @@ import (
 	"github.com/burngen/burngen/ir/plan"
 )
 
-// Custom calls a function of the user's program, which Op names. If the function determines the shape
-// of a result, the result is stored with its shape, see [plan.Ref.Boxed]. Extents then binds symbols
-// to extents of these shapes.
+// Custom calls the function of the user's program that Op names. If the function determines the shape of
+// a result, the result is stored with its shape, see [plan.Ref.Boxed]. Extents then binds symbols to
+// extents of these shapes.
 type Custom struct {
 	Node          *ir.Node
 	Op            op.Custom
@@ -16,10 +16,10 @@ type Custom struct {
 	Extents       []Extent
 }
 
-// At returns the node that the step belongs to.
+// At implements [Step].
 func (s *Custom) At() *ir.Node { return s.Node }
 
-// Refs returns the results and the operands.
+// Refs implements [Step]. It returns the results and the operands.
 func (s *Custom) Refs() []*plan.Ref { return Present(s.Results, s.Args) }
 
 func (b *Builder) custom(n *ir.Node, o op.Custom) {

@@ -21,7 +21,7 @@ type Func struct {
 // Step is one step of a function. The steps of this package are common to all targets. Steps that
 // compute a node belong to the target.
 type Step interface {
-	// At returns the node of the step, or nil for the copy of a result.
+	// At returns the node of the step, or nil for the copy and the [Resize] of a result.
 	At() *ir.Node
 	// Refs returns the memory references of the step.
 	Refs() []*plan.Ref
@@ -52,7 +52,7 @@ type Check struct {
 	One  bool // A may also be 1
 }
 
-// Bind gives values to Symbols. Measures has a step of the target for each symbol, which returns the
+// Bind gives values to Symbols. For each symbol, Measures has a step of the target that returns the
 // symbol's value, an int.
 type Bind struct {
 	Node     *ir.Node
@@ -79,31 +79,31 @@ type Resize struct {
 	Shape []dim.Dim
 }
 
-// At returns the node that the step belongs to.
+// At implements [Step].
 func (s *Copy) At() *ir.Node { return s.Node }
 
-// At returns the node that the step belongs to.
+// At implements [Step].
 func (s *Check) At() *ir.Node { return s.Node }
 
-// At returns the node that the step belongs to.
+// At implements [Step].
 func (s *Bind) At() *ir.Node { return s.Node }
 
-// At returns the node that the step belongs to.
+// At implements [Step].
 func (s *Alloc) At() *ir.Node { return s.Node }
 
-// At returns the node that the step belongs to.
+// At implements [Step].
 func (s *Hold) At() *ir.Node { return s.Node }
 
-// At returns nil, because the step belongs to no node.
+// At implements [Step]. It returns nil, because the step does not belong to a node.
 func (*Resize) At() *ir.Node { return nil }
 
-// Refs returns To and From.
+// Refs implements [Step]. It returns To and From.
 func (s *Copy) Refs() []*plan.Ref { return []*plan.Ref{s.To, s.From} }
 
-// Refs returns nil, because the step uses no memory.
+// Refs implements [Step]. It returns nil, because the step uses no memory.
 func (*Check) Refs() []*plan.Ref { return nil }
 
-// Refs returns the memory that the steps of the target read.
+// Refs implements [Step]. It returns the memory that the steps of the target read.
 func (s *Bind) Refs() []*plan.Ref {
 	var refs []*plan.Ref
 	for _, m := range s.Measures {
@@ -112,11 +112,11 @@ func (s *Bind) Refs() []*plan.Ref {
 	return refs
 }
 
-// Refs returns nil: the memory is not read yet.
+// Refs implements [Step]. It returns nil: the memory is not read yet.
 func (*Alloc) Refs() []*plan.Ref { return nil }
 
-// Refs returns nil: the memory is not read yet.
+// Refs implements [Step]. It returns nil: the memory is not read yet.
 func (*Hold) Refs() []*plan.Ref { return nil }
 
-// Refs returns nil: the result is not read yet.
+// Refs implements [Step]. It returns nil: the result is not read yet.
 func (*Resize) Refs() []*plan.Ref { return nil }

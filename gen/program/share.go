@@ -6,7 +6,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// A share of work has this many floating-point operations, or elements of operands and results.
+// A share of a node's work has SharedFlops floating-point operations, or SharedElems elements of
+// operands and results.
 const (
 	SharedFlops = 20_000
 	SharedElems = 8_000

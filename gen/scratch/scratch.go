@@ -1,5 +1,6 @@
-// Package scratch builds programs from generated packages in a temporary Go module. The module
-// links the runtime that the user's module has. The package does not know what the programs do.
+// Package scratch builds programs from generated packages in a temporary Go module. The module links the
+// runtime that the current module uses, or else the runtime of the running burngen. The package does not
+// know what the programs do.
 package scratch
 
 import (
@@ -133,8 +134,9 @@ func write(path string, file emit.File) error {
 	return errors.Join(err, f.Close())
 }
 
-// Build builds the main package in the module's folder into [Module.Binary]. It returns the output
-// of the go command. If the error is an [os/exec.ExitError], the code does not compile.
+// Build builds the main package in the module's folder into [Module.Binary]. It returns the output of
+// the go command. The error is an [os/exec.ExitError] if the go command fails, as for code that does not
+// compile.
 func (m *Module) Build() (output []byte, err error) {
 	c := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", m.Binary(), ".")
 	c.Dir = m.Dir

@@ -65,8 +65,8 @@ type Use struct {
 	CPU   CPU        // what computes the nodes, and others fused with them
 }
 
-// Uses returns the operators of a model's graph, sorted by name. nodes are the nodes of its file.
-// If m is nil, for example because the model cannot be compiled, it only counts the operators.
+// Uses returns the operators of a model's graph, sorted by name. nodes are the nodes of its file. If m
+// is nil, for example because the model cannot be compiled, Uses only counts the operators.
 func Uses(nodes []onnx.Node, m *gen.Model) []Use {
 	index := map[string]int{} // of names in uses
 	var uses []Use

@@ -1,6 +1,6 @@
-// Package temporary writes files that appear under their names only when complete. Incomplete files
-// have names that start with ".burngen-". They are removed when a signal ends the program. Files of
-// a killed program are removed by a later program that writes to the same folder.
+// Package temporary writes files that appear under their names only when complete. Incomplete files have
+// names that start with ".burngen-". After [EndBySignal], they are removed when a signal ends the
+// program. Files of a killed program are removed by a later program that writes to the same folder.
 package temporary
 
 import (
@@ -82,7 +82,8 @@ func Remove(path string) {
 // Renaming is a temporary file and its final name.
 type Renaming struct{ From, To string }
 
-// Rename renames files to their final names. A signal does not end the program in between.
+// Rename renames files to their final names. A signal does not end the program in between. It stops at
+// the first error and returns it.
 func Rename(list []Renaming) error {
 	live.Lock()
 	defer live.Unlock()
@@ -95,7 +96,7 @@ func Rename(list []Renaming) error {
 	return nil
 }
 
-// Sweep removes the temporary files in a folder that ended programs of this machine left there.
+// Sweep removes what ended programs of this machine left in a folder: temporary files and folders.
 func Sweep(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -126,8 +127,8 @@ func isRunning(pid int) bool {
 	return err == nil || errors.Is(err, os.ErrPermission)
 }
 
-// Write writes the file at path with the content that write writes. On error, an existing file does
-// not change. A file that is not regular, such as a terminal, is written in place.
+// Write writes the file at path with the content that write writes. On error, an existing regular file
+// does not change. A file that is not regular, such as a terminal, is written in place.
 func Write(path string, write func(*os.File) error) error {
 	info, err := os.Stat(path)
 	switch {
@@ -173,8 +174,8 @@ func writeInPlace(path string, write func(*os.File) error) error {
 // signals are the signals that end a program, unless it was started to ignore them.
 var signals = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}
 
-// EndBySignal makes a signal remove temporary files and end the program with status 128 plus the
-// signal's number, as shells do.
+// EndBySignal makes each of the signals remove temporary files and end the program with status 128 plus
+// the signal's number, as shells do.
 func EndBySignal() {
 	received := make(chan os.Signal, 1)
 	for _, s := range signals {

@@ -9,8 +9,8 @@ import (
 	"github.com/burngen/burngen/ir/plan"
 )
 
-// Operands returns the values that a step reads as tensors. They may share the memory of the frame.
-// The tensor of a nil reference, an absent operand, is nil.
+// Operands returns copies of the values that a step reads, as tensors. The tensor of a nil reference, an
+// absent operand, is nil.
 func Operands(f *exec.Frame, refs []*plan.Ref) ([]*ir.Tensor, error) {
 	tensors := make([]*ir.Tensor, len(refs))
 	for i, r := range refs {
@@ -29,7 +29,7 @@ func Operands(f *exec.Frame, refs []*plan.Ref) ([]*ir.Tensor, error) {
 	return tensors, nil
 }
 
-// SetResults writes tensors to the memory of a step's results, which refs refer to.
+// SetResults writes tensors to the memory of a step's results. refs refer to the results.
 func SetResults(f *exec.Frame, refs []*plan.Ref, results []*ir.Tensor) error {
 	for i, r := range refs {
 		if err := f.Set(r, reflect.ValueOf(ToGo(results[i]))); err != nil {

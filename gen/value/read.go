@@ -18,9 +18,9 @@ import (
 )
 
 // Read reads an argument of type t from a file: a NumPy array (.npy), an ONNX TensorProto (.pb),
-// little-endian elements (.bin), or an image (.png, .jpg, .gif), which is scaled to t's height and
-// width and to the range 0 to 1. The file determines symbols in t's extents if it can; otherwise
-// they are 1.
+// little-endian elements (.bin, .raw), or an image (.png, .jpg, .jpeg, .gif). An image is scaled to t's
+// height and width, and to the range 0 to 1, or 0 to 255 for u8. The file determines symbols in t's
+// extents if it can; otherwise they are 1.
 func Read(path string, t ir.Type) (*ir.Tensor, error) {
 	v, err := read(path, t)
 	if err != nil {
@@ -94,8 +94,8 @@ func unwrap(err error) error {
 	return err
 }
 
-// decodeRaw decodes elements without a header. t may have one symbol, which follows from the size
-// of data.
+// decodeRaw decodes elements without a header. The first symbolic extent of t follows from the size of
+// data. Other symbolic extents are 1.
 func decodeRaw(data []byte, t ir.Type) (*ir.Tensor, error) {
 	if t.DType.Size() == 0 {
 		return nil, fmt.Errorf("%s cannot be read from raw bytes", t)
@@ -119,8 +119,9 @@ func decodeRaw(data []byte, t ir.Type) (*ir.Tensor, error) {
 	return ir.DecodeTensor(t.DType, shape, data)
 }
 
-// decodeImage decodes an image as floats from 0 to 1: [N,C,H,W] or [N,H,W,C] with one or three
-// channels; N may be missing. Symbolic extents take the size of the image.
+// decodeImage decodes an image as floats from 0 to 1, or u8 from 0 to 255: [1,C,H,W], [1,H,W,C] or
+// either without the first axis, with one or three channels. Symbolic heights and widths take the size
+// of the image, a symbolic first extent is 1.
 func decodeImage(data []byte, t ir.Type) (*ir.Tensor, error) {
 	if !t.DType.IsFloat() && t.DType != ir.U8 {
 		return nil, fmt.Errorf("an image is not an argument of type %s", t)

@@ -59,8 +59,8 @@ func Compare(m *onnx.Model, got, want []*ir.Tensor) string {
 	return ""
 }
 
-// Evaluate returns the outputs of a model, computed by the evaluator. It returns the errors of the
-// operators, and an error if an output is not a tensor.
+// Evaluate returns the outputs of a model, computed by the evaluator. An output that is not a tensor is
+// nil. It returns the errors of the operators.
 func Evaluate(m *onnx.Model, args []*ir.Tensor) ([]*ir.Tensor, error) {
 	e := &ir.Evaluator{Module: m.Module}
 	out, err := e.Run(m.Module.Func("forward"), args)

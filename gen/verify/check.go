@@ -120,7 +120,7 @@ func (v *verifier) unreferenced(ctx context.Context, r Result, p *ports, run for
 	return r
 }
 
-// evaluate computes a trial of one call with the evaluator.
+// evaluate computes a trial with the evaluator. It returns an error if the trial has several calls.
 func (c Case) evaluate(ctx context.Context, t trial) ([]*onnx.Value, error) {
 	if t.calls > 1 {
 		return nil, errors.New("not for streams")

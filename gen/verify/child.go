@@ -104,7 +104,7 @@ func (c *child) call(ctx context.Context, q harness.Request) (harness.Reply, err
 	return r, fmt.Errorf("crashed: %s", crash(c.stderr.String(), err))
 }
 
-// crash returns the line of a program's error output that explains its end, or else err.
+// crash returns the first line of a program's error output that is not empty, or else err.
 func crash(stderr string, err error) string {
 	for line := range strings.Lines(stderr) {
 		if line = strings.TrimSpace(line); line != "" {
@@ -117,7 +117,7 @@ func crash(stderr string, err error) string {
 // grace is the time that a [child] may take to end.
 const grace = 20 * time.Second
 
-// close ends the program. It returns nil if the program ended normally.
+// close ends the program. It returns nil if the program ended normally or was not running.
 func (c *child) close() error {
 	if c.cmd == nil {
 		return nil

@@ -14,7 +14,7 @@ import (
 // absolute, and relative to the root mean square and the largest magnitude of the whole reference.
 type tolerance struct{ relative, absolute, ofRMS, ofMax float64 }
 
-// tolerances are the tolerances of the float types. Other types must be equal.
+// tolerances are the tolerances of the float types. Other types have no tolerance.
 var tolerances = map[ir.DType]tolerance{
 	ir.F64:  {1e-3, 1e-5, 1e-4, 0},
 	ir.F32:  {1e-3, 1e-5, 1e-4, 0},
@@ -56,8 +56,8 @@ func (j *judge) check(got *onnx.Value, w want) string {
 	return fmt.Sprintf("output %q: %s", w.name, why)
 }
 
-// container compares sequences, optionals and maps element by element. It returns the first
-// difference, or "". If random is set, it compares types and shapes only.
+// container compares sequences, optionals and maps element by element. It returns the first difference,
+// or "". If random is set, it does not compare the elements of tensors.
 func (j *judge) container(got, want *onnx.Value, random bool) string {
 	if want.Tensor != nil {
 		if got.Tensor == nil {
@@ -106,8 +106,8 @@ func (j *judge) tensor(got *ir.Tensor, w want, random bool) string {
 	return j.summary(got, w)
 }
 
-// elements compares the elements whose reference is known. It returns a description of the
-// differences, or "" if there are none.
+// elements compares the elements of got with the reference p, a part of w. It returns a description of
+// the differences, or "" if they are acceptable.
 func (j *judge) elements(got *ir.Tensor, p part, w want) string {
 	near, quantum := j.near(w, p), j.quantum(w)*(1+quantumSlack)
 	first, bad, off := -1, 0, 0

@@ -40,7 +40,7 @@ var kinds = map[ir.Kind]harness.Kind{
 	ir.MapKind:      harness.Map,
 }
 
-// receive converts a reply of the harness, which must be of type t.
+// receive converts a reply of the harness. It returns an error if the reply is not of type t.
 func receive(v harness.Value, t ir.Type) (*onnx.Value, error) {
 	if v.Kind != kinds[t.Kind] {
 		return nil, fmt.Errorf("a %s expected", t)

@@ -19,9 +19,9 @@ type Case struct {
 // maxDepth is the depth below a given folder at which cases are searched.
 const maxDepth = 2
 
-// Find returns the cases in dirs, each of which is a case or contains cases up to two levels down.
-// They are sorted by name within each of dirs. It returns an error if a folder does not exist,
-// cannot be read, or contains no case.
+// Find returns the cases in dirs. Each of dirs is a case or contains cases up to two levels down. The
+// cases are in the order of dirs, and within each of dirs in the order of the names of folders. Find
+// returns an error if a folder does not exist, cannot be read, or contains no case.
 func Find(dirs []string) ([]Case, error) {
 	var cases []Case
 	for _, dir := range dirs {
@@ -99,7 +99,7 @@ func byLength(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// quoteGlob returns a pattern that matches only path.
+// quoteGlob escapes the special characters of path for [filepath.Glob], which has no escapes on Windows.
 func quoteGlob(path string) string {
 	if filepath.Separator == '\\' {
 		return path

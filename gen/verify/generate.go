@@ -7,7 +7,7 @@ import (
 	"github.com/burngen/burngen/gen/emit"
 )
 
-// maxEmbedded is the total size of weights files, of all cases, that are linked into the program.
+// maxEmbedded limits the total size of weights files, of all cases, that are linked into the program.
 // Other files are loaded from disk, one at a time.
 const maxEmbedded = 64 << 20
 

@@ -85,7 +85,8 @@ func (s *stats) magnitude() (rms, largest float64) {
 // number is a float in JSON, including values that JSON has no literal for.
 type number float64
 
-// UnmarshalJSON reads a number, a string such as "Infinity", or null for NaN.
+// UnmarshalJSON implements [json.Unmarshaler]. It reads a number, a string such as "Infinity", or null
+// for NaN.
 func (n *number) UnmarshalJSON(data []byte) error {
 	text := string(bytes.Trim(data, `"`))
 	if text == "null" {
@@ -96,7 +97,7 @@ func (n *number) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// UnmarshalJSON reads an object and keeps its order.
+// UnmarshalJSON implements [json.Unmarshaler]. It reads an object and keeps its order.
 func (e *entries) UnmarshalJSON(data []byte) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
@@ -117,7 +118,7 @@ func (e *entries) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// dtypes are the manifest's names of element types.
+// dtypes maps the manifest's names of element types to element types.
 var dtypes = map[string]ir.DType{
 	"float64": ir.F64, "float32": ir.F32, "float16": ir.F16, "bfloat16": ir.BF16,
 	"int64": ir.I64, "int32": ir.I32, "int16": ir.I16, "int8": ir.I8, "int4": ir.I4,

@@ -121,8 +121,7 @@ func (p *program) writeMain() error {
 	return os.WriteFile(filepath.Join(p.Dir, "main.go"), b.Bytes(), 0o666)
 }
 
-// packageName returns a package name for a case. The name is not in taken, to which packageName adds
-// it.
+// packageName returns a package name for a case that is not in taken, and adds the name to taken.
 func packageName(name string, taken map[string]bool) string {
 	base := "case_" + strings.Map(func(r rune) rune {
 		switch {

@@ -155,10 +155,11 @@ func (s *Slopes) point(args []*ir.Tensor) (point []*ir.Tensor, direction func() 
 	return s.moved(point, direction(), slopeJitter), direction, nil
 }
 
-// AgreeOn compares the gradient near args, as the evaluator computes it in f64, with the one that a target
-// computes. It returns an error if an element differs by more than 1e-4 of the largest finite one of its
-// gradient, and by more than 32 units of rounding of the largest of all gradients: a gradient that is 0 may be a
-// sum of such terms that cancel. It also returns the errors of the compiler and of the operators.
+// AgreeOn compares the gradients near args, as the evaluator computes them in f64, with the gradients
+// that a target computes. It returns an error if an element differs by more than 1e-4 of the largest
+// finite element of its gradient, and by more than 2⁻⁴⁸ of the largest finite element of all gradients:
+// a gradient that is 0 may be a sum of large terms that cancel. It compares the values in the same way.
+// It also returns the errors of the compiler and of the operators.
 func (s *Slopes) AgreeOn(to target.Target, args []*ir.Tensor) error {
 	point, _, err := s.point(args)
 	if err != nil {
@@ -215,7 +216,7 @@ func largest(y *ir.Tensor) (size float64) {
 	return size
 }
 
-// loaded returns the weights that are not parameters of the functions, such as tables of integers.
+// loaded returns the weights that f loads because they are not parameters, such as tables of integers.
 func (s *Slopes) loaded(f *ir.Func) (list []*ir.Weight) {
 	for n := range f.All() {
 		if load, ok := n.Op.(ir.Load); ok {
@@ -227,8 +228,10 @@ func (s *Slopes) loaded(f *ir.Func) (list []*ir.Weight) {
 	return list
 }
 
-// Check compares the gradient near args with differences along random directions. It returns an error
-// if the relative difference exceeds 1e-4, and the errors of the operators.
+// Check compares the gradient near args with finite differences along random directions. It returns an
+// error if, at every step size, the quotient of differences deviates from the slope that the gradient
+// gives by more than 1e-4 of this slope, and by more than 1e-7 of the sum of the magnitudes of the
+// slope's terms. It also returns the errors of the operators.
 func (s *Slopes) Check(args []*ir.Tensor) error {
 	point, direction, err := s.point(args)
 	if err != nil {
@@ -289,8 +292,9 @@ func (s *Slopes) moved(point, direction []*ir.Tensor, h float64) []*ir.Tensor {
 	return to
 }
 
-// relative returns a random direction whose elements have the magnitudes of the elements of x.
-// Elements of a positive tensor, such as variances, change in proportion to themselves.
+// relative returns a random direction. Its elements have at most the magnitudes of the elements of x,
+// plus about a tenth of their root mean square unless all elements of x are positive. Elements of a
+// positive tensor, such as variances, change in proportion to themselves.
 func relative(x *ir.Tensor, seed uint64) *ir.Tensor {
 	square, positive := 0.0, true
 	for i := range x.Len() {

@@ -143,9 +143,8 @@ type staged struct {
 	// rounded the other way, which off does not include.
 	ties, offTies int
 	// outputs, moved and turned have an entry for each want. outputs is the difference from the
-	// reference. moved is the largest change when one integer moves by one. turned is the change
-	// when all deviating ties are turned; it is computed only if moved does not explain the
-	// difference.
+	// reference. moved is the largest change when one integer moves by one. turned is the change when
+	// all ties are rounded the other way; it is nil if moved explains every difference.
 	outputs, moved, turned []distance
 }
 
@@ -173,9 +172,8 @@ func (s staged) unexplained() int {
 	return -1
 }
 
-// distance is the difference between outputs: the number of elements beyond the tolerance, and the
-// largest difference. The largest difference is in quanta for quantised outputs, else relative to
-// the root mean square.
+// distance is the difference between outputs: the number of elements beyond the tolerance, the number of
+// elements compared, and the largest difference, divided by [judge.unit].
 type distance struct {
 	beyond, of int
 	largest    float64
@@ -309,8 +307,8 @@ func (s *stages) each(ctx context.Context, j *judge, inputs, got []*onnx.Value, 
 }
 
 // offByOne returns the number of integers that are off by one. offTies is the number of ties that were
-// rounded the other way, which off does not include. It returns an error if integers are off by more
-// than one, or if too many integers that are not ties are off.
+// rounded the other way, which off does not include. It returns an error if the types differ, if
+// integers are off by more than one, or if too many integers that are not ties are off.
 func offByOne(got, want *ir.Tensor, ties []tie) (off, offTies int, err error) {
 	if got.DType != want.DType || !slices.Equal(got.Shape, want.Shape) {
 		return 0, 0, fmt.Errorf("%s, want %s", got.Type(), want.Type())
@@ -387,8 +385,9 @@ func moved(t *ir.Tensor, i int) *ir.Tensor {
 	return m
 }
 
-// distance returns the difference of v from w, or from other if that is not nil. It compares only
-// what w holds: elements, and the extremes of a partially known output.
+// distance returns the difference of v from w, or from other if that is not nil. It compares only what w
+// holds: elements, and the extremes of a partially known output. It returns an error if v has another
+// type than w or another number of NaNs, or if w holds no values.
 func (j *judge) distance(v *onnx.Value, w want, other *ir.Tensor) (distance, error) {
 	d := distance{}
 	got := v.Tensor

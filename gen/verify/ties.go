@@ -17,8 +17,8 @@ type tie struct {
 	other int64
 }
 
-// tied returns the ties of y, which node n quantises from x with one constant scale. It returns nil
-// if there are several scales.
+// tied returns the ties of y, which node n quantises from x. It returns nil unless the scale, and the
+// zero point if there is one, are constants with one element.
 func tied(n *ir.Node, x, y *ir.Tensor) []tie {
 	scale, ok := n.Args[1].ConstValue()
 	if !ok || scale.Len() != 1 || !x.DType.IsFloat() {

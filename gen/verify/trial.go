@@ -29,7 +29,7 @@ type want struct {
 	name string
 	// output is the index of the output.
 	output int
-	// value is the complete output, or nil if only parts are known.
+	// value is the output that a data set has, and nil for a manifest.
 	value *onnx.Value
 	dtype ir.DType
 	shape []int
@@ -100,8 +100,8 @@ func dataSetTrial(dir string, p *ports) (trial, error) {
 	return t, nil
 }
 
-// readFiles reads kind_0.pb, kind_1.pb and so on. order maps the files to values of the model: by
-// their names if all names match, else by position.
+// readFiles reads kind_0.pb, kind_1.pb and so on. order maps the files to values of the model: by their
+// names if all names match different values of the same kinds, else by position.
 func readFiles(dir, kind string, types []ir.Type, names []string) (values []*onnx.Value, order []int, err error) {
 	named := true
 	var byName []int

@@ -6,10 +6,10 @@
 // A rounding tie that goes the other way in an early layer of a quantised network changes most of
 // its outputs. So a model with two or more quantisations whose outputs differ from the reference is
 // compared by stages. Package exec runs each part between two quantisations on integers that the
-// evaluator computes; at most one integer in ten thousand may be off, by one. The whole model must
-// compute exactly what its stages compute. The outputs may then differ from the reference by up to
-// twice the effect of one early integer that is off by one. The note of such a pass starts with "by
-// stages".
+// evaluator computes. Ties aside, at most one integer in ten thousand of a value, or a single one, may be
+// off, by one. The whole model must compute exactly what its stages compute. The outputs may then differ
+// from the reference by up to twice the effect of one early integer that is off by one, or of all ties.
+// The note of such a pass starts with "by stages".
 package verify
 
 import (
@@ -129,7 +129,8 @@ func (s *Summary) count(r Result) {
 
 var errTimeout = errors.New("no result within the time limit")
 
-// Run verifies cases and passes each result to o.Report, in order.
+// Run verifies cases and passes each result to o.Report, in order. It returns an error if the program of
+// generated packages cannot be written or built.
 func Run(cases []Case, o Options) (Summary, error) {
 	if o.Timeout <= 0 {
 		o.Timeout = 2 * time.Minute
@@ -202,8 +203,8 @@ func (v *verifier) report(r Result) {
 // forward computes a model's outputs.
 type forward func(ctx context.Context, inputs []*onnx.Value) ([]*onnx.Value, error)
 
-// limited runs f, and stops waiting for f at the time limit. f then continues in its goroutine. A
-// panic of f becomes an error.
+// limited runs f and returns its result. At the time limit it returns errTimeout, and f continues in its
+// goroutine. A panic of f becomes an error.
 func limited[T any](limit time.Duration, f func() (T, error)) (T, error) {
 	type outcome struct {
 		value T

@@ -78,8 +78,8 @@ func (w *widener) block(b *ir.Block) {
 	}
 }
 
-// refused replaces a node whose operator does not support f64. It uses equivalent operators, or the
-// original operator between casts.
+// refused replaces a node whose operator does not support f64 by equivalent operators, or by the
+// original operator between casts. It returns nil for other nodes.
 func (w *widener) refused(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if _, err := ir.Infer(n); err == nil {
 		return nil
@@ -112,7 +112,7 @@ func (w *widener) values(values []*ir.Value) {
 // isWide reports whether d is a float type that is converted to f64.
 func isWide(d ir.DType) bool { return d == ir.F16 || d == ir.BF16 || d == ir.F32 }
 
-// widen replaces float types in an attribute by f64.
+// widen replaces float types in an attribute by f64, and converts its tensors.
 func widen(v reflect.Value) {
 	switch x := v.Interface().(type) {
 	case dim.Dim:
@@ -154,7 +154,7 @@ func widen(v reflect.Value) {
 	}
 }
 
-// widened returns a tensor with floats converted to f64.
+// widened returns a tensor of floats converted to f64, and other tensors unchanged.
 func widened(x *ir.Tensor) *ir.Tensor {
 	if !isWide(x.DType) {
 		return x

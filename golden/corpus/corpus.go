@@ -1,5 +1,5 @@
-// Package corpus finds the test corpora: the folder BURNGEN_CORPUS, or shared/corpus beside the
-// repository. Tests that need missing files are skipped and say so.
+// Package corpus finds the test corpora: the folder BURNGEN_CORPUS, or shared/corpus in or above the
+// current folder. Tests that need missing files are skipped and say so.
 package corpus
 
 import (
@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// root returns the folder of the corpora, or "" if there is none.
+// root returns the folder that BURNGEN_CORPUS names, or else shared/corpus in the current folder or in
+// the nearest folder above it that has one. It is "" if there is no such folder.
 func root() string {
 	if dir := os.Getenv("BURNGEN_CORPUS"); dir != "" {
 		return dir
@@ -83,7 +84,7 @@ type Weights struct {
 }
 
 // WeightFiles returns the descriptions of the weights files in the corpora for whose format choose
-// returns true. It skips the test if there are no such files.
+// returns true. It skips the test if the corpora have no descriptions of weights files.
 func WeightFiles(t testing.TB, choose func(format string) bool) []Weights {
 	t.Helper()
 	f, err := os.Open(Path(t, "weights/expected.jsonl"))

@@ -39,7 +39,7 @@
 // lines, the output is not compared. "$ cat PATH" of a file that does not exist writes the lines
 // below it to the file.
 //
-// "…" is removed from a block of Go.
+// "…" in the code of a block of Go becomes a comment.
 package pages
 
 import (
@@ -191,7 +191,7 @@ func (b *Block) Contents() string {
 	return strings.TrimPrefix(strings.Replace("\n"+b.Around, "\nBLOCK\n", "\n"+text, 1), "\n")
 }
 
-// leaveOut replaces "…" in Go code by a comment, unless it is in a comment.
+// leaveOut replaces "…" in Go code by a comment, unless it follows "//" in its line.
 func leaveOut(code string) string {
 	lines := strings.Split(code, "\n")
 	for i, line := range lines {

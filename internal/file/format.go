@@ -91,7 +91,8 @@ func archive(head []byte) string {
 	return "a zip archive"
 }
 
-// isText reports whether b is UTF-8 without control characters. The last character may be cut off.
+// isText reports whether b is UTF-8 without control characters other than line ends and tabs. The last
+// character may be cut off.
 func isText(b []byte) bool {
 	for i := 0; i < len(b); {
 		c, n := utf8.DecodeRune(b[i:])

@@ -31,32 +31,32 @@ func f32(x uint64) float32    { return math.Float32frombits(uint32(x)) }
 func bits32(x float32) uint64 { return uint64(math.Float32bits(x)) }
 func f64(x uint64) float64    { return math.Float64frombits(x) }
 
-// unary decodes an instruction with one operand, of type from. The result is f of the operand and
-// has type to.
+// unary decodes an instruction with one operand, of type from. The function f computes its result, of
+// type to.
 func (d *decoder) unary(to, from typ, f func(x uint64) uint64) {
 	d.operands(2)
 	x, r := d.from(1, from), d.to(0, to)
 	d.step.exec = func(t *thread) { t.r[r] = f(t.r[x]) }
 }
 
-// binary decodes an instruction with two operands, of types first and second. The result is f of
-// the operands and has type to.
+// binary decodes an instruction with two operands, of types first and second. The function f computes
+// its result, of type to.
 func (d *decoder) binary(to, first, second typ, f func(x, y uint64) uint64) {
 	d.operands(3)
 	x, y, r := d.from(1, first), d.from(2, second), d.to(0, to)
 	d.step.exec = func(t *thread) { t.r[r] = f(t.r[x], t.r[y]) }
 }
 
-// ternary decodes an instruction with three operands, of types first, second and third. The result
-// is f of the operands and has type to.
+// ternary decodes an instruction with three operands, of types first, second and third. The function f
+// computes its result, of type to.
 func (d *decoder) ternary(to, first, second, third typ, f func(x, y, z uint64) uint64) {
 	d.operands(4)
 	x, y, z, r := d.from(1, first), d.from(2, second), d.from(3, third), d.to(0, to)
 	d.step.exec = func(t *thread) { t.r[r] = f(t.r[x], t.r[y], t.r[z]) }
 }
 
-// floats decodes an instruction with two float operands of type t. single computes f32, and double
-// f64.
+// floats decodes an instruction with two float operands and a result of type t. The function single
+// computes the result if t is f32, and double if t is f64.
 func (d *decoder) floats(t typ, single func(x, y float32) float32, double func(x, y float64) float64) {
 	if t.bits == 32 {
 		d.binary(t, t, t, func(x, y uint64) uint64 { return bits32(single(f32(x), f32(y))) })
@@ -197,7 +197,7 @@ func (d *decoder) extreme() {
 	})
 }
 
-// sign decodes neg and abs. They change the sign bit of a float, also of a NaN.
+// sign decodes neg and abs. For floats they change the sign bit, also of a NaN.
 func (d *decoder) sign() {
 	abs := strings.HasPrefix(d.op.text, "abs")
 	t := d.typ("s16 s32 s64 " + reals)
@@ -306,8 +306,8 @@ var conditions = map[string]func(less, equal bool) bool{
 	"ge": func(less, _ bool) bool { return !less },
 }
 
-// compare decodes setp. If an operand is NaN, the comparison is false, except a comparison whose
-// name ends in u.
+// compare decodes setp. If an operand is NaN, the result is false, except for the comparison nan and
+// comparisons whose names end in u.
 func (d *decoder) compare() {
 	name := d.one("eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan")
 	holds := conditions[name[:2]]

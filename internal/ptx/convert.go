@@ -44,9 +44,9 @@ func (t typ) format() (precision, least int) {
 	return 24, -126
 }
 
-// fromFloat returns the bits of x as a float of type t. It rounds towards 0 if towardZero is true,
-// and otherwise to nearest, ties to even. A NaN becomes the one NaN that the manual specifies for
-// conversions to t.
+// fromFloat returns the bits of x as a float of type t. It rounds towards 0 if towardZero is true, and
+// otherwise to nearest, ties to even. If t is not f64, a NaN becomes the one NaN that the manual
+// specifies for conversions to t.
 func fromFloat(t typ, x float64, towardZero bool) uint64 {
 	if t.bits == 64 {
 		return math.Float64bits(x)

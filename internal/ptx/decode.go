@@ -50,8 +50,8 @@ var instructions = map[string]func(d *decoder){
 	"mma": (*decoder).mma, "bar": (*decoder).bar, "bra": (*decoder).bra, "ret": (*decoder).ret,
 }
 
-// decode decodes the instructions of a kernel. It panics with a [mistake] unless the last one is a
-// ret or a jump.
+// decode decodes the instructions of a kernel. It panics with a [mistake] if one of them is wrong, or if
+// the last one is not a ret or a jump without a predicate.
 func (p *parser) decode(steps []pendingStep) {
 	e := p.entry
 	constants := map[uint64]int{}

@@ -66,8 +66,9 @@ func checkAssigned(e *entry) {
 	}
 }
 
-// follow follows the instructions from pc on, up to the next target of a jump. If check is true, it
-// panics with a [mistake] if one of them reads a register that has not been written.
+// follow follows the instructions from pc on, up to a ret or a jump without a predicate, or up to the
+// next target of a jump. If check is true, it panics with a [mistake] if one of them reads a register
+// that has not been written.
 func (a *assignment) follow(pc int, check bool) {
 	now := slices.Clone(a.written[pc])
 	for {

@@ -25,8 +25,8 @@ var indexes = map[string]func(t *thread) *[3]int{
 	"%nctaid": func(t *thread) *[3]int { return &t.launch.grid },
 }
 
-// mov decodes a move: of a register, a constant or the address of an array, or between a register
-// and its two halves.
+// mov decodes a move: of a register, a special register, a constant or the address of an array, or
+// between a register and its two halves.
 func (d *decoder) mov() {
 	t := d.typ(masks + " " + wholes + " " + reals + " pred")
 	d.operands(2)

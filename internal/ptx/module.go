@@ -91,7 +91,7 @@ func (t typ) String() string {
 	return fmt.Sprintf("%c%d", t.kind, t.bits)
 }
 
-// typeOf returns the type with a name such as "u32". It returns false if there is none.
+// typeOf returns the type with a name such as "u32". It returns false if there is no such type.
 func typeOf(name string) (typ, bool) {
 	switch name {
 	case "pred":

@@ -112,7 +112,8 @@ func checkName(t token) string {
 	return t.text
 }
 
-// declare gives a name its meaning. It panics with a [mistake] if the scope has the name already.
+// declare gives a name its meaning. It panics with a [mistake] if the scope, or one around it, has the
+// name already.
 func (p *parser) declare(name string, s symbol) {
 	if _, ok := p.names.find(name); ok {
 		p.fail("%s is declared twice", name)

@@ -52,8 +52,9 @@ func (e *entry) dynamic() int { return (e.shared + 15) &^ 15 }
 // and shared memory hold arbitrary values when a block starts. params has an element for each
 // parameter, whose low bytes are its value.
 //
-// It returns an error that names the instruction and the thread if an access is not aligned or
-// outside of memory, and if threads of a block do not meet at the same barrier.
+// It returns an error if the kernel cannot be launched in this way, if a thread does not end, or if
+// threads of a block do not meet at the same barrier. If an access is not aligned or outside of memory,
+// the error names the instruction and the thread.
 func (m *Module) Launch(kernel string, grid, block [3]int, shared int, params []uint64, mem Memory) error {
 	e, err := m.entry(kernel)
 	if err != nil {
@@ -168,7 +169,8 @@ func (l *launch) run(threads []thread) error {
 	}
 }
 
-// run runs a thread until a barrier or its end.
+// run runs a thread until a barrier or its end. It returns the fault of an instruction, and an error if
+// the thread exceeds patience.
 func (t *thread) run() error {
 	code := t.launch.entry.code
 	for range patience {

@@ -9,9 +9,9 @@ import (
 
 // Graph returns a random model of a few dozen nodes with branches, loops, scans and calls of local
 // functions, nested up to three deep. pick returns a random number in [0, n). The inputs are "x"
-// f32[N,4], "v" f32[4], "k" i64[4] and "b" bool[], and the outputs are values that nothing else
-// reads. Conditions depend only on integers, flags and the inputs, so that rounding does not affect
-// them, and sums remain small.
+// f32[N,4], "v" f32[4], "k" i64[4] and "b" bool[]. The outputs are values that nothing else reads, the
+// last twelve at most. Conditions depend only on integers, flags and the inputs, so that rounding does
+// not affect them, and sums remain small.
 func Graph(pick func(n int) int) *Model {
 	d := &drawer{pick: pick, read: map[string]bool{}}
 	m := New(17).Import("local", 1)
@@ -289,7 +289,7 @@ func (g *graph) float() {
 	g.apply(op, x.kind, x)
 }
 
-// binary adds an operator of two values, either of which may have fewer axes.
+// binary adds an operator of two values. One of the values may have fewer axes.
 func (g *graph) binary() {
 	x, ok := g.any(isFloat)
 	if !ok {
@@ -426,7 +426,7 @@ func (g *graph) choose() {
 	g.apply("Where", k, g.condition(), g.of(k), g.of(k))
 }
 
-// call adds a call of a local function if there is one.
+// call adds a call of a local function, or of an operator if there is no local function.
 func (g *graph) call() {
 	if len(g.functions) == 0 {
 		g.float()
@@ -440,8 +440,8 @@ func (g *graph) call() {
 	g.applyAll("local:"+f.name, f.out, nil, args...)
 }
 
-// inner returns a graph that may read at most three values of g. Often one of them is a value that
-// depends on constants only.
+// inner returns a graph inside of g. It may read all values that g may read, or at most three of them.
+// One of the three often depends on constants only.
 func (g *graph) inner() *graph {
 	inner := &graph{drawer: g.drawer, outer: g, model: New(17)}
 	if g.pick(3) == 0 {
@@ -466,8 +466,9 @@ func (g *graph) results(kinds []kind) {
 	}
 }
 
-// newest returns a value of kind k as the result of an inner graph. It is the last value computed
-// there that nothing reads, or the result of a new operator.
+// newest returns a value of kind k as the result of an inner graph. It is a value computed there that
+// nothing reads, or the result of a new operator. If there is no second operand for the operator, it is
+// any value or a new constant.
 func (g *graph) newest(k kind) port {
 	for _, p := range slices.Backward(g.ports) {
 		if p.equal(k) && !g.read[p.name] && g.pick(4) > 0 {
@@ -493,7 +494,7 @@ func (g *graph) newest(k kind) port {
 	return g.apply(ops[g.pick(len(ops))], k, args...)
 }
 
-// broadcasts reports whether values of kind k broadcast to the other.
+// broadcasts reports whether the shape of k is equal to the last extents of the shape of to.
 func (k kind) broadcasts(to kind) bool {
 	n := len(to.shape) - len(k.shape)
 	return n >= 0 && slices.Equal(k.shape, to.shape[n:])

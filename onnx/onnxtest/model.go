@@ -82,8 +82,8 @@ func (m *Model) Node(name, op string, inputs, outputs []string, attrs ...Attr) *
 	return m
 }
 
-// Function adds a local function of a domain, which has the nodes of body and the named inputs and
-// outputs.
+// Function adds a local function called name to a domain. It has the nodes of body, and the named inputs
+// and outputs.
 func (m *Model) Function(domain, name string, inputs, outputs []string, body *Model) *Model {
 	m.proto.Functions = append(m.proto.Functions, &onnxpb.FunctionProto{
 		Name: &name, Domain: &domain, Input: inputs, Output: outputs, Node: body.proto.Graph.Node,
@@ -116,7 +116,7 @@ func encode(m proto.Message) []byte {
 	return data
 }
 
-// dtypes maps the element types used in tests to those of the schema.
+// dtypes maps the element types used in tests to the element types of the schema.
 var dtypes = map[ir.DType]onnxpb.TensorProto_DataType{
 	ir.F32:    onnxpb.TensorProto_FLOAT,
 	ir.F64:    onnxpb.TensorProto_DOUBLE,

@@ -119,8 +119,8 @@ func (g *quantisedNet) like(a activation, same bool) activation {
 	return list[g.pick(len(list))]
 }
 
-// quantise adds a node that quantises x, a float value with the given shape and scale. Many scales
-// are powers of two, so that values are exactly between two integers.
+// quantise adds a node that quantises x, a float value with the given shape, with about the given scale.
+// Many scales are powers of two, so that values are exactly between two integers.
 func (g *quantisedNet) quantise(x string, shape [3]int, scale float64) activation {
 	a := activation{shape: shape, scale: scale * []float64{1, 1.3, 0.9, 1}[g.pick(4)]}
 	if g.pick(2) == 0 {
@@ -332,8 +332,8 @@ func (g *quantisedNet) average(a activation) {
 	}
 }
 
-// concat concatenates two or three values, as floats or, if they have the same scale and zero
-// point, as integers.
+// concat concatenates two or three values, as floats or, if they have the same scale and zero point, as
+// integers. It does nothing if the result would be large.
 func (g *quantisedNet) concat(a activation) {
 	axis := 1
 	if g.pick(4) == 0 {
@@ -388,7 +388,7 @@ func (g *quantisedNet) slice(a activation) {
 	g.moved(a, shape, func(x string) string { return g.apply("Slice", append([]string{x}, args...)) })
 }
 
-// split splits the channels into two values.
+// split splits the channels into two values, if there are at least two channels.
 func (g *quantisedNet) split(a activation) {
 	c := a.shape[0]
 	if c < 2 {
@@ -429,8 +429,8 @@ func (g *quantisedNet) shuffle(a activation) {
 	})
 }
 
-// pad adds cells before rows and columns, and channels before the channels, with the value 0 or
-// copies of cells.
+// pad adds cells before rows and columns, and channels before the channels, with the value 0 or copies
+// of cells. It does nothing if the result would be large.
 func (g *quantisedNet) pad(a activation) {
 	by := [3]int{g.pick(8) / 7 * 5, g.pick(2), g.pick(2)}
 	shape := [3]int{a.shape[0] + by[0], a.shape[1] + by[1], a.shape[2] + by[2]}
@@ -513,7 +513,8 @@ func (g *quantisedNet) choose(a activation) {
 	g.quantiseAs(g.apply(op, []string{g.floats(a), g.floats(b)}), a)
 }
 
-// repeat appends copies of the channels or of the rows.
+// repeat appends copies of the channels, the rows or the columns. It does nothing if the result would be
+// large.
 func (g *quantisedNet) repeat(a activation) {
 	by := [3]int{1, 1, 1}
 	by[g.pick(3)] = 2
@@ -567,7 +568,8 @@ func (g *quantisedNet) space(a activation) {
 	}
 }
 
-// head multiplies the pixels by a matrix and adds a bias.
+// head multiplies the elements of an image by a matrix, and may add a bias. A large image gets a
+// convolution instead.
 func (g *quantisedNet) head(a activation) {
 	n := a.shape[0] * a.shape[1] * a.shape[2]
 	if n > 600 {

@@ -202,8 +202,8 @@ func binint(m *machine) error {
 // longDigits bounds decimal numbers, which take quadratic time to convert.
 const longDigits = 1000
 
-// intLine pushes a decimal number, or a bool of protocol 1, "00" or "01", which it reads up to the
-// end of the line.
+// intLine reads up to the end of the line. It pushes a decimal number, or a bool of protocol 1: "00" or
+// "01".
 func intLine(m *machine) error {
 	b, err := m.line()
 	if err != nil {
@@ -290,8 +290,8 @@ func binfloat(m *machine) error {
 	return m.push(math.Float64frombits(binary.BigEndian.Uint64(b)), boxCost)
 }
 
-// text returns the opcode that pushes a string, which decode converts from bytes. The bytes are
-// preceded by their number, of width bytes.
+// text returns the opcode that pushes a string. The bytes of the string are preceded by their number, of
+// width bytes. decode converts them to the string.
 func text(width uint64, decode func([]byte) (string, error)) func(*machine) error {
 	return func(m *machine) error {
 		b, err := m.sized(width)
@@ -334,8 +334,8 @@ func latin1(b []byte) (string, error) {
 	return s.String(), nil
 }
 
-// stringLine pushes a quoted string, which it reads up to the end of the line. The string has the
-// escapes of Python's repr.
+// stringLine reads up to the end of the line, and pushes the quoted string that it finds. The string has
+// the escapes of Python's repr.
 func stringLine(m *machine) error {
 	b, err := m.line()
 	if err != nil {
@@ -352,8 +352,7 @@ func stringLine(m *machine) error {
 	return m.pushText(raw, latin1)
 }
 
-// unicodeLine pushes a string, which it reads up to the end of the line. The string has the escapes
-// \u and \U.
+// unicodeLine reads up to the end of the line, and pushes this text. It has the escapes \u and \U.
 func unicodeLine(m *machine) error {
 	b, err := m.line()
 	if err != nil {
@@ -474,8 +473,8 @@ type extendable interface {
 	extend(m *machine, values []Value) error
 }
 
-// extend returns the opcode that adds the values that take pops to the container on top of the
-// stack.
+// extend returns the opcode that adds values to the container on top of the stack, which has the type C.
+// The function take pops the values.
 func extend[C extendable](take func(*machine) ([]Value, error)) func(*machine) error {
 	return func(m *machine) error {
 		values, err := take(m)

@@ -1,6 +1,8 @@
 package pickle
 
 import (
+	"bytes"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -8,6 +10,7 @@ import (
 	"math"
 	"math/big"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -161,6 +164,61 @@ func TestKeysThatAreEqualInPython(t *testing.T) {
 	}
 	if _, ok := d.Get("none"); ok {
 		t.Error("a key that is not there")
+	}
+}
+
+// Integers beyond 64 bits are equal to floats of the same value, but not to their digits.
+func TestLargeKeys(t *testing.T) {
+	power := func(n uint) *big.Int { return new(big.Int).Lsh(big.NewInt(1), n) }
+	d := &Dict{}
+	for i, k := range []Value{power(70), new(big.Int).Neg(power(70)), power(70).String(), Bytes(power(70).Bytes()), int64(1 << 62), math.Inf(1)} {
+		d.Set(k, i)
+	}
+	if len(d.Keys) != 6 {
+		t.Fatal(d.Keys)
+	}
+	for i, k := range []Value{math.Ldexp(1, 70), math.Ldexp(-1, 70)} {
+		if v, ok := d.Get(k); !ok || v != i {
+			t.Error(k, v, ok)
+		}
+	}
+	if v, ok := d.Get(math.Ldexp(1, 62)); !ok || v != 4 {
+		t.Error(v, ok)
+	}
+}
+
+// Many dicts with the same long key take memory for one such key.
+func TestLongKey(t *testing.T) {
+	const size, dicts = 1 << 18, 1000
+	number := make([]byte, size)
+	number[size-1] = 1
+	for _, opcode := range []string{"B", "\x8b"} {
+		var p bytes.Buffer
+		p.WriteString(opcode)
+		binary.Write(&p, binary.LittleEndian, uint32(size))
+		p.Write(number)
+		p.WriteString("q\x000]")
+		for range dicts {
+			p.WriteString("}(")
+			for i := range byte(manyKeys) {
+				p.Write([]byte{'K', i, 'N'})
+			}
+			p.WriteString("h\x00Nua")
+		}
+		p.WriteByte('.')
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		v, _, err := (&Reader{}).Read(p.Bytes())
+		runtime.ReadMemStats(&after)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if list := v.(*List).Items; len(list) != dicts || len(list[dicts-1].(*Dict).Keys) != manyKeys+1 {
+			t.Error(len(list))
+		}
+		if made := after.TotalAlloc - before.TotalAlloc; made > dicts*size/10 {
+			t.Errorf("%q: %d bytes", opcode, made)
+		}
 	}
 }
 

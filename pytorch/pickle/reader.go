@@ -17,7 +17,7 @@ type Reader struct {
 	Persistent func(id Value) (Value, error)
 }
 
-// Bounds on the memory of a pickle, in bytes, depending on its length.
+// A pickle may take freeMemory bytes of memory, and memoryPerByte more for each byte of its length.
 const (
 	freeMemory    = 24 << 20
 	memoryPerByte = 12

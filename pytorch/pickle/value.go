@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"math/bits"
+	"unsafe"
 )
 
 // Value is nil, bool, int64, *[big.Int] for integers beyond 64 bits, float64, string, [Bytes],
@@ -60,8 +62,8 @@ func (d *Dict) Get(key Value) (Value, bool) {
 	return nil, false
 }
 
-// Set sets the value of a key. Keys that are equal in Python are the same key: 1, 1.0 and True.
-// Tuples and other objects are compared by identity.
+// Set sets the value of a key. Numbers, strings and bytes that are equal in Python are the same key: 1,
+// 1.0 and True. Other objects, such as tuples, are compared by identity.
 func (d *Dict) Set(key, value Value) {
 	if i := d.find(key); i >= 0 {
 		d.Values[i] = value
@@ -96,13 +98,20 @@ func (d *Dict) find(key Value) int {
 	return -1
 }
 
-// SetState ignores the state, the attributes of a subclass of dict.
+// SetState implements [Stateful]. It ignores the state, the attributes of a subclass of dict.
 func (d *Dict) SetState(Value) error { return nil }
 
 // bytesKey represents a bytes object as a key, distinct from a string.
 type bytesKey string
 
-// hashable returns a value that represents key in comparisons.
+// intKey represents an integer beyond 64 bits as a key.
+type intKey struct {
+	negative  bool
+	magnitude string // the words of the number
+}
+
+// hashable returns a value that represents key in comparisons. It shares the memory of key, because many
+// dicts may have the same long key.
 func hashable(key Value) Value {
 	switch k := key.(type) {
 	case bool:
@@ -111,14 +120,16 @@ func hashable(key Value) Value {
 		}
 		return int64(0)
 	case float64:
-		if k == math.Trunc(k) && math.Abs(k) < 1<<62 {
-			return int64(k)
+		if k == math.Trunc(k) && !math.IsInf(k, 0) {
+			n, _ := big.NewFloat(k).Int(nil)
+			return hashable(small(n))
 		}
-		return math.Float64bits(k) // compared by identity, as in Python
+		return math.Float64bits(k) // a NaN is equal to itself, as the same object is in Python
 	case Bytes:
-		return bytesKey(k)
+		return bytesKey(unsafe.String(unsafe.SliceData(k), len(k)))
 	case *big.Int:
-		return k.String()
+		words := k.Bits()
+		return intKey{k.Sign() < 0, unsafe.String((*byte)(unsafe.Pointer(unsafe.SliceData(words))), len(words)*bits.UintSize/8)}
 	}
 	return key
 }

@@ -21,11 +21,13 @@ type DevicePackage struct {
 // Device has the measurements of a device.
 type Device struct {
 	Info gpu.Info
-	// NoClock says why the device measures no time. It is "" if it does, and all that follows is empty if not.
+	// NoClock says why the device measures no time, or is "". If it is not "", the fields below are
+	// empty.
 	NoClock string
 	// Copy is the number of bytes per nanosecond that the device reads and writes when it copies its memory.
 	Copy float64
-	// Replays are the times of all recorded work of a call. There are none if calls are not recorded.
+	// Replays are the times of the recorded work of calls, one for each call. There are none if calls
+	// are not recorded.
 	Replays []time.Duration
 	// Laps are the pieces of work of a call that is not recorded, in the order of the first such call.
 	Laps []Lap
@@ -81,7 +83,8 @@ func measureOn(q Request, p DevicePackage) (r Reply, err error) {
 	return r, err
 }
 
-// watched returns the events of a call.
+// watched calls forward and returns the events of the call. The parameter each is as in
+// [gpu.Watch.Begin].
 func watched(watch *gpu.Watch, each bool, forward func() error) ([]gpu.Event, error) {
 	watch.Begin(each)
 	failed := forward()
@@ -92,7 +95,8 @@ func watched(watch *gpu.Watch, each bool, forward func() error) ([]gpu.Event, er
 	return events, err
 }
 
-// replays returns the times of recorded calls. It returns nil if the second call is not recorded.
+// replays returns the times of recorded calls, except the first few. It returns nil if its first call is
+// not recorded.
 func replays(budget time.Duration, watch *gpu.Watch, forward func() error) (times []time.Duration, err error) {
 	events, err := watched(watch, false, forward)
 	if err != nil || len(events) == 0 {
@@ -153,11 +157,12 @@ func (s *sums) add(events []gpu.Event) {
 	}
 }
 
-// laps returns the sums of the last call, with the median of the times of all calls except the first few.
-func (s *sums) laps(except int) []Lap {
+// laps returns the sums of the last call. Each has the median of its times over the calls; skip is the
+// number of calls at the start that do not count.
+func (s *sums) laps(skip int) []Lap {
 	out := slices.Clone(s.keys)
 	for i := range out {
-		out[i].Time = Median(s.times[i][min(except, s.calls):])
+		out[i].Time = Median(s.times[i][min(skip, s.calls):])
 	}
 	return out
 }

@@ -161,8 +161,8 @@ const (
 	maxCalls = 100_000
 )
 
-// repeat calls step for about budget, at least [minCalls] times. It returns the times of all calls
-// except the first few.
+// repeat calls step for about budget, but at least minCalls and at most maxCalls times. It returns the
+// times of all calls except the first few.
 func repeat(budget time.Duration, step func() error) (times []time.Duration, err error) {
 	begin := time.Now()
 	for i := range maxCalls {
@@ -181,7 +181,7 @@ func repeat(budget time.Duration, step func() error) (times []time.Duration, err
 	return times, nil
 }
 
-// Median returns the median, or 0 for an empty list.
+// Median returns the median, or 0 for an empty list. Of two middle times it is the larger.
 func Median(times []time.Duration) time.Duration {
 	if len(times) == 0 {
 		return 0

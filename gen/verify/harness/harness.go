@@ -84,7 +84,7 @@ func serve(cases []Case, in io.Reader, out io.Writer) error {
 	}
 }
 
-// call calls Forward.
+// call calls Forward with inputs and returns its outputs, the fields of a struct one by one.
 func call(forward reflect.Value, inputs []Value) ([]Value, error) {
 	t := forward.Type()
 	args := make([]reflect.Value, t.NumIn())

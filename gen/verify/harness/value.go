@@ -123,9 +123,9 @@ func fill(x reflect.Value, v Value) error {
 	return err
 }
 
-// memory returns the memory of the numbers in x, a slice or an addressable array, as size bytes in
-// the form of Value.Data. It returns nil for bools, which may be stored as other bytes than 0 and
-// 1, and on big-endian machines.
+// memory returns the memory of the numbers in x, a slice or an array, as size bytes in the form of
+// Value.Data. It returns nil for bools, which may be stored as other bytes than 0 and 1, and on
+// big-endian machines. It also returns nil for size 0 and for an array that is not addressable.
 func memory(x reflect.Value, size int) []byte {
 	t := x.Type()
 	for t.Kind() == reflect.Array || t.Kind() == reflect.Slice {
@@ -207,8 +207,8 @@ func scalar(v Value, t reflect.Type) (reflect.Value, error) {
 	return x.Index(0), err
 }
 
-// Encode converts a result of generated code. It returns an error for a nil pointer and for a type
-// that generated code does not return.
+// Encode converts a result of generated code. A nil optional is empty. Encode returns an error for
+// another nil pointer and for a type that generated code does not return.
 func Encode(x reflect.Value) (Value, error) {
 	t := x.Type()
 	switch {

@@ -75,7 +75,7 @@ func (f *field) value(b []byte) (rest []byte, err error) {
 	return b[n:], nil
 }
 
-// maxGroups is the maximum nesting of groups. ONNX has none, but unknown fields may.
+// maxGroups is the maximum nesting of groups. ONNX does not use groups, but unknown fields may.
 const maxGroups = 64
 
 // skipGroup drops the fields of group num, and the end of the group, off b. It returns the rest.

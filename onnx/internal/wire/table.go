@@ -137,7 +137,8 @@ type message[S any] interface {
 	merge(r *reader, b []byte) error
 }
 
-// one returns the spec of a singular message field, which at locates in M. Repetitions are merged.
+// one returns the spec of a singular message field. The function at locates it in M. Repetitions are
+// merged.
 func one[M, S any, P message[S]](name string, at func(*M) **S) spec[M] {
 	return spec[M]{name: name, typ: protowire.BytesType, put: func(r *reader, m *M, f field) error {
 		p := at(m)
@@ -151,7 +152,7 @@ func one[M, S any, P message[S]](name string, at func(*M) **S) spec[M] {
 	}}
 }
 
-// many returns the spec of a repeated message field, which at locates in M.
+// many returns the spec of a repeated message field. The function at locates the slice in M.
 func many[M, S any, P message[S]](name string, at func(*M) *[]S) spec[M] {
 	return spec[M]{name: name, typ: protowire.BytesType, grow: growth(at), put: func(r *reader, m *M, f field) error {
 		p := at(m)
@@ -176,8 +177,8 @@ func (s spec[M]) within(b budget) spec[M] {
 	return s
 }
 
-// growth returns a function that charges the memory of n more elements of a slice, which at locates
-// in M, and allocates it.
+// growth returns a function that charges the memory of n more elements of a slice, and allocates it. The
+// function at locates the slice in M.
 func growth[M, S any](at func(*M) *[]S) func(r *reader, m *M, n int) error {
 	return func(r *reader, m *M, n int) error {
 		if err := r.charge(n, unsafe.Sizeof(*new(S))); err != nil {
@@ -198,7 +199,7 @@ func nest[M any](name string, begin func(*M), fields *table[M]) spec[M] {
 	}}
 }
 
-// str returns the spec of a string that must be UTF-8. at locates the string in M.
+// str returns the spec of a string that must be UTF-8. The function at locates it in M.
 func str[M any](name string, at func(*M) *string) spec[M] {
 	return spec[M]{name: name, typ: protowire.BytesType, put: func(r *reader, m *M, f field) error {
 		if !utf8.Valid(f.data) {
@@ -212,7 +213,8 @@ func str[M any](name string, at func(*M) *string) spec[M] {
 	}}
 }
 
-// strs returns the spec of a repeated string. All strings must be UTF-8. at locates the slice in M.
+// strs returns the spec of a repeated string. All strings must be UTF-8. The function at locates the
+// slice in M.
 func strs[M any](name string, at func(*M) *[]string) spec[M] {
 	return spec[M]{name: name, typ: protowire.BytesType, grow: growth(at), put: func(r *reader, m *M, f field) error {
 		p := at(m)
@@ -227,7 +229,7 @@ func strs[M any](name string, at func(*M) *[]string) spec[M] {
 	}}
 }
 
-// raw returns the spec of a string of arbitrary bytes. at locates the string in M.
+// raw returns the spec of a string of arbitrary bytes. The function at locates it in M.
 func raw[M any](name string, at func(*M) *string) spec[M] {
 	return spec[M]{name: name, typ: protowire.BytesType, put: func(_ *reader, m *M, f field) error {
 		*at(m) = view(f.data)
@@ -235,7 +237,7 @@ func raw[M any](name string, at func(*M) *string) spec[M] {
 	}}
 }
 
-// raws returns the spec of a repeated string of arbitrary bytes. at locates the slice in M.
+// raws returns the spec of a repeated string of arbitrary bytes. The function at locates the slice in M.
 func raws[M any](name string, at func(*M) *[]string) spec[M] {
 	return spec[M]{name: name, typ: protowire.BytesType, grow: growth(at), put: func(_ *reader, m *M, f field) error {
 		p := at(m)

@@ -87,8 +87,8 @@ func valuesOf(c column) spec[Tensor] {
 	}}
 }
 
-// segmentFields checks the bounds of a segment and ignores them. No known writer splits tensors
-// into segments, and [Tensor.Bytes] returns an error for such a tensor.
+// segmentFields are the bounds of a segment, which are checked and then ignored. No known writer splits
+// tensors into segments, and [Tensor.Bytes] returns an error for such a tensor.
 var segmentFields = table[Tensor]{
 	1: {name: "begin", typ: protowire.VarintType, put: func(*reader, *Tensor, field) error { return nil }},
 	2: {name: "end", typ: protowire.VarintType, put: func(*reader, *Tensor, field) error { return nil }},

@@ -24,7 +24,8 @@ type Sequence struct {
 	Optionals []Optional
 }
 
-// Map is a list of keys, which are integers or strings, and a list of values of the same length.
+// Map is a list of keys, which are integers or strings, and a list of values. A valid map has as many
+// values as keys.
 type Map struct {
 	Name       string
 	Key        DataType

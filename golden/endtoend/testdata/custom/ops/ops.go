@@ -74,10 +74,11 @@ func Keep(c *rt.Call) error {
 	return nil
 }
 
-// ErrMany is returned by Double for more than 99 elements.
+// ErrMany is the error of Double for an element above 99.
 var ErrMany = errors.New("too many")
 
-// Double is 2·x, (f32[N,C]) -> f32[N,C].
+// Double is 2·x, (f32[N,C]) -> f32[N,C]. It panics if it meets an element above 1e6, and returns ErrMany
+// if it meets one above 99.
 func Double(c *rt.Call) error {
 	x, y := rt.Data[float32](c.In[0]), rt.Data[float32](c.Out[0])
 	for i, v := range x {
