@@ -28,6 +28,7 @@ var arrows = []arrow{
 	{"runtime/cpu", "runtime/rt", "golang.org/x/sys"},
 	{"runtime/rt/image", "", "golang.org/x/image"},
 	{"runtime/data", "runtime/rt", ""},
+	{"runtime/data/images", "runtime/data runtime/rt", "golang.org/x/image"},
 	{"runtime/data/text", "runtime/rt", "github.com/dlclark/regexp2 golang.org/x/text"},
 	{"runtime/metric", "runtime/rt", ""},
 	{"runtime/data/datatest", "runtime/data", ""},

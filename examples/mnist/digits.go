@@ -2,12 +2,12 @@ package main
 
 import (
 	"math/rand/v2"
-	"path/filepath"
 
 	"github.com/burngen/burngen/examples/digits/fit"
 	"github.com/burngen/burngen/examples/digits/hand"
 	"github.com/burngen/burngen/examples/mnist/cnn"
 	"github.com/burngen/burngen/runtime/data"
+	"github.com/burngen/burngen/runtime/data/images"
 )
 
 // digits returns images of digits and their labels: MNIST's test set if folder is given, otherwise
@@ -16,7 +16,19 @@ func digits(folder string) ([]cnn.Image, []int64, error) {
 	if folder == "" {
 		return draw(2000)
 	}
-	return data.MNIST(filepath.Join(folder, "t10k-images-idx3-ubyte"), filepath.Join(folder, "t10k-labels-idx1-ubyte"))
+	set, err := images.MNIST(folder, images.Test)
+	if err != nil {
+		return nil, nil, err
+	}
+	x, y := make([]cnn.Image, set.Len()), make([]int64, set.Len())
+	for i := range x {
+		d, err := set.At(i)
+		if err != nil {
+			return nil, nil, err
+		}
+		x[i], y[i] = d.Standard(), int64(d.Label)
+	}
+	return x, y, nil
 }
 
 // digit is an image and the digit that it shows.

@@ -11,6 +11,7 @@ import (
 	"github.com/burngen/burngen/ir/nn"
 	"github.com/burngen/burngen/pytorch"
 	"github.com/burngen/burngen/runtime/data"
+	"github.com/burngen/burngen/runtime/data/images"
 	"github.com/burngen/burngen/runtime/rt"
 	"github.com/burngen/burngen/runtime/rt/keys"
 )
@@ -85,12 +86,20 @@ func weightsOf(t *testing.T, path string) *rt.Weights {
 // network then recognises digits, and gives the results of the same network as an ONNX file.
 func TestWeightsIntoADescription(t *testing.T) {
 	files := corpusModel("weights/burn-mnist").dir(t)
-	pixels, labels, err := data.MNIST(filepath.Join(corpusModel("datasets/mnist").dir(t), "t10k-images-idx3-ubyte.gz"), filepath.Join(corpusModel("datasets/mnist").dir(t), "t10k-labels-idx1-ubyte.gz"))
+	digits, err := images.MNIST(corpusModel("datasets/mnist").dir(t), images.Test)
 	if err != nil {
 		t.Fatal(err)
 	}
 	const count = 200
-	images := slices.Clone(rt.Flat[float32](pixels[:count]))
+	var pixels []float32
+	var labels []uint8
+	for d, err := range data.All(data.Part(digits, 0, count)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		standard := d.Standard()
+		pixels, labels = append(pixels, rt.FlatOf[float32](&standard)...), append(labels, d.Label)
+	}
 	for _, file := range []string{"mnist.pt", "mnist.safetensors"} {
 		path := filepath.Join(files, file)
 		onnx, err := gen.Load(corpusModel("models/mnist-burn").path(t), gen.Options{Foreign: &gen.Foreign{File: file, Weights: weightsOf(t, path)}})
@@ -107,9 +116,9 @@ func TestWeightsIntoADescription(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				scores := compute(t, m, images, count, 28, 28)
+				scores := compute(t, m, pixels, count, 28, 28)
 				right := 0
-				for i, label := range labels[:count] {
+				for i, label := range labels {
 					row := scores[i*10:][:10]
 					if slices.Index(row, slices.Max(row)) == int(label) {
 						right++
@@ -118,7 +127,7 @@ func TestWeightsIntoADescription(t *testing.T) {
 				if right < count*97/100 {
 					t.Errorf("%d of %d digits are read", right, count)
 				}
-				want := compute(t, onnx, images[:28*28], 1, 1, 28, 28)
+				want := compute(t, onnx, pixels[:28*28], 1, 1, 28, 28)
 				for i, x := range want {
 					if math.Abs(float64(scores[i]-x)) > 1e-4 {
 						t.Errorf("score %d is %v, %v as ONNX", i, scores[i], x)

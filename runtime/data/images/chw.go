@@ -1,0 +1,89 @@
+package images
+
+import (
+	"fmt"
+	"image"
+	"math/rand/v2"
+
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// CHW is a picture of floats: planes of channels, each row by row from the top. Element (c, y, x) is
+// Data[(c·Height+y)·Width+x]. Values are from 0 to 1 until they are normalised. Pictures of 1 channel
+// are grey, pictures of 3 or 4 channels begin with red, green and blue.
+type CHW struct {
+	Data                    []float32
+	Channels, Height, Width int
+}
+
+// check returns an error if the elements do not have the shape.
+func (p CHW) check() error {
+	if p.Channels < 1 {
+		return fmt.Errorf("a picture of %d channels", p.Channels)
+	}
+	if err := checkSize(p.Width, p.Height); err != nil {
+		return err
+	}
+	n, err := rt.Elems([]int{p.Channels, p.Height, p.Width})
+	if err != nil {
+		return err
+	}
+	if len(p.Data) != n {
+		return fmt.Errorf("%d elements: a picture of %d × %d × %d has %d", len(p.Data), p.Channels, p.Height, p.Width, n)
+	}
+	return nil
+}
+
+// plane returns channel c.
+func (p CHW) plane(c int) raster[float32] {
+	n := p.Width * p.Height
+	return raster[float32]{p.Data[c*n:][:n], p.Width, p.Height, 1, p.Width}
+}
+
+// Floats turns a picture of 8 bits into a [CHW] of values from 0 to 1: x/255. It leaves pictures of
+// floats alone.
+type Floats struct {
+	// Channels is 3 for red, green and blue (default), 1 for the luma 0.299·R + 0.587·G + 0.114·B,
+	// or 4 with alpha.
+	Channels int
+}
+
+// Apply implements [Transform]. It returns an error for other numbers of channels.
+func (f Floats) Apply(s *Sample, r *rand.Rand) error {
+	if err := s.begin("floats", r); err != nil || s.Image == nil {
+		return err
+	}
+	channels := f.Channels
+	if channels == 0 {
+		channels = 3
+	}
+	if channels != 1 && channels != 3 && channels != 4 {
+		return fmt.Errorf("floats: %d channels: 1, 3 or 4 expected", channels)
+	}
+	dst := s.spare.planesFor(s.CHW, channels, s.Image.Rect.Dx(), s.Image.Rect.Dy())
+	floats(dst, s.Image)
+	s.Image, s.CHW = nil, dst
+	return nil
+}
+
+// floats stores a picture in dst, which has its size and 1, 3 or 4 channels.
+func floats(dst CHW, m *image.RGBA) {
+	src := rgbaRaster(m)
+	n := dst.Width * dst.Height
+	for y := range src.height {
+		row, at := src.row(y), y*dst.Width
+		if dst.Channels == 1 {
+			for x := range dst.Width {
+				p := row[4*x:][:4]
+				dst.Data[at+x] = luma(unit[p[0]], unit[p[1]], unit[p[2]])
+			}
+			continue
+		}
+		for c := range dst.Channels {
+			out := dst.Data[c*n+at:][:dst.Width]
+			for x := range out {
+				out[x] = unit[row[4*x+c]]
+			}
+		}
+	}
+}

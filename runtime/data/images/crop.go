@@ -1,0 +1,60 @@
+package images
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"math/rand/v2"
+)
+
+// CenterCrop cuts out the middle of the picture. If the picture is smaller, it is padded. It agrees
+// with torchvision's CenterCrop.
+type CenterCrop struct {
+	Width, Height int        // of the result, in pixels
+	Fill          color.RGBA // of pixels outside of the picture; default black
+	FillClass     uint8      // of the mask's pixels there
+}
+
+// Apply implements [Transform]. Boxes are limited to the result, and dropped if they are outside.
+func (t CenterCrop) Apply(s *Sample, r *rand.Rand) error {
+	if err := s.begin("center crop", r); err != nil {
+		return err
+	}
+	if err := checkSize(t.Width, t.Height); err != nil {
+		return fmt.Errorf("center crop: %w", err)
+	}
+	w, h := s.size()
+	return reshape(s, "center crop", move{
+		width: t.Width, height: t.Height, x0: middle(w, t.Width), xx: 1, y0: middle(h, t.Height), yy: 1,
+		fill: t.Fill, class: t.FillClass,
+	})
+}
+
+// middle returns where part pixels begin that are the middle of n. It is negative if part is larger.
+func middle(n, part int) int {
+	if part > n {
+		return -((part - n) / 2)
+	}
+	return int(math.RoundToEven(float64(n-part) / 2))
+}
+
+// RandomCrop cuts out a rectangle. All places are equally probable. It agrees with torchvision's
+// RandomCrop, whose padding is [Pad] here.
+type RandomCrop struct {
+	Width, Height int // of the result, in pixels
+}
+
+// Apply implements [Transform]. Boxes are limited to the result, and dropped if they are outside. It
+// returns an error if the picture is smaller than the result.
+func (t RandomCrop) Apply(s *Sample, r *rand.Rand) error {
+	if err := s.begin("random crop", r); err != nil {
+		return err
+	}
+	w, h := s.size()
+	if t.Width < 1 || t.Height < 1 || t.Width > w || t.Height > h {
+		return fmt.Errorf("random crop: %d × %d pixels of %d × %d", t.Width, t.Height, w, h)
+	}
+	return reshape(s, "random crop", move{
+		width: t.Width, height: t.Height, x0: r.IntN(w - t.Width + 1), xx: 1, y0: r.IntN(h - t.Height + 1), yy: 1,
+	})
+}

@@ -1,0 +1,112 @@
+package images
+
+import (
+	"fmt"
+	"image"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// ClassFolder is a folder of pictures that has a folder for each class. Only paths are in memory; a
+// picture is read and decoded when it is asked for, in new memory. data.Cached keeps decoded pictures. Its
+// methods are safe for use by several goroutines.
+type ClassFolder struct {
+	dir     string
+	classes []string
+	paths   []string
+	labels  []int
+	ignored int
+}
+
+// Picture is an item of a [ClassFolder].
+type Picture struct {
+	Path  string // below the folder, with slashes: "cat/7.jpg"
+	Label int    // the index of the class
+	Image *image.RGBA
+}
+
+// Sample returns a sample of the picture.
+func (p Picture) Sample() Sample { return Sample{Image: p.Image} }
+
+// Folder finds the pictures of a folder in which each class has a folder: images/cat/7.jpg is a cat.
+// Classes are in order of their names, and the pictures of a class, also those in folders below, in
+// order of their paths. Names are compared byte by byte.
+//
+// Files with the extensions .bmp, .gif, .jpeg, .jpg, .png, .tif, .tiff and .webp are pictures, in
+// upper or lower case; [ClassFolder.Ignored] counts other files. Hidden files and folders, whose names
+// begin with a dot, are left out. The folder of a class, or a picture, may be a symbolic link.
+//
+// Folder returns an error if there is no class, or a class has no picture. It does not open pictures: At
+// returns an error that names the file if one cannot be decoded.
+func Folder(dir string) (*ClassFolder, error) {
+	f, err := readFolder(dir)
+	if err != nil {
+		return nil, fmt.Errorf("image folder: %w", err)
+	}
+	return f, nil
+}
+
+func readFolder(dir string) (*ClassFolder, error) {
+	entries, err := os.ReadDir(dir) // in order
+	if err != nil {
+		return nil, err
+	}
+	f := &ClassFolder{dir: dir}
+	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), ".") {
+			continue
+		}
+		class := filepath.Join(dir, entry.Name())
+		info, err := os.Stat(class) // of what a link leads to
+		if err != nil {
+			return nil, err
+		}
+		if !info.IsDir() {
+			f.ignored++
+			continue
+		}
+		paths, others, err := pictureFiles(class)
+		if err != nil {
+			return nil, err
+		}
+		if len(paths) == 0 {
+			return nil, fmt.Errorf("%s: no pictures of this class", class)
+		}
+		for _, p := range paths {
+			f.paths, f.labels = append(f.paths, path.Join(entry.Name(), p)), append(f.labels, len(f.classes))
+		}
+		f.classes, f.ignored = append(f.classes, entry.Name()), f.ignored+others
+	}
+	if len(f.classes) == 0 {
+		return nil, fmt.Errorf("%s: no folders of classes", dir)
+	}
+	return f, nil
+}
+
+// Len returns the number of pictures.
+func (f *ClassFolder) Len() int { return len(f.paths) }
+
+// At reads and decodes a picture; see [Decode]. It returns an error if there is no item i, or its file
+// cannot be read or decoded.
+func (f *ClassFolder) At(i int) (Picture, error) {
+	if err := checkIndex(i, len(f.paths)); err != nil {
+		return Picture{}, err
+	}
+	m, err := Read(filepath.Join(f.dir, filepath.FromSlash(f.paths[i])))
+	if err != nil {
+		return Picture{}, err
+	}
+	return Picture{f.paths[i], f.labels[i], m}, nil
+}
+
+// Classes returns the names of the classes.
+func (f *ClassFolder) Classes() []string { return append([]string(nil), f.classes...) }
+
+// Labels returns the class of each item, without decoding pictures, for example to weigh classes.
+func (f *ClassFolder) Labels() []int { return append([]int(nil), f.labels...) }
+
+// Ignored returns the number of files that are not pictures by their extensions. Hidden files do not
+// count.
+func (f *ClassFolder) Ignored() int { return f.ignored }

@@ -1,0 +1,122 @@
+package images
+
+import (
+	"fmt"
+	"image"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// MaskFolder is two folders of pictures and of their masks. Only paths are in memory; pictures and
+// masks are read and decoded when they are asked for, in new memory. Its methods are safe for use by
+// several goroutines.
+type MaskFolder struct {
+	pictures, masks string
+	pairs           [][2]string // paths below the two folders
+	unpaired        int
+}
+
+// Masked is an item of a [MaskFolder].
+type Masked struct {
+	Path     string // of the picture below its folder, with slashes
+	MaskPath string // of the mask below its folder
+	Image    *image.RGBA
+	Mask     *image.Gray // the class of each pixel
+}
+
+// Sample returns a sample of the picture and the mask.
+func (m Masked) Sample() Sample { return Sample{Image: m.Image, Mask: m.Mask} }
+
+// Masks finds the pictures of a folder, and their masks in another one: pictures/a/7.jpg belongs to
+// masks/a/7.png. Paths are equal apart from the extensions. Items are in order of the pictures' paths.
+// [DecodeMask] says which files are masks. Which files are pictures is as in [Folder].
+//
+// [MaskFolder.Unpaired] counts pictures without a mask, which are left out. Masks returns an error if there
+// is no pair, a mask has no picture, or two files of a folder differ in their extensions only.
+func Masks(pictures, masks string) (*MaskFolder, error) {
+	m, err := readMasks(pictures, masks)
+	if err != nil {
+		return nil, fmt.Errorf("masks: %w", err)
+	}
+	return m, nil
+}
+
+func readMasks(pictures, masks string) (*MaskFolder, error) {
+	m := &MaskFolder{pictures: pictures, masks: masks}
+	of := map[string]string{} // the path of a mask by its path without extension
+	paths, err := stems(masks, of)
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]string{}
+	all, err := stems(pictures, seen)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range all {
+		if mask, ok := of[stem(p)]; ok {
+			m.pairs = append(m.pairs, [2]string{p, mask})
+		} else {
+			m.unpaired++
+		}
+	}
+	for _, p := range paths {
+		if _, ok := seen[stem(p)]; !ok {
+			return nil, fmt.Errorf("%s: no picture in %s has this name", filepath.Join(masks, filepath.FromSlash(p)), pictures)
+		}
+	}
+	if len(m.pairs) == 0 {
+		return nil, fmt.Errorf("%s: no picture has a mask in %s", pictures, masks)
+	}
+	return m, nil
+}
+
+// stems returns the pictures of a folder, and stores them by their paths without extensions.
+func stems(dir string, by map[string]string) ([]string, error) {
+	if err := checkFolder(dir); err != nil {
+		return nil, err
+	}
+	paths, _, err := pictureFiles(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range paths {
+		if other, ok := by[stem(p)]; ok {
+			return nil, fmt.Errorf("%s: %s and %s have the same name", dir, other, p)
+		}
+		by[stem(p)] = p
+	}
+	return paths, nil
+}
+
+// stem returns a path without its extension.
+func stem(p string) string { return strings.TrimSuffix(p, path.Ext(p)) }
+
+// Len returns the number of pairs.
+func (m *MaskFolder) Len() int { return len(m.pairs) }
+
+// At reads and decodes a picture and its mask. It returns an error if there is no item i, a file cannot
+// be read or decoded, or the sizes differ.
+func (m *MaskFolder) At(i int) (Masked, error) {
+	if err := checkIndex(i, len(m.pairs)); err != nil {
+		return Masked{}, err
+	}
+	pair := m.pairs[i]
+	picture, err := Read(filepath.Join(m.pictures, filepath.FromSlash(pair[0])))
+	if err != nil {
+		return Masked{}, err
+	}
+	maskPath := filepath.Join(m.masks, filepath.FromSlash(pair[1]))
+	mask, err := ReadMask(maskPath)
+	if err != nil {
+		return Masked{}, err
+	}
+	if a, b := picture.Rect.Max, mask.Rect.Max; a != b {
+		return Masked{}, fmt.Errorf("%s: a mask of %d × %d pixels for a picture of %d × %d", maskPath, b.X, b.Y, a.X, a.Y)
+	}
+	return Masked{pair[0], pair[1], picture, mask}, nil
+}
+
+// Unpaired returns the number of pictures without a mask.
+func (m *MaskFolder) Unpaired() int { return m.unpaired }

@@ -1,0 +1,123 @@
+package images
+
+import (
+	"fmt"
+	"image"
+	"math"
+	"math/rand/v2"
+)
+
+// MixUp mixes two pictures and their targets: x = λ·x + (1-λ)·x2, where λ has the distribution
+// Beta(Alpha, Alpha) (H. Zhang et al., mixup: Beyond empirical risk minimization, 2018). It draws λ for
+// each pair.
+//
+// A function of [data.Pairs] may read the other item itself: data.At(r.IntN(data.Len())).
+type MixUp struct {
+	Alpha float64 // at least 10⁻⁶; default 0.2
+}
+
+// Mix changes a picture and its target to a mixture with another picture and target. Targets are
+// probabilities of classes. It returns an error if the lengths differ, r is nil, or Alpha is not valid;
+// nothing is then changed.
+func (t MixUp) Mix(x CHW, target []float32, x2 CHW, target2 []float32, r *rand.Rand) error {
+	alpha, err := mixable(t.Alpha, 0.2, x, target, x2, target2, r)
+	if err != nil {
+		return fmt.Errorf("mixup: %w", err)
+	}
+	share := float32(beta(r, alpha))
+	mixInto(x.Data, x2.Data, share)
+	mixInto(target, target2, share)
+	return nil
+}
+
+// CutMix replaces a rectangle of a picture by that of another one, and mixes the targets by area (S. Yun
+// et al., CutMix: Regularization strategy to train strong classifiers with localizable features, 2019).
+// The share 1-λ of the rectangle has the distribution Beta(Alpha, Alpha). Its centre is uniform; what is
+// outside of the picture is cut off, and λ becomes the share that is left.
+type CutMix struct {
+	Alpha float64 // at least 10⁻⁶; default 1
+}
+
+// Mix is like [MixUp.Mix].
+func (t CutMix) Mix(x CHW, target []float32, x2 CHW, target2 []float32, r *rand.Rand) error {
+	alpha, err := mixable(t.Alpha, 1, x, target, x2, target2, r)
+	if err != nil {
+		return fmt.Errorf("cutmix: %w", err)
+	}
+	side := math.Sqrt(1 - beta(r, alpha))
+	cut := cutAround(x.Width, x.Height, side, r.IntN(x.Width), r.IntN(x.Height))
+	for c := range x.Channels {
+		for y := cut.Min.Y; y < cut.Max.Y; y++ {
+			copy(x.plane(c).row(y)[cut.Min.X:cut.Max.X], x2.plane(c).row(y)[cut.Min.X:])
+		}
+	}
+	mixInto(target, target2, 1-float32(cut.Dx()*cut.Dy())/float32(x.Width*x.Height))
+	return nil
+}
+
+// cutAround returns the part of a picture that is in a rectangle around a pixel, whose sides are a share
+// of the picture's.
+func cutAround(w, h int, side float64, x, y int) image.Rectangle {
+	rx, ry := int(0.5*side*float64(w)), int(0.5*side*float64(h))
+	return image.Rect(x-rx, y-ry, x+rx, y+ry).Intersect(whole(w, h))
+}
+
+// leastAlpha is an Alpha for which practically all shares are 0 or 1.
+const leastAlpha = 1e-6
+
+// mixable returns alpha or its default, and an error for arguments of Mix that are not valid.
+func mixable(alpha, otherwise float64, x CHW, target []float32, x2 CHW, target2 []float32, r *rand.Rand) (float64, error) {
+	if alpha == 0 {
+		alpha = otherwise
+	}
+	switch err := x.check(); {
+	case r == nil:
+		return 0, fmt.Errorf("no generator of random numbers")
+	case !(alpha >= leastAlpha && alpha <= math.MaxFloat32):
+		return 0, fmt.Errorf("alpha %g: at least %g expected", alpha, leastAlpha)
+	case err != nil:
+		return 0, err
+	case x.Channels != x2.Channels || x.Height != x2.Height || x.Width != x2.Width || len(x.Data) != len(x2.Data):
+		return 0, fmt.Errorf("a picture of %d × %d × %d and one of %d × %d × %d", x.Channels, x.Height, x.Width, x2.Channels, x2.Height, x2.Width)
+	case len(target) != len(target2):
+		return 0, fmt.Errorf("targets of %d and of %d classes", len(target), len(target2))
+	}
+	return alpha, nil
+}
+
+// mixInto makes x = share·x + (1-share)·y.
+func mixInto(x, y []float32, share float32) {
+	for i := range x {
+		x[i] = float32(share*x[i]) + float32((1-share)*y[i])
+	}
+}
+
+// beta returns a number from 0 to 1 with the distribution Beta(alpha, alpha).
+func beta(r *rand.Rand, alpha float64) float64 {
+	// Gamma variates of a small alpha may be 0 in float64; their logarithms are not.
+	a, b := logGamma(r, alpha), logGamma(r, alpha)
+	return 1 / (1 + math.Exp(b-a))
+}
+
+// logGamma returns the logarithm of a number with the distribution Gamma(shape, 1) (G. Marsaglia and W.
+// Tsang, A simple method for generating gamma variables, 2000).
+func logGamma(r *rand.Rand, shape float64) float64 {
+	boost := 0.0
+	if shape < 1 { // Gamma(a) is Gamma(a+1)·U^(1/a)
+		boost = math.Log(1-r.Float64()) / shape
+		shape++
+	}
+	d := shape - 1./3
+	c := 1 / math.Sqrt(9*d)
+	for {
+		x := r.NormFloat64()
+		v := 1 + float64(c*x)
+		if v <= 0 {
+			continue
+		}
+		v = v * v * v
+		if math.Log(1-r.Float64()) < 0.5*x*x+d-float64(d*v)+float64(d*math.Log(v)) {
+			return boost + math.Log(d*v)
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package images
+
+import "image/color"
+
+// move takes each pixel of the result from one pixel of the picture: pixel (x, y) from (x0 + xx·x +
+// xy·y, y0 + yx·x + yy·y). The factors are -1, 0 or 1; exactly one in each sum is not 0.
+type move struct {
+	width, height          int // of the result
+	x0, xx, xy, y0, yx, yy int
+	edges                  PadMode
+	fill                   color.RGBA
+	class                  uint8
+}
+
+func (m move) size() (width, height int) { return m.width, m.height }
+
+// source maps points: pixel i is at i + ½.
+func (m move) source() affine {
+	centre := func(first, factors int) float64 { return float64(first) + 0.5 - float64(factors)/2 }
+	return affine{
+		float64(m.xx), float64(m.xy), centre(m.x0, m.xx+m.xy),
+		float64(m.yx), float64(m.yy), centre(m.y0, m.yx+m.yy),
+	}
+}
+
+func (m move) bytes(dst, src raster[uint8], _ *scaling) { moved(dst, src, m, fillBytes(m.fill)) }
+
+func (m move) floats(dst, src raster[float32], c, channels int, _ *scaling) {
+	moved(dst, src, m, fillFloat(m.fill, c, channels))
+}
+
+func (m move) classes(dst, src raster[uint8], _ *scaling) { moved(dst, src, m, [4]uint8{m.class}) }
+
+// moved applies a move to a raster of 1 or 4 channels. fill has the channels of pixels outside of the
+// picture, for PadConstant.
+func moved[T channel](dst, src raster[T], m move, fill [4]T) {
+	for y := range dst.height {
+		out := dst.row(y)
+		u, v := m.x0+m.xy*y, m.y0+m.yy*y
+		x := 0
+		if m.xx == 1 && v >= 0 && v < src.height {
+			// The pixels of a row stay a row.
+			for ; x < dst.width && u < 0; x, u = x+1, u+1 {
+				put(out, x, src, u, v, m.edges, fill)
+			}
+			if n := min(dst.width-x, src.width-u); n > 0 {
+				copy(out[x*dst.channels:][:n*dst.channels], src.row(v)[u*src.channels:])
+				x, u = x+n, u+n
+			}
+		}
+		for ; x < dst.width; x++ {
+			put(out, x, src, u, v, m.edges, fill)
+			u, v = u+m.xx, v+m.yx
+		}
+	}
+}
+
+// put stores a pixel of src, or what is there outside of the picture, at place x of a row.
+func put[T channel](out []T, x int, src raster[T], u, v int, edges PadMode, fill [4]T) {
+	if u < 0 || u >= src.width || v < 0 || v >= src.height {
+		if edges == PadConstant {
+			copy(out[x*src.channels:][:src.channels], fill[:])
+			return
+		}
+		u, v = edges.inside(u, src.width), edges.inside(v, src.height)
+	}
+	at := v*src.stride + u*src.channels
+	if src.channels == 1 {
+		out[x] = src.pix[at]
+		return
+	}
+	*(*[4]T)(out[4*x:]) = [4]T(src.pix[at : at+4])
+}

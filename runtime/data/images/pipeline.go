@@ -1,0 +1,80 @@
+package images
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+)
+
+// Pipeline applies transforms to pictures that become items of batches. Its methods may be called by
+// several goroutines at once. A pipeline keeps the memory of transforms for later pictures: once it has
+// seen the sizes that occur, it does not allocate.
+type Pipeline struct {
+	transforms Sequence
+	samples    pool[Sample]
+}
+
+// NewPipeline returns a pipeline of transforms, which are applied in order.
+func NewPipeline(transforms ...Transform) *Pipeline {
+	return &Pipeline{transforms: append(Sequence(nil), transforms...)}
+}
+
+// Do applies the transforms to what in has, and passes the result to use, which must not keep it. in does
+// not change. It returns the error of a transform or of use.
+func (p *Pipeline) Do(in Sample, r *rand.Rand, use func(s *Sample) error) error {
+	if use == nil {
+		return errors.New("pipeline: no function uses the result")
+	}
+	s, err := p.apply(&in, r)
+	if err == nil {
+		err = use(s)
+	}
+	p.release(s)
+	return err
+}
+
+// Put stores the picture of in after the transforms in dst, as floats: [channels, height, width]. A
+// picture of 8 bits is converted by [Floats] with 1, 3 or 4 channels, whichever dst has room for. in
+// does not change. Put returns the error of a transform, and an error if dst has another length.
+func (p *Pipeline) Put(dst []float32, in Sample, r *rand.Rand) error {
+	s, err := p.apply(&in, r)
+	if err == nil {
+		err = s.store(dst)
+	}
+	p.release(s)
+	return err
+}
+
+// apply returns a sample of the pipeline after the transforms.
+func (p *Pipeline) apply(in *Sample, r *rand.Rand) (*Sample, error) {
+	s := p.samples.get()
+	s.Image, s.CHW, s.Mask, s.Boxes = in.Image, in.CHW, in.Mask, in.Boxes
+	if err := s.check(r); err != nil {
+		return s, fmt.Errorf("pipeline: %w", err)
+	}
+	return s, p.transforms.Apply(s, r)
+}
+
+// release takes back a sample, which keeps its own memory only.
+func (p *Pipeline) release(s *Sample) {
+	*s = Sample{spare: s.spare}
+	p.samples.put(s)
+}
+
+// store stores the picture as floats.
+func (s *Sample) store(dst []float32) error {
+	w, h := s.size()
+	if s.Image == nil {
+		if len(dst) != len(s.CHW.Data) {
+			return fmt.Errorf("pipeline: room for %d numbers: the picture has %d × %d × %d", len(dst), s.CHW.Channels, h, w)
+		}
+		copy(dst, s.CHW.Data)
+		return nil
+	}
+	channels := len(dst) / (w * h)
+	if len(dst) != channels*w*h || channels != 1 && channels != 3 && channels != 4 {
+		return fmt.Errorf("pipeline: room for %d numbers: the picture has %d × %d pixels of 1, 3 or 4 channels", len(dst), w, h)
+	}
+	floats(CHW{dst, channels, h, w}, s.Image)
+	return nil
+}

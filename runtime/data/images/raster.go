@@ -1,0 +1,75 @@
+package images
+
+import (
+	"image"
+	"image/color"
+)
+
+// channel is the type of one channel of a pixel: 8 bits, or a float.
+type channel interface{ uint8 | float32 }
+
+// raster is a rectangle of pixels. The channels of a pixel are next to each other. A picture of 8 bits
+// is a raster of 4 channels, a plane of floats or a mask a raster of 1.
+type raster[T channel] struct {
+	pix                     []T
+	width, height, channels int
+	stride                  int // elements from a row to the next
+}
+
+// row returns the elements of row y.
+func (m raster[T]) row(y int) []T { return m.pix[y*m.stride:][:m.width*m.channels] }
+
+// part returns the pixels of a rectangle, which must be in the raster and have pixels.
+func (m raster[T]) part(r image.Rectangle) raster[T] {
+	return raster[T]{m.pix[r.Min.Y*m.stride+r.Min.X*m.channels:], r.Dx(), r.Dy(), m.channels, m.stride}
+}
+
+func rgbaRaster(m *image.RGBA) raster[uint8] {
+	return raster[uint8]{m.Pix, m.Rect.Dx(), m.Rect.Dy(), 4, m.Stride}
+}
+
+func grayRaster(m *image.Gray) raster[uint8] {
+	return raster[uint8]{m.Pix, m.Rect.Dx(), m.Rect.Dy(), 1, m.Stride}
+}
+
+// byteOf rounds a value from 0 to 255, and limits other values.
+func byteOf(x float32) uint8 {
+	if !(x > 0) { // also NaN
+		return 0
+	}
+	if x >= 255 {
+		return 255
+	}
+	return uint8(x + 0.5)
+}
+
+// same returns a float as it is.
+func same(x float32) float32 { return x }
+
+// unit maps a channel of 8 bits to the range from 0 to 1.
+var unit = func() (u [256]float32) {
+	for i := range u {
+		u[i] = float32(i) / 255
+	}
+	return u
+}()
+
+// luma returns the brightness of a colour (ITU-R BT.601), in the unit of the channels.
+func luma(r, g, b float32) float32 {
+	return float32(0.299*r) + float32(0.587*g) + float32(0.114*b)
+}
+
+// fillBytes returns the channels of a colour.
+func fillBytes(c color.RGBA) [4]uint8 { return [4]uint8{c.R, c.G, c.B, c.A} }
+
+// fillFloat returns a colour's value in plane c of a picture of some channels: its luma if there is
+// one channel.
+func fillFloat(fill color.RGBA, c, channels int) [4]float32 {
+	if channels == 1 {
+		return [4]float32{luma(unit[fill.R], unit[fill.G], unit[fill.B])}
+	}
+	if c > 3 {
+		return [4]float32{}
+	}
+	return [4]float32{unit[fillBytes(fill)[c]]}
+}

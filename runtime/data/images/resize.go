@@ -1,0 +1,59 @@
+package images
+
+import (
+	"fmt"
+	"image"
+	"math"
+	"math/rand/v2"
+)
+
+// Resize makes the picture larger or smaller. Pictures that shrink are averaged over the area of each
+// new pixel. Masks take the nearest pixel.
+//
+// The pixels of an opaque picture of 8 bits are the same bits as those of Pillow's Image.resize with the
+// filters BILINEAR, BICUBIC and NEAREST, and hence of torchvision's Resize of Pillow pictures. Floats are
+// neither rounded nor limited between rows and columns; they agree with torchvision's Resize of tensors
+// with antialias=True, and with the Scale of x/image/draw's BiLinear and CatmullRom, whose kernels these
+// are.
+type Resize struct {
+	Width, Height int // of the result, in pixels; 0 follows from the other one and keeps the proportions
+	// Shorter is the length of the shorter side of the result, in pixels; the other side keeps the
+	// proportions, rounded down. Width and Height are then 0.
+	Shorter int
+	Filter  Filter
+}
+
+// Apply implements [Transform]. Boxes are scaled with the picture.
+func (t Resize) Apply(s *Sample, r *rand.Rand) error {
+	if err := s.begin("resize", r); err != nil {
+		return err
+	}
+	if err := t.Filter.check(Nearest); err != nil {
+		return fmt.Errorf("resize: %w", err)
+	}
+	w, h := s.size()
+	width, height := t.Width, t.Height
+	switch {
+	case min(t.Width, t.Height, t.Shorter) < 0, t.Shorter > 0 && max(t.Width, t.Height) > 0, max(t.Width, t.Height, t.Shorter) == 0:
+		return fmt.Errorf("resize: %d × %d pixels, shorter side %d: a width, a height or both, or a shorter side expected", t.Width, t.Height, t.Shorter)
+	case t.Shorter > 0 && w <= h:
+		width = t.Shorter
+	case t.Shorter > 0:
+		height = t.Shorter
+	}
+	if height == 0 {
+		height = proportional(width, w, h)
+	}
+	if width == 0 {
+		width = proportional(height, h, w)
+	}
+	return reshape(s, "resize", scale{width, height, whole(w, h), t.Filter})
+}
+
+// proportional returns the length of a side that was b, if the other side was a and becomes n.
+func proportional(n, a, b int) int {
+	return int(min(max(1, float64(n)*float64(b)/float64(a)), math.MaxInt32))
+}
+
+// whole returns the rectangle of all pixels.
+func whole(width, height int) image.Rectangle { return image.Rect(0, 0, width, height) }

@@ -1,0 +1,166 @@
+package images
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	"math/rand/v2"
+)
+
+// Sample is a picture and what belongs to its pixels. Transforms change it.
+//
+// Transforms do not change the memory of the picture, mask and boxes that a sample is given: they
+// write into memory of the sample, which it uses again. What a sample has is valid until its next
+// transform. A copy of a Sample shares this memory.
+type Sample struct {
+	Image *image.RGBA // a picture of 8 bits, or nil
+	CHW   CHW         // the picture if Image is nil
+	Mask  *image.Gray // the class of each pixel, or nil
+	Boxes []Box       // in pixels of the picture
+
+	spare *spare
+}
+
+// size returns the width and height of the picture.
+func (s *Sample) size() (width, height int) {
+	if s.Image != nil {
+		return s.Image.Rect.Dx(), s.Image.Rect.Dy()
+	}
+	return s.CHW.Width, s.CHW.Height
+}
+
+// begin returns an error, with the name of a transform, if the transform cannot be applied: there is
+// no sample, picture or generator, or the mask does not have the picture's size.
+func (s *Sample) begin(name string, r *rand.Rand) error {
+	if err := s.check(r); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+func (s *Sample) check(r *rand.Rand) error {
+	if s == nil {
+		return errors.New("no sample")
+	}
+	if r == nil {
+		return errors.New("no generator of random numbers")
+	}
+	if s.Image == nil {
+		if len(s.CHW.Data) == 0 {
+			return errors.New("the sample has no picture")
+		}
+		if err := s.CHW.check(); err != nil {
+			return err
+		}
+	} else if err := checkImage(s.Image.Rect, s.Image.Stride, len(s.Image.Pix), 4); err != nil {
+		return err
+	}
+	if s.spare == nil {
+		s.spare = new(spare)
+	}
+	if s.Mask == nil {
+		return nil
+	}
+	if err := checkImage(s.Mask.Rect, s.Mask.Stride, len(s.Mask.Pix), 1); err != nil {
+		return fmt.Errorf("mask: %w", err)
+	}
+	if w, h := s.size(); s.Mask.Rect.Dx() != w || s.Mask.Rect.Dy() != h {
+		return fmt.Errorf("a mask of %d × %d pixels on a picture of %d × %d", s.Mask.Rect.Dx(), s.Mask.Rect.Dy(), w, h)
+	}
+	return nil
+}
+
+// checkImage returns an error if the pixels of a rectangle are not in n elements.
+func checkImage(r image.Rectangle, stride, n, channels int) error {
+	w, h := r.Dx(), r.Dy()
+	if err := checkSize(w, h); err != nil {
+		return err
+	}
+	if stride < w*channels || (n-w*channels)/stride < h-1 || n < w*channels {
+		return fmt.Errorf("%d bytes with rows of %d do not hold %d × %d pixels", n, stride, w, h)
+	}
+	return nil
+}
+
+// spare is the memory of a sample that its transforms use again.
+type spare struct {
+	images     [2]*image.RGBA
+	planes     [2][]float32
+	masks      [2]*image.Gray
+	boxes      []Box
+	scaling    scaling
+	kernel     []float32 // of a blur
+	between    []float32 // rows of a blur
+	histograms [3]histogram
+}
+
+// imageFor returns a picture with arbitrary pixels, which is not the picture m.
+func (s *spare) imageFor(m *image.RGBA, width, height int) *image.RGBA {
+	k := 0
+	if m == s.images[0] && m != nil {
+		k = 1
+	}
+	if s.images[k] == nil {
+		s.images[k] = new(image.RGBA)
+	}
+	out := s.images[k]
+	*out = image.RGBA{Pix: sized(out.Pix, 4*width*height), Stride: 4 * width, Rect: image.Rect(0, 0, width, height)}
+	return out
+}
+
+// maskFor is like imageFor.
+func (s *spare) maskFor(m *image.Gray, width, height int) *image.Gray {
+	k := 0
+	if m == s.masks[0] && m != nil {
+		k = 1
+	}
+	if s.masks[k] == nil {
+		s.masks[k] = new(image.Gray)
+	}
+	out := s.masks[k]
+	*out = image.Gray{Pix: sized(out.Pix, width*height), Stride: width, Rect: image.Rect(0, 0, width, height)}
+	return out
+}
+
+// planesFor returns a picture with arbitrary elements, in other memory than p's.
+func (s *spare) planesFor(p CHW, channels, width, height int) CHW {
+	k := 0
+	if begin(p.Data) == begin(s.planes[0]) {
+		k = 1
+	}
+	s.planes[k] = sized(s.planes[k], channels*width*height)
+	return CHW{s.planes[k], channels, height, width}
+}
+
+// begin returns where the memory of a slice begins, or nil.
+func begin[T any](x []T) *T {
+	if cap(x) == 0 {
+		return nil
+	}
+	return &x[:1][0]
+}
+
+// imageOver returns where to write a picture of m's size pixel by pixel: m itself if it is memory of
+// the sample.
+func (s *spare) imageOver(m *image.RGBA) *image.RGBA {
+	if m == s.images[0] || m == s.images[1] {
+		return m
+	}
+	return s.imageFor(m, m.Rect.Dx(), m.Rect.Dy())
+}
+
+// planesOver is like imageOver.
+func (s *spare) planesOver(p CHW) CHW {
+	if at := begin(p.Data); at == begin(s.planes[0]) || at == begin(s.planes[1]) {
+		return p
+	}
+	return s.planesFor(p, p.Channels, p.Width, p.Height)
+}
+
+// sized returns a slice of n arbitrary elements, in x's memory if it is large enough.
+func sized[T any](x []T, n int) []T {
+	if n <= cap(x) {
+		return x[:n]
+	}
+	return make([]T, n)
+}

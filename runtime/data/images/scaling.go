@@ -1,0 +1,222 @@
+package images
+
+import (
+	"fmt"
+	"image"
+	"math"
+
+	"golang.org/x/image/draw"
+)
+
+// Filter says how pixels are computed between the pixels of a picture.
+type Filter int
+
+const (
+	Bilinear Filter = iota // a tent (default)
+	Bicubic                // the cubic of Catmull and Rom, a = -½
+	Nearest                // the pixel at the point
+)
+
+// kernel returns the weights of a filter by distance, which x/image/draw has.
+func (f Filter) kernel() *draw.Kernel {
+	if f == Bicubic {
+		return draw.CatmullRom
+	}
+	return draw.BiLinear
+}
+
+func (f Filter) check(most Filter) error {
+	if f < 0 || f > most {
+		return fmt.Errorf("filter %d", f)
+	}
+	return nil
+}
+
+// scale computes a picture of other size from a rectangle of a picture.
+type scale struct {
+	width, height int // of the result
+	from          image.Rectangle
+	filter        Filter
+}
+
+func (g scale) size() (width, height int) { return g.width, g.height }
+
+func (g scale) source() affine {
+	return affine{
+		float64(g.from.Dx()) / float64(g.width), 0, float64(g.from.Min.X),
+		0, float64(g.from.Dy()) / float64(g.height), float64(g.from.Min.Y),
+	}
+}
+
+func (g scale) bytes(dst, src raster[uint8], w *scaling) {
+	if g.filter == Nearest {
+		g.classes(dst, src, w)
+		return
+	}
+	w.plan(g)
+	w.fixedX, w.fixedY = w.x.fixed(w.fixedX), w.y.fixed(w.fixedY)
+	w.rows8, w.sums8 = sized(w.rows8, dst.width*src.channels*g.from.Dy()), sized(w.sums8, dst.width*src.channels)
+	scaled(dst, src.part(g.from), &w.x, &w.y, w.fixedX, w.fixedY, w.rows8, w.sums8, 1<<(fixedBits-1), fromFixed)
+}
+
+func (g scale) floats(dst, src raster[float32], _, _ int, w *scaling) {
+	if g.filter == Nearest {
+		nearest(dst, src.part(g.from), w)
+		return
+	}
+	w.plan(g)
+	w.floatX, w.floatY = w.x.floats(w.floatX), w.y.floats(w.floatY)
+	w.rows, w.sums = sized(w.rows, dst.width*src.channels*g.from.Dy()), sized(w.sums, dst.width*src.channels)
+	scaled(dst, src.part(g.from), &w.x, &w.y, w.floatX, w.floatY, w.rows, w.sums, 0, same)
+}
+
+func (g scale) classes(dst, src raster[uint8], w *scaling) { nearest(dst, src.part(g.from), w) }
+
+// scaling is the memory of scaling that is used again.
+type scaling struct {
+	x, y           windows
+	fixedX, fixedY []int32
+	floatX, floatY []float32
+	rows8          []uint8
+	sums8          []int32
+	rows, sums     []float32
+	columns        []int
+}
+
+// plan computes the windows of both axes.
+func (w *scaling) plan(g scale) {
+	k := g.filter.kernel()
+	w.x.plan(k, g.from.Dx(), g.width)
+	w.y.plan(k, g.from.Dy(), g.height)
+}
+
+// windows are the weighted sums that make the pixels of one axis: pixel i is the sum of the pixels
+// from first[i] on, with the weights weight[end[i-1]:end[i]].
+type windows struct {
+	first, end []int
+	weight     []float64
+}
+
+// plan computes the windows that make m pixels of n. The kernel is as wide as a pixel of the result,
+// and at least as wide as a pixel of the picture: thus pictures that shrink are averaged, not sampled.
+// Weights sum to 1; a window at an edge has fewer pixels.
+func (w *windows) plan(k *draw.Kernel, n, m int) {
+	w.first, w.end, w.weight = w.first[:0], w.end[:0], w.weight[:0]
+	step := float64(n) / float64(m)
+	stretch := max(1, step)
+	support := k.Support * stretch
+	for i := range m {
+		centre := float64((float64(i) + 0.5) * step)
+		from := max(0, int(centre-support+0.5))
+		to := min(n, int(centre+support+0.5))
+		begin, sum := len(w.weight), 0.0
+		for j := from; j < to; j++ {
+			weight := 0.0
+			if t := math.Abs(float64(j)-centre+0.5) * (1 / stretch); t < k.Support {
+				weight = k.At(t)
+			}
+			w.weight = append(w.weight, weight)
+			sum += weight
+		}
+		for j := begin; j < len(w.weight); j++ {
+			w.weight[j] /= sum
+		}
+		w.first, w.end = append(w.first, from), append(w.end, len(w.weight))
+	}
+}
+
+// fixedBits is the number of bits after the point of weights for 8-bit channels.
+const fixedBits = 22
+
+// fixed returns the weights in fixed point.
+func (w *windows) fixed(dst []int32) []int32 {
+	dst = sized(dst, len(w.weight))
+	for i, x := range w.weight {
+		dst[i] = int32(math.Round(x * (1 << fixedBits)))
+	}
+	return dst
+}
+
+// fromFixed returns a sum as a channel of 8 bits.
+func fromFixed(x int32) uint8 { return uint8(min(max(x>>fixedBits, 0), 255)) }
+
+// floats returns the weights as float32.
+func (w *windows) floats(dst []float32) []float32 {
+	dst = sized(dst, len(w.weight))
+	for i, x := range w.weight {
+		dst[i] = float32(x)
+	}
+	return dst
+}
+
+// scaled computes dst from src: first the rows, which it stores in rows, then the columns. sums has
+// room for a row of dst. A sum begins with first, and finish makes a channel of it.
+func scaled[T channel, W int32 | float32](dst, src raster[T], x, y *windows, wx, wy []W, rows []T, sums []W, first W, finish func(W) T) {
+	length := dst.width * dst.channels
+	for v := range src.height {
+		in, out := src.row(v), rows[v*length:][:length]
+		begin := 0
+		for u, end := range x.end {
+			weights := wx[begin:end]
+			begin = end
+			if src.channels == 1 {
+				sum := first
+				for j, p := range in[x.first[u]:][:len(weights)] {
+					sum += W(W(p) * weights[j])
+				}
+				out[u] = finish(sum)
+				continue
+			}
+			a, b, c, d := first, first, first, first
+			for j, p := 0, in[4*x.first[u]:][:4*len(weights)]; j < len(weights) && len(p) >= 4; j, p = j+1, p[4:] {
+				w := weights[j]
+				a += W(W(p[0]) * w)
+				b += W(W(p[1]) * w)
+				c += W(W(p[2]) * w)
+				d += W(W(p[3]) * w)
+			}
+			o := out[4*u:][:4]
+			o[0], o[1], o[2], o[3] = finish(a), finish(b), finish(c), finish(d)
+		}
+	}
+	begin := 0
+	for v, end := range y.end {
+		for i := range sums {
+			sums[i] = first
+		}
+		for j, w := range wy[begin:end] {
+			in := rows[(y.first[v]+j)*length:][:length]
+			for i, p := range in {
+				sums[i] += W(W(p) * w)
+			}
+		}
+		begin = end
+		out := dst.row(v)
+		for i, sum := range sums {
+			out[i] = finish(sum)
+		}
+	}
+}
+
+// nearest computes dst from the pixels of src at the centres of dst's pixels.
+func nearest[T channel](dst, src raster[T], w *scaling) {
+	w.columns = sized(w.columns, dst.width)
+	for x := range w.columns {
+		w.columns[x] = under(x, src.width, dst.width)
+	}
+	for y := range dst.height {
+		in, out := src.row(under(y, src.height, dst.height)), dst.row(y)
+		for x, u := range w.columns {
+			if dst.channels == 1 {
+				out[x] = in[u]
+			} else {
+				*(*[4]T)(out[4*x:]) = [4]T(in[4*u:])
+			}
+		}
+	}
+}
+
+// under returns the index of the pixel, of n, below the centre of pixel i of m.
+func under(i, n, m int) int {
+	return min(n-1, int((float64(i)+0.5)*(float64(n)/float64(m))))
+}
