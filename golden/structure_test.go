@@ -113,6 +113,7 @@ var arrows = []arrow{
 	{"examples", "examples/... runtime/...", ""},
 	{"examples/custom/internal", "ir ir/dim onnx/onnxtest", ""},
 	{"examples/finetune/model", "ir/nn onnx", ""},
+	{"examples/images/model", "ir/nn", ""},
 	{"examples/mnist/model", "ir/nn", ""},
 	{"examples/regression/model", "ir/nn", ""},
 	{"examples/text/model", "ir/nn", ""},
