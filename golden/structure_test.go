@@ -31,6 +31,7 @@ var arrows = []arrow{
 	{"runtime/data/text", "runtime/rt", "github.com/dlclark/regexp2 golang.org/x/text"},
 	{"runtime/metric", "runtime/rt", ""},
 	{"runtime/data/datatest", "runtime/data", ""},
+	{"runtime/data/audio", "runtime/cpu runtime/rt", ""},
 	{"runtime/record", "runtime/rt runtime/rt/safetensors", ""},
 	{"runtime/optim", "runtime/rt runtime/cpu", ""},
 	{"runtime/learn", "", ""},
