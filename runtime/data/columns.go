@@ -3,7 +3,9 @@ package data
 import (
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -24,12 +26,36 @@ type Column struct {
 //	Note  string  `data:"-"`         // not a column
 //
 // It returns an error if T is not a struct, or a tag has another option.
-func Columns[T any]() ([]Column, error) {
-	columns, errs := columnsOf(reflect.TypeFor[T]())
+func Columns[T any]() ([]Column, error) { return ColumnsOf(reflect.TypeFor[T]()) }
+
+// ColumnsOf is [Columns] for a type that a program finds at run time, such as the type of a field.
+func ColumnsOf(t reflect.Type) ([]Column, error) {
+	columns, errs := columnsOf(t)
 	if errs != nil {
 		return nil, errors.Join(errs...)
 	}
 	return columns, nil
+}
+
+// Index returns the index of the column in names, the names of a table's columns. It prefers a name
+// in the same case, and ignores white space around a name in another case. It returns -1 if there is
+// no such name.
+func (c Column) Index(names []string) int {
+	if i := slices.Index(names, c.Name); i >= 0 {
+		return i
+	}
+	return slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(strings.TrimSpace(n), c.Name) })
+}
+
+// SetMissing sets the column's field of a row, a struct, to what a missing value becomes: NaN if it
+// is a float, and otherwise a zero value. It panics if the row cannot be set.
+func (c Column) SetMissing(row reflect.Value) { setMissing(row.Field(c.Field)) }
+
+func setMissing(v reflect.Value) {
+	v.SetZero()
+	if v.CanFloat() {
+		v.SetFloat(math.NaN())
+	}
 }
 
 func columnsOf(t reflect.Type) (columns []Column, errs []error) {

@@ -34,3 +34,39 @@ func TestColumns(t *testing.T) {
 	}
 	wantError(t, failed(data.Columns[odd]()), "field A: tag says \"omitempty\": optional or nothing expected\nfield B: tag says \"b\": optional or nothing expected")
 }
+
+func TestNamesOfColumns(t *testing.T) {
+	price := data.Column{Name: "price"}
+	for _, tt := range []struct {
+		names []string
+		want  int
+	}{
+		{[]string{"Price", "PRICE", "price"}, 2},
+		{[]string{"cost", " PRICE ", "Price"}, 1},
+		{[]string{"prices", "pric"}, -1},
+		{nil, -1},
+	} {
+		if got := price.Index(tt.names); got != tt.want {
+			t.Errorf("%q: column %d, want %d", tt.names, got, tt.want)
+		}
+	}
+}
+
+func TestMissingValues(t *testing.T) {
+	row := struct {
+		Price float32
+		Rooms int
+		Note  *string
+		Sizes []float64
+	}{1, 2, new(string), []float64{3}}
+	columns, err := data.ColumnsOf(reflect.TypeOf(row))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range columns {
+		c.SetMissing(reflect.ValueOf(&row).Elem())
+	}
+	if row.Price == row.Price || row.Rooms != 0 || row.Note != nil || row.Sizes != nil {
+		t.Errorf("%+v", row)
+	}
+}

@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -180,7 +178,7 @@ func fieldsOf(t reflect.Type, header []string, inOrder bool) ([]field, error) {
 		f.parse = parsers[typ.Kind()]
 		f.column = column
 		if !inOrder {
-			f.column = columnOf(header, c.Name)
+			f.column = c.Index(header)
 		}
 		switch {
 		case f.parse == nil:
@@ -199,14 +197,6 @@ func fieldsOf(t reflect.Type, header []string, inOrder bool) ([]field, error) {
 	return fields, errors.Join(errs...)
 }
 
-// columnOf returns the column called name, preferring the same case, or -1.
-func columnOf(header []string, name string) int {
-	if i := slices.Index(header, name); i >= 0 {
-		return i
-	}
-	return slices.IndexFunc(header, func(h string) bool { return strings.EqualFold(strings.TrimSpace(h), name) })
-}
-
 // fill sets the field of a row.
 func (f *field) fill(row reflect.Value, r record) error {
 	v := row.Field(f.index)
@@ -217,9 +207,7 @@ func (f *field) fill(row reflect.Value, r record) error {
 		}
 		text := r.cells[f.column+k]
 		if f.optional && strings.TrimSpace(text) == "" {
-			if cell.CanFloat() {
-				cell.SetFloat(math.NaN())
-			}
+			setMissing(cell)
 			continue
 		}
 		if err := f.parse(cell, text); err != nil {

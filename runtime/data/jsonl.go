@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -73,9 +72,7 @@ func readObject(row reflect.Value, columns []Column, text []byte) error {
 		v := row.Field(c.Field)
 		value, ok := valueOf(object, c.Name)
 		if missing := !ok || string(value) == "null"; missing && c.Optional {
-			if v.CanFloat() {
-				v.SetFloat(math.NaN())
-			}
+			setMissing(v)
 			continue
 		}
 		if !ok {

@@ -1,0 +1,99 @@
+package audio
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// Fit copies samples to dst, which has the length that a model takes. If there are too many, it takes
+// consecutive ones from a place that it draws from r, or the middle ones if r is nil. If there are too
+// few, it puts them at a place that it draws, or in the middle, between zeros.
+func Fit(dst, samples []float32, r *rand.Rand) {
+	place := func(room int) int {
+		if r == nil {
+			return room / 2
+		}
+		return r.IntN(room + 1)
+	}
+	if more := len(samples) - len(dst); more >= 0 {
+		copy(dst, samples[place(more):])
+		return
+	}
+	clear(dst)
+	copy(dst[place(len(dst)-len(samples)):], samples)
+}
+
+// Gain multiplies samples by the factor of a gain in decibels: 10^(decibels/20).
+func Gain(samples []float32, decibels float64) {
+	factor := float32(math.Pow(10, decibels/20))
+	for i := range samples {
+		samples[i] *= factor
+	}
+}
+
+// Noise adds normally distributed noise to samples. ratio is the ratio of the power of the samples and
+// of the noise, in decibels. Silence stays silence. r is the generator of the item, so that the noise
+// does not depend on which worker adds it; see data.Pairs.
+func Noise(samples []float32, ratio float64, r *rand.Rand) {
+	power := 0.0
+	for _, x := range samples {
+		power += float64(x) * float64(x)
+	}
+	deviation := math.Sqrt(power / float64(max(1, len(samples))) / math.Pow(10, ratio/10))
+	for i := range samples {
+		samples[i] += float32(deviation * r.NormFloat64())
+	}
+}
+
+// Shift moves samples to later times by n samples, or to earlier times if n is below 0. Zeros come in.
+func Shift(samples []float32, n int) {
+	n = max(-len(samples), min(len(samples), n))
+	if n >= 0 {
+		copy(samples[n:], samples[:len(samples)-n])
+		clear(samples[:n])
+		return
+	}
+	copy(samples, samples[-n:])
+	clear(samples[len(samples)+n:])
+}
+
+// MaskBands replaces a random range of bands of a spectrogram, [bands, frames], by fill: the frequency
+// masking of SpecAugment (D. Park et al., 2019). The number of bands is drawn from 0 to most, and then
+// the first one. It returns an error if the spectrogram does not have two dimensions, or most is not
+// from 0 to the number of bands.
+func MaskBands(spectrogram rt.Tensor[float32], most int, fill float32, r *rand.Rand) error {
+	return mask(spectrogram, 0, most, fill, r)
+}
+
+// MaskFrames is [MaskBands] for frames: the time masking of SpecAugment.
+func MaskFrames(spectrogram rt.Tensor[float32], most int, fill float32, r *rand.Rand) error {
+	return mask(spectrogram, 1, most, fill, r)
+}
+
+func mask(s rt.Tensor[float32], axis, most int, fill float32, r *rand.Rand) error {
+	if err := s.Check(); err != nil {
+		return fmt.Errorf("mask: %w", err)
+	}
+	if len(s.Shape) != 2 {
+		return fmt.Errorf("mask: shape %v: [bands frames] expected", s.Shape)
+	}
+	n := s.Shape[axis]
+	if most < 0 || most > n {
+		return fmt.Errorf("mask: at most %d of %d: from 0 to %d expected", most, n, n)
+	}
+	width := r.IntN(most + 1)
+	first := r.IntN(n - width + 1)
+	for i := range s.Data {
+		at := i / max(1, s.Shape[1])
+		if axis == 1 {
+			at = i % s.Shape[1]
+		}
+		if at >= first && at < first+width {
+			s.Data[i] = fill
+		}
+	}
+	return nil
+}

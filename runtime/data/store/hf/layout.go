@@ -1,0 +1,124 @@
+package hf
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// format is a format of files.
+type format int
+
+const (
+	none format = iota
+	parquetFile
+	jsonFile
+	csvFile
+)
+
+// formats are the formats by the ends of names.
+var formats = map[string]format{
+	".parquet": parquetFile, ".jsonl": jsonFile, ".ndjson": jsonFile, ".json": jsonFile, ".csv": csvFile, ".tsv": csvFile,
+}
+
+// notData are files that are not a part of a data set's items.
+var notData = []string{"config.json", "dataset_info.json", "dataset_infos.json", "dataset_dict.json"}
+
+// formatOf returns the format of a file by its name. Text may be compressed with gzip.
+func formatOf(name string) format {
+	if slices.Contains(notData, path.Base(name)) {
+		return none
+	}
+	plain, zipped := strings.CutSuffix(name, ".gz")
+	f := formats[strings.ToLower(path.Ext(plain))]
+	if zipped && f == parquetFile {
+		return none
+	}
+	return f
+}
+
+// commonest returns the files of the format that most of the files have.
+func commonest(files []string) (list []string, f format) {
+	var counts [csvFile + 1]int
+	for _, name := range files {
+		counts[formatOf(name)]++
+	}
+	for other := parquetFile; other <= csvFile; other++ {
+		if counts[other] > 0 && (f == none || counts[other] > counts[f]) {
+			f = other
+		}
+	}
+	if f == none {
+		return nil, none
+	}
+	for _, name := range files {
+		if formatOf(name) == f {
+			list = append(list, name)
+		}
+	}
+	return list, f
+}
+
+// keywords are the words in names that say which split a file belongs to.
+var keywords = []split{
+	{"train", []string{"train", "training"}},
+	{"validation", []string{"validation", "valid", "dev", "val"}},
+	{"test", []string{"test", "testing", "eval", "evaluation"}},
+}
+
+// separators are the characters that end a word in a name, as a set of a pattern.
+const separators = "[-._ 0-9]"
+
+// sharded are the names of the shards of a split.
+var sharded = regexp.MustCompile(`^data/(\w+(?:\.\w+)*)-[0-9]{5}-of-[0-9]{5}[^/]*\.[^/]*$`)
+
+// layout returns the splits of files whose card does not describe them. The first of these rules that
+// finds any decides, as in Python's datasets:
+//
+//   - shards, as data/train-00000-of-00002.parquet, of splits with any names;
+//   - folders with a keyword in their names;
+//   - files with a keyword in their names;
+//   - all files are the split train.
+func layout(files []string) ([]split, error) {
+	var list []split
+	for _, name := range files {
+		m := sharded.FindStringSubmatch(name)
+		if m == nil {
+			continue
+		}
+		k := slices.IndexFunc(list, func(s split) bool { return s.name == m[1] })
+		if k < 0 {
+			k = len(list)
+			list = append(list, split{name: m[1]})
+		}
+		list[k].patterns = append(list[k].patterns, name)
+	}
+	if list != nil {
+		return list, nil
+	}
+	for _, forms := range [][]string{
+		{"**/KEY/**", "**/KEY" + separators + "*/**", "**/*" + separators + "KEY/**", "**/*" + separators + "KEY" + separators + "*/**"},
+		{"**/KEY" + separators + "*", "**/*" + separators + "KEY" + separators + "*"},
+	} {
+		for _, s := range keywords {
+			var patterns []string
+			for _, key := range s.patterns {
+				for _, form := range forms {
+					patterns = append(patterns, strings.ReplaceAll(form, "KEY", key))
+				}
+			}
+			found, err := matching(files, patterns)
+			if err != nil {
+				return nil, err
+			}
+			if found != nil {
+				list = append(list, split{s.name, found})
+			}
+		}
+		if list != nil {
+			return list, nil
+		}
+	}
+	return []split{{"train", files}}, nil
+}
