@@ -34,6 +34,7 @@ var arrows = []arrow{
 	{"runtime/data/datatest", "runtime/data", ""},
 	{"runtime/data/audio", "runtime/cpu runtime/rt", ""},
 	{"runtime/data/store/internal/field", "", ""},
+	{"runtime/data/store/sqlite", "runtime/data runtime/data/store/internal/field runtime/rt", "modernc.org/sqlite"},
 	{"runtime/data/store/parquet", "runtime/data runtime/data/store/internal/field runtime/rt", "github.com/parquet-go/parquet-go"},
 	{"runtime/data/store/hf", "runtime/data runtime/data/store/parquet runtime/rt", "github.com/parquet-go/parquet-go go.yaml.in/yaml/v3"},
 	{"runtime/record", "runtime/rt runtime/rt/safetensors", ""},

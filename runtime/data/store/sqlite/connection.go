@@ -1,0 +1,180 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql/driver"
+	"io"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"modernc.org/sqlite"
+)
+
+// addressOf returns the URI of a file for SQLite, with settings that are safe for files of anyone:
+// functions and virtual tables that a schema mentions do not run, and text in double quotes is always
+// a name. mode is "ro", to read, or "rwc", to write and create.
+func addressOf(path, mode string) (string, error) {
+	whole, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	whole = filepath.ToSlash(whole)
+	if !strings.HasPrefix(whole, "/") {
+		whole = "/" + whole // a drive of Windows
+	}
+	query := url.Values{
+		"mode":          {mode},
+		"_defensive":    {"1"},
+		"_dqs":          {"0"},
+		"_busy_timeout": {"5000"}, // milliseconds
+		"_pragma":       {"trusted_schema(0)", "cell_size_check(1)", "cache_size(-16384)"},
+	}
+	return (&url.URL{Scheme: "file", Path: whole, RawQuery: query.Encode()}).String(), nil
+}
+
+// pool holds connections to a file. A connection serves one goroutine at a time.
+type pool struct {
+	address string
+	read    string // the query of a page of rows; empty until the table is known
+	mu      sync.Mutex
+	free    []*connection
+	closed  bool
+}
+
+// get returns a connection, which sees the same contents of the file until it is closed.
+func (p *pool) get() (*connection, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil, errClosed
+	}
+	if last := len(p.free) - 1; last >= 0 {
+		c := p.free[last]
+		p.free = p.free[:last]
+		return c, nil
+	}
+	c, err := connect(p.address)
+	if err != nil {
+		return nil, err
+	}
+	c.pool = p
+	if err := c.each("begin", nil); err != nil { // holds the lock that the first query takes
+		c.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// put takes back a connection.
+func (p *pool) put(c *connection) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		c.Close()
+		return
+	}
+	p.free = append(p.free, c)
+}
+
+// Close closes the connections, those in use when they are put back.
+func (p *pool) Close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed = true
+	var err error
+	for _, c := range p.free {
+		if e := c.Close(); err == nil {
+			err = e
+		}
+	}
+	p.free = nil
+	return err
+}
+
+// connection is a connection to a file, with memory for the reading of a page.
+type connection struct {
+	driver.Conn
+	pool      *pool
+	pages     driver.Stmt // reads a page of rows; nil until it is needed
+	wanted    [page]wanted
+	arguments [page]driver.NamedValue
+	row       []driver.Value
+}
+
+func connect(address string) (*connection, error) {
+	conn, err := new(sqlite.Driver).Open(address)
+	if err != nil {
+		return nil, err
+	}
+	c := &connection{Conn: conn}
+	for i := range c.arguments {
+		c.arguments[i].Ordinal = i + 1
+	}
+	return c, nil
+}
+
+// each calls f for each row of a statement's result. f must not keep the row. A nil f ignores it.
+func (c *connection) each(statement string, f func(row []driver.Value) error, arguments ...driver.Value) error {
+	s, err := c.Prepare(statement)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	named := make([]driver.NamedValue, len(arguments))
+	for i, a := range arguments {
+		named[i] = driver.NamedValue{Ordinal: i + 1, Value: a}
+	}
+	rows, err := s.(driver.StmtQueryContext).QueryContext(context.Background(), named)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	row := make([]driver.Value, len(rows.Columns()))
+	for {
+		switch err := rows.Next(row); {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		case f != nil:
+			if err := f(row); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// query returns the rows of a statement's result.
+func (c *connection) query(statement string, arguments ...driver.Value) (rows [][]driver.Value, err error) {
+	err = c.each(statement, func(row []driver.Value) error {
+		rows = append(rows, append([]driver.Value(nil), row...))
+		return nil
+	}, arguments...)
+	return rows, err
+}
+
+// readRows runs the query of a page with c.arguments.
+func (c *connection) readRows() (driver.Rows, error) {
+	if c.pages == nil {
+		s, err := c.Prepare(c.pool.read)
+		if err != nil {
+			return nil, err
+		}
+		c.pages = s
+	}
+	rows, err := c.pages.(driver.StmtQueryContext).QueryContext(context.Background(), c.arguments[:])
+	if err == nil && c.row == nil {
+		c.row = make([]driver.Value, len(rows.Columns()))
+	}
+	return rows, err
+}
+
+// Close closes the connection and its statement.
+func (c *connection) Close() error {
+	if c.pages != nil {
+		c.pages.Close()
+	}
+	return c.Conn.Close()
+}
