@@ -42,6 +42,10 @@ var arrows = []arrow{
 	{"runtime/learn", "", ""},
 	{"runtime/lora", "runtime/rt", ""},
 	{"runtime/learn/report", "runtime/learn", ""},
+	{"runtime/dash", "runtime/dash/... runtime/learn", "charm.land/bubbletea/v2 charm.land/lipgloss/v2 golang.org/x/sys golang.org/x/term"},
+	{"runtime/dash/follow", "runtime/learn", ""},
+	{"runtime/dash/internal/progress", "runtime/learn", ""},
+	{"runtime/dash/web", "runtime/dash/follow runtime/dash/internal/progress runtime/learn", ""},
 	{"runtime/gpu", "runtime/gpu/update", ""},
 	{"runtime/gpu/update", "", ""},
 	{"runtime/cuda", "runtime/cuda/internal/libcuda runtime/gpu", ""},
@@ -111,7 +115,7 @@ var arrows = []arrow{
 	{"gen/verify", "gen gen/... internal/heap ir ir/dim ir/grad ir/op onnx runtime/rt", ""},
 	{"gen/temporary", "", ""},
 	{"gen/verify/harness", "runtime/rt", ""},
-	{"cmd/burngen", "gen gen/... internal/... ir ir/dim onnx pytorch runtime/cuda runtime/gpu runtime/learn/report runtime/record runtime/rt runtime/rt/keys runtime/vulkan", "github.com/schollz/progressbar/v3"},
+	{"cmd/burngen", "gen gen/... internal/... ir ir/dim onnx pytorch runtime/cuda runtime/dash runtime/dash/web runtime/gpu runtime/learn/report runtime/record runtime/rt runtime/rt/keys runtime/vulkan", "github.com/schollz/progressbar/v3"},
 	{"templates", "", ""},
 	{"templates/kernels", "ir ir/dim ir/kernel", ""},
 	{"templates/skeleton", "runtime/rt runtime/rt/keys", ""},
@@ -139,7 +143,7 @@ func arrowOf(folder string) (best arrow, ok bool) {
 }
 
 // testModules are the modules that only tests may import.
-const testModules = "github.com/google/go-cmp github.com/rogpeppe/go-internal google.golang.org/protobuf pgregory.net/rapid"
+const testModules = "github.com/charmbracelet/x/exp/teatest/v2 github.com/google/go-cmp github.com/rogpeppe/go-internal google.golang.org/protobuf pgregory.net/rapid"
 
 // TestArrows asserts which packages import which, on every platform. For example, the runtime does
 // not import the compiler, and generated code imports only the runtime.
@@ -209,18 +213,25 @@ func inModules(pkg, modules string) bool {
 	return slices.ContainsFunc(strings.Fields(modules), func(m string) bool { return within(pkg, m) })
 }
 
-// TestTokenizersStayOut asserts that generated packages, and what they and the other packages of the
-// runtime link, have nothing of tokenizers: neither the package nor the modules that it needs.
-func TestTokenizersStayOut(t *testing.T) {
-	const tokenizers = "runtime/data/text"
-	for _, f := range goFiles(t) {
-		if f.folder == tokenizers || !within(f.folder, "runtime") && !f.isGenerated() {
-			continue
-		}
-		for _, spec := range f.ast.Imports {
-			imported, _ := strconv.Unquote(spec.Path.Value)
-			if within(imported, modulePath+"/"+tokenizers) || inModules(imported, "github.com/dlclark/regexp2 golang.org/x/text") {
-				t.Errorf("%s imports %s", f.path, imported)
+// apart are the packages of the runtime that only programs import which want them, and their modules.
+var apart = map[string]string{
+	"runtime/data/text": "github.com/dlclark/regexp2 golang.org/x/text",
+	"runtime/dash":      "charm.land/bubbletea/v2 charm.land/lipgloss/v2 golang.org/x/term",
+}
+
+// TestWhatStaysOut asserts that generated packages, and what they and the other packages of the runtime
+// link, have nothing of the packages apart: neither these nor the modules that they need.
+func TestWhatStaysOut(t *testing.T) {
+	for folder, modules := range apart {
+		for _, f := range goFiles(t) {
+			if within(f.folder, folder) || !within(f.folder, "runtime") && !f.isGenerated() {
+				continue
+			}
+			for _, spec := range f.ast.Imports {
+				imported, _ := strconv.Unquote(spec.Path.Value)
+				if within(imported, modulePath+"/"+folder) || inModules(imported, modules) {
+					t.Errorf("%s imports %s", f.path, imported)
+				}
 			}
 		}
 	}

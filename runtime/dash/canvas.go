@@ -1,0 +1,95 @@
+//go:build unix || windows
+
+package dash
+
+// canvas is a picture of dots. A cell of a terminal has 2 × 4 of them, as the characters of Braille
+// from U+2800 on have, or one without Unicode.
+type canvas struct {
+	columns, rows int // of cells
+	ascii         bool
+	dots          []uint8
+	styles        []style
+}
+
+// bits are the dots of a cell in a character of Braille, by row and column (Unicode, section 21.1).
+var bits = [4][2]uint8{{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}}
+
+func newCanvas(columns, rows int, ascii bool) *canvas {
+	return &canvas{columns, rows, ascii, make([]uint8, columns*rows), make([]style, columns*rows)}
+}
+
+// size returns how many dots the canvas has across and down.
+func (c *canvas) size() (w, h int) {
+	if c.ascii {
+		return c.columns, c.rows
+	}
+	return 2 * c.columns, 4 * c.rows
+}
+
+// dot sets a dot.
+func (c *canvas) dot(x, y int, s style) {
+	w, h := c.size()
+	if x < 0 || y < 0 || x >= w || y >= h {
+		return
+	}
+	if c.ascii {
+		c.dots[y*c.columns+x], c.styles[y*c.columns+x] = 1, s
+		return
+	}
+	i := y/4*c.columns + x/2
+	c.dots[i] |= bits[y%4][x%2]
+	c.styles[i] = s
+}
+
+// line draws a line between two dots. A dashed one has gaps.
+func (c *canvas) line(x0, y0, x1, y1 int, s style, dashed bool) {
+	dx, dy := abs(x1-x0), abs(y1-y0)
+	n := max(dx, dy)
+	for i := range n + 1 {
+		x, y := x0, y0
+		if n > 0 { // rounded to the nearest dot
+			x += (2*i*(x1-x0) + sign(x1-x0)*n) / (2 * n)
+			y += (2*i*(y1-y0) + sign(y1-y0)*n) / (2 * n)
+		}
+		if !dashed || c.ascii || (x+y)%4 < 2 {
+			c.dot(x, y, s)
+		}
+	}
+}
+
+// draw writes the dots onto a grid, and leaves cells without dots as they are.
+func (c *canvas) draw(g *grid, x, y int) {
+	for i, d := range c.dots {
+		if d == 0 {
+			continue
+		}
+		text := string(rune(0x2800 + int(d)))
+		if c.ascii {
+			text = asciiMark(c.styles[i])
+		}
+		g.set(x+i%c.columns, y+i/c.columns, c.styles[i], text)
+	}
+}
+
+// asciiMark returns the character of a curve without Unicode.
+func asciiMark(s style) string {
+	switch s {
+	case first:
+		return "*"
+	case second:
+		return "o"
+	}
+	return "x"
+}
+
+func abs(x int) int { return max(x, -x) }
+
+func sign(x int) int {
+	switch {
+	case x < 0:
+		return -1
+	case x > 0:
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,130 @@
+//go:build unix || windows
+
+package dash
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"sync"
+	"time"
+)
+
+// maxPending is the number of bytes after which a line that does not end is shown.
+const maxPending = 4096
+
+// capture takes what the program prints while a dashboard is on the screen.
+type capture struct {
+	screen *os.File // the terminal, where standard output led before
+	undo   func()   // lets standard output and standard error lead where they did before
+	done   chan struct{}
+
+	mu      sync.Mutex
+	line    func(string) // nil: what is still printed goes to the screen
+	pending []byte
+}
+
+// captureOutput lets standard output, and standard error if withStderr, lead to line until the capture
+// is restored. The dashboard writes to the screen of the capture. If a panic ends the program, its text
+// goes to crash, or to standard error as it was if crash is nil.
+func captureOutput(withStderr bool, crash *os.File, line func(string)) (*capture, error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	c := &capture{line: line, done: make(chan struct{})}
+	c.screen, c.undo, err = redirect(w, withStderr, crash)
+	if err != nil {
+		r.Close()
+		w.Close()
+		return nil, err
+	}
+	go c.read(r)
+	return c, nil
+}
+
+// read splits what is printed into lines, until nobody can print to the pipe any more.
+func (c *capture) read(r *os.File) {
+	defer close(c.done)
+	defer r.Close()
+	buffer := make([]byte, 32<<10)
+	for {
+		n, err := r.Read(buffer)
+		c.take(buffer[:n])
+		if err != nil {
+			c.mu.Lock()
+			c.flush()
+			c.mu.Unlock()
+			return
+		}
+	}
+}
+
+// take takes a piece of what is printed.
+func (c *capture) take(text []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.line == nil {
+		c.screen.Write(text)
+		return
+	}
+	for {
+		i := bytes.IndexByte(text, '\n')
+		if i < 0 {
+			break
+		}
+		c.pending = append(c.pending, text[:i]...)
+		text = text[i+1:]
+		c.emit()
+	}
+	if c.pending = append(c.pending, text...); len(c.pending) > maxPending {
+		c.emit()
+	}
+}
+
+// emit hands the pending line over. Of a line that was written several times, with carriage returns,
+// the last counts.
+func (c *capture) emit() {
+	line := bytes.TrimRight(c.pending, "\r")
+	line = line[bytes.LastIndexByte(line, '\r')+1:]
+	c.line(string(line))
+	c.pending = c.pending[:0]
+}
+
+// flush hands over a last line without an end.
+func (c *capture) flush() {
+	if c.line != nil && len(c.pending) > 0 {
+		c.emit()
+	}
+}
+
+// restore ends the capture, after what was printed so far was taken. Processes that the program started
+// may still have the pipe; what they print from now on goes to the screen.
+func (c *capture) restore() {
+	c.undo()
+	select {
+	case <-c.done:
+		c.screen.Close()
+	case <-time.After(100 * time.Millisecond):
+		c.mu.Lock()
+		c.flush()
+		c.line = nil
+		c.mu.Unlock()
+	}
+}
+
+// timed is a terminal that says how long it took to write to it.
+type timed struct {
+	*os.File
+	took func(time.Duration)
+}
+
+var _ io.ReadWriteCloser = timed{}
+
+// Write implements [io.Writer].
+func (t timed) Write(p []byte) (int, error) {
+	start := time.Now()
+	n, err := t.File.Write(p)
+	t.took(time.Since(start))
+	return n, err
+}

@@ -1,0 +1,40 @@
+package dash
+
+import (
+	"context"
+	"io"
+
+	"github.com/burngen/burngen/runtime/learn"
+)
+
+// Renderer shows a run, lets the user control it, and is closed after it.
+type Renderer interface {
+	learn.Controller
+	io.Closer
+}
+
+// Terminal returns a renderer that shows a run as a dashboard in the terminal of standard output.
+//
+// The dashboard opens with the first event. Until it ends, what the program prints is shown as a part of it, and is
+// printed when it is over. After the run, Close waits until the user presses a key; then it prints the
+// last and best values. Close before the end of the run restores the terminal at once.
+//
+// SIGTERM and SIGHUP restore the terminal and then go on to the program: if it handles them, it gets them
+// a second time. SIGINT, or Ctrl-C, ends the run after the batch, and the second one ends the program. If
+// the program dies in another way, such as by a panic, a shell that waits beside it restores the terminal,
+// on systems that have sh and stty.
+//
+// There is no dashboard if standard input or standard output is not a terminal, in the background, or if TERM
+// is "dumb", or NO_COLOR or CI is set. The events then go to otherwise, if it is given, and so they do
+// when the dashboard fails.
+func Terminal(otherwise ...learn.Renderer) Renderer {
+	if len(otherwise) > 0 {
+		return newTerminal(otherwise[0])
+	}
+	return newTerminal(nil)
+}
+
+// Watch shows the run in a folder as a dashboard in the terminal of standard output, until the user leaves
+// it or the context is done. It then prints the last and best values. The run itself goes on. Watch
+// returns an error if no run is in the folder, or standard input or output is not a terminal.
+func Watch(ctx context.Context, dir string) error { return watch(ctx, dir) }

@@ -1,0 +1,136 @@
+// Package follow reads the events of a run from its folder while another program writes them.
+package follow
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/burngen/burngen/runtime/learn"
+)
+
+const (
+	// file is the name of the events in the folder of a run.
+	file = "events.jsonl"
+	// maxChunk bounds the memory for a part of the file. It is more than an event may have.
+	maxChunk = 4 << 20
+	// maxMark is the number of bytes by which the follower knows whether the file is still the same.
+	maxMark = 256
+)
+
+// Sink takes what is followed. Its methods are called from one goroutine.
+type Sink interface {
+	Event(e learn.Event)
+	// Reset says that the events before are void: all events of the file follow.
+	Reset()
+}
+
+// Run is a run that is followed.
+type Run struct {
+	path   string
+	offset int64  // of the first byte that was not read
+	mark   []byte // the bytes before offset
+	line   int    // lines that were read
+}
+
+// Open returns the run in a folder. It returns an error if no run is there.
+func Open(dir string) (*Run, error) {
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s: there is no such folder", dir)
+	case err != nil:
+		return nil, err
+	case !info.IsDir():
+		return nil, fmt.Errorf("%s: not a folder; name the folder of a run", dir)
+	}
+	path := filepath.Join(dir, file)
+	if info, err = os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: no run is in this folder: there is no file %s", dir, file)
+	}
+	return &Run{path: path}, nil
+}
+
+// Follow gives all events to a sink, those in the file and then those that are written, until the
+// context is done. It looks at the file after each interval. A line that is not complete is read when
+// it is. A line that is not an event becomes a [learn.Warned]. If the file becomes another one, or lines
+// that were read are cut off, as when a run is resumed, the sink is reset. While the file is not there,
+// Follow waits for it.
+func (r *Run) Follow(ctx context.Context, interval time.Duration, to Sink) {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-timer.C:
+		}
+		for ctx.Err() == nil && r.read(to) {
+		}
+		timer.Reset(interval)
+	}
+}
+
+// read reads the next part of the file. It reports whether there may be more.
+func (r *Run) read(to Sink) bool {
+	f, err := os.Open(r.path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	if !r.isSame(f) {
+		r.offset, r.mark, r.line = 0, nil, 0
+		to.Reset()
+	}
+	info, err := f.Stat()
+	if err != nil || info.Size() <= r.offset {
+		return false
+	}
+	chunk := make([]byte, min(maxChunk, info.Size()-r.offset))
+	n, err := f.ReadAt(chunk, r.offset)
+	if err != nil && err != io.EOF {
+		return false
+	}
+	chunk = chunk[:n]
+	end := bytes.LastIndexByte(chunk, '\n') + 1
+	switch {
+	case end > 0:
+		r.lines(chunk[:end], to)
+	case n == maxChunk: // a line that cannot be an event
+		end = n
+	default:
+		return false
+	}
+	r.offset += int64(end)
+	r.mark = append(r.mark, chunk[max(0, end-maxMark):end]...)
+	r.mark = append([]byte(nil), r.mark[max(0, len(r.mark)-maxMark):]...)
+	return n == maxChunk
+}
+
+// isSame reports whether the file still has what was read last where it was.
+func (r *Run) isSame(f *os.File) bool {
+	if r.offset == 0 {
+		return true
+	}
+	mark := make([]byte, len(r.mark))
+	_, err := f.ReadAt(mark, r.offset-int64(len(mark)))
+	return err == nil && bytes.Equal(mark, r.mark)
+}
+
+// lines gives the events of complete lines to a sink.
+func (r *Run) lines(text []byte, to Sink) {
+	for line := range bytes.Lines(text) {
+		r.line++
+		e, err := learn.ParseEvent(bytes.TrimRight(line, "\r\n"))
+		if err != nil {
+			e = learn.Warned{Time: time.Now(), Message: fmt.Sprintf("%s: line %d: %v", file, r.line, err)}
+		}
+		to.Event(e)
+	}
+}

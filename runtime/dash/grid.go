@@ -1,0 +1,237 @@
+//go:build unix || windows
+
+package dash
+
+import (
+	"strings"
+	"unicode"
+
+	"charm.land/lipgloss/v2"
+)
+
+// style is how a cell looks.
+type style int
+
+const (
+	plain  style = iota
+	dim          // frames, labels
+	strong       // titles
+	first        // curve and column of training
+	second       // of validation
+	third        // of test data, and all other curves
+	good         // an improvement
+	bad          // a warning
+	marked       // what is chosen
+)
+
+// looks are the styles of a terminal, in its own sixteen colours.
+var looks = [...]lipgloss.Style{
+	plain:  lipgloss.NewStyle(),
+	dim:    lipgloss.NewStyle().Faint(true),
+	strong: lipgloss.NewStyle().Bold(true),
+	first:  lipgloss.NewStyle().Foreground(lipgloss.Color("6")),
+	second: lipgloss.NewStyle().Foreground(lipgloss.Color("3")),
+	third:  lipgloss.NewStyle().Foreground(lipgloss.Color("5")),
+	good:   lipgloss.NewStyle().Foreground(lipgloss.Color("2")),
+	bad:    lipgloss.NewStyle().Foreground(lipgloss.Color("1")),
+	marked: lipgloss.NewStyle().Reverse(true),
+}
+
+// cell is a place for a character. A character of two columns has a second cell with an empty text.
+type cell struct {
+	text  string
+	style style
+}
+
+// grid is a screen of cells. Writing outside of it does nothing.
+type grid struct {
+	w, h  int
+	ascii bool
+	cells []cell
+}
+
+func newGrid(w, h int, ascii bool) *grid {
+	g := &grid{w: w, h: h, ascii: ascii, cells: make([]cell, w*h)}
+	for i := range g.cells {
+		g.cells[i].text = " "
+	}
+	return g
+}
+
+// maxCell bounds the bytes of a cell: a character with its accents.
+const maxCell = 16
+
+// put writes text from a column on, up to the column end, and returns the column behind it. Text that
+// is too long ends with an ellipsis.
+func (g *grid) put(x, y, end int, s style, text string) int {
+	end = min(end, g.w)
+	if g.ascii {
+		text = asciiOf(text)
+	}
+	if over := x + lipgloss.Width(text) - end; over > 0 && end-x > 1 {
+		text = g.shorten(text, end-x)
+	}
+	for _, r := range text {
+		if !unicode.IsPrint(r) && !unicode.Is(unicode.Mn, r) {
+			continue
+		}
+		t := string(r)
+		n := lipgloss.Width(t)
+		if n == 0 {
+			if i := y*g.w + x - 1; x > 0 && y >= 0 && y < g.h && x <= g.w && len(g.cells[i].text) > 0 && len(g.cells[i].text)+len(t) <= maxCell {
+				g.cells[i].text += t
+			}
+			continue
+		}
+		if x+n > end {
+			break
+		}
+		g.set(x, y, s, t)
+		for i := 1; i < n; i++ {
+			g.set(x+i, y, s, "")
+		}
+		x += n
+	}
+	return x
+}
+
+// shorten cuts text to a number of columns, the last of which is an ellipsis.
+func (g *grid) shorten(text string, columns int) string {
+	mark := "…"
+	if g.ascii {
+		mark = "~"
+	}
+	var out strings.Builder
+	n := 0
+	for _, r := range text {
+		w := lipgloss.Width(string(r))
+		if n+w > columns-1 {
+			break
+		}
+		n += w
+		out.WriteRune(r)
+	}
+	return out.String() + mark
+}
+
+// set writes a cell. What is left of a character of two columns becomes a space.
+func (g *grid) set(x, y int, s style, text string) {
+	if x < 0 || x >= g.w || y < 0 || y >= g.h {
+		return
+	}
+	row := g.cells[y*g.w : (y+1)*g.w]
+	if row[x].text == "" {
+		row[x-1].text = " "
+	}
+	if x+1 < g.w && row[x+1].text == "" {
+		row[x+1].text = " "
+	}
+	row[x] = cell{text, s}
+}
+
+// right writes text that ends before a column. It returns the column that it begins at.
+func (g *grid) right(end, y int, s style, text string) int {
+	if g.ascii {
+		text = asciiOf(text)
+	}
+	x := end - lipgloss.Width(text)
+	g.put(x, y, end, s, text)
+	return x
+}
+
+// across draws a line from x0 to x1, without the cell at x1.
+func (g *grid) across(x0, x1, y int) {
+	for x := x0; x < x1; x++ {
+		g.set(x, y, dim, g.glyph("─"))
+	}
+}
+
+// box clears a rectangle and draws a frame around it.
+func (g *grid) box(x, y, w, h int) {
+	for row := range h {
+		for column := range w {
+			g.set(x+column, y+row, plain, " ")
+		}
+		g.set(x, y+row, dim, g.glyph("│"))
+		g.set(x+w-1, y+row, dim, g.glyph("│"))
+	}
+	g.across(x, x+w, y)
+	g.across(x, x+w, y+h-1)
+	g.set(x, y, dim, g.glyph("┌"))
+	g.set(x+w-1, y, dim, g.glyph("┐"))
+	g.set(x, y+h-1, dim, g.glyph("└"))
+	g.set(x+w-1, y+h-1, dim, g.glyph("┘"))
+}
+
+// separate draws a line through the frame of a box, from x0 to x1.
+func (g *grid) separate(x0, x1, y int) {
+	g.across(x0, x1, y)
+	g.set(x0, y, dim, g.glyph("├"))
+	g.set(x1, y, dim, g.glyph("┤"))
+}
+
+// glyph returns a character, or what stands for it without Unicode.
+func (g *grid) glyph(text string) string {
+	if g.ascii {
+		return asciiOf(text)
+	}
+	return text
+}
+
+// toASCII replaces the characters that the dashboard itself uses.
+var toASCII = strings.NewReplacer("─", "-", "│", "|", "┌", "+", "┐", "+", "└", "+", "┘", "+", "├", "+", "┤", "+", "┬", "+", "┴", "+",
+	"█", "#", "░", ".", "·", "-", "…", "~", "◂", "<", "▸", ">", "←→", "<>", "↑↓", "^v", "°", "")
+
+// asciiOf returns text in ASCII. Characters that are not known become question marks.
+func asciiOf(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.Is(unicode.Mn, r):
+			return -1
+		case r > unicode.MaxASCII:
+			return '?'
+		}
+		return r
+	}, toASCII.Replace(text))
+}
+
+// text returns the grid without styles. Lines have no spaces at their ends.
+func (g *grid) text() string {
+	var out strings.Builder
+	for y := range g.h {
+		var line strings.Builder
+		for _, c := range g.cells[y*g.w : (y+1)*g.w] {
+			line.WriteString(c.text)
+		}
+		out.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+	}
+	return out.String()
+}
+
+// styled returns the grid with the sequences that a terminal wants.
+func (g *grid) styled() string {
+	var out strings.Builder
+	for y := range g.h {
+		if y > 0 {
+			out.WriteByte('\n')
+		}
+		row := g.cells[y*g.w : (y+1)*g.w]
+		for len(row) > 0 {
+			n := 1
+			for n < len(row) && row[n].style == row[0].style {
+				n++
+			}
+			var run strings.Builder
+			for _, c := range row[:n] {
+				run.WriteString(c.text)
+			}
+			if row[0].style == plain {
+				out.WriteString(run.String())
+			} else {
+				out.WriteString(looks[row[0].style].Render(run.String()))
+			}
+			row = row[n:]
+		}
+	}
+	return out.String()
+}

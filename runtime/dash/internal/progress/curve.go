@@ -1,0 +1,75 @@
+package progress
+
+import (
+	"math"
+	"slices"
+)
+
+const (
+	maxFull   = 2048 // points of a whole curve; when there are more, each two become one
+	maxRecent = 256  // last values of a curve
+)
+
+// Point stands for the values of one or more steps.
+type Point struct {
+	X               float64 // last of the steps
+	Low, Mean, High float64 // of the values
+}
+
+// curve is a sequence of values over steps. It keeps the last values, and all values thinned to at most
+// maxFull points.
+type curve struct {
+	full   []Point
+	stride int // values that a point of full stands for
+	inLast int // values that the last point of full has
+	recent []Point
+	count  int // values that were added
+}
+
+func newCurve() *curve { return &curve{stride: 1} }
+
+// add appends a value. Values that are not finite are left out.
+func (c *curve) add(x, v float64) {
+	if math.IsNaN(v) || math.IsInf(v, 0) || math.IsNaN(x) || math.IsInf(x, 0) {
+		return
+	}
+	c.count++
+	if len(c.recent) == 2*maxRecent {
+		c.recent = append(c.recent[:0], c.recent[maxRecent:]...)
+	}
+	c.recent = append(c.recent, Point{x, v, v, v})
+	if n := len(c.full); n > 0 && c.inLast < c.stride {
+		c.full[n-1] = join(c.full[n-1], c.inLast, Point{x, v, v, v}, 1)
+		c.inLast++
+		return
+	}
+	if len(c.full) == maxFull {
+		for i := range maxFull / 2 {
+			c.full[i] = join(c.full[2*i], 1, c.full[2*i+1], 1)
+		}
+		c.full = c.full[:maxFull/2]
+		c.stride *= 2
+	}
+	c.full = append(c.full, Point{x, v, v, v})
+	c.inLast = 1
+}
+
+// join returns the point for n values of a and then m values of b.
+func join(a Point, n int, b Point, m int) Point {
+	w := float64(m) / float64(n+m)
+	return Point{b.X, min(a.Low, b.Low), a.Mean*(1-w) + b.Mean*w, max(a.High, b.High)}
+}
+
+// cut removes the points after x. It reports whether there were any.
+func (c *curve) cut(x float64) bool {
+	after := func(p Point) bool { return p.X > x }
+	n, m := len(c.full), len(c.recent)
+	c.full, c.recent = slices.DeleteFunc(c.full, after), slices.DeleteFunc(c.recent, after)
+	if len(c.full) < n {
+		c.inLast = c.stride
+	}
+	return len(c.full) < n || len(c.recent) < m
+}
+
+// last returns the last values, at most maxRecent.
+func (c *curve) last() []Point { return c.recent[max(0, len(c.recent)-maxRecent):] }

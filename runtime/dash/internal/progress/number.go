@@ -1,0 +1,91 @@
+package progress
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Number returns v with four significant digits, as in 0.2841 or 1.0e-4.
+func Number(v float64) string {
+	switch a := math.Abs(v); {
+	case math.IsNaN(v):
+		return "-"
+	case math.IsInf(v, 0):
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	case a == 0:
+		return "0"
+	case a < 0.01 || a >= 1e5:
+		return short(strconv.FormatFloat(v, 'e', 1, 64))
+	case a < 1:
+		return strconv.FormatFloat(v, 'f', 4, 64)
+	default:
+		digits := max(0, 3-int(math.Log10(a)))
+		return strconv.FormatFloat(v, 'f', digits, 64)
+	}
+}
+
+// short writes an exponent without a plus and without leading zeros: 1.0e-4.
+func short(s string) string {
+	m, e, ok := strings.Cut(s, "e")
+	if !ok {
+		return s
+	}
+	sign := ""
+	if strings.HasPrefix(e, "-") {
+		sign = "-"
+	}
+	return m + "e" + sign + strings.TrimLeft(e, "+-0")
+}
+
+// Value returns v with its unit. Percentages have one digit after the point. NaN is a dash.
+func Value(v float64, unit string) string {
+	switch {
+	case unit == "" || math.IsNaN(v):
+		return Number(v)
+	case unit == "%" && math.Abs(v) < 1e5:
+		return strconv.FormatFloat(v, 'f', 1, 64) + " %"
+	}
+	return Number(v) + " " + unit
+}
+
+// Count returns a number of things in three digits, as in 506, 2.1k or 33M.
+func Count(v float64) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return Number(v)
+	}
+	prefix := ""
+	for _, p := range []string{"k", "M", "G", "T"} {
+		if math.Abs(v) < 999.5 {
+			break
+		}
+		v, prefix = v/1000, p
+	}
+	if prefix != "" && math.Abs(v) < 9.95 {
+		return strings.TrimSuffix(strconv.FormatFloat(v, 'f', 1, 64), ".0") + prefix
+	}
+	if math.Abs(v) >= 1e6 {
+		return Number(v) + prefix
+	}
+	return strconv.FormatFloat(v, 'f', 0, 64) + prefix
+}
+
+// Clock returns a time as hours, minutes and seconds, 00:03:12.
+func Clock(d time.Duration) string {
+	s := int64(max(d, 0).Round(time.Second) / time.Second)
+	if h := s / 3600; h >= 100 {
+		return fmt.Sprintf("%d days", h/24)
+	}
+	return fmt.Sprintf("%02d:%02d:%02d", s/3600, s/60%60, s%60)
+}
+
+// Bytes returns a size, as in 4.1 MB.
+func Bytes(n int64) string {
+	c := Count(float64(n))
+	if i := strings.IndexAny(c, "kMGT"); i >= 0 {
+		return c[:i] + " " + c[i:] + "B"
+	}
+	return c + " B"
+}

@@ -1,0 +1,328 @@
+// Package progress folds the events of a run into what a dashboard shows: curves, values, a log. The
+// memory that it takes is bounded, however long the run is.
+package progress
+
+import (
+	"math"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/burngen/burngen/runtime/learn"
+)
+
+const (
+	maxSeries  = 64      // metrics, and series of the machine, that are kept
+	maxName    = 64      // bytes of a name
+	paceWindow = 64      // batches over which speeds are averaged
+	maxSeconds = 1 << 33 // times are cut at 270 years
+)
+
+// Optimizer is the split of the curves that belong to the optimizer: learning rate and gradient norm.
+const Optimizer learn.Split = "optimizer"
+
+// Names of the optimizer's curves.
+const (
+	rateName     = "rate"
+	gradNormName = "grad norm"
+)
+
+// key names a curve or a value.
+type key struct {
+	split learn.Split
+	name  string
+}
+
+// best is the best value of a metric, and the epoch that it is of.
+type best struct {
+	value float64
+	epoch int
+}
+
+// Run is what is known of a run. Its methods may be called from any goroutine. None of them waits for
+// anything but the others, and these take microseconds.
+type Run struct {
+	mu         sync.Mutex
+	generation int
+	log        *Log
+	state
+}
+
+// state is the part of a Run that a new run replaces.
+type state struct {
+	started    learn.Started
+	hasStarted bool
+	whole      bool // the run was seen from its first step on
+	metrics    []learn.Series
+	system     []learn.Series
+	values     map[key]float64
+	bests      map[string]best
+	curves     map[key]*curve
+	perStep    map[key]bool // the curve has a value for each step, and not for each epoch
+	now        learn.Stepped
+	step       int
+	paces      map[learn.Split]*pace
+	loss       mean
+	trained    int // batches of training that were seen
+	stopped    *learn.Stopped
+}
+
+// New returns a Run of which nothing is known.
+func New() *Run {
+	return &Run{log: newLog(), state: newState()}
+}
+
+func newState() state {
+	return state{now: learn.Stepped{Batch: -1}, values: map[key]float64{}, bests: map[string]best{}, curves: map[key]*curve{}, perStep: map[key]bool{},
+		paces: map[learn.Split]*pace{}}
+}
+
+// Reset forgets the run, and its log.
+func (r *Run) Reset() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.generation++
+	r.log, r.state = newLog(), newState()
+}
+
+// Print adds a line of text to the log, which is not of an event.
+func (r *Run) Print(text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.log.add(Line{Kind: Output, Text: text})
+}
+
+// Event takes note of an event. Events may come in any order and may hold anything.
+func (r *Run) Event(e learn.Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch e := e.(type) {
+	case learn.Started:
+		r.start(e)
+	case learn.Stepped:
+		r.stepped(e)
+	case learn.Measured:
+		r.measured(e)
+	case learn.EpochEnded:
+		r.step = e.Step
+	case learn.Improved:
+		r.improved(e)
+	case learn.Stopped:
+		r.step, r.stopped = e.Step, &e
+	}
+	if l, ok := r.narrate(e); ok {
+		r.log.add(l)
+	}
+}
+
+// start begins a run, or continues it: the curves after its step are cut off.
+func (r *Run) start(e learn.Started) {
+	if !r.hasStarted {
+		r.whole = e.Step == 0
+	}
+	e.Run = cleanName(e.Run)
+	r.started, r.hasStarted, r.stopped = e, true, nil
+	r.step = e.Step
+	r.now = learn.Stepped{Split: learn.Train, Epoch: e.Epoch, Batch: e.Batch - 1, Step: e.Step}
+	for _, s := range e.Metrics {
+		register(&r.metrics, s)
+	}
+	for _, s := range e.System {
+		register(&r.system, s)
+	}
+	for _, c := range r.curves {
+		if c.cut(float64(e.Step)) {
+			r.generation++
+		}
+	}
+}
+
+// register adds a series to a list, or replaces the one of its name. It returns the name as it is
+// kept, and false if there are too many.
+func register(list *[]learn.Series, s learn.Series) (string, bool) {
+	s.Name, s.Unit = cleanName(s.Name), cleanName(s.Unit)
+	if i := slices.IndexFunc(*list, func(o learn.Series) bool { return o.Name == s.Name }); i >= 0 {
+		(*list)[i] = s
+		return s.Name, true
+	}
+	if len(*list) >= maxSeries {
+		return "", false
+	}
+	*list = append(*list, s)
+	return s.Name, true
+}
+
+// known returns the name of a series as it is kept. A series that [learn.Started] does not have is
+// added to its list. It returns false if there are too many.
+func known(list *[]learn.Series, name string) (string, bool) {
+	name = cleanName(name)
+	if slices.ContainsFunc(*list, func(s learn.Series) bool { return s.Name == name }) {
+		return name, true
+	}
+	return register(list, learn.Series{Name: name, Curve: true})
+}
+
+// stepped takes note of a batch.
+func (r *Run) stepped(e learn.Stepped) {
+	r.now, r.step = e, e.Step
+	r.now.Split, r.now.Values = learn.Split(cleanName(string(e.Split))), nil
+	if p := r.pace(e.Split); p != nil {
+		p.add(e)
+	}
+	if e.Split != learn.Train {
+		return
+	}
+	r.trained++
+	x := float64(e.Step)
+	if name, ok := known(&r.metrics, "loss"); ok {
+		r.loss.add(float64(e.Loss), paceWindow)
+		k := key{learn.Train, name}
+		r.values[k] = r.loss.value
+		r.curve(k, true).add(x, float64(e.Loss))
+	}
+	for _, v := range e.Values {
+		if name, ok := known(&r.metrics, v.Name); ok {
+			k := key{learn.Train, name}
+			r.values[k] = float64(v.Value)
+			if name != "loss" { // its curve has the loss of each batch
+				r.curve(k, true).add(x, float64(v.Value))
+			}
+		}
+	}
+	if e.Rate != 0 {
+		r.optimizer(rateName, x, e.Rate)
+	}
+	if e.GradNorm != 0 {
+		r.optimizer(gradNormName, x, e.GradNorm)
+	}
+}
+
+func (r *Run) optimizer(name string, x float64, v learn.Number) {
+	k := key{Optimizer, name}
+	r.values[k] = float64(v)
+	r.curve(k, true).add(x, float64(v))
+}
+
+// pace returns the speeds of a split, or nil if it is none of those that have batches.
+func (r *Run) pace(s learn.Split) *pace {
+	if !slices.Contains(splits, s) {
+		return nil
+	}
+	if r.paces[s] == nil {
+		r.paces[s] = &pace{}
+	}
+	return r.paces[s]
+}
+
+// splits are the splits with metrics, in the order in which they are shown.
+var splits = []learn.Split{learn.Train, learn.Valid, learn.Test}
+
+// measured takes note of the values of a split as a whole.
+func (r *Run) measured(e learn.Measured) {
+	list := &r.metrics
+	switch {
+	case e.Split == learn.System:
+		list = &r.system
+	case !slices.Contains(splits, e.Split):
+		return
+	}
+	for _, v := range e.Values {
+		name, ok := known(list, v.Name)
+		if !ok {
+			continue
+		}
+		k := key{e.Split, name}
+		r.values[k] = float64(v.Value)
+		if e.Split == learn.Train && name == "loss" {
+			r.loss = mean{} // the next epoch has its own
+		}
+		if !r.perStep[k] {
+			r.curve(k, false).add(float64(e.Step), float64(v.Value))
+		}
+		if r.whole && e.Split == r.bestSplit() {
+			r.compare(name, float64(v.Value), e.Epoch)
+		}
+	}
+}
+
+// bestSplit returns the split whose best values are shown: validation data, if there are any.
+func (r *Run) bestSplit() learn.Split {
+	if r.started.Valid > 0 {
+		return learn.Valid
+	}
+	for k := range r.values {
+		if k.split == learn.Valid {
+			return learn.Valid
+		}
+	}
+	return learn.Train
+}
+
+// compare keeps a value if it is better than the best.
+func (r *Run) compare(name string, v float64, epoch int) {
+	i := slices.IndexFunc(r.metrics, func(s learn.Series) bool { return s.Name == name })
+	better := r.metrics[i].Better
+	if better == 0 || math.IsNaN(v) {
+		return
+	}
+	if b, ok := r.bests[name]; !ok || better > 0 && v > b.value || better < 0 && v < b.value {
+		r.bests[name] = best{v, epoch}
+	}
+}
+
+// improved takes note of a value that the run calls its best.
+func (r *Run) improved(e learn.Improved) {
+	split := r.bestSplit()
+	for _, s := range r.metrics {
+		if e.Key == split.Key(s.Name) {
+			r.bests[s.Name] = best{float64(e.Value), e.Epoch}
+		}
+	}
+}
+
+// curve returns the curve of a key. perStep says that it has a value for each step; values of epochs
+// are then left out.
+func (r *Run) curve(k key, perStep bool) *curve {
+	if perStep {
+		r.perStep[k] = true
+	}
+	c := r.curves[k]
+	if c == nil {
+		c = newCurve()
+		r.curves[k] = c
+	}
+	return c
+}
+
+// mean is a mean in which older values count less.
+type mean struct {
+	value float64
+	n     int
+}
+
+// add takes a value that is finite. The mean of the first values is their arithmetic mean, up to
+// window values.
+func (m *mean) add(v float64, window int) {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		*m = mean{value: v} // the next finite value begins anew
+		return
+	}
+	m.n = min(m.n+1, window)
+	w := 1 / float64(m.n)
+	if m.n == 1 {
+		m.value = v
+		return
+	}
+	m.value += v*w - m.value*w
+}
+
+// pace says how fast the batches of a split go.
+type pace struct{ items, seconds, waited mean }
+
+func (p *pace) add(e learn.Stepped) {
+	p.items.add(float64(max(e.Items, 0)), paceWindow)
+	p.waited.add(seconds(e.Waited), paceWindow)
+	p.seconds.add(seconds(e.Waited)+seconds(e.Took), paceWindow)
+}
+
+func seconds(d time.Duration) float64 { return max(d, 0).Seconds() }

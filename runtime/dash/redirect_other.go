@@ -1,0 +1,29 @@
+//go:build windows || aix || solaris || illumos
+
+package dash
+
+import (
+	"log"
+	"os"
+)
+
+// redirect makes os.Stdout, and os.Stderr if withStderr, refer to w, and package log with it. Code that
+// took the files before still prints to the terminal, and so does a panic. It returns the file that
+// os.Stdout was. undo undoes all.
+func redirect(w *os.File, withStderr bool, _ *os.File) (screen *os.File, undo func(), err error) {
+	stdout, stderr, logged := os.Stdout, os.Stderr, log.Writer()
+	os.Stdout = w
+	if withStderr {
+		os.Stderr = w
+		if logged == stderr {
+			log.SetOutput(w)
+		}
+	}
+	return stdout, func() {
+		os.Stdout, os.Stderr = stdout, stderr
+		if logged == stderr {
+			log.SetOutput(logged)
+		}
+		w.Close()
+	}, nil
+}

@@ -1,0 +1,59 @@
+//go:build unix && !aix && !solaris && !illumos
+
+package dash
+
+import (
+	"os"
+	"runtime/debug"
+
+	"golang.org/x/sys/unix"
+)
+
+// redirect makes the descriptors of standard output, and of standard error if withStderr, refer to w,
+// so that all code of the process and its children prints there. It returns the file that standard
+// output was. The text of a panic that ends the program goes to crash, or to standard error as it was if
+// crash is nil. undo undoes all.
+func redirect(w *os.File, withStderr bool, crash *os.File) (screen *os.File, undo func(), err error) {
+	screen, err = duplicate(unix.Stdout)
+	if err != nil {
+		return nil, nil, err
+	}
+	var stderr *os.File
+	if withStderr {
+		if stderr, err = duplicate(unix.Stderr); err != nil {
+			screen.Close()
+			return nil, nil, err
+		}
+		if crash == nil {
+			crash = stderr
+		}
+		debug.SetCrashOutput(crash, debug.CrashOptions{})
+	}
+	undo = func() {
+		unix.Dup2(int(screen.Fd()), unix.Stdout)
+		if stderr != nil {
+			debug.SetCrashOutput(nil, debug.CrashOptions{})
+			unix.Dup2(int(stderr.Fd()), unix.Stderr)
+			stderr.Close()
+		}
+	}
+	if err = unix.Dup2(int(w.Fd()), unix.Stdout); err == nil && withStderr {
+		err = unix.Dup2(int(w.Fd()), unix.Stderr)
+	}
+	if err != nil {
+		undo()
+		screen.Close()
+		return nil, nil, err
+	}
+	w.Close()
+	return screen, undo, nil
+}
+
+// duplicate returns another file for a descriptor. Children do not inherit it.
+func duplicate(fd int) (*os.File, error) {
+	n, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil, os.NewSyscallError("fcntl", err)
+	}
+	return os.NewFile(uintptr(n), "terminal"), nil
+}

@@ -1,0 +1,36 @@
+//go:build unix || windows
+
+package dash
+
+import (
+	"os"
+	"runtime"
+	"strings"
+
+	"golang.org/x/term"
+)
+
+// isTerminal reports whether a file is a terminal that understands more than lines of text.
+func isTerminal(f *os.File, getenv func(string) string) bool {
+	return f != nil && getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd()))
+}
+
+// wantsLines reports whether the user asked for lines of text: by NO_COLOR (no-color.org), or by CI, which
+// machines that build and test set.
+func wantsLines(getenv func(string) string) bool {
+	return getenv("NO_COLOR") != "" || getenv("CI") != ""
+}
+
+// needsASCII reports whether the terminal cannot be expected to show Unicode. The variables are those of
+// POSIX, section 8.2: the first that is set counts. The console of Linux has no Braille.
+func needsASCII(getenv func(string) string) bool {
+	if getenv("TERM") == "linux" {
+		return true
+	}
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if v := strings.ToLower(getenv(name)); v != "" {
+			return !strings.Contains(v, "utf-8") && !strings.Contains(v, "utf8")
+		}
+	}
+	return runtime.GOOS != "windows" && runtime.GOOS != "darwin"
+}
