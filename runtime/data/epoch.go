@@ -26,7 +26,7 @@ func (l *Loader[B]) Epoch(ctx context.Context, epoch, from int) iter.Seq2[*B, er
 	return func(yield func(*B, error) bool) {
 		switch {
 		case l.err != nil:
-			yield(nil, fmt.Errorf("load: %w", l.err))
+			yield(nil, l.Err())
 		case from < 0 || from > l.batches:
 			yield(nil, fmt.Errorf("load: batch %d: the epoch has %d batches", from, l.batches))
 		case from == l.batches:

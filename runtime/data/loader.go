@@ -3,6 +3,7 @@ package data
 import (
 	"errors"
 	"fmt"
+	"hash"
 	"log/slog"
 	"math"
 	"sync/atomic"
@@ -45,6 +46,7 @@ type Loader[B any] struct {
 	batches  int
 	order    func(epoch int) order
 	maker    func() maker[B]
+	sample   func(hash.Hash) error
 	rank, of int
 	skipped  *atomic.Int64
 }
@@ -83,6 +85,7 @@ func Load[T, B any](d Dataset[T], collate Collate[T, B], o LoaderOptions) *Loade
 		return inOrder(d.Len())
 	}
 	l.maker = func() maker[B] { return newMaker(d, collate, o.OnError) }
+	l.sample = sampleOf(d)
 	return l
 }
 
@@ -115,6 +118,17 @@ func (l *Loader[B]) Shard(rank, of int) *Loader[B] {
 	s.rank, s.of = l.rank*of+rank, all
 	return &s
 }
+
+// Err returns the error that all epochs yield, or nil: the arguments of [Load] are not valid.
+func (l *Loader[B]) Err() error {
+	if l.err != nil {
+		return fmt.Errorf("load: %w", l.err)
+	}
+	return nil
+}
+
+// Options returns the options that the loader was made with.
+func (l *Loader[B]) Options() LoaderOptions { return l.o }
 
 // Batches returns the number of batches in an epoch. It is 0 if the arguments of [Load] are not
 // valid.
