@@ -39,7 +39,7 @@ var arrows = []arrow{
 	{"runtime/data/store/hf", "runtime/data runtime/data/store/parquet runtime/rt", "github.com/parquet-go/parquet-go go.yaml.in/yaml/v3"},
 	{"runtime/record", "runtime/rt runtime/rt/safetensors", ""},
 	{"runtime/optim", "runtime/rt runtime/cpu", ""},
-	{"runtime/learn", "", ""},
+	{"runtime/learn", "runtime/data runtime/metric runtime/optim runtime/record runtime/rt", ""},
 	{"runtime/lora", "runtime/rt", ""},
 	{"runtime/learn/report", "runtime/learn", ""},
 	{"runtime/dash", "runtime/dash/... runtime/learn", "charm.land/bubbletea/v2 charm.land/lipgloss/v2 golang.org/x/sys golang.org/x/term"},

@@ -1,0 +1,71 @@
+package learn
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// ErrInterrupted is the cause of the end of a context of [Interruptible].
+var ErrInterrupted = errors.New("interrupted")
+
+// interruptKey is the key of a context's value: a channel that is closed by the first signal.
+type interruptKey struct{}
+
+// grace is how long a program has to end after the second signal.
+const grace = time.Second
+
+// Interruptible returns a context for [Learner.Fit] that knows Ctrl-C and SIGTERM. After the first
+// signal, Fit ends with the step that is under way, saves, and returns without an error, so that the
+// program goes on. The second signal ends the context with [ErrInterrupted], and Fit returns at once.
+// If the program has not ended after one second, the signal ends it. stop ends this use of signals.
+func Interruptible(parent context.Context) (ctx context.Context, stop func()) {
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	ctx, release := interruptible(parent, signals, func(s os.Signal) {
+		signal.Stop(signals) // from now on a signal ends the program
+		time.Sleep(grace)
+		if self, err := os.FindProcess(os.Getpid()); err != nil || self.Signal(s) != nil {
+			os.Exit(1) // Windows does not send signals
+		}
+	})
+	return ctx, func() {
+		signal.Stop(signals)
+		release()
+	}
+}
+
+// interruptible returns a context that knows signals. end is called after the second one.
+func interruptible(parent context.Context, signals <-chan os.Signal, end func(os.Signal)) (ctx context.Context, stop func()) {
+	asked := make(chan struct{})
+	inner, cancel := context.WithCancelCause(context.WithValue(parent, interruptKey{}, (<-chan struct{})(asked)))
+	ended := make(chan struct{})
+	go func() {
+		select {
+		case <-signals:
+		case <-ended:
+			return
+		}
+		close(asked)
+		select {
+		case s := <-signals:
+			cancel(ErrInterrupted)
+			end(s)
+		case <-ended:
+		}
+	}()
+	return inner, sync.OnceFunc(func() {
+		close(ended)
+		cancel(context.Canceled)
+	})
+}
+
+// interrupts returns a channel that is closed when the user asks to end after the step, or nil.
+func interrupts(ctx context.Context) <-chan struct{} {
+	c, _ := ctx.Value(interruptKey{}).(<-chan struct{})
+	return c
+}

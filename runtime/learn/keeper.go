@@ -1,0 +1,149 @@
+package learn
+
+import (
+	"fmt"
+	"math"
+)
+
+// Checkpoint is a state of a run in a file, and what was measured there.
+type Checkpoint struct {
+	File   string            `json:"file"`             // in the folder of the run, with slashes
+	Epoch  int               `json:"epoch"`            // of the batch before, from 0
+	Step   int               `json:"step"`             // steps that were taken
+	Ends   bool              `json:"ends"`             // it is at the end of its epoch
+	Values map[string]Number `json:"values,omitempty"` // by keys such as "valid accuracy"
+	Gone   bool              `json:"gone,omitempty"`   // it was deleted
+}
+
+// Keeper decides which checkpoints are kept. The newest whole checkpoint is never deleted, whatever
+// keepers say.
+type Keeper interface {
+	// Keep returns whether to keep each checkpoint of a list. The list has all checkpoints of the run,
+	// the oldest first, with those that were deleted.
+	Keep(all []Checkpoint) []bool
+}
+
+// Last keeps the last n checkpoints.
+func Last(n int) Keeper { return last(n) }
+
+type last int
+
+func (n last) Keep(all []Checkpoint) []bool {
+	keep := make([]bool, len(all))
+	for i := range keep {
+		keep[i] = len(all)-i <= int(n)
+	}
+	return keep
+}
+
+func (n last) bind(directions) error { return atLeastOne("last", int(n)) }
+
+// atLeastOne returns an error if a number of checkpoints or epochs is below 1.
+func atLeastOne(name string, n int) error {
+	if n < 1 {
+		return fmt.Errorf("keep: %s %d: at least 1 expected", name, n)
+	}
+	return nil
+}
+
+// Every keeps the checkpoints at the ends of epochs n, 2n, 3n, and so on.
+func Every(n int) Keeper { return every(n) }
+
+type every int
+
+func (n every) Keep(all []Checkpoint) []bool {
+	keep := make([]bool, len(all))
+	for i, c := range all {
+		keep[i] = c.Ends && (c.Epoch+1)%max(1, int(n)) == 0
+	}
+	return keep
+}
+
+func (n every) bind(directions) error { return atLeastOne("every", int(n)) }
+
+// Best keeps the checkpoint with the best value of a metric, such as "valid accuracy": the first of
+// equal ones. The metric says which values are better.
+func Best(key string) Keeper { return &best{key: key} }
+
+type best struct {
+	key    string
+	better int
+}
+
+func (b *best) Keep(all []Checkpoint) []bool {
+	keep := make([]bool, len(all))
+	if i := bestOf(all, b.key, b.better); i >= 0 {
+		keep[i] = true
+	}
+	return keep
+}
+
+// bestOf returns the index of the first checkpoint with the best value, or -1.
+func bestOf(all []Checkpoint, key string, better int) int {
+	at, value := -1, math.NaN()
+	for i, c := range all {
+		if v, ok := c.Values[key]; ok && isBetter(better, float64(v), value, 0) {
+			at, value = i, float64(v)
+		}
+	}
+	return at
+}
+
+func (b *best) bind(d directions) (err error) {
+	if b.better, err = d.of(b.key); err != nil {
+		return fmt.Errorf("keep: best: %w", err)
+	}
+	return nil
+}
+
+// Both keeps the checkpoints that all of several keepers want.
+func Both(keepers ...Keeper) Keeper { return joined{keepers, true} }
+
+// Either keeps the checkpoints that at least one of several keepers wants.
+func Either(keepers ...Keeper) Keeper { return joined{keepers, false} }
+
+type joined struct {
+	of  []Keeper
+	all bool
+}
+
+func (j joined) Keep(all []Checkpoint) []bool {
+	keep := make([]bool, len(all))
+	for i := range keep {
+		keep[i] = j.all && len(j.of) > 0
+	}
+	for _, k := range j.of {
+		for i, wants := range k.Keep(all) {
+			if i < len(keep) && wants != j.all {
+				keep[i] = wants
+			}
+		}
+	}
+	return keep
+}
+
+func (j joined) bind(d directions) error {
+	for _, k := range j.of {
+		if k == nil {
+			return fmt.Errorf("keep: a keeper is nil")
+		}
+		if err := bind(k, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unwanted marks the checkpoints that k does not want as gone, and returns them. The newest one that
+// is not gone stays.
+func unwanted(k Keeper, all []Checkpoint) (files []string) {
+	keep := k.Keep(all)
+	for i := range all {
+		newest := i == len(all)-1
+		if c := &all[i]; !c.Gone && !newest && i < len(keep) && !keep[i] {
+			c.Gone = true
+			files = append(files, c.File)
+		}
+	}
+	return files
+}

@@ -1,0 +1,148 @@
+package learn
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/burngen/burngen/runtime/record"
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// saver writes states on another goroutine, from copies. Not more than one is being written at a time.
+type saver struct {
+	folder   *folder
+	recorder record.Recorder // of checkpoints
+	copier   copier
+	write    func(path string, w *rt.Weights) error // writes the file from which the run continues
+	under    chan saved                             // nil if nothing is being written
+}
+
+// saving is a state to be written.
+type saving struct {
+	weights    *rt.Weights
+	checkpoint string   // file that is written before the state, or ""
+	best       any      // contents of best.json, or nil
+	unwanted   []string // checkpoints that are deleted when everything is written
+	epoch      int
+	step       int
+}
+
+// saved is what became of a state.
+type saved struct {
+	saving
+	file    string // that is complete
+	bytes   int64
+	took    time.Duration
+	deleted []string
+	err     error
+}
+
+func newSaver(f *folder, r record.Recorder) *saver {
+	return &saver{folder: f, recorder: r, write: func(path string, w *rt.Weights) error { return w.Save(path) }}
+}
+
+// begin writes a copy of the state of parts on another goroutine. Nothing is being written when it is
+// called.
+func (s *saver) begin(parts map[string]rt.Stater, what saving) error {
+	w, err := rt.CollectState(parts)
+	if err == nil {
+		what.weights, err = s.copier.copyOf(w)
+	}
+	if err != nil {
+		return err
+	}
+	under := make(chan saved, 1)
+	s.under = under
+	go func() { under <- s.save(what) }()
+	return nil
+}
+
+// isBusy reports whether a state is being written, or was written and not taken.
+func (s *saver) isBusy() bool { return s.under != nil }
+
+// take returns what became of the state that was begun. ok is false if none was, or, unless wait is set,
+// if it is still being written.
+func (s *saver) take(wait bool) (done saved, ok bool) {
+	if s.under == nil {
+		return done, false
+	}
+	if wait {
+		done = <-s.under
+	} else {
+		select {
+		case done = <-s.under:
+		default:
+			return done, false
+		}
+	}
+	s.under = nil
+	return done, true
+}
+
+// save writes a state. The checkpoint comes first: the state mentions it.
+func (s *saver) save(what saving) (done saved) {
+	begin := time.Now()
+	done = saved{saving: what, file: stateFile}
+	defer func() { done.took = time.Since(begin) }()
+	defer rt.Recover("saving", &done.err)
+	if done.err = s.files(what); done.err != nil {
+		return done
+	}
+	if what.checkpoint != "" {
+		done.file = what.checkpoint
+	}
+	if info, err := os.Stat(s.folder.path(done.file)); err == nil {
+		done.bytes = info.Size()
+	}
+	for _, file := range what.unwanted {
+		if err := os.Remove(s.folder.path(file)); err == nil {
+			done.deleted = append(done.deleted, file)
+		}
+	}
+	return done
+}
+
+// files writes the checkpoint, the state, and best.json.
+func (s *saver) files(what saving) error {
+	if what.checkpoint != "" {
+		path := s.folder.path(what.checkpoint)
+		if err := os.MkdirAll(s.folder.path(checkpointFolder), 0o777); err != nil {
+			return err
+		}
+		var err error
+		if s.recorder == (record.Recorder{}) {
+			err = s.write(path, what.weights)
+		} else {
+			err = s.recorder.Save(path, what.weights)
+		}
+		if err == nil {
+			err = syncFolder(s.folder.path(checkpointFolder))
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", what.checkpoint, err)
+		}
+	}
+	if err := s.state(what); err != nil {
+		return fmt.Errorf("%s: %w", stateFile, err)
+	}
+	if what.best != nil {
+		if err := s.folder.writeJSON(bestFile, what.best); err != nil {
+			return err
+		}
+	}
+	return syncFolder(s.folder.dir)
+}
+
+// state writes the file from which the run continues. It is the checkpoint under a second name if the
+// format is the same and the file system has links.
+func (s *saver) state(what saving) error {
+	path := s.folder.path(stateFile)
+	if what.checkpoint != "" && s.recorder == (record.Recorder{}) {
+		second := fmt.Sprintf("%s.%d.partial", path, os.Getpid())
+		if os.Link(s.folder.path(what.checkpoint), second) == nil {
+			return os.Rename(second, path)
+		}
+	}
+	return s.write(path, what.weights)
+}

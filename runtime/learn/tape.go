@@ -1,0 +1,98 @@
+package learn
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// tape is a file that grows. What is written waits in memory until it is flushed. If the file cannot
+// take it, it stays in memory, and the next flush writes it to the same place.
+type tape struct {
+	file interface {
+		io.WriterAt
+		io.Closer
+	}
+	at      int64 // bytes in the file
+	pending []byte
+}
+
+// maxPending is the largest number of bytes that wait for a file.
+const maxPending = 16 << 20
+
+// errBehind is the error of a file that has not taken anything for too long.
+var errBehind = errors.New("16 MiB could not be written")
+
+// toEnd is the mark of the end of a file.
+const toEnd = -1
+
+// openTape opens a file to write behind its first mark bytes, and cuts the rest off. If the file is
+// shorter, as after a failure of the machine, or mark is toEnd, it keeps as many bytes as whole says of
+// its contents.
+func openTape(path string, mark int64, whole func(file []byte) int) (*tape, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && (mark == toEnd || info.Size() < mark) {
+		var all []byte
+		if all, err = io.ReadAll(f); err == nil {
+			mark = int64(whole(all))
+		}
+	}
+	if err == nil && info.Size() != mark {
+		err = f.Truncate(mark)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return &tape{file: f, at: mark}, nil
+}
+
+// wholeLines returns the number of bytes of the lines that end.
+func wholeLines(file []byte) int { return bytes.LastIndexByte(file, '\n') + 1 }
+
+// Write implements [io.Writer]. It returns an error if too much waits already.
+func (t *tape) Write(b []byte) (int, error) {
+	if len(t.pending)+len(b) > maxPending {
+		return 0, errBehind
+	}
+	t.pending = append(t.pending, b...)
+	return len(b), nil
+}
+
+// mark returns the number of bytes that were written, with those that wait.
+func (t *tape) mark() int64 { return t.at + int64(len(t.pending)) }
+
+// flush writes what waits.
+func (t *tape) flush() error {
+	n, err := t.file.WriteAt(t.pending, t.at)
+	t.at += int64(n)
+	t.pending = t.pending[:copy(t.pending, t.pending[n:])]
+	return err
+}
+
+// close flushes and closes the file.
+func (t *tape) close() error {
+	err := t.flush()
+	return errors.Join(err, t.file.Close())
+}
+
+// parseMark returns the number of a mark, 0 for "".
+func parseMark(mark string) (n int64, err error) {
+	if mark == "" {
+		return 0, nil
+	}
+	if _, err := fmt.Sscanf(mark, "%d", &n); err != nil || n < 0 {
+		return 0, fmt.Errorf("mark %.100q of a saved state is not a number of bytes", mark)
+	}
+	return n, nil
+}

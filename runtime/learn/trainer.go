@@ -1,0 +1,25 @@
+package learn
+
+import (
+	"context"
+
+	"github.com/burngen/burngen/runtime/optim"
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// Trainer is what a run trains. Every generated Trainer is one.
+type Trainer interface {
+	rt.Stater
+	// Params returns the parameters that are trained, and their gradients.
+	Params() *rt.Params
+	// SetContext sets the context of the calls that follow.
+	SetContext(ctx context.Context)
+}
+
+// Optimizer is an optimizer with its learning rate. Several optimizers of a run have different
+// parameters: subsets that [rt.Params.Match] and [rt.Params.Except] return.
+type Optimizer struct {
+	Of     optim.Optimizer
+	Rate   optim.Schedule // the learning rate of a step, from 0
+	Factor *Reducer       // multiplies Rate; nil is 1
+}
