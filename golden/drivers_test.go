@@ -31,21 +31,31 @@ func TestCPUIsFreeOfDrivers(t *testing.T) {
 	}
 }
 
-// TestModelsAreFreeOfTraining asserts that generated packages do not link what only programs that
-// train use.
-func TestModelsAreFreeOfTraining(t *testing.T) {
-	list := exec.Command("go", "list", "-deps", "./examples/mnist/cnn", "./examples/xor/xor", "./examples/digits/model/...")
-	list.Dir = ".."
-	out, err := list.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, pkg := range strings.Fields(string(out)) {
-		own, _ := strings.CutPrefix(pkg, modulePath+"/")
-		for _, folder := range []string{"runtime/data", "runtime/metric", "runtime/optim", "runtime/record", "runtime/learn"} {
-			if within(own, folder) {
-				t.Errorf("generated packages link %s", pkg)
-			}
+// linked lists the packages outside of the standard library that a generated package for the CPU links.
+var linked = []string{
+	modulePath + "/runtime/cpu",
+	modulePath + "/runtime/rt",
+	modulePath + "/runtime/rt/keys",
+	modulePath + "/runtime/rt/safetensors",
+	"golang.org/x/sys/cpu",
+	"golang.org/x/sys/unix",
+}
+
+// TestModelsLinkLittle asserts that a generated package links what it needs to compute, and nothing of
+// what only programs that train use.
+func TestModelsLinkLittle(t *testing.T) {
+	for _, pkg := range []string{"examples/mnist/cnn", "examples/xor/xor", "examples/digits/model"} {
+		list := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", "./"+pkg)
+		list.Dir = ".."
+		list.Env = append(list.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0")
+		out, err := list.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := slices.DeleteFunc(strings.Fields(string(out)), func(name string) bool { return within(name, modulePath+"/"+pkg) })
+		slices.Sort(got)
+		if !slices.Equal(got, linked) {
+			t.Errorf("%s links %q\nwant %q", pkg, got, linked)
 		}
 	}
 }

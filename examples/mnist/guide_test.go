@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"flag"
-	"io"
 	"math"
 	"os"
 	"os/exec"
@@ -48,13 +46,10 @@ func TestGuide(t *testing.T) {
 	} {
 		var mean float64
 		for _, seed := range tt.seeds {
-			var out bytes.Buffer
-			if _, err := (plan{10, tt.rate, seed, firstTarget}).train(&out, images, labels); err != nil {
-				t.Fatal(err)
-			}
-			loss, accuracy := curve(t, out.String())
-			t.Logf("rate %g, seed %d: loss %.4f, accuracy %.1f %%", tt.rate, seed, loss[9], accuracy[9])
-			mean += accuracy[9] / float64(len(tt.seeds))
+			_, run := mustTrain(t, plan{epochs: 10, rate: tt.rate, seed: seed, target: firstTarget}, images, labels)
+			loss, accuracy := result(t, run, "train loss").Last, result(t, run, "valid accuracy").Last
+			t.Logf("rate %g, seed %d: loss %.4f, accuracy %.1f %%", tt.rate, seed, loss, accuracy)
+			mean += float64(accuracy) / float64(len(tt.seeds))
 		}
 		of := pytorch(t, tt.rate)
 		t.Logf("rate %g: %.2f %%, PyTorch's is %.2f %%", tt.rate, mean, of)
@@ -96,27 +91,12 @@ func TestThreadsDoNotMatterOnMNIST(t *testing.T) {
 	}
 	images, labels := digitsOfCorpus(t)
 	defer rt.Threads(rt.Threads(1))
-	one := train(t, plan{1, 1e-4, 42, firstTarget}, images, labels)
+	p := plan{epochs: 1, rate: 1e-4, seed: 42, target: firstTarget}
+	one := digestOf(t, p, images, labels)
 	rt.Threads(2)
-	if two := train(t, plan{1, 1e-4, 42, firstTarget}, images, labels); two != one {
+	if two := digestOf(t, p, images, labels); two != one {
 		t.Error("two threads give other weights than one")
 	}
-}
-
-// train trains and returns the digest of the weights.
-func train(t *testing.T, p plan, images []cnn.Image, labels []int64) string {
-	t.Helper()
-	trainer, err := p.train(io.Discard, images, labels)
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "weights.safetensors")
-	if err := trainer.Model().Save(path); err != nil {
-		t.Fatal(err)
-	}
-	w := rt.OpenWeightsFile(path)
-	defer w.Close()
-	return w.Digest()
 }
 
 // TestLossDoesNotDependOnTheMachine compares the losses of the first steps with the losses of a

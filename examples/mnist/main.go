@@ -1,25 +1,27 @@
-// Mnist trains the convolutional network in model/ to read digits. The training loop is written by
-// hand.
+// Mnist trains the convolutional network in model/ to read digits.
 //
-//	go run ./examples/mnist [-data FOLDER] [-epochs 10] [-rate 0.0001] [-seed 42] [-item 42] [-o FILE] [-target cpu]
+//	go run ./examples/mnist [-data FOLDER] [-run FOLDER] [-epochs 10] [-rate 0.0001] [-seed 42] [-item 42] [-o FILE] [-target cpu]
 //
-// FOLDER has MNIST's files t10k-images-idx3-ubyte and t10k-labels-idx1-ubyte, or both with .gz.
+// The folder of -data has MNIST's files t10k-images-idx3-ubyte and t10k-labels-idx1-ubyte, or both with .gz.
 // Without it digits are drawn. Nine of ten images are used for training, and every tenth for the
-// accuracy. It computes on the CPU. Built with -tags gpu, after go generate with the same flag, it also computes on
-// GPUs: -target is then auto, cuda, vulkan or cpu.
+// accuracy. The folder of -run keeps events, logs and checkpoints; a run that was interrupted continues
+// from there. It computes on the CPU. Built with -tags gpu, after go generate with the same flag, it also
+// computes on GPUs: -target is then auto, cuda, vulkan or cpu.
 package main
 
 import (
 	"context"
 	"flag"
 	"fmt"
-	"io"
 	"log"
 	"os"
 
 	"github.com/burngen/burngen/examples/mnist/cnn"
 	"github.com/burngen/burngen/runtime/data"
+	"github.com/burngen/burngen/runtime/learn"
+	"github.com/burngen/burngen/runtime/metric"
 	"github.com/burngen/burngen/runtime/optim"
+	"github.com/burngen/burngen/runtime/rt"
 )
 
 //go:generate go run ../../cmd/burngen ./model -train -set Classes=10 -o ./cnn
@@ -30,6 +32,7 @@ type plan struct {
 	rate   float64
 	seed   uint64
 	target string
+	folder string // of the run; "" keeps nothing
 }
 
 func main() {
@@ -41,13 +44,17 @@ func main() {
 	flag.Float64Var(&p.rate, "rate", 1e-4, "learns at this `RATE`")
 	flag.Uint64Var(&p.seed, "seed", 42, "begins all random numbers with `SEED`")
 	flag.StringVar(&p.target, "target", firstTarget, "computes on `TARGET`")
+	flag.StringVar(&p.folder, "run", "", "keeps the run in `FOLDER`, and continues it")
 	item := flag.Int("item", 42, "reads image `N` in the end")
 	out := flag.String("o", "", "saves the weights in `FILE`")
 	flag.Parse()
+	ctx, stop := learn.Interruptible(context.Background()) // the second Ctrl-C ends at once
+	defer stop()
 	images, labels, err := digits(*folder)
 	check(err)
-	t, err := p.train(os.Stdout, images, labels)
+	t, run, err := p.train(ctx, learn.Lines(os.Stdout), images, labels)
 	check(err)
+	fmt.Print(run)
 	m := t.Model() // prepared for inference
 	if *out != "" {
 		check(m.Save(*out))
@@ -62,64 +69,36 @@ func main() {
 // batch is the number of images per step.
 const batch = 64
 
-// train trains a network on nine of ten images, and writes a line for each epoch.
-func (p plan) train(w io.Writer, images []cnn.Image, labels []int64) (trainer, error) {
-	training, rest := split(images, labels)
+// train trains a network on nine of ten images, and measures it on the others.
+func (p plan) train(ctx context.Context, show learn.Renderer, images []cnn.Image, labels []int64) (trainer, *learn.Run, error) {
 	m, err := newModel(p.seed, p.target)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	t, err := m.NewTrainer(cnn.TrainerOptions{Batch: batch, Seed: p.seed})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	opt, err := optim.NewAdam(t.Params(), optim.AdamConfig{})
+	adam, err := optim.NewAdam(t.Params(), optim.AdamConfig{})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	batches := data.Load(training, copied, data.LoaderOptions{Batch: batch, Shuffle: true, Seed: p.seed})
-	for epoch := range p.epochs {
-		var loss float64
-		for b, err := range batches.Epoch(context.Background(), epoch, 0) {
-			if err != nil {
-				return nil, err
-			}
-			r, err := t.Step(b.X, b.Y) // forward, loss, backward: adds to the gradients
-			if err != nil {
-				return nil, err
-			}
-			if err := opt.Step(p.rate); err != nil { // changes the parameters and resets the gradients
-				return nil, err
-			}
-			loss += float64(r.Loss) * float64(len(b.X))
-		}
-		right, err := accuracy(t, rest)
-		if err != nil {
-			return nil, err
-		}
-		fmt.Fprintf(w, "epoch %2d  loss %.4f  accuracy %.1f %%\n", epoch+1, loss/float64(training.Len()), 100*right)
+	task := learn.Pairs(t.Step, t.Loss, func(_ []cnn.Image, y []int64, r cnn.LossResult) metric.Classes {
+		return metric.Classes{Loss: r.Loss, Scores: rt.Flat[float32](r.Logits), Targets: y}
+	})
+	o := learn.Options{Dir: p.folder, Epochs: p.epochs, Show: show, Config: map[string]any{"rate": p.rate, "seed": p.seed},
+		Optimizers: []learn.Optimizer{{Of: adam, Rate: optim.Constant(p.rate)}}}
+	if p.folder != "" {
+		o.Resume, o.Keep = learn.Continue, []learn.Keeper{learn.Last(2), learn.Best("valid accuracy")}
 	}
-	return t, nil
-}
-
-// accuracy returns the share of images that are classified correctly.
-func accuracy(t trainer, s data.Dataset[digit]) (float64, error) {
-	right := 0
-	for b, err := range data.Load(s, copied, data.LoaderOptions{Batch: batch}).Epoch(context.Background(), 0, 0) {
-		if err != nil {
-			return 0, err
-		}
-		logits, err := t.Forward(b.X) // the weights being trained, without dropout
-		if err != nil {
-			return 0, err
-		}
-		for i := range logits {
-			if argmax(logits[i]) == b.Y[i] {
-				right++
-			}
-		}
+	l, err := learn.New(t, task, o, metric.Accuracy())
+	if err != nil {
+		return nil, nil, err
 	}
-	return float64(right) / float64(s.Len()), nil
+	training, rest := split(images, labels)
+	run, err := l.Fit(ctx, data.Load(training, copied, data.LoaderOptions{Batch: batch, Shuffle: true, Seed: p.seed}),
+		data.Load(rest, copied, data.LoaderOptions{Batch: batch}))
+	return t, run, err
 }
 
 // infer returns the digit that a model recognises.
