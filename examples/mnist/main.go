@@ -4,8 +4,8 @@
 //
 // The folder of -data has MNIST's files t10k-images-idx3-ubyte and t10k-labels-idx1-ubyte, or both with .gz.
 // Without it digits are drawn. Nine of ten images are used for training, and every tenth for the
-// accuracy. The folder of -run keeps events, logs and checkpoints; a run that was interrupted continues
-// from there. It computes on the CPU. Built with -tags gpu, after go generate with the same flag, it also
+// accuracy. The folder of -run keeps events, logs, checkpoints and a page about the run, report.html; a run
+// that was interrupted continues from there. It computes on the CPU. Built with -tags gpu, after go generate with the same flag, it also
 // computes on GPUs: -target is then auto, cuda, vulkan or cpu.
 package main
 
@@ -19,6 +19,7 @@ import (
 	"github.com/burngen/burngen/examples/mnist/cnn"
 	"github.com/burngen/burngen/runtime/data"
 	"github.com/burngen/burngen/runtime/learn"
+	"github.com/burngen/burngen/runtime/learn/report"
 	"github.com/burngen/burngen/runtime/metric"
 	"github.com/burngen/burngen/runtime/optim"
 	"github.com/burngen/burngen/runtime/rt"
@@ -89,6 +90,7 @@ func (p plan) train(ctx context.Context, show learn.Renderer, images []cnn.Image
 	o := learn.Options{Dir: p.folder, Epochs: p.epochs, Show: show, Config: map[string]any{"rate": p.rate, "seed": p.seed},
 		Optimizers: []learn.Optimizer{{Of: adam, Rate: optim.Constant(p.rate)}}}
 	if p.folder != "" {
+		o.Report = report.Write
 		o.Resume, o.Keep = learn.Continue, []learn.Keeper{learn.Last(2), learn.Best("valid accuracy")}
 	}
 	l, err := learn.New(t, task, o, metric.Accuracy())

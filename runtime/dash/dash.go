@@ -3,6 +3,7 @@ package dash
 import (
 	"context"
 	"io"
+	"os"
 
 	"github.com/burngen/burngen/runtime/learn"
 )
@@ -25,13 +26,13 @@ type Renderer interface {
 // on systems that have sh and stty.
 //
 // There is no dashboard if standard input or standard output is not a terminal, in the background, or if TERM
-// is "dumb", or NO_COLOR or CI is set. The events then go to otherwise, if it is given, and so they do
-// when the dashboard fails.
+// is "dumb", or NO_COLOR or CI is set. The events then go to otherwise, and so they do when the dashboard fails.
+// Without otherwise they go to [learn.Lines] of standard output.
 func Terminal(otherwise ...learn.Renderer) Renderer {
 	if len(otherwise) > 0 {
 		return newTerminal(otherwise[0])
 	}
-	return newTerminal(nil)
+	return newTerminal(learn.Lines(os.Stdout))
 }
 
 // Watch shows the run in a folder as a dashboard in the terminal of standard output, until the user leaves

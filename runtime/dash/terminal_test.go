@@ -428,7 +428,7 @@ func TestWithoutATerminal(t *testing.T) {
 	if l.events != len(events) || l.closed != 1 || l.controls != learn.Controls(c) {
 		t.Errorf("%d of %d events, %d times closed, controls %v", l.events, len(events), l.closed, l.controls)
 	}
-	r = Terminal() // nothing is shown
+	r = Terminal() // lines
 	r.Event(events[0])
 	if err := r.Close(); err != nil {
 		t.Error(err)

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -58,6 +60,32 @@ func HTML(runs ...*Run) ([]byte, error) {
 			return out, err
 		}
 	}
+}
+
+// Write writes the page of a run to report.html in its folder, as a whole or not at all. It suits [learn.Options].Report.
+// It returns the errors of [Read] and of writing.
+func Write(dir string) error {
+	r, err := Read(dir)
+	if err != nil {
+		return err
+	}
+	out, err := HTML(r)
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, ".report-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(out)
+	err = errors.Join(err, f.Chmod(0o644), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), filepath.Join(dir, "report.html"))
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
 }
 
 // content is what a page shows.

@@ -2,7 +2,7 @@
 // Shows the values under the pointer below each chart.
 for (const figure of document.querySelectorAll("figure.chart")) {
   const svg = figure.querySelector("svg"), cursor = svg.querySelector(".cursor"), caption = figure.querySelector("figcaption");
-  const legend = caption.textContent;
+  const legend = [...caption.childNodes];
   const lines = [...svg.querySelectorAll("path[data-steps]")].map((p) => ({
     label: p.dataset.label,
     steps: p.dataset.steps.split(" ").map(Number),
@@ -30,6 +30,6 @@ for (const figure of document.querySelectorAll("figure.chart")) {
   });
   svg.addEventListener("pointerleave", () => {
     cursor.style.visibility = "hidden";
-    caption.textContent = legend;
+    caption.replaceChildren(...legend);
   });
 }

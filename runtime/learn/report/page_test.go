@@ -85,3 +85,23 @@ func TestPagesAreSmall(t *testing.T) {
 		t.Error("a page of too many runs")
 	}
 }
+
+func TestWrite(t *testing.T) {
+	dir := folder(t, "written", whole(1.5), nil)
+	if err := os.WriteFile(filepath.Join(dir, "report.html"), []byte("old"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(filepath.Join(dir, "report.html"))
+	if err != nil || string(got) != html(t, read(t, dir)) {
+		t.Errorf("got %d bytes, %v", len(got), err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, ".report-*")); left != nil {
+		t.Errorf("left are %v", left)
+	}
+	if err := Write(t.TempDir()); err == nil {
+		t.Error("a folder without a run has a report")
+	}
+}
