@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"text/tabwriter"
 )
 
@@ -88,7 +89,11 @@ func Table(nameA, nameB string, rows []Row) string {
 			map[int]string{1: "better", -1: "worse"}[r.Better])
 	}
 	w.Flush()
-	return b.String()
+	var out strings.Builder
+	for text := range strings.Lines(b.String()) {
+		out.WriteString(strings.TrimRight(text, " \n") + "\n")
+	}
+	return out.String()
 }
 
 // line returns a name as it can stand in a table: control characters are escaped.

@@ -12,9 +12,9 @@ func TestCompare(t *testing.T) {
 	b := read(t, folder(t, "b\tc", append([]learn.Event{started(0)}, epoch(0, 3)...), nil))
 	rows := Compare(a, b)
 	got := Table(a.Name, b.Name, rows)
-	want := `metric          a         b\tc      difference  
+	want := `metric          a         b\tc      difference
 train loss      0.015415  0.024691  +0.009277   worse
-train accuracy  –         –         –           
+train accuracy  –         –         –
 valid loss      0.016956  0.02716   +0.0102     worse
 valid accuracy  60 %      55 %      -5          worse
 `
