@@ -1,0 +1,81 @@
+package system
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+
+	"github.com/shirou/gopsutil/v4/cpu"
+	"github.com/shirou/gopsutil/v4/disk"
+	"github.com/shirou/gopsutil/v4/mem"
+)
+
+// host returns the sensors of the machine except those of cards. Its disk is the file system of a folder.
+func host(dir string) []sensor {
+	return slices.Concat(share("machine cpu", processors), gauge("machine memory", "%", memory), fileSystem(dir), temperature(hardware))
+}
+
+// processors returns the processor time of the machine that was not idle, and all of it, in seconds.
+func processors() (counters, error) {
+	times, err := cpu.Times(false)
+	if err != nil {
+		return counters{}, err
+	}
+	if len(times) != 1 {
+		return counters{}, errors.New("the system does not say how busy its processors are")
+	}
+	t := times[0]
+	busy := t.User + t.System + t.Nice + t.Irq + t.Softirq + t.Steal
+	if runtime.GOOS != "linux" { // on Linux, User and Nice contain them
+		busy += t.Guest + t.GuestNice
+	}
+	return counters{busy, busy + t.Idle + t.Iowait}, nil
+}
+
+// memory returns how much of the machine's memory programs cannot get, in percent.
+func memory() (float64, error) {
+	m, err := mem.VirtualMemory()
+	if err != nil {
+		return 0, err
+	}
+	if m.Total == 0 {
+		return 0, errors.New("the system does not say how much memory it has")
+	}
+	return 100 * (1 - float64(m.Available)/float64(m.Total)), nil
+}
+
+// fileSystem returns the sensor of the file system of a folder.
+func fileSystem(dir string) []sensor {
+	path, err := existing(dir)
+	if err != nil {
+		return nil
+	}
+	return gauge("disk", "%", func() (float64, error) {
+		use, err := disk.Usage(path)
+		if err != nil {
+			return 0, err
+		}
+		if use.Total == 0 {
+			return 0, errors.New("the file system has no size")
+		}
+		return use.UsedPercent, nil
+	})
+}
+
+// existing returns the absolute path of a folder, or of the innermost folder around it that exists.
+func existing(dir string) (string, error) {
+	path, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	for {
+		_, err := os.Stat(path)
+		parent := filepath.Dir(path)
+		if err == nil || parent == path {
+			return path, err
+		}
+		path = parent
+	}
+}

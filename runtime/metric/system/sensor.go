@@ -1,0 +1,59 @@
+package system
+
+import (
+	"errors"
+	"math"
+
+	"github.com/burngen/burngen/runtime/learn"
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// sensor is a series and how its value is read.
+type sensor struct {
+	series learn.Series
+	first  float64 // the value when the sensor was made, NaN if it takes two readings to know one
+	read   func() (float64, error)
+}
+
+// gauge returns a sensor of a value that one reading gives. The list is empty if the value cannot be
+// read.
+func gauge(name, unit string, read func() (float64, error)) []sensor {
+	first, err := safely(read)
+	if err != nil {
+		return nil
+	}
+	return []sensor{{series(name, unit), first, read}}
+}
+
+// counters are two counts that grow, in the same unit: how much there was to use, and how much of it
+// was used.
+type counters struct{ used, available float64 }
+
+// share returns a sensor of what was used between two readings, in percent of what was available between
+// them. The list is empty if the counters cannot be read.
+func share(name string, read func() (counters, error)) []sensor {
+	last, err := safely(read)
+	if err != nil {
+		return nil
+	}
+	return []sensor{{series(name, "%"), math.NaN(), func() (float64, error) {
+		now, err := read()
+		if err != nil {
+			return 0, err
+		}
+		used, available := now.used-last.used, now.available-last.available
+		last = now
+		if available <= 0 {
+			return 0, errors.New("no time has passed")
+		}
+		return 100 * max(0, used) / available, nil
+	}}}
+}
+
+func series(name, unit string) learn.Series { return learn.Series{Name: name, Unit: unit, Curve: true} }
+
+// safely reads a value. A panic is an error: a sensor must not end a training.
+func safely[T any](read func() (T, error)) (v T, err error) {
+	defer rt.Recover("system", &err)
+	return read()
+}
