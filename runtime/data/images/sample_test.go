@@ -3,6 +3,7 @@ package images
 import (
 	"bytes"
 	"image"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -197,7 +198,7 @@ func TestMistakesInTransforms(t *testing.T) {
 		{Resize{Width: -1, Height: 2}, "resize: -1 × 2 pixels, shorter side 0: a width, a height or both, or a shorter side expected"},
 		{Resize{Width: 3, Shorter: 2}, "resize: 3 × 0 pixels, shorter side 2: a width, a height or both, or a shorter side expected"},
 		{Resize{Width: 3, Filter: 3}, "resize: filter 3"},
-		{Resize{Shorter: 1 << 40}, "resize: 2147483647 × 1099511627776 pixels: limit is 67108864 pixels (images.PixelLimit)"},
+		{Resize{Shorter: math.MaxInt32}, "resize: 2147483647 × 2147483647 pixels: limit is 67108864 pixels (images.PixelLimit)"},
 		{CenterCrop{}, "center crop: 0 × 0 pixels"},
 		{RandomCrop{Width: 21, Height: 1}, "random crop: 21 × 1 pixels of 20 × 14"},
 		{RandomResizedCrop{}, "random resized crop: 0 × 0 pixels"},

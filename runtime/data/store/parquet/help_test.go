@@ -62,6 +62,3 @@ func wantError(t *testing.T, err error, want string) {
 		t.Errorf("error %q, want %q", fmt.Sprint(err), want)
 	}
 }
-
-// equal compares items, in which NaN equals itself.
-func equal[T any](a, b T) bool { return fmt.Sprintf("%#v", a) == fmt.Sprintf("%#v", b) }
