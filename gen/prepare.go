@@ -128,10 +128,10 @@ func (m *Model) parts() ([]*part, error) {
 	return parts, nil
 }
 
-// run computes the packed weights of the part. into is their memory, or nil to allocate it.
-func (p *part) run(into []any) (made []exec.Item, err error) {
+// run computes the packed weights of the part. dst is their memory, or nil to allocate it.
+func (p *part) run(dst []any) (made []exec.Item, err error) {
 	defer p.m.options.Target.Plain()()
-	results, shapes, err := exec.New(p.Func, p.m.options.Target, exec.Weights(p.m.Raw)).RunInto(context.Background(), nil, nil, into)
+	results, shapes, err := exec.New(p.Func, p.m.options.Target, exec.Weights(p.m.Raw)).RunInto(context.Background(), nil, nil, dst)
 	if err != nil {
 		return nil, err
 	}
@@ -163,15 +163,15 @@ func (p *part) single() bool {
 	return len(r) == 1 && exec.CanAddMade(r[0].Type.DType)
 }
 
-// runParts computes packed weights, several parts at a time. now holds the computed weights. later
-// holds the parts that are computed each time their weight is used. Both are keyed by the name of the
-// weight. runParts returns the errors of all parts in their order.
-func (m *Model) runParts(parts []*part) (now map[string]exec.Item, later map[string]*part, err error) {
-	now, later = map[string]exec.Item{}, map[string]*part{}
+// runParts computes packed weights, several parts at a time. computed holds the computed weights.
+// deferred holds the parts that are computed each time their weight is used. Both are keyed by the
+// name of the weight. runParts returns the errors of all parts in their order.
+func (m *Model) runParts(parts []*part) (computed map[string]exec.Item, deferred map[string]*part, err error) {
+	computed, deferred = map[string]exec.Item{}, map[string]*part{}
 	var run []*part
 	for _, p := range parts {
 		if m.large && p.single() {
-			later[p.IR.ResultNames[0]] = p
+			deferred[p.IR.ResultNames[0]] = p
 		} else {
 			run = append(run, p)
 		}
@@ -190,10 +190,10 @@ func (m *Model) runParts(parts []*part) (now map[string]exec.Item, later map[str
 	wait.Wait()
 	for i, items := range made {
 		for k, x := range items {
-			now[run[i].IR.ResultNames[k]] = x
+			computed[run[i].IR.ResultNames[k]] = x
 		}
 	}
-	return now, later, errors.Join(errs...)
+	return computed, deferred, errors.Join(errs...)
 }
 
 // noteSources records, for each packed weight, a digest of the weights that it was computed from.

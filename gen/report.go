@@ -119,12 +119,12 @@ func useText(u gpu.Use) string {
 	return text
 }
 
-// counted returns a number with its noun: one if n is 1, else many.
-func counted(n int, one, many string) string {
+// counted returns a number with its noun: singular if n is 1, else plural.
+func counted(n int, singular, plural string) string {
 	if n == 1 {
-		return "1 " + one
+		return "1 " + singular
 	}
-	return fmt.Sprintf("%d %s", n, many)
+	return fmt.Sprintf("%d %s", n, plural)
 }
 
 // fittedText describes how the weights of a file were matched with the model.

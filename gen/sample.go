@@ -77,8 +77,8 @@ func (m *Model) addSample(f *emit.Function, source *ir.Func) {
 	}
 }
 
-// sample runs a function on the inputs of the bundled test and returns the results and their shapes. If
-// move is not nil, it first changes the inputs.
+// sample runs a function on the inputs of the bundled test and returns the results and their shapes. It first changes
+// the inputs with `move` if that is not nil.
 func (m *Model) sample(f *emit.Function, move func(args []any)) ([]any, [][]int, error) {
 	defer m.options.Target.Plain()()
 	args, shapes, err := sampleInputs(f.IR, f.SampleLow)
@@ -138,9 +138,9 @@ func (m *Model) keepSteady(f *emit.Function) {
 // unsteady is a relative amount slightly above the rounding errors of kernels of f32.
 const unsteady = 1.0 / (1 << 20)
 
-// nudge changes each element x[i] by x[i]·by, up or down in a pseudo-random pattern.
-func nudge(x []float32, by float64) {
-	share := float32(by)
+// nudge changes each element x[i] by x[i]·fraction, up or down in a pseudo-random pattern.
+func nudge(x []float32, fraction float64) {
+	share := float32(fraction)
 	for i := range x {
 		if uint32(i)*2654435761>>31 == 0 { // in a pseudo-random pattern
 			x[i] += float32(x[i] * share)

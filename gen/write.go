@@ -241,7 +241,7 @@ func (o *Output) Write() (err error) {
 	return nil
 }
 
-// makeDir creates a folder and its parents. made is the folder if it did not exist.
+// makeDir creates a folder and its parents. made is the folder, or "" if it existed before.
 func makeDir(dir string) (made string, err error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		made = dir

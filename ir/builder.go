@@ -252,10 +252,10 @@ func (b *Builder) NodeBlocks(op Op, blocks []*Block, args ...*Value) []*Value {
 	return n.Results
 }
 
-// maxExtents bounds the atoms in all extents of a function. maxUnified bounds the values that are
-// visited to make extents equal.
 const (
+	// maxExtents is the maximum number of atoms in all extents of a function.
 	maxExtents = 1 << 24
+	// maxUnified is the maximum number of values that are visited to make extents equal.
 	maxUnified = 1 << 26
 )
 
@@ -385,9 +385,9 @@ func (b *Builder) Equate(x, y dim.Dim, values []*Value) bool {
 	return true
 }
 
-// exchange adds a check that x and y are equal. It then replaces each element of values that has
-// one of the two extents by a value with the other extent, the constant one if there is one. It
-// returns false, and adds nothing, if no value can be replaced.
+// exchange replaces the extent x by y in the types of values, after a check that x and y are equal.
+// If x is constant or in no type, it replaces y by x instead. A constant is never replaced. It
+// returns false, and adds nothing, if there is nothing to replace.
 func (b *Builder) exchange(x, y dim.Dim, values []*Value) bool {
 	has := func(v *Value, d dim.Dim) bool {
 		return v != nil && v.Type.IsTensor() && slices.ContainsFunc(v.Type.Shape, d.Equal)

@@ -60,7 +60,7 @@ func (p *parser) fail(format string, args ...any) {
 	panic(syntaxError{fmt.Errorf("line %d: %s", line, fmt.Sprintf(format, args...))})
 }
 
-// maxNesting bounds the nesting of regions and types.
+// maxNesting is the maximum depth of nested regions and types.
 const maxNesting = 200
 
 func (p *parser) enter() {

@@ -50,8 +50,8 @@ func (r *rewriter) block(block *Block) {
 	r.resolve(block.Results)
 }
 
-// replace makes later nodes use v instead of old, a result of n. If v is the result of a node that
-// the visit of n built, v also gets old's name.
+// replace makes later nodes use v instead of `old`, a result of n. If v is the result of a node
+// that the visit of n built, v also gets old's name.
 func (r *rewriter) replace(n *Node, old, v *Value) {
 	if v == old {
 		Fail("%s: replaced by itself", n)

@@ -5,7 +5,8 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// maxComputed bounds the number of operators in a row that import evaluates to compute a constant.
+// maxComputed is the maximum number of operators in a row that import evaluates to compute a
+// constant.
 const maxComputed = 16
 
 // constant returns the elements of v if v is a constant, a small weight, or computed from these in

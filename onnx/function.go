@@ -8,11 +8,12 @@ import (
 	"github.com/burngen/burngen/onnx/internal/wire"
 )
 
-// maxExpanded bounds the number of nodes after inlining model-local functions and graphs within
-// nodes. maxCalls bounds the nesting of function calls.
 const (
+	// maxExpanded is the maximum number of nodes in all inlined model-local functions and graphs
+	// within nodes. Each inlining counts as one more node.
 	maxExpanded = 1 << 18
-	maxCalls    = 64
+	// maxCalls is the maximum depth of nested function calls.
+	maxCalls = 64
 )
 
 type functionKey struct{ domain, name, overload string }

@@ -109,7 +109,7 @@ func domainName(d string) string {
 }
 
 // inputs declares the parameters: the graph's inputs without initializers. If Options.Outputs
-// selects values, only the inputs in read are declared, on which these values depend.
+// selects values, only the inputs in `read` are declared, on which these values depend.
 func (im *importer) inputs(s *scope, read map[string]bool) {
 	im.problems.at = beforeNodes
 	declared := map[string]bool{}

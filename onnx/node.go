@@ -145,11 +145,11 @@ func (im *importer) place(s *scope, n *wire.Node, i int) string {
 	return fmt.Sprintf("%s%s (%s%s): ", s.where, label(n, i), plain(qualified(n)), version)
 }
 
-// inside returns the prefix of messages about the nodes of a graph or function within node n,
-// number i of its graph. what is the text about that graph or function. If there are many levels,
-// only the outermost and the innermost are named.
-func (im *importer) inside(s *scope, n *wire.Node, i int, what string) string {
-	place := im.place(s, n, i) + what
+// inside returns the prefix of messages about the nodes of a graph or function that is inside node
+// n, number i of its own graph. context is appended to the place of n; it may be "". If the prefix
+// is longer than maxLine/2 bytes, the middle is left out.
+func (im *importer) inside(s *scope, n *wire.Node, i int, context string) string {
+	place := im.place(s, n, i) + context
 	if len(place) > maxLine/2 {
 		place = shorten(place, maxLine/2)
 	}

@@ -10,13 +10,15 @@ import (
 	"unicode"
 )
 
-// maxProblems is the maximum number of problems that are reported for a model. maxKept is the maximum
-// number that are kept, so that the first in the order of the nodes can be reported. maxLine is the
-// maximum length of a line in bytes, before characters that cannot be printed are escaped.
 const (
+	// maxProblems is the maximum number of problems that are reported for a model.
 	maxProblems = 100
-	maxKept     = 1 << 12
-	maxLine     = 1 << 10
+	// maxKept is the maximum number of problems that are kept, so that the first ones in the order
+	// of the nodes can be reported.
+	maxKept = 1 << 12
+	// maxLine is the maximum length of a line in bytes, before characters that cannot be printed
+	// are escaped.
+	maxLine = 1 << 10
 )
 
 // Positions of problems that do not concern a node of the graph.
@@ -61,13 +63,14 @@ func (p *problems) err() error {
 	return errors.Join(errs...)
 }
 
-// warn records a warning, once for each subject; where is the position.
-func (im *importer) warn(subject, where, format string, args ...any) {
+// warn records a warning about a subject, the first one for each subject only, and at most
+// maxProblems in all. Its message begins with position.
+func (im *importer) warn(subject, position, format string, args ...any) {
 	if im.warned[subject] || len(im.Warnings) == maxProblems {
 		return
 	}
 	im.warned[subject] = true
-	im.Warnings = append(im.Warnings, line(im.File+": warning: "+where+fmt.Sprintf(format, args...)))
+	im.Warnings = append(im.Warnings, line(im.File+": warning: "+position+fmt.Sprintf(format, args...)))
 }
 
 // lineError returns the error of a file as one line.

@@ -15,11 +15,12 @@ import (
 // weight if it turns out to be a parameter. Strings are always constants.
 const maxConstant = 256
 
-// maxLooked is the maximum number of elements of attributes and small weights that import functions
-// read, counted at each use. maxKnown is the maximum number of elements of a single weight.
 const (
+	// maxLooked is the maximum number of elements of attributes and small weights that import
+	// functions read, counted at each use.
 	maxLooked = 1 << 25
-	maxKnown  = 1 << 20
+	// maxKnown is the maximum number of elements of a single weight that import functions read.
+	maxKnown = 1 << 20
 )
 
 // weights holds the module's weights during import.

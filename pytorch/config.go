@@ -123,43 +123,43 @@ func (f *filler) bad(way, format string, args ...any) {
 	}
 }
 
-// fill stores v in to. way is the path of v, and depth how deeply the calls of fill are nested.
-func (f *filler) fill(to reflect.Value, v pickle.Value, way string, depth int) {
+// fill stores v in dst. way is the path of v, and depth how deeply the calls of fill are nested.
+func (f *filler) fill(dst reflect.Value, v pickle.Value, way string, depth int) {
 	if err := f.spend(4); err != nil || depth > maxDepth {
 		f.bad(way, "holds too much, or itself")
 		return
 	}
 	v = plain(v)
 	if v == nil {
-		switch to.Kind() {
+		switch dst.Kind() {
 		case reflect.Pointer, reflect.Slice, reflect.Map, reflect.Interface:
-			to.SetZero()
+			dst.SetZero()
 		}
 		return
 	}
-	switch to.Kind() {
+	switch dst.Kind() {
 	case reflect.Pointer:
-		to.Set(reflect.New(to.Type().Elem()))
-		f.fill(to.Elem(), v, way, depth+1)
+		dst.Set(reflect.New(dst.Type().Elem()))
+		f.fill(dst.Elem(), v, way, depth+1)
 	case reflect.Interface:
-		if to.NumMethod() > 0 {
-			f.bad(way, "cannot fill a %v", to.Type())
+		if dst.NumMethod() > 0 {
+			f.bad(way, "cannot fill a %v", dst.Type())
 		} else if x := f.any(v, way, depth); x != nil {
-			to.Set(reflect.ValueOf(x))
+			dst.Set(reflect.ValueOf(x))
 		}
 	case reflect.Struct, reflect.Map:
 		d, ok := dictOf(v)
 		if !ok {
 			f.bad(way, "a dict expected, not %s", describe(v))
-		} else if to.Kind() == reflect.Struct {
-			f.fields(to, d, way, depth)
+		} else if dst.Kind() == reflect.Struct {
+			f.fields(dst, d, way, depth)
 		} else {
-			f.entries(to, d, way, depth)
+			f.entries(dst, d, way, depth)
 		}
 	case reflect.Slice, reflect.Array:
-		f.elements(to, v, way, depth)
+		f.elements(dst, v, way, depth)
 	default:
-		f.scalar(to, v, way)
+		f.scalar(dst, v, way)
 	}
 }
 
@@ -171,51 +171,51 @@ func plain(v pickle.Value) pickle.Value {
 	return v
 }
 
-// scalar stores a bool, a number or a string in to.
-func (f *filler) scalar(to reflect.Value, v pickle.Value, way string) {
+// scalar stores a bool, a number or a string in dst.
+func (f *filler) scalar(dst reflect.Value, v pickle.Value, way string) {
 	fits := false
 	switch x := v.(type) {
 	case bool:
-		if fits = to.Kind() == reflect.Bool; fits {
-			to.SetBool(x)
+		if fits = dst.Kind() == reflect.Bool; fits {
+			dst.SetBool(x)
 		}
 	case string:
-		if fits = to.Kind() == reflect.String; fits {
-			to.SetString(x)
+		if fits = dst.Kind() == reflect.String; fits {
+			dst.SetString(x)
 		}
 	case float64:
-		if fits = to.CanFloat(); fits {
-			to.SetFloat(x)
+		if fits = dst.CanFloat(); fits {
+			dst.SetFloat(x)
 		}
 	case int64:
 		switch {
-		case to.CanInt():
-			if fits = !to.OverflowInt(x); fits {
-				to.SetInt(x)
+		case dst.CanInt():
+			if fits = !dst.OverflowInt(x); fits {
+				dst.SetInt(x)
 			}
-		case to.CanUint():
-			if fits = x >= 0 && !to.OverflowUint(uint64(x)); fits {
-				to.SetUint(uint64(x))
+		case dst.CanUint():
+			if fits = x >= 0 && !dst.OverflowUint(uint64(x)); fits {
+				dst.SetUint(uint64(x))
 			}
-		case to.CanFloat():
+		case dst.CanFloat():
 			fits = true
-			to.SetFloat(float64(x))
+			dst.SetFloat(float64(x))
 		}
 	case *big.Int:
-		if fits = to.CanUint() && x.IsUint64() && !to.OverflowUint(x.Uint64()); fits {
-			to.SetUint(x.Uint64())
+		if fits = dst.CanUint() && x.IsUint64() && !dst.OverflowUint(x.Uint64()); fits {
+			dst.SetUint(x.Uint64())
 		}
 	}
 	if !fits {
-		f.bad(way, "%s does not fit %v", describe(v), to.Type())
+		f.bad(way, "%s does not fit %v", describe(v), dst.Type())
 	}
 }
 
-// fields stores the values of d in the fields of the struct to; see [filler.fill] for way and
+// fields stores the values of d in the fields of the struct dst; see [filler.fill] for way and
 // depth.
-func (f *filler) fields(to reflect.Value, d *pickle.Dict, way string, depth int) {
+func (f *filler) fields(dst reflect.Value, d *pickle.Dict, way string, depth int) {
 	byName := map[string]int{}
-	for _, field := range reflect.VisibleFields(to.Type()) {
+	for _, field := range reflect.VisibleFields(dst.Type()) {
 		if !field.IsExported() || len(field.Index) != 1 {
 			continue
 		}
@@ -239,7 +239,7 @@ func (f *filler) fields(to reflect.Value, d *pickle.Dict, way string, depth int)
 			at, ok = byName[folded(name)]
 		}
 		if ok {
-			f.fill(to.Field(at), d.Values[i], join(way, name), depth+1)
+			f.fill(dst.Field(at), d.Values[i], join(way, name), depth+1)
 		}
 	}
 }
@@ -254,12 +254,12 @@ func join(way, name string) string {
 	return way + "." + name
 }
 
-// entries stores the entries of d in the map to, whose keys are strings or integers; see
+// entries stores the entries of d in the map dst, whose keys are strings or integers; see
 // [filler.fill] for way and depth.
-func (f *filler) entries(to reflect.Value, d *pickle.Dict, way string, depth int) {
-	m := reflect.MakeMap(to.Type())
+func (f *filler) entries(dst reflect.Value, d *pickle.Dict, way string, depth int) {
+	m := reflect.MakeMap(dst.Type())
 	for i, k := range d.Keys {
-		key, x := reflect.New(to.Type().Key()).Elem(), reflect.New(to.Type().Elem()).Elem()
+		key, x := reflect.New(dst.Type().Key()).Elem(), reflect.New(dst.Type().Elem()).Elem()
 		text, err := keyText(k)
 		if err != nil {
 			f.bad(way, "%v", err)
@@ -273,13 +273,13 @@ func (f *filler) entries(to reflect.Value, d *pickle.Dict, way string, depth int
 		f.fill(x, d.Values[i], join(way, text), depth+1)
 		m.SetMapIndex(key, x)
 	}
-	to.Set(m)
+	dst.Set(m)
 }
 
-// elements stores the items of v in the slice or array to; see [filler.fill] for way and depth.
-func (f *filler) elements(to reflect.Value, v pickle.Value, way string, depth int) {
-	if b, ok := v.(pickle.Bytes); ok && to.Kind() == reflect.Slice && to.Type().Elem().Kind() == reflect.Uint8 {
-		to.SetBytes(b)
+// elements stores the items of v in the slice or array dst; see [filler.fill] for way and depth.
+func (f *filler) elements(dst reflect.Value, v pickle.Value, way string, depth int) {
+	if b, ok := v.(pickle.Bytes); ok && dst.Kind() == reflect.Slice && dst.Type().Elem().Kind() == reflect.Uint8 {
+		dst.SetBytes(b)
 		return
 	}
 	list, ok := items(v)
@@ -290,18 +290,18 @@ func (f *filler) elements(to reflect.Value, v pickle.Value, way string, depth in
 	case !ok:
 		f.bad(way, "a list expected, not %s", describe(v))
 		return
-	case to.Kind() == reflect.Slice:
+	case dst.Kind() == reflect.Slice:
 		if f.spend(len(list)) != nil {
 			f.bad(way, "holds too much")
 			return
 		}
-		to.Set(reflect.MakeSlice(to.Type(), len(list), len(list)))
-	case to.Len() != len(list):
-		f.bad(way, "%d elements expected, not %d", to.Len(), len(list))
+		dst.Set(reflect.MakeSlice(dst.Type(), len(list), len(list)))
+	case dst.Len() != len(list):
+		f.bad(way, "%d elements expected, not %d", dst.Len(), len(list))
 		return
 	}
 	for i, x := range list {
-		f.fill(to.Index(i), x, join(way, strconv.Itoa(i)), depth+1)
+		f.fill(dst.Index(i), x, join(way, strconv.Itoa(i)), depth+1)
 	}
 }
 

@@ -93,8 +93,8 @@ func (l *loader) global(module, name string) (*pickle.Class, error) {
 	return c, nil
 }
 
-// maxInert bounds the mentions of unknown names in a file. Unknown names are legal only as classes of
-// tensors.
+// maxInert is the maximum number of mentions of unknown names in a file. Unknown names are legal
+// only as classes of tensors.
 const maxInert = 1 << 16
 
 // useless returns an error if a name that is not on the list was mentioned other than as the class

@@ -98,8 +98,8 @@ type tensor struct {
 const (
 	maxRank = 64
 
-	// maxRepeats bounds the number of elements of a tensor whose elements overlap so that it has more
-	// elements than its storage.
+	// maxRepeats is the maximum number of elements of a tensor that has more elements than its
+	// storage, because elements overlap.
 	maxRepeats = 1 << 22
 )
 

@@ -160,7 +160,7 @@ func (c configFile) Set(text string) error {
 	return nil
 }
 
-// maxJSON bounds the size of JSON files.
+// maxJSON is the maximum size of a JSON file, in bytes.
 const maxJSON = 64 << 20
 
 // jsonUnder returns the value at key in a JSON file. key is a path of keys joined by dots; ""
@@ -241,8 +241,8 @@ func load(flags *flagSet, path string, o *gen.Options, s *streams) (*gen.Model, 
 	return gen.Load(path, *o)
 }
 
-// loadFor calls [load] for each target that the flag on names, or for the target in o if the flag is
-// not given. It returns the compiled models in the order of the targets.
+// loadFor calls [load] for each target that the flag `on` names, or for the target in o if the flag
+// is not given. It returns the compiled models in the order of the targets.
 func loadFor(on *oneTarget, flags *flagSet, path string, o *gen.Options, s *streams) ([]*gen.Model, error) {
 	targets := []target.Target{on.target}
 	if on.auto {

@@ -23,21 +23,21 @@ func newProgress(w io.Writer) *progress {
 	return &progress{progressbar.NewOptions(-1, progressbar.OptionSetWriter(f), progressbar.OptionClearOnFinish(), progressbar.OptionSpinnerType(14))}
 }
 
-// stage shows the start of the stage called what.
-func (p *progress) stage(what string) {
+// stage shows the start of the stage called name.
+func (p *progress) stage(name string) {
 	if p.bar != nil {
-		p.bar.Describe(what)
+		p.bar.Describe(name)
 		p.bar.Add(1)
 	}
 }
 
-// step shows that done of total items of the stage called what are complete.
-func (p *progress) step(what string, done, total int) {
+// step shows that `done` of `total` items of the stage called name are complete.
+func (p *progress) step(name string, done, total int) {
 	if p.bar == nil {
 		return
 	}
 	p.bar.ChangeMax(max(total, 1))
-	p.bar.Describe(what)
+	p.bar.Describe(name)
 	p.bar.Set(done)
 }
 

@@ -160,10 +160,10 @@ func compileTarget(flags *flagSet) *oneTarget {
 	return t
 }
 
-// runTarget declares -target for commands that run a model. what begins its help text.
-func runTarget(flags *flagSet, what string) *oneTarget {
+// runTarget declares -target for commands that run a model. intro begins its help text.
+func runTarget(flags *flagSet, intro string) *oneTarget {
 	t := &oneTarget{}
-	flags.Var(t, "target", what+targetsHelp+firstTarget)
+	flags.Var(t, "target", intro+targetsHelp+firstTarget)
 	t.precision = precisionFlag(flags)
 	return t
 }
@@ -215,8 +215,8 @@ func firstOf(w io.Writer) (target.Target, error) {
 	return found, err
 }
 
-// onDevice returns t with an opened device, if it needs one to run steps. done closes the device.
-// It returns an error if there is no device.
+// onDevice returns t with an opened device, if it needs one to run steps. The function done closes
+// the device. It returns an error if there is no device.
 func onDevice(t target.Target) (opened target.Target, done func(), err error) {
 	if t == nil || t.CanRun() {
 		return t, func() {}, nil

@@ -84,7 +84,8 @@ func (w *weightsFlags) setFile(text string) error {
 	return nil
 }
 
-// open opens the file, if there is one, and sets the weights in o. done closes the file.
+// open opens the file, if there is one, and sets the weights in o. The function done closes the
+// file.
 func (w *weightsFlags) open(flags *flagSet, o *gen.Options, s *streams) (done func(), err error) {
 	if w.file == "" {
 		if len(flags.given(ofWeights)) > 0 {
@@ -149,11 +150,12 @@ const (
 	torchIndexEnd  = ".bin.index.json"
 )
 
-// torchExts are the extensions of PyTorch files. recordExts are the extensions of records, which
-// Burn and burngen write. A record may be compressed; its name then ends in .gz as well. A .bin
-// file may be either, and its contents decide.
 var (
-	torchExts  = map[string]bool{".pt": true, ".pth": true, ".bin": true, ".ckpt": true, ".jit": true, ".tar": true}
+	// torchExts are the extensions of PyTorch files.
+	torchExts = map[string]bool{".pt": true, ".pth": true, ".bin": true, ".ckpt": true, ".jit": true, ".tar": true}
+	// recordExts are the extensions of records, which Burn and burngen write. A record may be
+	// compressed; its name then ends in .gz as well. A .bin file may be a PyTorch file or a record,
+	// and its contents decide.
 	recordExts = map[string]bool{".mpk": true, ".bpk": true, ".json": true, ".bin": true}
 )
 

@@ -56,9 +56,9 @@ func outlineParts(t program.Target, ctx *pass.Context, m *ir.Module) (changed bo
 	return changed, nil
 }
 
-// fits compares the arenas of funcs in before with their arenas in after, the same module with a part
-// outlined. It reports whether no arena is much larger: by more than half, or by more than 1/32 if the
-// function trains.
+// fits compares the arenas of funcs in `before` with their arenas in `after`, the same module with
+// a part outlined. It reports whether no arena is much larger: by more than half, or by more than
+// 1/32 if the function trains.
 func fits(t program.Target, ctx *pass.Context, before, after *ir.Module, funcs []*ir.Func) (bool, error) {
 	for _, f := range funcs {
 		was, err := size(t, before, f.Name)

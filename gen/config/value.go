@@ -13,7 +13,7 @@ import (
 	"github.com/burngen/burngen/internal/meant"
 )
 
-// maxFile bounds the size of a configuration file.
+// maxFile is the maximum size of a configuration file, in bytes.
 const maxFile = 64 << 20
 
 // Given is the user's input for a configuration.

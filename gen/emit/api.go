@@ -138,7 +138,8 @@ func (a *api) inputs() []jen.Code {
 	return params
 }
 
-// passed prints the arguments of a method as arguments of another method with the same parameters.
+// passed prints the arguments of a call that passes on all arguments of the method it stands in:
+// `in`, the struct of arguments, or else each parameter by its name.
 func (a *api) passed() []jen.Code {
 	if a.inStruct() {
 		return []jen.Code{jen.Id("in")}
@@ -253,20 +254,20 @@ func (a *api) structDecl(name, doc string, ports []port) []jen.Code {
 }
 
 // doc prints the doc comment of a method: the documentation of the function or, if it has none, a
-// sentence with the name of the method. into, such as " into dst", says where the result is written;
-// it may be "". The comment ends with rest.
-func (a *api) doc(into, rest string) prose {
+// sentence with the name of the method. destination, such as " into dst", says where the result is
+// written; it may be "". The comment ends with rest.
+func (a *api) doc(destination, rest string) prose {
 	if a.spec.Doc == "" {
-		return prose(a.spec.Method + " computes the model" + into + "." + rest)
+		return prose(a.spec.Method + " computes the model" + destination + "." + rest)
 	}
 	var text []string
 	for line := range strings.Lines(a.spec.Doc) {
 		text = append(text, comment(strings.TrimSuffix(line, "\n")))
 	}
-	if into != "" {
-		into = "The result is written" + into + "."
+	if destination != "" {
+		destination = "The result is written" + destination + "."
 	}
-	return prose(strings.Join(text, "\n") + "\n\n" + strings.TrimSpace(into+rest))
+	return prose(strings.Join(text, "\n") + "\n\n" + strings.TrimSpace(destination+rest))
 }
 
 // modelMethods prints the two methods of Model for a function. The second has a context parameter.
@@ -376,10 +377,10 @@ func (a *api) checked() []jen.Code {
 	return out
 }
 
-// passed prints a port for the runtime's check: a call of how, a function of package rt. The
-// arguments are said, the port's name in errors, its value x, and more.
-func passed(how, said string, x *jen.Statement, more ...jen.Code) jen.Code {
-	return jen.Qual(rtPath, how).Call(append([]jen.Code{Text(said), x}, more...)...)
+// passed prints a call of a function of package rt that checks a port, such as "InTensor". The
+// arguments of the call are name, which names the port in errors, the port's value x, and `more`.
+func passed(function, name string, x *jen.Statement, more ...jen.Code) jen.Code {
+	return jen.Qual(rtPath, function).Call(append([]jen.Code{Text(name), x}, more...)...)
 }
 
 // resultOf prints the result p as an argument of the runtime's check. It returns nil if the runtime
@@ -574,10 +575,10 @@ func (a *api) symbolVars() []jen.Code {
 	return []jen.Code{jen.List(names...).Op(":=").List(values...)}
 }
 
-// checkContainer prints the check of the tensors in x, an argument of the container type t. where
+// checkContainer prints the check of the tensors in x, an argument of the container type t. prefix
 // begins the text of errors. The result is nil unless t is a sequence of tensors, an optional
 // tensor, or an optional sequence of tensors.
-func checkContainer(where, x *jen.Statement, t ir.Type) *jen.Statement {
+func checkContainer(prefix, x *jen.Statement, t ir.Type) *jen.Statement {
 	elem, check := *t.Elem, "CheckSequence"
 	switch {
 	case t.Kind == ir.OptionalKind && elem.Kind == ir.SequenceKind:
@@ -600,7 +601,7 @@ func checkContainer(where, x *jen.Statement, t ir.Type) *jen.Statement {
 		}
 		want = jen.Index().Int().Values(dims...)
 	}
-	return jen.Qual(rtPath, check).Call(where, x, want)
+	return jen.Qual(rtPath, check).Call(prefix, x, want)
 }
 
 // solve solves d = extent for the only symbol of d that is not bound. It returns the symbol, and

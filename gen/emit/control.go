@@ -32,11 +32,11 @@ func (f *function) extents(n *ir.Node, list []program.Extent) []jen.Code {
 	return append(out, f.fits.atStep(n, symbolsOf(list)))
 }
 
-// passed prints arg, the argument for result i of a call of callee. ref is the memory of the result,
-// and t its type. before are the statements before the call. If the result is a tensor that is
-// stored with its shape, before sets this shape, unless callee determines it. For other results
-// before is nil.
-func (f *function) passed(callee *program.Func, i int, ref *plan.Ref, t ir.Type, v *views) (before []jen.Code, arg jen.Code) {
+// passed prints arg, the argument for result i of a call of callee. ref is the memory of the
+// result, and t its type. setup are the statements before the call. If the result is a tensor that
+// is stored with its shape, setup sets this shape, unless callee determines it. For other results
+// setup is nil.
+func (f *function) passed(callee *program.Func, i int, ref *plan.Ref, t ir.Type, v *views) (setup []jen.Code, arg jen.Code) {
 	switch {
 	case !t.IsTensor():
 		return nil, f.pointer(ref)

@@ -315,7 +315,7 @@ func (f *function) send(v *views, refs ...*plan.Ref) []jen.Code {
 func (f *function) trains() bool { return f.host != nil && f.host.typ == "Trainer" }
 
 // shared prints the memory that refs refer to, as arguments of the calls that copy it between host
-// and device. Each memory is printed once, as a call of how, a function of package gpu. shared
+// and device. Each memory is printed once, as a call of the function `how` of package gpu. shared
 // leaves out memory that is never copied: containers, strings and, except in a trainer, weights. It
 // returns nil without a device.
 func (f *function) shared(v *views, how string, refs []*plan.Ref) []jen.Code {

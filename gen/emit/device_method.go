@@ -130,24 +130,24 @@ func (m *method) deviceMethod(f *jen.File) {
 }
 
 // deviceStruct prints a struct of tensors in device memory, with a field for each port, and returns
-// its name. host is the name of the method's struct of tensors on the host, and what says "arguments"
-// or "results".
-func (m *method) deviceStruct(f *jen.File, host, what string, ports []port) string {
+// its name. host is the name of the method's struct of tensors on the host, and contents is
+// "arguments" or "results".
+func (m *method) deviceStruct(f *jen.File, host, contents string, ports []port) string {
 	name := m.fn.global.unique("Device" + host)
 	fields := make([]jen.Code, len(ports))
 	for i, p := range ports {
 		fields[i] = jen.Id(p.field).Add(p.onDevice())
 	}
-	note(f, name+" holds the "+what+" of "+m.spec.Method+"Device.")
+	note(f, name+" holds the "+contents+" of "+m.spec.Method+"Device.")
 	f.Type().Id(name).Struct(fields...)
 	return name
 }
 
-// view prints given, a tensor in device memory, in the type in which the host's method takes or
+// view prints `given`, a tensor in device memory, in the type in which the host's method takes or
 // returns p. access is a constant of package gpu that says whether the method reads or writes the
-// tensor. said names the tensor in errors.
-func (a *api) view(p port, given *jen.Statement, access, said string) *jen.Statement {
-	args := []jen.Code{jen.Op("&").Id("views"), jen.Qual(gpuPath, access), Text(said), given}
+// tensor. label names the tensor in errors.
+func (a *api) view(p port, given *jen.Statement, access, label string) *jen.Statement {
+	args := []jen.Code{jen.Op("&").Id("views"), jen.Qual(gpuPath, access), Text(label), given}
 	extents := func(from int) []jen.Code {
 		var out []jen.Code
 		for _, d := range p.value.Type.Shape[from:] {

@@ -57,10 +57,10 @@ func (t *fits) atStep(n *ir.Node, symbols []string) jen.Code {
 	return t.at(&point{id: symbols[0], symbols: symbols, z: t.f.variableFor(symbols[0], "z"+ir.Exported(t.f.symbols[symbols[0]])), where: jen.Lit(ir.OpName(n.Op)), node: n})
 }
 
-// atEntry adds the point at the beginning of a function, and returns the code of the point. where
+// atEntry adds the point at the beginning of a function, and returns the code of the point. prefix
 // begins the text of its errors.
-func (t *fits) atEntry(symbols []string, where string) jen.Code {
-	return t.at(&point{symbols: symbols, z: "z", where: jen.Lit(where)})
+func (t *fits) atEntry(symbols []string, prefix string) jen.Code {
+	return t.at(&point{symbols: symbols, z: "z", where: jen.Lit(prefix)})
 }
 
 // need records that d is printed as an int. If d may overflow, it is checked at the last point that

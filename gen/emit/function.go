@@ -355,12 +355,13 @@ func (f *function) offsetInside(b *plan.Buffer) *jen.Statement {
 	return name
 }
 
-// table returns the name of one of the function's tables. what is the kind of table, such as "tails".
-func (f *function) table(what string) string {
+// table returns the name of one of the function's tables. kind is the kind of table, such as
+// "tails".
+func (f *function) table(kind string) string {
 	if f.name == "forward" {
-		return what
+		return kind
 	}
-	return f.name + strings.ToUpper(what[:1]) + what[1:]
+	return f.name + strings.ToUpper(kind[:1]) + kind[1:]
 }
 
 // container prints the container that ref refers to. It fails if that is a result, which can only be

@@ -11,22 +11,22 @@ import (
 	"strings"
 )
 
-// standardImports are the packages of the standard library that generated code may import.
-// runtimeImports are the packages of the runtime that it may import with any target.
 var (
+	// standardImports are the packages of the standard library that generated code may import.
 	standardImports = []string{"context", "embed", "errors", "math", "sync/atomic", "testing"}
-	runtimeImports  = []string{rtPath, keysPath}
+	// runtimeImports are the packages of the runtime that generated code may import with any
+	// target.
+	runtimeImports = []string{rtPath, keysPath}
 )
 
-// guard checks properties of the generated Go files that no text in a model can change. The files
-// import only standardImports, the runtime, the packages of the printer and of custom operators, the
-// package of shared weights, and the packages in more. They declare neither init nor main, and begin
-// with the header. Their comments are line comments of printable ASCII and tabs, and none is a directive,
-// except directives that embed the weights and the kernels. guard returns an error that describes
-// the first violation.
-func guard(files []File, m *emitter, more ...string) error {
+// guard checks properties of the generated Go files that no text in a model can change. The files import only
+// standardImports, the runtime, the packages of the printer and of custom operators, the package of shared weights,
+// and the packages in extraImports. They declare neither init nor main, and begin with the header. Their comments are
+// line comments of printable ASCII and tabs, and none is a directive, except directives that embed the weights and
+// the kernels. guard returns an error that describes the first violation.
+func guard(files []File, m *emitter, extraImports ...string) error {
 	custom, _ := customPackages(m.Model, newNames())
-	allowed := slices.Concat(standardImports, runtimeImports, slices.Collect(maps.Keys(m.Printer.Imports())), custom, more)
+	allowed := slices.Concat(standardImports, runtimeImports, slices.Collect(maps.Keys(m.Printer.Imports())), custom, extraImports)
 	if m.Shared != nil {
 		allowed = append(allowed, m.Shared.Package)
 	}

@@ -88,11 +88,11 @@ func (m *method) placed() []*function {
 }
 
 // sizes prints the sizes of the buffers of fn as fields of the method's description. Each size is a
-// constant plus multiples of the extents. before are the functions whose buffers are placed before
+// constant plus multiples of the extents. earlier are the functions whose buffers are placed before
 // those of fn. ok is false if a size is not such a sum.
-func (m *method) sizes(fn *function, before []*function) (fields []jen.Code, ok bool) {
+func (m *method) sizes(fn *function, earlier []*function) (fields []jen.Code, ok bool) {
 	symbols := slices.Clone(m.symbols)
-	for _, c := range before {
+	for _, c := range earlier {
 		symbols = append(symbols, c.LinesSymbol())
 	}
 	buffers := fn.Plan.Buffers
@@ -132,9 +132,9 @@ func (m *method) sizes(fn *function, before []*function) (fields []jen.Code, ok 
 	return append(fields, jen.Id("Each").Op(":").Index().Index().Int64().Values(fieldsOf(lists)...)), true
 }
 
-// bytesOf prints the function that computes the sizes of the buffers of fn. before are the functions
-// whose buffers are placed before those of fn.
-func (m *method) bytesOf(f *jen.File, fn *function, before []*function) {
+// bytesOf prints the function that computes the sizes of the buffers of fn. earlier are the
+// functions whose buffers are placed before those of fn.
+func (m *method) bytesOf(f *jen.File, fn *function, earlier []*function) {
 	used := map[string]bool{}
 	var sizes []jen.Code
 	for _, b := range fn.Plan.Buffers {
@@ -152,7 +152,7 @@ func (m *method) bytesOf(f *jen.File, fn *function, before []*function) {
 	for i, s := range m.symbols {
 		extent(s, i)
 	}
-	for i, c := range before {
+	for i, c := range earlier {
 		extent(c.LinesSymbol(), len(m.symbols)+i)
 	}
 	body = append(body, jen.Copy(jen.Id("dst"), jen.Index().Int64().Values(fieldsOf(sizes)...)))

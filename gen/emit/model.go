@@ -181,7 +181,7 @@ type File struct {
 	Large *rt.Weights
 }
 
-// WriteFile writes the content of the file to the start of out, in parts, in any order and from
+// WriteFile writes the content of the file to the start of `out`, in parts, in any order and from
 // several goroutines. It returns the number of bytes.
 func (f File) WriteFile(out io.WriterAt) (int64, error) {
 	if f.Large != nil {

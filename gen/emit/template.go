@@ -59,8 +59,8 @@ var skeleton = sync.OnceValue(func() map[string]*declaration {
 	return out
 })
 
-// declarations adds the declarations of a file of the skeleton to out, by name. It returns an error
-// if the file cannot be read or is not Go.
+// declarations adds the declarations of a file of the skeleton to `out`, by name. It returns an
+// error if the file cannot be read or is not Go.
 func declarations(out map[string]*declaration, file string) error {
 	data, err := fs.ReadFile(templates.Skeleton, file)
 	if err != nil {

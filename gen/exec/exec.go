@@ -82,9 +82,9 @@ func (m *Machine) Run(ctx context.Context, args []any, shapes [][]int) (results 
 	return m.RunInto(ctx, args, shapes, nil)
 }
 
-// RunInto is like Run, but writes the results to the slices in into. The slices must have the right
-// lengths. RunInto allocates memory for a result whose slice is nil, and for all results if into is nil.
-func (m *Machine) RunInto(ctx context.Context, args []any, shapes [][]int, into []any) (results []any, outShapes [][]int, err error) {
+// RunInto is like Run, but writes the results to the slices in dst. The slices must have the right lengths. RunInto
+// allocates memory for a result whose slice is nil, and for all results if dst is nil.
+func (m *Machine) RunInto(ctx context.Context, args []any, shapes [][]int, dst []any) (results []any, outShapes [][]int, err error) {
 	if err := Refuses(m.fn); err != nil {
 		return nil, nil, err
 	}
@@ -103,7 +103,7 @@ func (m *Machine) RunInto(ctx context.Context, args []any, shapes [][]int, into 
 		return nil, nil, err
 	}
 	defer rt.Recover(f.Name, &err)
-	if err := r.allocate(into); err != nil {
+	if err := r.allocate(dst); err != nil {
 		return nil, nil, err
 	}
 	if program.MayShare(m.fn) {
@@ -207,12 +207,12 @@ func (r *Frame) layout() (size int64, offsets []int64, err error) {
 	return size, offsets, nil
 }
 
-// allocate sets the results: the slices in into where they are not nil, and otherwise new memory. A
+// allocate sets the results: the slices in dst where they are not nil, and otherwise new memory. A
 // result whose size is not known yet stays nil.
-func (r *Frame) allocate(into []any) error {
+func (r *Frame) allocate(dst []any) error {
 	for i, v := range r.fn.IR.Results {
-		if i < len(into) && into[i] != nil {
-			r.results = append(r.results, into[i])
+		if i < len(dst) && dst[i] != nil {
+			r.results = append(r.results, dst[i])
 			continue
 		}
 		if r.fn.Plan.IsLate(v.Type) {

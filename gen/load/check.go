@@ -209,7 +209,7 @@ func named(t types.Type) *types.Named {
 }
 
 // construct returns the Go expression of New's configuration, or "" if New does not take a
-// configuration. It returns an error if given does not fit the configuration.
+// configuration. It returns an error if `given` does not fit the configuration.
 func (c *checked) construct(given config.Given) (string, error) {
 	if c.config == "" {
 		if given.File != "" || len(given.Set) > 0 {

@@ -259,16 +259,16 @@ func (c *checked) results(m *method, d directive) []port {
 	return ports
 }
 
-// expressions type-checks the Go expressions in the type t as if they stood in the method m. at is the
-// position of the type's text. It adds to m the position of each expression and the packages that it
-// names.
-func (c *checked) expressions(m *method, t *declared, at token.Pos) {
+// expressions type-checks the Go expressions in the type t as if they stood in the method m. start
+// is the position of the type's text. It adds to m the position of each expression and the packages
+// that it names.
+func (c *checked) expressions(m *method, t *declared, start token.Pos) {
 	for i := range t.pieces {
 		p := &t.pieces[i]
 		if !p.expr {
 			continue
 		}
-		pos := at + token.Pos(p.at-t.at)
+		pos := start + token.Pos(p.at-t.at)
 		e, err := parser.ParseExprFrom(c.fset, "", p.text, 0)
 		if err != nil {
 			c.faultf(pos, "{%s}: not a Go expression", p.text)

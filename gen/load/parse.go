@@ -35,7 +35,7 @@ type marked struct {
 	directives []directive
 }
 
-// marks reports whether a function is marked as a method of a model.
+// marks reports whether a function of the package has a directive.
 func (s *sources) marks() bool { return len(s.marked) > 0 }
 
 func (s *sources) fault(pos token.Pos, text string) {
@@ -124,7 +124,8 @@ func goFiles(dir string) ([]string, error) {
 	return names, nil
 }
 
-// directives finds the directives of all files and the declarations that they mark.
+// directives finds the directives of all files. It stores the marked functions in s.marked, and the
+// configurations in s.configs. Misplaced directives become faults.
 func (s *sources) directives() {
 	var configs []config.Marked
 	for _, f := range s.files {

@@ -40,11 +40,11 @@ func (c *checked) isMarked(name string) bool {
 	return slices.ContainsFunc(c.marked, func(m marked) bool { return m.decl.Name.Name == name })
 }
 
-// reserved reports name, which stands at pos, if generated packages use it as the name of a type. what
-// is the kind of thing that has the name, such as "result".
-func (c *checked) reserved(pos token.Pos, what, name string) {
+// reserved reports name, which stands at pos, if generated packages use it as the name of a type.
+// kind is the kind of thing that has the name, such as "result".
+func (c *checked) reserved(pos token.Pos, kind, name string) {
 	typ := strings.ToUpper(name[:1]) + name[1:]
 	if slices.Contains(reservedTypes, typ) || slices.Contains(c.configs.Names(), typ) {
-		c.faultf(pos, "%s %s: generated packages have a %s of their own; give it another name", what, name, typ)
+		c.faultf(pos, "%s %s: generated packages have a %s of their own; give it another name", kind, name, typ)
 	}
 }

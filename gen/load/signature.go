@@ -258,10 +258,11 @@ func splitDims(text string) []string {
 	return append(dims, text[start:])
 }
 
-// dim parses an extent, and adds it to d. at is the index of the first byte of text in the signature.
-func (p *sigParser) dim(d *declared, text string, at int) {
+// dim parses an extent, and adds it to d. offset is the index of the first byte of text in the
+// signature.
+func (p *sigParser) dim(d *declared, text string, offset int) {
 	var plain strings.Builder // with a number in place of each expression
-	for rest, from := text, at; rest != ""; {
+	for rest, from := text, offset; rest != ""; {
 		before, after, ok := strings.Cut(rest, "{")
 		if before != "" {
 			d.pieces = append(d.pieces, piece{text: before, at: from})
@@ -284,17 +285,17 @@ func (p *sigParser) dim(d *declared, text string, at int) {
 	trimmed := strings.TrimSpace(plain.String())
 	lead := len(text) - len(strings.TrimLeft(text, " \t"))
 	if trimmed == "" {
-		p.fault(at, "an extent is missing")
+		p.fault(offset, "an extent is missing")
 		return
 	}
 	dim, err := dim.Parse(trimmed)
 	if err != nil {
-		p.fault(at+lead, "extent %q: %v", strings.TrimSpace(text), err)
+		p.fault(offset+lead, "extent %q: %v", strings.TrimSpace(text), err)
 		return
 	}
 	for _, s := range dim.Symbols() {
 		if r, _ := utf8.DecodeRuneInString(s); !unicode.IsUpper(r) {
-			p.fault(at+lead, "symbol %s begins with a small letter; write %s, or {%[1]s} for a Go expression", s, strings.ToUpper(s[:1])+s[1:])
+			p.fault(offset+lead, "symbol %s begins with a small letter; write %s, or {%[1]s} for a Go expression", s, strings.ToUpper(s[:1])+s[1:])
 		}
 	}
 }

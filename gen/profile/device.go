@@ -93,7 +93,7 @@ func (w *deviceWork) nodeRuns(step program.Step, launches int) (runs int64, know
 	return int64(launches) / count, true
 }
 
-// operands returns the bytes of the operands and results of a step that is a single launch. It returns 0
+// operands returns the number of bytes of the operands and results of a step that is a single launch. It returns 0
 // for other steps, because each of their launches may use only a part of them.
 func (w *deviceWork) operands(step program.Step) (bytes int64) {
 	if _, ok := step.(*target.Launch); !ok {

@@ -11,13 +11,12 @@ import (
 	"github.com/burngen/burngen/onnx"
 )
 
-// maxInput bounds the number of elements of a synthetic input.
+// maxInput is the maximum number of elements of a synthetic input.
 const maxInput = 1 << 28
 
-// Inputs returns the arguments of a function and their shapes. Arguments that are not in given are
-// synthetic: floats from 0 to 1, integers 0 and 1. The value of a symbol is from given, else from
-// extents, else 1. Inputs returns an error if extents names an unknown symbol, or if an argument to draw
-// is too large or not a tensor.
+// Inputs returns the arguments of a function and their shapes. Arguments that are not in `given` are synthetic:
+// floats in [0, 1], integers 0 and 1. The value of a symbol is from `given`, else from `extents`, else 1. Inputs
+// returns an error if `extents` names an unknown symbol, or if an argument to draw is too large or not a tensor.
 func Inputs(f *ir.Func, given map[string]*ir.Tensor, extents map[string]int) (args []harness.Value, shapes [][]int, err error) {
 	symbols := map[string]int{}
 	for _, s := range f.Symbols() {

@@ -28,7 +28,7 @@ func (r *roofline) y(v float64) float64 {
 	return floor - (math.Log10(v)-r.y0)/(r.y1-r.y0)*(floor-top)
 }
 
-// maxLabels bounds the points with a label.
+// maxLabels is the maximum number of points with a label.
 const maxLabels = 10
 
 // Roofline draws the rows as an SVG image (Williams, Waterman, Patterson: Roofline, 2009). Each row is a

@@ -20,15 +20,15 @@ type Row struct {
 	Flops, Bytes int64
 }
 
-// Rows returns a row for each node if each is set, else a row for all nodes with the same operator,
-// shape and kernel. The slowest row comes first.
-func (p *Profile) Rows(each bool) []Row {
+// Rows returns a row for each node if perNode is set, else a row for all nodes with the same
+// operator, shape and kernel. The slowest row comes first.
+func (p *Profile) Rows(perNode bool) []Row {
 	var rows []Row
 	at := map[[2]string]int{}
 	for _, n := range p.Nodes {
 		key := [2]string{n.Kernel, n.kind()}
 		i, ok := at[key]
-		if !ok || each {
+		if !ok || perNode {
 			i = len(rows)
 			at[key] = i
 			rows = append(rows, Row{Name: n.Name, Kernel: n.Kernel, Kind: n.kind()})
@@ -59,8 +59,8 @@ func (p *Profile) flops() (sum int64) {
 	return sum
 }
 
-// copyShare returns the rate of moving bytes in the time d, relative to the rate of a copy on the
-// device. ok is false if one of the rates is unknown.
+// copyShare returns the rate of moving this many bytes in the time d, relative to the rate of a
+// copy on the device. ok is false if one of the rates is unknown.
 func (p *Profile) copyShare(bytes int64, d time.Duration) (share float64, ok bool) {
 	if p.Read == 0 || bytes == 0 || d <= 0 {
 		return 0, false
@@ -77,11 +77,11 @@ func (p *Profile) peakShare(flops int64, d time.Duration) (share float64, ok boo
 	return float64(flops) / float64(d) / p.Multiply, true
 }
 
-// Text returns the profile as a table of at most top rows; see [Profile.Rows] for each. A top of 0
-// means all rows.
-func (p *Profile) Text(top int, each bool) string {
+// Text returns the profile as a table of at most top rows; see [Profile.Rows] for perNode. A top of
+// 0 means all rows.
+func (p *Profile) Text(top int, perNode bool) string {
 	if p.Device != nil {
-		return p.deviceText(top, each)
+		return p.deviceText(top, perNode)
 	}
 	var b strings.Builder
 	threads := "1 thread"
@@ -93,7 +93,7 @@ func (p *Profile) Text(top int, each bool) string {
 		fmt.Fprintf(&b, ", %.0f %% of %.1f GFLOP/s", 100*share, p.Multiply)
 	}
 	fmt.Fprintf(&b, ", memory %.1f GB/s\n", p.Read)
-	p.writeTable(&b, top, each)
+	p.writeTable(&b, top, perNode)
 	fmt.Fprintf(&b, "a share of the peak above 100 %% is an algorithm with fewer products than the definition; the clock adds %s to a call\n",
 		milliseconds(max(0, p.nodeTime()-p.Median)))
 	return b.String()

@@ -19,7 +19,7 @@ import (
 // npyMagic starts a file in NumPy's format (NEP 1).
 const npyMagic = "\x93NUMPY"
 
-// maxHeader bounds the length of the header of a NumPy file.
+// maxHeader is the maximum length of the header of a NumPy file, in bytes.
 const maxHeader = 1 << 16
 
 // npyTypes maps element types to NumPy's names, without byte order. NumPy lacks the narrow floats,

@@ -158,7 +158,7 @@ func decodeImage(data []byte, t ir.Type) (*ir.Tensor, error) {
 	return v, nil
 }
 
-// maxPixels bounds the size of images.
+// maxPixels is the maximum number of pixels of an image.
 const maxPixels = 1 << 26
 
 // pixels describes the position of an image's elements in a tensor.

@@ -144,21 +144,21 @@ func (j *judge) quantum(w want) float64 {
 	return j.ports.results[w.output].quantum
 }
 
-// equalsEval returns "" if the evaluator computes the same values as got, so that values that are off
-// by one quantum are accepted. Otherwise it returns why, the difference from the reference.
-func (j *judge) equalsEval(got *ir.Tensor, w want, why string) string {
+// equalsEval returns "" if the evaluator computes the same values as got, so that values that are
+// off by one quantum are accepted. Otherwise it returns reason, the difference from the reference.
+func (j *judge) equalsEval(got *ir.Tensor, w want, reason string) string {
 	if j.eval == nil {
-		return why
+		return reason
 	}
 	outputs, err := j.eval()
 	if err != nil {
-		return why + "; eval: " + err.Error()
+		return reason + "; eval: " + err.Error()
 	}
 	if w.output >= len(outputs) {
-		return why
+		return reason
 	}
 	if t := outputs[w.output].Tensor; t == nil || !t.Equal(got) {
-		return why + "; eval computes something else"
+		return reason + "; eval computes something else"
 	}
 	return ""
 }

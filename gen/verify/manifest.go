@@ -233,7 +233,7 @@ func (r *reader) inputs(t *trial, list entries) error {
 	return nil
 }
 
-// maxElems bounds the elements of an argument.
+// maxElems is the maximum number of elements of an argument.
 const maxElems = 1 << 28
 
 // input returns an argument. If it is a stream, the first axis counts the frames.

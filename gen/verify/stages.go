@@ -242,9 +242,9 @@ func (s *stages) check(ctx context.Context, j *judge, inputs, got []*onnx.Value,
 	return found, nil
 }
 
-// each compares every stage and output with the evaluator, and got with the stages run one after the
-// other. It adds the numbers of integers and ties to found. It returns an error that says what
-// differs.
+// each compares every stage and output with the evaluator, and got with the stages run one after
+// the other. It adds the numbers of integers and ties to `found`. It returns an error that says
+// what differs.
 func (s *stages) each(ctx context.Context, j *judge, inputs, got []*onnx.Value, values map[*ir.Value]*ir.Tensor, ties map[*ir.Value][]tie, outputs []*ir.Tensor, found *staged) error {
 	m, err := s.cut(s.cuts)
 	if err != nil {
@@ -306,9 +306,9 @@ func (s *stages) each(ctx context.Context, j *judge, inputs, got []*onnx.Value, 
 	return nil
 }
 
-// offByOne returns the number of integers that are off by one. offTies is the number of ties that were
-// rounded the other way, which off does not include. It returns an error if the types differ, if
-// integers are off by more than one, or if too many integers that are not ties are off.
+// offByOne returns the number of integers that are off by one. offTies is the number of ties that
+// were rounded the other way, which `off` does not include. It returns an error if the types
+// differ, if integers are off by more than one, or if too many integers that are not ties are off.
 func offByOne(got, want *ir.Tensor, ties []tie) (off, offTies int, err error) {
 	if got.DType != want.DType || !slices.Equal(got.Shape, want.Shape) {
 		return 0, 0, fmt.Errorf("%s, want %s", got.Type(), want.Type())
@@ -334,7 +334,7 @@ func offByOne(got, want *ir.Tensor, ties []tie) (off, offTies int, err error) {
 }
 
 // move changes elements of a quantised value by one, one element at a time, and records how much
-// the outputs of wants change. It runs the strictly compiled stages, because the evaluator is a
+// the outputs of `wants` change. It runs the strictly compiled stages, because the evaluator is a
 // hundred times slower. The stages are verified at this point.
 func (s *stages) move(ctx context.Context, j *judge, inputs []*onnx.Value, v *ir.Value, integers *ir.Tensor, wants []want, found *staged) error {
 	m, err := s.cut([]*ir.Value{v})
@@ -385,9 +385,9 @@ func moved(t *ir.Tensor, i int) *ir.Tensor {
 	return m
 }
 
-// distance returns the difference of v from w, or from other if that is not nil. It compares only what w
-// holds: elements, and the extremes of a partially known output. It returns an error if v has another
-// type than w or another number of NaNs, or if w holds no values.
+// distance returns the difference of v from w, or from `other` if that is not nil. It compares only what w holds:
+// elements, and the extremes of a partially known output. It returns an error if v has another type than w or another
+// number of NaNs, or if w holds no values.
 func (j *judge) distance(v *onnx.Value, w want, other *ir.Tensor) (distance, error) {
 	d := distance{}
 	got := v.Tensor

@@ -67,9 +67,9 @@ func (s *stages) evaluate(args []*ir.Tensor, visit func(cut *ir.Value, integers 
 	return e.Run(s.module.Func("forward"), args)
 }
 
-// turn evaluates the module with every tie rounded the other way. It records in found how much the
-// outputs of wants change from still, the outputs with ties as they are.
-func (s *stages) turn(j *judge, args, still []*ir.Tensor, wants []want, found *staged) error {
+// turn evaluates the module with every tie rounded the other way. It records in `found` how much
+// the outputs of `wants` change from baseline, the outputs with ties as they are.
+func (s *stages) turn(j *judge, args, baseline []*ir.Tensor, wants []want, found *staged) error {
 	turned, err := s.evaluate(args, func(_ *ir.Value, integers *ir.Tensor, ties []tie) {
 		for _, e := range ties {
 			integers.SetInt(e.at, e.other)
@@ -80,7 +80,7 @@ func (s *stages) turn(j *judge, args, still []*ir.Tensor, wants []want, found *s
 	}
 	found.turned = make([]distance, len(wants))
 	for i, w := range wants {
-		if found.turned[i], err = j.distance(fromIR(turned[w.output]), w, still[w.output]); err != nil {
+		if found.turned[i], err = j.distance(fromIR(turned[w.output]), w, baseline[w.output]); err != nil {
 			return err
 		}
 	}

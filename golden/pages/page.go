@@ -143,7 +143,9 @@ func parseComment(line int, text string) *comment {
 	return &comment{line, word, strings.TrimSpace(arg), body}
 }
 
-// explain sets the kind of a block from the comment above it, which may be nil.
+// explain sets Kind, Arg and Around of a block from c, the comment above it. c is nil if there is
+// no comment: the block must then have commands, and its kind is [Run]. It returns an error if the
+// comment is unknown or does not suit the block.
 func (b *Block) explain(c *comment) error {
 	commands := strings.HasPrefix(b.Text, "$ ")
 	switch {

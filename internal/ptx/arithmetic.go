@@ -31,24 +31,24 @@ func f32(x uint64) float32    { return math.Float32frombits(uint32(x)) }
 func bits32(x float32) uint64 { return uint64(math.Float32bits(x)) }
 func f64(x uint64) float64    { return math.Float64frombits(x) }
 
-// unary decodes an instruction with one operand, of type from. The function f computes its result, of
-// type to.
+// unary decodes an instruction with one operand, of type `from`. The function f computes its
+// result, of type `to`.
 func (d *decoder) unary(to, from typ, f func(x uint64) uint64) {
 	d.operands(2)
 	x, r := d.from(1, from), d.to(0, to)
 	d.step.exec = func(t *thread) { t.r[r] = f(t.r[x]) }
 }
 
-// binary decodes an instruction with two operands, of types first and second. The function f computes
-// its result, of type to.
+// binary decodes an instruction with two operands, of types `first` and `second`. The function f
+// computes its result, of type `to`.
 func (d *decoder) binary(to, first, second typ, f func(x, y uint64) uint64) {
 	d.operands(3)
 	x, y, r := d.from(1, first), d.from(2, second), d.to(0, to)
 	d.step.exec = func(t *thread) { t.r[r] = f(t.r[x], t.r[y]) }
 }
 
-// ternary decodes an instruction with three operands, of types first, second and third. The function f
-// computes its result, of type to.
+// ternary decodes an instruction with three operands, of types `first`, `second` and `third`. The
+// function f computes its result, of type `to`.
 func (d *decoder) ternary(to, first, second, third typ, f func(x, y, z uint64) uint64) {
 	d.operands(4)
 	x, y, z, r := d.from(1, first), d.from(2, second), d.from(3, third), d.to(0, to)

@@ -123,9 +123,9 @@ func fromInt(t typ, negative bool, magnitude uint64, towardZero bool) uint64 {
 	return fromFloat(t, x, towardZero)
 }
 
-// toInt returns the bits of x, a float of type from, as an integer of type to. A value out of range
-// becomes the nearest integer of the type. A NaN becomes 0 if neither type has 64 bits. Otherwise
-// it becomes the integer in which only the highest bit is set.
+// toInt returns the bits of x, a float of type `from`, as an integer of type `to`. A value out of
+// range becomes the nearest integer of the type. A NaN becomes 0 if neither type has 64 bits.
+// Otherwise it becomes the integer in which only the highest bit is set.
 func toInt(to, from typ, x float64) uint64 {
 	switch limit := math.Ldexp(1, to.bits-1); {
 	case x != x && (from.bits == 64 || to.bits == 64):

@@ -96,16 +96,17 @@ func (a *assignment) follow(pc int, check bool) {
 	}
 }
 
-// reach records a path to the instruction at pc on which the registers in now have been written.
-func (a *assignment) reach(pc int, now slots) {
+// reach records a path to the instruction at pc on which the registers in `written` have been
+// written.
+func (a *assignment) reach(pc int, written slots) {
 	if a.written[pc] == nil {
-		a.written[pc] = slices.Clone(now)
+		a.written[pc] = slices.Clone(written)
 		a.work = append(a.work, pc)
 		return
 	}
 	changed := false
 	for i, w := range a.written[pc] {
-		if both := w & now[i]; both != w {
+		if both := w & written[i]; both != w {
 			a.written[pc][i], changed = both, true
 		}
 	}

@@ -61,7 +61,8 @@ func plainExtreme(op operator, d, e Dim) Dim {
 	return ofAtom(a)
 }
 
-// maxRewrite bounds the atoms of an expression that [Dim.pushed] or [distributed] rewrites.
+// maxRewrite is the maximum number of atoms of an expression that [Dim.pushed] or [distributed]
+// rewrites.
 const maxRewrite = 24
 
 // pushed rewrites d = rest ± min(…) or d = rest ± max(…): it moves rest into the arguments if the

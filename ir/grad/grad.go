@@ -208,7 +208,7 @@ func (t *tape) share(n *ir.Node, grads []*ir.Value, want []bool) {
 
 // through returns the gradients of n's operands, nil for a zero gradient. results are recomputed
 // results of n, and dy their gradients. through differentiates the nodes of the current block from
-// index first on, which compute results.
+// index `first` on, which compute results.
 func (t *tape) through(n *ir.Node, dy []*ir.Value, want []bool, first int, results []*ir.Value) []*ir.Value {
 	var wrt []*ir.Value
 	for i, a := range n.Args {

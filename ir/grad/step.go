@@ -147,7 +147,7 @@ func (t *training) IsFrozen(v *ir.Value) bool {
 	return ok && !slices.Contains(t.params, name)
 }
 
-// Update records next as the new value of the weight that v loads. It does nothing if v does not
+// Update records `next` as the new value of the weight that v loads. It does nothing if v does not
 // load a weight. If a weight is updated twice, the last value counts.
 func (t *training) Update(v, next *ir.Value) {
 	name, ok := weightOf(v)

@@ -403,14 +403,14 @@ func (b *Builder) Atomic(o Op, p, i *Value, values ...*Value) *Value {
 }
 
 // address stops the builder unless elements [i, i+n) of p can be accessed: p is a pointer, i an i32
-// or i64, and n allowed for the type, see [Load]. what names the access in the error.
-func (b *Builder) address(what string, p, i *Value, n int) {
+// or i64, and n allowed for the type, see [Load]. label names the access in the error.
+func (b *Builder) address(label string, p, i *Value, n int) {
 	d := i.Type.DType
 	if p.Type.Space == NoSpace || i.Type.Space != NoSpace || d != ir.I32 && d != ir.I64 {
-		fail("%s at %s of %s", what, i.Type, p.Type)
+		fail("%s at %s of %s", label, i.Type, p.Type)
 	}
 	if n < 1 || n > 16 || n&(n-1) != 0 || n > 1 && n*p.Type.DType.Size() > 16 {
-		fail("%s of %d adjacent elements of %s", what, n, p.Type.DType)
+		fail("%s of %d adjacent elements of %s", label, n, p.Type.DType)
 	}
 }
 

@@ -68,10 +68,10 @@ func (c *compiler) slotsOf(list []*Value) []int {
 	return out
 }
 
-// share makes list[i] use the register of with[i], for each i.
-func (c *compiler) share(list, with []*Value) {
+// share makes list[i] use the register of owners[i], for each i.
+func (c *compiler) share(list, owners []*Value) {
 	for i, v := range list {
-		c.slots[v] = c.slot(with[i])
+		c.slots[v] = c.slot(owners[i])
 	}
 }
 
@@ -82,13 +82,13 @@ func (c *compiler) emit(in *Instr, step func(t *thread)) {
 }
 
 // jump ends the current code with the function end, which chooses the code that runs next. in is
-// the instruction that end belongs to. Steps that are emitted later go to next.
+// the instruction that end belongs to. Steps that are emitted later go to `next`.
 func (c *compiler) jump(in *Instr, next *code, end func(t *thread) *code) {
 	c.code.last, c.code.end = in, end
 	c.code = next
 }
 
-// to returns a function for [compiler.jump] that always chooses next.
+// to returns a function for [compiler.jump] that always chooses `next`.
 func to(next *code) func(*thread) *code { return func(*thread) *code { return next } }
 
 // move emits a step of the instruction in that copies src[i] to dst[i], for all i at once: a value

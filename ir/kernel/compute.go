@@ -201,8 +201,8 @@ func oddSum(x, y float64) float64 {
 	return math.Float64frombits(b - 1)
 }
 
-// unaryFunc returns a function that computes an operation on an operand of type from. The result
-// has type to.
+// unaryFunc returns a function that computes an operation on an operand of type `from`. The result
+// has type `to`.
 func unaryFunc(o Op, from, to ir.DType) func(x uint64) uint64 {
 	switch {
 	case o == Bitcast:
@@ -299,7 +299,7 @@ func halving(to ir.DType) func(x float64) uint64 {
 	return func(x float64) uint64 { return uint64(rt.ToBFloat16(rt.RoundToOdd(x))) }
 }
 
-// toWhole returns the bits of x truncated to an integer and clamped to the range of the type to.
+// toWhole returns the bits of x truncated to an integer and clamped to the range of the type `to`.
 // NaN becomes 0.
 func toWhole(x float64, to ir.DType) uint64 {
 	if x != x {

@@ -24,8 +24,8 @@ func (m *machine) note(a *access, t *thread) {
 }
 
 // conflict panics, as [fail] does, if the access of thread t to element i may happen at the same
-// time as an access in past. These are accesses of another thread since the last barrier, and
-// accesses of another block to global memory at any time. verb says in the error what past did.
+// time as an access in `past`. These are accesses of another thread since the last barrier, and
+// accesses of another block to global memory at any time. verb says in the error what `past` did.
 func (a *array) conflict(m *machine, t *thread, i int, past access, verb string) {
 	var who string
 	switch {

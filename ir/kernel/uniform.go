@@ -10,19 +10,19 @@ func (k *Kernel) checkBarriers() (err error) {
 	return nil
 }
 
-// barriers panics, as [fail] does, if some threads only may reach a barrier or [MatMulAdd] in b. under is
-// the innermost instruction around b whose blocks do not run alike in all threads, or nil. varies
-// marks the values that differ between threads.
-func (b *Block) barriers(varies map[*Value]bool, under *Instr) {
+// barriers panics, as [fail] does, if only some threads may reach a barrier or [MatMulAdd] in b. branch is the
+// innermost instruction around b whose blocks do not run alike in all threads, or nil. varies marks the values that
+// differ between threads.
+func (b *Block) barriers(varies map[*Value]bool, branch *Instr) {
 	for _, in := range b.Instrs {
-		if (in.Op == Barrier || in.Op == MatMulAdd) && under != nil {
+		if (in.Op == Barrier || in.Op == MatMulAdd) && branch != nil {
 			what := "a barrier"
 			if in.Op != Barrier {
 				what = in.Op.String()
 			}
-			fail("%s is in %q, whose condition or bounds may differ between threads", what, under.String())
+			fail("%s is in %q, whose condition or bounds may differ between threads", what, branch.String())
 		}
-		inner := under
+		inner := branch
 		for _, x := range decides(in) {
 			if varies[x] {
 				inner = in
@@ -77,7 +77,7 @@ func (f *flow) mark(x *Value) {
 	}
 }
 
-// all records that each value of to depends on each value of from.
+// all records that each value of `to` depends on each value of `from`.
 func (f *flow) all(from, to []*Value) {
 	for _, x := range from {
 		f.readers[x] = append(f.readers[x], to...)

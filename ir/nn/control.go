@@ -135,8 +135,8 @@ func carriedParams(first []Value) []Value {
 	return params
 }
 
-// carried returns next, the values of one iteration. It panics with an [*Error] unless they have
-// the types of first, the initial values.
+// carried returns `next`, the values of one iteration. It panics with an [*Error] unless they have
+// the types of `first`, the initial values.
 func carried(first, next []Value) []Value {
 	if len(first) != len(next) {
 		fail("the loop begins with %d values, a turn makes %d", len(first), len(next))

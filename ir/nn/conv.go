@@ -24,14 +24,14 @@ type Conv3d struct {
 	window       window
 }
 
-// NewConv1d returns a convolution from in to out channels. A window has kernel elements unless
+// NewConv1d returns a convolution from `in` to `out` channels. A window has kernel elements unless
 // [Kernel] is given.
 func NewConv1d(in, out, kernel int, options ...ConvOption) Conv1d {
 	w, b, o := newConv(1, in, out, kernel, options)
 	return Conv1d{w, b, o}
 }
 
-// NewConv2d returns a convolution from in to out channels. Windows are kernel × kernel unless
+// NewConv2d returns a convolution from `in` to `out` channels. Windows are kernel × kernel unless
 // [Kernel] is given. Weight and bias are initialised uniformly in [−k, k], where k =
 // 1/√(in/groups·h·w).
 func NewConv2d(in, out, kernel int, options ...ConvOption) Conv2d {
@@ -39,7 +39,7 @@ func NewConv2d(in, out, kernel int, options ...ConvOption) Conv2d {
 	return Conv2d{w, b, o}
 }
 
-// NewConv3d returns a convolution from in to out channels with cubic windows unless [Kernel] is
+// NewConv3d returns a convolution from `in` to `out` channels with cubic windows unless [Kernel] is
 // given.
 func NewConv3d(in, out, kernel int, options ...ConvOption) Conv3d {
 	w, b, o := newConv(3, in, out, kernel, options)
@@ -80,7 +80,7 @@ func (w *window) complete(axes, in, out int) {
 	}
 }
 
-// params returns a weight of the given shape and a bias of out channels. Both start uniform in
+// params returns a weight of the given shape and a bias of `out` channels. Both start uniform in
 // ±1/√(fan-in).
 func (w *window) params(shape []int, out int) (weight, bias Param) {
 	fan := 1
@@ -152,22 +152,22 @@ type ConvTranspose3d struct {
 	window       window
 }
 
-// NewConvTranspose1d returns a transposed convolution from in to out channels. A window has kernel
-// elements unless [Kernel] is given.
+// NewConvTranspose1d returns a transposed convolution from `in` to `out` channels. A window has
+// kernel elements unless [Kernel] is given.
 func NewConvTranspose1d(in, out, kernel int, options ...ConvTransposeOption) ConvTranspose1d {
 	w, b, o := newConvTranspose(1, in, out, kernel, options)
 	return ConvTranspose1d{w, b, o}
 }
 
-// NewConvTranspose2d returns a transposed convolution from in to out channels. Windows are kernel ×
-// kernel unless [Kernel] is given.
+// NewConvTranspose2d returns a transposed convolution from `in` to `out` channels. Windows are
+// kernel × kernel unless [Kernel] is given.
 func NewConvTranspose2d(in, out, kernel int, options ...ConvTransposeOption) ConvTranspose2d {
 	w, b, o := newConvTranspose(2, in, out, kernel, options)
 	return ConvTranspose2d{w, b, o}
 }
 
-// NewConvTranspose3d returns a transposed convolution from in to out channels, with cubic windows
-// unless [Kernel] is given.
+// NewConvTranspose3d returns a transposed convolution from `in` to `out` channels, with cubic
+// windows unless [Kernel] is given.
 func NewConvTranspose3d(in, out, kernel int, options ...ConvTransposeOption) ConvTranspose3d {
 	w, b, o := newConvTranspose(3, in, out, kernel, options)
 	return ConvTranspose3d{w, b, o}
@@ -231,7 +231,7 @@ type DeformConv2d struct {
 	groups       int
 }
 
-// NewDeformConv2d returns a deformable convolution from in to out channels. offsetGroups is the
+// NewDeformConv2d returns a deformable convolution from `in` to `out` channels. offsetGroups is the
 // number of channel groups with their own offsets.
 func NewDeformConv2d(in, out, kernel, offsetGroups int, options ...ConvOption) DeformConv2d {
 	w, b, o := newConv(2, in, out, kernel, options)

@@ -55,29 +55,29 @@ func Of(data any, shape ...int) Value {
 	return constant(t)
 }
 
-// fill stores the elements of v, which has this shape, in t from index at on. It returns the index
-// after the last one.
-func fill(t *ir.Tensor, v reflect.Value, shape []int, at int) int {
+// fill stores the elements of v, which has this shape, in t from index `start` on. It returns the
+// index after the last one.
+func fill(t *ir.Tensor, v reflect.Value, shape []int, start int) int {
 	if len(shape) > 0 {
 		if v.Len() != shape[0] {
 			fail("rows of %d and %d elements", shape[0], v.Len())
 		}
 		for i := range v.Len() {
-			at = fill(t, v.Index(i), shape[1:], at)
+			start = fill(t, v.Index(i), shape[1:], start)
 		}
-		return at
+		return start
 	}
 	switch {
 	case v.CanFloat():
-		t.SetFloat(at, v.Float())
+		t.SetFloat(start, v.Float())
 	case v.CanInt():
-		t.SetInt(at, v.Int())
+		t.SetInt(start, v.Int())
 	case v.CanUint():
-		t.SetInt(at, int64(v.Uint()))
+		t.SetInt(start, int64(v.Uint()))
 	default:
-		t.SetBool(at, v.Bool())
+		t.SetBool(start, v.Bool())
 	}
-	return at + 1
+	return start + 1
 }
 
 // number returns a Go number as a scalar of element type d.
@@ -166,7 +166,8 @@ func ArangeStep(start, end, step int) Value {
 	return one(op.Range{Count: dim.Const(n)}, number(start, I64), number(step, I64))
 }
 
-// Linspace returns an f32 vector of n numbers, evenly spaced from first to last.
+// Linspace returns an f32 vector of n numbers, evenly spaced from `first` to `last`, both included.
+// If n is 1, the number is `first`. If n is 0 or negative, the vector is empty.
 func Linspace(first, last float64, n int) Value {
 	t := ir.NewTensor(F32, max(n, 0))
 	for i := range n {

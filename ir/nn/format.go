@@ -42,10 +42,10 @@ type printer struct {
 	b         strings.Builder
 }
 
-// axis prints the elements from index at on, along an axis and the axes after it.
-func (p *printer) axis(axis, at int) {
+// axis prints the elements from index `start` on, along an axis and the axes after it.
+func (p *printer) axis(axis, start int) {
 	if axis == p.t.Rank() {
-		p.element(at)
+		p.element(start)
 		return
 	}
 	inner := 1
@@ -62,7 +62,7 @@ func (p *printer) axis(axis, at int) {
 			p.b.WriteString("… ")
 			i = n - printedEnd
 		}
-		p.axis(axis+1, at+i*inner)
+		p.axis(axis+1, start+i*inner)
 	}
 	p.b.WriteByte(']')
 }

@@ -8,10 +8,10 @@ import (
 )
 
 // oneOf returns the indices v, checked when the model runs. A call returns an error if an index is
-// not in [0, count). what and things are words in the error: for an index, such as "token", and for
+// not in [0, count). item and things are words in the error: for an index, such as "token", and for
 // the elements from which it selects, such as "rows".
-func (v Value) oneOf(count Extent, what, things string) Value {
-	return one(op.CheckIndex{Count: extent(count), What: what, Things: things}, v)
+func (v Value) oneOf(count Extent, item, things string) Value {
+	return one(op.CheckIndex{Count: extent(count), What: item, Things: things}, v)
 }
 
 // Gather picks elements along an axis. For axis 1, the result at [i, j, k] is v at [i, indices[i,

@@ -67,7 +67,7 @@ func cutLast(path string) (before, last string, ok bool) {
 // Linear is x·Wᵀ + b over the last axis. The weight is [out, in].
 type Linear struct{ Weight, Bias Param }
 
-// NewLinear returns a linear layer from in to out features. Weight and bias are initialised
+// NewLinear returns a linear layer from `in` to `out` features. Weight and bias are initialised
 // uniformly in [−k, k], where k = 1/√in.
 func NewLinear(in, out int, options ...LinearOption) Linear {
 	w := window{init: fanIn(in)}
@@ -145,7 +145,7 @@ func (l PReLULayer) Forward(x Value) Value { required(l); return PReLU(x, l.Weig
 // SwiGLU returns SiLU(x·Wᵀ)⊙(x·Vᵀ), where W is Inner's weight and V Outer's.
 type SwiGLU struct{ Inner, Outer Linear }
 
-// NewSwiGLU returns a SwiGLU layer from in to out features.
+// NewSwiGLU returns a SwiGLU layer from `in` to `out` features.
 func NewSwiGLU(in, out int, options ...LinearOption) SwiGLU {
 	return SwiGLU{NewLinear(in, out, options...), NewLinear(in, out, options...)}
 }

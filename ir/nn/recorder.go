@@ -60,7 +60,8 @@ const (
 // detect a map of six keys with near certainty.
 const Recordings = 8
 
-// maxStack bounds the stack of a recording program in bytes, to end an infinite recursion.
+// maxStack is the maximum size of the stack of a recording program, in bytes. It ends an infinite
+// recursion.
 const maxStack = 128 << 20
 
 // Main is the main function of the recording program. It records a description [Recordings] times,
@@ -329,9 +330,9 @@ func sameType(a, b ir.Type) bool {
 	return a.DType == b.DType && slices.EqualFunc(a.Shape, b.Shape, dim.Dim.Same)
 }
 
-// emit writes a method into f. in and out are the arguments and results of the call that recorded
-// the method, and names are the names of the parameters. Nodes with data whose number is below
-// first become constants.
+// emit writes a method into f. `in` and `out` are the arguments and results of the call that
+// recorded the method, and names are the names of the parameters. Nodes with data whose number is
+// below `first` become constants.
 func (r *Recorder) emit(f *ir.Func, first int64, names []string, in, out []Value) error {
 	e := newEmitter(ir.NewBuilder(f), r.leaf)
 	e.first = first

@@ -45,7 +45,7 @@ func (v Value) reshape(dims []dim.Dim) Value {
 	return one(op.Reshape{Shape: dims}, v)
 }
 
-// Flatten merges the axes first to last, inclusive, into one. Negative axes count from the end.
+// Flatten merges the axes `first` to `last`, inclusive, into one. Negative axes count from the end.
 func (v Value) Flatten(first, last int) Value {
 	shape := v.typ().Shape
 	if len(shape) == 0 {

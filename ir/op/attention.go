@@ -280,8 +280,8 @@ const (
 	softmaxScores = 3
 )
 
-// build appends an attention made of other operators. It returns the result y and the scores seen,
-// [B,H,S,T], after the given stage. seen is nil for noScores.
+// build appends an attention made of other operators. It returns the result y and the scores,
+// `seen`, [B,H,S,T], after the given stage. seen is nil for noScores.
 func (op Attention) build(b *ir.Builder, args []*ir.Value, stage int) (y, seen *ir.Value) {
 	x := op.unified(b, args)
 	q, k, v := args[0], args[1], args[2]
@@ -370,9 +370,9 @@ func unless(b *ir.Builder, cond, x *ir.Value) *ir.Value {
 	return b.Node(Where{}, cond, b.Scalar(x.Type.DType, 0), x)
 }
 
-// bias appends the sum of all masks, in a shape that broadcasts to the scores. none is true for
+// bias appends the sum of all masks, in a shape that broadcasts to the scores. keyless is true for
 // queries without keys. Either is nil if it has no effect.
-func (op Attention) bias(b *ir.Builder, x attended, args []*ir.Value) (bias, none *ir.Value) {
+func (op Attention) bias(b *ir.Builder, x attended, args []*ir.Value) (bias, keyless *ir.Value) {
 	d := args[0].Type.DType
 	args = append(args[:len(args):len(args)], make([]*ir.Value, 7-len(args))...)
 	mask, lengths, starts := args[3], args[4], args[5]

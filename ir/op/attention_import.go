@@ -142,8 +142,8 @@ func attentionMask(c ir.Importer, d ir.DType, keys dim.Dim) *ir.Value {
 	return b.Node(pad, mask, ConvertTo(b, out, mask.Type.DType))
 }
 
-// checkMissing appends a check that missing is not negative. missing is the number of keys minus
-// the number of keys in a mask. checkMissing appends nothing if the result of the check is known.
+// checkMissing appends a check that `missing` is not negative: the number of keys minus the number
+// of keys in a mask. checkMissing appends nothing if the result of the check is known.
 func checkMissing(b *ir.Builder, missing dim.Dim) {
 	if !missing.IsConst() && !missing.NonNegative() {
 		b.Nodes(ir.CheckDim{A: missing, B: missing.Max(dim.Const(0)), What: "keys that the mask is short of"})
@@ -175,9 +175,9 @@ func joinHeads(b *ir.Builder, x *ir.Value) *ir.Value {
 }
 
 // agree makes the extents x and y of values equal. It updates values, as [ir.Builder.Equate] does.
-// what names the extents in errors.
-func agree(b *ir.Builder, x, y dim.Dim, what string, values []*ir.Value) {
-	if err := Same(x, y, what); err != nil {
+// label names the extents in errors.
+func agree(b *ir.Builder, x, y dim.Dim, label string, values []*ir.Value) {
+	if err := Same(x, y, label); err != nil {
 		equate(b, err, values)
 	}
 }

@@ -53,10 +53,10 @@ func (x *headed) shape() []dim.Dim {
 }
 
 // agree equates the extent of an axis of mask with the extent of axis scoreAxis of the scores,
-// [B,H,S,T]. It returns the mask. what names the extents in errors.
-func (x *headed) agree(b *ir.Builder, mask *ir.Value, axis, scoreAxis int, what string) *ir.Value {
+// [B,H,S,T]. It returns the mask. label names the extents in errors.
+func (x *headed) agree(b *ir.Builder, mask *ir.Value, axis, scoreAxis int, label string) *ir.Value {
 	values := []*ir.Value{mask, x.q, x.k, x.v}
-	agree(b, mask.Type.Shape[axis], x.shape()[scoreAxis], what, values)
+	agree(b, mask.Type.Shape[axis], x.shape()[scoreAxis], label, values)
 	x.q, x.k, x.v = values[1], values[2], values[3]
 	return values[0]
 }

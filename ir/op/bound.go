@@ -22,7 +22,7 @@ func (op Bound) Eval([]*ir.Tensor) ([]*ir.Tensor, error) { return nil, nil }
 // depend on them.
 func (op Bound) HasEffect() {}
 
-// infer returns no types. It returns an error unless the number of symbols is want, and all
+// infer returns no types. It returns an error unless the number of symbols is `want`, and all
 // operands are lists of i64. The first operand must be present.
 func (op Bound) infer(in []ir.Type, want int) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, -1); err != nil {

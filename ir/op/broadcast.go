@@ -68,16 +68,16 @@ type index struct {
 	Offset  int   // offset in the broadcast tensor
 }
 
-// newIndex returns a walk through a tensor of shape from that is broadcast to shape. The walk
+// newIndex returns a walk through a tensor of shape `source` that is broadcast to shape. The walk
 // follows the row-major order of shape.
-func newIndex(shape, from []int) *index {
+func newIndex(shape, source []int) *index {
 	x := &index{shape: shape, strides: make([]int, len(shape)), at: make([]int, len(shape))}
 	stride := 1
-	for i := len(from) - 1; i >= 0; i-- {
-		if from[i] != 1 {
-			x.strides[i+len(shape)-len(from)] = stride
+	for i := len(source) - 1; i >= 0; i-- {
+		if source[i] != 1 {
+			x.strides[i+len(shape)-len(source)] = stride
 		}
-		stride *= from[i]
+		stride *= source[i]
 	}
 	return x
 }

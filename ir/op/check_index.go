@@ -46,11 +46,11 @@ func (op CheckIndex) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// checkIndex returns an error unless 0 ≤ index < count. what names the index in the error, and
+// checkIndex returns an error unless 0 ≤ index < count. label names the index in the error, and
 // things names the elements that it selects.
-func checkIndex(index int64, count int, what, things string) error {
+func checkIndex(index int64, count int, label, things string) error {
 	if index < 0 || index >= int64(count) {
-		return fmt.Errorf("%s %d is not one of %d %s", what, index, count, things)
+		return fmt.Errorf("%s %d is not one of %d %s", label, index, count, things)
 	}
 	return nil
 }

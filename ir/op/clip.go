@@ -152,11 +152,11 @@ func importClip(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{x}, nil
 }
 
-// clipBound returns the value of the bound v, or absent if v is nil. The bool is false unless v is
-// nil, or a constant of type d that float64 represents exactly.
-func clipBound(v *ir.Value, d ir.DType, absent float64) (float64, bool) {
+// clipBound returns the value of the bound v, or fallback if v is nil. The bool is false unless v
+// is nil, or a constant of type d that float64 represents exactly.
+func clipBound(v *ir.Value, d ir.DType, fallback float64) (float64, bool) {
 	if v == nil {
-		return absent, true
+		return fallback, true
 	}
 	t, ok := v.ConstValue()
 	if !ok || t.DType != d || !(numbers{}).has(d) {

@@ -188,8 +188,8 @@ func (op Conv) dataTransposed(b *ir.Builder, g, w *ir.Value, x ir.Type) *ir.Valu
 	return cropTo(b, b.Node(back, g, w), first, x.Shape)
 }
 
-// cropTo appends the part of x, [N,C,spatial…], that has the given shape and starts at first along
-// the spatial axes. It is zero where x ends earlier.
+// cropTo appends the part of x, [N,C,spatial…], that has the given shape and starts at `first`
+// along the spatial axes. It is zero where x ends earlier.
 func cropTo(b *ir.Builder, x *ir.Value, first, shape []dim.Dim) *ir.Value {
 	rank := x.Type.Rank()
 	beyond := Pad{Mode: "constant", Before: zeroPads(rank), After: zeroPads(rank)}
@@ -245,8 +245,8 @@ func (op Conv) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{TransposeBy(b, ReshapeTo(b, sum, shape...), perm...)}
 }
 
-// padAxis returns x with zeros inserted along an axis. before and after are the numbers of zeros in
-// front of the first and behind the last element.
+// padAxis returns x with zeros inserted along an axis. `before` and `after` are the numbers of
+// zeros in front of the first and behind the last element.
 func padAxis(b *ir.Builder, x *ir.Value, axis int, before, after dim.Dim) *ir.Value {
 	if before.Equal(dim.Const(0)) && after.Equal(dim.Const(0)) {
 		return x

@@ -29,7 +29,7 @@ func (op ConvTranspose) window() Window {
 	return Window{Kernel: op.Kernel, Strides: op.Strides, Dilations: op.Dilations}
 }
 
-// crop returns the number of cells removed before and after axis i.
+// crop returns the numbers of cells removed at the beginning and at the end of axis i.
 func (op ConvTranspose) crop(i int) (before, after int) {
 	if op.Crop == nil {
 		return 0, 0
@@ -169,7 +169,7 @@ func (op ConvTranspose) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []b
 }
 
 // uncrop is the inverse of [cropTo]. It appends zeros of the given shape, with x, [N,C,spatial…],
-// in their part that starts at first along the spatial axes. Cells of x beyond shape are dropped.
+// in their part that starts at `first` along the spatial axes. Cells of x beyond shape are dropped.
 func uncrop(b *ir.Builder, x *ir.Value, first, shape []dim.Dim) *ir.Value {
 	rank := x.Type.Rank()
 	part := wholeSlice(x.Type)

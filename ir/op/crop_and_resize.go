@@ -55,8 +55,8 @@ func importCropAndResize(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{b.Node(Where{}, b.Node(And{}, inside[0], inside[1]), y, outside)}, nil
 }
 
-// cropPoints appends the positions of points from first to end: [N,points]. first and end are
-// fractions of an axis whose last index is last. If points is 1, it appends the middle.
+// cropPoints appends the positions of points from `first` to `end`: [N,points]. `first` and `end`
+// are fractions of an axis whose last index is `last`. If points is 1, it appends the middle.
 func cropPoints(b *ir.Builder, first, end, last *ir.Value, points int) *ir.Value {
 	d := first.Type.DType
 	if points == 1 {
@@ -69,17 +69,17 @@ func cropPoints(b *ir.Builder, first, end, last *ir.Value, points int) *ir.Value
 }
 
 // linearWeights appends 1 minus the distance from each point to each pixel, clamped to at least 0.
-// at holds the positions of the points, and pixels the positions of the pixels; they broadcast.
-func linearWeights(b *ir.Builder, at, pixels *ir.Value) *ir.Value {
-	far := b.Node(Abs{}, b.Node(Sub{}, at, pixels))
-	return b.Node(Relu{}, b.Node(Sub{}, b.Scalar(at.Type.DType, 1), far))
+// points holds the positions of the points, and pixels the positions of the pixels; they broadcast.
+func linearWeights(b *ir.Builder, points, pixels *ir.Value) *ir.Value {
+	far := b.Node(Abs{}, b.Node(Sub{}, points, pixels))
+	return b.Node(Relu{}, b.Node(Sub{}, b.Scalar(points.Type.DType, 1), far))
 }
 
 // nearestWeights appends 1 for the pixel nearest to each point, and 0 for others. Of two nearest
-// pixels it takes the one with the larger index. at holds the positions of the points, and pixels
-// the positions of the pixels; they broadcast.
-func nearestWeights(b *ir.Builder, at, pixels *ir.Value) *ir.Value {
-	d := at.Type.DType
-	nearest := b.Node(Floor{}, b.Node(Add{}, at, b.Scalar(d, 0.5)))
+// pixels it takes the one with the larger index. points holds the positions of the points, and
+// pixels the positions of the pixels; they broadcast.
+func nearestWeights(b *ir.Builder, points, pixels *ir.Value) *ir.Value {
+	d := points.Type.DType
+	nearest := b.Node(Floor{}, b.Node(Add{}, points, b.Scalar(d, 0.5)))
 	return ConvertTo(b, b.Node(Equal{}, nearest, pixels), d)
 }

@@ -16,7 +16,7 @@ type DeformColumns struct {
 	Offsets int // groups of channels, divides C
 }
 
-// maxDeformAxes bounds the number of spatial axes.
+// maxDeformAxes is the maximum number of spatial axes of a deformable convolution.
 const maxDeformAxes = 8
 
 // Infer returns [N,C·cells,windows].

@@ -222,16 +222,16 @@ func readDFT(c ir.Importer, n dim.Dim) (op DFT, err error) {
 	return op, err
 }
 
-// transformAlong appends the transform along the axis at, which is known only at run time. It
+// transformAlong appends the transform along the given axis, which is known only at run time. It
 // reshapes the signal to [outer,n,inner], with extents that are bound at run time. It is an error
 // at run time if the axis is the last one.
-func transformAlong(c ir.Importer, at *ir.Value) ([]*ir.Value, error) {
+func transformAlong(c ir.Importer, axis *ir.Value) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	r := x.Type.Rank() - 1
 	bind := func(name string, v *ir.Value) []dim.Dim { return bindElems(b, v, name) }
 	whole := func(n int) *ir.Value { return b.Scalar(ir.I64, float64(n)) }
-	at = checkedAxis(b, ConvertTo(b, ReshapeTo(b, at), ir.I64), r+1)
-	bind("axes_after", b.Node(Sub{}, whole(r-1), at))
+	axis = checkedAxis(b, ConvertTo(b, ReshapeTo(b, axis), ir.I64), r+1)
+	bind("axes_after", b.Node(Sub{}, whole(r-1), axis))
 
 	numbers := ir.NewTensor(ir.I64, r)
 	for i := range r {
@@ -239,7 +239,7 @@ func transformAlong(c ir.Importer, at *ir.Value) ([]*ir.Value, error) {
 	}
 	axes, extents := b.Const(numbers), b.Dims(x.Type.Shape[:r]...)
 	product := func(which ir.Op) dim.Dim {
-		of := b.Node(Where{}, b.Node(which, axes, at), extents, whole(1))
+		of := b.Node(Where{}, b.Node(which, axes, axis), extents, whole(1))
 		return bind("extent", b.Node(Reduce{Kind: ReduceProd, Axes: []int{0}}, of))[0]
 	}
 	outer, n, inner := product(Less{}), product(Equal{}), product(Greater{})
@@ -250,7 +250,7 @@ func transformAlong(c ir.Importer, at *ir.Value) ([]*ir.Value, error) {
 	op.Axis = 1
 	y := b.Node(op, ReshapeTo(b, x, outer, n, inner, x.Type.Shape[r]))
 	bins := ReshapeTo(b, b.Dims(y.Type.Shape[1]))
-	shape := bind("extent", b.Node(Where{}, b.Node(Equal{}, axes, at), bins, extents))
+	shape := bind("extent", b.Node(Where{}, b.Node(Equal{}, axes, axis), bins, extents))
 	return []*ir.Value{ReshapeTo(b, y, append(shape, y.Type.Shape[3])...)}, nil
 }
 

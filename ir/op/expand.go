@@ -77,9 +77,9 @@ func (Expand) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Va
 	return []*ir.Value{calculus{b}.fit(dy[0], n.Arg(0))}
 }
 
-// repeatStrides returns the strides with which a tensor of shape from is read when it is broadcast
-// to shape to. The stride of an extent of 1 is 0. If an extent may be 1, its value at run time
-// decides.
+// repeatStrides returns the strides with which a tensor of shape `from` is read when it is
+// broadcast to shape `to`. The stride of an extent of 1 is 0. If an extent may be 1, its value at
+// run time decides.
 func repeatStrides(from, to []dim.Dim) []dim.Dim {
 	s := make([]dim.Dim, len(to))
 	lead := len(to) - len(from)

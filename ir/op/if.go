@@ -103,12 +103,12 @@ func resultTypes(b *ir.Block) []ir.Type {
 	return types
 }
 
-// isFlag returns an error unless t is a bool of one element. what names the value in the error.
-func isFlag(t ir.Type, what string) error {
+// isFlag returns an error unless t is a bool of one element. label names the value in the error.
+func isFlag(t ir.Type, label string) error {
 	if n, ok := t.Elems().Int(); t.DType != ir.Bool || ok && n != 1 {
-		return fmt.Errorf("%s: one bool expected, not %s", what, t)
+		return fmt.Errorf("%s: one bool expected, not %s", label, t)
 	}
-	return Same(t.Elems(), dim.Const(1), what)
+	return Same(t.Elems(), dim.Const(1), label)
 }
 
 // mentions reports whether an extent contains one of symbols.

@@ -17,12 +17,12 @@ func (c calculus) within(x, last *ir.Value) *ir.Value {
 	return c.Node(Max{}, c.Node(Min{}, x, last), c.num(x, 0))
 }
 
-// tap returns a tap along an axis of extent d. The indices at, in floats, may be outside the axis;
+// tap returns a tap along an axis of extent d. The indices, in floats, may be outside the axis;
 // they are then clamped, and get weight 0.
-func (c calculus) tap(at, weight *ir.Value, d dim.Dim) tap {
-	last := c.last(at, d)
-	inside := c.Node(And{}, c.Node(GreaterOrEqual{}, at, c.num(at, 0)), c.Node(LessOrEqual{}, at, last))
-	return tap{ConvertTo(c.Builder, c.within(at, last), ir.I64), c.where(inside, weight)}
+func (c calculus) tap(indices, weight *ir.Value, d dim.Dim) tap {
+	last := c.last(indices, d)
+	inside := c.Node(And{}, c.Node(GreaterOrEqual{}, indices, c.num(indices, 0)), c.Node(LessOrEqual{}, indices, last))
+	return tap{ConvertTo(c.Builder, c.within(indices, last), ir.I64), c.where(inside, weight)}
 }
 
 // linearTaps returns the two elements around the coordinates place along an axis of extent d, with

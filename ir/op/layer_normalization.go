@@ -36,9 +36,9 @@ func (op RMSNormalization) Infer(in []ir.Type) ([]ir.Type, error) {
 }
 
 // inferNormalization returns the type of x, operand 0. It returns an error if there are more
-// operands than most, or if the others do not have the shape of x's axes from axis on.
-func inferNormalization(in []ir.Type, axis, most int) ([]ir.Type, error) {
-	if err := CheckTensors(in, 1, most); err != nil {
+// operands than `limit`, or if the others do not have the shape of x's axes from axis on.
+func inferNormalization(in []ir.Type, axis, limit int) ([]ir.Type, error) {
+	if err := CheckTensors(in, 1, limit); err != nil {
 		return nil, err
 	}
 	if err := inferFloats(in); err != nil {

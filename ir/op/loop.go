@@ -137,7 +137,7 @@ func (op Loop) withExtents(t ir.Type, result int) ir.Type {
 	return t
 }
 
-// maxTrips bounds the trips that are evaluated.
+// maxTrips is the maximum number of trips of a loop that are evaluated.
 const maxTrips = 1 << 24
 
 // EvalBlocks runs the block until the condition is false or the maximum number of iterations is

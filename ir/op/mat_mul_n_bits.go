@@ -60,7 +60,7 @@ func importMatMulNBits(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{y}, nil
 }
 
-// atLeast returns an error unless have is known to be at least want.
+// atLeast returns an error unless `have` is known to be at least `want`.
 func atLeast(have, want dim.Dim) error {
 	if lo, _ := have.Sub(want).Bounds(); lo < 0 {
 		return fmt.Errorf("%s elements where %s are needed", have, want)

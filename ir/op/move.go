@@ -36,8 +36,8 @@ func moveElems(x *ir.Value, out ir.Type, f source) []ir.Ratio {
 	return elems
 }
 
-// visitMove calls visit for each element of shape to. It passes the row-major index i of the
-// element, and the index j of its source in shape from.
+// visitMove calls visit for each element of shape `to`. It passes the row-major index i of the
+// element, and the index j of its source in shape `from`.
 func visitMove(from, to []int, f source, visit func(i, j int)) {
 	walk, at := newIndex(to, to), make([]int, len(from))
 	n := 1

@@ -45,7 +45,7 @@ func lowerNarrow(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return out
 }
 
-// ConvertTo appends a [Cast] of v to the element type to, or returns v if it has that type. It
+// ConvertTo appends a [Cast] of v to the element type `to`, or returns v if it has that type. It
 // converts a constant at once.
 func ConvertTo(b *ir.Builder, v *ir.Value, to ir.DType) *ir.Value {
 	if v.Type.DType == to {

@@ -159,7 +159,7 @@ func (op Recurrent) infer(in []ir.Type, gates, functions, states int, vectors ..
 	return out, sameTypes(in, want)
 }
 
-// sameTypes returns an error unless the operands that are present have the types want.
+// sameTypes returns an error unless the operands that are present have the types `want`.
 func sameTypes(in, want []ir.Type) error {
 	for i, t := range in {
 		if t.IsZero() {

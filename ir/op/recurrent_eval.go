@@ -71,7 +71,7 @@ func (r recurrence) run(x []float64, states [][]float64, next cell) ([]float64, 
 	return y, nil
 }
 
-// eval computes one direction of a layer in float64, with next as the function of a time step.
+// eval computes one direction of a layer in float64, with `next` as the function of a time step.
 // first is the index of the first operand that is a state, states is the number of states, and
 // hidden the number of elements of each.
 func (op Steps) eval(in []*ir.Tensor, first, states, hidden int, next cell) ([]*ir.Tensor, error) {
@@ -92,7 +92,7 @@ func (op Steps) eval(in []*ir.Tensor, first, states, hidden int, next cell) ([]*
 	return out, nil
 }
 
-// initialState returns n elements of t starting at from, or zeros if t is absent.
+// initialState returns n elements of t starting at index `from`, or zeros if t is absent.
 func initialState(t *ir.Tensor, from, n int) []float64 {
 	s := make([]float64, n)
 	for i := range s {

@@ -234,11 +234,11 @@ func (op Reduce) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y.Reshape(shape...)}, nil
 }
 
-// groupsOf returns, for each of the n elements of a tensor of shape keep, the indices of the
+// groupsOf returns, for each of the n elements of a tensor of shape `reduced`, the indices of the
 // elements of shape that are reduced to it.
-func groupsOf(shape, keep []int, n int) [][]int {
+func groupsOf(shape, reduced []int, n int) [][]int {
 	groups := make([][]int, n)
-	walk := newIndex(shape, keep)
+	walk := newIndex(shape, reduced)
 	total := 1
 	for _, d := range shape {
 		total *= d
@@ -433,8 +433,8 @@ func axesLast(rank int, axes []int) []int {
 }
 
 // importReduce returns the import function of a reduction. The axes are an attribute before opset
-// since, and an optional operand from then on. An empty list means all axes or, from opset since on
-// and with noop_with_empty_axes, no axes.
+// `since`, and an optional operand from then on. An empty list means all axes or, from opset
+// `since` on and with noop_with_empty_axes, no axes.
 func importReduce(kind Reduction, since int) func(ir.Importer) ([]*ir.Value, error) {
 	return func(c ir.Importer) ([]*ir.Value, error) {
 		b, x := c.Builder(), c.Arg(0)

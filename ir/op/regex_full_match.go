@@ -15,8 +15,8 @@ type RegexFullMatch struct {
 	Pattern string
 }
 
-// maxPattern bounds the size of a pattern with its repetitions expanded, on which the memory and time
-// of matching depend.
+// maxPattern is the maximum size of a pattern with its repetitions expanded, on which the memory
+// and time of matching depend.
 const maxPattern = 1 << 14
 
 // patternSize returns the number of operators, characters and ranges of a pattern with its repetitions

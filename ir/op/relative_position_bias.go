@@ -56,11 +56,11 @@ func importRelativePositionBias(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{ReshapeTo(b, b.Node(Gather{Axis: 1}, rows, place), shape...)}, nil
 }
 
-// positionBucket returns the bucket, in [0, buckets), of a key. distance is the key's position minus
-// the position of its query. If bidirectional is set, the second half of the buckets is for keys
-// after the query; otherwise these keys share the bucket of distance 0. Keys at a distance of most
-// or more share the last bucket of their side. It computes in f32, as T5 does.
-func positionBucket(distance, buckets, most int, bidirectional bool) int {
+// positionBucket returns the bucket, in [0, buckets), of a key. distance is the key's position
+// minus the position of its query. If bidirectional is set, the second half of the buckets is for
+// keys after the query; otherwise these keys share the bucket of distance 0. Keys at a distance of
+// `limit` or more share the last bucket of their side. It computes in f32, as T5 does.
+func positionBucket(distance, buckets, limit int, bidirectional bool) int {
 	first := 0
 	if bidirectional {
 		if buckets /= 2; distance > 0 {
@@ -75,7 +75,7 @@ func positionBucket(distance, buckets, most int, bidirectional bool) int {
 		return first + distance
 	}
 	log := func(n int) float32 { return float32(portable.Log(float64(float32(n) / float32(exact)))) }
-	grown := float32(log(distance)/log(most)) * float32(buckets-exact)
+	grown := float32(log(distance)/log(limit)) * float32(buckets-exact)
 	return first + min(exact+int(grown), buckets-1)
 }
 

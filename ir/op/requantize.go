@@ -80,15 +80,15 @@ func (r Requantize) check(in []ir.Type, channels dim.Dim) (ir.DType, error) {
 }
 
 // ofChannels returns an error unless t has one element, or is a vector with one for each channel.
-// what names the value in the error.
-func ofChannels(t ir.Type, channels dim.Dim, what string) error {
+// label names the value in the error.
+func ofChannels(t ir.Type, channels dim.Dim, label string) error {
 	if HasOneElement(t) {
 		return nil
 	}
 	if t.Rank() != 1 {
-		return fmt.Errorf("%s %s", what, t)
+		return fmt.Errorf("%s %s", label, t)
 	}
-	return Same(t.Shape[0], channels, what+" and channels")
+	return Same(t.Shape[0], channels, label+" and channels")
 }
 
 // CheckClamp returns an error if the type of the result cannot hold the bounds of Clamp, or if Lo

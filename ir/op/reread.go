@@ -64,12 +64,12 @@ func (r reread) Constant(i int) *ir.Tensor {
 }
 
 // channelsLast imports an operator with the layout [N,spatial…,C]. read is the import function of
-// the operator on [N,C,spatial…]. which lists the indices of the operands with this layout. The
+// the operator on [N,C,spatial…]. operands lists the indices of the operands with this layout. The
 // result has the layout, too.
-func channelsLast(read func(ir.Importer) ([]*ir.Value, error), which ...int) func(ir.Importer) ([]*ir.Value, error) {
+func channelsLast(read func(ir.Importer) ([]*ir.Value, error), operands ...int) func(ir.Importer) ([]*ir.Value, error) {
 	return func(c ir.Importer) ([]*ir.Value, error) {
 		b, args := c.Builder(), argsOf(c)
-		for _, i := range which {
+		for _, i := range operands {
 			if i < len(args) && args[i] != nil {
 				args[i] = channelsToFront(b, args[i])
 			}

@@ -22,12 +22,12 @@ type resizeAxis struct {
 	exclude, antiAlias bool
 }
 
-// axis returns the resizing of axis i, from in elements to out points.
+// axis returns the resizing of axis i, from `in` elements to `out` points.
 func (op Resize) axis(i, in, out int) resizeAxis {
 	return op.tableOf(i, dim.Const(in), dim.Const(out)).axis(in, out)
 }
 
-// tableOf returns the table for axis i, from in elements to out points. Its Taps are not set.
+// tableOf returns the table for axis i, from `in` elements to `out` points. Its Taps are not set.
 func (op Resize) tableOf(i int, in, out dim.Dim) ResizeTable {
 	t := ResizeTable{
 		Mode: op.Mode, Coordinates: op.Coordinates, Rounding: op.Rounding, In: in, Out: out,

@@ -181,7 +181,7 @@ func (op Resize) withScales(c ir.Importer, scales []float64, axes []int, roi *ir
 }
 
 // bound imports op with scales of axes that are known only at run time. The region roi may be known
-// only then, too. The extents are rounded down or, with near, to the nearest integer.
+// only then, too. The extents are rounded down or, if near is true, to the nearest integer.
 func (op Resize) bound(c ir.Importer, scales, roi *ir.Value, axes []int, near bool) ([]*ir.Value, error) {
 	b := c.Builder()
 	scales = ConvertTo(b, ReshapeTo(b, scales, dim.Const(len(axes))), ir.F64)

@@ -86,13 +86,13 @@ func importRotaryEmbedding(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{TransposeBy(b, y, 0, 2, 1, 3)}, nil
 }
 
-// angleRows appends the rows of table, cosines or sines, at the positions at. A position out of
+// angleRows appends the rows of table, cosines or sines, at the given positions. A position out of
 // range is an error at run time.
-func angleRows(b *ir.Builder, table, at *ir.Value) *ir.Value {
+func angleRows(b *ir.Builder, table, positions *ir.Value) *ir.Value {
 	if table.Type.Rank() == 0 {
 		ir.Fail("%s has no rows", table.Type)
 	}
-	return b.Node(Gather{}, table, checked(b, at, table.Type.Shape[0], "position", "rows"))
+	return b.Node(Gather{}, table, checked(b, positions, table.Type.Shape[0], "position", "rows"))
 }
 
 // perToken appends v, [B,S,N], converted to type d and reshaped to [B,S,1,N], which broadcasts to

@@ -151,7 +151,7 @@ func place(b *ir.Builder, trip *ir.Value, rows dim.Dim, backward int) *ir.Value 
 	return b.Node(Sub{}, last, trip)
 }
 
-// moveFirst appends a transpose that moves the first axis of v to position to.
+// moveFirst appends a transpose that moves the first axis of v to position `to`.
 func moveFirst(b *ir.Builder, v *ir.Value, to int) *ir.Value {
 	if to == 0 {
 		return v

@@ -136,7 +136,7 @@ func knownItems(v *ir.Value) (items []*ir.Value, ok bool) {
 }
 
 // knownPosition returns the index v, counted from the start of n elements. ok is false if v is not
-// constant. It returns an error if the index exceeds last or is below −n.
+// constant. It returns an error if the index exceeds `last` or is below −n.
 func knownPosition(v *ir.Value, n, last int) (at int, ok bool, err error) {
 	dims, ok := v.Dims()
 	if !ok || len(dims) != 1 {
@@ -151,7 +151,7 @@ func knownPosition(v *ir.Value, n, last int) (at int, ok bool, err error) {
 }
 
 // itemIndex returns index counted from the start of n elements; a negative one counts from the end.
-// It returns an error if index exceeds last or is below −n.
+// It returns an error if index exceeds `last` or is below −n.
 func itemIndex(index int64, n, last int) (int, error) {
 	if index < -int64(n) || index > int64(last) {
 		return 0, fmt.Errorf("index %d out of range for a sequence of %d", index, n)

@@ -303,9 +303,9 @@ func sliceRange(b *ir.Builder, start, end dim.Dim, step int, d dim.Dim) (first, 
 }
 
 // fromFrontDim returns bound, a bound of a slice of an axis of extent d, counted from the start. If
-// the sign of an expression is unknown, it appends a check. what names the bound in errors. Numbers
-// beyond 32 bits mean no bound.
-func fromFrontDim(b *ir.Builder, bound, d dim.Dim, what string) dim.Dim {
+// the sign of an expression is unknown, it appends a check. label names the bound in errors.
+// Numbers beyond 32 bits mean no bound.
+func fromFrontDim(b *ir.Builder, bound, d dim.Dim, label string) dim.Dim {
 	if n, ok := bound.Int64(); ok {
 		switch {
 		case n >= math.MaxInt32:
@@ -322,10 +322,10 @@ func fromFrontDim(b *ir.Builder, bound, d dim.Dim, what string) dim.Dim {
 		return bound
 	}
 	if bound.Neg().NonNegative() {
-		b.Nodes(ir.CheckDim{A: bound, B: bound.Min(dim.Const(-1)), What: what})
+		b.Nodes(ir.CheckDim{A: bound, B: bound.Min(dim.Const(-1)), What: label})
 		return d.Add(bound)
 	}
-	b.Nodes(ir.CheckDim{A: bound, B: bound.Max(zero), What: what})
+	b.Nodes(ir.CheckDim{A: bound, B: bound.Max(zero), What: label})
 	return bound
 }
 

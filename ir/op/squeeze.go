@@ -107,9 +107,9 @@ func rankLess(c ir.Importer, rank, i int) (int, error) {
 }
 
 // squeezeNamed appends x without the axes in a list that is known only at run time. These must have
-// extent 1. left is the rank of the result.
-func squeezeNamed(b *ir.Builder, x, axes *ir.Value, left int) *ir.Value {
-	bind := BindSqueeze{newBound(b, "squeezed", left), x.Type.Shape}
+// extent 1. rank is the rank of the result.
+func squeezeNamed(b *ir.Builder, x, axes *ir.Value, rank int) *ir.Value {
+	bind := BindSqueeze{newBound(b, "squeezed", rank), x.Type.Shape}
 	b.Nodes(bind, intList(b, axes))
 	return b.Node(Reshape{Shape: bind.dims()}, x)
 }

@@ -9,7 +9,7 @@ import (
 // StringConcat concatenates strings x and y with broadcasting (ONNX StringConcat).
 type StringConcat struct{ binary[texts] }
 
-// maxEvalTexts bounds the bytes of the strings that Eval creates.
+// maxEvalTexts is the maximum number of bytes of all strings that one Eval creates.
 const maxEvalTexts = 64 << 20
 
 // Eval returns the concatenated strings in the common shape of both. It returns an error if they

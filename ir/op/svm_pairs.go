@@ -26,7 +26,7 @@ type SVMVotes struct{ Classes int }
 // (2004).
 type SVMProbabilities struct{ Classes int }
 
-// maxSVMClasses bounds the pairs of classes.
+// maxSVMClasses is the maximum number of classes, so that the number of their pairs stays small.
 const maxSVMClasses = 1 << 15
 
 // pairsOf returns the number of pairs of classes, C(C−1)/2. It returns an error for less than 2 or

@@ -169,27 +169,27 @@ func (op TreeEnsemble) join(a, b float64) float64 {
 	return a + b
 }
 
-// leaf returns the index of the leaf that row r of x reaches from child at. It returns an error if
-// a node on the way is invalid.
-func (op TreeEnsemble) leaf(in []*ir.Tensor, r int, at int64) (int, error) {
+// leaf returns the index of the leaf that row r of x reaches from the given child. It returns an
+// error if a node on the way is invalid.
+func (op TreeEnsemble) leaf(in []*ir.Tensor, r int, child int64) (int, error) {
 	x, nodes, thresholds := in[treeX], in[treeNodes], in[treeThresholds]
-	for at >= 0 {
-		if at >= int64(thresholds.Len()) {
-			return 0, fmt.Errorf("no node %d", at)
+	for child >= 0 {
+		if child >= int64(thresholds.Len()) {
+			return 0, fmt.Errorf("no node %d", child)
 		}
-		feature, next := nodes.Int(3*int(at)), nodes.Int(3*int(at)+1)
+		feature, next := nodes.Int(3*int(child)), nodes.Int(3*int(child)+1)
 		if feature < 0 || feature >= int64(min(op.Features, x.Shape[1])) {
-			return 0, fmt.Errorf("node %d looks at feature %d of %d", at, feature, op.Features)
+			return 0, fmt.Errorf("node %d looks at feature %d of %d", child, feature, op.Features)
 		}
-		if x.Float(r*x.Shape[1]+int(feature)) <= thresholds.Float(int(at)) {
-			next = nodes.Int(3*int(at) + 2)
+		if x.Float(r*x.Shape[1]+int(feature)) <= thresholds.Float(int(child)) {
+			next = nodes.Int(3*int(child) + 2)
 		}
-		if next >= 0 && next <= at {
-			return 0, fmt.Errorf("child %d does not stand behind node %d", next, at)
+		if next >= 0 && next <= child {
+			return 0, fmt.Errorf("child %d does not stand behind node %d", next, child)
 		}
-		at = next
+		child = next
 	}
-	return int(-1 - at), nil
+	return int(-1 - child), nil
 }
 
 // entries calls give with the target and the weight of each entry of a leaf. It returns an error if

@@ -342,8 +342,8 @@ func (s *splitter) append(n treeNode) {
 }
 
 // search appends splits that find the first of bounds that the feature does not exceed. They lead
-// to child even if an even number of bounds precede it, and to child odd otherwise. search returns
-// the child that stands for all these splits.
+// to child `even` if an even number of bounds precede it, and to child `odd` otherwise. search
+// returns the child that stands for all these splits.
 func (s *splitter) search(feature int, bounds []float64, even, odd int) int {
 	if len(bounds) == 0 {
 		return even

@@ -159,7 +159,7 @@ func (w Window) Padding(in []dim.Dim) []dim.Dim {
 	return pads
 }
 
-// axes returns the window along the spatial axes from, from+1, …, to−1.
+// axes returns the window along the spatial axes [from, to).
 func (w Window) axes(from, to int) Window {
 	part := Window{Kernel: w.Kernel[from:to:to], Same: w.Same, Ceil: w.Ceil}
 	if w.Strides != nil {

@@ -11,10 +11,10 @@ import (
 
 const (
 	defaultFoldBudget = 256 << 20
-	// maxFoldWork bounds the operations for evaluating one node. maxFoldWorks bounds the operations
-	// for all nodes. Larger nodes are left to the kernels, which compute them when weights are
-	// prepared or in each run.
-	maxFoldWork  = 1 << 24
+	// maxFoldWork is the maximum number of operations for evaluating one node. Nodes that need more
+	// are left to the kernels, which compute them when weights are prepared or in each run.
+	maxFoldWork = 1 << 24
+	// maxFoldWorks is the maximum number of operations for evaluating all nodes.
 	maxFoldWorks = 1 << 25
 	// maxTextBytes is the size in bytes of the largest folded tensor that remains a constant in the
 	// text form. Larger ones become weights.
@@ -119,7 +119,7 @@ func (c *Context) known(v *ir.Value) *ir.Tensor {
 }
 
 // constant appends t and returns its value. If t is larger than maxTextBytes and not a splat, it
-// adds t to own as a weight, named after the value called name.
+// adds t to `own` as a weight, named after the value called name.
 func (c *Context) constant(b *ir.Builder, own *weights, name string, t *ir.Tensor) *ir.Value {
 	if t.IsSplat() || t.Len()*t.DType.Size() <= maxTextBytes {
 		return b.Const(t)

@@ -30,7 +30,8 @@ func foldOneHot(ctx *Context, m *ir.Module) (changed bool, err error) {
 	})
 }
 
-// maxTable is the maximum number of elements of a table that may be doubled.
+// maxTable is the maximum number of elements of the table of a folded product. The new table has
+// twice as many elements and two more rows.
 const maxTable = 1 << 20
 
 // chosenRows returns a gather that equals the product n of one-hot rows and a table of weights, or
@@ -64,10 +65,10 @@ func chosenRows(b *ir.Builder, known fixed, n *ir.Node) *ir.Value {
 	return reshaped(b, b.Node(op.Gather{}, table, indices), n.Results[0].Type.Shape...)
 }
 
-// onTable returns a replacement for n, an elementwise node whose operands are gathered rows of a
-// table and weights. The replacement computes n on the table and gathers the rows of the result. It
-// is nil if n is another node, if the table or the rows have another reader, or if the table is a
-// weight or constant of the module.
+// onTable returns a replacement for n, an elementwise node with an operand of gathered rows of a
+// table and operands that are weights. The replacement computes n on the table and gathers the rows
+// of the result. onTable returns nil if n is another node, if the table or the gathered rows have
+// another reader, or if the table is a weight or constant of the module.
 func onTable(b *ir.Builder, known fixed, n *ir.Node) *ir.Value {
 	y := n.Results[0]
 	at := slices.IndexFunc(n.Args, func(v *ir.Value) bool {

@@ -94,8 +94,8 @@ func repeatOperands(b *ir.Builder, args []*ir.Value, out ir.Type) []*ir.Value {
 	return runs
 }
 
-// repeatUnproven repeats v to the shape of out if an extent of v is not known to be 1 or the extent
-// of out. It appends a check that the extent is one of the two.
+// repeatUnproven repeats v to the shape of `out` if an extent of v is not known to be 1 or the
+// extent of `out`. It appends a check that the extent is one of the two.
 func repeatUnproven(b *ir.Builder, v *ir.Value, out ir.Type) *ir.Value {
 	lead, proven := out.Rank()-v.Type.Rank(), true
 	one := dim.Const(1)

@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	// maxChain bounds the operators in the region of an epilogue. maxChainOperands bounds the
-	// tensors that the region reads besides the result.
-	maxChain         = 8
+	// maxChain is the maximum number of operators in the region of an epilogue.
+	maxChain = 8
+	// maxChainOperands is the maximum number of tensors that the region reads besides the result.
 	maxChainOperands = 2
 )
 

@@ -311,14 +311,14 @@ func (s *spread) normalized(b *ir.Builder, y, scale *ir.Value) *ir.Value {
 	return applied(b, o, perm, x)
 }
 
-// applied appends the normalisation o with operands x and more, and returns its result. If perm is
-// not nil, x is transposed by perm before and transposed back after.
-func applied(b *ir.Builder, o ir.Op, perm []int, x *ir.Value, more ...*ir.Value) *ir.Value {
+// applied appends the normalisation o with operands x and others, and returns its result. If perm
+// is not nil, x is transposed by perm before and transposed back after.
+func applied(b *ir.Builder, o ir.Op, perm []int, x *ir.Value, others ...*ir.Value) *ir.Value {
 	if perm == nil {
-		return b.Node(o, append([]*ir.Value{x}, more...)...)
+		return b.Node(o, append([]*ir.Value{x}, others...)...)
 	}
 	x = b.Node(op.Transpose{Perm: perm}, x)
-	return b.Node(op.Transpose{Perm: inverse(perm)}, b.Node(o, append([]*ir.Value{x}, more...)...))
+	return b.Node(op.Transpose{Perm: inverse(perm)}, b.Node(o, append([]*ir.Value{x}, others...)...))
 }
 
 // rowOf returns v, which broadcasts to x, in the shape of the axes of x from axis on. A non-nil

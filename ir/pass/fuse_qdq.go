@@ -333,30 +333,30 @@ func zeroOf(v *ir.Value) int {
 }
 
 // product computes v, an f32 value, as a sum of products of integers. The sums are requantised as r
-// says, to the scale and zero of to. It returns nil if v is not a product or an average of
+// says, to the scale and zero of target. It returns nil if v is not a product or an average of
 // quantised operands, or has another reader.
-func (f *qdq) product(b *ir.Builder, v *ir.Value, r op.Requantize, to *quantum) *ir.Value {
+func (f *qdq) product(b *ir.Builder, v *ir.Value, r op.Requantize, target *quantum) *ir.Value {
 	if b.Uses(v) != 1 {
 		return nil
 	}
 	n := v.Def
 	switch o := n.Op.(type) {
 	case op.Conv:
-		return f.convolution(b, n, o, r, to)
+		return f.convolution(b, n, o, r, target)
 	case op.AveragePool:
 		if o.Blocked || o.Ceil || o.Pads != nil && !o.CountPad || o.Same != "" {
 			return nil
 		}
-		return f.average(b, n, o.Window, r, to)
+		return f.average(b, n, o.Window, r, target)
 	case op.GlobalAveragePool:
 		kernel, ok := dim.Ints(n.Args[0].Type.Shape[2:])
 		if !ok || o.Blocked || len(kernel) == 0 {
 			return nil
 		}
-		return f.average(b, n, op.Window{Kernel: kernel}, r, to)
+		return f.average(b, n, op.Window{Kernel: kernel}, r, target)
 	}
 	if p, ok := f.matrices(b, v, true); ok {
-		return p.node(b, r, to)
+		return p.node(b, r, target)
 	}
 	return nil
 }
@@ -372,9 +372,9 @@ func (f *qdq) weights(v *ir.Value, axis int) (quantum, bool) {
 }
 
 // convolution returns n, the convolution o, as a ConvInteger. The sums are requantised as r says,
-// to the scale and zero of to. It returns nil unless the input and the weights are dequantised from
-// 8 bits, and the scales of the weights and the bias are fixed.
-func (f *qdq) convolution(b *ir.Builder, n *ir.Node, o op.Conv, r op.Requantize, to *quantum) *ir.Value {
+// to the scale and zero of target. It returns nil unless the input and the weights are dequantised
+// from 8 bits, and the scales of the weights and the bias are fixed.
+func (f *qdq) convolution(b *ir.Builder, n *ir.Node, o op.Conv, r op.Requantize, target *quantum) *ir.Value {
 	x, _, ok := activation(n.Args[0])
 	if !ok {
 		return nil
@@ -391,13 +391,13 @@ func (f *qdq) convolution(b *ir.Builder, n *ir.Node, o op.Conv, r op.Requantize,
 		bias = counted(b, bias, x, w)
 	}
 	return b.Node(op.ConvInteger{Window: o.Window, Group: o.Group, Requantize: r},
-		x.x, w.x, x.zero, w.zero, bias, factor(b, x, w, to), to.zero)
+		x.x, w.x, x.zero, w.zero, bias, factor(b, x, w, target), target.zero)
 }
 
 // average returns n, an average over the window w, as a ConvInteger of bytes with weights of 1. The
-// sums are requantised as r says, to the scale and zero of to. It returns nil if the operand of n
-// is not dequantised, or the window is too large.
-func (f *qdq) average(b *ir.Builder, n *ir.Node, w op.Window, r op.Requantize, to *quantum) *ir.Value {
+// sums are requantised as r says, to the scale and zero of target. It returns nil if the operand of
+// n is not dequantised, or the window is too large.
+func (f *qdq) average(b *ir.Builder, n *ir.Node, w op.Window, r op.Requantize, target *quantum) *ir.Value {
 	x, _, ok := activation(n.Args[0])
 	c, okC := n.Args[0].Type.Shape[1].Int()
 	if !ok || !okC || c == 0 {
@@ -411,18 +411,18 @@ func (f *qdq) average(b *ir.Builder, n *ir.Node, w op.Window, r op.Requantize, t
 	}
 	ones := b.Node(op.Fill{Value: ir.Scalar(ir.I8, 1), Shape: dim.Consts(append([]int{c, 1}, w.Kernel...)...)})
 	each := quantum{scale: b.Scalar(ir.F64, 1/float64(cells))}
-	return b.Node(op.ConvInteger{Window: w, Group: c, Requantize: r}, x.x, ones, x.zero, nil, nil, factor(b, x, each, to), to.zero)
+	return b.Node(op.ConvInteger{Window: w, Group: c, Requantize: r}, x.x, ones, x.zero, nil, nil, factor(b, x, each, target), target.zero)
 }
 
 // maxAverage is the maximum number of cells in a window of an average. The sum of so many bytes
 // fits an i32.
 const maxAverage = 1 << 20
 
-// factor returns the factor from sums of products of x and w to the integers of to:
-// scale(x)·scale(w)/scale(to). It is f64, of rank 0, or of rank 1 with one element for each
+// factor returns the factor from sums of products of x and w to the integers of target:
+// scale(x)·scale(w)/scale(target). It is f64, of rank 0, or of rank 1 with one element for each
 // channel.
-func factor(b *ir.Builder, x, w quantum, to *quantum) *ir.Value {
-	return b.Node(op.Div{}, b.Node(op.Mul{}, exactScale(b, w.scale), exactScale(b, x.scale)), exactScale(b, to.scale))
+func factor(b *ir.Builder, x, w quantum, target *quantum) *ir.Value {
+	return b.Node(op.Div{}, b.Node(op.Mul{}, exactScale(b, w.scale), exactScale(b, x.scale)), exactScale(b, target.scale))
 }
 
 // exactScale returns a scale as f64, of rank 0 if it has one element, else of rank 1.
@@ -510,14 +510,14 @@ func isRow(t ir.Type, width dim.Dim) bool {
 }
 
 // node appends the product as a MatMulInteger. The sums are requantised as r says, to the scale and
-// zero of to.
-func (p matrixProduct) node(b *ir.Builder, r op.Requantize, to *quantum) *ir.Value {
+// zero of target.
+func (p matrixProduct) node(b *ir.Builder, r op.Requantize, target *quantum) *ir.Value {
 	bias := p.bias
 	if bias != nil {
 		bias = counted(b, bias, p.a, p.w)
 	}
 	return b.Node(op.MatMulInteger{Requantize: r},
-		p.a.x, p.w.x, p.a.zero, p.w.zero, bias, factor(b, p.a, p.w, to), to.zero)
+		p.a.x, p.w.x, p.a.zero, p.w.zero, bias, factor(b, p.a, p.w, target), target.zero)
 }
 
 // scaledProduct returns n, a product of 8-bit matrices whose result is f32, as an integer product

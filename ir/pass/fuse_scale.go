@@ -70,11 +70,11 @@ func offsetSums(b *ir.Builder, n *ir.Node, scaled, offset *ir.Value) *ir.Value {
 }
 
 // withVector returns an integer product that replaces n. It has the operator product and the
-// operands of the node from, but v at index operand. v must be f32 with one element, or one for
+// operands of the node `source`, but v at index operand. v must be f32 with one element, or one for
 // each column; otherwise withVector returns nil.
-func withVector(b *ir.Builder, n *ir.Node, product op.MatMulInteger, from *ir.Node, operand int, v *ir.Value) *ir.Value {
+func withVector(b *ir.Builder, n *ir.Node, product op.MatMulInteger, source *ir.Node, operand int, v *ir.Value) *ir.Value {
 	y := n.Results[0].Type
-	if from.Args[1].Type.Rank() < 2 || v.Type.DType != ir.F32 || !y.With(ir.I32).Equal(from.Results[0].Type.With(ir.I32)) {
+	if source.Args[1].Type.Rank() < 2 || v.Type.DType != ir.F32 || !y.With(ir.I32).Equal(source.Results[0].Type.With(ir.I32)) {
 		return nil
 	}
 	switch columns := lastOf(y); {
@@ -86,7 +86,7 @@ func withVector(b *ir.Builder, n *ir.Node, product op.MatMulInteger, from *ir.No
 		return nil
 	}
 	args := make([]*ir.Value, operand+1)
-	copy(args, from.Args)
+	copy(args, source.Args)
 	args[operand] = v
 	return b.Node(product, args...)
 }

@@ -88,7 +88,7 @@ func transposed(v *ir.Value) ([]int, *ir.Value) {
 	return nil, nil
 }
 
-// compose returns the permutation equal to first followed by second.
+// compose returns the permutation equal to `first` followed by `second`.
 func compose(first, second []int) []int {
 	perm := make([]int, len(first))
 	for i, p := range second {

@@ -156,7 +156,7 @@ func (n *namer) function(calls []callNames) (changed bool) {
 }
 
 // node names the results of a node and the values of its regions. It leaves out the results in
-// named, which have names.
+// `named`, which have names.
 func (n *namer) node(node *ir.Node, named map[*ir.Value]bool) {
 	hint := n.hint(node)
 	for _, r := range node.Results {
@@ -311,7 +311,7 @@ func isRepeated(module, operator string) bool {
 }
 
 // modulePath returns the path of the module that the weights belong to: the common beginning of
-// their names, without the last part, which names the weight. If one is set, a weight that has
+// their names, without the last part, which names the weight. If `one` is set, a weight that has
 // nothing in common with the path so far is ignored. Otherwise the result is "" if there is no
 // common beginning.
 func modulePath(weights []string, one bool) string {

@@ -138,7 +138,7 @@ func (c *Context) prepared(m *ir.Module) []*ir.Func {
 	return list
 }
 
-// Count adds n to the number that Stats has for what.
+// Count adds n to the number that Stats has for `what`.
 func (c *Context) Count(what string, n int) {
 	if c.Stats == nil {
 		c.Stats = map[string]int{}

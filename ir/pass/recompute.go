@@ -334,10 +334,10 @@ func (r *recomputer) again(l *life, v *ir.Value, readers map[*ir.Value]int) *aga
 	return a
 }
 
-// least reports whether it is better to keep v than to recompute v at node number until. This holds
-// if an operand of v would then be kept up to that node, because it cannot be recomputed, and takes
-// at least as much memory as v. For example, a mask is kept rather than the random numbers it is
-// computed from.
+// least reports whether it is better to keep v than to recompute v at node number `until`. This
+// holds if an operand of v would then be kept up to that node, because it cannot be recomputed, and
+// takes at least as much memory as v. For example, a mask is kept rather than the random numbers it
+// is computed from.
 func (r *recomputer) least(l *life, v *ir.Value, until int) bool {
 	return slices.ContainsFunc(v.Def.Args, func(x *ir.Value) bool {
 		root := l.root[x]

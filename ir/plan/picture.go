@@ -12,11 +12,12 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// pictureWidth is the width of the picture in columns, without the names. pictureRows is its
-// largest number of rows. pictureNames is the length of the longest name.
 const (
+	// pictureWidth is the width of the picture in columns, without the names.
 	pictureWidth = 64
-	pictureRows  = 60
+	// pictureRows is the maximum number of rows of the picture.
+	pictureRows = 60
+	// pictureNames is the maximum length of a name in the picture, in characters.
 	pictureNames = 60
 )
 
@@ -127,9 +128,10 @@ func (p *Plan) rows(b *strings.Builder, name func(*Buffer) string, d drawing) {
 	}
 }
 
-// column returns the column of the address at, from 0 to pictureWidth. The arena has total bytes.
-func column(at, total int64) int {
-	hi, lo := bits.Mul64(uint64(at), pictureWidth)
+// column returns the column of an address, from 0 to pictureWidth, both included. The arena has
+// total bytes, and 0 ≤ address ≤ total.
+func column(address, total int64) int {
+	hi, lo := bits.Mul64(uint64(address), pictureWidth)
 	c, _ := bits.Div64(hi, lo, uint64(total)) // at most pictureWidth, as at is at most total
 	return int(c)
 }

@@ -494,7 +494,7 @@ func (g *graph) newest(k kind) port {
 	return g.apply(ops[g.pick(len(ops))], k, args...)
 }
 
-// broadcasts reports whether the shape of k is equal to the last extents of the shape of to.
+// broadcasts reports whether the shape of k is equal to the last extents of the shape of `to`.
 func (k kind) broadcasts(to kind) bool {
 	n := len(to.shape) - len(k.shape)
 	return n >= 0 && slices.Equal(k.shape, to.shape[n:])

@@ -107,12 +107,12 @@ func (g *quantisedNet) any() activation {
 	return g.list[len(g.list)-1-g.pick(min(3, len(g.list)))]
 }
 
-// like returns a random value with the height and the width of a, and also its channels if same is
-// set.
-func (g *quantisedNet) like(a activation, same bool) activation {
+// like returns a random value with the height and the width of a, and also its channels if
+// sameChannels is set.
+func (g *quantisedNet) like(a activation, sameChannels bool) activation {
 	var list []activation
 	for _, b := range g.list {
-		if slices.Equal(a.shape[1:], b.shape[1:]) && (!same || a.shape == b.shape) {
+		if slices.Equal(a.shape[1:], b.shape[1:]) && (!sameChannels || a.shape == b.shape) {
 			list = append(list, b)
 		}
 	}

@@ -117,7 +117,7 @@ func (m *machine) line() ([]byte, error) {
 	return b[:n], err
 }
 
-// push pushes v, which takes extra bytes of memory besides its entry of the stack.
+// push pushes v, which takes `extra` bytes of memory besides its entry of the stack.
 func (m *machine) push(v Value, extra int) error {
 	m.left -= slotCost + int64(extra)
 	if m.left < 0 {

@@ -294,7 +294,7 @@ func (w *attending) packsValues() bool {
 	return w.Width%16 != 0 || w.rows > w.tileRows() || w.series > 1
 }
 
-// tile computes the scores of keys [j, j+n) for the rows of tile i of split, and adds their
+// tile computes the scores of keys [j, j+n) for the rows of tile i of `split`, and adds their
 // contribution to the results.
 func (w *attending) tile(j, n int, split rowSplit, i int) {
 	row, rows := split.at(i), split.high(i)
@@ -343,33 +343,33 @@ func (w *attending) tile(j, n int, split rowSplit, i int) {
 }
 
 // score computes the scores of the unit's rows [row, row+rows) and of count keys in the panels.
-// from is the index of the first of these keys in the panels.
-func (w *attending) score(row, rows, from, count int) {
+// first is the index of the first of these keys in the panels.
+func (w *attending) score(row, rows, first, count int) {
 	q, distance := w.q[w.place(&w.Q, row):], w.rowOf(&w.Q)
 	for r := range rows {
 		MulScalar(w.query[r*w.ldq:][:w.Depth], q[r*distance:], w.Scale)
 	}
 	var t tile
 	t.a, t.rowA, t.run = start(w.query), 4*w.ldq, w.Depth
-	t.b, t.panelB, t.atB = start(w.keys), 64*w.Depth, 4*from*w.Depth
+	t.b, t.panelB, t.atB = start(w.keys), 64*w.Depth, 4*first*w.Depth
 	t.c, t.rowC, t.panelC = start(w.scores), 4*w.lds, 64
 	t.n = [3]int{1, 1, 1}
 	t.across(rows, ceil(count, 16))
 }
 
-// rowOf returns the distance between rows of the unit in elements. at holds the offset and the
+// rowOf returns the distance between rows of the unit in elements. layout holds the offset and the
 // strides of batch, heads and positions.
-func (w *attending) rowOf(at *[4]int) int {
+func (w *attending) rowOf(layout *[4]int) int {
 	if w.step == 0 {
-		return at[2]
+		return layout[2]
 	}
-	return at[3]
+	return layout[3]
 }
 
-// place returns the offset of a row of the unit in elements. at holds the offset and the strides of
-// batch, heads and positions.
-func (w *attending) place(at *[4]int, row int) int {
-	return at[0] + w.batch*at[1] + w.head*at[2] + (w.first+row)*w.rowOf(at)
+// place returns the offset of a row of the unit in elements. layout holds the offset and the
+// strides of batch, heads and positions.
+func (w *attending) place(layout *[4]int, row int) int {
+	return layout[0] + w.batch*layout[1] + w.head*layout[2] + (w.first+row)*w.rowOf(layout)
 }
 
 // result returns the part of dst that starts at a row of the unit.
@@ -397,30 +397,30 @@ func (w *attending) mask(scores []float32, row, j int) {
 	}
 }
 
-// addMask applies Add and Allow to the scores of one query. at is the position in the mask of the
-// first score.
-func (w *attending) addMask(scores []float32, at int) {
+// addMask applies Add and Allow to the scores of one query. start is the position in the mask of
+// the first score.
+func (w *attending) addMask(scores []float32, start int) {
 	switch distance := w.Mask[3]; {
 	case w.Add != nil && distance == 0:
-		AddScalar(scores, scores, w.Add[at])
+		AddScalar(scores, scores, w.Add[start])
 	case w.Add != nil && distance == 1:
-		Add(scores, scores, w.Add[at:][:len(scores)])
+		Add(scores, scores, w.Add[start:][:len(scores)])
 	case w.Add != nil:
 		for i := range scores {
-			scores[i] += w.Add[at+i*distance]
+			scores[i] += w.Add[start+i*distance]
 		}
 	}
 	if w.Allow == nil {
 		return
 	}
 	for i := range scores {
-		if !w.Allow[at+i*w.Mask[3]] {
+		if !w.Allow[start+i*w.Mask[3]] {
 			scores[i] = float32(math.Inf(-1))
 		}
 	}
 }
 
-// finish divides the results of the rows in split by the sums of the exponentials.
+// finish divides the results of the rows in `split` by the sums of the exponentials.
 func (w *attending) finish(split rowSplit) {
 	for i := range split.tiles {
 		row := split.at(i)

@@ -86,10 +86,10 @@ func UnsqueezedExtent(axes []int64, shape []int, rank, i int) (int, error) {
 	return shape[at], nil
 }
 
-// ReshapedExtent returns extent i of the result when a tensor of extents shape is reshaped to want
-// (ONNX Reshape). An element 0 of want copies the extent of shape unless allowZero is set. One
-// element may be -1 and is then inferred. It returns an error if want does not have rank elements,
-// or if the numbers of elements differ.
+// ReshapedExtent returns extent i of the result when a tensor of extents shape is reshaped to
+// `want` (ONNX Reshape). An element 0 of `want` copies the extent of shape unless allowZero is set.
+// One element may be -1 and is then inferred. It returns an error if `want` does not have rank
+// elements, or if the numbers of elements differ.
 func ReshapedExtent(want []int64, shape []int, allowZero bool, rank, i int) (int, error) {
 	if len(want) != rank {
 		return 0, fmt.Errorf("%d extents, %d expected", len(want), rank)
@@ -249,7 +249,7 @@ func floatCount(n float64) (int, error) {
 }
 
 // PadIndex sets dst[i] to the index of the element that element i of a padded axis copies. The axis
-// had n elements; before is the number of elements inserted in front of them. Mode "edge" repeats
+// had n elements; `before` is the number of elements inserted in front of them. Mode "edge" repeats
 // the nearest element, "wrap" continues from the other end, and "reflect" mirrors at the first and
 // last element. It returns an error if n is 0 and dst is not empty.
 func PadIndex(dst []int64, n, before int, mode string) error {

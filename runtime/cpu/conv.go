@@ -179,8 +179,8 @@ func (s *ConvShape) checkWeights() {
 	}
 }
 
-// axes describes the windows: down along a column of the image, and across along a row. It panics
-// if a stride or dilation is below 1, or a size or padding is negative.
+// axes describes the windows: `down` along a column of the image, and `across` along a row. It
+// panics if a stride or dilation is below 1, or a size or padding is negative.
 func (s *ConvShape) axes() (down, across axis) {
 	if min(s.StrideH, s.StrideW, s.DilH, s.DilW) < 1 || min(s.PadH, s.PadW, s.InH, s.InW) < 0 {
 		panic("cpu: a convolution without steps or of negative size")

@@ -123,11 +123,12 @@ func (d *depthwiseInteger) plane(n, channel int) {
 	}
 }
 
-// tap adds the products of one weight to the sums of a row of outputs. The first output has column
-// from. shift is the column of row that the weight multiplies for output column 0.
-func (d *depthwiseInteger) tap(sums []int32, row []byte, from, shift int, weight int32) {
+// tap adds the products of one weight and elements of an input row to sums, a part of an output
+// row. sums[0] is output column `start`. The weight multiplies row[j·stride+shift] for output
+// column j; indices outside of row add nothing.
+func (d *depthwiseInteger) tap(sums []int32, row []byte, start, shift int, weight int32) {
 	stride := d.axis[1].stride
-	shift += from * stride
+	shift += start * stride
 	first, end := 0, len(sums)
 	if shift < 0 {
 		first = ceil(-shift, stride)

@@ -7,7 +7,7 @@ import "math"
 // dilations have an element for each axis. pads lists the cells before the first element of each axis,
 // and then those after the last.
 
-// maxWindowAxes bounds the spatial axes.
+// maxWindowAxes is the maximum number of spatial axes of a window.
 const maxWindowAxes = 62
 
 // ConvDirect computes a convolution (ONNX Conv): src is [n, c, in…], weights [m, c/groups,

@@ -2,10 +2,10 @@ package cpu
 
 import "math"
 
-// maxGridAxes bounds the spatial axes of a grid. maxGridTaps bounds the elements that one of its
-// points reads.
 const (
+	// maxGridAxes is the maximum number of spatial axes of a grid.
 	maxGridAxes = 64
+	// maxGridTaps is the maximum number of elements that a point of a grid reads.
 	maxGridTaps = 256
 )
 

@@ -20,7 +20,7 @@ func (e *IndexError) Error() string {
 
 // CheckIndex copies indices from 0 to count-1. If fromEnd is true, indices from -count to -1 count
 // from the end, and are converted to count from the start. For other indices it returns an
-// [IndexError] with the names what and things; dst is then partly written. dst may be src.
+// [IndexError] with the names `what` and `things`; dst is then partly written. dst may be src.
 func CheckIndex[I int32 | int64](dst, src []I, count int, fromEnd bool, what, things string) error {
 	src = trim(src, len(dst))
 	for i, k := range src {

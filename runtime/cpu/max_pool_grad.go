@@ -61,7 +61,7 @@ func (p *poolGrad) Part(i, parts int) {
 }
 
 // inside returns the part [from, to) of an axis of n elements that holds cells of a window. The
-// window has count cells, step apart, the first at element first. from is a cell.
+// window has count cells, step apart, the first at element `first`. `from` is a cell.
 func inside(first, step, count, n int) (from, to int) {
 	end := first + step*(count-1) + 1
 	if first < 0 {
@@ -96,7 +96,7 @@ func (p *poolGrad) lanes(dst, x []float32, g *[16]float32, y0, y1, x0, x1 int) {
 
 // poolGradWindowRef adds g[j] to element j of a cell of dst, for each channel j. The cell is the
 // window's first maximum of x in that channel, or its first NaN. The window has rows·columns cells.
-// below and beside are the distances between cells in elements.
+// `below` and `beside` are the distances between cells in elements.
 func poolGradWindowRef(dst, x []float32, g *[16]float32, rows, columns, below, beside int) {
 	most := *(*[16]float32)(x)
 	var best [16]int

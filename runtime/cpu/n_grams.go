@@ -70,8 +70,9 @@ func (g nGrams[T]) find(row []T, distance int) (lo, hi int) {
 	return lo, hi
 }
 
-// after returns the index of the first n-gram in [lo, hi) whose token k does not satisfy pass, or
-// hi. The n-grams in [lo, hi) have equal earlier tokens, and n-grams that satisfy pass come first.
+// after returns the index of the first n-gram in [lo, hi) whose token k does not satisfy `pass`, or
+// hi. The n-grams in [lo, hi) have equal earlier tokens, and n-grams that satisfy `pass` come
+// first.
 func (g nGrams[T]) after(lo, hi, k int, pass func(T) bool) int {
 	for lo < hi {
 		mid := lo + (hi-lo)/2

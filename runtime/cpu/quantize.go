@@ -69,8 +69,8 @@ func scales[T Quantized](scale []float32, zero []T, outer, n, inner, block int) 
 	return granularity[T]{trim(scale, count), zero, n, inner, block}
 }
 
-// run returns the end of the run of elements that starts at from and has one scale, and the index
-// of this scale.
+// run returns the end of the run of elements that starts at index `from` and has one scale, and the
+// index of this scale.
 func (g *granularity[T]) run(from int) (to, scale int) {
 	row := from / g.inner
 	if g.block == 0 {
@@ -157,11 +157,11 @@ func QuantizeScalar[T Quantized](dst []T, x []float32, scale float32, zero, lo, 
 	}
 }
 
-// exactFloat bounds the magnitude of the integers that toEven returns.
+// exactFloat is the bound of the integers that toEven returns: −exactFloat ≤ x < exactFloat.
 const exactFloat = 1 << 22
 
-// toEven clamps v to lo…hi and rounds it to the nearest integer, ties to even. lo and hi are
-// integers between −exactFloat and exactFloat. NaN becomes lo.
+// toEven clamps v to [lo, hi] and rounds it to the nearest integer, ties to even. lo and hi are
+// integers, −exactFloat ≤ lo ≤ hi < exactFloat. NaN becomes lo.
 func toEven(v, lo, hi float32) int32 {
 	const shift = 3 << 22 // float32s of this size are 1 apart
 	if !(v > lo) {

@@ -241,7 +241,7 @@ func ArgMin[T Number](dst []int64, src []T, outer, n, inner int, last bool) {
 	search(dst, src, outer, n, inner, last, func(x, y T) bool { return x < y })
 }
 
-// search stores the index along the middle axis of the element that comes first. before says
+// search stores the index along the middle axis of the element that comes first. `before` says
 // whether x comes before y. If several elements are equal, it takes the last of them if last is
 // true, and otherwise the first. NaN comes before all numbers.
 func search[T Number](dst []int64, src []T, outer, n, inner int, last bool, before func(x, y T) bool) {

@@ -28,9 +28,9 @@ func (e *ResizeError) Error() string {
 }
 
 // ResizeNearestTable computes a table for [ResizeNearest] (ONNX Resize, mode nearest). idx[i] is
-// the element that point i takes. The axis has in elements and is sampled at out points. sampling,
-// if not empty, holds Scale, Start and End, which replace the values in spec. It returns a
-// [ResizeError] if in is 0 and out is not.
+// the element that point i takes. The axis has `in` elements and is sampled at `out` points.
+// sampling, if not empty, holds Scale, Start and End, which replace the values in spec. It returns
+// a [ResizeError] if `in` is 0 and `out` is not.
 func ResizeNearestTable(idx []int32, in, out int, spec *ResizeSpec, sampling []float64) error {
 	axis, err := resizeAxisOf(in, out, spec, sampling)
 	if err != nil {
@@ -42,11 +42,11 @@ func ResizeNearestTable(idx []int32, in, out int, spec *ResizeSpec, sampling []f
 	return nil
 }
 
-// ResizeTable computes tables for [ResizeLinear] and [ResizeAxis] (ONNX Resize). They have out·taps
-// entries: the taps elements that each of out points reads, and their weights. The axis has in
-// elements. taps is even: 2 for mode linear, 4 for cubic, 6 for lanczos, and more if the filter is widened, see
-// [ResizeTaps]. sampling, if not empty, holds Scale, Start and End, which replace the values in
-// spec. It returns a [ResizeError] if in is 0 and out is not.
+// ResizeTable computes tables for [ResizeLinear] and [ResizeAxis] (ONNX Resize). They have out·taps entries: the taps
+// elements that each of `out` points reads, and their weights. The axis has `in` elements. taps is even: 2 for mode
+// linear, 4 for cubic, 6 for lanczos, and more if the filter is widened, see [ResizeTaps]. sampling, if not empty,
+// holds Scale, Start and End, which replace the values in spec. It returns a [ResizeError] if `in` is 0 and `out` is
+// not.
 func ResizeTable(idx []int32, weights []float32, in, out, taps int, spec *ResizeSpec, sampling []float64) error {
 	axis, err := resizeAxisOf(in, out, spec, sampling)
 	if err != nil {
@@ -70,8 +70,8 @@ func ResizeTable(idx []int32, weights []float32, in, out, taps int, spec *Resize
 }
 
 // ResizeTaps returns the number of elements that a point reads in modes other than nearest if the
-// filter is widened, for [ResizeTable]. If out is 0, it returns 2. It returns an error if the number
-// exceeds 4096, and a [ResizeError] if in is 0 and out is not.
+// filter is widened, for [ResizeTable]. If `out` is 0, it returns 2. It returns an error if the
+// number exceeds 4096, and a [ResizeError] if `in` is 0 and `out` is not.
 func ResizeTaps(in, out int, spec *ResizeSpec, sampling []float64) (int, error) {
 	axis, err := resizeAxisOf(in, out, spec, sampling)
 	if err != nil || out == 0 {
@@ -92,8 +92,8 @@ func ResizeTaps(in, out int, spec *ResizeSpec, sampling []float64) (int, error) 
 }
 
 // ResizeOutside sets dst[i] to true if point i is outside of the axis, and to false otherwise (ONNX
-// Resize, tf_crop_and_resize). The axis has in elements. It returns a [ResizeError] if in is 0 and
-// out is not.
+// Resize, tf_crop_and_resize). The axis has `in` elements. It returns a [ResizeError] if `in` is 0
+// and `out` is not.
 func ResizeOutside(dst []bool, in, out int, spec *ResizeSpec, sampling []float64) error {
 	axis, err := resizeAxisOf(in, out, spec, sampling)
 	if err != nil {

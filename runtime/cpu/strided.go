@@ -78,12 +78,12 @@ func walk(n, s int, dims, strides []int, dense, strided int, leaf func(dense, st
 	}
 }
 
-// octetsOf returns elements of 8 bits, which are not pointers, as bytes.
+// octetsOf returns the memory of s as bytes, without a copy. T must have 8 bits and no pointers.
 func octetsOf[T any](s []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s))
 }
 
-// wordsOf returns elements of 32 bits, which are not pointers, as numbers.
+// wordsOf returns the memory of s as uint32s, without a copy. T must have 32 bits and no pointers.
 func wordsOf[T any](s []T) []uint32 {
 	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(s))), len(s))
 }

@@ -50,7 +50,7 @@ func (s *sweep) run(n int) int {
 	return s.n
 }
 
-// sweepAtOnce bounds the elements of one call to assembly.
+// sweepAtOnce is the maximum number of elements of one call to assembly.
 const sweepAtOnce = 1 << 15
 
 // Part implements [rt.Task]. It divides the elements into `parts` shares and processes share i.

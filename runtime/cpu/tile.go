@@ -46,7 +46,7 @@ type tile struct {
 	last    int32 // zero point, which is added to requantised sums
 }
 
-// maxRows and maxPanels bound the rows and panels of a tile at every level.
+// maxRows and maxPanels are the maximum numbers of rows and of panels of a tile, at any level.
 const (
 	maxRows   = 14
 	maxPanels = 2

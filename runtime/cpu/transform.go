@@ -30,7 +30,8 @@ const (
 	finishProducts                       // gather, then bias, residual and limits
 )
 
-// maxPoints bounds the operands of a transform; F(tile,3) has tile+2.
+// maxPoints is the largest number of operands of a transform. F(tile,3) has tile+2 operands, and
+// tile is at most 4.
 const maxPoints = 6
 
 // transformRef computes a factor of F(tile,3) with rounded products, so the bits are the same on

@@ -176,7 +176,8 @@ func treeStep[T Float](nodes []int32, thresholds, x []T, at int32) int32 {
 	return next
 }
 
-// add aggregates the weights of a leaf and the contributions of earlier trees in dst, a row.
+// add joins the weights of a leaf to dst, a row of results. dst holds what earlier trees
+// contributed.
 func (f *forest[T]) add(dst []T, leaf int32) {
 	if f.leaves == nil {
 		if f.aggregate <= treeAverage {

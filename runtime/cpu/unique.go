@@ -87,8 +87,8 @@ func Unique[T sortable](dst []T, first, inverse, counts []int64, src []T, order 
 	}
 }
 
-// numberByPlace renumbers groups in the order of their first members, which are in first. inverse
-// maps members to groups. While it works, first holds −1−k for the group with new number k.
+// numberByPlace renumbers groups in the order of their first members, which are in `first`. inverse
+// maps members to groups. While it works, `first` holds −1−k for the group with new number k.
 func numberByPlace(first, inverse, counts []int64) {
 	n := int64(0)
 	for i, group := range inverse {

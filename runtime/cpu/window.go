@@ -49,12 +49,12 @@ func (t *tile) sweep(op windowOp, planes, high, wide int, down, plane step) {
 	}
 }
 
-// move advances the position of the first tile by the distances in by.
-func (t *tile) move(by step) {
-	t.atA += by.a
-	t.atB += by.b
-	t.atC += by.c
-	t.atBias += by.bias
+// move advances the position of the first tile by the given distances.
+func (t *tile) move(distances step) {
+	t.atA += distances.a
+	t.atB += distances.b
+	t.atC += distances.c
+	t.atBias += distances.bias
 }
 
 // windows runs the window kernel of op on a grid of tiles: there are `rounds` rounds of count

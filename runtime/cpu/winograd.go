@@ -316,8 +316,8 @@ func (b *winogradBuffers) place(w *winograd, share []float32, rows int) {
 // segment is a run of adjacent tiles in a row of an image.
 type segment struct{ image, y, x, tiles int }
 
-// segment returns the segment that starts at tile from. It ends at tile to, unless the row of the
-// image or the room in a line ends before.
+// segment returns the segment that starts at tile `from`. It ends at tile `to`, unless the row of
+// the image or the room in a line ends before.
 func (w *winograd) segment(from, to int) segment {
 	row := from / w.across
 	x := from - row*w.across

@@ -47,11 +47,11 @@ func (d *device) failed(r libcuda.Result, format string, args ...any) error {
 }
 
 // noMemory returns the error of an allocation that exceeds the free device memory, or the error of
-// asking how much is free. what describes the allocation.
-func (d *device) noMemory(what string) error {
+// asking how much is free. request describes the allocation.
+func (d *device) noMemory(request string) error {
 	var free, total uintptr
 	if r := d.api.MemGetInfo(&free, &total); r != libcuda.Success {
 		return d.failed(r, "free memory")
 	}
-	return fmt.Errorf("cuda: %w: %s, %d bytes of %d are free", gpu.ErrMemory, what, free, total)
+	return fmt.Errorf("cuda: %w: %s, %d bytes of %d are free", gpu.ErrMemory, request, free, total)
 }

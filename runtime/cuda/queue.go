@@ -148,8 +148,8 @@ func checkCopy(to, from gpu.Address, bytes int) error {
 	return cmp.Or(checkAddress(to, bytes), checkAddress(from, bytes))
 }
 
-// checkAddress returns an error if bytes is not 0 and the address is, which the driver might take for
-// host memory.
+// checkAddress returns an error if the address is 0 and bytes is positive. The driver might take
+// address 0 for host memory.
 func checkAddress(a gpu.Address, bytes int) error {
 	if a == 0 && bytes > 0 {
 		return fmt.Errorf("cuda: copying %d bytes: the address is 0", bytes)
@@ -294,8 +294,8 @@ func (q *queue) Close() error {
 	return err
 }
 
-// release frees the stream. It frees the staging memory, or leaves it to other queues if keep is set. No other call of
-// the queue runs.
+// release destroys the stream and the events of the clock. If keep is true, it leaves staging slots to later queues
+// of the device, as far as there is room; it frees the other slots. No other call of the queue runs.
 func (q *queue) release(keep bool) {
 	q.closed = true
 	q.fills = nil

@@ -106,8 +106,8 @@ func (s *staging) rewind() {
 	s.at = 0
 }
 
-// release leaves the slots to the next queues of the device, if keep is set, and frees those that are too many. A slot
-// that is kept has no copy in flight.
+// release leaves the slots to later queues of the device if keep is true, at most maxSpareSlots for the whole device,
+// and frees the other slots. A slot that is kept has no copy in flight.
 func (s *staging) release(d *device, keep bool) {
 	d.tables.Lock()
 	kept := 0

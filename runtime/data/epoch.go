@@ -8,18 +8,16 @@ import (
 	"sync"
 )
 
-// Epoch yields the batches of an epoch in order. It leaves out the first batches: from is the number of
-// batches that have been seen, for example before training was interrupted. A batch is valid until the next
-// one is asked for.
+// Epoch yields the batches of an epoch in order. It leaves out the first batches: start is the number of batches that
+// have been seen, for example before training was interrupted. A batch is valid until the next one is asked for.
 //
-// If something fails, Epoch yields a nil batch and an error, and ends. The error of an item names the
-// item: "item 4711: …" is about item 4711 of the data set. With [Skip] such items are left out; a
-// batch of which all items have errors is an error nevertheless, so that the number of batches does
-// not change. Epoch also yields an error if the arguments of [Load] or from are not valid, and the
-// cause of ctx when that ends.
+// If something fails, Epoch yields a nil batch and an error, and ends. The error of an item names the item: "item
+// 4711: …" is about item 4711 of the data set. With [Skip] such items are left out; a batch of which all items have
+// errors is an error nevertheless, so that the number of batches does not change. Epoch also yields an error if the
+// arguments of [Load] or start are not valid, and the cause of ctx when that ends.
 //
 // When the iteration has ended, all goroutines that made batches have ended, too.
-func (l *Loader[B]) Epoch(ctx context.Context, epoch, from int) iter.Seq2[*B, error] {
+func (l *Loader[B]) Epoch(ctx context.Context, epoch, start int) iter.Seq2[*B, error] {
 	if ctx == nil {
 		ctx = context.Background()
 	}
@@ -27,13 +25,13 @@ func (l *Loader[B]) Epoch(ctx context.Context, epoch, from int) iter.Seq2[*B, er
 		switch {
 		case l.err != nil:
 			yield(nil, l.Err())
-		case from < 0 || from > l.batches:
-			yield(nil, fmt.Errorf("load: batch %d: the epoch has %d batches", from, l.batches))
-		case from == l.batches:
+		case start < 0 || start > l.batches:
+			yield(nil, fmt.Errorf("load: batch %d: the epoch has %d batches", start, l.batches))
+		case start == l.batches:
 		case l.o.Workers == Inline:
-			l.inline(ctx, l.newRun(epoch), from, yield)
+			l.inline(ctx, l.newRun(epoch), start, yield)
 		default:
-			l.background(ctx, l.newRun(epoch), from, yield)
+			l.background(ctx, l.newRun(epoch), start, yield)
 		}
 	}
 }
@@ -112,7 +110,7 @@ func (l *Loader[B]) background(ctx context.Context, r *run, from int, yield func
 	}
 }
 
-// work makes the batches first, first+step and so on, until the epoch ends or one has an error.
+// work makes the batches `first`, `first`+step and so on, until the epoch ends or one has an error.
 func (l *Loader[B]) work(w worker[B], r *run, first, step int) {
 	next := l.makeBatch(r)
 	for k := first; k < l.batches; k += step {

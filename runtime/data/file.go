@@ -10,9 +10,9 @@ import (
 	"os"
 )
 
-// readFile passes the contents of a file to read, decompressed if it is a gzip file. If path does
-// not exist it tries path with ".gz".
-func readFile(path string, read func(io.Reader) error) error {
+// readFile calls decode with the contents of a file, decompressed if it is a gzip file. If path
+// does not exist it tries path with ".gz". Errors name the file.
+func readFile(path string, decode func(io.Reader) error) error {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if zipped, missing := os.Open(path + ".gz"); missing == nil {
@@ -25,7 +25,7 @@ func readFile(path string, read func(io.Reader) error) error {
 	defer f.Close()
 	r, err := decompressed(f)
 	if err == nil {
-		err = read(r)
+		err = decode(r)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.Name(), err)

@@ -45,20 +45,21 @@ func (j *joined[T]) At(i int) (T, error) {
 	return j.sets[k].At(i - j.begins[k])
 }
 
-// Many reads neighbours in at that are in the same set together.
-func (j *joined[T]) Many(dst []T, at []int) error {
-	if err := checkRoom(dst, at); err != nil {
+// Many reads items that are adjacent in indices and belong to the same set with one call of the
+// set.
+func (j *joined[T]) Many(dst []T, indices []int) error {
+	if err := checkRoom(dst, indices); err != nil {
 		return err
 	}
-	inner := j.ints.get(len(at))
+	inner := j.ints.get(len(indices))
 	defer j.ints.put(inner)
-	for from := 0; from < len(at); {
-		if err := checkIndex(at[from], j.Len()); err != nil {
+	for from := 0; from < len(indices); {
+		if err := checkIndex(indices[from], j.Len()); err != nil {
 			return err
 		}
-		k, to := j.set(at[from]), from
-		for to < len(at) && at[to] >= j.begins[k] && at[to] < j.begins[k+1] {
-			(*inner)[to] = at[to] - j.begins[k]
+		k, to := j.set(indices[from]), from
+		for to < len(indices) && indices[to] >= j.begins[k] && indices[to] < j.begins[k+1] {
+			(*inner)[to] = indices[to] - j.begins[k]
 			to++
 		}
 		if err := readMany(j.sets[k], dst[from:to], (*inner)[from:to]); err != nil {

@@ -103,19 +103,19 @@ func (o LoaderOptions) check() error {
 	return errors.Join(errs...)
 }
 
-// Shard returns a loader of a part of each batch, for the process or device number rank of of. The
+// Shard returns a loader of a part of each batch, for the process or device `rank` of `count`. The
 // parts of all ranks, one after the other, are the batches of l; their sizes differ by at most 1. A
 // part has no items if a batch has fewer items than there are ranks. Epochs yield an error if 0 ≤
-// rank < of is false. A shard of a shard is a part of its parts.
-func (l *Loader[B]) Shard(rank, of int) *Loader[B] {
+// rank < count is false. A shard of a shard is a part of its parts.
+func (l *Loader[B]) Shard(rank, count int) *Loader[B] {
 	s := *l
 	s.skipped = new(atomic.Int64)
-	all, ok := product(l.of, max(1, of))
-	if rank < 0 || rank >= of || !ok {
-		s.err = errors.Join(l.err, fmt.Errorf("shard %d of %d: from 0 to the number of shards expected", rank, of))
+	all, ok := product(l.of, max(1, count))
+	if rank < 0 || rank >= count || !ok {
+		s.err = errors.Join(l.err, fmt.Errorf("shard %d of %d: from 0 to the number of shards expected", rank, count))
 		return &s
 	}
-	s.rank, s.of = l.rank*of+rank, all
+	s.rank, s.of = l.rank*count+rank, all
 	return &s
 }
 
@@ -141,8 +141,8 @@ func (l *Loader[B]) Items() int { return l.n }
 // Skipped returns the number of items that were skipped in all batches that this loader has yielded.
 func (l *Loader[B]) Skipped() int64 { return l.skipped.Load() }
 
-// part returns the positions, in the order of an epoch, of the loader's part of batch k. They begin with from and
-// end before to.
+// part returns the positions, in the order of an epoch, of the loader's part of batch k. They begin with `from` and
+// end before `to`.
 func (l *Loader[B]) part(k int) (from, to int) {
 	begin := k * l.o.Batch
 	size := min(l.o.Batch, l.n-begin)
@@ -155,7 +155,7 @@ func (l *Loader[B]) room() int {
 	return min(size, size/l.of+1)
 }
 
-// workers returns the number of goroutines of an epoch that begins with batch number from.
+// workers returns the number of goroutines of an epoch that begins with batch number `from`.
 func (l *Loader[B]) workers(from int) int {
 	n := l.o.Workers
 	if n == 0 {

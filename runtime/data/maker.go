@@ -95,7 +95,7 @@ func (m *itemMaker[T, B]) readOne(i int) (x T, err error) {
 	return m.d.At(i)
 }
 
-// failed returns the error of an item. If the item is skipped, it keeps the error in out and returns nil. An item
+// failed returns the error of an item. If the item is skipped, it keeps the error in `out` and returns nil. An item
 // whose reading or collating panics is not skipped.
 func (m *itemMaker[T, B]) failed(out *made[B], item int, err error) error {
 	err = fmt.Errorf("item %d: %w", item, err)

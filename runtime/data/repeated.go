@@ -1,6 +1,6 @@
 package data
 
-// Repeated returns the items of d, times times. It needs no memory. The data set has an error if
+// Repeated returns the items of d, `times` times. It needs no memory. The data set has an error if
 // times is negative or the number of items exceeds an int. Errors of items are d's.
 func Repeated[T any](d Dataset[T], times int) Dataset[T] {
 	if err := Err(d); err != nil {

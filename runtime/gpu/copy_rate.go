@@ -50,8 +50,9 @@ func (w *Watch) CopyRate(i *Instance) (rate float64, err error) {
 	}
 }
 
-// leastCopy returns the least time of several copies of bytes from one place to another. The time is at least a
-// nanosecond. Before, it copies once in each direction, because drivers may provide memory when it is first written.
+// leastCopy returns the least time of several copies of this many bytes from one place to another. The time is at
+// least a nanosecond. Before, it copies once in each direction, because drivers may provide memory when it is first
+// written.
 func leastCopy(q Timed, to, from Address, bytes int) (time.Duration, error) {
 	if err := errors.Join(q.Copy(to, from, bytes), q.Copy(from, to, bytes), q.Stamp()); err != nil {
 		return 0, err

@@ -240,8 +240,8 @@ func (r *Run) end(err *error) {
 	r.ctx, r.weights, r.owner, r.log = nil, nil, nil, nil
 }
 
-// grow makes a buffer at least as large as bytes. If it grows, all recordings are closed, because they
-// may use its old memory.
+// grow makes a buffer hold at least this many bytes. If it grows, all recordings are closed,
+// because they may use its old memory.
 func (h *held) grow(b *buffer, bytes int64) error {
 	if bytes > b.bytes {
 		h.forget()

@@ -82,26 +82,26 @@ func (t *Tensor[T]) Download(dst []T) error {
 }
 
 // copied calls do, which copies all elements between the host and the device, while the tensor is
-// in use as kind says. n is the number of elements on the host; a wrong number is an error. what is
-// the prefix of errors.
-func (t *Tensor[T]) copied(what string, n int, kind argKind, do func(Queue, *tensorMemory) error) (err error) {
+// in use as kind says. n is the number of elements on the host; a wrong number is an error. action
+// begins the errors.
+func (t *Tensor[T]) copied(action string, n int, kind argKind, do func(Queue, *tensorMemory) error) (err error) {
 	if t == nil || t.memory == nil {
-		return fmt.Errorf("gpu: %s: the tensor is nil", what)
+		return fmt.Errorf("gpu: %s: the tensor is nil", action)
 	}
 	defer runtime.KeepAlive(t)
 	m := t.memory
 	if err := m.enter(kind); err != nil {
-		return fmt.Errorf("gpu: %s: %w", what, err)
+		return fmt.Errorf("gpu: %s: %w", action, err)
 	}
 	defer m.leave(kind)
 	if have := m.bytes() / int(unsafe.Sizeof(*new(T))); n != have {
-		return fmt.Errorf("gpu: %s: the tensor has %d elements, got %d", what, have, n)
+		return fmt.Errorf("gpu: %s: the tensor has %d elements, got %d", action, have, n)
 	}
 	if n == 0 {
 		return nil
 	}
 	if err := m.device.copying(func(q Queue) error { return do(q, m) }); err != nil {
-		return fmt.Errorf("gpu: %s: %w", what, err)
+		return fmt.Errorf("gpu: %s: %w", action, err)
 	}
 	return nil
 }

@@ -47,8 +47,8 @@ func (r *Run) Update(rule string, numbers []float32, vectors ...[]float32) error
 	return nil
 }
 
-// maxUpdateBlocks bounds the blocks of an update. If a vector is too long for this many blocks,
-// each thread updates several groups of four elements.
+// maxUpdateBlocks is the maximum number of blocks of an update. If a vector is too long for this
+// many blocks, each thread updates several groups of four elements.
 const maxUpdateBlocks = 32768
 
 // Squares implements rt.Mirror. x is a part of a vector that was passed to [Run.Hold]. The device adds

@@ -26,8 +26,8 @@ type use struct {
 	tensor any // must not be collected during the call
 }
 
-// ViewsOn returns views of tensors for a call of a session. where is the prefix of errors.
-func ViewsOn(r *Run, where string) Views { return Views{run: r, where: where} }
+// ViewsOn returns views of tensors for a call of a session. prefix begins the errors.
+func ViewsOn(r *Run, prefix string) Views { return Views{run: r, where: prefix} }
 
 // Err returns the first error of a tensor, or nil. A tensor has an error if it is nil, closed, in use or on another
 // device, if it has another shape than is expected, or if it is an argument and a result.

@@ -55,8 +55,8 @@ func Watched(w *Watch) Option {
 	}
 }
 
-// Begin begins to measure. If each is set, the next calls do not replay recordings, and each launch, copy and step of
-// the host is an event. Otherwise only replays are events.
+// Begin begins to measure. If `each` is set, the next calls do not replay recordings, and each launch, copy and step
+// of the host is an event. Otherwise only replays are events.
 func (w *Watch) Begin(each bool) {
 	if each != w.each {
 		w.spans = spans{}

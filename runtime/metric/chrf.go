@@ -7,11 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// chrFOrder is the length of the longest sequences of characters that chrF compares. chrFBeta is the
-// weight of recall. mostChrWords is the greatest wordOrder.
 const (
-	chrFOrder    = 6
-	chrFBeta     = 2
+	// chrFOrder is the length of the longest sequences of characters that chrF compares.
+	chrFOrder = 6
+	// chrFBeta is the weight of recall, relative to precision, in the F-score.
+	chrFBeta = 2
+	// mostChrWords is the largest wordOrder of [ChrF].
 	mostChrWords = 9
 )
 
@@ -69,8 +70,9 @@ func addChrF(c *counts, o Texts, orders int) error {
 	})
 }
 
-// chrF computes the score. stats holds three numbers for each length: the sequences in predictions, in
-// references, and in both.
+// chrF returns the score chrF2 of counts, from 0 to 100. stats holds three numbers for each length
+// of sequences: the number of sequences in the predictions, in the references, and in both. Lengths
+// without sequences in one of the two are left out.
 func chrF(stats []int64) float64 {
 	precision, recall, n := 0.0, 0.0, 0.0
 	for ; len(stats) > 0; stats = stats[3:] {

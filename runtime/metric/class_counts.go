@@ -2,8 +2,9 @@ package metric
 
 import "fmt"
 
-// classCounts is a tally of three counts for each class, one after the other: items of the class
-// that are predicted as such, items that are predicted as the class, and items of the class.
+// classCounts is a tally of three counts for each class: true positives, which are items of the
+// class that are predicted as the class; all items that are predicted as the class; all items of
+// the class. The counts of class k begin at element 3·k.
 type classCounts []int64
 
 func newClassCounts() *classCounts { return new(classCounts) }

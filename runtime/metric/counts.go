@@ -30,7 +30,7 @@ func (c *counts) restore(n numbers) error {
 	return nil
 }
 
-// hit counts an item in the second count, and in the first if it is right.
+// hit adds an item to the second count and, if right is true, to the first count.
 func (c *counts) hit(right bool) {
 	if right {
 		(*c)[0]++

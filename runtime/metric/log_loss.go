@@ -2,7 +2,8 @@ package metric
 
 import "math"
 
-// leastProbability is what smaller probabilities count as in a logarithm: the precision of float32.
+// leastProbability is the lower bound to which probabilities are clamped before a logarithm: 2⁻²³,
+// the machine epsilon of float32.
 const leastProbability = 0x1p-23
 
 // LogLoss returns the mean negative logarithm of the target's probability, in nats. Probabilities

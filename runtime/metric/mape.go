@@ -2,7 +2,8 @@ package metric
 
 import "math"
 
-// leastTarget is what smaller targets count as in a denominator: the precision of float64.
+// leastTarget is the lower bound to which magnitudes of targets are clamped in a denominator: 2⁻⁵²,
+// the machine epsilon of float64.
 const leastTarget = 0x1p-52
 
 // MAPE returns the mean absolute error in percent of the target. Targets closer to 0 than 2⁻⁵² count

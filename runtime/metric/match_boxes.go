@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// mostBoxes is the number of predictions of a class that count in an item. The predictions with the
-// largest scores count.
+// mostBoxes is the maximum number of predictions of a class that count in an item. The predictions
+// with the largest scores count.
 const mostBoxes = 100
 
 // found says what became of a prediction. Its bits belong to the thresholds of overlap.
@@ -45,7 +45,8 @@ func matchBoxes(predicted, targets []Box, thresholds []float64) []found {
 	return list
 }
 
-// roundedOverlap is the overlap that passes for 1.
+// roundedOverlap is the largest threshold of overlap. A larger threshold is lowered to it, so that
+// an overlap which rounding has moved slightly below 1 counts as 1.
 const roundedOverlap = 1 - 1e-10
 
 // bestTarget returns the index of the free target, not a crowd, with the largest overlap, the last of

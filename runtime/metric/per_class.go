@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// formula computes a measure of one class, as a share, from the numbers of right predictions, of all
+// formula computes a measure of one class, as a share, from the numbers of true positives, of all
 // predictions and of all targets. predicted and targets are not both 0.
 type formula func(right, predicted, targets float64) float64
 

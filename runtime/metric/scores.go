@@ -18,18 +18,18 @@ const (
 // roundedProbability is the largest probability that passes for 1.
 const roundedProbability = 1 + 1e-5
 
-// checkScores returns an error if there is no such kind of scores, or if a score is NaN, or is not a
-// probability though it should be. what says which score it is, such as "class".
-func (k ScoreKind) checkScores(scores []float32, item int, what string) error {
+// checkScores returns an error if there is no such kind of scores, or if a score is NaN, or is not
+// a probability though it should be. label says what the scores are of, such as "class".
+func (k ScoreKind) checkScores(scores []float32, item int, label string) error {
 	if k != Logits && k != Probabilities {
 		return fmt.Errorf("scores are of kind %d: Logits or Probabilities expected", int(k))
 	}
 	for i, s := range scores {
 		if s != s {
-			return fmt.Errorf("item %d: the score of %s %d is NaN", item, what, i)
+			return fmt.Errorf("item %d: the score of %s %d is NaN", item, label, i)
 		}
 		if k == Probabilities && !(s >= 0 && s <= roundedProbability) {
-			return fmt.Errorf("item %d: the score of %s %d is %g, which is not a probability", item, what, i, s)
+			return fmt.Errorf("item %d: the score of %s %d is %g, which is not a probability", item, label, i, s)
 		}
 	}
 	return nil

@@ -39,10 +39,10 @@ type bound struct {
 	leave  func()    // undoes Params.Stay
 }
 
-// line is the alignment of a parameter in elements. unit is the number of elements in a part of a
-// pass.
 const (
+	// line is the alignment of a parameter in elements.
 	line = 16
+	// unit is the number of elements in a part of a pass.
 	unit = 64
 )
 

@@ -31,14 +31,14 @@ func wave(from, to, part float64) float64 {
 // Constant returns a schedule with a constant rate.
 func Constant(rate float64) Schedule { return func(int) float64 { return rate } }
 
-// Linear returns a schedule that changes the rate linearly from first to last in n steps, and then
-// keeps it. PyTorch: LinearLR.
+// Linear returns a schedule that changes the rate linearly from `first` to `last` in n steps, and
+// then keeps it. PyTorch: LinearLR.
 func Linear(first, last float64, n int) Schedule {
 	return func(step int) float64 { return first + float64((last-first)*progress(step, n)) }
 }
 
-// Cosine returns a schedule that changes the rate from first to last along half a cosine wave in n
-// steps, and then keeps it (Loshchilov, Hutter: SGDR, 2017, without restarts). PyTorch:
+// Cosine returns a schedule that changes the rate from `first` to `last` along half a cosine wave
+// in n steps, and then keeps it (Loshchilov, Hutter: SGDR, 2017, without restarts). PyTorch:
 // CosineAnnealingLR, which rises again after n steps.
 func Cosine(first, last float64, n int) Schedule {
 	return func(step int) float64 { return wave(first, last, progress(step, n)) }

@@ -112,8 +112,8 @@ func readBincode(w *rt.Weights, file []byte) error {
 	return w.Err()
 }
 
-// effortRatio bounds the elements that are read in attempts that fail, as a multiple of the bytes
-// of the file.
+// effortRatio times the size of the file in bytes is the maximum number of elements that are read
+// in attempts that fail.
 const effortRatio = 8
 
 var errEffort = errors.New("too many bytes look like a parameter but are not one")
@@ -191,7 +191,8 @@ func (b *bincode) param() (p param, err error) {
 	return p, err
 }
 
-// minID and maxID bound the length of a parameter's id, which is a number in Base32 or a UUID.
+// minID and maxID are the minimum and the maximum length of a parameter's id in bytes. The id is a
+// number in Base32 or a UUID.
 const minID, maxID = 8, 36
 
 func notOfID(r rune) bool {

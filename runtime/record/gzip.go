@@ -34,8 +34,8 @@ func gunzip(file []byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// pass decompresses a gzip file to out. It returns an error for a wrong checksum, a truncated file,
-// extra bytes at the end, and contents larger than [rt.ArenaLimit].
+// pass decompresses a gzip file to `out`. It returns an error for a wrong checksum, a truncated
+// file, extra bytes at the end, and contents larger than [rt.ArenaLimit].
 func pass(file []byte, out io.Writer) (int64, error) {
 	rest := bytes.NewReader(file)
 	z, err := gzip.NewReader(rest)

@@ -93,11 +93,12 @@ func (p Precision) typeOf(info rt.Info, w *rt.Weights) (string, error) {
 	return info.DType, w.Err()
 }
 
-// fits reports whether the signed integers in raw, of width bytes each, fit other bytes each.
-func fits(raw []byte, width, other int) bool {
-	for at := 0; at < len(raw) && other < width; at += width {
+// fits reports whether the signed integers in raw, `width` bytes each, fit into `target` bytes
+// each.
+func fits(raw []byte, width, target int) bool {
+	for at := 0; at < len(raw) && target < width; at += width {
 		x := int64(littleEndian(raw[at:][:width])<<(64-8*width)) >> (64 - 8*width)
-		if unused := 64 - 8*other; x<<unused>>unused != x {
+		if unused := 64 - 8*target; x<<unused>>unused != x {
 			return false
 		}
 	}

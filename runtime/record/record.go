@@ -41,8 +41,8 @@ const (
 	noteNoSum   = notePrefix + "unchecked" // marks weights that were read without a checksum
 )
 
-// Write writes weights to out. It returns the errors of the weights and of out, and an error if a
-// number does not fit the precision.
+// Write writes weights to `out`. It returns the errors of the weights and of `out`, and an error if
+// a number does not fit the precision.
 func (r Recorder) Write(out io.Writer, w *rt.Weights) error {
 	if err := r.write(out, w); err != nil {
 		return fmt.Errorf("record: %w", err)

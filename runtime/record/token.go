@@ -135,7 +135,7 @@ func (w *walker) enter() error {
 func (w *walker) leave() { w.depth-- }
 
 // each calls f at the start of each item of a list or pair of a table. It begins with item or pair
-// number from.
+// number `from`.
 func (w *walker) each(container token, from int, f func(i int) error) error {
 	if err := w.enter(); err != nil {
 		return err
@@ -156,7 +156,7 @@ func (w *walker) each(container token, from int, f func(i int) error) error {
 func (w *walker) items(container token, f func(i int) error) error { return w.each(container, 0, f) }
 
 // fields calls f with the key of each pair of a table, at the start of its value. It begins with
-// pair from.
+// pair number `from`.
 func (w *walker) fields(container token, from int, f func(key string) error) error {
 	return w.each(container, from, func(int) error {
 		key, err := w.key()
@@ -201,7 +201,7 @@ func (w *walker) expectText() (string, error) {
 	return string(t.text), err
 }
 
-// expectKey reads key i of a container and returns an error unless it is want.
+// expectKey reads key i of a container and returns an error unless it is `want`.
 func (w *walker) expectKey(container token, i int, want string) error {
 	more, err := w.more(container, i)
 	if err != nil {

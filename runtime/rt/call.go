@@ -26,8 +26,8 @@ type Call struct {
 	err     error // the first mistake
 }
 
-// NewCall returns the Call of one node. name begins the messages of its errors. in and out are the
-// numbers of operands and results, and symbols are the names of the extents that the function
+// NewCall returns the Call of one node. name begins the messages of its errors. `in` and `out` are
+// the numbers of operands and results, and symbols are the names of the extents that the function
 // decides. Generated code and tests of custom operators use it: they pass arguments with [CallIn],
 // [CallOut] and [CallOpen] and then call Run.
 func NewCall(name string, in, out int, symbols []string, attrs ...Attr) *Call {

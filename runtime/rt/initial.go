@@ -15,7 +15,7 @@ type Initial struct {
 
 // InitialWeights returns the weights of a model before training. seed determines the random
 // weights. given holds the elements of InitGiven weights, and may be nil if there are none. Err of
-// the result reports weights that given lacks, whose type or kind cannot be initialised, or whose
+// the result reports weights that `given` lacks, whose type or kind cannot be initialised, or whose
 // shape is too large.
 func InitialWeights(seed uint64, list []Initial, given *Weights) *Weights {
 	w := NewWeights()

@@ -106,7 +106,7 @@ func Grow[T any](s *[]T, n int) error {
 }
 
 // Room calls [Grow] for a result with one element for each item of a batch. Its error starts with
-// where.
+// `where`.
 func Room[T any](where string, s *[]T, n int) error {
 	if err := Grow(s, n); err != nil {
 		return fmt.Errorf("%s: room for a batch of %d: %w", where, n, err)

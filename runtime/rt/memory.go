@@ -24,7 +24,7 @@ func Reinterpret[T, S Number | bool](x []S) []T {
 
 // Resize sets t's shape to dims and the length of its data to match. It reuses t's memory if that
 // suffices. The values are undefined. It returns an error if dims is not a valid shape, and the
-// errors of [Grow]. The errors start with where.
+// errors of [Grow]. The errors start with `where`.
 func (t *Tensor[T]) Resize(where string, dims ...int) error {
 	if err := t.resize(dims); err != nil {
 		return fmt.Errorf("%s: %w", where, err)

@@ -47,8 +47,8 @@ type Buffers struct {
 	First, Last []int32
 }
 
-// sizes computes the size of each buffer for the given extents, and stores the sizes in bytes. z
-// reports overflows.
+// sizes computes the size of each buffer for the given extents, and stores it in the slice `bytes`,
+// which has an element for each buffer. z reports overflows.
 func (b *Buffers) sizes(z *Sizes, extents, bytes []int64) {
 	if b.Bytes != nil {
 		b.Bytes(z, extents, bytes)

@@ -48,8 +48,8 @@ func SampleOf[T Number | bool](x []T) Sample {
 	return s
 }
 
-// CheckSample returns an error that starts with where if got differs from the expected sample. The
-// allowed difference depends on the type:
+// CheckSample returns an error that starts with `where` if got differs from the expected sample.
+// The allowed difference depends on the type:
 //
 //	f32, f64            0.1 % of the value, 0.01 % of the RMS and 1e-5
 //	f16                 1 % of the value and of the RMS
@@ -58,7 +58,8 @@ func SampleOf[T Number | bool](x []T) Sample {
 //	u8, i8              1, because they may be quantised floats
 //	other types         0
 //
-// For floats, want.Rounding is allowed if it is larger than these shares of the value and of the RMS.
+// For floats, want.Rounding is allowed if it is larger than these shares of the value and of the
+// RMS.
 //
 // NaN equals NaN. The index of the largest element may differ if the element at the expected index
 // is as large within these limits.

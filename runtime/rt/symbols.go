@@ -61,8 +61,8 @@ const AnyDim = -1
 // Sym is its own inverse: Sym(Sym(k)) is k.
 func Sym(k int) int { return -2 - k }
 
-// CheckShape returns an error unless the shape of an argument, called where, matches want. An
-// extent of 0 or more in want must be equal, Sym(k) binds symbol k or must agree with its value,
+// CheckShape returns an error unless the shape of an argument, called `where`, matches `want`. An
+// extent of 0 or more in `want` must be equal, Sym(k) binds symbol k or must agree with its value,
 // and [AnyDim] accepts any extent.
 func (s *Symbols) CheckShape(where string, shape []int, want ...int) error {
 	if err := s.checkShape(shape, want); err != nil {
@@ -94,7 +94,7 @@ func (s *Symbols) checkShape(shape, want []int) error {
 	return nil
 }
 
-// format returns want as "[N,3,?]".
+// format returns `want` as "[N,3,?]".
 func (s *Symbols) format(want []int) string {
 	parts := make([]string, len(want))
 	for i, w := range want {

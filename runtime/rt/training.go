@@ -94,11 +94,11 @@ func NewTraining(raw *Weights, variables []Variable, o TrainingOptions) (*Traini
 	return t, nil
 }
 
-// prefixed joins errors and puts where before each line.
-func prefixed(where string, errs []error) error {
+// prefixed joins errors and puts prefix before each line.
+func prefixed(prefix string, errs []error) error {
 	var lines []error
 	for line := range strings.Lines(errors.Join(errs...).Error()) {
-		lines = append(lines, fmt.Errorf("%s: %s", where, strings.TrimSuffix(line, "\n")))
+		lines = append(lines, fmt.Errorf("%s: %s", prefix, strings.TrimSuffix(line, "\n")))
 	}
 	return errors.Join(lines...)
 }

@@ -269,8 +269,8 @@ func checksum(part []byte) uint32 { return crc32.Checksum(part, crc32.MakeTable(
 
 // WriteTo writes a safetensors file of all tensors and metadata, with a digest, and returns the
 // number of bytes written. Equal weights produce equal files. It returns the errors of w and of
-// out, and an error for names that the format cannot hold. Tensors that are computed on demand, and
-// were not used before, are computed twice; [Weights.WriteFile] computes them once.
+// `out`, and an error for names that the format cannot hold. Tensors that are computed on demand,
+// and were not used before, are computed twice; [Weights.WriteFile] computes them once.
 func (w *Weights) WriteTo(out io.Writer) (int64, error) {
 	return w.written(func() (n int64, err error) {
 		if out == nil {
@@ -284,7 +284,7 @@ func (w *Weights) WriteTo(out io.Writer) (int64, error) {
 	})
 }
 
-// WriteFile writes the file of [Weights.WriteTo] at the start of out. Several goroutines write
+// WriteFile writes the file of [Weights.WriteTo] at the start of `out`. Several goroutines write
 // parts in any order, the header last. It returns the errors of WriteTo.
 func (w *Weights) WriteFile(out io.WriterAt) (int64, error) {
 	return w.written(func() (int64, error) {

@@ -102,17 +102,18 @@ func newFeatureSets(extensions []string) *[featureSets]featureSet {
 }
 
 // enable returns the features to enable: the required ones, and the optional ones that the device
-// has. have holds the features of the device. It returns an error if a required feature is missing.
-func enable(have *[featureSets]featureSet, extensions []string) (*[featureSets]featureSet, error) {
+// has. supported holds the features of the device. It returns an error if a required feature is
+// missing.
+func enable(supported *[featureSets]featureSet, extensions []string) (*[featureSets]featureSet, error) {
 	want := newFeatureSets(extensions)
 	for _, f := range requiredFeatures {
-		if have[f.set].switches[f.position] == 0 {
+		if supported[f.set].switches[f.position] == 0 {
 			return nil, errors.New("lacks " + f.name)
 		}
 		want[f.set].switches[f.position] = 1
 	}
 	for _, f := range optionalFeatures {
-		want[f.set].switches[f.position] = have[f.set].switches[f.position]
+		want[f.set].switches[f.position] = supported[f.set].switches[f.position]
 	}
 	return want, nil
 }

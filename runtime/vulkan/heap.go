@@ -310,7 +310,7 @@ func (h *heap) close() {
 	h.dropKept()
 }
 
-// tooLittle returns the error for an allocation of want bytes that is too large, or one too many.
+// tooLittle returns the error for an allocation of `want` bytes that is too large, or one too many.
 func (h *heap) tooLittle(want int64) error {
 	kind := "device"
 	if h.mapped {

@@ -78,10 +78,10 @@ func (q *queue) usable() error {
 	return q.failed
 }
 
-// lose returns err as the error of an action after which work is lost, and stores it: all later calls
-// return it. what names the action.
-func (q *queue) lose(what string, err error) error {
-	q.failed = fmt.Errorf("vulkan: %s: %w", what, err)
+// lose returns err as the error of an action after which work is lost, and stores it: all later
+// calls return it. action names the action.
+func (q *queue) lose(action string, err error) error {
+	q.failed = fmt.Errorf("vulkan: %s: %w", action, err)
 	return q.failed
 }
 
@@ -169,15 +169,15 @@ func (d *device) findBoth(to, from gpu.Address, n int) (target, source place, er
 	return target, source, err
 }
 
-// find returns the place of n bytes at an address. If n is 0, any address is valid, and the place is
-// empty. what begins the error for an invalid address.
-func (d *device) find(what string, at gpu.Address, n int) (place, error) {
+// find returns the place of n bytes at an address. If n is 0, any address is valid, and the place
+// is empty. action begins the error for an invalid address.
+func (d *device) find(action string, at gpu.Address, n int) (place, error) {
 	if n == 0 {
 		return place{}, nil
 	}
 	p, err := d.memory.find(at, n)
 	if err != nil {
-		return p, fmt.Errorf("vulkan: %s %d bytes: %w", what, n, err)
+		return p, fmt.Errorf("vulkan: %s %d bytes: %w", action, n, err)
 	}
 	return p, nil
 }

@@ -46,8 +46,8 @@ func Grid(name string, items []dim.Dim, block []int, fill func(e *Emitter) (item
 	})
 }
 
-// mayExceed reports whether d may be greater than most.
-func mayExceed(d dim.Dim, most int) bool {
+// mayExceed reports whether d may be greater than limit.
+func mayExceed(d dim.Dim, limit int) bool {
 	_, hi := d.Bounds()
-	return hi > int64(most)
+	return hi > int64(limit)
 }

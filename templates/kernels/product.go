@@ -114,7 +114,7 @@ func (p *product) accumulate(multiply func(sums []*kernel.Value) []*kernel.Value
 }
 
 // load loads a tile of a factor into shared memory: width columns of tileK terms. The columns begin with column
-// number first, and the terms with term number k0. extent is the number of columns of the factor, and element
+// number `first`, and the terms with term number k0. extent is the number of columns of the factor, and element
 // returns an element of the factor. Elements outside of the factor are 0. termsNear says that neighbouring threads
 // load neighbouring terms; otherwise they load neighbouring columns.
 func (p *product) load(tile *kernel.Value, width int, termsNear bool, first, k0, extent *kernel.Value, element func(column, k *kernel.Value) *kernel.Value) {

@@ -113,8 +113,8 @@ func (c scan) offsets(name string) (Launch, error) {
 	})
 }
 
-// sumsBefore returns the sum of own over the threads of the block before each thread, and over all
-// threads. shared has room for a number of each thread, and is free again afterwards.
+// sumsBefore returns the sum of `own` over the threads of the block before each thread, and over
+// all threads. shared has room for a number of each thread, and is free again afterwards.
 func (e *Emitter) sumsBefore(shared, own *kernel.Value) (before, total *kernel.Value) {
 	thread, zero := e.Thread(0), e.Number(own.Type.DType, 0)
 	earlier := func(distance int) *kernel.Value {

@@ -92,9 +92,9 @@ func (e *Emitter) Rounded(d ir.DType, x *kernel.Value) *kernel.Value {
 	return e.Convert(x.Type.DType, e.Convert(Memory(d), x))
 }
 
-// Offset returns the row-major index of an element from its index on each axis, at. Axes of extent
-// 1 are ignored.
-func (t *Tensor) Offset(at []*kernel.Value) *kernel.Value { return t.e.Flatten(at, t.Shape) }
+// Offset returns the row-major index of an element. indices holds the element's index on each axis.
+// Axes of extent 1 are ignored.
+func (t *Tensor) Offset(indices []*kernel.Value) *kernel.Value { return t.e.Flatten(indices, t.Shape) }
 
 // Flatten returns the row-major index of an element of a tensor of this shape from its index on each axis.
 // Axes of extent 1 are ignored.
@@ -110,9 +110,10 @@ func (e *Emitter) Flatten(at []*kernel.Value, shape []dim.Dim) *kernel.Value {
 }
 
 // BroadcastOffset returns the row-major index of the element that is broadcast to an element of a
-// result. at is the index on each axis of the result, whose rank is at least that of the tensor.
-func (t *Tensor) BroadcastOffset(at []*kernel.Value) *kernel.Value {
-	return t.Offset(at[len(at)-len(t.Shape):])
+// result. indices holds the element's index on each axis of the result, whose rank is at least that
+// of the tensor.
+func (t *Tensor) BroadcastOffset(indices []*kernel.Value) *kernel.Value {
+	return t.Offset(indices[len(indices)-len(t.Shape):])
 }
 
 // At is [Tensor.Get] for the element with this index on each axis.

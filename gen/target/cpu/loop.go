@@ -196,17 +196,17 @@ func split(axes []axis, operands int) (outer []axis, inner dim.Dim, periods []in
 	return axes[:len(axes)-1], last.extent, periods
 }
 
-// periodic sets the periods of operands over the dimensions before and last, joined as one. p is the
-// extent of last. It returns false if an operand is constant over last only.
-func periodic(before, last axis, p int, periods []int) bool {
+// periodic sets the periods of operands over the dimensions outer and inner, joined as one. p is
+// the extent of inner. It returns false if an operand is constant over inner only.
+func periodic(outer, inner axis, p int, periods []int) bool {
 	zero := dim.Const(0)
-	for i, s := range last.strides {
+	for i, s := range inner.strides {
 		switch {
-		case s.Equal(zero) && before.strides[i].Equal(zero):
+		case s.Equal(zero) && outer.strides[i].Equal(zero):
 			periods[i] = 1
 		case s.Equal(zero):
 			return false
-		case before.strides[i].Equal(zero):
+		case outer.strides[i].Equal(zero):
 			periods[i] = p
 		default:
 			periods[i] = 0
@@ -280,7 +280,7 @@ func compileRegion(region *ir.Block) (body []TileCall, temps []ir.DType, err err
 }
 
 // resultTile selects the run for r, a node's result. It is a result of the region if r is that
-// result and may be written before all operands are read, else a temporary: one of free, or a new
+// result and may be written before all operands are read, else a temporary: one of `free`, or a new
 // one whose type is added to temps.
 func resultTile(region *ir.Block, r *ir.Value, free *[]int, temps *[]ir.DType) Tile {
 	last := region.Nodes[len(region.Nodes)-1].Results[0] == r

@@ -46,7 +46,7 @@ func (r *runner) call(c *Call) (reflect.Value, error) {
 	return apply(c.Kernel, c.Instance, len(c.Args), func(i int, want reflect.Type) (reflect.Value, error) { return r.value(c.Args[i], want) })
 }
 
-// value returns an argument of a call as a Go value of the type want.
+// value returns an argument of a call as a Go value of the type `want`.
 func (r *runner) value(arg any, want reflect.Type) (reflect.Value, error) {
 	switch a := arg.(type) {
 	case nil:
@@ -95,8 +95,8 @@ func (r *runner) value(arg any, want reflect.Type) (reflect.Value, error) {
 	return convert(reflect.ValueOf(arg), want), nil
 }
 
-// convert returns v, converted to the type want if that is another type and the conversion is
-// possible. A nil want means any type.
+// convert returns v, converted to the type `want` if that is another type and the conversion is
+// possible. A nil `want` means any type.
 func convert(v reflect.Value, want reflect.Type) reflect.Value {
 	if want != nil && v.Type() != want && v.CanConvert(want) {
 		return v.Convert(want)

@@ -20,9 +20,9 @@ var forms = map[string]string{
 }
 
 // varying splits a struct whose fields are constants, except fields with one and the same extent.
-// fixed holds the other fields. how is the method of [forms] that sets the extent. ok is false for
-// other structs, and if forms has no such method.
-func varying(s *Struct) (fixed *Struct, how string, extent dim.Dim, ok bool) {
+// fixed holds the other fields. method is the method of [forms] that sets the extent. ok is false
+// for other structs, and if forms has no such method.
+func varying(s *Struct) (fixed *Struct, method string, extent dim.Dim, ok bool) {
 	key := []string{s.Type}
 	fixed = &Struct{Type: s.Type, Ctx: s.Ctx}
 	for _, field := range s.Fields {
@@ -37,6 +37,6 @@ func varying(s *Struct) (fixed *Struct, how string, extent dim.Dim, ok bool) {
 		key, extent = append(key, field.Name), d
 	}
 	slices.Sort(key[1:])
-	how, ok = forms[strings.Join(key, " ")]
-	return fixed, how, extent, ok && isStatic(fixed)
+	method, ok = forms[strings.Join(key, " ")]
+	return fixed, method, extent, ok && isStatic(fixed)
 }

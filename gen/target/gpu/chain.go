@@ -58,62 +58,63 @@ type call struct {
 	at   chain
 }
 
-// of returns the longest chain at the end of a value of f, if each parameter of f has the chain at. It is not
-// shorter than at.
-func (c *chains) of(f *ir.Func, at chain) chain {
-	known, ok := c.called[call{f.Name, at}]
+// of returns the longest chain at the end of a value of f, if each parameter of f has the chain `start`. It is not
+// shorter than `start`.
+func (c *chains) of(f *ir.Func, start chain) chain {
+	known, ok := c.called[call{f.Name, start}]
 	if !ok {
 		before := map[*ir.Value]chain{}
 		for _, p := range f.Params {
-			before[p] = at
+			before[p] = start
 		}
-		known = longer(at, c.block(&f.Block, before))
-		c.called[call{f.Name, at}] = known
+		known = longer(start, c.block(&f.Block, before))
+		c.called[call{f.Name, start}] = known
 	}
 	return known
 }
 
-// block returns the longest chain that ends in a block. before has the chain of each value that was computed before
+// block returns the longest chain that ends in a block. known has the chain of each value that was computed before
 // the block. block adds the values of the block.
-func (c *chains) block(b *ir.Block, before map[*ir.Value]chain) chain {
+func (c *chains) block(b *ir.Block, known map[*ir.Value]chain) chain {
 	var longest chain
 	for _, n := range b.Nodes {
 		var at chain
 		for _, a := range n.Args {
-			at = longer(at, before[a])
+			at = longer(at, known[a])
 		}
 		at = c.node(n, at)
 		start := at
 		for _, inner := range n.Blocks {
 			for _, p := range inner.Params {
-				before[p] = start
+				known[p] = start
 			}
-			at = longer(at, c.block(inner, before))
+			at = longer(at, c.block(inner, known))
 		}
 		for _, r := range n.Results {
-			before[r] = at
+			known[r] = at
 		}
 		longest = longer(longest, at)
 	}
 	return longest
 }
 
-// node returns the chain after a node, without its blocks. at is the longest chain of its operands.
-func (c *chains) node(n *ir.Node, at chain) chain {
+// node returns the chain after a node, without its blocks. start is the longest chain of its
+// operands.
+func (c *chains) node(n *ir.Node, start chain) chain {
 	switch o := n.Op.(type) {
 	case op.Attend:
-		return at.product().softmax(o.Keys).product()
+		return start.product().softmax(o.Keys).product()
 	case op.Attention:
 		keys := n.Args[1].Type.Shape
-		return at.product().softmax(keys[len(keys)-2]).product()
+		return start.product().softmax(keys[len(keys)-2]).product()
 	case op.Softmax:
-		return at.softmax(n.Results[0].Type.Shape[o.Axis])
+		return start.softmax(n.Results[0].Type.Shape[o.Axis])
 	case op.Product:
 		if n.Results[0].Type.DType.IsFloat() {
-			return at.product()
+			return start.product()
 		}
 	case ir.Invoke:
-		return c.of(c.module.Func(o.Func), at)
+		return c.of(c.module.Func(o.Func), start)
 	}
-	return at
+	return start
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/burngen/burngen/ir/pass"
 )
 
-// maxFusedOperands bounds the operands of a fusion: a kernel has few arguments.
+// maxFusedOperands is the maximum number of operands of a fusion. It is small because a kernel has
+// few arguments.
 const maxFusedOperands = 10
 
 // FuseLaunches is the pass that replaces a pointwise node and nodes that compute its operands by one
@@ -117,9 +118,9 @@ func (l *launches) parts(n *ir.Node) []*ir.Node {
 	return parts
 }
 
-// operandsOf returns the operands of the fusion of parts with n. The operands of the parts come first;
-// their number is own.
-func operandsOf(parts []*ir.Node, n *ir.Node) (args []*ir.Value, own int) {
+// operandsOf returns the operands of the fusion of parts with n. The operands of the parts come
+// first; their number is count.
+func operandsOf(parts []*ir.Node, n *ir.Node) (args []*ir.Value, count int) {
 	known := map[*ir.Value]bool{}
 	add := func(list []*ir.Value) {
 		for _, v := range list {
@@ -134,7 +135,7 @@ func operandsOf(parts []*ir.Node, n *ir.Node) (args []*ir.Value, own int) {
 	for _, part := range parts {
 		add(part.Args)
 	}
-	own = len(args)
+	count = len(args)
 	add(n.Args)
-	return args, own
+	return args, count
 }

@@ -24,18 +24,18 @@ type Draw struct {
 	smooths int64
 }
 
-// Int draws a number in [lo, hi]. what names the number in the log of a failure.
-func (d *Draw) Int(lo, hi int, what string) int { return rapid.IntRange(lo, hi).Draw(d.T, what) }
+// Int draws a number in [lo, hi]. label names the number in the log of a failure.
+func (d *Draw) Int(lo, hi int, label string) int { return rapid.IntRange(lo, hi).Draw(d.T, label) }
 
-// Flag draws a truth value. what names it in the log of a failure.
-func (d *Draw) Flag(what string) bool { return rapid.Bool().Draw(d.T, what) }
+// Flag draws a truth value. label names it in the log of a failure.
+func (d *Draw) Flag(label string) bool { return rapid.Bool().Draw(d.T, label) }
 
 // Pick draws one of the given values.
 func Pick[T any](d *Draw, values ...T) T { return rapid.SampledFrom(values).Draw(d.T, "choice") }
 
-// Ints draws n numbers in [lo, hi]. what names them in the log of a failure.
-func (d *Draw) Ints(n, lo, hi int, what string) []int {
-	return rapid.SliceOfN(rapid.IntRange(lo, hi), n, n).Draw(d.T, what)
+// Ints draws n numbers in [lo, hi]. label names them in the log of a failure.
+func (d *Draw) Ints(n, lo, hi int, label string) []int {
+	return rapid.SliceOfN(rapid.IntRange(lo, hi), n, n).Draw(d.T, label)
 }
 
 // Extent draws an extent, often one near the size of a vector or a block.
@@ -149,7 +149,7 @@ const Greatest = 6.125
 
 // Scaled draws a tensor as [Draw.Tensor] does, and multiplies its floats by a factor. Floats of
 // f8e8m0 are not multiplied.
-func (d *Draw) Scaled(by float64, t ir.DType, shape ...int) *ir.Tensor {
+func (d *Draw) Scaled(factor float64, t ir.DType, shape ...int) *ir.Tensor {
 	x := ir.NewTensor(t, shape...)
 	seed := rapid.Uint32().Draw(d.T, "seed")
 	for i := range x.Len() {
@@ -162,7 +162,7 @@ func (d *Draw) Scaled(by float64, t ir.DType, shape ...int) *ir.Tensor {
 		case t == ir.F8E8M0:
 			x.SetFloat(i, math.Ldexp(1, h%9-4))
 		case t.IsFloat():
-			x.SetFloat(i, by*(float64(h%97)/8-6))
+			x.SetFloat(i, factor*(float64(h%97)/8-6))
 		default:
 			x.SetInt(i, int64(h%251)-100)
 		}

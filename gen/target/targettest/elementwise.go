@@ -9,21 +9,21 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// unary returns a function that draws trials of operators with one operand. make draws the operator.
-// The operand has one of the types.
-func unary(types []ir.DType, make func(d *Draw) ir.Op) func(*Draw) Trial {
+// unary returns a function that draws trials of operators with one operand. newOp draws the
+// operator. The operand has one of the types.
+func unary(types []ir.DType, newOp func(d *Draw) ir.Op) func(*Draw) Trial {
 	return func(d *Draw) Trial {
 		x := d.Scaled(Pick(d, 1, 1, 1.0/16, 16), d.DType(types), d.Shape(0, 4)...)
-		return Trial{Op: make(d), Args: []*ir.Tensor{d.odd(x)}}
+		return Trial{Op: newOp(d), Args: []*ir.Tensor{d.odd(x)}}
 	}
 }
 
-// binary returns a function that draws trials of operators with two operands. make draws the
+// binary returns a function that draws trials of operators with two operands. newOp draws the
 // operator. The operands have one of the types, and broadcast.
-func binary(types []ir.DType, make func(d *Draw) ir.Op) func(*Draw) Trial {
+func binary(types []ir.DType, newOp func(d *Draw) ir.Op) func(*Draw) Trial {
 	return func(d *Draw) Trial {
 		t, shapes := d.DType(types), d.broadcast(2)
-		return Trial{Op: make(d), Args: []*ir.Tensor{d.Any(t, shapes[0]...), d.Any(t, shapes[1]...)}}
+		return Trial{Op: newOp(d), Args: []*ir.Tensor{d.Any(t, shapes[0]...), d.Any(t, shapes[1]...)}}
 	}
 }
 

@@ -319,17 +319,17 @@ func tryGatherElements(d *Draw) Trial {
 }
 
 // coordinates draws indices into a tensor of this shape: tuples of coordinates on adjacent axes,
-// which begin with the axis from. axes is the number of coordinates in a tuple.
-func (d *Draw) coordinates(shape []int, from int) (axes int, indices *ir.Tensor) {
-	axes = d.Int(1, len(shape)-from, "coordinates")
-	lead := append(slices.Clone(shape[:from]), d.Shape(0, 2)...)
-	if slices.Contains(shape[from:from+axes], 0) {
+// which begin with the axis `first`. axes is the number of coordinates in a tuple.
+func (d *Draw) coordinates(shape []int, first int) (axes int, indices *ir.Tensor) {
+	axes = d.Int(1, len(shape)-first, "coordinates")
+	lead := append(slices.Clone(shape[:first]), d.Shape(0, 2)...)
+	if slices.Contains(shape[first:first+axes], 0) {
 		lead = append(lead, 0)
 	}
 	indices = d.index(1, append(lead, axes)...)
 	for i := range indices.Len() {
 		if v := indices.Int(i); v >= -1 && v < 1 {
-			n := shape[from+i%axes]
+			n := shape[first+i%axes]
 			indices.SetInt(i, int64(d.Int(-n, n-1, "coordinate")))
 		}
 	}

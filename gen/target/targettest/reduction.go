@@ -29,14 +29,14 @@ var reductionTrials = Trials{
 	"softmax":     along(floatTypes, func(d *Draw, axis int) ir.Op { return op.Softmax{Axis: axis, Exact: d.Flag("exact")} }),
 }
 
-// along returns a function that draws trials of operators along one axis that is not empty. make
+// along returns a function that draws trials of operators along one axis that is not empty. newOp
 // draws the operator. The operand has one of the types.
-func along(types []ir.DType, make func(d *Draw, axis int) ir.Op) func(*Draw) Trial {
+func along(types []ir.DType, newOp func(d *Draw, axis int) ir.Op) func(*Draw) Trial {
 	return func(d *Draw) Trial {
 		shape := d.Shape(1, 4)
 		axis := d.Int(0, len(shape)-1, "axis")
 		shape[axis] = max(shape[axis], 1)
-		return Trial{Op: make(d, axis), Args: []*ir.Tensor{d.Any(d.DType(types), shape...)}, Sums: true}
+		return Trial{Op: newOp(d, axis), Args: []*ir.Tensor{d.Any(d.DType(types), shape...)}, Sums: true}
 	}
 }
 

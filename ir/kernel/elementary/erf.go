@@ -6,9 +6,8 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// erfTail approximates erf(x)/x − 1 for |x| ≤ 1, as a polynomial in x². erfcTail approximates
-// e^(x²)·erfc(x)·(x + 2) for x ≥ 0, as a polynomial in 1 − 4/(x + 2).
 var (
+	// erfTail approximates erf(x)/x − 1 for |x| ≤ 1, as a polynomial in x².
 	erfTail = series{
 		f32: []float64{
 			0.1283791657, -0.3761262582, 0.1128358513, -0.02685381092, 0.005188325459, -0.0008010172847,
@@ -20,6 +19,7 @@ var (
 			-0.0000149130348353476587, 1.63081112479577073e-6, -1.51777828041543461e-7, 9.40771963389908759e-9,
 		},
 	}
+	// erfcTail approximates e^(x²)·erfc(x)·(x + 2) for x ≥ 0, as a polynomial in 1 − 4/(x + 2).
 	erfcTail = series{
 		f32: []float64{
 			1.021582709, -0.6871606935, 0.2794717465, -0.03644189313, -0.02150545605, 0.006476815672,

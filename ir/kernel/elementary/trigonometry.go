@@ -116,12 +116,12 @@ func (c calc) farQuarter(x *kernel.Value) []*kernel.Value {
 }
 
 // radians returns an angle in radians. fraction is the angle as a signed multiple of 2⁻⁶⁴ quarter
-// turns. below, which may be nil, is an unsigned multiple of 2⁻¹²⁸ quarter turns to add.
-func (c calc) radians(fraction, below *kernel.Value) *kernel.Value {
+// turns. low, which may be nil, is an unsigned multiple of 2⁻¹²⁸ quarter turns to add.
+func (c calc) radians(fraction, low *kernel.Value) *kernel.Value {
 	hi := c.Convert(c.d, fraction)
 	lo := c.Convert(c.d, c.Sub(fraction, c.Convert(ir.I64, hi)))
-	if below != nil {
-		lo = c.Fma(c.Convert(c.d, below), c.num(0x1p-64), lo)
+	if low != nil {
+		lo = c.Fma(c.Convert(c.d, low), c.num(0x1p-64), lo)
 	}
 	unit := c.num(0x1p-64)
 	r := c.times(pair{c.Mul(hi, unit), c.Mul(lo, unit)}, c.halfPi())

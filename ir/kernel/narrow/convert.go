@@ -7,7 +7,7 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// toPair converts x, of type d, to an integer of type to.
+// toPair converts x, of type d, to an integer of type `to`.
 func (n *narrowing) toPair(to, d ir.DType, x *kernel.Value) pair {
 	d, x = n.arithmetic(d, x)
 	switch {
@@ -25,7 +25,7 @@ func (n *narrowing) arithmetic(d ir.DType, x *kernel.Value) (ir.DType, *kernel.V
 	return to, n.Convert(to, x)
 }
 
-// truncate converts a float of type d to an integer of type to. It computes the halves of the absolute value in
+// truncate converts a float of type d to an integer of type `to`. It computes the halves of the absolute value in
 // floats, where both are exact. Floats that are out of range, and NaN, are replaced by 0 before.
 func (n *narrowing) truncate(to, d ir.DType, x *kernel.Value) pair {
 	float := func(x float64) *kernel.Value { return n.Float(d, x) }

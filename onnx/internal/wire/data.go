@@ -66,7 +66,9 @@ func (t *Tensor) wrap(err error) error {
 	return fmt.Errorf("tensor %s: %w", quote(t.Name), err)
 }
 
-// quote returns a name for an error message: printable and at most a line long.
+// quote returns a name for an error message: a quoted Go string of printable ASCII. If the name is
+// longer than 80 bytes, only the first 80 bytes are quoted, without invalid UTF-8 and with … at the
+// end.
 func quote(name string) string {
 	const most = 80
 	if len(name) > most {

@@ -202,7 +202,7 @@ func (k *byteTile) longStep(u int) {
 	}
 }
 
-// narrow stores the lowest byte of each lane of four registers, beginning with register first, at
+// narrow stores the lowest byte of each lane of four registers, beginning with register `first`, at
 // the address in register `to`. It overwrites the four registers.
 func (f *file) narrow(first int, to string) {
 	for i := range 2 {

@@ -56,7 +56,7 @@ func (c conversion) write(f *file, s isa, body func(f *file, from, to string)) {
 }
 
 // extend returns a conversion to a wider type. load widens elements as it loads them; the
-// instructions in more then change them.
+// instructions in `more` then change them.
 func extend(reg func(int) string, load string, more ...string) func(f *file, from, to string) {
 	return func(f *file, from, to string) {
 		f.op(load, from, reg(0))

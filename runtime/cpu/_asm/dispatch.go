@@ -113,14 +113,14 @@ func (d *dispatch) call(v variant) string {
 // only returns a list with one kernel, which has no condition.
 func only(name string) []kernel { return []kernel{{name: name}} }
 
-// function writes a Go function, and its twin for machines without assembly. without is the body of
-// the twin. If it is empty, the twin is never called, and panics.
-func (f *file) function(doc, signature, body, without string) {
+// function writes a Go function, and its twin for machines without assembly. portable is the body
+// of the twin. If it is empty, the twin is never called, and panics.
+func (f *file) function(doc, signature, body, portable string) {
 	fmt.Fprintf(&f.decls, "\n%s\nfunc %s {\n%s\n}\n", comment(doc), signature, strings.TrimSpace(body))
-	if without == "" {
-		without = "panic(noAssembly)"
+	if portable == "" {
+		portable = "panic(noAssembly)"
 	}
-	fmt.Fprintf(&f.portable, "\n%s\nfunc %s {\n%s\n}\n", comment(doc), signature, without)
+	fmt.Fprintf(&f.portable, "\n%s\nfunc %s {\n%s\n}\n", comment(doc), signature, portable)
 }
 
 // has writes the function has<Name>, which reports whether the current level has the kernels of

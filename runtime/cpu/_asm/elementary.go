@@ -4,11 +4,11 @@ import "math"
 
 // The approximations were fitted for the smallest relative error in float64.
 
-// expLeast is the argument below which the exponential rounds to 0. expMost is just above the
-// argument at which it overflows.
 const (
+	// expLeast is the argument below which the exponential rounds to 0.
 	expLeast = -104
-	expMost  = 89
+	// expMost is just above the argument at which it overflows.
+	expMost = 89
 )
 
 // elementary lists the elementary functions.

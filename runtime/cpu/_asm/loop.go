@@ -108,8 +108,8 @@ func (p *pointwise) loops(f *file, s isa, t *table) {
 	f.ret()
 }
 
-// sweep moves the pointers over CX elements. It runs many while there are enough elements for k's
-// interleaved vectors, and then between, unless between is nil. Then it runs few for each remaining
+// sweep moves the pointers over CX elements. It runs `many` while there are enough elements for k's
+// interleaved vectors, and then `between`, unless it is nil. Then it runs `few` for each remaining
 // vector, full or not, after code that sets the mask of [file.tail].
 func (f *file) sweep(k *vectors, pointers []string, many, between, few func()) {
 	top, rest, next, end := f.fresh("many"), f.fresh("few"), f.fresh("next"), f.fresh("end")

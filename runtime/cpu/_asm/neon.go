@@ -165,7 +165,7 @@ func (f *file) copyVector(from, to int) {
 	}
 }
 
-// choice sets dst to yes in the lanes whose mask is ones, and to no in the others.
+// choice sets dst to `yes` in the lanes whose mask is ones, and to `no` in the others.
 func (f *file) choice(mask, yes, no, dst int) {
 	switch dst {
 	case no:
@@ -182,7 +182,7 @@ func (f *file) choice(mask, yes, no, dst int) {
 
 // stepsByElement writes n steps, one or four, of the sums of a tile. A step is v multiply-adds for
 // each row. They multiply vectors of b by one element of the row. The row then advances by 4 bytes
-// or, if n is 1, by the operand `by`. The registers of number used and above are free.
+// or, if n is 1, by the operand `by`. The registers of number `used` and above are free.
 func (f *file) stepsByElement(rows, n int, by any, used, v int, acc func(sum, r, i int) string) {
 	bases, _ := f.rowBases()
 	for r := range rows {

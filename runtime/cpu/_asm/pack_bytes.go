@@ -110,7 +110,7 @@ func (k *packColumns) lanes(from, base string, disp int) {
 	}
 }
 
-// lane stores one lane of a register.
+// lane stores the 128-bit lane number `lane` of register `from` at operand `to`.
 func (k *packColumns) lane(lane int, from, to string) {
 	switch {
 	case lane == 0:

@@ -333,12 +333,12 @@ func (f *file) startTile(rows int) {
 	f.op("MOVQ", "BX", outerCur)
 }
 
-// move advances the registers that point to rows. by is a number of bytes, or a register that holds
-// it.
-func (f *file) move(rows int, by any) {
+// move advances the registers that point to rows. distance is a number of bytes, or a register that
+// holds it.
+func (f *file) move(rows int, distance any) {
 	bases, group := f.rowBases()
 	for g := 0; g*group < rows; g++ {
-		f.op("ADDQ", by, bases[g])
+		f.op("ADDQ", distance, bases[g])
 	}
 }
 

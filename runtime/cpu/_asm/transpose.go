@@ -52,10 +52,10 @@ func transposeKernels(name string) []kernel {
 }
 
 // transposition starts the function of a kernel. It writes the doc comment and loads the parameters
-// into registers. more continues the first sentence of the comment, and params the list of
+// into registers. continuation continues the first sentence of the comment, and params the list of
 // parameters.
-func (f *file) transposition(name, more, params string) {
-	f.fun(name+" transposes n squares of 8×8 elements"+more+`. dstRow and srcRow are the distances in bytes between
+func (f *file) transposition(name, continuation, params string) {
+	f.fun(name+" transposes n squares of 8×8 elements"+continuation+`. dstRow and srcRow are the distances in bytes between
 the rows of a square, dstNext and srcNext those between squares.
 	dst[c][r] = src[r][c]`,
 		name, "dst, src unsafe.Pointer, dstRow, srcRow, dstNext, srcNext, n int"+params, "")
@@ -92,8 +92,8 @@ func (t transposing) column(c, disp int) string {
 	return fourth([]string{"DI", "R12"}[c/4], "R8", "R9", c%4, disp)
 }
 
-// fourth returns the operand disp bytes after base plus r strides, for r < 4. The registers one and
-// three hold one and three strides.
+// fourth returns the operand disp bytes after base plus r strides, for r < 4. The registers `one`
+// and `three` hold one and three strides.
 func fourth(base, one, three string, r, disp int) string {
 	return [...]string{at(base, disp), indexed(base, disp, one, 1), indexed(base, disp, one, 2), indexed(base, disp, three, 1)}[r]
 }

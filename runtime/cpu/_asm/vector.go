@@ -207,7 +207,7 @@ func (k *vectors) compare(predicate int, a, b any) mask {
 	return m
 }
 
-// choose sets dst to yes where the mask is set, and to no elsewhere. It frees the mask.
+// choose sets dst to `yes` where the mask is set, and to `no` elsewhere. It frees the mask.
 func (k *vectors) choose(m mask, yes any, no, dst value) {
 	if k.wide() {
 		k.do("VBLENDMPS", yes, no, m, dst)

@@ -45,7 +45,7 @@ func (g *GPU) graphDestroy(handle libcuda.Graph) libcuda.Result {
 }
 
 // graph returns the graph of a handle. The result is not Success unless the graph has the n nodes
-// at before. The caller holds g.mu.
+// at `before`. The caller holds g.mu.
 func (g *GPU) graph(handle libcuda.Graph, before *libcuda.Node, n uintptr) (*graph, libcuda.Result) {
 	if _, r := g.here(); r != libcuda.Success {
 		return nil, r
@@ -62,11 +62,12 @@ func (g *GPU) graph(handle libcuda.Graph, before *libcuda.Node, n uintptr) (*gra
 	return gr, libcuda.Success
 }
 
-// add appends do to a graph as a node, and stores the node's handle in *out. The caller holds g.mu.
-func (g *GPU) add(to *graph, do action, out *libcuda.Node) {
+// add appends work to a graph as a node, and stores the node's handle in *out. The caller holds
+// g.mu.
+func (g *GPU) add(to *graph, work action, out *libcuda.Node) {
 	*out = libcuda.Node(g.handle())
 	to.nodes = append(to.nodes, *out)
-	to.actions = append(to.actions, do)
+	to.actions = append(to.actions, work)
 }
 
 func (g *GPU) graphAddKernel(out *libcuda.Node, handle libcuda.Graph, before *libcuda.Node, n uintptr, kernel *libcuda.KernelNode) libcuda.Result {

@@ -316,8 +316,8 @@ func (c *card) copyAction(device libcuda.Address, host *byte, n uintptr, upload 
 	})
 }
 
-// between returns an action that copies source to target, the memory that ends returns. It calls
-// ends now, and again when the action runs. The caller holds c.gpu.mu, as ends requires.
+// between returns an action that copies source to target, the memory that `ends` returns. It calls
+// `ends` now, and again when the action runs. The caller holds c.gpu.mu, as `ends` requires.
 func (c *card) between(ends func() (target, source []byte, err error)) (action, error) {
 	if _, _, err := ends(); err != nil {
 		return nil, err

@@ -58,12 +58,13 @@ func gaussian(dst []float32, sigma float64) []float32 {
 	return dst
 }
 
-// blurred computes dst: rows into between, then columns. finish makes a channel of a value.
-func blurred[T channel](dst, src raster[T], kernel, between []float32, finish func(float32) T) {
+// blurred computes dst: first the rows, which it stores in temp, then the columns. finish converts
+// a sum to a channel.
+func blurred[T channel](dst, src raster[T], kernel, temp []float32, finish func(float32) T) {
 	n, radius := src.channels, len(kernel)/2
 	length := src.width * n
 	for y := range src.height {
-		in, out := src.row(y), between[y*length:][:length]
+		in, out := src.row(y), temp[y*length:][:length]
 		clear(out)
 		for k, weight := range kernel {
 			for x := range src.width {
@@ -79,7 +80,7 @@ func blurred[T channel](dst, src raster[T], kernel, between []float32, finish fu
 		for i := range out {
 			sum := float32(0)
 			for k, weight := range kernel {
-				sum += float32(weight * between[PadReflect.inside(y+k-radius, src.height)*length+i])
+				sum += float32(weight * temp[PadReflect.inside(y+k-radius, src.height)*length+i])
 			}
 			out[i] = finish(sum)
 		}

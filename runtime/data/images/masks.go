@@ -72,8 +72,9 @@ func readMasks(pictures, masks string) (*MaskFolder, error) {
 	return m, nil
 }
 
-// stems returns the pictures of a folder, and stores them by their paths without extensions.
-func stems(dir string, by map[string]string) ([]string, error) {
+// stems returns the paths of the pictures of a folder. It also stores each path in `found`, under
+// the path without extension. It returns an error if `found` has that key.
+func stems(dir string, found map[string]string) ([]string, error) {
 	if err := checkFolder(dir); err != nil {
 		return nil, err
 	}
@@ -82,10 +83,10 @@ func stems(dir string, by map[string]string) ([]string, error) {
 		return nil, err
 	}
 	for _, p := range paths {
-		if other, ok := by[stem(p)]; ok {
+		if other, ok := found[stem(p)]; ok {
 			return nil, fmt.Errorf("%s: %s and %s have the same name", dir, other, p)
 		}
-		by[stem(p)] = p
+		found[stem(p)] = p
 	}
 	return paths, nil
 }

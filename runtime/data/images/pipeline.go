@@ -19,13 +19,13 @@ func NewPipeline(transforms ...Transform) *Pipeline {
 	return &Pipeline{transforms: append(Sequence(nil), transforms...)}
 }
 
-// Do applies the transforms to what in has, and passes the result to use, which must not keep it. in does
-// not change. It returns the error of a transform or of use.
-func (p *Pipeline) Do(in Sample, r *rand.Rand, use func(s *Sample) error) error {
+// Do applies the transforms to a copy of the sample, and calls `use` with the result. The sample does not change.
+// `use` must not keep the result. Do returns the error of a transform or of `use`.
+func (p *Pipeline) Do(sample Sample, r *rand.Rand, use func(s *Sample) error) error {
 	if use == nil {
 		return errors.New("pipeline: no function uses the result")
 	}
-	s, err := p.apply(&in, r)
+	s, err := p.apply(&sample, r)
 	if err == nil {
 		err = use(s)
 	}

@@ -94,7 +94,8 @@ type spare struct {
 	histograms [3]histogram
 }
 
-// imageFor returns a picture with arbitrary pixels, which is not the picture m.
+// imageFor returns a picture of the given size in memory of the spare, with arbitrary pixels. It is
+// never the picture m.
 func (s *spare) imageFor(m *image.RGBA, width, height int) *image.RGBA {
 	k := 0
 	if m == s.images[0] && m != nil {
@@ -108,7 +109,8 @@ func (s *spare) imageFor(m *image.RGBA, width, height int) *image.RGBA {
 	return out
 }
 
-// maskFor is like imageFor.
+// maskFor returns a mask of the given size in memory of the spare, with arbitrary pixels. It is
+// never the mask m.
 func (s *spare) maskFor(m *image.Gray, width, height int) *image.Gray {
 	k := 0
 	if m == s.masks[0] && m != nil {
@@ -149,7 +151,8 @@ func (s *spare) imageOver(m *image.RGBA) *image.RGBA {
 	return s.imageFor(m, m.Rect.Dx(), m.Rect.Dy())
 }
 
-// planesOver is like imageOver.
+// planesOver returns planes of p's size to write p's elements to, one by one: p itself if its data
+// is memory of the spare, else other planes with arbitrary elements.
 func (s *spare) planesOver(p CHW) CHW {
 	if at := begin(p.Data); at == begin(s.planes[0]) || at == begin(s.planes[1]) {
 		return p

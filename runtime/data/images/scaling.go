@@ -149,8 +149,8 @@ func (w *windows) floats(dst []float32) []float32 {
 	return dst
 }
 
-// scaled computes dst from src: first the rows, which it stores in rows, then the columns. sums has
-// room for a row of dst. A sum begins with first, and finish makes a channel of it.
+// scaled computes dst from src: first the rows, which it stores in `rows`, then the columns. sums
+// has room for a row of dst. A sum begins with `first`, and finish makes a channel of it.
 func scaled[T channel, W int32 | float32](dst, src raster[T], x, y *windows, wx, wy []W, rows []T, sums []W, first W, finish func(W) T) {
 	length := dst.width * dst.channels
 	for v := range src.height {

@@ -67,10 +67,11 @@ func chance(r *rand.Rand, p float64) (bool, error) {
 // uniform returns a number between two.
 func uniform(r *rand.Rand, from, to float64) float64 { return from + float64(r.Float64()*(to-from)) }
 
-// checkRange returns an error if a range is not two numbers, in order, from least to most.
-func checkRange(name string, r [2]float64, least, most float64) error {
-	if !(least <= r[0] && r[0] <= r[1] && r[1] <= most) {
-		return fmt.Errorf("%s from %g to %g: from %g to %g expected", name, r[0], r[1], least, most)
+// checkRange returns an error unless lowest ≤ r[0] ≤ r[1] ≤ highest. name names the range in the
+// error.
+func checkRange(name string, r [2]float64, lowest, highest float64) error {
+	if !(lowest <= r[0] && r[0] <= r[1] && r[1] <= highest) {
+		return fmt.Errorf("%s from %g to %g: from %g to %g expected", name, r[0], r[1], lowest, highest)
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func alignedOf(text string) aligned {
 	return aligned{text: text, from: from, room: room(len(text))}
 }
 
-// span returns the bytes of the original text of which the bytes from start to end were made. It is
+// span returns the bytes of the original text from which the bytes [start, end) were made. It is
 // empty, at the beginning of the piece, if there are no such bytes.
 func (a aligned) span(start, end int) Span {
 	end = min(end, len(a.from))
@@ -53,7 +53,7 @@ func (a aligned) span(start, end int) Span {
 	return Span{a.from[start].Start, a.from[end-1].End}
 }
 
-// slice returns the bytes from start to end as a piece of its own.
+// slice returns the bytes [start, end) as a piece of its own.
 func (a aligned) slice(start, end int) aligned {
 	return aligned{a.text[start:end], a.from[start:end], a.span(start, end).Start, room(end - start)}
 }

@@ -2,15 +2,16 @@ package text
 
 import "fmt"
 
-// Batch encodes each text into a row of ids, which has len(ids)/len(texts) tokens. Longer encodings
-// are shortened to that, and shorter ones filled. The mask is 1 for tokens and 0 for padding; types
-// are the types of the tokens. Both are as long as ids, or nil. Slices of arrays, as generated
-// packages take them, become such slices by rt.Flat.
+// Batch encodes each text into a row of ids. A row has len(ids)/len(texts) tokens: longer encodings
+// are truncated to this length, and shorter ones padded. mask is 1 for tokens and 0 for padding.
+// types holds the type ids of the tokens. Both are as long as ids, or nil. Slices of arrays, as
+// generated packages take them, become such slices by rt.Flat.
 //
-// Tokens are removed and padding is added as the tokenizer's truncation and padding say, apart from
-// their lengths; without them the end of a text is removed, and number 0 fills the end of a row. It
-// returns an error if the lengths do not fit, or as [Tokenizer.Encode] does; the rows before it are
-// filled then.
+// The tokenizer's truncation and padding apply, except for the lengths of the padding; a truncation
+// may make encodings shorter than a row. A tokenizer without truncation truncates at the end of a
+// text, with the strategy [LongestFirst]. A tokenizer without padding pads with id 0 at the end of
+// a row. Batch returns an error if the lengths of the slices do not fit, or as [Tokenizer.Encode]
+// does; the rows of the texts before the one with the error are written then.
 func (t *Tokenizer) Batch(texts []string, ids, mask, types []int64) error {
 	return t.rows(len(texts), func(i int) []string { return texts[i : i+1] }, ids, mask, types)
 }
@@ -59,7 +60,8 @@ func row(s []int64, i, length int) []int64 {
 	return s[i*length : (i+1)*length]
 }
 
-// write writes an encoding and padding into rows, which are at least as long, or nil.
+// write writes an encoding, padded as p says, into a row of each slice. The rows have the same
+// length, at least the length of the encoding. A nil slice is not written.
 func (p *Padding) write(e *Encoding, ids, mask, types []int64) {
 	at := 0
 	if p.Left {

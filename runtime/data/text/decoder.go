@@ -249,7 +249,8 @@ func replaceDecoder(cuts pattern, content string) decoder {
 	}
 }
 
-// stripDecoder removes a character from the ends of each token: at most start and stop times.
+// stripDecoder removes a character from the beginning of each token, at most start times, and from
+// its end, at most stop times.
 func stripDecoder(content rune, start, stop int) step {
 	s := string(content)
 	return func(tokens []string) []string {

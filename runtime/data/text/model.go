@@ -19,15 +19,15 @@ type model interface {
 	// tokenize appends the tokens of a word, which is not empty. It returns an error if the model has no token for a
 	// part of the word, and no token for unknown parts.
 	tokenize(dst []token, word string) ([]token, error)
-	// id returns the number of a token. It returns false if the model does not have the token.
+	// id returns the id of a token. It returns false if the model does not have the token.
 	id(token string) (int64, bool)
 	// token returns the token of a number. It returns false if no token has this number.
 	token(id int64) (string, bool)
 	// size returns the number of tokens.
 	size() int
-	// last returns the largest number of a token, or -1.
+	// last returns the largest id of a token, or -1 if there are no tokens.
 	last() int64
-	// json returns the model as it is in a file.
+	// json returns the value of the field "model" of a tokenizer.json.
 	json() (json.RawMessage, error)
 }
 
@@ -77,7 +77,7 @@ func affix(o *object, name string, s *string) *string {
 
 const maxAffix = 256
 
-// maxID is the largest number of a token.
+// maxID is the largest id that a token may have.
 const maxID = 1<<31 - 1
 
 // vocabulary numbers tokens.

@@ -13,17 +13,20 @@ import (
 // reference do, which are of Unicode 8 for categories and of Unicode 9 for decompositions. Models
 // were trained on what the reference makes of them.
 
-// newPunctuation are the characters that have become punctuation.
+// newPunctuation returns the characters that are punctuation (general category P) in Unicode 15,
+// but not in Unicode 8.
 var newPunctuation = ranges(`
 	61d 9fd a76 c77 c84 1b7d-1b7e 2e43-2e4f 2e52-2e5d 10ead 10f55-10f59 10f86-10f89 1144b-1144f
 	1145a-1145b 1145d 11660-1166c 116b9 1183b 11944-11946 119e2 11a3f-11a46 11a9a-11a9c 11a9e-11aa2
 	11b00-11b09 11c41-11c45 11c70-11c71 11ef7-11ef8 11f43-11f4f 11fff 12ff1-12ff2 16e97-16e9a 16fe2
 	1e95e-1e95f`)
 
-// newFormat are the characters that have become format characters.
+// newFormat returns the characters that are format characters (general category Cf) in Unicode 15,
+// but not in Unicode 8.
 var newFormat = ranges(`890-891 8e2 110cd 13430-1343f`)
 
-// newAccents are the characters that have become nonspacing marks.
+// newAccents returns the characters that are nonspacing marks (general category Mn) in Unicode 15,
+// but not in Unicode 8.
 var newAccents = ranges(`
 	7fd 898-89f 8ca-8e1 9fe afa-aff b55 c04 c3c d00 d3b-d3c d81 eba ece 180f 1885-1886 1abf-1ace
 	1df6-1dfb a82c a8c5 a8ff a9bd 10d24-10d27 10eab-10eac 10efd-10eff 10f46-10f50 10f82-10f85 11070
@@ -35,7 +38,8 @@ var newAccents = ranges(`
 	16fe4 1cf00-1cf2d 1cf30-1cf46 1e000-1e006 1e008-1e018 1e01b-1e021 1e023-1e024 1e026-1e02a 1e08f
 	1e130-1e136 1e2ae 1e2ec-1e2ef 1e4ec-1e4ef 1e944-1e94a`)
 
-// newMarks are the characters that have become combining marks.
+// newMarks returns the characters that are combining marks (general category M) in Unicode 15, but
+// not in Unicode 8.
 var newMarks = ranges(`
 	7fd 898-89f 8ca-8d3 9fe afa-aff b55 c04 c3c cf3 d00 d3b-d3c d81 eba ece 1715 180f 1abf-1ace
 	1cf7 1df6-1dfa a82c a8ff 10d24-10d27 10eab-10eac 10efd-10eff 10f46-10f50 10f82-10f85 11070
@@ -46,7 +50,8 @@ var newMarks = ranges(`
 	13447-13455 16f4f 16f7f-16f87 16fe4 16ff0-16ff1 1cf00-1cf2d 1cf30-1cf46 1e08f 1e130-1e136 1e2ae
 	1e2ec-1e2ef 1e4ec-1e4ef`)
 
-// newDecompositions returns the characters that have got a decomposition.
+// newDecompositions returns the characters that have a decomposition in Unicode 15, but not in
+// Unicode 9: a compatibility decomposition for NFKD, else a canonical one.
 func newDecompositions(form norm.Form) set {
 	if form == norm.NFKD {
 		return newCompatibility()

@@ -104,7 +104,8 @@ func get[T any](o *object, name string, missing T) T {
 	return v
 }
 
-// need is like get for a field that has no default.
+// need returns a field. A field that is absent, null or of another type is an error of o; need then
+// returns the zero value.
 func need[T any](o *object, name string) T {
 	if n := o.at(name); n.missing() {
 		o.fail(n.errorf("the field is missing"))

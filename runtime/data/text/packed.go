@@ -30,13 +30,13 @@ type Packed[W any] struct {
 	length, stride int
 }
 
-// Pack encodes texts, without tokens around them, truncation or padding, and cuts the tokens of all
-// of them into windows, which may go from one text to the next. Tokens that do not fill a window at
-// the end are not used. W is an array of int64 with the length of a window, such as [64]int64. The
-// tokens take four bytes of memory each.
+// Pack encodes texts, without special tokens around them, truncation or padding, and cuts the
+// tokens of all of them into windows, which may go from one text to the next. Tokens that do not
+// fill a window at the end are not used. W is an array of int64 with the length of a window, such
+// as [64]int64. The tokens take four bytes of memory each.
 //
-// It returns an error if W is not such an array, the stride is negative, the tokenizer does not have
-// the token End, or a text cannot be read or encoded.
+// It returns an error if W is not such an array, the stride is negative, the tokenizer does not
+// have the token End, or a text cannot be read or encoded.
 func Pack[W any](t *Tokenizer, texts Texts, o PackOptions) (*Packed[W], error) {
 	w := reflect.TypeFor[W]()
 	if w.Kind() != reflect.Array || w.Elem() != reflect.TypeFor[int64]() || w.Len() == 0 {

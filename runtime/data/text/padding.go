@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// Padding fills encodings up to the same length.
+// Padding says how encodings are padded to the same length.
 type Padding struct {
-	Length   int    // 0 means that of the longest encoding of a batch
-	Multiple int    // the length is a multiple of it; 0 means 1
-	ID       int64  // number of the token that fills
-	TypeID   int64  // its type
-	Token    string // its text
-	Left     bool   // fill at the beginning
+	Length   int    // 0 means the length of the longest encoding of a batch
+	Multiple int    // the padded length is rounded up to a multiple of it; 0 means 1
+	ID       int64  // id of the padding token
+	TypeID   int64  // type id of the padding token
+	Token    string // text of the padding token
+	Left     bool   // pad at the beginning, not at the end
 }
 
 // readPadding reads the field "padding".
@@ -46,7 +46,7 @@ func readPadding(o *object) *Padding {
 	return p
 }
 
-// maxPadding bounds the length of padded encodings.
+// maxPadding is the maximum of Length and Multiple of a [Padding].
 const maxPadding = 1 << 20
 
 func (p *Padding) check() error {
@@ -56,7 +56,8 @@ func (p *Padding) check() error {
 	return nil
 }
 
-// apply fills encodings.
+// apply pads encodings to p.Length, or to the length of the longest if that is 0, rounded up to a
+// multiple of p.Multiple. Longer encodings do not change.
 func (p *Padding) apply(all []*Encoding) {
 	length := p.Length
 	if length == 0 {
@@ -74,7 +75,7 @@ func (p *Padding) apply(all []*Encoding) {
 	}
 }
 
-// padded returns e, filled up to length tokens. e has fewer tokens.
+// padded returns e, padded to `length` tokens. e has fewer tokens.
 func (p *Padding) padded(e *Encoding, length int) *Encoding {
 	fill := &Encoding{}
 	for range length - e.Len() {

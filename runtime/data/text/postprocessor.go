@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// postProcessor puts tokens around the encodings of one or two texts.
+// postProcessor adds special tokens to the encodings of one or two texts.
 type postProcessor interface {
-	// added returns how many tokens come around one text, or two.
+	// added returns the number of special tokens that are added to one text, or to two if pair is true.
 	added(pair bool) int
-	// process returns the encodings with what comes around them. Without special, no tokens are added.
+	// process returns the processed encodings. It adds special tokens only if special is true.
 	process(parts []*Encoding, special bool) ([]*Encoding, error)
 }
 
@@ -73,13 +73,13 @@ func (all processors) process(parts []*Encoding, special bool) ([]*Encoding, err
 	return parts, nil
 }
 
-// special is a token that comes around a text.
+// special is a special token, with its id, its type id and its text.
 type special struct {
 	id, typeID int64
 	text       string
 }
 
-// ofType returns the token with another type.
+// ofType returns the token with another type id.
 func (s special) ofType(id int64) special {
 	s.typeID = id
 	return s

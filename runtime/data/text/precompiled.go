@@ -70,8 +70,8 @@ func (m charsMap) normalize(a aligned) (aligned, error) {
 	return a.transformed(changes, 0), nil
 }
 
-// exchange appends the changes that put replacement in place of old. If replacement has fewer characters, the last of
-// changes removes the rest of old: this is the change before, if replacement is empty.
+// exchange appends the changes that put replacement in place of `old`. If replacement has fewer characters, the last
+// of changes removes the rest of `old`: this is the change before, if replacement is empty.
 func exchange(changes []change, old, replacement string) []change {
 	added := utf8.RuneCountInString(replacement) - utf8.RuneCountInString(old)
 	for _, c := range replacement {

@@ -51,7 +51,7 @@ func direction(left bool) string {
 	return directions[0]
 }
 
-// json returns the truncation as it is in a file.
+// json returns the value of the field "truncation" of a tokenizer.json: nil if t is nil.
 func (t *Truncation) json() any {
 	if t == nil {
 		return nil
@@ -64,7 +64,7 @@ func (t *Truncation) json() any {
 	}{direction(t.Left), t.Length, strategies[t.Strategy], t.stride}
 }
 
-// json returns the padding as it is in a file.
+// json returns the value of the field "padding" of a tokenizer.json: nil if p is nil.
 func (p *Padding) json() any {
 	if p == nil {
 		return nil

@@ -2,12 +2,12 @@ package text
 
 import "errors"
 
-// template puts tokens around texts as a list says, in which texts and tokens are mixed.
+// template adds special tokens to texts as a list of texts and special tokens says.
 type template struct {
 	single, pair []templatePart
 }
 
-// maxTemplate bounds the parts of a template, and the tokens of a part.
+// maxTemplate is the maximum number of parts of a template, and of tokens of a part.
 const maxTemplate = 256
 
 // templatePart is a text, or tokens.

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Tokenizer turns text into tokens, and tokens into text. It does not change after it is made:
-// methods may be called by several goroutines at a time.
+// Tokenizer converts texts to tokens, and tokens to text. It is immutable: several goroutines may
+// call its methods at once.
 type Tokenizer struct {
 	model       model
 	added       *addedTokens
@@ -17,46 +17,48 @@ type Tokenizer struct {
 	decode      decoder       // may be nil
 	truncation  *Truncation
 	padding     *Padding
-	plain       bool                       // adds no tokens around a text
+	plain       bool                       // adds no special tokens around a text
 	sections    map[string]json.RawMessage // of the file, which saving keeps as they are
 }
 
-// WithTruncation returns a tokenizer that shortens encodings; nil means that it does not. It returns
-// an error if the truncation has a negative length or an unknown strategy.
-func (t *Tokenizer) WithTruncation(to *Truncation) (*Tokenizer, error) {
+// WithTruncation returns a copy of the tokenizer that truncates encodings as `truncation` says. A
+// nil truncation turns truncation off. It returns an error if Length is negative or Strategy is
+// unknown.
+func (t *Tokenizer) WithTruncation(truncation *Truncation) (*Tokenizer, error) {
 	c := *t
-	if c.truncation = nil; to != nil {
-		if err := to.check(); err != nil {
+	if c.truncation = nil; truncation != nil {
+		if err := truncation.check(); err != nil {
 			return nil, err
 		}
-		own := *to
+		own := *truncation
 		c.truncation = &own
 	}
 	return &c, nil
 }
 
-// WithPadding returns a tokenizer that fills encodings up to the same length; nil means that it does
-// not. It returns an error if the padding has a negative or huge length.
-func (t *Tokenizer) WithPadding(by *Padding) (*Tokenizer, error) {
+// WithPadding returns a copy of the tokenizer that pads encodings as `padding` says. A nil padding
+// turns padding off. It returns an error if Length or Multiple is negative or exceeds 1048576.
+func (t *Tokenizer) WithPadding(padding *Padding) (*Tokenizer, error) {
 	c := *t
-	if c.padding = nil; by != nil {
-		if err := by.check(); err != nil {
+	if c.padding = nil; padding != nil {
+		if err := padding.check(); err != nil {
 			return nil, err
 		}
-		own := *by
+		own := *padding
 		c.padding = &own
 	}
 	return &c, nil
 }
 
-// WithoutSpecial returns a tokenizer that adds no tokens around a text.
+// WithoutSpecial returns a copy of the tokenizer whose encodings have no special tokens around the
+// texts. It still finds special tokens that are written in a text.
 func (t *Tokenizer) WithoutSpecial() *Tokenizer {
 	c := *t
 	c.plain = true
 	return &c
 }
 
-// Size returns how many tokens an embedding has to have: the largest number of a token, plus 1.
+// Size returns the number of rows that an embedding needs: the largest id of a token, plus 1.
 func (t *Tokenizer) Size() int {
 	size := t.model.last() + 1
 	for _, a := range t.added.list {
@@ -65,7 +67,7 @@ func (t *Tokenizer) Size() int {
 	return int(size)
 }
 
-// ID returns the number of a token. ok is false if there is no such token.
+// ID returns the id of a token. ok is false if there is no such token.
 func (t *Tokenizer) ID(token string) (id int64, ok bool) {
 	if id, ok = t.added.ids[token]; ok {
 		return id, true
@@ -73,8 +75,8 @@ func (t *Tokenizer) ID(token string) (id int64, ok bool) {
 	return t.model.id(token)
 }
 
-// Token returns the token of a number. For an added token that is looked for in normalised text, it
-// returns the normalised form. ok is false if no token has this number.
+// Token returns the token with an id. For an added token that is looked for in normalised text, it
+// returns the normalised form. ok is false if no token has this id.
 func (t *Tokenizer) Token(id int64) (token string, ok bool) {
 	if token, ok = t.added.text(id); ok {
 		return token, true
@@ -82,12 +84,13 @@ func (t *Tokenizer) Token(id int64) (token string, ok bool) {
 	return t.model.token(id)
 }
 
-// Encode returns the tokens of a text: with the tokens around it, shortened and filled as the
-// tokenizer says. It returns an error if the model lacks a token for an unknown word, truncation
-// leaves no room, a regular expression takes too long, or normalisation makes too many bytes of the text.
+// Encode returns the tokens of a text. It truncates them, adds special tokens, and pads the result, as the tokenizer
+// says. It returns an error if the model lacks a token for an unknown word, truncation leaves no room, a regular
+// expression takes too long, or normalisation makes too many bytes of the text.
 func (t *Tokenizer) Encode(text string) (*Encoding, error) { return t.encodePadded(text) }
 
-// EncodePair is like [Tokenizer.Encode] for two texts, such as a question and an answer.
+// EncodePair is like [Tokenizer.Encode] for two texts in one encoding, such as a question and an
+// answer.
 func (t *Tokenizer) EncodePair(first, second string) (*Encoding, error) {
 	return t.encodePadded(first, second)
 }
@@ -104,7 +107,9 @@ func (t *Tokenizer) encodePadded(texts ...string) (*Encoding, error) {
 	return all[0], nil
 }
 
-// EncodeAll encodes each text. Padding fills all encodings up to the same length.
+// EncodeAll encodes each text, like [Tokenizer.Encode]. If the tokenizer pads without a fixed
+// length, the encodings are padded to the length of the longest. The error of a text names its
+// index.
 func (t *Tokenizer) EncodeAll(texts []string) ([]*Encoding, error) {
 	return t.encodeAll(len(texts), func(i int) []string { return texts[i : i+1] })
 }
@@ -129,7 +134,7 @@ func (t *Tokenizer) encodeAll(n int, texts func(int) []string) ([]*Encoding, err
 	return all, nil
 }
 
-// encode encodes one or two texts, without padding.
+// encode encodes one or two texts: it truncates and adds special tokens, but does not pad.
 func (t *Tokenizer) encode(truncation *Truncation, texts ...string) (*Encoding, error) {
 	parts := make([]*Encoding, len(texts))
 	for i, text := range texts {
@@ -156,7 +161,8 @@ func (t *Tokenizer) encode(truncation *Truncation, texts ...string) (*Encoding, 
 	return concat(parts...), nil
 }
 
-// tokens returns the tokens of a text by itself. The index is 0 for the first text, 1 for the second.
+// tokens returns the tokens of a text, without special tokens around it and without truncation. The
+// index is 0 for the first text, 1 for the second.
 func (t *Tokenizer) tokens(text string, index int) (*Encoding, error) {
 	pieces, err := t.added.split(text, t.normalize)
 	if err == nil && t.preTokenize != nil {
@@ -182,8 +188,8 @@ func (t *Tokenizer) tokens(text string, index int) (*Encoding, error) {
 	return e, nil
 }
 
-// Decode returns the text of tokens. Numbers without a token and special tokens are left out. It
-// returns an error if a regular expression takes too long, or the decoder makes too many bytes of the tokens.
+// Decode returns the text of tokens. Ids without a token and special tokens are left out. It returns an error if a
+// regular expression takes too long, or the decoder makes too many bytes of the tokens.
 func (t *Tokenizer) Decode(ids []int64) (string, error) { return t.text(ids, false) }
 
 // DecodeSpecial is like [Tokenizer.Decode], but does not leave out special tokens.

@@ -69,7 +69,7 @@ type trainWord struct {
 	count  int
 }
 
-// token returns the number of a token, which may be new.
+// token returns the id of a token, which may be new.
 func (t *trainer) token(s string) int64 {
 	id, ok := t.ids[s]
 	if !ok {
@@ -106,10 +106,11 @@ func (t *trainer) read(texts iter.Seq[string], cut preTokenizer) {
 	t.fill()
 }
 
-// change adds to the count of a pair, which has come to be in a word (by is 1) or has gone (by is -1).
-func (t *trainer) change(p pairOf, word, by int) {
-	t.counts[p] += by * t.words[word].count
-	if by > 0 {
+// change adds to the count of a pair, which has come to be in a word (delta is 1) or has gone
+// (delta is −1).
+func (t *trainer) change(p pairOf, word, delta int) {
+	t.counts[p] += delta * t.words[word].count
+	if delta > 0 {
 		if t.places[p] == nil {
 			t.places[p] = map[int]bool{}
 		}

@@ -4,9 +4,9 @@ import "fmt"
 
 // Strategies of truncation.
 const (
-	LongestFirst = iota // shorten the longer text, then both
-	OnlyFirst           // shorten the first text
-	OnlySecond          // shorten the second text
+	LongestFirst = iota // truncate the longer text, then both
+	OnlyFirst           // truncate the first text
+	OnlySecond          // truncate the second text
 )
 
 var (
@@ -14,9 +14,9 @@ var (
 	directions = []string{"Right", "Left"}
 )
 
-// Truncation shortens encodings.
+// Truncation says how encodings are truncated.
 type Truncation struct {
-	Length   int  // at most so many tokens, those around the texts included
+	Length   int  // maximum number of tokens, special tokens included
 	Strategy int  // LongestFirst, OnlyFirst or OnlySecond
 	Left     bool // remove tokens at the beginning of a text, not at its end
 
@@ -47,7 +47,9 @@ func (t *Truncation) check() error {
 	return nil
 }
 
-// apply shortens the encodings of one or two texts. The added tokens are those that come around them.
+// apply truncates the encodings of one or two texts to t.Length tokens, less added, the number of
+// special tokens that come later. It returns an error if that is negative, if the second text is to
+// be truncated but absent, or if [OnlyFirst] or [OnlySecond] would leave no token of the text.
 func (t *Truncation) apply(parts []*Encoding, added int) error {
 	length, total := t.Length-added, 0
 	for _, p := range parts {
@@ -91,7 +93,8 @@ func (t *Truncation) apply(parts []*Encoding, added int) error {
 	return nil
 }
 
-// shorten removes tokens of an encoding if it has more than keep.
+// shorten truncates parts[which] to at most keep tokens. It removes tokens at the beginning if
+// t.Left is true, else at the end.
 func (t *Truncation) shorten(parts []*Encoding, which, keep int) {
 	n := parts[which].Len()
 	switch {

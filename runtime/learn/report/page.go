@@ -191,7 +191,8 @@ func (r *Run) Status() string {
 	return r.Stopped.Reason
 }
 
-// duration returns a time as it reads well: whole seconds from 10 s on.
+// duration formats d for a page: rounded to seconds from 10 s on, to milliseconds from 10 ms on,
+// and else exact.
 func duration(d time.Duration) string {
 	switch {
 	case d >= 10*time.Second:

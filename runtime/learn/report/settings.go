@@ -76,13 +76,13 @@ type Difference struct {
 	Values []string // for each run; "–" if the run has no such setting
 }
 
-// differences returns the settings that differ. of has the settings of each run.
-func differences(of [][]Setting) []Difference {
+// differences returns the settings that differ. settings has the settings of each run.
+func differences(settings [][]Setting) []Difference {
 	values := map[string][]string{}
-	for i, all := range of {
+	for i, all := range settings {
 		for _, s := range all {
 			if values[s.Name] == nil {
-				values[s.Name] = slices.Repeat([]string{"–"}, len(of))
+				values[s.Name] = slices.Repeat([]string{"–"}, len(settings))
 			}
 			values[s.Name][i] = s.Value
 		}

@@ -49,11 +49,11 @@ func maskStrides(o op.Attend, mask ir.Type) []dim.Dim {
 	return out
 }
 
-// attendQueries is the maximum number of queries in a part of an attention. attendParts is the
-// maximum number of parts whose scratch memory is allocated.
 const (
+	// attendQueries is the maximum number of queries in a part of an attention.
 	attendQueries = 128
-	attendParts   = 16
+	// attendParts is the maximum number of parts whose scratch memory is allocated.
+	attendParts = 16
 )
 
 // attendScratch returns the scratch memory of the parts of an attention that are computed

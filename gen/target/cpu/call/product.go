@@ -23,9 +23,9 @@ var product = []entry{
 	computes(productInteger),
 }
 
-// sums returns the memory of the second result if has is true, else nil.
-func sums(has bool, n node) kernel.Memory {
-	if has {
+// sums returns the memory of the second result if wanted is true, else nil.
+func sums(wanted bool, n node) kernel.Memory {
+	if wanted {
 		return n.out(1)
 	}
 	return nil

@@ -32,13 +32,15 @@ func winogradBlocked(o storage.WinogradBlocked, n node) kernel.Call {
 	return kernel.Winograd(n.out(0), n.in(0), n.in(1), winogradScratch(s), s, epilogue(o.Epilogue, n))
 }
 
-// winogradParts is the largest number of parts of a convolution that have scratch memory of their
-// own. winogradTiles is the largest number of tiles that a part processes at once. openBatch is the
-// number of images for which there is memory if the batch is known only at run time.
 const (
+	// winogradParts is the largest number of parts of a convolution that have scratch memory of
+	// their own.
 	winogradParts = 16
+	// winogradTiles is the largest number of tiles that a part processes at once.
 	winogradTiles = 56
-	openBatch     = 2
+	// openBatch is the number of images for which there is memory if the batch is known only at
+	// run time.
+	openBatch = 2
 )
 
 // winogradScratch returns the scratch memory of the parts, and of the tiles that they process at

@@ -45,12 +45,12 @@ const (
 	pagePixels   = 1024
 )
 
-// rowProducts is the additional time of a product of weights and whole planes, relative to a product
-// of blocked pixels. reachRows is the time to reach the rows of planes, relative to the time to block
-// the planes.
 const (
+	// rowProducts is the additional time of a product of weights and whole planes, relative to a
+	// product of blocked pixels.
 	rowProducts = 0.03
-	reachRows   = 0.5
+	// reachRows is the time to reach the rows of planes, relative to the time to block the planes.
+	reachRows = 0.5
 )
 
 // PlanarPixels reports whether it is faster to read planar pixels than to block them for this

@@ -205,9 +205,9 @@ type blockedOperand struct {
 	lanes []float64        // see lanesOf
 }
 
-// operand returns the operand for v, a value of f32, of a blocked node whose result type is out. It
-// is v itself if v has one element, v with one more axis if v repeats along the channels, and the
-// blocked form of v if there is one or if v has one element per channel. ok is false for other
+// operand returns the operand for v, a value of f32, of a blocked node whose result type is `out`.
+// It is v itself if v has one element, v with one more axis if v repeats along the channels, and
+// the blocked form of v if there is one or if v has one element per channel. ok is false for other
 // values.
 func (l *layouts) operand(v *ir.Value, out ir.Type) (o blockedOperand, ok bool) {
 	t, rank := v.Type, out.Rank()
@@ -272,10 +272,10 @@ func (l *layouts) lanesOf(y *ir.Value, planar ir.Type) []float64 {
 	return lanes
 }
 
-// mappedLanes returns the numbers that the result of n may hold in the lanes beyond its channels.
-// values are the numbers in these lanes of its first operand. It returns nil if the numbers are not
-// known.
-func mappedLanes(n *ir.Node, values []float64) []float64 {
+// mappedLanes returns the numbers that the result of n may hold in the lanes beyond its last
+// channel. inputs holds the numbers that the first operand may hold there. The other operands must
+// be constant or absent. mappedLanes returns nil if one is not, or if n cannot be evaluated.
+func mappedLanes(n *ir.Node, inputs []float64) []float64 {
 	args := make([]*ir.Tensor, len(n.Args))
 	for i, a := range n.Args[1:] {
 		var ok bool
@@ -284,7 +284,7 @@ func mappedLanes(n *ir.Node, values []float64) []float64 {
 		}
 	}
 	var lanes []float64
-	for _, v := range values {
+	for _, v := range inputs {
 		args[0] = ir.Scalar(n.Args[0].Type.DType, v)
 		out, err := n.Op.Eval(args)
 		if err != nil {

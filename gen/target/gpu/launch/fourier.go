@@ -147,9 +147,9 @@ func (f transform) rootsOfUnity() (kernels.Launch, error) {
 	})
 }
 
-// join launches the kernel of a stage. A thread or block sums radix terms for each result. get returns
-// the element z[outer, j, k, inner] of the stage before, as real and imaginary part. put stores the
-// result v at the indices at. row is the index of the result in row-major order.
+// join launches the kernel of a stage. A thread or block sums radix terms for each result. get
+// returns the element z[outer, j, k, inner] of the stage before, as real and imaginary part. put
+// stores the result v at the indices `at`. row is the index of the result in row-major order.
 func (f transform) join(s stage, get func(e *kernels.Emitter, outer, j, k, inner *kernel.Value) []*kernel.Value, put func(e *kernels.Emitter, at []*kernel.Value, row *kernel.Value, v []*kernel.Value)) (kernels.Launch, error) {
 	shape := []dim.Dim{f.outer, s.step, s.bins, f.inner}
 	wide := ir.U64
@@ -212,9 +212,9 @@ func (f transform) signal(e *kernels.Emitter, outer, j, _, inner *kernel.Value) 
 }
 
 // spectrum stores v, the real and imaginary part of element number row, in y. With Inverse, it divides both by
-// Length. If y has real elements, it stores the real part only. The indices at are not used: spectrum has the type
-// of put in [transform.join].
-func (f transform) spectrum(e *kernels.Emitter, at []*kernel.Value, row *kernel.Value, v []*kernel.Value) {
+// Length. If y has real elements, it stores the real part only. The parameter indices is not used: spectrum has the
+// type of put in [transform.join].
+func (f transform) spectrum(e *kernels.Emitter, indices []*kernel.Value, row *kernel.Value, v []*kernel.Value) {
 	first := e.Mul(row, e.Int(f.results))
 	for k := range f.results {
 		part := v[k]

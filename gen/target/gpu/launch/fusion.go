@@ -72,9 +72,9 @@ func fused(n *ir.Node, by Options) ([]kernels.Launch, error) {
 	return launches, nil
 }
 
-// parts returns the last node of the block of a fusion, and host, the node that is neither last nor a
-// copy. host is nil if there is none. parts returns an error if the last node is not pointwise, if [Ends] is false
-// for host, or if there are two such nodes.
+// parts returns the last node of the block of a fusion, and host, the node that is neither `last` nor a copy. host is
+// nil if there is none. parts returns an error if the last node is not pointwise, if [Ends] is false for host, or if
+// there are two such nodes.
 func parts(block *ir.Block) (last, host *ir.Node, err error) {
 	for i, n := range block.Nodes {
 		_, pointwise := n.Op.(op.Pointwise)
@@ -91,15 +91,15 @@ func parts(block *ir.Block) (last, host *ir.Node, err error) {
 	return nil, nil, errFusion
 }
 
-// load returns an element of a, an operand of a pointwise node, if a copy in the same block computes
-// a. It returns nil for other operands. at returns the index of the element of the result on each
-// axis.
-func load(e *kernels.Emitter, a *ir.Value, at func() []*kernel.Value) *kernel.Value {
+// load returns an element of a, an operand of a pointwise node, if a copy in the same block
+// computes a. It returns nil for other operands. indices returns the index of the element of the
+// result on each axis.
+func load(e *kernels.Emitter, a *ir.Value, indices func() []*kernel.Value) *kernel.Value {
 	if a.Def == nil {
 		return nil
 	}
 	o := a.Def.Op.(op.StridedCopy)
-	from, index := e.Dim(o.Offset), at()
+	from, index := e.Dim(o.Offset), indices()
 	index = index[len(index)-len(o.Shape):]
 	for k, stride := range o.Strides {
 		if n, ok := o.Shape[k].Int(); !ok || n != 1 {

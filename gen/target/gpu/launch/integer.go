@@ -40,7 +40,7 @@ func ofChannel(e *kernels.Emitter, v *ir.Value, channel *kernel.Value) *kernel.V
 }
 
 // requantize returns a function that adds the bias of n, if there is one, to a sum, requantises the sum as r
-// describes, and stores the result with put.
+// describes, and stores the result with `put`.
 func requantize(r op.Requantize, n *ir.Node, put store) storeSum {
 	bias, scale, zero := n.Arg(op.BiasOperand), n.Arg(op.ScaleOperand), n.Arg(op.ZeroOperand)
 	return func(e *kernels.Emitter, i *kernel.Value, at []*kernel.Value, channel, sum *kernel.Value) {

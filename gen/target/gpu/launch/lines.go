@@ -73,7 +73,7 @@ func argExtreme(name string, n *ir.Node, axis int, greatest, last bool) ([]kerne
 }
 
 // cumulate launches a thread for each row. The thread joins the elements of the row one after the
-// other with join, beginning with the number first.
+// other with join, beginning with the number `first`.
 func cumulate(name string, n *ir.Node, o op.CumSum, first float64, join func(e *kernels.Emitter, x, y *kernel.Value) *kernel.Value) ([]kernels.Launch, error) {
 	x, y := n.Args[0], n.Results[0]
 	d, ok := kernels.Arithmetic(x.Type.DType)

@@ -8,7 +8,8 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// maxName bounds the length of the names of kernels that compute several operators.
+// maxName is the length of the longest name of a kernel, in bytes, that lists all operators. See
+// [joined].
 const maxName = 48
 
 // joined returns the name of a kernel that computes operators in an order, by their names: conv3x3_bias_relu. If the
@@ -53,7 +54,7 @@ func regionNames(n *ir.Node) []string {
 }
 
 // fusedNames returns the names of the operators that a fusion adds to a kernel, in the order in which they are
-// computed: copy, if there are copies, and the operators of last, the pointwise node. block is the block of the
+// computed: copy, if there are copies, and the operators of `last`, the pointwise node. block is the block of the
 // fusion.
 func fusedNames(block *ir.Block, last *ir.Node) (names []string) {
 	for _, n := range block.Nodes {

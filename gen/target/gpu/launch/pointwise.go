@@ -35,15 +35,15 @@ func pointwiseMap(name string, n *ir.Node, operand operandElement) ([]kernels.La
 }
 
 // elements computes an element of each result of a pointwise node. i is the element's index in
-// row-major order, and at its index on each axis; a nil at is computed from i. operand returns the
-// elements of operands that are not in memory.
-func elements(e *kernels.Emitter, n *ir.Node, i *kernel.Value, at []*kernel.Value, operand operandElement) []*kernel.Value {
+// row-major order, and indices holds its index on each axis; nil indices are computed from i.
+// operand returns the elements of operands that are not in memory.
+func elements(e *kernels.Emitter, n *ir.Node, i *kernel.Value, indices []*kernel.Value, operand operandElement) []*kernel.Value {
 	shape, in := n.Results[0].Type.Shape, make([]*kernel.Value, len(n.Args))
 	index := func() []*kernel.Value {
-		if at == nil {
-			at = e.Unflatten(i, shape)
+		if indices == nil {
+			indices = e.Unflatten(i, shape)
 		}
-		return at
+		return indices
 	}
 	for k, a := range n.Args {
 		switch v := operand(e, a, index); {

@@ -103,15 +103,15 @@ func (r *recurrence) projected(e *kernels.Emitter, gate int, sequence, i *kernel
 }
 
 // product returns a launch that multiplies a vector of each sequence by the recurrent weights of
-// several gates. of returns the operand with a gate's weights, and the index of the gate in this
-// operand. vector returns element k of a sequence's vector. store stores the sums of all gates for
-// element i.
-func (r *recurrence) product(name string, gates int, of func(gate int) (operand, place int), vector func(e *kernels.Emitter, sequence, k *kernel.Value) *kernel.Value, store func(e *kernels.Emitter, sequence, i *kernel.Value, sums []*kernel.Value)) (kernels.Launch, error) {
+// several gates. weights returns the operand with a gate's weights, and the index of the gate in
+// this operand. vector returns element k of a sequence's vector. store stores the sums of all gates
+// for element i.
+func (r *recurrence) product(name string, gates int, weights func(gate int) (operand, place int), vector func(e *kernels.Emitter, sequence, k *kernel.Value) *kernel.Value, store func(e *kernels.Emitter, sequence, i *kernel.Value, sums []*kernel.Value)) (kernels.Launch, error) {
 	return kernels.MatVec(name, kernels.Vectors{
 		M: r.batch, N: r.hidden, K: r.hidden, Matrices: gates, DType: r.dtype,
 		A: vector,
 		B: func(e *kernels.Emitter, gate int, k, i *kernel.Value) *kernel.Value {
-			operand, place := of(gate)
+			operand, place := weights(gate)
 			return e.Read(r.Args[operand]).At(k, e.Add(e.Mul(e.Int(place), e.Dim(r.hidden)), i))
 		},
 		Store: store,

@@ -164,9 +164,9 @@ type roiAxis struct {
 // roiSample holds the two elements around a sample, and their weights.
 type roiSample struct{ at, weight [2]*kernel.Value }
 
-// axis returns one of the bins of a region along an axis. bins is their number, and bin the index of
-// the returned one. Elements first and first + 2 of the region are its first and last coordinate on
-// the axis.
+// axis returns one of the bins of a region along an axis. bins is their number, and bin the index
+// of the returned one. Elements `first` and `first` + 2 of the region are its first and last
+// coordinate on the axis.
 func (r roi) axis(first, bins int, bin *kernel.Value, extent dim.Dim) roiAxis {
 	coordinate := func(k int) *kernel.Value {
 		v := r.Mul(r.Read(r.regions).Get(r.Add(r.Mul(r.index, r.Int(4)), r.Int(k))), r.Float(r.d, r.Scale))

@@ -34,11 +34,12 @@ func reverseSequence(o op.ReverseSequence, n *ir.Node) ([]kernels.Launch, error)
 	}))
 }
 
-// linearRounds is about how many iterations of loops a thread of linearAttention runs in a launch.
-// linearSteps is the largest number of time steps of a launch.
 const (
+	// linearRounds is about how many iterations of loops a thread of linearAttention runs in a
+	// launch.
 	linearRounds = 1 << 14
-	linearSteps  = 16
+	// linearSteps is the largest number of time steps of a launch.
+	linearSteps = 16
 )
 
 // linearAttention copies the initial state. It then computes some time steps in each [kernels.Rounds]

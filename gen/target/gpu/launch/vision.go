@@ -76,16 +76,16 @@ type sampler struct {
 	op.GridSample
 }
 
-// corners calls each for every combination of one sample from each of axes. each gets the indices of
-// the samples, whether all are inside, and the product of their weights. cells, inside and weight hold
-// these values for the axes before.
-func corners(e *kernels.Emitter, axes [][]sample, cells []*kernel.Value, inside, weight *kernel.Value, each func(cells []*kernel.Value, inside, weight *kernel.Value)) {
+// corners calls visit for every combination of one sample from each of axes. visit gets the indices
+// of the samples, whether all are inside, and the product of their weights. cells, inside and
+// weight hold these values for the axes before.
+func corners(e *kernels.Emitter, axes [][]sample, cells []*kernel.Value, inside, weight *kernel.Value, visit func(cells []*kernel.Value, inside, weight *kernel.Value)) {
 	if len(axes) == 0 {
-		each(cells, inside, weight)
+		visit(cells, inside, weight)
 		return
 	}
 	for _, a := range axes[0] {
-		corners(e, axes[1:], append(cells[:len(cells):len(cells)], a.at), e.And(inside, a.inside), e.Mul(weight, a.weight), each)
+		corners(e, axes[1:], append(cells[:len(cells):len(cells)], a.at), e.And(inside, a.inside), e.Mul(weight, a.weight), visit)
 	}
 }
 

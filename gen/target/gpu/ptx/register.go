@@ -110,7 +110,7 @@ func newWriter(k *kernel.Kernel) *writer {
 	return w
 }
 
-// mark adds to used the values that the instructions of a block use.
+// mark adds to `used` the values that the instructions of a block use.
 func mark(b *kernel.Block, used map[*kernel.Value]bool) {
 	for _, v := range b.Yields {
 		used[v] = true
@@ -285,17 +285,17 @@ func (w *writer) declarations() string {
 	return text.String()
 }
 
-// scoped writes a nested block with write. Registers with addresses that write computes cannot be used
-// after the block.
-func (w *writer) scoped(write func()) {
+// scoped writes a nested block with body. Registers with addresses that body computes cannot be
+// used after the block.
+func (w *writer) scoped(body func()) {
 	outer := maps.Clone(w.addresses)
-	write()
+	body()
 	w.addresses = outer
 }
 
-// nested writes what write writes, indented, as a nested block.
-func (w *writer) nested(write func()) {
+// nested writes what body writes, indented, as a nested block.
+func (w *writer) nested(body func()) {
 	w.depth++
-	w.scoped(write)
+	w.scoped(body)
 	w.depth--
 }

@@ -119,14 +119,14 @@ func (m *module) decorate(id uint32, decoration ...uint32) {
 	m.decorations = add(m.decorations, opDecorate, append([]uint32{id}, decoration...)...)
 }
 
-// shared returns the id of an object that a module has only once, such as a type. key identifies the
-// object. make makes the object when it is first needed.
-func (m *module) shared(make func() uint32, key ...any) uint32 {
+// shared returns the id of an object that a module has only once, such as a type. key identifies
+// the object. build makes the object when it is first needed.
+func (m *module) shared(build func() uint32, key ...any) uint32 {
 	k := fmt.Sprint(key...)
 	if id, ok := m.known[k]; ok {
 		return id
 	}
-	id := make()
+	id := build()
 	m.known[k] = id
 	return id
 }
@@ -210,7 +210,7 @@ func (m *module) global(op, typ uint32, words ...uint32) uint32 {
 // word returns a constant of 32 bits.
 func (m *module) word(n uint32) uint32 { return m.constant(ir.U32, uint64(n)) }
 
-// variable returns a new variable in a class of memory. of is its type.
+// variable returns a new variable of the type `of` in a class of memory.
 func (m *module) variable(class, of uint32, name string) uint32 {
 	typ := m.pointer(class, of)
 	id := m.id()
