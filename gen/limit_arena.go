@@ -34,8 +34,8 @@ func (m *Model) checkRoom() error {
 // shownAtPeak is the number of buffers that an error names.
 const shownAtPeak = 3
 
-// tooLarge returns the message for a function whose arena is larger than room. It gives the size, and
-// the largest of the buffers that are in use at once.
+// tooLarge returns the message for a function whose arena is larger than `room`. It gives the size,
+// and the largest of the buffers that are in use at once.
 func tooLarge(f *program.Func, size, room int64) string {
 	at := ""
 	if len(f.IR.Symbols()) > 0 {

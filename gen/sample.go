@@ -154,7 +154,7 @@ func nudge(x []float32, fraction float64) {
 // Symbolic extents are 2.
 func SampleInputs(f *ir.Func) (args []any, shapes [][]int, err error) { return sampleInputs(f, 0) }
 
-// sampleInputs is [SampleInputs] with elements of at least low, as [emit.SampleRange] describes.
+// sampleInputs is [SampleInputs] with elements of at least `low`, as [emit.SampleRange] describes.
 func sampleInputs(f *ir.Func, low int) (args []any, shapes [][]int, err error) {
 	for i, p := range f.Params {
 		seed := uint32(emit.SampleSeed + i)
@@ -177,8 +177,8 @@ func sampleInputs(f *ir.Func, low int) (args []any, shapes [][]int, err error) {
 }
 
 // sampleTensor draws a tensor of a static type from seed. Its elements are in the range that
-// [emit.SampleRange] returns for low. It returns an error if the size overflows an int or exceeds the
-// sample's budget.
+// [emit.SampleRange] returns for `low`. It returns an error if the size overflows an int or exceeds
+// the sample's budget.
 func sampleTensor(t ir.Type, low int, seed uint32) (exec.Item, error) {
 	shape, ok := t.Static()
 	if !ok { // an extent that overflows an int
@@ -198,7 +198,7 @@ func sampleTensor(t ir.Type, low int, seed uint32) (exec.Item, error) {
 }
 
 // sampleContainer returns the container that the bundled test constructs, with tensors that
-// [sampleTensor] draws from low and seed.
+// [sampleTensor] draws from `low` and `seed`.
 func sampleContainer(t ir.Type, low int, seed uint32) (any, error) {
 	var items []exec.Item
 	for _, elem := range emit.SampleContainer(t) {

@@ -76,7 +76,7 @@ func (im *importer) warn(subject, position, format string, args ...any) {
 // lineError returns the error of a file as one line.
 func lineError(file string, err error) error { return errors.New(line(file + ": " + err.Error())) }
 
-// line returns text as one printable line of bounded length.
+// line returns `text` as one printable line of bounded length.
 func line(text string) string {
 	text = shorten(text, maxLine)
 	var b strings.Builder
@@ -93,7 +93,7 @@ func line(text string) string {
 	return b.String()
 }
 
-// shorten returns text, in which "…" replaces the middle if text has more than limit bytes.
+// shorten returns `text`, in which "…" replaces the middle if `text` has more than `limit` bytes.
 func shorten(text string, limit int) string {
 	if len(text) <= limit {
 		return text

@@ -50,8 +50,8 @@ func defineCompare(flags *flagSet) func(*streams, []string) error {
 	}
 }
 
-// worseBy says what is wrong with a metric: it is worse by more than limit, or cannot be compared. It
-// returns "" if nothing is wrong.
+// worseBy says what is wrong with a metric: it is worse by more than `limit`, or cannot be
+// compared. It returns "" if nothing is wrong.
 func worseBy(rows []report.Row, key string, limit float64) string {
 	for _, r := range rows {
 		if r.Key != key {

@@ -204,8 +204,9 @@ func save(dir string, names []string, results []*ir.Tensor) error {
 	return nil
 }
 
-// fileName returns text as a file name of at most 100 bytes. It keeps ASCII letters, digits and a few
-// other characters, and replaces the others by underscores. It returns "output" if nothing is left.
+// fileName returns `text` as a file name of at most 100 bytes. It keeps ASCII letters, digits and a
+// few other characters, and replaces the others by underscores. It returns "output" if nothing is
+// left.
 func fileName(text string) string {
 	name := strings.Trim(strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("._-", r) {

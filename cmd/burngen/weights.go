@@ -387,7 +387,7 @@ func defineConvert(flags *flagSet) func(*streams, []string) error {
 	}
 }
 
-// saveIndex writes an index at path, and the files that it lists. Each has at most limit bytes,
+// saveIndex writes an index at path, and the files that it lists. Each has at most `limit` bytes,
 // unless it has a single tensor. All files appear at the same time.
 func saveIndex(weights *rt.Weights, path string, limit int64) error {
 	dir := filepath.Dir(path)

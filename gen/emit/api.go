@@ -255,7 +255,7 @@ func (a *api) structDecl(name, doc string, ports []port) []jen.Code {
 
 // doc prints the doc comment of a method: the documentation of the function or, if it has none, a
 // sentence with the name of the method. destination, such as " into dst", says where the result is
-// written; it may be "". The comment ends with rest.
+// written; it may be "". The comment ends with `rest`.
 func (a *api) doc(destination, rest string) prose {
 	if a.spec.Doc == "" {
 		return prose(a.spec.Method + " computes the model" + destination + "." + rest)

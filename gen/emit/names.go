@@ -73,8 +73,8 @@ var predeclared = func() map[string]bool {
 	return m
 }()
 
-// comment returns text as one line of printable ASCII for a // comment. The line cannot be taken for
-// a build constraint. A long text is cut off after about maxComment characters.
+// comment returns `text` as one line of printable ASCII for a // comment. The line cannot be taken
+// for a build constraint. A long text is cut off after about maxComment characters.
 func comment(text string) string {
 	out := strings.TrimSpace(clip(text, maxComment))
 	if rest, ok := strings.CutPrefix(out, "+build"); ok {
@@ -83,7 +83,7 @@ func comment(text string) string {
 	return out
 }
 
-// clip returns text as printable ASCII, of about n characters at most.
+// clip returns `text` as printable ASCII, of about n characters at most.
 func clip(text string, n int) string {
 	var b strings.Builder
 	for _, r := range text {
@@ -104,10 +104,10 @@ func clip(text string, n int) string {
 // maxComment is the approximate maximum length of a comment line derived from a model's text.
 const maxComment = 400
 
-// lines returns text as Go line comments.
+// lines returns `text` as Go line comments.
 func lines(text string) string {
 	return "// " + strings.ReplaceAll(strings.ReplaceAll(text, "\n", "\n// "), "// \n", "//\n")
 }
 
-// note prints text as a comment above the next declaration.
+// note prints `text` as a comment above the next declaration.
 func note(f *jen.File, text string) { f.Comment(lines(text)) }

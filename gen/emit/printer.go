@@ -79,8 +79,8 @@ func (s *Scope) Context() *jen.Statement {
 // false.
 func (s *Scope) Long() bool { return s.f.ends }
 
-// Check prints call, which returns an error. If the error is not nil, the printed code returns it,
-// wrapped so that it names the node n.
+// Check prints `call`, which returns an error. If the error is not nil, the printed code returns
+// it, wrapped so that it names the node n.
 func (s *Scope) Check(n *ir.Node, call *jen.Statement) jen.Code { return returnAt(n, call) }
 
 // At prints an error that names the node n and wraps err.

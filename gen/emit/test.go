@@ -228,7 +228,7 @@ func sampleFields(t ir.Type) []jen.Code {
 }
 
 // sampleContainer prints the declaration of the container of p, and the statements that fill its
-// tensors with random elements of at least low. All tensors are drawn from the same seed. Strings
+// tensors with random elements of at least `low`. All tensors are drawn from the same seed. Strings
 // stay empty.
 func (a *api) sampleContainer(p port, low, seed int) []jen.Code {
 	t := p.value.Type

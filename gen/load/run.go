@@ -65,8 +65,8 @@ func run(ctx context.Context, r *recording) ([]byte, error) {
 	return file, err
 }
 
-// once returns text, the output of a program that recorded a description several times, without the
-// output of the second and later recordings.
+// once returns `text`, the output of a program that recorded a description several times, without
+// the output of the second and later recordings.
 func once(text string) string {
 	first, rest, _ := strings.Cut(text, nn.Between)
 	return first + rest[strings.LastIndex(rest, nn.Between)+1:]

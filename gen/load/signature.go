@@ -202,8 +202,8 @@ func (p *sigParser) word(end string) bool {
 	return true
 }
 
-// declared parses the type between the byte start and the current position. It returns false if the
-// text is not a type.
+// declared parses the type between the byte `start` and the current position. It returns false if
+// the text is not a type.
 func (p *sigParser) declared(start int) (declared, bool) {
 	d := declared{text: p.src[start:p.at], at: start}
 	before := len(p.faults)

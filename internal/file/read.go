@@ -8,9 +8,9 @@ import (
 	"os"
 )
 
-// Read returns the bytes of a regular file of fewer than limit bytes. It returns an error, without
-// the path, if the file is missing or has limit bytes or more. It also returns an error for a
-// folder, a device or a pipe, which may have no end.
+// Read returns the bytes of a regular file of fewer than `limit` bytes. It returns an error,
+// without the path, if the file is missing or has `limit` bytes or more. It also returns an error
+// for a folder, a device or a pipe, which may have no end.
 func Read(path string, limit int64) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {

@@ -113,7 +113,7 @@ func reads(n *ir.Node) []*ir.Value {
 	return values
 }
 
-// add adds part to the gradient of v. It does nothing if v is not active, or if v or part is nil.
+// add adds `part` to the gradient of v. It does nothing if v is not active, or if v or part is nil.
 func (t *tape) add(v, part *ir.Value) {
 	if v == nil || part == nil || !t.active[v] {
 		return

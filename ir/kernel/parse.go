@@ -396,7 +396,7 @@ func (p *parser) carry() (params, first []*Value) {
 	}
 }
 
-// bitsOf parses text as a constant of type d and returns its bits.
+// bitsOf parses `text` as a constant of type d and returns its bits.
 func bitsOf(d ir.DType, text string) uint64 {
 	var bits uint64
 	var err error

@@ -140,8 +140,8 @@ func difference(a, b string) string {
 	return "the description records differently each time"
 }
 
-// late ends the program because a recording takes longer than limit. The error names the line that
-// the recording is executing.
+// late ends the program because a recording takes longer than `limit`. The error names the line
+// that the recording is executing.
 func late(limit time.Duration) {
 	fmt.Fprint(os.Stderr, Between)
 	where := ""

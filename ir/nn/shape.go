@@ -230,7 +230,7 @@ type Span struct {
 	Step     int
 }
 
-// R returns the [Span] of the indices from start up to but not including end.
+// R returns the [Span] of the indices from `start` up to but not including `end`.
 func R(start, end Extent) Span { return Span{From: start, To: end} }
 
 // All is the [Span] of all indices of an axis.

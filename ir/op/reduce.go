@@ -149,7 +149,7 @@ func logSumExp(v []float64) float64 {
 	return top + portable.Log(s)
 }
 
-// most returns a function that reduces start and the elements of a list with pick, which returns
+// most returns a function that reduces `start` and the elements of a list with pick, which returns
 // one of its arguments. The result for an empty list is start.
 func most[T real](pick func(a, b T) T, start T) func([]T) T {
 	return func(v []T) T {

@@ -153,7 +153,7 @@ func wholeSlice(t ir.Type) Slice {
 	return s
 }
 
-// sliceAxis appends the slice of count elements of an axis, starting at start.
+// sliceAxis appends the slice of count elements of an axis, starting at index `start`.
 func sliceAxis(b *ir.Builder, x *ir.Value, axis int, start, count dim.Dim) *ir.Value {
 	s := wholeSlice(x.Type)
 	s.Starts[axis], s.Shape[axis] = start, count

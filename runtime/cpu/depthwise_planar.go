@@ -95,8 +95,8 @@ func (d *depthwisePlanar) Part(i, parts int) {
 	}
 }
 
-// copy copies the part of a plane that the windows of `high` rows of outputs read to room. The
-// first window belongs to the output in row y and column x. room already contains the padding at
+// copy copies the part of a plane that the windows of `high` rows of outputs read to `room`. The
+// first window belongs to the output in row y and column x. `room` already contains the padding at
 // both ends of the rows.
 func (d *depthwisePlanar) copy(room []float32, p *phases, plane, x, y, high int) {
 	first := x*d.StrideW - d.PadW

@@ -8,10 +8,10 @@ import (
 // SelectBoxes chooses among n boxes by their scores, for each batch and class (ONNX
 // NonMaxSuppression). boxes is [batches, n, 4], and scores and dst are [batches, classes, n]. dst
 // receives the indices of the chosen boxes, then -1. Boxes are taken in order of score, ties by
-// index, until the number of chosen boxes is `most`. If bounded is true, only scores above low
-// count. A box is skipped if its overlap (IoU) with a chosen box exceeds share. A box is two
+// index, until the number of chosen boxes is `most`. If bounded is true, only scores above `low`
+// count. A box is skipped if its overlap (IoU) with a chosen box exceeds `share`. A box is two
 // corners y, x, y, x in any order or, if center is true, its center x, y and its width and height.
-// queue is scratch memory of n elements. It returns an error unless share is in [0, 1].
+// queue is scratch memory of n elements. It returns an error unless `share` is in [0, 1].
 func SelectBoxes(dst []int32, boxes, scores []float32, batches, classes, n int, most int64, share, low float32, bounded, center bool, queue []int64) error {
 	if !(share >= 0 && share <= 1) {
 		return fmt.Errorf("select_boxes: a share of %g", share)

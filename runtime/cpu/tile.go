@@ -101,7 +101,7 @@ var zeros [16]float32
 // others have rows.
 type rowSplit struct{ rows, tiles, first int }
 
-// split divides n ≥ 1 rows into tiles of at most limit rows.
+// split divides n ≥ 1 rows into tiles of at most `limit` rows.
 func split(n, limit int) rowSplit {
 	if n <= limit {
 		return rowSplit{n, 1, 0}

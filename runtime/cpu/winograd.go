@@ -247,7 +247,8 @@ func (w *winograd) run(parts int) {
 	}
 }
 
-// share does the work that w.step selects, divided among parts.
+// share does the work that w.step selects, divided into `parts` parts, or in a single part if
+// winograds.run reports false.
 func (w *winograd) share(parts int) {
 	if !winograds.run(w, parts) {
 		w.Part(0, 1)

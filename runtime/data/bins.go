@@ -24,9 +24,9 @@ func NewBins(edges ...float64) (*Bins, error) {
 	return &Bins{slices.Clone(edges)}, nil
 }
 
-// EqualBins returns n bins of the same width from low to high. Numbers outside belong to the first
-// and the last one. It returns an error if n is below 1, if low < high is false, if they are too
-// close or too far apart for n bins, or if n numbers exceed [rt.ArenaLimit].
+// EqualBins returns n bins of the same width from `low` to `high`. Numbers outside belong to the
+// first and the last one. It returns an error if n is below 1, if `low` < `high` is false, if they
+// are too close or too far apart for n bins, or if n numbers exceed [rt.ArenaLimit].
 func EqualBins(low, high float64, n int) (*Bins, error) {
 	if n < 1 || !(low < high) {
 		return nil, fmt.Errorf("bins: %d bins from %v to %v", n, low, high)

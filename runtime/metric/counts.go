@@ -41,7 +41,7 @@ func (c *counts) hit(right bool) {
 // percent returns the first count in percent of the second. It returns NaN if the second is 0.
 func (c *counts) percent() float64 { return percent((*c)[0], (*c)[1]) }
 
-// percent returns part in percent of whole, or NaN if whole is 0.
+// percent returns 100·part/whole, or NaN if whole is 0.
 func percent(part, whole int64) float64 {
 	if whole == 0 {
 		return math.NaN()

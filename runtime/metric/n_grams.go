@@ -32,7 +32,7 @@ func overlap(a, b map[string]int) int {
 	return sum
 }
 
-// words splits text at white space, as Python's str.split does.
+// words splits `text` at white space, as Python's str.split does.
 func words(text string) []string { return strings.FieldsFunc(text, isSpace) }
 
 // isSpace reports whether c is white space to Python, which also counts the separators of ASCII.

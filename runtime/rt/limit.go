@@ -68,7 +68,7 @@ func checkFree(bytes int64) error {
 const fitsAlways = 64 << 20
 
 // fits returns an error if a request of fitsAlways or more bytes and the allocated memory together
-// exceed limit, also after a garbage collection.
+// exceed `limit`, also after a garbage collection.
 func fits(bytes, limit int64) error {
 	if bytes < fitsAlways || bytes <= limit-allocated() {
 		return nil

@@ -95,8 +95,8 @@ func (all *parameters) scale(g []float32, factor float32) {
 	}
 }
 
-// clipping returns the factor that scales norm to limit. ok reports whether the factor is below 1 and
-// the norm finite.
+// clipping returns the factor that scales `norm` to `limit`. ok reports whether the factor is below
+// 1 and the norm finite.
 func clipping(norm, limit float64) (factor float64, ok bool) {
 	const epsilon = 1e-6 // as in PyTorch, so that rounding leaves the norm below the limit
 	factor = max(0, limit) / (norm + epsilon)

@@ -17,8 +17,8 @@ type Pool[S interface{ SetContext(context.Context) }] struct {
 	idle []S
 }
 
-// NewPool returns a pool with at most limit sessions in use at once, or GOMAXPROCS if limit is not
-// above 0. open opens a session.
+// NewPool returns a pool with at most `limit` sessions in use at once, or GOMAXPROCS if limit is
+// not above 0. open opens a session.
 func NewPool[S interface{ SetContext(context.Context) }](limit int, open func() (S, error)) *Pool[S] {
 	if limit <= 0 {
 		limit = runtime.GOMAXPROCS(0)

@@ -14,7 +14,7 @@ type Row struct {
 }
 
 // Rows returns the launch of a kernel with a block of threads for each of several rows of length
-// elements. All threads of the block run fill.
+// elements. All threads of the block run `fill`.
 func Rows(name string, rows, length dim.Dim, fill func(r *Row)) (Launch, error) {
 	threads := Threads
 	if n, ok := length.Int(); ok {

@@ -66,7 +66,7 @@ func (c scan) kernel(name string, store func(e *Emitter, row, tile, before, tota
 	})
 }
 
-// each adds the elements of a thread to sum, one after the other, and returns the last sum. It
+// each adds the elements of a thread to `sum`, one after the other, and returns the last sum. It
 // calls store, if that is not nil, with the index of each element and the sum up to it.
 func (c scan) each(e *Emitter, row, tile, sum *kernel.Value, store func(i, sum *kernel.Value)) *kernel.Value {
 	first := e.Add(e.Mul(tile, e.Int(scanTile)), e.Mul(e.Thread(0), e.Int(scanEach)))

@@ -88,8 +88,8 @@ func (s sorting) rank(e *Emitter, i *kernel.Value) {
 	e.Scratch(s.order).Set(e.Add(first, rank), i)
 }
 
-// merge moves one element from place, its place in the order before this round, to its place in the
-// order after it. Round r merges pairs of neighbouring runs; a run is Tile·2ʳ sorted elements.
+// merge moves one element from `place`, its place in the order before this round, to its place in
+// the order after it. Round r merges pairs of neighbouring runs; a run is Tile·2ʳ sorted elements.
 func (s sorting) merge(e *Emitter, place *kernel.Value) {
 	n, order := e.Dim(s.Length), e.Scratch(s.order)
 	side := e.And(e.Round(), e.Int(1))

@@ -129,8 +129,8 @@ func (p *printing) call(s *Call) jen.Code {
 	return p.checked(s.Kernel, s.Node, goFunc(s.Kernel).Call(p.args(s)...))
 }
 
-// checked prints call, a call of the kernel k. If k can fail, the printed code returns the error of
-// the call, and the error names the node n.
+// checked prints `call`, a call of the kernel k. If k can fail, the printed code returns the error
+// of the call, and the error names the node n.
 func (p *printing) checked(k *kernel.Kernel, n *ir.Node, call *jen.Statement) jen.Code {
 	if !k.Fallible {
 		return call

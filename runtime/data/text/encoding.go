@@ -26,7 +26,7 @@ func (e *Encoding) add(id, typeID int64, token string, offset Span, word, text i
 	e.Words, e.Texts = append(e.Words, word), append(e.Texts, text)
 }
 
-// slice returns the tokens from start to end.
+// slice returns the tokens [start, end).
 func (e *Encoding) slice(start, end int) *Encoding {
 	return &Encoding{
 		e.IDs[start:end], e.TypeIDs[start:end], e.Attention[start:end], e.Special[start:end],

@@ -72,7 +72,7 @@ func (t *translator) peek() rune {
 	return 0
 }
 
-// accept consumes text if it comes next.
+// accept consumes `text` if it comes next.
 func (t *translator) accept(text string) bool {
 	runes := []rune(text)
 	if t.at+len(runes) > len(t.in) || !slices.Equal(t.in[t.at:t.at+len(runes)], runes) {

@@ -170,7 +170,7 @@ func (s *scanner) tensor(name string) (Tensor, error) {
 	return t, err
 }
 
-// ints reads an array of at most limit integers.
+// ints reads an array of at most `limit` integers.
 func (s *scanner) ints(limit int) ([]int64, error) {
 	if err := s.expect('['); err != nil {
 		return nil, err

@@ -143,7 +143,7 @@ func relayoutPad(b *ir.Builder, n *ir.Node, o op.Pad, l Layouts) *ir.Value {
 }
 
 // spatialPads returns the padding of a node that pads only the spatial axes of an f32 tensor with a
-// constant, fill. pads are the numbers of cells before each axis, and then the numbers of cells
+// constant, `fill`. pads are the numbers of cells before each axis, and then the numbers of cells
 // after each axis. ok is false for other nodes.
 func spatialPads(n *ir.Node, o op.Pad) (pads []dim.Dim, fill float32, ok bool) {
 	if o.Mode != "constant" || n.Arg(0).Type.DType != ir.F32 || len(o.Before) <= 2 {

@@ -120,7 +120,7 @@ func deformColumns(o op.DeformColumns, n *ir.Node, put store) ([]kernels.Launch,
 	}))
 }
 
-// around returns the two elements next to place, a fractional coordinate on an axis, with their
+// around returns the two elements next to `place`, a fractional coordinate on an axis, with their
 // weights. place is an f64, and the weights have type d.
 func around(e *kernels.Emitter, d ir.DType, place *kernel.Value, extent dim.Dim) []sample {
 	count := e.Convert(ir.F64, e.Dim(extent))

@@ -86,7 +86,7 @@ type window struct {
 // windowOf returns a window over an operand with the spatial extents in.
 func windowOf(w op.Window, in []dim.Dim) window { return window{w, in, w.Padding(in)[:len(in)]} }
 
-// cells returns the coordinates, on the axes of the operand, of a cell of the window at place. tap holds the
+// cells returns the coordinates, on the axes of the operand, of a cell of the window at `place`. tap holds the
 // coordinates of the cell in its window. inside says whether the operand has this cell.
 func (w window) cells(e *kernels.Emitter, place, tap []*kernel.Value) (cells []*kernel.Value, inside *kernel.Value) {
 	inside = e.Bool(true)
