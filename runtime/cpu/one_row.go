@@ -68,7 +68,8 @@ func (t *oneRow) epilogue(ep *Epilogue) {
 	}
 }
 
-// callBytes bounds the bytes that a call of a kernel reads from memory.
+// callBytes is the maximum number of bytes of panels that a call of a kernel reads, unless four
+// panels have more.
 const callBytes = 8 << 20
 
 // run computes the given number of columns, at least one. Columns of an incomplete last panel are

@@ -144,7 +144,8 @@ func (d *Draw) Tensor(t ir.DType, shape ...int) *ir.Tensor {
 	return d.Scaled(1, t, shape...)
 }
 
-// Greatest bounds the magnitude of the floats of [Draw.Tensor], except f8e8m0.
+// Greatest is an upper bound, inclusive, of the magnitude of the floats of [Draw.Tensor], except
+// f8e8m0.
 const Greatest = 6.125
 
 // Scaled draws a tensor as [Draw.Tensor] does, and multiplies its floats by a factor. Floats of
