@@ -165,8 +165,9 @@ func TestMeasureIsMean(t *testing.T) {
 // measured, and that the goroutine ends.
 func TestReadsOnceInAnInterval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // fails if a goroutine is left
-		var reads, releases int
-		count := sensor{series("count", ""), 0, func() (float64, error) { reads++; return float64(reads), nil }}
+		var reads atomic.Int64
+		releases := 0
+		count := sensor{series("count", ""), 0, func() (float64, error) { return float64(reads.Add(1)), nil }}
 		m := newMachine([]sensor{count}, func() { releases++ })
 		go m.watch(interval)
 		time.Sleep(interval / 2)
@@ -175,8 +176,8 @@ func TestReadsOnceInAnInterval(t *testing.T) {
 				m.Measure()
 			}
 			synctest.Wait()
-			if reads != second {
-				t.Errorf("%d readings after %d seconds", reads, second)
+			if n := reads.Load(); n != int64(second) {
+				t.Errorf("%d readings after %d seconds", n, second)
 			}
 			time.Sleep(interval)
 		}
@@ -187,8 +188,8 @@ func TestReadsOnceInAnInterval(t *testing.T) {
 			t.Errorf("Close waited %v for nothing", waited)
 		}
 		time.Sleep(10 * interval)
-		if got := m.Measure()[0].Value; got != 5 || reads != 5 || releases != 1 {
-			t.Errorf("after Close: value %v, %d readings, %d releases", got, reads, releases)
+		if got := m.Measure()[0].Value; got != 5 || reads.Load() != 5 || releases != 1 {
+			t.Errorf("after Close: value %v, %d readings, %d releases", got, reads.Load(), releases)
 		}
 	})
 }
