@@ -266,7 +266,7 @@ func (m *Model) kept() []emit.Prepared {
 	return out
 }
 
-// isConstant reports whether a weight is a constant of the model rather than one of its weights.
+// isConstant reports whether the stored tensor called name is not a weight of the source model. It then holds a constant.
 func (m *Model) isConstant(name string) bool { return !m.given[name] }
 
 // emission returns the input of the emitter without the sample. It also returns the file of constants

@@ -220,8 +220,9 @@ func (m *Model) addTraining() error {
 // addOuter adds a function for training with a loss that the caller computes. The function computes the
 // first function of the model and, from the gradients of its results, the gradients of params. To build
 // it, addOuter differentiates the sum of the products of results and their gradients. add adds the
-// function to the module. There is no such function if the first function is a loss, has states, has no
-// float result or no parameters to train, or if symbols are known only between its halves.
+// function to the module. addOuter adds nothing if the first function is a loss, has states, has no float
+// result or trains no parameter. It also adds nothing if the forward pass computes an extent at run time: Backward, a
+// call of its own, would not know the extent.
 func (m *Model) addOuter(params []string, add func(*ir.Func, *TrainFunc)) error {
 	of := m.Source.Functions[0]
 	if of.Loss || len(of.States) > 0 {

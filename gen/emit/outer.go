@@ -53,9 +53,9 @@ func (a *api) seedParams() []jen.Code {
 	return params
 }
 
-// seedChecks prints the statements of Backward before the second half of the schedule: the variables
-// of the symbols, the fields for scalar gradients, and checks that each gradient has the shape of
-// its result.
+// seedChecks prints the statements that Backward runs before its schedule. They declare the variables of symbols,
+// store scalar gradients in fields, and compare the shapes of dynamic gradients with those of their results. They also
+// check the memory of the results, see [rt.Memory.Results].
 func (a *api) seedChecks() []jen.Code {
 	var out, results []jen.Code
 	if a.form == dynamic {

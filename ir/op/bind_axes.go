@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// BindAxes binds two symbols for each axis of Shape. If the list of axes contains the axis, the
-// first is 1 and the second is the extent. Otherwise the first is the extent and the second is 1.
+// BindAxes binds two symbols for each axis of Shape. Its operand is a list of axes. If the list contains the axis, the
+// first symbol is 1 and the second is the extent. Otherwise the first is the extent and the second is 1.
 // Axes may be negative but not repeated. With All, an empty list means all axes.
 type BindAxes struct {
 	Bound
@@ -16,15 +16,15 @@ type BindAxes struct {
 	All   bool
 }
 
-// BindSqueeze binds the extents of a tensor of Shape without the listed axes. The listed axes must
-// have extent 1. The number of remaining axes equals the number of symbols.
+// BindSqueeze binds its symbols to the extents that remain when axes are removed from Shape. Its operand is the
+// list of these axes, each of extent 1. There is one symbol for each remaining axis.
 type BindSqueeze struct {
 	Bound
 	Shape []dim.Dim
 }
 
-// BindUnsqueeze binds the extents of a tensor of Shape after axes of extent 1 are inserted at the
-// listed positions of the result. The rank of the result equals the number of symbols.
+// BindUnsqueeze binds its symbols to the extents of Shape with axes of extent 1 inserted. Its operand is the list of
+// the positions that these axes have in the result. There is one symbol for each axis of the result.
 type BindUnsqueeze struct {
 	Bound
 	Shape []dim.Dim

@@ -135,9 +135,9 @@ func originsOf(v *ir.Value) []origin {
 // maxTrace is the maximum number of operators through which an element is traced.
 const maxTrace = 64
 
-// tracer traces elements through operators that give them as expressions. An origin appears in
-// these expressions as the difference of two symbols, because its value may be negative. elems has
-// the traced elements of each value, and origins the origin that a difference, as text, stands for.
+// tracer expresses the elements of integer tensors by the elements from which they were computed, see [origin]. An
+// element that is not known is written as the difference of two symbols, because it may be negative. elems has the
+// expressions of each traced value. origins maps the text of such a difference to its origin.
 type tracer struct {
 	elems   map[*ir.Value][]ir.Ratio
 	origins map[string]origin

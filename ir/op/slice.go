@@ -264,8 +264,8 @@ func sliceBound(c ir.Importer, axes, steps []int) ([]*ir.Value, error) {
 	return []*ir.Value{ApplySlice(b, x, s)}, nil
 }
 
-// sliceSteps returns the steps: the elements of operand 4, saturated to 32 bits, or count ones
-// without it. It returns an error if a step is 0 or known only at run time.
+// sliceSteps returns the steps: the elements of operand 4, saturated to 32 bits. If operand 4 is absent, it returns
+// `count` steps of 1. It returns an error if a step is 0 or known only at run time.
 func sliceSteps(c ir.Importer, count int) ([]int, error) {
 	if c.Opset() < 10 || c.Arg(4) == nil {
 		return slices.Repeat([]int{1}, count), nil

@@ -120,8 +120,8 @@ func (p *fuser) mergeable(a *ir.Value, n *ir.Node) bool {
 	return len(mergedOperands(a, n)) <= maxPointwiseOperands
 }
 
-// mergedOperands returns the operands of n with a replaced by the operands of the node that
-// computes a.
+// mergedOperands returns the operands of n, with the operand `a` replaced by the operands of the node that computes
+// it. Each value appears once.
 func mergedOperands(a *ir.Value, n *ir.Node) []*ir.Value {
 	var args []*ir.Value
 	for _, v := range n.Args {

@@ -35,9 +35,9 @@ const (
 	productOffset = 6
 )
 
-// scaledSums returns an integer product that replaces n if n is floats·scale, where floats are the
-// sums of an integer product, converted to f32. The scale becomes an operand of the product. It
-// returns nil if n does not have this form.
+// scaledSums returns an integer product that replaces n if n is `floats`·`scale`. `floats` must be the sums of an
+// integer product, converted to f32, and neither may have other uses. `scale` must have one element, or one for each
+// column; it becomes an operand of the product. Otherwise scaledSums returns nil.
 func scaledSums(b *ir.Builder, n *ir.Node, floats, scale *ir.Value) *ir.Value {
 	if _, ok := n.Op.(op.Mul); !ok {
 		return nil
@@ -55,9 +55,9 @@ func scaledSums(b *ir.Builder, n *ir.Node, floats, scale *ir.Value) *ir.Value {
 	return withVector(b, n, product, sums.Def, productScale, scale)
 }
 
-// offsetSums returns an integer product that replaces n if n is scaled + offset, where scaled are
-// the scaled sums of an integer product, and offset is a row. The row becomes an operand of the
-// product. It returns nil if n does not have this form.
+// offsetSums returns an integer product that replaces n if n is `scaled` + `offset`. `scaled` must be the f32 result
+// of an integer product, without an offset and without other uses. `offset` must have one element, or one for each
+// column; it becomes an operand of the product. Otherwise offsetSums returns nil.
 func offsetSums(b *ir.Builder, n *ir.Node, scaled, offset *ir.Value) *ir.Value {
 	if _, ok := n.Op.(op.Add); !ok {
 		return nil

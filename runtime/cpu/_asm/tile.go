@@ -379,7 +379,9 @@ func (f *file) nest(rows int, b bool, body func()) {
 }
 
 // finish adds bias and residual to the sums, clamps them and stores them. The sums are in the first
-// rows*v registers; t0 and t1 are free registers. If byRow, the bias has an element per row.
+// rows*v registers; t0 and t1 are free registers. If byRow is false, the bias has an element for each column. If it
+// is true, the kernel supports both: the field byRow of the tile says at run time whether the bias has an element for
+// each row.
 func (f *file) finish(s isa, rows, v int, t0, t1 string, byRow bool) {
 	part := func(base string, i int) string {
 		if i >= s.perTile {

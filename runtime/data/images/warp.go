@@ -64,15 +64,16 @@ func warped[T channel](dst, src raster[T], m affine, filter Filter, fill [4]T, f
 	}
 }
 
-// between returns the pixel of n whose centre is before a point, or the first one, and how far the
-// point is on the way to the next centre.
-func between(at float64, n int) (int, float32) {
-	at -= 0.5
-	if at <= 0 {
+// between returns the index of the last of n pixels whose centre is at or before x, or 0 if there is none. The
+// centre of pixel i is i + 0.5. share is the part of the way from this centre to the next, from 0 on and below 1. It is 0
+// before the first centre.
+func between(x float64, n int) (i int, share float32) {
+	x -= 0.5
+	if x <= 0 {
 		return 0, 0
 	}
-	i := math.Floor(at)
-	return min(int(i), n-1), float32(at - i)
+	whole := math.Floor(x)
+	return min(int(whole), n-1), float32(x - whole)
 }
 
 // mix returns the value at a share of the way from a to b.
