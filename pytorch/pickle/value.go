@@ -1,11 +1,11 @@
 package pickle
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"math/big"
-	"math/bits"
-	"unsafe"
 )
 
 // Value is nil, bool, int64, *[big.Int] for integers beyond 64 bits, float64, string, [Bytes],
@@ -101,17 +101,23 @@ func (d *Dict) find(key Value) int {
 // SetState implements [Stateful]. It ignores the state, the attributes of a subclass of dict.
 func (d *Dict) SetState(Value) error { return nil }
 
-// bytesKey represents a bytes object as a key, distinct from a string.
-type bytesKey string
-
-// intKey represents an integer beyond 64 bits as a key.
-type intKey struct {
-	negative  bool
-	magnitude string // the words of the number
+// digest represents a bytes object, or an integer beyond 64 bits, as a key. Equal objects of one kind have equal
+// digests. Its size is fixed, because many dicts may have the same long key.
+type digest struct {
+	kind kind
+	sum  [sha256.Size]byte
 }
 
-// hashable returns a value that represents key in comparisons. It shares the memory of key, because many
-// dicts may have the same long key.
+// kind is the kind of object of a [digest].
+type kind uint8
+
+const (
+	bytesKind kind = iota
+	positiveKind
+	negativeKind
+)
+
+// hashable returns a value that represents key in comparisons. It takes little memory beside that of key.
 func hashable(key Value) Value {
 	switch k := key.(type) {
 	case bool:
@@ -126,10 +132,20 @@ func hashable(key Value) Value {
 		}
 		return math.Float64bits(k) // a NaN is equal to itself, as the same object is in Python
 	case Bytes:
-		return bytesKey(unsafe.String(unsafe.SliceData(k), len(k)))
+		return digest{bytesKind, sha256.Sum256(k)}
 	case *big.Int:
-		words := k.Bits()
-		return intKey{k.Sign() < 0, unsafe.String((*byte)(unsafe.Pointer(unsafe.SliceData(words))), len(words)*bits.UintSize/8)}
+		d := digest{kind: positiveKind}
+		if k.Sign() < 0 {
+			d.kind = negativeKind
+		}
+		h := sha256.New()
+		var word [8]byte
+		for _, w := range k.Bits() {
+			binary.LittleEndian.PutUint64(word[:], uint64(w))
+			h.Write(word[:])
+		}
+		h.Sum(d.sum[:0])
+		return d
 	}
 	return key
 }

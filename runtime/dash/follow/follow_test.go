@@ -84,7 +84,7 @@ func TestAFileThatGrows(t *testing.T) {
 	f.append(whole[:10])
 	f.expect()
 	f.append(whole[10:] + "rubbish\n" + warned("d"))
-	f.expect("c", "events.jsonl: line 4: invalid character 'r' looking for beginning of value", "d")
+	f.expect("c", "events.jsonl: line 4: the line does not begin with {\"event\":\"", "d")
 }
 
 func TestAFileThatIsCut(t *testing.T) {
@@ -131,7 +131,7 @@ func TestLongFilesAndLines(t *testing.T) {
 	f.append(strings.Repeat("y", maxChunk+10))
 	f.expect() // it may not end with a line, but is too long for an event
 	f.append("\n" + warned("z"))
-	f.expect("events.jsonl: line 7: invalid character 'y' looking for beginning of value", "z")
+	f.expect(`events.jsonl: line 7: the line does not begin with {"event":"`, "z")
 }
 
 func TestFoldersWithoutARun(t *testing.T) {

@@ -44,7 +44,16 @@ func newBrowser(t *testing.T) *browser {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(path, "--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe", "--user-data-dir="+t.TempDir(), "about:blank")
+	profile, err := os.MkdirTemp("", "browser")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { // processes of the browser may write for a moment after it was killed
+		for start := time.Now(); os.RemoveAll(profile) != nil && time.Since(start) < 10*time.Second; {
+			time.Sleep(50 * time.Millisecond)
+		}
+	})
+	cmd := exec.Command(path, "--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe", "--user-data-dir="+profile, "about:blank")
 	cmd.ExtraFiles = []*os.File{childIn, childOut}
 	if err := cmd.Start(); err != nil {
 		t.Skip(err)

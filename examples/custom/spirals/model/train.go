@@ -84,7 +84,8 @@ func (m *Model) NewTrainer(o TrainerOptions) (*Trainer, error) {
 	t.stepFusedMatMulAddReLU3 = rt.NewCall("acme.FusedMatMulAddReLU", 3, 1, nil)
 	t.stepFusedMatMulAddReLUGrad = rt.NewCall("acme.FusedMatMulAddReLUGrad", 5, 3, nil)
 	t.stepFusedMatMulAddReLUGrad2 = rt.NewCall("acme.FusedMatMulAddReLUGrad", 5, 3, nil)
-	t.stepFusedMatMulAddReLUGrad3 = rt.NewCall("acme.FusedMatMulAddReLUGrad", 5, 3, nil)
+	t.stepFusedMatMulAddReLUGrad3 = rt.NewCall("acme.FusedMatMulAddReLUGrad", 5, 3, nil,
+		rt.Attr{Name: "want_gradients", Value: []int64{0, 1, 1}})
 	t.evalForwardFusedMatMulAddReLU = rt.NewCall("acme.FusedMatMulAddReLU", 3, 1, nil)
 	t.evalForwardFusedMatMulAddReLU2 = rt.NewCall("acme.FusedMatMulAddReLU", 3, 1, nil)
 	t.evalForwardFusedMatMulAddReLU3 = rt.NewCall("acme.FusedMatMulAddReLU", 3, 1, nil)
@@ -96,7 +97,8 @@ func (m *Model) NewTrainer(o TrainerOptions) (*Trainer, error) {
 	t.trainForwardFusedMatMulAddReLU3 = rt.NewCall("acme.FusedMatMulAddReLU", 3, 1, nil)
 	t.trainForwardFusedMatMulAddReLUGrad = rt.NewCall("acme.FusedMatMulAddReLUGrad", 5, 3, nil)
 	t.trainForwardFusedMatMulAddReLUGrad2 = rt.NewCall("acme.FusedMatMulAddReLUGrad", 5, 3, nil)
-	t.trainForwardFusedMatMulAddReLUGrad3 = rt.NewCall("acme.FusedMatMulAddReLUGrad", 5, 3, nil)
+	t.trainForwardFusedMatMulAddReLUGrad3 = rt.NewCall("acme.FusedMatMulAddReLUGrad", 5, 3, nil,
+		rt.Attr{Name: "want_gradients", Value: []int64{0, 1, 1}})
 	return t, nil
 }
 
