@@ -67,11 +67,19 @@ func (c *customs) unused(file string) error {
 	return errors.Join(errs...)
 }
 
-// CheckFunc looks for the function of a custom operator in its package, resolved in the module of dir.
+// CheckFunc looks for the function that -custom names in its package, resolved in the module of dir.
 // It returns an error if the package exists but the function does not, or if the function cannot have
 // the right type. It accepts packages that it cannot find or parse, and types that need type checking,
 // because the Go compiler checks both.
 func CheckFunc(o op.Custom, dir string) error {
+	if err := findFunc(o, dir); err != nil {
+		return fmt.Errorf("-custom %s: %w", o.Name, err)
+	}
+	return nil
+}
+
+// findFunc is [CheckFunc] without the flag in its errors.
+func findFunc(o op.Custom, dir string) error {
 	path, name := o.Package()
 	files := packageFiles(path, dir)
 	if len(files) == 0 {
@@ -89,7 +97,7 @@ func CheckFunc(o op.Custom, dir string) error {
 					continue
 				}
 				if !mayCompute(d.Type) {
-					return fmt.Errorf("-custom %s: %s is not a func(*rt.Call) error", o.Name, o.Func)
+					return fmt.Errorf("%s is not a func(*rt.Call) error", o.Func)
 				}
 				return nil
 			case *ast.GenDecl:
@@ -99,10 +107,11 @@ func CheckFunc(o op.Custom, dir string) error {
 			}
 		}
 	}
-	return fmt.Errorf("-custom %s: package %s has no %s", o.Name, path, name)
+	return fmt.Errorf("package %s has no %s", path, name)
 }
 
-// CheckGradients is [CheckFunc] for the functions that compute gradients of custom operators.
+// CheckGradients is like [CheckFunc], for the functions of custom operators that training calls. They
+// include the functions that compute gradients.
 func (m *Model) CheckGradients(dir string) error {
 	if m.Training == nil {
 		return nil
@@ -114,8 +123,8 @@ func (m *Model) CheckGradients(dir string) error {
 				continue
 			}
 			checked[c.Op.Func] = true
-			if err := CheckFunc(c.Op, dir); err != nil {
-				return err
+			if err := findFunc(c.Op, dir); err != nil {
+				return fmt.Errorf("custom operator %s: %w", c.Op.Name, err)
 			}
 		}
 	}

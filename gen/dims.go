@@ -18,8 +18,8 @@ func (s *Source) fix(dims map[string]string) error {
 	fixed, limits := map[string]dim.Dim{}, map[string]int{}
 	var errs []error
 	var symbols []string
-	for _, f := range s.Module.Funcs {
-		for _, p := range f.Params {
+	for _, offered := range s.Functions {
+		for _, p := range s.Module.Func(offered.Name).Params {
 			for _, d := range p.Type.Shape {
 				symbols = append(symbols, d.Symbols()...)
 			}
@@ -48,8 +48,8 @@ func (s *Source) fix(dims map[string]string) error {
 	if len(fixed) == 0 {
 		return nil
 	}
-	for _, f := range s.Module.Funcs {
-		f.Subst(fixed)
+	for _, offered := range s.Functions {
+		s.Module.Func(offered.Name).Subst(fixed)
 	}
 	if err := ir.Verify(s.Module); err != nil {
 		return fmt.Errorf("%s: -dim: %w", s.File, err)

@@ -209,6 +209,7 @@ func (m *Model) compile() error {
 			ctx.Trained = append(ctx.Trained, f.Source.Name)
 		}
 	}
+	grad.Forget(m.Module)
 	optimising := func(name string) { o.progress("optimising: " + strings.ReplaceAll(name, "_", " ")) }
 	if err := pass.All(ctx, m.Module, pass.Options{Dump: o.Dump, Stop: o.Stop, Outline: true, Progress: optimising}); err != nil {
 		return err

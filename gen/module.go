@@ -8,15 +8,16 @@ import (
 	"strings"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/grad"
 	"github.com/burngen/burngen/ir/pass"
 	"github.com/burngen/burngen/runtime/rt"
 )
 
 // FromModule compiles a module that is not in a file. name is the name of the model. The model has the
-// functions that no other function calls, each with its own arguments and results. If there is only one
-// and it is called "forward", it becomes the method that a model file has. FromModule returns an error
-// if a weight has no data or if there are no functions, and the errors of [CompileSource]. Inputs, Dims
-// and Outputs in o have no effect.
+// functions that no other function calls and that compute no gradients of custom operators, each with its
+// own arguments and results. If there is only one and it is called "forward", it becomes the method that a
+// model file has. FromModule returns an error if a weight has no data or if there are no functions, and the
+// errors of [CompileSource]. Inputs, Dims and Outputs in o have no effect.
 func FromModule(name string, m *ir.Module, o Options) (*Model, error) {
 	for _, w := range m.Weights {
 		if w.Data == nil {
@@ -42,7 +43,7 @@ func SourceOf(name string, m *ir.Module) *Source {
 		Module:    m,
 		Operators: map[string]int{},
 	}
-	called := map[string]bool{}
+	called := grad.Named(m)
 	for _, f := range m.Funcs {
 		for n := range f.All() {
 			if o, ok := n.Op.(ir.Invoke); ok {

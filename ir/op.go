@@ -54,6 +54,14 @@ type Effect interface{ HasEffect() }
 // it computes.
 type Opaque interface{ IsOpaque() }
 
+// Linked is an operator that may name a function of the module that computes its gradients.
+type Linked interface {
+	Op
+	// Link returns the operator with the function that it names. find returns a function of the
+	// module, or nil. Link returns an error if the function is missing or does not fit.
+	Link(find func(name string) *Func) (Op, error)
+}
+
 // Overwriter is an operator whose first result may reuse the memory of an operand. The operand and
 // the result have equal sizes, and the kernel reads each element before it writes the element in
 // its place. Overwrites returns the indices of such operands.

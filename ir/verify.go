@@ -7,8 +7,8 @@ import (
 )
 
 // Verify checks the invariants that every pass relies on: unique names, definitions before uses,
-// inferred types, symbols bound before use, named results, and loads and calls that match their
-// targets. It returns the first violations, at most maxReports, joined.
+// inferred types, symbols bound before use, named results, and loads, calls and gradients that match
+// their targets. It returns the first violations, at most maxReports, joined.
 func Verify(m *Module) error {
 	v := &verifier{module: m}
 	weights, funcs := map[string]bool{}, map[string]bool{}
@@ -158,6 +158,10 @@ func (v *verifier) node(n *Node) {
 	case Load:
 		if t, ok := v.weights[op.Name]; !ok || !t.Equal(op.Type) {
 			v.nodeError(n, "the module has no weight %q of this type", op.Name)
+		}
+	case Linked:
+		if _, err := op.Link(v.module.Func); err != nil {
+			v.nodeError(n, "%v", err)
 		}
 	case Invoke:
 		callee := v.module.Func(op.Func)

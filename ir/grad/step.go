@@ -46,6 +46,9 @@ func step(m *ir.Module, loss *ir.Func, name string, params []string, isScaled bo
 	if t := f.Results[0].Type; !t.IsTensor() || !t.DType.IsFloat() || !t.Elems().Equal(dim.Const(1)) {
 		return nil, fmt.Errorf("@%s: the loss %q is %s, a float of one element expected", loss.Name, f.ResultNames[0], t)
 	}
+	if err := link(m, f); err != nil {
+		return nil, fmt.Errorf("@%s: %w", loss.Name, err)
+	}
 	mergeLoads(f)
 	t := &training{f: f, params: params}
 	if _, err := f.Rewrite(func(b *ir.Builder, n *ir.Node) []*ir.Value {

@@ -8,11 +8,10 @@ import (
 
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/dim"
-	"github.com/burngen/burngen/runtime/rt"
 )
 
 // Custom is an operator computed by a Go function of the user. burngen knows only its type, and
-// does not evaluate or move it.
+// does not evaluate or move it. A program that describes a model has the function: see [Local].
 type Custom struct {
 	// Name is the name in the model: "com.acme.Foo".
 	Name string
@@ -25,6 +24,24 @@ type Custom struct {
 	// Extents binds the symbols that the function decides, in the order of their first occurrences
 	// in the results.
 	Extents []ir.ResultExtent
+	// Gradient is the function of the module that computes the gradients. If it is empty, the Go
+	// function does whose name is Func followed by "Grad". [Custom.Link] checks its type.
+	Gradient string
+
+	local *Local
+}
+
+// NewCustom returns a custom operator with the name of its Go function. fn is the Go function, typ the declared type, and name
+// returns an unused symbol for an extent that the function decides, similar to its argument. It
+// returns an error if fn has no importable name, or if the type is not valid.
+func NewCustom(fn, typ string, attrs []ir.Attribute, name func(symbol string) string) (Custom, error) {
+	op := Custom{Name: fn, Func: fn, Type: typ, Attrs: attrs}
+	s, err := op.signature()
+	if err != nil {
+		return Custom{}, err
+	}
+	op.Type, op.Extents = s.String(), named(s, name)
+	return op, nil
 }
 
 // ParseCustom parses the declaration of a custom operator: "com.acme.Foo=example.com/ops.Foo:
@@ -142,6 +159,34 @@ func decided(s ir.Signature) []ir.ResultExtent {
 	return out
 }
 
+// named returns the symbols that the function decides, renamed by name, with their extents.
+func named(s ir.Signature, name func(symbol string) string) []ir.ResultExtent {
+	extents := decided(s)
+	for i := range extents {
+		extents[i].Symbol = name(extents[i].Symbol)
+	}
+	return extents
+}
+
+// Decided returns the operator for calls whose results have these types: they take the place of
+// the declared types, and so the function decides no symbol.
+func (op Custom) Decided(results []ir.Type) (Custom, error) {
+	s, err := op.signature()
+	if err != nil {
+		return Custom{}, err
+	}
+	symbols := map[string]dim.Dim{}
+	for i, e := range decided(s) {
+		r := op.Extents[i]
+		symbols[e.Symbol] = results[r.Result].Shape[r.Axis]
+	}
+	for i, t := range s.Results {
+		s.Results[i] = t.Subst(func(symbol string) (dim.Dim, bool) { d, ok := symbols[symbol]; return d, ok })
+	}
+	op.Type, op.Extents = s.String(), nil
+	return op, nil
+}
+
 // Infer returns the declared types of the results, with symbols replaced by the extents of the
 // operands. It returns an error if the operands do not have the declared types.
 func (op Custom) Infer(in []ir.Type) ([]ir.Type, error) {
@@ -188,60 +233,8 @@ func (op Custom) Infer(in []ir.Type) ([]ir.Type, error) {
 	return out, nil
 }
 
-// gradSuffix ends the names of functions that compute gradients.
-const gradSuffix = "Grad"
-
-// Grad calls the gradient function, whose name is Func's followed by "Grad". The gradient function
-// takes the operands, the results, and the gradients of the float results. It returns the gradients
-// of the float operands. If some of them are not needed, the attribute [rt.WantAttr] says so. For an operator (f32[N,K], i64[N]) -> f32[N] its type is (f32[N,K],
-// i64[N], f32[N], f32[N]) -> f32[N,K].
-func (op Custom) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
-	s, err := op.signature()
-	if err != nil {
-		ir.FailWith(err)
-	}
-	typ := ir.Signature{Params: slices.Concat(s.Params, s.Results)}
-	args := slices.Concat(n.Args, n.Results)
-	for i, t := range s.Results {
-		if !t.DType.IsFloat() {
-			continue
-		}
-		g := dy[i]
-		if g == nil {
-			g = Full(b, n.Results[i].Type, 0)
-		}
-		typ.Params, args = append(typ.Params, t), append(args, g)
-	}
-	var mask []int64
-	for i, t := range s.Params {
-		if t.DType.IsFloat() {
-			typ.Results = append(typ.Results, t)
-			wanted := int64(0)
-			if want[i] {
-				wanted = 1
-			}
-			mask = append(mask, wanted)
-		}
-	}
-	attrs := op.Attrs
-	if slices.Contains(mask, 0) {
-		attrs = append(slices.Clip(attrs), ir.Attribute{Name: rt.WantAttr, Value: ir.IntTensor(ir.I64, mask...)})
-	}
-	back := b.Nodes(Custom{Name: op.Name + gradSuffix, Func: op.Func + gradSuffix, Type: typ.String(), Attrs: attrs}, args...)
-	grads := make([]*ir.Value, len(n.Args))
-	for i, t := range s.Params {
-		if t.DType.IsFloat() {
-			grads[i], back = back[0], back[1:]
-		}
-	}
-	return grads
-}
-
 // IsOpaque marks the operator as computed by the user's program.
 func (Custom) IsOpaque() {}
-
-// Eval returns an error, because burngen does not have the function.
-func (op Custom) Eval([]*ir.Tensor) ([]*ir.Tensor, error) { return nil, op.Absent() }
 
 // Absent returns the error for a use of the function outside of generated code.
 func (op Custom) Absent() error {
@@ -276,10 +269,7 @@ func (op Custom) Import(c ir.Importer) ([]*ir.Value, error) {
 		args[i] = c.Arg(i)
 	}
 	op.Attrs = c.Attributes()
-	op.Extents = decided(s)
-	for i := range op.Extents {
-		op.Extents[i].Symbol = c.Builder().Symbol(op.Extents[i].Symbol)
-	}
+	op.Extents = named(s, c.Builder().Symbol)
 	return c.Builder().Nodes(op, args...), nil
 }
 
