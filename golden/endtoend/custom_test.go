@@ -2,6 +2,7 @@ package endtoend
 
 import (
 	"fmt"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -83,5 +84,40 @@ func TestCustom(t *testing.T) {
 	t.Log(m.run(t, nil, "test", "-trimpath", ".", "./fused", "./keep", "./blocks"))
 	if out, err := m.command(nil, "test", "-trimpath", "./mistaken").CombinedOutput(); err == nil || !strings.Contains(string(out), "operand 0 is f32, not f64") {
 		t.Errorf("the bundled test of a mistaken function: %v\n%s", err, out)
+	}
+}
+
+// TestDescribedCustom generates packages from a description with custom operators, and runs the tests in
+// testdata/custom on one for the CPU. A function computes the gradients of one loss, and operators
+// compute those of the other. Packages for GPUs call the functions on the host.
+func TestDescribedCustom(t *testing.T) {
+	long(t)
+	t.Parallel()
+	m := newModule(t)
+	m.requireAll(t)
+	m.copy(t, "ops", "custom/ops/ops.go", "custom/ops/warp.go")
+	m.copy(t, "describe/net", "custom/net/net.go")
+	m.copy(t, ".", "custom/described_test.go")
+	for _, target := range []string{"cpu", "vulkan", "cuda"} {
+		name := "net"
+		if target != "cpu" {
+			name += target
+		}
+		m.generate(t, name, m.path("describe/net"), "-train", "-target", target)
+		text := readFile(t, m.path(name+"/backward.go"))
+		for step, want := range map[string]int{"step": 1, "stepComposed": 0} {
+			_, body, ok := strings.Cut(text, "\nfunc (t *Trainer) "+step+"(")
+			body, _, _ = strings.Cut(body, "\n}\n")
+			if n := strings.Count(body, ".Run(ops.WarpGrad)"); !ok || n != want || !strings.Contains(body, ".Run(ops.Warp)") {
+				t.Errorf("%s: %s calls ops.WarpGrad at %d places, want %d\n%s", target, step, n, want, body)
+			}
+		}
+	}
+	t.Log(m.run(t, nil, "vet", "./..."))
+	t.Log(m.run(t, nil, "test", "-trimpath", "."))
+	m.write(t, "ops/warp.go", strings.Replace(readFile(t, m.path("ops/warp.go")), "func WarpGrad(", "func Other(", 1))
+	out, err := exec.Command(command(t, ""), m.path("describe/net"), "-train", "-o", m.path("net")).CombinedOutput()
+	if want := "custom operator program/ops.WarpGrad: package program/ops has no WarpGrad"; err == nil || !strings.Contains(string(out), want) {
+		t.Errorf("without the function: %v, want %q\n%s", err, want, out)
 	}
 }

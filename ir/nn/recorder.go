@@ -230,6 +230,7 @@ func Record(describe func(*Recorder)) (*record.Model, error) {
 	if len(r.errs) > 0 {
 		return nil, errors.Join(r.errs...)
 	}
+	withGradients(r.out.Module)
 	if err := ir.Verify(r.out.Module); err != nil {
 		return nil, fmt.Errorf("what was recorded is not valid: %w", err)
 	}

@@ -75,6 +75,9 @@ var session struct {
 	params  atomic.Int64
 	// binders maps symbols to the nodes that bind them.
 	binders map[string]*node
+	// gradients are the functions recorded so far that compute gradients of custom operators. Their
+	// names differ.
+	gradients []*ir.Func
 	// recording is set while parameters must not have data, because an initial value must not
 	// decide the structure of the network.
 	recording bool
