@@ -123,6 +123,7 @@ var arrows = []arrow{
 	{"templates/kernels", "ir ir/dim ir/kernel", ""},
 	{"templates/skeleton", "runtime/rt runtime/rt/keys", ""},
 	{"examples", "examples/... runtime/...", ""},
+	{"examples/classify/model", "ir/nn", ""},
 	{"examples/custom/internal", "ir ir/dim onnx/onnxtest", ""},
 	{"examples/finetune/model", "ir/nn onnx", ""},
 	{"examples/images/model", "ir/nn", ""},
