@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"syscall"
 	"testing"
@@ -88,6 +89,19 @@ func TestKilled(t *testing.T) {
 			t.Fatalf("after %d kills", n)
 		}
 	}
+}
+
+// TestKilledAfterTheState takes away what is written after the state, as if the process was killed there, and
+// asserts that a continuation writes it.
+func TestKilledAfterTheState(t *testing.T) {
+	whole, dir := t.TempDir(), t.TempDir()
+	newRig(t, whole, slowly).mustFit(t)
+	newRig(t, dir, slowly).mustFit(t)
+	if err := os.WriteFile(filepath.Join(dir, bestFile), []byte("{}\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	newRig(t, dir, slowly).mustFit(t)
+	sameCurves(t, dir, whole)
 }
 
 // TestTerminated ends runs with SIGTERM, which may come during a save.

@@ -228,18 +228,19 @@ func (f *fit[B, O]) load(file string) (marks map[string]string, err error) {
 	}
 	if file == stateFile {
 		f.kept = f.position.place()
-		return run.Marks, f.removeStale()
+		return run.Marks, f.tidy()
 	}
 	// The state is of a later place than the files will be from now on.
 	if err := os.RemoveAll(f.folder.path(stateFile)); err != nil {
 		return nil, err
 	}
 	f.kept, f.due = place{epoch: -1}, true
-	return run.Marks, f.removeStale()
+	return run.Marks, f.tidy()
 }
 
-// removeStale removes checkpoints that the state does not know, or has given up.
-func (f *fit[B, O]) removeStale() error {
+// tidy makes the folder what the state says, if the process was killed soon after the state was saved: it removes
+// checkpoints that the state does not know, or has given up, and writes best.json.
+func (f *fit[B, O]) tidy() error {
 	names, err := f.folder.list(checkpointFolder)
 	if err != nil {
 		return err
@@ -257,7 +258,10 @@ func (f *fit[B, O]) removeStale() error {
 			}
 		}
 	}
-	return nil
+	if len(f.position.Best) == 0 {
+		return nil
+	}
+	return f.folder.writeJSON(bestFile, f.position.bestFile())
 }
 
 // describe writes config.json and environment.json.
