@@ -45,8 +45,8 @@ func hostile() []learn.Event {
 	return []learn.Event{
 		learn.Started{Time: at, Run: escape + "a\nb" + strings.Repeat("long", 100), Epochs: -3, Batches: -1, Steps: 10,
 			Metrics: []learn.Series{{Name: "loss" + escape, Unit: "\x00\r\n"}, {Name: "損失 日本語の名前", Better: -1, Curve: true}, {Name: "", Unit: "%", Curve: true}}},
-		learn.Stepped{Split: learn.Train, Epoch: -5, Batch: math.MaxInt, Step: math.MinInt, Items: -4, Loss: inf, Rate: nan, Waited: -1, Took: math.MaxInt64},
-		learn.Measured{Split: learn.Valid, Epoch: math.MaxInt, Step: 3, Values: []learn.Value{{Name: "損失 日本語の名前", Value: 1e300}, {Name: "損失 日本語の名前", Value: -1e300}, {Value: nan}}},
+		learn.Stepped{Split: learn.Train, Epoch: -5, Batch: math.MaxInt32, Step: math.MinInt32, Items: -4, Loss: inf, Rate: nan, Waited: -1, Took: math.MaxInt64},
+		learn.Measured{Split: learn.Valid, Epoch: math.MaxInt32 - 1, Step: 3, Values: []learn.Value{{Name: "損失 日本語の名前", Value: 1e300}, {Name: "損失 日本語の名前", Value: -1e300}, {Value: nan}}},
 		learn.Saved{Time: at, File: escape + "x", Bytes: -1, Took: -1},
 		learn.Warned{Time: at, Message: escape + "several\nlines\tand\u202e more " + strings.Repeat("é", 5000)},
 	}
