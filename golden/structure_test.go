@@ -60,6 +60,7 @@ var arrows = []arrow{
 	{"internal/compiled", "", ""},
 	{"internal/heap", "", ""},
 	{"internal/ptx", "", ""},
+	{"internal/itself", "", ""},
 	{"internal/meant", "runtime/rt/keys", ""},
 	{"internal/seeded", "", "pgregory.net/rapid"},
 	{"ir", "ir/dim runtime/rt", ""},
@@ -175,7 +176,7 @@ func TestArrows(t *testing.T) {
 }
 
 // testPackages are packages of this module that every test may import.
-const testPackages = "golden/corpus internal/seeded"
+const testPackages = "golden/corpus internal/itself internal/seeded"
 
 // customOperators are the packages of custom operators, which generated code calls.
 const customOperators = "examples/custom/fused examples/custom/peaks"

@@ -12,6 +12,7 @@ import (
 	"github.com/burngen/burngen/examples/digits/fit"
 	"github.com/burngen/burngen/examples/digits/hand"
 	"github.com/burngen/burngen/examples/mnist/cnn"
+	"github.com/burngen/burngen/internal/itself"
 )
 
 // write writes n drawn digits as MNIST's training set.
@@ -59,6 +60,7 @@ func TestMain(m *testing.M) {
 }
 
 func TestProgram(t *testing.T) {
+	itself.Need(t)
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "mnist"), 320)
 	self, err := os.Executable()

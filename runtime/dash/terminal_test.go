@@ -19,6 +19,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/burngen/burngen/internal/itself"
 	"github.com/burngen/burngen/runtime/learn"
 )
 
@@ -162,6 +163,7 @@ type pty struct {
 // inTerminal starts a child in a new terminal of 80 × 24. Its output is read if reads is set.
 func inTerminal(t *testing.T, child string, reads bool, env ...string) *pty {
 	t.Helper()
+	itself.Need(t)
 	p := &pty{T: t, wait: make(chan error, 1)}
 	var err error
 	if p.master, err = os.OpenFile("/dev/ptmx", os.O_RDWR, 0); err != nil {
@@ -442,6 +444,7 @@ func TestWithoutATerminal(t *testing.T) {
 // TestTmux runs a program in tmux, as a user does: types, makes the terminal larger and smaller, and ends
 // the run.
 func TestTmux(t *testing.T) {
+	itself.Need(t)
 	if _, err := exec.LookPath("tmux"); err != nil {
 		t.Skip("no tmux")
 	}

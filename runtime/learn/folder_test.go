@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"reflect"
 	"testing"
+
+	"github.com/burngen/burngen/internal/itself"
 )
 
 // TestOneRunAFolder asserts that two runs, also of two processes, do not write into one folder.
@@ -18,6 +20,7 @@ func TestOneRunAFolder(t *testing.T) {
 		}
 		os.Exit(4)
 	}
+	itself.Need(t)
 	dir := t.TempDir()
 	r := newRig(t, dir, nil)
 	tried := false

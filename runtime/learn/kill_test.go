@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/burngen/burngen/internal/itself"
 	"github.com/burngen/burngen/runtime/metric"
 )
 
@@ -74,6 +75,7 @@ func TestKilled(t *testing.T) {
 	if runtime.GOOS == "js" || runtime.GOOS == "wasip1" {
 		t.Skip("no processes")
 	}
+	itself.Need(t)
 	whole := t.TempDir()
 	newRig(t, whole, slowly).mustFit(t)
 	r := rand.New(rand.NewPCG(1, 2))
@@ -109,6 +111,7 @@ func TestTerminated(t *testing.T) {
 	if runtime.GOOS == "js" || runtime.GOOS == "wasip1" || runtime.GOOS == "windows" {
 		t.Skip("no signals")
 	}
+	itself.Need(t)
 	whole, dir := t.TempDir(), t.TempDir()
 	newRig(t, whole, slowly).mustFit(t)
 	for i := range 2 {
