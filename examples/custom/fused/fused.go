@@ -42,6 +42,7 @@ func MatMulAddReLUGrad(c *rt.Call) error {
 	if err := c.Err(); err != nil {
 		return err
 	}
+	wantX, wantW := c.Wants(0), c.Wants(1)
 	clear(dx)
 	clear(dw)
 	clear(db)
@@ -52,12 +53,12 @@ func MatMulAddReLUGrad(c *rt.Call) error {
 			}
 			g := dy[i*m+j]
 			db[j] += g
-			if c.Wants(0) {
+			if wantX {
 				for l := range k {
 					dx[i*k+l] += g * w[l*m+j]
 				}
 			}
-			if c.Wants(1) {
+			if wantW {
 				for l := range k {
 					dw[l*m+j] += g * x[i*k+l]
 				}
