@@ -34,6 +34,9 @@ func AppendEvent(dst []byte, e Event) ([]byte, error) {
 // ParseEvent returns the event of a line that [AppendEvent] wrote. Fields that are not known are
 // ignored.
 func ParseEvent(line []byte) (Event, error) {
+	if e, ok := readStepped(line); ok {
+		return e, nil
+	}
 	rest, ok := bytes.CutPrefix(line, []byte(head))
 	kind, _, found := bytes.Cut(rest, []byte{'"'})
 	if !ok || !found {

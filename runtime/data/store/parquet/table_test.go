@@ -285,18 +285,8 @@ func TestMistakes(t *testing.T) {
 func TestHostileFiles(t *testing.T) {
 	list, _ := rows(0, 60)
 	whole := encoded(t, 25, list)
-	read := func(b []byte) {
-		d, err := parquet.OpenFS[item](fstest.MapFS{"x": {Data: b}}, "x")
-		if err != nil {
-			return
-		}
-		defer d.Close()
-		for i := 0; i < d.Len() && i < 100; i += 20 {
-			d.At(i)
-		}
-	}
 	for n := 0; n < len(whole); n += 97 {
-		read(whole[:n])
+		readDamaged(whole[:n])
 	}
 	r := rand.New(rand.NewPCG(1, 2))
 	for k := range 300 {
@@ -304,15 +294,35 @@ func TestHostileFiles(t *testing.T) {
 		for range 1 + k%4 {
 			b[r.IntN(len(b))] = byte(r.Uint32())
 		}
-		read(b)
+		readDamaged(b)
 	}
 	for _, size := range []uint32{0, 1, math.MaxInt32, math.MaxUint32} {
 		b := slices.Clone(whole)
 		for i := range 4 {
 			b[len(b)-8+i] = byte(size >> (8 * i))
 		}
-		read(b)
+		readDamaged(b)
 	}
+}
+
+// readDamaged reads items of a file, if it can be opened.
+func readDamaged(b []byte) {
+	d, err := parquet.OpenFS[item](fstest.MapFS{"x": {Data: b}}, "x")
+	if err != nil {
+		return
+	}
+	defer d.Close()
+	for i := 0; i < d.Len() && i < 100; i += 20 {
+		d.At(i)
+	}
+}
+
+// FuzzTable asserts that no file makes the package panic or run forever.
+func FuzzTable(f *testing.F) {
+	list, _ := rows(0, 60)
+	f.Add(encoded(f, 25, list))
+	f.Add(encoded(f, 2, list[:5], writer.Compression(&writer.Zstd)))
+	f.Fuzz(func(t *testing.T, file []byte) { readDamaged(file) })
 }
 
 // TestLoader asserts that shuffled batches have all items, and are the same with any number of

@@ -215,28 +215,8 @@ func TestHostileFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	read := func(name string, b []byte) {
-		path := filepath.Join(t.TempDir(), "x.db")
-		if err := os.WriteFile(path, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		d, err := sqlite.Open[digit](path, "train")
-		if err != nil {
-			return
-		}
-		defer d.Close()
-		if d.Len() > 1<<20 {
-			t.Errorf("%s: %d rows", name, d.Len())
-			return
-		}
-		at := make([]int, d.Len())
-		for i := range at {
-			at[i] = i
-		}
-		d.Many(make([]digit, len(at)), at)
-	}
 	for n := 0; n < len(whole); n += 509 {
-		read(fmt.Sprintf("%d bytes", n), whole[:n])
+		readDamaged(t, whole[:n])
 	}
 	r := rand.New(rand.NewPCG(1, 2))
 	for k := range 150 {
@@ -244,8 +224,42 @@ func TestHostileFiles(t *testing.T) {
 		for range 1 + k%8 {
 			b[r.IntN(len(b))] = byte(r.Uint32())
 		}
-		read(fmt.Sprintf("damage %d", k), b)
+		readDamaged(t, b)
 	}
+}
+
+// readDamaged reads all items of a file, if it can be opened. A table must not have more rows than the
+// file has bytes.
+func readDamaged(t *testing.T, b []byte) {
+	path := filepath.Join(t.TempDir(), "x.db")
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d, err := sqlite.Open[digit](path, "train")
+	if err != nil {
+		return
+	}
+	defer d.Close()
+	if d.Len() > len(b) {
+		t.Fatalf("%d rows in %d bytes", d.Len(), len(b))
+	}
+	at := make([]int, d.Len())
+	for i := range at {
+		at[i] = i
+	}
+	d.Many(make([]digit, len(at)), at)
+}
+
+// FuzzTable asserts that no file makes the package panic or run forever.
+func FuzzTable(f *testing.F) {
+	path := filepath.Join(f.TempDir(), "whole.db")
+	create(f, path, "train", digits(20)...)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(whole)
+	f.Fuzz(readDamaged)
 }
 
 // TestHugeBlobs asserts that a row cannot claim more bytes than the file has.
