@@ -31,7 +31,6 @@ func (o *Options) AddCustom(text string) error {
 	return nil
 }
 
-// customs finds the custom operators for the nodes of a model.
 type customs struct {
 	list []op.Custom
 	used map[string]bool // operators that a node has named
@@ -168,7 +167,6 @@ func isNamed(t ast.Expr, name string) bool {
 	return false
 }
 
-// declares reports whether d declares a variable called name.
 func declares(d *ast.GenDecl, name string) bool {
 	for _, s := range d.Specs {
 		if v, ok := s.(*ast.ValueSpec); ok {

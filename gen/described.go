@@ -106,7 +106,6 @@ func describeVariant(path string, o Options) (*load.Description, error) {
 	return nil, errors.Join(errs...)
 }
 
-// described reads and compiles a description.
 func described(path string, o Options) (*Model, error) {
 	d, err := Describe(path, o)
 	if errors.Is(err, ErrOnlyConfigs) {
@@ -127,7 +126,6 @@ func CompileDescription(d *load.Description, o Options) (*Model, error) {
 	return CompileSource(src, o)
 }
 
-// sourceOf converts a description to a source, with the extents and bounds of o.Dims.
 func sourceOf(d *load.Description, o Options) (*Source, error) {
 	name := o.Package
 	if name == "" {

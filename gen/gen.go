@@ -270,8 +270,6 @@ func (m *Model) kept() []emit.Prepared {
 // isConstant reports whether the stored tensor called name is not a weight of the source model. It then holds a constant.
 func (m *Model) isConstant(name string) bool { return !m.given[name] }
 
-// emission returns the input of the emitter without the sample. It also returns the file of constants
-// that the package needs besides its weights, if there is one.
 func (m *Model) emission() (*emit.Model, []emit.File, error) {
 	e := &emit.Model{
 		Package: m.options.Package,
@@ -350,7 +348,6 @@ func (m *Model) constants(e *emit.Model) *rt.Weights {
 	return constants
 }
 
-// constant returns the elements of a constant that became a weight.
 func (m *Model) constant(name string) []byte {
 	if m.Weights.Raw(name) != nil {
 		return m.Weights.Raw(name)
@@ -423,7 +420,6 @@ func (m *Model) outside(name string) *Model {
 	return &outside
 }
 
-// configFile is the file of the generated package with the configurations.
 const configFile = "config.go"
 
 // Files returns the generated package's files.
@@ -457,7 +453,6 @@ func (m *Model) Files() ([]emit.File, error) {
 	return append(files, weights), err
 }
 
-// writesWeights reports whether a weights file is generated.
 func (m *Model) writesWeights() bool {
 	switch m.store().(type) {
 	case emit.Drawn, emit.Existing:
@@ -466,7 +461,6 @@ func (m *Model) writesWeights() bool {
 	return true
 }
 
-// weightsFileOf returns the weights file.
 func (m *Model) weightsFileOf(e *emit.Model) (emit.File, error) {
 	weights := m.fileWeights(e)
 	if m.WeightsSize() > maxBuffered {
@@ -480,7 +474,6 @@ func (m *Model) weightsFileOf(e *emit.Model) (emit.File, error) {
 // maxBuffered is the size of weights up to which their file is assembled in memory.
 const maxBuffered = 64 << 20
 
-// fileName returns the prefix of the names of files that are named after the model.
 func (m *Model) fileName() string { return FileName(m.Name, "model") }
 
 // CanRun returns an error if Run cannot compute the model because it has custom operators.

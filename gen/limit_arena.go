@@ -11,7 +11,6 @@ import (
 	"github.com/burngen/burngen/ir/pass"
 )
 
-// checkRoom returns an error for each function whose arena is larger than [Options].Room.
 func (m *Model) checkRoom() error {
 	if m.options.Room <= 0 {
 		return nil
@@ -31,11 +30,8 @@ func (m *Model) checkRoom() error {
 	return errors.Join(errs...)
 }
 
-// shownAtPeak is the number of buffers that an error names.
 const shownAtPeak = 3
 
-// tooLarge returns the message for a function whose arena is larger than `room`. It gives the size,
-// and the largest of the buffers that are in use at once.
 func tooLarge(f *program.Func, size, room int64) string {
 	at := ""
 	if len(f.IR.Symbols()) > 0 {

@@ -94,7 +94,6 @@ func likelihood(b *ir.Builder, logs, target *ir.Value) *ir.Value {
 	return b.Node(op.Neg{}, mean(b, picked))
 }
 
-// mean returns the mean of all elements.
 func mean(b *ir.Builder, x *ir.Value) *ir.Value {
 	axes := make([]int, x.Type.Rank())
 	for i := range axes {

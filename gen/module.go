@@ -65,7 +65,6 @@ func SourceOf(name string, m *ir.Module) *Source {
 	return src
 }
 
-// describe sets the fields of s that follow from its first function.
 func (s *Source) describe() {
 	if len(s.Functions) == 0 {
 		return
@@ -102,7 +101,6 @@ func MethodName(name string) string {
 	return b.String()
 }
 
-// port describes an input or output.
 func port(name string, t ir.Type) rt.Port {
 	p := rt.Port{Name: name, DType: t.DType.String(), Shape: []string{}}
 	for _, d := range t.Shape {

@@ -18,7 +18,6 @@ func Parameters(f *ir.Func) []string {
 	return p.names
 }
 
-// parameters is the state of the search in a function.
 type parameters struct {
 	weights map[*ir.Value][]string // values that are weights, or moved and joined weights
 	after   map[*ir.Value]bool     // values that depend on the result of a parametric operator
@@ -91,7 +90,6 @@ func (p *parameters) add(names []string) {
 	}
 }
 
-// isAffine reports whether an operator adds or multiplies elementwise.
 func isAffine(o ir.Op) bool {
 	_, ok := o.(op.Affine)
 	return ok

@@ -107,7 +107,6 @@ type part struct {
 	sums func() (map[string][]uint32, error)
 }
 
-// parts splits Prepare into parts.
 func (m *Model) parts() ([]*part, error) {
 	list, err := program.Parts(m.Module, pass.Prepare, m.options.Target)
 	if err != nil {
@@ -157,7 +156,6 @@ func (p *part) write(dst any) error {
 	return err
 }
 
-// single reports whether the part has a single packed weight, which can be computed on each use.
 func (p *part) single() bool {
 	r := p.IR.Results
 	return len(r) == 1 && exec.CanAddMade(r[0].Type.DType)

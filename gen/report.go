@@ -100,8 +100,6 @@ func (m *Model) Device() (target, precision string) {
 	return t.Name(), t.Precision.String()
 }
 
-// useText describes with how many launches of how many kernels the GPU computes a function, and which
-// nodes the host computes.
 func useText(u gpu.Use) string {
 	total := 0
 	var host []string
@@ -127,7 +125,6 @@ func counted(n int, singular, plural string) string {
 	return fmt.Sprintf("%d %s", n, plural)
 }
 
-// fittedText describes how the weights of a file were matched with the model.
 func (m *Model) fittedText() string {
 	f := m.Source.Fitted
 	var b strings.Builder
@@ -145,7 +142,6 @@ func (m *Model) fittedText() string {
 	return b.String()
 }
 
-// recomputedText describes what a training function recomputes and how much memory that saves.
 func recomputedText(r pass.Recomputed) string {
 	at := ""
 	if r.IsScaled {
@@ -167,7 +163,6 @@ func (m *Model) weightsText() string {
 	return fmt.Sprintf("weights %s %s, %s %s → %s, %s", Bytes(m.sourceSize()), m.weightsFrom(), size, m.became(), m.weightsFile(), where)
 }
 
-// weightsFrom describes where the model's weights come from.
 func (m *Model) weightsFrom() string {
 	if m.Source.From != "" {
 		return "from " + m.Source.From
@@ -175,7 +170,6 @@ func (m *Model) weightsFrom() string {
 	return "in " + m.Source.File
 }
 
-// became describes the weights of the package, to explain their size.
 func (m *Model) became() string {
 	var names []string
 	keep := m.store().Form()
@@ -241,7 +235,6 @@ var passesDid = []struct{ verb, stat, what string }{
 	{"outlined", pass.OutlinedBlocks, "repeated blocks"},
 }
 
-// did describes what the passes did.
 func (m *Model) did() string {
 	var verbs []string
 	list := map[string][]string{}

@@ -154,7 +154,6 @@ func nudge(x []float32, fraction float64) {
 // Symbolic extents are 2.
 func SampleInputs(f *ir.Func) (args []any, shapes [][]int, err error) { return sampleInputs(f, 0) }
 
-// sampleInputs is [SampleInputs] with elements of at least `low`, as [emit.SampleRange] describes.
 func sampleInputs(f *ir.Func, low int) (args []any, shapes [][]int, err error) {
 	for i, p := range f.Params {
 		seed := uint32(emit.SampleSeed + i)

@@ -74,7 +74,6 @@ type Function struct {
 // forward is the only function of an imported model.
 var forward = Function{Name: pass.Forward, Method: "Forward", Inputs: "Inputs", Outputs: "Outputs"}
 
-// fromONNX converts an imported model to a source.
 func fromONNX(m *onnx.Model) *Source {
 	return &Source{
 		Name: m.Name, File: m.File, Sum: m.Sum, Format: opsetsText(m.Meta.Opsets), Doc: m.Doc, Meta: m.Meta,

@@ -2,7 +2,6 @@ package gen
 
 import "github.com/burngen/burngen/gen/emit"
 
-// store returns where the package gets its weights.
 func (m *Model) store() emit.Store {
 	keep := m.options.Keep
 	if keep == emit.KeepPrepared && m.Training != nil {

@@ -52,7 +52,6 @@ func (t *Training) Functions() []*TrainFunc {
 	return all
 }
 
-// differentiated returns the functions that compute gradients.
 func (t *Training) differentiated() []*TrainFunc {
 	all := slices.Clone(t.Steps)
 	if t.Outer != nil {
@@ -157,7 +156,6 @@ func matching(flag string, patterns, names []string, want bool) ([]string, error
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return found[name] != want }), nil
 }
 
-// addTraining adds the training functions to the module.
 func (m *Model) addTraining() error {
 	params, err := m.trained()
 	if err != nil {
@@ -280,13 +278,11 @@ func (m *Model) differentiate(f *ir.Func, name string, params []string) (*ir.Fun
 	return step(m.Module, f, m.freeName(name), loadedBy(f, params))
 }
 
-// isScaled reports whether steps take a loss scale.
 func (m *Model) isScaled() bool {
 	t, ok := m.options.Target.(gpu.Target)
 	return ok && t.Precision == gpu.F16
 }
 
-// total returns the sum of all elements.
 func total(b *ir.Builder, x *ir.Value) *ir.Value {
 	axes := make([]int, x.Type.Rank())
 	for i := range axes {
@@ -304,7 +300,6 @@ func (m *Model) freeName(hint string) string {
 	return name
 }
 
-// snakeCase converts a method name to the name of a function in a module.
 func snakeCase(method string) string {
 	var b strings.Builder
 	for i, c := range method {
@@ -316,7 +311,6 @@ func snakeCase(method string) string {
 	return strings.ToLower(b.String())
 }
 
-// loadedBy returns the elements of names that f loads.
 func loadedBy(f *ir.Func, names []string) []string {
 	loaded := map[string]bool{}
 	for n := range f.All() {
@@ -360,7 +354,6 @@ func (m *Model) planTraining() error {
 	return nil
 }
 
-// trainer adds the training functions to the emitter's input.
 func (m *Model) trainer(e *emit.Model) {
 	t := &emit.Trainer{CheckNaN: m.options.CheckNaN, Scaled: m.isScaled()}
 	for _, w := range m.Source.Module.Weights {

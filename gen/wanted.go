@@ -146,7 +146,6 @@ func (f *Foreign) isAsWanted(wanted []keys.Want) bool {
 	})
 }
 
-// with returns the source with the weights of f.
 func (s *Source) with(f *Foreign) (*Source, error) {
 	wanted := s.Wanted()
 	fitted, err := f.Keys.Load(f.Weights, s.own, wanted)

@@ -43,7 +43,6 @@ func (m *Model) sourceSize() int64 {
 	return size
 }
 
-// isLarge reports whether the weights that the package loads have more than largeBytes.
 func (m *Model) isLarge() bool {
 	keep := m.store().Form()
 	sizes := map[string]float64{}

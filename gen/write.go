@@ -18,7 +18,6 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// headerLine starts every generated text file.
 const headerLine = "// " + emit.Header
 
 // modelFile is the file that marks a folder as a generated package.
@@ -76,7 +75,6 @@ func NewOutput(dir string, files []emit.File) (*Output, error) {
 	return o, nil
 }
 
-// isText reports whether a generated file of this name starts with the header.
 func isText(name string) bool {
 	return !strings.HasSuffix(name, ".safetensors") && !strings.HasSuffix(name, kernelsExt)
 }
@@ -167,7 +165,6 @@ func (o *Output) wroteWeights(name string) bool {
 	return o.shares() && o.embeds(name)
 }
 
-// embeds reports whether the package in the folder embeds a weights file.
 func (o *Output) embeds(name string) bool {
 	text, err := os.ReadFile(filepath.Join(o.Dir, weightsFile))
 	return err == nil && bytes.Contains(text, []byte("\n//go:embed "+name+"\n"))
@@ -252,7 +249,6 @@ func makeDir(dir string) (made string, err error) {
 	return made, nil
 }
 
-// same reports whether a file has the contents to be written.
 func same(path string, f emit.File) bool {
 	have, err := os.Open(path)
 	if err != nil {
@@ -272,7 +268,6 @@ type comparison struct{ have io.ReaderAt }
 
 var errDiffers = errors.New("the file differs")
 
-// compared is the number of bytes of a file that are read at a time.
 const compared = 256 << 10
 
 func (c comparison) WriteAt(want []byte, at int64) (int, error) {
@@ -288,7 +283,6 @@ func (c comparison) WriteAt(want []byte, at int64) (int, error) {
 	return done, nil
 }
 
-// writeTemporary writes a file's data to a new file in dir.
 func writeTemporary(dir string, file emit.File) (path string, err error) {
 	f, err := temporary.File(dir)
 	if err != nil {

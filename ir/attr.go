@@ -100,7 +100,6 @@ func substAttr(v reflect.Value, env func(string) (dim.Dim, bool)) {
 	}
 }
 
-// hasDims reports whether the type of op has attributes that may contain symbols.
 func hasDims(op Op) bool { return typeHasDims(reflect.TypeOf(op)) }
 
 func typeHasDims(t reflect.Type) bool {
@@ -121,7 +120,6 @@ func typeHasDims(t reflect.Type) bool {
 	return false
 }
 
-// symbolsOf calls use for every symbol in the attributes of op.
 func symbolsOf(op Op, use func(string)) {
 	SubstOp(op, func(s string) (dim.Dim, bool) { use(s); return dim.Dim{}, false })
 }
@@ -137,7 +135,6 @@ func printAttrs(v reflect.Value) string {
 	return strings.Join(fields, " ")
 }
 
-// isPrinted reports whether a field is an attribute in the text form.
 func isPrinted(f reflect.StructField) bool { return f.IsExported() && !isResultType(f) }
 
 func isResultType(f reflect.StructField) bool { return f.Tag.Get("ir") == "result" }
@@ -237,7 +234,6 @@ func (t *Tensor) String() string {
 	return b.String()
 }
 
-// parseAttrs parses the fields of an operator, up to the closing brace, into the struct v.
 func (p *parser) parseAttrs(v reflect.Value) {
 	for !p.accept("}") {
 		name := p.ident()
@@ -307,7 +303,6 @@ func (p *parser) parseAttr(v reflect.Value) {
 	}
 }
 
-// tensor parses the output of [Tensor.String].
 func (p *parser) tensor() *Tensor {
 	typ := p.typ()
 	shape, ok := typ.Static()
@@ -374,7 +369,6 @@ func (p *parser) dtype() DType {
 	return d
 }
 
-// typ reads a type.
 func (p *parser) typ() Type {
 	p.enter()
 	defer p.leave()
@@ -413,7 +407,6 @@ func (p *parser) typ() Type {
 	return TensorOf(d, shape...)
 }
 
-// elemType parses the type of a container's elements.
 func (p *parser) elemType() Type {
 	start := p.at
 	if d, err := ParseDType(p.ident()); err == nil && !p.peek("[") {

@@ -415,7 +415,6 @@ func (b *Builder) exchange(x, y dim.Dim, values []*Value) bool {
 	return false
 }
 
-// whatEqual describes the extents in the error of a check that a builder adds.
 const whatEqual = "extents that have to be equal"
 
 // makers returns the nodes that bind a symbol. There are several if the block with the node was

@@ -94,18 +94,15 @@ func MapTensor(elem Type, keys *Tensor, items []*Tensor) *Tensor {
 	return &Tensor{Kind: MapKind, DType: keys.DType, Elem: elem, Keys: keys, Items: items}
 }
 
-// equalItems reports whether two containers have equal keys and equal elements.
 func (t *Tensor) equalItems(u *Tensor) bool {
 	return t.Kind == u.Kind && t.DType == u.DType && t.Keys.Equal(u.Keys) && slices.EqualFunc(t.Items, u.Items, (*Tensor).Equal)
 }
 
-// containerType returns the type of t, a sequence, an optional or a map.
 func (t *Tensor) containerType() Type {
 	elem := t.Elem
 	return Type{Kind: t.Kind, DType: t.DType, Elem: &elem}
 }
 
-// conforms returns an error if a container does not have type typ.
 func (t *Tensor) conforms(typ Type) error {
 	if t == nil || t.Kind != typ.Kind || t.DType != typ.DType {
 		return fmt.Errorf("%s expected", typ)

@@ -56,7 +56,6 @@ func shapesOf(tensors []*Tensor) [][]int {
 	return shapes
 }
 
-// run is one evaluation of a function.
 type run struct {
 	*Evaluator
 	symbols map[string]int64   // values of the symbols bound so far
@@ -193,8 +192,6 @@ func (r *run) invoke(f *Func, args []*Tensor) ([]*Tensor, error) {
 	return inner.run(f, symbols, args)
 }
 
-// bindScope binds each of the given symbols that is an extent of params, to the extent of the
-// argument in args.
 func (r *run) bindScope(symbols []string, params []*Value, args []*Tensor) {
 	for i, p := range params {
 		for k, d := range p.Type.Shape {
@@ -237,7 +234,6 @@ func (w *Weight) Tensor() (*Tensor, error) {
 	return t, nil
 }
 
-// check returns an error if the result t does not have type typ.
 func (r *run) check(typ Type, t *Tensor) error {
 	if !typ.IsTensor() {
 		return t.conforms(typ)

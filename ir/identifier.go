@@ -10,7 +10,6 @@ import (
 // text.
 const MaxIdentifier = 40
 
-// words splits any text into runs of ASCII letters and digits.
 func words(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool {
 		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9')

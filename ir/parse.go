@@ -71,7 +71,6 @@ func (p *parser) enter() {
 
 func (p *parser) leave() { p.depth-- }
 
-// skip skips blanks and line ends.
 func (p *parser) skip() {
 	for p.at < len(p.src) && strings.IndexByte(" \t\r\n", p.src[p.at]) >= 0 {
 		p.at++
@@ -95,7 +94,6 @@ func (p *parser) expect(s string) {
 	}
 }
 
-// ident reads a sequence of letters, digits, dots and underscores.
 func (p *parser) ident() string {
 	start := p.at
 	for p.at < len(p.src) && isWordByte(p.src[p.at]) {
@@ -109,7 +107,6 @@ func (p *parser) ident() string {
 	return word
 }
 
-// word reads a number or a bool.
 func (p *parser) word() string {
 	start := p.at
 	for p.at < len(p.src) && (isWordByte(p.src[p.at]) || p.src[p.at] == '-' || p.src[p.at] == '+') && !p.peek("...") {

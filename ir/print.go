@@ -122,7 +122,6 @@ func quoteName(name string) string {
 	return name
 }
 
-// printPos returns a position as it is written in the text form, quoted if necessary.
 func printPos(pos string) string {
 	for i := range len(pos) {
 		if pos[i] < ' ' || pos[i] > '~' {

@@ -18,7 +18,6 @@ func (f *Func) Rewrite(visit func(b *Builder, n *Node) []*Value) (changed bool, 
 	return len(r.replaced) > 0, err
 }
 
-// rewriter is the state of [Func.Rewrite].
 type rewriter struct {
 	b        *Builder
 	visit    func(*Builder, *Node) []*Value
@@ -96,7 +95,6 @@ func (f *Func) Prune() bool {
 	return p.block(&f.Block)
 }
 
-// pruner is the state of [Func.Prune].
 type pruner struct {
 	uses map[*Value]int
 	// symbols are the symbols used by the nodes visited so far. Nodes are visited from last to
@@ -128,7 +126,6 @@ func (p *pruner) block(b *Block) bool {
 	return changed
 }
 
-// note records the symbols in the types of values.
 func (p *pruner) note(values []*Value) {
 	if p.symbols == nil {
 		return

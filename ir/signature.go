@@ -36,7 +36,6 @@ func ParseSignature(text string) (s Signature, err error) {
 	return s, nil
 }
 
-// types reads types in parentheses.
 func (p *parser) types() []Type {
 	types := []Type{}
 	p.expect("(")

@@ -37,7 +37,6 @@ func Verify(m *Module) error {
 	return errors.Join(v.errs...)
 }
 
-// verifier is the state of [Verify].
 type verifier struct {
 	module  *Module
 	weights map[string]Type

@@ -24,7 +24,6 @@ type call struct {
 	absent int
 }
 
-// prepare resolves the node's attributes.
 func (c *call) prepare() error {
 	c.attrs = make(map[string]attr, len(c.node.Attrs))
 	for i := range c.node.Attrs {

@@ -142,7 +142,6 @@ func (im *importer) body(s *scope, nodes []wire.Node, names []string) {
 	}
 }
 
-// returned returns the results of a call n of a function.
 func (im *importer) returned(s *scope, n *wire.Node, f *function) ([]*ir.Value, error) {
 	results := make([]*ir.Value, len(n.Outputs))
 	for i, o := range n.Outputs {
@@ -161,7 +160,6 @@ func (im *importer) returned(s *scope, n *wire.Node, f *function) ([]*ir.Value, 
 	return results, nil
 }
 
-// bind returns the values of a function's attributes in the call n.
 func (f *function) bind(s *scope, n *wire.Node) (map[string]attr, error) {
 	attrs := map[string]attr{}
 	for i := range f.Defaults {

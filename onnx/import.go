@@ -13,10 +13,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// newestOpset is the newest supported version of the ai.onnx operators.
 const newestOpset = 28
 
-// importer builds the IR of one model.
 type importer struct {
 	*Model
 	proto    *wire.Model
@@ -77,8 +75,6 @@ func (im *importer) run() error {
 	return nil
 }
 
-// opsets returns the version of each operator set that a model or function
-// imports.
 func (im *importer) opsets(list []wire.Opset) map[string]int {
 	out := map[string]int{}
 	for _, o := range list {
@@ -132,7 +128,6 @@ func (im *importer) inputs(s *scope, read map[string]bool) {
 	}
 }
 
-// readInputs resolves the names of Options.Inputs.
 func (im *importer) readInputs(s *scope) {
 	if len(im.options.Inputs) == 0 {
 		return
@@ -154,7 +149,6 @@ func (im *importer) readInputs(s *scope) {
 	im.options.Inputs = inputs
 }
 
-// outputNames returns the names of the values to compute.
 func (im *importer) outputNames() []string {
 	var names []string
 	for _, o := range im.proto.Graph.Outputs {
@@ -179,7 +173,6 @@ func (im *importer) outputNames() []string {
 	return slices.Clone(names)
 }
 
-// namedOutputs returns the values named in Options.Outputs.
 func (im *importer) namedOutputs() (names []string) {
 	g := im.proto.Graph
 	var values []string
@@ -214,7 +207,6 @@ func (im *importer) namedOutputs() (names []string) {
 	return names
 }
 
-// outputs returns the values that the model returns.
 func (im *importer) outputs(s *scope, names []string) []*ir.Value {
 	results := make([]*ir.Value, len(names))
 	for i, name := range names {

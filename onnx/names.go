@@ -31,10 +31,8 @@ func Named(kind, text string, names []string) (string, error) {
 	return "", fmt.Errorf("the model has no such %s; it has %s", kind, strings.Join(list, ", "))
 }
 
-// mostNames is the maximum number of names in a message.
 const mostNames = 8
 
-// unquoted returns `text` without the quotes or backquotes around it.
 func unquoted(text string) string {
 	if len(text) < 3 || text[0] != text[len(text)-1] || !strings.ContainsRune("\"'`", rune(text[0])) {
 		return text

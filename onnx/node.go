@@ -36,7 +36,6 @@ func (im *importer) node(s *scope, n *wire.Node, i int) {
 	}
 }
 
-// results imports node n, number i of its graph or function, and returns the values of its outputs.
 func (im *importer) results(s *scope, n *wire.Node, i int) (results []*ir.Value, err error) {
 	args, err := im.args(s, n)
 	if err != nil {
@@ -82,7 +81,6 @@ func (im *importer) args(s *scope, n *wire.Node) ([]*ir.Value, error) {
 	return args, nil
 }
 
-// at sets the source position of the nodes built next to the position of n.
 func (s *scope) at(n *wire.Node) { s.builder.At(shorten(s.call.prefix+nameOf(n), maxName)) }
 
 // maxName is the maximum length in bytes of names of values and positions of nodes, since they
@@ -132,7 +130,6 @@ func qualified(n *wire.Node) string {
 	return n.OpType
 }
 
-// place returns the prefix of messages about node n, number i of its graph or function.
 func (im *importer) place(s *scope, n *wire.Node, i int) string {
 	version := ""
 	opset, ok := s.call.opset(domainName(n.Domain))
@@ -156,7 +153,6 @@ func (im *importer) inside(s *scope, n *wire.Node, i int, context string) string
 	return place
 }
 
-// reportKey identifies a problem in a function's body.
 type reportKey struct {
 	function *function
 	node     *wire.Node
@@ -191,7 +187,6 @@ var rules = func() map[string]*op.Rule {
 	return m
 }()
 
-// ruleName returns the key of an operator in [rules].
 func ruleName(domain, name string) string {
 	if domain == "" {
 		return name
@@ -210,7 +205,6 @@ func since(r *op.Rule, opset int) int {
 	return v
 }
 
-// rule returns the import function of a node's operator, and the version of its operator set.
 func (im *importer) rule(s *scope, n *wire.Node) (run CustomOp, opset int, err error) {
 	domain := domainName(n.Domain)
 	opset, imported := s.call.opset(domain)
@@ -237,7 +231,6 @@ func (im *importer) rule(s *scope, n *wire.Node) (run CustomOp, opset int, err e
 	return nil, 0, fmt.Errorf("unknown operator; name a Go function with -custom '%s=…'", plain(qualified(n)))
 }
 
-// apply imports node n, number i of its graph or function, with the rule of its operator.
 func (im *importer) apply(s *scope, n *wire.Node, i int, args []*ir.Value) (results []*ir.Value, err error) {
 	run, opset, err := im.rule(s, n)
 	if err != nil {

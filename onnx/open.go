@@ -70,7 +70,6 @@ func Open(path string, o Options) (*Model, error) {
 	return Read(name, data, root, o)
 }
 
-// readFile reads a regular file of bounded size.
 func readFile(path string) ([]byte, error) {
 	data, err := file.Read(path, maxFile)
 	if err == nil && len(data) == 0 {

@@ -6,7 +6,6 @@ import (
 	"github.com/burngen/burngen/onnx/internal/wire"
 )
 
-// graphs returns the graphs in a node's attributes.
 func graphs(n *wire.Node) []*wire.Graph {
 	var all []*wire.Graph
 	for i := range n.Attrs {
@@ -64,7 +63,6 @@ func (im *importer) free(g *wire.Graph) []string {
 	return names
 }
 
-// ordering selects and orders the nodes of a list.
 type ordering struct {
 	nodes []wire.Node
 	// captured holds the names that the graphs of a node read. Most nodes have no graphs.
@@ -135,7 +133,6 @@ func (o *ordering) uses(node, i int) (name string, ok bool) {
 	return "", false
 }
 
-// need marks the nodes on which the named values depend.
 func (o *ordering) need(names []string) {
 	pending := slices.Clone(names)
 	for len(pending) > 0 {

@@ -23,7 +23,6 @@ type outside struct {
 	total int64 // bytes read
 }
 
-// outsideFile is a file that contains tensors.
 type outsideFile struct {
 	name  string // in root
 	size  int64
@@ -31,7 +30,6 @@ type outsideFile struct {
 	parts map[part][]byte
 }
 
-// part is a range of a file, in bytes.
 type part struct{ offset, length int64 }
 
 func newOutside(root *os.Root) *outside {
@@ -44,7 +42,6 @@ func (o *outside) check(t *wire.Tensor) error {
 	return err
 }
 
-// find returns the file and the range that hold a tensor.
 func (o *outside) find(t *wire.Tensor) (*outsideFile, part, error) {
 	at, err := t.Location()
 	if err != nil {

@@ -27,7 +27,6 @@ const (
 	afterNodes  = int(^uint(0) >> 1)
 )
 
-// problems collects the errors in a model.
 type problems struct {
 	file string
 	// at is the index of the graph's node being imported. Later problems are attributed to it, including
@@ -42,7 +41,6 @@ type problem struct {
 	text string
 }
 
-// add records a problem.
 func (p *problems) add(format string, args ...any) {
 	p.count++
 	if len(p.kept) < maxKept {
@@ -73,10 +71,8 @@ func (im *importer) warn(subject, position, format string, args ...any) {
 	im.Warnings = append(im.Warnings, line(im.File+": warning: "+position+fmt.Sprintf(format, args...)))
 }
 
-// lineError returns the error of a file as one line.
 func lineError(file string, err error) error { return errors.New(line(file + ": " + err.Error())) }
 
-// line returns `text` as one printable line of bounded length.
 func line(text string) string {
 	text = shorten(text, maxLine)
 	var b strings.Builder
@@ -102,10 +98,8 @@ func shorten(text string, limit int) string {
 	return strings.ToValidUTF8(text[:head], "") + "…" + strings.ToValidUTF8(text[len(text)-tail:], "")
 }
 
-// maxQuoted is the maximum number of bytes of a name in a message.
 const maxQuoted = 80
 
-// quote returns a name of the model for a message.
 func quote(name string) string { return strconv.Quote(shorten(name, maxQuoted)) }
 
 // plain returns a name unquoted if it reads as one word, else quoted.

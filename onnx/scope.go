@@ -32,7 +32,6 @@ type scope struct {
 	lists    [][]wire.ValueInfo
 }
 
-// newScope returns the scope of the graph g within outer. The nodes of g are appended to b.
 func (im *importer) newScope(outer *scope, b *ir.Builder, call *frame, g *wire.Graph) *scope {
 	s := &scope{
 		outer: outer, builder: b, call: call,
@@ -70,12 +69,10 @@ func where(s *scope) string {
 	return s.where
 }
 
-// has reports whether name is an input or an initializer.
 func (s *scope) has(name string) bool {
 	return s.inputs[name] || s.initializers[name] != nil || s.sparse[name]
 }
 
-// declaredType returns the type that the file declares for a value, or nil.
 func (s *scope) declaredType(name string) *wire.Type {
 	if s.declared == nil {
 		s.declared = map[string]*wire.Type{}

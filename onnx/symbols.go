@@ -12,7 +12,6 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// symbols maps the dimension parameters of a model to symbols of the IR.
 type symbols struct {
 	names map[string]string  // the model's text → symbol
 	taken map[string]bool    // symbols
@@ -46,7 +45,6 @@ func (s *symbols) dim(text string) dim.Dim {
 	return dim.Sym(name)
 }
 
-// readOptions parses Options.Dims.
 func (s *symbols) readOptions(im *importer) {
 	dims := map[string]string{}
 	for text, extent := range im.options.Dims {

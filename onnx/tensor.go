@@ -9,7 +9,6 @@ import (
 	"github.com/burngen/burngen/onnx/internal/wire"
 )
 
-// dtypes maps the element types of ONNX to the element types of the IR.
 var dtypes = map[wire.DataType]ir.DType{
 	wire.Float:          ir.F32,
 	wire.Double:         ir.F64,
@@ -105,7 +104,6 @@ func spread(packed []byte, typ ir.Type) []byte {
 // attribute or a small initializer.
 const maxTensor = 1 << 24
 
-// tensor decodes a constant.
 func (im *importer) tensor(t *wire.Tensor) (*ir.Tensor, error) {
 	typ, err := tensorType(t)
 	if err != nil {
@@ -129,7 +127,6 @@ func (im *importer) tensor(t *wire.Tensor) (*ir.Tensor, error) {
 	return ir.DecodeTensor(typ.DType, shape, spread(packed, typ))
 }
 
-// tensorOf decodes a tensor stored in the model's file.
 func tensorOf(t *wire.Tensor) (*ir.Tensor, error) {
 	typ, err := tensorType(t)
 	if err != nil {

@@ -90,7 +90,6 @@ func (im *importer) tensorTypeOf(t *wire.Type, name string) (ir.Type, error) {
 	return typ, typ.Check()
 }
 
-// overridden returns the type of an input, with the shape that Options.Inputs gives it, if any.
 func (im *importer) overridden(name string, t *wire.Type) (ir.Type, error) {
 	text, ok := im.options.Inputs[name]
 	if !ok {

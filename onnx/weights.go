@@ -23,7 +23,6 @@ const (
 	maxKnown = 1 << 20
 )
 
-// weights holds the module's weights during import.
 type weights struct {
 	of      map[*wire.Tensor]*ir.Weight
 	named   map[string]*ir.Weight
@@ -37,7 +36,6 @@ type weights struct {
 	looked int
 }
 
-// singleTensor is an initializer with one element, and its name.
 type singleTensor struct {
 	*wire.Tensor
 	name string
@@ -51,7 +49,6 @@ func newWeights() weights {
 	}
 }
 
-// name returns a name that no weight has: hint, possibly followed by a number.
 func (w *weights) name(hint string) string {
 	name := hint
 	for w.named[name] != nil {
@@ -71,7 +68,6 @@ func (im *importer) look(n int) error {
 	return nil
 }
 
-// initializer returns the value of an initializer.
 func (im *importer) initializer(b *ir.Builder, t *wire.Tensor, name string) (*ir.Value, error) {
 	typ, err := tensorType(t)
 	if err != nil {
@@ -165,7 +161,6 @@ func (im *importer) decodedWeight(name string) (*ir.Tensor, error) {
 	return t, err
 }
 
-// readWeight reads the data of a weight that is in another file.
 func (im *importer) readWeight(w *ir.Weight) error {
 	t := im.weights.outside[w]
 	if t == nil {

@@ -56,8 +56,6 @@ func ones(n int) []float32 {
 	return s
 }
 
-// product returns a function that multiplies a matrix [rows, depth] by a packed matrix [depth,
-// columns].
 func product(rows, depth, columns int) func() {
 	a, b, dst := ones(rows*depth), ones(cpu.PanelsLen(depth, columns)), ones(rows*columns)
 	s := &cpu.MatMulShape{M: rows, N: columns, K: depth, LDA: depth, LDC: columns, Batch: 1}

@@ -71,7 +71,6 @@ type Marked struct {
 	Pos  token.Pos // position of the directive
 }
 
-// reader reads configurations from Go declarations.
 type reader struct {
 	fset   *token.FileSet
 	set    *Set
@@ -117,7 +116,6 @@ func Read(fset *token.FileSet, files []*ast.File, marked []Marked) (*Set, scanne
 	return r.set, r.faults
 }
 
-// fields adds the fields of st, the struct of a configuration, to c. It returns c.
 func (r *reader) fields(c *Struct, st *ast.StructType) *Struct {
 	for _, list := range st.Fields.List {
 		if len(list.Names) == 0 {
@@ -144,7 +142,6 @@ func (r *reader) fields(c *Struct, st *ast.StructType) *Struct {
 	return c
 }
 
-// tag sets Tag, Key and Default of f, a field of c, from the tag lit.
 func (r *reader) tag(c *Struct, f *Field, lit *ast.BasicLit) {
 	f.Tag = lit.Value
 	text, _ := strconv.Unquote(lit.Value)

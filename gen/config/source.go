@@ -40,7 +40,6 @@ func (s *Set) Declare(header, pkg, built string) ([]byte, error) {
 	return format.Source(p.b.Bytes())
 }
 
-// printer prints Go.
 type printer struct{ b bytes.Buffer }
 
 func (p *printer) line(format string, args ...any) { fmt.Fprintf(&p.b, format+"\n", args...) }
@@ -50,7 +49,6 @@ func (p *printer) begin(header, pkg string) {
 	p.line("import (\n%q\n%q\n%q\n%q\n%q\n)\n", "bytes", "encoding/json", "fmt", "os", "strings")
 }
 
-// doc prints the documentation of a declaration.
 func (p *printer) doc(text string) {
 	for line := range strings.Lines(text) {
 		p.line("// %s", strings.TrimRight(line, "\n"))
@@ -67,7 +65,6 @@ func (p *printer) declaration(c *Struct) {
 	p.line("}\n")
 }
 
-// functions prints the functions of a configuration.
 func (p *printer) functions(c *Struct) {
 	var params, values, defaults []string
 	names := map[string]bool{}
@@ -141,7 +138,6 @@ func (f *Field) pointed() *Type {
 	return f.Type
 }
 
-// parameter returns a parameter name for a field that is not in taken, and adds the name to taken.
 func parameter(field string, taken map[string]bool) string {
 	r := []rune(field)
 	for i := range r {

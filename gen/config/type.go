@@ -11,7 +11,6 @@ import (
 	"strings"
 )
 
-// kind is the kind of a field's type.
 type kind int
 
 const (
@@ -41,7 +40,6 @@ var bases = map[string]int{
 	"float32": 32, "float64": 64,
 }
 
-// typ returns the type of a field, or nil if it is not supported.
 func (r *reader) typ(e ast.Expr) *Type {
 	switch e := e.(type) {
 	case *ast.ParenExpr:
@@ -113,7 +111,6 @@ func (t *Type) String() string {
 	return t.name
 }
 
-// zero returns the Go expression of the zero value.
 func (t *Type) zero() string {
 	switch {
 	case t.kind == slice || t.kind == mapping || t.kind == pointer:
@@ -167,7 +164,6 @@ func (t *Type) list(elems []string) (string, error) {
 	return t.String() + "{" + strings.Join(elems, ", ") + "}", nil
 }
 
-// point returns a Go expression of type t, a pointer to the value of the expression elem.
 func (t *Type) point(elem string) string {
 	if t.elem.kind == nested {
 		return "&" + elem
@@ -272,7 +268,6 @@ func (s *Set) fromJSON(t *Type, path string, data json.RawMessage, foreign bool)
 	return e, nil
 }
 
-// jsonKey returns the JSON key in a field's tag, or "" if the tag has no key.
 func jsonKey(tag reflect.StructTag) string {
 	key, _, _ := strings.Cut(tag.Get("json"), ",")
 	return key

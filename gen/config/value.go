@@ -37,7 +37,6 @@ type Missing struct {
 
 func (m *Missing) Error() string { return strings.Join(m.Fields, ", ") + " missing" }
 
-// given is the input for a configuration or a nested one.
 type given struct {
 	json    json.RawMessage // nil if there is none
 	foreign bool
@@ -47,13 +46,10 @@ type given struct {
 	used   map[string]bool
 }
 
-// within returns the input for a nested configuration in field. data is the JSON of the nested
-// configuration, or nil.
 func (g *given) within(field string, data json.RawMessage) *given {
 	return &given{json: data, foreign: g.foreign, set: g.set, prefix: g.prefix + field + ".", used: g.used}
 }
 
-// sets reports whether a value inside field is set.
 func (g *given) sets(field string) bool {
 	for path := range g.set {
 		if strings.HasPrefix(path, g.prefix+field+".") {
@@ -171,7 +167,6 @@ func (c *Struct) ownKeys(file map[string]json.RawMessage) map[string]json.RawMes
 	return own
 }
 
-// folded returns name in lower case without underscores.
 func folded(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
 
 // field returns the Go expression of a field: what the user gives, or else its default. It returns "" if

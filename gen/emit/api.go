@@ -49,8 +49,6 @@ func (p port) item() *jen.Statement {
 	return jen.Id(p.typ)
 }
 
-// array prints a Go array type with the dimensions of p after the first `skip`. These dimensions must be
-// constant.
 func (p port) array(skip int) *jen.Statement {
 	s := jen.Empty()
 	for _, d := range p.value.Type.Shape[skip:] {
@@ -60,9 +58,6 @@ func (p port) array(skip int) *jen.Statement {
 	return s.Add(p.elem())
 }
 
-// api prints the types and methods for spec, a function of the API. host is the type that has the
-// methods. in and out are the inputs and outputs. form is the form of those ports that have no form
-// of their own; see [api.portForm]. fn computes spec.
 type api struct {
 	spec    *Function
 	host    *host
@@ -101,11 +96,9 @@ func extraOf(d ir.DType) extra {
 	return extra{"key", "Key"}
 }
 
-// inStruct and outStruct report whether arguments or results are fields of a struct.
 func (a *api) inStruct() bool  { return a.numIn != 1 && a.spec.Inputs != "" }
 func (a *api) outStruct() bool { return a.numOut != 1 }
 
-// argument prints the Go type in which a caller passes p.
 func (a *api) argument(p port) *jen.Statement {
 	switch {
 	case p.form == static:
@@ -120,7 +113,6 @@ func (a *api) argument(p port) *jen.Statement {
 	return jen.Qual(rtPath, "Tensor").Index(p.elem())
 }
 
-// inputs prints the parameters of a method: one struct, or one for each port.
 func (a *api) inputs() []jen.Code {
 	if a.inStruct() {
 		return []jen.Code{jen.Id("in").Id(a.spec.Inputs)}
@@ -151,7 +143,6 @@ func (a *api) passed() []jen.Code {
 	return args
 }
 
-// outputs prints the Go type of the result: a struct, or the type of the only port.
 func (a *api) outputs() *jen.Statement {
 	if a.outStruct() {
 		return jen.Id(a.result)
@@ -189,7 +180,6 @@ func (a *api) dest() *jen.Statement {
 // element for each item of the batch.
 func (a *api) isVariable() bool { return a.outStruct() || a.store != "" }
 
-// given prints the Go expression for p inside a method of the host.
 func (a *api) given(p port) *jen.Statement {
 	switch {
 	case p.kept != "" && p.kind == "output":
@@ -232,7 +222,6 @@ func (a *api) flat(p port) *jen.Statement {
 	return a.given(p).Dot("Data")
 }
 
-// typeDecls prints the declarations of the types of the arguments and results.
 func (a *api) typeDecls() []jen.Code {
 	out := slices.Clone(a.types)
 	method := a.spec.Method
@@ -270,7 +259,6 @@ func (a *api) doc(destination, rest string) prose {
 	return prose(strings.Join(text, "\n") + "\n\n" + strings.TrimSpace(destination+rest))
 }
 
-// modelMethods prints the two methods of Model for a function. The second has a context parameter.
 func (a *api) modelMethods() []jen.Code {
 	with := a.spec.Method + "Context"
 	var before []jen.Code
@@ -306,7 +294,6 @@ func (a *api) room(result, dst *jen.Statement) jen.Code {
 	return jen.If(jen.Err().Op(":=").Add(room), jen.Err().Op("!=").Nil()).Block(jen.Return(dst, jen.Err()))
 }
 
-// batch prints the number of items in the batch. It returns nil if no argument is batched.
 func (a *api) batch() *jen.Statement {
 	for _, p := range a.in {
 		if p.form == batched {
@@ -316,7 +303,6 @@ func (a *api) batch() *jen.Statement {
 	return nil
 }
 
-// sessionMethod prints a function's method of Session.
 func (m *method) sessionMethod() jen.Code {
 	a := m.api
 	into, rest := " into dst", " It does not allocate."
@@ -341,12 +327,10 @@ func (m *method) sessionMethod() jen.Code {
 	return from("Session.MethodKeeping_", values)
 }
 
-// states returns the inputs that are states of the session.
 func (a *api) states() []port {
 	return slices.DeleteFunc(slices.Clone(a.in), func(p port) bool { return p.kept == "" })
 }
 
-// returner prints a Go call that returns an error, and a return statement for that error.
 type returner func(call *jen.Statement) jen.Code
 
 // checked prints the arguments and results that the runtime checks when a call begins. It leaves out
@@ -383,8 +367,6 @@ func passed(function, name string, x *jen.Statement, more ...jen.Code) jen.Code 
 	return jen.Qual(rtPath, function).Call(append([]jen.Code{Text(name), x}, more...)...)
 }
 
-// resultOf prints the result p as an argument of the runtime's check. It returns nil if the runtime
-// does not check it.
 func (a *api) resultOf(p port) jen.Code {
 	at := a.given(p)
 	if a.isVariable() || p.kept != "" {
@@ -435,7 +417,6 @@ func (a *api) checks(ret returner) []jen.Code {
 	return body
 }
 
-// extents prints the values of the symbols, as arguments of a schedule.
 func (a *api) extents() []jen.Code {
 	if a.form == batched {
 		return []jen.Code{a.batch()}
@@ -500,7 +481,6 @@ func (a *api) isUnbound() bool {
 	return slices.ContainsFunc(a.symbols, func(s string) bool { return !bound[s] })
 }
 
-// bound returns the set of the symbols that are extents of arguments or states.
 func (a *api) bound() map[string]bool {
 	bound := map[string]bool{}
 	for _, p := range a.in {
@@ -562,8 +542,6 @@ func (a *api) bind(ret returner) []jen.Code {
 	return out
 }
 
-// symbolVars prints the declarations of the variables of symbols. It returns nil if there are no
-// symbols.
 func (a *api) symbolVars() []jen.Code {
 	var names, values []jen.Code
 	for i, s := range a.symbols {

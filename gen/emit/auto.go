@@ -94,7 +94,6 @@ func (a *auto) file() *jen.File {
 	return f
 }
 
-// aliases prints aliases of the structs of a method, which the package of a.own declares.
 func (a *auto) aliases(f *jen.File, m *method) {
 	if m.inStruct() {
 		a.alias(f, m.spec.Inputs, "holds the arguments of "+m.spec.Method+".")
@@ -109,10 +108,8 @@ func (a *auto) alias(f *jen.File, name, doc string) {
 	f.Type().Id(name).Op("=").Qual(a.own.Path, name)
 }
 
-// said prints the comment above a method of an interface.
 func said(text string) jen.Code { return jen.Comment(lines(text)) }
 
-// returns prints the result types of a method: the result and an error.
 func (a *api) returns() *jen.Statement { return jen.Params(a.outputs(), jen.Error()) }
 
 func ctxParam() *jen.Statement { return jen.Id("ctx").Qual("context", "Context") }
@@ -186,7 +183,6 @@ func (a *auto) trainerInterface(f *jen.File) {
 	f.Type().Id("Trainer").Interface(methods...)
 }
 
-// loaders prints the functions that choose a target: Load or New, LoadFrom, and Wanted.
 func (a *auto) loaders(f *jen.File) {
 	const first = "on the first target that the\nmachine has. Options choose the device and limit its memory. The CPU's package does not read them."
 	options := jen.Id("options").Op("...").Qual(gpuPath, "Option")
@@ -226,8 +222,6 @@ func (a *auto) loaders(f *jen.File) {
 	f.Func().Id("Wanted").Params().Index().Qual(keysPath, "Want").Block(jen.Return(jen.Qual(a.own.Path, "Wanted").Call()))
 }
 
-// loader prints the function called name, which chooses a target. options prints the device options.
-// load prints the statements that load the model of a member.
 func (a *auto) loader(f *jen.File, name string, params []jen.Code, options jen.Code, load func(Member) []jen.Code) {
 	args := []jen.Code{options}
 	for _, p := range a.members {
@@ -241,8 +235,6 @@ func (a *auto) loader(f *jen.File, name string, params []jen.Code, options jen.C
 	f.Func().Id(name).Params(params...).Params(jen.Id("Model"), jen.Error()).Block(jen.Return(jen.Qual(gpuPath, "First").Call(append(args, jen.Line())...)))
 }
 
-// source returns a text for the doc comment of Load that says where the weights are. params has the
-// parameter for the path of the weights file, if the file is not in the program.
 func (a *auto) source() (text string, params []jen.Code) {
 	switch a.Store.(type) {
 	case Beside, Existing:
@@ -251,11 +243,8 @@ func (a *auto) source() (text string, params []jen.Code) {
 	return "in the program,", nil
 }
 
-// modelOf prints m, a model of the member p, as a Model of the package.
 func (a *auto) modelOf(p Member, m jen.Code) jen.Code { return jen.Id(p.Target + "Model").Values(m) }
 
-// adapt prints the types by which the model, session and trainer of a member have the methods of
-// the package's interfaces.
 func (a *auto) adapt(f *jen.File, p Member) {
 	model := func() *jen.Statement { return jen.Id("m").Id(p.Target + "Model") }
 	note(f, p.Target+"Model is the model for "+p.Target+".")
@@ -334,7 +323,6 @@ func (a *auto) converts(p Member, h *host) bool {
 	return p.Target != a.own.Target && slices.ContainsFunc(h.methods, func(m *method) bool { return m.inStruct() || m.outStruct() })
 }
 
-// as prints x, a struct of a.own, as the struct typ of the member p.
 func (a *auto) as(p Member, typ string, x *jen.Statement) *jen.Statement {
 	if p.Target == a.own.Target {
 		return x
@@ -342,7 +330,6 @@ func (a *auto) as(p Member, typ string, x *jen.Statement) *jen.Statement {
 	return jen.Qual(p.Path, typ).Call(x)
 }
 
-// converted prints the arguments of the method m. A struct is converted to the type of the member p.
 func (a *auto) converted(p Member, m *api) []jen.Code {
 	if m.inStruct() {
 		return []jen.Code{a.as(p, m.spec.Inputs, jen.Id("in"))}
@@ -350,8 +337,6 @@ func (a *auto) converted(p Member, m *api) []jen.Code {
 	return m.passed()
 }
 
-// returned prints the return of the results of call, a call of a member's method. A struct is
-// converted to the type of a.own.
 func (a *auto) returned(m *api, call *jen.Statement) []jen.Code {
 	if !m.outStruct() {
 		return []jen.Code{jen.Return(call)}

@@ -11,8 +11,6 @@ import (
 	"github.com/burngen/burngen/ir/plan"
 )
 
-// branch prints an if statement that calls one of two functions. It also prints what
-// [function.extents] prints for the results of the branch.
 func (f *function) branch(s *program.Branch, v *views) []jen.Code {
 	out := append(f.fetch(v, s.Condition),
 		jen.If(f.slice(s.Condition, v).Index(jen.Lit(0))).Block(f.invoke(s.Then, v)...).Else().Block(f.invoke(s.Otherwise, v)...))
@@ -50,8 +48,6 @@ func (f *function) passed(callee *program.Func, i int, ref *plan.Ref, t ir.Type,
 	return []jen.Code{f.reshape(box, f.ints(t.Shape))}, box.Clone().Dot("Data")
 }
 
-// reshape prints a call that gives box, a tensor stored with its shape, another shape. The printed
-// code returns the error of the call.
 func (f *function) reshape(box *jen.Statement, shape []jen.Code) jen.Code {
 	call := box.Clone().Dot("Resize").Call(append([]jen.Code{jen.Lit("result")}, shape...)...)
 	return checked(call)
@@ -62,8 +58,6 @@ func checked(call *jen.Statement) jen.Code {
 	return jen.If(jen.Err().Op(":=").Add(call), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Err()))
 }
 
-// enter prints the call of callee, a method of the host. The arguments are the running call, the
-// symbols, the offsets of the arenas of callee, the results and the operands.
 func (f *function) enter(callee *program.Func, bases []*plan.Ref, results, args []jen.Code) jen.Code {
 	var list []jen.Code
 	for _, symbol := range callee.IR.Symbols() {
@@ -79,7 +73,6 @@ func (f *function) enter(callee *program.Func, bases []*plan.Ref, results, args 
 // reads, next the memory that it writes, and other the memory that the following iteration writes.
 type turn struct{ now, next, other string }
 
-// repeat prints a loop that calls a function in each iteration.
 func (f *function) repeat(s *program.Repeat, v *views) []jen.Code {
 	p := &repeatPrinter{function: f, s: s, v: v}
 	for i, c := range s.Carried {
@@ -124,8 +117,6 @@ type repeatPrinter struct {
 
 func (p *repeatPrinter) scope() *Scope { return &Scope{p.function, p.v} }
 
-// trips prints the declaration of the number of iterations and, unless the loop is counted, of the
-// condition. It also prints the expression that says whether there is another iteration.
 func (p *repeatPrinter) trips() ([]jen.Code, *jen.Statement) {
 	s, test := p.s, jen.Id("trip").Op("<").Id("trips")
 	n := jen.Int64().Call(jen.Qual("math", "MaxInt64"))
@@ -145,8 +136,6 @@ func (p *repeatPrinter) trips() ([]jen.Code, *jen.Statement) {
 	}, test.Op("&&").Id("going")
 }
 
-// carried prints the statements for c, carried value i, and adds the operand and the result of c to
-// the call.
 func (p *repeatPrinter) carried(i int, c program.Carried) {
 	if c.Result.Variable() == nil || !c.Result.Boxed() && c.Type.IsTensor() {
 		t := p.turns[p.s][i]
@@ -179,8 +168,6 @@ func (p *repeatPrinter) carried(i int, c program.Carried) {
 	p.results, p.args = append(p.results, jen.Op("&").Add(next)), append(p.args, now)
 }
 
-// scan prints the statements for scan i, and adds the destination of an iteration's row to the
-// results of the call.
 func (p *repeatPrinter) scan(i int, scan program.Scan) {
 	if !scan.Result.Boxed() {
 		n := p.expr(dim.Product(scan.Row.Shape...)).factor()

@@ -41,7 +41,6 @@ func packageName(p string) string {
 	return base
 }
 
-// customCalls returns the calls of custom operators among the steps of f, in order.
 func (f *function) customCalls() []*program.Custom {
 	var out []*program.Custom
 	for _, s := range f.Steps {
@@ -52,7 +51,6 @@ func (f *function) customCalls() []*program.Custom {
 	return out
 }
 
-// custom prints the call of a custom operator and the preparation of its arguments.
 func (f *function) custom(s *program.Custom, v *views) []jen.Code {
 	var out []jen.Code
 	call := f.host.self().Dot(f.customs[s])
@@ -90,8 +88,6 @@ func (f *function) openShape(s *program.Custom, dims []dim.Dim) []jen.Code {
 	return out
 }
 
-// newCall prints the data that a session holds for a call of the user's function: the numbers of
-// operands and results, the extents that the function determines, and the attributes.
 func newCall(s *program.Custom) *jen.Statement {
 	symbols := jen.Nil()
 	if list := s.Op.Symbols(); len(list) > 0 {
@@ -108,7 +104,6 @@ func newCall(s *program.Custom) *jen.Statement {
 	return jen.Qual(rtPath, "NewCall").Call(args...)
 }
 
-// attribute prints the value of an attribute: a number, a text, or a list of them.
 func attribute(t *ir.Tensor) *jen.Statement {
 	items := make([]jen.Code, t.Len())
 	for i := range items {

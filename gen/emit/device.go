@@ -21,7 +21,6 @@ type Device struct {
 	File File
 }
 
-// deviceNames are the package-level names of packages with a device.
 var deviceNames = []string{"program", "code"}
 
 // instance is the name of a model's device, as a field, a parameter and a variable.
@@ -31,10 +30,8 @@ const instance = "device"
 // the parameter of the parts of prepare.
 const runField = "run"
 
-// hasDevice reports whether the target computes in device memory.
 func (e *emitter) hasDevice() bool { return e.Printer.OnDevice() }
 
-// deviceFile prints device.go. It returns nil if the target has no device.
 func (e *emitter) deviceFile() *jen.File {
 	if !e.hasDevice() {
 		return nil
@@ -54,8 +51,6 @@ func (e *emitter) deviceFile() *jen.File {
 	return f
 }
 
-// instanceParam prints the parameter for a model's device. It returns nil if the target has no
-// device.
 func (e *emitter) instanceParam() []jen.Code {
 	if !e.hasDevice() {
 		return nil
@@ -63,7 +58,6 @@ func (e *emitter) instanceParam() []jen.Code {
 	return []jen.Code{jen.Id(instance).Op("*").Qual(gpuPath, "Instance")}
 }
 
-// instanceArg prints a model's device as an argument. It returns nil if the target has no device.
 func (e *emitter) instanceArg(device *jen.Statement) []jen.Code {
 	if !e.hasDevice() {
 		return nil
@@ -71,7 +65,6 @@ func (e *emitter) instanceArg(device *jen.Statement) []jen.Code {
 	return []jen.Code{device}
 }
 
-// instanceVar prints the variable for a model's device. It returns nil if the target has no device.
 func (e *emitter) instanceVar(device *jen.Statement) []jen.Code {
 	if !e.hasDevice() {
 		return nil
@@ -79,8 +72,6 @@ func (e *emitter) instanceVar(device *jen.Statement) []jen.Code {
 	return []jen.Code{jen.Id(instance).Op(":=").Add(device)}
 }
 
-// keepInstance prints the assignment of a model's field for its device. It returns nil if the target
-// has no device.
 func (e *emitter) keepInstance() []jen.Code {
 	if !e.hasDevice() {
 		return nil
@@ -88,8 +79,6 @@ func (e *emitter) keepInstance() []jen.Code {
 	return []jen.Code{jen.Id("m").Dot(instance).Op("=").Id(instance)}
 }
 
-// openInstance prints the variable for a model's device, which is opened with options, in a function
-// that returns a model and an error. It returns nil if the target has no device.
 func (e *emitter) openInstance() []jen.Code {
 	if !e.hasDevice() {
 		return nil
@@ -100,8 +89,6 @@ func (e *emitter) openInstance() []jen.Code {
 	}
 }
 
-// deviceOptions prints the parameter for options that choose the device. It returns nil if the
-// target has no device.
 func (e *emitter) deviceOptions() []jen.Code {
 	if !e.hasDevice() {
 		return nil
@@ -109,8 +96,6 @@ func (e *emitter) deviceOptions() []jen.Code {
 	return []jen.Code{jen.Id("options").Op("...").Qual(gpuPath, "Option")}
 }
 
-// opens returns the sentences about device options in the comment of Load, or "" if the target has
-// no device.
 func (e *emitter) opens() prose {
 	if !e.hasDevice() {
 		return ""
@@ -118,7 +103,6 @@ func (e *emitter) opens() prose {
 	return "\nIt opens the device. Options choose it and limit its memory: see gpu.Device and gpu.Memory."
 }
 
-// preparesOnDevice reports whether the device computes prepared weights.
 func (e *emitter) preparesOnDevice() bool { return e.hasDevice() && len(e.prepare.Steps) > 0 }
 
 // preparer prints the function that prepares weights. If the device computes them, the function uses
@@ -130,8 +114,6 @@ func (e *emitter) preparer() *jen.Statement {
 	return jen.Qual(gpuPath, "On").Call(jen.Id(instance), jen.Id("prepare"))
 }
 
-// addOn prints the method On, which returns a model with the same weights on another device. It
-// prints nothing if the target has no device.
 func (e *emitter) addOn(f *jen.File) {
 	if !e.hasDevice() {
 		return
@@ -143,8 +125,6 @@ func (e *emitter) addOn(f *jen.File) {
 	f.Add(from("Model.On", fill{"Option_": e.deviceOptions(), "open_": e.openInstance(), "shared_": shared, "device_": e.instanceArg(jen.Id(instance))}))
 }
 
-// deviceFields prints the field of a host for the memory of the device. It returns nil if the target
-// has no device.
 func (e *emitter) deviceFields() []jen.Code {
 	if !e.hasDevice() {
 		return nil
@@ -152,8 +132,6 @@ func (e *emitter) deviceFields() []jen.Code {
 	return []jen.Code{jen.Id(runField).Qual(gpuPath, "Run")}
 }
 
-// openDevice prints the opening of the device for h, a new session or trainer, in a function that
-// returns h and an error. It returns nil if the target has no device.
 func (e *emitter) openDevice(h *host) []jen.Code {
 	if !e.hasDevice() {
 		return nil
@@ -246,8 +224,6 @@ func allQueued(p Printer, f *program.Func) bool {
 	return true
 }
 
-// prepareOnDevice prints the beginning of the preparation of weights on the device. hasArena says
-// that the preparation needs an arena.
 func (e *emitter) prepareOnDevice(hasArena bool) []jen.Code {
 	args := []jen.Code{jen.Id(instance), jen.Nil()}
 	if hasArena {

@@ -9,9 +9,6 @@ import (
 	"github.com/burngen/burngen/ir/plan"
 )
 
-// deviceMethods prints the method of a model that returns its device. For each function that can
-// take tensors in device memory, it also prints a second method of the session. It prints nothing if
-// the target has no device.
 func (e *emitter) deviceMethods(f *jen.File) {
 	if !e.hasDevice() {
 		return
@@ -42,8 +39,6 @@ func (a *api) takesTensors() bool {
 	return true
 }
 
-// onDevice prints the type in which a caller passes a tensor in device memory. Scalar arguments stay
-// numbers.
 func (p port) onDevice() *jen.Statement {
 	if p.form == scalar && p.kind == "input" {
 		return p.elem()
@@ -51,8 +46,6 @@ func (p port) onDevice() *jen.Statement {
 	return jen.Op("*").Qual(gpuPath, "Tensor").Index(p.elem())
 }
 
-// deviceMethod prints the session's method that takes tensors in the memory of the device, and the
-// structs of its arguments and results.
 func (m *method) deviceMethod(f *jen.File) {
 	in, out := seen(m.in), seen(m.out)
 	locals := newNames("s", "views", "results", "dst", "in", "err")
@@ -129,9 +122,6 @@ func (m *method) deviceMethod(f *jen.File) {
 	f.Func().Params(m.host.self().Op("*").Id(m.host.typ)).Id(id).Params(append([]jen.Code{jen.Id("dst").Add(dst)}, params...)...).Error().Block(body...)
 }
 
-// deviceStruct prints a struct of tensors in device memory, with a field for each port, and returns
-// its name. host is the name of the method's struct of tensors on the host, and contents is
-// "arguments" or "results".
 func (m *method) deviceStruct(f *jen.File, host, contents string, ports []port) string {
 	name := m.fn.global.unique("Device" + host)
 	fields := make([]jen.Code, len(ports))
@@ -143,9 +133,6 @@ func (m *method) deviceStruct(f *jen.File, host, contents string, ports []port) 
 	return name
 }
 
-// view prints `given`, a tensor in device memory, in the type in which the host's method takes or
-// returns p. access is a constant of package gpu that says whether the method reads or writes the
-// tensor. label names the tensor in errors.
 func (a *api) view(p port, given *jen.Statement, access, label string) *jen.Statement {
 	args := []jen.Code{jen.Op("&").Id("views"), jen.Qual(gpuPath, access), Text(label), given}
 	extents := func(from int) []jen.Code {

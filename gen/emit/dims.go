@@ -15,7 +15,6 @@ type expr struct {
 	sum bool
 }
 
-// factor prints e as a factor of a product: a sum gets parentheses.
 func (e expr) factor() *jen.Statement {
 	if e.sum {
 		return jen.Parens(e.Statement)
@@ -27,33 +26,25 @@ func (e expr) factor() *jen.Statement {
 // expression uses the variables of the function f.
 type goInt struct{ f *function }
 
-// Const prints the number n.
 func (goInt) Const(n int64) expr { return expr{jen.Id(fmt.Sprint(n)), n < 0} }
 
-// Sym prints the Go variable of a symbol.
 func (g goInt) Sym(name string) expr {
 	g.f.used[name] = true
 	return expr{g.f.id(g.f.symbols[name]), false}
 }
 
-// Add prints a + b.
 func (goInt) Add(a, b expr) expr { return expr{jen.Add(a).Op("+").Add(b), true} }
 
-// Sub prints a − b.
 func (goInt) Sub(a, b expr) expr { return expr{jen.Add(a).Op("-").Add(b.factor()), true} }
 
-// Mul prints a · b.
 func (goInt) Mul(a, b expr) expr { return expr{jen.Add(a.factor()).Op("*").Add(b.factor()), false} }
 
-// FloorDiv prints a/b, rounded down.
 func (goInt) FloorDiv(a, b expr) expr {
 	return expr{jen.Qual(rtPath, "FloorDiv").Call(a, b), false}
 }
 
-// Min prints the smallest of args.
 func (goInt) Min(args ...expr) expr { return expr{jen.Min(codes(args)...), false} }
 
-// Max prints the largest of args.
 func (goInt) Max(args ...expr) expr { return expr{jen.Max(codes(args)...), false} }
 
 func codes(args []expr) []jen.Code {
@@ -73,10 +64,8 @@ type sized struct {
 	wide bool
 }
 
-// Const prints the number n.
 func (sized) Const(n int64) *jen.Statement { return jen.Id(fmt.Sprint(n)) }
 
-// Sym prints the Go variable of a symbol, as an int64.
 func (s sized) Sym(name string) *jen.Statement {
 	if s.wide {
 		return jen.Id(s.f.symbols[name])
@@ -85,22 +74,16 @@ func (s sized) Sym(name string) *jen.Statement {
 	return jen.Int64().Call(s.f.id(s.f.symbols[name]))
 }
 
-// Add prints a call for a + b.
 func (s sized) Add(a, b *jen.Statement) *jen.Statement { return s.call("Add", a, b) }
 
-// Sub prints a call for a − b.
 func (s sized) Sub(a, b *jen.Statement) *jen.Statement { return s.call("Sub", a, b) }
 
-// Mul prints a call for a · b.
 func (s sized) Mul(a, b *jen.Statement) *jen.Statement { return s.call("Mul", a, b) }
 
-// FloorDiv prints a call for a/b, rounded down.
 func (s sized) FloorDiv(a, b *jen.Statement) *jen.Statement { return s.call("FloorDiv", a, b) }
 
-// Min prints a call for the smallest of args.
 func (s sized) Min(args ...*jen.Statement) *jen.Statement { return s.pairwise("Min", args) }
 
-// Max prints a call for the largest of args.
 func (s sized) Max(args ...*jen.Statement) *jen.Statement { return s.pairwise("Max", args) }
 
 func (s sized) pairwise(method string, args []*jen.Statement) *jen.Statement {

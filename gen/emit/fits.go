@@ -57,8 +57,6 @@ func (t *fits) atStep(n *ir.Node, symbols []string) jen.Code {
 	return t.at(&point{id: symbols[0], symbols: symbols, z: t.f.variableFor(symbols[0], "z"+ir.Exported(t.f.symbols[symbols[0]])), where: jen.Lit(ir.OpName(n.Op)), node: n})
 }
 
-// atEntry adds the point at the beginning of a function, and returns the code of the point. prefix
-// begins the text of its errors.
 func (t *fits) atEntry(symbols []string, prefix string) jen.Code {
 	return t.at(&point{symbols: symbols, z: "z", where: jen.Lit(prefix)})
 }
@@ -111,7 +109,6 @@ func (t *fits) arena(p *plan.Plan) {
 	}
 }
 
-// room records that an rt.Sizes has computed the size of a buffer in bytes.
 func (t *fits) room(b *plan.Buffer) {
 	t.sure = append(t.sure, b.Elems.Mul(dim.Const(b.DType.Size())))
 }
@@ -129,8 +126,6 @@ func (t *fits) print() {
 	}
 }
 
-// write sets the code of a point: a call that computes the extents of the point, and a return of the
-// error if one overflows. The code is empty if the point has no extents.
 func (t *fits) write(p *point) {
 	var list []jen.Code
 	for i, d := range p.dims {
@@ -184,28 +179,22 @@ func isPositive(d dim.Dim) bool {
 // negative, because it contains neither a subtraction nor a negative constant.
 type positive struct{}
 
-// Const reports whether n is not negative.
 func (positive) Const(n int64) bool { return n >= 0 }
 
 // Sym returns true: extents are not negative.
 func (positive) Sym(string) bool { return true }
 
-// Add reports whether a and b are known not to be negative.
 func (positive) Add(a, b bool) bool { return a && b }
 
 // Sub returns false: a difference may be negative.
 func (positive) Sub(_, _ bool) bool { return false }
 
-// Mul reports whether a and b are known not to be negative.
 func (positive) Mul(a, b bool) bool { return a && b }
 
-// FloorDiv reports whether a and b are known not to be negative.
 func (positive) FloorDiv(a, b bool) bool { return a && b }
 
-// Min reports whether all args are known not to be negative.
 func (positive) Min(args ...bool) bool { return !slices.Contains(args, false) }
 
-// Max reports whether all args are known not to be negative.
 func (positive) Max(args ...bool) bool { return !slices.Contains(args, false) }
 
 // always reports whether d is known not to overflow, whatever the values of its symbols are.
@@ -215,26 +204,21 @@ func always(d dim.Dim) bool {
 	return err == nil && r.z.Err("") == nil
 }
 
-// span is the range of values of an extent, from lo to hi.
 type span struct{ lo, hi int64 }
 
 // reach is the algebra for [dim.Fold] that computes spans. z records an error if a result may
 // overflow.
 type reach struct{ z *rt.Sizes }
 
-// Const returns the span from n to n.
 func (reach) Const(n int64) span { return span{n, n} }
 
 // Sym returns the span of a symbol: 0 to the largest int64.
 func (reach) Sym(string) span { return span{0, math.MaxInt64} }
 
-// Add returns the span of a + b.
 func (r reach) Add(a, b span) span { return span{r.z.Add(a.lo, b.lo), r.z.Add(a.hi, b.hi)} }
 
-// Sub returns the span of a − b.
 func (r reach) Sub(a, b span) span { return span{r.z.Sub(a.lo, b.hi), r.z.Sub(a.hi, b.lo)} }
 
-// Mul returns the span of a · b.
 func (r reach) Mul(a, b span) span { return corners(r.z.Mul, a, b) }
 
 // FloorDiv returns the span of a/b, rounded down. If b may be 0, z records an error.
@@ -245,10 +229,8 @@ func (r reach) FloorDiv(a, b span) span {
 	return corners(r.z.FloorDiv, a, b)
 }
 
-// Min returns the span of the smallest of args.
 func (r reach) Min(args ...span) span { return extreme(r.z.Min, args) }
 
-// Max returns the span of the largest of args.
 func (r reach) Max(args ...span) span { return extreme(r.z.Max, args) }
 
 // corners returns the span of op(x, y) for x in a and y in b. op must take its extreme values at

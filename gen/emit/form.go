@@ -8,7 +8,6 @@ import (
 	"github.com/burngen/burngen/ir/plan"
 )
 
-// form is the way in which callers pass tensors.
 type form uint8
 
 const (

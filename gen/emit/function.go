@@ -77,7 +77,6 @@ type function struct {
 // maxSteps is the maximum number of steps in one Go function if the model does not set it.
 const maxSteps = 150
 
-// parts splits the steps into consecutive groups, each of which becomes one Go function.
 func (f *function) parts() [][]program.Step {
 	var parts [][]program.Step
 	steps := f.Steps
@@ -88,8 +87,6 @@ func (f *function) parts() [][]program.Step {
 	return append(parts, steps)
 }
 
-// body prints the statements of some steps, after the declarations of the views that they use. used
-// has these views.
 func (f *function) body(steps []program.Step) (body []jen.Code, used *views) {
 	views := &views{f: f, seen: map[string]bool{}, room: map[string]*jen.Statement{}, weights: map[string]bool{}}
 	var out []jen.Code
@@ -144,7 +141,6 @@ func (f *function) id(name string) *jen.Statement {
 	return jen.Id(name)
 }
 
-// invoke prints the call of another function, with its operands and results.
 func (f *function) invoke(s *program.Invoke, v *views) []jen.Code {
 	var before, results, args []jen.Code
 	for i, ref := range s.Results {
@@ -177,8 +173,6 @@ func (f *function) bind(s *program.Bind, v *views) []jen.Code {
 	return append(out, f.fits.atStep(s.Node, s.Symbols))
 }
 
-// alloc prints the allocation of a buffer whose size is now known, and its variable if a later step
-// in the same Go function uses it.
 func (f *function) alloc(s *program.Alloc, v *views) []jen.Code {
 	name, tail := f.buffers[s.Buffer], f.host.self().Dot(f.table("tails")).Index(jen.Lit(s.Index))
 	v.room[name] = &jen.Statement{}
@@ -192,22 +186,17 @@ func (f *function) alloc(s *program.Alloc, v *views) []jen.Code {
 	}
 }
 
-// hold prints the allocation of memory for strings. The printed code returns the error of the
-// allocation.
 func (f *function) hold(s *program.Hold) jen.Code {
 	grow := jen.Qual(rtPath, "Grow").Call(jen.Op("&").Add(f.host.self()).Dot(f.held[s.Variable]), f.int(s.Variable.Type.Elems()))
 	return returnAt(s.Node, grow)
 }
 
-// resize prints a call that gives a result its shape, which is now known. The printed code returns
-// the error of the call.
 func (f *function) resize(s *program.Resize) jen.Code {
 	args := append([]jen.Code{Text(f.IR.ResultNames[s.Index])}, f.ints(s.Shape)...)
 	call := f.id(f.results[s.Index]).Dot("Resize").Call(args...)
 	return jen.If(jen.Err().Op(":=").Add(call), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Err()))
 }
 
-// binds returns the symbols that the steps bind, in order.
 func binds(steps []program.Step) []string {
 	var out []string
 	for _, s := range steps {
@@ -233,7 +222,6 @@ func symbolsOf(extents []program.Extent) []string {
 	return out
 }
 
-// tripSymbols returns the symbols that iterations of loops among the steps bind.
 func tripSymbols(steps []program.Step) []string {
 	var out []string
 	for _, s := range steps {
@@ -251,8 +239,6 @@ func returnAt(n *ir.Node, call *jen.Statement) jen.Code {
 		jen.Return(jen.Qual(rtPath, "At").Call(Text(n.Pos), jen.Err())))
 }
 
-// views collects the variables of a Go function that hold the buffers of the arena of f. seen are
-// their names, and list their declarations.
 type views struct {
 	f    *function
 	seen map[string]bool
@@ -292,7 +278,6 @@ func (v *views) variable(ref *plan.Ref) string {
 	return name
 }
 
-// retyped is a buffer that is read as elements of another type than its own.
 type retyped struct {
 	buffer *plan.Buffer
 	dtype  ir.DType
@@ -318,7 +303,6 @@ func (v *views) late(ref *plan.Ref) string {
 	return name
 }
 
-// offset prints the index of a buffer's first byte in the arena.
 func (f *function) offset(b *plan.Buffer) *jen.Statement {
 	at := f.offsetInside(b)
 	if len(f.bases) == 0 {
@@ -355,8 +339,6 @@ func (f *function) offsetInside(b *plan.Buffer) *jen.Statement {
 	return name
 }
 
-// table returns the name of one of the function's tables. kind is the kind of table, such as
-// "tails".
 func (f *function) table(kind string) string {
 	if f.name == "forward" {
 		return kind
@@ -377,7 +359,6 @@ func (f *function) container(ref *plan.Ref) *jen.Statement {
 	return nil
 }
 
-// pointer prints a pointer to the container that ref refers to.
 func (f *function) pointer(ref *plan.Ref) *jen.Statement {
 	if p := ref.Place; p.Kind == plan.Result {
 		return f.id(f.results[p.Index])
@@ -450,5 +431,4 @@ func (f *function) ints(dims []dim.Dim) []jen.Code {
 	return list
 }
 
-// exportedType returns the Go type of an element as a part of a name.
 func exportedType(d ir.DType) string { return ir.Exported(gotype.Elem(d)) }

@@ -32,7 +32,6 @@ func (h *host) keeps(state string) string {
 	return h.kept[state]
 }
 
-// states returns the inputs that are states, each state once.
 func (h *host) states() []port {
 	var out []port
 	for _, m := range h.methods {
@@ -45,7 +44,6 @@ func (h *host) states() []port {
 	return out
 }
 
-// frame returns the Go type of the running call, the first parameter of the host's schedules.
 func (h *host) frame() string {
 	if h.typ == "Trainer" {
 		return "*rt.TrainingFrame[trained, changes]"
@@ -53,10 +51,8 @@ func (h *host) frame() string {
 	return "*rt.Frame[weights]"
 }
 
-// self prints the receiver of the host's methods.
 func (h *host) self() *jen.Statement { return jen.Id(h.recv) }
 
-// frame prints a field or a method of the running call.
 func frame(field string) *jen.Statement { return jen.Id("call").Dot(field) }
 
 // method is a method of the API. callees are the functions that its function calls, directly or not,
@@ -72,10 +68,8 @@ type method struct {
 	descriptor string
 }
 
-// all returns the method's function and callees.
 func (m *method) all() []*function { return append([]*function{m.fn}, m.callees...) }
 
-// all returns the functions of all methods, and their callees.
 func (h *host) all() []*function {
 	var out []*function
 	for _, m := range h.methods {
@@ -101,7 +95,6 @@ func (h *host) shared(c *program.Func) *function {
 	return nil
 }
 
-// symbols returns the symbols of all methods, each once.
 func (h *host) symbols() []string {
 	var out []string
 	seen := map[string]bool{}
@@ -116,7 +109,6 @@ func (h *host) symbols() []string {
 	return out
 }
 
-// fields prints the fields of the host that the schedules use.
 func (h *host) fields() []jen.Code {
 	var fields []jen.Code
 	for _, fn := range h.all() {
@@ -151,7 +143,6 @@ func (h *host) fields() []jen.Code {
 	return fields
 }
 
-// calls prints the assignments of the fields that hold the data of calls of custom operators.
 func (h *host) calls() []jen.Code {
 	var calls []jen.Code
 	for _, fn := range h.all() {
@@ -162,7 +153,6 @@ func (h *host) calls() []jen.Code {
 	return calls
 }
 
-// literals prints the strings of list as Go literals.
 func literals(list []string) []jen.Code {
 	out := make([]jen.Code, len(list))
 	for i, s := range list {

@@ -9,7 +9,6 @@ import (
 // lapName is the variable that is called after steps if [Model.Lap] is set.
 const lapName = "Lap"
 
-// lapFile prints the file that declares Lap, or returns nil if no step is timed.
 func (e *emitter) lapFile() *jen.File {
 	if e.Lap == nil {
 		return nil

@@ -8,7 +8,6 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// metaVar prints the variable that Meta returns.
 func (e *emitter) metaVar(f *jen.File) {
 	ports := func(list []rt.Port) *jen.Statement {
 		var values []jen.Code

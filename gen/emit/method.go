@@ -11,7 +11,6 @@ import (
 	"github.com/burngen/burngen/ir/plan"
 )
 
-// describe prints the description of a method for the runtime: a variable of plan.go.
 func (e *emitter) describe(f *jen.File, m *method) {
 	field := func(name string, value *jen.Statement) jen.Code { return jen.Id(name).Op(":").Add(value) }
 	fields := []jen.Code{field("Name", jen.Lit(m.where))}
@@ -160,7 +159,6 @@ func (m *method) bytesOf(f *jen.File, fn *function, earlier []*function) {
 	f.Func().Id(fn.bytes).Params(jen.Id("z").Op("*").Qual(rtPath, "Sizes"), jen.List(jen.Id("in"), jen.Id("dst")).Index().Int64()).Block(body...)
 }
 
-// place returns the index of fn in [method.placed]. It fails if fn is not there.
 func (m *method) place(fn *function) int {
 	for i, p := range m.placed() {
 		if p.Func.Plan == fn.Func.Plan {

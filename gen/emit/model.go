@@ -13,7 +13,6 @@ import (
 	"github.com/burngen/burngen/runtime/rt/keys"
 )
 
-// The packages that all generated code links.
 const (
 	rtPath   = "github.com/burngen/burngen/runtime/rt"
 	keysPath = rtPath + "/keys"

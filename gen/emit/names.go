@@ -16,7 +16,6 @@ type names struct {
 	inner map[string]bool // names taken in inner scopes
 }
 
-// newNames returns a scope in which the given identifiers are taken.
 func newNames(taken ...string) *names {
 	n := &names{taken: map[string]bool{}, inner: map[string]bool{}}
 	for _, t := range taken {
@@ -25,7 +24,6 @@ func newNames(taken ...string) *names {
 	return n
 }
 
-// within returns a scope inside n in which the given identifiers are taken.
 func (n *names) within(taken ...string) *names {
 	in := newNames(taken...)
 	in.outer = n
@@ -35,7 +33,6 @@ func (n *names) within(taken ...string) *names {
 	return in
 }
 
-// unique returns name, with a number appended if that is needed to make it unique.
 func (n *names) unique(name string) string {
 	out := name
 	for i := 2; !n.isFree(out); i++ {
@@ -104,10 +101,8 @@ func clip(text string, n int) string {
 // maxComment is the approximate maximum length of a comment line derived from a model's text.
 const maxComment = 400
 
-// lines returns `text` as Go line comments.
 func lines(text string) string {
 	return "// " + strings.ReplaceAll(strings.ReplaceAll(text, "\n", "\n// "), "// \n", "//\n")
 }
 
-// note prints `text` as a comment above the next declaration.
 func note(f *jen.File, text string) { f.Comment(lines(text)) }

@@ -14,7 +14,6 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// emitter holds the names that the files of a package share.
 type emitter struct {
 	*Model
 	session *host
@@ -32,11 +31,9 @@ type emitter struct {
 	aliases map[string]string
 }
 
-// reserved lists the package-level names in every package.
 var reserved = strings.Fields(`Model Session Load LoadFrom Inputs Outputs Trainer Grads New Meta Wanted weights embedded prepare fitted wanted meta
 	loadPrepared loadRaw newModel firstUse lastUse TestSample TestLoad`)
 
-// memberNames are fields and methods of sessions.
 var memberNames = strings.Fields("Forward SetContext Session forward tails")
 
 func newEmitter(m *Model) *emitter {
@@ -102,8 +99,6 @@ func (e *emitter) members(names []string) *names {
 	return newNames(names...)
 }
 
-// newFunction returns a function of a host before names are chosen for its contents; host is nil
-// for a function of the package.
 func (e *emitter) newFunction(h *host, f *program.Func, name string) *function {
 	fn := &function{Func: f, host: h, name: name, symbols: map[string]string{}, printer: e.Printer, global: e.global, weights: map[string]*jen.Statement{},
 		buffers: map[*plan.Buffer]string{}, consts: map[*plan.Buffer]string{}, used: map[string]bool{}, read: map[string]bool{}, maxSteps: maxSteps}
@@ -121,8 +116,6 @@ func (e *emitter) newFunction(h *host, f *program.Func, name string) *function {
 // prints for each method. [function.table] returns their names.
 var tables, globalTables = strings.Fields("tails"), strings.Fields("firstUse lastUse")
 
-// addMethods adds functions of the API to a host as methods. weights maps the names of weights to the
-// expressions for their elements.
 func (e *emitter) addMethods(h *host, specs []*Function, weights map[string]*jen.Statement) {
 	list := make([]string, len(specs))
 	for i, spec := range specs {
@@ -151,7 +144,6 @@ func (e *emitter) addMethods(h *host, specs []*Function, weights map[string]*jen
 	}
 }
 
-// addMethod chooses the names of a function of the API and adds it to a host.
 func (e *emitter) addMethod(h *host, spec *Function, name string, weights map[string]*jen.Statement) {
 	a := &api{spec: spec, host: h, where: e.Title + ": " + spec.Method, vars: map[string]string{}}
 	params, results := spec.IR.Params, spec.IR.Results
@@ -250,7 +242,6 @@ func (e *emitter) addMethod(h *host, spec *Function, name string, weights map[st
 	h.methods = append(h.methods, m)
 }
 
-// methodOf returns the method of Session for spec. It fails if there is none.
 func (e *emitter) methodOf(spec *Function) *method {
 	for _, m := range e.session.methods {
 		if m.spec == spec {
@@ -290,8 +281,6 @@ func (e *emitter) declare(a *api, p *port) {
 		jen.Type().Id(p.typ).Op("=").Add(array), jen.Line())
 }
 
-// nameCallees chooses the names of the functions that the schedule of m calls. Schedules of the same
-// host share a function if [host.shared] allows it.
 func (e *emitter) nameCallees(m *method) {
 	h := m.host
 	for _, c := range m.fn.Callees() {

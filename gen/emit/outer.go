@@ -12,7 +12,6 @@ import (
 // of a training step.
 func (a *api) savedField(p port) string { return a.fn.name + ir.Exported(p.id) }
 
-// saves prints the assignments that keep arguments until the second half of a training step.
 func (a *api) saves() []jen.Code {
 	var out []jen.Code
 	for _, p := range a.in {
@@ -44,7 +43,6 @@ func (a *method) backwardMethod() jen.Code {
 		"checks_": second.seedChecks(), "schedule_": name(a.halves[1].names[0]), "param_": second.arguments(a.seeds)})
 }
 
-// seedParams prints the parameters of the second half of a training step: gradients of results.
 func (a *api) seedParams() []jen.Code {
 	var params []jen.Code
 	for _, p := range a.seeds {

@@ -31,7 +31,6 @@ func (e *emitter) planFile() *jen.File {
 	return f
 }
 
-// planOf prints the description of a method, and the plans of the method and of its callees.
 func (e *emitter) planOf(f *jen.File, m *method) {
 	e.describe(f, m)
 	p := m.fn.Plan
@@ -55,12 +54,10 @@ func (e *emitter) planOf(f *jen.File, m *method) {
 	}
 }
 
-// picture draws the arena of a function's plan.
 func (f *function) picture() string {
 	return f.Plan.Picture(func(b *plan.Buffer) string { return f.buffers[b] })
 }
 
-// indent formats a picture as preformatted text in a comment.
 func indent(picture string) string {
 	lines := strings.Split(strings.TrimRight(picture, "\n"), "\n")
 	for i, l := range lines {

@@ -11,8 +11,6 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// schedule prints the schedule of a method. It also prints the functions that the schedule calls,
-// except functions that an earlier method has printed.
 func (m *method) schedule(f *jen.File) {
 	var params []parameter
 	for _, s := range m.symbols {
@@ -84,7 +82,6 @@ func (m *method) schedule(f *jen.File) {
 	}
 }
 
-// parameter is the name and the Go type of a parameter.
 type parameter struct{ name, typ string }
 
 // tensorPointer returns the Go type of a result whose shape is known only while the model runs.
@@ -104,8 +101,6 @@ type part struct {
 	leads bool
 }
 
-// print prints the steps of fn as a Go function with the comment doc. If there are many steps, it
-// prints several Go functions.
 func (m *method) print(f *jen.File, fn *function, doc string, params []parameter) {
 	parts := m.parts(fn, doc, params)
 	last := len(parts) // the next part that leads: the last one that this one calls
@@ -151,7 +146,6 @@ func (p *part) given() []parameter {
 	return slices.DeleteFunc(slices.Clone(p.params), func(a parameter) bool { return !p.read[a.name] })
 }
 
-// signature prints the parameters of a Go function.
 func signature(params []parameter) []jen.Code {
 	var out []jen.Code
 	for i, p := range params {
@@ -164,7 +158,6 @@ func signature(params []parameter) []jen.Code {
 	return out
 }
 
-// parts returns the parts of a function, without the calls between them.
 func (m *method) parts(fn *function, doc string, params []parameter) []*part {
 	runs := fn.parts()
 	var out []*part
@@ -222,7 +215,6 @@ func (m *method) parts(fn *function, doc string, params []parameter) []*part {
 	return out
 }
 
-// ofControl reports whether a step of control flow of the method calls fn.
 func (m *method) ofControl(fn *function) bool {
 	for _, f := range m.all() {
 		for _, s := range f.Steps {

@@ -54,7 +54,6 @@ func (m *Model) besideFile(s Beside) string {
 	return s.File
 }
 
-// embeddedData prints the variable with the embedded weights file.
 func (e *emitter) embeddedData() *jen.Statement {
 	if e.Shared != nil {
 		return jen.Qual(e.Shared.Package, sharedVar)

@@ -59,8 +59,6 @@ var skeleton = sync.OnceValue(func() map[string]*declaration {
 	return out
 })
 
-// declarations adds the declarations of a file of the skeleton to `out`, by name. It returns an
-// error if the file cannot be read or is not Go.
 func declarations(out map[string]*declaration, file string) error {
 	data, err := fs.ReadFile(templates.Skeleton, file)
 	if err != nil {
@@ -155,8 +153,6 @@ func from(key string, values fill) jen.Code {
 	return p.print()
 }
 
-// filling is a declaration whose placeholders are being replaced by values. used are the
-// placeholders replaced so far, and edits the changes of the text.
 type filling struct {
 	*declaration
 	values fill
@@ -164,7 +160,6 @@ type filling struct {
 	edits  []edit
 }
 
-// edit replaces the text of a declaration between two positions by code.
 type edit struct {
 	from, to token.Pos
 	code     jen.Code
@@ -174,8 +169,6 @@ type edit struct {
 // characters.
 func isPlaceholder(id string) bool { return len(id) > 1 && strings.HasSuffix(id, "_") }
 
-// value returns the replacement of the placeholder id, and records that it is used. It fails if
-// there is none.
 func (p *filling) value(id string) any {
 	v, ok := p.values[id]
 	if !ok {
@@ -288,7 +281,6 @@ func variant(id string) string {
 // marked finds the words of a comment that are identifiers with an underscore.
 var marked = regexp.MustCompile(`\b[A-Za-z]+_[A-Za-z]*`)
 
-// comment replaces the placeholders in a comment.
 func (p *filling) comment(c *ast.Comment) {
 	text := marked.ReplaceAllStringFunc(c.Text, func(word string) string {
 		if !isPlaceholder(word) {
@@ -313,7 +305,6 @@ func (p *filling) comment(c *ast.Comment) {
 	p.edits = append(p.edits, edit{c.Pos(), c.End(), jen.Id(text)})
 }
 
-// print prints the declaration with its replacements.
 func (p *filling) print() jen.Code {
 	slices.SortFunc(p.edits, func(a, b edit) int { return int(a.from) - int(b.from) })
 	s, at := &jen.Statement{}, p.pos
@@ -324,8 +315,6 @@ func (p *filling) print() jen.Code {
 	return s.Id(p.text[at-p.pos:]).Line()
 }
 
-// fieldsOf prints elements of a composite literal, each on its own line. It returns nil for an empty
-// list.
 func fieldsOf(list []jen.Code) []jen.Code {
 	if len(list) == 0 {
 		return nil

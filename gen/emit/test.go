@@ -76,8 +76,6 @@ func (e *emitter) loaded(m, load jen.Code) []jen.Code {
 
 func fatal(err jen.Code) jen.Code { return jen.Id("t").Dot("Fatal").Call(err) }
 
-// sampleTest prints the test of a method, called name. The test starts with the statements of skip and
-// load.
 func (a *method) sampleTest(f *jen.File, name string, skip, load []jen.Code) {
 	low := a.spec.SampleLow
 	body := slices.Concat(skip, load)
@@ -154,7 +152,6 @@ func (a *method) sampleTest(f *jen.File, name string, skip, load []jen.Code) {
 	f.Func().Id(name).Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(body...)
 }
 
-// got prints the Go expression for the result p in the bundled test.
 func (a *api) got(p port) *jen.Statement {
 	if a.outStruct() {
 		return jen.Id("got").Dot(p.field)
@@ -162,7 +159,6 @@ func (a *api) got(p port) *jen.Statement {
 	return jen.Id("got")
 }
 
-// checkShapes prints the checks of the results' shapes, as far as they are known.
 func (a *api) checkShapes() []jen.Code {
 	var out []jen.Code
 	check := func(what string, args ...jen.Code) {
@@ -215,7 +211,6 @@ func SampleContainer(t ir.Type) []ir.Type {
 	return []ir.Type{elem, elem}
 }
 
-// sampleFields prints the fields of a tensor of zeros, of a static type.
 func sampleFields(t ir.Type) []jen.Code {
 	shape, _ := t.Static()
 	n := 1
@@ -227,9 +222,6 @@ func sampleFields(t ir.Type) []jen.Code {
 	return []jen.Code{jen.Id("Data").Op(":").Make(jen.Index().Id(gotype.Elem(t.DType)), jen.Lit(n)), jen.Id("Shape").Op(":").Index().Int().Values(dims...)}
 }
 
-// sampleContainer prints the declaration of the container of p, and the statements that fill its
-// tensors with random elements of at least `low`. All tensors are drawn from the same seed. Strings
-// stay empty.
 func (a *api) sampleContainer(p port, low, seed int) []jen.Code {
 	t := p.value.Type
 	typ := gotype.Of(t)
@@ -258,7 +250,6 @@ func (a *api) sampleContainer(p port, low, seed int) []jen.Code {
 	return append([]jen.Code{jen.Id(p.id).Op(":=").Id(open).Values(items...)}, fill...)
 }
 
-// flatOf prints the elements of the tensor of p, in the variable x, as a slice.
 func (a *api) flatOf(p port, x *jen.Statement) *jen.Statement {
 	switch p.form {
 	case static:

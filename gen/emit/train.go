@@ -13,10 +13,8 @@ import (
 	"github.com/burngen/burngen/ir/plan"
 )
 
-// trainerReserved are the package-level names that every model that trains has.
 var trainerReserved = strings.Fields("TrainerOptions trained changes variables")
 
-// trainerMembers are the fields and methods that every trainer has.
 var trainerMembers = strings.Fields("Trainer SetContext Params Model State Weights LossScale")
 
 // Prefixes of results that callers do not get; see package grad.
@@ -25,7 +23,6 @@ const (
 	statePrefix = "state/"
 )
 
-// nameTrainer chooses the names of the trainer's fields and methods.
 func (e *emitter) nameTrainer() {
 	e.raw, e.changes = map[string]string{}, map[string]string{}
 	fields := newNames()
@@ -96,10 +93,8 @@ func (m *method) halve(names *names) {
 	}
 }
 
-// trains reports whether a method of a trainer computes gradients.
 func (a *api) trains() bool { return len(a.fn.IR.Results) > len(a.out) }
 
-// mayEnd reports whether the schedule may return after one of the steps.
 func (f *function) mayEnd(steps []program.Step) bool {
 	return f.backward != nil && slices.ContainsFunc(steps, func(s program.Step) bool { _, ok := f.backward.Exits[s]; return ok })
 }
@@ -166,7 +161,6 @@ func (e *emitter) batchSymbol() string {
 	return ""
 }
 
-// trainFile prints train.go, or returns nil if nothing is trained.
 func (e *emitter) trainFile() *jen.File {
 	if e.trainer == nil {
 		return nil
@@ -184,7 +178,6 @@ func (e *emitter) trainFile() *jen.File {
 	return f
 }
 
-// backwardFile prints backward.go, or returns nil if nothing is trained.
 func (e *emitter) backwardFile() *jen.File {
 	if e.trainer == nil {
 		return nil
@@ -221,7 +214,6 @@ func (e *emitter) changeOf(v Variable) string {
 	return e.changes[gradPrefix+v.Weight]
 }
 
-// trainerType prints the options, the variables and the trainer.
 func (e *emitter) trainerType(f *jen.File) {
 	var batch []jen.Code
 	if s := e.batchSymbol(); s != "" {
@@ -279,8 +271,6 @@ func (e *emitter) isNeeded(v Variable) bool {
 	return false
 }
 
-// variableIndex returns the index of the weight called name among the variables. It returns false if
-// the weight is not a variable.
 func (e *emitter) variableIndex(name string) (int, bool) {
 	i := slices.IndexFunc(e.Trainer.Variables, func(v Variable) bool { return v.Weight == name })
 	return i, i >= 0
@@ -342,8 +332,6 @@ func (e *emitter) sourceOf(name string) string {
 	return "raw"
 }
 
-// pass prints the fields that describe the backward pass of m to the runtime. It returns nil if m
-// computes no gradients.
 func (e *emitter) pass(m *method) []jen.Code {
 	if !m.trains() {
 		return nil
@@ -372,13 +360,10 @@ func (e *emitter) pass(m *method) []jen.Code {
 	return out
 }
 
-// checkedWith prints a call that returns an error, and the return of dst and that error, in a method
-// of a trainer.
 func checkedWith(call *jen.Statement) jen.Code {
 	return jen.If(jen.Err().Op(":=").Add(call), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Id("dst"), jen.Err()))
 }
 
-// trainerMethod prints a function's method of Trainer.
 func (m *method) trainerMethod() jen.Code {
 	a := m.api
 	doc := a.spec.Method + " computes what the model's " + a.spec.Method + " does, with the weights as they are now."

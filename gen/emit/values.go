@@ -22,8 +22,6 @@ func valueName(name string) string {
 	return ir.Unexported(name)
 }
 
-// nameBuffers chooses the variables for the buffers and loops of f, and the fields of its host. It
-// also renames the values of f. A buffer is named after the value that fills it first.
 func (e *emitter) nameBuffers(f *function, local *names) {
 	for _, p := range f.IR.Params {
 		local.take(p.Name)
@@ -52,8 +50,6 @@ func (e *emitter) nameBuffers(f *function, local *names) {
 	f.nameValues()
 }
 
-// nameMembers chooses the fields of the host that f needs: for calls of custom operators, and for
-// values that variables hold.
 func (f *function) nameMembers() {
 	members := f.host.names
 	f.customs = map[*program.Custom]string{}
@@ -121,7 +117,6 @@ func (f *function) variableFor(key any, hint string) string {
 	return f.own[key]
 }
 
-// member returns the field of the host that holds v, after the receiver and a dot.
 func (f *function) member(v *plan.Variable) string { return f.host.recv + "." + f.held[v] }
 
 // memory returns the name of the variable with the memory of v: a result, a buffer, or a field of the
@@ -173,7 +168,6 @@ func (f *function) describes(s program.Step) jen.Code {
 	return jen.Comment("// " + comment(line))
 }
 
-// describesCopy prints the line above a step that copies a result to the caller.
 func (f *function) describesCopy(s program.Step) jen.Code {
 	var i int
 	switch s := s.(type) {

@@ -47,8 +47,6 @@ func (e *emitter) weightsFile() *jen.File {
 	return f
 }
 
-// wantedVar prints the variable wanted, the list of the weights that LoadFrom takes, and the
-// function Wanted, which returns it.
 func (e *emitter) wantedVar(f *jen.File) {
 	var list []jen.Code
 	for _, w := range e.Wanted {
@@ -75,8 +73,6 @@ func (e *emitter) wantedVar(f *jen.File) {
 	f.Add(from("Wanted", nil))
 }
 
-// loadFrom prints LoadFrom and the method Swap, which take other weights than the package's own, and
-// the declarations that they need. It also prints the method On.
 func (e *emitter) loadFrom(f *jen.File) {
 	own, current, missing := jen.Nil(), jen.Nil(), prose("The package has\nno weights to replace missing ones.")
 	fitted := "fitted"
@@ -117,8 +113,6 @@ func numbers(list []int) []jen.Code {
 	return out
 }
 
-// load prints Load or New and the functions that they call. In a package with the weights of the
-// source model, it also prints Save.
 func (e *emitter) load(f *jen.File) {
 	switch s := e.Store.(type) {
 	case Drawn:
@@ -151,13 +145,10 @@ func (e *emitter) load(f *jen.File) {
 	f.Add(from("Model.Save", nil))
 }
 
-// loadRawFile prints Load, which reads a file of the source model's weights. file describes this file
-// in the comment of Load.
 func (e *emitter) loadRawFile(f *jen.File, file string) {
 	f.Add(from("Load_rawFile", e.loading(fill{"file_": prose(file), "opened_": e.opened("OpenWeightsFile", jen.Id("path"))})))
 }
 
-// loading returns values with the replacements for the device in Load added.
 func (e *emitter) loading(values fill) fill {
 	out := fill{"opens_": e.opens(), "Option_": e.deviceOptions(), "open_": e.openInstance(), "device_": e.instanceArg(jen.Id(instance))}
 	maps.Copy(out, values)
@@ -174,8 +165,6 @@ func (e *emitter) opened(open string, file *jen.Statement) *jen.Statement {
 	return w
 }
 
-// others prints the prefixes of the names of tensors in the package's file that are not the source
-// model's.
 func (e *emitter) others() []jen.Code {
 	var others []jen.Code
 	keep, hasConstants := e.Store.Form(), len(e.Constants()) > 0
@@ -191,7 +180,6 @@ func (e *emitter) others() []jen.Code {
 	return others
 }
 
-// initialWeights prints New, and the description of the initial weights.
 func (e *emitter) initialWeights(f *jen.File, initial []rt.Initial) {
 	var list []jen.Code
 	for _, n := range initial {
@@ -219,13 +207,10 @@ func (e *emitter) given() *jen.Statement {
 	return jen.Qual(rtPath, "OpenWeights").Call(jen.Id("embedded"))
 }
 
-// drawn prints the call that draws the initial weights from seed.
 func (e *emitter) drawn(seed jen.Code) *jen.Statement {
 	return jen.Qual(rtPath, "InitialWeights").Call(seed, jen.Id("initial"), e.given())
 }
 
-// weightsOf prints the elements of the tensor p as a slice. variable is the name of the variable that
-// holds the weights with p.
 func weightsOf(variable string, p Prepared) *jen.Statement {
 	args := []jen.Code{jen.Id(variable), Text(p.Name)}
 	shape, _ := p.Type.Static()
@@ -235,8 +220,6 @@ func weightsOf(variable string, p Prepared) *jen.Statement {
 	return jen.Qual(rtPath, "WeightsOf").Index(jen.Id(gotype.Elem(p.Type.DType))).Call(args...)
 }
 
-// prepareBody prints the statements of prepare. It adds the functions that prepare calls, one for
-// each part of the steps, to f.
 func (e *emitter) prepareBody(f *jen.File) []jen.Code {
 	fn := e.prepare
 	var body []jen.Code

@@ -37,7 +37,6 @@ func wrapped(file []byte) ([]byte, error) {
 	}
 }
 
-// tooLong reports whether a line has too many columns and is not a comment.
 func tooLong(line []byte) bool {
 	return columns(line) > maxColumn && !bytes.HasPrefix(bytes.TrimLeft(line, "\t"), []byte("//"))
 }

@@ -31,8 +31,6 @@ func ItemType(t ir.Type) reflect.Type {
 	return HeldType(t)
 }
 
-// checkContainer returns an error if v is not a container of the given type, or if a tensor in it does
-// not have the shape that t requires.
 func checkContainer(name string, t ir.Type, v reflect.Value) error {
 	if want := HeldType(t); !v.IsValid() || v.Type() != want {
 		return fmt.Errorf("%s: %s expected", name, want)

@@ -160,8 +160,6 @@ func (r *Frame) trips(s *program.Repeat) (trips int64, going bool, err error) {
 	return trips, going, nil
 }
 
-// first returns the first element of the tensor that ref refers to. It returns an error if the tensor is
-// empty.
 func (r *Frame) first(ref *plan.Ref) (reflect.Value, error) {
 	v, err := r.Slice(ref)
 	switch {
@@ -173,7 +171,6 @@ func (r *Frame) first(ref *plan.Ref) (reflect.Value, error) {
 	return v.Index(0), nil
 }
 
-// store copies value, a slice or a box, to the place that ref refers to.
 func (r *Frame) store(ref *plan.Ref, value any) error {
 	if v := ref.Variable(); v != nil && (v.Boxed || !v.Type.IsTensor()) {
 		r.held[v].Elem().Set(reflect.ValueOf(value))

@@ -285,8 +285,6 @@ type box struct {
 	shape []int
 }
 
-// enter runs callee on args and returns its results with their shapes. results is the memory for
-// them, nil where the callee allocates it.
 func (r *Frame) enter(callee *program.Func, args, results []any) ([]box, error) {
 	m := &Machine{fn: callee, runner: r.runner, weight: r.weight, Budget: r.Budget}
 	sub := &Frame{Machine: m, symbols: r.symbols, ctx: r.ctx, spent: r.spent, params: args, results: results}

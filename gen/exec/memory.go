@@ -8,7 +8,6 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// element holds the operations on slices of an element type. typ is the Go type of an element.
 type element struct {
 	typ  reflect.Type
 	make func(n int) any
@@ -31,7 +30,6 @@ type element struct {
 	tensor reflect.Type
 }
 
-// text returns the operations for strings.
 func text() element {
 	return element{
 		typ:     reflect.TypeFor[string](),
@@ -42,7 +40,6 @@ func text() element {
 	}
 }
 
-// number returns the operations for a type of numbers or booleans.
 func number[T rt.Number | bool]() element {
 	return element{
 		typ:     reflect.TypeFor[T](),
@@ -71,7 +68,6 @@ func packed[T int8 | uint8 | rt.Float4E2M1](bits int) element {
 	return e
 }
 
-// elements holds the operations of each element type.
 var elements = map[ir.DType]element{
 	ir.F64:        number[float64](),
 	ir.F32:        number[float32](),

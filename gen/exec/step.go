@@ -21,8 +21,6 @@ func (r *Frame) step(s program.Step) error {
 	return err
 }
 
-// spend deducts a step and its work from the budget. It returns [ErrBudget] if the budget is too
-// small.
 func (r *Frame) spend(s program.Step) error {
 	if r.spent.steps++; r.Budget.Steps > 0 && r.spent.steps > r.Budget.Steps {
 		return ErrBudget

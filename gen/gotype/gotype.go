@@ -4,7 +4,6 @@ package gotype
 
 import "github.com/burngen/burngen/ir"
 
-// elements holds the Go types of elements.
 var elements = map[ir.DType]string{
 	ir.F64:        "float64",
 	ir.F32:        "float32",
@@ -49,7 +48,6 @@ func Of(t ir.Type) string {
 	return "[]" + Elem(t.DType)
 }
 
-// item returns the Go type of an element of a container.
 func item(t ir.Type) string {
 	if t.IsTensor() {
 		return "rt.Tensor[" + Elem(t.DType) + "]"

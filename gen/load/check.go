@@ -156,8 +156,6 @@ func (c *checked) position(text string) (p token.Position) {
 	return p
 }
 
-// findNew finds the function New and the type of its configuration. It reports an error if there is no
-// New, or if its signature is wrong.
 func (c *checked) findNew() {
 	if c.model == nil {
 		return

@@ -19,8 +19,6 @@ const (
 	nnInGlue = "burngen_nn"
 )
 
-// mainSource returns the main package of the program that records the description in the package
-// pkg.
 func mainSource(pkg string) []byte {
 	return fmt.Appendf(nil, "package main\n\nimport (\n\t\"%s\"\n\tdescription %q\n)\n\nfunc main() { nn.Main(description.%s) }\n", nnPath, pkg, glueFunc)
 }
@@ -54,7 +52,6 @@ func (c *checked) glue(built string) []byte {
 	return b.Bytes()
 }
 
-// call prints the statement that records a call of the method.
 func (m *method) call(b *bytes.Buffer) {
 	fmt.Fprintf(b, "\tr.Method(%s.Method{Name: %q, Loss: %t, Pos: %q, Params: %#v, Results: %#v,\n\t\tSignature: func() string { return m.burngenSignature%s() }},\n",
 		nnInGlue, m.name(), m.loss, m.at.String(), m.params, m.results, m.name())

@@ -186,8 +186,6 @@ type lines []string
 
 func (l lines) Error() string { return strings.Join(l, "\n") }
 
-// fromList returns the errors in a list, or nil if it is empty. It sorts them by position and removes
-// duplicates.
 func fromList(list scanner.ErrorList) error {
 	if len(list) == 0 {
 		return nil

@@ -12,8 +12,6 @@ import (
 	"github.com/burngen/burngen/ir/nn"
 )
 
-// method is a marked method: its declaration, its object, and the signature in its directive. loss
-// says that the directive marks a loss.
 type method struct {
 	decl *ast.FuncDecl
 	fn   *types.Func
@@ -42,7 +40,6 @@ type port struct {
 	pos  token.Pos
 }
 
-// findMethods reads the marked functions and determines their receiver type.
 func (c *checked) findMethods() {
 	seen := map[string]port{}
 	for _, m := range c.marked {
@@ -176,7 +173,6 @@ func (c *checked) params(m *method, d directive, places *[]token.Pos) []port {
 	return ports
 }
 
-// fieldsOf does the same as params for the fields of st, the struct parameter of a method.
 func (c *checked) fieldsOf(m *method, st *types.Struct, places *[]token.Pos) []port {
 	var ports []port
 	for i := range st.NumFields() {

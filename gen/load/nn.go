@@ -5,10 +5,8 @@ import (
 	"reflect"
 )
 
-// nnPath is the import path of package nn.
 const nnPath = "github.com/burngen/burngen/ir/nn"
 
-// isNN reports whether t is the type called name in package nn.
 func isNN(t types.Type, name string) bool {
 	if t == nil {
 		return false
@@ -17,7 +15,6 @@ func isNN(t types.Type, name string) bool {
 	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == nnPath && n.Obj().Name() == name
 }
 
-// isValue reports whether a type is nn.Value.
 func isValue(t types.Type) bool { return isNN(t, "Value") }
 
 // holdsValue reports whether t is nn.Value or a tuple with an nn.Value.
@@ -32,13 +29,11 @@ func holdsValue(t types.Type) bool {
 	return isValue(t)
 }
 
-// isOperand reports whether t is nn.Operand.
 func isOperand(t types.Type) bool {
 	a, ok := t.(*types.Alias)
 	return ok && a.Obj().Pkg() != nil && a.Obj().Pkg().Path() == nnPath && a.Obj().Name() == "Operand"
 }
 
-// canOperate reports whether an argument of type t may be an operand.
 func canOperate(t types.Type) bool {
 	if isValue(t) || isNN(t, "Dim") || types.IsInterface(t) {
 		return true
@@ -47,7 +42,6 @@ func canOperate(t types.Type) bool {
 	return ok && b.Info()&(types.IsInteger|types.IsFloat|types.IsBoolean) != 0
 }
 
-// holdsParameters reports whether t contains parameters, buffers or states.
 func holdsParameters(t types.Type) bool { return holds(t, map[types.Type]bool{}) }
 
 func holds(t types.Type, seen map[types.Type]bool) bool {
@@ -83,5 +77,4 @@ func holds(t types.Type, seen map[types.Type]bool) bool {
 	return false
 }
 
-// tag returns the nn tag of field i.
 func tag(s *types.Struct, i int) string { return reflect.StructTag(s.Tag(i)).Get("nn") }

@@ -16,7 +16,6 @@ import (
 	"github.com/burngen/burngen/gen/config"
 )
 
-// sources are the parsed files of the package in the folder dir, with its configurations.
 type sources struct {
 	fset    *token.FileSet
 	dir     string
@@ -29,13 +28,11 @@ type sources struct {
 	marked []marked
 }
 
-// marked is a function with the directives above it.
 type marked struct {
 	decl       *ast.FuncDecl
 	directives []directive
 }
 
-// marks reports whether a function of the package has a directive.
 func (s *sources) marks() bool { return len(s.marked) > 0 }
 
 func (s *sources) fault(pos token.Pos, text string) {

@@ -35,7 +35,6 @@ func (c *checked) methodName(m *method) {
 	}
 }
 
-// isMarked reports whether a method called name is marked.
 func (c *checked) isMarked(name string) bool {
 	return slices.ContainsFunc(c.marked, func(m marked) bool { return m.decl.Name.Name == name })
 }

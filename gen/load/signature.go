@@ -102,8 +102,6 @@ func parseSignature(src string) (signature, []fault) {
 	return s, p.faults
 }
 
-// parseDeclared parses a single type, as it is written in a struct tag. The second result lists the
-// mistakes.
 func parseDeclared(src string) (declared, []fault) {
 	p := &sigParser{src: src}
 	list := p.types("")
@@ -135,7 +133,6 @@ func (p *sigParser) skip() {
 	}
 }
 
-// tuple parses types in parentheses and returns them.
 func (p *sigParser) tuple() []declared {
 	open := p.at
 	p.at++
@@ -148,7 +145,6 @@ func (p *sigParser) tuple() []declared {
 	return list
 }
 
-// types parses types separated by commas, up to a byte in end or the end of the text.
 func (p *sigParser) types(end string) []declared {
 	var list []declared
 	for {
@@ -258,8 +254,6 @@ func splitDims(text string) []string {
 	return append(dims, text[start:])
 }
 
-// dim parses an extent, and adds it to d. offset is the index of the first byte of text in the
-// signature.
 func (p *sigParser) dim(d *declared, text string, offset int) {
 	var plain strings.Builder // with a number in place of each expression
 	for rest, from := text, offset; rest != ""; {

@@ -30,7 +30,6 @@ type Device struct {
 	Recorded time.Duration `json:"recorded_ns"`
 }
 
-// addDevice adds the measurements of a device. steps has the step of each number.
 func (p *Profile) addDevice(m *gen.Model, d *stopwatch.Device, steps []program.Step, symbols map[string]int64) {
 	t, precision := m.Device()
 	p.Device = &Device{
@@ -47,13 +46,11 @@ func (p *Profile) addDevice(m *gen.Model, d *stopwatch.Device, steps []program.S
 	}
 }
 
-// deviceWork describes work on a device.
 type deviceWork struct {
 	symbols  map[string]int64
 	launches map[*ir.Node]int // the number of kernels of each node
 }
 
-// describe returns the description of a lap.
 func (w *deviceWork) describe(l stopwatch.Lap, steps []program.Step) Node {
 	switch l.Work {
 	case gpu.Uploaded:

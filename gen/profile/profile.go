@@ -198,7 +198,6 @@ func build(ctx context.Context, m *gen.Model, dir string, onDevice bool, steps *
 	return module.Binary(), ctx.Err()
 }
 
-// deviceText is the program's main package for a device.
 const deviceText = `// Command program measures a generated package.
 package main
 
@@ -223,7 +222,6 @@ func main() {
 }
 `
 
-// mainText is the program's main package for the CPU.
 const mainText = `// Command program measures a generated package.
 package main
 
@@ -255,8 +253,6 @@ func main() {
 }
 `
 
-// run runs the measuring program with the request q and returns its reply. It returns an error if
-// the program fails.
 func run(ctx context.Context, binary string, q stopwatch.Request) (r stopwatch.Reply, err error) {
 	var in, out, problems bytes.Buffer
 	if err := gob.NewEncoder(&in).Encode(q); err != nil {

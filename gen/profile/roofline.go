@@ -7,7 +7,6 @@ import (
 	"strings"
 )
 
-// Dimensions of the diagram in pixels.
 const (
 	wide, high              = 900, 560
 	left, top, right, floor = 70.0, 40.0, 880.0, 500.0

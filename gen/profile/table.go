@@ -43,7 +43,6 @@ func (p *Profile) Rows(perNode bool) []Row {
 	return rows
 }
 
-// nodeTime returns the total time of all nodes.
 func (p *Profile) nodeTime() (sum time.Duration) {
 	for _, n := range p.Nodes {
 		sum += n.Time
@@ -51,7 +50,6 @@ func (p *Profile) nodeTime() (sum time.Duration) {
 	return sum
 }
 
-// flops returns the total operations of all nodes.
 func (p *Profile) flops() (sum int64) {
 	for _, n := range p.Nodes {
 		sum += n.Flops

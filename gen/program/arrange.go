@@ -74,7 +74,6 @@ func allocations(p *plan.Plan) map[int][]int {
 	return out
 }
 
-// bindsAny reports whether n binds one of the symbols.
 func bindsAny(n *ir.Node, symbols []string) bool {
 	o, ok := n.Op.(ir.Binder)
 	return ok && slices.ContainsFunc(o.Binds(), func(s string) bool { return slices.Contains(symbols, s) })

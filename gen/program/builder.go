@@ -83,7 +83,6 @@ func (c *compiler) build(f *ir.Func) ([][]Step, error) {
 	return append(steps, copies), nil
 }
 
-// build creates the steps of n. It returns an error if the target cannot compute n.
 func (b *Builder) build(n *ir.Node) error {
 	if o, ok := n.Op.(plan.Joiner); ok {
 		if offsets := o.Parts(n); offsets != nil {

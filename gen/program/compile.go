@@ -177,7 +177,6 @@ func (b *Builder) invoke(n *ir.Node, o ir.Invoke) error {
 	return nil
 }
 
-// arenas returns references to the memory for the arenas of callee.
 func (b *Builder) arenas(callee *Func) []*plan.Ref {
 	var refs []*plan.Ref
 	for _, bytes := range callee.Arenas() {
@@ -196,7 +195,6 @@ func (b *Builder) shaped(n *ir.Node) []*plan.Ref {
 	return refs
 }
 
-// symbolsIn returns the symbols in the shape of a tensor.
 func symbolsIn(t ir.Type) []string {
 	var symbols []string
 	for _, d := range t.Shape {

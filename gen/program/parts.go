@@ -53,7 +53,6 @@ func (p *partition) possible() bool {
 	return true
 }
 
-// operands returns the nodes that compute the operands of n.
 func operands(n *ir.Node) []*ir.Node {
 	var from []*ir.Node
 	for _, a := range n.Args {

@@ -21,7 +21,6 @@ import (
 // ModulePath is the module with the runtime of generated code.
 const ModulePath = "github.com/burngen/burngen"
 
-// sysPath is a module that the runtime requires.
 const sysPath = "golang.org/x/sys"
 
 // goVersion is the language version of generated code.
@@ -124,7 +123,6 @@ func (m *Module) Write(folder string, files []emit.File) error {
 	return nil
 }
 
-// write writes a generated file to path.
 func write(path string, file emit.File) error {
 	f, err := os.Create(path)
 	if err != nil {

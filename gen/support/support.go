@@ -122,7 +122,6 @@ func (u *Use) imported(n *ir.Node) {
 	}
 }
 
-// computedBy returns what computes a lowered node.
 func computedBy(n *ir.Node) CPU {
 	by := None
 	for _, b := range n.Blocks {

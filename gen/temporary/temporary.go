@@ -35,7 +35,6 @@ var host = sync.OnceValue(func() string {
 	return fmt.Sprintf("%08x", h.Sum32())
 })
 
-// prefix returns the prefix of the temporary names of a process of this machine.
 func prefix(pid int) string { return fmt.Sprintf(".burngen-%s-%d-", host(), pid) }
 
 // names matches temporary names. Its groups are the machine and the process, see [prefix].
@@ -113,7 +112,6 @@ func Sweep(dir string) {
 	}
 }
 
-// isRunning reports whether a process with this number exists.
 func isRunning(pid int) bool {
 	p, err := os.FindProcess(pid)
 	if err != nil {

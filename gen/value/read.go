@@ -71,7 +71,6 @@ func read(path string, t ir.Type) (*ir.Tensor, error) {
 // maxFile is the maximum size of an argument file, in bytes.
 const maxFile = 64 << 30
 
-// decoders maps file extensions to decoders.
 var decoders = map[string]func(data []byte, t ir.Type) (*ir.Tensor, error){
 	".npy": func(data []byte, _ ir.Type) (*ir.Tensor, error) { return DecodeNPY(data) },
 	".bin": decodeRaw, ".raw": decodeRaw,
@@ -158,7 +157,6 @@ func decodeImage(data []byte, t ir.Type) (*ir.Tensor, error) {
 	return v, nil
 }
 
-// maxPixels is the maximum number of pixels of an image.
 const maxPixels = 1 << 26
 
 // pixels describes the position of an image's elements in a tensor.

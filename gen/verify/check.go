@@ -13,7 +13,6 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// verify calls run with the arguments of a case's references, and compares the results.
 func (v *verifier) verify(c Case, p *ports, run forward) Result {
 	r := Result{Name: c.Name, Status: Ran}
 	fail := func(format string, args ...any) Result {
@@ -136,13 +135,11 @@ func (c Case) evaluate(ctx context.Context, t trial) ([]*onnx.Value, error) {
 	return out.last(), nil
 }
 
-// outputs are the results of the calls of a trial.
 type outputs struct {
 	calls  [][]*onnx.Value
 	stream bool
 }
 
-// last returns the outputs of the last call.
 func (o outputs) last() []*onnx.Value { return o.calls[len(o.calls)-1] }
 
 // of returns the output to compare with w: the output of the last call, or the stacked outputs of
@@ -154,7 +151,6 @@ func (o outputs) of(w want) (*onnx.Value, error) {
 	return stack(o.calls, w.output)
 }
 
-// run makes the calls of a trial.
 func (t trial) run(ctx context.Context, run forward) (outputs, error) {
 	out := outputs{stream: len(t.frames) > 0}
 	inputs := slices.Clone(t.inputs)

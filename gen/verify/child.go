@@ -30,7 +30,6 @@ type head struct {
 	text []byte
 }
 
-// maxHead is the number of bytes kept of a program's error output.
 const maxHead = 1 << 14
 
 func (h *head) Write(p []byte) (int, error) {

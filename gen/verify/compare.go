@@ -29,7 +29,6 @@ const maxOff = 0.01
 // differ, because both are rounded.
 const quantumSlack = 1e-4
 
-// judge compares outputs with references.
 type judge struct {
 	ports   *ports
 	strict  bool
@@ -83,7 +82,6 @@ func (j *judge) container(got, want *onnx.Value, random bool) string {
 	return ""
 }
 
-// trialOf returns a want that holds all elements of a tensor.
 func trialOf(t *ir.Tensor) want {
 	return want{output: -1, dtype: t.DType, shape: t.Shape, parts: []part{{1, t}}}
 }
@@ -163,7 +161,6 @@ func (j *judge) equalsEval(got *ir.Tensor, w want, reason string) string {
 	return ""
 }
 
-// near returns the function that compares element i of an output with element k of a reference.
 func (j *judge) near(w want, p part) func(got *ir.Tensor, i int, want *ir.Tensor, k int) bool {
 	switch {
 	case w.dtype == ir.String:
@@ -277,7 +274,6 @@ func extremes(t *ir.Tensor) (nans int, low, high float64) {
 	return nans, low, high
 }
 
-// place formats the indices of element i of a shape.
 func place(i int, shape []int) string {
 	index := make([]int, len(shape))
 	for k := len(shape) - 1; k >= 0; k-- {

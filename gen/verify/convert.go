@@ -10,7 +10,6 @@ import (
 	"github.com/burngen/burngen/onnx"
 )
 
-// send converts a value to the form of the harness.
 func send(v *onnx.Value, t ir.Type) harness.Value {
 	if v.Tensor != nil {
 		return value.Encode(v.Tensor)
@@ -40,7 +39,6 @@ var kinds = map[ir.Kind]harness.Kind{
 	ir.MapKind:      harness.Map,
 }
 
-// receive converts a reply of the harness. It returns an error if the reply is not of type t.
 func receive(v harness.Value, t ir.Type) (*onnx.Value, error) {
 	if v.Kind != kinds[t.Kind] {
 		return nil, fmt.Errorf("a %s expected", t)
@@ -94,7 +92,6 @@ func sortedMap(m *onnx.Value, keys []harness.Value, d ir.DType) (*onnx.Value, er
 	return sortMap(m), nil
 }
 
-// sortMap sorts the elements of a map by key.
 func sortMap(m *onnx.Value) *onnx.Value {
 	n := m.Keys.Len()
 	order := make([]int, n)
@@ -120,7 +117,6 @@ func sortMap(m *onnx.Value) *onnx.Value {
 	return out
 }
 
-// toIR converts a value to the form of the evaluator.
 func toIR(v *onnx.Value, t ir.Type) *ir.Tensor {
 	if v.Tensor != nil {
 		return v.Tensor
@@ -132,7 +128,6 @@ func toIR(v *onnx.Value, t ir.Type) *ir.Tensor {
 	return &ir.Tensor{Kind: t.Kind, DType: t.DType, Elem: *t.Elem, Items: items, Keys: v.Keys}
 }
 
-// fromIR converts a result of the evaluator.
 func fromIR(t *ir.Tensor) *onnx.Value {
 	if t.Kind == ir.TensorKind {
 		return &onnx.Value{Tensor: t}
@@ -144,7 +139,6 @@ func fromIR(t *ir.Tensor) *onnx.Value {
 	return v
 }
 
-// toGo converts a value to arg, an argument of package exec, with its shape.
 func toGo(v *onnx.Value, t ir.Type) (arg any, shape []int, err error) {
 	if v.Tensor != nil {
 		return value.Slice(v.Tensor), v.Tensor.Shape, nil
@@ -156,7 +150,6 @@ func toGo(v *onnx.Value, t ir.Type) (arg any, shape []int, err error) {
 	return x.Interface(), nil, nil
 }
 
-// fromGo converts a result of package exec.
 func fromGo(t ir.Type, shape []int, data any) (*onnx.Value, error) {
 	out, err := value.FromGo(t, shape, data)
 	if err != nil {

@@ -80,7 +80,6 @@ func isCase(dir string) bool {
 	return isFile(filepath.Join(dir, "ref", "manifest.json")) || len(dataSets(dir)) > 0
 }
 
-// modelFile is the name of a case's model.
 const modelFile = "model.onnx"
 
 // dataSets returns the test data folders of an ONNX backend test, in order.

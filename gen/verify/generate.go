@@ -11,7 +11,6 @@ import (
 // Other files are loaded from disk, one at a time.
 const maxEmbedded = 64 << 20
 
-// generation is the generated package of a case.
 type generation struct {
 	ports    *ports
 	files    []emit.File
@@ -21,8 +20,6 @@ type generation struct {
 
 func (c Case) model() string { return filepath.Join(c.Dir, modelFile) }
 
-// generateOne generates the package of a case. Its weights are linked into the program if they fit
-// in room bytes.
 func (v *verifier) generateOne(c Case, name string, room int64) (*generation, error) {
 	o, err := v.options(c)
 	if err != nil {

@@ -29,7 +29,6 @@ type manifest struct {
 // entries are named tensors in the order of the file.
 type entries []entry
 
-// entry describes a tensor of a manifest.
 type entry struct {
 	Name        string `json:"-"`
 	DType       string
@@ -69,14 +68,12 @@ type excerpt struct {
 	Stride int
 }
 
-// stats summarise an output.
 type stats struct {
 	Count, NaN int
 	SumSq      number
 	Min, Max   number
 }
 
-// magnitude returns the root mean square and the largest magnitude.
 func (s *stats) magnitude() (rms, largest float64) {
 	rms = math.Sqrt(float64(s.SumSq) / float64(max(s.Count, 1)))
 	return rms, max(math.Abs(float64(s.Min)), math.Abs(float64(s.Max)))
@@ -118,7 +115,6 @@ func (e *entries) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// dtypes maps the manifest's names of element types to element types.
 var dtypes = map[string]ir.DType{
 	"float64": ir.F64, "float32": ir.F32, "float16": ir.F16, "bfloat16": ir.BF16,
 	"int64": ir.I64, "int32": ir.I32, "int16": ir.I16, "int8": ir.I8, "int4": ir.I4,
@@ -126,7 +122,6 @@ var dtypes = map[string]ir.DType{
 	"bool": ir.Bool, "string": ir.String,
 }
 
-// readManifest reads the manifest in a case's folder.
 func readManifest(dir string) (*manifest, error) {
 	data, err := os.ReadFile(filepath.Join(dir, "ref", "manifest.json"))
 	if err != nil {
@@ -199,7 +194,6 @@ func manifestTrials(dir string, p *ports) ([]trial, error) {
 	return out, nil
 }
 
-// reader reads the tensors of a manifest.
 type reader struct {
 	root  *os.Root
 	ports *ports
@@ -233,7 +227,6 @@ func (r *reader) inputs(t *trial, list entries) error {
 	return nil
 }
 
-// maxElems is the maximum number of elements of an argument.
 const maxElems = 1 << 28
 
 // input returns an argument. If it is a stream, the first axis counts the frames.

@@ -12,7 +12,6 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// ports describes the inputs and outputs of a model for a comparison.
 type ports struct {
 	params  []*ir.Value
 	results []port
@@ -20,7 +19,6 @@ type ports struct {
 	rounding float64
 }
 
-// port is an output.
 type port struct {
 	name string
 	typ  ir.Type
@@ -89,13 +87,11 @@ func randomValues(f *ir.Func) map[*ir.Value]bool {
 	return random
 }
 
-// isRandom reports whether a node draws random numbers.
 func isRandom(n *ir.Node) bool {
 	_, ok := n.Op.(interface{ IsRandom() })
 	return ok
 }
 
-// param returns the index of the input called name, or -1.
 func (p *ports) param(name string) int {
 	for i, v := range p.params {
 		if v.Name == name {
@@ -105,7 +101,6 @@ func (p *ports) param(name string) int {
 	return -1
 }
 
-// result returns the index of the output called name, or -1.
 func (p *ports) result(name string) int {
 	for i, r := range p.results {
 		if r.name == name {

@@ -20,7 +20,6 @@ type program struct {
 	packages []pkg
 }
 
-// pkg is a generated package.
 type pkg struct {
 	name string // of the package, and of its folder
 	// weights is the weights file for Load, or "" if it is embedded.
@@ -29,7 +28,6 @@ type pkg struct {
 	index int
 }
 
-// newProgram creates the program's module.
 func newProgram(dir string) (*program, error) {
 	m, err := scratch.New(dir, "verify")
 	return &program{Module: m}, err
@@ -101,7 +99,6 @@ func blame(output string, packages []pkg) map[string]string {
 	return blamed
 }
 
-// writeMain writes the main package.
 func (p *program) writeMain() error {
 	var b bytes.Buffer
 	b.WriteString("// Command program calls generated packages.\npackage main\n\nimport (\n")

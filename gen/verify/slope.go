@@ -279,7 +279,6 @@ func (s *Slopes) run(f *ir.Func, args []*ir.Tensor) ([]*ir.Tensor, error) {
 	return (&ir.Evaluator{Module: s.module}).Run(f, args)
 }
 
-// moved returns point + h·direction.
 func (s *Slopes) moved(point, direction []*ir.Tensor, h float64) []*ir.Tensor {
 	to := append([]*ir.Tensor(nil), point...)
 	for k, i := range s.wrt {

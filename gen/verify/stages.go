@@ -125,7 +125,6 @@ func (s *stages) tap() *ir.Module {
 	return m
 }
 
-// valuesOf returns the results of f's nodes, by name.
 func valuesOf(f *ir.Func) map[string]*ir.Value {
 	values := map[string]*ir.Value{}
 	for _, n := range f.Nodes {
@@ -136,7 +135,6 @@ func valuesOf(f *ir.Func) map[string]*ir.Value {
 	return values
 }
 
-// staged is the result of a comparison by stages.
 type staged struct {
 	cuts, integers, off int
 	// ties counts elements that lie half-way between two integers. offTies counts ties that were
@@ -148,7 +146,6 @@ type staged struct {
 	outputs, moved, turned []distance
 }
 
-// String describes the comparison and the differences.
 func (s staged) String() string {
 	ties, turned := "", ""
 	if s.offTies > 0 {
@@ -192,7 +189,6 @@ func farthest(list []distance) distance {
 	return most
 }
 
-// explains reports whether e is at most maxMoves times d.
 func (d distance) explains(e distance) bool {
 	return e.beyond <= maxMoves*d.beyond && e.largest <= maxMoves*d.largest && !math.IsInf(d.largest, 1)
 }

@@ -24,7 +24,6 @@ type trial struct {
 	wants []want
 }
 
-// want is the expected value of an output.
 type want struct {
 	name string
 	// output is the index of the output.
@@ -46,7 +45,6 @@ type part struct {
 	values *ir.Tensor
 }
 
-// trials returns the references of a case.
 func (c Case) trials(p *ports) ([]trial, error) {
 	if isFile(filepath.Join(c.Dir, "ref", "manifest.json")) {
 		return manifestTrials(c.Dir, p)

@@ -200,7 +200,6 @@ func (v *verifier) report(r Result) {
 	}
 }
 
-// forward computes a model's outputs.
 type forward func(ctx context.Context, inputs []*onnx.Value) ([]*onnx.Value, error)
 
 // limited runs f and returns its result. At the time limit it returns errTimeout, and f continues in its
@@ -232,7 +231,6 @@ func limited[T any](limit time.Duration, f func() (T, error)) (T, error) {
 	}
 }
 
-// panicked is a panic of the generator or of an interpreter.
 type panicked struct{ value any }
 
 func (p *panicked) Error() string { return fmt.Sprintf("panic: %v", p.value) }
@@ -257,7 +255,6 @@ func oneLine(err error) string {
 	return first
 }
 
-// weights returns the type that determines the tolerance of floats.
 func (v *verifier) weights() ir.DType {
 	if v.Mode == Evaluated {
 		return ir.Invalid
@@ -323,7 +320,6 @@ func (v *verifier) interpreted(c Case) Result {
 	return v.verify(c, l.ports, l.run)
 }
 
-// evaluated returns a function that runs a model with the evaluator.
 func evaluated(src *onnx.Model) forward {
 	e := &ir.Evaluator{Module: src.Module}
 	f := src.Module.Func("forward")
@@ -341,7 +337,6 @@ func evaluated(src *onnx.Model) forward {
 	}
 }
 
-// executed returns a function that runs a model's program with package exec.
 func executed(m *gen.Model) forward {
 	f := m.Forward.IR
 	return func(_ context.Context, inputs []*onnx.Value) ([]*onnx.Value, error) {
@@ -445,7 +440,6 @@ func (v *verifier) generate(p *program) ([]*Result, []*ports, error) {
 	return results, all, nil
 }
 
-// call calls a generated package in the child.
 func call(ctx context.Context, c *child, index int, p *ports, inputs []*onnx.Value) ([]*onnx.Value, error) {
 	q := harness.Request{Case: index}
 	for i, in := range inputs {

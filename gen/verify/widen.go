@@ -9,7 +9,6 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// wide is a function of a module converted to f64.
 type wide struct {
 	fn *ir.Func
 	// weights are the names of the float weights, which are additional last parameters.
@@ -38,7 +37,6 @@ func inF64(m *ir.Module, f *ir.Func) (*wide, error) {
 	return d, ir.Verify(&ir.Module{Funcs: []*ir.Func{d.fn}, Weights: m.Weights})
 }
 
-// widener converts a function to f64.
 type widener struct {
 	names  []string
 	params map[string]*ir.Value    // parameters that replace weights
@@ -109,7 +107,6 @@ func (w *widener) values(values []*ir.Value) {
 	}
 }
 
-// isWide reports whether d is a float type that is converted to f64.
 func isWide(d ir.DType) bool { return d == ir.F16 || d == ir.BF16 || d == ir.F32 }
 
 // widen replaces float types in an attribute by f64, and converts its tensors.

@@ -5,8 +5,6 @@ import (
 	"math/bits"
 )
 
-// checked returns the constant n, the result of checked arithmetic, or a poisoned Dim if ok is
-// false.
 func checked(n int64, ok bool) Dim {
 	if !ok {
 		return poison(overflow)
@@ -32,7 +30,6 @@ func mul64(a, b int64) (int64, bool) {
 	return int64(lo), hi == 0 && lo < 1<<63
 }
 
-// floor64 returns a / b rounded towards −∞ for b ≠ 0, or false if the quotient overflows.
 func floor64(a, b int64) (int64, bool) {
 	n := a / b
 	if a%b != 0 && (a < 0) != (b < 0) {

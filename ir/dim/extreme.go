@@ -132,7 +132,6 @@ func distributed(op operator, args []Dim) (Dim, bool) {
 
 func (op operator) isExtreme() bool { return op == opMin || op == opMax }
 
-// opposite returns max for min, and min for max.
 func (op operator) opposite() operator { return opMin + opMax - op }
 
 // argsOf returns the arguments of d if d is op(…), else d alone.

@@ -49,7 +49,6 @@ func (p *parser) skip() {
 	}
 }
 
-// next describes the next token for an error.
 func (p *parser) next() string {
 	for _, r := range p.text[p.at:] {
 		return strconv.QuoteRune(r)
@@ -57,7 +56,6 @@ func (p *parser) next() string {
 	return "end"
 }
 
-// peek returns the next byte after blanks, or 0 at the end.
 func (p *parser) peek() byte {
 	if p.skip(); p.at < len(p.text) {
 		return p.text[p.at]
@@ -142,7 +140,6 @@ func (p *parser) factor() Dim {
 	return Sym(name)
 }
 
-// word reads the longest sequence of characters of integers and symbols.
 func (p *parser) word() string {
 	start := p.at
 	for p.at < len(p.text) && isNameByte(p.text[p.at]) {

@@ -14,7 +14,6 @@ func (d Dim) String() string {
 	return fold(d, printer{}).text
 }
 
-// phrase is a piece of text with its precedence.
 type phrase struct {
 	text string
 	kind binding
@@ -36,7 +35,6 @@ func (p phrase) as(kind binding) string {
 	return p.text
 }
 
-// printer is the [Algebra] of [Dim.String]: it builds text.
 type printer struct{}
 
 func (printer) Sym(name string) phrase { return phrase{name, factorPhrase} }

@@ -77,7 +77,6 @@ func Stops(err error) []string {
 	return slices.Compact(names)
 }
 
-// tape is a list of nodes with the state of their differentiation.
 type tape struct {
 	b     *ir.Builder
 	nodes []*ir.Node
@@ -88,7 +87,6 @@ type tape struct {
 	errs  []error
 }
 
-// newTape returns a tape for nodes and the differentiated values wrt.
 func newTape(b *ir.Builder, nodes []*ir.Node, wrt []*ir.Value) *tape {
 	t := &tape{b: b, nodes: slices.Clone(nodes), active: map[*ir.Value]bool{}, parts: map[*ir.Value][]*ir.Value{}}
 	for _, w := range wrt {
@@ -143,7 +141,6 @@ func (t *tape) total(v *ir.Value) *ir.Value {
 	return op.Full(t.b, v.Type, 0)
 }
 
-// backward propagates gradients through all nodes, from last to first.
 func (t *tape) backward() {
 	for _, n := range slices.Backward(t.nodes) {
 		of := make([]*ir.Value, len(n.Results))
@@ -193,7 +190,6 @@ func (t *tape) node(n *ir.Node, dy []*ir.Value, want []bool) {
 	t.share(n, grads, want)
 }
 
-// share adds grads[i] to the gradient of operand i of n if want[i] is true.
 func (t *tape) share(n *ir.Node, grads []*ir.Value, want []bool) {
 	for i, g := range grads {
 		if g == nil || !want[i] {

@@ -103,7 +103,6 @@ func step(m *ir.Module, loss *ir.Func, name string, params []string, isScaled bo
 	return f, nil
 }
 
-// elementOf appends element i of a vector, as a scalar.
 func elementOf(b *ir.Builder, x *ir.Value, i int) *ir.Value {
 	one := op.Slice{Starts: dim.Consts(i), Shape: dim.Consts(1), Steps: []int{1}}
 	return op.ReshapeTo(b, b.Node(one, x))
@@ -121,7 +120,6 @@ func IsZero(v *ir.Value) bool {
 	return ok && fill.Value.Number(0) == 0
 }
 
-// training is the [ir.Training] of a step function.
 type training struct {
 	f       *ir.Func
 	params  []string
@@ -129,7 +127,6 @@ type training struct {
 	updates []update
 }
 
-// update is the new value of a weight.
 type update struct {
 	name string
 	next *ir.Value
@@ -161,7 +158,6 @@ func (t *training) Update(v, next *ir.Value) {
 	t.updates = append(t.updates, update{name, next})
 }
 
-// weightOf returns the name of the weight that v loads, and whether v loads one.
 func weightOf(v *ir.Value) (string, bool) {
 	if v == nil || v.Def == nil {
 		return "", false
@@ -170,7 +166,6 @@ func weightOf(v *ir.Value) (string, bool) {
 	return l.Name, ok
 }
 
-// loadsOf returns the loads of weights in f, by name.
 func loadsOf(f *ir.Func) map[string]*ir.Value {
 	loads := map[string]*ir.Value{}
 	for _, n := range f.Nodes {
@@ -181,7 +176,6 @@ func loadsOf(f *ir.Func) map[string]*ir.Value {
 	return loads
 }
 
-// mergeLoads makes f load every weight once, at its beginning.
 func mergeLoads(f *ir.Func) {
 	first := map[string]*ir.Value{}
 	same := map[*ir.Value]*ir.Value{}

@@ -56,7 +56,6 @@ func Build(name string, block []int, fill func(b *Builder)) (*Kernel, error) {
 	return k, nil
 }
 
-// fill calls the function fill. It returns the mistake that stopped the function, or nil.
 func (b *Builder) fill(fill func(b *Builder)) (err error) {
 	defer catch(&err)
 	fill(b)
@@ -144,7 +143,6 @@ func (b *Builder) bits(d ir.DType, bits uint64) *Value {
 	return b.pure(&Instr{Op: Const, Bits: bits}, d)
 }
 
-// floatBits returns the bits of x rounded to the float type d.
 func floatBits(d ir.DType, x float64) uint64 {
 	if d == ir.F32 {
 		return uint64(math.Float32bits(float32(x)))
@@ -152,7 +150,6 @@ func floatBits(d ir.DType, x float64) uint64 {
 	return math.Float64bits(x)
 }
 
-// floatOf returns the float of type d with the given bits.
 func floatOf(d ir.DType, bits uint64) float64 {
 	if d == ir.F32 {
 		return float64(math.Float32frombits(uint32(bits)))
@@ -483,8 +480,6 @@ func (b *Builder) While(carried []*Value, cond func(carried []*Value) *Value, bo
 	return slices.Clone(in.Results)
 }
 
-// likes returns new values with the types of the given ones. def is the instruction that defines
-// the new values, or nil.
 func likes(values []*Value, def *Instr) []*Value {
 	out := make([]*Value, len(values))
 	for i, v := range values {
@@ -493,8 +488,6 @@ func likes(values []*Value, def *Instr) []*Value {
 	return out
 }
 
-// block returns a block of control flow with the given parameters. fill appends its instructions
-// and returns its yields.
 func (b *Builder) block(params []*Value, fill func() []*Value) *Block {
 	inner := &scope{block: &Block{Params: params}, known: map[expression]*Value{}, outer: b.scope}
 	b.scope = inner
@@ -516,7 +509,6 @@ func (b *Block) yielding(want []*Value) *Block {
 	return b
 }
 
-// add appends an instruction to the current block.
 func (b *Builder) add(in *Instr) { b.scope.block.Instrs = append(b.scope.block.Instrs, in) }
 
 // pure appends an instruction without effects, and returns its result, which has type d. If there

@@ -21,7 +21,6 @@ type code struct {
 	last  *Instr                // the instruction that end belongs to, or nil at the end of the kernel
 }
 
-// compiler compiles a kernel into a program.
 type compiler struct {
 	machine *machine
 	arrays  map[*Value]*array
@@ -30,7 +29,6 @@ type compiler struct {
 	code    *code // the code that new steps are appended to
 }
 
-// compile compiles the kernel of m into a program that accesses args.
 func compile(m *machine, args *arguments) *program {
 	c := &compiler{machine: m, arrays: args.arrays, slots: map[*Value]int{}}
 	for v, bits := range args.numbers {
@@ -43,7 +41,6 @@ func compile(m *machine, args *arguments) *program {
 	return &program{entry, c.initial}
 }
 
-// slot returns the index of the register of v, which it assigns if v has none.
 func (c *compiler) slot(v *Value) int {
 	i, ok := c.slots[v]
 	if !ok {
@@ -54,7 +51,6 @@ func (c *compiler) slot(v *Value) int {
 	return i
 }
 
-// set assigns a value the bits that its register holds when a block starts.
 func (c *compiler) set(v *Value, bits uint64) {
 	i := c.slot(v)
 	c.initial[i] = bits
@@ -75,7 +71,6 @@ func (c *compiler) share(list, owners []*Value) {
 	}
 }
 
-// emit appends a step, which runs the instruction in.
 func (c *compiler) emit(in *Instr, step func(t *thread)) {
 	c.code.steps = append(c.code.steps, step)
 	c.code.at = append(c.code.at, in)
@@ -88,7 +83,6 @@ func (c *compiler) jump(in *Instr, next *code, end func(t *thread) *code) {
 	c.code = next
 }
 
-// to returns a function for [compiler.jump] that always chooses `next`.
 func to(next *code) func(*thread) *code { return func(*thread) *code { return next } }
 
 // move emits a step of the instruction in that copies src[i] to dst[i], for all i at once: a value
@@ -211,7 +205,6 @@ func (c *compiler) whileLoop(in *Instr) {
 	c.jump(in, after, to(head))
 }
 
-// compute emits a step for an instruction that only writes registers and accesses no memory.
 func (c *compiler) compute(in *Instr) {
 	d := c.slot(in.Results[0])
 	a := c.slotsOf(in.Args)
@@ -250,7 +243,6 @@ func (c *compiler) compute(in *Instr) {
 	}
 }
 
-// index returns a function that returns the value of v, an i32 or i64 index, in a thread.
 func (c *compiler) index(v *Value) func(t *thread) int64 {
 	i := c.slot(v)
 	if v.Type.DType == ir.I32 {

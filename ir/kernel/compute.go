@@ -11,7 +11,6 @@ import (
 // The functions of this file compute operations on the bits of values. A register of 64 bits holds
 // the bits of a value in its low bytes. Its other bits are 0.
 
-// binaryFunc returns a function that computes an operation on the bits of two operands of type d.
 func binaryFunc(o Op, d ir.DType) func(x, y uint64) uint64 {
 	switch d {
 	case ir.Bool, ir.U32:
@@ -28,12 +27,10 @@ func binaryFunc(o Op, d ir.DType) func(x, y uint64) uint64 {
 	return reals[float64](o)
 }
 
-// whole is a Go integer type that represents a type of the kernel.
 type whole interface {
 	int32 | uint32 | int64 | uint64
 }
 
-// low returns the bits of an integer, zero-extended to 64.
 func low[T whole](x T) uint64 {
 	if unsafe.Sizeof(x) == 4 {
 		return uint64(uint32(x))
@@ -41,10 +38,8 @@ func low[T whole](x T) uint64 {
 	return uint64(x)
 }
 
-// width returns the number of bits of T.
 func width[T whole]() uint64 { return 8 * uint64(unsafe.Sizeof(T(0))) }
 
-// wholes returns a function that computes an operation on two integers of type T.
 func wholes[T whole](o Op) func(x, y uint64) uint64 {
 	switch o {
 	case Add:
@@ -87,7 +82,6 @@ func wholes[T whole](o Op) func(x, y uint64) uint64 {
 	panic("kernel: no function of integers for " + o.String())
 }
 
-// divisor returns x. It panics, as [fail] does, if x is 0.
 func divisor[T whole](x T) T {
 	if x == 0 {
 		fail("a division by 0")
@@ -95,8 +89,6 @@ func divisor[T whole](x T) T {
 	return x
 }
 
-// distance returns y, the number of bits to shift by. It panics, as [fail] does, unless y is less
-// than the width of T.
 func distance[T whole](y uint64) uint64 {
 	if y >= width[T]() {
 		fail("a shift by %d", int64(T(y)))
@@ -111,10 +103,8 @@ func flag(x bool) uint64 {
 	return 0
 }
 
-// real is a Go float type that represents a type of the kernel.
 type real interface{ float32 | float64 }
 
-// decode returns the float with the bits x.
 func decode[T real](x uint64) T {
 	if unsafe.Sizeof(T(0)) == 4 {
 		return T(math.Float32frombits(uint32(x)))
@@ -122,7 +112,6 @@ func decode[T real](x uint64) T {
 	return T(math.Float64frombits(x))
 }
 
-// encode returns the bits of a float.
 func encode[T real](x T) uint64 {
 	if unsafe.Sizeof(x) == 4 {
 		return uint64(math.Float32bits(float32(x)))
@@ -130,7 +119,6 @@ func encode[T real](x T) uint64 {
 	return math.Float64bits(float64(x))
 }
 
-// reals returns a function that computes an operation on two floats of type T.
 func reals[T real](o Op) func(x, y uint64) uint64 {
 	switch o {
 	case Add:
@@ -201,8 +189,6 @@ func oddSum(x, y float64) float64 {
 	return math.Float64frombits(b - 1)
 }
 
-// unaryFunc returns a function that computes an operation on an operand of type `from`. The result
-// has type `to`.
 func unaryFunc(o Op, from, to ir.DType) func(x uint64) uint64 {
 	switch {
 	case o == Bitcast:
@@ -258,7 +244,6 @@ func realUnary[T real](o Op) func(x uint64) uint64 {
 	panic("kernel: no function of a float for " + o.String())
 }
 
-// conversion returns a function that converts the bits of a value from one type to another.
 func conversion(from, to ir.DType) func(x uint64) uint64 {
 	if !from.IsFloat() {
 		return fromWhole(from, to)
@@ -278,7 +263,6 @@ func conversion(from, to ir.DType) func(x uint64) uint64 {
 	return func(x uint64) uint64 { return toWhole(wide(x), to) }
 }
 
-// widening returns a function that converts the bits of a float to a float64.
 func widening(from ir.DType) func(x uint64) float64 {
 	switch from {
 	case ir.F64:
@@ -326,7 +310,6 @@ func toWhole(x float64, to ir.DType) uint64 {
 	return uint64(x)
 }
 
-// fromWhole returns a function that converts the bits of an integer or a bool to another type.
 func fromWhole(from, to ir.DType) func(x uint64) uint64 {
 	unused := 64 - uint(from.Bits())
 	signed := from.Class() == ir.Signed

@@ -151,8 +151,6 @@ func simplifyBool(o Op, x, y *Value, p, q uint64, isX, isY bool) *Value {
 	return nil
 }
 
-// foldBinary computes an operation on two constants of type d. ok is false if the operation is not
-// folded.
 func foldBinary(o Op, d ir.DType, x, y uint64) (v uint64, ok bool) {
 	if d.IsFloat() {
 		return foldFloats(o, d, floatOf(d, x), floatOf(d, y))
@@ -213,8 +211,6 @@ func foldBinary(o Op, d ir.DType, x, y uint64) (v uint64, ok bool) {
 	return 0, false
 }
 
-// foldFloats computes an operation on two constant floats of type d. ok is false if the operation
-// is not folded.
 func foldFloats(o Op, d ir.DType, x, y float64) (v uint64, ok bool) {
 	switch o {
 	case Add:
@@ -245,8 +241,6 @@ func foldFloats(o Op, d ir.DType, x, y float64) (v uint64, ok bool) {
 	return 0, false
 }
 
-// foldUnary computes an operation on a constant of type d. ok is false if the operation is not
-// folded.
 func foldUnary(o Op, d ir.DType, x uint64) (v uint64, ok bool) {
 	if !d.IsFloat() {
 		switch n := wholeOf(d, x); {
@@ -281,7 +275,6 @@ func foldUnary(o Op, d ir.DType, x uint64) (v uint64, ok bool) {
 	return floatBits(d, f), true
 }
 
-// convertBits converts a constant from one arithmetic type to another, as [Convert] does.
 func convertBits(to, from ir.DType, bits uint64) uint64 {
 	switch {
 	case to == ir.Bool && from.IsFloat():

@@ -37,7 +37,6 @@ func Number[T int32 | uint32 | int64 | uint64 | float32 | float64](x T) Arg {
 	return Arg{typ: Type{DType: dtypeOf[T]()}, bits: order.LittleEndian.Uint64(b) & (^uint64(0) >> (64 - 8*n))}
 }
 
-// dtypeOf returns the element type of a Go type.
 func dtypeOf[T rt.Element]() ir.DType {
 	d, err := ir.ParseDType(rt.DTypeOf[T]())
 	if err != nil {
@@ -62,7 +61,6 @@ type array struct {
 	unit, offset int
 }
 
-// arguments holds the memory and numbers that a kernel runs on.
 type arguments struct {
 	arrays  map[*Value]*array
 	numbers map[*Value]uint64
@@ -151,7 +149,6 @@ func (a *array) locate(i int64, n int) int {
 	return int(i)
 }
 
-// get returns the bits of element i.
 func (a *array) get(i int) uint64 {
 	switch at := a.data[i*a.size:]; {
 	case a.size == 4:
@@ -167,7 +164,6 @@ func (a *array) get(i int) uint64 {
 	}
 }
 
-// put stores the bits of element i.
 func (a *array) put(i int, bits uint64) {
 	switch at := a.data[i*a.size:]; a.size {
 	case 4:

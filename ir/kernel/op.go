@@ -197,7 +197,6 @@ func IsStorage(d ir.DType) bool {
 	return false
 }
 
-// classOf returns the class of an arithmetic type as a set with one element.
 func classOf(d ir.DType) on {
 	switch {
 	case !IsArithmetic(d):

@@ -65,7 +65,6 @@ type parser struct {
 	values map[string]*Value
 }
 
-// skip skips blanks and ends of lines.
 func (p *parser) skip() {
 	for p.at < len(p.src) && strings.IndexByte(" \t\r\n", p.src[p.at]) >= 0 {
 		p.at++
@@ -86,7 +85,6 @@ func isWordByte(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// name consumes a word and returns it.
 func (p *parser) name() string {
 	name := p.run(isWordByte)
 	if name == "" {
@@ -95,8 +93,6 @@ func (p *parser) name() string {
 	return name
 }
 
-// accept consumes a word or a punctuation character and returns true if it comes next, else returns
-// false.
 func (p *parser) accept(word string) bool {
 	p.skip()
 	rest, ok := strings.CutPrefix(p.src[p.at:], word)
@@ -184,14 +180,11 @@ func (p *parser) parse() (k *Kernel, err error) {
 	return k, nil
 }
 
-// fresh parses the name of a new value, which def defines.
 func (p *parser) fresh(def *Instr) *Value {
 	p.expect("%")
 	return &Value{Name: p.name(), Def: def}
 }
 
-// define adds v to the values that the text may use. It panics, as [fail] does, if the name is
-// already taken.
 func (p *parser) define(v *Value) {
 	if p.values[v.Name] != nil {
 		fail("%s is defined twice", v)
@@ -199,8 +192,6 @@ func (p *parser) define(v *Value) {
 	p.values[v.Name] = v
 }
 
-// value parses the name of a value and returns the value. It panics, as [fail] does, if there is no
-// such value.
 func (p *parser) value() *Value {
 	p.expect("%")
 	name := p.name()
@@ -211,7 +202,6 @@ func (p *parser) value() *Value {
 	return v
 }
 
-// list parses values separated by commas. The list may be empty.
 func (p *parser) list() (list []*Value) {
 	if p.skip(); p.at == len(p.src) || p.src[p.at] != '%' {
 		return nil
@@ -224,7 +214,6 @@ func (p *parser) list() (list []*Value) {
 	}
 }
 
-// block parses instructions into b up to the closing brace.
 func (p *parser) block(b *Block) {
 	if p.depth++; p.depth > maxNesting {
 		fail("blocks are nested deeper than %d", maxNesting)
@@ -240,8 +229,6 @@ func (p *parser) block(b *Block) {
 	p.depth--
 }
 
-// body parses a block in braces, such as the body of a loop. It returns the block, with the given
-// parameters.
 func (p *parser) body(params []*Value) *Block {
 	b := &Block{Params: params}
 	p.expect("{")
@@ -313,7 +300,6 @@ func (p *parser) instr() *Instr {
 	return in
 }
 
-// op parses the name of an operation.
 func (p *parser) op() Op {
 	name := p.name()
 	for o := NoOp + 1; o < numOps; o++ {
@@ -325,7 +311,6 @@ func (p *parser) op() Op {
 	return NoOp
 }
 
-// types parses the types of the results of in, and stores them in the results.
 func (p *parser) types(in *Instr) {
 	for i, r := range in.Results {
 		if i > 0 && in.Op == Load {
@@ -396,7 +381,6 @@ func (p *parser) carry() (params, first []*Value) {
 	}
 }
 
-// bitsOf parses `text` as a constant of type d and returns its bits.
 func bitsOf(d ir.DType, text string) uint64 {
 	var bits uint64
 	var err error

@@ -38,7 +38,6 @@ func written(v *Value) string {
 	return ""
 }
 
-// print prints the instructions of a block, and what it yields.
 func (b *Block) print(w *strings.Builder, indent string) {
 	for _, in := range b.Instrs {
 		w.WriteString(indent)
@@ -113,15 +112,12 @@ func (in *Instr) print(w *strings.Builder) {
 // accesses reports whether the operands of an operation begin with a pointer and an index.
 func accesses(o Op) bool { return o == Load || o == Store || o < numOps && ops[o].kind == atomic }
 
-// carry prints the carried values of a loop with their initial values.
 func carry(w *strings.Builder, params, first []*Value) {
 	for i, p := range params {
 		fmt.Fprintf(w, "%s%s = %s", []string{" carry ", ", "}[min(i, 1)], p, first[i])
 	}
 }
 
-// values prints prefix and the names of list, separated by commas. It prints nothing if list is
-// empty.
 func values(w *strings.Builder, prefix string, list []*Value) {
 	for i, v := range list {
 		if i > 0 {
@@ -140,7 +136,6 @@ func (v *Value) String() string {
 	return "%" + v.Name
 }
 
-// axis returns the name of a dimension.
 func axis(dim int) string {
 	if dim < 0 || dim > 2 {
 		return strconv.Itoa(dim)

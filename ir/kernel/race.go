@@ -11,11 +11,8 @@ type access struct {
 	others bool   // whether blocks before the one of the epoch accessed it too
 }
 
-// cell is the history of accesses to a few bytes of memory.
 type cell struct{ read, write, atomic access }
 
-// note records an access by thread t in the current epoch. a are the accesses of one kind to a
-// cell.
 func (m *machine) note(a *access, t *thread) {
 	if a.epoch != m.epoch {
 		a.others = a.others || a.epoch != 0 && a.epoch < m.first
@@ -41,8 +38,6 @@ func (a *array) conflict(m *machine, t *thread, i int, past access, verb string)
 	fail("a race: %s %s element %d", who, verb, i)
 }
 
-// cells calls do for each history cell of elements [i, i+n). The first argument of do is the
-// element that the cell belongs to.
 func (a *array) cells(i, n int, do func(i int, c *cell)) {
 	for j := i; j < i+n && a.history != nil; j++ {
 		at := (a.offset + j*a.size) / a.unit

@@ -53,7 +53,6 @@ func (k *Kernel) Run(grid [3]int, args []Arg, opt Options) error {
 	return err
 }
 
-// machine interprets a kernel.
 type machine struct {
 	kernel  *Kernel
 	budget  int64
@@ -69,7 +68,6 @@ type machine struct {
 	first uint32 // the first epoch of the running block
 }
 
-// thread is the state of a thread of the running block.
 type thread struct {
 	number  uint16 // number in the block
 	index   [3]int // index in the block
@@ -103,7 +101,6 @@ func (m *machine) run(grid [3]int, args []Arg, races bool) (err error) {
 	return nil
 }
 
-// start allocates the threads of a block, with the initial registers of p.
 func (m *machine) start(p *program) {
 	size := m.kernel.Block
 	m.threads = make([]thread, size[0]*size[1]*size[2])
@@ -115,7 +112,6 @@ func (m *machine) start(p *program) {
 	}
 }
 
-// runBlock runs the threads of a block from the start of the kernel to its end.
 func (m *machine) runBlock(entry *code) {
 	m.first = m.epoch
 	order := m.random.Perm(len(m.threads))
@@ -197,5 +193,4 @@ func (t *thread) where() string {
 	return in.String() + ": "
 }
 
-// place returns the indexes of a block or a thread as text.
 func place(p [3]int) string { return fmt.Sprintf("(%d, %d, %d)", p[0], p[1], p[2]) }

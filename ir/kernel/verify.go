@@ -41,7 +41,6 @@ func (k *Kernel) check() (err error) {
 	return nil
 }
 
-// explain puts the kernel's name in front of *err, unless *err is nil.
 func (k *Kernel) explain(err *error) {
 	if *err != nil {
 		*err = fmt.Errorf("kernel %s: %w", k.Name, *err)
@@ -116,13 +115,10 @@ func (v *verifier) kernel(k *Kernel) {
 	v.block(k.Body)
 }
 
-// isElement reports whether memory and values may have a type.
 func isElement(d ir.DType) bool { return IsArithmetic(d) || IsStorage(d) }
 
-// isNumber reports whether a scalar parameter may have a type.
 func isNumber(d ir.DType) bool { return IsArithmetic(d) && d != ir.Bool }
 
-// isIdentifier reports whether a name is a word that does not begin with a digit.
 func isIdentifier(name string) bool { return isWord(name) && (name[0] < '0' || name[0] > '9') }
 
 func isWord(name string) bool {
@@ -134,8 +130,6 @@ func isWord(name string) bool {
 	return name != ""
 }
 
-// outer puts a parameter or an array of the kernel into scope, and checks that its name is an
-// identifier.
 func (v *verifier) outer(x *Value) {
 	v.define(x, nil)
 	if !isIdentifier(x.Name) {
@@ -143,8 +137,6 @@ func (v *verifier) outer(x *Value) {
 	}
 }
 
-// define puts x into scope. It panics, as [fail] does, if the name of x is not a word or is taken,
-// or if def is not the instruction in x.Def.
 func (v *verifier) define(x *Value, def *Instr) {
 	switch {
 	case x == nil:
@@ -159,7 +151,6 @@ func (v *verifier) define(x *Value, def *Instr) {
 	v.names[x.Name], v.defined[x], v.scope[x] = true, true, true
 }
 
-// block checks the instructions of a block, whose values are in scope up to its end.
 func (v *verifier) block(b *Block) {
 	if v.blocks[b] {
 		fail("a block belongs to two instructions")
@@ -198,7 +189,6 @@ func (v *verifier) block(b *Block) {
 	v.depth--
 }
 
-// visible checks that values are in scope.
 func (v *verifier) visible(list []*Value) {
 	for _, x := range list {
 		switch {
@@ -212,7 +202,6 @@ func (v *verifier) visible(list []*Value) {
 	}
 }
 
-// instr checks an instruction and its blocks.
 func (v *verifier) instr(in *Instr) {
 	if in == nil {
 		fail("an instruction is nil")
@@ -253,15 +242,12 @@ func (v *verifier) at(in *Instr, check func()) {
 	}
 }
 
-// counts checks the numbers of operands, results and blocks of in. It panics, as [fail] does, if
-// one is wrong.
 func counts(in *Instr, args, results, blocks int) {
 	if len(in.Args) != args || len(in.Results) != results || len(in.Blocks) != blocks {
 		fail("%d operands, %d results and %d blocks, want %d, %d and %d", len(in.Args), len(in.Results), len(in.Blocks), args, results, blocks)
 	}
 }
 
-// typed panics, as [fail] does, unless the values in list are scalars of type d.
 func typed(d ir.DType, list ...*Value) {
 	for _, x := range list {
 		if x.Type != (Type{DType: d}) {
@@ -270,8 +256,6 @@ func typed(d ir.DType, list ...*Value) {
 	}
 }
 
-// scalar returns the type of x. It panics, as [fail] does, unless x is a scalar of a type that
-// values may have.
 func scalar(x *Value) ir.DType {
 	if x.Type.Space != NoSpace || !isElement(x.Type.DType) {
 		fail("%s is of type %s", x, x.Type)
@@ -426,7 +410,6 @@ func element(in *Instr, n int) ir.DType {
 	return d
 }
 
-// same checks that list and want have equal lengths, and their values equal types.
 func same(list, want []*Value) {
 	if len(list) != len(want) {
 		fail("%d values for %d", len(list), len(want))
@@ -441,8 +424,6 @@ func same(list, want []*Value) {
 	}
 }
 
-// yields checks that the blocks of an instruction yield as many values, of the same types, as the
-// instruction requires.
 func yields(in *Instr) {
 	switch in.Op {
 	case For:

@@ -98,7 +98,6 @@ func GLU(x Value, axis int) Value {
 	return a.Mul(Sigmoid(b))
 }
 
-// halves splits x in two along an axis.
 func halves(x Value, axis int) (a, b Value) {
 	axis = x.axis(axis)
 	half := x.Dim(axis).Div(2)

@@ -28,7 +28,6 @@ func (v Value) operand(o Operand) Value {
 	return number(o, d)
 }
 
-// with applies a binary operator to v and o.
 func (v Value) with(op ir.Op, o Operand) Value { return one(op, v, v.operand(o)) }
 
 // Add returns v + o.

@@ -283,7 +283,6 @@ func (t transformerOptions) residual(x Value, norm LayerNorm, f func(Value) Valu
 	return norm.Forward(x.Add(drop.Forward(f(x))))
 }
 
-// feed applies the feed-forward network.
 func (t transformerOptions) feed(x Value, first, second Linear) Value {
 	return second.Forward(NewDropout(t.dropout).Forward(t.activation(first.Forward(x))))
 }
@@ -318,7 +317,6 @@ func (e TransformerEncoder) Cached(x, mask Value, past [][2]Value) (Value, [][2]
 	return x, next
 }
 
-// ofLayers returns the keys and values of n layers. It panics with an [*Error] if there are others.
 func ofLayers(all [][2]Value, n int) [][2]Value {
 	if len(all) != 0 && len(all) != n {
 		fail("keys and values of %d layers, the stack has %d", len(all), n)

@@ -126,7 +126,6 @@ func Scan[S any](xs Value, init S, f func(state S, x Value) (S, Value)) (S, Valu
 	return rebuilt(init, out), out[len(first)]
 }
 
-// carriedParams returns loop parameters with the types of the initial values.
 func carriedParams(first []Value) []Value {
 	params := make([]Value, len(first))
 	for i, v := range first {

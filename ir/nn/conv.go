@@ -59,7 +59,6 @@ func (c Conv2d) Forward(x Value) Value { required(c); return c.window.conv(x, c.
 // Forward applies the layer. The result is [N, out, D', H', W'].
 func (c Conv3d) Forward(x Value) Value { required(c); return c.window.conv(x, c.Weight, c.Bias) }
 
-// newConv returns the parameters and the window of a convolution over this number of spatial axes.
 func newConv(axes, in, out, kernel int, options []ConvOption) (weight, bias Param, w window) {
 	w = window{kernel: []int{kernel}, groups: 1}
 	for _, o := range options {
@@ -71,7 +70,6 @@ func newConv(axes, in, out, kernel int, options []ConvOption) (weight, bias Para
 	return weight, bias, w
 }
 
-// complete expands each list of w to one number for each axis, and checks the groups.
 func (w *window) complete(axes, in, out int) {
 	w.kernel, w.stride, w.dilation = each(w.kernel, axes, 1), each(w.stride, axes, 1), each(w.dilation, axes, 1)
 	w.padding, w.outPadding = each(w.padding, axes, 0), each(w.outPadding, axes, 0)
@@ -97,7 +95,6 @@ func (w *window) params(shape []int, out int) (weight, bias Param) {
 	return weight, bias
 }
 
-// conv returns the convolution of x with weight, plus the bias if there is one.
 func (w window) conv(x Value, weight, bias Param) Value {
 	shape := weight.Shape()
 	if x.Rank() != len(shape) {
@@ -206,7 +203,6 @@ func newConvTranspose(axes, in, out, kernel int, options []ConvTransposeOption) 
 	return weight, bias, w
 }
 
-// convTranspose returns the transposed convolution of x with weight, plus the bias if there is one.
 func (w window) convTranspose(x Value, weight, bias Param) Value {
 	shape := weight.Shape()
 	if x.Rank() != len(shape) {

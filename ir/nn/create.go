@@ -80,7 +80,6 @@ func fill(t *ir.Tensor, v reflect.Value, shape []int, start int) int {
 	return start + 1
 }
 
-// number returns a Go number as a scalar of element type d.
 func number(o Operand, d DType) Value {
 	v := reflect.ValueOf(o)
 	t := ir.NewTensor(d)
@@ -138,7 +137,6 @@ func ZerosLike(x Value) Value { return FullLike(x, 0) }
 // OnesLike returns ones of x's type and shape.
 func OnesLike(x Value) Value { return FullLike(x, 1) }
 
-// shapeOf returns x's shape as extents.
 func shapeOf(x Value) []Extent {
 	shape := make([]Extent, x.Rank())
 	for i, d := range x.Shape() {
@@ -197,7 +195,6 @@ func Diag(x Value) Value {
 // Scalar returns x as an f32 tensor of rank 0.
 func Scalar(x float64) Value { return number(x, F32) }
 
-// extentValue returns an extent as an i64 scalar.
 func extentValue(d Dim) Value {
 	if n, ok := d.d.Int(); ok {
 		return number(n, I64)

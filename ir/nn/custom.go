@@ -40,7 +40,6 @@ func Attr[T AttrValue](name string, value T) attrOption {
 	return attrOption{Name: name, Value: attrTensor(value)}
 }
 
-// attrTensor returns an [AttrValue] as a tensor: a scalar, or a vector for a list.
 func attrTensor(value any) *ir.Tensor {
 	switch v := value.(type) {
 	case int:
@@ -66,7 +65,6 @@ func attrTensor(value any) *ir.Tensor {
 	}
 }
 
-// texts returns a vector of strings.
 func texts(list ...string) *ir.Tensor {
 	t := ir.NewTensor(ir.String, len(list))
 	for i, text := range list {

@@ -102,7 +102,6 @@ func checkGradients(operands, out []Value) []Value {
 	return floats
 }
 
-// checkRecorded panics with an [*Error] if a gradient contains what cannot be part of a step.
 func checkRecorded(fn *ir.Func) {
 	for n := range fn.All() {
 		if _, ok := n.Op.(ir.Trainable); ok || isRandom(n.Op) {
@@ -140,7 +139,6 @@ func kept(c op.Custom, fn *ir.Func) *ir.Func {
 // dots in their names.
 const gradientPrefix = "gradient."
 
-// withGradients appends the functions to m that the operators in m name.
 func withGradients(m *ir.Module) {
 	for i := 0; i < len(m.Funcs); i++ { // which grows
 		for n := range m.Funcs[i].All() {

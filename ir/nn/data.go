@@ -79,10 +79,8 @@ func reachable(from []*node, want func(*node) bool) []*node {
 	return out
 }
 
-// inOrder compares nodes by their creation.
 func inOrder(a, b *node) int { return cmp.Compare(a.id, b.id) }
 
-// compute sets n's data. The operands of n must have data.
 func (n *node) compute() {
 	if n.param != nil {
 		n.data = []*ir.Tensor{n.param.tensor()}

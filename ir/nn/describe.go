@@ -63,7 +63,6 @@ func (d *describer) total(m any) string {
 	return text + "\n"
 }
 
-// moduleName returns the name of a module's type with its settings.
 func moduleName(x part) string {
 	name := x.typ.Name()
 	if name == "" {

@@ -52,8 +52,6 @@ func checked(d dim.Dim) Dim {
 	return Dim{d: d}
 }
 
-// extent returns e as a dim.Dim. It panics with an [*Error] unless e is an int, a [Dim] or a
-// dim.Dim.
 func extent(e Extent) dim.Dim {
 	switch e := e.(type) {
 	case int:

@@ -56,7 +56,6 @@ func recovered(r any, err error) error {
 	return &Error{pos, fmt.Sprint("panic: ", r)}
 }
 
-// self is the prefix of the names of this package's functions.
 const self = "github.com/burngen/burngen/ir/nn."
 
 // home is the folder of package ir, as the compiler records it.

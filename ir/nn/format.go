@@ -42,7 +42,6 @@ type printer struct {
 	b         strings.Builder
 }
 
-// axis prints the elements from index `start` on, along an axis and the axes after it.
 func (p *printer) axis(axis, start int) {
 	if axis == p.t.Rank() {
 		p.element(start)
@@ -88,7 +87,6 @@ func (p *printer) element(i int) {
 	}
 }
 
-// percentage formats one line of [Value.Closeness].
 func percentage(tolerance, share float64) string {
 	return fmt.Sprintf("%.0e: %6.2f %%", tolerance, 100*share)
 }

@@ -98,7 +98,6 @@ func (g *Graph) Forward(operands ...Value) []Value {
 	return out
 }
 
-// weight returns the weight called name as a tensor.
 func (g *Graph) weight(name string) Value {
 	if p, ok := g.Params[name]; ok {
 		return p.Value()

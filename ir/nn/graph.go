@@ -8,7 +8,6 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// body is a block of a control-flow operator.
 type body struct {
 	params  []Value // parameters, as leaves
 	results []Value
@@ -53,7 +52,6 @@ func (n *node) needs(pred func(*node) bool) bool {
 	return slices.ContainsFunc(n.before, pred) || slices.ContainsFunc(n.reads(), func(a Value) bool { return pred(a.n) })
 }
 
-// freeOf returns the values that bodies capture from outside.
 func freeOf(bodies []*body) []Value {
 	var free []Value
 	seen := map[port]bool{}
@@ -90,7 +88,6 @@ func (b *body) nodes() []*node {
 	return nodes
 }
 
-// isRandom reports whether an operator draws random numbers.
 func isRandom(op ir.Op) bool {
 	_, ok := op.(interface{ IsRandom() })
 	return ok
@@ -130,7 +127,6 @@ func (e *emitter) find(v Value) *ir.Value {
 	return nil
 }
 
-// values emits the nodes that list needs, and returns the IR values of list.
 func (e *emitter) values(list []Value) []*ir.Value {
 	var roots []*node
 	for _, v := range list {
@@ -167,7 +163,6 @@ func (e *emitter) reaches(v Value, pos string) {
 // there is used in place of a result's index: port{n, there} is present once node n is emitted.
 const there = -1
 
-// has reports whether n was emitted in this block or an enclosing one.
 func (e *emitter) has(n *node) bool { return e.find(Value{n: n, i: there}) != nil }
 
 // bring makes v a parameter of the function or block under construction. The parameter is called
@@ -177,7 +172,6 @@ func (e *emitter) bring(v Value, name string) {
 	e.done[v.port()] = e.b.Param(name, v.typ())
 }
 
-// node emits a node whose operands are already emitted.
 func (e *emitter) node(n *node) {
 	e.b.At(n.pos)
 	e.done[port{n, there}] = &ir.Value{}
@@ -205,7 +199,6 @@ func (e *emitter) node(n *node) {
 	}
 }
 
-// block builds the IR block of b.
 func (e *emitter) block(b *body) *ir.Block {
 	return e.b.Block(func(inner *ir.Builder) {
 		in := newEmitter(inner, e.leaf)
@@ -224,7 +217,6 @@ func (e *emitter) block(b *body) *ir.Block {
 	})
 }
 
-// run computes the results of a node with bodies.
 func (n *node) run() ([]*ir.Tensor, error) {
 	f := &ir.Func{Name: "run"}
 	var args []*ir.Tensor
@@ -330,7 +322,6 @@ func take(nodes []*ir.Node, env map[*ir.Value]Value) {
 	}
 }
 
-// bodyParam returns a parameter of type t of a block.
 func bodyParam(t ir.Type) Value {
 	return leaf(&node{types: []ir.Type{t}, name: "a turn of a loop", open: true})
 }

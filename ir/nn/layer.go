@@ -43,7 +43,6 @@ func made(w Param, constructor string) error {
 	return nil
 }
 
-// failAt panics with an [*Error] that names the layer to which a parameter belongs.
 func (p Param) failAt(format string, args ...any) {
 	pos, function := caller()
 	name := calledName(function)
@@ -97,7 +96,6 @@ func (l Linear) Forward(x Value) Value {
 	return y
 }
 
-// required panics with an [*Error] if the layer was not created by its constructor.
 func required(layer interface{ check() error }) {
 	if err := layer.check(); err != nil {
 		fail("the layer is zero; %v", err)

@@ -67,7 +67,6 @@ func losing(options []LossOption) lossOptions {
 	return l
 }
 
-// reduce reduces the losses of all elements as the options say.
 func (l lossOptions) reduce(x Value) Value {
 	switch l.reduction {
 	case "none":

@@ -138,7 +138,6 @@ func QR(v Value) (q, r Value) {
 // maxFinite exceeds all finite p for which a norm is computed with powers; larger p mean infinity.
 const maxFinite = 1e300
 
-// matrixOf returns a constant matrix with elements at(r, c).
 func matrixOf(rows, cols int, at func(r, c int) float64) Value {
 	t := ir.NewTensor(F32, rows, cols)
 	for i := range t.Len() {

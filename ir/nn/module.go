@@ -66,7 +66,6 @@ func givenParam(w *ir.Weight) *param {
 	return makeParam(&param{typ: w.Type, init: rt.Init{Kind: rt.InitGiven}, given: w})
 }
 
-// weightOf converts a tensor to a weight.
 func weightOf(t *ir.Tensor) *ir.Weight { return &ir.Weight{Type: t.Type(), Data: t.Bytes()} }
 
 func makeParam(p *param) *param {
@@ -76,7 +75,6 @@ func makeParam(p *param) *param {
 	return p
 }
 
-// String returns a description of p for messages.
 func (p *param) String() string {
 	if p.path == "" {
 		return "made at " + shortPos(p.pos)
@@ -294,7 +292,6 @@ func (w *walker) value(v reflect.Value, path string, depth int) {
 	}
 }
 
-// mayHold reports whether values of type t may contain modules.
 func mayHold(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Struct, reflect.Pointer, reflect.Interface, reflect.Slice, reflect.Array, reflect.Map:
@@ -451,7 +448,6 @@ func Detached[M any](m M) M {
 	return v.Interface().(M)
 }
 
-// detached returns a copy of v with all parameters in exported fields detached.
 func detached(v reflect.Value) reflect.Value {
 	if v.Type() == paramType {
 		return reflect.ValueOf(v.Interface().(Param).Detached())
@@ -499,8 +495,6 @@ func detached(v reflect.Value) reflect.Value {
 	return v
 }
 
-// detachFields replaces the exported fields of a struct by detached ones, also in embedded structs
-// of unexported types.
 func detachFields(c reflect.Value) {
 	for i := range c.NumField() {
 		switch f := c.Type().Field(i); {

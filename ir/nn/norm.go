@@ -14,7 +14,6 @@ func normalising(options []NormOption) normOptions {
 	return n
 }
 
-// params returns a weight of ones and a bias of zeros, unless the options leave them out.
 func (n normOptions) params(shape ...int) (weight, bias Param) {
 	if !n.noAffine {
 		weight = NewParam(Constant(1), shape...)
@@ -28,7 +27,6 @@ func (n normOptions) params(shape ...int) (weight, bias Param) {
 // epsilon32 returns epsilon rounded to float32, as operators hold it.
 func (n normOptions) epsilon32() float64 { return float64(float32(n.epsilon)) }
 
-// unmade returns an error that the normalisation was not created by constructor.
 func (n normOptions) unmade(constructor string) error {
 	if n.epsilon == 0 && n.momentum == 0 {
 		return fmt.Errorf("use nn.%s", constructor)
@@ -98,7 +96,6 @@ func (g GroupNorm) Forward(x Value) Value {
 	return g.norm.groups(x, g.groups, g.channels, g.Weight, g.Bias)
 }
 
-// groups normalises x in groups of channels.
 func (n normOptions) groups(x Value, groups, channels int, weight, bias Param) Value {
 	if x.Rank() < 2 || !x.Dim(1).Equal(channels) {
 		fail("input %s, layer expects %d channels", x.typ(), channels)

@@ -19,7 +19,6 @@ type Pool struct {
 	window window
 }
 
-// pooling returns a pool over this number of spatial axes.
 func pooling(kind string, axes int, maximum bool, kernel int, options []PoolOption) Pool {
 	w := window{kernel: []int{kernel}, groups: 1}
 	for _, o := range options {

@@ -22,7 +22,6 @@ func Seed(s uint64) {
 // site returns the number of the next place at which random numbers are drawn.
 func site() int64 { return session.random.Add(1) }
 
-// drawSeed returns a seed for the next place at which random numbers are drawn.
 func drawSeed() int64 {
 	a, _ := rt.Philox(seed.Load(), uint64(site()))
 	return int64(a)

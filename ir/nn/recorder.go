@@ -125,7 +125,6 @@ func recordings(describe func(*Recorder), limit time.Duration) (*record.Model, e
 	return first, nil
 }
 
-// difference describes the first difference between two recordings.
 func difference(a, b string) string {
 	x, y := strings.Split(a, "\n"), strings.Split(b, "\n")
 	for i, line := range x {
@@ -237,7 +236,6 @@ func Record(describe func(*Recorder)) (*record.Model, error) {
 	return r.out, nil
 }
 
-// try runs f and records its error.
 func (r *Recorder) try(f func()) {
 	defer func() {
 		if err := recovered(recover(), nil); err != nil {
@@ -357,7 +355,6 @@ func (r *Recorder) emit(f *ir.Func, first int64, names []string, in, out []Value
 	})
 }
 
-// state records that the function called fn uses a state.
 func (r *Recorder) state(s *State, fn string) {
 	for i := range r.out.States {
 		if x := &r.out.States[i]; x.Name == s.path {
@@ -368,7 +365,6 @@ func (r *Recorder) state(s *State, fn string) {
 	r.out.States = append(r.out.States, record.State{Name: s.path, Type: s.typ.String(), Funcs: []string{fn}})
 }
 
-// leaf returns the IR value of a parameter of the model.
 func (r *Recorder) leaf(b *ir.Builder, v Value) *ir.Value {
 	p := v.n.param
 	if p.path == "" {

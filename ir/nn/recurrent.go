@@ -31,7 +31,6 @@ type GRU struct {
 	cells   cells
 }
 
-// cells is the common part of recurrent layers.
 type cells struct {
 	recurrentOptions
 	in, hidden int
@@ -65,7 +64,6 @@ func newCells(in, hidden int, order []int, options []RecurrentOption) (map[strin
 	return weights, c
 }
 
-// suffixes returns the suffix of the weight names for each direction.
 func (c cells) suffixes() []string {
 	if c.bidirectional {
 		return []string{"", "_reverse"}

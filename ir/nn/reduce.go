@@ -40,7 +40,6 @@ func (v Value) All(axes ...int) Value { return v.Bool().reduce(op.ReduceMin, axe
 // Any returns whether at least one element along axes is nonzero. Without axes it returns a scalar.
 func (v Value) Any(axes ...int) Value { return v.Bool().reduce(op.ReduceMax, axes) }
 
-// count returns the number of elements along axes, or of all without axes.
 func (v Value) count(axes []int) Dim {
 	n := dim.Const(1)
 	for _, i := range v.axes(axes) {
@@ -170,7 +169,6 @@ func (v Value) TopKWithIndices(k Extent, axis int) (values, indices Value) {
 // ArgTopK returns the indices of the k largest elements along an axis, the largest first.
 func (v Value) ArgTopK(k Extent, axis int) Value { _, i := v.TopKWithIndices(k, axis); return i }
 
-// squeezed reduces v along axes and removes these.
 func (v Value) squeezed(reduce func(Value, ...int) Value, axes []int) Value {
 	return reduce(v, axes...).Squeeze(v.axes(axes)...)
 }

@@ -256,7 +256,6 @@ func (v Value) Slice(spans ...Span) Value {
 	return one(o, v)
 }
 
-// over returns the first index, the length and the step of a span of an axis with extent d.
 func (s Span) over(d dim.Dim) (from, count dim.Dim, step int) {
 	place := func(e Extent) dim.Dim {
 		if n, ok := e.(int); ok && n == End {

@@ -59,5 +59,4 @@ func (s *State) Set(v Value) {
 	s.now = v
 }
 
-// reset restores the value that the state has before a call.
 func (s *State) reset() { s.first, s.now = Value{}, Value{} }

@@ -93,15 +93,12 @@ func newNode(n *node) *node {
 	return n
 }
 
-// leaf returns the value of a node without operator.
 func leaf(n *node) Value { return Value{n: newNode(n)} }
 
-// constant returns a value whose data is t.
 func constant(t *ir.Tensor) Value {
 	return leaf(&node{types: []ir.Type{t.Type()}, data: []*ir.Tensor{t}})
 }
 
-// typ returns the type of v. It panics with an [*Error] if v is the zero Value.
 func (v Value) typ() ir.Type {
 	if v.n == nil {
 		fail("the operand is the zero nn.Value")
@@ -109,13 +106,11 @@ func (v Value) typ() ir.Type {
 	return v.n.types[v.i]
 }
 
-// one applies an operator with one result.
 func one(op ir.Op, args ...Value) Value { return many(op, args...)[0] }
 
 // many applies an operator. Absent operands are zero Values.
 func many(op ir.Op, args ...Value) []Value { return region(op, nil, args...) }
 
-// region applies an operator with bodies.
 func region(op ir.Op, bodies []*body, args ...Value) []Value {
 	n := apply(op, bodies, args...)
 	out := make([]Value, len(n.types))
@@ -125,7 +120,6 @@ func region(op ir.Op, bodies []*body, args ...Value) []Value {
 	return out
 }
 
-// apply returns a new node that applies an operator.
 func apply(op ir.Op, bodies []*body, args ...Value) *node {
 	for len(args) > 0 && !args[len(args)-1].Valid() {
 		args = args[:len(args)-1]
@@ -252,7 +246,6 @@ func (v Value) Dim(axis int) Dim { return Dim{d: v.typ().Shape[v.axis(axis)]} }
 // Size returns the number of elements.
 func (v Value) Size() Dim { return Dim{d: v.typ().Elems()} }
 
-// axis returns an axis counted from the start.
 func (v Value) axis(i int) int {
 	r := v.Rank()
 	if i < -r || i >= r {
@@ -302,7 +295,6 @@ func (v Value) Is(typ string) Value {
 	return v
 }
 
-// parseType parses a tensor type.
 func parseType(text string) (ir.Type, error) {
 	s, err := ir.ParseSignature("(" + text + ") -> ()")
 	if err != nil || len(s.Params) != 1 || !s.Params[0].IsTensor() {

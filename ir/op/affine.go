@@ -20,7 +20,6 @@ func importAffine(scale, shift string) func(ir.Importer) ([]*ir.Value, error) {
 	}
 }
 
-// affine appends scale·v + shift and returns it.
 func affine(b *ir.Builder, v *ir.Value, scale, shift float64) *ir.Value {
 	v = times(b, v, scale)
 	if shift == 0 {
@@ -47,7 +46,6 @@ func importImageScaler(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{b.Node(Add{}, y, ReshapeTo(b, v, perChannel(dim.Const(len(bias)), x.Type.Rank()-2)...))}, nil
 }
 
-// importParametricSoftplus imports ParametricSoftplus: alpha·log(1 + e^(beta·x)).
 func importParametricSoftplus(c ir.Importer) ([]*ir.Value, error) {
 	consumed(c)
 	b := c.Builder()
@@ -55,7 +53,6 @@ func importParametricSoftplus(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{times(b, y, c.Float("alpha", 1))}, nil
 }
 
-// importScaledTanh imports ScaledTanh: alpha·tanh(beta·x).
 func importScaledTanh(c ir.Importer) ([]*ir.Value, error) {
 	consumed(c)
 	b := c.Builder()

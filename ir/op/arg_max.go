@@ -99,7 +99,6 @@ func (ArgMax) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems() }
 // Flops counts one operation for each element of the operand.
 func (ArgMin) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems() }
 
-// importArgMax imports ArgMax with the attributes of [argAttributes].
 func importArgMax(c ir.Importer) ([]*ir.Value, error) {
 	op, err := argAttributes(c)
 	if err != nil {
@@ -108,7 +107,6 @@ func importArgMax(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(op, c.Arg(0))}, nil
 }
 
-// importArgMin imports ArgMin with the attributes of [argAttributes].
 func importArgMin(c ir.Importer) ([]*ir.Value, error) {
 	op, err := argAttributes(c)
 	if err != nil {
@@ -117,8 +115,6 @@ func importArgMin(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(ArgMin(op), c.Arg(0))}, nil
 }
 
-// argAttributes reads the attributes of ArgMax and ArgMin: axis, keepdims and, from opset 12,
-// select_last_index.
 func argAttributes(c ir.Importer) (op ArgMax, err error) {
 	op.Axis, err = fromFront(c.Int("axis", 0), c.Arg(0).Type.Rank())
 	op.KeepDims = c.Int("keepdims", 1) != 0

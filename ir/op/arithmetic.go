@@ -7,8 +7,6 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importBinary returns the import function of op, which has two operands and no attributes (ONNX
-// Add, Sub, Mul, Div, the comparisons and the logic operators).
 func importBinary(op ir.Op) func(ir.Importer) ([]*ir.Value, error) {
 	return func(c ir.Importer) ([]*ir.Value, error) {
 		y, err := broadcastOperand(c)

@@ -19,7 +19,6 @@ func importBiasDropout(c ir.Importer) ([]*ir.Value, error) {
 	return out, err
 }
 
-// importGatedAdd imports GatedAdd of com.microsoft: x + y·gate.
 func importGatedAdd(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	return []*ir.Value{b.Node(Add{}, c.Arg(0), b.Node(Mul{}, c.Arg(1), c.Arg(2)))}, nil
@@ -53,7 +52,6 @@ func importComplexMul(conjugate bool) func(ir.Importer) ([]*ir.Value, error) {
 	}
 }
 
-// distances maps the metrics of CDist to the reduction of the differences between two rows.
 var distances = map[string]Reduction{
 	"chebyshev": ReduceMax, "cityblock": ReduceL1, "euclidean": ReduceL2, "sqeuclidean": ReduceSumSquare,
 }

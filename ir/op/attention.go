@@ -39,11 +39,8 @@ type Attention struct {
 	Precision     ir.DType
 }
 
-// attended are the extents of an [Attention]: B, H, G, S, T, D and E.
 type attended struct{ batch, heads, shared, queries, keys, depth, width dim.Dim }
 
-// extents returns the extents of the operands. It returns an error if the operands' shapes or types
-// do not fit together.
 func (op Attention) extents(in []ir.Type) (x attended, err error) {
 	if err := CheckTensors(in, 3, 7); err != nil {
 		return x, err
@@ -217,7 +214,6 @@ func (op Attention) window(distance int64) float64 {
 	return 0
 }
 
-// maskOf returns the number that element i of a mask adds to a score.
 func maskOf(mask *ir.Tensor, i int) float64 {
 	switch {
 	case mask.DType != ir.Bool:
@@ -432,7 +428,6 @@ func positions(b *ir.Builder, count dim.Dim) *ir.Value {
 	return b.Node(Range{Count: count}, b.Scalar(ir.I64, 0), b.Scalar(ir.I64, 1))
 }
 
-// shifted appends x + n for integers x.
 func shifted(b *ir.Builder, x *ir.Value, n int) *ir.Value {
 	if n == 0 {
 		return x

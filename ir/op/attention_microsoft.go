@@ -122,7 +122,6 @@ func (x *headed) exclude(c ir.Importer, mask *ir.Value) error {
 	return nil
 }
 
-// op returns the attention of the operands, with the scale and direction in the attributes.
 func (x *headed) op(c ir.Importer) (Attention, error) {
 	op := Attention{Past: x.past, Before: -1, After: -1}
 	if c.Int("unidirectional", 0) != 0 {

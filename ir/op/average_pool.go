@@ -84,8 +84,6 @@ func (op AveragePool) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return op.lowerPool(b, n, func(w Window) ir.Op { return AveragePool{Window: w, CountPad: op.CountPad} })
 }
 
-// importAveragePool imports AveragePool. count_include_pad exists from opset 7, ceil_mode from 10,
-// and dilations from 19.
 func importAveragePool(c ir.Importer) ([]*ir.Value, error) {
 	x := c.Arg(0)
 	w, err := importPool(c, x.Type, 19)

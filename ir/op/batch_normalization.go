@@ -204,9 +204,6 @@ func (BatchNormalization) perChannel(n *ir.Node) bool {
 	})
 }
 
-// importBatchNormalization imports BatchNormalization. The node is in training mode if a result
-// after the first is used or, from opset 14 on, if training_mode is set. Before opset 7 is_test has
-// no effect. Before opset 9, there are statistics for each position if spatial is 0.
 func importBatchNormalization(c ir.Importer) ([]*ir.Value, error) {
 	op := BatchNormalization{c.Float("epsilon", float64(float32(1e-5))), c.Float("momentum", float64(float32(0.9)))}
 	if c.Opset() < 6 {
@@ -230,15 +227,10 @@ func importBatchNormalization(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(op, c.Arg(0), c.Arg(1), c.Arg(2), c.Arg(3), c.Arg(4))}, nil
 }
 
-// warnOfTraining warns that a model was exported in training mode, and says what the node does in
-// inference.
 func warnOfTraining(c ir.Importer, does string) {
 	c.Warn("it was exported in training mode and " + does + ", in inference too; export the model in evaluation mode (model.eval() in PyTorch): -train trains such a file")
 }
 
-// train appends the normalisation by the statistics of operand 0: for each channel or, unless
-// spatial is set, for each position. It returns the result, the updated running mean and variance,
-// and the statistics, as far as the node has results.
 func (op BatchNormalization) train(c ir.Importer, spatial bool) []*ir.Value {
 	b, x, mean, variance := c.Builder(), c.Arg(0), c.Arg(3), c.Arg(4)
 	axes := []int{0}

@@ -2,8 +2,6 @@ package op
 
 import "github.com/burngen/burngen/ir"
 
-// importBinarizer imports Binarizer: 1 where an element exceeds the threshold, else 0, in the
-// operand's element type.
 func importBinarizer(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	v := x

@@ -95,8 +95,6 @@ func (op BindSqueeze) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	return op.extents(left)
 }
 
-// extents returns the extents of shape as the values of the symbols. It returns an error if there
-// is not one symbol for each extent.
 func (op Bound) extents(shape []int) ([]int64, error) {
 	if len(shape) != len(op.Symbols) {
 		return nil, fmt.Errorf("rank %d, %d expected", len(shape), len(op.Symbols))

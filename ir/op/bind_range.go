@@ -63,7 +63,6 @@ func (op BindRange) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	return []int64{n.Int64()}, nil
 }
 
-// exact returns the only element of an integer tensor.
 func exact(t *ir.Tensor) *big.Int {
 	if t.DType == ir.U64 {
 		return new(big.Int).SetUint64(uint64(t.Int(0)))

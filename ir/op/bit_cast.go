@@ -49,7 +49,6 @@ func (BitCast) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.
 // IsView marks the result as the memory of the operand.
 func (BitCast) IsView() {}
 
-// importBitCast imports BitCast; the attribute to is the element type of the result.
 func importBitCast(c ir.Importer) ([]*ir.Value, error) {
 	to := c.DType("to", ir.Invalid)
 	return []*ir.Value{c.Builder().Node(BitCast{To: to}, c.Arg(0))}, nil

@@ -26,7 +26,6 @@ type BitShift struct {
 	Left bool
 }
 
-// bits returns the formula that applies f to the bits of both operands, for integers.
 func bits(f func(a, b uint64) uint64) formula {
 	return formula{
 		signed:   func(a, b int64) (int64, error) { return int64(f(uint64(a), uint64(b))), nil },
@@ -100,7 +99,6 @@ func (op BitShift) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *ker
 	return wrapped(b, d, b.Select(b.Lt(x[1], width), y, b.Whole(t, 0)))
 }
 
-// importBitShift imports BitShift. It returns an error unless direction is LEFT or RIGHT.
 func importBitShift(c ir.Importer) ([]*ir.Value, error) {
 	direction := c.Text("direction", "")
 	if direction != "LEFT" && direction != "RIGHT" {

@@ -56,7 +56,6 @@ func (op Bound) each(value func(i int) (int64, error)) ([]int64, error) {
 	return values, nil
 }
 
-// newBound returns a Bound with n new symbols whose names derive from hint.
 func newBound(b *ir.Builder, hint string, n int) Bound {
 	op := Bound{Symbols: make([]string, n)}
 	for i := range op.Symbols {
@@ -65,7 +64,6 @@ func newBound(b *ir.Builder, hint string, n int) Bound {
 	return op
 }
 
-// dims returns the symbols as extents.
 func (op Bound) dims() []dim.Dim {
 	dims := make([]dim.Dim, len(op.Symbols))
 	for i, s := range op.Symbols {
@@ -98,7 +96,6 @@ func intsOf(t *ir.Tensor) []int64 {
 	return list
 }
 
-// arg returns tensor i of the operands in, or nil if it is absent.
 func arg(in []*ir.Tensor, i int) *ir.Tensor {
 	if i < len(in) {
 		return in[i]

@@ -7,8 +7,6 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// importQuant imports Quant of Brevitas: x/scale plus a zero point, clamped to integers of a number
-// of bits, rounded, and converted back. The result is a float.
 func importQuant(c ir.Importer) ([]*ir.Value, error) {
 	b, x, scale, zero := c.Builder(), c.Arg(0), c.Arg(1), c.Arg(2)
 	bits, err := bitWidth(c, 3)
@@ -35,7 +33,6 @@ func importQuant(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{b.Node(Mul{}, b.Node(Sub{}, y, zero), scale)}, nil
 }
 
-// importBipolarQuant imports BipolarQuant of Brevitas: scale where x ≥ 0, else −scale.
 func importBipolarQuant(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	d := x.Type.DType
@@ -43,9 +40,6 @@ func importBipolarQuant(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{b.Node(Mul{}, sign, c.Arg(1))}, nil
 }
 
-// importTrunc imports Trunc of Brevitas. It rounds x/scale plus a zero point to an integer, drops
-// the lowest bits by a division and a second rounding, subtracts the zero point and multiplies by
-// scale. Operands 3 and 4 are the number of bits before and after.
 func importTrunc(c ir.Importer) ([]*ir.Value, error) {
 	b, x, scale, zero := c.Builder(), c.Arg(0), c.Arg(1), c.Arg(2)
 	from, err := bitWidth(c, 3)

@@ -68,8 +68,6 @@ type index struct {
 	Offset  int   // offset in the broadcast tensor
 }
 
-// newIndex returns a walk through a tensor of shape `source` that is broadcast to shape. The walk
-// follows the row-major order of shape.
 func newIndex(shape, source []int) *index {
 	x := &index{shape: shape, strides: make([]int, len(shape)), at: make([]int, len(shape))}
 	stride := 1
@@ -82,7 +80,6 @@ func newIndex(shape, source []int) *index {
 	return x
 }
 
-// Next moves to the next element in row-major order.
 func (x *index) Next() {
 	for i := len(x.at) - 1; i >= 0; i-- {
 		x.at[i]++

@@ -11,7 +11,6 @@ import (
 // bits of the element of x are the index.
 type ByteTable struct{}
 
-// tableSize is the number of elements of a table.
 const tableSize = 256
 
 // Infer returns x's shape with the table's element type.

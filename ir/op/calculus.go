@@ -18,10 +18,8 @@ func (c calculus) div(x, y *ir.Value) *ir.Value { return c.Node(Div{}, x, y) }
 func (c calculus) neg(x *ir.Value) *ir.Value    { return c.Node(Neg{}, x) }
 func (c calculus) square(x *ir.Value) *ir.Value { return c.mul(x, x) }
 
-// num returns v as a scalar of x's element type.
 func (c calculus) num(x *ir.Value, v float64) *ir.Value { return c.Scalar(x.Type.DType, v) }
 
-// plus returns x + v, and times returns x·v.
 func (c calculus) plus(x *ir.Value, v float64) *ir.Value  { return c.add(x, c.num(x, v)) }
 func (c calculus) times(x *ir.Value, v float64) *ir.Value { return c.mul(x, c.num(x, v)) }
 
@@ -55,7 +53,6 @@ func (c calculus) sum(x *ir.Value, keep bool, axes ...int) *ir.Value {
 	return c.Node(Reduce{Kind: ReduceSum, Axes: axes, KeepDims: keep}, x)
 }
 
-// extent returns d as a scalar of x's element type.
 func (c calculus) extent(x *ir.Value, d dim.Dim) *ir.Value {
 	if n, ok := d.Int(); ok {
 		return c.num(x, float64(n))

@@ -102,7 +102,6 @@ func (Cast) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Val
 	return b.Convert(to, x[0])
 }
 
-// truncated returns a float as an integer of type d, as [truncate] does.
 func truncated(b *kernel.Builder, d ir.DType, x *kernel.Value) *kernel.Value {
 	word, limit := ir.I32, 0x1p31
 	if d.Bits() == 64 || d == ir.U32 {
@@ -122,7 +121,6 @@ func truncated(b *kernel.Builder, d ir.DType, x *kernel.Value) *kernel.Value {
 	return wrapped(b, d, v)
 }
 
-// encode returns x converted to the 8-bit float type To.
 func (op Cast) encode(x *ir.Tensor) ([]*ir.Tensor, error) {
 	exact, err := Cast{To: ir.F64}.Eval([]*ir.Tensor{x})
 	if err != nil {
@@ -136,7 +134,6 @@ func (op Cast) encode(x *ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, err
 }
 
-// code returns the encoding of v in the 8-bit float type To.
 func (op Cast) code(v float32) byte {
 	saturate := !op.Unsaturated
 	switch op.To {
@@ -152,7 +149,6 @@ func (op Cast) code(v float32) byte {
 	return byte(rt.ToFloat8E8M0(v, saturate, op.RoundMode()))
 }
 
-// setFloat stores v, a float, as element i of y, converted to y's type.
 func (op Cast) setFloat(y *ir.Tensor, i int, v float64) {
 	switch {
 	case op.To == ir.Bool:
@@ -249,7 +245,6 @@ func (Cast) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Valu
 	return []*ir.Value{ConvertTo(b, dy[0], n.Arg(0).Type.DType)}
 }
 
-// importCast imports Cast. The type is a name before opset 6.
 func importCast(c ir.Importer) ([]*ir.Value, error) {
 	to := c.DType("to", ir.Invalid)
 	if to == ir.Invalid {
@@ -258,7 +253,6 @@ func importCast(c ir.Importer) ([]*ir.Value, error) {
 	return castNode(c, to)
 }
 
-// importCastLike imports CastLike: a cast to the type of the second operand.
 func importCastLike(c ir.Importer) ([]*ir.Value, error) {
 	return castNode(c, c.Arg(1).Type.DType)
 }

@@ -66,7 +66,6 @@ func (op ChannelMoments) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []boo
 	return []*ir.Value{c.add(c.mul(c.sub(x, row(n.Results[0], 0)), v), m)}
 }
 
-// count appends the number of elements of a channel of x.
 func (Channels) count(c calculus, x *ir.Value) *ir.Value {
 	return c.extent(x, x.Type.Shape[0].Mul(dim.Product(x.Type.Shape[2:]...)))
 }

@@ -14,8 +14,6 @@ type Channels struct {
 	C int
 }
 
-// infer returns the number of channels of the first count operands. It returns an error unless they
-// have one type, of floats with channels.
 func (op Channels) infer(in []ir.Type, count int) (dim.Dim, error) {
 	x := in[0]
 	if err := checkDomain(in[:1], floats{}); err != nil {

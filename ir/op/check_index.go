@@ -55,7 +55,6 @@ func checkIndex(index int64, count int, label, things string) error {
 	return nil
 }
 
-// checked appends a [CheckIndex] of indices, which must be below count, and returns its result.
 func checked(b *ir.Builder, indices *ir.Value, count dim.Dim, what, things string) *ir.Value {
 	return b.Node(CheckIndex{Count: count, What: what, Things: things}, indices)
 }

@@ -37,7 +37,6 @@ func intHas(d ir.DType, v float64) bool {
 	return v == math.Trunc(v) && v >= float64(lo) && v <= float64(hi) && v < 1<<63
 }
 
-// intRange returns the smallest and the largest integer of type d.
 func intRange(d ir.DType) (lo int64, hi uint64) {
 	if d.Class() == ir.Unsigned {
 		return 0, math.MaxUint64 >> (64 - d.Bits())
@@ -120,8 +119,6 @@ func (op Clip) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.V
 	return chainRule(b, n, dy, func(c calculus, x, _ *ir.Value) *ir.Value { return c.where(c.between(x, op.Lo, op.Hi), c.num(x, 1)) })
 }
 
-// importClip imports Clip. Its bounds are attributes before opset 11, and then optional operands. If
-// they are not constants for which [clipBound] returns a value, it becomes Max and Min.
 func importClip(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	if c.Opset() < 11 {

@@ -126,8 +126,6 @@ func (op Col2Im) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir
 // Lower converts narrow numbers to wider ones.
 func (op Col2Im) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
-// importCol2Im imports Col2Im. image_shape and block_shape are operands, which may be known only at
-// run time.
 func importCol2Im(c ir.Importer) ([]*ir.Value, error) {
 	image, err := boundDims(c, 1, "image_shape")
 	if err != nil {

@@ -12,7 +12,6 @@ import (
 // result.
 type comparison[D domain] struct{ elementwise }
 
-// Infer returns bools in the common shape of both operands.
 func (comparison[D]) Infer(in []ir.Type) ([]ir.Type, error) { return inferBinary[D](in, ir.Bool) }
 
 // Lower converts operands of narrow types, such as f16 and i4, to a wider type. It returns nil for

@@ -7,9 +7,6 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importCompress imports Compress, which keeps the slices of an axis where a list of bools is true.
-// Without an axis it keeps elements. It becomes a Gather of the indices that [NonZero] finds.
-// Elements beyond the end of the list are dropped.
 func importCompress(c ir.Importer) ([]*ir.Value, error) {
 	b, x, keep := c.Builder(), c.Arg(0), c.Arg(1)
 	if keep == nil || keep.Type.DType != ir.Bool || keep.Type.Rank() != 1 {

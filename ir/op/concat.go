@@ -121,7 +121,6 @@ func (op Concat) Parts(n *ir.Node) []dim.Dim {
 	return offsets
 }
 
-// importConcat imports Concat. Before opset 4 the default axis is 1.
 func importConcat(c ir.Importer) ([]*ir.Value, error) {
 	if c.Opset() >= 4 && !c.Has("axis") {
 		return nil, fmt.Errorf("no axis")

@@ -82,8 +82,6 @@ func (op ConcatFromSequence) BindValues(_, out []*ir.Tensor) ([]int64, error) {
 	return extentValues(op.Extents, out[0].Shape)
 }
 
-// importConcatFromSequence imports ConcatFromSequence. If the elements of the sequence are known,
-// it becomes a [Concat].
 func importConcatFromSequence(c ir.Importer) ([]*ir.Value, error) {
 	b, seq := c.Builder(), c.Arg(0)
 	elem, err := sequenceElem([]ir.Type{seq.Type}, 0)
@@ -117,8 +115,6 @@ func importConcatFromSequence(c ir.Importer) ([]*ir.Value, error) {
 	return b.Nodes(op, seq), nil
 }
 
-// concatItems appends the concatenation of items along axis, or their stack along a new axis if
-// newAxis is set.
 func concatItems(b *ir.Builder, items []*ir.Value, axis int, newAxis bool) ([]*ir.Value, error) {
 	parts := make([]*ir.Value, len(items))
 	for i, v := range items {

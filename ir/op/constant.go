@@ -6,8 +6,6 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// importConstant imports Constant, whose value is in one attribute. It is a tensor, from opset 11
-// also a sparse tensor, and from opset 12 also a number, a string or a list of these.
 func importConstant(c ir.Importer) ([]*ir.Value, error) {
 	t, err := constantValue(c)
 	if err != nil {
@@ -43,7 +41,6 @@ func constantValue(c ir.Importer) (*ir.Tensor, error) {
 	return nil, fmt.Errorf("no value")
 }
 
-// intTensor returns the numbers n as an i64 tensor of rank 1.
 func intTensor(n []int) *ir.Tensor {
 	t := ir.NewTensor(ir.I64, len(n))
 	for i, v := range n {
@@ -52,7 +49,6 @@ func intTensor(n []int) *ir.Tensor {
 	return t
 }
 
-// textTensor returns texts as a string tensor of rank 1.
 func textTensor(texts []string) *ir.Tensor {
 	t := ir.NewTensor(ir.String, len(texts))
 	for i, s := range texts {

@@ -7,8 +7,6 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importGivenTensorFill imports the experimental ONNX operator GivenTensorFill: a constant with the
-// shape that [filledShape] returns.
 func importGivenTensorFill(c ir.Importer) ([]*ir.Value, error) {
 	values := c.Floats("values", nil)
 	shape, err := filledShape(c)
@@ -22,8 +20,6 @@ func importGivenTensorFill(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{ReshapeTo(b, b.Const(ir.FloatTensor(ir.F32, values...)), shape...)}, nil
 }
 
-// importConstantFill imports the experimental ONNX operator ConstantFill: a tensor of equal
-// elements with the shape that [filledShape] returns.
 func importConstantFill(c ir.Importer) ([]*ir.Value, error) {
 	shape, err := filledShape(c)
 	if err != nil {

@@ -35,7 +35,6 @@ func (op Conv) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(sumsOf(x.DType, op.Wide), shape...)}, nil
 }
 
-// inferShape returns the shape of the convolution of x with weights w, [N,M,spatial…].
 func (op Conv) inferShape(x, w ir.Type) ([]dim.Dim, error) {
 	if err := op.inferWeights(x, w, w.Rank()); err != nil {
 		return nil, err
@@ -50,8 +49,6 @@ func (op Conv) inferShape(x, w ir.Type) ([]dim.Dim, error) {
 	return append([]dim.Dim{x.Shape[0], w.Shape[0]}, spatial...), err
 }
 
-// inferWeights returns an error unless weights w fit an operand x: in rank and number of spatial
-// axes, and with a window and a number of groups that are valid. rank is the rank of the weights.
 func (op Conv) inferWeights(x, w ir.Type, rank int) error {
 	if x.Rank() != rank {
 		return fmt.Errorf("weights %s for %s", w, x)
@@ -70,7 +67,6 @@ func (op Conv) inferWeights(x, w ir.Type, rank int) error {
 	return nil
 }
 
-// inferBias returns an error unless the bias, operand 2, is absent or a vector of m elements.
 func inferBias(in []ir.Type, m dim.Dim) error {
 	if len(in) < 3 || in[2].IsZero() {
 		return nil
@@ -157,8 +153,6 @@ func (op Conv) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*i
 	return grads
 }
 
-// dataGrad appends the gradient of the operand x, given the gradient g of the result and the
-// weights.
 func (op Conv) dataGrad(b *ir.Builder, g, w *ir.Value, x ir.Type) *ir.Value {
 	if data := (ConvData{Window: op.Window, Spatial: x.Shape[2:]}); op.Group == 1 && data.HasKernel(w.Type) {
 		return b.Node(data, g, w)
@@ -245,8 +239,6 @@ func (op Conv) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{TransposeBy(b, ReshapeTo(b, sum, shape...), perm...)}
 }
 
-// padAxis returns x with zeros inserted along an axis. `before` and `after` are the numbers of
-// zeros in front of the first and behind the last element.
 func padAxis(b *ir.Builder, x *ir.Value, axis int, before, after dim.Dim) *ir.Value {
 	if before.Equal(dim.Const(0)) && after.Equal(dim.Const(0)) {
 		return x
@@ -265,8 +257,6 @@ func LenOf(shape []int) int {
 	return n
 }
 
-// importFilter returns the operand and the weights of a convolution, and its window over the
-// spatial axes of the weights. It returns an error if the weights have no spatial axes.
 func importFilter(c ir.Importer) (x, w *ir.Value, window Window, err error) {
 	x, w = c.Arg(0), c.Arg(1)
 	if w.Type.Rank() < 3 {
@@ -276,7 +266,6 @@ func importFilter(c ir.Importer) (x, w *ir.Value, window Window, err error) {
 	return x, w, window, err
 }
 
-// importConv imports Conv. Its window is read by [importFilter], and group is 1 by default.
 func importConv(c ir.Importer) ([]*ir.Value, error) {
 	x, w, window, err := importFilter(c)
 	if err != nil {

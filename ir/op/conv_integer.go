@@ -95,7 +95,6 @@ func (op ConvInteger) IsDepthwise(w ir.Type) bool {
 	return w.Shape[1].Equal(dim.Const(1)) && op.Group > 1 && len(op.Kernel) <= MaxSpatial
 }
 
-// importConvInteger imports ConvInteger. The zero points of x and w are operands 2 and 3.
 func importConvInteger(c ir.Importer) ([]*ir.Value, error) {
 	x, w := c.Arg(0), c.Arg(1)
 	op, err := importIntegerWindow(c, x.Type, w.Type)
@@ -105,8 +104,6 @@ func importConvInteger(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(op, x, w, c.Arg(2), c.Arg(3))}, nil
 }
 
-// importIntegerWindow reads the window and the number of groups of a convolution of integers x with
-// weights w. It returns an error if the weights have no spatial axes.
 func importIntegerWindow(c ir.Importer, x, w ir.Type) (op ConvInteger, err error) {
 	if w.Rank() < 3 {
 		return op, fmt.Errorf("weights %s have no spatial axes", w)
@@ -116,8 +113,6 @@ func importIntegerWindow(c ir.Importer, x, w ir.Type) (op ConvInteger, err error
 	return op, err
 }
 
-// importQLinearConv imports QLinearConv as a requantised ConvInteger. It returns an error if the
-// zero point of the result is absent.
 func importQLinearConv(c ir.Importer) ([]*ir.Value, error) {
 	b, x, w := c.Builder(), c.Arg(0), c.Arg(3)
 	op, err := importIntegerWindow(c, x.Type, w.Type)

@@ -29,7 +29,6 @@ func (op ConvTranspose) window() Window {
 	return Window{Kernel: op.Kernel, Strides: op.Strides, Dilations: op.Dilations}
 }
 
-// crop returns the numbers of cells removed at the beginning and at the end of axis i.
 func (op ConvTranspose) crop(i int) (before, after int) {
 	if op.Crop == nil {
 		return 0, 0
@@ -285,8 +284,6 @@ func depthToCells(b *ir.Builder, x *ir.Value, strides []int) *ir.Value {
 	return ReshapeTo(b, TransposeBy(b, ReshapeTo(b, x, split...), perm...), out...)
 }
 
-// importConvTranspose imports ConvTranspose. The cells to crop follow from pads and output_padding,
-// or from the extents that output_shape or auto_pad request.
 func importConvTranspose(c ir.Importer) ([]*ir.Value, error) {
 	x, w, window, err := importFilter(c)
 	if err != nil {

@@ -57,7 +57,6 @@ func (op CountNGrams) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(ir.F32, append(shape, op.Size)...)}, nil
 }
 
-// nGrams describes the n-grams of one length in a pool.
 type nGrams struct {
 	length int // number of tokens of each
 	start  int // offset of the first in the pool
@@ -65,8 +64,6 @@ type nGrams struct {
 	first  int // index of the first among all n-grams of the pool
 }
 
-// levels returns the n-grams of a pool with the given number of elements, by length. It returns an
-// error if Starts does not fit the pool.
 func (op CountNGrams) levels(pool int) ([]nGrams, error) {
 	var levels []nGrams
 	number := 0

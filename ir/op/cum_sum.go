@@ -27,8 +27,6 @@ func (op CumSum) Infer(in []ir.Type) ([]ir.Type, error) { return inferLines(in, 
 // Infer returns the operand's type. It returns an error if the operand does not have Axis.
 func (op CumProd) Infer(in []ir.Type) ([]ir.Type, error) { return inferLines(in, op.Axis, numbers{}) }
 
-// inferLines returns the type of the only operand. It returns an error if the operand does not have
-// the axis, or its element type is not in d.
 func inferLines(in []ir.Type, axis int, d domain) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -150,12 +148,10 @@ func (CumSum) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems() }
 // Flops counts one operation for each element.
 func (CumProd) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems() }
 
-// importCumSum imports CumSum by [importCum].
 func importCumSum(c ir.Importer) ([]*ir.Value, error) {
 	return importCum(c, func(op CumSum) ir.Op { return op })
 }
 
-// importCumProd imports CumProd by [importCum].
 func importCumProd(c ir.Importer) ([]*ir.Value, error) {
 	return importCum(c, func(op CumSum) ir.Op { return CumProd(op) })
 }

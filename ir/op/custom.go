@@ -136,7 +136,6 @@ func (op Custom) signature() (ir.Signature, error) {
 	return s, nil
 }
 
-// hasExtent reports whether symbol is an extent of one of types.
 func hasExtent(types []ir.Type, symbol string) bool {
 	return slices.ContainsFunc(types, func(t ir.Type) bool {
 		return slices.ContainsFunc(t.Shape, func(d dim.Dim) bool { return d.String() == symbol })

@@ -88,7 +88,6 @@ func (op Custom) shape(t ir.Type) []int {
 	return shape
 }
 
-// attributes returns the attributes as the function gets them.
 func (op Custom) attributes() []rt.Attr {
 	attrs := make([]rt.Attr, len(op.Attrs))
 	for i, a := range op.Attrs {
@@ -117,14 +116,12 @@ func attributeOf[T any](a ir.Attribute, element func(t *ir.Tensor, i int) T) rt.
 	return rt.Attr{Name: a.Name, Value: list}
 }
 
-// carrier passes tensors of one element type to a call and back.
 type carrier struct {
 	pass func(c *rt.Call, i int, t *ir.Tensor) error
 	// receive passes memory for result i. The function that it returns makes a tensor of the result.
 	receive func(c *rt.Call, i int, d ir.DType, shape []int) (func() (*ir.Tensor, error), error)
 }
 
-// carriers has the Go type of each element type, as generated code has it.
 var carriers = map[ir.DType]carrier{
 	ir.F64: carry[float64](), ir.F32: carry[float32](), ir.F16: carry[rt.Float16](), ir.BF16: carry[rt.BFloat16](),
 	ir.F8E4M3FN: carry[rt.Float8E4M3FN](), ir.F8E4M3FNUZ: carry[rt.Float8E4M3FNUZ](),
@@ -163,7 +160,6 @@ func carry[T rt.Element]() carrier {
 	}
 }
 
-// carriedOf returns a tensor with the elements of a Go slice.
 func carriedOf[T rt.Element](d ir.DType, shape []int, data []T) (*ir.Tensor, error) {
 	if texts, ok := any(data).([]string); ok {
 		t := ir.NewTensor(d, shape...)

@@ -9,7 +9,6 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// gradSuffix ends the names of functions that compute gradients.
 const gradSuffix = "Grad"
 
 // GradientType returns the type of functions that compute the gradients. The parameters are the
@@ -63,7 +62,6 @@ func (op Custom) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []
 	return grads
 }
 
-// called appends a call of the Go function that computes gradients.
 func (op Custom) called(b *ir.Builder, typ ir.Signature, args []*ir.Value, want []bool) []*ir.Value {
 	var mask []int64
 	for i, w := range want {
@@ -86,7 +84,6 @@ func (op Custom) called(b *ir.Builder, typ ir.Signature, args []*ir.Value, want 
 	return b.Nodes(back, args...)
 }
 
-// inlined appends the nodes of the function Gradient, applied to args.
 func (op Custom) inlined(b *ir.Builder, args []*ir.Value) []*ir.Value {
 	if op.local == nil || op.local.Gradient == nil {
 		ir.Fail("custom operator %s: the function @%s is not linked", op.Name, op.Gradient)
@@ -131,7 +128,6 @@ func (op Custom) Link(find func(name string) *ir.Func) (ir.Op, error) {
 	return op.With(l), nil
 }
 
-// signatureOf returns the types of a function's parameters and results.
 func signatureOf(f *ir.Func) ir.Signature {
 	s := ir.Signature{}
 	for _, p := range f.Params {

@@ -16,7 +16,6 @@ type DeformColumns struct {
 	Offsets int // groups of channels, divides C
 }
 
-// maxDeformAxes is the maximum number of spatial axes of a deformable convolution.
 const maxDeformAxes = 8
 
 // Infer returns [N,C·cells,windows].

@@ -42,7 +42,6 @@ func (op DeformConv) Infer(in []ir.Type) ([]ir.Type, error) {
 	return out, err
 }
 
-// columns returns the operator that extracts the windows as columns.
 func (op DeformConv) columns() DeformColumns {
 	return DeformColumns{Window: op.Window, Offsets: op.Offsets}
 }
@@ -81,7 +80,6 @@ func (op DeformConv) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// wideTensor returns t, a tensor of floats, converted to f64.
 func wideTensor(t *ir.Tensor) *ir.Tensor {
 	w := ir.NewTensor(ir.F64, t.Shape...)
 	for i := range w.Len() {
@@ -119,7 +117,6 @@ func (op DeformConv) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{v}
 }
 
-// importDeformConv imports DeformConv. group and offset_group are 1 by default.
 func importDeformConv(c ir.Importer) ([]*ir.Value, error) {
 	x, w, window, err := importFilter(c)
 	if err != nil {

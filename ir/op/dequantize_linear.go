@@ -78,8 +78,6 @@ func (op DequantizeLinear) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{ConvertTo(b, b.Node(Mul{}, y, op.spread(b, ConvertTo(b, scale, in), x.Type)), op.To)}
 }
 
-// importDequantizeLinear imports DequantizeLinear. The result has the scale's type or, from opset
-// 23, the type output_dtype.
 func importDequantizeLinear(c ir.Importer) ([]*ir.Value, error) {
 	x, scale := c.Arg(0), c.Arg(1)
 	op := DequantizeLinear{To: scale.Type.DType}

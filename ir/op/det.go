@@ -88,7 +88,6 @@ func (Det) Flops(in, out []ir.Type) dim.Dim {
 	return in[0].Elems().Mul(in[0].Shape[in[0].Rank()-1])
 }
 
-// importDet imports Det, which has no attributes.
 func importDet(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(Det{}, c.Arg(0))}, nil
 }

@@ -176,8 +176,6 @@ func lastOf(t ir.Type) int {
 	return n
 }
 
-// importDFT imports DFT. The axis is an attribute before opset 20, and an operand from then on. The
-// operand may be known only at run time.
 func importDFT(c ir.Importer) ([]*ir.Value, error) {
 	x := c.Arg(0)
 	r := x.Type.Rank()

@@ -48,7 +48,6 @@ func wholeConst(d ir.DType, v *kernel.Value) (n int64, ok bool) {
 	return ir.WrapInt(d, int64(bits)), ok
 }
 
-// nonZero returns f with an error result: the error says that the second argument is zero.
 func nonZero[T int64 | uint64](f func(a, b T) T) func(a, b T) (T, error) {
 	return func(a, b T) (T, error) {
 		if b == 0 {
@@ -103,7 +102,6 @@ func truncatedQuotient(a, b dim.Dim) (ir.Ratio, bool) {
 	return ir.Ratio{}, false
 }
 
-// constants returns the values of a and b. ok is false unless both are constants.
 func constants(a, b dim.Dim) (x, y int64, ok bool) {
 	x, okX := a.Int64()
 	y, okY := b.Int64()

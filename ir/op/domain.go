@@ -43,7 +43,6 @@ func (signeds) String() string   { return "floats or signed integers" }
 func (booleans) String() string  { return "booleans" }
 func (texts) String() string     { return "strings" }
 
-// checkDomain returns an error if an operand that is present has an element type that is not in d.
 func checkDomain(in []ir.Type, d domain) error {
 	for i, t := range in {
 		if !t.IsZero() && !d.has(t.DType) {

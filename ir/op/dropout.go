@@ -55,11 +55,6 @@ func (op Dropout) Train(b *ir.Builder, n *ir.Node, t ir.Training) []*ir.Value {
 	return []*ir.Value{c.where(b.Node(GreaterOrEqual{}, u, c.num(u, op.Rate)), kept)}
 }
 
-// importDropout imports Dropout. If training_mode is false, and always before opset 12, it becomes
-// a [Dropout], or the operand if the ratio is 0, and a mask of ones. If training_mode may be true,
-// elements and their mask are zero with probability ratio, and other elements are divided by 1 −
-// ratio. From opset 12, training_mode and ratio, with default 1/2, are operands. The mask has the
-// operand's element type before opset 10 and is bool from then on.
 func importDropout(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	if c.Opset() < 7 {
@@ -101,9 +96,6 @@ func importDropout(c ir.Importer) ([]*ir.Value, error) {
 	return results, nil
 }
 
-// dropoutTrains reports whether elements may be dropped. It reports false if training_mode is known
-// to be false or absent, or the ratio is known to be 0. It returns an error if training_mode is not
-// one bool, or the ratio is not one float.
 func dropoutTrains(c ir.Importer) (bool, error) {
 	ratio, training := c.Arg(1), c.Arg(2)
 	if ratio != nil && (!ratio.Type.DType.IsFloat() || !ratio.Type.Elems().Equal(dim.Const(1))) {

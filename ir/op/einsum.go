@@ -47,7 +47,6 @@ func importEinsum(c ir.Importer) ([]*ir.Value, error) {
 // of an ellipsis.
 type label rune
 
-// labelled is a value v with a label for each of its axes.
 type labelled struct {
 	v      *ir.Value
 	labels []label
@@ -56,7 +55,6 @@ type labelled struct {
 // axis returns the axis with a label, or −1.
 func (x labelled) axis(l label) int { return slices.Index(x.labels, l) }
 
-// parseEquation returns the labels of the terms, for operands of these ranks, and of the result.
 func parseEquation(equation string, ranks []int) (terms [][]label, out []label, err error) {
 	inputs, result, explicit := strings.Cut(strings.ReplaceAll(equation, " ", ""), "->")
 	texts := strings.Split(inputs, ",")
@@ -138,7 +136,6 @@ func needed(l label, out []label, rest []labelled) bool {
 	return slices.Contains(out, l) || slices.ContainsFunc(rest, func(x labelled) bool { return x.axis(l) >= 0 })
 }
 
-// einsum appends the nodes of an equation to b.
 type einsum struct{ b *ir.Builder }
 
 // unify changes operands until all extents of a label are equal. It takes the diagonal of an
@@ -228,7 +225,6 @@ func (e einsum) own(x labelled, out []label, rest []labelled) labelled {
 	return labelled{e.b.Node(Reduce{Kind: ReduceSum, Axes: axes}, x.v), left}
 }
 
-// order returns x with its axes in the order of labels.
 func (e einsum) order(x labelled, labels []label) labelled {
 	perm := make([]int, len(labels))
 	for i, l := range labels {

@@ -15,23 +15,18 @@ type Elementwise interface {
 	IsElementwise()
 }
 
-// elementwise is embedded by the operators that are [Elementwise].
 type elementwise struct{}
 
-// IsElementwise marks the operator as elementwise.
 func (elementwise) IsElementwise() {}
 
-// IsMemoryBound marks the operator as bound by memory bandwidth.
 func (elementwise) IsMemoryBound() {}
 
-// Flops counts one operation for each element.
 func (elementwise) Flops(_, out []ir.Type) dim.Dim { return out[0].Elems() }
 
 // unary is embedded by elementwise operators with one operand of an element type in D. The result
 // has the type of the operand.
 type unary[D domain] struct{ elementwise }
 
-// Infer returns the operand's type. It returns an error if the element type is not in the domain D.
 func (unary[D]) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -40,7 +35,6 @@ func (unary[D]) Infer(in []ir.Type) ([]ir.Type, error) {
 	return in[:1], checkDomain(in, d)
 }
 
-// Overwrites allows the result to reuse the memory of the operand.
 func (unary[D]) Overwrites() []int { return []int{0} }
 
 // Lower computes operands of narrow types, such as f16 and i4, in a wider type and converts the
@@ -51,13 +45,10 @@ func (unary[D]) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarro
 // which is in D.
 type binary[D domain] struct{ elementwise }
 
-// Infer returns the operands' element type in their common shape. It returns an error if their
-// types differ, or if they do not broadcast.
 func (binary[D]) Infer(in []ir.Type) ([]ir.Type, error) {
 	return inferBinary[D](in, ir.Invalid)
 }
 
-// Overwrites allows the result to reuse the memory of either operand.
 func (binary[D]) Overwrites() []int { return []int{0, 1} }
 
 // Lower computes operands of narrow types, such as f16 and i4, in a wider type and converts the
@@ -104,8 +95,6 @@ func evalUnary(in []*ir.Tensor, f func(float64) float64) ([]*ir.Tensor, error) {
 	return evalMapping(in, mapping{float: f})
 }
 
-// evalMapping applies f to each element of the only operand. It returns an error if f has no
-// function for the element type.
 func evalMapping(in []*ir.Tensor, f mapping) ([]*ir.Tensor, error) {
 	x := in[0]
 	y := ir.NewTensor(x.DType, x.Shape...)
@@ -136,8 +125,6 @@ type formula struct {
 	logical  func(a, b bool) bool
 }
 
-// evalBinary applies f to the elements of two broadcast operands. It returns an error if f has no
-// function for the element type, or if that function returns an error.
 func evalBinary(in []*ir.Tensor, f formula) ([]*ir.Tensor, error) {
 	shape, walks, err := evalBroadcast(in)
 	if err != nil {
@@ -173,7 +160,6 @@ func evalBinary(in []*ir.Tensor, f formula) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// importUnary returns the import function of op, which has one operand and no attributes.
 func importUnary(op ir.Op) func(ir.Importer) ([]*ir.Value, error) {
 	return func(c ir.Importer) ([]*ir.Value, error) {
 		consumed(c)

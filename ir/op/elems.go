@@ -44,7 +44,6 @@ func elemsBinary(in []*ir.Value, out ir.Type, f func(a, b dim.Dim) dim.Dim) []ir
 	})
 }
 
-// elemsUnary applies f to the known elements of the only operand, as [elemsBroadcast] does.
 func elemsUnary(in []*ir.Value, out ir.Type, f func(ir.Ratio) (ir.Ratio, bool)) []ir.Ratio {
 	return elemsBroadcast(in, out, func(e []ir.Ratio) (ir.Ratio, bool) { return f(e[0]) })
 }
@@ -80,7 +79,6 @@ func fraction(num dim.Dim, den int) (ir.Ratio, bool) {
 // integer returns the integer d as the value of an element (see [ir.Value]).
 func integer(d dim.Dim) ir.Ratio { return ir.Ratio{Num: d, Den: 1} }
 
-// truth returns the value of a boolean element: 1 for true, 0 for false.
 func truth(b bool) ir.Ratio {
 	if b {
 		return integer(dim.Const(1))

@@ -58,7 +58,6 @@ func (op Celu) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.
 	return scalarElu(b, x[0], 1, op.Alpha, op.Alpha)
 }
 
-// scalarElu returns [elu] of an element x, as part of a kernel.
 func scalarElu(b *kernel.Builder, x *kernel.Value, up, down, width float64) *kernel.Value {
 	narrow := x
 	if width != 1 {
@@ -104,7 +103,6 @@ func (op Celu) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.V
 	})
 }
 
-// importElu imports Elu; alpha is 1 by default.
 func importElu(c ir.Importer) ([]*ir.Value, error) {
 	consumed(c)
 	return []*ir.Value{c.Builder().Node(Elu{Alpha: c.Float("alpha", 1)}, c.Arg(0))}, nil
@@ -121,7 +119,6 @@ func importSelu(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(op, c.Arg(0))}, nil
 }
 
-// importCelu imports Celu; alpha is 1 by default.
 func importCelu(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(Celu{Alpha: c.Float("alpha", 1)}, c.Arg(0))}, nil
 }

@@ -25,7 +25,6 @@ const (
 	MoreArgs    = 4
 )
 
-// maxMore is the number of further operands that a kernel supports.
 const maxMore = 2
 
 // Check returns an error unless the operands and the region fit a node with result type y. bias is

@@ -117,8 +117,6 @@ func checkExpand(b *ir.Builder, from, shape []dim.Dim) {
 	}
 }
 
-// importExpand imports Expand. The result has the common shape of the first operand and of the
-// shape in the second operand. Extents that may be 1 are checked at run time.
 func importExpand(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	want, err := boundDims(c, 1, "shape")

@@ -74,7 +74,6 @@ func (Max) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Va
 	)
 }
 
-// real is the constraint of the types in which the evaluator computes.
 type real interface{ float64 | int64 | uint64 }
 
 func lesser[T real](a, b T) T {
@@ -91,7 +90,6 @@ func greater[T real](a, b T) T {
 	return b
 }
 
-// sure returns f with a nil error, as a [formula] needs it.
 func sure[T any](f func(a, b T) T) func(a, b T) (T, error) {
 	return func(a, b T) (T, error) { return f(a, b), nil }
 }

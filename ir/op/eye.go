@@ -51,8 +51,6 @@ func (op Eye) Lower(b *ir.Builder, _ *ir.Node) []*ir.Value {
 	return []*ir.Value{ConvertTo(b, b.Node(op), to)}
 }
 
-// importEyeLike imports EyeLike: an [Eye] of the operand's shape. Without dtype it has the
-// operand's element type.
 func importEyeLike(c ir.Importer) ([]*ir.Value, error) {
 	x := c.Arg(0)
 	if x.Type.Rank() != 2 {

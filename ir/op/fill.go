@@ -53,8 +53,6 @@ func Full(b *ir.Builder, t ir.Type, v float64) *ir.Value {
 	return fill(b, ir.Scalar(t.DType, v), t.Shape...)
 }
 
-// importConstantOfShape imports ConstantOfShape. The operand is the shape. Without the attribute
-// value the elements are zeros of f32.
 func importConstantOfShape(c ir.Importer) ([]*ir.Value, error) {
 	value := c.Tensor("value")
 	if value == nil {

@@ -7,10 +7,8 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// floatTest is embedded by elementwise operators from floats to booleans.
 type floatTest struct{ elementwise }
 
-// Infer returns bools in the operand's shape.
 func (floatTest) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -66,8 +64,6 @@ func evalTest(in []*ir.Tensor, f func(float64) bool) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// importIsInf imports IsInf. Infinities of both signs are detected unless detect_negative or
-// detect_positive is 0.
 func importIsInf(c ir.Importer) ([]*ir.Value, error) {
 	op := IsInf{Negative: c.Int("detect_negative", 1) != 0, Positive: c.Int("detect_positive", 1) != 0}
 	return []*ir.Value{c.Builder().Node(op, c.Arg(0))}, nil

@@ -17,7 +17,6 @@ type fusedActivation struct {
 	op       func(p []float64) ir.Op
 }
 
-// fusedActivations maps ONNX's names to activations.
 var fusedActivations = map[string]fusedActivation{
 	"Clip":        {[]string{"min", "max"}, []float64{math.Inf(-1), math.Inf(1)}, func(p []float64) ir.Op { return Clip{Lo: p[0], Hi: p[1]} }},
 	"Elu":         {[]string{"alpha"}, []float64{1}, func(p []float64) ir.Op { return Elu{Alpha: p[0]} }},

@@ -29,8 +29,6 @@ func matrixAxes(b *ir.Builder, v *ir.Value, rowsFirst, transposed bool) *ir.Valu
 	return TransposeBy(b, v, perm...)
 }
 
-// importFusedMatMulActivation imports FusedMatMulActivation of com.microsoft: FusedMatMul followed
-// by an activation.
 func importFusedMatMulActivation(c ir.Importer) ([]*ir.Value, error) {
 	out, err := importFusedMatMul(c)
 	if err == nil {
@@ -39,7 +37,6 @@ func importFusedMatMulActivation(c ir.Importer) ([]*ir.Value, error) {
 	return out, err
 }
 
-// importFusedGemm imports FusedGemm of com.microsoft: [Gemm] followed by an activation.
 func importFusedGemm(c ir.Importer) ([]*ir.Value, error) {
 	out, err := asOpset(13, importGemm)(c)
 	if err == nil {

@@ -31,7 +31,6 @@ func (op Gather) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(x.DType, shape...)}, nil
 }
 
-// indexType returns an error unless t is a tensor of i32 or i64.
 func indexType(t ir.Type) error {
 	if t.DType != ir.I64 && t.DType != ir.I32 {
 		return fmt.Errorf("indices are %s, i32 or i64 expected", t.DType)
@@ -159,7 +158,6 @@ func (op Gather) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{ReshapeTo(b, ApplySlice(b, x, s), n.Results[0].Type.Shape...)}
 }
 
-// importGather imports Gather along axis, 0 by default.
 func importGather(c ir.Importer) ([]*ir.Value, error) {
 	x := c.Arg(0)
 	axis, err := fromFront(c.Int("axis", 0), x.Type.Rank())

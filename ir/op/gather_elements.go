@@ -67,7 +67,6 @@ func (op GatherElements) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []boo
 	return []*ir.Value{b.Node(ScatterElements{op.Axis, "add"}, Full(b, n.Arg(0).Type, 0), n.Arg(1), dy[0]), nil}
 }
 
-// importGatherElements imports GatherElements along axis, 0 by default.
 func importGatherElements(c ir.Importer) ([]*ir.Value, error) {
 	x := c.Arg(0)
 	axis, err := fromFront(c.Int("axis", 0), x.Type.Rank())

@@ -95,7 +95,6 @@ func places(b *ir.Builder, d ir.DType, axis int, shape ...dim.Dim) *ir.Value {
 	return b.Node(CumSum{Axis: axis, Exclusive: true}, ones)
 }
 
-// importGatherND imports GatherND. batch_dims exists from opset 12.
 func importGatherND(c ir.Importer) ([]*ir.Value, error) {
 	batch := 0
 	if c.Opset() >= 12 {

@@ -59,7 +59,6 @@ func (op Gelu) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.V
 	})
 }
 
-// importGelu imports Gelu. It returns an error unless approximate is "none" or "tanh".
 func importGelu(c ir.Importer) ([]*ir.Value, error) {
 	approximate := c.Text("approximate", "none")
 	if approximate != "none" && approximate != "tanh" {

@@ -7,7 +7,6 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importBiasGelu imports Gelu and BiasGelu of com.microsoft: the Gelu of x, and of x + bias.
 func importBiasGelu(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(Gelu{}, biased(c))}, nil
 }
@@ -18,7 +17,6 @@ func importFastGelu(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(Gelu{Tanh: true}, biased(c))}, nil
 }
 
-// biased returns the first operand plus the second, if present.
 func biased(c ir.Importer) *ir.Value {
 	if c.Arg(1) == nil {
 		return c.Arg(0)
@@ -45,7 +43,6 @@ func importBiasSplitGelu(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{b.Node(Mul{}, sliceAxis(b, x, last, dim.Const(0), half), gate)}, nil
 }
 
-// importBiasAdd imports BiasAdd of com.microsoft: x + bias + skip.
 func importBiasAdd(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(Add{}, biased(c), c.Arg(2))}, nil
 }

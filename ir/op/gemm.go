@@ -53,7 +53,6 @@ func (op Gemm) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{y}, nil
 }
 
-// broadcastsTo returns an error unless t broadcasts to the shape of y.
 func broadcastsTo(t, y ir.Type) error {
 	extra := y.Rank() - t.Rank()
 	if extra < 0 {
@@ -188,8 +187,6 @@ func IsRow(t ir.Type, width dim.Dim) bool {
 	return t.Rank() > 0 && t.Shape[t.Rank()-1].Equal(width) && t.Elems().Equal(width)
 }
 
-// importGemm imports Gemm. Before opset 7 C is broadcast only with the attribute broadcast. From opset
-// 11 C may be absent.
 func importGemm(c ir.Importer) ([]*ir.Value, error) {
 	op := Gemm{
 		Alpha:  c.Float("alpha", 1),

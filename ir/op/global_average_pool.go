@@ -83,7 +83,6 @@ func (op GlobalAveragePool) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 // SpatialAxes returns the axes of [N,C,spatial…] after the channels.
 func SpatialAxes(t ir.Type) []int { return AllAxes(t.Rank())[2:] }
 
-// importGlobalAveragePool imports GlobalAveragePool, which has no attributes.
 func importGlobalAveragePool(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(GlobalAveragePool{}, c.Arg(0))}, nil
 }

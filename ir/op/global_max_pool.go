@@ -6,8 +6,6 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// importGlobalMaxPool imports GlobalMaxPool, the maximum over the spatial axes, whose extents become 1:
-// a [Reduce].
 func importGlobalMaxPool(c ir.Importer) ([]*ir.Value, error) {
 	x := c.Arg(0)
 	if x.Type.Rank() < 2 {

@@ -15,7 +15,6 @@ type Granularity struct {
 	Block int // number of elements that share a scale, or 0 without blocks
 }
 
-// check returns an error unless scale, and zero if present, have a shape that g allows for x.
 func (g Granularity) check(x, scale, zero ir.Type) error {
 	if g.Block < 0 {
 		return fmt.Errorf("blocks of %d", g.Block)
@@ -105,8 +104,6 @@ func QuantRange(d ir.DType) (lo, hi int64) {
 	return lo, int64(top)
 }
 
-// importGranularity returns the granularity of a scale of x: the attribute axis, from opset 13, and
-// block_size, from opset 21. It returns an error if x does not have the axis.
 func importGranularity(c ir.Importer, x, scale ir.Type) (g Granularity, err error) {
 	axis := 1
 	if c.Opset() >= 13 || c.Has("axis") {

@@ -313,7 +313,6 @@ func (op GridSample) Flops(in, out []ir.Type) dim.Dim {
 	return n
 }
 
-// importGridSample imports GridSample. Before opset 20 the modes are called bilinear and bicubic.
 func importGridSample(c ir.Importer) ([]*ir.Value, error) {
 	op := GridSample{
 		Mode:         c.Text("mode", "linear"),

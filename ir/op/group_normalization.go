@@ -75,8 +75,6 @@ func (GroupNormalization) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems().
 // Lower computes floats of at most 16 bits in f32 and converts the result back.
 func (GroupNormalization) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
-// importInstanceNormalization imports InstanceNormalization, which normalises each channel of each
-// element of the batch, [N,C,…], and then scales and shifts the channels.
 func importInstanceNormalization(c ir.Importer) ([]*ir.Value, error) {
 	consumed(c)
 	x := c.Arg(0)
@@ -87,8 +85,6 @@ func importInstanceNormalization(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{scaleChannels(c.Builder(), y, c.Arg(1), c.Arg(2))}, nil
 }
 
-// importGroupNormalization imports GroupNormalization, which normalises groups of channels. Before
-// opset 21 scale and bias have an element for each group.
 func importGroupNormalization(c ir.Importer) ([]*ir.Value, error) {
 	b, x, scale, bias := c.Builder(), c.Arg(0), c.Arg(1), c.Arg(2)
 	if x.Type.Rank() < 2 {

@@ -121,7 +121,6 @@ func (op GRU) LowerWith(b *ir.Builder, n *ir.Node, p RecurrentProducts) []*ir.Va
 	})
 }
 
-// importGRU imports GRU by [importRecurrent]. linear_before_reset exists from opset 3.
 func importGRU(c ir.Importer) ([]*ir.Value, error) {
 	linear := c.Opset() >= 3 && c.Int("linear_before_reset", 0) != 0
 	return importRecurrent(c, []string{"sigmoid", "tanh"}, func(r Recurrent) ir.Op { return GRU{r, linear} })

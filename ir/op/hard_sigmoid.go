@@ -36,7 +36,6 @@ func (HardSwish) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kerne
 	return b.Mul(x[0], scalarHardSigmoid(b, x[0], 1./6, 0.5))
 }
 
-// scalarHardSigmoid returns [hardSigmoid] of an element x, as part of a kernel.
 func scalarHardSigmoid(b *kernel.Builder, x *kernel.Value, alpha, beta float64) *kernel.Value {
 	y := b.Fma(x, number(b, x, alpha), number(b, x, beta))
 	return clamped(b, y, number(b, x, 0), number(b, x, 1))
@@ -60,7 +59,6 @@ func (HardSwish) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir
 	})
 }
 
-// importHardSigmoid imports HardSigmoid; alpha is 0.2 and beta 0.5 by default.
 func importHardSigmoid(c ir.Importer) ([]*ir.Value, error) {
 	consumed(c)
 	op := HardSigmoid{Alpha: c.Float("alpha", 0.2), Beta: c.Float("beta", 0.5)}

@@ -103,7 +103,6 @@ func resultTypes(b *ir.Block) []ir.Type {
 	return types
 }
 
-// isFlag returns an error unless t is a bool of one element. label names the value in the error.
 func isFlag(t ir.Type, label string) error {
 	if n, ok := t.Elems().Int(); t.DType != ir.Bool || ok && n != 1 {
 		return fmt.Errorf("%s: one bool expected, not %s", label, t)
@@ -111,12 +110,10 @@ func isFlag(t ir.Type, label string) error {
 	return Same(t.Elems(), dim.Const(1), label)
 }
 
-// mentions reports whether an extent contains one of symbols.
 func mentions(d dim.Dim, symbols map[string]bool) bool {
 	return slices.ContainsFunc(d.Symbols(), func(s string) bool { return symbols[s] })
 }
 
-// importIf imports If. If the condition is constant, the branch replaces the node.
 func importIf(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	branches := []string{"then_branch", "else_branch"}

@@ -60,7 +60,6 @@ func (op ImageDecoder) BindValues(_, out []*ir.Tensor) ([]int64, error) {
 	return []int64{int64(out[0].Shape[0]), int64(out[0].Shape[1])}, nil
 }
 
-// importImageDecoder imports ImageDecoder; pixel_format is "RGB" by default.
 func importImageDecoder(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	op := ImageDecoder{Format: c.Text("pixel_format", "RGB"), Height: b.Symbol("height"), Width: b.Symbol("width")}

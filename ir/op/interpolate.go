@@ -59,7 +59,6 @@ func (c calculus) corners(x *ir.Value, taps [][]tap) []*ir.Value {
 	return parts
 }
 
-// total returns the sum of values.
 func (c calculus) total(values []*ir.Value) *ir.Value {
 	sum := values[0]
 	for _, v := range values[1:] {

@@ -36,12 +36,10 @@ func importLabelEncoder(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{y}, err
 }
 
-// importCategoryMapper imports CategoryMapper: it maps cats_strings to cats_int64s, or back.
 func importCategoryMapper(c ir.Importer) ([]*ir.Value, error) {
 	return importTextTable(c, textTensor(c.Texts("cats_strings", nil)), intTensor(c.Ints("cats_int64s", nil)))
 }
 
-// importTextTable imports an operator that maps strings to integers by a table, or integers to strings.
 func importTextTable(c ir.Importer, texts, numbers *ir.Tensor) ([]*ir.Value, error) {
 	number, text := ir.NewTensor(ir.I64, 1), ir.NewTensor(ir.String, 1)
 	number.SetInt(0, int64(c.Int("default_int64", -1)))

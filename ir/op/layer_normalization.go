@@ -144,7 +144,6 @@ func (LayerNormalization) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return 
 // Lower computes floats of at most 16 bits in f32 and converts the result back.
 func (RMSNormalization) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
-// stashTypes are the element types that stash_type names.
 var stashTypes = map[int]ir.DType{1: ir.F32, 10: ir.F16, 11: ir.F64, 16: ir.BF16}
 
 // importLayerNormalization imports LayerNormalization. ONNX has it from opset 17 on, but ONNX
@@ -172,7 +171,6 @@ func importLayerNormalization(c ir.Importer) ([]*ir.Value, error) {
 	return out[:min(len(out), max(c.NumResults(), 1))], nil
 }
 
-// importRMSNormalization imports RMSNormalization. The scale is broadcast to the shape of the axes.
 func importRMSNormalization(c ir.Importer) ([]*ir.Value, error) {
 	b, x, scale := c.Builder(), c.Arg(0), c.Arg(1)
 	axis, err := fromFront(c.Int("axis", -1), x.Type.Rank())

@@ -33,7 +33,6 @@ func (op LeakyRelu) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []
 	})
 }
 
-// importLeakyRelu imports LeakyRelu; alpha is 0.01 by default.
 func importLeakyRelu(c ir.Importer) ([]*ir.Value, error) {
 	consumed(c)
 	return []*ir.Value{c.Builder().Node(LeakyRelu{Alpha: c.Float("alpha", 0.01)}, c.Arg(0))}, nil

@@ -83,7 +83,6 @@ func lookup(b *ir.Builder, x *ir.Value, keys, values, other *ir.Tensor) (*ir.Val
 	return b.Node(Lookup{}, args...), nil
 }
 
-// pickElems returns the elements of t at the indices `places`, as a vector.
 func pickElems(t *ir.Tensor, places []int) *ir.Tensor {
 	y := ir.NewTensor(t.DType, len(places))
 	for i, at := range places {

@@ -36,7 +36,6 @@ func (op Loop) Infer([]ir.Type) ([]ir.Type, error) { return nil, errNoBlocks }
 // Eval returns an error: [Loop.EvalBlocks] is used instead.
 func (op Loop) Eval([]*ir.Tensor) ([]*ir.Tensor, error) { return nil, errNoBlocks }
 
-// first returns the index of the first operand that is a carried value.
 func (op Loop) first() int {
 	if op.Counted {
 		return 0
@@ -289,7 +288,6 @@ func ofScalars(b *ir.Builder, body *ir.Block) *ir.Block {
 	})
 }
 
-// loop is the state of the import of a [Loop].
 type loop struct {
 	first []*ir.Value // initial carried values
 	// body builds the block for carried values of these types.
@@ -298,7 +296,6 @@ type loop struct {
 	varied [][2]int
 }
 
-// build appends the loop with the operands trips and condition, and returns its results.
 func (l loop) build(b *ir.Builder, trips, condition *ir.Value) ([]*ir.Value, error) {
 	op := Loop{}
 	body, err := l.fixpoint(b, &op)

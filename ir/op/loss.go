@@ -15,8 +15,6 @@ func importNegativeLogLikelihoodLoss(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{y}, err
 }
 
-// importSoftmaxCrossEntropyLoss imports SoftmaxCrossEntropyLoss: NegativeLogLikelihoodLoss of the
-// log-softmax of scores. The log-softmax is the second result.
 func importSoftmaxCrossEntropyLoss(c ir.Importer) ([]*ir.Value, error) {
 	scores := c.Arg(0)
 	if scores.Type.Rank() < 2 {

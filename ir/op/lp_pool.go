@@ -59,7 +59,6 @@ func normOrder(c ir.Importer) (float64, error) {
 	return p, nil
 }
 
-// powerOfMagnitude appends |x|^p.
 func powerOfMagnitude(b *ir.Builder, x *ir.Value, p float64) *ir.Value {
 	switch p {
 	case 1:
@@ -70,7 +69,6 @@ func powerOfMagnitude(b *ir.Builder, x *ir.Value, p float64) *ir.Value {
 	return b.Node(Pow{}, b.Node(Abs{}, x), b.Scalar(x.Type.DType, p))
 }
 
-// rootOf appends the p-th root of x.
 func rootOf(b *ir.Builder, x *ir.Value, p float64) *ir.Value {
 	switch p {
 	case 1:

@@ -99,7 +99,6 @@ func (op LRN) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{b.Node(Div{}, x, b.Node(Pow{}, base, b.Scalar(d, op.Beta)))}
 }
 
-// importLRN imports LRN. The defaults are alpha 0.0001, beta 0.75 and bias 1.
 func importLRN(c ir.Importer) ([]*ir.Value, error) {
 	op := LRN{
 		Size:  c.Int("size", 0),

@@ -106,7 +106,6 @@ func (op LSTM) LowerWith(b *ir.Builder, n *ir.Node, p RecurrentProducts) []*ir.V
 	})
 }
 
-// importLSTM imports LSTM by [importRecurrent]. input_forget makes the forget gate 1 − i.
 func importLSTM(c ir.Importer) ([]*ir.Value, error) {
 	coupled := c.Int("input_forget", 0) != 0
 	return importRecurrent(c, []string{"sigmoid", "tanh", "tanh"}, func(r Recurrent) ir.Op { return LSTM{r, coupled} })

@@ -169,7 +169,6 @@ func (MatMul) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir
 	return grads
 }
 
-// swapLast swaps the last two axes of x.
 func swapLast(b *ir.Builder, x *ir.Value) *ir.Value {
 	perm := make([]int, x.Type.Rank())
 	for i := range perm {
@@ -203,7 +202,6 @@ func (op MatMul) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{ReshapeTo(b, product, n.Results[0].Type.Shape...)}
 }
 
-// importMatMul imports MatMul, which has no attributes.
 func importMatMul(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(MatMul{}, c.Arg(0), c.Arg(1))}, nil
 }

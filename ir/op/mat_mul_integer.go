@@ -87,8 +87,6 @@ func (op MatMulInteger) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 // Flops counts a multiplication and an addition for each product of two elements.
 func (MatMulInteger) Flops(in, out []ir.Type) dim.Dim { return MatMul{}.Flops(in, out) }
 
-// importMatMulInteger imports MatMulInteger. Its zero points may have an element for each row of a
-// and each column of b.
 func importMatMulInteger(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{integerSums(c.Builder(), c.Arg(0), c.Arg(1), c.Arg(2), c.Arg(3))}, nil
 }
@@ -159,8 +157,6 @@ func ofRows(b *ir.Builder, v *ir.Value, a ir.Type) *ir.Value {
 	return v
 }
 
-// importQLinearMatMul imports QLinearMatMul. From opset 21 on, scales may be f16 or bf16, and the
-// factors may be 8-bit floats.
 func importQLinearMatMul(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	x, w, zero := c.Arg(0), c.Arg(3), c.Arg(7)

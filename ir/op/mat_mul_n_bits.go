@@ -60,7 +60,6 @@ func importMatMulNBits(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{y}, nil
 }
 
-// atLeast returns an error unless `have` is known to be at least `want`.
 func atLeast(have, want dim.Dim) error {
 	if lo, _ := have.Sub(want).Bounds(); lo < 0 {
 		return fmt.Errorf("%s elements where %s are needed", have, want)
@@ -68,7 +67,6 @@ func atLeast(have, want dim.Dim) error {
 	return nil
 }
 
-// byteScalar returns v as a u8 tensor of rank 0.
 func byteScalar(v int64) *ir.Tensor {
 	t := ir.NewTensor(ir.U8)
 	t.SetInt(0, v)
@@ -116,8 +114,6 @@ func dequantizedBlocks(b *ir.Builder, q, scale, zero *ir.Value, g Granularity, d
 	return ConvertTo(b, b.Node(Mul{}, y, wide(scale)), d)
 }
 
-// importGatherBlockQuantized imports GatherBlockQuantized: a [Gather] of integers of 2, 4 or 8 bits
-// whose blocks along an axis have a scale and a zero point each.
 func importGatherBlockQuantized(c ir.Importer) ([]*ir.Value, error) {
 	b, q, scales, zero := c.Builder(), c.Arg(0), c.Arg(2), c.Arg(3)
 	width := c.Int("bits", 4)

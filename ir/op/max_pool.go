@@ -27,9 +27,6 @@ func (op MaxPool) Infer(in []ir.Type) ([]ir.Type, error) {
 	return out, err
 }
 
-// inferPool returns x's type with the number of windows along each spatial axis, for a pool with
-// the only operand x. It returns an error if the element type is not in d, or if the window does
-// not fit.
 func (w Window) inferPool(in []ir.Type, blocked bool, d domain) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -152,8 +149,6 @@ func (op MaxPool) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return op.lowerPool(b, n, func(w Window) ir.Op { return MaxPool{Window: w} })
 }
 
-// importMaxPool imports MaxPool. From opset 8 it may have a second result, the indices of the
-// maxima. ceil_mode and dilations exist from opset 10.
 func importMaxPool(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	w, err := importPool(c, x.Type, 10)
@@ -174,8 +169,6 @@ func importMaxPool(c ir.Importer) ([]*ir.Value, error) {
 	return append(out, maxPoolIndices(b, x, w, columnMajor)), nil
 }
 
-// importPool reads the window of a pool over x. The attribute dilations exists from the opset
-// dilations on, and ceil_mode from opset 10.
 func importPool(c ir.Importer, x ir.Type, dilations int) (Window, error) {
 	w, err := importWindow(c, x, nil, c.Opset() >= dilations)
 	if c.Opset() >= 10 {

@@ -103,7 +103,6 @@ func (w Window) cells(b *ir.Builder, x *ir.Value, count []dim.Dim) []*ir.Value {
 // maxCells is the maximum number of cells of a window whose cells are laid out along an axis.
 const maxCells = 1024
 
-// checkCells returns an error if the window has more than [maxCells] cells.
 func checkCells(w Window) error {
 	n := 1
 	for _, k := range w.Kernel {

@@ -84,8 +84,6 @@ func (op MaxRoiPool) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 // Lower computes floats of at most 16 bits in f32 and converts the result back.
 func (op MaxRoiPool) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
-// importMaxRoiPool imports MaxRoiPool. It returns an error unless pooled_shape has two extents.
-// spatial_scale is 1 by default.
 func importMaxRoiPool(c ir.Importer) ([]*ir.Value, error) {
 	shape := c.Ints("pooled_shape", nil)
 	if len(shape) != 2 {

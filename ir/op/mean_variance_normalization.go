@@ -6,10 +6,6 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// importMeanVarianceNormalization imports MeanVarianceNormalization of floats: d/(√mean(d²) +
-// 1e-9), where d is x − mean(x) and means are along axes. Before opset 9 the axes are all axes
-// except the channels, or all axes with across_channels. The result is then d if normalize_variance
-// is 0.
 func importMeanVarianceNormalization(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	axes, divides := []int{0, 2, 3}, true

@@ -82,8 +82,6 @@ func (op MelWeightMatrix) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{ConvertTo(b, b.Node(op, n.Args...), d)}
 }
 
-// importMelWeightMatrix imports MelWeightMatrix. The result has the type output_datatype, f32 by
-// default.
 func importMelWeightMatrix(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	var sizes [2]dim.Dim

@@ -90,7 +90,6 @@ func (Mod) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Va
 	)
 }
 
-// importMod imports Mod; fmod makes the result have the sign of x.
 func importMod(c ir.Importer) ([]*ir.Value, error) {
 	op := Mod{Truncated: c.Int("fmod", 0) != 0}
 	return []*ir.Value{c.Builder().Node(op, c.Arg(0), c.Arg(1))}, nil

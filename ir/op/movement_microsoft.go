@@ -7,7 +7,6 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importExpandDims imports ExpandDims of com.microsoft: Unsqueeze at one axis, a constant operand.
 func importExpandDims(c ir.Importer) ([]*ir.Value, error) {
 	axis, err := knownInt(c, 1, "axis")
 	if err != nil {
@@ -21,8 +20,6 @@ func importExpandDims(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{ReshapeTo(c.Builder(), c.Arg(0), wider...)}, nil
 }
 
-// importTorchEmbedding imports TorchEmbedding of com.microsoft: rows of a matrix. Its further operands
-// affect only gradients.
 func importTorchEmbedding(c ir.Importer) ([]*ir.Value, error) {
 	b, table := c.Builder(), c.Arg(0)
 	if table.Type.Rank() == 0 {
@@ -54,8 +51,6 @@ func importUnfoldTensor(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(runs, x)}, nil
 }
 
-// importRangeFromTo imports Range of com.microsoft, whose operands may be lists of one element. The
-// default step is 1.
 func importRangeFromTo(c ir.Importer) ([]*ir.Value, error) {
 	b, args := c.Builder(), make([]*ir.Value, 3)
 	copy(args, argsOf(c))
@@ -70,7 +65,6 @@ func importRangeFromTo(c ir.Importer) ([]*ir.Value, error) {
 	return importRange(withArgs(c, args...))
 }
 
-// importReduceSumInteger imports ReduceSumInteger of com.microsoft: 32-bit sums of bytes.
 func importReduceSumInteger(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	wider, ok := map[ir.DType]ir.DType{ir.I8: ir.I32, ir.U8: ir.U32}[x.Type.DType]

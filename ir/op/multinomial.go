@@ -61,8 +61,6 @@ func (Multinomial) IsRandom() {}
 // Lower computes floats of at most 16 bits in f32 and converts the result back.
 func (Multinomial) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
-// importMultinomial imports Multinomial. The result is i32 by default, with one sample for each
-// row.
 func importMultinomial(c ir.Importer) ([]*ir.Value, error) {
 	op := Multinomial{Samples: c.Int("sample_size", 1), DType: c.DType("dtype", ir.I32), Seed: seed(c)}
 	return []*ir.Value{c.Builder().Node(op, c.Arg(0))}, nil

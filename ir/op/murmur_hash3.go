@@ -71,7 +71,6 @@ func murmur3(data []byte, seed uint32) uint32 {
 	return h ^ h>>16
 }
 
-// importMurmurHash3 imports MurmurHash3 of com.microsoft. The result is signed if positive is 0.
 func importMurmurHash3(c ir.Importer) ([]*ir.Value, error) {
 	op := MurmurHash3{Seed: int64(c.Int("seed", 0)), Signed: c.Int("positive", 1) == 0}
 	return []*ir.Value{c.Builder().Node(op, c.Arg(0))}, nil

@@ -92,7 +92,6 @@ func (op SelectBoxes) overlap(boxes *ir.Tensor, i, j int) float32 {
 	return both / covered
 }
 
-// corners returns the smallest and the largest coordinates of a box.
 func (op SelectBoxes) corners(boxes *ir.Tensor, i int) (lo, hi [2]float32) {
 	var b [4]float32
 	for k := range b {
@@ -106,8 +105,6 @@ func (op SelectBoxes) corners(boxes *ir.Tensor, i int) (lo, hi [2]float32) {
 	return [2]float32{min(b[0], b[2]), min(b[1], b[3])}, [2]float32{max(b[0], b[2]), max(b[1], b[3])}
 }
 
-// importNonMaxSuppression imports NonMaxSuppression: the boxes that [SelectBoxes] chooses, as rows
-// of batch, class and box. If the maximum number of boxes is absent, no box is chosen.
 func importNonMaxSuppression(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	most, share := c.Arg(2), c.Arg(3)

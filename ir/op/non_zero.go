@@ -54,7 +54,6 @@ func (op NonZero) BindValues(_, out []*ir.Tensor) ([]int64, error) {
 	return []int64{int64(out[0].Shape[1])}, nil
 }
 
-// importNonZero imports NonZero with a new symbol for the number of columns.
 func importNonZero(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	return []*ir.Value{b.Node(NonZero{Count: b.Symbol("nonzero")}, c.Arg(0))}, nil

@@ -80,7 +80,6 @@ func (op OneHot) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir
 	return []*ir.Value{nil, b.Node(Concat{}, part(1, 0), part(0, 1))}
 }
 
-// importOneHot imports OneHot along axis, −1 by default. It converts indices of other types to i64.
 func importOneHot(c ir.Importer) ([]*ir.Value, error) {
 	b, indices := c.Builder(), c.Arg(0)
 	axis, err := fromFront(c.Int("axis", -1), indices.Type.Rank()+1)

@@ -7,9 +7,6 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importOneHotEncoder imports OneHotEncoder: f32 with a new last axis over the categories, 1 at the
-// operand's category and 0 elsewhere. An unknown category gives zeros, or an error at run time if the
-// attribute zeros is 0. Numbers other than i64 are converted to it.
 func importOneHotEncoder(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	texts, numbers := textTensor(c.Texts("cats_strings", nil)), intTensor(c.Ints("cats_int64s", nil))

@@ -93,7 +93,6 @@ func Same(a, b dim.Dim, name string) error {
 	return &ir.Unproven{A: a, B: b, What: name}
 }
 
-// sameDType returns an error unless all operands that are present have the same element type.
 func sameDType(in []ir.Type) error {
 	for i, t := range in[1:] {
 		if !t.IsZero() && t.DType != in[0].DType {
@@ -103,7 +102,6 @@ func sameDType(in []ir.Type) error {
 	return nil
 }
 
-// inferFloats returns an error unless the operands have one float type.
 func inferFloats(in []ir.Type) error {
 	if err := checkDomain(in, floats{}); err != nil {
 		return err

@@ -114,7 +114,6 @@ func optimize(c ir.Importer, kinds int, update func(a arithmetic, rate, count *i
 	return out, nil
 }
 
-// arithmetic appends sums and products to b, in element type d.
 type arithmetic struct {
 	b *ir.Builder
 	d ir.DType

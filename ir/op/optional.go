@@ -23,8 +23,6 @@ func (op Optional) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{out}, err
 }
 
-// optionalElem returns the element type of the only operand, an optional of a tensor or a sequence of
-// tensors.
 func optionalElem(in []ir.Type) (ir.Type, error) {
 	if err := CheckOperands(in, 1, 1); err != nil {
 		return ir.Type{}, err

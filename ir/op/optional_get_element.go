@@ -37,8 +37,6 @@ func (op OptionalGetElement) BindValues(_, out []*ir.Tensor) ([]int64, error) {
 	return extentValues(op.Extents, out[0].Shape)
 }
 
-// importOptionalGetElement imports OptionalGetElement. An operand that is not an optional is
-// returned unchanged (opset 18).
 func importOptionalGetElement(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	if x.Type.Kind != ir.OptionalKind {

@@ -18,8 +18,6 @@ func (OptionalHasElement) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// importOptionalHasElement imports OptionalHasElement. It is false for an absent operand, and true
-// for an operand that is not an optional (opset 18).
 func importOptionalHasElement(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	var x *ir.Value

@@ -212,9 +212,6 @@ func (op Pad) part(b *ir.Builder, x *ir.Value, axis int, d, pad dim.Dim, before 
 	return ApplySlice(b, x, s), pad
 }
 
-// importPad imports Pad. The pads are an attribute before opset 11 (paddings in opset 1), and an
-// operand from then on. From opset 18 another operand may list the axes. Negative pads remove
-// elements before other pads insert them.
 func importPad(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	kept, op, value, err := padOperands(c)
@@ -284,7 +281,6 @@ func padOperands(c ir.Importer) (kept Slice, op Pad, value *ir.Value, err error)
 	return kept, op, value, nil
 }
 
-// padsBound is [padOperands] for pads or axes that are known only at run time.
 func padsBound(c ir.Importer) (kept Slice, op Pad) {
 	b, x := c.Builder(), c.Arg(0)
 	rank := x.Type.Rank()

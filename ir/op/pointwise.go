@@ -40,8 +40,6 @@ func (Pointwise) InferBlocks(in []ir.Type, blocks []*ir.Block) ([]ir.Type, error
 	return types, nil
 }
 
-// checkElementwise returns an error unless a region takes single elements of the types in and uses
-// only elementwise operators.
 func checkElementwise(b *ir.Block, in []ir.Type) error {
 	if len(b.Params) != len(in) {
 		return fmt.Errorf("%d operands for a region of %d", len(in), len(b.Params))
@@ -78,8 +76,6 @@ func (Pointwise) EvalBlocks(in []*ir.Tensor, blocks []*ir.Block, _ func(*ir.Bloc
 	return results, nil
 }
 
-// evalElementwise returns the results of a region of elementwise operators, applied to whole
-// tensors.
 func evalElementwise(b *ir.Block, in []*ir.Tensor) ([]*ir.Tensor, error) {
 	values := map[*ir.Value]*ir.Tensor{}
 	for i, p := range b.Params {
@@ -103,7 +99,6 @@ func evalElementwise(b *ir.Block, in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return results, nil
 }
 
-// broadcastTo returns t broadcast to a shape.
 func broadcastTo(t *ir.Tensor, shape []int) *ir.Tensor {
 	y := ir.NewTensor(t.DType, shape...)
 	walk := newIndex(shape, t.Shape)

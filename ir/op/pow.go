@@ -141,9 +141,6 @@ func (Pow) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Va
 	)
 }
 
-// importPow imports Pow. The result has the type of the base. From opset 12 the exponent may have
-// another type. If the base is a float, the exponent is converted to its type. An integer base is
-// then raised in f64 if the exponent is a float, and otherwise in i64.
 func importPow(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	y, err := broadcastOperand(c)
@@ -155,7 +152,6 @@ func importPow(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{ConvertTo(b, z, x.Type.DType)}, nil
 }
 
-// powType returns the element type in which a base is raised to an exponent.
 func powType(base, exponent ir.DType) ir.DType {
 	switch {
 	case base == exponent || base.IsFloat():

@@ -81,8 +81,6 @@ func quantized(b *ir.Builder, y, scale, zero *ir.Value, d ir.DType) (*ir.Value, 
 	return b.Node(QuantizeLinear{To: d, Precision: ir.F32}, y, scale, zero), nil
 }
 
-// maybeChannelsLast returns an import function that applies [channelsLast] to operand 0 if the
-// attribute channels_last is set, and otherwise calls read.
 func maybeChannelsLast(read func(ir.Importer) ([]*ir.Value, error)) func(ir.Importer) ([]*ir.Value, error) {
 	return func(c ir.Importer) ([]*ir.Value, error) {
 		if c.Int("channels_last", 0) != 0 {
@@ -92,14 +90,11 @@ func maybeChannelsLast(read func(ir.Importer) ([]*ir.Value, error)) func(ir.Impo
 	}
 }
 
-// importQLinearSoftmax imports QLinearSoftmax: a softmax defined by the opset in an attribute.
 func importQLinearSoftmax(c ir.Importer) ([]*ir.Value, error) {
 	softmax := importSoftmax(func(axis int) ir.Op { return Softmax{Axis: axis} })
 	return inFloats(asOpset(c.Int("opset", 13), softmax), 3, 0)(c)
 }
 
-// importQLinearConcat imports QLinearConcat, whose operands follow the scale and zero point of the
-// result.
 func importQLinearConcat(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	var parts []*ir.Value
@@ -121,7 +116,6 @@ func importQLinearConcat(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{y}, err
 }
 
-// importQLinearWhere imports QLinearWhere: [Where] of two dequantised operands, quantised again.
 func importQLinearWhere(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	x, err := dequantized(c, 1)
@@ -136,8 +130,6 @@ func importQLinearWhere(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{y}, err
 }
 
-// importQGemm imports QGemm: an integer matrix product with a bias i32. It is requantised, or
-// scaled to f32 if the result has no scale.
 func importQGemm(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	x, w := c.Arg(0), c.Arg(3)
@@ -183,15 +175,11 @@ func importQGemm(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{y}, err
 }
 
-// importMatMulIntegerToFloat imports MatMulIntegerToFloat: an integer product of matrices, scaled
-// to the type of the scales, plus a bias.
 func importMatMulIntegerToFloat(c ir.Importer) ([]*ir.Value, error) {
 	y := scaledSums(c.Builder(), c.Arg(0), c.Arg(1), c.Arg(2), c.Arg(3), c.Arg(4), c.Arg(5), c.Arg(6))
 	return []*ir.Value{y}, nil
 }
 
-// importDynamicQuantizeMatMul imports DynamicQuantizeMatMul, which quantises the first factor like
-// [importDynamicQuantizeLinear].
 func importDynamicQuantizeMatMul(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	x, scale, zero := quantizeByRange(b, c.Arg(0))
@@ -209,8 +197,6 @@ func scaledSums(b *ir.Builder, x, w, xs, ws, x0, w0, bias *ir.Value) *ir.Value {
 	return ConvertTo(b, y, xs.Type.DType)
 }
 
-// importQAttention imports QAttention: Attention of com.microsoft, with x and the weights of
-// queries, keys and values quantised.
 func importQAttention(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	for _, i := range []int{0, 1, 3, 4} {
@@ -223,8 +209,6 @@ func importQAttention(c ir.Importer) ([]*ir.Value, error) {
 	return importMicrosoftAttention(withArgs(c, x, w, c.Arg(2), c.Arg(5), c.Arg(8)))
 }
 
-// importQEmbedLayerNormalization imports QEmbedLayerNormalization. Its tables, scale and bias are
-// quantised, and their scales and zero points follow all operands.
 func importQEmbedLayerNormalization(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	args := argsOf(c)

@@ -49,7 +49,6 @@ func (op Dequantize) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{in[0].With(ir.F32)}, checkZero(op.Zero, in[0].DType)
 }
 
-// checkZero returns an error unless type d can represent the zero point.
 func checkZero(zero int, d ir.DType) error {
 	if lo, hi := QuantRange(d); int64(zero) < lo || int64(zero) > hi {
 		return fmt.Errorf("zero point %d does not fit %s", zero, d)

@@ -40,7 +40,6 @@ func (op QuantizeLinear) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{x.With(op.To)}, op.check(x, scale, zero)
 }
 
-// quotientType reports whether quotients may have type d.
 func quotientType(d ir.DType) bool { return d.IsFloat() && d.Bits() >= 16 }
 
 // quantizedType reports whether values may be quantised to type d: an integer of at most 32 bits,
@@ -125,7 +124,6 @@ func (op QuantizeLinear) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{b.Node(Cast{To: op.To, Unsaturated: op.Unsaturated}, q)}
 }
 
-// ones appends an f32 tensor of ones with the shape of t.
 func ones(b *ir.Builder, t ir.Type) *ir.Value {
 	return ExpandTo(b, b.Scalar(ir.F32, 1), t.Shape...)
 }
@@ -153,8 +151,6 @@ func (QuantizeLinear) Grad(_ *ir.Builder, n *ir.Node, _ []*ir.Value, _ []bool) [
 	return make([]*ir.Value, len(n.Args))
 }
 
-// importQuantizeLinear imports QuantizeLinear. saturate exists from opset 19, output_dtype from 21,
-// and precision from 23.
 func importQuantizeLinear(c ir.Importer) ([]*ir.Value, error) {
 	x, scale, zero := c.Arg(0), c.Arg(1), c.Arg(2)
 	op := QuantizeLinear{To: ir.U8, Precision: scale.Type.DType}

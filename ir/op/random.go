@@ -186,24 +186,18 @@ func importRandom(like bool, a string, aDefault float64, b string, bDefault floa
 	}
 }
 
-// importRandomUniform is [importRandom] for [RandomUniform], with the attributes low, 0 by default,
-// and high, 1 by default.
 func importRandomUniform(like bool) func(ir.Importer) ([]*ir.Value, error) {
 	return importRandom(like, "low", 0, "high", 1, func(d ir.DType, shape []dim.Dim, low, high float64, seed int64) ir.Op {
 		return RandomUniform{d, shape, low, high, seed}
 	})
 }
 
-// importRandomNormal is [importRandom] for [RandomNormal], with the attributes mean, 0 by default,
-// and scale, 1 by default.
 func importRandomNormal(like bool) func(ir.Importer) ([]*ir.Value, error) {
 	return importRandom(like, "mean", 0, "scale", 1, func(d ir.DType, shape []dim.Dim, mean, scale float64, seed int64) ir.Op {
 		return RandomNormal{d, shape, mean, scale, seed}
 	})
 }
 
-// importBernoulli imports Bernoulli: 1 with probability x, else 0, for each element x. It returns
-// an error unless x is of floats.
 func importBernoulli(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	if !x.Type.DType.IsFloat() {

@@ -73,8 +73,6 @@ func (op Range) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 // Lower computes floats of at most 16 bits in f32 and converts the result back.
 func (op Range) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
-// importRange imports Range, which counts from start up to but not including limit, in steps of
-// delta.
 func importRange(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	numbers := make([]*ir.Value, 3)

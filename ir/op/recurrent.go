@@ -51,8 +51,6 @@ const (
 	recurrentH
 )
 
-// activation is a function f of recurrent layers. alpha and beta are the defaults of its
-// parameters.
 type activation struct {
 	f           func(x, alpha, beta float64) float64
 	params      int // number of the parameters alpha and beta that f uses
@@ -89,8 +87,6 @@ func (op Recurrent) directions() int {
 	return map[string]int{"forward": 1, "reverse": 1, "bidirectional": 2}[op.Direction]
 }
 
-// steps returns the attributes of direction i of a layer with the given number of functions for
-// each direction.
 func (op Recurrent) steps(i, functions int) Steps {
 	from, to := i*functions, (i+1)*functions
 	return Steps{
@@ -100,8 +96,6 @@ func (op Recurrent) steps(i, functions int) Steps {
 	}
 }
 
-// check returns an error unless Activations, Alphas and Betas have the given number of elements,
-// all functions are known, and Clip is valid.
 func (op Steps) check(functions int) error {
 	if len(op.Activations) != functions || len(op.Alphas) != functions || len(op.Betas) != functions {
 		return fmt.Errorf("%d activations, %d alphas, %d betas: %d of each expected", len(op.Activations), len(op.Alphas), len(op.Betas), functions)
@@ -159,7 +153,6 @@ func (op Recurrent) infer(in []ir.Type, gates, functions, states int, vectors ..
 	return out, sameTypes(in, want)
 }
 
-// sameTypes returns an error unless the operands that are present have the types `want`.
 func sameTypes(in, want []ir.Type) error {
 	for i, t := range in {
 		if t.IsZero() {

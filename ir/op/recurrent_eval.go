@@ -92,7 +92,6 @@ func (op Steps) eval(in []*ir.Tensor, first, states, hidden int, next cell) ([]*
 	return out, nil
 }
 
-// initialState returns n elements of t starting at index `from`, or zeros if t is absent.
 func initialState(t *ir.Tensor, from, n int) []float64 {
 	s := make([]float64, n)
 	for i := range s {
@@ -103,7 +102,6 @@ func initialState(t *ir.Tensor, from, n int) []float64 {
 	return s
 }
 
-// roundedTensor returns a tensor of numbers, rounded to d.
 func roundedTensor(d ir.DType, values []float64, shape ...int) *ir.Tensor {
 	t := ir.NewTensor(d, shape...)
 	for i, v := range values {
@@ -184,7 +182,6 @@ func (op Steps) gate(i int, x []float64) {
 	op.activate(i, x)
 }
 
-// activate replaces the elements of x by function i of them.
 func (op Steps) activate(i int, x []float64) {
 	f := activations[op.Activations[i]].f
 	for k, v := range x {

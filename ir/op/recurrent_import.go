@@ -58,9 +58,6 @@ func importRecurrent(c ir.Importer, defaults []string, build func(r Recurrent) i
 	return out[:min(len(out), max(c.NumResults(), 1))], nil
 }
 
-// readActivations reads the functions of all directions; defaults are the functions of one
-// direction if the node does not name any. The parameters of the functions are taken from the
-// attributes in order.
 func (op *Recurrent) readActivations(c ir.Importer, defaults []string) error {
 	d, names := op.directions(), c.Texts("activations", nil)
 	if d == 0 {

@@ -7,7 +7,6 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// activationNodes builds the [activations] from other operators.
 var activationNodes = map[string]func(c calculus, x *ir.Value, alpha, beta float64) *ir.Value{
 	"affine": func(c calculus, x *ir.Value, alpha, beta float64) *ir.Value { return c.plus(c.times(x, alpha), beta) },
 	"elu":    func(c calculus, x *ir.Value, alpha, _ float64) *ir.Value { return c.Node(Elu{Alpha: alpha}, x) },
@@ -28,12 +27,10 @@ var activationNodes = map[string]func(c calculus, x *ir.Value, alpha, beta float
 	},
 }
 
-// activateNode appends function i of the elements of x.
 func (op Steps) activateNode(c calculus, i int, x *ir.Value) *ir.Value {
 	return activationNodes[op.Activations[i]](c, x, op.Alphas[i], op.Betas[i])
 }
 
-// gateNode appends function i of the elements of x, clamped to [−Clip, Clip] first.
 func (op Steps) gateNode(c calculus, i int, x *ir.Value) *ir.Value {
 	if op.Clip > 0 && !math.IsInf(op.Clip, 1) {
 		x = c.Node(Clip{Lo: -op.Clip, Hi: op.Clip}, x)
@@ -87,8 +84,6 @@ func (op Steps) loop(b *ir.Builder, x, lens *ir.Value, states []*ir.Value, next 
 	return results
 }
 
-// state returns v, a layer's initial state, or zeros [N,H] if v is nil. N is the number of
-// sequences in x.
 func state(b *ir.Builder, v, x *ir.Value, hidden dim.Dim) *ir.Value {
 	if v != nil {
 		return v

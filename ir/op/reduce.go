@@ -38,7 +38,6 @@ type Reduce struct {
 	KeepDims bool
 }
 
-// reductions defines the computation and the kernel of each kind.
 var reductions = map[Reduction]struct {
 	kernel string
 	float  func([]float64) float64
@@ -182,7 +181,6 @@ func (op Reduce) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(x.DType, reducedShape(x.Shape, op.Axes, op.KeepDims)...)}, nil
 }
 
-// checkAxes returns an error unless axes are in ascending order and axes of a tensor of this rank.
 func checkAxes(axes []int, rank int) error {
 	for i, a := range axes {
 		if a < 0 || a >= rank || i > 0 && a <= axes[i-1] {
@@ -192,7 +190,6 @@ func checkAxes(axes []int, rank int) error {
 	return nil
 }
 
-// reducedShape returns shape with the extents of axes set to 1, or without them.
 func reducedShape(shape []dim.Dim, axes []int, keep bool) []dim.Dim {
 	out := make([]dim.Dim, 0, len(shape))
 	for i, d := range shape {
@@ -250,7 +247,6 @@ func groupsOf(shape, reduced []int, n int) [][]int {
 	return groups
 }
 
-// pick returns at(i) for each i in numbers.
 func pick[T any](numbers []int, at func(int) T) []T {
 	out := make([]T, len(numbers))
 	for i, n := range numbers {

@@ -32,8 +32,6 @@ func patternSize(re *syntax.Regexp) int {
 	return min(n, maxPattern+1)
 }
 
-// whole returns the compiled Pattern, anchored at both ends. It returns an error if Pattern is
-// invalid or too large.
 func (op RegexFullMatch) whole() (*regexp.Regexp, error) {
 	if len(op.Pattern) > maxPattern {
 		return nil, fmt.Errorf("a pattern of %d bytes, at most %d expected", len(op.Pattern), maxPattern)
@@ -76,7 +74,6 @@ func (op RegexFullMatch) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// importRegexFullMatch imports RegexFullMatch with the attribute pattern.
 func importRegexFullMatch(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(RegexFullMatch{Pattern: c.Text("pattern", "")}, c.Arg(0))}, nil
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/burngen/burngen/ir/op/internal/portable"
 )
 
-// maxRelativeDistance bounds max_distance of RelativePositionBias.
 const maxRelativeDistance = 1 << 20
 
 // importRelativePositionBias imports RelativePositionBias of com.microsoft. The result, [1,H,Q,K],

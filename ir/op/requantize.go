@@ -34,8 +34,6 @@ const (
 	ProductOperands
 )
 
-// check returns the element type of the result. It returns an error unless the operands fit a
-// product with this number of channels.
 func (r Requantize) check(in []ir.Type, channels dim.Dim) (ir.DType, error) {
 	bias, scale, zero := Operand(in, BiasOperand), Operand(in, ScaleOperand), Operand(in, ZeroOperand)
 	if !bias.IsZero() {

@@ -28,10 +28,8 @@ func argsOf(c ir.Importer) []*ir.Value {
 	return args
 }
 
-// Opset returns the opset by which the node is imported.
 func (r reread) Opset() int { return r.opset }
 
-// NumArgs returns the number of operands in args.
 func (r reread) NumArgs() int { return len(r.args) }
 
 // Arg returns operand i of args, or nil if both args and the node lack it. If only args lacks it,

@@ -68,8 +68,6 @@ func ReshapeTo(b *ir.Builder, x *ir.Value, shape ...dim.Dim) *ir.Value {
 	return b.Node(Reshape{Shape: shape}, x)
 }
 
-// importReshape imports Reshape. The shape is an attribute before opset 5. An element 0 copies the
-// operand's extent unless allowzero (opset 14) is set; one element -1 is inferred.
 func importReshape(c ir.Importer) ([]*ir.Value, error) {
 	x := c.Arg(0)
 	allowZero := c.Opset() >= 14 && c.Int("allowzero", 0) != 0
@@ -93,8 +91,6 @@ func importReshape(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{ReshapeTo(c.Builder(), x, shape...)}, nil
 }
 
-// reshapeBound imports a Reshape whose shape is known only at run time: it binds the extents by a
-// [BindReshape].
 func reshapeBound(c ir.Importer, allowZero bool) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	rank, err := listLen(c, 1, "shape")

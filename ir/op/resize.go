@@ -345,7 +345,6 @@ func (a resizeAxis) matrix(d ir.DType) *ir.Tensor {
 	return m
 }
 
-// lowerNearest appends x with axis k resized by nearest elements, and with pair also axis k+1.
 func (op resizeTables) lowerNearest(b *ir.Builder, x *ir.Value, k int, pair bool) *ir.Value {
 	shape, one := x.Type.Shape, dim.Const(1)
 	to := append([]dim.Dim{}, shape...)
@@ -362,7 +361,6 @@ func (op resizeTables) lowerNearest(b *ir.Builder, x *ir.Value, k int, pair bool
 	return ReshapeTo(b, b.Node(ResizeNearest{}, x, rows, cols), to...)
 }
 
-// lowerLinear appends x with axes k and k+1 resized by linear interpolation.
 func (op resizeTables) lowerLinear(b *ir.Builder, x *ir.Value, k int) *ir.Value {
 	shape := x.Type.Shape
 	rowWeights, rows := op.table(b, shape, k, dim.Const(2))
@@ -373,7 +371,6 @@ func (op resizeTables) lowerLinear(b *ir.Builder, x *ir.Value, k int) *ir.Value 
 	return ReshapeTo(b, b.Node(ResizeLinear{}, x, rows, rowWeights, cols, colWeights), to...)
 }
 
-// lowerAxis appends x with axis k resized by weighted sums.
 func (op resizeTables) lowerAxis(b *ir.Builder, x *ir.Value, k int) *ir.Value {
 	shape := x.Type.Shape
 	taps := dim.Const(resizeTaps[op.Mode])
@@ -387,7 +384,6 @@ func (op resizeTables) lowerAxis(b *ir.Builder, x *ir.Value, k int) *ir.Value {
 	return ReshapeTo(b, b.Node(ResizeAxis{Taps: taps, Out: to[k]}, x, index, weights), to...)
 }
 
-// taps returns the number of elements that each point along axis k, of extent d, reads.
 func (op resizeTables) taps(b *ir.Builder, k int, d dim.Dim) dim.Dim {
 	in, okIn := d.Int()
 	out, okOut := op.Shape[k].Int()
@@ -402,7 +398,6 @@ func (op resizeTables) taps(b *ir.Builder, k int, d dim.Dim) dim.Dim {
 	return dim.Sym(measure.Symbol)
 }
 
-// resizeTables builds the tables of a Resize. sampling is its second operand.
 type resizeTables struct {
 	Resize
 	sampling *ir.Value
@@ -439,8 +434,6 @@ func (op resizeTables) table(b *ir.Builder, shape []dim.Dim, k int, taps dim.Dim
 	return values[1], values[0]
 }
 
-// lowerExtrapolation appends y with Extrapolation at the points that are outside the operand, whose
-// extents are in.
 func (op resizeTables) lowerExtrapolation(b *ir.Builder, in []dim.Dim, y *ir.Value) *ir.Value {
 	value := b.Scalar(y.Type.DType, op.Extrapolation)
 	for k, d := range in {

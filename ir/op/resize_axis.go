@@ -22,7 +22,6 @@ type resizeAxis struct {
 	exclude, antiAlias bool
 }
 
-// axis returns the resizing of axis i, from `in` elements to `out` points.
 func (op Resize) axis(i, in, out int) resizeAxis {
 	return op.tableOf(i, dim.Const(in), dim.Const(out)).axis(in, out)
 }
@@ -97,12 +96,10 @@ func (a resizeAxis) outside(i int) bool {
 	return x < 0 || x > float64(a.in-1)
 }
 
-// clamp returns x, truncated and clamped to the indices of the elements.
 func (a resizeAxis) clamp(x float64) int {
 	return int(min(max(x, 0), float64(a.in-1)))
 }
 
-// nearest returns the index of the element for point i in mode nearest.
 func (a resizeAxis) nearest(i int) int {
 	return a.clamp(resizeRoundings[a.rounding](a.place(i), a.scale))
 }
@@ -121,14 +118,11 @@ func (a resizeAxis) filterScale() float64 {
 	return 1
 }
 
-// width returns the number of elements that a point reads in modes other than nearest.
 func (a resizeAxis) width() int {
 	first := int(math.Floor(-a.support())) + 1
 	return 2 - 2*first
 }
 
-// taps returns the indices of the elements that point i reads in modes other than nearest, and their
-// weights.
 func (a resizeAxis) taps(i int) (index []int, weights []float64) {
 	x := a.place(i)
 	first := math.Floor(x) - float64(a.width()/2-1)
@@ -151,8 +145,6 @@ func (a resizeAxis) taps(i int) (index []int, weights []float64) {
 	return index, weights
 }
 
-// weight returns the weight of an element at distance d from a point, after the filter's scale is
-// applied.
 func (a resizeAxis) weight(d float64) float64 {
 	d = math.Abs(d)
 	switch a.mode {
@@ -171,7 +163,6 @@ func (a resizeAxis) weight(d float64) float64 {
 	return 0
 }
 
-// lanczos returns the weight of the Lanczos filter of three lobes at distance d.
 func lanczos(d float64) float64 {
 	switch {
 	case d == 0:

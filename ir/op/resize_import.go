@@ -9,8 +9,6 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importResize imports Resize. In opset 10 it has only scales and samples like Upsample. From opset
-// 11, sizes may be given instead. From opset 18, sizes and scales may be given for some axes only.
 func importResize(c ir.Importer) ([]*ir.Value, error) {
 	x := c.Arg(0)
 	op := wholeResize(x.Type)
@@ -59,8 +57,6 @@ func importResize(c ir.Importer) ([]*ir.Value, error) {
 	return op.sized(c, axes, policy, roi)
 }
 
-// importUpsample imports Upsample. The scales are two attributes before opset 7, one attribute in
-// opsets 7 and 8, and an operand from opset 9.
 func importUpsample(c ir.Importer) ([]*ir.Value, error) {
 	x := c.Arg(0)
 	op := wholeResize(x.Type)
@@ -81,7 +77,6 @@ func importUpsample(c ir.Importer) ([]*ir.Value, error) {
 	return op.withScales(c, scales, AllAxes(x.Type.Rank()), nil)
 }
 
-// wholeResize returns a Resize of a tensor of type t that changes no axis.
 func wholeResize(t ir.Type) Resize {
 	return Resize{Shape: wholeSlice(t).Shape, Scales: make([]float64, t.Rank())}
 }
@@ -92,8 +87,6 @@ func given(c ir.Importer, i int) bool {
 	return c.Arg(i) != nil && !c.Arg(i).Type.Elems().Equal(dim.Const(0))
 }
 
-// knownFloats returns the elements of operand i as float64. The bool is false unless the operand is
-// a constant of numbers.
 func knownFloats(c ir.Importer, i int) ([]float64, bool) {
 	t := c.Constant(i)
 	if t == nil || t.DType == ir.String {
@@ -130,8 +123,6 @@ func (op *Resize) region(c ir.Importer, axes []int) (*ir.Value, error) {
 	return nil, nil
 }
 
-// scaled imports op with the scales of axes in operand i, which may be known only at run time. roi
-// is the region if that is known only at run time, else nil.
 func (op Resize) scaled(c ir.Importer, i int, axes []int, roi *ir.Value) ([]*ir.Value, error) {
 	if c.Arg(i) == nil {
 		return nil, fmt.Errorf("scales are absent")

@@ -20,8 +20,6 @@ func (ResizeNearest) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(in[0].DType, x[0], in[1].Shape[0], in[2].Shape[0], x[3])}, nil
 }
 
-// resizeOperands returns an error unless in is a tensor of the given rank, followed by a vector of
-// each of the types tables.
 func resizeOperands(in []ir.Type, rank int, tables ...ir.DType) error {
 	if err := CheckTensors(in, 1+len(tables), 1+len(tables)); err != nil {
 		return err

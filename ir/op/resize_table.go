@@ -47,7 +47,6 @@ func (op ResizeTable) Infer(in []ir.Type) ([]ir.Type, error) {
 	return types, nil
 }
 
-// check returns an error unless the operand is absent or three f64.
 func (op ResizeTable) check(in []ir.Type) error {
 	if len(in) == 0 {
 		return nil
@@ -66,7 +65,6 @@ func (op ResizeOutside) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(ir.Bool, op.Table.Out)}, op.Table.check(in)
 }
 
-// with returns op with Scale, Start and End from the operand, if there is one.
 func (op ResizeTable) with(in []*ir.Tensor) ResizeTable {
 	if len(in) > 0 {
 		op.Scale, op.Start, op.End = in[0].Float(0), in[0].Float(1), in[0].Float(2)

@@ -54,8 +54,6 @@ func (op ReverseSequence) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bo
 	return []*ir.Value{b.Node(op, dy[0], n.Arg(1)), nil}
 }
 
-// importReverseSequence imports ReverseSequence. batch_axis is 1 and time_axis 0 by default; they
-// may be exchanged.
 func importReverseSequence(c ir.Importer) ([]*ir.Value, error) {
 	batch, time := c.Int("batch_axis", 1), c.Int("time_axis", 0)
 	if batch != 0 && batch != 1 || time != 1-batch {

@@ -53,7 +53,6 @@ func (op RNN) LowerWith(b *ir.Builder, n *ir.Node, p RecurrentProducts) []*ir.Va
 	})
 }
 
-// importRNN imports RNN by [importRecurrent]; its function is tanh by default.
 func importRNN(c ir.Importer) ([]*ir.Value, error) {
 	return importRecurrent(c, []string{"tanh"}, func(r Recurrent) ir.Op { return RNN{r} })
 }

@@ -26,7 +26,6 @@ type RoiAlign struct {
 	HalfPixel     bool
 }
 
-// batchIndex is the name of a region's image index in errors.
 const batchIndex = "batch index"
 
 // Infer returns [R,C,Height,Width].
@@ -57,7 +56,6 @@ func (op RoiAlign) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(x.DType, shape...)}, nil
 }
 
-// maxSampling is the largest value of Sampling.
 const maxSampling = 1 << 12
 
 // regionShape returns [R,C,height,width], the shape of a pool of regions of x. It returns an error
@@ -261,8 +259,6 @@ func (op RoiAlign) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 // Lower computes floats of at most 16 bits in f32 and converts the result back.
 func (op RoiAlign) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
-// importRoiAlign imports RoiAlign. Before opset 16 HalfPixel is false; from then on it depends on
-// coordinate_transformation_mode.
 func importRoiAlign(c ir.Importer) ([]*ir.Value, error) {
 	op := RoiAlign{
 		Mode:     c.Text("mode", "avg"),

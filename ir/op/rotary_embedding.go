@@ -105,8 +105,6 @@ func perToken(b *ir.Builder, v *ir.Value, d ir.DType) *ir.Value {
 	return ReshapeTo(b, ConvertTo(b, v, d), s[0], s[1], dim.Const(1), s[2])
 }
 
-// importMicrosoftRotaryEmbedding imports RotaryEmbedding of com.microsoft for vectors [B,H,S,D] or
-// [B,S,H·D]. The positions are [B,S], or the single position of the first vector.
 func importMicrosoftRotaryEmbedding(c ir.Importer) ([]*ir.Value, error) {
 	b, x, at, cos, sin := c.Builder(), c.Arg(0), c.Arg(1), c.Arg(2), c.Arg(3)
 	if cos.Type.Rank() != 2 || sin.Type.Rank() != 2 {

@@ -19,7 +19,6 @@ func wrapped(b *kernel.Builder, d ir.DType, v *kernel.Value) *kernel.Value {
 	}
 }
 
-// number returns the constant x in the type of v.
 func number(b *kernel.Builder, v *kernel.Value, x float64) *kernel.Value {
 	return b.Number(v.Type.DType, x)
 }
@@ -29,5 +28,4 @@ func clamped(b *kernel.Builder, x, lo, hi *kernel.Value) *kernel.Value {
 	return b.Min(hi, b.Max(lo, x))
 }
 
-// isNegative reports whether x < 0.
 func isNegative(b *kernel.Builder, x *kernel.Value) *kernel.Value { return b.Lt(x, number(b, x, 0)) }

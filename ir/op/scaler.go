@@ -7,8 +7,6 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importScaler imports Scaler: (x − offset)·scale in f32, with one number for all or one for each
-// feature along the last axis.
 func importScaler(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	y := ConvertTo(b, c.Arg(0), ir.F32)

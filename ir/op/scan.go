@@ -56,8 +56,6 @@ type scan struct {
 	outAxes, outDirections []int
 }
 
-// build appends the loop over the rows of the scanned operands and returns its results. args are
-// the operands: the states, then the scanned operands.
 func (s scan) build(b *ir.Builder, args []*ir.Value) ([]*ir.Value, error) {
 	scanned := args[s.states:]
 	axes := make([]int, len(scanned))
@@ -129,9 +127,6 @@ func (s scan) batched(b *ir.Builder, args []*ir.Value) ([]*ir.Value, error) {
 	return results, err
 }
 
-// bodyParams appends the parameters of a loop's body: the iteration number, the condition, and
-// carried values of the given types. It returns the iteration number followed by the carried
-// values, and the condition.
 func bodyParams(b *ir.Builder, carried []ir.Type) (values []*ir.Value, condition *ir.Value) {
 	values = []*ir.Value{b.Param("trip", ir.TensorOf(ir.I64))}
 	condition = b.Param("condition", ir.TensorOf(ir.Bool))
@@ -151,7 +146,6 @@ func place(b *ir.Builder, trip *ir.Value, rows dim.Dim, backward int) *ir.Value 
 	return b.Node(Sub{}, last, trip)
 }
 
-// moveFirst appends a transpose that moves the first axis of v to position `to`.
 func moveFirst(b *ir.Builder, v *ir.Value, to int) *ir.Value {
 	if to == 0 {
 		return v

@@ -19,8 +19,6 @@ var scatterReductions = map[string]struct {
 	"min": {Min{}, "Min"},
 }
 
-// scatter combines element i of y with element j of updates by a reduction, and stores the result
-// as element i of y.
 func scatter(reduction string, y *ir.Tensor, i int, updates *ir.Tensor, j int) error {
 	reduce := scatterReductions[reduction].op
 	if reduce == nil {
@@ -38,8 +36,6 @@ func scatter(reduction string, y *ir.Tensor, i int, updates *ir.Tensor, j int) e
 	return nil
 }
 
-// scatterType returns an error unless the operands are data, indices of i32 or i64, and updates of
-// data's element type. A reduction requires numbers.
 func scatterType(in []ir.Type, reduction string) error {
 	if err := CheckTensors(in, 3, 3); err != nil {
 		return err
@@ -79,7 +75,6 @@ func lowerScatter(b *ir.Builder, n *ir.Node, reduction string) []*ir.Value {
 	return lowerNarrow(b, n)
 }
 
-// copied returns a copy of a tensor.
 func copied(x *ir.Tensor) *ir.Tensor {
 	y := ir.NewTensor(x.DType, x.Shape...)
 	for i := range y.Len() {

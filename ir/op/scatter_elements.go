@@ -79,8 +79,6 @@ func (op ScatterElements) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return lowerScatter(b, n, op.Reduction)
 }
 
-// importScatterElements imports ScatterElements, and Scatter, its name in opset 9, along axis, 0 by
-// default.
 func importScatterElements(c ir.Importer) ([]*ir.Value, error) {
 	x := c.Arg(0)
 	axis, err := fromFront(c.Int("axis", 0), x.Type.Rank())

@@ -113,7 +113,6 @@ func (op ScatterND) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return lowerScatter(b, n, op.Reduction)
 }
 
-// importScatterND imports ScatterND with the reduction that [scatterReduction] reads.
 func importScatterND(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(ScatterND{Reduction: scatterReduction(c)}, c.Arg(0), c.Arg(1), c.Arg(2))}, nil
 }

@@ -7,8 +7,6 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// sequenceElem returns the type of the elements of operand i. It returns an error unless the
-// operand is a sequence of tensors.
 func sequenceElem(in []ir.Type, i int) (ir.Type, error) {
 	if in[i].Kind != ir.SequenceKind || !in[i].Elem.IsTensor() {
 		return ir.Type{}, fmt.Errorf("operand %d is %s, a sequence of tensors expected", i, in[i])
@@ -16,7 +14,6 @@ func sequenceElem(in []ir.Type, i int) (ir.Type, error) {
 	return *in[i].Elem, nil
 }
 
-// checkPosition returns an error unless operand i is one index, i32 or i64.
 func checkPosition(in []ir.Type, i int) error {
 	if n, ok := in[i].Elems().Int(); !in[i].IsTensor() || !ok || n != 1 {
 		return fmt.Errorf("position %s, a scalar expected", in[i])
@@ -81,7 +78,6 @@ func itemRank(c ir.Importer, elem ir.Type) (int, error) {
 	return 0, fmt.Errorf("the rank of the elements of %s is not known", c.Arg(0).Type)
 }
 
-// boundExtents returns the elements of extents that are not "": the symbols.
 func boundExtents(extents []string) []string {
 	var symbols []string
 	for _, s := range extents {
@@ -92,8 +88,6 @@ func boundExtents(extents []string) []string {
 	return symbols
 }
 
-// extentValues returns the values of the symbols in extents, given the shape of an element. It
-// returns an error if the ranks differ.
 func extentValues(extents []string, shape []int) ([]int64, error) {
 	if len(shape) != len(extents) {
 		return nil, fmt.Errorf("rank %d, %d expected", len(shape), len(extents))
@@ -107,8 +101,6 @@ func extentValues(extents []string, shape []int) ([]int64, error) {
 	return values, nil
 }
 
-// joinItems returns the type of the elements of a sequence of tensors of the types items. It
-// returns an error if they differ in element type or rank.
 func joinItems(items []ir.Type) (ir.Type, error) {
 	elem := ir.ElemOf(items[0])
 	for i, t := range items[1:] {

@@ -42,8 +42,6 @@ func (op SequenceAt) BindValues(_, out []*ir.Tensor) ([]int64, error) {
 	return extentValues(op.Extents, out[0].Shape)
 }
 
-// importSequenceAt imports SequenceAt. If the elements of the sequence and the position are known,
-// it returns the element.
 func importSequenceAt(c ir.Importer) ([]*ir.Value, error) {
 	seq, position := c.Arg(0), c.Arg(1)
 	elem, err := sequenceElem([]ir.Type{seq.Type}, 0)

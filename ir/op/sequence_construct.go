@@ -50,7 +50,6 @@ func (op SequenceConstruct) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{seq}
 }
 
-// importSequenceConstruct imports SequenceConstruct. It returns an error if there are no operands.
 func importSequenceConstruct(c ir.Importer) ([]*ir.Value, error) {
 	items := make([]*ir.Value, c.NumArgs())
 	for i := range items {
@@ -62,13 +61,10 @@ func importSequenceConstruct(c ir.Importer) ([]*ir.Value, error) {
 	return sequence(c.Builder(), items...), nil
 }
 
-// sequence appends a sequence of items, at least one, and returns it as the only result.
 func sequence(b *ir.Builder, items ...*ir.Value) []*ir.Value {
 	return b.Nodes(SequenceConstruct{}, items...)
 }
 
-// importSequenceEmpty imports SequenceEmpty: an empty sequence of tensors of type dtype, f32 by
-// default.
 func importSequenceEmpty(c ir.Importer) ([]*ir.Value, error) {
 	return c.Builder().Nodes(SequenceConstruct{DType: c.DType("dtype", ir.F32)}), nil
 }

@@ -32,7 +32,6 @@ func (SequenceErase) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{ir.SequenceTensor(in[0].Elem, slices.Delete(slices.Clone(items), at, at+1)...)}, nil
 }
 
-// importSequenceErase imports SequenceErase. Without a position it erases the last element.
 func importSequenceErase(c ir.Importer) ([]*ir.Value, error) {
 	b, seq := c.Builder(), c.Arg(0)
 	position := b.Scalar(ir.I64, -1)

@@ -47,8 +47,6 @@ func (SequenceInsert) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{ir.SequenceTensor(elem, slices.Insert(slices.Clone(items), at, in[1])...)}, nil
 }
 
-// importSequenceInsert imports SequenceInsert. If the elements of the sequence and the position are
-// known, it constructs a new sequence.
 func importSequenceInsert(c ir.Importer) ([]*ir.Value, error) {
 	b, seq, x, position := c.Builder(), c.Arg(0), c.Arg(1), (*ir.Value)(nil)
 	if c.NumArgs() > 2 {

@@ -19,8 +19,6 @@ func (SequenceLength) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{ir.Scalar(ir.I64, float64(len(in[0].Items)))}, nil
 }
 
-// importSequenceLength imports SequenceLength. The length is a constant if the elements of the
-// sequence are known.
 func importSequenceLength(c ir.Importer) ([]*ir.Value, error) {
 	b, seq := c.Builder(), c.Arg(0)
 	if items, ok := knownItems(seq); ok {

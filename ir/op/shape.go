@@ -7,8 +7,6 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importShape imports Shape: the extents of the operand. From opset 15, start and end may select
-// some of them. They are known as expressions, so nothing is computed.
 func importShape(c ir.Importer) ([]*ir.Value, error) {
 	shape, err := tensorShape(c)
 	if err != nil {
@@ -29,8 +27,6 @@ func clampAxis(axis, rank int) int {
 	return min(max(axis, 0), rank)
 }
 
-// importSize imports Size: the number of elements of the operand. It is known as an expression, so
-// nothing is computed.
 func importSize(c ir.Importer) ([]*ir.Value, error) {
 	shape, err := tensorShape(c)
 	if err != nil {

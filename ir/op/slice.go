@@ -111,7 +111,6 @@ func zeroPads(rank int) []dim.Dim {
 	return pads
 }
 
-// reverse appends x with the elements along an axis in reverse order.
 func reverse(b *ir.Builder, x *ir.Value, axis int) *ir.Value {
 	s := wholeSlice(x.Type)
 	s.Starts[axis], s.Steps[axis] = x.Type.Shape[axis].Sub(dim.Const(1)), -1
@@ -144,7 +143,6 @@ func (op Slice) strided(t ir.Type, steps []dim.Dim) StridedCopy {
 	return copied
 }
 
-// wholeSlice returns the slice of all elements of a tensor of type t, in order.
 func wholeSlice(t ir.Type) Slice {
 	s := Slice{Starts: make([]dim.Dim, t.Rank()), Shape: slices.Clone(t.Shape), Steps: make([]int, t.Rank())}
 	for i := range s.Steps {
@@ -153,7 +151,6 @@ func wholeSlice(t ir.Type) Slice {
 	return s
 }
 
-// sliceAxis appends the slice of count elements of an axis, starting at index `start`.
 func sliceAxis(b *ir.Builder, x *ir.Value, axis int, start, count dim.Dim) *ir.Value {
 	s := wholeSlice(x.Type)
 	s.Starts[axis], s.Shape[axis] = start, count
@@ -168,7 +165,6 @@ func ApplySlice(b *ir.Builder, x *ir.Value, s Slice) *ir.Value {
 	return b.Node(s, x)
 }
 
-// importSlice imports Slice. From opset 10 the bounds are operands, and steps exist.
 func importSlice(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	axes, starts, ends, steps, err := sliceOperands(c)
@@ -232,8 +228,6 @@ func sliceOperands(c ir.Importer) (axes []int, starts, ends []dim.Dim, steps []i
 	return axes, starts, ends, steps, err
 }
 
-// sliceBound imports a Slice that is partly known only at run time: the axes if axes is nil, the
-// steps if steps is nil, or only the bounds.
 func sliceBound(c ir.Importer, axes, steps []int) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	rank := x.Type.Rank()

@@ -7,8 +7,6 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importSplit imports Split: a [Slice] for each result. The sizes are an attribute before opset 13
-// (in opset 1 they may also be an operand), and an operand from then on.
 func importSplit(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	axis, err := fromFront(c.Int("axis", 0), x.Type.Rank())

@@ -85,8 +85,6 @@ func (op SplitToSequence) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{ir.SequenceTensor(*out[0].Elem, items...)}, nil
 }
 
-// lengths returns the lengths of the parts. It returns an error if a scalar length is not positive,
-// or fits into the extent [maxParts] times or more.
 func (op SplitToSequence) lengths(in []*ir.Tensor) ([]int64, error) {
 	if len(in) == 2 && in[1].Rank() == 1 {
 		lengths := make([]int64, in[1].Len())
@@ -112,8 +110,6 @@ func (op SplitToSequence) lengths(in []*ir.Tensor) ([]int64, error) {
 // maxParts is the largest number of parts of one length, the same as in the kernels.
 const maxParts = 1 << 24
 
-// importSplitToSequence imports SplitToSequence. keepdims has an effect only if the operand split
-// is absent. If the number of parts is known, a [Slice] for each part replaces the node.
 func importSplitToSequence(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	var split *ir.Value

@@ -9,8 +9,6 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importSqueeze imports Squeeze, which removes the listed axes, or all axes of extent 1: a Reshape. The
-// axes are an attribute before opset 13.
 func importSqueeze(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	rank := x.Type.Rank()
@@ -54,7 +52,6 @@ func importSqueeze(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{ReshapeTo(b, b.Assume(x, whole...), shape...)}, nil
 }
 
-// onesOf returns the axes of shape that have extent 1.
 func onesOf(shape []dim.Dim) (axes []int) {
 	for i, d := range shape {
 		if d.Equal(dim.Const(1)) {
@@ -64,7 +61,6 @@ func onesOf(shape []dim.Dim) (axes []int) {
 	return axes
 }
 
-// mayBeOne reports whether a symbolic extent may be 1.
 func mayBeOne(d dim.Dim) bool {
 	lo, hi := d.Bounds()
 	return !d.IsConst() && lo <= 1 && hi >= 1
@@ -114,8 +110,6 @@ func squeezeNamed(b *ir.Builder, x, axes *ir.Value, rank int) *ir.Value {
 	return b.Node(Reshape{Shape: bind.dims()}, x)
 }
 
-// importUnsqueeze imports Unsqueeze, which inserts axes of extent 1 at positions of the result: a
-// Reshape. The axes are an attribute before opset 13.
 func importUnsqueeze(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	if c.Opset() >= 13 && !isKnown(c.Arg(1)) {
@@ -149,8 +143,6 @@ func importUnsqueeze(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{ReshapeTo(b, x, shape...)}, nil
 }
 
-// importFlatten imports Flatten: a Reshape that merges the axes before axis, and merges the others.
-// axis may be negative from opset 11.
 func importFlatten(c ir.Importer) ([]*ir.Value, error) {
 	x, axis := c.Arg(0), c.Int("axis", 1)
 	shape, rank := x.Type.Shape, x.Type.Rank()

@@ -7,8 +7,6 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importStringNormalizer imports StringNormalizer for [C] or [1, C]: it removes stop words and then
-// changes the case by the Unicode tables, ignoring the locale.
 func importStringNormalizer(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	c.Text("locale", "")

@@ -33,7 +33,6 @@ func (op StringSplit) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(ir.String, shape...), in[0].With(ir.I64)}, nil
 }
 
-// split returns the parts of s.
 func (op StringSplit) split(s string) []string {
 	if op.Delimiter != "" {
 		return strings.SplitN(s, op.Delimiter, min(op.MaxSplit, math.MaxInt-1)+1)
@@ -82,7 +81,6 @@ func (op StringSplit) BindValues(_, out []*ir.Tensor) ([]int64, error) {
 	return []int64{int64(out[0].Shape[out[0].Rank()-1])}, nil
 }
 
-// importStringSplit imports StringSplit. If maxsplit is absent or negative, there is no limit.
 func importStringSplit(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	op := StringSplit{Delimiter: c.Text("delimiter", ""), MaxSplit: c.Int("maxsplit", -1), Parts: b.Symbol("parts")}

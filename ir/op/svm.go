@@ -32,9 +32,6 @@ func importSVMRegressor(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{postTransform(b, y, transform)}, nil
 }
 
-// svm holds the common attributes of support vector machines. kernel is the name of the kernel
-// function. coefficients, rho and supportElements, the elements of the support vectors, are as in
-// ONNX.
 type svm struct {
 	x                                  *ir.Value // f32[N,F]
 	kernel                             string
@@ -42,8 +39,6 @@ type svm struct {
 	coefficients, rho, supportElements []float64
 }
 
-// readSVM reads the attributes and the rows of operand 0. It returns an error if they do not fit
-// together.
 func readSVM(c ir.Importer) (*svm, error) {
 	x, err := rowsOf(c.Builder(), c.Arg(0))
 	if err != nil {

@@ -2,7 +2,6 @@ package op
 
 import "github.com/burngen/burngen/ir"
 
-// importSwiGLU imports SwiGLU: the [Swish] of the first operand, times the second.
 func importSwiGLU(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	gate := b.Node(Swish{Alpha: c.Float("alpha", 1)}, c.Arg(0))

@@ -36,7 +36,6 @@ func (op Swish) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.
 	})
 }
 
-// importSwish imports Swish; alpha is 1 by default.
 func importSwish(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(Swish{Alpha: c.Float("alpha", 1)}, c.Arg(0))}, nil
 }

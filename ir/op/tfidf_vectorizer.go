@@ -9,8 +9,6 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importTfIdfVectorizer imports TfIdfVectorizer: a [CountNGrams], whose counts are TF. IDF is 1 where a
-// count is not 0, and TFIDF the count; both are multiplied by the weight of the column.
 func importTfIdfVectorizer(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	op := CountNGrams{
@@ -68,8 +66,6 @@ func nGramColumns(c ir.Importer) (columns *ir.Tensor, size int, err error) {
 	return intTensor(indexes), slices.Max(indexes) + 1, nil
 }
 
-// nGramPool returns the n-grams: pool_strings or pool_int64s. It returns an error unless one of the
-// two is present.
 func nGramPool(c ir.Importer) (*ir.Tensor, error) {
 	texts, numbers := c.Texts("pool_strings", nil), c.Ints("pool_int64s", nil)
 	if (len(texts) > 0) == (len(numbers) > 0) {

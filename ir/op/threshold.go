@@ -91,12 +91,10 @@ func (op Shrink) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir
 	})
 }
 
-// importThresholdedRelu imports ThresholdedRelu; alpha is 1 by default.
 func importThresholdedRelu(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(ThresholdedRelu{Alpha: c.Float("alpha", 1)}, c.Arg(0))}, nil
 }
 
-// importShrink imports Shrink; bias is 0 and lambd 0.5 by default.
 func importShrink(c ir.Importer) ([]*ir.Value, error) {
 	op := Shrink{Bias: c.Float("bias", 0), Lambda: c.Float("lambd", 0.5)}
 	return []*ir.Value{c.Builder().Node(op, c.Arg(0))}, nil

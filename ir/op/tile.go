@@ -83,8 +83,6 @@ func (op Tile) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.V
 	return []*ir.Value{calculus{b}.sum(ReshapeTo(b, dy[0], shape...), false, axes...)}
 }
 
-// importTile imports Tile. The repeats are operand 1. Before opset 6 it repeats one axis, see
-// [tileAxis].
 func importTile(c ir.Importer) ([]*ir.Value, error) {
 	x := c.Arg(0)
 	if c.Opset() < 6 {

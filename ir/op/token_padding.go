@@ -38,8 +38,6 @@ func importRemovePadding(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{y, order, sums, most}, nil
 }
 
-// importRestorePadding imports RestorePadding of com.microsoft. It puts the rows that RemovePadding
-// kept back to their positions, with zeros between them.
 func importRestorePadding(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{restorePadding(c.Builder(), c.Arg(0), c.Arg(1))}, nil
 }

@@ -118,8 +118,6 @@ func (op TopK) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return out
 }
 
-// importTopK imports TopK. k is an attribute before opset 10, and an operand from then on. From
-// opset 11 it may find the smallest elements. The result is sorted even if sorted is 0.
 func importTopK(c ir.Importer) ([]*ir.Value, error) {
 	x := c.Arg(0)
 	axis, err := fromFront(c.Int("axis", -1), x.Type.Rank())

@@ -72,7 +72,6 @@ func (op Transpose) Grad(b *ir.Builder, _ *ir.Node, dy []*ir.Value, _ []bool) []
 	return []*ir.Value{TransposeBy(b, dy[0], inversePerm(op.Perm)...)}
 }
 
-// inversePerm returns the inverse of a permutation.
 func inversePerm(perm []int) []int {
 	inverse := make([]int, len(perm))
 	for i, p := range perm {
@@ -81,7 +80,6 @@ func inversePerm(perm []int) []int {
 	return inverse
 }
 
-// strided returns the StridedCopy of an operand of type t that equals the transpose.
 func (op Transpose) strided(t ir.Type) StridedCopy {
 	from := RowMajor(t.Shape)
 	c := StridedCopy{Shape: make([]dim.Dim, len(from)), Strides: make([]dim.Dim, len(from))}
@@ -134,7 +132,6 @@ func TransposeBy(b *ir.Builder, x *ir.Value, perm ...int) *ir.Value {
 	return x
 }
 
-// importTranspose imports Transpose. Without perm the axes are reversed.
 func importTranspose(c ir.Importer) ([]*ir.Value, error) {
 	x := c.Arg(0)
 	perm := c.Ints("perm", nil)

@@ -107,7 +107,6 @@ func (op TreeEnsemble) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(x.DType, x.Shape[0], dim.Const(op.Targets))}, nil
 }
 
-// extentOf returns the first extent of t, or 0 for a scalar.
 func extentOf(t ir.Type) dim.Dim {
 	if t.Rank() == 0 {
 		return dim.Const(0)
@@ -192,8 +191,6 @@ func (op TreeEnsemble) leaf(in []*ir.Tensor, r int, child int64) (int, error) {
 	return int(-1 - child), nil
 }
 
-// entries calls give with the target and the weight of each entry of a leaf. It returns an error if
-// the leaf or a target does not exist.
 func (op TreeEnsemble) entries(in []*ir.Tensor, leaf int, give func(target int, weight float64)) error {
 	leaves, targets, weights := in[treeLeaves], in[treeTargets], in[treeWeights]
 	if leaves == nil {

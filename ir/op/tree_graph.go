@@ -29,13 +29,11 @@ type treeNode struct {
 	yes, no int       // children if the comparison holds, and if not
 }
 
-// treeEntry is one weight of a leaf, for a target.
 type treeEntry struct {
 	target int
 	weight float64
 }
 
-// treeMode is the comparison of a feature with a value or a set, such as feature ≤ value.
 type treeMode uint8
 
 // The modes, as ONNX numbers them.
@@ -50,7 +48,6 @@ const (
 	treeLeaf
 )
 
-// treeModes maps the names of the modes in ONNX's attributes to the modes.
 var treeModes = map[string]treeMode{
 	"BRANCH_LEQ": treeLEQ, "BRANCH_LT": treeLT, "BRANCH_GTE": treeGTE, "BRANCH_GT": treeGT,
 	"BRANCH_EQ": treeEQ, "BRANCH_NEQ": treeNEQ, "BRANCH_MEMBER": treeMember, "LEAF": treeLeaf,
@@ -133,7 +130,6 @@ func (g *treeGraph) ensemble(b *ir.Builder, x *ir.Value, targets int, aggregate 
 	return b.Node(TreeEnsemble{Targets: targets, Features: features, Aggregate: aggregate}, args...), nil
 }
 
-// indexTensor returns the numbers n as an i32 vector.
 func indexTensor(n []int) *ir.Tensor {
 	t := ir.NewTensor(ir.I32, len(n))
 	for i, v := range n {
@@ -170,8 +166,6 @@ func (g *treeGraph) dense(d ir.DType, targets int, aggregate Aggregate) *ir.Tens
 	return weights
 }
 
-// sparse sets the elements of args for the leaves, targets and weights of a [TreeEnsemble], with
-// weights of type d.
 func (g *treeGraph) sparse(b *ir.Builder, d ir.DType, args []*ir.Value) error {
 	starts, targets := []int{0}, []int{}
 	var weights []float64

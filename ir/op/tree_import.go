@@ -9,8 +9,6 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// importTreeEnsembleRegressor imports TreeEnsembleRegressor: f32[N,n_targets]. It returns an error
-// if aggregate_function or a tree is invalid.
 func importTreeEnsembleRegressor(c ir.Importer) ([]*ir.Value, error) {
 	aggregates := map[string]Aggregate{"SUM": AggregateSum, "AVERAGE": AggregateAverage, "MIN": AggregateMin, "MAX": AggregateMax}
 	name := c.Text("aggregate_function", "SUM")
@@ -35,8 +33,6 @@ func importTreeEnsembleRegressor(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{ConvertTo(b, y, ir.F32)}, nil
 }
 
-// trees holds the decision trees in the attributes of the ONNX operators before TreeEnsemble, their
-// base values, and the rows to evaluate.
 type trees struct {
 	graph treeGraph
 	x     *ir.Value // a matrix of f32, or of f64 if one of the floats is f64
@@ -47,7 +43,6 @@ type trees struct {
 	least   float64 // smallest of all weights; +∞ if there are none
 }
 
-// treeKey identifies a node by the numbers of its tree and of the node in the tree.
 type treeKey struct{ tree, node int }
 
 // readTrees reads the trees: the attributes that start with nodes_, the attributes that start with
@@ -212,7 +207,6 @@ func (t *trees) readNodes(c ir.Importer, values []float64) (map[treeKey]int, err
 	return children, nil
 }
 
-// checkFeature returns an error if the index of a feature is negative or too large.
 func checkFeature(feature int) error {
 	if feature < 0 || feature >= math.MaxInt32/2 {
 		return fmt.Errorf("feature %d", feature)
@@ -249,8 +243,6 @@ func importTreeEnsemble(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{ConvertTo(b, y, x.Type.DType)}, nil
 }
 
-// readTreeGraph reads the nodes and leaves of a TreeEnsemble. It returns an error, or panics as
-// [ir.Fail] does, if the attributes do not fit together.
 func readTreeGraph(c ir.Importer, targets int) (*treeGraph, error) {
 	c.Has("nodes_hitrates") // hit rates do not affect results
 	features, modes, values := c.Ints("nodes_featureids", nil), floatElems(c.Tensor("nodes_modes")), floatElems(c.Tensor("nodes_splits"))

@@ -54,7 +54,6 @@ func (op Trilu) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.
 // Overwrites allows the result to reuse the memory of the operand, because elements do not move.
 func (Trilu) Overwrites() []int { return []int{0} }
 
-// importTrilu imports Trilu. Without upper, or if it is not 0, the upper triangle is kept.
 func importTrilu(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(Trilu{Upper: c.Int("upper", 1) != 0}, c.Arg(0), c.Arg(1))}, nil
 }

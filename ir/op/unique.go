@@ -110,8 +110,6 @@ func (op Unique) BindValues(_, out []*ir.Tensor) ([]int64, error) {
 	return []int64{int64(out[0].Shape[0])}, nil
 }
 
-// importUnique imports Unique: the distinct slices along an axis or, without an axis, the distinct
-// elements. Elements of types in which kernels do not compute are compared in a wider type.
 func importUnique(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	dtype, sorted := x.Type.DType, c.Int("sorted", 1) != 0

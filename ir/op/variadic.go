@@ -16,7 +16,6 @@ func importVariadic(op ir.Op) func(ir.Importer) ([]*ir.Value, error) {
 	}
 }
 
-// importMean imports Mean: the sum of the operands, divided by their number.
 func importMean(c ir.Importer) ([]*ir.Value, error) {
 	sum, err := chain(c, Add{})
 	if err != nil {

@@ -84,7 +84,6 @@ func (Where) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.
 	)
 }
 
-// importWhere imports Where, which has no attributes.
 func importWhere(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(Where{}, c.Arg(0), c.Arg(1), c.Arg(2))}, nil
 }

@@ -101,7 +101,6 @@ func (w Window) span(i int) dim.Dim {
 	return dim.Const(w.Kernel[i] - 1).Mul(dim.Const(w.Dilation(i))).Add(dim.Const(1))
 }
 
-// pad returns the padding of axis i of extent d.
 func (w Window) pad(i int, d dim.Dim) (before, after dim.Dim) {
 	if w.Same == "" {
 		if w.Pads == nil {
@@ -119,7 +118,6 @@ func (w Window) pad(i int, d dim.Dim) (before, after dim.Dim) {
 	return before, total.Sub(before)
 }
 
-// extent returns the number of windows along axis i of extent d.
 func (w Window) extent(i int, d dim.Dim) dim.Dim {
 	stride, one := dim.Const(w.Stride(i)), dim.Const(1)
 	if w.Same != "" {
@@ -159,7 +157,6 @@ func (w Window) Padding(in []dim.Dim) []dim.Dim {
 	return pads
 }
 
-// axes returns the window along the spatial axes [from, to).
 func (w Window) axes(from, to int) Window {
 	part := Window{Kernel: w.Kernel[from:to:to], Same: w.Same, Ceil: w.Ceil}
 	if w.Strides != nil {

@@ -29,7 +29,6 @@ func (op ZipMap) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.SequenceOf(ir.MapOf(keys.DType, ir.TensorOf(x.DType)))}, nil
 }
 
-// keyType returns an error unless d, the type of the keys of a map, is i64 or strings.
 func keyType(d ir.DType) error {
 	if d != ir.I64 && d != ir.String {
 		return fmt.Errorf("keys are %s, i64 or strings expected", d)
@@ -58,7 +57,6 @@ func (op ZipMap) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{ir.SequenceTensor(typ, maps...)}, nil
 }
 
-// importZipMap imports ZipMap. The keys are the class labels that [classLabels] reads.
 func importZipMap(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	labels, err := classLabels(c, "classlabels_int64s")

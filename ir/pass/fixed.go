@@ -14,7 +14,6 @@ type fixed map[*ir.Value]bool
 // that it can be computed once.
 func Fixed() func(v *ir.Value) bool { return fixed{}.has }
 
-// has reports whether v is known to depend on weights and constants only.
 func (f fixed) has(v *ir.Value) bool {
 	if v == nil || v.Def == nil {
 		return false
@@ -68,7 +67,6 @@ func isPure(o ir.Op) bool {
 	return !effect && !opaque && !isRandom(o)
 }
 
-// random is implemented by operators that draw random numbers.
 type random interface{ IsRandom() }
 
 func isRandom(o ir.Op) bool {

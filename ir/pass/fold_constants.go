@@ -163,14 +163,12 @@ func splatResult(n *ir.Node, args []*ir.Tensor) *ir.Tensor {
 	return repeated(out[0], shape)
 }
 
-// single returns the only element of t as a tensor of rank 0.
 func single(t *ir.Tensor) *ir.Tensor {
 	s := ir.NewTensor(t.DType)
 	s.Copy(0, t, 0)
 	return s
 }
 
-// repeated returns a tensor of the given shape all of whose elements are the element of t.
 func repeated(t *ir.Tensor, shape []int) *ir.Tensor {
 	if ir.StaticTensor(t.DType, shape...).Elems().Equal(dim.Const(1)) {
 		return single(t).Reshape(shape...)

@@ -126,7 +126,6 @@ func sigmoidGate(x, gate *ir.Value) (ir.Op, float64, bool) {
 	return op.Swish{Alpha: asFloat32(a)}, 1, y == x
 }
 
-// asFloat32 returns x rounded to the nearest float32.
 func asFloat32(x float64) float64 { return float64(float32(x)) }
 
 // erfGate, one of [gates], recognises a multiple of 1 + erf(x/√2), and returns GELU.

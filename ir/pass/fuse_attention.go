@@ -393,7 +393,6 @@ func scaledView(v *ir.Value) view {
 	return w
 }
 
-// swapped returns the view with its last two axes exchanged.
 func (w view) swapped() view {
 	if perm, x := transposed(w.of); len(w.views) == 0 && perm != nil {
 		w.of, w.views = x, []ir.Op{op.Transpose{Perm: perm}}
@@ -413,7 +412,6 @@ func (w view) swapped() view {
 	return w
 }
 
-// typ returns the type of the view.
 func (w view) typ() ir.Type {
 	t := w.of.Type
 	for _, o := range slices.Backward(w.views) {
@@ -426,7 +424,6 @@ func (w view) typ() ir.Type {
 	return t
 }
 
-// build appends the view without its factor and returns it.
 func (w view) build(b *ir.Builder) *ir.Value {
 	v := w.of
 	for _, o := range slices.Backward(w.views) {

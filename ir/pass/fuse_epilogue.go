@@ -32,7 +32,6 @@ func fuseEpilogue(ctx *Context, m *ir.Module) (changed bool, err error) {
 	return changed, nil
 }
 
-// epilogues is the state of [fuseEpilogue] for one function.
 type epilogues struct {
 	ctx   *Context
 	uses  map[*ir.Value]int
@@ -115,7 +114,6 @@ func JoinPos(a, b string) string {
 	return a + ", " + b
 }
 
-// operands returns the host's operands, padded with nil to at least count.
 func (h host) operands(count int) []*ir.Value {
 	args := slices.Clone(h.node.Args)
 	for len(args) < count {

@@ -34,7 +34,6 @@ func fusePointwise(ctx *Context, m *ir.Module) (changed bool, err error) {
 	return changed, nil
 }
 
-// fuseLoops fuses the pointwise nodes of one function.
 func fuseLoops(ctx *Context, f *ir.Func) (changed bool, err error) {
 	p := &fuser{ctx: ctx, uses: f.Uses(), home: homes(f)}
 	p.cheap = p.copied(f)
@@ -43,7 +42,6 @@ func fuseLoops(ctx *Context, f *ir.Func) (changed bool, err error) {
 	return changed, err
 }
 
-// fuser is the state of [fusePointwise] for one function.
 type fuser struct {
 	ctx   *Context
 	uses  map[*ir.Value]int
@@ -109,7 +107,6 @@ func (p *fuser) visit(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return at.Results
 }
 
-// mergeable reports whether the node that computes a can be fused into n.
 func (p *fuser) mergeable(a *ir.Value, n *ir.Node) bool {
 	if !p.fits(a, n) || p.uses[a] != 1 && !p.cheap[a.Def] {
 		return false
@@ -138,7 +135,6 @@ func mergedOperands(a *ir.Value, n *ir.Node) []*ir.Value {
 	return args
 }
 
-// merge returns a pointwise node that computes operand i of n and then n.
 func (p *fuser) merge(b *ir.Builder, n *ir.Node, i int) *ir.Node {
 	a := n.Args[i]
 	args := mergedOperands(a, n)

@@ -35,7 +35,6 @@ func fuseQDQ(ctx *Context, m *ir.Module) (changed bool, err error) {
 	return changed, nil
 }
 
-// qdq is the state of [fuseQDQ]. known tells which values depend on weights and constants only.
 type qdq struct {
 	ctx   *Context
 	known fixed
@@ -84,7 +83,6 @@ func dequantized(v *ir.Value) (q quantum, ok bool) {
 
 func isSingle(v *ir.Value) bool { return v.Type.Elems().Equal(dim.Const(1)) }
 
-// isByte reports whether v is of i8 or u8.
 func isByte(v *ir.Value) bool { return v.Type.DType == ir.U8 || v.Type.DType == ir.I8 }
 
 // activation is [dequantized] for 8-bit integers with one constant scale, which it also returns.
@@ -242,7 +240,6 @@ func table(b *ir.Builder, n *ir.Node) *ir.Value {
 	}
 }
 
-// maxTableOps is the maximum number of operators that become one table.
 const maxTableOps = 64
 
 // tabulated returns a lookup of the bytes of q in a table of 256 bytes, which replaces n. chain

@@ -91,7 +91,6 @@ func liftFrom(f, caller *ir.Func, n *ir.Node) (changed bool, err error) {
 	return true, nil
 }
 
-// coneOf returns the nodes of f that the given values depend on, in order.
 func coneOf(f *ir.Func, values []*ir.Value) []*ir.Node {
 	needed := map[*ir.Node]bool{}
 	var need func(v *ir.Value)

@@ -76,8 +76,6 @@ func keepsOrder(perm []int, shape []dim.Dim) bool {
 	return slices.IsSorted(long)
 }
 
-// transposed returns the permutation and the operand of v if a transpose computes v, else nil and
-// nil.
 func transposed(v *ir.Value) ([]int, *ir.Value) {
 	if v == nil || v.Def == nil {
 		return nil, nil
@@ -105,8 +103,6 @@ func inverse(perm []int) []int {
 	return inv
 }
 
-// sinker moves transposes toward results. uses counts the uses of each value, and fixed tells which
-// values depend on weights and constants only.
 type sinker struct {
 	uses  map[*ir.Value]int
 	fixed fixed
@@ -152,8 +148,6 @@ func (s *sinker) sink(b *ir.Builder, n *ir.Node) *ir.Value {
 	return b.Node(op.Transpose{Perm: perm}, b.Node(moved, args...))
 }
 
-// beforeTranspose returns the operator that computes n from operands that are not yet transposed,
-// or nil if there is no such operator.
 func beforeTranspose(n *ir.Node, perm []int) ir.Op {
 	switch o := n.Op.(type) {
 	case op.Elementwise:
@@ -164,7 +158,6 @@ func beforeTranspose(n *ir.Node, perm []int) ir.Op {
 	return nil
 }
 
-// pick returns the elements of s at the indices in perm.
 func pick[T any](s []T, perm []int) []T {
 	out := make([]T, len(perm))
 	for i, p := range perm {

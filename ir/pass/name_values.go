@@ -102,7 +102,6 @@ func callersFirst(m *ir.Module) []*ir.Func {
 // weightsPrefix begins the names of the values of weights: generated code reads weight x as w.x.
 const weightsPrefix = "w."
 
-// namer names the values of the function f. taken are the names in use.
 type namer struct {
 	f       *ir.Func
 	taken   map[string]bool
@@ -113,8 +112,6 @@ type namer struct {
 	origin map[*ir.Value]string
 }
 
-// function names the values of the function. calls are the names at its calls; there are none if
-// nothing calls it. It reports whether a name has changed.
 func (n *namer) function(calls []callNames) (changed bool) {
 	before := n.all()
 	for i, p := range n.f.Params {
@@ -155,8 +152,6 @@ func (n *namer) function(calls []callNames) (changed bool) {
 	return !slices.Equal(before, n.all())
 }
 
-// node names the results of a node and the values of its regions. It leaves out the results in
-// `named`, which have names.
 func (n *namer) node(node *ir.Node, named map[*ir.Value]bool) {
 	hint := n.hint(node)
 	for _, r := range node.Results {
@@ -181,7 +176,6 @@ func (n *namer) parameter(p *ir.Value, calls []callNames, i int) {
 	p.Name = n.orNumber(common(calls, false, func(c callNames) string { return c.args[i] }), "p")
 }
 
-// all returns the names of all values, and of the function's results.
 func (n *namer) all() []string {
 	names := slices.Concat(namesOfValues(n.f.Params), n.f.ResultNames)
 	for node := range n.f.All() {
@@ -190,7 +184,6 @@ func (n *namer) all() []string {
 	return names
 }
 
-// block names the values of a region.
 func (n *namer) block(b *ir.Block) {
 	for _, p := range b.Params {
 		p.Name = n.orNumber("", "p")
@@ -205,7 +198,6 @@ func (n *namer) block(b *ir.Block) {
 	}
 }
 
-// result returns the name of a result of a node. hint is the result of [namer.hint] for the node.
 func (n *namer) result(node *ir.Node, r *ir.Value, hint string) string {
 	switch o := node.Op.(type) {
 	case ir.Load:
@@ -262,8 +254,6 @@ func (n *namer) hint(node *ir.Node) string {
 	return ""
 }
 
-// weights returns, in order, the names of the model's weights that the operands of a node are
-// computed from.
 func (n *namer) weights(node *ir.Node) []string {
 	var out []string
 	for _, a := range node.Args {
@@ -378,7 +368,6 @@ func alike[T comparable](a, b []T) int {
 	return k
 }
 
-// reversed returns a copy of a list in reverse order.
 func reversed(list []string) []string {
 	out := slices.Clone(list)
 	slices.Reverse(out)
@@ -402,7 +391,6 @@ func isNumbered(name string) bool {
 	return name == "" || strings.Contains("hpt", name[:1]) && strings.Trim(name[1:], "0123456789.") == ""
 }
 
-// orNumber returns a new name: hint, or letters with the next number if hint is "".
 func (n *namer) orNumber(hint, letters string) string {
 	if hint != "" {
 		return n.unique(hint)

@@ -32,7 +32,6 @@ func outlineBlocks(ctx *Context, m *ir.Module) (changed bool, err error) {
 	return changed, nil
 }
 
-// outlineFrom outlines the repeated runs of one function.
 func outlineFrom(ctx *Context, m *ir.Module, f *ir.Func) (changed bool, err error) {
 	for {
 		r := findRepeat(f)
@@ -53,7 +52,6 @@ func outlineFrom(ctx *Context, m *ir.Module, f *ir.Func) (changed bool, err erro
 	}
 }
 
-// freeFunc returns a name that no function of m has: hint, or hint with a number.
 func freeFunc(m *ir.Module, hint string) string {
 	name := hint
 	for i := 2; m.Func(name) != nil; i++ {
@@ -150,7 +148,6 @@ type candidate struct{ period, count, first, last int }
 
 func (c candidate) saved() int { return savedBy(c.period, c.count) }
 
-// maxCandidates is the maximum number of results of [candidates] and of [sharedCandidates].
 const maxCandidates = 32
 
 // candidates returns the candidates that save at least minOutlined nodes: the maxCandidates that
@@ -279,7 +276,6 @@ func outputsOf(uses map[*ir.Value]int, run []*ir.Node) (out []int, views int) {
 	return out, views
 }
 
-// results returns the values of run i that are read outside.
 func (r *repeat) results(i int) []*ir.Value {
 	var out []*ir.Value
 	for _, j := range r.outputs {
@@ -288,7 +284,6 @@ func (r *repeat) results(i int) []*ir.Value {
 	return out
 }
 
-// body returns the function that replaces the runs.
 func (r *repeat) body(name string) (*ir.Func, error) {
 	f := &ir.Func{Name: name}
 	err := ir.Try(func() {
@@ -306,7 +301,6 @@ func (r *repeat) body(name string) (*ir.Func, error) {
 	return f, err
 }
 
-// call replaces the runs by calls of body.
 func (r *repeat) call(f, body *ir.Func) error {
 	type position struct{ run, node int }
 	at := map[*ir.Node]position{}

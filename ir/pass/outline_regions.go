@@ -32,7 +32,6 @@ func outlineRegions(_ *Context, m *ir.Module) (changed bool, err error) {
 	return changed, nil
 }
 
-// isCall reports whether a block only calls a function.
 func isCall(b *ir.Block) bool {
 	if len(b.Nodes) != 1 || !slices.Equal(b.Results, b.Nodes[0].Results) {
 		return false
@@ -41,8 +40,6 @@ func isCall(b *ir.Block) bool {
 	return ok
 }
 
-// outlineRegion moves the nodes of block i of n, a node of f, to a new function that the block
-// calls.
 func outlineRegion(m *ir.Module, f *ir.Func, n *ir.Node, i int) error {
 	block := n.Blocks[i]
 	name := "body"
@@ -136,7 +133,6 @@ func symbolsOfGiven(captured []*ir.Value) []string {
 	return b.FreeSymbols()
 }
 
-// namesOf returns the names of all values of f.
 func namesOf(f *ir.Func) map[string]bool {
 	names := map[string]bool{}
 	note := func(values []*ir.Value) {
@@ -154,8 +150,6 @@ func namesOf(f *ir.Func) map[string]bool {
 	return names
 }
 
-// freshName returns a name that is not in names, hint or hint followed by a number, and adds it to
-// names.
 func freshName(names map[string]bool, hint string) string {
 	name := hint
 	for k := 2; names[name]; k++ {

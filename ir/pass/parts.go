@@ -59,7 +59,6 @@ type shared struct {
 	funcs []int // index of the function that each run is in
 }
 
-// of returns the runs in function number f, as a repeat.
 func (r *shared) of(f int) *repeat {
 	out := &repeat{outputs: r.outputs}
 	for i, at := range r.funcs {

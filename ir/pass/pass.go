@@ -115,7 +115,6 @@ const (
 	OutlinedBlocks   = "repeated blocks outlined"
 )
 
-// isGradient reports whether a result of this name is a gradient.
 func (c *Context) isGradient(result string) bool {
 	return c.Gradient != "" && strings.HasPrefix(result, c.Gradient)
 }
@@ -123,7 +122,6 @@ func (c *Context) isGradient(result string) bool {
 // Prepares reports whether f, a function of m, loads prepared weights.
 func (c *Context) Prepares(m *ir.Module, f *ir.Func) bool { return slices.Contains(c.prepared(m), f) }
 
-// prepared returns the functions of m that load prepared weights.
 func (c *Context) prepared(m *ir.Module) []*ir.Func {
 	names := c.Prepared
 	if len(names) == 0 {
@@ -349,7 +347,6 @@ func rewriteAll(m *ir.Module, visit func(*ir.Builder, *ir.Node) []*ir.Value) (ch
 	return changed, nil
 }
 
-// weights adds weights to a module.
 type weights struct {
 	module *ir.Module
 	byName map[string]*ir.Weight // nil until one is added

@@ -85,7 +85,6 @@ func factors(b *ir.Builder, v *ir.Value) (values []*ir.Value, c float64) {
 	return values, c
 }
 
-// seq returns the numbers from 0 to n−1.
 func seq(n int) []int {
 	s := make([]int, n)
 	for i := range s {

@@ -23,7 +23,6 @@ const (
 	RematNone              // recompute nothing
 )
 
-// rematNames are the modes as written in flags.
 var rematNames = [...]string{RematAuto: "auto", RematAll: "all", RematNone: "none"}
 
 // String returns r as written in flags.
@@ -111,7 +110,6 @@ func Recompute(ctx *Context, f *ir.Func, mode Remat) (values int, err error) {
 	return values, err
 }
 
-// recomputer is the state of [Recompute].
 type recomputer struct {
 	f      *ir.Func
 	b      *ir.Builder
@@ -132,7 +130,6 @@ type life struct {
 	peak  int // index of the node at which most memory is in use
 }
 
-// lives computes the lifetimes of f's values.
 func lives(f *ir.Func) *life {
 	l := &life{at: map[*ir.Node]int{}, root: map[*ir.Value]*ir.Value{}, bytes: map[*ir.Value]int64{}, last: map[*ir.Value]int{}}
 	read := func(v *ir.Value, i int) {
@@ -207,7 +204,6 @@ func (l *life) overwrites(v *ir.Value) bool {
 	return false
 }
 
-// again describes how value can be computed again.
 type again struct {
 	value  *ir.Value
 	before int        // index of the first node that reads it again

@@ -13,7 +13,6 @@ func isFused(o ir.Op) bool {
 	return pointwise || ends || encloses
 }
 
-// regionNodes returns the nodes in fused regions.
 func regionNodes(m *ir.Module) map[*ir.Node]bool {
 	inside := map[*ir.Node]bool{}
 	for _, f := range m.Funcs {
@@ -31,7 +30,6 @@ func regionNodes(m *ir.Module) map[*ir.Node]bool {
 	return inside
 }
 
-// homes returns the block of each node of f.
 func homes(f *ir.Func) map[*ir.Node]*ir.Block {
 	home := map[*ir.Node]*ir.Block{}
 	var note func(b *ir.Block)

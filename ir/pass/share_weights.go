@@ -20,8 +20,6 @@ func shareWeights(ctx *Context, m *ir.Module) (changed bool, err error) {
 	return constants || prepared, err
 }
 
-// sameConstants maps the name of each constant weight with the same type and bytes as an earlier
-// one to the name of the earlier one.
 func sameConstants(m *ir.Module) map[string]string {
 	renamed := map[string]string{}
 	type key struct {
@@ -68,7 +66,6 @@ func samePrepared(prepare *ir.Func) map[string]string {
 	return renamed
 }
 
-// renameLoads makes loads read renamed weights, and merges nodes that become equal.
 func renameLoads(ctx *Context, m *ir.Module, renamed map[string]string) (changed bool, err error) {
 	ctx.Count(SharedWeights, len(renamed))
 	for _, f := range m.Funcs {

@@ -99,7 +99,6 @@ func involution(_ *ir.Builder, n *ir.Node) *ir.Value {
 	return nil
 }
 
-// isAgain reports whether the only operand of n is the result of the same operator.
 func isAgain(n *ir.Node) bool {
 	return len(n.Args) == 1 && n.Args[0].Def != nil && ir.Equal(n.Args[0].Def.Op, n.Op)
 }
@@ -151,7 +150,6 @@ func nestedClip(b *ir.Builder, n *ir.Node) *ir.Value {
 	return b.Node(joined, inner[0].Def.Args[0])
 }
 
-// interval holds the bounds of a value: Lo ≤ value ≤ Hi.
 type interval struct{ Lo, Hi float64 }
 
 func bounds(o ir.Op) (interval, bool) {

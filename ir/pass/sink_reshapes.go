@@ -66,7 +66,6 @@ func beforeReshape(b *ir.Builder, n *ir.Node, v, x *ir.Value) *ir.Value {
 	return b.Node(o, args...)
 }
 
-// trailing returns the number of trailing axes that two shapes have in common.
 func trailing(a, b []dim.Dim) int {
 	for i := range min(len(a), len(b)) {
 		if !a[len(a)-1-i].Equal(b[len(b)-1-i]) {
@@ -110,7 +109,6 @@ func operandBefore(a, v, x *ir.Value) (shape []dim.Dim, ok bool) {
 	return nil, false
 }
 
-// isProduct reports whether v is a product of matrices, with or without a bias.
 func isProduct(v *ir.Value) bool {
 	if v.Def == nil {
 		return false

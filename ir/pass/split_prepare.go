@@ -103,7 +103,6 @@ func (c *Context) allowance(m *ir.Module) *allowance {
 	return &allowance{bytes: roomBytes + roomPerElem*elems, work: prepareWork + prepareWorkPerElem*elems}
 }
 
-// newSplitter returns a splitter for f that has chosen the values to prepare, within the allowance.
 func newSplitter(f *ir.Func, allowed *allowance) *splitter {
 	s := &splitter{f: f, allowed: allowed, fixed: map[*ir.Node]bool{}, prepared: map[*ir.Value]bool{}, needed: map[*ir.Node]bool{}}
 	known := fixed{}
@@ -122,8 +121,6 @@ func newSplitter(f *ir.Func, allowed *allowance) *splitter {
 	return s
 }
 
-// move moves the chosen nodes to the function prepare, and makes the splitter's function load their
-// results as weights.
 func (s *splitter) move(m *ir.Module, prepare *ir.Func) error {
 	loads := map[*ir.Value]ir.Load{}
 	part, own := &ir.Block{}, &weights{module: m}
@@ -156,8 +153,6 @@ func (s *splitter) move(m *ir.Module, prepare *ir.Func) error {
 	return err
 }
 
-// splitter separates the nodes of f that are prepared from those computed in each run, within the
-// budget allowed.
 type splitter struct {
 	f        *ir.Func
 	allowed  *allowance
@@ -191,7 +186,6 @@ func (s *splitter) affords(n *ir.Node) bool {
 	return true
 }
 
-// useAll calls use for each of values.
 func (s *splitter) useAll(values []*ir.Value) {
 	for _, v := range values {
 		s.use(v)
@@ -286,5 +280,4 @@ func sourceName(v *ir.Value) string {
 	return name
 }
 
-// isConst reports whether a weight is a constant of the model.
 func isConst(name string) bool { return strings.HasPrefix(name, rt.ConstPrefix) }

@@ -62,7 +62,6 @@ func roundUp(bytes dim.Dim) dim.Dim {
 	return bytes.CeilDiv(dim.Const(line)).Mul(dim.Const(line))
 }
 
-// multiple returns coef if d is coef·symbol. ok is false if d is anything else.
 func multiple(d dim.Dim, symbol string) (coef int64, ok bool) {
 	c, rest, ok := d.Linear(symbol)
 	if !ok || !rest.Equal(dim.Dim{}) {
@@ -71,8 +70,6 @@ func multiple(d dim.Dim, symbol string) (coef int64, ok bool) {
 	return c.Int64()
 }
 
-// arena selects the mode of the arena and assigns offsets to the buffers. It returns an error if a
-// size overflows.
 func (p *planner) arena() error {
 	var fixed, scaled []*Buffer // of constant size, and multiples of one symbol
 	given := p.Func.Symbols()   // others are sizes of arenas that are laid out when they are needed

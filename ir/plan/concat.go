@@ -5,7 +5,6 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// part is the place of a value inside the memory of a concatenation.
 type part struct {
 	whole  *ir.Value
 	offset dim.Dim // in the concatenation, in elements

@@ -73,7 +73,6 @@ type storage struct {
 	buffer *Buffer
 }
 
-// planner is the state of [Make].
 type planner struct {
 	*Plan
 	life    map[*ir.Value]int  // last node that reads each value
@@ -130,7 +129,6 @@ func isView(n *ir.Node) bool {
 	return ok && len(n.Results) == 1
 }
 
-// node assigns storage to the results of node i.
 func (p *planner) node(i int, n *ir.Node) {
 	switch op := n.Op.(type) {
 	case ir.Constant:
@@ -166,7 +164,6 @@ func (p *planner) node(i int, n *ir.Node) {
 	}
 }
 
-// scratch assigns storage to the scratch values of node i.
 func (p *planner) scratch(i int, refs []*Ref) {
 	for _, r := range refs {
 		if v := r.Value; r.Access == Scratch && p.storage[v] == nil {
@@ -241,7 +238,6 @@ func (p *planner) fresh(v *ir.Value, i int) *storage {
 	return &storage{place: p.at(b), dtype: b.DType, last: i, buffer: b}
 }
 
-// variable adds a variable for a value whose first write is by node i.
 func (p *planner) variable(v *ir.Value, i int) Place {
 	held := &Variable{Name: v.Name, Value: v, Type: v.Type, First: i, Boxed: p.shaped[v]}
 	p.Variables = append(p.Variables, held)

@@ -42,7 +42,6 @@ func (p *Plan) Picture(name func(*Buffer) string) string {
 	return b.String()
 }
 
-// buffers returns the number of buffers as text, such as "1 buffer".
 func buffers(n int) string {
 	if n == 1 {
 		return "1 buffer"
@@ -101,7 +100,6 @@ func (p *Plan) drawingAt(symbol int64) (drawing, bool) {
 	return d, true
 }
 
-// rows draws the largest buffers, at most pictureRows, in the order of their first use.
 func (p *Plan) rows(b *strings.Builder, name func(*Buffer) string, d drawing) {
 	rows := slices.Clone(p.Buffers)
 	slices.SortStableFunc(rows, func(x, y *Buffer) int { return cmp.Compare(d.sizes[y], d.sizes[x]) })

@@ -56,13 +56,11 @@ func (k kind) equal(other kind) bool {
 	return k.dtype == other.dtype && slices.Equal(k.shape, other.shape)
 }
 
-// port is a named value.
 type port struct {
 	name string
 	kind
 }
 
-// drawer is the state shared by all graphs of a model.
 type drawer struct {
 	pick      func(n int) int
 	names     int
@@ -70,10 +68,8 @@ type drawer struct {
 	functions []function
 }
 
-// maxOutputs is the maximum number of outputs of a random model.
 const maxOutputs = 12
 
-// function is a local function of the model.
 type function struct {
 	name    string
 	in, out []kind
@@ -113,7 +109,6 @@ func (d *drawer) tensor(k kind) *ir.Tensor {
 	return t
 }
 
-// function adds a random local function.
 func (d *drawer) function(m *Model, name string) {
 	g := &graph{drawer: d, model: New(17)}
 	f := function{name: name}
@@ -133,7 +128,6 @@ func (d *drawer) function(m *Model, name string) {
 	d.functions = append(d.functions, f)
 }
 
-// graph is a graph, or the body of a function, under construction.
 type graph struct {
 	*drawer
 	outer *graph // the graph whose values it may read
@@ -180,7 +174,6 @@ func (g *graph) of(k kind) port {
 	return g.constant(k)
 }
 
-// constant adds a constant of a kind, as a node or an initializer.
 func (g *graph) constant(k kind) port {
 	if len(k.shape) == 2 && k.shape[0] == "N" {
 		return g.apply("Mul", k, g.input(), g.constant(scalar))
@@ -194,7 +187,6 @@ func (g *graph) constant(k kind) port {
 	return g.applyWith("Constant", k, []Attr{{Name: "value", Value: t}})
 }
 
-// inputs returns the inputs of the model, or nil in a function.
 func (g *graph) inputs() []port {
 	at := g
 	for at.outer != nil {
@@ -206,10 +198,8 @@ func (g *graph) inputs() []port {
 	return nil
 }
 
-// input returns "x".
 func (g *graph) input() port { return g.inputs()[0] }
 
-// apply adds a node with one result, which later nodes of the graph may read.
 func (g *graph) apply(op string, k kind, args ...port) port {
 	return g.applyWith(op, k, nil, args...)
 }
@@ -276,7 +266,6 @@ func (g *graph) node(depth int) {
 	}
 }
 
-// float adds a function of one value.
 func (g *graph) float() {
 	x, ok := g.any(isFloat)
 	if !ok {
@@ -289,7 +278,6 @@ func (g *graph) float() {
 	g.apply(op, x.kind, x)
 }
 
-// binary adds an operator of two values. One of the values may have fewer axes.
 func (g *graph) binary() {
 	x, ok := g.any(isFloat)
 	if !ok {
@@ -310,7 +298,6 @@ func (g *graph) binary() {
 	}
 }
 
-// computed adds nodes that depend on constants only, for constant folding.
 func (g *graph) computed() {
 	k := []kind{vector, scalar, matrix}[g.pick(3)]
 	switch g.pick(3) {
@@ -335,7 +322,6 @@ func (g *graph) integer() {
 	}
 }
 
-// flag adds a condition.
 func (g *graph) flag() { g.condition() }
 
 // condition returns a flag that does not depend on rounding.
@@ -351,7 +337,6 @@ func (g *graph) condition() port {
 	return g.of(flag)
 }
 
-// move adds operators that move elements.
 func (g *graph) move() {
 	dims := func(n ...int) port {
 		t := ir.NewTensor(ir.I64, len(n))
@@ -390,7 +375,6 @@ func (g *graph) move() {
 	}
 }
 
-// reduce adds a reduction of the first axis.
 func (g *graph) reduce() {
 	x, ok := g.any(func(k kind) bool { return isFloat(k) && len(k.shape) > 0 })
 	if !ok {
@@ -401,7 +385,6 @@ func (g *graph) reduce() {
 	g.applyWith(op, k, []Attr{{Name: "axes", Value: []int{0}}, {Name: "keepdims", Value: 0}}, x)
 }
 
-// product adds a product with a square matrix, or its sum with a vector.
 func (g *graph) product() {
 	x, ok := g.any(func(k kind) bool { return isFloat(k) && len(k.shape) == 2 })
 	if !ok {
@@ -420,13 +403,11 @@ func (g *graph) product() {
 	}
 }
 
-// choose adds a choice between two values by a flag.
 func (g *graph) choose() {
 	k := g.kind()
 	g.apply("Where", k, g.condition(), g.of(k), g.of(k))
 }
 
-// call adds a call of a local function, or of an operator if there is no local function.
 func (g *graph) call() {
 	if len(g.functions) == 0 {
 		g.float()
@@ -459,7 +440,6 @@ func (g *graph) inner() *graph {
 	return inner
 }
 
-// results ends an inner graph with values of the given kinds.
 func (g *graph) results(kinds []kind) {
 	for _, k := range kinds {
 		g.output(g.apply("Identity", k, g.newest(k)))
@@ -502,7 +482,6 @@ func (k kind) broadcasts(to kind) bool {
 
 func (g *graph) output(p port) { g.model.Output(p.name, p.dtype, p.shape...) }
 
-// kinds returns random kinds for the results of control flow.
 func (g *graph) kinds() []kind {
 	kinds := make([]kind, []int{1, 1, 1, 2, 3}[g.pick(5)])
 	for i := range kinds {
@@ -514,7 +493,6 @@ func (g *graph) kinds() []kind {
 	return kinds
 }
 
-// branch adds an If.
 func (g *graph) branch(depth int) {
 	kinds := g.kinds()
 	condition := g.condition()
@@ -578,7 +556,6 @@ func (g *graph) loop(depth int) {
 	g.unstack(out[len(kinds):])
 }
 
-// scan adds a Scan over the rows of a matrix.
 func (g *graph) scan(depth int) {
 	state, rows := g.of(vector), g.of(matrix)
 	body := g.inner()

@@ -107,7 +107,6 @@ func Sequence(name string, tensors ...*ir.Tensor) []byte {
 	return encode(s)
 }
 
-// encode returns the bytes of a message, deterministically.
 func encode(m proto.Message) []byte {
 	data, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
 	if err != nil {
@@ -116,7 +115,6 @@ func encode(m proto.Message) []byte {
 	return data
 }
 
-// dtypes maps the element types used in tests to the element types of the schema.
 var dtypes = map[ir.DType]onnxpb.TensorProto_DataType{
 	ir.F32:    onnxpb.TensorProto_FLOAT,
 	ir.F64:    onnxpb.TensorProto_DOUBLE,

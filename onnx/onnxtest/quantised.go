@@ -35,7 +35,6 @@ func Quantised(pick func(n int) int) *Model {
 	return g.Model
 }
 
-// quantisedNet is a model of [Quantised] under construction.
 type quantisedNet struct {
 	*Model
 	pick  func(n int) int
@@ -54,10 +53,8 @@ type activation struct {
 	zero  int
 }
 
-// dims returns the extents as arguments of [Model.Input].
 func (a activation) dims() []any { return []any{"N", a.shape[0], a.shape[1], a.shape[2]} }
 
-// quantum returns the operands of a node that dequantises a.
 func (a activation) quantum(g *quantisedNet) []string {
 	return []string{a.name, g.constant(ir.Scalar(ir.F32, a.scale)), g.constant(ir.Scalar(a.dtype, float64(a.zero)))}
 }
@@ -67,7 +64,6 @@ func (g *quantisedNet) name(what string) string {
 	return fmt.Sprintf("%s_%d", what, g.names)
 }
 
-// op adds a node.
 func (g *quantisedNet) op(op string, in, out []string, attrs ...Attr) {
 	for _, name := range in {
 		g.read[name] = true
@@ -75,7 +71,6 @@ func (g *quantisedNet) op(op string, in, out []string, attrs ...Attr) {
 	g.Node(g.name("/"+op), op, in, out, attrs...)
 }
 
-// apply adds a node with one result and returns its name.
 func (g *quantisedNet) apply(op string, in []string, attrs ...Attr) string {
 	out := g.name("h")
 	g.op(op, in, []string{out}, attrs...)
@@ -88,7 +83,6 @@ func (g *quantisedNet) constant(t *ir.Tensor) string {
 	return name
 }
 
-// ints adds a constant vector of i64.
 func (g *quantisedNet) ints(v ...int) string {
 	t := ir.NewTensor(ir.I64, len(v))
 	for i, n := range v {
@@ -136,8 +130,6 @@ func (g *quantisedNet) quantise(x string, shape [3]int, scale float64) activatio
 	return g.quantiseAs(x, a)
 }
 
-// quantiseAs adds a node that quantises x, a float value, with the scale, the zero point and the
-// shape of a.
 func (g *quantisedNet) quantiseAs(x string, a activation) activation {
 	args := a.quantum(g)
 	args[0] = x
@@ -150,7 +142,6 @@ func (g *quantisedNet) add(a activation) activation {
 	return a
 }
 
-// floats adds a node that dequantises a.
 func (g *quantisedNet) floats(a activation) string { return g.apply("DequantizeLinear", a.quantum(g)) }
 
 // moved adds an operator that only moves elements of a. It moves either the integers or the floats.
@@ -168,7 +159,6 @@ func (g *quantisedNet) moved(a activation, shape [3]int, move func(x string) str
 	return g.quantiseAs(move(g.floats(a)), b)
 }
 
-// node adds one operator or a few.
 func (g *quantisedNet) node() {
 	a := g.any()
 	switch g.pick(23) {
@@ -287,7 +277,6 @@ func (g *quantisedNet) conv(a activation) {
 	g.quantise(y, [3]int{out, (a.shape[1]+2*pad-k)/stride + 1, (a.shape[2]+2*pad-k)/stride + 1}, sumScale(c/group*k*k, a.scale, scale))
 }
 
-// window returns random attributes of a pool, and the extents of its result.
 func (g *quantisedNet) window(a activation) ([]Attr, [3]int) {
 	k := min(2+g.pick(2), a.shape[1], a.shape[2])
 	stride, pad, ceil := 1+g.pick(2), g.pick(k), g.pick(4)/3
@@ -388,7 +377,6 @@ func (g *quantisedNet) slice(a activation) {
 	g.moved(a, shape, func(x string) string { return g.apply("Slice", append([]string{x}, args...)) })
 }
 
-// split splits the channels into two values, if there are at least two channels.
 func (g *quantisedNet) split(a activation) {
 	c := a.shape[0]
 	if c < 2 {
@@ -470,7 +458,6 @@ func (g *quantisedNet) arithmetic(a activation) {
 	g.quantise(g.apply(op, args), a.shape, scale)
 }
 
-// function adds an elementwise operator, or two.
 func (g *quantisedNet) function(a activation) {
 	x := g.floats(a)
 	scale := a.scale
@@ -539,7 +526,6 @@ func (g *quantisedNet) resize(a activation) {
 	g.moved(a, shape, func(x string) string { return g.apply("Resize", []string{x, "", scales}, attrs...) })
 }
 
-// gather selects some of the channels by index.
 func (g *quantisedNet) gather(a activation) {
 	at := make([]int, g.channels())
 	for i := range at {

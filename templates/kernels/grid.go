@@ -46,7 +46,6 @@ func Grid(name string, items []dim.Dim, block []int, fill func(e *Emitter) (item
 	})
 }
 
-// mayExceed reports whether d may be greater than limit.
 func mayExceed(d dim.Dim, limit int) bool {
 	_, hi := d.Bounds()
 	return hi > int64(limit)

@@ -43,7 +43,6 @@ func (e *Emitter) Unflatten(i *kernel.Value, shape []dim.Dim) []*kernel.Value {
 	return at
 }
 
-// hasLarger reports whether an extent may differ from 1.
 func hasLarger(shape []dim.Dim) bool {
 	for _, d := range shape {
 		if n, ok := d.Int(); !ok || n != 1 {

@@ -65,7 +65,6 @@ func Product(name string, f Factors) (Launch, error) {
 	})
 }
 
-// product is a kernel of [Product] that is being built.
 type product struct {
 	*Emitter
 	Factors

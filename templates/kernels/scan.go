@@ -46,7 +46,6 @@ func PrefixSums(name string, s Scan) ([]Launch, error) {
 	return []Launch{parts, offsets, sums}, err
 }
 
-// scan builds the kernels of [PrefixSums].
 type scan struct {
 	Scan
 	tiles dim.Dim  // number of tiles of a row

@@ -55,10 +55,8 @@ func Sort(name string, o Order) ([]Launch, error) {
 	return append(launches, store), err
 }
 
-// oneLaunch returns a list with the launch l, and err.
 func oneLaunch(l Launch, err error) ([]Launch, error) { return []Launch{l}, err }
 
-// sorting builds the kernels of [Sort].
 type sorting struct {
 	Order
 	// [2,Length] of i32, indices of elements in order. Each round reads one half and writes the

@@ -101,7 +101,6 @@ func (t *tile) parts() []*kernel.Value {
 	})
 }
 
-// share stores `parts`, the partial sums of a thread, in shared memory.
 func (t *tile) share(parts []*kernel.Value) {
 	for i, v := range parts {
 		t.Emitter.Store(t.shared[i%t.Matrices], t.Add(t.Int(i/t.Matrices*Threads), t.Thread(0)), v)

@@ -83,8 +83,6 @@ func measureOn(q Request, p DevicePackage) (r Reply, err error) {
 	return r, err
 }
 
-// watched calls forward and returns the events of the call. The parameter each is as in
-// [gpu.Watch.Begin].
 func watched(watch *gpu.Watch, each bool, forward func() error) ([]gpu.Event, error) {
 	watch.Begin(each)
 	failed := forward()
@@ -125,14 +123,12 @@ func laps(budget time.Duration, watch *gpu.Watch, forward func() error) ([]Lap, 
 	return s.laps(warmUp), err
 }
 
-// sums are the events of calls, added up.
 type sums struct {
 	keys  []Lap // without times
 	times [][]time.Duration
 	calls int
 }
 
-// add adds the events of a call.
 func (s *sums) add(events []gpu.Event) {
 	for i := range s.keys {
 		s.keys[i].Runs, s.keys[i].Bytes = 0, 0

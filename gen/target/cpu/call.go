@@ -37,7 +37,6 @@ func (s *Call) At() *ir.Node { return s.Node }
 // Refs returns the references to memory among the arguments.
 func (s *Call) Refs() []*plan.Ref { return refsIn(nil, s.Args) }
 
-// refsIn appends the references to memory in arg, an argument of a call, to refs.
 func refsIn(refs []*plan.Ref, arg any) []*plan.Ref {
 	switch a := arg.(type) {
 	case *plan.Ref:

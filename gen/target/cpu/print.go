@@ -18,7 +18,6 @@ import (
 	"github.com/burngen/burngen/ir/plan"
 )
 
-// The packages of kernels.
 const (
 	runtimePath = "github.com/burngen/burngen/runtime/cpu"
 	// imagePath is the package of the functions that decode images. It is separate from the kernels
@@ -31,7 +30,6 @@ func (Target) Printer() emit.Printer {
 	return &goPrinter{variables: map[string]string{}, count: map[string]int{}, chains: map[string]string{}}
 }
 
-// goPrinter prints a package.
 type goPrinter struct {
 	variables map[string]string // of structs of constants, by their text
 	count     map[string]int    // number of variables, by their types
@@ -40,19 +38,15 @@ type goPrinter struct {
 	funcs     []jen.Code        // not in a file yet
 }
 
-// printing prints a step.
 type printing struct {
 	*goPrinter
 	*emit.Scope
 }
 
-// Imports implements [emit.Printer]. It returns the packages of kernels.
 func (*goPrinter) Imports() map[string]string {
 	return map[string]string{runtimePath: "cpu", imagePath: "rtimage"}
 }
 
-// Step implements [emit.Printer]. It prints the kernel calls of a [Call], a [Loop] or a
-// [program.Copy], and fails for other steps.
 func (p *goPrinter) Step(s *emit.Scope, step program.Step) []jen.Code {
 	on := &printing{p, s}
 	switch step := step.(type) {
@@ -67,25 +61,19 @@ func (p *goPrinter) Step(s *emit.Scope, step program.Step) []jen.Code {
 	return nil
 }
 
-// Measure implements [emit.Printer]. It prints the call of a kernel that returns an int. isFallible
-// says that the kernel also returns an error.
 func (p *goPrinter) Measure(s *emit.Scope, step program.Step) (value *jen.Statement, isFallible bool) {
 	c, on := step.(*Call), &printing{p, s}
 	return goFunc(c.Kernel).Call(on.args(c)...), c.Kernel.Fallible
 }
 
-// Copy implements [emit.Printer]. It prints the call of cpu.Copy.
 func (*goPrinter) Copy(_ *emit.Scope, to, from jen.Code) *jen.Statement {
 	return jen.Qual(runtimePath, "Copy").Call(to, from)
 }
 
-// OnDevice implements [emit.Printer]. It returns false: kernels compute in memory of the program.
 func (*goPrinter) OnDevice() bool { return false }
 
-// Queued implements [emit.Printer]. It returns false: the host carries out each step at once.
 func (*goPrinter) Queued(program.Step) bool { return false }
 
-// Device implements [emit.Printer]. It returns nil: the package has no device.
 func (*goPrinter) Device() (*emit.Device, error) { return nil, nil }
 
 // Ends implements [emit.Printer]. It reports whether a step calls a kernel that takes a context:
@@ -112,19 +100,14 @@ func (*goPrinter) Moves(step program.Step) bool {
 	return ok && slices.ContainsFunc(movers, func(m string) bool { return strings.HasPrefix(c.Kernel.Name, m) })
 }
 
-// Vars implements [emit.Printer]. It returns the definitions of variables for the structs of
-// constants that kernels get, and the comment above them.
 func (p *goPrinter) Vars() (doc string, defs []jen.Code) { return "Shapes of kernel calls.", p.vars }
 
-// Funcs implements [emit.Printer]. It returns the functions that kernels apply to runs of their
-// results, except functions that an earlier call returned.
 func (p *goPrinter) Funcs() []jen.Code {
 	funcs := p.funcs
 	p.funcs = nil
 	return funcs
 }
 
-// call prints the call of a kernel.
 func (p *printing) call(s *Call) jen.Code {
 	return p.checked(s.Kernel, s.Node, goFunc(s.Kernel).Call(p.args(s)...))
 }
@@ -138,7 +121,6 @@ func (p *printing) checked(k *kernel.Kernel, n *ir.Node, call *jen.Statement) je
 	return p.Check(n, call)
 }
 
-// args prints the arguments of a kernel.
 func (p *printing) args(c *Call) []jen.Code {
 	out := make([]jen.Code, len(c.Args))
 	for i, a := range c.Args {
@@ -213,7 +195,6 @@ func (p *printing) composite(s *Struct) *jen.Statement {
 	return jen.Op("&").Qual(runtimePath, s.Type).Values(values...)
 }
 
-// values prints the fields of a struct.
 func (p *printing) values(s *Struct) []jen.Code {
 	values := make([]jen.Code, len(s.Fields))
 	for i, field := range s.Fields {
@@ -260,7 +241,6 @@ func isStatic(s *Struct) bool {
 	return true
 }
 
-// number prints a constant of an element type.
 func number(n kernel.Number) *jen.Statement {
 	switch {
 	case n.DType == ir.F32:
@@ -277,7 +257,6 @@ func number(n kernel.Number) *jen.Statement {
 	return jen.Id(strconv.FormatInt(n.Int, 10))
 }
 
-// float32Of prints v as a constant of type float32.
 func float32Of(v float64) *jen.Statement {
 	if math.IsInf(v, 1) {
 		return jen.Qual(runtimePath, "Inf")
@@ -285,7 +264,6 @@ func float32Of(v float64) *jen.Statement {
 	return emit.Float(v, 32)
 }
 
-// goFunc prints the Go function of a kernel: a function of package cpu, or an image decoder.
 func goFunc(k *kernel.Kernel) *jen.Statement {
 	if k.Folder != "" {
 		return jen.Qual(imagePath, k.Name)

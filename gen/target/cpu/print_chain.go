@@ -4,7 +4,6 @@ import (
 	"github.com/dave/jennifer/jen"
 )
 
-// chain returns the name of the Go function for a chain. It declares the function when it is new.
 func (p *printing) chain(chain *Chain) string {
 	var body []jen.Code
 	used := map[int]bool{}

@@ -73,7 +73,6 @@ func (p *loopPrinter) resultStrides() []dim.Dim {
 	return strides
 }
 
-// repeat prints the filling of a run with an operand's repeated elements.
 func (p *loopPrinter) repeat(i int, o LoopOperand) jen.Code {
 	tile := p.Slice(o.Tile)
 	if n, ok := p.l.Inner.Int(); ok && n < p.l.Tile {
@@ -93,7 +92,6 @@ func (p *loopPrinter) repeat(i int, o LoopOperand) jen.Code {
 
 func isEmpty(s *jen.Statement) bool { return s.GoString() == "" }
 
-// runs prints the calls on the runs of the inner dimension.
 func (p *loopPrinter) runs() []jen.Code {
 	if p.single {
 		return p.calls()
@@ -130,7 +128,6 @@ func (p *loopPrinter) calls() []jen.Code {
 	return out
 }
 
-// tile prints the run that a call works on.
 func (p *loopPrinter) tile(t Tile) *jen.Statement {
 	switch t.Kind {
 	case TileTemp:
@@ -156,7 +153,6 @@ func (p *loopPrinter) head(s *jen.Statement) *jen.Statement {
 	return s.Index(jen.Empty(), jen.Id("hi").Op("-").Id("lo"))
 }
 
-// run prints the current run of an operand or a result.
 func (p *loopPrinter) run(ref *plan.Ref, strides []dim.Dim) *jen.Statement {
 	s := p.Slice(ref)
 	at := p.start(strides)

@@ -38,7 +38,6 @@ func (Target) Measure(f *exec.Frame, s program.Step) (int64, error) {
 	return out.Int(), nil
 }
 
-// runner calls kernels on the memory of a frame.
 type runner struct{ *exec.Frame }
 
 // call calls a kernel and returns its result that is not an error; see [apply].
@@ -46,7 +45,6 @@ func (r *runner) call(c *Call) (reflect.Value, error) {
 	return apply(c.Kernel, c.Instance, len(c.Args), func(i int, want reflect.Type) (reflect.Value, error) { return r.value(c.Args[i], want) })
 }
 
-// value returns an argument of a call as a Go value of the type `want`.
 func (r *runner) value(arg any, want reflect.Type) (reflect.Value, error) {
 	switch a := arg.(type) {
 	case nil:
@@ -187,7 +185,6 @@ func (r *runner) tileCall(c TileCall, tile func(Tile) reflect.Value) error {
 	return err
 }
 
-// loop runs a pointwise region as the emitted loops do.
 func (r *runner) loop(l *Loop) error {
 	outer, err := r.Ints(l.Outer)
 	if err != nil {
@@ -275,7 +272,6 @@ func (r *runner) appendSlice(list *[]reflect.Value, ref *plan.Ref) error {
 	return err
 }
 
-// repeat fills dst with the elements of src again and again.
 func repeat(d ir.DType, dst, src reflect.Value) error {
 	c := kernel.Repeat(kernel.Scratch{DType: d}, kernel.Scratch{DType: d})
 	_, err := apply(c.Kernel, c.Instance, 2, func(i int, _ reflect.Type) (reflect.Value, error) { return []reflect.Value{dst, src}[i], nil })

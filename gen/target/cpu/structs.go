@@ -7,13 +7,11 @@ import (
 	runtime "github.com/burngen/burngen/runtime/cpu"
 )
 
-// constants are the values of the constants that fields of structs may have.
 var constants = map[kernel.Constant]any{
 	"ReLU":  runtime.ReLU,
 	"ReLU6": runtime.ReLU6,
 }
 
-// structs are the composite arguments of kernels.
 var structs = map[string]reflect.Type{
 	"AttentionMask":  reflect.TypeFor[runtime.AttentionMask](),
 	"AttentionShape": reflect.TypeFor[runtime.AttentionShape](),

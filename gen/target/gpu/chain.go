@@ -16,7 +16,6 @@ type chain struct {
 
 func (c chain) length() float64 { return c.before + c.since }
 
-// longer returns the longer of two chains.
 func longer(a, b chain) chain {
 	if b.length() > a.length() {
 		return b
@@ -24,7 +23,6 @@ func longer(a, b chain) chain {
 	return a
 }
 
-// product returns the chain after a product.
 func (c chain) product() chain { return chain{c.before, c.since + 1} }
 
 // unknownScores is the number of scores of a softmax whose extent is a symbol.
@@ -46,7 +44,6 @@ func longestChain(m *ir.Module, f *ir.Func) float64 {
 	return c.of(f, chain{}).length()
 }
 
-// chains finds the longest chains of functions.
 type chains struct {
 	module *ir.Module
 	called map[call]chain

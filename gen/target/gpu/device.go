@@ -111,7 +111,6 @@ func (o *opened) take() (gpu.Queue, error) {
 	return o.device.Queue()
 }
 
-// putBack makes a queue available to other launches.
 func (o *opened) putBack(q gpu.Queue) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -138,7 +137,6 @@ func (o *opened) load(k *kernel.Kernel) (gpu.Kernel, error) {
 	return c.kernel, c.err
 }
 
-// compile loads a module of one kernel.
 func (o *opened) compile(k *kernel.Kernel) (gpu.Kernel, error) {
 	code, err := o.language.Write(k)
 	if err != nil {

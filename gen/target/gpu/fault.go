@@ -32,7 +32,6 @@ func faultOf(n *ir.Node) (Fault, error) {
 	return Fault{}, fmt.Errorf("%s: there is no error for the fault of its kernel", ir.OpName(n.Op))
 }
 
-// err returns the error for an index that is out of range.
 func (a Fault) err(f *exec.Frame, index int64) error {
 	count, err := f.Int(a.check.Count)
 	if err != nil {

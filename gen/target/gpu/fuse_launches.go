@@ -41,7 +41,6 @@ func fuseLaunches(ctx *pass.Context, m *ir.Module) (bool, error) {
 	return changed, nil
 }
 
-// launches fuses the nodes of a function.
 type launches struct {
 	ctx   *pass.Context
 	uses  map[*ir.Value]int

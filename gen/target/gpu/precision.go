@@ -43,7 +43,6 @@ func (p Precision) stored() ir.DType {
 	return [...]ir.DType{F16: ir.F16, BF16: ir.BF16}[p]
 }
 
-// options returns how kernels compute products.
 func (t Target) options() launch.Options {
 	return launch.Options{TF32: t.Precision == TF32, Matrices: t.Language.Matrices}
 }

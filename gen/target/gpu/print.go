@@ -13,7 +13,6 @@ import (
 	"github.com/burngen/burngen/ir/plan"
 )
 
-// runtimePath is the package that generated code for GPUs calls.
 const runtimePath = "github.com/burngen/burngen/runtime/gpu"
 
 // Language is the form of kernels that a driver loads.
@@ -43,7 +42,6 @@ type printer struct {
 	vars      []jen.Code
 }
 
-// Imports implements [emit.Printer]. It returns the packages of the runtime, the driver, and the host's kernels.
 func (p *printer) Imports() map[string]string {
 	all := p.Printer.Imports()
 	all[runtimePath] = "gpu"
@@ -51,8 +49,6 @@ func (p *printer) Imports() map[string]string {
 	return all
 }
 
-// Step implements [emit.Printer]. It prints a launch, repeated launches, a copy, or a step of the host between
-// copies of its operands and results.
 func (p *printer) Step(s *emit.Scope, step program.Step) []jen.Code {
 	switch step := step.(type) {
 	case *Launch:
@@ -68,12 +64,10 @@ func (p *printer) Step(s *emit.Scope, step program.Step) []jen.Code {
 	return s.OnHost(step, p.Printer.Step(s, step))
 }
 
-// Copy implements [emit.Printer]. It prints the copy of device memory.
 func (p *printer) Copy(s *emit.Scope, to, from jen.Code) *jen.Statement {
 	return s.Run().Dot("Copy").Call(jen.Qual(runtimePath, "Out").Call(to), jen.Qual(runtimePath, "In").Call(from))
 }
 
-// launch prints the launch of a kernel.
 func (p *printer) launch(s *emit.Scope, l *Launch) jen.Code {
 	args := []jen.Code{jen.Op("&").Id(p.kernel(s, l.Kernel))}
 	args = append(args, s.Ints(l.Grid[:])...)
@@ -136,8 +130,6 @@ func (p *printer) Ends(step program.Step) bool {
 // elements, and it does not read device memory.
 func (p *printer) Moves(program.Step) bool { return false }
 
-// Vars implements [emit.Printer]. It returns the definitions of the kernels, and of the shapes of the host's
-// kernels, and the comment above them.
 func (p *printer) Vars() (doc string, defs []jen.Code) {
 	_, defs = p.Printer.Vars()
 	if len(defs) == 0 {
@@ -146,7 +138,6 @@ func (p *printer) Vars() (doc string, defs []jen.Code) {
 	return "Kernels of launches, and shapes of kernel calls on the host.", append(p.vars, defs...)
 }
 
-// Queued implements [emit.Printer]. It reports whether a step is a launch, or a copy on the device.
 func (p *printer) Queued(step program.Step) bool {
 	switch step := step.(type) {
 	case *Launch, *Rounds:
@@ -157,7 +148,6 @@ func (p *printer) Queued(step program.Step) bool {
 	return false
 }
 
-// OnDevice implements [emit.Printer]. It returns true: steps compute in device memory.
 func (*printer) OnDevice() bool { return true }
 
 // Device implements [emit.Printer]. It returns the file of kernels and the driver of the package. The file is empty

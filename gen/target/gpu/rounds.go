@@ -37,7 +37,6 @@ func (r *Rounds) Refs() []*plan.Ref {
 	return refs
 }
 
-// rounds prints a loop over launches.
 func (p *printer) rounds(s *emit.Scope, r *Rounds) jen.Code {
 	head := jen.Range().Add(s.Int(r.Count))
 	var body []jen.Code
@@ -50,10 +49,8 @@ func (p *printer) rounds(s *emit.Scope, r *Rounds) jen.Code {
 	return jen.For(head).Block(body...)
 }
 
-// readsRound reports whether an argument of the launch is a [Round].
 func (l *Launch) readsRound() bool { return slices.Contains(l.Args, any(Round{})) }
 
-// rounds runs launches repeatedly.
 func (t Target) rounds(f *exec.Frame, r *Rounds) error {
 	n, err := f.Int(r.Count)
 	if err != nil {

@@ -130,7 +130,6 @@ func (n *narrower) convert(b *ir.Builder, v *ir.Value) *ir.Value {
 	return n.narrow[v]
 }
 
-// want fills n.wanted with the values of f.
 func (n *narrower) want(f *ir.Func) {
 	n.wanted = map[*ir.Value]bool{}
 	for _, node := range slices.Backward(f.Nodes) {

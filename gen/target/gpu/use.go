@@ -42,7 +42,6 @@ func (Target) Use(f *program.Func) Use {
 	return u
 }
 
-// onHost reports whether the host computes a node in this step.
 func onHost(s program.Step) bool {
 	switch s := s.(type) {
 	case *program.Copy:

@@ -173,7 +173,6 @@ func (trials Trials) each(t *testing.T, do func(t *testing.T, trial func(*Draw) 
 	}
 }
 
-// check draws a trial again and again, and runs it on a target.
 func check(t *testing.T, trial func(*Draw) Trial, x Target, settings []Setting) {
 	rapid.Check(t, func(r *rapid.T) {
 		d := &Draw{T: r, symbolic: rapid.Bool().Draw(r, "symbolic"), extents: map[string]int{}}
@@ -240,7 +239,6 @@ func (c Trial) run(d *Draw, x Target, settings []Setting) {
 	}
 }
 
-// empty reports whether there are no elements in tensors of these shapes.
 func empty(shapes [][]int) bool {
 	return !slices.ContainsFunc(shapes, func(s []int) bool { return !slices.Contains(s, 0) })
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// containerTrials holds the trials of operators of sequences, optionals and control flow.
 var containerTrials = Trials{
 	"concat_from_sequence": tryConcatFromSequence,
 	"optional":             tryOptional,

@@ -116,12 +116,10 @@ func (d *Draw) typeOf(x *ir.Tensor) ir.Type {
 // DType draws one of the given element types.
 func (d *Draw) DType(types []ir.DType) ir.DType { return rapid.SampledFrom(types).Draw(d.T, "dtype") }
 
-// typesWhere returns the element types for which keep returns true.
 func typesWhere(keep func(ir.DType) bool) []ir.DType {
 	return slices.DeleteFunc(ir.DTypes(), func(d ir.DType) bool { return !keep(d) })
 }
 
-// Lists of element types that operators accept.
 var (
 	anyTypes      = ir.DTypes()
 	floatTypes    = typesWhere(ir.DType.IsFloat)

@@ -27,7 +27,6 @@ func binary(types []ir.DType, newOp func(d *Draw) ir.Op) func(*Draw) Trial {
 	}
 }
 
-// always returns a function that draws o, an operator without attributes.
 func always(o ir.Op) func(*Draw) ir.Op { return func(*Draw) ir.Op { return o } }
 
 func (d *Draw) alpha() float64 { return Pick(d, 1, 0.25, 1.5, -0.75) }
@@ -169,7 +168,6 @@ func tryGate(d *Draw) Trial {
 	return Trial{Op: op.Gate{}, Args: []*ir.Tensor{d.Any(t, shape...), d.Any(t, d.part(shape)...)}, Exact: true}
 }
 
-// tryPRelu multiplies by a slope that broadcasts to the operand.
 func tryPRelu(d *Draw) Trial {
 	t, shape := d.DType(numberTypes), d.Shape(0, 4)
 	return Trial{Op: op.PRelu{}, Args: []*ir.Tensor{d.Any(t, shape...), d.Any(t, d.part(shape)...)}}

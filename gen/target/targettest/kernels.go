@@ -59,7 +59,6 @@ func ones(n int) []float32 {
 	return x
 }
 
-// kernels makes kernels of a target for package kerneltest.
 type kernels struct {
 	t *testing.T
 	x Target
@@ -104,7 +103,6 @@ func (k kernels) run(m *exec.Machine, dst []float32, shapes [][]int, args ...any
 	}
 }
 
-// unary returns the kernels of one operand.
 func (k kernels) unary() map[string]func(dst, x []float32) {
 	all := map[string]func(dst, x []float32){}
 	for name, o := range map[string]ir.Op{
@@ -125,7 +123,6 @@ func (k kernels) unary() map[string]func(dst, x []float32) {
 	return all
 }
 
-// binary returns the kernels of two operands.
 func (k kernels) binary() map[string]kerneltest.BinaryForms {
 	all := map[string]kerneltest.BinaryForms{}
 	for name, o := range map[string]ir.Op{
@@ -152,7 +149,6 @@ func (k kernels) lines(o ir.Op) func(dst, src []float32, outer, n, inner int) {
 	return func(dst, src []float32, outer, n, inner int) { k.run(m, dst, [][]int{{outer, n, inner}}, src) }
 }
 
-// reduce returns the reductions.
 func (k kernels) reduce() map[string]func(dst, src []float32, outer, n, inner int) {
 	all := map[string]func(dst, src []float32, outer, n, inner int){}
 	for name, kind := range map[string]op.Reduction{

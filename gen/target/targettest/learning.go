@@ -10,7 +10,6 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// learningTrials holds the trials of the operators of ai.onnx.ml and their parts.
 var learningTrials = Trials{
 	"lookup":     tryLookup,
 	"map_lookup": tryMapLookup,

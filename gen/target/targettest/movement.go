@@ -61,7 +61,6 @@ var movementTrials = Trials{
 	"unique":           tryUnique,
 }
 
-// sparse draws a tensor with many zeros.
 func (d *Draw) sparse(t ir.DType, shape ...int) *ir.Tensor {
 	x, zero := d.Any(t, shape...), ir.NewTensor(t)
 	for i := range x.Len() {
@@ -233,7 +232,6 @@ func tryBindUnsqueeze(d *Draw) Trial {
 	})
 }
 
-// upTo returns the integers from 0 to n−1.
 func upTo(n int) []int {
 	all := make([]int, n)
 	for i := range all {
@@ -457,7 +455,6 @@ func tryResize(d *Draw) Trial {
 	return Trial{Op: o, Args: []*ir.Tensor{x}, Sums: true, Single: true, Truncates: true, Exact: o.Mode == "nearest"}
 }
 
-// table draws an operator that computes the table of a resized axis, and its operands.
 func (d *Draw) table() (op.ResizeTable, []*ir.Tensor) {
 	t := op.ResizeTable{
 		Mode: Pick(d, "linear", "cubic", "lanczos"), Coordinates: Pick(d, resizeCoordinates...), Taps: dim.Const(2), CubicA: -0.75,

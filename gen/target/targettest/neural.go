@@ -209,7 +209,6 @@ func tryConvTranspose(d *Draw) Trial {
 	return Trial{Op: o, Args: Trimmed(d.Tensor(t, x...), weights, d.Maybe(d.Tensor(t, m*o.Group))), Sums: true}
 }
 
-// pool draws a window of a pool and the shape that it moves over.
 func (d *Draw) pool() (op.Window, []int) {
 	x := d.Image(d.Channels(), 3)
 	w := d.Window(x[2:])
@@ -479,7 +478,6 @@ func tryCol2Im(d *Draw) Trial {
 	return Trial{Op: o, Args: []*ir.Tensor{x}, Sums: true}
 }
 
-// deform draws a deformable convolution and its operands.
 func (d *Draw) deform() (op.DeformConv, []*ir.Tensor) {
 	o := op.DeformConv{Group: d.Int(1, 2, "group"), Offsets: d.Int(1, 2, "offsets")}
 	x := d.Image(o.Group*o.Offsets*d.Int(1, 2, "c"), 3)

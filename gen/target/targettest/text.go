@@ -21,7 +21,6 @@ var textTrials = Trials{
 	}),
 }
 
-// texts returns a list of strings.
 func texts(words ...string) *ir.Tensor {
 	x := ir.NewTensor(ir.String, len(words))
 	for i, w := range words {

@@ -141,5 +141,4 @@ func Fill(args []reflect.Value, inputs []Value) error {
 	return nil
 }
 
-// isStruct reports whether t is a struct of inputs or outputs.
 func isStruct(t reflect.Type) bool { return t.Kind() == reflect.Struct && !isTensor(t) }

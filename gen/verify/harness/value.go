@@ -36,10 +36,8 @@ type Value struct {
 	Keys []Value
 }
 
-// tensorPackage is the import path of rt.Tensor.
 var tensorPackage = reflect.TypeFor[rt.Tensor[float32]]().PkgPath()
 
-// isTensor reports whether t is an rt.Tensor.
 func isTensor(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && t.PkgPath() == tensorPackage && strings.HasPrefix(t.Name(), "Tensor[")
 }
@@ -200,7 +198,6 @@ func decodeElement(v Value, t reflect.Type) (reflect.Value, error) {
 	return Decode(v, t)
 }
 
-// scalar converts a one-element tensor to type t.
 func scalar(v Value, t reflect.Type) (reflect.Value, error) {
 	x := reflect.MakeSlice(reflect.SliceOf(t), 1, 1)
 	err := fill(x, v)
@@ -283,7 +280,6 @@ func encodeMap(x reflect.Value) (Value, error) {
 	return v, nil
 }
 
-// tensor encodes the elements of x, a slice or array of arrays.
 func tensor(x reflect.Value, shape []int) (Value, error) {
 	_, elem := item(x.Type())
 	if x.Kind() == reflect.Slice {

@@ -55,13 +55,11 @@ func (c calc) arc(a *kernel.Value) (isSmall, p *kernel.Value, s pair) {
 	return isSmall, c.Mul(z, c.polynomial(z, asinTail)), s
 }
 
-// doubled returns 2·(s + s·p) as a pair.
 func (c calc) doubled(s pair, p *kernel.Value) pair {
 	lo := c.Fma(c.Add(s.hi, s.lo), p, s.lo)
 	return pair{c.Add(s.hi, s.hi), c.Add(lo, lo)}
 }
 
-// minus returns x − y.
 func (c calc) minus(x, y pair) *kernel.Value {
 	return c.Sub(c.Sub(x.hi, y.hi), c.Sub(y.lo, x.lo))
 }

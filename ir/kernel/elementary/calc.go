@@ -7,7 +7,6 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// layout describes a float type.
 type layout struct {
 	signed, unsigned ir.DType // the integers of the same width
 	fraction         int      // the bits of the significand behind the point
@@ -27,28 +26,21 @@ type calc struct {
 	d ir.DType
 }
 
-// on returns a calc for the type of x.
 func on(b *kernel.Builder, x *kernel.Value) calc {
 	d := x.Type.DType
 	return calc{b, layouts[d], d}
 }
 
-// single reports whether the type is f32.
 func (c calc) single() bool { return c.d == ir.F32 }
 
-// num returns a float constant.
 func (c calc) num(x float64) *kernel.Value { return c.Float(c.d, x) }
 
-// nan returns NaN.
 func (c calc) nan() *kernel.Value { return c.num(math.NaN()) }
 
-// inf returns the positive infinity.
 func (c calc) inf() *kernel.Value { return c.num(math.Inf(1)) }
 
-// whole returns a constant of the signed integer type.
 func (c calc) whole(n int) *kernel.Value { return c.Whole(c.signed, int64(n)) }
 
-// limit returns the constant f32 if the type of c is f32, else the constant f64.
 func (c calc) limit(f32, f64 float64) *kernel.Value {
 	if c.single() {
 		return c.num(f32)
@@ -59,7 +51,6 @@ func (c calc) limit(f32, f64 float64) *kernel.Value {
 // series are the coefficients of a polynomial for each type, beginning with the constant term.
 type series struct{ f32, f64 []float64 }
 
-// of returns the coefficients of s for the type of c.
 func (s series) of(c calc) []float64 {
 	if c.single() {
 		return s.f32
@@ -67,7 +58,6 @@ func (s series) of(c calc) []float64 {
 	return s.f64
 }
 
-// polynomial returns the polynomial s at x.
 func (c calc) polynomial(x *kernel.Value, s series) *kernel.Value {
 	list := s.of(c)
 	p := c.num(list[len(list)-1])

@@ -10,7 +10,6 @@ import (
 // than one float, up to about twice as much.
 type pair struct{ hi, lo *kernel.Value }
 
-// constant returns the pair for hi + lo, two float64 constants.
 func (c calc) constant(hi, lo float64) pair {
 	if c.single() {
 		rounded := float64(float32(hi))
@@ -50,13 +49,11 @@ func (c calc) product(x, y *kernel.Value) pair {
 	return pair{p, c.Add(rest, c.Mul(xl, yl))}
 }
 
-// times returns x·y.
 func (c calc) times(x, y pair) pair {
 	p := c.product(x.hi, y.hi)
 	return c.sum(p.hi, c.Add(p.lo, c.Fma(x.hi, y.lo, c.Mul(x.lo, y.hi))))
 }
 
-// reciprocal returns 1/x.
 func (c calc) reciprocal(x pair) *kernel.Value {
 	w := c.Div(c.num(1), x.hi)
 	p := c.product(w, x.hi)
@@ -64,7 +61,6 @@ func (c calc) reciprocal(x pair) *kernel.Value {
 	return c.Fma(w, rest, w)
 }
 
-// root returns √x for x ≥ 0.
 func (c calc) root(x *kernel.Value) pair {
 	s := c.Unary(kernel.Sqrt, x)
 	hi := c.head(s)

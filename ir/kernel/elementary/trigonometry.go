@@ -45,7 +45,6 @@ var halfPiParts = series{
 	f64: []float64{0x1.921fb544p+0, 0x1.0b4611a6p-34, 0x1.3198a2e037073p-69},
 }
 
-// halfPi returns π/2.
 func (c calc) halfPi() pair { return c.constant(math.Pi/2, 6.123233995736766e-17) }
 
 // quarter returns r and turns with x = r + turns·π/2 and |r| ≤ π/4, for finite x ≥ 0. turns is an
@@ -183,7 +182,6 @@ func (c calc) low32(x *kernel.Value) *kernel.Value {
 
 func (c calc) high32(x *kernel.Value) *kernel.Value { return c.shr(x, 32) }
 
-// join returns hi·2³² + lo.
 func (c calc) join(hi, lo *kernel.Value) *kernel.Value { return c.Or(c.shl(hi, 32), lo) }
 
 func (c calc) shl(x *kernel.Value, n int64) *kernel.Value {

@@ -55,7 +55,6 @@ func (n *narrowing) compute(in *kernel.Instr) []*kernel.Value {
 	return []*kernel.Value{n.Binary(in.Op, n.of(in.Args[0]), n.of(in.Args[1]))}
 }
 
-// constant returns what takes the place of a constant of type d.
 func (n *narrowing) constant(d ir.DType, bits uint64) []*kernel.Value {
 	switch {
 	case is64(d):
@@ -69,21 +68,16 @@ func (n *narrowing) constant(d ir.DType, bits uint64) []*kernel.Value {
 	return []*kernel.Value{n.Whole(d, int64(bits))}
 }
 
-// halves returns the low and the high half.
 func (x pair) halves() []*kernel.Value { return []*kernel.Value{x.low, x.high} }
 
-// word returns a constant of type u32.
 func (n *narrowing) word(x uint32) *kernel.Value { return n.Whole(ir.U32, int64(x)) }
 
-// one returns 1 as a u32 if cond is true, else 0.
 func (n *narrowing) one(cond *kernel.Value) *kernel.Value { return n.Convert(ir.U32, cond) }
 
-// choose returns x if cond is true, else y.
 func (n *narrowing) choose(cond *kernel.Value, x, y pair) pair {
 	return pair{n.Select(cond, x.low, y.low), n.Select(cond, x.high, y.high)}
 }
 
-// unary computes an operation on an integer of type d.
 func (n *narrowing) unary(o kernel.Op, d ir.DType, x pair) pair {
 	switch {
 	case o == kernel.Not:
@@ -96,12 +90,10 @@ func (n *narrowing) unary(o kernel.Op, d ir.DType, x pair) pair {
 	return n.choose(n.isNegative(d, x), n.negate(x), x)
 }
 
-// negate returns −x.
 func (n *narrowing) negate(x pair) pair {
 	return n.sub(pair{n.word(0), n.word(0)}, x)
 }
 
-// isNegative reports whether x, an integer of type d, is less than 0.
 func (n *narrowing) isNegative(d ir.DType, x pair) *kernel.Value {
 	if d == ir.U64 {
 		return n.Bool(false)
@@ -109,7 +101,6 @@ func (n *narrowing) isNegative(d ir.DType, x pair) *kernel.Value {
 	return n.Lt(n.Bitcast(ir.I32, x.high), n.Int(0))
 }
 
-// binary computes an operation on two integers of type d.
 func (n *narrowing) binary(o kernel.Op, d ir.DType, x, y pair) pair {
 	switch o {
 	case kernel.Add:
@@ -136,20 +127,17 @@ func (n *narrowing) binary(o kernel.Op, d ir.DType, x, y pair) pair {
 	return pair{n.Binary(o, x.low, y.low), n.Binary(o, x.high, y.high)} // bitwise
 }
 
-// add returns x + y.
 func (n *narrowing) add(x, y pair) pair {
 	low := n.Add(x.low, y.low)
 	carry := n.one(n.Lt(low, x.low))
 	return pair{low, n.Add(n.Add(x.high, y.high), carry)}
 }
 
-// sub returns x − y.
 func (n *narrowing) sub(x, y pair) pair {
 	borrow := n.one(n.Lt(x.low, y.low))
 	return pair{n.Sub(x.low, y.low), n.Sub(n.Sub(x.high, y.high), borrow)}
 }
 
-// mul returns x · y.
 func (n *narrowing) mul(x, y pair) pair {
 	p := n.product(x.low, y.low)
 	cross := n.Add(n.Mul(x.low, y.high), n.Mul(x.high, y.low))
@@ -171,7 +159,6 @@ func (n *narrowing) product(x, y *kernel.Value) pair {
 	return pair{n.Mul(x, y), n.Add(n.Add(n.Mul(xh, yh), aHigh), middleHigh)}
 }
 
-// compare computes a comparison of two integers of type d.
 func (n *narrowing) compare(o kernel.Op, d ir.DType, x, y pair) *kernel.Value {
 	switch o {
 	case kernel.Eq:
@@ -188,7 +175,6 @@ func (n *narrowing) compare(o kernel.Op, d ir.DType, x, y pair) *kernel.Value {
 	return n.Not(n.less(d, x, y))
 }
 
-// less reports whether x is less than y, both of type d.
 func (n *narrowing) less(d ir.DType, x, y pair) *kernel.Value {
 	p, q := x.high, y.high
 	if d == ir.I64 {

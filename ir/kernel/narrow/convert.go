@@ -7,7 +7,6 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// toPair converts x, of type d, to an integer of type `to`.
 func (n *narrowing) toPair(to, d ir.DType, x *kernel.Value) pair {
 	d, x = n.arithmetic(d, x)
 	switch {
@@ -19,7 +18,6 @@ func (n *narrowing) toPair(to, d ir.DType, x *kernel.Value) pair {
 	return pair{n.Convert(ir.U32, x), n.word(0)}
 }
 
-// arithmetic converts a value of a storage type to the type in which kernels compute with it.
 func (n *narrowing) arithmetic(d ir.DType, x *kernel.Value) (ir.DType, *kernel.Value) {
 	to := kernel.Arithmetic(d)
 	return to, n.Convert(to, x)

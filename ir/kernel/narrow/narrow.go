@@ -41,7 +41,6 @@ func isWide(k *kernel.Kernel) bool {
 	return hasWide(k.Body)
 }
 
-// hasWide is [isWide] for the results of the instructions of a block.
 func hasWide(b *kernel.Block) bool {
 	for _, in := range b.Instrs {
 		for _, r := range in.Results {
@@ -58,13 +57,11 @@ func hasWide(b *kernel.Block) bool {
 	return false
 }
 
-// is64 reports whether d is a type of integers of 64 bits.
 func is64(d ir.DType) bool { return d == ir.I64 || d == ir.U64 }
 
 // pair is an integer of 64 bits. Both halves are u32.
 type pair struct{ low, high *kernel.Value }
 
-// narrowing builds the new kernel.
 type narrowing struct {
 	*kernel.Builder
 	// values holds what takes the place of each value of the old kernel: two values for an integer of 64 bits,
@@ -72,7 +69,6 @@ type narrowing struct {
 	values map[*kernel.Value][]*kernel.Value
 }
 
-// kernel adds the parameters, arrays and instructions of a kernel.
 func (n *narrowing) kernel(k *kernel.Kernel) {
 	n.Doc("%s", k.Doc)
 	for _, p := range k.Params {
@@ -111,13 +107,10 @@ func width(d ir.DType) int {
 	return 1
 }
 
-// of returns what takes the place of a value that is not an integer of 64 bits.
 func (n *narrowing) of(v *kernel.Value) *kernel.Value { return n.values[v][0] }
 
-// pair returns what takes the place of an integer of 64 bits.
 func (n *narrowing) pair(v *kernel.Value) pair { return pair{n.values[v][0], n.values[v][1]} }
 
-// all returns what takes the place of values, one after the other.
 func (n *narrowing) all(values []*kernel.Value) []*kernel.Value {
 	var out []*kernel.Value
 	for _, v := range values {
@@ -134,7 +127,6 @@ func (n *narrowing) set(values, parts []*kernel.Value) {
 	}
 }
 
-// block adds the instructions of a block. It returns what takes the place of its yields.
 func (n *narrowing) block(b *kernel.Block) []*kernel.Value {
 	for _, in := range b.Instrs {
 		n.set(in.Results, n.instruction(in))
@@ -142,7 +134,6 @@ func (n *narrowing) block(b *kernel.Block) []*kernel.Value {
 	return n.all(b.Yields)
 }
 
-// instruction adds an instruction, and returns what takes the place of its results.
 func (n *narrowing) instruction(in *kernel.Instr) []*kernel.Value {
 	switch in.Op {
 	case kernel.ThreadIdx:
@@ -184,7 +175,6 @@ func (n *narrowing) index(p, i *kernel.Value) *kernel.Value {
 	return n.Mul(at, n.Int(width(p.Type.DType)))
 }
 
-// control adds a loop or a branch, and returns what takes the place of its results.
 func (n *narrowing) control(in *kernel.Instr) []*kernel.Value {
 	body := func(i int) func() []*kernel.Value {
 		return func() []*kernel.Value { return n.block(in.Blocks[i]) }

@@ -175,7 +175,6 @@ func Read(r io.Reader) (*Model, error) {
 	return m, m.check()
 }
 
-// section reads the next section, which must be called name, and returns its bytes.
 func section(b *bufio.Reader, name string) ([]byte, error) {
 	line, err := b.ReadString('\n')
 	if err != nil {
@@ -234,7 +233,6 @@ func (m *Model) takeData(data *rt.Weights) error {
 	return nil
 }
 
-// check returns an error if the description of the model does not agree with the module.
 func (m *Model) check() error {
 	if len(m.Weights) != len(m.Module.Weights) {
 		return fmt.Errorf("%d weights are described, the module has %d", len(m.Weights), len(m.Module.Weights))

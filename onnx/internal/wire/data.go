@@ -58,7 +58,6 @@ func (t *Tensor) Location() (Location, error) {
 	return l, t.wrap(err)
 }
 
-// wrap adds the name of the tensor to an error.
 func (t *Tensor) wrap(err error) error {
 	if err == nil {
 		return nil
@@ -182,7 +181,6 @@ func (t *Tensor) only(c column) error {
 	return nil
 }
 
-// want describes the expected elements, which take size bytes.
 func (t *Tensor) want(size int64) string {
 	return fmt.Sprintf("the %d bytes of %v%v", size, t.Type, t.Dims[:min(len(t.Dims), 16)])
 }

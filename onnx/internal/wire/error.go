@@ -27,5 +27,4 @@ func under(name string, err error) error {
 	return err
 }
 
-// element returns the name of item i of a repeated field.
 func element(name string, i int) string { return name + "[" + strconv.Itoa(i) + "]" }

@@ -29,7 +29,6 @@ func next(b []byte) (f field, rest []byte, err error) {
 	return f, b, err
 }
 
-// tag splits a field number and wire type off b, and returns them with the rest.
 func tag(b []byte) (protowire.Number, protowire.Type, []byte, error) {
 	v, n := protowire.ConsumeVarint(b)
 	if n < 0 {
@@ -45,7 +44,6 @@ func tag(b []byte) (protowire.Number, protowire.Type, []byte, error) {
 	return num, typ, b[n:], nil
 }
 
-// value splits the value that follows a tag off b. It stores the value in f and returns the rest.
 func (f *field) value(b []byte) (rest []byte, err error) {
 	var n int
 	switch f.typ {

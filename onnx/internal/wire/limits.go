@@ -19,7 +19,6 @@ var defaults = Limits{
 	Memory:     512 << 20,
 }
 
-// orDefaults returns l with defaults in place of zero fields.
 func (l Limits) orDefaults() Limits {
 	for _, f := range []struct{ v, or *int }{
 		{&l.Nodes, &defaults.Nodes},
@@ -49,7 +48,6 @@ var (
 	functions  = budget{"functions", func(l *Limits) *int { return &l.Functions }}
 )
 
-// reader holds the remaining limits while a file is read.
 type reader struct {
 	max, left Limits
 }

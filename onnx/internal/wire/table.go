@@ -22,7 +22,6 @@ type spec[M any] struct {
 	grow func(r *reader, m *M, n int) error // for repeated fields: charges the memory of n more elements and allocates it
 }
 
-// at returns the spec of a field, or nil if the schema does not have it.
 func (t table[M]) at(num protowire.Number) *spec[M] {
 	if int64(num) >= int64(len(t)) || t[num].put == nil {
 		return nil
@@ -30,7 +29,6 @@ func (t table[M]) at(num protowire.Number) *spec[M] {
 	return &t[num]
 }
 
-// label returns the name of a field, as [next] puts it into an error.
 func (t table[M]) label(num protowire.Number) string {
 	if num == 0 {
 		return ""
@@ -84,7 +82,6 @@ func merge[M any](r *reader, t table[M], m *M, b []byte) error {
 	return nil
 }
 
-// accepts reports whether the field may have wire type typ.
 func (s *spec[M]) accepts(typ protowire.Type) bool {
 	return typ == s.typ || s.list && typ == protowire.BytesType
 }

@@ -122,7 +122,6 @@ func origin(o types.Object) types.Object {
 	return o
 }
 
-// reaches reports whether an object uses assembly, directly or indirectly.
 func reaches(o types.Object, uses map[types.Object][]types.Object, assembly, seen map[types.Object]bool) bool {
 	if assembly[o] {
 		return true

@@ -6,7 +6,6 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// arithmetic lists the operators of two numbers.
 var arithmetic = []entry{
 	commutative[op.Add](kernel.Add, kernel.AddScalar),
 	commutative[op.BitwiseAnd](kernel.BitAnd, kernel.BitAndScalar),

@@ -9,7 +9,6 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// attention are the operators of queries, keys and values.
 var attention = []entry{computes(attend), computes(linearAttention)}
 
 func attend(o op.Attend, n node) kernel.Call {

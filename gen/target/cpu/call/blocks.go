@@ -8,7 +8,6 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// blocks are the operators that put channels in blocks, and take them out.
 var blocks = []entry{
 	computes(block),
 	computes(blockBytes),

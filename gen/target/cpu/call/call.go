@@ -66,7 +66,6 @@ func Reads(n *ir.Node) []*ir.Value {
 	return read
 }
 
-// entry builds the calls of one operator.
 type entry struct {
 	op       reflect.Type
 	call     func(n node) kernel.Call   // nil if no kernel computes the operator
@@ -95,10 +94,8 @@ func measured[O ir.Op](measure func(o O, n node) []kernel.Call, build func(o O, 
 	return e
 }
 
-// node is a node to build calls for.
 type node struct{ *ir.Node }
 
-// in returns the memory of operand i, or nil if it is absent.
 func (n node) in(i int) kernel.Memory {
 	if v := n.Arg(i); v != nil {
 		return kernel.Operand{Value: v}
@@ -106,10 +103,8 @@ func (n node) in(i int) kernel.Memory {
 	return nil
 }
 
-// out returns the memory of result i.
 func (n node) out(i int) kernel.Memory { return kernel.Result{Value: n.Results[i]} }
 
-// shape returns the shape of operand i.
 func (n node) shape(i int) []dim.Dim { return n.Args[i].Type.Shape }
 
 // element returns the only element of operand i: its value if the operand is constant, else an

@@ -7,7 +7,6 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// cast are the operators that change the element type.
 var cast = []entry{computes(castTo)}
 
 func castTo(o op.Cast, n node) kernel.Call {

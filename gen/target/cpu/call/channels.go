@@ -9,8 +9,6 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// channels lists the operators on channel-blocked operands that compute numbers for each channel,
-// or apply such numbers.
 var channels = []entry{
 	computes(channelMix),
 	computes(channelMoments),

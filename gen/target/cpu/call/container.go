@@ -6,7 +6,6 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// container are the operators of sequences, optionals and maps.
 var container = []entry{
 	measured(
 		func(o op.ConcatFromSequence, n node) []kernel.Call {

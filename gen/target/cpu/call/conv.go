@@ -11,7 +11,6 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// conv are convolutions of floats, their gradients, and the packing of their weights.
 var conv = []entry{
 	computes(convBlocked),
 	computes(convDataBlocked),

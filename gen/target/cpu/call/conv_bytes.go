@@ -8,7 +8,6 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// convBytes are convolutions of bytes, and the packing of their weights.
 var convBytes = []entry{
 	computes(convOfBytes),
 	computes(depthwiseBytes),

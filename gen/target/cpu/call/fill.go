@@ -7,7 +7,6 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// fill are the operators that make tensors from attributes, or from a few numbers.
 var fill = []entry{
 	computes(cosineWindow),
 	computes(eye),

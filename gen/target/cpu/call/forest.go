@@ -7,7 +7,6 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// forest are trees and support vector machines.
 var forest = []entry{computes(svmPairs), computes(svmProbabilities), computes(svmVotes), computes(treeEnsemble)}
 
 func treeEnsemble(o op.TreeEnsemble, n node) kernel.Call {

@@ -6,7 +6,6 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// gather are the operators that read elements at indices.
 var gather = []entry{
 	computes(gatherAxis),
 	computes(gatherElements),

@@ -5,7 +5,6 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// indices are the operators that check or find indices.
 var indices = []entry{
 	computes(func(o op.CheckIndex, n node) kernel.Call {
 		return kernel.CheckIndex(n.out(0), n.in(0), o.Count, o.FromEnd, o.What, o.Things)

@@ -7,7 +7,6 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// lines lists the operators along one axis or along several adjacent axes.
 var lines = []entry{
 	computes(func(o op.ArgMax, n node) kernel.Call {
 		outer, count, inner := around(n.shape(0), o.Axis)
@@ -54,7 +53,6 @@ func softmax(o op.Softmax, n node) kernel.Call {
 	return kernel.Softmax(n.out(0), n.in(0), outer, count, inner)
 }
 
-// reductions maps reductions to the constructors of their calls.
 var reductions = map[op.Reduction]func(dst, src kernel.Memory, outer, n, inner dim.Dim) kernel.Call{
 	op.ReduceL1:        kernel.ReduceL1,
 	op.ReduceL2:        kernel.ReduceL2,

@@ -5,7 +5,6 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// logic are the operators of truth values.
 var logic = []entry{
 	commutative[op.And](kernel.And, kernel.AndScalar),
 	commutative[op.Or](kernel.Or, kernel.OrScalar),

@@ -8,7 +8,6 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// matrix lists float matrix products and other operators on matrices.
 var matrix = []entry{
 	computes(det),
 	computes(inverse),

@@ -7,7 +7,6 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// movement lists the operators that move elements.
 var movement = []entry{
 	computes(col2Im),
 	computes(concat),

@@ -7,7 +7,6 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// norm are normalisations.
 var norm = []entry{
 	computes(groupNormalization),
 	computes(layerNormalization),

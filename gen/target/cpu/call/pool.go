@@ -8,7 +8,6 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// pool are the operators that reduce windows or whole planes.
 var pool = []entry{
 	computes(averagePool),
 	computes(globalAveragePool),

@@ -8,7 +8,6 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// product are products of matrices of bytes, and the packing of their factors.
 var product = []entry{
 	computes(func(o storage.PackColumns, n node) kernel.Call {
 		x := n.shape(0)

@@ -7,7 +7,6 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// quantize lists the operators that convert between floats and integers with a scale.
 var quantize = []entry{
 	computes(dequantizeLinear),
 	computes(dequantizeScalar),

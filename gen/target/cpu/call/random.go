@@ -7,7 +7,6 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// random are the operators that draw numbers, and MurmurHash3.
 var random = []entry{
 	computes(func(o op.Multinomial, n node) kernel.Call {
 		x := n.shape(0)

@@ -6,17 +6,14 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// recurrent are the operators that run one direction of a recurrent layer.
 var recurrent = []entry{computes(gruSteps), computes(lstmSteps), computes(rnnSteps)}
 
-// steps describes one direction of a recurrent layer: its extents and activation functions.
 type steps struct {
 	steps, batch, hidden dim.Dim
 	projected            dim.Dim // elements of the projected operand of one step
 	functions            []function
 }
 
-// function is the activation function of a gate.
 type function struct {
 	name        string
 	alpha, beta kernel.Number

@@ -5,7 +5,6 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// resize are the operators that resize axes, and the operators that make tables for these.
 var resize = []entry{
 	computes(func(o op.ResizeAxis, n node) kernel.Call {
 		x := n.shape(0)

@@ -6,7 +6,6 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// scatter are the operators that write elements at indices.
 var scatter = []entry{computes(scatterElements), computes(scatterND)}
 
 func scatterElements(o op.ScatterElements, n node) kernel.Call {

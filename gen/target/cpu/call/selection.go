@@ -6,7 +6,6 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// selection are the operators that choose boxes in images.
 var selection = []entry{computes(selectBoxes)}
 
 func selectBoxes(o op.SelectBoxes, n node) kernel.Call {

@@ -7,7 +7,6 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// signal are transforms of signals.
 var signal = []entry{computes(dft)}
 
 func dft(o op.DFT, n node) kernel.Call {

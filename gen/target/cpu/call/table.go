@@ -12,7 +12,6 @@ var table = slices.Concat(
 	quantize, random, recurrent, resize, scatter, selection, signal, simple, text, vision, winograd,
 )
 
-// builders maps the type of an operator to its entry in table.
 var builders = func() map[reflect.Type]entry {
 	m := make(map[reflect.Type]entry, len(table))
 	for _, e := range table {

@@ -6,7 +6,6 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// text are the operators of strings.
 var text = []entry{
 	computes(func(o op.ChangeCase, n node) kernel.Call { return kernel.ChangeCase(n.out(0), n.in(0), o.Upper) }),
 	computes(countNGrams),

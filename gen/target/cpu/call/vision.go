@@ -6,7 +6,6 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// vision are the operators that read images at fractional positions, or decode image files.
 var vision = []entry{
 	computes(deformColumns),
 	computes(gridSample),

@@ -24,7 +24,6 @@ func plane(spatial []dim.Dim) (h, w dim.Dim) {
 	return h, w
 }
 
-// pair returns the height and width of [plane] as a list.
 func pair(spatial []dim.Dim) []dim.Dim {
 	h, w := plane(spatial)
 	return []dim.Dim{h, w}

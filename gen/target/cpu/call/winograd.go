@@ -7,7 +7,6 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// winograd are convolutions by minimal filtering, and the transform of their weights.
 var winograd = []entry{computes(packWinograd), computes(winogradBlocked)}
 
 func packWinograd(o storage.PackWinograd, n node) kernel.Call {

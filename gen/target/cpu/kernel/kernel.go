@@ -81,7 +81,6 @@ func (k *Kernel) unify(param, arg string, bound []string) bool {
 	})
 }
 
-// tokens returns the names, brackets and stars that a type consists of.
 func tokens(typ string) []string {
 	var out []string
 	for typ != "" {

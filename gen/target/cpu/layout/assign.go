@@ -69,7 +69,6 @@ type layouts struct {
 	lanes map[*ir.Value][]float64 // see lanesOf
 }
 
-// form is a value in the blocked layout.
 type form struct {
 	value *ir.Value
 	// scope is the builder of the block that holds a form made on demand. It is nil if the value
@@ -97,8 +96,6 @@ func (l *layouts) visit(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{planar}
 }
 
-// Blocked implements [storage.Layouts]. It returns the blocked form of v, or nil if there is none in
-// the current block.
 func (l *layouts) Blocked(v *ir.Value) *ir.Value {
 	if f, ok := l.forms[v]; ok && (f.scope == nil || f.scope == l.b) {
 		return f.value
@@ -106,8 +103,6 @@ func (l *layouts) Blocked(v *ir.Value) *ir.Value {
 	return nil
 }
 
-// Block implements [storage.Layouts]. It returns the blocked form of v, and creates it if there is
-// none. It returns nil if the type of v has no blocked form.
 func (l *layouts) Block(v *ir.Value) *ir.Value {
 	if f := l.Blocked(v); f != nil {
 		return f
@@ -120,14 +115,10 @@ func (l *layouts) Block(v *ir.Value) *ir.Value {
 	return f
 }
 
-// ZeroLanes implements [storage.Layouts]. It reports whether the blocked form of v, which must
-// exist, is known to be zero in the lanes beyond the channels.
 func (l *layouts) ZeroLanes(v *ir.Value) bool {
 	return slices.Equal(l.lanesOf(l.Blocked(v), v.Type), []float64{0})
 }
 
-// Raw implements [storage.Layouts]. It reports whether the function that is being rewritten reads
-// its weights as they are in the model.
 func (l *layouts) Raw() bool { return l.raw }
 
 // Tile implements [storage.Layouts]. It returns the tile of the Winograd algorithm for a
@@ -199,7 +190,6 @@ func (l *layouts) scaled(n *ir.Node) *ir.Value {
 	return nil
 }
 
-// blockedOperand describes an operand of a blocked elementwise node.
 type blockedOperand struct {
 	build func() *ir.Value // appends the operand; nil if it is used as it is
 	lanes []float64        // see lanesOf

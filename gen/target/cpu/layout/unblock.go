@@ -118,7 +118,6 @@ func unpacked(conv *ir.Node) *ir.Value {
 	return nil
 }
 
-// pixelsOf describes a 1×1 convolution of x, a planar image, for the cost model.
 func pixelsOf(o storage.ConvBlocked, x *ir.Value) cost.Pixels {
 	shape := x.Type.Shape
 	pixels := storage.AssumedPixels(shape[2:])
@@ -179,8 +178,6 @@ func planarWeights(b *ir.Builder, w *ir.Value, c int) *ir.Value {
 	return b.Node(op.Reshape{Shape: shape}, b.Node(storage.Unblock{C: c}, w))
 }
 
-// depthwiseOf describes a depthwise convolution for the cost model. x and y are the shapes of its
-// planar operand and result.
 func depthwiseOf(o storage.DepthwiseBlocked, x, y []dim.Dim) cost.Depthwise {
 	d := cost.Depthwise{N: storage.AssumedBatch(x[0]), C: o.C, InH: 1, OutH: 1, KH: 1, StrideW: 1}
 	last := len(o.Kernel) - 1

@@ -20,7 +20,6 @@ func AssumedPixels(spatial []dim.Dim) int {
 	return known(dim.Product(spatial...), unknownExtent*unknownExtent)
 }
 
-// known returns d, or unknown if d is not a constant.
 func known(d dim.Dim, unknown int) int {
 	if n, ok := d.Int(); ok {
 		return n

@@ -102,7 +102,6 @@ func (PackDepthwiseBytes) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.StaticTensor(ir.I8, blocksOf(shape[0], block), kh, blocksOf(kw, 4), block, 4)}, nil
 }
 
-// blocksOf returns ⌈n/size⌉.
 func blocksOf(n, size int) int { return (n + size - 1) / size }
 
 // Eval packs the weights. Elements of u8 are shifted by −128, and the padding is zero.

@@ -52,7 +52,6 @@ func (o ConvDataBlocked) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{op.BlockedType(g.Shape[0], dim.Const(o.InC), o.Spatial)}, nil
 }
 
-// packedData returns the type of weights packed by [PackConvData].
 func packedData(inC, outC, kh, kw int) ir.Type {
 	return ir.StaticTensor(ir.F32, (inC+block-1)/block, (outC+block-1)/block, kh, kw, block, block)
 }

@@ -121,7 +121,6 @@ func Blocked(t ir.Type) (ir.Type, bool) {
 	return op.BlockedType(t.Shape[0], t.Shape[1], t.Shape[2:]), true
 }
 
-// isByte reports whether t is of i8 or u8.
 func isByte(t ir.Type) bool { return t.DType == ir.U8 || t.DType == ir.I8 }
 
 // ToBlocked appends to b the conversion of x to its blocked form. The result shares the memory of x

@@ -52,7 +52,6 @@ func (p Packing) first(outBlock, width int) int {
 	return min(from, p.inBlocks()-width)
 }
 
-// check returns an error if [ConvBlocked] does not support these channels, groups and blocks.
 func (p Packing) check() error {
 	if p.InBlock != 1 && p.InBlock != block {
 		return fmt.Errorf("input blocks of %d", p.InBlock)

@@ -53,7 +53,6 @@ func (o PackColumns) Infer(in []ir.Type) ([]ir.Type, error) {
 	return out, nil
 }
 
-// padFour returns d rounded up to a multiple of 4.
 func padFour(d dim.Dim) dim.Dim { return d.CeilDiv(dim.Const(4)).Mul(dim.Const(4)) }
 
 // rowTypes returns the type of packed matrices with m rows of k elements and, with sums, the type

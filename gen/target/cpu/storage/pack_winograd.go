@@ -19,8 +19,6 @@ type PackWinograd struct {
 // and the size of its tiles.
 type Filtering struct{ InC, OutC, Group, Tile int }
 
-// check returns an error if the Winograd algorithm does not support these channels, groups and
-// tiles.
 func (f Filtering) check() error {
 	if f.Tile != 2 && f.Tile != 4 || f.InC < 1 || f.OutC < 1 || f.Group < 1 || f.InC%f.Group != 0 || f.OutC%f.Group != 0 ||
 		f.Group > 1 && (f.InC/f.Group%block != 0 || f.OutC/f.Group%block != 0) {
@@ -38,7 +36,6 @@ func (f Filtering) width() int { return (f.InC/f.Group + block - 1) / block }
 // points returns the number of factors of a tile, (Tile+2)².
 func (f Filtering) points() int { return (f.Tile + 2) * (f.Tile + 2) }
 
-// packed returns the type of transformed weights.
 func (f Filtering) packed() ir.Type {
 	return ir.StaticTensor(ir.F32, f.points(), f.outBlocks(), f.width(), block, block)
 }

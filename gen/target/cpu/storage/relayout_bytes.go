@@ -189,5 +189,4 @@ func relayoutByteTable(b *ir.Builder, n *ir.Node, o op.ByteTable, l Layouts) *ir
 	return b.Node(op.ByteTable{}, blocked, b.Const(t))
 }
 
-// byteValues is the number of values of a byte.
 const byteValues = 1 << 8

@@ -13,7 +13,6 @@ import (
 // Driver returns a driver with one card. It is the driver of package cuda, over functions of a driver in Go.
 func Driver() gpu.Driver { return fake.New(fake.Options{Machine: interpreter{}}).Driver() }
 
-// interpreter runs PTX as its manual says.
 type interpreter struct{}
 
 func (interpreter) Load(text string) (fake.Program, error) {

@@ -26,7 +26,6 @@ type guard struct {
 	damaged error
 }
 
-// take returns what was found wrong since the last call, or nil.
 func (g *guard) take() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -35,7 +34,6 @@ func (g *guard) take() error {
 	return err
 }
 
-// report keeps an error until take returns it.
 func (g *guard) report(err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -12,7 +12,6 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// attention are the operators of queries, keys and values.
 var attention = []entry{
 	multiplies(attend),
 }
@@ -81,7 +80,6 @@ func attend(o op.Attend, n *ir.Node, put store, by Options) ([]kernels.Launch, e
 	}))
 }
 
-// query is the query of a block.
 type query struct {
 	*kernels.Row
 	op.Attend
@@ -103,7 +101,6 @@ func (q *query) element(operand int, layout []dim.Dim, head, row, i *kernel.Valu
 // value returns element i of the value that belongs to a key.
 func (q *query) value(key, i *kernel.Value) *kernel.Value { return q.element(2, q.V, q.group, key, i) }
 
-// score returns the query's score for a key.
 func (q *query) score(key *kernel.Value) *kernel.Value {
 	sum := q.Times(q.Dim(q.Depth), []*kernel.Value{q.Float(ir.F32, 0)}, func(i *kernel.Value, s []*kernel.Value) []*kernel.Value {
 		return []*kernel.Value{q.Fma(q.element(0, q.Q, q.head, q.row, i), q.element(1, q.K, q.group, key, i), s[0])}

@@ -8,8 +8,6 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// channels are the operators that compute numbers for each channel. The results have a row for each
-// number.
 var channels = []entry{
 	computes(channelMoments),
 	computes(channelSums),

@@ -8,7 +8,6 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// check are the operators that may find a fault in the elements of a tensor.
 var check = []entry{
 	computes(checkIndex),
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// columns are the operators between images and the columns of their windows.
 var columns = []entry{
 	ends(col2Im),
 	ends(deformColumns),

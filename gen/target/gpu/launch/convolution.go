@@ -10,13 +10,11 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// convolution are the convolutions.
 var convolution = []entry{
 	multiplies(conv),
 	multiplies(convWeights),
 }
 
-// conv computes a convolution and adds the bias, if there is one.
 func conv(o op.Conv, n *ir.Node, put store, by Options) ([]kernels.Launch, error) {
 	bias, y := n.Arg(2), n.Results[0]
 	sums, ok := kernels.Arithmetic(y.Type.DType)
@@ -76,14 +74,12 @@ func convolve(name string, o op.Conv, n *ir.Node, sums, matrix ir.DType, x, w fu
 	}))
 }
 
-// window describes where the cells of windows are on an operand.
 type window struct {
 	op.Window
 	in   []dim.Dim // spatial extents of the operand
 	pads []dim.Dim // padding before each axis
 }
 
-// windowOf returns a window over an operand with the spatial extents in.
 func windowOf(w op.Window, in []dim.Dim) window { return window{w, in, w.Padding(in)[:len(in)]} }
 
 // cells returns the coordinates, on the axes of the operand, of a cell of the window at `place`. tap holds the

@@ -7,7 +7,6 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// fill lists the operators that make tensors from attributes or from a few numbers.
 var fill = []entry{
 	computes(fillAll),
 	computes(rangeOf),
@@ -16,7 +15,6 @@ var fill = []entry{
 	computes(trilu),
 }
 
-// fillAll stores one number in all elements of the result.
 func fillAll(o op.Fill, n *ir.Node) ([]kernels.Launch, error) {
 	y := n.Results[0]
 	if _, ok := kernels.Arithmetic(o.Value.DType); !ok {
@@ -44,7 +42,6 @@ func rangeOf(o op.Range, n *ir.Node) ([]kernels.Launch, error) {
 	}))
 }
 
-// eye stores ones on a diagonal and zeros elsewhere.
 func eye(o op.Eye, n *ir.Node) ([]kernels.Launch, error) {
 	y := n.Results[0]
 	d, ok := kernels.Arithmetic(y.Type.DType)
@@ -77,7 +74,6 @@ func extents(o ir.Extents, n *ir.Node) ([]kernels.Launch, error) {
 	}))
 }
 
-// trilu copies a triangle of each matrix and sets the other elements to zero.
 func trilu(o op.Trilu, n *ir.Node) ([]kernels.Launch, error) {
 	x, k, y := n.Args[0], n.Arg(1), n.Results[0]
 	if y.Type.DType == ir.String {

@@ -73,7 +73,6 @@ func dft(o op.DFT, n *ir.Node) ([]kernels.Launch, error) {
 	return launches, nil
 }
 
-// lastExtent returns the last extent of a type, which is a constant.
 func lastExtent(t ir.Type) int {
 	n, _ := t.Shape[t.Rank()-1].Int()
 	return n

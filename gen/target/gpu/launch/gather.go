@@ -8,8 +8,6 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// gather are the operators that read elements at indices. Indices that may be out of range are checked
-// before, see [Indices].
 var gather = []entry{
 	computes(byteTable),
 	computes(gatherAxis),
@@ -93,7 +91,6 @@ func fits(shape, array []dim.Dim, axis int) bool {
 	return true
 }
 
-// oneHot launches a thread for each element of the result.
 func oneHot(o op.OneHot, n *ir.Node) ([]kernels.Launch, error) {
 	indices, values, y := n.Args[0], n.Args[1], n.Results[0]
 	if y.Type.DType == ir.String {
@@ -110,7 +107,6 @@ func oneHot(o op.OneHot, n *ir.Node) ([]kernels.Launch, error) {
 	}))
 }
 
-// byteTable launches a thread for each element.
 func byteTable(_ op.ByteTable, n *ir.Node) ([]kernels.Launch, error) {
 	x, table, y := n.Args[0], n.Args[1], n.Results[0]
 	if y.Type.DType == ir.String {

@@ -7,7 +7,6 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// integer are products and convolutions of integers.
 var integer = []entry{
 	ends(func(o op.MatMulInteger, n *ir.Node, put store) ([]kernels.Launch, error) {
 		return matrices("product_integer", n, ir.I32, ir.Invalid, less(n.Arg(2)), less(n.Arg(3)), requantize(o.Requantize, n, put))

@@ -43,7 +43,6 @@ func Of(n *ir.Node, by Options) (launches []kernels.Launch, err error) {
 // for [op.Fusion], whose kernels [Of] makes of the builders of its nodes.
 func Has(o ir.Op) bool { return builders[reflect.TypeOf(o)].build != nil }
 
-// entry is the builder of the launches of one operator.
 type entry struct {
 	op    reflect.Type
 	build func(n *ir.Node, put store, by Options) ([]kernels.Launch, error)

@@ -10,7 +10,6 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// lines lists the operators along one axis.
 var lines = []entry{
 	computes(func(o op.ArgMax, n *ir.Node) ([]kernels.Launch, error) {
 		return argExtreme("arg_max", n, o.Axis, true, o.Last)

@@ -9,7 +9,6 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// lookup are the operators that map an element by its bits or its value.
 var lookup = []entry{
 	computes(lookUp),
 	computes(murmurHash3),
@@ -52,7 +51,6 @@ func lookUp(_ op.Lookup, n *ir.Node) ([]kernels.Launch, error) {
 	}))
 }
 
-// murmurHash3 launches a thread for each element.
 func murmurHash3(o op.MurmurHash3, n *ir.Node) ([]kernels.Launch, error) {
 	x, y := n.Args[0], n.Results[0]
 	if x.Type.DType == ir.String {

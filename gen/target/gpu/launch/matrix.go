@@ -117,10 +117,8 @@ func (p pivoted) place(i *kernel.Value) (row, column *kernel.Value) {
 	return p.Div(i, p.Int(p.columns)), p.Rem(i, p.Int(p.columns))
 }
 
-// element returns the element with index i in row-major order.
 func (p pivoted) element(i *kernel.Value) *kernel.Value { return p.Load(p.work, p.Add(p.first, i)) }
 
-// at returns the element in a row and a column.
 func (p pivoted) at(row, column *kernel.Value) *kernel.Value {
 	from := p.Select(p.Eq(row, p.k), p.best, p.Select(p.Eq(row, p.best), p.k, row))
 	return p.element(p.Add(p.Mul(from, p.Int(p.columns)), column))

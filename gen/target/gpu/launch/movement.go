@@ -8,14 +8,12 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// movement are the operators that move elements.
 var movement = []entry{
 	computes(concat),
 	computes(pad),
 	computes(stridedCopy),
 }
 
-// stridedCopy launches a thread for each element of the result.
 func stridedCopy(o op.StridedCopy, n *ir.Node) ([]kernels.Launch, error) {
 	y := n.Results[0]
 	if y.Type.DType == ir.String {

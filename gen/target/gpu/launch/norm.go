@@ -9,7 +9,6 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// norm are normalisations of rows.
 var norm = []entry{
 	ends(func(o op.LayerNormalization, n *ir.Node, put store) ([]kernels.Launch, error) {
 		x := n.Args[0].Type.Shape

@@ -7,12 +7,10 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// padding lists the operators that compute which elements a padding copies.
 var padding = []entry{
 	computes(padIndex),
 }
 
-// padIndex launches a thread for each element.
 func padIndex(o op.PadIndex, n *ir.Node) ([]kernels.Launch, error) {
 	y := n.Results[0]
 	return one(kernels.Map("pad_index", y.Type.Shape, func(e *kernels.Emitter, _ []*kernel.Value, i *kernel.Value) {

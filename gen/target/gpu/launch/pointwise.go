@@ -11,12 +11,10 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// pointwise are regions of elementwise operators.
 var pointwise = []entry{
 	computes(pointwiseRegion),
 }
 
-// pointwiseRegion launches a thread for each element of the results.
 func pointwiseRegion(_ op.Pointwise, n *ir.Node) ([]kernels.Launch, error) {
 	return pointwiseMap(pointwiseName(regionNames(n)), n, func(*kernels.Emitter, *ir.Value, func() []*kernel.Value) *kernel.Value { return nil })
 }
@@ -25,7 +23,6 @@ func pointwiseRegion(_ op.Pointwise, n *ir.Node) ([]kernels.Launch, error) {
 // returns nil if a is in memory. at returns the index of the element of the result on each axis.
 type operandElement func(e *kernels.Emitter, a *ir.Value, at func() []*kernel.Value) *kernel.Value
 
-// pointwiseMap has a thread for each element of the results of a pointwise node. name is the kernel's.
 func pointwiseMap(name string, n *ir.Node, operand operandElement) ([]kernels.Launch, error) {
 	return one(kernels.Map(name, n.Results[0].Type.Shape, func(e *kernels.Emitter, at []*kernel.Value, i *kernel.Value) {
 		for k, v := range elements(e, n, i, at, operand) {
@@ -71,7 +68,6 @@ func sameShape(a, b []dim.Dim) bool {
 	return true
 }
 
-// region computes a region of elementwise operators on single elements.
 func region(e *kernels.Emitter, b *ir.Block, in []*kernel.Value) []*kernel.Value {
 	values := map[*ir.Value]*kernel.Value{}
 	for i, p := range b.Params {
@@ -91,7 +87,6 @@ func region(e *kernels.Emitter, b *ir.Block, in []*kernel.Value) []*kernel.Value
 	return out
 }
 
-// element computes the result of an elementwise node on single elements.
 func element(e *kernels.Emitter, n *ir.Node, values map[*ir.Value]*kernel.Value) (*kernel.Value, error) {
 	if t, ok := n.Results[0].ConstValue(); ok {
 		return number(e, t)
@@ -113,7 +108,6 @@ func element(e *kernels.Emitter, n *ir.Node, values map[*ir.Value]*kernel.Value)
 	return v, nil
 }
 
-// number returns the element of a constant of one element.
 func number(e *kernels.Emitter, t *ir.Tensor) (*kernel.Value, error) {
 	d, ok := kernels.Arithmetic(t.DType)
 	switch {

@@ -10,7 +10,6 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// pool are the operators that reduce windows or whole planes.
 var pool = []entry{
 	ends(averagePool),
 	ends(globalAveragePool),
@@ -85,7 +84,6 @@ func maxPool(o op.MaxPool, n *ir.Node, put store) ([]kernels.Launch, error) {
 		func(_ *kernels.Emitter, s []*kernel.Value) *kernel.Value { return s[0] })
 }
 
-// globalAveragePool averages planes.
 func globalAveragePool(o op.GlobalAveragePool, n *ir.Node, put store) ([]kernels.Launch, error) {
 	x := n.Args[0]
 	d, ok := kernels.Arithmetic(x.Type.DType)

@@ -10,14 +10,12 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// product are the products of matrices.
 var product = []entry{
 	multiplies(matMul),
 	ends(gemm),
 	ends(squaredDistances),
 }
 
-// matMul multiplies batches of matrices.
 func matMul(_ op.MatMul, n *ir.Node, put store, by Options) ([]kernels.Launch, error) {
 	sums, ok := kernels.Arithmetic(n.Results[0].Type.DType)
 	if !ok {

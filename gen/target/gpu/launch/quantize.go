@@ -11,13 +11,11 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// quantize lists the operators that convert between floats and integers with a scale.
 var quantize = []entry{
 	computes(dequantizeLinear),
 	computes(quantizeLinear),
 }
 
-// quantizeLinear launches a thread for each element.
 func quantizeLinear(o op.QuantizeLinear, n *ir.Node) ([]kernels.Launch, error) {
 	x, scale, zero, y := n.Args[0], n.Args[1], n.Arg(2), n.Results[0]
 	if x.Type.DType != ir.F32 || scale.Type.DType != ir.F32 || !o.To.IsInt() || o.Precision != ir.F32 {
@@ -29,7 +27,6 @@ func quantizeLinear(o op.QuantizeLinear, n *ir.Node) ([]kernels.Launch, error) {
 	})
 }
 
-// dequantizeLinear launches a thread for each element.
 func dequantizeLinear(o op.DequantizeLinear, n *ir.Node) ([]kernels.Launch, error) {
 	x, scale, zero, y := n.Args[0], n.Args[1], n.Arg(2), n.Results[0]
 	if !x.Type.DType.IsInt() || scale.Type.DType != ir.F32 || o.To != ir.F32 {

@@ -12,7 +12,6 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// random are the operators that draw numbers.
 var random = []entry{
 	computes(multinomial),
 	computes(randomNormal),
@@ -113,13 +112,11 @@ func fraction(e *kernels.Emitter, bits *kernel.Value) *kernel.Value {
 	return e.Mul(e.Convert(ir.F64, e.Binary(kernel.Shr, bits, e.Whole(ir.U64, 11))), e.Float(ir.F64, 0x1p-53))
 }
 
-// uniformAt returns rt.UniformAt of a seed and an index.
 func uniformAt(e *kernels.Emitter, seed, i *kernel.Value) *kernel.Value {
 	a, _ := philox(e, seed, e.Convert(ir.U64, i))
 	return fraction(e, a)
 }
 
-// normalAt returns rt.NormalAt of a seed and an index.
 func normalAt(e *kernels.Emitter, seed, i *kernel.Value) *kernel.Value {
 	a, b := philox(e, seed, e.Convert(ir.U64, i))
 	num := func(x float64) *kernel.Value { return e.Float(ir.F64, x) }

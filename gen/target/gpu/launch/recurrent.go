@@ -72,7 +72,6 @@ func (r *recurrence) launches(round func() ([]kernels.Launch, error)) ([]kernels
 	return append([]kernels.Launch{start}, step...), err
 }
 
-// length returns the number of time steps of a sequence, as an i32.
 func (r *recurrence) length(e *kernels.Emitter, sequence *kernel.Value) *kernel.Value {
 	if r.lens == nil {
 		return e.Dim(r.steps)
@@ -137,7 +136,6 @@ func (r *recurrence) finish(e *kernels.Emitter, sequence, i *kernel.Value, state
 	out.Set(out.Offset([]*kernel.Value{t, sequence, i}), y[len(states)])
 }
 
-// formula returns a region of elementwise operators on n numbers, which build appends.
 func (r *recurrence) formula(n int, build func(b *ir.Builder, in []*ir.Value) []*ir.Value) *ir.Block {
 	f := &ir.Func{}
 	b := ir.NewBuilder(f)
@@ -149,7 +147,6 @@ func (r *recurrence) formula(n int, build func(b *ir.Builder, in []*ir.Value) []
 	return &f.Block
 }
 
-// rnnSteps launches a kernel for each step.
 func rnnSteps(o op.RNNSteps, n *ir.Node) ([]kernels.Launch, error) {
 	r, err := recurrenceOf(o.Steps, n, 2)
 	if err != nil {
@@ -166,7 +163,6 @@ func rnnSteps(o op.RNNSteps, n *ir.Node) ([]kernels.Launch, error) {
 	})
 }
 
-// lstmSteps launches a kernel for each step.
 func lstmSteps(o op.LSTMSteps, n *ir.Node) ([]kernels.Launch, error) {
 	r, err := recurrenceOf(o.Steps, n, 2)
 	if err != nil {
@@ -200,7 +196,6 @@ func lstmSteps(o op.LSTMSteps, n *ir.Node) ([]kernels.Launch, error) {
 	})
 }
 
-// Numbers of the operands of [op.GRUSteps].
 const (
 	gruGates = 1 + iota
 	gruCandidate

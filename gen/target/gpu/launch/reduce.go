@@ -12,7 +12,6 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// reduce are the reductions along axes.
 var reduce = []entry{
 	ends(reduceAxes),
 	ends(func(o op.Softmax, n *ir.Node, put store) ([]kernels.Launch, error) {
@@ -51,7 +50,6 @@ func (a axes) extents(which []int) []dim.Dim {
 	return out
 }
 
-// rows returns the number of rows, and length the number of elements of a row.
 func (a axes) rows() dim.Dim   { return dim.Product(a.extents(a.over)...) }
 func (a axes) length() dim.Dim { return dim.Product(a.extents(a.along)...) }
 
@@ -71,7 +69,6 @@ func (a axes) offset(e *kernels.Emitter, row, i *kernel.Value) *kernel.Value {
 	return offset
 }
 
-// reduceAxes reduces each row to one element.
 func reduceAxes(o op.Reduce, n *ir.Node, put store) ([]kernels.Launch, error) {
 	x := n.Args[0]
 	d, ok := kernels.Arithmetic(x.Type.DType)
@@ -222,7 +219,6 @@ func extreme(greatest bool, elem, d ir.DType) state {
 	}
 }
 
-// limitOf returns the bits of the largest or the smallest integer of a type.
 func limitOf(d ir.DType, largest bool) int64 {
 	switch {
 	case d.Class() == ir.Unsigned && !largest:

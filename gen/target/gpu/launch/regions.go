@@ -12,7 +12,6 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// regions are the operators that pool regions of images.
 var regions = []entry{
 	computes(maxRoiPool),
 	computes(roiAlign),
@@ -145,7 +144,6 @@ func roiAlign(o op.RoiAlign, n *ir.Node) ([]kernels.Launch, error) {
 	}))
 }
 
-// roi is a region that RoiAlign pools.
 type roi struct {
 	*kernels.Emitter
 	op.RoiAlign
@@ -154,7 +152,6 @@ type roi struct {
 	index   *kernel.Value
 }
 
-// roiAxis is a bin of a region along an axis.
 type roiAxis struct {
 	begin, bin *kernel.Value // where the bin begins, and its extent
 	samples    *kernel.Value // how many the bin has, an i32
@@ -229,5 +226,4 @@ func (a roiAxis) inside(r roi) (from, to *kernel.Value) {
 	return r.Convert(ir.I32, first), r.Convert(ir.I32, last)
 }
 
-// infinity returns the positive infinity of a float type.
 func infinity(e *kernels.Emitter, d ir.DType) *kernel.Value { return e.Float(d, math.Inf(1)) }

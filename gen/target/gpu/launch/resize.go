@@ -16,7 +16,6 @@ var resize = []entry{
 	computes(resizeNearest),
 }
 
-// resizeNearest launches a thread for each element of the result.
 func resizeNearest(_ op.ResizeNearest, n *ir.Node) ([]kernels.Launch, error) {
 	x, rows, columns, y := n.Args[0], n.Args[1], n.Args[2], n.Results[0]
 	if y.Type.DType == ir.String {
@@ -30,7 +29,6 @@ func resizeNearest(_ op.ResizeNearest, n *ir.Node) ([]kernels.Launch, error) {
 	}))
 }
 
-// tap is an index on an axis and its weight.
 type tap struct{ at, weight *kernel.Value }
 
 // tapAt returns entry i of a table: an index on an axis of this extent, and its weight in type d.

@@ -17,7 +17,6 @@ var resizeTables = []entry{
 	computes(resizeTable),
 }
 
-// resizeOutside launches a thread for each point.
 func resizeOutside(o op.ResizeOutside, n *ir.Node) ([]kernels.Launch, error) {
 	return one(kernels.Map("resize_outside", []dim.Dim{o.Table.Out}, func(e *kernels.Emitter, _ []*kernel.Value, i *kernel.Value) {
 		a := sampledAxisOf(e, o.Table, n.Arg(0))
@@ -26,7 +25,6 @@ func resizeOutside(o op.ResizeOutside, n *ir.Node) ([]kernels.Launch, error) {
 	}))
 }
 
-// resizeTable launches a thread for each entry of the table.
 func resizeTable(o op.ResizeTable, n *ir.Node) ([]kernels.Launch, error) {
 	if o.Mode == "nearest" {
 		return one(kernels.Map("resize_nearest_table", []dim.Dim{o.Out}, func(e *kernels.Emitter, _ []*kernel.Value, i *kernel.Value) {
@@ -144,7 +142,6 @@ func (a sampledAxis) clamp(x *kernel.Value) *kernel.Value {
 	return a.Convert(ir.I32, within(a.Emitter, x, a.num(0), a.last))
 }
 
-// weight returns the weight of an element for a point at coordinate x.
 func (a sampledAxis) weight(x, element *kernel.Value) *kernel.Value {
 	zero, one, two := a.num(0), a.num(1), a.num(2)
 	d := a.Abs(a.Mul(a.Sub(element, x), a.filter))
@@ -174,7 +171,6 @@ func (a sampledAxis) weight(x, element *kernel.Value) *kernel.Value {
 	return w
 }
 
-// lanczos returns the weight of the Lanczos filter of three lobes at distance d.
 func (a sampledAxis) lanczos(d *kernel.Value) *kernel.Value {
 	x := a.Mul(a.num(math.Pi), d)
 	sines := a.Mul(elementary.Sin(a.Builder, x), elementary.Sin(a.Builder, elementary.DivBy(a.Builder, x, 3)))

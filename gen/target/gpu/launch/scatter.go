@@ -15,7 +15,6 @@ var scatter = []entry{
 	computes(scatterND),
 }
 
-// reductions maps the names of reductions to operators that combine an element and an update.
 var reductions = map[string]op.Scalar{"add": op.Add{}, "mul": op.Mul{}, "max": op.Max{}, "min": op.Min{}}
 
 // update returns a function that combines an element x and an update u, both in the type of the

@@ -10,7 +10,6 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// sequence are the operators on sequences of vectors.
 var sequence = []entry{
 	computes(linearAttention),
 	computes(reverseSequence),
@@ -79,7 +78,6 @@ func linearAttention(_ op.LinearAttention, n *ir.Node) ([]kernels.Launch, error)
 	return append([]kernels.Launch{first}, next...), err
 }
 
-// column is a column of a state of linear attention.
 type column struct {
 	*kernels.Emitter
 	*ir.Node

@@ -17,7 +17,6 @@ var signal = []entry{
 	computes(melWeightMatrix),
 }
 
-// cosineWindow launches a thread for each element.
 func cosineWindow(o op.CosineWindow, n *ir.Node) ([]kernels.Launch, error) {
 	y := n.Results[0]
 	if _, ok := kernels.Arithmetic(y.Type.DType); !ok {
@@ -37,8 +36,6 @@ func cosineWindow(o op.CosineWindow, n *ir.Node) ([]kernels.Launch, error) {
 	}))
 }
 
-// melWeightMatrix launches a thread for each element. The thread computes the corners of its
-// filter.
 func melWeightMatrix(o op.MelWeightMatrix, n *ir.Node) ([]kernels.Launch, error) {
 	y := n.Results[0]
 	if _, ok := kernels.Arithmetic(y.Type.DType); !ok {

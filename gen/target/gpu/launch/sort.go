@@ -9,7 +9,6 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// sort are the operators that order the rows of matrices.
 var sort = []entry{
 	computes(sortRows),
 }

@@ -11,7 +11,6 @@ var table = slices.Concat(
 	quantize, random, recurrent, reduce, regions, resize, resizeTables, scatter, sequence, signal, sort, unique, vision,
 )
 
-// builders finds the builder of an operator.
 var builders = func() map[reflect.Type]entry {
 	m := make(map[reflect.Type]entry, len(table))
 	for _, e := range table {

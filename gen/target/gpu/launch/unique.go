@@ -129,7 +129,6 @@ func uniqueRows(o op.Unique, n *ir.Node) ([]kernels.Launch, error) {
 	return append(launches, describe, gather), err
 }
 
-// groups are the groups of equal rows of a matrix.
 type groups struct {
 	order       *ir.Value // the rows in ascending order
 	rows, count dim.Dim   // numbers of rows and groups
@@ -145,12 +144,10 @@ func (u *groups) row(e *kernels.Emitter, at *kernel.Value) *kernel.Value {
 	return place(e, e.Read(u.order).Get(at), u.rows)
 }
 
-// group returns the group of the row at a position of the sorted order.
 func (u *groups) group(e *kernels.Emitter, at *kernel.Value) *kernel.Value {
 	return e.Sub(e.Scratch(u.numbers).Get(at), e.Int(1))
 }
 
-// isStart reports whether a group begins at a position of the sorted order.
 func (u *groups) isStart(e *kernels.Emitter, at *kernel.Value) *kernel.Value {
 	before := e.If(e.Gt(at, e.Int(0)), func() []*kernel.Value { return []*kernel.Value{u.group(e, e.Sub(at, e.Int(1)))} },
 		func() []*kernel.Value { return []*kernel.Value{e.Int(-1)} })[0]
@@ -173,8 +170,6 @@ func (u *groups) numberByPlace() ([]kernels.Launch, error) {
 	return append([]kernels.Launch{mark}, launches...), err
 }
 
-// describe returns a launch that stores the first row and the number of rows of each group, and the
-// group of each row.
 func (u *groups) describe(first, inverse, counts *ir.Value) (kernels.Launch, error) {
 	return kernels.Map("unique", []dim.Dim{u.rows}, func(e *kernels.Emitter, _ []*kernel.Value, i *kernel.Value) {
 		whole := func(v *kernel.Value) *kernel.Value { return e.Convert(ir.I64, v) }

@@ -12,7 +12,6 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// vision are the operators that read images at fractional positions.
 var vision = []entry{
 	computes(gridSample),
 }
@@ -70,7 +69,6 @@ func gridSample(o op.GridSample, n *ir.Node) ([]kernels.Launch, error) {
 // sample is an index on an axis, whether the operand has this index, and its weight.
 type sample struct{ at, inside, weight *kernel.Value }
 
-// sampler computes the elements that a GridSample reads, and their weights.
 type sampler struct {
 	*kernels.Emitter
 	op.GridSample
@@ -158,7 +156,6 @@ func (s sampler) mirrored(x *kernel.Value, d dim.Dim) *kernel.Value {
 	return s.Select(s.Gt(length, s.num(0)), m, s.num(0))
 }
 
-// cubic returns the weight of an element at distance d from a point, by cubic convolution.
 func (s sampler) cubic(d *kernel.Value) *kernel.Value {
 	const a = -0.75
 	polynomial := func(terms ...float64) *kernel.Value {

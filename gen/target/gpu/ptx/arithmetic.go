@@ -7,14 +7,12 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// block writes the instructions of a block.
 func (w *writer) block(b *kernel.Block) {
 	for _, in := range b.Instrs {
 		w.instr(in)
 	}
 }
 
-// instr writes an instruction.
 func (w *writer) instr(in *kernel.Instr) {
 	switch in.Op {
 	case kernel.Const:
@@ -63,15 +61,12 @@ func (w *writer) instr(in *kernel.Instr) {
 	}
 }
 
-// axis returns the name of a dimension.
 func axis(dim int) string { return string("xyz"[dim]) }
 
-// comparisons maps comparisons to the conditions that instructions of PTX test.
 var comparisons = map[kernel.Op]string{
 	kernel.Eq: "eq", kernel.Ne: "ne", kernel.Lt: "lt", kernel.Le: "le", kernel.Gt: "gt", kernel.Ge: "ge",
 }
 
-// binary writes an operation on two operands.
 func (w *writer) binary(o kernel.Op, result, a, b *kernel.Value) {
 	d := a.Type.DType
 	x, y := w.use(a).text, w.use(b).text
@@ -145,7 +140,6 @@ func (w *writer) shift(y *kernel.Value) string {
 	return r
 }
 
-// compareBools writes Eq or Ne of bools.
 func (w *writer) compareBools(o kernel.Op, result, a, b *kernel.Value) {
 	x, y := w.in(a), w.in(b)
 	r := w.define(result)
@@ -158,7 +152,6 @@ func (w *writer) compareBools(o kernel.Op, result, a, b *kernel.Value) {
 // roundings are the modes of conversions that round a float to a whole number of the same type.
 var roundings = map[kernel.Op]string{kernel.Floor: ".rmi", kernel.Ceil: ".rpi", kernel.Trunc: ".rzi", kernel.Round: ".rni"}
 
-// unary writes an operation on one operand.
 func (w *writer) unary(o kernel.Op, result, a *kernel.Value) {
 	d := a.Type.DType
 	typ := arithmeticType(d)
@@ -186,7 +179,6 @@ func (w *writer) unary(o kernel.Op, result, a *kernel.Value) {
 	}
 }
 
-// choose writes a selection.
 func (w *writer) choose(in *kernel.Instr) {
 	d := in.Results[0].Type.DType
 	cond, x, y := w.in(in.Args[0]), w.use(in.Args[1]).text, w.use(in.Args[2]).text

@@ -7,7 +7,6 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// convert writes a conversion.
 func (w *writer) convert(result, x *kernel.Value) {
 	from, to := x.Type.DType, result.Type.DType
 	switch {
@@ -53,7 +52,6 @@ func (w *writer) convert(result, x *kernel.Value) {
 	}
 }
 
-// one returns the literal of 1.
 func one(d ir.DType) string {
 	switch d {
 	case ir.F16:
@@ -129,7 +127,6 @@ func (w *writer) truncate(result *kernel.Value, x string, from ir.DType) {
 	}
 }
 
-// convertInt writes the conversion of an integer to another type of integers.
 func (w *writer) convertInt(result, x *kernel.Value) {
 	from, to := x.Type.DType, result.Type.DType
 	switch {
@@ -176,7 +173,6 @@ func (w *writer) extend(r, x string, to ir.DType) {
 	w.emit(fmt.Sprintf("cvt.s32.s%d", to.Bits()), r, x)
 }
 
-// bitcast writes the same bits as another type.
 func (w *writer) bitcast(result, x *kernel.Value) {
 	from, to := x.Type.DType, result.Type.DType
 	a, b := registerType(from), registerType(to)
@@ -202,7 +198,6 @@ func (w *writer) bitcast(result, x *kernel.Value) {
 	}
 }
 
-// split writes the halves of the bits of a value.
 func (w *writer) split(low, high, x *kernel.Value) {
 	in := w.in(x)
 	if x.Type.DType == ir.F64 {

@@ -33,7 +33,6 @@ func (w *writer) branch(in *kernel.Instr) {
 	w.label(name + "_end")
 }
 
-// yield writes a block, and moves its results into registers.
 func (w *writer) yield(b *kernel.Block, to []string) {
 	w.block(b)
 	w.assign(to, b.Yields)
@@ -70,7 +69,6 @@ func (w *writer) carry(params, first []*kernel.Value) []string {
 	return registers
 }
 
-// counter is a For that is being written.
 type counter struct {
 	in           *kernel.Instr
 	index        *kernel.Value
@@ -79,7 +77,6 @@ type counter struct {
 	copies       int // of the body, after each other
 }
 
-// count writes a For.
 func (w *writer) count(in *kernel.Instr) {
 	body := in.Blocks[0]
 	c := counter{in, body.Params[0], body.Params[1:], w.use(in.Args[0]), w.use(in.Args[1]), w.use(in.Args[2]), max(1, in.Unroll)}
@@ -139,7 +136,6 @@ func (w *writer) copy(c counter, index operand, carried []operand) []operand {
 	return yields
 }
 
-// held returns registers as operands.
 func held(registers []string) []operand {
 	values := make([]operand, len(registers))
 	for i, r := range registers {
@@ -277,7 +273,6 @@ func (w *writer) assign(to []string, from []*kernel.Value) {
 	w.move(to, values, from)
 }
 
-// transfer is a move of an operand into a register.
 type transfer struct{ to, from, typ string }
 
 // move moves operands into registers as if all at once: a register that is a source is not

@@ -9,7 +9,6 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// space returns the suffix of instructions on the memory that a pointer points to.
 func space(p *kernel.Value) string {
 	if p.Type.Space == kernel.Shared {
 		return ".shared"
@@ -17,7 +16,6 @@ func space(p *kernel.Value) string {
 	return ".global"
 }
 
-// memoryType returns the suffix of loads and stores of elements.
 func memoryType(d ir.DType) string {
 	switch d {
 	case ir.Bool:
@@ -118,7 +116,6 @@ func (w *writer) load(in *kernel.Instr) {
 	}
 }
 
-// store writes a store.
 func (w *writer) store(in *kernel.Instr) {
 	p, values := in.Args[0], in.Args[2:]
 	d := p.Type.DType
@@ -145,7 +142,6 @@ func (w *writer) store(in *kernel.Instr) {
 	w.emit(op+fmt.Sprintf(".v%d.b32", len(words)), at, group(words))
 }
 
-// vector returns the suffix of loads and stores of n elements.
 func vector(n int) string {
 	if n == 1 {
 		return ""
@@ -153,7 +149,6 @@ func vector(n int) string {
 	return fmt.Sprintf(".v%d", n)
 }
 
-// group returns registers as one operand.
 func group(registers []string) string {
 	if len(registers) == 1 {
 		return registers[0]
@@ -191,7 +186,6 @@ func (w *writer) pack(from []string, d ir.DType) string {
 	return to
 }
 
-// atomics maps atomic operations to their names in PTX.
 var atomics = map[kernel.Op]string{
 	kernel.AtomicAdd: "add", kernel.AtomicMin: "min", kernel.AtomicMax: "max", kernel.AtomicAnd: "and",
 	kernel.AtomicOr: "or", kernel.AtomicXchg: "exch", kernel.AtomicCAS: "cas",

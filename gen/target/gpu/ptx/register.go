@@ -11,7 +11,6 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// writer fills the body of a kernel.
 type writer struct {
 	text      strings.Builder
 	depth     int // how far lines are indented
@@ -25,7 +24,6 @@ type writer struct {
 	err       error // the first
 }
 
-// element is an element of an array.
 type element struct{ array, index *kernel.Value }
 
 // operand is a value as instructions use it: the name of a register, or a literal.
@@ -61,7 +59,6 @@ func registerType(d ir.DType) string {
 	return ""
 }
 
-// arithmeticType returns the suffix of instructions that compute on values of a type.
 func arithmeticType(d ir.DType) string {
 	switch d {
 	case ir.I8, ir.I16, ir.I32:
@@ -155,7 +152,6 @@ func (w *writer) line(text string) {
 	w.text.WriteString(strings.Repeat("\t", w.depth) + text + "\n")
 }
 
-// label writes a label.
 func (w *writer) label(name string) { w.line(name + ":") }
 
 // newLabel returns a label that no other name can equal.
@@ -171,7 +167,6 @@ func (w *writer) register(typ, name string) string {
 	return name
 }
 
-// unique returns a name that is not taken, and takes it.
 func (w *writer) unique(name string) string {
 	hint := name
 	for i := 2; w.taken[name]; i++ {
@@ -181,7 +176,6 @@ func (w *writer) unique(name string) string {
 	return name
 }
 
-// temp declares a register for an intermediate value and returns its name.
 func (w *writer) temp(typ string) string {
 	for _, r := range registerTypes {
 		if r.name == typ {
@@ -206,7 +200,6 @@ func (w *writer) define(v *kernel.Value) string {
 	return r
 }
 
-// alias makes o the operand of a value.
 func (w *writer) alias(v *kernel.Value, o operand) { w.operands[v] = o }
 
 // use returns the operand of a value. It records an error if the value is not computed yet.
@@ -229,12 +222,10 @@ func (w *writer) in(v *kernel.Value) string {
 	return r
 }
 
-// constant returns the operand with the bits of a constant.
 func constant(d ir.DType, bits uint64) operand {
 	return operand{literal(d, bits), bits, true}
 }
 
-// literal returns the text of a constant.
 func literal(d ir.DType, bits uint64) string {
 	switch d {
 	case ir.F32:
@@ -265,7 +256,6 @@ func floatOf(text string) (string, bool) {
 	return "", false
 }
 
-// declarations returns the declarations of all registers.
 func (w *writer) declarations() string {
 	const width = 100
 	var text strings.Builder

@@ -52,7 +52,6 @@ func Write(kernels ...*kernel.Kernel) (string, error) {
 // uses in its own names.
 var identifier = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
 
-// write returns the text of a kernel.
 func write(k *kernel.Kernel) (string, error) {
 	switch threads := k.Block[0] * k.Block[1] * k.Block[2]; {
 	case !identifier.MatchString(k.Name):
@@ -117,7 +116,6 @@ func comment(s string) string {
 	}, ascii.Replace(strings.Join(strings.Fields(s), " ")))
 }
 
-// symbol returns a name in which characters that PTX does not allow are replaced.
 func symbol(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {

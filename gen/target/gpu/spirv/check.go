@@ -17,7 +17,6 @@ func Check(words []uint32) error {
 	return nil
 }
 
-// checker holds what is known about a module while it is checked.
 type checker struct {
 	bound        uint32
 	capabilities map[uint32]bool
@@ -73,7 +72,6 @@ var sections = []string{
 		"ConstantTrue ConstantFalse Constant Variable",
 }
 
-// section returns the number of the part of the module that an instruction belongs to.
 func section(name string) int {
 	for i, s := range sections {
 		if slices.Contains(strings.Fields(s), name) {
@@ -120,7 +118,6 @@ func (c *checker) define(all []*instruction) error {
 	return nil
 }
 
-// globals checks the instructions before the functions.
 func (c *checker) globals(all []*instruction) error {
 	for _, in := range all {
 		var err error
@@ -167,7 +164,6 @@ func (c *checker) globals(all []*instruction) error {
 	return nil
 }
 
-// decoration checks a decoration of an id.
 func (c *checker) decoration(in *instruction) error {
 	n := in.literals
 	switch {
@@ -234,7 +230,6 @@ func (c *checker) interfaces(functions map[uint32]*body) error {
 	return nil
 }
 
-// size checks the execution modes of an entry point.
 func (c *checker) size(entry *instruction) error {
 	sizes := 0
 	for _, mode := range c.modes {

@@ -58,7 +58,6 @@ var library = map[kernel.Op]uint32{
 	kernel.Fma:   glslFma,
 }
 
-// compute writes arithmetic or a comparison.
 func (f *function) compute(in *kernel.Instr) uint32 {
 	d := in.Args[0].Type.DType
 	if !kernel.IsArithmetic(d) {
@@ -114,7 +113,6 @@ func (f *function) choose(d ir.DType, cond, x, y uint32) uint32 {
 	return f.value(opSelect, f.register(d), cond, x, y)
 }
 
-// call appends a call of a function of the set GLSL.std.450 and returns its result.
 func (f *function) call(number uint32, d ir.DType, x ...uint32) uint32 {
 	return f.value(opExtInst, f.register(d), append([]uint32{f.extended(), number}, x...)...)
 }
@@ -156,7 +154,6 @@ func (f *function) remainder(d ir.DType, x, y uint32, divisor *kernel.Value) uin
 	return f.exact(opISub, d, x, f.exact(opIMul, d, q, y))
 }
 
-// magnitude returns the absolute value of an integer.
 func (f *function) magnitude(d ir.DType, x uint32) uint32 {
 	if d.Class() == ir.Unsigned {
 		return x

@@ -8,7 +8,6 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// bitcast returns the bits of x as another type of the same width.
 func (f *function) bitcast(to, from ir.DType, x uint32) uint32 {
 	if f.register(to) == f.register(from) {
 		return x
@@ -54,7 +53,6 @@ func (f *function) convert(to, from ir.DType, x uint32) uint32 {
 	return f.wrap(to, d, x)
 }
 
-// bits appends an operation on a word x and a constant n.
 func (f *function) bits(op uint32, x uint32, n uint32) uint32 {
 	return f.value(op, f.integer(32), x, f.word(n))
 }
@@ -95,7 +93,6 @@ func (f *function) widen(d ir.DType, x uint32) (ir.DType, uint32) {
 	return d, x
 }
 
-// single converts a half to a float.
 func (f *function) single(x uint32) uint32 {
 	const bias = (127 - 15) << 23
 	a := f.bits(opBitwiseAnd, x, 0x7fff)
@@ -200,7 +197,6 @@ func (f *function) oddInt(d ir.DType, x uint32) uint32 {
 	return f.choose(ir.F32, isNegative, f.exact(opFNegate, ir.F32, r), r)
 }
 
-// toFloat converts a number of an arithmetic type to a float of 32 or 64 bits.
 func (f *function) toFloat(to, d ir.DType, x uint32) uint32 {
 	f.floats(to)
 	switch {
@@ -251,7 +247,6 @@ func (f *function) truncate(to, d ir.DType, x uint32) uint32 {
 	return r
 }
 
-// float returns a constant.
 func (f *function) float(d ir.DType, x float64) uint32 {
 	if d == ir.F32 {
 		return f.constant(d, uint64(math.Float32bits(float32(x))))

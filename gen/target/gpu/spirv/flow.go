@@ -5,7 +5,6 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// label begins a block with this id.
 func (f *function) label(id uint32) {
 	f.do(opLabel, id)
 	f.block = id
@@ -17,7 +16,6 @@ func (f *function) phi(t kernel.Type, pairs ...uint32) uint32 {
 	return f.value(opPhi, f.scalar(t), pairs...)
 }
 
-// scalar returns the type of a value that control flow carries from block to block.
 func (f *function) scalar(t kernel.Type) uint32 {
 	if t.Space != kernel.NoSpace {
 		fail("control flow carries a %s", t)
@@ -50,7 +48,6 @@ func (f *function) begin(params []*kernel.Value, carried []uint32, control ...ui
 	return l
 }
 
-// next ends a loop. values are the carried values of the next iteration.
 func (f *function) next(l *loop, values []uint32) {
 	for i, v := range values {
 		f.code[l.holes[i]] = v
@@ -59,7 +56,6 @@ func (f *function) next(l *loop, values []uint32) {
 	f.label(l.end)
 }
 
-// count writes a [kernel.For].
 func (f *function) count(in *kernel.Instr) []uint32 {
 	hi, step := f.of(in.Args[1]), f.of(in.Args[2])
 	body := in.Blocks[0]
@@ -90,7 +86,6 @@ func isShort(in *kernel.Instr) bool {
 	return stepKnown && step == 1 || hiKnown && stepKnown && int64(int32(hi))+int64(int32(step)) < 1<<31
 }
 
-// unrolling returns the loop control of a loop.
 func unrolling(in *kernel.Instr) []uint32 {
 	if in.Unroll < 2 {
 		return []uint32{0}
@@ -105,7 +100,6 @@ func unrolling(in *kernel.Instr) []uint32 {
 	return []uint32{loopPartialCount, uint32(in.Unroll)}
 }
 
-// while writes a [kernel.While].
 func (f *function) while(in *kernel.Instr) []uint32 {
 	cond, body := in.Blocks[0], in.Blocks[1]
 	l := f.begin(cond.Params, f.all(in.Args), 0)
@@ -124,7 +118,6 @@ func (f *function) while(in *kernel.Instr) []uint32 {
 	return results
 }
 
-// branch writes a [kernel.If].
 func (f *function) branch(in *kernel.Instr) []uint32 {
 	cond := f.of(in.Args[0])
 	then, otherwise, end := f.id(), f.id(), f.id()

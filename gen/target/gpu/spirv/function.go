@@ -7,7 +7,6 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// function writes a kernel into a module.
 type function struct {
 	*module
 	Options
@@ -37,7 +36,6 @@ func newFunction(m *module, k *kernel.Kernel, o Options) *function {
 	return f
 }
 
-// write adds the function, its entry point and what describes it to the module.
 func (f *function) write() {
 	void := f.typ(opTypeVoid)
 	typ := f.typ(opTypeFunction, void)
@@ -73,10 +71,8 @@ func (f *function) write() {
 	}
 }
 
-// do appends an instruction without result.
 func (f *function) do(op uint32, operands ...uint32) { f.code = add(f.code, op, operands...) }
 
-// value appends an instruction and returns its result.
 func (f *function) value(op, typ uint32, operands ...uint32) uint32 {
 	id := f.id()
 	f.do(op, append([]uint32{typ, id}, operands...)...)
@@ -93,7 +89,6 @@ func (f *function) first(compute func() uint32) uint32 {
 	return id
 }
 
-// uses records that the function uses a variable of the module, and returns the variable.
 func (f *function) uses(variable uint32) uint32 {
 	if !slices.Contains(f.variables, variable) {
 		f.variables = append(f.variables, variable)
@@ -101,7 +96,6 @@ func (f *function) uses(variable uint32) uint32 {
 	return variable
 }
 
-// floats records that the function computes with floats of type d.
 func (f *function) floats(d ir.DType) {
 	f.widths[uint32(d.Bits())] = true
 	if !f.Loose {
@@ -138,7 +132,6 @@ func (f *function) all(values []*kernel.Value) []uint32 {
 	return ids
 }
 
-// set gives a value its id.
 func (f *function) set(v *kernel.Value, id uint32) {
 	f.ids[v] = id
 	_, isConst := v.Const()
@@ -170,7 +163,6 @@ func (f *function) argument(v *kernel.Value) uint32 {
 	return f.value(opLoad, typ, at, accessAligned, 8)
 }
 
-// parameter returns the type in which an argument is stored.
 func (f *function) parameter(p *kernel.Value) uint32 {
 	d := p.Type.DType
 	switch {
@@ -208,7 +200,6 @@ func (f *function) instructions(b *kernel.Block) {
 	}
 }
 
-// instruction writes an instruction and returns its results.
 func (f *function) instruction(in *kernel.Instr) []uint32 {
 	switch in.Op {
 	case kernel.Const:

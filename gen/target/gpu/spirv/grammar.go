@@ -113,7 +113,6 @@ var grammar = map[uint32]form{
 	253: {"Return", ""},
 }
 
-// instruction is an instruction that [Check] has read.
 type instruction struct {
 	form
 	at       int    // the word at which it begins
@@ -124,7 +123,6 @@ type instruction struct {
 	text     string
 }
 
-// String names the instruction in errors.
 func (in *instruction) String() string {
 	if in.result != 0 {
 		return fmt.Sprintf("word %d: %%%d = Op%s", in.at, in.result, in.name)
@@ -132,7 +130,6 @@ func (in *instruction) String() string {
 	return fmt.Sprintf("word %d: Op%s", in.at, in.name)
 }
 
-// wrong returns an error about the instruction.
 func (in *instruction) wrong(format string, args ...any) error {
 	return fmt.Errorf("%s: %s", in, fmt.Sprintf(format, args...))
 }
@@ -159,7 +156,6 @@ func read(words []uint32) ([]*instruction, error) {
 	return all, nil
 }
 
-// read reads the operands.
 func (in *instruction) read(words []uint32) error {
 	take := func() uint32 {
 		w := words[0]

@@ -2,7 +2,6 @@ package spirv
 
 import "math/bits"
 
-// kind describes a type.
 type kind struct {
 	name    string   // "Void", "Bool", "Int", "Float", "Vector", "Array", "RuntimeArray", "Struct", "Pointer", "Function"
 	bits    int      // of integers and floats
@@ -12,7 +11,6 @@ type kind struct {
 	members []uint32 // of a structure
 }
 
-// The classes of memory.
 const (
 	input    = 1
 	group    = 4
@@ -20,7 +18,6 @@ const (
 	physical = 5349
 )
 
-// typ checks the definition of a type.
 func (c *checker) typ(in *instruction) error {
 	k := kind{name: in.name[len("Type"):]}
 	switch k.name {
@@ -194,7 +191,6 @@ func (c *checker) stored(in *instruction, p kind) error {
 	return nil
 }
 
-// constant checks a constant.
 func (c *checker) constant(in *instruction) error {
 	k := c.types[in.typ]
 	switch {
@@ -218,7 +214,6 @@ func (c *checker) whole(id uint32) (n uint64, ok bool) {
 	return n, true
 }
 
-// variable checks a variable of the module.
 func (c *checker) variable(in *instruction) error {
 	k := c.types[in.typ]
 	if k.name != "Pointer" || k.class != in.literals[0] || k.class == physical {
@@ -251,5 +246,4 @@ func (c *checker) bytes(typ uint32) int {
 	return t.bits / 8
 }
 
-// isPowerOfTwo reports whether n is a power of two.
 func isPowerOfTwo(n uint32) bool { return bits.OnesCount32(n) == 1 }

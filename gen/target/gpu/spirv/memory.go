@@ -30,7 +30,6 @@ func cellOf(d ir.DType, n int) cell {
 	return cell{d, n}
 }
 
-// memory returns the type of a cell in memory.
 func (f *function) memory(c cell) uint32 {
 	switch {
 	case c.isWords():
@@ -41,7 +40,6 @@ func (f *function) memory(c cell) uint32 {
 	return f.vector(f.register(c.d), c.n)
 }
 
-// unpack returns the elements of a cell.
 func (f *function) unpack(c cell, x uint32) []uint32 {
 	switch {
 	case c.isWords():
@@ -58,7 +56,6 @@ func (f *function) unpack(c cell, x uint32) []uint32 {
 	return f.components(f.register(c.d), x, c.n)
 }
 
-// pack returns a cell of elements.
 func (f *function) pack(c cell, x []uint32) uint32 {
 	word := f.integer(32)
 	switch {
@@ -109,7 +106,6 @@ func (f *function) part(d ir.DType, w, shift uint32) uint32 {
 	return f.fromBits(d, f.bits(opBitwiseAnd, w, 1<<(8*d.Size())-1))
 }
 
-// fromBits returns the value that memory holds as the bits x, of a narrow type.
 func (f *function) fromBits(d ir.DType, x uint32) uint32 {
 	if d == ir.Bool {
 		return f.value(opINotEqual, f.register(ir.Bool), x, f.word(0))
@@ -117,7 +113,6 @@ func (f *function) fromBits(d ir.DType, x uint32) uint32 {
 	return x
 }
 
-// toBits returns the bits of a value of a narrow type, as memory holds them.
 func (f *function) toBits(d ir.DType, x uint32) uint32 {
 	if d == ir.Bool {
 		return f.choose(ir.U32, x, f.word(1), f.word(0))
@@ -125,7 +120,6 @@ func (f *function) toBits(d ir.DType, x uint32) uint32 {
 	return x
 }
 
-// load writes a [kernel.Load] of n elements.
 func (f *function) load(p, i *kernel.Value, n int) []uint32 {
 	c := f.cell(p, n)
 	var out []uint32
@@ -151,7 +145,6 @@ func (f *function) load(p, i *kernel.Value, n int) []uint32 {
 	return out
 }
 
-// store writes a [kernel.Store].
 func (f *function) store(p, i *kernel.Value, values []uint32) {
 	c := f.cell(p, len(values))
 	for first := 0; first < len(values); first += c.n {
@@ -182,7 +175,6 @@ func (f *function) cell(p *kernel.Value, n int) cell {
 // isSlot reports whether a cell is one narrow element, and memory is only accessed in words, see [Options].
 func (f *function) isSlot(c cell) bool { return f.Words && isNarrow(c.d) && !c.isWords() }
 
-// slot returns the type of a cell in a shared array.
 func (f *function) slot(c cell) uint32 {
 	switch {
 	case f.isSlot(c):
@@ -341,7 +333,6 @@ var atomics = map[kernel.Op]forms{
 	kernel.AtomicXchg: {0, opAtomicExchange, opAtomicExchange, 0},
 }
 
-// atomic writes an atomic operation.
 func (f *function) atomic(in *kernel.Instr) uint32 {
 	p := in.Args[0]
 	d := p.Type.DType

@@ -45,10 +45,8 @@ func newModule() *module {
 	return m
 }
 
-// need records that a kernel needs a feature.
 func (m *module) need(feature string) { m.features[feature] = true }
 
-// needs returns the features that kernels need.
 func (m *module) needs() []string {
 	var out []string
 	for _, f := range features {
@@ -84,7 +82,6 @@ func (m *module) bytes() []byte {
 	return out
 }
 
-// add appends an instruction to a section.
 func add(section []uint32, op uint32, operands ...uint32) []uint32 {
 	return append(append(section, uint32(len(operands)+1)<<16|op), operands...)
 }
@@ -102,13 +99,11 @@ func text(s string) []uint32 {
 	return words
 }
 
-// id returns a new id.
 func (m *module) id() uint32 {
 	m.last++
 	return m.last
 }
 
-// name gives an id a name for human readers.
 func (m *module) name(id uint32, name string) {
 	if name != "" {
 		m.names = add(m.names, opName, append([]uint32{id}, text(name)...)...)
@@ -131,7 +126,6 @@ func (m *module) shared(build func() uint32, key ...any) uint32 {
 	return id
 }
 
-// typ returns the type that an instruction with these operands declares.
 func (m *module) typ(op uint32, operands ...uint32) uint32 {
 	return m.shared(func() uint32 {
 		id := m.id()
@@ -182,7 +176,6 @@ func (m *module) vector(elem uint32, n int) uint32 {
 	return m.typ(opTypeVector, elem, uint32(n))
 }
 
-// constant returns the constant of a type with these bits.
 func (m *module) constant(d ir.DType, bits uint64) uint32 {
 	typ := m.register(d)
 	if d == ir.Bool {
@@ -198,7 +191,6 @@ func (m *module) constant(d ir.DType, bits uint64) uint32 {
 	return m.global(opConstant, typ, uint32(bits))
 }
 
-// global returns the constant that an instruction declares, with this type and these words.
 func (m *module) global(op, typ uint32, words ...uint32) uint32 {
 	return m.shared(func() uint32 {
 		id := m.id()
@@ -210,7 +202,6 @@ func (m *module) global(op, typ uint32, words ...uint32) uint32 {
 // word returns a constant of 32 bits.
 func (m *module) word(n uint32) uint32 { return m.constant(ir.U32, uint64(n)) }
 
-// variable returns a new variable of the type `of` in a class of memory.
 func (m *module) variable(class, of uint32, name string) uint32 {
 	typ := m.pointer(class, of)
 	id := m.id()
@@ -262,7 +253,6 @@ func (m *module) elements(elem uint32, size int) uint32 {
 	}, "elements", elem)
 }
 
-// extended returns the imported set of instructions.
 func (m *module) extended() uint32 {
 	if m.glsl == 0 {
 		m.glsl = m.id()

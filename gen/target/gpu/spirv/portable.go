@@ -65,7 +65,6 @@ func (o Options) isPortable(k *kernel.Kernel) bool {
 	return !slices.ContainsFunc(m.needs(), func(name string) bool { return slices.Contains(sometimesThere, name) })
 }
 
-// twoOfName is the error of kernels with the same name.
 func twoOfName(k *kernel.Kernel) error {
 	return fmt.Errorf("spirv: two kernels have the name %s", k.Name)
 }

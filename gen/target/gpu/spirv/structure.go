@@ -10,7 +10,6 @@ type body struct {
 	variables map[uint32]bool // of the module
 }
 
-// block is a block of a function.
 type block struct {
 	label        *instruction
 	instructions []*instruction // after the label
@@ -21,7 +20,6 @@ type block struct {
 	merge        *instruction
 }
 
-// end returns the instruction that ends the block.
 func (b *block) end() *instruction { return b.instructions[len(b.instructions)-1] }
 
 // dominates reports whether every path to another block goes through b. A block dominates itself.
@@ -61,7 +59,6 @@ func (c *checker) functions(all []*instruction) (map[uint32]*body, error) {
 	return out, nil
 }
 
-// split finds the blocks of a function.
 func (f *body) split(all []*instruction) error {
 	var now *block
 	for _, in := range all {
@@ -267,7 +264,6 @@ type construct struct {
 	header, merge, last *block // last is the continue target of a loop
 }
 
-// has reports whether a block is in a construct.
 func (c construct) has(b *block) bool { return c.header.dominates(b) && !c.merge.dominates(b) }
 
 // nest checks that control flow is structured.

@@ -26,10 +26,8 @@ var conversionKinds = map[string][2]string{
 	"UConvert": {"Int", "Int"}, "SConvert": {"Int", "Int"}, "FConvert": {"Float", "Float"},
 }
 
-// of returns the type of a value.
 func (c *checker) of(id uint32) kind { return c.types[c.defined[id].typ] }
 
-// operands checks the types of the operands and the result of an instruction in a function.
 func (c *checker) operands(in *instruction) error {
 	if strings.Contains(in.operands, "t") && (c.types[in.typ].name == "" || c.types[in.typ].name == "Void") {
 		return in.wrong("%%%d is not the type of a value", in.typ)
@@ -148,7 +146,6 @@ func (c *checker) bitsIn(k kind) int {
 	return k.bits
 }
 
-// operandsAre checks that all ids have type typ.
 func (c *checker) operandsAre(in *instruction, ids []uint32, typ uint32) error {
 	for _, id := range ids {
 		if c.defined[id].typ != typ {
@@ -208,7 +205,6 @@ func (c *checker) chain(in *instruction) error {
 	return nil
 }
 
-// atomic checks an atomic operation.
 func (c *checker) atomic(in *instruction) error {
 	p, t := c.of(in.ids[0]), c.types[in.typ]
 	switch {

@@ -62,13 +62,11 @@ func (o Options) Needs(k *kernel.Kernel) []string {
 	return m.needs()
 }
 
-// mistake is the error that stops a writer.
 type mistake struct{ error }
 
 // fail stops the writer with an error.
 func fail(format string, args ...any) { panic(mistake{fmt.Errorf(format, args...)}) }
 
-// write adds a kernel to a module.
 func (o Options) write(m *module, k *kernel.Kernel) (err error) {
 	defer func() {
 		if r := recover(); r != nil {

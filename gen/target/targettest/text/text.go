@@ -118,7 +118,6 @@ func (l *launch) evaluate(f *exec.Frame) (out []*ir.Tensor, symbols map[string]i
 // Printer returns a printer of lines of text.
 func (Target) Printer() emit.Printer { return &printer{} }
 
-// printer prints calls of a function that the package declares, launch.
 type printer struct{ declared bool }
 
 func (*printer) Imports() map[string]string                           { return nil }
@@ -130,7 +129,6 @@ func (*printer) Ends(program.Step) bool                               { return f
 func (*printer) Moves(program.Step) bool                              { return false }
 func (*printer) Vars() (doc string, declarations []jen.Code)          { return "", nil }
 
-// Step implements [emit.Printer]. It prints the call of launch with the node's text and its memory.
 func (*printer) Step(s *emit.Scope, step program.Step) []jen.Code {
 	text := "copy"
 	if n := step.At(); n != nil {
@@ -143,8 +141,6 @@ func (*printer) Step(s *emit.Scope, step program.Step) []jen.Code {
 	return []jen.Code{jen.Id("launch").Call(args...)}
 }
 
-// Measure implements [emit.Printer]. It prints the call of launch with the text of the step's node.
-// The call stands for the value of a symbol, and does not return an error.
 func (*printer) Measure(s *emit.Scope, step program.Step) (measure *jen.Statement, fallible bool) {
 	return jen.Id("launch").Call(emit.Text(step.At().Text())), false
 }

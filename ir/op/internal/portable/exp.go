@@ -127,7 +127,6 @@ func Pow(x, y float64) float64 {
 	return p
 }
 
-// intPow returns x to the power n, by squaring.
 func intPow(x float64, n int) float64 {
 	p := 1.0
 	for m := max(n, -n); m > 0; m /= 2 {

@@ -71,7 +71,6 @@ func (s *source) formulaFile() ([]byte, error) {
 	return format.Source(b.Bytes())
 }
 
-// result translates the only result of a return.
 func (s *source) result(st ast.Stmt) (string, error) {
 	r, ok := st.(*ast.ReturnStmt)
 	if !ok || len(r.Results) != 1 {
@@ -80,7 +79,6 @@ func (s *source) result(st ast.Stmt) (string, error) {
 	return s.formula(r.Results[0])
 }
 
-// formula translates an integer expression to an expression of extents.
 func (s *source) formula(e ast.Expr) (string, error) {
 	if v := s.info.Types[e].Value; v != nil {
 		n, ok := constant.Int64Val(v)
@@ -108,7 +106,6 @@ func (s *source) formula(e ast.Expr) (string, error) {
 	return "", fmt.Errorf("a formula cannot have a %T", e)
 }
 
-// called translates the call of a function that formulas may call.
 func (s *source) called(e *ast.CallExpr) (string, error) {
 	if m, ok := e.Fun.(*ast.SelectorExpr); ok { // of a composite argument, which has one name everywhere
 		decl := s.funcs[types.TypeString(s.info.Types[m.X].Type, qualifier)+"."+m.Sel.Name]

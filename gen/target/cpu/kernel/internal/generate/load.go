@@ -16,13 +16,11 @@ import (
 
 const runtimePath = "github.com/burngen/burngen/runtime/"
 
-// An element is a Go type that tensors are made of.
 type element struct {
 	name string
 	typ  types.Type
 }
 
-// elementNames are the names of the elements; rt is a package of the runtime.
 var elementNames = []string{
 	"bool", "float32", "float64", "int16", "int32", "int64", "int8",
 	"rt.BFloat16", "rt.Float16", "rt.Float4E2M1",
@@ -30,7 +28,6 @@ var elementNames = []string{
 	"string", "uint16", "uint32", "uint64", "uint8",
 }
 
-// source is a package of kernels.
 type source struct {
 	pkg   *types.Package
 	info  *types.Info

@@ -22,8 +22,6 @@ func main() {
 	}
 }
 
-// run writes the four generated files, whose names are the other parameters. src is the folder of
-// runtime/cpu.
 func run(src, constructors, composites, formulas, instances string) error {
 	cpu, err := load(src, "cpu")
 	if err != nil {

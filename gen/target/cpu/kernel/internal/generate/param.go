@@ -8,7 +8,6 @@ import (
 // kind is how a constructor represents a parameter of a kernel, or a field of a composite one.
 type kind string
 
-// The kinds, as the constructors spell them.
 const (
 	memory    kind = "Memory"
 	memories  kind = "[]Memory"
@@ -24,7 +23,6 @@ const (
 	contexts  kind = ""  // which constructors supply
 )
 
-// param is a parameter of a kernel, or a field of a composite one.
 type param struct {
 	name string
 	typ  string // in Go
@@ -112,7 +110,6 @@ func qualifier(p *types.Package) string {
 	return p.Name()
 }
 
-// spelled returns the type of p in a constructor.
 func (p param) spelled() string {
 	if p.kind == pointer {
 		return "*" + p.of.name
