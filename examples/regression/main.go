@@ -10,13 +10,13 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"io"
 	"log"
-	"math"
 	"os"
 
 	"github.com/burngen/burngen/examples/regression/mlp"
 	"github.com/burngen/burngen/runtime/data"
+	"github.com/burngen/burngen/runtime/learn"
+	"github.com/burngen/burngen/runtime/metric"
 	"github.com/burngen/burngen/runtime/optim"
 )
 
@@ -38,76 +38,41 @@ func main() {
 	flag.Float64Var(&p.rate, "rate", 1e-2, "learns at this `RATE`, and at less and less")
 	flag.Uint64Var(&p.seed, "seed", 42, "begins all random numbers with `SEED`")
 	flag.Parse()
+	ctx, stop := learn.Interruptible(context.Background())
+	defer stop()
 	rows, err := wines(*path)
 	check(err)
-	_, err = p.train(os.Stdout, rows)
+	run, err := p.train(ctx, learn.Lines(os.Stdout), rows)
 	check(err)
+	fmt.Print(run)
 }
 
-// batch is the number of rows per step.
-const batch = 32
-
-// train trains a network on eight of ten rows and writes a line for every tenth epoch. It returns
-// the root mean square error on the other rows.
-func (p plan) train(w io.Writer, rows []wine) (float64, error) {
+// train trains a network on eight of ten rows, and measures it on the others.
+func (p plan) train(ctx context.Context, show learn.Renderer, rows []wine) (*learn.Run, error) {
+	const batch = 32
 	parts := data.Parts(data.Shuffled(data.Of(rows), p.seed), 0.8, 0.2)
 	training := data.Load(parts[0], columns, data.LoaderOptions{Batch: batch, Shuffle: true, Seed: p.seed})
-	rest := data.Load(parts[1], columns, data.LoaderOptions{Batch: len(rows)}) // all in one batch
-	t, err := mlp.New(p.seed).NewTrainer(mlp.TrainerOptions{Batch: max(batch, rest.Items()), Seed: p.seed})
+	rest := data.Load(parts[1], columns, data.LoaderOptions{Batch: batch})
+	t, err := mlp.New(p.seed).NewTrainer(mlp.TrainerOptions{Batch: batch, Seed: p.seed})
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	opt, err := optim.NewAdamW(t.Params(), optim.AdamWConfig{WeightDecay: 0.01})
+	adam, err := optim.NewAdamW(t.Params(), optim.AdamWConfig{WeightDecay: 0.01})
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	steps := p.epochs * training.Batches()
-	rate := optim.Warmup(steps/20, optim.Cosine(p.rate, p.rate/100, steps))
-	fmt.Fprintf(w, "%d rows; the mean is off by %.3f\n", len(rows), deviation(rows))
-	step, off := 0, 0.
-	for epoch := 1; epoch <= p.epochs; epoch++ {
-		var sum float64
-		for b, err := range training.Epoch(context.Background(), epoch, 0) {
-			if err != nil {
-				return 0, err
-			}
-			loss, err := t.Step(b.X, b.Y)
-			if err != nil {
-				return 0, err
-			}
-			t.Params().ClipNorm(1)
-			if err := opt.Step(rate(step)); err != nil {
-				return 0, err
-			}
-			step++
-			sum += float64(loss) * float64(len(b.X))
-		}
-		for b, err := range rest.Epoch(context.Background(), 0, 0) {
-			if err != nil {
-				return 0, err
-			}
-			loss, err := t.Loss(b.X, b.Y) // as Forward: with running statistics
-			if err != nil {
-				return 0, err
-			}
-			off = math.Sqrt(float64(loss))
-		}
-		if epoch == 1 || epoch%10 == 0 {
-			fmt.Fprintf(w, "epoch %3d  off by %.3f in training, by %.3f else\n", epoch, math.Sqrt(sum/float64(training.Items())), off)
-		}
+	task := learn.Pairs(t.Step, t.Loss, func(_ []mlp.Features, y []float32, r mlp.LossResult) metric.Values {
+		return metric.Values{Loss: r.Loss, Predicted: r.Predicted, Targets: y}
+	})
+	l, err := learn.New(t, task, learn.Options{
+		Epochs: p.epochs, ClipNorm: 1, Show: show,
+		Optimizers: []learn.Optimizer{{Of: adam, Rate: optim.Warmup(steps/20, optim.Cosine(p.rate, p.rate/100, steps))}},
+	}, metric.RMSE(), metric.R2())
+	if err != nil {
+		return nil, err
 	}
-	return off, nil
-}
-
-// deviation returns the root mean square error of predicting the mean quality.
-func deviation(rows []wine) float64 {
-	var sum, squares float64
-	for _, r := range rows {
-		sum += float64(r.Quality)
-		squares += float64(r.Quality) * float64(r.Quality)
-	}
-	n := float64(len(rows))
-	return math.Sqrt(max(0, squares/n-sum/n*sum/n))
+	return l.Fit(ctx, training, rest)
 }
 
 func check(err error) {

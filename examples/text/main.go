@@ -11,14 +11,16 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"io"
 	"log"
 	"math/rand/v2"
 	"os"
 
 	"github.com/burngen/burngen/examples/text/gpt"
 	"github.com/burngen/burngen/runtime/data"
+	"github.com/burngen/burngen/runtime/learn"
+	"github.com/burngen/burngen/runtime/metric"
 	"github.com/burngen/burngen/runtime/optim"
+	"github.com/burngen/burngen/runtime/rt"
 )
 
 //go:generate go run ../../cmd/burngen ./model -train -o ./gpt
@@ -49,65 +51,49 @@ func main() {
 		check(err)
 		text = string(file)
 	}
-	m, err := p.train(os.Stdout, text)
+	ctx, stop := learn.Interruptible(context.Background())
+	defer stop()
+	m, run, err := p.train(ctx, learn.Lines(os.Stdout), text)
 	check(err)
+	fmt.Print(run)
 	more, err := goOn(m, *prompt, *length, rand.New(rand.NewPCG(p.seed, 1)))
 	check(err)
 	fmt.Println(*prompt + more)
 }
 
-// train trains a transformer on nine of ten bytes of a text. At intervals it writes the loss since
-// the last line, and the loss on the rest of the text.
-func (p plan) train(w io.Writer, text string) (model, error) {
+// train trains a transformer on nine of ten bytes of a text. It validates on a batch of the rest ten times.
+func (p plan) train(ctx context.Context, show learn.Renderer, text string) (model, *learn.Run, error) {
 	m, err := newModel(p.seed, p.target)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	t, err := m.NewTrainer(gpt.TrainerOptions{Batch: p.batch, Seed: p.seed})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	opt, err := optim.NewAdamW(t.Params(), optim.AdamWConfig{})
+	adam, err := optim.NewAdamW(t.Params(), optim.AdamWConfig{})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	tokens := data.Bytes(text)
 	cut := len(tokens) * 9 / 10
 	copied := data.Pairs(data.Copy[gpt.Tokens, gpt.Tokens])
-	random := data.Sampled(data.Windows[gpt.Tokens](tokens[:cut], 1), p.steps*p.batch, data.SampleOptions{Seed: p.seed})
-	batches := data.Load(random, copied, data.LoaderOptions{Batch: p.batch})
+	anywhere := data.Windows[gpt.Tokens](tokens[:cut], 1)
+	batches := data.Load(anywhere, copied, data.LoaderOptions{Batch: p.batch, Shuffle: true, Seed: p.seed})
 	others := data.Windows[gpt.Tokens](tokens[cut:], len(gpt.Tokens{}))
-	other := data.Load(data.Part(others, 0, min(p.batch, others.Len())), copied, data.LoaderOptions{Batch: p.batch}) // one batch
-	rate := optim.Warmup(p.steps/10, optim.Cosine(p.rate, p.rate/10, p.steps))
-	step, every, sum := 0, max(1, p.steps/10), float32(0)
-	for b, err := range batches.Epoch(context.Background(), 0, 0) {
-		if err != nil {
-			return nil, err
-		}
-		loss, err := t.Step(b.X, b.Y)
-		if err != nil {
-			return nil, err
-		}
-		t.Params().ClipNorm(1)
-		if err := opt.Step(rate(step)); err != nil {
-			return nil, err
-		}
-		step, sum = step+1, sum+loss
-		if step%every == 0 {
-			for b, err := range other.Epoch(context.Background(), 0, 0) {
-				if err != nil {
-					return nil, err
-				}
-				rest, err := t.Loss(b.X, b.Y)
-				if err != nil {
-					return nil, err
-				}
-				fmt.Fprintf(w, "step %4d  loss %.3f, on other text %.3f\n", step, sum/float32(every), rest)
-			}
-			sum = 0
-		}
+	other := data.Load(data.Part(others, 0, min(p.batch, others.Len())), copied, data.LoaderOptions{Batch: p.batch})
+	task := learn.Pairs(t.Step, t.Loss, func(_, next []gpt.Tokens, loss float32) metric.Tokens {
+		return metric.Tokens{Loss: loss, Targets: rt.Flat[int64](next)}
+	})
+	l, err := learn.New(t, task, learn.Options{
+		Steps: p.steps, ValidEvery: max(1, p.steps/10), ClipNorm: 1, Show: show,
+		Optimizers: []learn.Optimizer{{Of: adam, Rate: optim.Warmup(p.steps/10, optim.Cosine(p.rate, p.rate/10, p.steps))}},
+	}, metric.Perplexity())
+	if err != nil {
+		return nil, nil, err
 	}
-	return t.Model(), nil
+	run, err := l.Fit(ctx, batches, other)
+	return t.Model(), run, err
 }
 
 func check(err error) {

@@ -1,8 +1,7 @@
 package main
 
 import (
-	"bytes"
-	"fmt"
+	"context"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -10,20 +9,17 @@ import (
 	"testing"
 
 	"github.com/burngen/burngen/golden/corpus"
+	"github.com/burngen/burngen/runtime/learn"
 )
 
-// losses returns the losses in the output of train: on the training text and on the rest.
-func losses(t *testing.T, out string) (own, other []float64) {
+// loss returns the last loss on text that was held out.
+func loss(t *testing.T, run *learn.Run) float64 {
 	t.Helper()
-	for l := range strings.Lines(out) {
-		var step int
-		var x, y float64
-		if _, err := fmt.Sscanf(l, "step %d  loss %g, on other text %g\n", &step, &x, &y); err != nil {
-			t.Fatalf("a line is %q: %v", l, err)
-		}
-		own, other = append(own, x), append(other, y)
+	r, ok := run.Result("valid loss")
+	if !ok {
+		t.Fatalf("no validation in\n%v", run)
 	}
-	return own, other
+	return float64(r.Last)
 }
 
 func TestLearnsSums(t *testing.T) {
@@ -31,14 +27,12 @@ func TestLearnsSums(t *testing.T) {
 	if testing.Short() {
 		p.steps, p.batch, limit = 3, 2, 5.6 // the loss begins at log(256) = 5.55
 	}
-	var out bytes.Buffer
-	m, err := p.train(&out, sums(5000))
+	m, run, err := p.train(context.Background(), nil, sums(5000))
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, other := losses(t, out.String())
-	if len(own) != min(10, p.steps) || !(other[len(other)-1] < min(limit, other[0])) {
-		t.Errorf("it writes\n%s", &out)
+	if l := loss(t, run); !(l < limit) || run.Stopped.Step != p.steps {
+		t.Errorf("loss %.3f, %.3f allowed:\n%v", l, limit, run)
 	}
 	for _, prompt := range []string{"", "one and ", strings.Repeat("two and three is five.\n", 5)} {
 		write := func() string {
@@ -63,17 +57,17 @@ func TestLearnsShakespeare(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	var out bytes.Buffer
-	if _, err := (plan{steps: 20, batch: 8, rate: 3e-3, seed: 42, target: firstTarget}).train(&out, string(text)); err != nil {
+	_, run, err := plan{steps: 20, batch: 8, rate: 3e-3, seed: 42, target: firstTarget}.train(context.Background(), nil, string(text))
+	if err != nil {
 		t.Fatal(err)
 	}
-	if _, other := losses(t, out.String()); !(other[len(other)-1] < 4) {
-		t.Errorf("it writes\n%s", &out)
+	if l := loss(t, run); !(l < 4) {
+		t.Errorf("loss %.3f", l)
 	}
 }
 
 func TestTooShortATextIsAnError(t *testing.T) {
-	if _, err := (plan{steps: 1, batch: 1, rate: 1, seed: 1, target: firstTarget}).train(new(bytes.Buffer), "short"); err == nil {
+	if _, _, err := (plan{steps: 1, batch: 1, rate: 1, seed: 1, target: firstTarget}).train(context.Background(), nil, "short"); err == nil {
 		t.Error("no error")
 	}
 }

@@ -11,9 +11,11 @@ import (
 // lineEvery is the least time between lines of [Lines].
 const lineEvery = 30 * time.Second
 
-// Lines returns a renderer that writes a line for an epoch, and not more than one in 30 seconds. The end
-// of the run always has a line. On a terminal one line is rewritten after each batch, unless TERM is
-// dumb, or CI or NO_COLOR is set. w is usually os.Stdout. Errors of w are ignored.
+// Lines returns a renderer that writes a line for an epoch and for a validation within an epoch, and not
+// more than one in 30 seconds. The end of the run always has a line. A line within an epoch shows the mean
+// loss of training since the epoch or the validation before. On a terminal every epoch and validation has a
+// line, and one more line is rewritten after each batch, unless TERM is dumb, or CI or NO_COLOR is set. w is
+// usually os.Stdout. Errors of w are ignored.
 func Lines(w io.Writer) Renderer { return &lines{w: w, rewrites: isTerminal(w)} }
 
 type lines struct {
@@ -22,12 +24,13 @@ type lines struct {
 
 	started Started
 	values  map[Split][]Value // that were measured last
-	epochs  int               // that are done
+	whole   bool              // the epoch that is under way was trained on all its batches
+	lost    float64           // sum of the losses of items since the last epoch or validation
+	count   int               // of these items
 	items   int               // of the epoch that is under way
 	spent   time.Duration     // on them
-	speed   float64           // items in a second in the last epoch
 	shown   time.Time         // when a line was written last
-	told    bool              // the last epoch has a line
+	untold  string            // the last line, until it is written
 	width   int               // of the line that is rewritten
 }
 
@@ -45,11 +48,13 @@ func isTerminal(w io.Writer) bool {
 func (l *lines) Event(e Event) {
 	switch e := e.(type) {
 	case Started:
-		l.started, l.epochs, l.values, l.told = e, e.Epoch, map[Split][]Value{}, true
+		l.started, l.values, l.untold = e, map[Split][]Value{}, ""
 	case Stepped:
 		if e.Split == Train {
 			l.items += e.Items
 			l.spent += e.Waited + e.Took
+			l.lost += float64(e.Loss) * float64(e.Items)
+			l.count += e.Items
 		}
 		if l.rewrites && e.Time.Sub(l.shown) >= 100*time.Millisecond {
 			l.shown = e.Time
@@ -59,44 +64,60 @@ func (l *lines) Event(e Event) {
 		if l.values != nil {
 			l.values[e.Split] = e.Values
 		}
+		switch {
+		case e.Split == Train:
+			l.whole = true
+		case e.Split == Valid && !l.whole:
+			var train []Value
+			if l.count > 0 {
+				train = []Value{{Name: "loss", Value: Number(l.lost / float64(l.count))}}
+			}
+			l.line(e.Time, "step "+l.of(e.Step, l.started.Steps), train)
+		}
 	case EpochEnded:
-		l.epochs, l.told, l.speed = e.Epoch+1, false, 0
-		if l.spent > 0 {
-			l.speed = float64(l.items) / l.spent.Seconds()
-		}
-		l.items, l.spent = 0, 0
-		if l.rewrites || e.Time.Sub(l.shown) >= lineEvery {
-			l.line(e.Time)
-		}
+		l.line(e.Time, "epoch "+l.of(e.Epoch+1, l.started.Epochs), l.values[Train])
+		l.whole, l.items, l.spent = false, 0, 0
 	case Warned:
 		l.rewrite("")
 		fmt.Fprintln(l.w, "warning:", e.Message)
 	case Stopped:
-		if !l.told {
-			l.line(e.Time)
-		}
+		l.tell(e.Time)
 		l.rewrite("")
 	}
 }
 
-// line writes the line of the last epoch.
-func (l *lines) line(at time.Time) {
-	l.shown, l.told = at, true
+// line makes the line of an epoch or of a validation, and writes it if it is time.
+func (l *lines) line(at time.Time, head string, train []Value) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "epoch %s", l.of(l.epochs, l.started.Epochs))
-	for _, split := range []Split{Train, Valid} {
-		for i, v := range l.values[split] {
+	b.WriteString(head)
+	for _, of := range []struct {
+		split  Split
+		values []Value
+	}{{Train, train}, {Valid, l.values[Valid]}} {
+		for i, v := range of.values {
 			if i == 0 {
-				fmt.Fprintf(&b, "  %s", split)
+				fmt.Fprintf(&b, "  %s", of.split)
 			}
 			fmt.Fprintf(&b, "  %s %s", v.Name, format(v.Value, l.unit(v.Name)))
 		}
 	}
-	if l.speed > 0 {
-		fmt.Fprintf(&b, "  %.4g items/s", l.speed)
+	if l.spent > 0 {
+		fmt.Fprintf(&b, "  %.4g items/s", float64(l.items)/l.spent.Seconds())
+	}
+	l.lost, l.count, l.untold = 0, 0, b.String()
+	if l.rewrites || at.Sub(l.shown) >= lineEvery {
+		l.tell(at)
+	}
+}
+
+// tell writes the last line if it was not written.
+func (l *lines) tell(at time.Time) {
+	if l.untold == "" {
+		return
 	}
 	l.rewrite("")
-	fmt.Fprintln(l.w, b.String())
+	fmt.Fprintln(l.w, l.untold)
+	l.shown, l.untold = at, ""
 }
 
 // progress returns the line that is rewritten.

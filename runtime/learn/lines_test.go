@@ -52,6 +52,41 @@ func TestLines(t *testing.T) {
 	}
 }
 
+// TestLinesWithinAnEpoch validates twice within an epoch, and at its end.
+func TestLinesWithinAnEpoch(t *testing.T) {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
+	valid := func(loss Number) Measured {
+		return Measured{Time: at, Split: Valid, Step: 2, Values: []Value{{Name: "loss", Value: loss}}}
+	}
+	var b bytes.Buffer
+	l := Lines(&b)
+	l.Event(Started{Time: at, Steps: 6, Metrics: []Series{{Name: "loss"}}})
+	trained := func(loss Number, items int) Stepped {
+		return Stepped{Time: at, Split: Train, Items: items, Loss: loss, Took: time.Second}
+	}
+	l.Event(trained(1, 30))
+	l.Event(trained(0.5, 10))
+	l.Event(valid(0.5))
+	l.Event(trained(3, 10))
+	l.Event(valid(0.375)) // too early for a line
+	at = at.Add(lineEvery)
+	l.Event(trained(2, 10))
+	l.Event(valid(0.25))
+	at = at.Add(lineEvery)
+	l.Event(Measured{Time: at, Split: Train, Values: []Value{{Name: "loss", Value: 0.7}}})
+	l.Event(valid(0.2))
+	l.Event(EpochEnded{Time: at})
+	l.Event(valid(0.1))
+	l.Event(Stopped{Time: at})
+	const want = "step 2/6  train  loss 0.875  valid  loss 0.5  20 items/s\n" +
+		"step 2/6  train  loss 2  valid  loss 0.25  15 items/s\n" +
+		"epoch 1  train  loss 0.7  valid  loss 0.2  15 items/s\n" +
+		"step 2/6  valid  loss 0.1\n"
+	if b.String() != want {
+		t.Errorf("%s\nwant\n%s", &b, want)
+	}
+}
+
 // TestLinesOfAnyOrder asserts that events in an order that does not happen do not panic.
 func TestLinesOfAnyOrder(t *testing.T) {
 	all := everyEvent()

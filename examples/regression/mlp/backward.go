@@ -9,15 +9,15 @@ import (
 
 // trained holds the weights of the source model, which training reads.
 type trained struct {
+	normRunningMean []float32 // f32[11]
+	layers0Weight   []float32 // f32[32,11]
+	layers1Weight   []float32 // f32[16,32]
+	outputWeight    []float32 // f32[1,16]
+	normRunningVar  []float32 // f32[11]
 	normWeight      []float32 // f32[11]
 	normBias        []float32 // f32[11]
-	normRunningMean []float32 // f32[11]
-	normRunningVar  []float32 // f32[11]
-	layers0Weight   []float32 // f32[32,11]
 	layers0Bias     []float32 // f32[32]
-	layers1Weight   []float32 // f32[16,32]
 	layers1Bias     []float32 // f32[16]
-	outputWeight    []float32 // f32[1,16]
 	outputBias      []float32 // f32[1]
 	constH51        []float32 // f32[1]
 }
@@ -38,7 +38,7 @@ type changes struct {
 }
 
 // step is the schedule of Step.
-func (t *Trainer) step(call *rt.TrainingFrame[trained, changes], n int, output, features, worth []float32) error {
+func (t *Trainer) step(call *rt.TrainingFrame[trained, changes], n int, loss, predicted, features, worth []float32) error {
 	if err := rt.Done(call.Ctx); err != nil {
 		return err
 	}
@@ -57,59 +57,44 @@ func (t *Trainer) step(call *rt.TrainingFrame[trained, changes], n int, output, 
 		h9                           = rt.View[float32](call.Arena, stepH9Off, 1)
 		h10                          = rt.View[float32](call.Arena, stepH10Off, 11)
 		stateNormRunningMeanScratch1 = rt.View[float32](call.Arena, stepStateNormRunningMeanScratch1Off, 1024)
-		h12Scratch1                  = rt.View[float32](call.Arena, stepH12Scratch1Off, 1024)
-		h12Scratch2                  = rt.View[float32](call.Arena, stepH12Scratch2Off, 1024)
-		h12                          = rt.View[float32](call.Arena, stepH12Off, 11)
-		stateNormRunningVarScratch1  = rt.View[float32](call.Arena, stepStateNormRunningVarScratch1Off, 1024)
-		normScratch1                 = rt.View[float32](call.Arena, stepNormScratch1Off, 1024)
 		norm                         = rt.View[float32](call.Arena, stepNormOff, 11)
-		norm2Scratch1                = rt.View[float32](call.Arena, stepNorm2Scratch1Off, 1024)
 		norm2                        = rt.View[float32](call.Arena, stepNorm2Off, 11)
-		h13Scratch1                  = rt.View[float32](call.Arena, stepH13Scratch1Off, 1024)
-		h13Scratch2                  = rt.View[float32](call.Arena, stepH13Scratch2Off, 1024)
-		h13Scratch3                  = rt.View[float32](call.Arena, stepH13Scratch3Off, 1024)
-		h13                          = rt.View[float32](call.Arena, 128*n+12608, 11*n)
-		layers0Weight                = rt.View[float32](call.Arena, stepLayers0WeightOff, 352)
-		layers0                      = rt.View[float32](call.Arena, stepLayers0Off, 32*n)
-		h14                          = rt.View[float32](call.Arena, 192*n+12608, 32*n)
+		layers0_2                    = rt.View[float32](call.Arena, stepLayers0_2Off, 32*n)
+		layers1_2                    = rt.View[float32](call.Arena, 128*n+12672, 16*n)
+		h16                          = rt.View[float32](call.Arena, 192*n+12672, 16*n)
+		h18                          = rt.View[float32](call.Arena, 320*n+12672, n)
+		h19                          = rt.View[float32](call.Arena, 256*n+12672, n)
+		h21                          = rt.View[float32](call.Arena, 256*n+12672, n)
+		h22Scratch1                  = rt.View[float32](call.Arena, stepH22Scratch1Off, 1024)
+		outputWeight                 = rt.View[float32](call.Arena, stepOutputWeightOff, 16)
+		h23                          = rt.View[float32](call.Arena, 320*n+12672, 16*n)
+		h24                          = rt.View[float32](call.Arena, 384*n+12672, 16*n)
+		h26Scratch1                  = rt.View[float32](call.Arena, stepH26Scratch1Off, 1024)
+		h26Scratch2                  = rt.View[float32](call.Arena, stepH26Scratch2Off, 1024)
+		output                       = rt.View[float32](call.Arena, 384*n+12672, 16*n)
+		h27                          = rt.View[float32](call.Arena, 128*n+12672, 32*n)
+		h28                          = rt.View[float32](call.Arena, 256*n+12672, 32*n)
+		h29                          = rt.View[float32](call.Arena, 128*n+12672, 16*n)
+		h30                          = rt.View[float32](call.Arena, stepH30Off, 512)
+		h31Scratch1                  = rt.View[float32](call.Arena, stepH31Scratch1Off, 1024)
+		h31Scratch2                  = rt.View[float32](call.Arena, stepH31Scratch2Off, 1024)
+		h31Scratch3                  = rt.View[float32](call.Arena, stepH31Scratch3Off, 1024)
 		layers1Weight                = rt.View[float32](call.Arena, stepLayers1WeightOff, 512)
-		layers1                      = rt.View[float32](call.Arena, 128*n+12608, 16*n)
-		h15                          = rt.View[float32](call.Arena, 192*n+12608, 16*n)
-		outputWeight                 = rt.View[float32](call.Arena, stepOutputWeightOff, 256)
-		outputBias                   = rt.View[float32](call.Arena, stepOutputBiasOff, 16)
-		output2                      = rt.View[float32](call.Arena, 320*n+12608, n)
-		h16                          = rt.View[float32](call.Arena, 256*n+12608, n)
-		h18                          = rt.View[float32](call.Arena, 256*n+12608, n)
-		h19Scratch1                  = rt.View[float32](call.Arena, stepH19Scratch1Off, 1024)
-		outputWeight2                = rt.View[float32](call.Arena, stepOutputWeight2Off, 16)
-		h20                          = rt.View[float32](call.Arena, 320*n+12608, 16*n)
-		h21                          = rt.View[float32](call.Arena, 384*n+12608, 16*n)
-		h23Scratch1                  = rt.View[float32](call.Arena, stepH23Scratch1Off, 1024)
-		h23Scratch2                  = rt.View[float32](call.Arena, stepH23Scratch2Off, 1024)
-		output3                      = rt.View[float32](call.Arena, 384*n+12608, 16*n)
-		h24                          = rt.View[float32](call.Arena, 128*n+12608, 32*n)
-		h25                          = rt.View[float32](call.Arena, 256*n+12608, 32*n)
-		h26                          = rt.View[float32](call.Arena, 128*n+12608, 16*n)
-		h27                          = rt.View[float32](call.Arena, stepH27Off, 512)
-		h28Scratch1                  = rt.View[float32](call.Arena, stepH28Scratch1Off, 1024)
-		h28Scratch2                  = rt.View[float32](call.Arena, stepH28Scratch2Off, 1024)
-		h28Scratch3                  = rt.View[float32](call.Arena, stepH28Scratch3Off, 1024)
-		layers1Weight2               = rt.View[float32](call.Arena, stepLayers1Weight2Off, 512)
-		layers1_2                    = rt.View[float32](call.Arena, 128*n+12608, 32*n)
-		layers0Weight2               = rt.View[float32](call.Arena, stepLayers0Weight2Off, 512)
-		layers0_2                    = rt.View[float32](call.Arena, 256*n+12608, 11*n)
-		h29Scratch1                  = rt.View[float32](call.Arena, stepH29Scratch1Off, 1024)
-		h29Scratch2                  = rt.View[float32](call.Arena, stepH29Scratch2Off, 1024)
-		h29Scratch3                  = rt.View[float32](call.Arena, stepH29Scratch3Off, 1024)
-		h29                          = rt.View[float32](call.Arena, stepH29Off, 11*n)
-		h30                          = rt.View[float32](call.Arena, 320*n+12608, 11*n)
-		h31                          = rt.View[float32](call.Arena, stepH31Off, 32*n)
-		h32                          = rt.View[float32](call.Arena, stepH32Off, 352)
-		h36                          = rt.View[float32](call.Arena, stepH36Off, 22)
-		h34Scratch1                  = rt.View[float32](call.Arena, stepH34Scratch1Off, 1024)
-		h34Scratch2                  = rt.View[float32](call.Arena, stepH34Scratch2Off, 1024)
-		h37                          = rt.View[float32](call.Arena, stepH37Off, 11)
-		h38Scratch1                  = rt.View[float32](call.Arena, stepH38Scratch1Off, 1024)
+		layers1                      = rt.View[float32](call.Arena, 128*n+12672, 32*n)
+		layers0Weight                = rt.View[float32](call.Arena, stepLayers0WeightOff, 512)
+		layers0                      = rt.View[float32](call.Arena, 256*n+12672, 11*n)
+		h32Scratch1                  = rt.View[float32](call.Arena, stepH32Scratch1Off, 1024)
+		h32Scratch2                  = rt.View[float32](call.Arena, stepH32Scratch2Off, 1024)
+		h32Scratch3                  = rt.View[float32](call.Arena, stepH32Scratch3Off, 1024)
+		h32                          = rt.View[float32](call.Arena, stepH32Off, 11*n)
+		h33                          = rt.View[float32](call.Arena, 320*n+12672, 11*n)
+		h34                          = rt.View[float32](call.Arena, stepH34Off, 32*n)
+		h35                          = rt.View[float32](call.Arena, stepH35Off, 352)
+		h39                          = rt.View[float32](call.Arena, stepH39Off, 22)
+		h37Scratch1                  = rt.View[float32](call.Arena, stepH37Scratch1Off, 1024)
+		h37Scratch2                  = rt.View[float32](call.Arena, stepH37Scratch2Off, 1024)
+		h40                          = rt.View[float32](call.Arena, stepH40Off, 11)
+		h41Scratch1                  = rt.View[float32](call.Arena, stepH41Scratch1Off, 1024)
 	)
 
 	// h1 in h4 = model.go:38: f32[1,11]
@@ -152,257 +137,293 @@ func (t *Trainer) step(call *rt.TrainingFrame[trained, changes], n int, output, 
 	// h11 in h9 = model.go:38: f32[1]
 	cpu.Div(h9, h8, h9)
 
-	// h12 = model.go:38: f32[1,11]
-	cpu.Repeat(h12Scratch1[:11], h9)
-	cpu.Mul(h12Scratch2[:11], h6, h12Scratch1[:11])
-	cpu.MulScalar(h12, h12Scratch2[:11], 0.1)
-
-	// g.normRunningVar = model.go:38: f32[11]
-	cpu.MulScalar(stateNormRunningVarScratch1[:11], w.normRunningVar, 0.9)
-	cpu.Add(g.normRunningVar, stateNormRunningVarScratch1[:11], h12)
-
-	// norm = model.go:38: f32[11]
-	cpu.AddScalar(normScratch1[:11], h6, 1e-05)
-	cpu.Sqrt(normScratch1[:11], normScratch1[:11])
-	cpu.Div(norm, w.normWeight, normScratch1[:11])
-
-	// norm2 = model.go:38: f32[11]
-	cpu.Mul(norm2Scratch1[:11], h5, norm)
-	cpu.Sub(norm2, w.normBias, norm2Scratch1[:11])
-
-	// h13 = model.go:38: f32[N,11]
-	cpu.Repeat(h13Scratch1, norm)
-	cpu.Repeat(h13Scratch2, norm2)
-	for lo := 0; lo < 11*n; lo += 1023 {
-		hi := min(lo+1023, 11*n)
-		cpu.Mul(h13Scratch3[:hi-lo], features[lo:hi], h13Scratch1[:hi-lo])
-		cpu.Add(h13[lo:hi], h13Scratch3[:hi-lo], h13Scratch2[:hi-lo])
+	// g.normRunningVar, norm, norm2, layers0_2, layers1_2, h16, output2 in predicted = model.go:38
+	if err := t.part(call, n, stepPartArenaOff, 256*n+12672, g.normRunningVar, norm, norm2, layers0_2, layers1_2, h16, predicted, h9, h6,
+		w.normRunningVar, w.normWeight, w.normBias, h5, features, w.layers0Weight, w.layers0Bias, w.layers1Weight, w.layers1Bias,
+		w.outputWeight, w.outputBias); err != nil {
+		return err
 	}
 
-	// layers0Weight = model.go:40: f32[2,11,16]
+	// h18 = model.go:50: f32[N,1]
 	rt.EndIfDone(call.Ctx)
-	cpu.PackPanels(layers0Weight, w.layers0Weight, 11, 32, 11, true, 1, 352)
+	cpu.Sub(h18, predicted, worth)
 
-	// layers0 = model.go:40: f32[N,32]
-	cpu.MatMul(layers0, h13, layers0Weight, matMul1.Rows(n, call.Ctx), &cpu.Epilogue{Bias: w.layers0Bias})
+	// h19 = model.go:50: f32[N,1]
+	cpu.Mul(h19, h18, h18)
 
-	// h14 = model.go:40: f32[N,32]
-	cpu.Swish(h14, layers0, 1)
+	// loss = model.go:50: f32[]
+	cpu.ReduceMean(loss, h19, 1, n, 1)
 
-	// layers1Weight = model.go:40: f32[1,32,16]
-	cpu.PackPanels(layers1Weight, w.layers1Weight, 32, 16, 32, true, 1, 512)
-
-	// layers1 = model.go:40: f32[N,16]
-	cpu.MatMul(layers1, h14, layers1Weight, matMul2.Rows(n, call.Ctx), &cpu.Epilogue{Bias: w.layers1Bias})
-
-	// h15 = model.go:40: f32[N,16]
-	cpu.Swish(h15, layers1, 1)
-
-	// outputWeight = model.go:42: f32[1,16,16]
-	cpu.PackPanels(outputWeight, w.outputWeight, 16, 1, 1, false, 1, 16)
-
-	// outputBias = model.go:42: f32[1,1,16]
-	cpu.Block(outputBias, w.outputBias, 1, 1, 1, 1)
-
-	// output2 = model.go:42, model.go:49: f32[N,1]
-	cpu.MatMul(output2, h15, outputWeight, matMul3.Rows(n, call.Ctx),
-		&cpu.Epilogue{Bias: outputBias, Then: sub, In: [2][]float32{worth, nil}})
-
-	// h16 = model.go:49: f32[N,1]
-	cpu.Mul(h16, output2, output2)
-
-	// output = model.go:49: f32[]
-	cpu.ReduceMean(output, h16, 1, n, 1)
-
-	// h17 in h8 = model.go:49: f32[1]
+	// h20 in h8 = model.go:50: f32[1]
 	cpu.ScalarDiv(h8, 1, h8)
 
-	// h18 = model.go:49: f32[N]
-	cpu.StridedCopy(h18, h8, []int{n}, []int{0}, 0)
+	// h21 = model.go:50: f32[N]
+	cpu.StridedCopy(h21, h8, []int{n}, []int{0}, 0)
 
-	// h19 in h18 = model.go:49: f32[N]
+	// h22 in h21 = model.go:50: f32[N]
+	rt.EndIfDone(call.Ctx)
 	for lo := 0; lo < n; lo += 1024 {
 		hi := min(lo+1024, n)
-		cpu.Mul(h19Scratch1[:hi-lo], h18[lo:hi], output2[lo:hi])
-		cpu.Add(h18[lo:hi], h19Scratch1[:hi-lo], h19Scratch1[:hi-lo])
+		cpu.Mul(h22Scratch1[:hi-lo], h21[lo:hi], h18[lo:hi])
+		cpu.Add(h21[lo:hi], h22Scratch1[:hi-lo], h22Scratch1[:hi-lo])
 	}
 
 	// g.outputBias = model.go:42: f32[1]
-	rt.EndIfDone(call.Ctx)
 	if g.outputBias != nil {
-		cpu.ReduceSum(g.outputBias, h18, 1, n, 1)
+		cpu.ReduceSum(g.outputBias, h21, 1, n, 1)
 	}
 	if call.Ends(1) {
 		return nil
 	}
 
-	// outputWeight2 = model.go:42: f32[1,1,16]
-	cpu.PackPanels(outputWeight2, w.outputWeight, 1, 16, 16, false, 1, 16)
+	// outputWeight = model.go:42: f32[1,1,16]
+	cpu.PackPanels(outputWeight, w.outputWeight, 1, 16, 16, false, 1, 16)
 
-	// h20 = model.go:42: f32[16,N]
+	// h23 = model.go:42: f32[16,N]
 	if g.outputWeight != nil {
-		cpu.StridedCopy(h20, h15, []int{16, n}, []int{1, 16}, 0)
+		cpu.StridedCopy(h23, h16, []int{16, n}, []int{1, 16}, 0)
 	}
 
-	// h21 = model.go:42: f32[1,N,16]
+	// h24 = model.go:42: f32[1,N,16]
 	if g.outputWeight != nil {
-		cpu.PackPanels(h21, h18, n, 1, 1, false, 1, n)
+		cpu.PackPanels(h24, h21, n, 1, 1, false, 1, n)
 	}
 
-	// h22 in g.outputWeight = model.go:42: f32[16,1]
+	// h25 in g.outputWeight = model.go:42: f32[16,1]
 	if g.outputWeight != nil {
-		cpu.MatMul(g.outputWeight, h20, h21, matMul4.Depth(n, call.Ctx), nil)
+		cpu.MatMul(g.outputWeight, h23, h24, matMul4.Depth(n, call.Ctx), nil)
 	}
 	if call.Ends(2) {
 		return nil
 	}
 
-	// h23 in layers1 = model.go:40: f32[N,16]
+	// h26 in layers1_2 = model.go:40: f32[N,16]
 	for lo := 0; lo < 16*n; lo += 1024 {
 		hi := min(lo+1024, 16*n)
-		cpu.Sigmoid(h23Scratch1[:hi-lo], layers1[lo:hi])
-		cpu.ScalarSub(h23Scratch2[:hi-lo], 1, h23Scratch1[:hi-lo])
-		cpu.Mul(h23Scratch2[:hi-lo], h15[lo:hi], h23Scratch2[:hi-lo])
-		cpu.Add(layers1[lo:hi], h23Scratch1[:hi-lo], h23Scratch2[:hi-lo])
+		cpu.Sigmoid(h26Scratch1[:hi-lo], layers1_2[lo:hi])
+		cpu.ScalarSub(h26Scratch2[:hi-lo], 1, h26Scratch1[:hi-lo])
+		cpu.Mul(h26Scratch2[:hi-lo], h16[lo:hi], h26Scratch2[:hi-lo])
+		cpu.Add(layers1_2[lo:hi], h26Scratch1[:hi-lo], h26Scratch2[:hi-lo])
 	}
 
-	// output3 = model.go:42, model.go:40: f32[N,16]
-	cpu.MatMul(output3, h18, outputWeight2, matMul5.Rows(n, call.Ctx), &cpu.Epilogue{Then: mul, In: [2][]float32{layers1, nil}})
+	// output = model.go:42, model.go:40: f32[N,16]
+	cpu.MatMul(output, h21, outputWeight, matMul5.Rows(n, call.Ctx), &cpu.Epilogue{Then: mul, In: [2][]float32{layers1_2, nil}})
 
 	// g.layers1Bias = model.go:40: f32[16]
 	if g.layers1Bias != nil {
-		cpu.ReduceSum(g.layers1Bias, output3, 1, n, 16)
+		cpu.ReduceSum(g.layers1Bias, output, 1, n, 16)
 	}
 	if call.Ends(3) {
 		return nil
 	}
 
-	// h24 = model.go:40: f32[N,32]
+	// h27 = model.go:40: f32[N,32]
 	if g.layers1Weight != nil {
-		cpu.Swish(h24, layers0, 1)
+		cpu.Swish(h27, layers0_2, 1)
 	}
 
-	// h25 = model.go:40: f32[32,N]
+	// h28 = model.go:40: f32[32,N]
 	if g.layers1Weight != nil {
-		cpu.StridedCopy(h25, h24, []int{32, n}, []int{1, 32}, 0)
+		cpu.StridedCopy(h28, h27, []int{32, n}, []int{1, 32}, 0)
 	}
 
-	// h26 = model.go:40: f32[1,N,16]
+	// h29 = model.go:40: f32[1,N,16]
 	if g.layers1Weight != nil {
-		cpu.PackPanels(h26, output3, n, 16, 16, false, 1, 16*n)
+		cpu.PackPanels(h29, output, n, 16, 16, false, 1, 16*n)
 	}
 
-	// h27 = model.go:40: f32[32,16]
+	// h30 = model.go:40: f32[32,16]
 	if g.layers1Weight != nil {
-		cpu.MatMul(h27, h25, h26, matMul6.Depth(n, call.Ctx), nil)
+		cpu.MatMul(h30, h28, h29, matMul6.Depth(n, call.Ctx), nil)
 	}
 
 	// g.layers1Weight = model.go:40: f32[16,32]
 	if g.layers1Weight != nil {
-		cpu.StridedCopy(g.layers1Weight, h27, []int{16, 32}, []int{1, 16}, 0)
+		cpu.StridedCopy(g.layers1Weight, h30, []int{16, 32}, []int{1, 16}, 0)
 	}
 	if call.Ends(4) {
 		return nil
 	}
 
-	// h28 in layers0 = model.go:40: f32[N,32]
+	// h31 in layers0_2 = model.go:40: f32[N,32]
 	for lo := 0; lo < 32*n; lo += 1024 {
 		hi := min(lo+1024, 32*n)
-		cpu.Swish(h28Scratch1[:hi-lo], layers0[lo:hi], 1)
-		cpu.Sigmoid(h28Scratch2[:hi-lo], layers0[lo:hi])
-		cpu.ScalarSub(h28Scratch3[:hi-lo], 1, h28Scratch2[:hi-lo])
-		cpu.Mul(h28Scratch1[:hi-lo], h28Scratch1[:hi-lo], h28Scratch3[:hi-lo])
-		cpu.Add(layers0[lo:hi], h28Scratch2[:hi-lo], h28Scratch1[:hi-lo])
+		cpu.Swish(h31Scratch1[:hi-lo], layers0_2[lo:hi], 1)
+		cpu.Sigmoid(h31Scratch2[:hi-lo], layers0_2[lo:hi])
+		cpu.ScalarSub(h31Scratch3[:hi-lo], 1, h31Scratch2[:hi-lo])
+		cpu.Mul(h31Scratch1[:hi-lo], h31Scratch1[:hi-lo], h31Scratch3[:hi-lo])
+		cpu.Add(layers0_2[lo:hi], h31Scratch2[:hi-lo], h31Scratch1[:hi-lo])
 	}
 
-	// layers1Weight2 = model.go:40: f32[2,16,16]
-	cpu.PackPanels(layers1Weight2, w.layers1Weight, 16, 32, 32, false, 1, 512)
+	// layers1Weight = model.go:40: f32[2,16,16]
+	cpu.PackPanels(layers1Weight, w.layers1Weight, 16, 32, 32, false, 1, 512)
 
-	// layers1_2 = model.go:40: f32[N,32]
-	cpu.MatMul(layers1_2, output3, layers1Weight2, matMul7.Rows(n, call.Ctx), &cpu.Epilogue{Then: mul, In: [2][]float32{layers0, nil}})
+	// layers1 = model.go:40: f32[N,32]
+	cpu.MatMul(layers1, output, layers1Weight, matMul7.Rows(n, call.Ctx), &cpu.Epilogue{Then: mul, In: [2][]float32{layers0_2, nil}})
 
 	// g.layers0Bias = model.go:40: f32[32]
 	if g.layers0Bias != nil {
-		cpu.ReduceSum(g.layers0Bias, layers1_2, 1, n, 32)
+		cpu.ReduceSum(g.layers0Bias, layers1, 1, n, 32)
 	}
 	if call.Ends(5) {
 		return nil
 	}
 
-	// layers0Weight2 = model.go:40: f32[1,32,16]
-	cpu.PackPanels(layers0Weight2, w.layers0Weight, 32, 11, 11, false, 1, 352)
+	// layers0Weight = model.go:40: f32[1,32,16]
+	cpu.PackPanels(layers0Weight, w.layers0Weight, 32, 11, 11, false, 1, 352)
 
-	// layers0_2 = model.go:40: f32[N,11]
-	cpu.MatMul(layers0_2, layers1_2, layers0Weight2, matMul8.Rows(n, call.Ctx), nil)
+	// layers0 = model.go:40: f32[N,11]
+	cpu.MatMul(layers0, layers1, layers0Weight, matMul8.Rows(n, call.Ctx), nil)
 
-	// h29 = model.go:38: f32[N,11]
+	// h32 = model.go:38: f32[N,11]
 	if g.layers0Weight != nil {
-		cpu.Repeat(h29Scratch1, norm)
-		cpu.Repeat(h29Scratch2, norm2)
+		cpu.Repeat(h32Scratch1, norm)
+		cpu.Repeat(h32Scratch2, norm2)
 		for lo := 0; lo < 11*n; lo += 1023 {
 			hi := min(lo+1023, 11*n)
-			cpu.Mul(h29Scratch3[:hi-lo], features[lo:hi], h29Scratch1[:hi-lo])
-			cpu.Add(h29[lo:hi], h29Scratch3[:hi-lo], h29Scratch2[:hi-lo])
+			cpu.Mul(h32Scratch3[:hi-lo], features[lo:hi], h32Scratch1[:hi-lo])
+			cpu.Add(h32[lo:hi], h32Scratch3[:hi-lo], h32Scratch2[:hi-lo])
 		}
 	}
 
-	// h30 = model.go:40: f32[11,N]
+	// h33 = model.go:40: f32[11,N]
 	if g.layers0Weight != nil {
-		cpu.StridedCopy(h30, h29, []int{11, n}, []int{1, 11}, 0)
+		cpu.StridedCopy(h33, h32, []int{11, n}, []int{1, 11}, 0)
 	}
 
-	// h31 = model.go:40: f32[2,N,16]
+	// h34 = model.go:40: f32[2,N,16]
 	if g.layers0Weight != nil {
-		cpu.PackPanels(h31, layers1_2, n, 32, 32, false, 1, 32*n)
+		cpu.PackPanels(h34, layers1, n, 32, 32, false, 1, 32*n)
 	}
 
-	// h32 = model.go:40: f32[11,32]
+	// h35 = model.go:40: f32[11,32]
 	if g.layers0Weight != nil {
-		cpu.MatMul(h32, h30, h31, matMul9.Depth(n, call.Ctx), nil)
+		cpu.MatMul(h35, h33, h34, matMul9.Depth(n, call.Ctx), nil)
 	}
 
 	// g.layers0Weight = model.go:40: f32[32,11]
 	if g.layers0Weight != nil {
-		cpu.StridedCopy(g.layers0Weight, h32, []int{32, 11}, []int{1, 32}, 0)
+		cpu.StridedCopy(g.layers0Weight, h35, []int{32, 11}, []int{1, 32}, 0)
 	}
 	if call.Ends(6) {
 		return nil
 	}
 
-	// h33 in h36 = model.go:38: f32[1,11]
-	cpu.ReduceSum(h36[:11], layers0_2, 1, n, 11)
+	// h36 in h39 = model.go:38: f32[1,11]
+	cpu.ReduceSum(h39[:11], layers0, 1, n, 11)
 
-	// h34 in layers0_2 = model.go:38: f32[N,11]
-	cpu.Repeat(h34Scratch1, h5)
+	// h37 in layers0 = model.go:38: f32[N,11]
+	cpu.Repeat(h37Scratch1, h5)
 	for lo := 0; lo < 11*n; lo += 1023 {
 		hi := min(lo+1023, 11*n)
-		cpu.Sub(h34Scratch2[:hi-lo], features[lo:hi], h34Scratch1[:hi-lo])
-		cpu.Mul(layers0_2[lo:hi], layers0_2[lo:hi], h34Scratch2[:hi-lo])
+		cpu.Sub(h37Scratch2[:hi-lo], features[lo:hi], h37Scratch1[:hi-lo])
+		cpu.Mul(layers0[lo:hi], layers0[lo:hi], h37Scratch2[:hi-lo])
 	}
 
-	// h35 in h36 = model.go:38: f32[1,11]
-	cpu.ReduceSum(h36[11:22], layers0_2, 1, n, 11)
+	// h38 in h39 = model.go:38: f32[1,11]
+	cpu.ReduceSum(h39[11:22], layers0, 1, n, 11)
 
-	// h37 = model.go:38: f32[1,11]
+	// h40 = model.go:38: f32[1,11]
 	if g.normWeight != nil {
-		cpu.StridedCopy(h37, h36, []int{1, 11}, []int{11, 1}, 11)
+		cpu.StridedCopy(h40, h39, []int{1, 11}, []int{11, 1}, 11)
 	}
 
-	// h38 in g.normWeight = model.go:38: f32[1,11]
+	// h41 in g.normWeight = model.go:38: f32[1,11]
 	if g.normWeight != nil {
-		cpu.AddScalar(h38Scratch1[:11], h6, 1e-05)
-		cpu.Sqrt(h38Scratch1[:11], h38Scratch1[:11])
-		cpu.ScalarDiv(h38Scratch1[:11], 1, h38Scratch1[:11])
-		cpu.Mul(g.normWeight, h37, h38Scratch1[:11])
+		cpu.AddScalar(h41Scratch1[:11], h6, 1e-05)
+		cpu.Sqrt(h41Scratch1[:11], h41Scratch1[:11])
+		cpu.ScalarDiv(h41Scratch1[:11], 1, h41Scratch1[:11])
+		cpu.Mul(g.normWeight, h40, h41Scratch1[:11])
 	}
 	if call.Ends(7) {
 		return nil
 	}
 
-	// h39 in g.normBias = model.go:38: f32[1,11]
+	// h42 in g.normBias = model.go:38: f32[1,11]
 	if g.normBias != nil {
-		cpu.StridedCopy(g.normBias, h36, []int{1, 11}, []int{11, 1}, 0)
+		cpu.StridedCopy(g.normBias, h39, []int{1, 11}, []int{11, 1}, 0)
 	}
+	return nil
+}
+
+// part is a part that several schedules have, with weights and memory of their own.
+func (t *Trainer) part(call *rt.TrainingFrame[trained, changes], n, base, scaled int,
+	stateNormRunningVar, norm, norm2, layers0, layers1, h4, output, p1, p2, normRunningVar, normWeight, normBias, p3, features,
+	layers0Weight, layers0Bias, layers1Weight, layers1Bias, outputWeight, outputBias []float32) error {
+	if err := rt.Done(call.Ctx); err != nil {
+		return err
+	}
+	var (
+		h1Scratch1                  = rt.View[float32](call.Arena, base+partH1Scratch1Off, 1024)
+		h1Scratch2                  = rt.View[float32](call.Arena, base+partH1Scratch2Off, 1024)
+		h1                          = rt.View[float32](call.Arena, base+partH1Off, 11)
+		stateNormRunningVarScratch1 = rt.View[float32](call.Arena, base+partStateNormRunningVarScratch1Off, 1024)
+		normScratch1                = rt.View[float32](call.Arena, base+partNormScratch1Off, 1024)
+		norm2Scratch1               = rt.View[float32](call.Arena, base+partNorm2Scratch1Off, 1024)
+		h2Scratch1                  = rt.View[float32](call.Arena, base+partH2Scratch1Off, 1024)
+		h2Scratch2                  = rt.View[float32](call.Arena, base+partH2Scratch2Off, 1024)
+		h2Scratch3                  = rt.View[float32](call.Arena, base+partH2Scratch3Off, 1024)
+		h2                          = rt.View[float32](call.Arena, scaled+partH2Off, 11*n)
+		layers0Weight2              = rt.View[float32](call.Arena, base+partLayers0Weight2Off, 352)
+		h3                          = rt.View[float32](call.Arena, scaled+partH3Off, 32*n)
+		layers1Weight2              = rt.View[float32](call.Arena, base+partLayers1Weight2Off, 512)
+		outputWeight2               = rt.View[float32](call.Arena, base+partOutputWeight2Off, 256)
+		outputBias2                 = rt.View[float32](call.Arena, base+partOutputBias2Off, 16)
+	)
+
+	// h1 = model.go:38: f32[1,11]
+	cpu.Repeat(h1Scratch1[:11], p1)
+	cpu.Mul(h1Scratch2[:11], p2, h1Scratch1[:11])
+	cpu.MulScalar(h1, h1Scratch2[:11], 0.1)
+
+	// stateNormRunningVar = model.go:38: f32[11]
+	cpu.MulScalar(stateNormRunningVarScratch1[:11], normRunningVar, 0.9)
+	cpu.Add(stateNormRunningVar, stateNormRunningVarScratch1[:11], h1)
+
+	// norm = model.go:38: f32[11]
+	cpu.AddScalar(normScratch1[:11], p2, 1e-05)
+	cpu.Sqrt(normScratch1[:11], normScratch1[:11])
+	cpu.Div(norm, normWeight, normScratch1[:11])
+
+	// norm2 = model.go:38: f32[11]
+	cpu.Mul(norm2Scratch1[:11], p3, norm)
+	cpu.Sub(norm2, normBias, norm2Scratch1[:11])
+
+	// h2 = model.go:38: f32[N,11]
+	cpu.Repeat(h2Scratch1, norm)
+	cpu.Repeat(h2Scratch2, norm2)
+	for lo := 0; lo < 11*n; lo += 1023 {
+		hi := min(lo+1023, 11*n)
+		cpu.Mul(h2Scratch3[:hi-lo], features[lo:hi], h2Scratch1[:hi-lo])
+		cpu.Add(h2[lo:hi], h2Scratch3[:hi-lo], h2Scratch2[:hi-lo])
+	}
+
+	// layers0Weight2 = model.go:40: f32[2,11,16]
+	cpu.PackPanels(layers0Weight2, layers0Weight, 11, 32, 11, true, 1, 352)
+
+	// layers0 = model.go:40: f32[N,32]
+	cpu.MatMul(layers0, h2, layers0Weight2, matMul1.Rows(n, call.Ctx), &cpu.Epilogue{Bias: layers0Bias})
+
+	// h3 = model.go:40: f32[N,32]
+	cpu.Swish(h3, layers0, 1)
+
+	// layers1Weight2 = model.go:40: f32[1,32,16]
+	cpu.PackPanels(layers1Weight2, layers1Weight, 32, 16, 32, true, 1, 512)
+
+	// layers1 = model.go:40: f32[N,16]
+	cpu.MatMul(layers1, h3, layers1Weight2, matMul2.Rows(n, call.Ctx), &cpu.Epilogue{Bias: layers1Bias})
+
+	// h4 = model.go:40: f32[N,16]
+	cpu.Swish(h4, layers1, 1)
+
+	// outputWeight2 = model.go:42: f32[1,16,16]
+	cpu.PackPanels(outputWeight2, outputWeight, 16, 1, 1, false, 1, 16)
+
+	// outputBias2 = model.go:42: f32[1,1,16]
+	cpu.Block(outputBias2, outputBias, 1, 1, 1, 1)
+
+	// output = model.go:42: f32[N,1]
+	cpu.MatMul(output, h4, outputWeight2, matMul3.Rows(n, call.Ctx), &cpu.Epilogue{Bias: outputBias2})
 	return nil
 }
 
@@ -471,7 +492,7 @@ func (t *Trainer) evalForward(call *rt.TrainingFrame[trained, changes], n int, w
 }
 
 // evalLoss is the schedule of Loss.
-func (t *Trainer) evalLoss(call *rt.TrainingFrame[trained, changes], n int, output, features, worth []float32) error {
+func (t *Trainer) evalLoss(call *rt.TrainingFrame[trained, changes], n int, loss, predicted, features, worth []float32) error {
 	if err := rt.Done(call.Ctx); err != nil {
 		return err
 	}
@@ -491,7 +512,8 @@ func (t *Trainer) evalLoss(call *rt.TrainingFrame[trained, changes], n int, outp
 		layers1            = rt.View[float32](call.Arena, 128*n+12416, 16*n)
 		outputWeight       = rt.View[float32](call.Arena, evalLossOutputWeightOff, 256)
 		outputBias         = rt.View[float32](call.Arena, evalLossOutputBiasOff, 16)
-		output2            = rt.View[float32](call.Arena, evalLossOutput2Off, n)
+		h1Scratch1         = rt.View[float32](call.Arena, evalLossH1Scratch1Off, 1024)
+		h1                 = rt.View[float32](call.Arena, evalLossH1Off, n)
 	)
 
 	// normWeight = model.go:38: f32[11]
@@ -530,15 +552,18 @@ func (t *Trainer) evalLoss(call *rt.TrainingFrame[trained, changes], n int, outp
 	// outputBias = model.go:42: f32[1,1,16]
 	cpu.Block(outputBias, w.outputBias, 1, 1, 1, 1)
 
-	// output2 = model.go:42, model.go:49: f32[N,1]
-	cpu.MatMul(output2, layers1, outputWeight, matMul3.Rows(n, call.Ctx),
-		&cpu.Epilogue{Bias: outputBias, Then: sub, In: [2][]float32{worth, nil}})
+	// output in predicted = model.go:42: f32[N,1]
+	cpu.MatMul(predicted, layers1, outputWeight, matMul3.Rows(n, call.Ctx), &cpu.Epilogue{Bias: outputBias})
 
-	// h1 in output2 = model.go:49: f32[N,1]
-	cpu.Mul(output2, output2, output2)
+	// h1 = model.go:50: f32[N,1]
+	for lo := 0; lo < n; lo += 1024 {
+		hi := min(lo+1024, n)
+		cpu.Sub(h1Scratch1[:hi-lo], predicted[lo:hi], worth[lo:hi])
+		cpu.Mul(h1[lo:hi], h1Scratch1[:hi-lo], h1Scratch1[:hi-lo])
+	}
 
-	// output = model.go:49: f32[]
-	cpu.ReduceMean(output, output2, 1, n, 1)
+	// loss = model.go:50: f32[]
+	cpu.ReduceMean(loss, h1, 1, n, 1)
 	return nil
 }
 
@@ -562,27 +587,12 @@ func (t *Trainer) trainForward(call *rt.TrainingFrame[trained, changes], n int, 
 		h9                           = rt.View[float32](call.Arena, trainForwardH9Off, 11)
 		stateNormRunningMeanScratch1 = rt.View[float32](call.Arena, trainForwardStateNormRunningMeanScratch1Off, 1024)
 		h10Scratch1                  = rt.View[float32](call.Arena, trainForwardH10Scratch1Off, 1024)
-		h11Scratch1                  = rt.View[float32](call.Arena, trainForwardH11Scratch1Off, 1024)
-		h11Scratch2                  = rt.View[float32](call.Arena, trainForwardH11Scratch2Off, 1024)
-		h11                          = rt.View[float32](call.Arena, trainForwardH11Off, 11)
-		stateNormRunningVarScratch1  = rt.View[float32](call.Arena, trainForwardStateNormRunningVarScratch1Off, 1024)
-		normScratch1                 = rt.View[float32](call.Arena, trainForwardNormScratch1Off, 1024)
 		norm                         = rt.View[float32](call.Arena, trainForwardNormOff, 11)
-		norm2Scratch1                = rt.View[float32](call.Arena, trainForwardNorm2Scratch1Off, 1024)
 		norm2                        = rt.View[float32](call.Arena, trainForwardNorm2Off, 11)
-		h12Scratch1                  = rt.View[float32](call.Arena, trainForwardH12Scratch1Off, 1024)
-		h12Scratch2                  = rt.View[float32](call.Arena, trainForwardH12Scratch2Off, 1024)
-		h12Scratch3                  = rt.View[float32](call.Arena, trainForwardH12Scratch3Off, 1024)
-		h12                          = rt.View[float32](call.Arena, 128*n+12544, 11*n)
-		layers0Weight                = rt.View[float32](call.Arena, trainForwardLayers0WeightOff, 352)
-		layers0                      = rt.View[float32](call.Arena, trainForwardLayers0Off, 32*n)
-		h13                          = rt.View[float32](call.Arena, 192*n+12544, 32*n)
-		layers1Weight                = rt.View[float32](call.Arena, trainForwardLayers1WeightOff, 512)
-		layers1                      = rt.View[float32](call.Arena, 128*n+12544, 16*n)
-		h14                          = rt.View[float32](call.Arena, 192*n+12544, 16*n)
-		outputWeight                 = rt.View[float32](call.Arena, trainForwardOutputWeightOff, 256)
-		outputBias                   = rt.View[float32](call.Arena, trainForwardOutputBiasOff, 16)
-		h15                          = rt.View[float32](call.Arena, 256*n+12544, n)
+		layers0_2                    = rt.View[float32](call.Arena, trainForwardLayers0_2Off, 32*n)
+		layers1_2                    = rt.View[float32](call.Arena, 128*n+12608, 16*n)
+		h15                          = rt.View[float32](call.Arena, 192*n+12608, 16*n)
+		h17                          = rt.View[float32](call.Arena, 256*n+12608, n)
 	)
 
 	// h1 in h4 = model.go:38: f32[1,11]
@@ -624,63 +634,16 @@ func (t *Trainer) trainForward(call *rt.TrainingFrame[trained, changes], n int, 
 	cpu.Cast(h10Scratch1[:1], h7)
 	cpu.Div(h8, h10Scratch1[:1], h8)
 
-	// h11 = model.go:38: f32[1,11]
-	cpu.Repeat(h11Scratch1[:11], h8)
-	cpu.Mul(h11Scratch2[:11], h6, h11Scratch1[:11])
-	cpu.MulScalar(h11, h11Scratch2[:11], 0.1)
-
-	// g.normRunningVar = model.go:38: f32[11]
-	cpu.MulScalar(stateNormRunningVarScratch1[:11], w.normRunningVar, 0.9)
-	cpu.Add(g.normRunningVar, stateNormRunningVarScratch1[:11], h11)
-
-	// norm = model.go:38: f32[11]
-	cpu.AddScalar(normScratch1[:11], h6, 1e-05)
-	cpu.Sqrt(normScratch1[:11], normScratch1[:11])
-	cpu.Div(norm, w.normWeight, normScratch1[:11])
-
-	// norm2 = model.go:38: f32[11]
-	cpu.Mul(norm2Scratch1[:11], h5, norm)
-	cpu.Sub(norm2, w.normBias, norm2Scratch1[:11])
-
-	// h12 = model.go:38: f32[N,11]
-	cpu.Repeat(h12Scratch1, norm)
-	cpu.Repeat(h12Scratch2, norm2)
-	for lo := 0; lo < 11*n; lo += 1023 {
-		hi := min(lo+1023, 11*n)
-		cpu.Mul(h12Scratch3[:hi-lo], features[lo:hi], h12Scratch1[:hi-lo])
-		cpu.Add(h12[lo:hi], h12Scratch3[:hi-lo], h12Scratch2[:hi-lo])
+	// g.normRunningVar, norm, norm2, layers0_2, layers1_2, h15, output2 in worth = model.go:38
+	if err := t.part(call, n, trainForwardPartArenaOff, 256*n+12608, g.normRunningVar, norm, norm2, layers0_2, layers1_2, h15, worth, h8,
+		h6, w.normRunningVar, w.normWeight, w.normBias, h5, features, w.layers0Weight, w.layers0Bias, w.layers1Weight, w.layers1Bias,
+		w.outputWeight, w.outputBias); err != nil {
+		return err
 	}
 
-	// layers0Weight = model.go:40: f32[2,11,16]
+	// h17 = strided_copy: f32[N]
 	rt.EndIfDone(call.Ctx)
-	cpu.PackPanels(layers0Weight, w.layers0Weight, 11, 32, 11, true, 1, 352)
-
-	// layers0 = model.go:40: f32[N,32]
-	cpu.MatMul(layers0, h12, layers0Weight, matMul1.Rows(n, call.Ctx), &cpu.Epilogue{Bias: w.layers0Bias})
-
-	// h13 = model.go:40: f32[N,32]
-	cpu.Swish(h13, layers0, 1)
-
-	// layers1Weight = model.go:40: f32[1,32,16]
-	cpu.PackPanels(layers1Weight, w.layers1Weight, 32, 16, 32, true, 1, 512)
-
-	// layers1 = model.go:40: f32[N,16]
-	cpu.MatMul(layers1, h13, layers1Weight, matMul2.Rows(n, call.Ctx), &cpu.Epilogue{Bias: w.layers1Bias})
-
-	// h14 = model.go:40: f32[N,16]
-	cpu.Swish(h14, layers1, 1)
-
-	// outputWeight = model.go:42: f32[1,16,16]
-	cpu.PackPanels(outputWeight, w.outputWeight, 16, 1, 1, false, 1, 16)
-
-	// outputBias = model.go:42: f32[1,1,16]
-	cpu.Block(outputBias, w.outputBias, 1, 1, 1, 1)
-
-	// output in worth = model.go:42: f32[N,1]
-	cpu.MatMul(worth, h14, outputWeight, matMul3.Rows(n, call.Ctx), &cpu.Epilogue{Bias: outputBias})
-
-	// h15 = strided_copy: f32[N]
-	cpu.StridedCopy(h15, w.constH51, []int{n}, []int{0}, 0)
+	cpu.StridedCopy(h17, w.constH51, []int{n}, []int{0}, 0)
 	return nil
 }
 
@@ -692,222 +655,222 @@ func (t *Trainer) backward(call *rt.TrainingFrame[trained, changes], n int, wort
 	w := call.Weights
 	g := call.Changes
 	var (
-		h15            = rt.View[float32](call.Arena, 256*n+12544, n)
-		outputWeight2  = rt.View[float32](call.Arena, trainForwardOutputWeight2Off, 16)
-		h17            = rt.View[float32](call.Arena, 320*n+12544, 16*n)
-		h14            = rt.View[float32](call.Arena, 192*n+12544, 16*n)
-		h18            = rt.View[float32](call.Arena, 384*n+12544, 16*n)
-		h20Scratch1    = rt.View[float32](call.Arena, trainForwardH20Scratch1Off, 1024)
-		layers1        = rt.View[float32](call.Arena, 128*n+12544, 16*n)
-		h20Scratch2    = rt.View[float32](call.Arena, trainForwardH20Scratch2Off, 1024)
-		output2        = rt.View[float32](call.Arena, 384*n+12544, 16*n)
-		h21            = rt.View[float32](call.Arena, 128*n+12544, 32*n)
-		layers0        = rt.View[float32](call.Arena, trainForwardLayers0Off, 32*n)
-		h22            = rt.View[float32](call.Arena, 256*n+12544, 32*n)
-		h23            = rt.View[float32](call.Arena, 128*n+12544, 16*n)
-		h24            = rt.View[float32](call.Arena, trainForwardH24Off, 512)
-		h25Scratch1    = rt.View[float32](call.Arena, trainForwardH25Scratch1Off, 1024)
-		h25Scratch2    = rt.View[float32](call.Arena, trainForwardH25Scratch2Off, 1024)
-		h25Scratch3    = rt.View[float32](call.Arena, trainForwardH25Scratch3Off, 1024)
-		layers1Weight2 = rt.View[float32](call.Arena, trainForwardLayers1Weight2Off, 512)
-		layers1_2      = rt.View[float32](call.Arena, 128*n+12544, 32*n)
-		layers0Weight2 = rt.View[float32](call.Arena, trainForwardLayers0Weight2Off, 512)
-		layers0_2      = rt.View[float32](call.Arena, 256*n+12544, 11*n)
-		h26Scratch1    = rt.View[float32](call.Arena, trainForwardH26Scratch1Off, 1024)
-		norm           = rt.View[float32](call.Arena, trainForwardNormOff, 11)
-		h26Scratch2    = rt.View[float32](call.Arena, trainForwardH26Scratch2Off, 1024)
-		norm2          = rt.View[float32](call.Arena, trainForwardNorm2Off, 11)
-		h26Scratch3    = rt.View[float32](call.Arena, trainForwardH26Scratch3Off, 1024)
-		h26            = rt.View[float32](call.Arena, trainForwardH26Off, 11*n)
-		h27            = rt.View[float32](call.Arena, 320*n+12544, 11*n)
-		h28            = rt.View[float32](call.Arena, trainForwardH28Off, 32*n)
-		h29            = rt.View[float32](call.Arena, trainForwardH29Off, 352)
-		h33            = rt.View[float32](call.Arena, trainForwardH33Off, 22)
-		h31Scratch1    = rt.View[float32](call.Arena, trainForwardH31Scratch1Off, 1024)
-		h5             = rt.View[float32](call.Arena, trainForwardH5Off, 11)
-		h31Scratch2    = rt.View[float32](call.Arena, trainForwardH31Scratch2Off, 1024)
-		h34            = rt.View[float32](call.Arena, trainForwardH34Off, 11)
-		h35Scratch1    = rt.View[float32](call.Arena, trainForwardH35Scratch1Off, 1024)
-		h6             = rt.View[float32](call.Arena, trainForwardH6Off, 11)
+		h17           = rt.View[float32](call.Arena, 256*n+12608, n)
+		outputWeight  = rt.View[float32](call.Arena, trainForwardOutputWeightOff, 16)
+		h19           = rt.View[float32](call.Arena, 320*n+12608, 16*n)
+		h15           = rt.View[float32](call.Arena, 192*n+12608, 16*n)
+		h20           = rt.View[float32](call.Arena, 384*n+12608, 16*n)
+		h22Scratch1   = rt.View[float32](call.Arena, trainForwardH22Scratch1Off, 1024)
+		layers1_2     = rt.View[float32](call.Arena, 128*n+12608, 16*n)
+		h22Scratch2   = rt.View[float32](call.Arena, trainForwardH22Scratch2Off, 1024)
+		output        = rt.View[float32](call.Arena, 384*n+12608, 16*n)
+		h23           = rt.View[float32](call.Arena, 128*n+12608, 32*n)
+		layers0_2     = rt.View[float32](call.Arena, trainForwardLayers0_2Off, 32*n)
+		h24           = rt.View[float32](call.Arena, 256*n+12608, 32*n)
+		h25           = rt.View[float32](call.Arena, 128*n+12608, 16*n)
+		h26           = rt.View[float32](call.Arena, trainForwardH26Off, 512)
+		h27Scratch1   = rt.View[float32](call.Arena, trainForwardH27Scratch1Off, 1024)
+		h27Scratch2   = rt.View[float32](call.Arena, trainForwardH27Scratch2Off, 1024)
+		h27Scratch3   = rt.View[float32](call.Arena, trainForwardH27Scratch3Off, 1024)
+		layers1Weight = rt.View[float32](call.Arena, trainForwardLayers1WeightOff, 512)
+		layers1       = rt.View[float32](call.Arena, 128*n+12608, 32*n)
+		layers0Weight = rt.View[float32](call.Arena, trainForwardLayers0WeightOff, 512)
+		layers0       = rt.View[float32](call.Arena, 256*n+12608, 11*n)
+		h28Scratch1   = rt.View[float32](call.Arena, trainForwardH28Scratch1Off, 1024)
+		norm          = rt.View[float32](call.Arena, trainForwardNormOff, 11)
+		h28Scratch2   = rt.View[float32](call.Arena, trainForwardH28Scratch2Off, 1024)
+		norm2         = rt.View[float32](call.Arena, trainForwardNorm2Off, 11)
+		h28Scratch3   = rt.View[float32](call.Arena, trainForwardH28Scratch3Off, 1024)
+		h28           = rt.View[float32](call.Arena, trainForwardH28Off, 11*n)
+		h29           = rt.View[float32](call.Arena, 320*n+12608, 11*n)
+		h30           = rt.View[float32](call.Arena, trainForwardH30Off, 32*n)
+		h31           = rt.View[float32](call.Arena, trainForwardH31Off, 352)
+		h35           = rt.View[float32](call.Arena, trainForwardH35Off, 22)
+		h33Scratch1   = rt.View[float32](call.Arena, trainForwardH33Scratch1Off, 1024)
+		h5            = rt.View[float32](call.Arena, trainForwardH5Off, 11)
+		h33Scratch2   = rt.View[float32](call.Arena, trainForwardH33Scratch2Off, 1024)
+		h36           = rt.View[float32](call.Arena, trainForwardH36Off, 11)
+		h37Scratch1   = rt.View[float32](call.Arena, trainForwardH37Scratch1Off, 1024)
+		h6            = rt.View[float32](call.Arena, trainForwardH6Off, 11)
 	)
 
-	// h16 in h15 = pointwise: f32[N]
-	cpu.Mul(h15, h15, dWorth)
+	// h18 in h17 = pointwise: f32[N]
+	cpu.Mul(h17, h17, dWorth)
 
 	// g.outputBias = model.go:42: f32[1]
 	if g.outputBias != nil {
-		cpu.ReduceSum(g.outputBias, h15, 1, n, 1)
+		cpu.ReduceSum(g.outputBias, h17, 1, n, 1)
 	}
 	if call.Ends(1) {
 		return nil
 	}
 
-	// outputWeight2 = model.go:42: f32[1,1,16]
-	cpu.PackPanels(outputWeight2, w.outputWeight, 1, 16, 16, false, 1, 16)
+	// outputWeight = model.go:42: f32[1,1,16]
+	cpu.PackPanels(outputWeight, w.outputWeight, 1, 16, 16, false, 1, 16)
 
-	// h17 = model.go:42: f32[16,N]
+	// h19 = model.go:42: f32[16,N]
 	if g.outputWeight != nil {
-		cpu.StridedCopy(h17, h14, []int{16, n}, []int{1, 16}, 0)
+		cpu.StridedCopy(h19, h15, []int{16, n}, []int{1, 16}, 0)
 	}
 
-	// h18 = model.go:42: f32[1,N,16]
+	// h20 = model.go:42: f32[1,N,16]
 	if g.outputWeight != nil {
-		cpu.PackPanels(h18, h15, n, 1, 1, false, 1, n)
+		cpu.PackPanels(h20, h17, n, 1, 1, false, 1, n)
 	}
 
-	// h19 in g.outputWeight = model.go:42: f32[16,1]
+	// h21 in g.outputWeight = model.go:42: f32[16,1]
 	if g.outputWeight != nil {
-		cpu.MatMul(g.outputWeight, h17, h18, matMul4.Depth(n, call.Ctx), nil)
+		cpu.MatMul(g.outputWeight, h19, h20, matMul4.Depth(n, call.Ctx), nil)
 	}
 	if call.Ends(2) {
 		return nil
 	}
 
-	// h20 in layers1 = model.go:40: f32[N,16]
+	// h22 in layers1_2 = model.go:40: f32[N,16]
 	for lo := 0; lo < 16*n; lo += 1024 {
 		hi := min(lo+1024, 16*n)
-		cpu.Sigmoid(h20Scratch1[:hi-lo], layers1[lo:hi])
-		cpu.ScalarSub(h20Scratch2[:hi-lo], 1, h20Scratch1[:hi-lo])
-		cpu.Mul(h20Scratch2[:hi-lo], h14[lo:hi], h20Scratch2[:hi-lo])
-		cpu.Add(layers1[lo:hi], h20Scratch1[:hi-lo], h20Scratch2[:hi-lo])
+		cpu.Sigmoid(h22Scratch1[:hi-lo], layers1_2[lo:hi])
+		cpu.ScalarSub(h22Scratch2[:hi-lo], 1, h22Scratch1[:hi-lo])
+		cpu.Mul(h22Scratch2[:hi-lo], h15[lo:hi], h22Scratch2[:hi-lo])
+		cpu.Add(layers1_2[lo:hi], h22Scratch1[:hi-lo], h22Scratch2[:hi-lo])
 	}
 
-	// output2 = model.go:42, model.go:40: f32[N,16]
-	cpu.MatMul(output2, h15, outputWeight2, matMul5.Rows(n, call.Ctx), &cpu.Epilogue{Then: mul, In: [2][]float32{layers1, nil}})
+	// output = model.go:42, model.go:40: f32[N,16]
+	cpu.MatMul(output, h17, outputWeight, matMul5.Rows(n, call.Ctx), &cpu.Epilogue{Then: mul, In: [2][]float32{layers1_2, nil}})
 
 	// g.layers1Bias = model.go:40: f32[16]
 	if g.layers1Bias != nil {
-		cpu.ReduceSum(g.layers1Bias, output2, 1, n, 16)
+		cpu.ReduceSum(g.layers1Bias, output, 1, n, 16)
 	}
 	if call.Ends(3) {
 		return nil
 	}
 
-	// h21 = model.go:40: f32[N,32]
+	// h23 = model.go:40: f32[N,32]
 	if g.layers1Weight != nil {
-		cpu.Swish(h21, layers0, 1)
+		cpu.Swish(h23, layers0_2, 1)
 	}
 
-	// h22 = model.go:40: f32[32,N]
+	// h24 = model.go:40: f32[32,N]
 	if g.layers1Weight != nil {
-		cpu.StridedCopy(h22, h21, []int{32, n}, []int{1, 32}, 0)
+		cpu.StridedCopy(h24, h23, []int{32, n}, []int{1, 32}, 0)
 	}
 
-	// h23 = model.go:40: f32[1,N,16]
+	// h25 = model.go:40: f32[1,N,16]
 	if g.layers1Weight != nil {
-		cpu.PackPanels(h23, output2, n, 16, 16, false, 1, 16*n)
+		cpu.PackPanels(h25, output, n, 16, 16, false, 1, 16*n)
 	}
 
-	// h24 = model.go:40: f32[32,16]
+	// h26 = model.go:40: f32[32,16]
 	if g.layers1Weight != nil {
-		cpu.MatMul(h24, h22, h23, matMul6.Depth(n, call.Ctx), nil)
+		cpu.MatMul(h26, h24, h25, matMul6.Depth(n, call.Ctx), nil)
 	}
 
 	// g.layers1Weight = model.go:40: f32[16,32]
 	if g.layers1Weight != nil {
-		cpu.StridedCopy(g.layers1Weight, h24, []int{16, 32}, []int{1, 16}, 0)
+		cpu.StridedCopy(g.layers1Weight, h26, []int{16, 32}, []int{1, 16}, 0)
 	}
 	if call.Ends(4) {
 		return nil
 	}
 
-	// h25 in layers0 = model.go:40: f32[N,32]
+	// h27 in layers0_2 = model.go:40: f32[N,32]
 	for lo := 0; lo < 32*n; lo += 1024 {
 		hi := min(lo+1024, 32*n)
-		cpu.Swish(h25Scratch1[:hi-lo], layers0[lo:hi], 1)
-		cpu.Sigmoid(h25Scratch2[:hi-lo], layers0[lo:hi])
-		cpu.ScalarSub(h25Scratch3[:hi-lo], 1, h25Scratch2[:hi-lo])
-		cpu.Mul(h25Scratch1[:hi-lo], h25Scratch1[:hi-lo], h25Scratch3[:hi-lo])
-		cpu.Add(layers0[lo:hi], h25Scratch2[:hi-lo], h25Scratch1[:hi-lo])
+		cpu.Swish(h27Scratch1[:hi-lo], layers0_2[lo:hi], 1)
+		cpu.Sigmoid(h27Scratch2[:hi-lo], layers0_2[lo:hi])
+		cpu.ScalarSub(h27Scratch3[:hi-lo], 1, h27Scratch2[:hi-lo])
+		cpu.Mul(h27Scratch1[:hi-lo], h27Scratch1[:hi-lo], h27Scratch3[:hi-lo])
+		cpu.Add(layers0_2[lo:hi], h27Scratch2[:hi-lo], h27Scratch1[:hi-lo])
 	}
 
-	// layers1Weight2 = model.go:40: f32[2,16,16]
-	cpu.PackPanels(layers1Weight2, w.layers1Weight, 16, 32, 32, false, 1, 512)
+	// layers1Weight = model.go:40: f32[2,16,16]
+	cpu.PackPanels(layers1Weight, w.layers1Weight, 16, 32, 32, false, 1, 512)
 
-	// layers1_2 = model.go:40: f32[N,32]
-	cpu.MatMul(layers1_2, output2, layers1Weight2, matMul7.Rows(n, call.Ctx), &cpu.Epilogue{Then: mul, In: [2][]float32{layers0, nil}})
+	// layers1 = model.go:40: f32[N,32]
+	cpu.MatMul(layers1, output, layers1Weight, matMul7.Rows(n, call.Ctx), &cpu.Epilogue{Then: mul, In: [2][]float32{layers0_2, nil}})
 
 	// g.layers0Bias = model.go:40: f32[32]
 	if g.layers0Bias != nil {
-		cpu.ReduceSum(g.layers0Bias, layers1_2, 1, n, 32)
+		cpu.ReduceSum(g.layers0Bias, layers1, 1, n, 32)
 	}
 	if call.Ends(5) {
 		return nil
 	}
 
-	// layers0Weight2 = model.go:40: f32[1,32,16]
-	cpu.PackPanels(layers0Weight2, w.layers0Weight, 32, 11, 11, false, 1, 352)
+	// layers0Weight = model.go:40: f32[1,32,16]
+	cpu.PackPanels(layers0Weight, w.layers0Weight, 32, 11, 11, false, 1, 352)
 
-	// layers0_2 = model.go:40: f32[N,11]
-	cpu.MatMul(layers0_2, layers1_2, layers0Weight2, matMul8.Rows(n, call.Ctx), nil)
+	// layers0 = model.go:40: f32[N,11]
+	cpu.MatMul(layers0, layers1, layers0Weight, matMul8.Rows(n, call.Ctx), nil)
 
-	// h26 = model.go:38: f32[N,11]
+	// h28 = model.go:38: f32[N,11]
 	if g.layers0Weight != nil {
-		cpu.Repeat(h26Scratch1, norm)
-		cpu.Repeat(h26Scratch2, norm2)
+		cpu.Repeat(h28Scratch1, norm)
+		cpu.Repeat(h28Scratch2, norm2)
 		for lo := 0; lo < 11*n; lo += 1023 {
 			hi := min(lo+1023, 11*n)
-			cpu.Mul(h26Scratch3[:hi-lo], features[lo:hi], h26Scratch1[:hi-lo])
-			cpu.Add(h26[lo:hi], h26Scratch3[:hi-lo], h26Scratch2[:hi-lo])
+			cpu.Mul(h28Scratch3[:hi-lo], features[lo:hi], h28Scratch1[:hi-lo])
+			cpu.Add(h28[lo:hi], h28Scratch3[:hi-lo], h28Scratch2[:hi-lo])
 		}
 	}
 
-	// h27 = model.go:40: f32[11,N]
+	// h29 = model.go:40: f32[11,N]
 	if g.layers0Weight != nil {
-		cpu.StridedCopy(h27, h26, []int{11, n}, []int{1, 11}, 0)
+		cpu.StridedCopy(h29, h28, []int{11, n}, []int{1, 11}, 0)
 	}
 
-	// h28 = model.go:40: f32[2,N,16]
+	// h30 = model.go:40: f32[2,N,16]
 	if g.layers0Weight != nil {
-		cpu.PackPanels(h28, layers1_2, n, 32, 32, false, 1, 32*n)
+		cpu.PackPanels(h30, layers1, n, 32, 32, false, 1, 32*n)
 	}
 
-	// h29 = model.go:40: f32[11,32]
+	// h31 = model.go:40: f32[11,32]
 	if g.layers0Weight != nil {
-		cpu.MatMul(h29, h27, h28, matMul9.Depth(n, call.Ctx), nil)
+		cpu.MatMul(h31, h29, h30, matMul9.Depth(n, call.Ctx), nil)
 	}
 
 	// g.layers0Weight = model.go:40: f32[32,11]
 	if g.layers0Weight != nil {
-		cpu.StridedCopy(g.layers0Weight, h29, []int{32, 11}, []int{1, 32}, 0)
+		cpu.StridedCopy(g.layers0Weight, h31, []int{32, 11}, []int{1, 32}, 0)
 	}
 	if call.Ends(6) {
 		return nil
 	}
 
-	// h30 in h33 = model.go:38: f32[1,11]
-	cpu.ReduceSum(h33[:11], layers0_2, 1, n, 11)
+	// h32 in h35 = model.go:38: f32[1,11]
+	cpu.ReduceSum(h35[:11], layers0, 1, n, 11)
 
-	// h31 in layers0_2 = model.go:38: f32[N,11]
-	cpu.Repeat(h31Scratch1, h5)
+	// h33 in layers0 = model.go:38: f32[N,11]
+	cpu.Repeat(h33Scratch1, h5)
 	for lo := 0; lo < 11*n; lo += 1023 {
 		hi := min(lo+1023, 11*n)
-		cpu.Sub(h31Scratch2[:hi-lo], features[lo:hi], h31Scratch1[:hi-lo])
-		cpu.Mul(layers0_2[lo:hi], layers0_2[lo:hi], h31Scratch2[:hi-lo])
+		cpu.Sub(h33Scratch2[:hi-lo], features[lo:hi], h33Scratch1[:hi-lo])
+		cpu.Mul(layers0[lo:hi], layers0[lo:hi], h33Scratch2[:hi-lo])
 	}
 
-	// h32 in h33 = model.go:38: f32[1,11]
-	cpu.ReduceSum(h33[11:22], layers0_2, 1, n, 11)
+	// h34 in h35 = model.go:38: f32[1,11]
+	cpu.ReduceSum(h35[11:22], layers0, 1, n, 11)
 
-	// h34 = model.go:38: f32[1,11]
+	// h36 = model.go:38: f32[1,11]
 	if g.normWeight != nil {
-		cpu.StridedCopy(h34, h33, []int{1, 11}, []int{11, 1}, 11)
+		cpu.StridedCopy(h36, h35, []int{1, 11}, []int{11, 1}, 11)
 	}
 
-	// h35 in g.normWeight = model.go:38: f32[1,11]
+	// h37 in g.normWeight = model.go:38: f32[1,11]
 	if g.normWeight != nil {
-		cpu.AddScalar(h35Scratch1[:11], h6, 1e-05)
-		cpu.Sqrt(h35Scratch1[:11], h35Scratch1[:11])
-		cpu.ScalarDiv(h35Scratch1[:11], 1, h35Scratch1[:11])
-		cpu.Mul(g.normWeight, h34, h35Scratch1[:11])
+		cpu.AddScalar(h37Scratch1[:11], h6, 1e-05)
+		cpu.Sqrt(h37Scratch1[:11], h37Scratch1[:11])
+		cpu.ScalarDiv(h37Scratch1[:11], 1, h37Scratch1[:11])
+		cpu.Mul(g.normWeight, h36, h37Scratch1[:11])
 	}
 	if call.Ends(7) {
 		return nil
 	}
 
-	// h36 in g.normBias = model.go:38: f32[1,11]
+	// h38 in g.normBias = model.go:38: f32[1,11]
 	if g.normBias != nil {
-		cpu.StridedCopy(g.normBias, h33, []int{1, 11}, []int{11, 1}, 0)
+		cpu.StridedCopy(g.normBias, h35, []int{1, 11}, []int{11, 1}, 0)
 	}
 	return nil
 }

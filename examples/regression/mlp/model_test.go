@@ -47,12 +47,21 @@ func TestSampleLoss(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := rt.CheckSample("output", rt.FlatOf[float32](&got), rt.Sample{
+	if err := rt.CheckSample("loss", rt.FlatOf[float32](&got.Loss), rt.Sample{
 		Count:  1,
 		ArgMax: 0,
 		Stride: 1,
 		RMS:    0.008649,
 		Values: "0.008649",
+	}); err != nil {
+		t.Error(err)
+	}
+	if err := rt.CheckSample("predicted", rt.Flat[float32](got.Predicted), rt.Sample{
+		Count:  2,
+		ArgMax: 1,
+		Stride: 1,
+		RMS:    0.1499,
+		Values: "0.1389 0.1601",
 	}); err != nil {
 		t.Error(err)
 	}

@@ -58,7 +58,7 @@ var lossMethod = rt.Method{
 // The arena's plan for loss, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	7 buffers in 192*N+12288 bytes; the largest live set is 192*N+12288
+//	8 buffers in 192*N+12288 bytes; the largest live set is 192*N+12288
 //
 //	             steps     0                                                           12480
 //	normScratch1 4-4       [-------------------)
@@ -66,21 +66,23 @@ var lossMethod = rt.Method{
 //	normScratch3 4-4                                                 [-------------------)
 //	norm         4-6                                                                      |
 //	layers0      6-8                                                                      |
-//	layers1      8-13                                                                     |
-//	output2      13-16                                                                    |
+//	layers1      8-12                                                                     |
+//	h1Scratch1   15-15     [-------------------)
+//	h1           15-17                                                                    |
 const (
 	lossNormScratch1Off = 0     // f32[1024]
 	lossNormScratch2Off = 4096  // f32[1024]
 	lossNormScratch3Off = 8192  // f32[1024]
 	lossLayers0Off      = 12288 // f32[32*N]
-	lossOutput2Off      = 12288 // f32[N]
+	lossH1Off           = 12288 // f32[N]
+	lossH1Scratch1Off   = 0     // f32[1024]
 )
 
 // stepMethod describes Trainer.Step to the runtime.
 var stepMethod = rt.Method{
 	Name:    "mlp: Step",
 	Symbols: []string{"N"},
-	Fixed:   12608,
+	Fixed:   12672,
 	Each:    []int64{448},
 	Ends:    []int{7, 8, 0, 0, 6, 5, 4, 3, 2, 1},
 	Updates: []int{2, 3},
@@ -89,120 +91,137 @@ var stepMethod = rt.Method{
 // The arena's plan for step, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	65 buffers in 448*N+12608 bytes; the largest live set is 448*N+12608
+//	52 buffers in 448*N+12672 bytes; the largest live set is 448*N+12672
 //
-//	                             steps     0                                                           13056
-//	h4                           10-16                                             |
-//	h2Scratch1                   11-11     [------------------)
-//	h2Scratch2                   11-11                         [------------------)
-//	h2                           11-12                                                                  |
-//	h5                           14-82                                                                 |
-//	h6                           16-86                                                                 |
-//	h7                           17-18     |
-//	h8                           18-53                                                                 |
-//	h9Scratch1                   20-20     [------------------)
-//	h9                           20-27                                             |
-//	h10                          22-24                         |
-//	stateNormRunningMeanScratch1 24-24     [------------------)
-//	h12Scratch1                  27-27     [------------------)
-//	h12Scratch2                  27-27                         [------------------)
-//	h12                          27-29                                             |
-//	stateNormRunningVarScratch1  29-29     [------------------)
-//	normScratch1                 31-31     [------------------)
-//	norm                         31-76                                                                  |
-//	norm2Scratch1                32-32     [------------------)
-//	norm2                        32-76                                                                  |
-//	h13Scratch1                  33-33     [------------------)
-//	h13Scratch2                  33-33                         [------------------)
-//	h13Scratch3                  33-33                                             [------------------)
-//	h13                          33-35                                                                   |
-//	layers0Weight                34-35     [----)
-//	layers0                      35-72                                                                  |
-//	h14                          36-38                                                                   |
-//	layers1Weight                37-38     [--------)
-//	layers1                      38-63                                                                   |
-//	h15                          39-62                                                                   |
-//	outputWeight                 41-46     [---)
-//	outputBias                   43-46          |
-//	output2                      46-54                                                                    |
-//	h16                          48-50                                                                    |
-//	h18                          53-63                                                                    |
-//	h19Scratch1                  54-54     [------------------)
-//	outputWeight2                57-63                                             |
-//	h20                          58-60                                                                    |
-//	h21                          59-60                                                                    |
-//	h23Scratch1                  62-62     [------------------)
-//	h23Scratch2                  62-62                         [------------------)
-//	output3                      63-72                                                                    |
-//	h24                          65-66                                                                   |
-//	h25                          66-68                                                                    |
-//	h27                          68-69     [--------)
-//	h28Scratch1                  70-70     [------------------)
-//	h28Scratch2                  70-70                         [------------------)
-//	h28Scratch3                  70-70                                             [------------------)
-//	layers1Weight2               71-72     [--------)
-//	layers1_2                    72-78                                                                   |
-//	layers0Weight2               74-75     [--------)
-//	h29Scratch1                  76-76     [------------------)
-//	h29Scratch2                  76-76                         [------------------)
-//	h29Scratch3                  76-76                                             [------------------)
-//	h31                          78-79                                                                  |
-//	h32                          79-80     [----)
-//	h36                          81-88                                             |
-//	h34Scratch1                  82-82     [------------------)
-//	h34Scratch2                  82-82                         [------------------)
-//	h38Scratch1                  86-86     [------------------)
-//	and 5 smaller ones
+//	                             steps     0                                                           13120
+//	h4                           4-10                                             |
+//	h2Scratch1                   5-5       [-----------------)
+//	h2Scratch2                   5-5                          [------------------)
+//	h2                           5-6                                                                    |
+//	h5                           8-68                                                                 |
+//	h6                           10-72                                                                 |
+//	h7                           11-12     |
+//	h8                           12-39                                                                 |
+//	h9Scratch1                   14-14     [-----------------)
+//	h9                           14-29                                                                 |
+//	h10                          16-18                        |
+//	stateNormRunningMeanScratch1 18-18     [-----------------)
+//	partArena                    29-29     [---------------------------------------------------------)
+//	layers0_2                    29-58                                                                  |
+//	partArena2                   29-29                                                                    |
+//	norm                         29-62                                                                  |
+//	norm2                        29-62                                                                  |
+//	layers1_2                    29-49                                                                   |
+//	h16                          29-48                                                                   |
+//	h18                          32-40                                                                    |
+//	h19                          34-36                                                                    |
+//	h21                          39-49                                                                    |
+//	h22Scratch1                  40-40     [-----------------)
+//	outputWeight                 43-49                                            |
+//	h23                          44-46                                                                    |
+//	h24                          45-46                                                                    |
+//	h26Scratch1                  48-48     [-----------------)
+//	h26Scratch2                  48-48                        [------------------)
+//	output                       49-58                                                                    |
+//	h27                          51-52                                                                   |
+//	h28                          52-54                                                                    |
+//	h29                          53-54                                                                   |
+//	h30                          54-55     [-------)
+//	h31Scratch1                  56-56     [-----------------)
+//	h31Scratch2                  56-56                        [------------------)
+//	h31Scratch3                  56-56                                            [------------------)
+//	layers1Weight                57-58     [-------)
+//	layers1                      58-64                                                                   |
+//	layers0Weight                60-61     [-------)
+//	layers0                      61-69                                                                    |
+//	h32Scratch1                  62-62     [-----------------)
+//	h32Scratch2                  62-62                        [------------------)
+//	h32Scratch3                  62-62                                            [------------------)
+//	h32                          62-63                                                                  |
+//	h33                          63-65                                                                    |
+//	h34                          64-65                                                                  |
+//	h35                          65-66     [----)
+//	h39                          67-74                                            |
+//	h37Scratch1                  68-68     [-----------------)
+//	h37Scratch2                  68-68                        [------------------)
+//	h40                          71-72                        |
+//	h41Scratch1                  72-72     [-----------------)
 const (
 	stepH4Off                           = 8192  // f32[22]
-	stepH2Off                           = 12608 // f32[11*N]
+	stepH2Off                           = 12672 // f32[11*N]
 	stepH2Scratch1Off                   = 0     // f32[1024]
 	stepH2Scratch2Off                   = 4096  // f32[1024]
 	stepH5Off                           = 12288 // f32[11]
 	stepH6Off                           = 12352 // f32[11]
 	stepH7Off                           = 0     // i64[1]
 	stepH8Off                           = 12416 // f32[1]
-	stepH9Off                           = 8192  // f32[1]
+	stepH9Off                           = 12480 // f32[1]
 	stepH9Scratch1Off                   = 0     // f32[1024]
 	stepH10Off                          = 4096  // f32[11]
 	stepStateNormRunningMeanScratch1Off = 0     // f32[1024]
-	stepH12Off                          = 8256  // f32[11]
-	stepH12Scratch1Off                  = 0     // f32[1024]
-	stepH12Scratch2Off                  = 4096  // f32[1024]
-	stepStateNormRunningVarScratch1Off  = 0     // f32[1024]
-	stepNormOff                         = 12480 // f32[11]
-	stepNormScratch1Off                 = 0     // f32[1024]
-	stepNorm2Off                        = 12544 // f32[11]
-	stepNorm2Scratch1Off                = 0     // f32[1024]
-	stepH13Scratch1Off                  = 0     // f32[1024]
-	stepH13Scratch2Off                  = 4096  // f32[1024]
-	stepH13Scratch3Off                  = 8192  // f32[1024]
-	stepLayers0WeightOff                = 0     // f32[352]
-	stepLayers0Off                      = 12608 // f32[32*N]
+	stepNormOff                         = 12544 // f32[11]
+	stepNorm2Off                        = 12608 // f32[11]
+	stepLayers0_2Off                    = 12672 // f32[32*N]
+	stepPartArenaOff                    = 0     // u8[12288]
+	stepH22Scratch1Off                  = 0     // f32[1024]
+	stepOutputWeightOff                 = 8192  // f32[16]
+	stepH26Scratch1Off                  = 0     // f32[1024]
+	stepH26Scratch2Off                  = 4096  // f32[1024]
+	stepH30Off                          = 0     // f32[512]
+	stepH31Scratch1Off                  = 0     // f32[1024]
+	stepH31Scratch2Off                  = 4096  // f32[1024]
+	stepH31Scratch3Off                  = 8192  // f32[1024]
 	stepLayers1WeightOff                = 0     // f32[512]
-	stepOutputWeightOff                 = 0     // f32[256]
-	stepOutputBiasOff                   = 1024  // f32[16]
-	stepH19Scratch1Off                  = 0     // f32[1024]
-	stepOutputWeight2Off                = 8192  // f32[16]
-	stepH23Scratch1Off                  = 0     // f32[1024]
-	stepH23Scratch2Off                  = 4096  // f32[1024]
-	stepH27Off                          = 0     // f32[512]
-	stepH28Scratch1Off                  = 0     // f32[1024]
-	stepH28Scratch2Off                  = 4096  // f32[1024]
-	stepH28Scratch3Off                  = 8192  // f32[1024]
-	stepLayers1Weight2Off               = 0     // f32[512]
-	stepLayers0Weight2Off               = 0     // f32[512]
-	stepH29Off                          = 12608 // f32[11*N]
-	stepH29Scratch1Off                  = 0     // f32[1024]
-	stepH29Scratch2Off                  = 4096  // f32[1024]
-	stepH29Scratch3Off                  = 8192  // f32[1024]
-	stepH31Off                          = 12608 // f32[32*N]
-	stepH32Off                          = 0     // f32[352]
-	stepH36Off                          = 8192  // f32[22]
-	stepH34Scratch1Off                  = 0     // f32[1024]
-	stepH34Scratch2Off                  = 4096  // f32[1024]
-	stepH37Off                          = 4096  // f32[11]
-	stepH38Scratch1Off                  = 0     // f32[1024]
+	stepLayers0WeightOff                = 0     // f32[512]
+	stepH32Off                          = 12672 // f32[11*N]
+	stepH32Scratch1Off                  = 0     // f32[1024]
+	stepH32Scratch2Off                  = 4096  // f32[1024]
+	stepH32Scratch3Off                  = 8192  // f32[1024]
+	stepH34Off                          = 12672 // f32[32*N]
+	stepH35Off                          = 0     // f32[352]
+	stepH39Off                          = 8192  // f32[22]
+	stepH37Scratch1Off                  = 0     // f32[1024]
+	stepH37Scratch2Off                  = 4096  // f32[1024]
+	stepH40Off                          = 4096  // f32[11]
+	stepH41Scratch1Off                  = 0     // f32[1024]
+)
+
+// The plan of part, with offsets from the start of its arena.
+//
+//	15 buffers in 128*N+12288 bytes; the largest live set is 128*N+12288
+//
+//	                            steps     0                                                           12416
+//	h1Scratch1                  1-1       [-------------------)
+//	h1Scratch2                  1-1                            [-------------------)
+//	h1                          1-3                                                 |
+//	stateNormRunningVarScratch1 3-3       [-------------------)
+//	normScratch1                5-5       [-------------------)
+//	norm2Scratch1               6-6       [-------------------)
+//	h2Scratch1                  7-7       [-------------------)
+//	h2Scratch2                  7-7                            [-------------------)
+//	h2Scratch3                  7-7                                                 [-------------------)
+//	h2                          7-9                                                                      |
+//	layers0Weight2              8-9       [-----)
+//	h3                          10-12                                                                    |
+//	layers1Weight2              11-12     [--------)
+//	outputWeight2               15-19     [---)
+//	outputBias2                 17-19          |
+const (
+	partH1Off                          = 8192 // f32[11]
+	partH1Scratch1Off                  = 0    // f32[1024]
+	partH1Scratch2Off                  = 4096 // f32[1024]
+	partStateNormRunningVarScratch1Off = 0    // f32[1024]
+	partNormScratch1Off                = 0    // f32[1024]
+	partNorm2Scratch1Off               = 0    // f32[1024]
+	partH2Off                          = 0    // f32[11*N]
+	partH2Scratch1Off                  = 0    // f32[1024]
+	partH2Scratch2Off                  = 4096 // f32[1024]
+	partH2Scratch3Off                  = 8192 // f32[1024]
+	partLayers0Weight2Off              = 0    // f32[352]
+	partH3Off                          = 0    // f32[32*N]
+	partLayers1Weight2Off              = 0    // f32[512]
+	partOutputWeight2Off               = 0    // f32[256]
+	partOutputBias2Off                 = 1024 // f32[16]
 )
 
 // evalForwardMethod describes Trainer.Forward to the runtime.
@@ -259,7 +278,7 @@ var evalLossMethod = rt.Method{
 // The arena's plan for evalLoss, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	15 buffers in 192*N+12416 bytes; the largest live set is 192*N+12416
+//	16 buffers in 192*N+12416 bytes; the largest live set is 192*N+12416
 //
 //	                   steps     0                                                           12608
 //	normWeightScratch1 10-10     [------------------)
@@ -273,10 +292,11 @@ var evalLossMethod = rt.Method{
 //	layers0Weight      13-14     [-----)
 //	layers0            14-16                                                                    |
 //	layers1Weight      15-16     [--------)
-//	layers1            16-23                                                                    |
-//	outputWeight       18-23     [---)
-//	outputBias         20-23          |
-//	output2            23-26                                                                    |
+//	layers1            16-22                                                                    |
+//	outputWeight       18-22     [---)
+//	outputBias         20-22          |
+//	h1Scratch1         25-25     [------------------)
+//	h1                 25-27                                                                    |
 const (
 	evalLossNormWeightOff         = 12288 // f32[11]
 	evalLossNormWeightScratch1Off = 0     // f32[1024]
@@ -290,14 +310,15 @@ const (
 	evalLossLayers1WeightOff      = 0     // f32[512]
 	evalLossOutputWeightOff       = 0     // f32[256]
 	evalLossOutputBiasOff         = 1024  // f32[16]
-	evalLossOutput2Off            = 12416 // f32[N]
+	evalLossH1Off                 = 12416 // f32[N]
+	evalLossH1Scratch1Off         = 0     // f32[1024]
 )
 
 // trainForwardMethod describes Trainer.TrainForward to the runtime.
 var trainForwardMethod = rt.Method{
 	Name:     "mlp: TrainForward",
 	Symbols:  []string{"N"},
-	Fixed:    12544,
+	Fixed:    12608,
 	Each:     []int64{448},
 	Ends:     []int{7, 8, 0, 0, 6, 5, 4, 3, 2, 1},
 	Updates:  []int{2, 3},
@@ -307,119 +328,95 @@ var trainForwardMethod = rt.Method{
 // The arena's plan for trainForward, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	62 buffers in 448*N+12544 bytes; the largest live set is 448*N+12544
+//	49 buffers in 448*N+12608 bytes; the largest live set is 448*N+12608
 //
-//	                             steps     0                                                           12992
-//	h4                           10-16                                             |
-//	h2Scratch1                   11-11     [------------------)
-//	h2Scratch2                   11-11                         [------------------)
-//	h2                           11-12                                                                  |
-//	h5                           14-75                                                                 |
-//	h6                           16-79                                                                 |
-//	h7                           17-23                         |
-//	h8Scratch1                   18-18     [------------------)
-//	h8                           18-25                                             |
-//	h9                           20-22                         |
-//	stateNormRunningMeanScratch1 22-22     [------------------)
-//	h10Scratch1                  23-23     [------------------)
-//	h11Scratch1                  25-25     [------------------)
-//	h11Scratch2                  25-25                         [------------------)
-//	h11                          25-27                                             |
-//	stateNormRunningVarScratch1  27-27     [------------------)
-//	normScratch1                 29-29     [------------------)
-//	norm                         29-69                                                                  |
-//	norm2Scratch1                30-30     [------------------)
-//	norm2                        30-69                                                                  |
-//	h12Scratch1                  31-31     [------------------)
-//	h12Scratch2                  31-31                         [------------------)
-//	h12Scratch3                  31-31                                             [------------------)
-//	h12                          31-33                                                                   |
-//	layers0Weight                32-33     [----)
-//	layers0                      33-65                                                                  |
-//	h13                          34-36                                                                   |
-//	layers1Weight                35-36     [--------)
-//	layers1                      36-56                                                                   |
-//	h14                          37-55                                                                   |
-//	outputWeight                 39-43     [---)
-//	outputBias                   41-43          |
-//	h15                          46-56                                                                    |
-//	outputWeight2                50-56                                             |
-//	h17                          51-53                                                                    |
-//	h18                          52-53                                                                    |
-//	h20Scratch1                  55-55     [------------------)
-//	h20Scratch2                  55-55                         [------------------)
-//	output2                      56-65                                                                    |
-//	h21                          58-59                                                                   |
-//	h22                          59-61                                                                    |
-//	h23                          60-61                                                                   |
-//	h24                          61-62     [--------)
-//	h25Scratch1                  63-63     [------------------)
-//	h25Scratch2                  63-63                         [------------------)
-//	h25Scratch3                  63-63                                             [------------------)
-//	layers1Weight2               64-65     [--------)
-//	layers1_2                    65-71                                                                   |
-//	layers0Weight2               67-68     [--------)
-//	layers0_2                    68-76                                                                    |
-//	h26Scratch1                  69-69     [------------------)
-//	h26Scratch2                  69-69                         [------------------)
-//	h26Scratch3                  69-69                                             [------------------)
-//	h26                          69-70                                                                  |
-//	h28                          71-72                                                                  |
-//	h29                          72-73     [----)
-//	h33                          74-81                                             |
-//	h31Scratch1                  75-75     [------------------)
-//	h31Scratch2                  75-75                         [------------------)
-//	h35Scratch1                  79-79     [------------------)
-//	and 2 smaller ones
+//	                             steps     0                                                           13056
+//	h4                           4-10                                              |
+//	h2Scratch1                   5-5       [------------------)
+//	h2Scratch2                   5-5                           [------------------)
+//	h2                           5-6                                                                    |
+//	h5                           8-59                                                                  |
+//	h6                           10-63                                                                 |
+//	h7                           11-17                         |
+//	h8Scratch1                   12-12     [------------------)
+//	h8                           12-27                                                                 |
+//	h9                           14-16                         |
+//	stateNormRunningMeanScratch1 16-16     [------------------)
+//	h10Scratch1                  17-17     [------------------)
+//	partArena                    27-27     [----------------------------------------------------------)
+//	layers0_2                    27-49                                                                  |
+//	partArena2                   27-27                                                                    |
+//	norm                         27-53                                                                  |
+//	norm2                        27-53                                                                  |
+//	layers1_2                    27-40                                                                   |
+//	h15                          27-39                                                                   |
+//	h17                          30-40                                                                    |
+//	outputWeight                 34-40                                             |
+//	h19                          35-37                                                                    |
+//	h20                          36-37                                                                    |
+//	h22Scratch1                  39-39     [------------------)
+//	h22Scratch2                  39-39                         [------------------)
+//	output                       40-49                                                                    |
+//	h23                          42-43                                                                   |
+//	h24                          43-45                                                                    |
+//	h25                          44-45                                                                   |
+//	h26                          45-46     [--------)
+//	h27Scratch1                  47-47     [------------------)
+//	h27Scratch2                  47-47                         [------------------)
+//	h27Scratch3                  47-47                                             [------------------)
+//	layers1Weight                48-49     [--------)
+//	layers1                      49-55                                                                   |
+//	layers0Weight                51-52     [--------)
+//	layers0                      52-60                                                                    |
+//	h28Scratch1                  53-53     [------------------)
+//	h28Scratch2                  53-53                         [------------------)
+//	h28Scratch3                  53-53                                             [------------------)
+//	h28                          53-54                                                                  |
+//	h29                          54-56                                                                    |
+//	h30                          55-56                                                                  |
+//	h31                          56-57     [----)
+//	h35                          58-65                                             |
+//	h33Scratch1                  59-59     [------------------)
+//	h33Scratch2                  59-59                         [------------------)
+//	h36                          62-63                         |
+//	h37Scratch1                  63-63     [------------------)
 const (
 	trainForwardH4Off                           = 8192  // f32[22]
-	trainForwardH2Off                           = 12544 // f32[11*N]
+	trainForwardH2Off                           = 12608 // f32[11*N]
 	trainForwardH2Scratch1Off                   = 0     // f32[1024]
 	trainForwardH2Scratch2Off                   = 4096  // f32[1024]
 	trainForwardH5Off                           = 12288 // f32[11]
 	trainForwardH6Off                           = 12352 // f32[11]
 	trainForwardH7Off                           = 4096  // i64[1]
-	trainForwardH8Off                           = 8192  // f32[1]
+	trainForwardH8Off                           = 12416 // f32[1]
 	trainForwardH8Scratch1Off                   = 0     // f32[1024]
 	trainForwardH9Off                           = 4160  // f32[11]
 	trainForwardStateNormRunningMeanScratch1Off = 0     // f32[1024]
 	trainForwardH10Scratch1Off                  = 0     // f32[1024]
-	trainForwardH11Off                          = 8256  // f32[11]
-	trainForwardH11Scratch1Off                  = 0     // f32[1024]
-	trainForwardH11Scratch2Off                  = 4096  // f32[1024]
-	trainForwardStateNormRunningVarScratch1Off  = 0     // f32[1024]
-	trainForwardNormOff                         = 12416 // f32[11]
-	trainForwardNormScratch1Off                 = 0     // f32[1024]
-	trainForwardNorm2Off                        = 12480 // f32[11]
-	trainForwardNorm2Scratch1Off                = 0     // f32[1024]
-	trainForwardH12Scratch1Off                  = 0     // f32[1024]
-	trainForwardH12Scratch2Off                  = 4096  // f32[1024]
-	trainForwardH12Scratch3Off                  = 8192  // f32[1024]
-	trainForwardLayers0WeightOff                = 0     // f32[352]
-	trainForwardLayers0Off                      = 12544 // f32[32*N]
+	trainForwardNormOff                         = 12480 // f32[11]
+	trainForwardNorm2Off                        = 12544 // f32[11]
+	trainForwardLayers0_2Off                    = 12608 // f32[32*N]
+	trainForwardPartArenaOff                    = 0     // u8[12288]
+	trainForwardOutputWeightOff                 = 8192  // f32[16]
+	trainForwardH22Scratch1Off                  = 0     // f32[1024]
+	trainForwardH22Scratch2Off                  = 4096  // f32[1024]
+	trainForwardH26Off                          = 0     // f32[512]
+	trainForwardH27Scratch1Off                  = 0     // f32[1024]
+	trainForwardH27Scratch2Off                  = 4096  // f32[1024]
+	trainForwardH27Scratch3Off                  = 8192  // f32[1024]
 	trainForwardLayers1WeightOff                = 0     // f32[512]
-	trainForwardOutputWeightOff                 = 0     // f32[256]
-	trainForwardOutputBiasOff                   = 1024  // f32[16]
-	trainForwardOutputWeight2Off                = 8192  // f32[16]
-	trainForwardH20Scratch1Off                  = 0     // f32[1024]
-	trainForwardH20Scratch2Off                  = 4096  // f32[1024]
-	trainForwardH24Off                          = 0     // f32[512]
-	trainForwardH25Scratch1Off                  = 0     // f32[1024]
-	trainForwardH25Scratch2Off                  = 4096  // f32[1024]
-	trainForwardH25Scratch3Off                  = 8192  // f32[1024]
-	trainForwardLayers1Weight2Off               = 0     // f32[512]
-	trainForwardLayers0Weight2Off               = 0     // f32[512]
-	trainForwardH26Off                          = 12544 // f32[11*N]
-	trainForwardH26Scratch1Off                  = 0     // f32[1024]
-	trainForwardH26Scratch2Off                  = 4096  // f32[1024]
-	trainForwardH26Scratch3Off                  = 8192  // f32[1024]
-	trainForwardH28Off                          = 12544 // f32[32*N]
-	trainForwardH29Off                          = 0     // f32[352]
-	trainForwardH33Off                          = 8192  // f32[22]
-	trainForwardH31Scratch1Off                  = 0     // f32[1024]
-	trainForwardH31Scratch2Off                  = 4096  // f32[1024]
-	trainForwardH34Off                          = 4096  // f32[11]
-	trainForwardH35Scratch1Off                  = 0     // f32[1024]
+	trainForwardLayers0WeightOff                = 0     // f32[512]
+	trainForwardH28Off                          = 12608 // f32[11*N]
+	trainForwardH28Scratch1Off                  = 0     // f32[1024]
+	trainForwardH28Scratch2Off                  = 4096  // f32[1024]
+	trainForwardH28Scratch3Off                  = 8192  // f32[1024]
+	trainForwardH30Off                          = 12608 // f32[32*N]
+	trainForwardH31Off                          = 0     // f32[352]
+	trainForwardH35Off                          = 8192  // f32[22]
+	trainForwardH33Scratch1Off                  = 0     // f32[1024]
+	trainForwardH33Scratch2Off                  = 4096  // f32[1024]
+	trainForwardH36Off                          = 4096  // f32[11]
+	trainForwardH37Scratch1Off                  = 0     // f32[1024]
 )
 
 // Offsets of the buffers that prepare uses.

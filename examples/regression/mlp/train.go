@@ -33,9 +33,9 @@ func variables(w *trained, g *changes) []rt.Variable {
 // A call while another one runs returns rt.ErrBusy.
 type Trainer struct {
 	rt.Trainer[trained, changes]
-	dstStep              float32   // of Step
-	dstForward           []float32 // of Forward
-	dstLoss              float32   // of Loss
+	dstStep              LossResult // of Step
+	dstForward           []float32  // of Forward
+	dstLoss              LossResult // of Loss
 	trainForwardFeatures []Features
 	dstTrainForward      []float32 // of TrainForward
 }
@@ -73,13 +73,17 @@ func (t *Trainer) Model() *Model {
 
 // Step computes Loss as training does, and adds the gradients of its first
 // result to the gradients in Params. Statistics are updated once.
-func (t *Trainer) Step(features []Features, worth []float32) (dst float32, err error) {
+func (t *Trainer) Step(features []Features, worth []float32) (dst LossResult, err error) {
 	call, err := rt.EnterTraining(t, &stepMethod, rt.In("features", features), rt.In("worth", worth))
 	if err != nil {
 		return dst, err
 	}
 	defer call.Leave(&err)
-	err = t.step(call, len(features), rt.FlatOf[float32](&t.dstStep), rt.Flat[float32](features), rt.Flat[float32](worth))
+	if err := call.Results(rt.OutGrown("dst", &t.dstStep.Predicted, len(features))); err != nil {
+		return dst, err
+	}
+	err = t.step(call, len(features), rt.FlatOf[float32](&t.dstStep.Loss), rt.Flat[float32](t.dstStep.Predicted),
+		rt.Flat[float32](features), rt.Flat[float32](worth))
 	return t.dstStep, err
 }
 
@@ -98,13 +102,17 @@ func (t *Trainer) Forward(features []Features) (dst []float32, err error) {
 }
 
 // Loss computes what the model's Loss does, with the weights as they are now.
-func (t *Trainer) Loss(features []Features, worth []float32) (dst float32, err error) {
+func (t *Trainer) Loss(features []Features, worth []float32) (dst LossResult, err error) {
 	call, err := rt.EnterTraining(t, &evalLossMethod, rt.In("features", features), rt.In("worth", worth))
 	if err != nil {
 		return dst, err
 	}
 	defer call.Leave(&err)
-	err = t.evalLoss(call, len(features), rt.FlatOf[float32](&t.dstLoss), rt.Flat[float32](features), rt.Flat[float32](worth))
+	if err := call.Results(rt.OutGrown("dst", &t.dstLoss.Predicted, len(features))); err != nil {
+		return dst, err
+	}
+	err = t.evalLoss(call, len(features), rt.FlatOf[float32](&t.dstLoss.Loss), rt.Flat[float32](t.dstLoss.Predicted),
+		rt.Flat[float32](features), rt.Flat[float32](worth))
 	return t.dstLoss, err
 }
 

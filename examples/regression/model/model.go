@@ -42,9 +42,10 @@ func (m *Net) Forward(features nn.Value) (worth nn.Value) {
 	return m.Output.Forward(x).Squeeze(1)
 }
 
-// Loss returns the mean squared error.
+// Loss returns the mean squared error, and the predictions, to measure them.
 //
-//burngen:loss (f32[N,{m.width}], f32[N]) -> f32[]
-func (m *Net) Loss(features, worth nn.Value) nn.Value {
-	return nn.MSE(m.Forward(features), worth)
+//burngen:loss (f32[N,{m.width}], f32[N]) -> (f32[], f32[N])
+func (m *Net) Loss(features, worth nn.Value) (loss, predicted nn.Value) {
+	predicted = m.Forward(features)
+	return nn.MSE(predicted, worth), predicted
 }
