@@ -4,7 +4,7 @@ import (
 	"github.com/burngen/burngen/ir/nn"
 )
 
-// a kase is a model with its loss.
+// kase is a model with its loss.
 type kase struct {
 	name string
 	// signature is the type of the loss. args are Go expressions of its arguments. classes bounds

@@ -11,7 +11,7 @@ type note struct {
 	topic int // of topics
 }
 
-// topics are what notes are about, and the words that tell.
+// topics lists the topics of notes, each with words that are typical of it.
 var topics = []struct {
 	name  string
 	words string
@@ -22,7 +22,7 @@ var topics = []struct {
 	{"computers", "compiler kernel browser server memory bug keyboard network pointer cache thread disk"},
 }
 
-// others are words of any text.
+// others lists words that occur in texts of all topics.
 const others = "the a very our last next this again before after still never good bad new old first second morning evening people said"
 
 // write returns n notes. Most words of a note say nothing, some are of its topic, and now and then one is of another.

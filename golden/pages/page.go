@@ -77,7 +77,7 @@ type Block struct {
 	Around string
 }
 
-// comment is a comment that says what a block is.
+// comment is a parsed comment that describes a block.
 type comment struct {
 	line      int
 	word, arg string

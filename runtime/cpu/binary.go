@@ -193,7 +193,7 @@ func Pow[T Float](dst, a, b []T) {
 	zip(dst, a, b, func(x, y T) T { return T(math.Pow(float64(x), float64(y))) })
 }
 
-// PowScalar computes dst[i] = a[i] to the power b. For the exponents 1, 2, 3 and −1 it uses
+// PowScalar computes dst[i] = a[i] to the power b. The exponents 2, 3 and −1 are computed with
 // products and quotients.
 func PowScalar[T Float](dst, a []T, b T) {
 	switch b {
@@ -264,8 +264,8 @@ func power[T Integer](x, n T) T {
 	return p
 }
 
-// Fmod sets dst[i] to a[i] − b[i]·q, where q is a[i] / b[i] truncated toward zero. The remainder
-// has the sign of a[i] (ONNX Mod with fmod=1 on floats, C fmod).
+// Fmod sets dst[i] to the remainder of a[i] / b[i] with the quotient truncated toward zero. The
+// remainder has the sign of a[i] (ONNX Mod with fmod=1 on floats, C fmod).
 func Fmod[T Float](dst, a, b []T) {
 	zip(dst, a, b, fmod[T])
 }

@@ -58,7 +58,8 @@ func DFT[T Float](dst, src []T, roots, scratch []float64, outer, n, inner, parts
 	}
 }
 
-// mirror computes the second half of the transform of a real signal of n elements from the first.
+// mirror computes the second half of the transform of a real signal of n elements from the first
+// half.
 func mirror(line []float64, n int) {
 	for k := n/2 + 1; k < n; k++ {
 		line[2*k], line[2*k+1] = line[2*(n-k)], -line[2*(n-k)+1]

@@ -211,8 +211,9 @@ func (s *gridShape) along(x float64, d int, at *[4]int, w *[4]float64) int {
 	return k
 }
 
-// cubicWeights returns the weights of four neighbours of a point by the cubic convolution kernel
-// with coefficient −0.75. The point is f after the second neighbour.
+// cubicWeights returns the weights of four adjacent elements by the cubic convolution kernel with
+// coefficient −0.75. The point lies between the second and the third element, at distance f from
+// the second.
 func cubicWeights(f float64) [4]float64 {
 	const a = -0.75
 	near := func(d float64) float64 { return float64((float64((a+2)*d)-(a+3))*float64(d*d)) + 1 }

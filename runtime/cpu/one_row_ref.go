@@ -2,9 +2,9 @@ package cpu
 
 import "unsafe"
 
-// oneRowRef computes, by tiles of one row, for each column j of the panels
+// oneRowRef computes, for each column j of the panels,
 //
-//	c[j] = clamp(Σ a[k]·b[k][j] + bias[j] + residual[j])
+// \tc[j] = clamp(Σ a[k]·b[k][j] + bias[j] + residual[j])
 func oneRowRef(t *oneRow) {
 	tile := tile{
 		a: t.a, b: t.b, c: t.c, residual: t.residual, lo: t.lo, hi: t.hi,

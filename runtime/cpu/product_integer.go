@@ -291,5 +291,5 @@ func (t *tile) coverBytesPart(s rowSplit, from, to, width int) {
 	t.c, t.rowC = whole.c, whole.rowC
 }
 
-// pointer returns where s starts.
+// pointer returns the address of the first element of s.
 func pointer[T any](s []T) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(s)) }

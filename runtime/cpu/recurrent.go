@@ -100,7 +100,7 @@ func (r *recurrence[T]) start(initial []T) error {
 	return nil
 }
 
-// begin sets a state to an initial state, or zeros if it is nil.
+// begin sets state to initial, or to zeros if initial is nil.
 func begin[T Float](state, initial []T) {
 	if initial == nil {
 		clear(state)
@@ -114,7 +114,7 @@ func begin[T Float](state, initial []T) {
 const nearWeights = 256 << 10
 
 // Every element of a product is one running sum, however the product is tiled, if the number of
-// sequences is a multiple of together and the number of columns a multiple of abreast.
+// sequences is a multiple of `together` and the number of columns is a multiple of `abreast`.
 const (
 	together = 4
 	abreast  = 32

@@ -84,7 +84,7 @@ func ReduceL1[T Number](dst, src []T, outer, n, inner int) {
 }
 
 // ReduceL2 computes square roots of sums of squares along the middle axis, like [ReduceSum] (ONNX
-// ReduceL2). The sums are in float64, except for float32. Results for integers are truncated.
+// ReduceL2). For integers, the sums are in float64 and the results are truncated.
 func ReduceL2[T Number](dst, src []T, outer, n, inner int) {
 	if d, u, ok := float32Arrays(dst, src, outer, n, inner); ok && reduceFast(squares, d, u, n, inner) {
 		Sqrt(d, d)
@@ -308,7 +308,7 @@ func rounded[T Number](acc float64) T { return T(acc) }
 // same returns acc.
 func same[T any](acc T) T { return acc }
 
-// An exponentials is sum·e^top: a sum of exponentials that does not overflow.
+// exponentials is sum·e^top: a sum of exponentials in a form that does not overflow.
 type exponentials struct{ top, sum float64 }
 
 // plusExp returns s plus e^v.

@@ -335,8 +335,8 @@ func (s *searching) columns(dst []int64, x []float32) {
 	}
 }
 
-// nothingBeyond reports whether no element of x is greater than v or, if below is true, less than
-// v. At level Generic it reports false without looking.
+// nothingBeyond reports whether no element of x is greater than v or, if below is true, whether no
+// element is less than v. At level Generic it reports false without looking.
 func nothingBeyond(x []float32, v float32, below bool) bool {
 	if level == Generic {
 		return false

@@ -94,7 +94,7 @@ func (t *tile) zero() {
 	t.loops(1, [3]int{1, 1, 1}, [3]int{})
 }
 
-// zeros are an element and its columns that are never written.
+// zeros holds the operands of [tile.zero]. It is never written.
 var zeros [16]float32
 
 // rowSplit divides rows evenly into tiles. The first `first` of the tiles have rows+1 rows, and the

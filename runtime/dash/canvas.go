@@ -2,8 +2,8 @@
 
 package dash
 
-// canvas is a picture of dots. A cell of a terminal has 2 × 4 of them, as the characters of Braille
-// from U+2800 on have, or one without Unicode.
+// canvas is a picture of dots. A cell of the terminal holds 2 × 4 dots, drawn as a Braille
+// character (U+2800 and above), or a single dot without Unicode.
 type canvas struct {
 	columns, rows int // of cells
 	ascii         bool
@@ -11,7 +11,8 @@ type canvas struct {
 	styles        []style
 }
 
-// bits are the dots of a cell in a character of Braille, by row and column (Unicode, section 21.1).
+// bits maps the row and the column of a dot to its bit in a Braille character (Unicode, section
+// 21.1).
 var bits = [4][2]uint8{{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}}
 
 func newCanvas(columns, rows int, ascii bool) *canvas {
@@ -26,7 +27,6 @@ func (c *canvas) size() (w, h int) {
 	return 2 * c.columns, 4 * c.rows
 }
 
-// dot sets a dot.
 func (c *canvas) dot(x, y int, s style) {
 	w, h := c.size()
 	if x < 0 || y < 0 || x >= w || y >= h {
@@ -71,7 +71,7 @@ func (c *canvas) draw(g *grid, x, y int) {
 	}
 }
 
-// asciiMark returns the character of a curve without Unicode.
+// asciiMark returns the character that draws the dots of a curve without Unicode.
 func asciiMark(s style) string {
 	switch s {
 	case first:

@@ -13,7 +13,7 @@ import (
 // maxPending is the number of bytes after which a line that does not end is shown.
 const maxPending = 4096
 
-// capture takes what the program prints while a dashboard is on the screen.
+// capture receives the lines that the program prints while a dashboard is on the screen.
 type capture struct {
 	screen *os.File // the terminal, where standard output led before
 	undo   func()   // lets standard output and standard error lead where they did before
@@ -24,9 +24,10 @@ type capture struct {
 	pending []byte
 }
 
-// captureOutput lets standard output, and standard error if withStderr, lead to line until the capture
-// is restored. The dashboard writes to the screen of the capture. If a panic ends the program, its text
-// goes to crash, or to standard error as it was if crash is nil.
+// captureOutput passes the lines of standard output, and of standard error if withStderr is true,
+// to `line` until the capture is restored. The dashboard writes to the screen of the capture. If a
+// panic ends the program, its text goes to crash or, if crash is nil, to the original standard
+// error.
 func captureOutput(withStderr bool, crash *os.File, line func(string)) (*capture, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -43,7 +44,7 @@ func captureOutput(withStderr bool, crash *os.File, line func(string)) (*capture
 	return c, nil
 }
 
-// read splits what is printed into lines, until nobody can print to the pipe any more.
+// read splits the text in the pipe into lines until all writing ends of the pipe are closed.
 func (c *capture) read(r *os.File) {
 	defer close(c.done)
 	defer r.Close()
@@ -60,7 +61,6 @@ func (c *capture) read(r *os.File) {
 	}
 }
 
-// take takes a piece of what is printed.
 func (c *capture) take(text []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -82,8 +82,8 @@ func (c *capture) take(text []byte) {
 	}
 }
 
-// emit hands the pending line over. Of a line that was written several times, with carriage returns,
-// the last counts.
+// emit passes on the pending line. If it contains carriage returns, only the text after the last
+// one is passed on.
 func (c *capture) emit() {
 	line := bytes.TrimRight(c.pending, "\r")
 	line = line[bytes.LastIndexByte(line, '\r')+1:]
@@ -91,15 +91,15 @@ func (c *capture) emit() {
 	c.pending = c.pending[:0]
 }
 
-// flush hands over a last line without an end.
+// flush passes on an unfinished last line.
 func (c *capture) flush() {
 	if c.line != nil && len(c.pending) > 0 {
 		c.emit()
 	}
 }
 
-// restore ends the capture, after what was printed so far was taken. Processes that the program started
-// may still have the pipe; what they print from now on goes to the screen.
+// restore ends the capture after all text printed so far has been passed on. Processes that the
+// program started may still have the pipe. Text that they print later goes to the screen.
 func (c *capture) restore() {
 	c.undo()
 	select {
@@ -113,7 +113,7 @@ func (c *capture) restore() {
 	}
 }
 
-// timed is a terminal that says how long it took to write to it.
+// timed is a terminal that measures how long each write takes.
 type timed struct {
 	*os.File
 	took func(time.Duration)

@@ -9,7 +9,6 @@ import (
 	"charm.land/lipgloss/v2"
 )
 
-// style is how a cell looks.
 type style int
 
 const (
@@ -24,7 +23,7 @@ const (
 	marked       // what is chosen
 )
 
-// looks are the styles of a terminal, in its own sixteen colours.
+// looks maps styles to the terminal's own sixteen colours.
 var looks = [...]lipgloss.Style{
 	plain:  lipgloss.NewStyle(),
 	dim:    lipgloss.NewStyle().Faint(true),
@@ -58,11 +57,11 @@ func newGrid(w, h int, ascii bool) *grid {
 	return g
 }
 
-// maxCell bounds the bytes of a cell: a character with its accents.
+// maxCell bounds the bytes of a cell: a character with its combining marks.
 const maxCell = 16
 
-// put writes text from a column on, up to the column end, and returns the column behind it. Text that
-// is too long ends with an ellipsis.
+// put writes text in row y from column x up to, but not including, column `end`. It returns the
+// column after the text. Text that is too long is shortened with an ellipsis.
 func (g *grid) put(x, y, end int, s style, text string) int {
 	end = min(end, g.w)
 	if g.ascii {
@@ -114,7 +113,7 @@ func (g *grid) shorten(text string, columns int) string {
 	return out.String() + mark
 }
 
-// set writes a cell. What is left of a character of two columns becomes a space.
+// set writes a cell. The other half of an overwritten character of two columns becomes a space.
 func (g *grid) set(x, y int, s style, text string) {
 	if x < 0 || x >= g.w || y < 0 || y >= g.h {
 		return
@@ -129,7 +128,7 @@ func (g *grid) set(x, y int, s style, text string) {
 	row[x] = cell{text, s}
 }
 
-// right writes text that ends before a column. It returns the column that it begins at.
+// right writes text that ends before column `end`. It returns the column at which the text begins.
 func (g *grid) right(end, y int, s style, text string) int {
 	if g.ascii {
 		text = asciiOf(text)
@@ -170,7 +169,7 @@ func (g *grid) separate(x0, x1, y int) {
 	g.set(x1, y, dim, g.glyph("┤"))
 }
 
-// glyph returns a character, or what stands for it without Unicode.
+// glyph returns text or, without Unicode, its replacement.
 func (g *grid) glyph(text string) string {
 	if g.ascii {
 		return asciiOf(text)
@@ -178,11 +177,11 @@ func (g *grid) glyph(text string) string {
 	return text
 }
 
-// toASCII replaces the characters that the dashboard itself uses.
+// toASCII replaces the characters with which the dashboard draws.
 var toASCII = strings.NewReplacer("─", "-", "│", "|", "┌", "+", "┐", "+", "└", "+", "┘", "+", "├", "+", "┤", "+", "┬", "+", "┴", "+",
 	"█", "#", "░", ".", "·", "-", "…", "~", "◂", "<", "▸", ">", "←→", "<>", "↑↓", "^v", "°", "")
 
-// asciiOf returns text in ASCII. Characters that are not known become question marks.
+// asciiOf returns text in ASCII. Unknown characters become question marks.
 func asciiOf(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -208,7 +207,7 @@ func (g *grid) text() string {
 	return out.String()
 }
 
-// styled returns the grid with the sequences that a terminal wants.
+// styled returns the grid with the escape sequences of its styles.
 func (g *grid) styled() string {
 	var out strings.Builder
 	for y := range g.h {

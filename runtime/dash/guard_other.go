@@ -4,7 +4,7 @@ package dash
 
 import "os"
 
-// guard would restore the terminal if the program died. There is none on these systems.
+// guard does nothing: on these systems no process restores the terminal if the program dies.
 type guard struct{}
 
 func startGuard(in, out *os.File) *guard { return nil }

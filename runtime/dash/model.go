@@ -49,7 +49,6 @@ func (m model) next() tea.Cmd {
 	return tea.Tick(m.interval(), func(time.Time) tea.Msg { return tick{} })
 }
 
-// look takes a new frame.
 func (m model) look() model {
 	m.frame = m.run.Frame(m.tab, 16)
 	if m.frame.Tab >= 0 {
@@ -72,7 +71,7 @@ func (m model) look() model {
 	return m
 }
 
-// controls returns what the run can be asked for, or nil.
+// controls returns the controls of the run, or nil if the run is only watched.
 func (m model) controls() learn.Controls {
 	if m.control == nil {
 		return nil
@@ -80,7 +79,6 @@ func (m model) controls() learn.Controls {
 	return m.control()
 }
 
-// hintsOf returns what the keys do. The last two are the most important.
 func hintsOf(controls bool) []hint {
 	keys := []hint{
 		{"←→", "metric", "choose a metric"},
@@ -122,7 +120,7 @@ func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// click chooses the tab at a place.
+// click selects the tab at a position.
 func (m model) click(x, y int) (tea.Model, tea.Cmd) {
 	if m.help || m.dialog {
 		return m, nil
@@ -137,7 +135,6 @@ func (m model) click(x, y int) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// press does what a key stands for.
 func (m model) press(key string) (tea.Model, tea.Cmd) {
 	m = m.look()
 	switch {
@@ -171,7 +168,6 @@ func (m model) press(key string) (tea.Model, tea.Cmd) {
 	return m.look(), nil
 }
 
-// choose changes what is seen.
 func (m model) choose(key string) model {
 	tabs := m.frame.Tabs
 	switch key {
@@ -204,7 +200,7 @@ func (m model) choose(key string) model {
 	return m
 }
 
-// answer takes a key as the answer to how the run shall end.
+// answer handles a key that answers the question how the run should end.
 func (m model) answer(key string) (tea.Model, tea.Cmd) {
 	switch key {
 	case "s", "t":
@@ -216,7 +212,7 @@ func (m model) answer(key string) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// pause lets the run wait, or go on.
+// pause pauses the run, or resumes it.
 func (m model) pause() (tea.Model, tea.Cmd) {
 	if m.controls() == nil {
 		return m, nil

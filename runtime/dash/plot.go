@@ -12,7 +12,7 @@ import (
 	"github.com/burngen/burngen/runtime/learn"
 )
 
-// lens is how curves are looked at.
+// lens holds the options with which curves are drawn.
 type lens struct {
 	split  learn.Split // only this split; "" is all
 	recent bool        // the last values instead of all
@@ -20,10 +20,9 @@ type lens struct {
 	smooth int         // index in smoothing
 }
 
-// smoothing are the shares of a curve over which values are averaged.
+// smoothing lists the fractions of a curve's length over which its values are averaged.
 var smoothing = [...]float64{0, 0.02, 0.1}
 
-// styleOf returns the style of a split.
 func styleOf(s learn.Split) style {
 	switch s {
 	case learn.Train:
@@ -34,8 +33,8 @@ func styleOf(s learn.Split) style {
 	return third
 }
 
-// chosen returns the points of the curves that a lens shows, as they are drawn: smoothed, and with
-// logarithms of values.
+// chosen returns the curves that a lens selects, with smoothed values or logarithms if the lens
+// asks for them.
 func (l lens) chosen(curves []progress.Curve) []progress.Curve {
 	var out []progress.Curve
 	from := math.Inf(-1)
@@ -100,7 +99,8 @@ func bounds(curves []progress.Curve) (x0, x1, y0, y1 float64) {
 	return x0, x1, y0, y1
 }
 
-// share returns where v is between lo and hi, from 0 to 1. Halves do not overflow.
+// share returns (v − lo)/(hi − lo), clamped to [0, 1], or 1 if hi is not above lo. It divides
+// numbers by 2 before it subtracts, so that the difference does not overflow.
 func share(v, lo, hi float64) float64 {
 	d := hi/2 - lo/2
 	if !(d > 0) {

@@ -49,7 +49,7 @@ func redirect(w *os.File, withStderr bool, crash *os.File) (screen *os.File, und
 	return screen, undo, nil
 }
 
-// duplicate returns another file for a descriptor. Children do not inherit it.
+// duplicate returns another file for a descriptor. Child processes do not inherit it.
 func duplicate(fd int) (*os.File, error) {
 	n, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {

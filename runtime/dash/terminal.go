@@ -75,12 +75,12 @@ func (t *terminal) Event(e learn.Event) {
 	}
 }
 
-// usable reports whether a dashboard can be shown, and is wanted.
+// usable reports whether a dashboard can be shown and the user wants one.
 func usable(in, out *os.File, getenv func(string) string) bool {
 	return !wantsLines(getenv) && isTerminal(in, getenv) && isTerminal(out, getenv) && inForeground(out)
 }
 
-// show opens the dashboard. If it cannot, there is none.
+// show opens the dashboard. If that fails, no dashboard is shown.
 func (t *terminal) show() {
 	g := startGuard(os.Stdin, os.Stdout)
 	var crash *os.File
@@ -115,7 +115,6 @@ func (t *terminal) show() {
 	}()
 }
 
-// took takes note of how long the terminal needed for a picture.
 func (t *terminal) took(d time.Duration) { t.slow.Store(d > often/2) }
 
 // interval returns the time until the next picture.
@@ -205,7 +204,7 @@ func (t *terminal) Close() error {
 	return nil
 }
 
-// printed writes the lines that the program printed while the dashboard was there.
+// printed writes the lines that the program printed while the dashboard was on the screen.
 func printed(w io.Writer, run *progress.Run) {
 	lines, dropped := run.Printed()
 	if dropped > 0 {

@@ -37,7 +37,7 @@ func (n none) Close() error {
 	return nil
 }
 
-// watch is [Watch].
+// watch implements [Watch].
 func watch(context.Context, string) error {
 	return errors.New("a terminal is needed, which this system does not have")
 }

@@ -10,19 +10,19 @@ import (
 	"golang.org/x/term"
 )
 
-// isTerminal reports whether a file is a terminal that understands more than lines of text.
+// isTerminal reports whether a file is a terminal, and TERM is not "dumb".
 func isTerminal(f *os.File, getenv func(string) string) bool {
 	return f != nil && getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd()))
 }
 
-// wantsLines reports whether the user asked for lines of text: by NO_COLOR (no-color.org), or by CI, which
-// machines that build and test set.
+// wantsLines reports whether the user asked for plain lines: by NO_COLOR (no-color.org), or by CI,
+// which servers for continuous integration set.
 func wantsLines(getenv func(string) string) bool {
 	return getenv("NO_COLOR") != "" || getenv("CI") != ""
 }
 
-// needsASCII reports whether the terminal cannot be expected to show Unicode. The variables are those of
-// POSIX, section 8.2: the first that is set counts. The console of Linux has no Braille.
+// needsASCII reports whether the terminal may be unable to show Unicode. The first variable of the
+// locale that is set decides (POSIX, section 8.2). The console of Linux has no Braille characters.
 func needsASCII(getenv func(string) string) bool {
 	if getenv("TERM") == "linux" {
 		return true

@@ -18,7 +18,6 @@ const (
 	sideBySide          = 72     // from this width on the table is beside the curves
 )
 
-// screen is what the user chose to see, and where.
 type screen struct {
 	w, h  int
 	ascii bool
@@ -34,13 +33,13 @@ type screen struct {
 // hint is a key and what it does.
 type hint struct{ key, does, help string }
 
-// target is a place for the mouse: columns from x0 to x1 of a row.
+// target is an area for the mouse: columns x0 to x1 of a row.
 type target struct {
 	x0, x1, y int
 	tab       progress.Tab
 }
 
-// draw returns the dashboard, and where its tabs are.
+// draw returns the dashboard and the areas of its tabs.
 func draw(f *progress.Frame, s screen) (*grid, []target) {
 	g := newGrid(s.w, s.h, s.ascii)
 	if s.w < minWidth || s.h < minHeight {
@@ -120,7 +119,6 @@ func plotTab(g *grid, x, y, w, h int, f *progress.Frame, s screen) {
 	plot(g, x, y, w, h, f.Curves, s.lens, unit)
 }
 
-// title writes the name of the run and where it is into the frame.
 func title(g *grid, f *progress.Frame, s screen) {
 	name, at := f.Started.Run, f.Position()
 	if !f.HasStarted {
@@ -139,7 +137,7 @@ func title(g *grid, f *progress.Frame, s screen) {
 	g.put(2, 0, end, strong, " "+name+" ")
 }
 
-// bar draws how much of the epoch is done, how fast it goes, and when the run will end.
+// bar draws the finished part of the epoch, the speed, and the time left.
 func bar(g *grid, x, y, end int, f *progress.Frame) {
 	if f.Stopped != nil {
 		g.put(x, y, end, strong, "stopped: "+progress.Clean(f.Stopped.Reason, 200))
@@ -344,7 +342,6 @@ func box(g *grid, name string, lines []string) {
 	}
 }
 
-// oneLine writes what matters most into the first line.
 func oneLine(g *grid, f *progress.Frame, s screen) {
 	if !f.HasStarted {
 		g.put(0, 0, g.w, plain, "waiting for a run")

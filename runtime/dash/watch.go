@@ -15,7 +15,7 @@ import (
 	"github.com/burngen/burngen/runtime/dash/internal/progress"
 )
 
-// watch is [Watch].
+// watch implements [Watch].
 func watch(ctx context.Context, dir string) error {
 	source, err := follow.Open(dir)
 	if err != nil {

@@ -7,10 +7,10 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Cached returns the items of d and keeps them in memory as they are first read. Errors are not
-// kept: the item is read again. Goroutines that need a new item at the same moment may each read it,
-// and all of them get one of these. The data set has an error if pointers to all items exceed
-// [rt.ArenaLimit].
+// Cached returns the items of d and keeps them in memory as they are first read. It does not keep
+// errors: the item is read again. Goroutines that need a new item at the same moment may each read
+// it. All of them get the item that was kept first. The data set has an error if pointers to all
+// items exceed [rt.ArenaLimit].
 func Cached[T any](d Dataset[T]) Dataset[T] {
 	if err := Err(d); err != nil {
 		return failed[T]{err}

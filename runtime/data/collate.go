@@ -57,8 +57,9 @@ func Into[T, B any](size func(b *B, n int), put func(item T, b *B, k int, r *ran
 }
 
 // Whole makes a batch of all its items at once, for example to pad texts to the longest one. b is a
-// zero value at first, and then a batch of before, whose memory fill may use again. fill must not
-// keep items. If it returns an error, the epoch ends, also with [Skip]. r depends on the first item of the batch; see [Pairs] for goroutines.
+// zero value at first, and later an earlier batch, whose memory fill may use again. fill must not
+// keep items. If it returns an error, the epoch ends, also with [Skip]. r depends on the first item
+// of the batch; see [Pairs] for goroutines.
 func Whole[T, B any](fill func(items []T, b *B, r *rand.Rand) error) Collate[T, B] {
 	return Collate[T, B]{whole: fill}
 }

@@ -37,9 +37,9 @@ func ColumnsOf(t reflect.Type) ([]Column, error) {
 	return columns, nil
 }
 
-// Index returns the index of the column in names, the names of a table's columns. It prefers a name
-// in the same case, and ignores white space around a name in another case. It returns -1 if there is
-// no such name.
+// Index returns the index of the column in names, the names of a table's columns. If no name is
+// equal, it compares without case and without white space around the names. It returns -1 if there
+// is no such name.
 func (c Column) Index(names []string) int {
 	if i := slices.Index(names, c.Name); i >= 0 {
 		return i

@@ -197,7 +197,6 @@ func fieldsOf(t reflect.Type, header []string, inOrder bool) ([]field, error) {
 	return fields, errors.Join(errs...)
 }
 
-// fill sets the field of a row.
 func (f *field) fill(row reflect.Value, r record) error {
 	v := row.Field(f.index)
 	for k := range f.count {

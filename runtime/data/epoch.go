@@ -36,7 +36,6 @@ func (l *Loader[B]) Epoch(ctx context.Context, epoch, start int) iter.Seq2[*B, e
 	}
 }
 
-// run is what the makers of an epoch share.
 type run struct {
 	order order
 	key   uint64 // for the random numbers of items

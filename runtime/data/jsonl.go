@@ -85,7 +85,8 @@ func readObject(row reflect.Value, columns []Column, text []byte) error {
 	return nil
 }
 
-// valueOf returns the value of a key, preferring the same case.
+// valueOf returns the value of a key. If the key is missing, it takes the first key, in sorted
+// order, that differs in case only.
 func valueOf(object map[string]json.RawMessage, name string) (json.RawMessage, bool) {
 	if value, ok := object[name]; ok {
 		return value, true

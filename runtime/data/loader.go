@@ -106,7 +106,7 @@ func (o LoaderOptions) check() error {
 // Shard returns a loader of a part of each batch, for the process or device `rank` of `count`. The
 // parts of all ranks, one after the other, are the batches of l; their sizes differ by at most 1. A
 // part has no items if a batch has fewer items than there are ranks. Epochs yield an error if 0 ≤
-// rank < count is false. A shard of a shard is a part of its parts.
+// rank < count is false. Shard of a shard divides its parts further.
 func (l *Loader[B]) Shard(rank, count int) *Loader[B] {
 	s := *l
 	s.skipped = new(atomic.Int64)

@@ -15,7 +15,7 @@ type maker[B any] interface {
 	make(out *made[B], at []int, key uint64, ended <-chan struct{})
 }
 
-// made is a batch and what happened while it was made.
+// made is a batch or its error, with the errors of the items that were skipped.
 type made[B any] struct {
 	batch   B
 	err     error
@@ -141,7 +141,7 @@ func (m *itemMaker[T, B]) resize(b *B, n int) (err error) {
 	return nil
 }
 
-// putOne puts the item k that was read into place n.
+// putOne puts the k-th item that was read at place n of the batch.
 func (m *itemMaker[T, B]) putOne(b *B, n, k int, key uint64) (err error) {
 	defer rt.Recover("collating", &err)
 	return m.collate.put(m.items[k], b, n, m.random.of(key, m.indices[k]))

@@ -18,8 +18,8 @@ const window = 8
 // inOrder returns the order of n items that are not shuffled.
 func inOrder(n int) order { return order{n: n} }
 
-// shuffledOrder returns a random order of n items. If there are several blocks of more than one item, it permutes
-// the blocks, and then the items of each eight blocks that follow each other.
+// shuffledOrder returns a random order of n items. If there are several blocks of more than one
+// item, it permutes the blocks, and then the items of each window of eight adjacent blocks.
 func shuffledOrder(n, block int, seed, epoch uint64) order {
 	if block <= 1 || block >= n {
 		return order{n: n, block: 1, items: NewPermutation(n, seed, epoch)}

@@ -41,8 +41,8 @@ func newSource() *source {
 	return s
 }
 
-// of returns the generator of an item in an epoch, whose key is keyOf(seed, epoch). The generator of
-// the item before is not valid any more.
+// of returns the generator of an item in an epoch, whose key is keyOf(seed, epoch). The generator
+// that the previous call returned is then invalid.
 func (s *source) of(key uint64, item int) *rand.Rand {
 	first := keyOf(key, uint64(item))
 	s.pcg.Seed(first, mix(first+golden))

@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// Stratified divides d like [Parts], but each class of items by itself, so that all parts have the
-// same mix of classes. class returns the class of an item, such as its label. Each part has the
-// number of items of each class that its share says, to within 1, in d's order.
+// Stratified divides d like [Parts], but each class of items by itself, so that all parts have
+// about the same mix of classes. class returns the class of an item, such as its label. Each part
+// has the number of items of each class that its share says, to within 1, in d's order.
 //
 // Stratified reads all items once and keeps an int for each item. It returns an error if an item
-// cannot be read, or the shares are not valid.
+// cannot be read, if class is nil, or if the shares are not valid.
 func Stratified[T any, C comparable](d Dataset[T], class func(T) C, shares ...float64) ([]Dataset[T], error) {
 	if class == nil {
 		return nil, fmt.Errorf("stratified: no function")

@@ -359,8 +359,8 @@ func (r *Run) find(a Arg) *region {
 	return nil
 }
 
-// Fetch copies the memory in list from the device to the host where the host's is not valid, and
-// waits for the copies. It returns the call's error if there is one.
+// Fetch copies the memory in list from the device to the host where the host's copy is not valid,
+// and waits for the copies. It returns the call's error if there is one.
 func (r *Run) Fetch(list ...Arg) error {
 	if r.err != nil {
 		return r.err

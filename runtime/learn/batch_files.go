@@ -22,7 +22,8 @@ type batchFiles struct {
 	tapes map[string]*tape // of the epoch that is under way, by paths in dir
 }
 
-// batchPlace is how far the files are written. It is the logger's mark.
+// batchPlace is the logger's mark: the current epoch, the lengths of its files, and the items of
+// unfinished windows.
 type batchPlace struct {
 	Epoch int              // number of the epoch that is under way, from 1
 	Files map[string]int64 // bytes of its files
@@ -55,8 +56,7 @@ func (l *batchFiles) Open(dir, mark string) error {
 	return nil
 }
 
-// removeLater removes the files of the epoch that is under way which are not known, and those of later
-// epochs.
+// removeLater removes the files of later epochs, and unknown files of the current epoch.
 func (l *batchFiles) removeLater() error {
 	for _, split := range []Split{Train, Valid} {
 		epochs, err := os.ReadDir(filepath.Join(l.dir, string(split)))
@@ -115,7 +115,6 @@ func (l *batchFiles) Event(e Event) error {
 	return nil
 }
 
-// put writes a line.
 func (l *batchFiles) put(e Stepped, metric string, value Number, items int) error {
 	name := path.Join(string(e.Split), "epoch-"+strconv.Itoa(e.Epoch+1), fileName(metric)+".log")
 	t := l.tapes[name]
@@ -132,8 +131,8 @@ func (l *batchFiles) put(e Stepped, metric string, value Number, items int) erro
 	return err
 }
 
-// fileName returns the name of a metric as burn's names: "top-3 accuracy" becomes "Top-3_accuracy".
-// Characters that names of files cannot have become "_".
+// fileName returns a metric's name in the form that burn uses: "top-3 accuracy" becomes
+// "Top-3_accuracy". Characters that file names cannot have become "_".
 func fileName(metric string) string {
 	name := strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsNumber(r) || strings.ContainsRune("-+.,@()=%", r) {

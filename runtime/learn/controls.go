@@ -20,7 +20,6 @@ func newControls(ctx context.Context) *controls {
 	return &controls{changed: make(chan struct{}), asked: interrupts(ctx)}
 }
 
-// change changes what is asked for.
 func (c *controls) change(f func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

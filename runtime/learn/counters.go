@@ -28,7 +28,6 @@ func newCounters[O any](metrics []metric.Metric[O], window int) *counters[O] {
 	return c
 }
 
-// begin begins a window.
 func (c *counters[O]) begin() {
 	c.batches, c.recent = 0, c.recent[:0]
 	for _, m := range c.metrics[1:] {

@@ -9,7 +9,7 @@ type Event interface {
 	kind() string
 }
 
-// Split names the data that values are of.
+// Split names the origin of values: training, validation or test data, or the machine.
 type Split string
 
 const (

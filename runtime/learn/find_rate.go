@@ -28,11 +28,11 @@ const (
 	diverged            = 4 // times the least loss
 )
 
-// FindRate takes 100 steps with rates that rise from 1e-7 to 10, and returns the losses. It ends early
-// when a loss is not finite or four times the least one. Then the weights, the optimizers and
-// Options.State are as they were before, bit for bit, and gradients are absent. All optimizers take the
-// same rate; Options.Accumulate does not count. (L. Smith, Cyclical learning rates for training neural
-// networks, 2017.)
+// FindRate takes at most 100 steps with rates that rise from 1e-7 to 10, and returns the smoothed
+// losses. It ends early when the smoothed loss is not finite or exceeds four times its minimum.
+// Afterwards the weights, the optimizers and Options.State are as they were before, bit for bit,
+// and gradients are absent. All optimizers take the same rate. Options.Accumulate is ignored. (L.
+// Smith, Cyclical learning rates for training neural networks, 2017.)
 func (l *Learner[B, O]) FindRate(ctx context.Context, train *data.Loader[B]) (curve RateCurve, err error) {
 	if ctx == nil {
 		ctx = context.Background()
@@ -68,7 +68,6 @@ func (l *Learner[B, O]) FindRate(ctx context.Context, train *data.Loader[B]) (cu
 	return curve, nil
 }
 
-// sweep takes the steps.
 func (l *Learner[B, O]) sweep(ctx context.Context, train *data.Loader[B], curve *RateCurve) error {
 	mean, least := 0.0, math.Inf(1)
 	for epoch, step := 0, 0; step < rateSteps; epoch++ {
@@ -111,7 +110,6 @@ func (l *Learner[B, O]) sweep(ctx context.Context, train *data.Loader[B], curve 
 	return nil
 }
 
-// suggest sets Suggested.
 func (c *RateCurve) suggest() {
 	first := rateSteps / 10
 	least := first

@@ -13,7 +13,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// fit is a run that is under way.
+// fit is the state of a running [Learner.Fit].
 type fit[B any, O metric.Output] struct {
 	*Learner[B, O]
 	ctx          context.Context
@@ -37,7 +37,7 @@ type fit[B any, O metric.Output] struct {
 	measured time.Time // when the machine was measured last
 }
 
-// ending is why a run ends without an error.
+// ending is the reason for which a run ends without an error.
 type ending struct {
 	reason string
 	done   bool // there is nothing to continue
@@ -138,7 +138,6 @@ func (f *fit[B, O]) checkData() error {
 	return nil
 }
 
-// started returns the first event.
 func (f *fit[B, O]) started() Started {
 	e := Started{Time: f.now(), Epoch: f.position.Epoch, Batch: f.position.Batch, Step: f.position.Step, Epochs: f.o.Epochs, Steps: f.o.Steps,
 		Batches: f.train.Batches(), Items: f.train.Items(), Parameters: int64(f.trainer.Params().Len()), Metrics: f.series}
@@ -156,10 +155,10 @@ func (f *fit[B, O]) started() Started {
 	return e
 }
 
-// elapsed returns the time of training, with that before the run was continued.
+// elapsed returns the duration of the run, including the time before it was continued.
 func (f *fit[B, O]) elapsed() time.Duration { return f.resumed + f.now().Sub(f.began) }
 
-// reached returns the limit that is reached, as a reason, or nil.
+// reached returns the reached limit as the reason to end the run, or nil.
 func (f *fit[B, O]) reached() error {
 	p := &f.position
 	switch {
@@ -223,7 +222,6 @@ func (f *fit[B, O]) failed(err error) error {
 	return fmt.Errorf("epoch %d, batch %d, step %d: %w", f.position.Epoch+1, f.position.Batch+1, f.position.Step+1, err)
 }
 
-// between does what has to be done between two steps.
 func (f *fit[B, O]) between() error {
 	p := &f.position
 	f.collect(false)
@@ -267,7 +265,6 @@ func (f *fit[B, O]) validates() bool {
 	return f.valid != nil && (f.o.ValidEvery > 0 && step%f.o.ValidEvery == 0 || f.o.Steps > 0 && step == f.o.Steps)
 }
 
-// validateWithin validates within an epoch.
 func (f *fit[B, O]) validateWithin() error {
 	f.freeze()
 	values := map[string]float64{}
@@ -305,7 +302,7 @@ func (f *fit[B, O]) endEpoch() error {
 	return f.decide(values, epoch, true)
 }
 
-// decide does what follows from values that were measured: rates, stoppers, a checkpoint.
+// decide adapts rates, asks stoppers and saves a checkpoint, given measured values.
 func (f *fit[B, O]) decide(values map[string]float64, epoch int, ends bool) error {
 	p := &f.position
 	for _, r := range f.reducers() {

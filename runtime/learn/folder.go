@@ -129,5 +129,5 @@ func (f *folder) writeJSON(name string, x any) error {
 	})
 }
 
-// close gives the folder up.
+// close releases the folder.
 func (f *folder) close() error { return f.lock.Close() }

@@ -13,7 +13,7 @@ import (
 	"github.com/burngen/burngen/runtime/metric"
 )
 
-// identity is what a run must have in common with the run that it continues.
+// identity holds the properties that a run must share with the run that it continues.
 type identity struct {
 	Config     json.RawMessage
 	Items      int // of training data in an epoch
@@ -28,8 +28,8 @@ type identity struct {
 	Recent     int
 }
 
-// identify returns the identity of a run. changes says that the data set answers differently when it is
-// asked again.
+// identify returns the identity of a run. changes reports whether two digests of the data set
+// differ.
 func identify[B any, O metric.Output](l *Learner[B, O], train *data.Loader[B]) (id identity, changes bool, err error) {
 	config, err := json.Marshal(l.o.Config)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// journal gives the events of a run to its renderer and its loggers.
+// journal passes the events of a run to its renderer and its loggers.
 type journal struct {
 	now  func() time.Time
 	show Renderer // nil if there is none, or it panicked
@@ -33,7 +33,8 @@ type log struct {
 // flushEvery is the time between flushes of loggers.
 const flushEvery = time.Second
 
-// openJournal opens the loggers of a folder. marks says where they begin.
+// openJournal opens the loggers of a folder. marks holds the position at which each logger
+// continues.
 func openJournal(dir string, o *Options, marks map[string]string, now func() time.Time) (*journal, error) {
 	j := &journal{now: now, show: o.Show, stop: make(chan struct{})}
 	if dir == "" {
@@ -95,7 +96,7 @@ func guarded(f func() error) (err error) {
 	return f()
 }
 
-// isSilent reports whether nobody gets events.
+// isSilent reports whether neither a renderer nor a logger gets events.
 func (j *journal) isSilent() bool { return j.show == nil && len(j.logs) == 0 }
 
 // emit gives an event to the renderer and to all loggers.
@@ -163,7 +164,8 @@ func guardedControl(to Controller, c Controls) (err error) {
 	return nil
 }
 
-// warn tells whoever watches. Without a renderer and loggers it is the default logger of package slog.
+// warn passes a warning to the renderer and the loggers. Without any of them, it calls the default
+// logger of package slog.
 func (j *journal) warn(format string, args ...any) {
 	message := fmt.Sprintf(format, args...)
 	if j.isSilent() {

@@ -11,11 +11,11 @@ import (
 // lineEvery is the least time between lines of [Lines].
 const lineEvery = 30 * time.Second
 
-// Lines returns a renderer that writes a line for an epoch and for a validation within an epoch, and not
-// more than one in 30 seconds. The end of the run always has a line. A line within an epoch shows the mean
-// loss of training since the epoch or the validation before. On a terminal every epoch and validation has a
-// line, and one more line is rewritten after each batch, unless TERM is dumb, or CI or NO_COLOR is set. w is
-// usually os.Stdout. Errors of w are ignored.
+// Lines returns a renderer that writes a line for each epoch and each validation within an epoch. If w is
+// not a terminal, it writes at most one line in 30 seconds, and always the last line. A line within an
+// epoch shows the mean loss of training since the epoch or the validation before. On a terminal it also
+// shows the batch, in a line that it rewrites, unless TERM is dumb, or CI or NO_COLOR is set. w is usually
+// os.Stdout. Errors of w are ignored.
 func Lines(w io.Writer) Renderer { return &lines{w: w, rewrites: isTerminal(w)} }
 
 type lines struct {
@@ -120,7 +120,6 @@ func (l *lines) tell(at time.Time) {
 	l.shown, l.untold = at, ""
 }
 
-// progress returns the line that is rewritten.
 func (l *lines) progress(e Stepped) string {
 	batches := l.started.Batches
 	if e.Split == Valid {
@@ -147,7 +146,7 @@ func (l *lines) unit(name string) string {
 	return ""
 }
 
-// rewrite replaces the line that is rewritten.
+// rewrite replaces the text of the progress line.
 func (l *lines) rewrite(text string) {
 	if !l.rewrites || l.width == 0 && text == "" {
 		return

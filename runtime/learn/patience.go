@@ -31,15 +31,14 @@ func (p *patience) see(value float64, better int, delta float64, warmup int) int
 	return p.waits
 }
 
-// register registers what was counted.
 func (p *patience) register(s *rt.State) {
 	rt.StateScalar(s, "best", &p.best)
 	rt.StateScalar(s, "seen", &p.seen)
 	rt.StateScalar(s, "waits", &p.waits)
 }
 
-// Patience is a [Stopper] that ends a run when a metric has not become better for some time. In a loop
-// by hand, Done takes the values.
+// Patience is a [Stopper] that ends a run when a metric has not become better for some time. A
+// training loop without a [Learner] passes the values to Done.
 type Patience struct {
 	Key      string  // such as "valid loss"
 	Times    int     // the run ends if so many values in a row are not better than the best; at least 1
@@ -60,7 +59,7 @@ func (p *Patience) Done(value float64) bool {
 	return p.counts.see(value, p.Better, p.MinDelta, p.Warmup) >= int64(max(1, p.Times))
 }
 
-// begin sets what a zero Patience lacks.
+// begin initializes a zero Patience.
 func (p *Patience) begin() {
 	if !p.begun {
 		p.begun, p.counts = true, newPatience()
@@ -79,7 +78,7 @@ func (p *Patience) Stop(at Progress) string {
 	return fmt.Sprintf("%s was not better than %.4g %s in a row", p.Key, p.counts.best, count(p.Times, "time"))
 }
 
-// State registers what was counted.
+// State registers the best value and the counts.
 func (p *Patience) State(s *rt.State) {
 	p.begin()
 	rt.StateKind(s, "no better "+p.Key)

@@ -26,7 +26,7 @@ func Plateau(key string, factor float64, n int) *Reducer {
 	return &Reducer{Key: key, By: factor, Times: n}
 }
 
-// begin sets what a zero Reducer lacks.
+// begin initializes a zero Reducer.
 func (r *Reducer) begin() {
 	if r.factor == 0 {
 		r.factor, r.counts = 1, newPatience()
@@ -55,7 +55,7 @@ func (r *Reducer) see(values map[string]float64) (changed bool) {
 	return r.factor < before
 }
 
-// State registers the factor and what was counted.
+// State registers the factor, the best value and the counts.
 func (r *Reducer) State(s *rt.State) {
 	r.begin()
 	rt.StateKind(s, "plateau "+r.Key)

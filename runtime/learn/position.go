@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// position is where a run is, and what it has to remember. It is saved as JSON.
+// position is the place of a run and the values that it has to remember. It is saved as JSON.
 type position struct {
 	Epoch, Batch int  // of the batch that follows
 	Step         int  // steps that were taken
@@ -40,7 +40,6 @@ func (p *position) clone() position {
 	return c
 }
 
-// place is what distinguishes two positions of a run.
 type place struct {
 	epoch, batch, step int
 	validate           bool

@@ -16,8 +16,8 @@ type Controller interface {
 	Control(c Controls)
 }
 
-// Controls are what a user can ask a run for. The methods return at once, and what was asked for
-// happens after the batch that is under way. They may be called from any goroutine.
+// Controls are the requests that a user can make to a run. The methods return at once, and a
+// request takes effect after the batch that is under way. They may be called from any goroutine.
 type Controls interface {
 	Save()            // save a checkpoint
 	Pause(pause bool) // wait before the next batch, or go on

@@ -11,7 +11,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Run is what became of a run.
+// Run is the result of a run.
 type Run struct {
 	Dir     string
 	Stopped Stopped  // why it ended, and after how many steps
@@ -22,7 +22,7 @@ type Run struct {
 	average     *Average
 }
 
-// Result is what a metric of a split came to.
+// Result holds the values of a metric of a split.
 type Result struct {
 	Series
 	Split Split
@@ -34,7 +34,7 @@ type Result struct {
 // Key returns the name of the metric with its split, such as "valid accuracy".
 func (r *Result) Key() string { return r.Split.Key(r.Name) }
 
-// run returns what became of a run.
+// run returns the result of a run.
 func (f *fit[B, O]) run(stopped Stopped) *Run {
 	r := &Run{Dir: f.o.Dir, Stopped: stopped, checkpoints: f.position.Checkpoints, trainer: f.trainer, average: f.o.Average}
 	for _, split := range []Split{Train, Valid} {
@@ -64,10 +64,10 @@ func (r *Run) Result(key string) (Result, bool) {
 	return Result{}, false
 }
 
-// LoadBest sets the weights of the trainer to those of the epoch or validation with the best value of a
-// metric, such as "valid accuracy". If the run averaged weights, it sets them to the averages. It returns
-// an error if the run has no folder, the metric was not measured, or no keeper kept the checkpoint:
-// [Best] does.
+// LoadBest sets the weights of the trainer to the weights of the epoch or validation with the best
+// value of a metric, such as "valid accuracy". If the run averaged weights, it sets them to the
+// averages. It returns an error if the run has no folder, if the metric was not measured or has no
+// direction, or if the checkpoint was not kept: [Best] keeps it.
 func (r *Run) LoadBest(key string) error {
 	result, ok := r.Result(key)
 	switch {
@@ -118,7 +118,7 @@ func (r *Run) String() string {
 	return b.String()
 }
 
-// rounded returns a duration with three digits or so.
+// rounded returns a duration rounded to about three digits.
 func rounded(d time.Duration) time.Duration {
 	switch {
 	case d >= time.Minute:

@@ -9,7 +9,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// saver writes states on another goroutine, from copies. Not more than one is being written at a time.
+// saver writes states on another goroutine, from copies. It writes at most one at a time.
 type saver struct {
 	folder   *folder
 	recorder record.Recorder // of checkpoints
@@ -28,7 +28,7 @@ type saving struct {
 	step       int
 }
 
-// saved is what became of a state.
+// saved is the outcome of writing a state.
 type saved struct {
 	saving
 	file    string // that is complete
@@ -58,11 +58,11 @@ func (s *saver) begin(parts map[string]rt.Stater, what saving) error {
 	return nil
 }
 
-// isBusy reports whether a state is being written, or was written and not taken.
+// isBusy reports whether a state is being written, or its outcome was not taken yet.
 func (s *saver) isBusy() bool { return s.under != nil }
 
-// take returns what became of the state that was begun. ok is false if none was, or, unless wait is set,
-// if it is still being written.
+// take returns the outcome of the state that begin started. ok is false if no state was started or,
+// unless wait is true, if it is still being written.
 func (s *saver) take(wait bool) (done saved, ok bool) {
 	if s.under == nil {
 		return done, false

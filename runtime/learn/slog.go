@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// newLogFile returns the logger of experiment.log: text of package slog. Lines of before stay when a run
-// continues.
+// newLogFile returns the logger of experiment.log: text of package slog. If a run continues, the
+// earlier lines are kept.
 func newLogFile() Logger {
 	l := &tapeLogger{name: "experiment.log", keeps: true}
 	l.put = func(t *tape, e Event) error { return logTo(slog.NewTextHandler(t, nil), e) }
 	return l
 }
 
-// Slog returns a [Logger] that gives what happens to a handler of package slog. Batches have the level
-// Debug, and everything else Info or Warn.
+// Slog returns a [Logger] that passes the events of a run to a handler of package slog. Batches
+// have the level Debug, warnings the level Warn, and all other events the level Info.
 func Slog(h slog.Handler) Logger { return slogLogger{h} }
 
 type slogLogger struct{ handler slog.Handler }
@@ -45,7 +45,7 @@ func logTo(h slog.Handler, e Event) error {
 	return h.Handle(ctx, r)
 }
 
-// described returns an event in words.
+// described returns the time, the text and the attributes of an event for package slog.
 func described(e Event) (at time.Time, text string, attrs []slog.Attr) {
 	place := func(epoch, step int) []slog.Attr {
 		return []slog.Attr{slog.Int("epoch", epoch+1), slog.Int("step", step)}

@@ -55,7 +55,8 @@ const (
 	averagePart = "average"
 )
 
-// checkpoint saves a checkpoint of what follows an epoch, or of a place within it.
+// checkpoint saves a checkpoint of what an epoch learned or, if ends is false, of a place within
+// it.
 func (f *fit[B, O]) checkpoint(epoch int, ends bool, values map[string]float64) {
 	if f.saver == nil {
 		return
@@ -92,7 +93,8 @@ func (f *fit[B, O]) unwanted() (files []string) {
 	return files
 }
 
-// save begins to save the state. It returns an error, which it has told, if the state cannot be copied.
+// save begins to save the state. If the state cannot be copied, it reports the error to the journal
+// and returns it.
 func (f *fit[B, O]) save(what saving) error {
 	f.collect(true)
 	p := &f.position
@@ -115,8 +117,8 @@ func (f *fit[B, O]) save(what saving) error {
 	return err
 }
 
-// collect tells what became of the state that is being saved. It waits for it if wait is set. It returns
-// the error of saving.
+// collect reports the outcome of the state that is being saved. If wait is true, it waits for it.
+// It returns the error of saving.
 func (f *fit[B, O]) collect(wait bool) error {
 	if f.saver == nil {
 		return nil
@@ -151,7 +153,8 @@ func (f *fit[B, O]) unsaved(s saved) {
 	f.journal.warn("the run could not be saved at step %d: %v", s.step, s.err)
 }
 
-// resume does with the run that is in the folder what the options say. It returns where loggers go on.
+// resume treats the run in the folder as the options say. It returns the positions at which loggers
+// continue.
 func (f *fit[B, O]) resume() (marks map[string]string, err error) {
 	found := f.folder.hasRun()
 	switch {
@@ -238,8 +241,9 @@ func (f *fit[B, O]) load(file string) (marks map[string]string, err error) {
 	return run.Marks, f.tidy()
 }
 
-// tidy makes the folder what the state says, if the process was killed soon after the state was saved: it removes
-// checkpoints that the state does not know, or has given up, and writes best.json.
+// tidy makes the folder agree with the state, in case the process was killed soon after the state
+// was saved. It removes checkpoints that the state does not know or has given up, and writes
+// best.json.
 func (f *fit[B, O]) tidy() error {
 	names, err := f.folder.list(checkpointFolder)
 	if err != nil {

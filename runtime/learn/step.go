@@ -8,7 +8,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// group are the batches whose gradients make a step.
+// group holds the batches whose gradients make a step.
 type group struct {
 	batches int // so far
 	items   int // of them
@@ -73,9 +73,9 @@ func called[B, O any](f func(*B) (O, error), b *B) (out O, err error) {
 	return f(b)
 }
 
-// prepare scales the gradients of a group's batches before the gradient of the next one is added. A
-// gradient is that of a mean over the items of a batch; the sum has to weigh all items equally. prepare
-// returns the number of items of the next batch, 0 if it does not matter.
+// prepare scales the gradients of a group's batches before the gradient of the next one is added.
+// Each gradient belongs to a mean over the items of its batch, but the sum has to weigh all items
+// equally. prepare returns the number of items of the next batch, or 0 if it does not matter.
 func (f *fit[B, O]) prepare(b *B) (items int, err error) {
 	if !f.o.weighs() {
 		return 0, nil

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Progress is how far a run has come.
+// Progress is the position of a run, with the values that were just measured.
 type Progress struct {
 	Epoch   int           // epochs that are done
 	Step    int           // steps that were taken
@@ -56,7 +56,7 @@ func (t threshold) bind(d directions) error {
 	return nil
 }
 
-// After ends a run that has trained for some time.
+// After ends a run that has trained for the time d, over all its continuations.
 func After(d time.Duration) Stopper { return after(d) }
 
 type after time.Duration

@@ -7,7 +7,8 @@ import (
 	"github.com/burngen/burngen/runtime/data"
 )
 
-// frozen is the place of a run before a validation. A run that ends within it goes on from there.
+// frozen is the place of a run before a validation. A run that ends during the validation continues
+// from there.
 type frozen struct {
 	position position
 	marks    map[string]string
@@ -26,7 +27,7 @@ func (f *fit[B, O]) thaw(err error) error {
 	return err
 }
 
-// validate measures the validation data, and adds the values.
+// validate measures the validation data, and adds the results to values.
 func (f *fit[B, O]) validate(values map[string]float64) error {
 	c := newCounters(f.metrics, f.o.recent())
 	p := &f.position
@@ -95,8 +96,8 @@ func (l *Learner[B, O]) named(ctx context.Context, err error, batch int) error {
 	return fmt.Errorf("evaluation: batch %d: %w", batch+1, err)
 }
 
-// measure tells the values of a split, and adds them to values. ends says whether they are of a whole
-// epoch.
+// measure reports the values of a split, and adds them to values. ends says whether they belong to
+// a whole epoch.
 func (f *fit[B, O]) measure(split Split, c *counters[O], measured []Value, values map[string]float64, ends bool) {
 	p := &f.position
 	if f.folder != nil {

@@ -8,7 +8,7 @@ import "math"
 // over the classes that have items. [AUROC] says when the value is exact.
 func AUPRC() Metric[Classes] { return auprc((*ranking).addClasses) }
 
-// LabelAUPRC is the mean of the [AUPRC] of the labels that items have.
+// LabelAUPRC is the mean of the [AUPRC] of the labels that at least one item has.
 func LabelAUPRC() Metric[Labels] { return auprc((*ranking).addLabels) }
 
 func auprc[O any](add func(*ranking, O) error) Metric[O] {

@@ -6,14 +6,16 @@ import "math"
 const bleuOrder = 4
 
 // BLEU returns the score of translations, from 0 to 100, over all items together (Papineni and
-// others: BLEU, a method for automatic evaluation of machine translation, 2002). It is the geometric
-// mean of the precisions of sequences of one to four words, times a penalty for short predictions.
+// others: BLEU, a method for automatic evaluation of machine translation, 2002). It is the
+// geometric mean of the precisions of sequences of one to four words, times a penalty for short
+// predictions.
 //
 // Tokens, references and smoothing follow the defaults of sacreBLEU (Post: A call for clarity in
-// reporting BLEU scores, 2018). Case counts. The tokenizer is 13a. If no sequence of a length matches,
-// half a match is counted, and half as much for each further length ("exp"). A sequence may match any
-// reference. The penalty depends on the reference whose length is closest to the prediction's, on the
-// shorter one of two.
+// reporting BLEU scores, 2018). Case counts. The tokenizer is 13a. If no sequence of a length
+// matches, half a match is counted, and half as much for each further length ("exp"). The score is
+// 0 if no sequence of any length matches, or if no prediction has four words. A sequence may match
+// any reference. The penalty depends on the reference whose length is closest to the prediction's,
+// on the shorter one of two.
 func BLEU() Metric[Texts] {
 	return newMetric("BLEU", "", 1, rule[Texts, *counts]{
 		empty: newCounts(2 + 2*bleuOrder), // words of predictions and references; matches and sequences of each length
@@ -50,7 +52,6 @@ func addBLEU(c *counts, o Texts) error {
 	})
 }
 
-// distance returns how far a and b are apart.
 func distance(a, b int) int { return max(a-b, b-a) }
 
 func bleu(c *counts) float64 {

@@ -69,7 +69,8 @@ func (c Classes) each(f func(target int, row []float32) error) error {
 	return nil
 }
 
-// predicted returns the class with the largest score, the first of equal ones.
+// predicted returns the class with the largest score, the first of equal ones. For a single score,
+// it decides between the classes 0 and 1.
 func (c Classes) predicted(row []float32) int {
 	if len(row) > 1 {
 		return argmax(row)

@@ -9,7 +9,8 @@ import (
 // with the largest scores count.
 const mostBoxes = 100
 
-// found says what became of a prediction. Its bits belong to the thresholds of overlap.
+// found is a prediction. Its bits say, for each threshold of overlap, whether it has a target, and
+// whether it is inside a crowd.
 type found struct {
 	score   float64
 	right   uint64 // it has a target

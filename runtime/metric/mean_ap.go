@@ -9,20 +9,20 @@ import (
 	"strings"
 )
 
-// MeanAP returns the mean average precision of detectors, from 0 to 1, as the COCO benchmark defines
-// it (Lin and others: Microsoft COCO, common objects in context, 2014; pycocotools, boxes of all
-// areas). A prediction is right if it overlaps a target of its class by at least a threshold, as
-// intersection over union, and no prediction with a higher score has taken this target. The average
-// precision of a class is the mean of the largest precision at a recall of at least 0, 0.01, … 1. It
-// is averaged over the classes that have targets, and over the thresholds. At most 100 predictions of
-// a class count in an item.
+// MeanAP returns the mean average precision of detectors, from 0 to 1, as the COCO benchmark
+// defines it (Lin and others: Microsoft COCO, common objects in context, 2014; pycocotools, boxes
+// of all areas). Predictions are matched in the order of falling scores. A prediction is right if
+// it overlaps a target of its class by at least a threshold, as intersection over union, and no
+// earlier prediction has taken this target. The average precision of a class is the mean of the
+// largest precision at a recall of at least 0, 0.01, … 1. It is averaged over the classes that have
+// targets, and over the thresholds. At most 100 predictions of a class count in an item.
 //
 // If there are no arguments, the thresholds are 0.5, 0.55, … 0.95, known as mAP@[0.5:0.95].
-// MeanAP(0.5) is mAP@0.5. A counter reports an error if a threshold is not above 0 and at most 1, or
-// if there are more than 63.
+// MeanAP(0.5) is mAP@0.5. A counter reports an error if a threshold is not above 0 and at most 1,
+// or if there are more than 63.
 //
-// Predictions with equal scores count at once, so that the order of items does not matter. A counter
-// keeps 24 bytes for each prediction.
+// Predictions of several items with equal scores count at once, so that the order of items does not
+// matter. A counter keeps 24 bytes for each prediction.
 func MeanAP(thresholds ...float64) Metric[Boxes] {
 	thresholds = slices.Clone(thresholds)
 	name := "mAP@" + strings.Trim(fmt.Sprint(thresholds), "[]")

@@ -18,7 +18,8 @@ func Of[A, O any](adapt func(A) O, m Metric[O]) Metric[A] {
 	}}
 }
 
-// adapted is a counter of outputs of type A that counts what adapt makes of them.
+// adapted is a counter of outputs of type A. It counts the outputs of type O that adapt returns for
+// them.
 type adapted[A, O any] struct {
 	adapt func(A) O
 	name  string

@@ -1,7 +1,7 @@
 package metric
 
-// Precision returns the percentage of the predictions of a class that are right. A class that is
-// never predicted counts as 0.
+// Precision returns the percentage of the predictions of a class that are right. A class that has
+// items but is never predicted counts as 0.
 func Precision(a Average) Metric[Classes] {
 	return perClass("precision", a, precision, (*classCounts).addClasses)
 }

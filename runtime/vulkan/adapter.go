@@ -41,7 +41,7 @@ func adapters() (in *instance, list []*adapter, err error) {
 	return in, list, err
 }
 
-// survey is what is known about the physical devices of an instance.
+// survey holds what the driver answered about the physical devices of an instance.
 type survey struct {
 	list  []*adapter // that can be used, in the order of Devices
 	unfit []string   // what the others lack

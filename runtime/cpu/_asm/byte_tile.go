@@ -17,7 +17,6 @@ func (f *file) byteVariants() []variant {
 	return []variant{{"level == AVX512 && vnni", "VNNI"}, {"level >= AVX2", "AVX2"}}
 }
 
-// bytesNEON is NEON for products of bytes.
 var bytesNEON = isa{name: "NEON", reg: v, regs: aside, bytes: 16, rows: 4, panels: 1, clear: "VXORPS", perTile: 4}
 
 // byteTiles writes the kernels for products of bytes. They differ from the kernels of [tiles] in
@@ -67,10 +66,10 @@ type byteTile struct {
 	low     string
 }
 
-// acc returns the register with the accumulators of row r and vector i of its columns. With several
-// accumulators per element, sum selects one. spare returns register i of those without
-// accumulators. NEON keeps the first registers for rows, because a product by a 16-bit element can
-// use only those.
+// acc returns the accumulator register of row r and of vector i of the row's columns. If an element
+// has several accumulators, sum selects one. spare returns the i-th register that is not an
+// accumulator. NEON keeps the first registers for rows, because a product by a 16-bit element can
+// use only those registers.
 func (k *byteTile) acc(sum, r, i int) string { return k.reg(k.kept() + (sum*k.rows+r)*k.v + i) }
 func (k *byteTile) spare(i int) string       { return k.reg(k.kept() + k.rows*k.v*k.sums + i) }
 

@@ -5,9 +5,9 @@ import "math"
 // The approximations were fitted for the smallest relative error in float64.
 
 const (
-	// expLeast is the argument below which the exponential rounds to 0.
+	// expLeast is a lower bound: smaller arguments have an exponential that rounds to 0 in float32.
 	expLeast = -104
-	// expMost is just above the argument at which it overflows.
+	// expMost is an upper bound: larger arguments have an exponential that overflows float32.
 	expMost = 89
 )
 

@@ -37,7 +37,6 @@ func foldFamily(f *file) {
 
 func zeros(k *vectors) string { return k.c(0) }
 
-// noElement returns a register of zeros.
 func noElement(k *vectors) string { return k.pin(0) }
 
 func addTo(k *vectors, acc value, x any) { k.do("VADDPS", x, acc, acc) }

@@ -17,7 +17,7 @@ type family struct {
 	write func(*file)
 }
 
-// families are the files to write, each described in its own Go file.
+// families lists the families of kernels. Each is described in its own Go file.
 var families = []family{
 	{"tile", tiles},
 	{"one_row", oneRows},

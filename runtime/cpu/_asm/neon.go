@@ -20,7 +20,6 @@ const (
 	constant = "R25"
 )
 
-// neon is the instruction set NEON.
 var neon = isa{name: "NEON", reg: v, regs: aside, bytes: 16, rows: 6, panels: 1, clear: "VXORPS", perTile: 4, flight: 16}
 
 func v(i int) string { return fmt.Sprintf("V%d", i) }

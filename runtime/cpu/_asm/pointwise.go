@@ -78,8 +78,7 @@ func extremum(name string) func(k *vectors, a value, b any) {
 	}
 }
 
-// slopes lists the functions that multiply by a slope where an operand is negative, and their
-// gradient for a slope of 0.
+// slopes lists ReLU's gradient and the functions that multiply negative elements by a slope.
 var slopes = []pointwise{
 	{
 		name: "gate", doc: "grad[i] where y[i] is above 0, else 0", inputs: []string{"grad", "y"},
@@ -203,7 +202,6 @@ var activations = []pointwise{
 	}),
 }
 
-// signs has the sign function.
 var signs = []pointwise{
 	unary("sign", "−1, 0 or 1 as x[i] is, or x[i]", func(k *vectors, x value) {
 		one := k.temp()
@@ -215,7 +213,6 @@ var signs = []pointwise{
 	}),
 }
 
-// smooth lists further activations.
 var smooth = []pointwise{
 	unary("thresholdedRelu", "x[i], or 0 up to alpha", func(k *vectors, x value) {
 		k.only(k.compare(greater, x, k.scalars[0]), x, x)
@@ -286,7 +283,6 @@ func (k *vectors) gate(v, u value) {
 	k.free(e, product)
 }
 
-// standardisation lists the last steps of normalisations.
 var standardisation = []pointwise{
 	unary("affine", "x[i]·factor + shift", func(k *vectors, x value) {
 		k.do("VFMADD213PS", k.scalars[1], k.scalars[0], x)

@@ -13,7 +13,6 @@ type cell struct {
 	body      func(c *cellBody)
 }
 
-// cellBody writes the elementwise part of a step for some vectors.
 type cellBody struct {
 	*vectors
 	load  func(v value, operand int)

@@ -221,7 +221,6 @@ func (u *updater) scaledRoot(t, v value) {
 	u.add(t, t, u.rate("Epsilon"))
 }
 
-// updater writes the body of a step.
 type updater struct {
 	*vectors
 	slices  []string

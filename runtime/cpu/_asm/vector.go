@@ -38,7 +38,7 @@ func (s isa) wide() bool { return s.bytes == 64 }
 // lanes returns the number of float32 in a register.
 func (s isa) lanes() int { return s.bytes / 4 }
 
-// table is the constants in memory. Each has 8 copies of 64 bits.
+// table is a table of constants in memory. Each constant is stored as 8 copies of 64 bits.
 type table struct {
 	name  string
 	words []uint64

@@ -16,22 +16,22 @@ import (
 )
 
 const (
-	// file is the name of the events in the folder of a run.
+	// file is the name of the file of events in the folder of a run.
 	file = "events.jsonl"
 	// maxChunk bounds the memory for a part of the file. It is more than an event may have.
 	maxChunk = 4 << 20
-	// maxMark is the number of bytes by which the follower knows whether the file is still the same.
+	// maxMark is the number of bytes that are compared to find that the file was replaced.
 	maxMark = 256
 )
 
-// Sink takes what is followed. Its methods are called from one goroutine.
+// Sink receives the events of a run. Its methods are called from one goroutine.
 type Sink interface {
 	Event(e learn.Event)
 	// Reset says that the events before are void: all events of the file follow.
 	Reset()
 }
 
-// Run is a run that is followed.
+// Run is a run whose events a [Sink] receives.
 type Run struct {
 	path   string
 	offset int64  // of the first byte that was not read
@@ -57,11 +57,11 @@ func Open(dir string) (*Run, error) {
 	return &Run{path: path}, nil
 }
 
-// Follow gives all events to a sink, those in the file and then those that are written, until the
-// context is done. It looks at the file after each interval. A line that is not complete is read when
-// it is. A line that is not an event becomes a [learn.Warned]. If the file becomes another one, or lines
-// that were read are cut off, as when a run is resumed, the sink is reset. While the file is not there,
-// Follow waits for it.
+// Follow passes the events in the file to a sink, and then the events that are written later, until
+// the context is done. It looks at the file after each interval. It reads a line when the line is
+// complete. A line that is not an event becomes a [learn.Warned]. If the file is replaced, or if
+// lines that were read are cut off, as when a run is resumed, Follow resets the sink and begins
+// anew. While there is no file, Follow waits.
 func (r *Run) Follow(ctx context.Context, interval time.Duration, to Sink) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -113,7 +113,7 @@ func (r *Run) read(to Sink) bool {
 	return n == maxChunk
 }
 
-// isSame reports whether the file still has what was read last where it was.
+// isSame reports whether the bytes that were read last are still at the same place in the file.
 func (r *Run) isSame(f *os.File) bool {
 	if r.offset == 0 {
 		return true
@@ -123,7 +123,7 @@ func (r *Run) isSame(f *os.File) bool {
 	return err == nil && bytes.Equal(mark, r.mark)
 }
 
-// lines gives the events of complete lines to a sink.
+// lines passes the events of complete lines to a sink.
 func (r *Run) lines(text []byte, to Sink) {
 	for line := range bytes.Lines(text) {
 		r.line++

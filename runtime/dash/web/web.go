@@ -30,9 +30,10 @@ const (
 	maxHeader  = 16 << 10 // bytes of a request's header
 )
 
-// Serve shows the run in a folder at a TCP address such as ":8080", until the context is done. An
-// address without a host is that of this machine only. ready is called with the URL when the page can be
-// opened. It returns an error if no run is in the folder, or the address cannot be used.
+// Serve shows the run in a folder at a TCP address such as ":8080", until the context is done.
+// Without a host, only this machine can reach the address. Serve calls ready with the URL when the
+// page can be opened. It returns an error if no run is in the folder, or if the address cannot be
+// used.
 func Serve(ctx context.Context, address, dir string, ready func(url string)) error {
 	source, err := follow.Open(dir)
 	if err != nil {
@@ -83,8 +84,8 @@ func Serve(ctx context.Context, address, dir string, ready func(url string)) err
 	return err
 }
 
-// newHandler returns what answers requests. If local is set, only this machine can send them; a page of
-// another host, whose name was made to lead here, is refused.
+// newHandler returns the handler for requests. If local is true, it refuses requests whose Host is
+// not this machine, so that a page of another host cannot read the run by DNS rebinding.
 func newHandler(run *progress.Run, local bool) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", static("text/html; charset=utf-8", page))
@@ -129,8 +130,8 @@ func static(kind string, body []byte) http.HandlerFunc {
 	}
 }
 
-// stream sends what is new in the run, as server-sent events (HTML Standard, section 9.2), until the
-// client is gone.
+// stream sends the changes of the run as server-sent events (HTML Standard, section 9.2) until the
+// client disconnects.
 func stream(w http.ResponseWriter, r *http.Request, run *progress.Run) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
@@ -171,7 +172,7 @@ func stream(w http.ResponseWriter, r *http.Request, run *progress.Run) {
 	}
 }
 
-// message is what a page gets: all texts, and the points that it does not have.
+// message is an update of a page: all texts, and the points that the page does not have yet.
 type message struct {
 	Generation int        `json:"generation"`
 	Name       string     `json:"name"`
@@ -248,7 +249,6 @@ func messageOf(run *progress.Run, cursor *progress.Cursor) message {
 	return m
 }
 
-// nameOf returns the name of a tab. Those of the machine and of metrics differ.
 func nameOf(t progress.Tab) string {
 	if t.Of == "" {
 		return t.Name

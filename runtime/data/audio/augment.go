@@ -8,9 +8,10 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Fit copies samples to dst, which has the length that a model takes. If there are too many, it takes
-// consecutive ones from a place that it draws from r, or the middle ones if r is nil. If there are too
-// few, it puts them at a place that it draws, or in the middle, between zeros.
+// Fit copies samples to dst, which has the length that a model takes. If there are too many
+// samples, it copies a run of them that begins at a position drawn from r. If there are too few, it
+// copies them to a position drawn from r and sets the rest of dst to zero. If r is nil, it takes
+// the middle in both cases.
 func Fit(dst, samples []float32, r *rand.Rand) {
 	place := func(room int) int {
 		if r == nil {
@@ -48,7 +49,8 @@ func Noise(samples []float32, ratio float64, r *rand.Rand) {
 	}
 }
 
-// Shift moves samples to later times by n samples, or to earlier times if n is below 0. Zeros come in.
+// Shift moves samples to later times by n samples, or to earlier times if n is below 0. Zeros fill
+// the gap.
 func Shift(samples []float32, n int) {
 	n = max(-len(samples), min(len(samples), n))
 	if n >= 0 {

@@ -9,7 +9,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Padding says what a spectrogram takes for samples before the first and after the last one.
+// Padding selects the samples that a spectrogram assumes before the first sample and after the last
+// one.
 type Padding int
 
 const (
@@ -51,7 +52,7 @@ type Mel struct {
 	bands  []band
 }
 
-// band is a band of a mel spectrogram: a weighted sum of bins.
+// band is the weighted sum of bins that gives one band of a mel spectrogram.
 type band struct {
 	first   int // bin of the first weight
 	weights []float64
@@ -243,8 +244,8 @@ func (m *Mel) sum(transform []float64, out []float32, step int) {
 	}
 }
 
-// Decibels replaces squared magnitudes x by 10·log₁₀(max(x, 10⁻¹⁰)). If top is above 0, results that
-// are more than top below the largest one become that. librosa's power_to_db has a top of 80.
+// Decibels replaces squared magnitudes x by 10·log₁₀(max(x, 10⁻¹⁰)). If top is above 0, it then
+// raises results to at least the largest one minus top. librosa's power_to_db has a top of 80.
 func Decibels(x []float32, top float64) {
 	largest := math.Inf(-1)
 	for i, v := range x {

@@ -45,9 +45,9 @@ func NewMFCC(o MelOptions, n int) (*MFCC, error) {
 func (m *MFCC) Frames(samples int) int { return m.mel.Frames(samples) }
 
 // Coefficients returns the coefficients of the samples of a channel, [coefficients, frames]: the
-// orthonormal discrete cosine transform, of type II, of the mel spectrogram in decibels, of which the
-// lowest are 80 below the largest. That is what the functions mfcc of librosa and torchaudio compute.
-// It returns an error where [Mel.Spectrogram] does.
+// orthonormal discrete cosine transform, of type II, of the mel spectrogram in decibels. Decibels
+// are raised to at least the largest one minus 80, as the functions mfcc of librosa and torchaudio
+// do. It returns the errors of [Mel.Spectrogram].
 func (m *MFCC) Coefficients(samples []float32) (rt.Tensor[float32], error) {
 	s, err := m.mel.Spectrogram(samples)
 	if err != nil {

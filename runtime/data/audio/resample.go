@@ -10,14 +10,14 @@ import (
 const (
 	// halfWidth is half the length of the filter, in samples of the lower rate.
 	halfWidth = 58
-	// cutoff is the frequency at which the filter halves the amplitude, as a part of half the lower
-	// rate.
+	// cutoff is the frequency at which the filter halves the amplitude, as a fraction of half the
+	// lower rate.
 	cutoff = 0.95
 	// kaiserBeta is the parameter of the filter's window: J. F. Kaiser, Nonrecursive digital filter
 	// design using the I0-sinh window function, 1974. With halfWidth it makes the transition a tenth of
 	// half the lower rate, and the attenuation 90 dB.
 	kaiserBeta = 9.0
-	// largestRatio is by how much the two rates may differ.
+	// largestRatio is the largest ratio of the two rates.
 	largestRatio = 1000
 )
 

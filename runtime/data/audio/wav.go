@@ -96,17 +96,18 @@ const (
 	extensible = 0xfffe
 )
 
-// layout is how the samples of a file are stored.
+// layout describes how a file stores its samples.
 type layout struct {
 	rate, channels int
 	width          int // bytes of a sample
 	float          bool
 }
 
-// guid is the end of the identifier of a format in the extensible format, whose code comes before.
+// guid is the last 14 bytes of a format's GUID in the extensible format. The first two bytes are
+// the code of the format.
 var guid = []byte{0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71}
 
-// parseLayout reads a chunk of format.
+// parseLayout parses a chunk "fmt ".
 func parseLayout(b []byte) (*layout, error) {
 	if len(b) < 16 {
 		return nil, fmt.Errorf("%d bytes: at least 16 expected", len(b))
@@ -139,7 +140,7 @@ func parseLayout(b []byte) (*layout, error) {
 	return l, nil
 }
 
-// unknownSize is what programs write that do not know the number of samples before their end.
+// unknownSize is the size in files of programs that do not know the number of samples in advance.
 const unknownSize = math.MaxUint32
 
 // read reads size bytes of samples.
@@ -212,12 +213,12 @@ func SaveWAV(path string, s Sound, e Encoding) error {
 	return nil
 }
 
-// WriteWAV writes the contents of a WAV file. For PCM, samples are rounded to the nearest integer, ties
-// to even ones, and those outside of -1 to 1 are clipped. Files of more than two channels, or of PCM of
-// more than 16 bits, have the extensible format.
+// WriteWAV writes the contents of a WAV file. For PCM, samples are rounded to the nearest integer,
+// ties to even, and samples outside of -1 to 1 are clipped. Files of more than two channels, or of
+// PCM of more than 16 bits, have the extensible format.
 //
-// It returns an error for a sound that [Sound.Check] refuses, NaN in PCM, an unknown encoding, and for
-// samples that take 4 GiB.
+// It returns an error for a sound that [Sound.Check] refuses, NaN in PCM, an unknown encoding, and
+// for samples that take 4 GiB.
 func WriteWAV(w io.Writer, s Sound, e Encoding) error {
 	if err := s.Check(); err != nil {
 		return err

@@ -106,7 +106,7 @@ func (c *check[T]) read() {
 	}
 }
 
-// beyond are indices that no data set of n items has.
+// beyond returns indices that are out of range for a data set of n items.
 func beyond(n int) []int { return []int{-1, n, math.MinInt, math.MaxInt} }
 
 func (c *check[T]) outOfRange() {

@@ -7,9 +7,9 @@ import (
 	"math/rand/v2"
 )
 
-// Rotate turns the picture about its centre, by an angle between two. The result has the same size;
-// its corners are filled. It agrees with torchvision's RandomRotation with expand=False; bilinear values
-// of 8 bits are rounded, and Pillow's truncated.
+// Rotate turns the picture about its centre by a random angle. The result has the same size; its
+// corners are filled. It agrees with torchvision's RandomRotation with expand=False, except that
+// bilinear values of 8 bits are rounded, while Pillow truncates them.
 type Rotate struct {
 	Degrees   [2]float64 // least and largest angle, to the left
 	Filter    Filter     // Bilinear (default) or Nearest
@@ -38,9 +38,9 @@ func warpAbout(s *Sample, name string, m affine, f Filter, fill color.RGBA, clas
 	return reshape(s, name, warp{w, h, m.about(float64(w)/2, float64(h)/2), f, fill, class})
 }
 
-// Affine turns, scales, shears and moves the picture about its centre. The result has the same size.
-// It agrees with torchvision's RandomAffine; bilinear values of 8 bits are rounded, and Pillow's
-// truncated.
+// Affine turns, scales, shears and moves the picture about its centre. The result has the same
+// size. It agrees with torchvision's RandomAffine, except that bilinear values of 8 bits are
+// rounded, while Pillow truncates them.
 type Affine struct {
 	Degrees   [2]float64 // least and largest angle of turning, to the right
 	Translate [2]float64 // largest way, as a share of the width and of the height, in both directions

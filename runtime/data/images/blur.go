@@ -43,7 +43,8 @@ func (t Blur) Apply(s *Sample, r *rand.Rand) error {
 // rows makes room for n elements between two passes.
 func (s *spare) rows(n int) { s.between = sized(s.between, n) }
 
-// gaussian returns the weights of a blur, whose middle is that of the pixel itself.
+// gaussian returns the weights of a Gaussian blur. The middle weight is the weight of the pixel
+// itself.
 func gaussian(dst []float32, sigma float64) []float32 {
 	radius := int(math.Ceil(3 * sigma))
 	dst = sized(dst, 2*radius+1)

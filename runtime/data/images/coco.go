@@ -270,8 +270,8 @@ func (d *Detection) Classes() []string {
 	return names
 }
 
-// CategoryIDs returns the numbers that the file has for the classes, by class. COCO's evaluation wants
-// these.
+// CategoryIDs returns the numbers of the categories in the file, by class. COCO's evaluation needs
+// them.
 func (d *Detection) CategoryIDs() []int64 {
 	ids := make([]int64, len(d.categories))
 	for i, c := range d.categories {

@@ -30,7 +30,8 @@ func (t CenterCrop) Apply(s *Sample, r *rand.Rand) error {
 	})
 }
 
-// middle returns where part pixels begin that are the middle of n. It is negative if part is larger.
+// middle returns the first of the `part` pixels in the middle of n pixels. It is negative if part
+// is larger than n.
 func middle(n, part int) int {
 	if part > n {
 		return -((part - n) / 2)

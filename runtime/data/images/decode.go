@@ -104,7 +104,7 @@ func read[T any](path string, decode func(data []byte) (T, error)) (x T, err err
 	return x, nil
 }
 
-// contents has the memory of files, a *bytes.Buffer each.
+// contents holds buffers for the contents of files, of type *bytes.Buffer.
 var contents = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // bounded reads at most left bytes, and returns an error if there are more.
@@ -141,7 +141,7 @@ var formats = []format{
 	{name: "webp", magic: []string{"RIFF????WEBP"}, config: webp.DecodeConfig, decode: webp.Decode, exif: exifOfWebP},
 }
 
-// without is the exif of formats that do not have it.
+// without returns nil. It is the field exif of formats without EXIF data.
 func without([]byte) []byte { return nil }
 
 // orientation returns the EXIF orientation of a file.
@@ -184,7 +184,8 @@ func decode(data []byte) (*format, image.Image, error) {
 	return f, m, nil
 }
 
-// pixels returns a picture of the size in the header. A panic of a decoder is an error of the file.
+// pixels decodes a picture, which must have the size in its header. It returns a panic of a decoder
+// as an error.
 func (f *format) pixels(data []byte) (m image.Image, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -213,7 +214,7 @@ func (f *format) pixels(data []byte) (m image.Image, err error) {
 	return m, nil
 }
 
-// rgba returns a picture whose bounds begin at (0, 0).
+// rgba returns m as a picture in RGBA whose bounds begin at (0, 0).
 func rgba(m image.Image) *image.RGBA {
 	if m, ok := m.(*image.RGBA); ok && m.Rect.Min == (image.Point{}) {
 		return m

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// extensions are those of picture files, in lower case.
+// extensions lists the extensions of picture files, in lower case.
 var extensions = map[string]bool{
 	".bmp": true, ".gif": true, ".jpeg": true, ".jpg": true, ".png": true, ".tif": true, ".tiff": true, ".webp": true,
 }

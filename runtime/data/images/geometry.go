@@ -62,12 +62,12 @@ func (m affine) after(n affine) affine {
 	return affine{a, b, c, d, e, f}
 }
 
-// linear is at without the translation.
+// linear is [affine.at] without the translation.
 func (m affine) linear(x, y float64) (float64, float64) {
 	return float64(m[0]*x) + float64(m[1]*y), float64(m[3]*x) + float64(m[4]*y)
 }
 
-// inverse returns the map back, or false if there is none.
+// inverse returns the inverse map, or false if there is no inverse.
 func (m affine) inverse() (affine, bool) {
 	det := float64(m[0]*m[4]) - float64(m[1]*m[3])
 	if det == 0 || det-det != 0 {

@@ -30,10 +30,11 @@ func (t MixUp) Mix(x CHW, target []float32, x2 CHW, target2 []float32, r *rand.R
 	return nil
 }
 
-// CutMix replaces a rectangle of a picture by that of another one, and mixes the targets by area (S. Yun
-// et al., CutMix: Regularization strategy to train strong classifiers with localizable features, 2019).
-// The share 1-λ of the rectangle has the distribution Beta(Alpha, Alpha). Its centre is uniform; what is
-// outside of the picture is cut off, and λ becomes the share that is left.
+// CutMix replaces a rectangle of a picture by the same rectangle of another one, and mixes the
+// targets by area (S. Yun et al., CutMix: Regularization strategy to train strong classifiers with
+// localizable features, 2019). The share 1-λ of the rectangle has the distribution Beta(Alpha,
+// Alpha). Its centre is uniform. The part outside of the picture is cut off, and λ becomes the
+// share of the picture that is not replaced.
 type CutMix struct {
 	Alpha float64 // at least 10⁻⁶; default 1
 }
@@ -55,8 +56,8 @@ func (t CutMix) Mix(x CHW, target []float32, x2 CHW, target2 []float32, r *rand.
 	return nil
 }
 
-// cutAround returns the part of a picture that is in a rectangle around a pixel, whose sides are a share
-// of the picture's.
+// cutAround returns the part of a picture of w×h pixels that is in a rectangle with centre (x, y).
+// The rectangle's sides are `side` times the picture's sides.
 func cutAround(w, h int, side float64, x, y int) image.Rectangle {
 	rx, ry := int(0.5*side*float64(w)), int(0.5*side*float64(h))
 	return image.Rect(x-rx, y-ry, x+rx, y+ry).Intersect(whole(w, h))

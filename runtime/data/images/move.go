@@ -14,7 +14,7 @@ type move struct {
 
 func (m move) size() (width, height int) { return m.width, m.height }
 
-// source maps points: pixel i is at i + ½.
+// source returns m as a map of points. The centre of pixel i is at i + ½.
 func (m move) source() affine {
 	centre := func(first, factors int) float64 { return float64(first) + 0.5 - float64(factors)/2 }
 	return affine{
@@ -55,7 +55,8 @@ func moved[T channel](dst, src raster[T], m move, fill [4]T) {
 	}
 }
 
-// put stores a pixel of src, or what is there outside of the picture, at place x of a row.
+// put stores pixel (u, v) of src as pixel x of a row. For a pixel outside of src, it stores what
+// `edges` says.
 func put[T channel](out []T, x int, src raster[T], u, v int, edges PadMode, fill [4]T) {
 	if u < 0 || u >= src.width || v < 0 || v >= src.height {
 		if edges == PadConstant {

@@ -16,7 +16,8 @@ const (
 	PadReflect                 // the picture mirrored, without its first and last pixel: c b | a b c | b a
 )
 
-// inside returns the index, from 0 to n-1, whose pixel is at index i.
+// inside returns the index in [0, n) of the pixel that index i stands for: by reflection, or for
+// PadEdge or a single pixel the nearest one.
 func (m PadMode) inside(i, n int) int {
 	if i >= 0 && i < n {
 		return i

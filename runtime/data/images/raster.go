@@ -46,7 +46,7 @@ func byteOf(x float32) uint8 {
 // same returns a float as it is.
 func same(x float32) float32 { return x }
 
-// unit maps a channel of 8 bits to the range from 0 to 1.
+// unit maps the values of an 8-bit channel to the range from 0 to 1.
 var unit = func() (u [256]float32) {
 	for i := range u {
 		u[i] = float32(i) / 255

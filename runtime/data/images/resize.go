@@ -50,7 +50,8 @@ func (t Resize) Apply(s *Sample, r *rand.Rand) error {
 	return reshape(s, "resize", scale{width, height, whole(w, h), t.Filter})
 }
 
-// proportional returns the length of a side that was b, if the other side was a and becomes n.
+// proportional returns the length of a side of b pixels after the picture is scaled so that its
+// side of a pixels has n.
 func proportional(n, a, b int) int {
 	return int(min(max(1, float64(n)*float64(b)/float64(a)), math.MaxInt32))
 }

@@ -7,11 +7,11 @@ import (
 	"math/rand/v2"
 )
 
-// Sample is a picture and what belongs to its pixels. Transforms change it.
+// Sample is a picture with its optional mask and boxes. Transforms change it.
 //
 // Transforms do not change the memory of the picture, mask and boxes that a sample is given: they
-// write into memory of the sample, which it uses again. What a sample has is valid until its next
-// transform. A copy of a Sample shares this memory.
+// write into memory of the sample, which it uses again. The picture, mask and boxes of a sample are
+// valid until its next transform. A copy of a Sample shares this memory.
 type Sample struct {
 	Image *image.RGBA // a picture of 8 bits, or nil
 	CHW   CHW         // the picture if Image is nil
@@ -134,7 +134,7 @@ func (s *spare) planesFor(p CHW, channels, width, height int) CHW {
 	return CHW{s.planes[k], channels, height, width}
 }
 
-// begin returns where the memory of a slice begins, or nil.
+// begin returns the address of x's array, or nil.
 func begin[T any](x []T) *T {
 	if cap(x) == 0 {
 		return nil
@@ -142,8 +142,8 @@ func begin[T any](x []T) *T {
 	return &x[:1][0]
 }
 
-// imageOver returns where to write a picture of m's size pixel by pixel: m itself if it is memory of
-// the sample.
+// imageOver returns a picture of m's size to which a transform may write pixel by pixel: m itself
+// if its memory belongs to the sample.
 func (s *spare) imageOver(m *image.RGBA) *image.RGBA {
 	if m == s.images[0] || m == s.images[1] {
 		return m

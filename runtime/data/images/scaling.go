@@ -17,7 +17,7 @@ const (
 	Nearest                // the pixel at the point
 )
 
-// kernel returns the weights of a filter by distance, which x/image/draw has.
+// kernel returns the kernel of x/image/draw for a filter.
 func (f Filter) kernel() *draw.Kernel {
 	if f == Bicubic {
 		return draw.CatmullRom
@@ -72,7 +72,6 @@ func (g scale) floats(dst, src raster[float32], _, _ int, w *scaling) {
 
 func (g scale) classes(dst, src raster[uint8], w *scaling) { nearest(dst, src.part(g.from), w) }
 
-// scaling is the memory of scaling that is used again.
 type scaling struct {
 	x, y           windows
 	fixedX, fixedY []int32

@@ -39,7 +39,7 @@ func (t Sharpen) Apply(s *Sample, r *rand.Rand) error {
 	return nil
 }
 
-// sharpened computes dst. finish makes a channel of a value.
+// sharpened computes dst. finish converts a value to a channel.
 func sharpened[T channel](dst, src raster[T], factor float32, finish func(float32) T) {
 	for y := range src.height {
 		in, out := src.row(y), dst.row(y)

@@ -2,7 +2,7 @@ package images
 
 import "fmt"
 
-// Split is a part of a data set that others use in the same way.
+// Split is a part of a data set that its authors have divided.
 type Split int
 
 const (
@@ -10,7 +10,7 @@ const (
 	Test               // for evaluation
 )
 
-// check returns an error for other values.
+// check returns an error unless s is one of the package's splits.
 func (s Split) check() error {
 	if s != Train && s != Test {
 		return fmt.Errorf("split %d: Train or Test expected", s)

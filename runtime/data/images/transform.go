@@ -64,7 +64,7 @@ func chance(r *rand.Rand, p float64) (bool, error) {
 	return r.Float64() < p, nil
 }
 
-// uniform returns a number between two.
+// uniform returns a uniformly distributed number in [from, to).
 func uniform(r *rand.Rand, from, to float64) float64 { return from + float64(r.Float64()*(to-from)) }
 
 // checkRange returns an error unless lowest ≤ r[0] ≤ r[1] ≤ highest. name names the range in the

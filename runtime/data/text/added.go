@@ -101,9 +101,8 @@ func (a *addedTokens) add(t addedToken, normalize normalizer) error {
 	return nil
 }
 
-// each calls f for the parts of a text: with the index of a token, or -1. At each place the longest
-// token counts, and the search goes on after it. A token that strips may take space in which the
-// search finds another token; then both count.
+// each calls f for the parts of a text: with the index of a token, or with -1 for text between
+// tokens. Of the tokens at a position, it considers the longest only.
 func (a *addedTokens) each(trie *tokenTrie, text string, f func(m match, index int)) {
 	last := 0
 	for at := 0; at < len(text); {

@@ -18,8 +18,8 @@ type aligned struct {
 	room int    // how many bytes normalisation may make of the piece
 }
 
-// room returns how many bytes a file may make of a number of bytes: far more than it needs, but not so
-// many that it can exhaust the memory.
+// room limits the number of bytes that a tokenizer file may make of size bytes. The limit is far
+// above the need of real files, but low enough that the file cannot exhaust memory.
 func room(size int) int { return 256*size + 1<<16 }
 
 // grow returns an error if the text would have too many bytes.

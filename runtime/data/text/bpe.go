@@ -33,7 +33,8 @@ type bpeSettings struct {
 // pairOf is a pair of tokens.
 type pairOf struct{ left, right int64 }
 
-// merge is what a pair becomes. Merges of lower rank come first.
+// merge is the token that a pair becomes, and the rank of the pair. Pairs of lower rank are merged
+// first.
 type merge struct {
 	rank int
 	id   int64
@@ -202,7 +203,8 @@ var byteNames = func() (names [256]string) {
 	return names
 }()
 
-// merge merges the symbols of a word: the pair of the lowest rank first, and of these the leftmost.
+// merge merges the pair of the lowest rank, the leftmost of equal ones, until no pair can be
+// merged.
 func (m *bpe) merge(symbols []symbol) {
 	var q mergeQueue
 	candidate := func(at int) {

@@ -2,8 +2,8 @@ package text
 
 import "unicode"
 
-// isPunctuation reports whether c is punctuation: of ASCII, or of a category P in Unicode 8, which
-// the reference has.
+// isPunctuation reports whether c is ASCII punctuation or has a category P in Unicode 8, the
+// version of the reference implementation.
 func isPunctuation(c rune) bool {
 	if c < unicode.MaxASCII {
 		return '!' <= c && c <= '/' || ':' <= c && c <= '@' || '[' <= c && c <= '`' || '{' <= c && c <= '~'

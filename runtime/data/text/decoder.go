@@ -8,11 +8,12 @@ import (
 	"unicode/utf8"
 )
 
-// decoder rewrites tokens such that, joined, they are the text. It returns an error instead of more
-// bytes than the limit.
+// decoder rewrites tokens so that their concatenation is the text. It returns an error if the text
+// would exceed limit bytes.
 type decoder func(tokens []string, limit int) ([]string, error)
 
-// step is a decoder that makes at most twice as many bytes as there were, and one byte for each token.
+// step is a decoder whose output has at most twice the bytes of its input, and one more byte for
+// each token.
 type step func(tokens []string) []string
 
 // bounded returns a decoder of a step.
@@ -83,7 +84,7 @@ func readDecoder(n node, depth int) (decoder, error) {
 	return bounded(f), o.err
 }
 
-// decoders are decoders, one after the other.
+// decoders applies its elements one after the other.
 type decoders []decoder
 
 func (all decoders) decode(tokens []string, limit int) ([]string, error) {
@@ -273,8 +274,8 @@ func stripDecoder(content rune, start, stop int) step {
 	}
 }
 
-// decodeByteTokens replaces sequences of tokens of bytes by what they encode. If that is not UTF-8,
-// each byte becomes U+FFFD.
+// decodeByteTokens replaces sequences of byte tokens by the text that they encode. If that is not
+// UTF-8, each byte becomes U+FFFD.
 func decodeByteTokens(tokens []string) []string {
 	var out []string
 	var bytes []byte

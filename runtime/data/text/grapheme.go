@@ -21,8 +21,9 @@ const (
 )
 
 // cluster returns the length in bytes of the first extended grapheme cluster of a text that is not
-// empty. It leaves out the rules for pairs of regional indicators and for Indic conjuncts (GB9c, GB12
-// and GB13): what these join is at least maxCluster long anyway, and so are the parts.
+// empty. It leaves out the rules for pairs of regional indicators and for Indic conjuncts (GB9c,
+// GB12 and GB13): the clusters that these rules join are at least maxCluster bytes long, and so are
+// their parts.
 func cluster(text string) int {
 	c, size := utf8.DecodeRuneInString(text)
 	if c == '\r' && len(text) > 1 && text[1] == '\n' {
@@ -98,7 +99,7 @@ var (
 	// prepended are the consonants that precede others: Indic_Syllabic_Category is
 	// Consonant_Preceding_Repha or Consonant_Prefixed.
 	prepended = ranges(`d4e 111c2-111c3 1193f 11941 11a3a 11a84-11a89 11d46 11f02`)
-	// unspaced are the spacing marks that the table excepts.
+	// unspaced are the spacing marks that the table lists as exceptions.
 	unspaced = ranges(`102b-102c 1038 1062-1064 1067-106d 1083 1087-108c 108f 109a-109c 1a61 1a63-1a64 aa7b aa7d 11720-11721`)
 	// ignorable are the characters without assignment that are ignorable by default.
 	ignorable = ranges(`2065 fff0-fff8 e0000 e0002-e001f e0080-e00ff e01f0-e0fff`)

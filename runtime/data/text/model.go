@@ -66,8 +66,8 @@ func readModel(n node) (model, error) {
 	return m, o.err
 }
 
-// affix returns s, the prefix or suffix that the field called name has, or nil. A long one is an error of o, because
-// it is added to each character.
+// affix returns s, the value of the field called name. A value longer than maxAffix bytes is an
+// error of o, because it is added to each character.
 func affix(o *object, name string, s *string) *string {
 	if s != nil && len(*s) > maxAffix {
 		o.fail(o.at(name).errorf("%d bytes: at most %d expected", len(*s), maxAffix))

@@ -70,8 +70,9 @@ func (m charsMap) normalize(a aligned) (aligned, error) {
 	return a.transformed(changes, 0), nil
 }
 
-// exchange appends the changes that put replacement in place of `old`. If replacement has fewer characters, the last
-// of changes removes the rest of `old`: this is the change before, if replacement is empty.
+// exchange appends the changes that replace `old` by replacement. If replacement has fewer
+// characters than `old`, the last change also removes the rest of `old`. If replacement is empty,
+// the change before it does that.
 func exchange(changes []change, old, replacement string) []change {
 	added := utf8.RuneCountInString(replacement) - utf8.RuneCountInString(old)
 	for _, c := range replacement {

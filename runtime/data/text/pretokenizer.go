@@ -88,7 +88,7 @@ func readPreTokenizer(n node, depth int) (preTokenizer, error) {
 	return f, o.err
 }
 
-// fixedLength cuts each piece after a number of characters.
+// fixedLength cuts each piece into parts of `length` characters. The last part may be shorter.
 func fixedLength(length int) preTokenizer {
 	return each(func(p piece) ([]piece, error) {
 		var parts []match

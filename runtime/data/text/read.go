@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// maxFile is the largest tokenizer file in bytes. The largest of those that models have are about a
-// tenth of it.
+// maxFile is the largest size of a tokenizer file in bytes. It is about ten times the size of the
+// largest files of known models.
 const maxFile = 1 << 29
 
 // Load reads a tokenizer.json. It returns an error, with the place in the file, for a part that the

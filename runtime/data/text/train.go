@@ -106,8 +106,8 @@ func (t *trainer) read(texts iter.Seq[string], cut preTokenizer) {
 	t.fill()
 }
 
-// change adds to the count of a pair, which has come to be in a word (delta is 1) or has gone
-// (delta is −1).
+// change adds delta times the word's count to the count of a pair. delta is 1 if the pair was added
+// to the word, and −1 if it was removed.
 func (t *trainer) change(p pairOf, word, delta int) {
 	t.counts[p] += delta * t.words[word].count
 	if delta > 0 {
@@ -118,7 +118,7 @@ func (t *trainer) change(p pairOf, word, delta int) {
 	}
 }
 
-// fill puts the pairs that have come to be into the queue.
+// fill puts the pairs that words got since the last call into the queue.
 func (t *trainer) fill() {
 	for p, words := range t.places {
 		if t.counts[p] > 0 {

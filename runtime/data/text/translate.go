@@ -72,7 +72,6 @@ func (t *translator) peek() rune {
 	return 0
 }
 
-// accept consumes `text` if it comes next.
 func (t *translator) accept(text string) bool {
 	runes := []rune(text)
 	if t.at+len(runes) > len(t.in) || !slices.Equal(t.in[t.at:t.at+len(runes)], runes) {
@@ -218,7 +217,7 @@ func (t *translator) open() error {
 	}
 }
 
-// quantifier translates a quantifier of the last item. Only those of one character may be possessive.
+// quantifier translates a quantifier of the last item.
 func (t *translator) quantifier(q string, possessive bool) error {
 	if t.atom < 0 || t.atom == t.out.Len() {
 		return fmt.Errorf("nothing to repeat")
@@ -307,8 +306,8 @@ func (t *translator) escape() error {
 	return nil
 }
 
-// escaped consumes an escape that has the same meaning in a class: of a class of characters, or of
-// one character.
+// escaped consumes an escape that means the same inside and outside of a class. It returns a class
+// of characters, or one character.
 func (t *translator) escaped() (class string, char rune, err error) {
 	t.at++
 	c := t.peek()
@@ -445,7 +444,8 @@ func (t *translator) member() (class string, char rune, err error) {
 	return t.escaped()
 }
 
-// span writes a range of characters, and those that differ from one of them in case.
+// span writes a range of characters. If case is ignored, it also writes the characters outside of
+// the range with the same case folding.
 func (t *translator) span(b *strings.Builder, low, high rune) {
 	b.WriteString(quoted(low))
 	if low != high {

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// unknownPenalty is how much lower than the lowest score of a token the score of an unknown character
-// is. SentencePiece has the same.
+// unknownPenalty is the difference between the lowest score of a token and the score of an unknown
+// character. SentencePiece uses the same value.
 const unknownPenalty = 10
 
 // unigram cuts a word such that the sum of the scores of its tokens, which are logarithms of

@@ -22,7 +22,7 @@ type Curve struct {
 // every fourth, and so on.
 const maxPoints = 1 << 20
 
-// add appends a point. A value that is not finite is no data.
+// add appends a point. It ignores a value that is not finite.
 func (c *Curve) add(p Point) {
 	if math.IsNaN(p.Value) || math.IsInf(p.Value, 0) {
 		return

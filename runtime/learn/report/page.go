@@ -88,7 +88,6 @@ func Write(dir string) error {
 	return err
 }
 
-// content is what a page shows.
 type content struct {
 	Runs                []*Run
 	Rows                []resultRow
@@ -98,7 +97,7 @@ type content struct {
 	Omitted             int // number of pictures that have no room
 }
 
-// render returns a page. Texts, tables and curves have one part-th of their greatest lengths.
+// render returns a page. Its texts, tables and curves have at most 1/part of their maximum lengths.
 func render(runs []*Run, part int) ([]byte, error) {
 	rows := first(maxResults/part, resultRows(runs))
 	points := allPoints / part / max(1, 2*len(rows)*len(runs))
@@ -183,7 +182,7 @@ func table(runs []*Run, of func(*Run) []Setting) []Difference {
 	return out
 }
 
-// Status says in words how a run stands.
+// Status returns the reason for which the run stopped, or "has not ended".
 func (r *Run) Status() string {
 	if r.Stopped == nil {
 		return "has not ended"

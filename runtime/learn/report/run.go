@@ -19,7 +19,7 @@ import (
 	"github.com/burngen/burngen/runtime/learn"
 )
 
-// Run is what the folder of a run says.
+// Run holds what the folder of a run contains.
 type Run struct {
 	Name        string
 	Started     learn.Started  // of the last continuation, but for Time, which is that of the first
@@ -57,7 +57,7 @@ type Result struct {
 // curves are the two curves of a [Result].
 type curves struct{ whole, recent Curve }
 
-// Times says for what the time of a run was used.
+// Times divides the duration of a run by activities.
 type Times struct {
 	Trained   time.Duration // steps
 	Waited    time.Duration // until batches were made
@@ -70,7 +70,8 @@ func (t Times) Rest() time.Duration {
 	return max(0, t.Total-t.Trained-t.Waited-t.Validated)
 }
 
-// Whole is the time of the whole run as far as it is known.
+// Whole returns Total, or the sum of the other fields if that is larger, as for a run that has not
+// stopped.
 func (t Times) Whole() time.Duration { return max(t.Total, t.Trained+t.Waited+t.Validated) }
 
 // Picture is a picture of a metric, such as a confusion matrix.
@@ -222,7 +223,7 @@ func (o *Result) take(p Point) {
 	}
 }
 
-// better reports whether value x is better than y. A value is better than none.
+// better reports whether x is better than y. Any number is better than NaN, unless direction is 0.
 func better(direction int, x, y float64) bool {
 	return direction != 0 && !math.IsNaN(x) && (math.IsNaN(y) || float64(direction)*(x-y) > 0)
 }
@@ -241,8 +242,8 @@ func (r *Run) series(split learn.Split, name string) learn.Series {
 	return learn.Series{Name: name}
 }
 
-// cut forgets what is behind a step, because the run was continued from there. Best values are of
-// what is left.
+// cut removes the values after a step, because the run was continued from there. Best values are
+// then the best of the remaining ones.
 func (r *Run) cut(step int) {
 	for _, c := range r.curves {
 		c.whole.cut(step)
@@ -274,7 +275,7 @@ func (r *Run) order() {
 	})
 }
 
-// settings reads a file of settings. A file that is missing has none.
+// settings reads a file of settings. A missing file has no settings.
 func (r *Run) settings(name string) []Setting {
 	text, err := r.read(name, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {

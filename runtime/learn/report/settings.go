@@ -70,7 +70,7 @@ func flatten(name string, v any, depth int, out *[]Setting) {
 	*out = append(*out, Setting{name, string(text)})
 }
 
-// Difference is a setting that has not the same value in all runs.
+// Difference is a setting that does not have the same value in all runs.
 type Difference struct {
 	Name   string
 	Values []string // for each run; "–" if the run has no such setting

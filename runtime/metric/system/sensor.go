@@ -25,8 +25,8 @@ func gauge(name, unit string, read func() (float64, error)) []sensor {
 	return []sensor{{series(name, unit), first, read}}
 }
 
-// counters are two counts that grow, in the same unit: how much there was to use, and how much of it
-// was used.
+// counters are two growing counts in the same unit: the amount that was used, and the amount that
+// was available.
 type counters struct{ used, available float64 }
 
 // share returns a sensor of what was used between two readings, in percent of what was available between

@@ -8,7 +8,7 @@ import (
 	"github.com/burngen/burngen/runtime/learn"
 )
 
-// Tab is a choice of curves: of a metric, of the optimizer, or of the machine.
+// Tab selects curves: the curves of a metric, of the optimizer, or of the machine.
 type Tab struct {
 	Of   learn.Split // Optimizer or learn.System; "" for a metric
 	Name string
@@ -30,7 +30,7 @@ type Curve struct {
 	Recent []Point // its last values
 }
 
-// Row is what is known of a metric.
+// Row holds the last and best values of a metric.
 type Row struct {
 	Name, Unit string
 	Values     map[learn.Split]float64 // last values
@@ -39,13 +39,13 @@ type Row struct {
 	HasBest    bool
 }
 
-// reading is the last value of something that has no splits.
 type reading struct {
 	name, unit string
 	value      float64
 }
 
-// Frame is what a dashboard shows at a moment. It shares no memory with its Run.
+// Frame is the state of a run at one moment, as a dashboard shows it. It shares no memory with its
+// Run.
 type Frame struct {
 	Generation int // grows when points that were there are gone
 	HasStarted bool
@@ -67,8 +67,8 @@ type Frame struct {
 	Stopped    *learn.Stopped
 }
 
-// Fraction returns how much of the epoch is done, from 0 to 1, or of the run if it is limited by steps
-// only. It returns false if that is not known.
+// Fraction returns the completed fraction of the epoch, or of the run if it is limited by steps
+// only. It returns false if the fraction is unknown.
 func (f *Frame) Fraction() (float64, bool) {
 	done, all := f.Batch, f.Batches
 	if all <= 0 {
@@ -80,8 +80,8 @@ func (f *Frame) Fraction() (float64, bool) {
 	return min(max(float64(done)/float64(all), 0), 1), true
 }
 
-// Frame returns what is known, with the curves of a tab and the last lines of the log. If there is no
-// such tab, the curves are those of the first one.
+// Frame returns the state of the run, with the curves of a tab and the last lines of the log. If
+// there is no such tab, the curves are the curves of the first tab.
 func (r *Run) Frame(tab Tab, lines int) *Frame {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -155,7 +155,7 @@ func (r *Run) rows() (out []Row) {
 	return out
 }
 
-// batches returns the batches of a split in an epoch, or 0.
+// batches returns the number of batches of a split in an epoch, or 0 if it is unknown.
 func (r *Run) batches(s learn.Split) int {
 	switch s {
 	case learn.Train:
@@ -211,7 +211,7 @@ type Points struct {
 	Points []Point
 }
 
-// Cursor says which points of the curves were returned before. Its zero value is none.
+// Cursor records which points of the curves were returned before. The zero value means no points.
 type Cursor struct {
 	generation int
 	counts     map[key]int

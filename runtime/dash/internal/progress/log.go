@@ -13,7 +13,7 @@ const (
 	maxText  = 1024 // bytes of a line
 )
 
-// Kind says what a line of the log is.
+// Kind is the kind of a line of the log.
 type Kind int
 
 // The kinds of lines.
@@ -64,9 +64,10 @@ func (l *Log) tail(n int) []Line {
 	return slices.Clone(l.lines[max(0, len(l.lines)-min(n, maxLines)):])
 }
 
-// Clean returns text as one line that a terminal shows as it is. Ends of lines and tabs become spaces.
-// Escape sequences, control characters and characters that join others are left out. If text has more than
-// the given number of bytes, it is cut and ends with "…".
+// Clean returns text as one line that takes a predictable width in a terminal. Line ends, tabs and
+// other white space become spaces. Escape sequences, control characters and characters that change
+// their neighbours are left out, except combining marks. If text has more than the given number of
+// bytes, it is cut and ends with "…".
 func Clean(text string, bytes int) string {
 	cut := len(text) > bytes
 	if cut {
@@ -131,7 +132,8 @@ func escapes(text string) string {
 	return out.String()
 }
 
-// Printed returns the lines that the program printed, as far as they are kept, and how many are not.
+// Printed returns the kept lines that the program printed, and the number of lines that were
+// dropped.
 func (r *Run) Printed() (lines []string, dropped int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -43,7 +43,6 @@ func (r *Run) narrate(e learn.Event) (Line, bool) {
 	return Line{}, false
 }
 
-// list returns the first values of a split in words.
 func (r *Run) list(values []learn.Value) string {
 	var parts []string
 	for i, v := range values {

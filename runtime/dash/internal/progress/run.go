@@ -27,20 +27,19 @@ const (
 	gradNormName = "grad norm"
 )
 
-// key names a curve or a value.
+// key identifies a curve or a value.
 type key struct {
 	split learn.Split
 	name  string
 }
 
-// best is the best value of a metric, and the epoch that it is of.
+// best is the best value of a metric, and its epoch.
 type best struct {
 	value float64
 	epoch int
 }
 
-// Run is what is known of a run. Its methods may be called from any goroutine. None of them waits for
-// anything but the others, and these take microseconds.
+// Run is the state of a run as its events tell it. Its methods may be called from any goroutine.
 type Run struct {
 	mu         sync.Mutex
 	generation int
@@ -67,7 +66,7 @@ type state struct {
 	stopped    *learn.Stopped
 }
 
-// New returns a Run of which nothing is known.
+// New returns an empty Run.
 func New() *Run {
 	return &Run{log: newLog(), state: newState()}
 }
@@ -85,14 +84,14 @@ func (r *Run) Reset() {
 	r.log, r.state = newLog(), newState()
 }
 
-// Print adds a line of text to the log, which is not of an event.
+// Print adds a line that the program printed to the log.
 func (r *Run) Print(text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.log.add(Line{Kind: Output, Text: text})
 }
 
-// Event takes note of an event. Events may come in any order and may hold anything.
+// Event updates the state with an event. Events may come in any order and may have any contents.
 func (r *Run) Event(e learn.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -137,8 +136,8 @@ func (r *Run) start(e learn.Started) {
 	}
 }
 
-// register adds a series to a list, or replaces the one of its name. It returns the name as it is
-// kept, and false if there are too many.
+// register adds a series to a list, or replaces the series of the same name. It returns the cleaned
+// name, and false if the list is full.
 func register(list *[]learn.Series, s learn.Series) (string, bool) {
 	s.Name, s.Unit = cleanName(s.Name), cleanName(s.Unit)
 	if i := slices.IndexFunc(*list, func(o learn.Series) bool { return o.Name == s.Name }); i >= 0 {
@@ -152,8 +151,8 @@ func register(list *[]learn.Series, s learn.Series) (string, bool) {
 	return s.Name, true
 }
 
-// known returns the name of a series as it is kept. A series that [learn.Started] does not have is
-// added to its list. It returns false if there are too many.
+// known returns the cleaned name of a series. It adds the series if [learn.Started] did not list
+// it. It returns false if the list is full.
 func known(list *[]learn.Series, name string) (string, bool) {
 	name = cleanName(name)
 	if slices.ContainsFunc(*list, func(s learn.Series) bool { return s.Name == name }) {
@@ -162,7 +161,6 @@ func known(list *[]learn.Series, name string) (string, bool) {
 	return register(list, learn.Series{Name: name, Curve: true})
 }
 
-// stepped takes note of a batch.
 func (r *Run) stepped(e learn.Stepped) {
 	r.now, r.step = e, e.Step
 	r.now.Split, r.now.Values = learn.Split(cleanName(string(e.Split))), nil
@@ -203,7 +201,7 @@ func (r *Run) optimizer(name string, x float64, v learn.Number) {
 	r.curve(k, true).add(x, float64(v))
 }
 
-// pace returns the speeds of a split, or nil if it is none of those that have batches.
+// pace returns the speeds of a split, or nil if `splits` does not contain the split.
 func (r *Run) pace(s learn.Split) *pace {
 	if !slices.Contains(splits, s) {
 		return nil
@@ -217,7 +215,6 @@ func (r *Run) pace(s learn.Split) *pace {
 // splits are the splits with metrics, in the order in which they are shown.
 var splits = []learn.Split{learn.Train, learn.Valid, learn.Test}
 
-// measured takes note of the values of a split as a whole.
 func (r *Run) measured(e learn.Measured) {
 	list := &r.metrics
 	switch {
@@ -245,7 +242,8 @@ func (r *Run) measured(e learn.Measured) {
 	}
 }
 
-// bestSplit returns the split whose best values are shown: validation data, if there are any.
+// bestSplit returns the split whose best values are shown: the validation split if it has data or
+// values, else the training split.
 func (r *Run) bestSplit() learn.Split {
 	if r.started.Valid > 0 {
 		return learn.Valid
@@ -258,7 +256,6 @@ func (r *Run) bestSplit() learn.Split {
 	return learn.Train
 }
 
-// compare keeps a value if it is better than the best.
 func (r *Run) compare(name string, v float64, epoch int) {
 	i := slices.IndexFunc(r.metrics, func(s learn.Series) bool { return s.Name == name })
 	better := r.metrics[i].Better
@@ -270,7 +267,6 @@ func (r *Run) compare(name string, v float64, epoch int) {
 	}
 }
 
-// improved takes note of a value that the run calls its best.
 func (r *Run) improved(e learn.Improved) {
 	split := r.bestSplit()
 	for _, s := range r.metrics {
@@ -294,7 +290,7 @@ func (r *Run) curve(k key, perStep bool) *curve {
 	return c
 }
 
-// mean is a mean in which older values count less.
+// mean is a mean in which older values weigh less.
 type mean struct {
 	value float64
 	n     int
@@ -316,7 +312,6 @@ func (m *mean) add(v float64, window int) {
 	m.value += v*w - m.value*w
 }
 
-// pace says how fast the batches of a split go.
 type pace struct{ items, seconds, waited mean }
 
 func (p *pace) add(e learn.Stepped) {

@@ -24,7 +24,7 @@ func (f *Frame) Position() string {
 	return text
 }
 
-// Readings returns what is known of the optimizer and the machine, each in a few words.
+// Readings returns the last values of the optimizer and of the machine, each as a short text.
 func (f *Frame) Readings() (out []string) {
 	for _, r := range f.readings {
 		out = append(out, r.name+" "+Value(r.value, r.unit))

@@ -11,8 +11,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// configuration says which files of a data set belong together, and to which split. A data set may
-// have several; huggingface.co/docs/hub/datasets-manual-configuration describes them.
+// configuration lists the files of one configuration of a data set, by split. A data set may have
+// several configurations; see huggingface.co/docs/hub/datasets-manual-configuration.
 type configuration struct {
 	name   string
 	chosen bool   // it is the default one
@@ -30,8 +30,8 @@ type split struct {
 // largestCard is how many bytes the description of a data set may have.
 const largestCard = 16 << 20
 
-// readCard returns the configurations that README.md describes. It returns none if there is no such
-// file, or it does not describe them.
+// readCard returns the configurations that README.md describes. It returns an empty list if there
+// is no such file, or if the file does not describe any.
 func readCard(f *folder) ([]configuration, error) {
 	text, err := f.read("README.md", largestCard)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -156,8 +156,8 @@ func patternsOf(n *yaml.Node) ([]string, error) {
 	return list, err
 }
 
-// choose returns the configuration called name. If name is empty, that is the default one or the only
-// one.
+// choose returns the configuration called name. If name is empty, it returns the default
+// configuration or the only one.
 func choose(list []configuration, name string) (configuration, error) {
 	if len(list) == 0 {
 		list = []configuration{{name: "default", chosen: true}}

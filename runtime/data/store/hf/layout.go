@@ -17,7 +17,7 @@ const (
 	csvFile
 )
 
-// formats are the formats by the ends of names.
+// formats maps the ends of file names to formats.
 var formats = map[string]format{
 	".parquet": parquetFile, ".jsonl": jsonFile, ".ndjson": jsonFile, ".json": jsonFile, ".csv": csvFile, ".tsv": csvFile,
 }
@@ -38,7 +38,7 @@ func formatOf(name string) format {
 	return f
 }
 
-// commonest returns the files of the format that most of the files have.
+// commonest returns the files of the most frequent format.
 func commonest(files []string) (list []string, f format) {
 	var counts [csvFile + 1]int
 	for _, name := range files {

@@ -44,7 +44,8 @@ type Split[T any] struct {
 // Open returns an error if the data set has no such split, or a file cannot be read.
 func Open[T any](dir, split string) (*Split[T], error) { return OpenConfig[T](dir, "", split) }
 
-// OpenConfig is [Open] for a configuration with a name. An empty name is the default one.
+// OpenConfig is [Open] for the configuration called config. If config is empty, it is the same as
+// Open.
 func OpenConfig[T any](dir, config, split string) (*Split[T], error) {
 	f, err := openFolder(dir)
 	if err != nil {
@@ -128,7 +129,8 @@ func (s *Split[T]) Len() int {
 	return len(s.rows)
 }
 
-// Block returns the number of rows in a row group of Parquet files, and 1 for others.
+// Block returns the number of rows in the largest row group of Parquet files, and 1 for other
+// files.
 func (s *Split[T]) Block() int {
 	if s.table != nil {
 		return s.table.Block()

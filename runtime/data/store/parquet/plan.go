@@ -59,7 +59,6 @@ func newPlan[T any](root *parquet.Column) (*plan[T], error) {
 	return &plan[T]{p.leaves, blank.Interface().(T)}, nil
 }
 
-// planner makes a plan.
 type planner struct {
 	leaves []leaf
 	errs   []error
@@ -69,8 +68,8 @@ func (p *planner) failf(format string, args ...any) {
 	p.errs = append(p.errs, fmt.Errorf(format, args...))
 }
 
-// group plans the columns of a group for the fields of t, a struct. Each function of a planner returns
-// what a value of its type is before it is set; the zero reflect.Value is the type's zero.
+// group plans the columns of a group for the fields of t, a struct. It returns the value that a t
+// has before its fields are set, or the zero reflect.Value if that is the zero value of t.
 func (p *planner) group(t reflect.Type, c *parquet.Column, steps []step, name string) reflect.Value {
 	blank := reflect.New(t).Elem()
 	columns, err := data.ColumnsOf(t)
@@ -170,7 +169,7 @@ func (p *planner) list(t reflect.Type, repeated, element *parquet.Column, steps 
 	return blank
 }
 
-// elementOf returns the column of the elements of a list with the repeated column c. The rules for
+// elementOf returns the column of the elements of a list whose repeated column is c. The rules for
 // lists of old writers are in github.com/apache/parquet-format/blob/master/LogicalTypes.md#lists.
 func elementOf(c *parquet.Column) *parquet.Column {
 	if c.Leaf() || len(c.Columns()) != 1 || c.Name() == "array" {

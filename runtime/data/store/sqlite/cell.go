@@ -67,7 +67,8 @@ func typedCells[T any]() ([]cell, error) {
 	return cells, errors.Join(errs...)
 }
 
-// setType sets the functions for values of t. It reports whether there are any.
+// setType sets the functions that convert values of type t. It returns false if the package does
+// not store such values.
 func (c *cell) setType(t reflect.Type) bool {
 	switch kind := t.Kind(); {
 	case kind == reflect.Bool:
@@ -118,7 +119,7 @@ func typeOf(x driver.Value) string {
 	return "BLOB"
 }
 
-// wrongType is the error of a value that a field cannot have.
+// wrongType returns the error for a value that does not fit a field.
 func wrongType(v reflect.Value, x driver.Value) error {
 	return fmt.Errorf("%s is not a %v", typeOf(x), v.Type())
 }

@@ -15,13 +15,13 @@ import (
 const deepest = 100
 
 // unpacker returns a function that sets values of type t from MessagePack
-// (github.com/msgpack/msgpack/blob/master/spec.md). It returns an error if t has types that are not
-// read.
+// (github.com/msgpack/msgpack/blob/master/spec.md). It returns an error if t contains a type that
+// is not supported.
 //
-// A struct is a list with an element for each of its columns or a map from their names, of which
-// others are ignored. That is how serde writes a struct. A list fits a slice, or an array of the same
-// length. Nil fits a pointer, and a column that is optional. A number fits if it does not overflow the
-// field; an integer fits a float.
+// A struct is a list with an element for each of its columns, or a map from the names of columns to
+// values. Other keys of the map are ignored. serde writes structs in these forms. A list fits a
+// slice, or an array of the same length. Nil fits a pointer, and a column that is optional. A
+// number fits if it does not overflow the field; an integer fits a float.
 func unpacker(t reflect.Type) (func(v reflect.Value, packed []byte) error, error) {
 	columns := map[reflect.Type][]data.Column{}
 	if err := findColumns(t, columns); err != nil {
@@ -39,7 +39,7 @@ func unpacker(t reflect.Type) (func(v reflect.Value, packed []byte) error, error
 	}, nil
 }
 
-// findColumns finds the columns of all structs in t. Other types of t have none.
+// findColumns stores the columns of all struct types in t.
 func findColumns(t reflect.Type, columns map[reflect.Type][]data.Column) error {
 	switch k := t.Kind(); {
 	case k >= reflect.Bool && k <= reflect.Uint64, k == reflect.Float32, k == reflect.Float64, k == reflect.String:
@@ -188,8 +188,8 @@ func (p *pack) chars(f form, n uint64) (head, error) {
 	return head{form: f, bytes: b}, err
 }
 
-// container returns the beginning of a list of n elements or a map of n pairs, if the bytes may hold
-// that many.
+// container returns the beginning of a list of n elements or a map of n pairs. It returns an error
+// if the remaining bytes cannot hold that many.
 func (p *pack) container(f form, n uint64) (head, error) {
 	width := uint64(1)
 	if f == table {

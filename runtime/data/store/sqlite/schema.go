@@ -19,7 +19,7 @@ type schema struct {
 	id    string   // the name of the row id in queries
 }
 
-// schemaOf finds a table. Its name may differ in case.
+// schemaOf finds a table by its name, in any case.
 func schemaOf(c *connection, table string) (schema, error) {
 	s := schema{}
 	var all []string

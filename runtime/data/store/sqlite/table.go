@@ -17,7 +17,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// page is the number of rows that a query reads.
+// page is the largest number of rows that a query reads.
 const page = 64
 
 // Table is a data set of the rows of a table; see [Open]. Close it after use.
@@ -177,7 +177,6 @@ type wanted struct {
 	place int
 }
 
-// readPage reads up to 64 items with a query.
 func (t *Table[T]) readPage(c *connection, dst []T, at []int) error {
 	list := c.wanted[:len(at)]
 	for k, i := range at {
