@@ -160,7 +160,8 @@ func SymbolName(text string) string {
 }
 
 // Param appends a parameter of type t to the block and returns it. Its name is name, with a number
-// if that is taken. Nodes that are built later may use the symbols in t.
+// if that is taken. Nodes that are built later may use the symbols in t. Param panics, as [Fail]
+// does, if t is not valid.
 func (b *Builder) Param(name string, t Type) *Value {
 	if err := t.Check(); err != nil {
 		Fail("%q: %w", name, err)
@@ -205,8 +206,8 @@ func (b *Builder) Node(op Op, args ...*Value) *Value {
 }
 
 // Nodes appends a node and returns its results. It panics, as [Fail] does, if the operator does not
-// accept the operands; [Try] turns the panic into an error. If an integer result has known
-// elements, the node becomes a [Constant] or [Extents].
+// accept the operands; [Try] turns the panic into an error. If the elements of an integer result
+// are known, and are few enough to be tracked, a [Constant] or [Extents] is appended instead.
 func (b *Builder) Nodes(op Op, args ...*Value) []*Value { return b.NodeBlocks(op, nil, args...) }
 
 // NodeBlocks is like [Builder.Nodes] for an operator with blocks.

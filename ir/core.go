@@ -113,7 +113,8 @@ func (op Extents) InferElems([]*Value, Type) []Ratio {
 }
 
 // CheckDim checks at run time that the extents A and B are equal, because the compiler could not
-// prove it. What names the extents in the error. A CheckDim has no operands and no results.
+// prove it. With One, A may also be 1. What names the extents in the error. A CheckDim has no
+// operands and no results.
 type CheckDim struct {
 	A, B dim.Dim
 	What string

@@ -157,7 +157,7 @@ func typesOf(values []*Value) []Type {
 	return types
 }
 
-// String returns a name of n for messages: its operator and its name in the model.
+// String returns a name of n for messages: its operator and, if it has one, its name in the model.
 func (n *Node) String() string {
 	if n.Pos == "" {
 		return OpName(n.Op)

@@ -54,7 +54,7 @@ func Splat(v *Tensor, shape ...int) *Tensor {
 	return t
 }
 
-// Scalar returns a tensor of rank 0 with v rounded to d.
+// Scalar returns a tensor of rank 0 with v converted to d, as [Tensor.SetNumber] does.
 func Scalar(d DType, v float64) *Tensor {
 	t := NewTensor(d)
 	t.SetNumber(0, v)
@@ -79,7 +79,7 @@ func FloatTensor(d DType, v ...float64) *Tensor {
 	return t
 }
 
-// Len returns the number of elements.
+// Len returns the number of elements of a tensor.
 func (t *Tensor) Len() int {
 	n := 1
 	for _, d := range t.Shape {

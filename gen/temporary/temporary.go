@@ -95,7 +95,8 @@ func Rename(list []Renaming) error {
 	return nil
 }
 
-// Sweep removes what ended programs of this machine left in a folder: temporary files and folders.
+// Sweep removes the temporary files and folders in dir that were made by programs of this machine
+// which have ended.
 func Sweep(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

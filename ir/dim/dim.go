@@ -77,8 +77,8 @@ func Const(n int) Dim { return Dim{c: int64(n)} }
 // Const64 returns the constant n as a Dim.
 func Const64(n int64) Dim { return Dim{c: n} }
 
-// Sym returns the symbol called name. The name must match [A-Za-z_][A-Za-z0-9_.]* and must not be a
-// word that [IsReserved] reports.
+// Sym returns the symbol called name. The result is poisoned unless the name matches
+// [A-Za-z_][A-Za-z0-9_.]* and is not a word that [IsReserved] reports.
 func Sym(name string) Dim {
 	if !isName(name) || IsReserved(name) {
 		return poison(badSymbol)

@@ -18,7 +18,7 @@ func (d Dim) FloorDiv(e Dim) Dim {
 // CeilDiv returns d / e rounded towards +∞, which is −floor(−d/e).
 func (d Dim) CeilDiv(e Dim) Dim { return d.Neg().FloorDiv(e).Neg() }
 
-// Mod returns d − e·floor(d/e), which has the sign of e.
+// Mod returns d − e·floor(d/e), which is 0 or has the sign of e.
 func (d Dim) Mod(e Dim) Dim {
 	a, aConst := d.Int64()
 	b, bConst := e.Int64()

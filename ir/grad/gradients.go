@@ -37,8 +37,8 @@ func Named(m *ir.Module) map[string]bool {
 	return named
 }
 
-// Forget removes the functions of [Named] from m, and their names from its nodes. Passes follow, which
-// change functions in ways that differentiation does not know, so m cannot be differentiated again.
+// Forget removes the functions of [Named] from m, and their names from the nodes of m. m cannot be
+// differentiated afterwards.
 func Forget(m *ir.Module) {
 	named := Named(m)
 	m.Funcs = slices.DeleteFunc(m.Funcs, func(f *ir.Func) bool { return named[f.Name] })

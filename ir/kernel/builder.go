@@ -122,8 +122,8 @@ func (b *Builder) Float(d ir.DType, x float64) *Value {
 	return b.bits(d, floatBits(d, x))
 }
 
-// Number returns x as a constant of the arithmetic type d. A float type rounds x, and an integer
-// type truncates it.
+// Number returns x as a constant of type d, an integer type, f32 or f64. A float type rounds x, and
+// an integer type truncates it.
 func (b *Builder) Number(d ir.DType, x float64) *Value {
 	if d.IsFloat() {
 		return b.Float(d, x)

@@ -112,14 +112,14 @@ func (v Value) Exp() Value { return one(op.Exp{}, v) }
 func (v Value) Log() Value { return one(op.Log{}, v) }
 
 // Log1p returns log(1 + v), accurate for small v. It computes v·log(u)/(u − 1), where u is the
-// rounded sum 1 + v (Kahan).
+// rounded sum 1 + v, and v where u is 1 (Kahan).
 func (v Value) Log1p() Value {
 	u := v.Add(1)
 	exact := u.Equal(1)
 	return Where(exact, v, v.Mul(u.Log()).Div(Where(exact, OnesLike(v), u.Sub(1))))
 }
 
-// Expm1 returns e^v − 1, accurate for small v. It computes tanh(v/2)·(e^v + 1).
+// Expm1 returns e^v − 1, accurate for small v. Where |v| < 1 it computes tanh(v/2)·(e^v + 1).
 func (v Value) Expm1() Value {
 	near := v.Abs().Less(1)
 	small := Where(near, v, ZerosLike(v))

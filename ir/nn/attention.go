@@ -262,8 +262,9 @@ func (l TransformerEncoderLayer) Forward(x, mask Value) Value {
 	return y
 }
 
-// Cached is like [TransformerEncoderLayer.Forward] for the next positions of a sequence: past are the keys and
-// values that the call for the positions before has returned. It is zero at first.
+// Cached is like [TransformerEncoderLayer.Forward] for the next positions of a sequence. past holds
+// the keys and values that the call for the positions before has returned; both are the zero Value
+// at first.
 func (l TransformerEncoderLayer) Cached(x, mask Value, past [2]Value) (Value, [2]Value) {
 	t := l.options
 	x = t.residual(x, l.Norm1, func(x Value) (y Value) {
@@ -351,9 +352,9 @@ func (l TransformerDecoderLayer) Forward(x, memory, mask, memoryMask Value) Valu
 	return y
 }
 
-// Cached is like [TransformerDecoderLayer.Forward] for the next positions of a sequence. memory are the keys and
-// values of MultiheadAttn for the memory. past are the keys and values that the call for the positions before has
-// returned. It is zero at first.
+// Cached is like [TransformerDecoderLayer.Forward] for the next positions of a sequence. memory
+// holds the keys and values of MultiheadAttn for the memory. past holds the keys and values that
+// the call for the positions before has returned; both are the zero Value at first.
 func (l TransformerDecoderLayer) Cached(x Value, memory [2]Value, mask, memoryMask Value, past [2]Value) (Value, [2]Value) {
 	return l.cached(x, mask, past, func(x Value) Value { return l.MultiheadAttn.Recall(x, memory, memoryMask) })
 }
@@ -471,7 +472,7 @@ type RotaryEncoding struct {
 
 // NewRotaryEncoding returns an encoding of d features for sequences of at most longest positions.
 // theta is commonly 10000. If halves is set, feature i is paired with i + d/2; otherwise it is
-// paired with its neighbour.
+// paired with its neighbour. NewRotaryEncoding panics with an [*Error] if d is odd.
 func NewRotaryEncoding(d, longest int, theta float64, halves bool) RotaryEncoding {
 	if d%2 != 0 {
 		fail("%d features have no pairs", d)

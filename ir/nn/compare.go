@@ -48,7 +48,7 @@ func (v Value) IsFinite() Value { return v.Abs().LessEqual(math.MaxFloat32) }
 // ContainsNaN returns whether at least one element is NaN.
 func (v Value) ContainsNaN() Value { return v.IsNaN().Any() }
 
-// IsClose returns |v − o| ≤ atol + rtol·|o| elementwise.
+// IsClose returns |v − o| ≤ atol + rtol·|o| elementwise. Equal infinities are close, too.
 func (v Value) IsClose(o Operand, rtol, atol float64) Value {
 	w := v.operand(o)
 	return v.Sub(w).Abs().LessEqual(w.Abs().Mul(rtol).Add(atol)).Or(v.Equal(w))
@@ -57,8 +57,8 @@ func (v Value) IsClose(o Operand, rtol, atol float64) Value {
 // AllClose returns whether all elements are close; see [Value.IsClose].
 func (v Value) AllClose(o Operand, rtol, atol float64) Value { return v.IsClose(o, rtol, atol).All() }
 
-// Where returns x where condition is true, else y, with broadcasting. One of x and y may be a
-// number.
+// Where returns x where condition is true, else y, with broadcasting. A number gets the element
+// type of the other operand, or f32 if both are numbers.
 func Where(condition Value, x, y Operand) Value {
 	like, ok := x.(Value)
 	if !ok {

@@ -33,7 +33,7 @@ func NewConv1d(in, out, kernel int, options ...ConvOption) Conv1d {
 
 // NewConv2d returns a convolution from `in` to `out` channels. Windows are kernel × kernel unless
 // [Kernel] is given. Weight and bias are initialised uniformly in [−k, k], where k =
-// 1/√(in/groups·h·w).
+// 1/√(in/groups·h·w); [WeightInit] sets another initialisation of the weight.
 func NewConv2d(in, out, kernel int, options ...ConvOption) Conv2d {
 	w, b, o := newConv(2, in, out, kernel, options)
 	return Conv2d{w, b, o}

@@ -23,7 +23,7 @@ func (s Sequential) Forward(x Value) Value {
 	return x
 }
 
-// Identity is a layer that does nothing.
+// Identity is a layer that returns its operand.
 type Identity struct{}
 
 // Forward returns x.
@@ -67,7 +67,7 @@ func cutLast(path string) (before, last string, ok bool) {
 type Linear struct{ Weight, Bias Param }
 
 // NewLinear returns a linear layer from `in` to `out` features. Weight and bias are initialised
-// uniformly in [−k, k], where k = 1/√in.
+// uniformly in [−k, k], where k = 1/√in; [WeightInit] sets another initialisation of the weight.
 func NewLinear(in, out int, options ...LinearOption) Linear {
 	w := window{init: fanIn(in)}
 	for _, o := range options {
@@ -106,7 +106,7 @@ func required(layer interface{ check() error }) {
 type Embedding struct{ Weight Param }
 
 // NewEmbedding returns an embedding of n tokens. Its rows are initialised from the standard normal
-// distribution.
+// distribution unless [WeightInit] is given.
 func NewEmbedding(n, features int, options ...EmbeddingOption) Embedding {
 	w := window{init: NormalInit(0, 1)}
 	for _, o := range options {
@@ -140,7 +140,7 @@ func (l PReLULayer) check() error { return made(l.Weight, "NewPReLU") }
 // Forward applies the function.
 func (l PReLULayer) Forward(x Value) Value { required(l); return PReLU(x, l.Weight.Value()) }
 
-// SwiGLU returns SiLU(x·Wᵀ)⊙(x·Vᵀ), where W is Inner's weight and V Outer's.
+// SwiGLU returns SiLU(Inner(x))⊙Outer(x), where Inner and Outer are linear layers.
 type SwiGLU struct{ Inner, Outer Linear }
 
 // NewSwiGLU returns a SwiGLU layer from `in` to `out` features.

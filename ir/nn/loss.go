@@ -220,7 +220,8 @@ func Huber(x, y Value, delta float64, options ...LossOption) Value {
 	return losing(options).reduce(Where(d.LessEqual(delta), d.Square().Mul(0.5), d.Sub(delta/2).Mul(delta)))
 }
 
-// SmoothL1 returns the mean of (d²/(2·beta) if d ≤ beta, else d − beta/2), where d = |x − y|.
+// SmoothL1 returns the mean of (d²/(2·beta) if d ≤ beta, else d − beta/2), where d = |x − y|. If
+// beta is 0 it is [L1].
 func SmoothL1(x, y Value, beta float64, options ...LossOption) Value {
 	if beta == 0 {
 		return L1(x, y, options...)
@@ -312,8 +313,8 @@ func MultiMargin(x, target Value, p int, margin float64, options ...LossOption) 
 	return losing(options).reduce(d.SumSqueezed(1).Div(x.Dim(1)))
 }
 
-// TripletMargin returns the mean of max(0, |anchor − positive| − |anchor − negative| + margin) over
-// rows [N, D], with the p-norm.
+// TripletMargin returns the mean of max(0, d(anchor, positive) − d(anchor, negative) + margin) over
+// rows [N, D], where d is the [PairwiseDistance] of order p with epsilon 1e-6.
 func TripletMargin(anchor, positive, negative Value, margin, p float64, options ...LossOption) Value {
 	near, far := PairwiseDistance(anchor, positive, p, 1e-6), PairwiseDistance(anchor, negative, p, 1e-6)
 	return losing(options).reduce(ReLU(near.Sub(far).Add(margin)))

@@ -172,7 +172,7 @@ func lastAxes(x Value, shape []int) int {
 	return first
 }
 
-// RMSNorm divides by the root mean square over the last axis.
+// RMSNorm divides by the root mean square over the last axis and multiplies by a weight.
 type RMSNorm struct {
 	Weight Param
 	shape  []int
@@ -189,7 +189,7 @@ func NewRMSNorm(features int, options ...NormOption) RMSNorm {
 
 func (r RMSNorm) check() error { return r.norm.unmade("NewRMSNorm") }
 
-// Forward normalises x over the last axes.
+// Forward normalises x over the last axis.
 func (r RMSNorm) Forward(x Value) Value {
 	required(r)
 	return one(op.RMSNormalization{Axis: lastAxes(x, r.shape), Epsilon: r.norm.epsilon32()}, x, r.Weight.orNone())

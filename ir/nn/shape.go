@@ -354,7 +354,8 @@ func (v Value) SliceAssign(spans []Span, values Operand) Value {
 // SliceFill returns v with the elements that spans select replaced by x; see [Value.SliceAssign].
 func (v Value) SliceFill(spans []Span, x float64) Value { return v.SliceAssign(spans, x) }
 
-// Chunk splits an axis, whose extent is static, into n parts. The last part may be shorter.
+// Chunk splits an axis, whose extent is static, into at most n parts. All parts have the same
+// length except the last, which may be shorter.
 func (v Value) Chunk(n, axis int) []Value {
 	if n < 1 {
 		fail("%d parts", n)

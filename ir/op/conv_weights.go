@@ -182,7 +182,7 @@ func (op ConvWeights) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 // the gradient is a single product.
 const directCells = 64
 
-// Factors counts the convolution's operand and the gradient of its result.
+// Factors returns 2: the convolution's operand and the gradient of its result.
 func (ConvWeights) Factors() int { return 2 }
 
 // Widened returns the operator with a result of f32.

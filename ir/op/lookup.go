@@ -35,8 +35,8 @@ func (op Lookup) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{x.With(values.DType)}, nil
 }
 
-// Eval returns the value of each element's key, in x's shape. It returns an error for an unknown
-// key without a value.
+// Eval returns the value for each element of x, in x's shape. It returns an error for an unknown
+// key if there is no value for unknown keys.
 func (op Lookup) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x, keys, values := in[0], in[1], in[2]
 	y := ir.NewTensor(values.DType, x.Shape...)

@@ -69,7 +69,7 @@ func (op MaxPool) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 }
 
 // Grad returns the gradient of x: zeros, to which each element of dy is added at the first maximum
-// of its window.
+// of its window, or at the first NaN.
 func (op MaxPool) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	x, g := n.Arg(0), dy[0]
 	grad := MaxPoolGrad{Window: op.Window}

@@ -74,7 +74,7 @@ func (op MaxPoolGrad) places(b *ir.Builder, x *ir.Value) (at, inside *ir.Value) 
 	return b.Node(Where{}, inside, maxPoolIndices(b, x, op.Window, false), b.Scalar(ir.I64, 0)), inside
 }
 
-// IsWhole marks the operator, because its lowering has a node for each cell of a window.
+// IsWhole marks the operator as [Whole], because its lowering has a node for each cell of a window.
 func (MaxPoolGrad) IsWhole() {}
 
 // HasKernel reports whether all targets have a kernel: x is f32 over one or two spatial axes.

@@ -28,7 +28,7 @@ var rematNames = [...]string{RematAuto: "auto", RematAll: "all", RematNone: "non
 // String returns r as written in flags.
 func (r Remat) String() string { return rematNames[r] }
 
-// Set implements [flag.Value].
+// Set sets r from "none", "auto" or "all". It returns an error for another text.
 func (r *Remat) Set(text string) error {
 	i := slices.Index(rematNames[:], text)
 	if i < 0 {

@@ -33,7 +33,8 @@ type Device struct {
 	Laps []Lap
 }
 
-// Lap is the work of a kind in a step: the launches of a kernel, the copies, or what the host does.
+// Lap is a part of the work of a step: the launches of one kernel, copies of one kind, or the work
+// of the host.
 type Lap struct {
 	Work   gpu.Work
 	Kernel string // name of the kernel, or ""

@@ -59,7 +59,7 @@ func (p Precision) Unit() float64 {
 // Round returns [Precision.Round].
 func (t Target) Round(x float64) float64 { return t.Precision.Round(x) }
 
-// Round returns x, a number of f32, as a factor of a product has it.
+// Round returns x, a number of f32, rounded as products in precision p round their factors.
 func (p Precision) Round(x float64) float64 {
 	switch {
 	case p.stored() != ir.Invalid:
@@ -74,22 +74,22 @@ func (p Precision) Round(x float64) float64 {
 // Rounding returns the difference that is to be expected between the results of f, a function of m, in
 // this precision and with products of f32. It is relative to the root mean square of a result, and to
 // the element itself where that is larger. It is 0 for f32.
-//
-// A product of K terms a·b has the error Σ a·b·(ε₁+ε₂), and its result is rounded by ε₃ if another product
-// reads it. Rounding errors are independent, with a mean of about 0 and a standard deviation of about 0.4
-// units, so the error of the sum has a standard deviation of about √3 · 0.4 units of √Σ(a·b)², which is the
-// size of a sum of terms of both signs and less than that of others. It does not grow with K. Products that
-// read the results of others add their errors, which are independent too: d products in a chain make √d of
-// it. No element in a hundred million is further off than 6 standard deviations: 6 · √3 · 0.4 · √d ≈ 4·√d
-// units.
-//
-// A softmax turns the absolute error of a score into a relative error of a weight, so it multiplies relative
-// errors by the size s of the scores. Softmaxes of large scores do not multiply them more: among T normally
-// distributed scores, one weight is nearly 1 and the others nearly 0 if s exceeds √(2·ln T) (Derrida, "Random-energy
-// model", Physical Review B 24, 1981), and weights of 0 and 1 do not change. So a softmax counts the products
-// before it, back to the previous softmax, 2·ln T times. Products before the previous softmax are not counted again:
-// transformers add what an attention computes to a residual, which the next softmax reads with a norm that
-// does not depend on the sizes of scores.
 func (p Precision) Rounding(m *ir.Module, f *ir.Func) float64 {
+	// A product of K terms a·b has the error Σ a·b·(ε₁+ε₂), and its result is rounded by ε₃ if another
+	// product reads it. Rounding errors are independent, with a mean of about 0 and a standard
+	// deviation of about 0.4 units, so the error of the sum has a standard deviation of about √3 · 0.4
+	// units of √Σ(a·b)², which is the size of a sum of terms of both signs and less than that of
+	// others. It does not grow with K. Products that read the results of others add their errors,
+	// which are independent too: d products in a chain make √d of it. No element in a hundred million
+	// is further off than 6 standard deviations: 6 · √3 · 0.4 · √d ≈ 4·√d units.
+	//
+	// A softmax turns the absolute error of a score into a relative error of a weight, so it
+	// multiplies relative errors by the size s of the scores. Softmaxes of large scores do not
+	// multiply them more: among T normally distributed scores, one weight is nearly 1 and the others
+	// nearly 0 if s exceeds √(2·ln T) (Derrida, "Random-energy model", Physical Review B 24, 1981),
+	// and weights of 0 and 1 do not change. So a softmax counts the products before it, back to the
+	// previous softmax, 2·ln T times. Products before the previous softmax are not counted again:
+	// transformers add what an attention computes to a residual, which the next softmax reads with a
+	// norm that does not depend on the sizes of scores.
 	return 4 * p.Unit() * math.Sqrt(longestChain(m, f))
 }

@@ -7,11 +7,12 @@ import (
 )
 
 // Quotient returns x/y. The quotient is rounded correctly if each of x, y and x/y is 0, infinite or
-// NaN, or has a magnitude between 2⁻¹⁰⁰ and 2¹⁰⁰. The exception are quotients within 2⁻²⁰ units in
-// the last place of the middle between two floats. If [kernel.Div] of a device rounds correctly,
+// NaN, or has a magnitude between 2⁻¹⁰⁰ and 2¹⁰⁰, except for quotients within 2⁻²⁰ units in the
+// last place of the middle between two floats. If [kernel.Div] of a device rounds correctly,
 // Quotient returns its result in all cases.
 //
-// [kernel.Div] may be 2.5 units in the last place off, so the remainder of its result is divided, too.
+// [kernel.Div] may be 2.5 units in the last place off, so the remainder of its result is divided,
+// too.
 func Quotient(b *kernel.Builder, x, y *kernel.Value) *kernel.Value {
 	c := on(b, x)
 	q := c.Div(x, y)
@@ -23,8 +24,8 @@ func Quotient(b *kernel.Builder, x, y *kernel.Value) *kernel.Value {
 }
 
 // DivBy returns x/y for a constant y. The quotient is rounded correctly if the magnitudes of y and
-// of the quotient are between 2⁻¹⁰⁰ and 2¹⁰⁰. The exception are quotients within 2⁻²⁰ units in the
-// last place of the middle between two floats.
+// of the quotient are between 2⁻¹⁰⁰ and 2¹⁰⁰, except for quotients within 2⁻²⁰ units in the last
+// place of the middle between two floats.
 func DivBy(b *kernel.Builder, x *kernel.Value, y float64) *kernel.Value {
 	c := on(b, x)
 	const limit = 0x1p100

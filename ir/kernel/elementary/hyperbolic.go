@@ -49,7 +49,7 @@ func Cosh(b *kernel.Builder, x *kernel.Value) *kernel.Value {
 	return c.Add(half, c.Div(c.num(0.25), half))
 }
 
-// Tanh returns the hyperbolic tangent of x: from 0.55 on it is 1 − 2/(e^2x + 1).
+// Tanh returns the hyperbolic tangent of x.
 func Tanh(b *kernel.Builder, x *kernel.Value) *kernel.Value {
 	c := on(b, x)
 	a := c.Abs(x)

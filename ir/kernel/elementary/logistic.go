@@ -18,8 +18,7 @@ func Softplus(b *kernel.Builder, x *kernel.Value) *kernel.Value {
 	return c.Add(c.Max(x, c.num(0)), c.log1p(Exp(b, c.Neg(c.Abs(x)))))
 }
 
-// Mish returns x·tanh(log(1 + e^x)). With e = e^(−|x|) the hyperbolic tangent is
-// (1 + 2e)/(1 + 2e + 2e²) for x ≥ 0, and (e² + 2e)/(e² + 2e + 2) below.
+// Mish returns x·tanh(log(1 + e^x)).
 func Mish(b *kernel.Builder, x *kernel.Value) *kernel.Value {
 	c := on(b, x)
 	two := c.num(2)

@@ -10,7 +10,8 @@ import (
 	"github.com/burngen/burngen/runtime/gpu"
 )
 
-// Driver returns a driver with one card. It is the driver of package cuda, over functions of a driver in Go.
+// Driver returns the driver of package cuda over a fake of NVIDIA's driver, written in Go, with one
+// card.
 func Driver() gpu.Driver { return fake.New(fake.Options{Machine: interpreter{}}).Driver() }
 
 type interpreter struct{}

@@ -131,8 +131,7 @@ var atanSeries = func() []float64 {
 	return c
 }()
 
-// Atan returns the angle in radians whose tangent is x. Halving the angle twice
-// makes the series short.
+// Atan returns the angle in radians whose tangent is x.
 func Atan(x float64) float64 {
 	a := math.Abs(x)
 	if a > 1 {
