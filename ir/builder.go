@@ -386,9 +386,9 @@ func (b *Builder) Equate(x, y dim.Dim, values []*Value) bool {
 	return true
 }
 
-// exchange replaces the extent x by y in the types of values, after a check that x and y are equal.
-// If x is constant or in no type, it replaces y by x instead. A constant is never replaced. It
-// returns false, and adds nothing, if there is nothing to replace.
+// exchange replaces one of the extents x and y by the other in the types of values, after a check
+// that they are equal. It replaces x by y if x is in a type and not constant, else y by x if y is.
+// It returns false, and adds nothing, if there is nothing to replace.
 func (b *Builder) exchange(x, y dim.Dim, values []*Value) bool {
 	has := func(v *Value, d dim.Dim) bool {
 		return v != nil && v.Type.IsTensor() && slices.ContainsFunc(v.Type.Shape, d.Equal)

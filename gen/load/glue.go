@@ -10,8 +10,8 @@ import (
 )
 
 // These are the names of virtual files and of what they declare. The glue file is compiled into the
-// description's package. The main package records the description. It is in a folder below the
-// description's, so that it may import internal packages.
+// description's package. The main package records the description. The main package is in a folder
+// below the description's, so that it may import internal packages.
 const (
 	glueFile = "zz_burngen.go"
 	mainDir  = "zz_burngen"

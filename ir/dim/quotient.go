@@ -155,7 +155,7 @@ func wholePart(p, q Dim) (whole, rest Dim) {
 
 // nestedFloor returns a simpler quotient num/den whose floor is floor(p/q), for q > 0:
 // floor((floor(x/a)+y)/q) is floor((x+a·y)/(a·q)). ok is false unless p has exactly one floor,
-// which is a term, and q and a are products.
+// which is a term, and q and a are products. It is also false if num or den overflows.
 func nestedFloor(p, q Dim) (num, den Dim, ok bool) {
 	inner := -1
 	for i, t := range p.terms() {

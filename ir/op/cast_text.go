@@ -39,7 +39,7 @@ func (op Cast) parse(y *ir.Tensor, i int, text string) error {
 
 // formatElem returns element i of x as text: integers and bools in decimal; floats with the fewest
 // digits that identify them in their type, in scientific notation if their magnitude is at least
-// 1e16, or below 1e-4 and not 0.
+// 1e16, or below 1e-4 and not 0. The floats that are not finite are NaN, INF and -INF.
 func formatElem(x *ir.Tensor, i int) string {
 	switch {
 	case x.DType == ir.U64:

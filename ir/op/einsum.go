@@ -9,11 +9,7 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importEinsum imports Einsum, a sum of products over subscripts (ONNX Einsum, as in NumPy). The
-// equation has a term for each operand, with a label for each axis, and after "->" a term for the
-// result. If it has no "->", the result has the labels of an ellipsis and then the labels that
-// occur once, in alphabetical order. An ellipsis stands for any number of axes, which are aligned
-// at the last one and broadcast. Operands are contracted from left to right by matrix products.
+// importEinsum imports Einsum. It contracts the operands from left to right by matrix products.
 func importEinsum(c ir.Importer) ([]*ir.Value, error) {
 	args := make([]*ir.Value, c.NumArgs())
 	ranks := make([]int, len(args))

@@ -7,8 +7,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importFeatureVectorizer imports FeatureVectorizer: the concatenation of its operands in f32. Each is
-// truncated, or padded with zeros, to its number of features in the attribute inputdimensions.
+// importFeatureVectorizer imports FeatureVectorizer: the concatenation of its operands in f32. If
+// the attribute inputdimensions is present, each operand is truncated, or padded with zeros, to its
+// number of features there.
 func importFeatureVectorizer(c ir.Importer) ([]*ir.Value, error) {
 	b, sizes := c.Builder(), c.Ints("inputdimensions", nil)
 	if len(sizes) > 0 && len(sizes) != c.NumArgs() {

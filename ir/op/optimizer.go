@@ -26,7 +26,7 @@ func importAdagrad(c ir.Importer) ([]*ir.Value, error) {
 }
 
 // importAdam imports Adam of ai.onnx.preview.training. The gradient is g = G + norm_coefficient·X.
-// The learning rate r is R for T = 0, and R·√(1 − betaᵀ)/(1 − alphaᵀ) for larger T.
+// The learning rate r is R for T = 0, and R·√(1 − beta^T)/(1 − alpha^T) for larger T.
 //
 //	V' = alpha·V + (1 − alpha)·g
 //	H' = beta·H + (1 − beta)·g²

@@ -11,11 +11,9 @@ import (
 const maxRelativeDistance = 1 << 20
 
 // importRelativePositionBias imports RelativePositionBias of com.microsoft. The result, [1,H,Q,K],
-// holds an element of a table for each head, query and key. The element is that of the head and of
-// the bucket of the distance from query to key. The shape of the table is given as [buckets,H], but
-// its elements are in the row-major order of [H,buckets]. Half of the buckets hold one distance
-// each. The others hold ranges that grow up to max_distance. With is_bidirectional the first half
-// of all buckets is for keys before the query.
+// holds the table's element for the head and for the bucket of the distance from query to key. The
+// shape of the table is given as [buckets,H], but its elements are in the row-major order of
+// [H,buckets].
 func importRelativePositionBias(c ir.Importer) ([]*ir.Value, error) {
 	b, table := c.Builder(), c.Arg(0)
 	if table.Type.Rank() != 2 {

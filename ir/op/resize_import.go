@@ -134,9 +134,9 @@ func (op Resize) scaled(c ir.Importer, i int, axes []int, roi *ir.Value) ([]*ir.
 	return op.withScales(c, scales, axes, roi)
 }
 
-// betweenExtents reports whether the coordinates depend only on the extents. With align_corners,
-// PyTorch aligns the corners of the actual result. ONNX aligns the corners of a result whose
-// extents were not rounded down. PyTorch's exporter writes the ONNX operator but means PyTorch's.
+// betweenExtents reports whether align_corners aligns the corners of the actual result, as PyTorch
+// does. ONNX aligns the corners of a result whose extents were not rounded down. PyTorch's exporter
+// writes ONNX's operator for PyTorch's function.
 func (op Resize) betweenExtents(c ir.Importer) bool {
 	return op.Coordinates == "align_corners" && c.Producer() == "pytorch"
 }

@@ -91,7 +91,7 @@ func (n *narrowing) kernel(k *kernel.Kernel) {
 	n.block(k.Body)
 }
 
-// elementOf returns the type of the elements of an array in the place of one of elements of type d.
+// elementOf returns the element type of the array that replaces an array of type d.
 func elementOf(d ir.DType) ir.DType {
 	if is64(d) {
 		return ir.U32

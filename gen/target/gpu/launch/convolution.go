@@ -95,9 +95,9 @@ func (w window) cells(e *kernels.Emitter, place, tap []*kernel.Value) (cells []*
 	return cells, inside
 }
 
-// places returns the place of the window of which one cell lies on a given cell of the operand. tap holds the
-// coordinates of the former in the window. exists says whether there is such a window. extents are the numbers of
-// windows along each axis.
+// places returns the place of the window whose cell tap lies on a given cell of the operand. tap
+// holds the cell's coordinates in the window. exists says whether there is such a window. extents
+// are the numbers of windows along each axis.
 func (w window) places(e *kernels.Emitter, cell, tap []*kernel.Value, extents []dim.Dim) (places []*kernel.Value, exists *kernel.Value) {
 	exists = e.Bool(true)
 	for i := range cell {
