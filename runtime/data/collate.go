@@ -40,7 +40,7 @@ func Copy[X, Y any](p Pair[X, Y], x *X, y *Y, _ *rand.Rand) error {
 	return nil
 }
 
-// sized returns a slice of n elements that begins with x's, in x's memory if it is large enough.
+// sized returns x resized to n elements, in x's memory if its capacity suffices.
 func sized[T any](x []T, n int) []T {
 	if n <= cap(x) {
 		return x[:n]
@@ -48,10 +48,10 @@ func sized[T any](x []T, n int) []T {
 	return append(x, make([]T, n-len(x))...)
 }
 
-// Into makes batches of any type, item by item. size gives *b room for n items; items that are in b
-// already and have a place below n stay. b is a zero value at first, and then a batch of before,
-// whose memory size should use again. put stores an item at place k, and must overwrite what was
-// there. See [Pairs] for r and for goroutines.
+// Into makes batches of any type, item by item. size resizes *b to n items and keeps the items at
+// places below n. b is a zero value at first, and later an earlier batch, whose memory size should
+// use again. put stores an item at place k, and must overwrite what was there. See [Pairs] for r
+// and for goroutines.
 func Into[T, B any](size func(b *B, n int), put func(item T, b *B, k int, r *rand.Rand) error) Collate[T, B] {
 	return Collate[T, B]{size: size, put: put}
 }

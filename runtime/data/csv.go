@@ -24,21 +24,21 @@ type CSVOptions struct {
 // adjacent columns. The first column of a field is the column whose header equals the field's tag,
 // or else its name, ignoring case:
 //
-//	type Wine struct {
-//		Features [11]float32 `data:"fixed acidity"` // and the ten columns after it
-//		Quality  float32     `data:"quality"`
-//		Note     string      `data:"-"`             // not in the table
-//		Age      float32     `data:"age,optional"`  // NaN where the cell is empty; 0 for integers
-//	}
+// \ttype Wine struct {
+// \t\tFeatures [11]float32 `data:"fixed acidity"` // and the ten columns after it
+// \t\tQuality  float32     `data:"quality"`
+// \t\tNote     string      `data:"-"`             // not in the table
+// \t\tAge      float32     `data:"age,optional"`  // NaN where the cell is empty; 0 for integers
+// \t}
 //
 // See [Columns] for the tags.
 //
 // Without a header, columns are taken in order. White space around numbers is ignored. The file may
 // be compressed with gzip; if path does not exist, CSV tries path with ".gz".
 //
-// It returns an error, with line and column, for a cell that does not fit the field's type, or is
-// empty and not optional. It also returns an error for records of different lengths, a missing
-// column, and a T that is not a suitable struct.
+// It returns an error, with line and column, for a cell that does not fit the field's type. An
+// empty cell fits a string, and a field that is optional. It also returns an error for records of
+// different lengths, a missing column, and a T that is not a suitable struct.
 func CSV[T any](path string, o CSVOptions) (rows []T, err error) {
 	err = readFile(path, func(r io.Reader) (err error) {
 		rows, err = ReadCSV[T](r, o)

@@ -89,7 +89,7 @@ func checkIndex(i, n int) error {
 	return nil
 }
 
-// checkRoom returns an error if dst does not have an element for each index.
+// checkRoom returns an error unless dst and at have the same length.
 func checkRoom[T any](dst []T, at []int) error {
 	if len(dst) != len(at) {
 		return fmt.Errorf("room for %d items: %d indices", len(dst), len(at))

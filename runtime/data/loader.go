@@ -119,7 +119,8 @@ func (l *Loader[B]) Shard(rank, count int) *Loader[B] {
 	return &s
 }
 
-// Err returns the error that all epochs yield, or nil: the arguments of [Load] are not valid.
+// Err returns the error that all epochs yield, or nil. It is the error of invalid arguments of
+// [Load] or [Loader.Shard].
 func (l *Loader[B]) Err() error {
 	if l.err != nil {
 		return fmt.Errorf("load: %w", l.err)
@@ -149,7 +150,7 @@ func (l *Loader[B]) part(k int) (from, to int) {
 	return begin + fraction(size, l.rank, l.of), begin + fraction(size, l.rank+1, l.of)
 }
 
-// room returns the largest size of a part.
+// room returns an upper bound of the size of a part.
 func (l *Loader[B]) room() int {
 	size := min(l.o.Batch, l.n)
 	return min(size, size/l.of+1)

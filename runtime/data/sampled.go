@@ -18,10 +18,10 @@ type SampleOptions struct {
 // items are then drawn in a new order again and again. Items of weight 0 are never drawn. Draws
 // depend on n, the number of items and the options only.
 //
-// Without weights it needs no memory. Weights take two float64s for each item of d; with weights and
-// without replacement the n draws are kept, too. Errors of items are d's. The data set has an error
-// if n is negative, there are no items to draw from, the number of weights is not the number of
-// items, a weight is negative or not finite, all weights are 0, or the memory exceeds
+// Without weights it needs no memory. Weights take two to four float64s for each item of d; with
+// weights and without replacement the n draws are kept, too. Errors of items are d's. The data set
+// has an error if n is negative, there are no items to draw from, the number of weights is not the
+// number of items, a weight is negative or not finite, all weights are 0, or the memory exceeds
 // [rt.ArenaLimit].
 func Sampled[T any](d Dataset[T], n int, o SampleOptions) Dataset[T] {
 	if err := Err(d); err != nil {

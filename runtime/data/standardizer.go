@@ -106,7 +106,8 @@ func (s *Standardizer) Deviation(column int) float64 {
 }
 
 // Apply replaces the values x of a row by (x - mean)/deviation. Missing values become 0, and so do
-// the values of a column without a deviation. It returns an error if the row has another width.
+// the values of a column that has no values or whose deviation is 0. It returns an error if the row
+// has another width.
 func (s *Standardizer) Apply(row []float32) error {
 	if err := s.check(row); err != nil {
 		return err
@@ -135,8 +136,8 @@ func (s *Standardizer) Undo(row []float32) error {
 	return nil
 }
 
-// Fill replaces the missing values of a row by the means of their columns. It returns an error if
-// the row has another width.
+// Fill replaces the missing values of a row by the means of their columns. They stay missing in a
+// column without values. It returns an error if the row has another width.
 func (s *Standardizer) Fill(row []float32) error {
 	if err := s.check(row); err != nil {
 		return err

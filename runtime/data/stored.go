@@ -148,7 +148,8 @@ func (r *Records[T]) check() error {
 // Len returns the number of records.
 func (r *Records[T]) Len() int { return r.n }
 
-// At reads an item. It returns an error if the file cannot be read or has been closed.
+// At reads an item. It returns an error if there is no item i, if the file cannot be read, or if it
+// has been closed.
 func (r *Records[T]) At(i int) (T, error) {
 	var x [1]T
 	if err := r.Many(x[:], []int{i}); err != nil {

@@ -35,8 +35,8 @@ func (c *counters[O]) begin() {
 	}
 }
 
-// add counts an output. At the end of a window, and with the last output, it returns the values of the
-// window. It returns an error if a counter fails.
+// add counts an output. At the end of a window, and with the last output, it returns the values of
+// the window, or nil if only the loss is measured. It returns an error if a counter fails.
 func (c *counters[O]) add(o O, items int, last bool) (recent []Value, err error) {
 	if err := c.count(o); err != nil {
 		return nil, err

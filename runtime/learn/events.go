@@ -18,7 +18,7 @@ const maxLine = 1 << 20
 const head = `{"event":"`
 
 // AppendEvent appends an event as one line of JSON, with the end of the line. It returns an error
-// if the line is longer than 1 MiB.
+// if the event cannot be encoded, or if the line could exceed 1 MiB.
 func AppendEvent(dst []byte, e Event) ([]byte, error) {
 	body, err := json.Marshal(e)
 	if err != nil {

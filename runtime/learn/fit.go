@@ -46,19 +46,20 @@ type ending struct {
 
 func (e *ending) Error() string { return e.reason }
 
-// errInterrupted ends a run after the first signal, or when a user asks for it.
+// errInterrupted returns the reason of a run that a signal or a user ends.
 func (f *fit[B, O]) errInterrupted() error {
 	return &ending{reason: "interrupted", drop: f.controls.drops()}
 }
 
-// Fit trains on train and validates on valid, which may be nil. It returns when a limit of the options is
-// reached, a stopper ends the run, or it is interrupted: see [Interruptible] and [Controls]. None of these
-// is an error, and the state of the run is saved.
+// Fit trains on train and validates on valid, which may be nil. It returns when a limit of the
+// options is reached, a stopper ends the run, or it is interrupted: see [Interruptible] and
+// [Controls]. None of these is an error. The state of the run is then saved, unless the user asked
+// to drop it or Options.Dir is empty.
 //
-// Fit also returns when ctx ends, with its cause, and when something fails: a step, a metric, an item of
-// the data, or the last save. A loss that is not finite is an error, too; the optimizers do not step
-// then. After an error, the state that was saved before stays. An error names the step. If the run had
-// begun, the Run is returned with the error.
+// Fit also returns when ctx ends, with its cause, and when something fails: a step, a metric, an
+// item of the data, or the last save. A loss that is not finite is an error, too; the optimizers do
+// not step then. After an error, the state that was saved before stays. The error of a batch names
+// the step. If the run had begun, the Run is returned with the error.
 //
 // A failure to save during the run is a [Warned] event, and the next save is another attempt.
 //

@@ -19,10 +19,11 @@ type interruptKey struct{}
 // grace is how long a program has to end after the second signal.
 const grace = time.Second
 
-// Interruptible returns a context for [Learner.Fit] that knows Ctrl-C and SIGTERM. After the first
-// signal, Fit ends with the step that is under way, saves, and returns without an error, so that the
-// program goes on. The second signal ends the context with [ErrInterrupted], and Fit returns at once.
-// If the program has not ended after one second, the signal ends it. stop ends this use of signals.
+// Interruptible returns a context for [Learner.Fit] that reacts to Ctrl-C and SIGTERM. After the
+// first signal, Fit ends with the step that is under way, saves, and returns without an error, so
+// that the program goes on. The second signal ends the context with [ErrInterrupted], and Fit
+// returns at once. If the program has not ended after one second, the signal ends it. stop ends
+// this use of signals.
 func Interruptible(parent context.Context) (ctx context.Context, stop func()) {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -39,7 +40,8 @@ func Interruptible(parent context.Context) (ctx context.Context, stop func()) {
 	}
 }
 
-// interruptible returns a context that knows signals. end is called after the second one.
+// interruptible returns a context for [Interruptible]. The first signal closes the channel of
+// [interrupts], and the second one cancels the context and calls end.
 func interruptible(parent context.Context, signals <-chan os.Signal, end func(os.Signal)) (ctx context.Context, stop func()) {
 	asked := make(chan struct{})
 	inner, cancel := context.WithCancelCause(context.WithValue(parent, interruptKey{}, (<-chan struct{})(asked)))

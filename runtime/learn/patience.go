@@ -7,7 +7,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// patience counts how often a value was not better than the best one before.
+// patience counts the values in a row that were not better than the best value before them.
 type patience struct {
 	best  float64
 	seen  int64 // values so far

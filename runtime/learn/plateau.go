@@ -20,8 +20,8 @@ type Reducer struct {
 	factor float64
 }
 
-// Plateau returns a [Reducer] that multiplies a rate by a factor after n values of a metric, such as
-// "valid loss", that are not better.
+// Plateau returns a [Reducer] that multiplies a rate by a factor after n values in a row of a
+// metric, such as "valid loss", that are not better.
 func Plateau(key string, factor float64, n int) *Reducer {
 	return &Reducer{Key: key, By: factor, Times: n}
 }

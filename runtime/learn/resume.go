@@ -6,7 +6,7 @@ import "fmt"
 type Resumption int
 
 const (
-	// Refuse returns an error.
+	// Refuse makes Fit return an error.
 	Refuse Resumption = 0
 	// Continue goes on where the last saved state ends. It begins anew if nothing was saved.
 	Continue Resumption = -1
@@ -14,7 +14,8 @@ const (
 	Fresh Resumption = -2
 )
 
-// From goes on after an epoch whose checkpoint is kept. Epochs count from 1, as in the names of the files.
+// From returns the Resumption that goes on after an epoch whose checkpoint is kept. Epochs count
+// from 1, as in the names of the files. [New] refuses an epoch below 1.
 func From(epoch int) Resumption {
 	if epoch < 1 {
 		return Fresh - 1 // which New refuses
