@@ -4,7 +4,7 @@ import "unsafe"
 
 // oneRowRef computes, for each column j of the panels,
 //
-// \tc[j] = clamp(Σ a[k]·b[k][j] + bias[j] + residual[j])
+//	c[j] = clamp(Σ a[k]·b[k][j] + bias[j] + residual[j])
 func oneRowRef(t *oneRow) {
 	tile := tile{
 		a: t.a, b: t.b, c: t.c, residual: t.residual, lo: t.lo, hi: t.hi,

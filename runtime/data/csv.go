@@ -24,12 +24,12 @@ type CSVOptions struct {
 // adjacent columns. The first column of a field is the column whose header equals the field's tag,
 // or else its name, ignoring case:
 //
-// \ttype Wine struct {
-// \t\tFeatures [11]float32 `data:"fixed acidity"` // and the ten columns after it
-// \t\tQuality  float32     `data:"quality"`
-// \t\tNote     string      `data:"-"`             // not in the table
-// \t\tAge      float32     `data:"age,optional"`  // NaN where the cell is empty; 0 for integers
-// \t}
+//	type Wine struct {
+//		Features [11]float32 `data:"fixed acidity"` // and the ten columns after it
+//		Quality  float32     `data:"quality"`
+//		Note     string      `data:"-"`             // not in the table
+//		Age      float32     `data:"age,optional"`  // NaN where the cell is empty; 0 for integers
+//	}
 //
 // See [Columns] for the tags.
 //

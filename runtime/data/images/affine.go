@@ -17,7 +17,8 @@ type Rotate struct {
 	FillClass uint8      // of the mask's pixels there
 }
 
-// Apply implements [Transform]. A box becomes the smallest box around its turned corners.
+// Apply implements [Transform]. A box becomes the smallest box around its turned corners, limited
+// to the picture.
 func (t Rotate) Apply(s *Sample, r *rand.Rand) error {
 	if err := s.begin("rotate", r); err != nil {
 		return err
@@ -52,7 +53,8 @@ type Affine struct {
 	FillClass uint8      // of the mask's pixels there
 }
 
-// Apply implements [Transform]. A box becomes the smallest box around its corners.
+// Apply implements [Transform]. A box becomes the smallest box around its corners, limited to the
+// picture.
 func (t Affine) Apply(s *Sample, r *rand.Rand) error {
 	if err := s.begin("affine", r); err != nil {
 		return err

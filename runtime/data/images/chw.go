@@ -48,7 +48,8 @@ type Floats struct {
 	Channels int
 }
 
-// Apply implements [Transform]. It returns an error if Channels is not 0, 1, 3 or 4.
+// Apply implements [Transform]. For a picture of 8 bits, it returns an error if Channels is not 0,
+// 1, 3 or 4.
 func (f Floats) Apply(s *Sample, r *rand.Rand) error {
 	if err := s.begin("floats", r); err != nil || s.Image == nil {
 		return err

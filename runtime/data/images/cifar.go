@@ -119,7 +119,8 @@ func (f cifar) records(items []CIFARItem, r io.Reader) ([]CIFARItem, error) {
 	}
 }
 
-// namesIn returns the n names in a file, one a line. It returns nil if n is 0 or the file does not exist.
+// namesIn returns the n names in a file, which are separated by white space. It returns nil if n is
+// 0 or the file does not exist.
 func namesIn(dir, name string, n int) ([]string, error) {
 	if n == 0 {
 		return nil, nil

@@ -35,15 +35,15 @@ type Scene struct {
 // Sample returns a sample of the picture and the boxes.
 func (s Scene) Sample() Sample { return Sample{Image: s.Image, Boxes: s.Boxes} }
 
-// COCO reads a file of COCO's instances, such as instances_train2017.json: "images", "annotations" with
-// boxes [x, y, width, height] in pixels, and "categories". Pictures are in dir. Items are in order of
-// the pictures' numbers, the boxes of an item in the order of the file. Pictures without annotations are
-// items, too. The class of a box is the index of its category, in order of the categories' numbers:
-// numbers that are left out make no gap.
+// COCO reads a file of COCO's instances, such as instances_train2017.json: "images", "annotations"
+// with boxes [x, y, width, height] in pixels, and "categories". Pictures are in dir. Items are in
+// order of the pictures' numbers, the boxes of an item in the order of the file. Pictures without
+// annotations are items, too. The class of a box is the index of its category in order of the
+// categories' numbers, which may have gaps.
 //
-// Outlines and other members are not read. COCO returns an error for a file that is not JSON of this
-// form, numbers that occur twice, annotations of unknown pictures or categories, boxes of negative or
-// infinite size, and paths that lead out of dir.
+// Outlines and other members are not read. COCO returns an error for a file that is not JSON of
+// this form, numbers that occur twice, annotations of unknown pictures or categories, boxes of
+// negative or infinite size, and paths that lead out of dir.
 func COCO(file, dir string) (*Detection, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -242,8 +242,8 @@ func (a cocoAnnotation) box(classes map[int64]int) (Box, error) {
 // Len returns the number of pictures.
 func (d *Detection) Len() int { return len(d.scenes) }
 
-// At reads and decodes a picture. It returns an error if there is no item i, the picture cannot be read
-// or decoded, or does not have the size that the file of annotations says.
+// At reads and decodes a picture. It returns an error if there is no item i, if the picture cannot
+// be read or decoded, or if the file of annotations gives it another size.
 func (d *Detection) At(i int) (Scene, error) {
 	if err := checkIndex(i, len(d.scenes)); err != nil {
 		return Scene{}, err

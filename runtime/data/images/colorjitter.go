@@ -17,8 +17,8 @@ type ColorJitter struct {
 	Hue                              float64 // largest turn of hues in both directions; from 0 to ½ turn
 }
 
-// Apply implements [Transform]. It returns an error for a picture that has other numbers of channels than
-// 1, 3 and 4. Values of floats must be from 0 to 1.
+// Apply implements [Transform]. A picture of floats must have 1, 3 or 4 channels, and values from 0
+// to 1.
 func (t ColorJitter) Apply(s *Sample, r *rand.Rand) error {
 	if err := s.begin("color jitter", r); err != nil {
 		return err
@@ -68,8 +68,8 @@ func (t ColorJitter) Apply(s *Sample, r *rand.Rand) error {
 	return nil
 }
 
-// Grey removes colours: all channels become the luma. The number of channels stays. Give [Maybe] a
-// probability for torchvision's RandomGrayscale.
+// Grey removes colours: all channels except alpha become the luma. The number of channels stays.
+// Give [Maybe] a probability for torchvision's RandomGrayscale.
 type Grey struct{}
 
 // Apply implements [Transform].

@@ -47,8 +47,8 @@ func Read(path string) (*image.RGBA, error) { return read(path, Decode) }
 
 // DecodeMask decodes a mask, whose pixels are classes: the indices of a picture with a palette, or
 // the values of a grey picture of 8 bits. PNG scales grey of fewer bits to the range from 0 to 255.
-// The mask is turned as [Decode] turns pictures. DecodeMask returns the errors of Decode, and an error
-// for a picture in colours and for JPEG, which changes values.
+// The mask is turned as [Decode] turns pictures. DecodeMask returns the errors of Decode, and an
+// error for all other pictures and for JPEG, which changes values.
 func DecodeMask(data []byte) (*image.Gray, error) {
 	f, m, err := decode(data)
 	if err != nil {

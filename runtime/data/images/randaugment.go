@@ -19,9 +19,8 @@ type RandAugment struct {
 	FillClass  uint8      // of the mask's pixels there
 }
 
-// Apply implements [Transform]. Boxes and masks move with shears, translations and rotations. It
-// returns an error for a picture that has other numbers of channels than 1, 3 and 4. Values of floats must
-// be from 0 to 1.
+// Apply implements [Transform]. Boxes and masks move with shears, translations and rotations. A
+// picture of floats must have 1, 3 or 4 channels, and values from 0 to 1.
 func (t RandAugment) Apply(s *Sample, r *rand.Rand) error {
 	if err := s.begin("randaugment", r); err != nil {
 		return err
@@ -46,7 +45,7 @@ func (t RandAugment) Apply(s *Sample, r *rand.Rand) error {
 	return nil
 }
 
-// one applies one of the 14 transforms. It draws two numbers.
+// one applies one of the 14 transforms.
 func (t RandAugment) one(s *Sample, r *rand.Rand) error {
 	kind, sign := r.IntN(14), 1.0
 	if r.IntN(2) == 1 {

@@ -7,8 +7,9 @@ type recolour interface {
 	colour(r, g, b float32) (float32, float32, float32)
 }
 
-// paint applies op to the pixels of a sample, whose picture has 1 channel or at least 3. Results are
-// limited to the range from 0 to 1, and to alpha in a picture of 8 bits. A grey picture stays grey.
+// paint applies op to the pixels of a sample. It returns an error for a picture that does not have
+// 1, 3 or 4 channels. Results are limited to the range from 0 to 1, and to alpha in a picture of 8
+// bits. A grey picture stays grey.
 func paint[P recolour](s *Sample, op P) error {
 	if s.Image != nil {
 		dst := s.spare.imageOver(s.Image)
@@ -121,8 +122,8 @@ func (op hue) colour(r, g, b float32) (float32, float32, float32) {
 	return channel(5), channel(3), channel(1)
 }
 
-// meanLuma returns the mean luma of a picture, from 0 to 1. In a picture of 8 bits it is rounded to the
-// next of 255 steps, as in Pillow.
+// meanLuma returns the mean luma of a picture, from 0 to 1. In a picture of 8 bits it is rounded to
+// a multiple of 1/255, as in Pillow.
 func (s *Sample) meanLuma() (float32, error) {
 	sum := 0.0
 	if s.Image != nil {

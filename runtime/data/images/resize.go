@@ -7,14 +7,14 @@ import (
 	"math/rand/v2"
 )
 
-// Resize makes the picture larger or smaller. Pictures that shrink are averaged over the area of each
-// new pixel. Masks take the nearest pixel.
+// Resize makes the picture larger or smaller. Pictures that shrink are averaged over the area of
+// each new pixel. Masks take the nearest pixel.
 //
-// The pixels of an opaque picture of 8 bits are the same bits as those of Pillow's Image.resize with the
-// filters BILINEAR, BICUBIC and NEAREST, and hence of torchvision's Resize of Pillow pictures. Floats are
-// neither rounded nor limited between rows and columns; they agree with torchvision's Resize of tensors
-// with antialias=True, and with the Scale of x/image/draw's BiLinear and CatmullRom, whose kernels these
-// are.
+// The pixels of an opaque picture of 8 bits are the same bits as those of Pillow's Image.resize
+// with the filters BILINEAR, BICUBIC and NEAREST, and hence of torchvision's Resize of Pillow
+// pictures. Floats are neither rounded nor limited between rows and columns. They agree with
+// torchvision's Resize of tensors with antialias=True, and with the Scale of BiLinear and
+// CatmullRom in x/image/draw.
 type Resize struct {
 	Width, Height int // of the result, in pixels; 0 follows from the other one and keeps the proportions
 	// Shorter is the length of the shorter side of the result, in pixels; the other side keeps the

@@ -143,7 +143,7 @@ func begin[T any](x []T) *T {
 }
 
 // imageOver returns a picture of m's size to which a transform may write pixel by pixel: m itself
-// if its memory belongs to the sample.
+// if its memory belongs to the sample, else another picture with arbitrary pixels.
 func (s *spare) imageOver(m *image.RGBA) *image.RGBA {
 	if m == s.images[0] || m == s.images[1] {
 		return m
