@@ -25,7 +25,8 @@ type verdict struct {
 	Accuracy *accuracy `json:"accuracy,omitempty"`
 }
 
-// accuracy is the RMS of each side against the exact outputs, and that of burngen in strict mode.
+// accuracy is the RMS of each side against the exact outputs, and the RMS of burngen in strict
+// mode.
 type accuracy struct {
 	Want   float64 `json:"ort"`
 	Got    float64 `json:"burngen"`

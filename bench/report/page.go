@@ -37,7 +37,7 @@ A ratio is ONNX Runtime's time over burngen's: above 1, burngen is faster.
 	return b.Bytes()
 }
 
-// divide separates the cases without symbols from those with symbols.
+// divide separates the cases without symbols from the cases with symbols.
 func divide(cases []result) (plain, sized []result) {
 	for _, r := range cases {
 		if r.Symbols == nil {

@@ -82,8 +82,8 @@ func badNodes(file string, err error) string {
 }
 
 // printOperators prints a line for each operator of a file: the version of its definition and the
-// number of nodes. If m, the compiled model, is not nil, the line also has the element types and what
-// computes the operator.
+// number of nodes. If m, the compiled model, is not nil, the line also has the element types and
+// the kernel or other means that computes the operator.
 func printOperators(out io.Writer, file string, m *gen.Model) error {
 	nodes, err := onnx.Nodes(file)
 	if err != nil {

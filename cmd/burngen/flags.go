@@ -230,9 +230,9 @@ func checkKind(flags *flagSet, isDescription bool) error {
 	return nil
 }
 
-// load compiles the model at path with the options o: an ONNX file, or a Go package that describes a
-// model. It returns an error if flags has a flag for the other kind. What such a package prints goes to
-// s.err.
+// load compiles the model at path with the options o: an ONNX file, or a Go package that describes
+// a model. It returns an error if flags has a flag for the other kind. The output of such a package
+// goes to s.err.
 func load(flags *flagSet, path string, o *gen.Options, s *streams) (*gen.Model, error) {
 	if err := checkKind(flags, gen.IsDescription(path)); err != nil {
 		return nil, err

@@ -282,9 +282,9 @@ func (g *genFlags) run(s *streams, files []string) error {
 	return nil
 }
 
-// generateAll calls [genFlags.compile] for each target, with folders below -o for all targets but the
-// first. It adds the package that chooses among them if -target has auto. It returns a model for each
-// target, and what is to be written.
+// generateAll calls [genFlags.compile] for each target, with folders below -o for all targets but
+// the first. If -target has auto, it adds the package that chooses among the targets. It returns a
+// model for each target, and the files to write.
 func (g *genFlags) generateAll(s *streams, model string) (models []*gen.Model, outputs []*gen.Output, err error) {
 	first, dir, pkg := g.options.Target, g.dir, g.options.Package
 	defer func() { g.dir, g.options.Target, g.options.Package = dir, first, pkg }()

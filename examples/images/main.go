@@ -68,7 +68,7 @@ func run(folder, out string, p plan) error {
 // batch is the number of pictures per step.
 const batch = 32
 
-// augmented and plain are what becomes of pictures in training, and otherwise.
+// augmented is the pipeline of pictures in training, and plain the pipeline of other pictures.
 var (
 	augmented = images.NewPipeline(
 		images.RandomResizedCrop{Width: 32, Height: 32, Scale: [2]float64{0.6, 1}},

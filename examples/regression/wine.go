@@ -27,8 +27,8 @@ func wines(path string) ([]wine, error) {
 	return data.CSV[wine](path, data.CSVOptions{Comma: ';'})
 }
 
-// ranges are the ranges of the features, about those of red wine: acids in g/l, sugar, chlorides,
-// sulphur dioxide in mg/l, density, pH, sulphates, and alcohol in percent.
+// ranges are the ranges of the features, similar to the ranges of red wine: acids in g/l, sugar,
+// chlorides, sulphur dioxide in mg/l, density, pH, sulphates, and alcohol in percent.
 var ranges = [...]struct{ low, high float32 }{
 	{4.6, 12}, {0.1, 1.2}, {0, 0.8}, {1, 8}, {0.02, 0.2}, {1, 60}, {6, 200}, {0.99, 1.003}, {2.9, 3.8}, {0.3, 1.2}, {8.4, 14},
 }

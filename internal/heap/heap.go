@@ -20,8 +20,8 @@ func Bytes() uint64 {
 const garbage = 25
 
 // Growth runs f in a separate goroutine. It returns the largest growth of the heap meanwhile, in
-// bytes, measured every 2 ms. Garbage is collected when it is a quarter of what is alive. Growth also
-// returns the value that f panicked with, or nil.
+// bytes, measured every 2 ms. Garbage is collected when it is a quarter of the live memory. Growth
+// also returns the value that f panicked with, or nil.
 func Growth(f func()) (bytes uint64, panicked any) {
 	defer debug.SetGCPercent(debug.SetGCPercent(garbage))
 	runtime.GC()

@@ -16,7 +16,7 @@ var specials = func() map[string]bool {
 	return names
 }()
 
-// indexes maps special registers to what they hold: the index of the thread or block, or the
+// indexes maps special registers to their contents: the index of the thread or block, or the
 // extents of the block or grid.
 var indexes = map[string]func(t *thread) *[3]int{
 	"%tid":    func(t *thread) *[3]int { return &t.index },

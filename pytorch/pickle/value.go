@@ -117,7 +117,8 @@ const (
 	negativeKind
 )
 
-// hashable returns a value that represents key in comparisons. It takes little memory beside that of key.
+// hashable returns a value that represents key in comparisons. It takes little memory beside the
+// key's.
 func hashable(key Value) Value {
 	switch k := key.(type) {
 	case bool:

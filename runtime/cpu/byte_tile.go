@@ -12,7 +12,8 @@ const (
 	scaledKind        // the sums scaled to float32
 )
 
-// byteColumns holds what converts the sums of two panels of columns to results; see byteTileRef.
+// byteColumns holds the factors and offsets that convert the sums of two panels of columns to
+// results; see byteTileRef.
 type byteColumns struct {
 	first       [16 * maxPanels]int32   // a sum begins with this
 	zero        [16 * maxPanels]int32   // zero point, subtracted from a sum once for each unit of the row's sum

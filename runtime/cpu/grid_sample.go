@@ -116,7 +116,8 @@ func (g *gridSample) Part(i, parts int) {
 // gridBlock is the number of taps that are computed once and used for all channels.
 const gridBlock = 2048
 
-// gridTaps holds the elements and weights that some points read; those of point i start at first[i].
+// gridTaps holds the elements and weights that some points read. The taps of point i start at
+// first[i].
 type gridTaps[T Float] struct {
 	index   [gridBlock]int
 	weights [gridBlock]T

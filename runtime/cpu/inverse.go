@@ -28,7 +28,7 @@ func Inverse[T Float](dst, src []T, work []float64, count, n int) {
 	}
 }
 
-// clearColumn reduces column k of n rows of 2·n elements to that of the identity.
+// clearColumn reduces column k of n rows of 2·n elements to a column of the identity.
 func clearColumn(work []float64, n, k int) {
 	best := k
 	for i := k + 1; i < n; i++ {

@@ -124,7 +124,7 @@ func (l *lrn) power(dst, x []float32) {
 	}
 }
 
-// lrnRoot computes what lrnRootRef computes, with assembly as far as possible.
+// lrnRoot is lrnRootRef with assembly as far as possible.
 func lrnRoot(dst, x []float32) {
 	n := len(dst) &^ 15
 	if n > 0 {

@@ -77,8 +77,8 @@ func portion(n, i, parts int) (from, to int) {
 // and the number of bytes read from memory.
 func partsFor(multiplyAdds, bytes int64) int { return rt.Parts(nanoseconds(multiplyAdds, bytes)) }
 
-// nanoseconds estimates how long one core takes, given the number of multiply-adds and the number
-// of bytes read from memory.
+// nanoseconds estimates the time of one core, given the number of multiply-adds and the number of
+// bytes read from memory.
 func nanoseconds(multiplyAdds, bytes int64) int64 {
 	const bytesPerNS = 16
 	perNS := int64(1)

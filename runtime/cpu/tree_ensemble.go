@@ -175,8 +175,8 @@ func treeStep[T Float](nodes []int32, thresholds, x []T, at int32) int32 {
 	return next
 }
 
-// add joins the weights of a leaf to dst, a row of results. dst holds what earlier trees
-// contributed.
+// add joins the weights of a leaf to dst, a row of results. dst holds the contributions of earlier
+// trees.
 func (f *forest[T]) add(dst []T, leaf int32) {
 	if f.leaves == nil {
 		if f.aggregate <= treeAverage {

@@ -33,9 +33,9 @@ func text(b []byte) string {
 	return string(b)
 }
 
-// failed returns an error for a result. The format says what was done. If the result means that the
-// context is lost, the error wraps [gpu.ErrDeviceLost]: it is the first such error, which all later
-// calls return.
+// failed returns an error for a result. The format names the action. If the result means that the
+// context is lost, the error wraps [gpu.ErrDeviceLost]. Later calls then return the first such
+// error.
 func (d *device) failed(r libcuda.Result, format string, args ...any) error {
 	what, name := fmt.Sprintf(format, args...), errorName(d.api, r)
 	if !r.IsSticky() {
@@ -47,7 +47,7 @@ func (d *device) failed(r libcuda.Result, format string, args ...any) error {
 }
 
 // noMemory returns the error of an allocation that exceeds the free device memory, or the error of
-// asking how much is free. request describes the allocation.
+// asking for the amount of free memory. request describes the allocation.
 func (d *device) noMemory(request string) error {
 	var free, total uintptr
 	if r := d.api.MemGetInfo(&free, &total); r != libcuda.Success {

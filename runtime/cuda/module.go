@@ -156,8 +156,8 @@ func (k *kernel) checkArgs() error {
 	}
 }
 
-// allowShared raises the limit of the function's shared memory to what the kernel wants. It returns an
-// error if a block cannot have so much.
+// allowShared raises the limit of the function's shared memory to the size that the kernel wants.
+// It returns an error if a block cannot have that size.
 func (k *kernel) allowShared() error {
 	d := k.module.device
 	declared, err := k.attr(libcuda.SharedSize)

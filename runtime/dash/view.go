@@ -301,7 +301,7 @@ func writeLog(g *grid, x, y, end, rows int, lines []progress.Line) {
 	}
 }
 
-// hints writes what the keys do. The last two are written in any case.
+// hints writes the keys and their effects. The last two are always written.
 func hints(g *grid, x, y, end int, s screen) {
 	if s.ended != "" {
 		g.put(x, y, end, strong, s.ended)

@@ -47,7 +47,7 @@ func (c Column) Index(names []string) int {
 	return slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(strings.TrimSpace(n), c.Name) })
 }
 
-// SetMissing sets the column's field of a row, a struct, to what a missing value becomes: NaN if it
+// SetMissing sets the column's field of a row, a struct, to the value for a missing one: NaN if it
 // is a float, and otherwise a zero value. It panics if the row cannot be set.
 func (c Column) SetMissing(row reflect.Value) { setMissing(row.Field(c.Field)) }
 

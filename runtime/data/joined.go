@@ -7,8 +7,8 @@ import (
 )
 
 // Joined returns the items of all sets, one set after the other. It needs no memory for items.
-// Errors of items are those of the sets. The data set has an error if the number of items exceeds
-// an int.
+// Errors of items are the errors of the sets. The data set has an error if one of the sets has an
+// error, or if the number of items exceeds an int.
 func Joined[T any](sets ...Dataset[T]) Dataset[T] {
 	j := &joined[T]{sets: slices.Clone(sets), begins: make([]int, len(sets)+1)}
 	for k, d := range sets {

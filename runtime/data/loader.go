@@ -15,7 +15,7 @@ import (
 // on the goroutine that asks.
 const Inline = -1
 
-// OnError says what a [Loader] does if an item cannot be read or put into a batch.
+// OnError selects the reaction of a [Loader] to an item that cannot be read or put into a batch.
 type OnError int
 
 const (

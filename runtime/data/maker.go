@@ -147,7 +147,7 @@ func (m *itemMaker[T, B]) putOne(b *B, n, k int, key uint64) (err error) {
 	return m.collate.put(m.items[k], b, n, m.random.of(key, m.indices[k]))
 }
 
-// fillWhole makes the batch at once. Its random numbers are those of the first item.
+// fillWhole makes the batch with one call. The random numbers belong to the first item.
 func (m *itemMaker[T, B]) fillWhole(out *made[B], key uint64) error {
 	first := 0 // for a part without items
 	if len(m.indices) > 0 {

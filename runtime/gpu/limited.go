@@ -16,7 +16,7 @@ type limited struct {
 }
 
 // Alloc implements [Opened]. It also returns an error that wraps [ErrMemory] if the limit does not
-// allow so many bytes.
+// allow this number of bytes.
 func (l *limited) Alloc(bytes int64) (Address, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

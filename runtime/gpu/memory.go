@@ -19,7 +19,7 @@ type Arg struct {
 
 type argKind uint8
 
-// Access is how a call uses a tensor: Read or Write.
+// Access is the use of a tensor by a call: Read or Write.
 type Access = argKind
 
 // Read is the access to an argument, and Write the access to a result.
@@ -57,8 +57,8 @@ func memoryOf[T any](s []T, kind argKind) Arg {
 // count elements with an i32, and go beyond the last one by at most the number of blocks of a grid.
 const maxElements = math.MaxInt32 - math.MaxUint16
 
-// check returns an error if the argument exceeds what kernels can count: an i32 that is too large,
-// or memory with more than maxElements elements.
+// check returns an error if kernels cannot count the argument: an i32 that is too large, or memory
+// with more than maxElements elements.
 func (a Arg) check() error {
 	n := int64(a.number)
 	switch {

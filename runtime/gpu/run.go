@@ -195,7 +195,8 @@ var errUnfinished = errors.New("gpu: the schedule did not reach its end")
 
 // End ends a call: it copies the results to the host and waits for them. It sets *err to an error
 // of the call if *err is nil. A call defers End. If the schedule panics, for example in
-// [rt.EndIfDone], End waits for what is queued, keeps no recording of the launches, and lets the panic go on.
+// [rt.EndIfDone], End waits for the queued work, keeps no recording of the launches, and lets the
+// panic go on.
 func (r *Run) End(err *error) {
 	if p := recover(); p != nil {
 		unfinished := errUnfinished

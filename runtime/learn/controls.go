@@ -49,7 +49,7 @@ func (c *controls) interrupted() bool {
 	return c.finish
 }
 
-// drops reports whether what was not saved is dropped.
+// drops reports whether the unsaved part of the run is dropped.
 func (c *controls) drops() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

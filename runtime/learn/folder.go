@@ -78,7 +78,7 @@ func (f *folder) path(parts ...string) string {
 	return filepath.Join(f.dir, filepath.FromSlash(strings.Join(parts, "/")))
 }
 
-// list returns the names of what is in a sub-folder. A sub-folder that does not exist is empty.
+// list returns the names of the entries of a sub-folder. A sub-folder that does not exist is empty.
 func (f *folder) list(sub string) ([]string, error) {
 	entries, err := os.ReadDir(f.path(sub))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -107,7 +107,7 @@ func (f *folder) hasRun() bool {
 	return false
 }
 
-// clear deletes what a run has written.
+// clear deletes the files and folders that a run writes.
 func (f *folder) clear() error {
 	for _, name := range written {
 		if err := os.RemoveAll(f.path(name)); err != nil {

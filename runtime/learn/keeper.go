@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Checkpoint is a state of a run in a file, and what was measured there.
+// Checkpoint is a state of a run in a file, with the values that were measured there.
 type Checkpoint struct {
 	File   string            `json:"file"`             // in the folder of the run, with slashes
 	Epoch  int               `json:"epoch"`            // of the batch before, from 0

@@ -144,7 +144,7 @@ func (o *Options) systemEvery() time.Duration {
 	return o.SystemEvery
 }
 
-// keeper returns what decides about checkpoints.
+// keeper returns the keeper of all checkpoints: Keep, or the default.
 func (o *Options) keeper() Keeper {
 	if len(o.Keep) == 0 {
 		return Last(2)

@@ -26,7 +26,7 @@ const stateVersion = 1
 // runPart is the name of the part of a state that is a savedRun.
 const runPart = "run"
 
-// parts returns what is saved besides the savedRun, by names.
+// parts returns the parts of a state except the savedRun, by name.
 func (f *fit[B, O]) parts() map[string]rt.Stater {
 	parts := map[string]rt.Stater{trainerPart: f.trainer}
 	for i, opt := range f.o.Optimizers {
@@ -55,8 +55,7 @@ const (
 	averagePart = "average"
 )
 
-// checkpoint saves a checkpoint of what an epoch learned or, if ends is false, of a place within
-// it.
+// checkpoint saves a checkpoint at the end of an epoch or, if ends is false, within it.
 func (f *fit[B, O]) checkpoint(epoch int, ends bool, values map[string]float64) {
 	if f.saver == nil {
 		return
@@ -138,7 +137,7 @@ func (f *fit[B, O]) collect(wait bool) error {
 	return nil
 }
 
-// unsaved undoes what was decided because of a state that could not be saved.
+// unsaved undoes the decisions that belong to a state which could not be saved.
 func (f *fit[B, O]) unsaved(s saved) {
 	f.kept = place{epoch: -1}
 	for i := range f.position.Checkpoints {

@@ -68,8 +68,8 @@ func (a after) Stop(p Progress) string {
 	return fmt.Sprintf("%v are over", time.Duration(a))
 }
 
-// Any ends a run when one of several stoppers does. The reason is that of the first one. All of them are
-// asked each time.
+// Any ends a run when one of several stoppers does. Its reason is the reason of the first such
+// stopper. All of them are asked each time.
 func Any(stoppers ...Stopper) Stopper { return anyOf(stoppers) }
 
 type anyOf []Stopper

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// tape is a file that grows. What is written waits in memory until it is flushed. If the file cannot
-// take it, it stays in memory, and the next flush writes it to the same place.
+// tape is a file that grows. Written bytes wait in memory until they are flushed. If the file
+// cannot take them, they stay in memory, and the next flush writes them to the same place.
 type tape struct {
 	file interface {
 		io.WriterAt
@@ -69,10 +69,10 @@ func (t *tape) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// mark returns the number of bytes that were written, with those that wait.
+// mark returns the number of written bytes, including the bytes that wait.
 func (t *tape) mark() int64 { return t.at + int64(len(t.pending)) }
 
-// flush writes what waits.
+// flush writes the bytes that wait.
 func (t *tape) flush() error {
 	n, err := t.file.WriteAt(t.pending, t.at)
 	t.at += int64(n)

@@ -5,7 +5,7 @@ import (
 	"github.com/burngen/burngen/runtime/metric"
 )
 
-// Task says what a run does with a batch of type B. O is the output that is measured.
+// Task defines the processing of a batch of type B. O is the output that is measured.
 type Task[B any, O metric.Output] struct {
 	// Step trains on a batch: it adds to the gradients of the trainer's parameters.
 	Step func(b *B) (O, error)

@@ -7,7 +7,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Trainer is what a run trains. Every generated Trainer is one.
+// Trainer is the trainer of a model. Every generated Trainer implements it.
 type Trainer interface {
 	rt.Stater
 	// Params returns the parameters that are trained, and their gradients.

@@ -9,7 +9,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// tally is what a counter has counted. T is the type itself, a pointer.
+// tally holds the counts of a counter. T is the type itself, a pointer.
 type tally[T any] interface {
 	// merge adds what another tally has counted.
 	merge(T) error
@@ -29,7 +29,7 @@ type counter[O any, T tally[T]] struct {
 	err   error
 }
 
-// rule says how outputs are counted and what the value is.
+// rule defines how outputs are counted, and the value.
 type rule[O any, T tally[T]] struct {
 	empty func() T
 	add   func(T, O) error
@@ -118,7 +118,7 @@ func format(v float64, unit string) string {
 	return text
 }
 
-// State implements [rt.Stater]. It registers what was counted. Saving returns the counter's error, if
+// State implements [rt.Stater]. It registers the counts. Saving returns the counter's error, if
 // there is one.
 func (c *counter[O, T]) State(s *rt.State) {
 	rt.StateKind(s, c.name)

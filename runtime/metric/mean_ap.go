@@ -154,8 +154,8 @@ func (d *detections) merge(o *detections) error {
 	return nil
 }
 
-// numbers returns, for each class, its number, the number of its targets and predictions, and what
-// became of each prediction. The floats are the scores.
+// numbers returns, for each class, its number, the number of its targets and predictions, and the
+// bits of each prediction. The floats are the scores.
 func (d *detections) numbers() numbers {
 	var n numbers
 	for _, class := range slices.Sorted(maps.Keys(*d)) {

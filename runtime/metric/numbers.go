@@ -11,7 +11,7 @@ type numbers struct {
 	floats []float64
 }
 
-// bytes returns the numbers as little-endian words of 8 bytes: how many integers there are, the
+// bytes returns the numbers as little-endian words of 8 bytes: the number of integers, the
 // integers, the floats.
 func (n numbers) bytes() []byte {
 	b := make([]byte, 0, 8*(1+len(n.ints)+len(n.floats)))
@@ -25,8 +25,8 @@ func (n numbers) bytes() []byte {
 	return b
 }
 
-// readNumbers reads what bytes returned. It returns an error if b has another form, or if an
-// integer is negative: all of them are counts.
+// readNumbers reads the result of [numbers.bytes]. It returns an error if b has another form, or if
+// an integer is negative: all integers are counts.
 func readNumbers(b []byte) (numbers, error) {
 	if len(b) < 8 || len(b)%8 != 0 {
 		return numbers{}, errSaved

@@ -91,7 +91,7 @@ func (c *adapted[A, O]) Picture() image.Image {
 	return nil
 }
 
-// State implements [rt.Stater]. It registers what the adapted counter has counted. Saving returns the
+// State implements [rt.Stater]. It registers the counts of the adapted counter. Saving returns the
 // counter's error, if there is one.
 func (c *adapted[A, O]) State(s *rt.State) {
 	rt.StateFunc(s, func() error { return c.err }, func() error {

@@ -23,7 +23,7 @@ func ROUGE(n int) Metric[Texts] {
 }
 
 // ROUGEL returns the mean F1, from 0 to 1, of the longest common subsequence of words of prediction
-// and reference. The text is one sequence; lines do not matter. [ROUGE] says what words are.
+// and reference. The text is one sequence; lines do not matter. [ROUGE] defines words.
 func ROUGEL() Metric[Texts] {
 	return rouge("ROUGE-L", func(predicted, reference []string) float64 {
 		return f1(commonSubsequence(predicted, reference), len(predicted), len(reference))

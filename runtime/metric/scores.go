@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// ScoreKind says what scores are.
+// ScoreKind is the kind of scores.
 type ScoreKind int
 
 const (
@@ -18,8 +18,8 @@ const (
 // roundedProbability is the largest probability that passes for 1.
 const roundedProbability = 1 + 1e-5
 
-// checkScores returns an error if there is no such kind of scores, or if a score is NaN, or is not
-// a probability though it should be. label says what the scores are of, such as "class".
+// checkScores returns an error if the kind of scores is unknown, if a score is NaN, or if it should
+// be a probability and is not. label names the owner of a score, such as "class".
 func (k ScoreKind) checkScores(scores []float32, item int, label string) error {
 	if k != Logits && k != Probabilities {
 		return fmt.Errorf("scores are of kind %d: Logits or Probabilities expected", int(k))

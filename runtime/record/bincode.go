@@ -275,8 +275,9 @@ func (b *bincode) values() (p param, err error) {
 	return p, b.errorf("no tensor")
 }
 
-// float returns a function that reads a float and returns its bits. The bits of a 16-bit float are encoded as a
-// variable-length integer, and those of other floats as little-endian bytes of their width.
+// float returns a function that reads a float and returns its bits. The bits of a 16-bit float are
+// encoded as a variable-length integer, and the bits of other floats as little-endian bytes of
+// their width.
 func (b *bincode) float(dtype string) func() (uint64, error) {
 	width := elements[dtype].width
 	if width == 2 {

@@ -46,8 +46,8 @@ func NewCall(name string, in, out int, symbols []string, attrs ...Attr) *Call {
 // each. Without the attribute all are. [Call.Wants] reads it.
 const WantAttr = "want_gradients"
 
-// Wants reports whether anything reads result i, which a function that computes gradients may otherwise leave as it
-// is. It returns false if there is no such result.
+// Wants reports whether anything reads result i. A function that computes gradients may leave other
+// results as they are. It returns false if there is no such result.
 func (c *Call) Wants(i int) bool {
 	if i < 0 || i >= len(c.out) {
 		return false

@@ -121,8 +121,8 @@ func (m *Memory) check(args []Passed) error {
 	return nil
 }
 
-// checkArgument returns an error if the shape or the length of an argument is not what the method
-// takes. It binds the symbols of the shape that earlier arguments have not bound.
+// checkArgument returns an error if the method does not take an argument of this shape or length.
+// It binds the symbols of the shape that earlier arguments have not bound.
 func (m *Memory) checkArgument(a *Passed) error {
 	var err error
 	switch a.kind {

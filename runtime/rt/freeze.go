@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// mark sets the marks of the variables that match patterns, buffers too. Errors begin with verb, which says what
-// marks mean. It returns an error for each pattern that is malformed or matches no variable.
+// mark sets the marks of the variables that match patterns, buffers too. Errors begin with verb,
+// the meaning of marks. It returns an error for each pattern that is malformed or matches no
+// variable.
 func (t *Training) mark(marks []bool, verb string, patterns []string) error {
 	var errs []error
 	for _, pattern := range patterns {

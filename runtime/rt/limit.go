@@ -55,8 +55,9 @@ func CheckSize[T any](n int) error {
 	return nil
 }
 
-// checkFree returns an error if a request of this many bytes is large and does not fit beside what
-// the program has allocated. It checks nothing if the program set a limit with [ArenaLimit].
+// checkFree returns an error if a request of this many bytes is large and does not fit beside the
+// memory that the program has allocated. It checks nothing if the program set a limit with
+// [ArenaLimit].
 func checkFree(bytes int64) error {
 	if arenaLimit.Load() != 0 {
 		return nil

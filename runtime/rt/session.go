@@ -30,8 +30,8 @@ func OpenSession[W any](s *Session[W], weights *atomic.Pointer[Prepared[W]], lim
 	return nil
 }
 
-// SetContext sets the context of the following calls. They end early, with the context's error,
-// when ctx is done. A nil ctx is never done.
+// SetContext sets the context of the following calls. When ctx is done, they end early with its
+// cause. A nil ctx is never done.
 func (s *Session[W]) SetContext(ctx context.Context) { s.frame.Ctx = ctx }
 
 func (s *Session[W]) session() *Session[W] { return s }

@@ -87,9 +87,9 @@ func arrayLen[T, A any]() int {
 }
 
 // Append adds a row along t's first axis and returns it for the caller to fill. row is the row's
-// shape. If t does not have rows yet, the other extents of t become those of the row. Append returns
-// an error if row is not valid or has another rank or shape than the rows of t, and the errors of
-// [Extend].
+// shape. If t does not have rows yet, its other extents become the extents of the row. Append
+// returns an error if row is not valid or has another rank or shape than the rows of t, and the
+// errors of [Extend].
 func (t *Tensor[T]) Append(where string, row ...int) ([]T, error) {
 	n, err := Elems(row)
 	if err != nil {

@@ -91,9 +91,9 @@ func OpenTrainer[W, C any](t *Trainer[W, C], raw *Weights, w *W, variables func(
 // not say which parameters Freeze has frozen.
 func (t *Trainer[W, C]) Freeze(patterns ...string) error { return t.hold("freeze", patterns, true) }
 
-// Unfreeze undoes Freeze for the parameters and buffers that match patterns. It returns an error, and changes
-// nothing, if a pattern is malformed or matches only what TrainerOptions.Freeze excludes, or nothing, or if a call
-// is in progress.
+// Unfreeze undoes Freeze for the parameters and buffers that match patterns. It returns an error,
+// and changes nothing, if a pattern is malformed, matches nothing, or matches only parameters that
+// TrainerOptions.Freeze excludes, or if a call is in progress.
 func (t *Trainer[W, C]) Unfreeze(patterns ...string) error {
 	return t.hold("unfreeze", patterns, false)
 }
@@ -124,8 +124,8 @@ func (t *Trainer[W, C]) hold(verb string, patterns []string, held bool) error {
 // optimizer changes them there. It returns an error if the device has too little memory.
 func (t *Trainer[W, C]) TrainOn(m Mirror) error { return t.base.trainOn(m) }
 
-// Params returns the parameters, without those that TrainerOptions.Freeze excludes, and their
-// gradients. It returns nil if t is not open.
+// Params returns the parameters and their gradients, without the parameters that
+// TrainerOptions.Freeze excludes. It returns nil if t is not open.
 func (t *Trainer[W, C]) Params() *Params {
 	if t.base == nil {
 		return nil
@@ -159,8 +159,8 @@ func (t *Trainer[W, C]) State(s *State) {
 	}
 }
 
-// SetContext sets the context of the following calls. They end early, with the context's error,
-// when ctx is done. A nil ctx is never done.
+// SetContext sets the context of the following calls. When ctx is done, they end early with its
+// cause. A nil ctx is never done.
 func (t *Trainer[W, C]) SetContext(ctx context.Context) { t.frame.Ctx = ctx }
 
 func (t *Trainer[W, C]) trainer() *Trainer[W, C] { return t }

@@ -151,7 +151,7 @@ func (t *Training) allocate() error {
 	return from.Err()
 }
 
-// Params returns the parameters, without those that Freeze of [TrainingOptions] excludes.
+// Params returns the parameters, without the parameters that Freeze of [TrainingOptions] excludes.
 func (t *Training) Params() *Params { return t.params }
 
 // Weight returns the current elements of variable i.
@@ -260,8 +260,8 @@ func (t *Training) toHost() error {
 	return t.params.all.mirror.ToHost(buffers...)
 }
 
-// bind sets where steps find variables, and where they write what they compute: among the gradients
-// of the parameters, or in separate memory if aside is set.
+// bind sets where steps find variables, and where they write their results: among the gradients of
+// the parameters, or in separate memory if aside is set.
 func (t *Training) bind(variables []Variable, aside bool) {
 	for i, v := range variables {
 		if v.Weight != nil {

@@ -42,7 +42,7 @@ type tensors struct {
 	unmap  func() error // releases the mapped memory, once; nil if none is mapped
 }
 
-// tensor is one tensor. Its bytes are those of a file, little-endian.
+// tensor is one tensor. It has the bytes of a file: little-endian.
 type tensor struct {
 	Info
 	raw  []byte
@@ -90,7 +90,7 @@ func (t *tensor) once(room []byte) ([]byte, error) {
 	return t.make(read, room)
 }
 
-// make returns the bytes that read returns, and an error unless their size is that of the tensor.
+// make returns the bytes that read returns, and an error unless they have the size of the tensor.
 func (t *tensor) make(read func(room []byte) ([]byte, error), room []byte) ([]byte, error) {
 	raw, err := read(room)
 	if err == nil && int64(len(raw)) != t.Bytes {

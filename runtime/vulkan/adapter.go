@@ -47,8 +47,9 @@ type survey struct {
 	unfit []string   // what the others lack
 }
 
-// examine lists the physical devices that can be used, in the order of Devices, and says what the others lack. Each
-// loaded model calls it, so it asks the driver only until it has an answer.
+// examine lists the physical devices that can be used, in the order of Devices, and the features
+// that the other devices lack. Each loaded model calls it, so it asks the driver only until it has
+// an answer.
 func examine() (in *instance, list []*adapter, unfit []string, err error) {
 	defer func() {
 		if err != nil {
@@ -129,8 +130,8 @@ func maxAllocation(limit uint64, enabled *[featureSets]featureSet) int64 {
 	return int64(min(limit, 1<<62))
 }
 
-// read asks the driver for the properties of the device. It returns an error that says what is
-// missing if the device cannot be used.
+// read asks the driver for the properties of the device. If the device cannot be used, it returns
+// an error that names the missing features.
 func (a *adapter) read(in *instance) error {
 	in.vk.GetPhysicalDeviceProperties.call(a.handle, uintptr(unsafe.Pointer(&a.properties)))
 	if have := a.properties.apiVersion; have < version(1, 2) {

@@ -5,9 +5,10 @@ import (
 	"sync"
 )
 
-// sideBySide calls do for the numbers from 0 to n − 1, as many at a time as there are processors. Calls begin in the
-// order of the numbers. After an error no further calls begin. sideBySide returns when all calls have returned. The
-// error is that of the lowest number whose call failed, so it does not depend on which call was faster.
+// sideBySide calls do for the numbers from 0 to n − 1, as many at a time as there are processors.
+// Calls begin in the order of the numbers. After an error no further calls begin. sideBySide
+// returns when all calls have returned. It returns the error of the lowest number whose call
+// failed, so that the error does not depend on which call was faster.
 func sideBySide(n int, do func(i int) error) error {
 	var (
 		mu    sync.Mutex

@@ -7,8 +7,8 @@ import (
 	"iter"
 )
 
-// shader holds what drivers do not check about a module of SPIR-V: its capabilities, and the blocks
-// of its entry points.
+// shader holds the properties of a module of SPIR-V that drivers do not check: its capabilities,
+// and the blocks of its entry points.
 type shader struct {
 	words        []uint32
 	capabilities []uint32
@@ -93,8 +93,8 @@ func instructions(words []uint32) iter.Seq2[uint32, []uint32] {
 	}
 }
 
-// read takes over what an instruction says about capabilities and entry points. entries maps the
-// ids of the entry points that were read so far to their names.
+// read records the capability or the entry point that an instruction declares. entries maps the ids
+// of the entry points that were read so far to their names.
 func (s *shader) read(op uint32, operands []uint32, entries map[uint32]string) {
 	const modelGLCompute, modeLocalSize = 5, 17
 	switch {

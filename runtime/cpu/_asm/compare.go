@@ -65,8 +65,8 @@ var comparables = []comparable{
 	{name: "Int64", pointer: "*int64", size: 8, compare: "VPCMPQ", move: "VMOVDQU64", greater: "VPCMPGTQ", same: "VPCMPEQQ"},
 }
 
-// begin starts a kernel and writes its jump to the loop of its relation. enter writes what precedes
-// the jump, and body the comparison of 32 elements.
+// begin starts a kernel and writes its jump to the loop of its relation. enter writes the code
+// before the jump, and body the comparison of 32 elements.
 func (t comparable) begin(f *file, isa string, enter func(), body func(relation int)) {
 	name := "compare" + t.name + isa
 	f.fun(name+` compares a[i] with b[i] and stores the result in dst[i], for a multiple of 32 elements. aStep and

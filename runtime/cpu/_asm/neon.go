@@ -24,7 +24,7 @@ var neon = isa{name: "NEON", reg: v, regs: aside, bytes: 16, rows: 6, panels: 1,
 
 func v(i int) string { return fmt.Sprintf("V%d", i) }
 
-// generals maps the general registers of amd64 to those of arm64. Registers from R8 on have the
+// generals maps the general registers of amd64 to registers of arm64. Registers from R8 on have the
 // same names.
 var generals = map[string]string{"DI": "R0", "SI": "R1", "DX": "R2", "CX": "R3", "AX": "R4", "BX": "R5"}
 
@@ -246,9 +246,9 @@ func (f *file) tailOf(from, to string) {
 	f.mark(end)
 }
 
-// translate writes the instructions for arm64 that do what the named instruction of amd64 does with
-// operands o. An instruction that sets the flags on amd64 but not on arm64 must not stand before a
-// conditional branch.
+// translate writes the instructions for arm64 that have the effect of the named instruction of
+// amd64 on operands o. An instruction that sets the flags on amd64 but not on arm64 must not stand
+// before a conditional branch.
 func (f *file) translate(name string, o []any) {
 	t, ok := translations[name]
 	if !ok {

@@ -1,6 +1,6 @@
 package main
 
-// window is what a kernel of windows over one channel block computes for each tap.
+// window describes the computation of a kernel of windows over one channel block for each tap.
 type window struct {
 	name string
 	doc  string

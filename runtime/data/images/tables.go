@@ -12,8 +12,8 @@ type histogram [256]int
 // table has a new value for each value of a channel.
 type table [256]uint8
 
-// tabulate replaces the values of each channel by those in the table that tableOf returns. Floats are
-// rounded to 255 steps first. Alpha does not change, and limits colours.
+// tabulate replaces the values of each channel by the values in the table that tableOf returns.
+// Floats are rounded to multiples of 1/255 first. Alpha does not change, and limits colours.
 func tabulate(s *Sample, tableOf func(h *histogram, strength int) table, strength int) error {
 	if s.Image != nil {
 		dst := s.spare.imageOver(s.Image)

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// addedToken is a token that is found in the text before the model sees it. The names of its fields
-// are those of the file.
+// addedToken is a token that is found in the text before the model sees it. The file has fields of
+// the same names.
 type addedToken struct {
 	ID         int64  `json:"id"`
 	Content    string `json:"content"`
@@ -138,7 +138,7 @@ func (a *addedTokens) each(trie *tokenTrie, text string, f func(m match, index i
 	}
 }
 
-// split cuts a text at its added tokens, and normalises what is between them.
+// split cuts a text at its added tokens, and normalises the parts between them.
 func (a *addedTokens) split(text string, normalize normalizer) ([]piece, error) {
 	whole := piece{aligned: alignedOf(text)}
 	var out []piece

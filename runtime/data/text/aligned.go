@@ -67,7 +67,8 @@ type change struct {
 
 // transformed returns the characters of changes in place of the whole text. The first removed
 // characters of the text have no replacement. A character that replaces others is aligned with the
-// first of them. An inserted character is aligned with what precedes its place in the old text.
+// first of them. An inserted character is aligned with the character before its place in the old
+// text.
 func (a aligned) transformed(changes []change, removed int) aligned {
 	at := 0 // in the old text
 	next := func() {

@@ -5,13 +5,13 @@ import (
 	"unicode/utf8"
 )
 
-// match is a part of a text: a match of a pattern, or what is between two matches.
+// match is a part of a text: a match of a pattern, or the gap between two matches.
 type match struct {
 	start, end int
 	found      bool
 }
 
-// pattern cuts a text into its matches and what is between them.
+// pattern cuts a text into its matches and the gaps between them.
 type pattern func(text string) ([]match, error)
 
 // between adds the gaps to the matches of a text.

@@ -23,8 +23,8 @@ const (
 
 // translate rewrites a regular expression of Oniguruma for regexp2, which has the syntax of .NET.
 // Groups capture nothing. Case is ignored by simple case folding: each character stands for all
-// characters with the same folding. It returns an error for what .NET cannot express, such as nested
-// classes and backreferences.
+// characters with the same folding. It returns an error for constructs that .NET lacks, such as
+// nested classes, and for backreferences.
 func translate(expr string) (string, error) {
 	t := &translator{in: []rune(expr)}
 	for t.at < len(t.in) {
@@ -56,7 +56,7 @@ type group struct {
 // output is text that can be cut at the end.
 type output struct{ strings.Builder }
 
-// from removes and returns what was written since a position.
+// from removes and returns the text that was written since a position.
 func (o *output) from(at int) string {
 	s := o.String()
 	o.Reset()

@@ -27,7 +27,8 @@ func (r Row) Worse() float64 {
 	return float64(-r.Better) * math.Abs(r.B-r.A)
 }
 
-// Compare compares the metrics of two runs: those of a in their order, and then those that only b has.
+// Compare compares the metrics of two runs: the metrics of a in their order, and then the metrics
+// that only b has.
 func Compare(a, b *Run) []Row {
 	var out []Row
 	for _, o := range a.Results {

@@ -166,7 +166,7 @@ func resultRows(runs []*Run) []resultRow {
 	return out
 }
 
-// table returns the settings of a single run, or those in which several runs differ.
+// table returns the settings of a single run, or the settings in which several runs differ.
 func table(runs []*Run, of func(*Run) []Setting) []Difference {
 	if len(runs) > 1 {
 		all := make([][]Setting, len(runs))

@@ -228,7 +228,8 @@ func better(direction int, x, y float64) bool {
 	return direction != 0 && !math.IsNaN(x) && (math.IsNaN(y) || float64(direction)*(x-y) > 0)
 }
 
-// series returns what is known about a metric.
+// series returns the description of a metric, with the name alone if the run does not list the
+// metric.
 func (r *Run) series(split learn.Split, name string) learn.Series {
 	of := r.Started.Metrics
 	if split == learn.System {

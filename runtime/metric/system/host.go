@@ -12,7 +12,8 @@ import (
 	"github.com/shirou/gopsutil/v4/mem"
 )
 
-// host returns the sensors of the machine except those of cards. Its disk is the file system of a folder.
+// host returns the sensors of the machine except the sensors of cards. Its disk is the file system
+// of a folder.
 func host(dir string) []sensor {
 	return slices.Concat(share("machine cpu", processors), gauge("machine memory", "%", memory), fileSystem(dir), temperature(hardware))
 }
@@ -34,7 +35,7 @@ func processors() (counters, error) {
 	return counters{busy, busy + t.Idle + t.Iowait}, nil
 }
 
-// memory returns how much of the machine's memory programs cannot get, in percent.
+// memory returns the part of the machine's memory that programs cannot get, in percent.
 func memory() (float64, error) {
 	m, err := mem.VirtualMemory()
 	if err != nil {

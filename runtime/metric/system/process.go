@@ -52,7 +52,7 @@ func residentMemory() []sensor {
 	})
 }
 
-// heap returns how much memory objects of Go take, in MB. It does not stop the program.
+// heap returns the memory of Go's objects, in MB. It does not stop the program.
 func heap() (float64, error) {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(sample)

@@ -29,8 +29,8 @@ func gauge(name, unit string, read func() (float64, error)) []sensor {
 // was available.
 type counters struct{ used, available float64 }
 
-// share returns a sensor of what was used between two readings, in percent of what was available between
-// them. The list is empty if the counters cannot be read.
+// share returns a sensor of the amount that was used between two readings, in percent of the amount
+// that was available. The list is empty if the counters cannot be read.
 func share(name string, read func() (counters, error)) []sensor {
 	last, err := safely(read)
 	if err != nil {

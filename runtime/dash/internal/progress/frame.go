@@ -166,8 +166,8 @@ func (r *Run) batches(s learn.Split) int {
 	return 0
 }
 
-// left estimates the time until the run ends, from the batches that are left and how long batches took
-// lately. It is negative if the run has no limit, or nothing was trained yet.
+// left estimates the time until the run ends, from the number of remaining batches and the recent
+// time of a batch. It is negative if the run has no limit, or nothing was trained yet.
 func (r *Run) left() time.Duration {
 	train, e := r.paces[learn.Train], r.started
 	if train == nil || !r.hasStarted || r.stopped != nil {
@@ -217,8 +217,9 @@ type Cursor struct {
 	counts     map[key]int
 }
 
-// Since returns the points of all curves that were added since the call before with the same cursor.
-// After points were cut off, or the run was reset, it returns all curves as a whole.
+// Since returns the points that were added to each curve since the previous call with the same
+// cursor. It returns a whole curve if not all new points are kept, if points were cut off, or if
+// the run was reset.
 func (r *Run) Since(c *Cursor) (all []Points) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

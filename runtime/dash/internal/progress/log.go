@@ -95,8 +95,9 @@ func Clean(text string, bytes int) string {
 
 func cleanName(name string) string { return Clean(name, maxName) }
 
-// escapes removes the escape sequences of terminals, ECMA-48 section 5.4 and 8.3.89: those that begin with
-// CSI end with a byte from @ to ~, those of OSC with BEL or ST, others have one byte.
+// escapes removes the escape sequences of terminals (ECMA-48, sections 5.4 and 8.3.89). A sequence
+// that begins with CSI ends with a byte from @ to ~, and one that begins with OSC with BEL or ST.
+// All others have one byte.
 func escapes(text string) string {
 	if !strings.ContainsRune(text, '\x1b') {
 		return text

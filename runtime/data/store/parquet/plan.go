@@ -146,7 +146,8 @@ func (p *planner) value(t reflect.Type, c *parquet.Column, isElement bool, s ste
 	return *blank
 }
 
-// list plans a list for values of t. repeated is its repeated column, and element that of its elements.
+// list plans a list for values of t. repeated is the list's repeated column, and element the column
+// of its elements.
 func (p *planner) list(t reflect.Type, repeated, element *parquet.Column, steps []step, name string) (blank reflect.Value) {
 	if t.Kind() != reflect.Slice && t.Kind() != reflect.Array {
 		p.failf("%sa list is not a %v", prefix(name), t)

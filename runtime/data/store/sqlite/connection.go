@@ -78,7 +78,7 @@ func (p *pool) put(c *connection) {
 	p.free = append(p.free, c)
 }
 
-// Close closes the connections, those in use when they are put back.
+// Close closes the connections. It closes a connection in use when the connection is put back.
 func (p *pool) Close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

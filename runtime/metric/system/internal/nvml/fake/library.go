@@ -6,7 +6,7 @@ import (
 	"github.com/burngen/burngen/runtime/metric/system/internal/nvml"
 )
 
-// Card is a card with what NVML returns for it, in NVML's units.
+// Card describes a card by the values that NVML returns for it, in NVML's units.
 type Card struct {
 	Percent    uint32 // use
 	Used       uint64 // bytes of memory
@@ -33,7 +33,7 @@ func (l *Library) SetCards(cards ...Card) {
 	l.cards = cards
 }
 
-// Opens returns how often the library was opened and not closed.
+// Opens returns the number of times that the library was opened and not closed.
 func (l *Library) Opens() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
