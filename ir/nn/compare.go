@@ -43,7 +43,7 @@ func (v Value) IsNaN() Value { return one(op.IsNaN{}, v) }
 func (v Value) IsInf() Value { return one(op.IsInf{Negative: true, Positive: true}, v) }
 
 // IsFinite returns whether each element is neither NaN nor infinite.
-func (v Value) IsFinite() Value { return v.Abs().LessEqual(math.MaxFloat32) }
+func (v Value) IsFinite() Value { return v.IsNaN().Or(v.IsInf()).Not() }
 
 // ContainsNaN returns whether at least one element is NaN.
 func (v Value) ContainsNaN() Value { return v.IsNaN().Any() }

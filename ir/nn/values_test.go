@@ -34,6 +34,8 @@ func TestValues(t *testing.T) {
 		{"Bool", x.Add(2).Bool(), "bool[2,3] [[true false true] [true true true]]"},
 		{"IsNaN", odd.IsNaN(), "bool[3] [false true false]"},
 		{"IsInf", odd.IsInf(), "bool[3] [false false true]"},
+		{"IsFinite of f16", odd.Cast(nn.F16).IsFinite(), "bool[3] [true false false]"},
+		{"IsFinite of f64", x.Cast(nn.F64).Mul(1e300).IsFinite().All(), "bool[] true"},
 		{"ContainsNaN", odd.ContainsNaN(), "bool[] true"},
 		{"Where of numbers", nn.Where(x.Greater(0), 1, 0), "f32[2,3] [[1 0 1] [1 1 0]]"},
 		{"MaskWhere", x.MaskWhere(x.Less(0), nn.Zeros(3)), "f32[2,3] [[1 0 3] [4 5 0]]"},
