@@ -18,5 +18,4 @@ func (m *Model) store() emit.Store {
 	return emit.Beside{File: m.weightsFile(), Keep: keep}
 }
 
-// weightsFile returns the name of the weights file that is generated with a package.
 func (m *Model) weightsFile() string { return m.fileName() + ".safetensors" }

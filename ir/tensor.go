@@ -299,7 +299,7 @@ func floatOfBits(d DType, b uint16) float32 {
 
 // DecodeTensor returns a tensor whose elements are read from data: little-endian, d.Size() bytes
 // each. Strings have the format of [rt.Weights]. It returns an error if data do not have the size
-// of the shape.
+// of the shape, or if elements of type d have no size in bytes.
 func DecodeTensor(d DType, shape []int, data []byte) (*Tensor, error) {
 	n, err := CheckedLen(shape)
 	if err != nil {

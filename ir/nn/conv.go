@@ -78,8 +78,8 @@ func (w *window) complete(axes, in, out int) {
 	}
 }
 
-// params returns a weight of the given shape and a bias of `out` channels. Both start uniform in
-// ±1/√(fan-in).
+// params returns a weight of the given shape and, unless noBias is set, a bias of `out` channels.
+// The bias starts uniform in ±1/√(fan-in), and so does the weight if init is nil.
 func (w *window) params(shape []int, out int) (weight, bias Param) {
 	fan := 1
 	for _, n := range shape[1:] {

@@ -86,8 +86,8 @@ func moduleName(x part) string {
 	return name + "{" + strings.Join(settings, ", ") + "}"
 }
 
-// setting formats a field that is a number, bool, string or function. It reports false for other
-// fields.
+// setting formats a field of type bool, int, int64, float32, float64 or string, or returns the name
+// of a function. It returns false for other fields and for nil.
 func setting(v reflect.Value) (string, bool) {
 	switch v.Kind() {
 	case reflect.Bool, reflect.Int, reflect.Int64, reflect.Float64, reflect.Float32, reflect.String:

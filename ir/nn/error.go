@@ -68,8 +68,9 @@ var home = func() string {
 // when called wrongly.
 var standard = regexp.MustCompile(`^(runtime|reflect|slices|maps|sort|strings|iter|fmt|math|sync|time|internal/[a-z/]+)\.`)
 
-// isOwn reports whether a frame belongs to package ir, a package below it, or the standard library.
-// It looks at the file, because an inlined function has its caller's name.
+// isOwn reports whether a frame belongs to package ir or a package below it, except their tests, or
+// to a package that [standard] matches. It looks at the file, because an inlined function has its
+// caller's name.
 func isOwn(file, function string) bool {
 	return strings.HasPrefix(file, home) && !strings.HasSuffix(file, "_test.go") || standard.MatchString(function)
 }

@@ -137,7 +137,7 @@ func NewPReLU(slopes int) PReLULayer { return PReLULayer{NewParam(Constant(0.25)
 
 func (l PReLULayer) check() error { return made(l.Weight, "NewPReLU") }
 
-// Forward applies the function.
+// Forward returns [PReLU] of x with the layer's weight.
 func (l PReLULayer) Forward(x Value) Value { required(l); return PReLU(x, l.Weight.Value()) }
 
 // SwiGLU returns SiLU(Inner(x))⊙Outer(x), where Inner and Outer are linear layers.

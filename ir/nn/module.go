@@ -82,8 +82,8 @@ func (p *param) String() string {
 	return strconv.Quote(p.path)
 }
 
-// tensor returns the initial value. It draws the value under the parameter's path or, before the
-// parameter has one, under its number.
+// tensor returns the initial value: the given one, or else numbers that it draws under the
+// parameter's path or, before the parameter has one, under its number.
 func (p *param) tensor() *ir.Tensor {
 	if p.given != nil {
 		t, err := p.given.Tensor()

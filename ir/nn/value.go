@@ -66,7 +66,6 @@ type node struct {
 // maxNodes is the largest number of operations in a recording.
 var maxNodes int64 = 1_000_000
 
-// session holds the counters of new nodes.
 var session struct {
 	nodes   atomic.Int64 // nodes created so far
 	first   int64        // nodes of the current recording

@@ -156,7 +156,7 @@ func splitHeads(b *ir.Builder, x *ir.Value, heads int) *ir.Value {
 }
 
 // headsOf reshapes [B,S,heads·D] to [B,S,heads,D]. It panics, as [ir.Fail] does, if the rank of x
-// is not 3, heads is not positive, or the last extent is not a multiple of heads.
+// is not 3, heads is not positive, or the last extent is a constant but not a multiple of heads.
 func headsOf(b *ir.Builder, x *ir.Value, heads int) *ir.Value {
 	if x.Type.Rank() != 3 {
 		ir.Fail("%s where heads lie in the last of three axes", x.Type)

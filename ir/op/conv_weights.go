@@ -178,8 +178,8 @@ func (op ConvWeights) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{ReshapeTo(b, TransposeBy(b, all, 0, 2, 1, 3), shape...)}
 }
 
-// directCells is the largest number of cells of a window, over the channels of a group, for which
-// the gradient is a single product.
+// directCells is the largest product of the channels of a group and the cells of a window for which
+// the gradient is a single matrix product.
 const directCells = 64
 
 // Factors returns 2: the convolution's operand and the gradient of its result.

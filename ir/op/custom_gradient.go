@@ -23,7 +23,6 @@ func (op Custom) GradientType() (ir.Signature, error) {
 	return ir.Signature{Params: slices.Concat(s.Params, s.Results, floatTypes(s.Results)), Results: floatTypes(s.Params)}, nil
 }
 
-// floatTypes returns the types whose elements are floats.
 func floatTypes(types []ir.Type) []ir.Type {
 	return slices.DeleteFunc(slices.Clone(types), func(t ir.Type) bool { return !t.DType.IsFloat() })
 }

@@ -72,7 +72,7 @@ func (Div) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 }
 
 // quotient returns a/b. The bool is false unless the quotient is an expression over a constant
-// denominator.
+// denominator of at most [maxDen].
 func quotient(a, b ir.Ratio) (ir.Ratio, bool) {
 	if n, ok := b.Num.Int(); ok {
 		switch {

@@ -38,7 +38,7 @@ func (unary[D]) Infer(in []ir.Type) ([]ir.Type, error) {
 func (unary[D]) Overwrites() []int { return []int{0} }
 
 // Lower computes operands of narrow types, such as f16 and i4, in a wider type and converts the
-// result back.
+// result back. It returns nil for other types.
 func (unary[D]) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
 // binary is embedded by elementwise operators whose two operands and result have one element type,
@@ -52,7 +52,7 @@ func (binary[D]) Infer(in []ir.Type) ([]ir.Type, error) {
 func (binary[D]) Overwrites() []int { return []int{0, 1} }
 
 // Lower computes operands of narrow types, such as f16 and i4, in a wider type and converts the
-// result back.
+// result back. It returns nil for other types.
 func (binary[D]) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
 // inferBinary returns the type of the result: the common shape of two operands of one element type,

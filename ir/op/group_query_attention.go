@@ -130,8 +130,8 @@ func (g *groupQuery) load() (q, k, v *ir.Value, err error) {
 	return q, k, v, nil
 }
 
-// first finds how much of the cache is in use: it sets count, spare, starts and lengths. total is
-// the total length of the longest sequence.
+// first finds how much of the cache is in use: it sets spare, starts and lengths. total is the
+// total length of the longest sequence.
 func (g *groupQuery) first(batch, total dim.Dim) {
 	b := g.b
 	g.spare = total.Sub(g.count)

@@ -35,8 +35,8 @@ func (op RMSNormalization) Infer(in []ir.Type) ([]ir.Type, error) {
 	return inferNormalization(in, op.Axis, 2)
 }
 
-// inferNormalization returns the type of x, operand 0. It returns an error if there are more
-// operands than `limit`, or if the others do not have the shape of x's axes from axis on.
+// inferNormalization returns the type of x, operand 0. It returns an error unless the operands are
+// at most `limit` floats of one type, and the others have the shape of x's axes from axis on.
 func inferNormalization(in []ir.Type, axis, limit int) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, limit); err != nil {
 		return nil, err

@@ -8,8 +8,7 @@ import (
 )
 
 // importNegativeLogLikelihoodLoss imports NegativeLogLikelihoodLoss. Operand 0 holds the log
-// probabilities of classes, [N,C,…]. The loss of each target, [N,…], is the negative of its log
-// probability.
+// probabilities of classes, [N,C,…], and operand 1 the targets, [N,…]; see [likelihoodLoss].
 func importNegativeLogLikelihoodLoss(c ir.Importer) ([]*ir.Value, error) {
 	y, err := likelihoodLoss(c, c.Arg(0))
 	return []*ir.Value{y}, err

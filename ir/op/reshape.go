@@ -105,8 +105,8 @@ func reshapeBound(c ir.Importer, allowZero bool) ([]*ir.Value, error) {
 	return []*ir.Value{b.Node(Reshape{Shape: bind.dims()}, x)}, nil
 }
 
-// resolveShape returns the requested shape of a Reshape of a tensor of shape `from`, with 0 and -1
-// replaced.
+// resolveShape returns the requested shape of a Reshape of a tensor of shape `from`, with −1 and,
+// unless allowZero is set, 0 replaced.
 func resolveShape(from, want []dim.Dim, allowZero bool) ([]dim.Dim, error) {
 	shape := make([]dim.Dim, len(want))
 	open, rest := -1, dim.Product(from...)

@@ -223,7 +223,7 @@ func (g *graph) applyAll(op string, kinds []kind, attrs []Attr, args ...port) []
 	return results
 }
 
-// isFloat reports whether a kind is of floats that broadcast with vectors.
+// isFloat reports whether values of a kind are floats, and scalars or 4 along the last axis.
 func isFloat(k kind) bool {
 	return k.dtype == ir.F32 && (len(k.shape) == 0 || k.shape[len(k.shape)-1] == 4)
 }

@@ -94,8 +94,8 @@ func watched(watch *gpu.Watch, each bool, forward func() error) ([]gpu.Event, er
 	return events, err
 }
 
-// replays returns the times of recorded calls, except the first few. It returns nil if its first call is
-// not recorded.
+// replays returns the times of the pieces of work of recorded calls, except the first few. It
+// returns nil if its first call is not recorded.
 func replays(budget time.Duration, watch *gpu.Watch, forward func() error) (times []time.Duration, err error) {
 	events, err := watched(watch, false, forward)
 	if err != nil || len(events) == 0 {

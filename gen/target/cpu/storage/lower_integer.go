@@ -63,8 +63,9 @@ func lowerConvInteger(b *ir.Builder, n *ir.Node, o op.ConvInteger) []*ir.Value {
 	return []*ir.Value{op.ReshapeTo(b, b.Node(op.Transpose{Perm: []int{0, 2, 1}}, y), out.Shape...)}
 }
 
-// convProduct appends the operands of the product of patches of x and the weights. There is a matrix
-// of weights for each group. If pack is set, convProduct packs the weights.
+// convProduct describes the product of patches of x and the weights, and appends its operands
+// except the patches. There is a matrix of weights for each group. If pack is set, convProduct
+// packs the weights.
 func convProduct(b *ir.Builder, n *ir.Node, o op.ConvInteger, pack bool) integerProduct {
 	x, w := n.Arg(0), n.Arg(1)
 	group := dim.Const(o.Group)

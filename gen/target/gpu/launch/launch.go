@@ -101,7 +101,6 @@ func (o Options) factor(e *kernels.Emitter, element *kernel.Value) *kernel.Value
 	return element
 }
 
-// one returns a list of one launch.
 func one(l kernels.Launch, err error) ([]kernels.Launch, error) {
 	return []kernels.Launch{l}, err
 }
