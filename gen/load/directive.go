@@ -68,8 +68,8 @@ func directives(g *ast.CommentGroup, fault func(pos token.Pos, text string)) []d
 	return list
 }
 
-// suggestion returns a hint for an unknown keyword: the keyword that the user may have meant, or else
-// all keywords.
+// suggestion returns a hint for an unknown keyword: the keyword that the user may have meant, or
+// else func, loss and config.
 func suggestion(word string) string {
 	if near := keys.Nearest(strings.ToLower(word), []string{"func", "loss", "config", "module"}); len(near) > 0 {
 		return "; //burngen:" + near[0] + "?"

@@ -108,7 +108,8 @@ func elementOf(b *ir.Builder, x *ir.Value, i int) *ir.Value {
 	return op.ReshapeTo(b, b.Node(one, x))
 }
 
-// IsZero reports whether a value is filled with zeros.
+// IsZero reports whether a value is a constant that stores a single zero for all elements, or is
+// filled with zeros by an [op.Fill].
 func IsZero(v *ir.Value) bool {
 	if t, ok := v.ConstValue(); ok {
 		return t.Stored() == 1 && t.Number(0) == 0

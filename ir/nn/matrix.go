@@ -35,7 +35,7 @@ func (v Value) Cross(w Value, axis int) Value {
 }
 
 // Norm returns the p-norm along axes, or of all elements without axes. Reduced axes keep extent 1.
-// p = 0 counts nonzero elements, and +Inf gives the largest magnitude.
+// p = 0 counts nonzero elements, +Inf gives the largest magnitude, and −Inf the smallest.
 func (v Value) Norm(p float64, axes ...int) Value {
 	switch {
 	case p == 0:

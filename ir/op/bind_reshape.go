@@ -21,8 +21,8 @@ func (op BindReshape) Infer(in []ir.Type) ([]ir.Type, error) {
 	return op.infer(in, len(op.Symbols))
 }
 
-// BindValues returns the extents of the result, with 0 and -1 replaced. It returns an error if the
-// result would not have the number of elements of From.
+// BindValues returns the extents of the result, with −1 and, unless AllowZero is set, 0 replaced.
+// It returns an error if the result would not have the number of elements of From.
 func (op BindReshape) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	want := make([]dim.Dim, in[0].Len())
 	for i := range want {

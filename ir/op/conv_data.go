@@ -98,7 +98,7 @@ func (op ConvData) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) 
 }
 
 // HasKernel reports whether there is a kernel: the weights are f32 over one or two spatial axes, no
-// axis has both stride and dilation, and the channels are constant.
+// axis has both a stride and a dilation above 1, and the channels are constant and not 0.
 func (op ConvData) HasKernel(w ir.Type) bool {
 	for i := range op.Kernel {
 		if op.Stride(i) > 1 && op.Dilation(i) > 1 {

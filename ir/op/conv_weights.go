@@ -128,8 +128,8 @@ func channelsFirst(x *ir.Value) []int {
 }
 
 // HasKernel reports in ok whether there is a kernel for the operands: f32 over one or two spatial
-// axes, with constant numbers of channels. inC and outC are the channels of x and of g,
-// [M,N,spatial…].
+// axes, with constant numbers of channels that are not 0. inC and outC are the channels of x and of
+// g, [M,N,spatial…].
 func (op ConvWeights) HasKernel(x, g ir.Type) (inC, outC int, ok bool) {
 	inC, known := x.Shape[1].Int()
 	outC, whole := g.Shape[0].Int()

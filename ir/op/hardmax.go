@@ -13,7 +13,8 @@ type Hardmax struct{ Axis int }
 // Infer returns the operand's type. It returns an error if the operand does not have Axis.
 func (op Hardmax) Infer(in []ir.Type) ([]ir.Type, error) { return inferLines(in, op.Axis, floats{}) }
 
-// Eval returns 1 at the first maximum of each line along Axis, and 0 elsewhere.
+// Eval returns 1 at the first maximum of each line along Axis, and 0 elsewhere. It returns zeros
+// for a line with NaN.
 func (op Hardmax) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	greatest := reductions[ReduceMax].float
 	return mapLines(in[0], op.Axis, func(line []float64) {

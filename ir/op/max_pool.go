@@ -50,7 +50,8 @@ func (w Window) inferPool(in []ir.Type, blocked bool, d domain) ([]ir.Type, erro
 	return []ir.Type{ir.TensorOf(x.DType, shape...)}, nil
 }
 
-// Eval returns the maximum of each window. The maximum of a window with NaNs is the first NaN.
+// Eval returns the maximum of each window. The maximum of a window with NaNs is the first NaN. A
+// window of padding alone gives −∞, or the smallest number of an integer type.
 func (op MaxPool) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	values := NumbersOf(x)

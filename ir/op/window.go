@@ -65,7 +65,8 @@ func (w Window) Check(spatial int) error {
 	return nil
 }
 
-// Stride returns the distance between windows along spatial axis i, in cells.
+// Stride returns the distance between adjacent windows along spatial axis i, in elements of the
+// operand.
 func (w Window) Stride(i int) int {
 	if w.Strides == nil {
 		return 1
