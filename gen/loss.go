@@ -102,10 +102,11 @@ func mean(b *ir.Builder, x *ir.Value) *ir.Value {
 	return b.Node(op.Reduce{Kind: op.ReduceMean, Axes: axes}, x)
 }
 
-// withLoss returns a source with an additional function @loss, which applies the loss function called
-// name to the first result of the first function. @loss has the parameters of the first function and the
-// target. Its results are the loss and then the results of the first function. withLoss returns an error
-// if there is no such loss function, or if it cannot be applied to this result.
+// withLoss returns a source with an additional function @loss, which applies the loss function
+// called name to the first result of the first function. @loss has the parameters of the first
+// function and the target. Its results are the loss and then the results of the first function.
+// withLoss returns an error if there is no such loss function, if it cannot be applied to this
+// result, or if src already has a function @loss.
 func withLoss(src *Source, name string) (*Source, error) {
 	l, ok := losses[name]
 	if !ok {

@@ -74,8 +74,8 @@ func weightOf(nodes []wire.Node) int {
 	return w
 }
 
-// expand deducts weight, the nodes of a body, from the budget maxExpanded. It returns an error if
-// the budget is exhausted.
+// expand deducts weight, the nodes of a body, and 1 from the budget maxExpanded. It returns an
+// error if the budget is exhausted.
 func (im *importer) expand(weight int) error {
 	if im.expanded += weight + 1; im.expanded > maxExpanded {
 		im.expanded = maxExpanded

@@ -16,7 +16,8 @@ type Options struct {
 	IgnoreRaces bool
 }
 
-// DefaultBudget is the budget of a run whose [Options] set none.
+// DefaultBudget is the number of instructions that a run may take if its [Options] do not set
+// Budget.
 const DefaultBudget = 1 << 30
 
 // maxBlocks is the greatest number of blocks of a grid that is interpreted.

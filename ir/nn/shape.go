@@ -190,7 +190,7 @@ func (v Value) Repeat(times ...Extent) Value {
 	return one(op.Tile{Repeats: extents(times)}, v)
 }
 
-// RepeatDim tiles v along one axis.
+// RepeatDim repeats v along one axis, the given number of times.
 func (v Value) RepeatDim(axis int, times Extent) Value {
 	all := make([]Extent, v.Rank())
 	for i := range all {

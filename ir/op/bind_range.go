@@ -13,7 +13,8 @@ import (
 // which kernels compute.
 type BindRange struct{ Bound }
 
-// Infer checks that the operands are scalars of one type. There are no results.
+// Infer checks that the operands have one element each and the same type, in which kernels compute.
+// There are no results.
 func (op BindRange) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 3, 3); err != nil {
 		return nil, err

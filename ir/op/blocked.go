@@ -20,7 +20,7 @@ func BlockedType(n, c dim.Dim, spatial []dim.Dim) ir.Type {
 }
 
 // SpatialEnd returns the index after the last spatial axis of x, which is [N,C,spatial…] or, if
-// blocked, [N,⌈C/16⌉,spatial…,16]. It returns an error if x does not have that form.
+// blocked, f32[N,⌈C/16⌉,spatial…,16]. It returns an error if x does not have that form.
 func SpatialEnd(x ir.Type, blocked bool) (int, error) {
 	if !blocked {
 		if x.Rank() < 2 {

@@ -123,7 +123,8 @@ func (op Col2Im) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir
 	return []*ir.Value{ReshapeTo(b, b.Node(Concat{Axis: 2}, cells...), x.Shape...)}
 }
 
-// Lower converts narrow numbers to wider ones.
+// Lower computes operands of narrow types, such as f16 and i4, in a wider type and converts the
+// result back. It returns nil for other types.
 func (op Col2Im) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
 func importCol2Im(c ir.Importer) ([]*ir.Value, error) {

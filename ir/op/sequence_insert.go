@@ -12,7 +12,7 @@ import (
 type SequenceInsert struct{}
 
 // Infer returns a sequence type that covers the elements and the tensor. It returns an error if
-// their element types or ranks differ.
+// their element types differ.
 func (SequenceInsert) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckOperands(in, 2, 3); err != nil {
 		return nil, err

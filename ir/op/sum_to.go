@@ -67,7 +67,7 @@ func (op SumTo) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 }
 
 // Lower sums the axes that are certainly summed. Then it sums the axes that may be, one after the
-// other: each extent that it computes then has only one factor that is a sum.
+// other, see [SumTo.sumUnsure].
 func (op SumTo) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x := n.Arg(0)
 	lead, one := x.Type.Rank()-len(op.Shape), dim.Const(1)

@@ -13,8 +13,9 @@ import (
 // Other convolutions and pools are lowered to these.
 const MaxSpatial = 2
 
-// Window describes the windows of a convolution or a pool over the spatial axes of its operand, which
-// follow the batch and the channels. Each list has an element for each spatial axis.
+// Window describes the windows of a convolution or a pool over the spatial axes of its operand,
+// which follow the batch and the channels. Pads has two elements for each spatial axis, and each
+// other list has one.
 type Window struct {
 	Kernel    []int // cells of the window
 	Strides   []int // distance between windows in cells; nil means ones

@@ -5,7 +5,8 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// compute adds an instruction without effects, and returns what takes the place of its results.
+// compute adds an instruction without effects, and returns the values that take the place of its
+// results.
 func (n *narrowing) compute(in *kernel.Instr) []*kernel.Value {
 	to := in.Results[0].Type.DType
 	switch in.Op {

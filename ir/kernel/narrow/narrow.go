@@ -119,7 +119,7 @@ func (n *narrowing) all(values []*kernel.Value) []*kernel.Value {
 	return out
 }
 
-// set says what takes the place of values: parts holds one value or two for each.
+// set records that parts take the place of values: one part or two for each value.
 func (n *narrowing) set(values, parts []*kernel.Value) {
 	for _, v := range values {
 		w := width(v.Type.DType)

@@ -254,7 +254,8 @@ func (m *Model) check() error {
 	return nil
 }
 
-// Text returns the contents of the file without the elements of weights, for comparing recordings.
+// Text returns a text that is equal for equal recordings: the contents of the file, with a digest
+// in place of the elements of weights.
 func (m *Model) Text() (string, error) {
 	data := rt.NewWeights()
 	text := m.withoutConstants(data).String()
