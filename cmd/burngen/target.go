@@ -168,7 +168,7 @@ func runTarget(flags *flagSet, intro string) *oneTarget {
 	return t
 }
 
-// check returns an error if -precision does not apply to the target.
+// check returns an error if -precision does not apply to the target. With auto it returns nil.
 func (t *oneTarget) check() error {
 	if t.auto {
 		return nil

@@ -124,7 +124,7 @@ func (s *staging) release(d *device, keep bool) {
 	s.slots = nil
 }
 
-// emptied returns the slot with nothing in it.
+// emptied returns the slot with all of its memory unused.
 func (s slot) emptied() slot { return slot{memory: s.memory, event: s.event} }
 
 func (s slot) free(d *device) {

@@ -19,7 +19,7 @@ func newCanvas(columns, rows int, ascii bool) *canvas {
 	return &canvas{columns, rows, ascii, make([]uint8, columns*rows), make([]style, columns*rows)}
 }
 
-// size returns how many dots the canvas has across and down.
+// size returns the numbers of dots across and down.
 func (c *canvas) size() (w, h int) {
 	if c.ascii {
 		return c.columns, c.rows

@@ -20,14 +20,14 @@ type capture struct {
 	done   chan struct{}
 
 	mu      sync.Mutex
-	line    func(string) // nil: what is still printed goes to the screen
+	line    func(string) // nil: text that is still printed goes to the screen
 	pending []byte
 }
 
 // captureOutput passes the lines of standard output, and of standard error if withStderr is true,
-// to `line` until the capture is restored. The dashboard writes to the screen of the capture. If a
-// panic ends the program, its text goes to crash or, if crash is nil, to the original standard
-// error.
+// to `line` until the capture is restored. The dashboard writes to the screen of the capture. If
+// withStderr is true and a panic ends the program, the text of the panic goes to crash or, if crash
+// is nil, to the original standard error.
 func captureOutput(withStderr bool, crash *os.File, line func(string)) (*capture, error) {
 	r, w, err := os.Pipe()
 	if err != nil {

@@ -20,7 +20,7 @@ const (
 	third        // of test data, and all other curves
 	good         // an improvement
 	bad          // a warning
-	marked       // what is chosen
+	marked       // the chosen tab
 )
 
 // looks maps styles to the terminal's own sixteen colours.

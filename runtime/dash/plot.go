@@ -84,7 +84,8 @@ func (l lens) smoothed(points []progress.Point) []progress.Point {
 	return points
 }
 
-// bounds returns the ranges of curves that have points.
+// bounds returns the ranges of curves that have points. If all values are equal, it widens their
+// range.
 func bounds(curves []progress.Curve) (x0, x1, y0, y1 float64) {
 	x0, x1, y0, y1 = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	for _, c := range curves {

@@ -9,10 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// redirect makes the descriptors of standard output, and of standard error if withStderr, refer to w,
-// so that all code of the process and its children prints there. It returns the file that standard
-// output was. The text of a panic that ends the program goes to crash, or to standard error as it was if
-// crash is nil. undo undoes all.
+// redirect makes the descriptors of standard output, and of standard error if withStderr, refer to
+// w, so that all code of the process and its children prints there. It returns the file that
+// standard output was. If withStderr, the text of a panic that ends the program goes to crash or,
+// if crash is nil, to standard error as it was. undo undoes all.
 func redirect(w *os.File, withStderr bool, crash *os.File) (screen *os.File, undo func(), err error) {
 	screen, err = duplicate(unix.Stdout)
 	if err != nil {

@@ -30,7 +30,7 @@ type screen struct {
 	ended  string // last line instead of the keys, after the run
 }
 
-// hint is a key and what it does.
+// hint is a key, with a word for the line of keys and a description for the help.
 type hint struct{ key, does, help string }
 
 // target is an area for the mouse: columns x0 to x1 of a row.
@@ -215,7 +215,8 @@ func tabRow(g *grid, x, y, end int, f *progress.Frame, s screen) []target {
 	return out
 }
 
-// table writes the last and best values of the metrics, one in a row, below a row of titles.
+// table writes the last and best values of the metrics below a row of titles. Each metric has a
+// row.
 func table(g *grid, x, y, end, rows int, f *progress.Frame) {
 	if len(f.Rows) == 0 {
 		return
@@ -301,7 +302,8 @@ func writeLog(g *grid, x, y, end, rows int, lines []progress.Line) {
 	}
 }
 
-// hints writes the keys and their effects. The last two are always written.
+// hints writes the keys of the screen in a line, or the text ended if there is one. If there is not
+// enough room, it leaves out keys, but not the last two.
 func hints(g *grid, x, y, end int, s screen) {
 	if s.ended != "" {
 		g.put(x, y, end, strong, s.ended)

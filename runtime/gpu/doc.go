@@ -1,3 +1,3 @@
-// Package gpu is what generated packages for GPUs call: devices, memory, kernels and sessions. It
+// Package gpu has the devices, memory, kernels and sessions that generated packages for GPUs use. It
 // knows no driver: packages cuda and vulkan have one each. It does not know any model or operator.
 package gpu

@@ -15,8 +15,8 @@ type limited struct {
 	taken map[Address]int64 // bytes of each piece that is handed out
 }
 
-// Alloc implements [Opened]. It also returns an error that wraps [ErrMemory] if the limit does not
-// allow this number of bytes.
+// Alloc implements [Opened]. It also returns an error that wraps [ErrMemory] if the bytes would
+// exceed the limit.
 func (l *limited) Alloc(bytes int64) (Address, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

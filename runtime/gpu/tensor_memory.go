@@ -57,8 +57,9 @@ func (m *tensorMemory) start() uintptr {
 	return uintptr(unsafe.Pointer(unsafe.SliceData(m.counterpart)))
 }
 
-// enter begins a use of the tensor, to read or to write it. leave ends the use. enter returns [ErrTensorClosed] if the
-// tensor is closed, and [ErrTensorBusy] if it is being written, or read where this use writes it.
+// enter begins a use of the tensor, to read or to write it. leave ends the use. enter returns
+// [ErrTensorClosed] if the tensor is closed. It returns [ErrTensorBusy] if another use writes the
+// tensor, or if this use writes it and another reads it.
 func (m *tensorMemory) enter(kind argKind) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -73,8 +73,8 @@ func (r Recorder) write(out io.Writer, w *rt.Weights) error {
 	return z.Close()
 }
 
-// Save writes weights to a file. An existing file is replaced when the new one is complete and
-// stays as it is on error. It returns the errors of [Recorder.Write].
+// Save writes weights to a file. An existing file is replaced when the new one is complete. On
+// error it stays as it is. Save returns the errors of [Recorder.Write].
 func (r Recorder) Save(path string, w *rt.Weights) error {
 	if err := rt.ReplaceFile(path, func(out *os.File) error { return r.write(out, w) }); err != nil {
 		return fmt.Errorf("record: %w", err)

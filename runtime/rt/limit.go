@@ -65,7 +65,7 @@ func checkFree(bytes int64) error {
 	return fits(bytes, programMemory())
 }
 
-// fitsAlways is the size in bytes up to which requests skip the check of allocated memory.
+// fitsAlways is the size in bytes below which requests skip the check of allocated memory.
 const fitsAlways = 64 << 20
 
 // fits returns an error if a request of fitsAlways or more bytes and the allocated memory together

@@ -162,7 +162,7 @@ func CollectState(parts map[string]Stater) (*Weights, error) {
 }
 
 // SaveState writes the state of the parts, see [CollectState], to a safetensors file. An existing
-// file is replaced when the new one is complete and stays as it is on error.
+// file is replaced when the new one is complete. On error it stays as it is.
 func SaveState(path string, parts map[string]Stater) error {
 	w, err := CollectState(parts)
 	if err == nil {

@@ -55,7 +55,8 @@ func Elems(shape []int) (int, error) {
 }
 
 // Flat returns the elements of x as a slice of T on the same memory. A is an array of T, or an
-// array of such arrays: a [][3][224][224]float32 becomes a []float32. Flat returns nil if x is empty.
+// array of such arrays: a [][3][224][224]float32 becomes a []float32. Flat returns nil if x is
+// empty, if an A has no elements, or if the size or the alignment of A is not a multiple of T's.
 func Flat[T, A any](x []A) []T {
 	n := arrayLen[T, A]()
 	if len(x) == 0 || n == 0 {
@@ -64,7 +65,7 @@ func Flat[T, A any](x []A) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(x))), len(x)*n)
 }
 
-// FlatOf is [Flat] for one array. It returns nil if x is nil.
+// FlatOf is [Flat] for one array. It also returns nil if x is nil.
 func FlatOf[T, A any](x *A) []T {
 	n := arrayLen[T, A]()
 	if x == nil || n == 0 {

@@ -75,9 +75,9 @@ type pool struct {
 	setting atomic.Int32 // as set by Threads, 0 for GOMAXPROCS
 	limit   atomic.Int32 // threads for inferences, as of the last Begin
 	_       [64]byte
-	state   atomic.Uint64 // number of running inferences, and above bit 32 the number of Begins
+	state   atomic.Uint64 // number of running inferences, and from bit 32 on the number of Begins
 	_       [64]byte
-	job     atomic.Uint64 // participants of the current Run, and above bit 16 its sequence number
+	job     atomic.Uint64 // participants of the current Run, and from bit 16 on its sequence number
 	_       [64]byte
 	pending atomic.Int32 // unfinished shares of the current Run
 	_       [64]byte

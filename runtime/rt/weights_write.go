@@ -375,7 +375,7 @@ func (t *tensors) entries() []safetensors.Entry {
 }
 
 // Save writes the file of WriteTo to path. An existing file is replaced when the new one is
-// complete and stays as it is on error.
+// complete. On error it stays as it is.
 func (w *Weights) Save(path string) error {
 	var failed error
 	err := ReplaceFile(path, func(out *os.File) error {

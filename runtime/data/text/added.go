@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// addedToken is a token that is found in the text before the model sees it. The file has fields of
-// the same names.
+// addedToken is a token that is found in a text before the model gets the text. The names of its
+// fields are those of the file.
 type addedToken struct {
 	ID         int64  `json:"id"`
 	Content    string `json:"content"`
@@ -25,7 +25,7 @@ type addedTokens struct {
 	list       []addedToken
 	ids        map[string]int64
 	byID       map[int64]int // index in list
-	normalized []string      // what each is after normalisation, if it is found after it
+	normalized []string      // content of each; normalised if the token is found in normalised text
 	special    map[string]bool
 	before     tokenTrie // tokens that are found in the text as it is
 	after      tokenTrie // tokens that are found in the normalised text
@@ -138,7 +138,8 @@ func (a *addedTokens) each(trie *tokenTrie, text string, f func(m match, index i
 	}
 }
 
-// split cuts a text at its added tokens, and normalises the parts between them.
+// split cuts a text at its added tokens, and normalises the text between them. It also cuts the
+// normalised text, at the tokens that are found there.
 func (a *addedTokens) split(text string, normalize normalizer) ([]piece, error) {
 	whole := piece{aligned: alignedOf(text)}
 	var out []piece

@@ -183,7 +183,8 @@ func wordPieceDecoder(prefix string, clean bool) step {
 	}
 }
 
-// cleaned removes the spaces that English does not have before punctuation and contractions.
+// cleaned removes the spaces that English does not have before punctuation and contractions. It
+// also writes " do not" as " don't".
 func cleaned(t string) string {
 	for _, r := range [][2]string{
 		{" .", "."}, {" ?", "?"}, {" !", "!"}, {" ,", ","}, {" ' ", "'"}, {" n't", "n't"}, {" 'm", "'m"},

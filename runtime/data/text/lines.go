@@ -47,8 +47,9 @@ func OpenLines(path string) (*Lines, error) {
 // Len returns the number of lines.
 func (l *Lines) Len() int { return len(l.starts) - 1 }
 
-// At returns a line, without the characters at its end: \n or \r\n. It may be called by several
-// goroutines at a time. It returns an error if there is no such line, or it cannot be read.
+// At returns a line, without the end of the line: \n or \r\n. A \r at the end of the file is left out
+// too. At may be called by several goroutines at a time. It returns an error if there is no such
+// line, or it cannot be read.
 func (l *Lines) At(i int) (string, error) {
 	if i < 0 || i >= l.Len() {
 		return "", fmt.Errorf("%s: line %d of %d", l.file.Name(), i, l.Len())

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// match is a part of a text: a match of a pattern, or the gap between two matches.
+// match is a part of a text: a match of a pattern, or a gap before, between or after matches.
 type match struct {
 	start, end int
 	found      bool

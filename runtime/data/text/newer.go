@@ -10,8 +10,8 @@ import (
 )
 
 // The tables in this file list characters that Unicode 15 classifies otherwise than the tables of the
-// reference do, which are of Unicode 8 for categories and of Unicode 9 for decompositions. Models
-// were trained on what the reference makes of them.
+// reference do. These are of Unicode 8 for categories, and of Unicode 9 for combining marks and
+// decompositions. Models were trained with the reference, so they need its classes.
 
 // newPunctuation returns the characters that are punctuation (general category P) in Unicode 15,
 // but not in Unicode 8.
@@ -39,7 +39,7 @@ var newAccents = ranges(`
 	1e130-1e136 1e2ae 1e2ec-1e2ef 1e4ec-1e4ef 1e944-1e94a`)
 
 // newMarks returns the characters that are combining marks (general category M) in Unicode 15, but
-// not in Unicode 8.
+// not in Unicode 9.
 var newMarks = ranges(`
 	7fd 898-89f 8ca-8d3 9fe afa-aff b55 c04 c3c cf3 d00 d3b-d3c d81 eba ece 1715 180f 1abf-1ace
 	1cf7 1df6-1dfa a82c a8ff 10d24-10d27 10eab-10eac 10efd-10eff 10f46-10f50 10f82-10f85 11070
@@ -76,7 +76,8 @@ func (s set) contains(c rune) bool {
 	return found || i > 0 && c <= s[i-1][1]
 }
 
-// ranges returns a set by its hexadecimal ranges. It is parsed when it is first used.
+// ranges returns a function that returns the set of these ranges, in hexadecimal. The function
+// parses text at its first call.
 func ranges(text string) func() set {
 	return sync.OnceValue(func() set {
 		var s set

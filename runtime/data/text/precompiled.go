@@ -11,8 +11,9 @@ import (
 // a whole.
 const maxCluster = 6
 
-// precompiled is the normaliser of SentencePiece: a double-array trie of strings, and their
-// replacements. The trie has the form of the library Darts: see its function commonPrefixSearch.
+// precompiled is the normaliser of SentencePiece: a double-array trie of strings, and a replacement
+// for each of them. The trie has the form of the library Darts: see its function
+// commonPrefixSearch.
 func precompiled(o *object) normalizer {
 	n := o.at("precompiled_charsmap")
 	data, err := base64.StdEncoding.DecodeString(need[string](o, "precompiled_charsmap"))
@@ -87,7 +88,8 @@ func exchange(changes []change, old, replacement string) []change {
 	return changes
 }
 
-// replacement returns the replacement of the shortest string of the map with which key begins.
+// replacement returns the replacement of the shortest string in the map with which key begins. It
+// returns false if there is no such string, or if its replacement is not valid UTF-8.
 func (m charsMap) replacement(key string) (string, bool) {
 	if len(m.trie) == 0 {
 		return "", false

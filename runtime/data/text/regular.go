@@ -42,7 +42,8 @@ func regular(expr string) (pattern, error) {
 	}, nil
 }
 
-// search returns all matches. An empty match at the end of another match does not count.
+// search returns all matches. An empty match at the end of another match does not count. It returns
+// an error if the search takes longer than matchTime.
 func search(re *regexp2.Regexp, text string) ([]match, error) {
 	runes := make([]rune, 0, len(text))
 	offsets := make([]int, 0, len(text)+1)

@@ -48,8 +48,9 @@ func (t *Truncation) check() error {
 }
 
 // apply truncates the encodings of one or two texts to t.Length tokens, less added, the number of
-// special tokens that come later. It returns an error if that is negative, if the second text is to
-// be truncated but absent, or if [OnlyFirst] or [OnlySecond] would leave no token of the text.
+// special tokens that come later. It returns an error if added exceeds t.Length, if the second text
+// is to be truncated but absent, or if [OnlyFirst] or [OnlySecond] would leave no token of the
+// text.
 func (t *Truncation) apply(parts []*Encoding, added int) error {
 	length, total := t.Length-added, 0
 	for _, p := range parts {

@@ -74,7 +74,7 @@ type pack struct {
 	columns map[reflect.Type][]data.Column
 }
 
-// form is a kind of values.
+// form is the kind of a MessagePack value.
 type form int
 
 const (
