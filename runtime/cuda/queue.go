@@ -5,11 +5,9 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
-	"time"
 	"unsafe"
 
 	"github.com/burngen/burngen/runtime/cuda/internal/libcuda"
@@ -221,26 +219,8 @@ func (q *queue) Replay(g gpu.Graph) error {
 	return replayed.replay(q)
 }
 
-// Wait implements [gpu.Queue]. It polls the stream, because a context cannot end a call of the driver
-// that waits. At first it polls without a break, which is enough for small models. Later it sleeps
-// between polls, for a small share of the time that has passed.
-func (q *queue) Wait(ctx context.Context) error {
-	const spin, longest = 200 * time.Microsecond, time.Millisecond
-	for start := time.Now(); ; {
-		done, err := q.poll()
-		if done || err != nil {
-			return err
-		}
-		if ctx != nil && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if passed := time.Since(start); passed < spin {
-			runtime.Gosched()
-		} else {
-			time.Sleep(min(passed/16, longest))
-		}
-	}
-}
+// Wait implements [gpu.Queue].
+func (q *queue) Wait(ctx context.Context) error { return gpu.Poll(ctx, q.poll) }
 
 // poll reports whether all work is done. If it is, downloads have arrived.
 func (q *queue) poll() (done bool, err error) {

@@ -86,7 +86,7 @@ type deviceCommands struct {
 	BeginCommandBuffer, EndCommandBuffer,
 	CmdBindPipeline, CmdPushConstants, CmdDispatch, CmdCopyBuffer, CmdPipelineBarrier,
 	CreateQueryPool, DestroyQueryPool, GetQueryPoolResults, CmdResetQueryPool, CmdWriteTimestamp,
-	CreateSemaphore, DestroySemaphore, GetSemaphoreCounterValue, WaitSemaphores,
+	CreateSemaphore, DestroySemaphore, GetSemaphoreCounterValue,
 	QueueSubmit command
 }
 
@@ -95,7 +95,6 @@ type result int32
 
 const (
 	success                result = 0
-	timeout                result = 2
 	errorOutOfHostMemory   result = -1
 	errorOutOfDeviceMemory result = -2
 	errorDeviceLost        result = -4

@@ -78,7 +78,6 @@ func TestLayout(t *testing.T) {
 		{"VkMemoryBarrier", unsafe.Sizeof(memoryBarrier{}), 24},
 		{"VkSemaphoreTypeCreateInfo", unsafe.Sizeof(semaphoreTypeCreateInfo{}), 32},
 		{"VkSemaphoreCreateInfo", unsafe.Sizeof(semaphoreCreateInfo{}), 24},
-		{"VkSemaphoreWaitInfo", unsafe.Sizeof(semaphoreWaitInfo{}), 40},
 		{"VkTimelineSemaphoreSubmitInfo", unsafe.Sizeof(timelineSemaphoreSubmitInfo{}), 48},
 		{"VkSubmitInfo", unsafe.Sizeof(submitInfo{}), 72},
 	} {

@@ -44,7 +44,6 @@ const (
 	typeFloatControlsProperties       structureType = 1000197000
 	typeSemaphoreTypeCreateInfo       structureType = 1000207002
 	typeTimelineSemaphoreSubmitInfo   structureType = 1000207003
-	typeSemaphoreWaitInfo             structureType = 1000207004
 	typeMemoryBudgetProperties        structureType = 1000237000
 	typeBufferDeviceAddressInfo       structureType = 1000244001
 	typeCooperativeMatrixFeatures     structureType = 1000506000
@@ -408,15 +407,6 @@ type semaphoreCreateInfo struct {
 	sType structureType
 	next  *semaphoreTypeCreateInfo
 	flags uint32
-}
-
-type semaphoreWaitInfo struct {
-	sType      structureType
-	next       unsafe.Pointer
-	flags      uint32
-	count      uint32
-	semaphores *handle
-	values     *uint64
 }
 
 type timelineSemaphoreSubmitInfo struct {

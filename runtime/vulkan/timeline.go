@@ -2,8 +2,9 @@ package vulkan
 
 import (
 	"context"
-	"time"
 	"unsafe"
+
+	"github.com/burngen/burngen/runtime/gpu"
 )
 
 // timeline is a semaphore with a counter. Each submission that it counts increases the counter when
@@ -13,15 +14,6 @@ type timeline struct {
 	handle handle
 	last   uint64 // value of the counter when all submissions have ended
 }
-
-const (
-	// pollTime is how long the counter is polled. A wait in the driver takes about this much longer.
-	pollTime = 20 * time.Microsecond
-	// contextTime is the time between two checks of a context.
-	contextTime = time.Millisecond
-	// waitTime is the longest wait in the driver if ctx is never done.
-	waitTime = time.Second
-)
 
 func (d *device) newTimeline() (timeline, error) {
 	t := timeline{device: d}
@@ -37,36 +29,14 @@ func (t *timeline) count() (n uint64, err error) {
 	return n, err
 }
 
-// wait waits until the counter is at least n. If ctx is done before, it returns the cause of ctx. It
-// also returns the driver's errors.
+// wait waits until the counter is at least n. If ctx is done before, it returns the cause of ctx. It also
+// returns the driver's errors. The device writes the counter, so reading it needs nothing from the operating
+// system. vkWaitSemaphores does, and is not called.
 func (t *timeline) wait(ctx context.Context, n uint64) error {
-	slice := waitTime
-	if ctx.Done() != nil {
-		slice = contextTime
-	}
-	for start := time.Now(); ; {
-		if now, err := t.count(); err != nil || now >= n {
-			return err
-		}
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if time.Since(start) > pollTime {
-			break
-		}
-	}
-	info := &semaphoreWaitInfo{sType: typeSemaphoreWaitInfo, count: 1, semaphores: &t.handle, values: &n}
-	for {
-		wait := t.device.vk.WaitSemaphores
-		switch r := wait.result(t.device.handle, uintptr(unsafe.Pointer(info)), uintptr(slice)); r {
-		case timeout:
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-		default:
-			return wait.failed(r)
-		}
-	}
+	return gpu.Poll(ctx, func() (bool, error) {
+		now, err := t.count()
+		return now >= n, err
+	})
 }
 
 func (t *timeline) close() {
