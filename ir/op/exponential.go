@@ -49,7 +49,7 @@ func (Sqrt) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalUnary(in, m
 
 // Scalar returns √x for an element x.
 func (Sqrt) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
-	return b.Unary(kernel.Sqrt, x[0])
+	return elementary.Root(b, x[0])
 }
 
 // Grad returns the gradient of x: dy/(2·y), where y = √x is the result.

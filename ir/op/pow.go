@@ -53,10 +53,10 @@ func easyPower(b *kernel.Builder, x, y *kernel.Value) *kernel.Value {
 	is := func(n float64) bool { return y == number(b, y, n) }
 	switch {
 	case is(-1):
-		return b.Div(number(b, x, 1), x)
+		return elementary.Quotient(b, number(b, x, 1), x)
 	case is(0.5): // −0 gives 0, and −Inf gives Inf
 		isNaN := b.And(isNegative(b, x), b.Gt(x, number(b, x, math.Inf(-1))))
-		return b.Select(isNaN, number(b, x, math.NaN()), b.Unary(kernel.Sqrt, b.Abs(x)))
+		return b.Select(isNaN, number(b, x, math.NaN()), elementary.Root(b, b.Abs(x)))
 	case is(2):
 		return b.Mul(x, x)
 	case is(3):

@@ -6,6 +6,7 @@ import (
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/kernel"
+	"github.com/burngen/burngen/ir/kernel/elementary"
 )
 
 // Neg computes −x for floats or signed integers. The smallest integer is unchanged.
@@ -84,7 +85,7 @@ func (Reciprocal) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 
 // Scalar returns 1/x for an element x.
 func (Reciprocal) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
-	return b.Div(number(b, x[0], 1), x[0])
+	return elementary.Quotient(b, number(b, x[0], 1), x[0])
 }
 
 // InferElems returns −x for known elements x.

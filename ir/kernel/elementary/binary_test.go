@@ -121,6 +121,42 @@ func TestQuotient(t *testing.T) {
 	}
 }
 
+// TestRoot takes roots on all devices, whose own roots may be wrong. Results are rounded correctly, and within 3 units in
+// the last place if the number is tiny or huge.
+func TestRoot(t *testing.T) {
+	for _, p := range []precision{f32, f64} {
+		for _, m := range devices {
+			r := rand.New(rand.NewPCG(11, 12))
+			f := m.compile(t, 1, p.d, func(b *kernel.Builder, x []*kernel.Value) *kernel.Value { return Root(b, x[0]) })
+			check := func(x float64) {
+				x = p.of(p.bits(x))
+				got, want := p.of(f.call(p.bits(x))), p.of(p.bits(math.Sqrt(x)))
+				same := got == want && math.Signbit(got) == math.Signbit(want) || got != got && want != want
+				switch {
+				case same:
+				case m.wrong && (x < 0x1p-100 || x > 0x1p100):
+					if !(p.excess(got, want) <= 3) {
+						t.Errorf("%s, %s: √%v is %v, want %v", p.d, m.name, x, got, want)
+					}
+				// As close to √x as want is, but for 2⁻¹⁶ of the distance.
+				case !m.wrong || !(math.Abs(math.FMA(-got, got, x)) <= math.Abs(math.FMA(-want, want, x))*(1+0x1p-16)):
+					t.Errorf("%s, %s: √%v is %v, want %v", p.d, m.name, x, got, want)
+				}
+			}
+			for _, x := range signed(special) {
+				check(x)
+			}
+			for range 20000 {
+				check(math.Exp(r.NormFloat64() * 20))
+				n := float64(r.IntN(4097))
+				check(n * n)
+				check(n*n - 1)
+				check(1 + r.Float64()/1000)
+			}
+		}
+	}
+}
+
 func TestDivBy(t *testing.T) {
 	for _, p := range []precision{f32, f64} {
 		r := rand.New(rand.NewPCG(7, 8))

@@ -23,6 +23,27 @@ func Quotient(b *kernel.Builder, x, y *kernel.Value) *kernel.Value {
 	return c.Select(exact, c.Add(q, rest), q)
 }
 
+// Root returns √x. The root is rounded correctly if x is 0, infinite or NaN, or has a magnitude between
+// 2⁻¹⁰⁰ and 2¹⁰⁰. The exception are roots within 2⁻¹⁸ units in the last place of the middle between two
+// floats. If [kernel.Sqrt] of a device rounds correctly, Root returns its result in all cases.
+//
+// [kernel.Sqrt] may be 3 units in the last place off, so the remainder of its result is divided by the
+// derivative of the square.
+func Root(b *kernel.Builder, x *kernel.Value) *kernel.Value {
+	c := on(b, x)
+	s := c.Unary(kernel.Sqrt, x)
+	square := c.product(s, s)
+	rest := c.Div(c.Sub(c.Sub(x, square.hi), square.lo), c.Add(s, s))
+	// Where s is right, the remainder is below half a unit, but by so little that it may be rounded to it.
+	shrink := 1 - 0x1p-51
+	if c.single() {
+		shrink = 1 - 0x1p-22
+	}
+	rest = c.Mul(rest, c.num(shrink))
+	exact := c.And(c.Gt(x, c.num(0x1p-100)), c.Lt(x, c.num(0x1p100)))
+	return c.Select(exact, c.Add(s, rest), s)
+}
+
 // DivBy returns x/y for a constant y. The quotient is rounded correctly if the magnitudes of y and
 // of the quotient are between 2⁻¹⁰⁰ and 2¹⁰⁰, except for quotients within 2⁻²⁰ units in the last
 // place of the middle between two floats.
