@@ -19,6 +19,12 @@ usage() {
 lane_vulkan='driver-vulkan package-vulkan tensors-vulkan trainer-vulkan kernels-vulkan gradients-vulkan trials-vulkan verify-vulkan'
 lane_cuda='driver-cuda package-cuda tensors-cuda trainer-cuda kernels-cuda gradients-cuda trials-cuda verify-cuda'
 lane_other='ptxas learning-vulkan learning-cuda memcheck racecheck'
+# lane_software lists the parts for drivers that compute on the processor, if variables name them.
+lane_software=
+for driver in swiftshader lavapipe; do
+	case $driver in swiftshader) file=${SWIFTSHADER-} ;; *) file=${LAVAPIPE-} ;; esac
+	[ -z "$file" ] || lane_software="$lane_software trials-$driver verify-$driver"
+done
 # alone lists the parts that run after the lanes, with the machine to themselves.
 alone='goroutines-vulkan goroutines-cuda memory-vulkan memory-cuda'
 
@@ -132,6 +138,10 @@ verify() {
 # device if there is none, so they are not run then.
 part() {
 	target=${1#*-}
+	case $target in
+	swiftshader) target=vulkan && export VK_DRIVER_FILES="$SWIFTSHADER" VK_ICD_FILENAMES="$SWIFTSHADER" ;;
+	lavapipe) target=vulkan && export VK_DRIVER_FILES="$LAVAPIPE" VK_ICD_FILENAMES="$LAVAPIPE" ;;
+	esac
 	case $1 in
 	*-*) "$work/bin/burngen" devices | grep -q "^$target  *[0-9]" || { "$work/bin/burngen" devices | grep "^$target"; return; } ;;
 	esac
@@ -141,7 +151,7 @@ part() {
 	tensors-* | trainer-*) limit=40 && tests "$1" ;;
 	kernels-*) limit=80 && tests "gen-target-$target" -test.run Kernels -kernels ;;
 	gradients-*) limit=300 && cd "$work/golden" && BURNGEN_CORPUS=$corpus tests golden -test.run "GradientsOnDevice/$target" -gradients ;;
-	trials-vulkan) limit=120 && tests gen-target-vulkan -test.run AgreeOnDevice -rapid.checks=5 ;;
+	trials-vulkan | trials-swiftshader | trials-lavapipe) limit=120 && tests gen-target-vulkan -test.run AgreeOnDevice -rapid.checks=5 ;;
 	trials-cuda) limit=120 && tests gen-target-cuda -test.run AgreeOnCard -rapid.checks=5 ;;
 	verify-*) limit=300 && verify "$target" ;;
 	ptxas) limit=60 && assemble ;;
@@ -258,7 +268,7 @@ finish() {
 run() {
 	dir=$(cd "$1" && pwd) || exit
 	shift
-	all="$lane_vulkan $lane_cuda $lane_other $alone"
+	all="$lane_vulkan $lane_cuda $lane_other $lane_software $alone"
 	wanted=${*:-$all}
 	for p in $wanted; do
 		case " $all " in *" $p "*) ;; *) echo "check.sh: no part $p" >&2 && exit 2 ;; esac
@@ -277,6 +287,9 @@ run() {
 		printf '```\n'
 		"$work/bin/burngen" version 2>&1
 		"$work/bin/burngen" devices 2>&1
+		for file in ${SWIFTSHADER-} ${LAVAPIPE-}; do
+			VK_DRIVER_FILES=$file VK_ICD_FILENAMES=$file "$work/bin/burngen" devices 2>&1 | grep '^vulkan'
+		done
 		command -v nvidia-smi >/dev/null && nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader
 		printf '```\n'
 	} >"$logs/devices"
@@ -284,13 +297,15 @@ run() {
 	lanes=
 	trap finish INT TERM
 	if [ "${LANES:-3}" = 1 ]; then
-		steps $lane_vulkan $lane_cuda $lane_other
+		steps $lane_vulkan $lane_cuda $lane_other $lane_software
 	else
 		steps $lane_vulkan &
 		lanes="$lanes $!"
 		steps $lane_cuda &
 		lanes="$lanes $!"
 		steps $lane_other &
+		lanes="$lanes $!"
+		steps $lane_software &
 		lanes="$lanes $!"
 		wait
 	fi
@@ -303,6 +318,6 @@ run() {
 case ${1-} in
 build) [ $# -eq 2 ] || usage && build "$2" ;;
 run) [ $# -ge 2 ] || usage && shift && run "$@" ;;
-parts) printf '%s\n' $lane_vulkan $lane_cuda $lane_other $alone ;;
+parts) printf '%s\n' $lane_vulkan $lane_cuda $lane_other $lane_software $alone ;;
 *) usage ;;
 esac

@@ -75,7 +75,7 @@ type Status string
 const (
 	Pass    Status = "pass"    // the outputs agree with the reference
 	Fail    Status = "fail"    // they do not, or the generation or the run failed
-	Refused Status = "refused" // the generator does not support the model, or its code does not support an argument
+	Refused Status = "refused" // the generator does not support the model, its code an argument, or the device a kernel
 	Ran     Status = "ran"     // it ran, but there is no usable reference
 )
 

@@ -42,13 +42,20 @@ type Refusing interface {
 var (
 	ErrNoDevice = errors.New("no usable GPU")
 	ErrMemory   = errors.New("not enough device memory")
-	// ErrFeature means that a kernel needs a feature that the device lacks, such as floats of 64 bits.
-	ErrFeature = errors.New("the device lacks a feature")
+	// ErrFeature means that a kernel needs a feature that the device lacks, such as floats of 64 bits. It wraps
+	// [errors.ErrUnsupported].
+	ErrFeature error = missingFeature{}
 	// ErrDeviceLost means that the device cannot be used any more. Another device can be opened,
 	// except where the driver keeps the failure until the program ends. NVIDIA's driver does so
 	// after an access to memory that does not exist.
 	ErrDeviceLost = errors.New("the GPU was lost, or a kernel failed")
 )
+
+type missingFeature struct{}
+
+func (missingFeature) Error() string { return "the device lacks a feature" }
+
+func (missingFeature) Unwrap() error { return errors.ErrUnsupported }
 
 // Address is an address of device memory, in bytes. 0 is not a valid address.
 type Address uint64
