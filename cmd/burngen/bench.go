@@ -20,6 +20,8 @@ var benchCommand = command{
   burngen bench resnet50.onnx -threads 2 -o roofline.svg
   burngen bench resnet50.onnx -target cuda -precision bf16
   burngen bench encoder.onnx -extent N=1 -extent sequence=128 -each
+  burngen bench resnet50.onnx -target cuda -build measure
+  burngen bench resnet50.onnx -target cuda -program ./measure
 `,
 	define: defineBench,
 }
@@ -35,6 +37,8 @@ func defineBench(flags *flagSet) func(*streams, []string) error {
 	top := flags.Int("top", 20, "show the `N` slowest rows; 0 shows all")
 	each := flags.Bool("each", false, "give each node a row of its own; without it, nodes of the same operator, shape and kernel share a row")
 	asJSON := flags.Bool("json", false, "print all measurements as JSON")
+	build := flags.String("build", "", "build the program that measures, write it to `FILE`, and measure nothing")
+	program := flags.String("program", "", "measure with the program `FILE` that -build wrote, with the same flags for the model; needs no Go")
 	picture := flags.String("o", "", "draw a roofline plot of the nodes and write it to `FILE`, as SVG")
 	return func(s *streams, files []string) error {
 		file, err := oneModel(files)
@@ -46,6 +50,8 @@ func defineBench(flags *flagSet) func(*streams, []string) error {
 			return usagef("-threads %d: a number above zero expected", *threads)
 		case *duration <= 0:
 			return usagef("-time %v: a time above zero expected", *duration)
+		case *build != "" && *program != "":
+			return usagef("-build and -program: one of them expected")
 		case *top < 0:
 			return usagef("-top %d: a number of rows expected, 0 for all", *top)
 		}
@@ -56,8 +62,10 @@ func defineBench(flags *flagSet) func(*streams, []string) error {
 		if o.Target, err = on.found(s.err, o.Target); err != nil {
 			return err
 		}
-		if err := hasDevice(o.Target); err != nil {
-			return err
+		if *build == "" {
+			if err := hasDevice(o.Target); err != nil {
+				return err
+			}
 		}
 		bar := newProgress(s.err)
 		defer bar.end()
@@ -66,10 +74,14 @@ func defineBench(flags *flagSet) func(*streams, []string) error {
 		if err != nil {
 			return err
 		}
+		if *build != "" {
+			bar.stage("building")
+			return profile.Build(m, *build)
+		}
 		if err := m.CanRun(); err != nil {
 			return err
 		}
-		q := profile.Options{Threads: *threads, Time: *duration, Progress: bar.stage}
+		q := profile.Options{Threads: *threads, Time: *duration, Program: *program, Progress: bar.stage}
 		given, err := readInputs(m.Forward.IR, in)
 		if err != nil {
 			return fmt.Errorf("%s: %w", m.Source.File, err)

@@ -7,9 +7,12 @@ package profile
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/gob"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +21,7 @@ import (
 	"time"
 
 	"github.com/burngen/burngen/gen"
+	"github.com/burngen/burngen/gen/emit"
 	"github.com/burngen/burngen/gen/profile/stopwatch"
 	"github.com/burngen/burngen/gen/program"
 	"github.com/burngen/burngen/gen/scratch"
@@ -36,6 +40,8 @@ type Options struct {
 	Threads int
 	// Time is the approximate duration of each part of the measurement. 0 means one second.
 	Time time.Duration
+	// Program is a file that [Build] wrote for the same model and options, or "". With it, Measure does not need Go.
+	Program string
 	// Progress, if not nil, is called at the start of each stage.
 	Progress func(stage string)
 }
@@ -76,6 +82,33 @@ type Node struct {
 	Runs int64 `json:"runs"`
 }
 
+// Build builds the program that measures a model, and writes it to file. It returns an error if Go or the
+// source of burngen is not found.
+func Build(m *gen.Model, file string) error {
+	dir, err := temporary.Folder("")
+	if err != nil {
+		return err
+	}
+	defer temporary.Remove(dir)
+	code, err := timed(m)
+	if err != nil {
+		return fmt.Errorf("%s: %w", m.Source.File, err)
+	}
+	binary, err := code.build(dir)
+	if err != nil {
+		return fmt.Errorf("%s: %w", m.Source.File, err)
+	}
+	built, err := os.Open(binary)
+	if err != nil {
+		return err
+	}
+	defer built.Close()
+	return temporary.Write(file, func(out *os.File) error {
+		_, err := io.Copy(out, built)
+		return errors.Join(err, out.Chmod(0o777))
+	})
+}
+
 // Measure measures a model. It returns the errors of the model's code for the inputs, and an error
 // if the source of burngen is not found.
 func Measure(ctx context.Context, m *gen.Model, o Options) (*Profile, error) {
@@ -95,15 +128,27 @@ func measure(ctx context.Context, m *gen.Model, o Options) (*Profile, error) {
 		return nil, err
 	}
 	defer temporary.Remove(dir)
-	onDevice := m.OnGPU()
-	steps := &numbering{index: map[any]int{}, each: onDevice}
-	o.Progress("building")
-	binary, err := build(ctx, m, dir, onDevice, steps)
+	code, err := timed(m)
 	if err != nil {
 		return nil, err
 	}
+	binary, err := filepath.Abs(o.Program)
+	if o.Program == "" {
+		o.Progress("building")
+		binary, err = code.build(dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	weights := filepath.Join(dir, "weights.safetensors")
+	if err := writeWeights(m, weights); err != nil {
+		return nil, err
+	}
 	o.Progress("measuring")
-	q := stopwatch.Request{Inputs: o.Inputs, Threads: max(o.Threads, 1), Steps: len(steps.list), Time: o.Time}
+	q := stopwatch.Request{
+		Inputs: o.Inputs, Threads: max(o.Threads, 1), Steps: len(code.steps.list), Time: o.Time,
+		Weights: weights, Code: code.digest(),
+	}
 	if q.Time == 0 {
 		q.Time = time.Second
 	}
@@ -122,11 +167,11 @@ func measure(ctx context.Context, m *gen.Model, o Options) (*Profile, error) {
 		Multiply: r.Multiply * float64(q.Threads), Read: r.Read * float64(q.Threads),
 	}
 	if r.Device != nil {
-		p.addDevice(m, r.Device, steps.list, symbols)
+		p.addDevice(m, r.Device, code.steps.list, symbols)
 		return p, nil
 	}
 	runs := runsOf(m.Forward)
-	for i, s := range steps.list {
+	for i, s := range code.steps.list {
 		p.Nodes = append(p.Nodes, describe(s.At(), r.Laps[i], runs[s.At()], symbols))
 	}
 	return p, nil
@@ -153,49 +198,74 @@ func (s *numbering) number(step program.Step) int {
 	return i
 }
 
-// build generates the packages of a model in dir and builds the program that measures them. It
-// returns the name of the program's file.
-func build(ctx context.Context, m *gen.Model, dir string, onDevice bool, steps *numbering) (binary string, err error) {
+// code is the generated code of the program that measures a model.
+type code struct {
+	onDevice bool
+	plain    []emit.File // without clocks, for the CPU only
+	timed    []emit.File // with a clock after each step
+	steps    *numbering  // of timed
+}
+
+// timed generates the packages of a model.
+func timed(m *gen.Model) (c *code, err error) {
+	c = &code{onDevice: m.OnGPU()}
+	c.steps = &numbering{index: map[any]int{}, each: c.onDevice}
+	if !c.onDevice {
+		if c.plain, err = m.Timed("plain", nil); err != nil {
+			return nil, err
+		}
+	}
+	c.timed, err = m.Timed("timed", c.steps.number)
+	return c, err
+}
+
+// digest returns a number that programs of different code do not share.
+func (c *code) digest() string {
+	sum := sha256.New()
+	for _, file := range slices.Concat(c.plain, c.timed) {
+		fmt.Fprintf(sum, "%s %d\n%s", file.Name, len(file.Data), file.Data)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// build builds the program in dir and returns the name of its file.
+func (c *code) build(dir string) (binary string, err error) {
 	module, err := scratch.New(dir, "bench")
 	if err != nil {
 		return "", err
 	}
 	text := deviceText
-	if !onDevice {
+	if !c.onDevice {
 		text = mainText
-		plain, err := m.Timed("plain", nil)
-		if err != nil {
-			return "", err
-		}
-		if err := module.Write("plain", plain); err != nil {
+		if err := module.Write("plain", c.plain); err != nil {
 			return "", err
 		}
 	}
-	timed, err := m.Timed("timed", steps.number)
-	if err != nil {
+	if err := module.Write("timed", c.timed); err != nil {
 		return "", err
 	}
-	stored, err := m.TimedWeights()
-	if err != nil {
-		return "", err
-	}
-	weights := filepath.Join(dir, "weights.safetensors")
-	file, err := os.Create(weights)
-	if err != nil {
-		return "", err
-	}
-	_, err = stored.WriteTo(file)
-	if err := errors.Join(err, file.Close(), module.Write("timed", timed)); err != nil {
-		return "", err
-	}
-	text = fmt.Sprintf(text, scratch.ModulePath, weights)
+	text = fmt.Sprintf(text, scratch.ModulePath, c.digest())
 	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(text), 0o666); err != nil {
 		return "", err
 	}
 	if out, err := module.Build(); err != nil {
 		return "", fmt.Errorf("go build: %w: %s", err, bytes.TrimSpace(out))
 	}
-	return module.Binary(), ctx.Err()
+	return module.Binary(), nil
+}
+
+// writeWeights writes the weights that the program loads to the file name.
+func writeWeights(m *gen.Model, name string) error {
+	stored, err := m.TimedWeights()
+	if err != nil {
+		return err
+	}
+	file, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	_, err = stored.WriteTo(file)
+	return errors.Join(err, file.Close())
 }
 
 const deviceText = `// Command program measures a generated package.
@@ -208,10 +278,8 @@ import (
 	"%[1]s/runtime/gpu"
 )
 
-const weights = %[2]q
-
 func main() {
-	stopwatch.MainOn(stopwatch.DevicePackage{Lap: &timed.Lap, Open: func(watched gpu.Option) (session, model any, device *gpu.Instance, err error) {
+	stopwatch.MainOn(%[2]q, stopwatch.DevicePackage{Lap: &timed.Lap, Open: func(weights string, watched gpu.Option) (session, model any, device *gpu.Instance, err error) {
 		m, err := timed.Load(weights, watched)
 		if err != nil {
 			return nil, nil, nil, err
@@ -232,17 +300,15 @@ import (
 	"%s/gen/profile/stopwatch"
 )
 
-const weights = %q
-
 func main() {
-	stopwatch.Main(stopwatch.Package{Open: func() (session, model any, err error) {
+	stopwatch.Main(%q, stopwatch.Package{Open: func(weights string) (session, model any, err error) {
 		m, err := plain.Load(weights)
 		if err != nil {
 			return nil, nil, err
 		}
 		s, err := m.NewSession(nil)
 		return s.Forward, m.Forward, err
-	}}, stopwatch.Package{Lap: &timed.Lap, Open: func() (session, model any, err error) {
+	}}, stopwatch.Package{Lap: &timed.Lap, Open: func(weights string) (session, model any, err error) {
 		m, err := timed.Load(weights)
 		if err != nil {
 			return nil, nil, err

@@ -11,9 +11,9 @@ import (
 
 // DevicePackage is a generated package for a device.
 type DevicePackage struct {
-	// Open loads the model with an option. It returns the method Forward of a session and of the model, and the device
+	// Open loads the model with the weights of a file and an option. It returns the method Forward of a session and of the model, and the device
 	// of the model.
-	Open func(watched gpu.Option) (session, model any, device *gpu.Instance, err error)
+	Open func(weights string, watched gpu.Option) (session, model any, device *gpu.Instance, err error)
 	// Lap is the variable that the package calls after each step.
 	Lap *func(step int)
 }
@@ -46,14 +46,14 @@ type Lap struct {
 }
 
 // MainOn is [Main] for a package for a device.
-func MainOn(p DevicePackage) {
-	serve(func(q Request) (Reply, error) { return measureOn(q, p) })
+func MainOn(code string, p DevicePackage) {
+	serve(code, func(q Request) (Reply, error) { return measureOn(q, p) })
 }
 
 func measureOn(q Request, p DevicePackage) (r Reply, err error) {
 	rt.Threads(q.Threads)
 	watch := &gpu.Watch{}
-	session, model, device, err := p.Open(gpu.Watched(watch))
+	session, model, device, err := p.Open(q.Weights, gpu.Watched(watch))
 	if err != nil {
 		return r, err
 	}

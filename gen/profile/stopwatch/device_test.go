@@ -74,7 +74,7 @@ func TestMeasureWithoutClock(t *testing.T) {
 	}
 	program := &gpu.Program{Driver: func() gpu.Driver { return clockless{cuda.Driver(), nil} }, Code: new(string)}
 	lap := func(int) {}
-	r, err := measureOn(Request{Inputs: []harness.Value{input}, Threads: 1, Time: time.Millisecond}, DevicePackage{Lap: &lap, Open: func(watched gpu.Option) (session, model any, device *gpu.Instance, err error) {
+	r, err := measureOn(Request{Inputs: []harness.Value{input}, Threads: 1, Time: time.Millisecond}, DevicePackage{Lap: &lap, Open: func(_ string, watched gpu.Option) (session, model any, device *gpu.Instance, err error) {
 		device, err = program.Open(watched)
 		session = func(dst, x []float32) error { copy(dst, x); return nil }
 		model = func(x []float32) ([]float32, error) { return slices.Clone(x), nil }

@@ -5,6 +5,7 @@ package stopwatch
 
 import (
 	"encoding/gob"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -19,14 +20,16 @@ import (
 
 // Package is a generated package.
 type Package struct {
-	// Open loads the model and returns the method Forward of a session and of the model.
-	Open func() (session, model any, err error)
+	// Open loads the model with the weights of a file. It returns the method Forward of a session and of the model.
+	Open func(weights string) (session, model any, err error)
 	// Lap is the variable that the package calls after each step, or nil.
 	Lap *func(step int)
 }
 
 // Request describes a measurement: the inputs of each call, and the number of threads.
 type Request struct {
+	Code    string // identifies the code that the program must have been built from
+	Weights string // file of the weights
 	Inputs  []harness.Value
 	Threads int
 	Steps   int           // number of steps in the package with laps
@@ -51,15 +54,19 @@ type Reply struct {
 	Err    string // error that ended the measurement, or ""
 }
 
-// Main reads a [Request] from standard input and writes the [Reply] to standard output.
-func Main(plain, timed Package) {
-	serve(func(q Request) (Reply, error) { return measure(q, plain, timed) })
+// Main reads a [Request] from standard input and writes the [Reply] to standard output. code identifies the
+// program's code. A request for other code gets an error.
+func Main(code string, plain, timed Package) {
+	serve(code, func(q Request) (Reply, error) { return measure(q, plain, timed) })
 }
 
 // serve answers the request on standard input with what measure returns.
-func serve(measure func(Request) (Reply, error)) {
+func serve(code string, measure func(Request) (Reply, error)) {
 	var q Request
 	err := gob.NewDecoder(os.Stdin).Decode(&q)
+	if err == nil && q.Code != code {
+		err = errors.New("the program was built for another model, or with other options")
+	}
 	var r Reply
 	if err == nil {
 		r, err = measure(q)
@@ -79,14 +86,14 @@ func measure(q Request, plain, timed Package) (r Reply, err error) {
 	rt.Threads(q.Threads)
 	r.Level = cpu.CurrentLevel().String()
 	r.Multiply, r.Read = multiplyRate(), readRate()
-	forward, err := open(plain, q.Inputs)
+	forward, err := open(plain, q)
 	if err != nil {
 		return r, err
 	}
 	if r.Calls, err = repeat(q.Time, forward); err != nil {
 		return r, err
 	}
-	if forward, err = open(timed, q.Inputs); err != nil {
+	if forward, err = open(timed, q); err != nil {
 		return r, err
 	}
 	laps, calls := make([][]time.Duration, q.Steps), 0
@@ -117,13 +124,13 @@ func measure(q Request, plain, timed Package) (r Reply, err error) {
 	return r, err
 }
 
-// open returns a function that calls a session of the package on inputs and reuses the results.
-func open(p Package, inputs []harness.Value) (forward func() error, err error) {
-	session, model, err := p.Open()
+// open returns a function that calls a session of the package on the inputs of q and reuses the results.
+func open(p Package, q Request) (forward func() error, err error) {
+	session, model, err := p.Open(q.Weights)
 	if err != nil {
 		return nil, err
 	}
-	return bind(session, model, inputs)
+	return bind(session, model, q.Inputs)
 }
 
 // bind returns a function that calls Forward of a session on inputs and reuses the results. It calls Forward of the
