@@ -20,11 +20,6 @@ type command struct {
 //go:uintptrescapes
 func (c command) call(args ...uintptr) uintptr { return call(c.address, args...) }
 
-// result calls the function, which must return a VkResult, and returns that.
-//
-//go:uintptrescapes
-func (c command) result(args ...uintptr) result { return result(int32(call(c.address, args...))) }
-
 // try calls the function, which must return a VkResult. It returns an error unless that is success.
 //
 //go:uintptrescapes
