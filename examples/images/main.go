@@ -18,6 +18,7 @@ import (
 	"os"
 
 	"github.com/burngen/burngen/examples/images/cnn"
+	"github.com/burngen/burngen/examples/images/shapes"
 	"github.com/burngen/burngen/runtime/data"
 	"github.com/burngen/burngen/runtime/data/images"
 	"github.com/burngen/burngen/runtime/optim"
@@ -53,7 +54,7 @@ func run(folder, out string, p plan) error {
 			return err
 		}
 		defer os.RemoveAll(painted)
-		if err := paint(painted, 100); err != nil {
+		if err := shapes.Paint(painted, 100, shapes.Plain); err != nil {
 			return err
 		}
 		folder = painted

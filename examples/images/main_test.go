@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/burngen/burngen/runtime/data/images"
+	"github.com/burngen/burngen/examples/images/shapes"
 	"github.com/burngen/burngen/runtime/rt"
 )
 
@@ -17,7 +17,7 @@ import (
 func painted(t *testing.T, n int) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := paint(dir, n); err != nil {
+	if err := shapes.Paint(dir, n, shapes.Plain); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -80,31 +80,5 @@ func TestOtherFolders(t *testing.T) {
 	}
 	if _, _, err := (plan{}).train(io.Discard, t.TempDir()); err == nil {
 		t.Error("a folder without classes is accepted")
-	}
-}
-
-// TestPaint asserts that the pictures are there, and that a shape covers a part of each.
-func TestPaint(t *testing.T) {
-	f, err := images.Folder(painted(t, 3))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if f.Len() != 12 || strings.Join(f.Classes(), " ") != "disc ring square triangle" {
-		t.Errorf("%d pictures of %v", f.Len(), f.Classes())
-	}
-	for i := range f.Len() {
-		p, err := f.At(i)
-		if err != nil {
-			t.Fatal(err)
-		}
-		bright := 0
-		for k := 0; k < len(p.Image.Pix); k += 4 {
-			if p.Image.Pix[k] > 114 {
-				bright++
-			}
-		}
-		if n := len(p.Image.Pix) / 4; bright < n/50 || bright > n-n/50 {
-			t.Errorf("%s: %d pixels of %d are bright", p.Path, bright, n)
-		}
 	}
 }

@@ -1,16 +1,12 @@
 package pages
 
 import (
-	"archive/zip"
-	"bytes"
-	"encoding/binary"
-	"fmt"
 	"maps"
-	"math"
 	"slices"
 
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/onnx/onnxtest"
+	"github.com/burngen/burngen/pytorch/pytorchtest"
 )
 
 // fixtures are the files that pages expect to exist.
@@ -80,42 +76,13 @@ func boxes(other ...float64) *ir.Tensor {
 
 // checkpoint returns a file as PyTorch saves a dictionary of tensors of zeros below a key.
 func checkpoint(key string, shapes map[string][]int) []byte {
-	var b, pickle bytes.Buffer
-	archive := zip.NewWriter(&b)
-	add := func(name string, data []byte) {
-		w, err := archive.CreateHeader(&zip.FileHeader{Name: "archive/" + name, Method: zip.Store})
-		if err == nil {
-			_, err = w.Write(data)
-		}
-		if err != nil {
-			panic(err)
-		}
-	}
-	text := func(s string) string {
-		return "X" + string(binary.LittleEndian.AppendUint32(nil, uint32(len(s)))) + s
-	}
-	number := func(n int) string {
-		if n > math.MaxInt32 {
-			panic(n)
-		}
-		return "J" + string(binary.LittleEndian.AppendUint32(nil, uint32(n)))
-	}
-	pickle.WriteString("\x80\x02}" + text(key) + "}")
-	for i, name := range slices.Sorted(maps.Keys(shapes)) {
-		shape, strides, n := "", "", 1
-		for _, extent := range slices.Backward(shapes[name]) {
-			shape, strides = number(extent)+shape, number(n)+strides
+	var list []pytorchtest.Tensor
+	for _, name := range slices.Sorted(maps.Keys(shapes)) {
+		n := 1
+		for _, extent := range shapes[name] {
 			n *= extent
 		}
-		storage := fmt.Sprint(i)
-		fmt.Fprint(&pickle, text(name), "ctorch._utils\n_rebuild_tensor_v2\n((", text("storage"), "ctorch\nFloatStorage\n",
-			text(storage), text("cpu"), number(n), "tQ", number(0), "(", shape, "t(", strides, "t\x89)tRs")
-		add("data/"+storage, make([]byte, 4*n))
+		list = append(list, pytorchtest.Tensor{Name: name, Storage: "FloatStorage", Shape: shapes[name], Data: make([]byte, 4*n)})
 	}
-	pickle.WriteString("s.")
-	add("data.pkl", pickle.Bytes())
-	if err := archive.Close(); err != nil {
-		panic(err)
-	}
-	return b.Bytes()
+	return pytorchtest.Save(key, list...)
 }

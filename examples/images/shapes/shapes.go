@@ -1,4 +1,5 @@
-package main
+// Package shapes paints the pictures that examples learn to tell apart.
+package shapes
 
 import (
 	"fmt"
@@ -14,13 +15,23 @@ import (
 // shape reports whether a point belongs to a shape that fills the square from (-1, -1) to (1, 1).
 type shape func(x, y float64) bool
 
-// shapes are the classes, by the names of their folders.
+// shapes are the shapes by their names.
 var shapes = map[string]shape{
+	"cross":    func(x, y float64) bool { return max(x, -x, y, -y) < 0.9 && (max(x, -x) < 0.3 || max(y, -y) < 0.3) },
 	"disc":     func(x, y float64) bool { return x*x+y*y < 1 },
+	"heart":    func(x, y float64) bool { d := 1.4*(x*x+y*y) - 1; return d*d*d+3.8*x*x*y*y*y < 0 },
+	"moon":     func(x, y float64) bool { return x*x+y*y < 1 && (x-0.55)*(x-0.55)+y*y > 0.7 },
 	"ring":     func(x, y float64) bool { d := x*x + y*y; return d < 1 && d > 0.4 },
 	"square":   func(x, y float64) bool { return max(x, -x, y, -y) < 0.85 },
+	"stripes":  func(x, y float64) bool { return max(x, -x, y, -y) < 0.9 && int(4*(y+1))%2 == 0 },
 	"triangle": func(x, y float64) bool { return y < 0.8 && y > 2*max(x, -x)-1 },
 }
+
+// Plain and Other are names of shapes.
+var (
+	Plain = []string{"disc", "ring", "square", "triangle"}
+	Other = []string{"cross", "heart", "moon", "stripes"}
+)
 
 // mask is a shape in a picture, as image/draw takes it.
 type mask struct {
@@ -42,9 +53,14 @@ func (m mask) At(x, y int) color.Color {
 	return color.Transparent
 }
 
-// paint writes n pictures of each shape as JPEG files. Sizes, colours and places are random.
-func paint(dir string, n int) error {
-	for name, s := range shapes {
+// Paint writes n pictures of each of these shapes as JPEG files: dir/disc/000.jpg and so on. Sizes, colours and
+// places are random, and the same in each call. It returns an error if a name is unknown.
+func Paint(dir string, n int, names []string) error {
+	for _, name := range names {
+		s, ok := shapes[name]
+		if !ok {
+			return fmt.Errorf("no shape %q", name)
+		}
 		folder := filepath.Join(dir, name)
 		if err := os.MkdirAll(folder, 0o777); err != nil {
 			return err
