@@ -62,7 +62,7 @@ func run[M, S, X, Y any](args []string, load func() (*M, error), meta func(*M) r
 type Program struct {
 	// Run calls the model.
 	Run func() error
-	// Outputs returns what the last call returned.
+	// Outputs returns the results of the last call.
 	Outputs func() ([]tensors.Tensor, error)
 }
 

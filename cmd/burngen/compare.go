@@ -50,7 +50,7 @@ func defineCompare(flags *flagSet) func(*streams, []string) error {
 	}
 }
 
-// worseBy says what is wrong with a metric: it is worse by more than `limit`, or cannot be
+// worseBy describes the problem of a metric: it is worse by more than `limit`, or cannot be
 // compared. It returns "" if nothing is wrong.
 func worseBy(rows []report.Row, key string, limit float64) string {
 	for _, r := range rows {

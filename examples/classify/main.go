@@ -83,7 +83,7 @@ func (p plan) run(ctx context.Context, w io.Writer, texts []string) error {
 	return nil
 }
 
-// tokenizer learns the tokens of texts. Texts become as many tokens as the network takes.
+// tokenizer learns the tokens of texts. Each text becomes the number of tokens that the network takes.
 func tokenizer(notes []note) (*text.Tokenizer, error) {
 	const padding = "[PAD]" // token 0, which the network skips
 	t, err := text.TrainBPE(func(yield func(string) bool) {

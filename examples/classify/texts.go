@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// note is a text, and what it is about.
+// note is a text with its subject.
 type note struct {
 	text  string
 	topic int // of topics

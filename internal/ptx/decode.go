@@ -11,7 +11,7 @@ type step struct {
 	guard   int // the slot of a predicate, or -1
 	negated bool
 	exec    func(t *thread)
-	warp    func(threads []thread) // what a warp does together when all threads of the block have come here, or nil
+	warp    func(threads []thread) // runs for a warp when all threads of the block have come here; may be nil
 	target  int                    // of a branch
 	reads   []int                  // slots
 	writes  []int

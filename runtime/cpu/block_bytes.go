@@ -141,7 +141,7 @@ func (b *padBytes) Part(i, parts int) {
 	for ; from < to; from++ {
 		plane := b.dst[from*b.pixels()*16:][:b.pixels()*16]
 		src := b.src[from*b.h*b.w*16:][:b.h*b.w*16]
-		end := 0 // of what is written
+		end := 0 // of the bytes written
 		for y := range b.h {
 			at := 16 * b.at(y)
 			Fill(plane[end:at], b.outside)

@@ -4,7 +4,7 @@
 //
 // Code is PTX. The driver's linker compiles it, once for each card: the result is kept in the folder
 // burngen/cuda of the user's cache, which may be deleted at any time. A module also has the method
-// Log() string, which returns what the compiler said: registers, spills, warnings.
+// Log() string, which returns the compiler's messages: registers, spills, warnings.
 //
 // It does not know any model, operator or kernel.
 package cuda

@@ -21,7 +21,7 @@ type driver struct {
 	assembling sync.Mutex
 }
 
-// cacheLimit is how many bytes of compiled code are kept.
+// cacheLimit is the largest number of bytes of compiled code that are kept.
 const cacheLimit = 256 << 20
 
 var installed = &driver{

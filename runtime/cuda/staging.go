@@ -6,10 +6,10 @@ import (
 	"github.com/burngen/burngen/runtime/cuda/internal/libcuda"
 )
 
-// maxSlots is how many slots are in flight: while one is filled, the others are copied.
+// maxSlots is the number of slots in flight: while one is filled, the others are copied.
 const maxSlots = 4
 
-// maxSpareSlots is how many slots of closed queues a device keeps for the next queues. Pinning memory takes
+// maxSpareSlots is the number of slots of closed queues that a device keeps for later queues. Pinning memory takes
 // longer than a call of a small model.
 const maxSpareSlots = 8
 

@@ -50,7 +50,7 @@ func sized[T any](x []T, n int) []T {
 
 // Into makes batches of any type, item by item. size resizes *b to n items and keeps the items at
 // places below n. b is a zero value at first, and later an earlier batch, whose memory size should
-// use again. put stores an item at place k, and must overwrite what was there. See [Pairs] for r
+// use again. put stores an item at place k, and must overwrite the old item there. See [Pairs] for r
 // and for goroutines.
 func Into[T, B any](size func(b *B, n int), put func(item T, b *B, k int, r *rand.Rand) error) Collate[T, B] {
 	return Collate[T, B]{size: size, put: put}

@@ -221,7 +221,7 @@ func (r *Run) end(err *error) {
 		*err = r.download()
 	}
 	ctx := r.ctx
-	if *err != nil { // what is queued works on memory of the session
+	if *err != nil { // queued work uses memory of the session
 		ctx = nil
 	}
 	if failed := r.queue.Wait(ctx); *err == nil {

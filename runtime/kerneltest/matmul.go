@@ -148,7 +148,7 @@ func CheckMatMul[W Weight](t *testing.T, mul MatMulKernel[W], c MatMulCase) {
 	weights.Freeze()
 	stored := make([]W, len(b.Data))
 	castTo(stored, b.Data)
-	factors := make([]float32, len(stored)) // what is left of b
+	factors := make([]float32, len(stored)) // the part of b that is left
 	castTo(factors, stored)
 	dst := NewSlice[float32](c.Batch*s.StrideC, c.Shift)
 	e := newEpilogue(r, c.Epilogue, columnsOfBias, len(dst.Data), c.Shift, nil)

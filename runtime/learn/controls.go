@@ -10,7 +10,7 @@ type controls struct {
 	mu      sync.Mutex
 	save    bool
 	finish  bool
-	drop    bool // what was not saved is dropped
+	drop    bool // training since the last checkpoint is dropped
 	paused  bool
 	changed chan struct{} // closed when something is asked for
 	asked   <-chan struct{}

@@ -35,7 +35,7 @@ type Series struct {
 type Value struct {
 	Name    string `json:"name"`              // of the Series
 	Value   Number `json:"value"`             // NaN: no data
-	Text    string `json:"text,omitempty"`    // what the counter says in words
+	Text    string `json:"text,omitempty"`    // the count in words
 	Picture string `json:"picture,omitempty"` // PNG file in the folder of the run, with slashes
 }
 
@@ -47,8 +47,8 @@ type Started struct {
 	Epoch      int       `json:"epoch"`             // of the first batch that follows
 	Batch      int       `json:"batch"`             // first batch that follows, in its epoch
 	Step       int       `json:"step"`              // steps that were taken before, by this run or those that it continues
-	Epochs     int       `json:"epochs,omitempty"`  // the run ends after so many epochs; 0 means no limit
-	Steps      int       `json:"steps,omitempty"`   // the run ends after so many steps; 0 means no limit
+	Epochs     int       `json:"epochs,omitempty"`  // the run ends after this number of epochs; 0 means no limit
+	Steps      int       `json:"steps,omitempty"`   // the run ends after this number of steps; 0 means no limit
 	Batches    int       `json:"batches,omitempty"` // of training data in an epoch
 	Items      int       `json:"items,omitempty"`   // of training data in an epoch
 	Valid      int       `json:"valid,omitempty"`   // batches of validation data

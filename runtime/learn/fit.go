@@ -41,7 +41,7 @@ type fit[B any, O metric.Output] struct {
 type ending struct {
 	reason string
 	done   bool // there is nothing to continue
-	drop   bool // what was not saved is dropped
+	drop   bool // training since the last checkpoint is dropped
 }
 
 func (e *ending) Error() string { return e.reason }

@@ -16,7 +16,7 @@ var ErrInterrupted = errors.New("interrupted")
 // interruptKey is the key of a context's value: a channel that is closed by the first signal.
 type interruptKey struct{}
 
-// grace is how long a program has to end after the second signal.
+// grace is the time that a program has to end after the second signal.
 const grace = time.Second
 
 // Interruptible returns a context for [Learner.Fit] that reacts to Ctrl-C and SIGTERM. After the

@@ -51,7 +51,7 @@ type Options struct {
 	Config any                    // configuration of the model and of the run, which encodes as JSON
 	Record record.Recorder        // format of checkpoints; safetensors by default
 
-	System      Machine       // what is measured of the machine; may be nil
+	System      Machine       // measures the machine; may be nil
 	SystemEvery time.Duration // how often; 0 means 5 s
 
 	// State is what else is saved with the run, by names without slashes, such as a [data.Standardizer].
@@ -60,7 +60,7 @@ type Options struct {
 
 // Machine measures the machine on which a run trains.
 type Machine interface {
-	// Series describes what is measured. It returns the same list for every call.
+	// Series describes the measured values. It returns the same list for every call.
 	Series() []Series
 	// Measure returns the current values. Values that are missing are not in the list.
 	Measure() []Value

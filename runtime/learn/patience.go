@@ -41,7 +41,7 @@ func (p *patience) register(s *rt.State) {
 // training loop without a [Learner] passes the values to Done.
 type Patience struct {
 	Key      string  // such as "valid loss"
-	Times    int     // the run ends if so many values in a row are not better than the best; at least 1
+	Times    int     // the run ends if this number of values in a row are not better than the best; at least 1
 	MinDelta float64 // a value is better if it differs by more than MinDelta
 	Warmup   int     // number of first values that do not count as worse
 	Better   int     // 1: larger values are better; -1: smaller values; 0: as the metric says, or smaller in a loop by hand

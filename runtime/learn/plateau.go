@@ -11,7 +11,7 @@ import (
 type Reducer struct {
 	Key      string  // such as "valid loss"
 	By       float64 // the rate is multiplied by this factor, between 0 and 1
-	Times    int     // after so many values in a row that are not better; at least 1
+	Times    int     // after this number of values in a row that are not better; at least 1
 	MinDelta float64 // a value is better if it differs by more than MinDelta
 	Least    float64 // the product of all factors does not go below Least
 

@@ -21,5 +21,5 @@ type Controller interface {
 type Controls interface {
 	Save()            // save a checkpoint
 	Pause(pause bool) // wait before the next batch, or go on
-	Finish(save bool) // end the run; save says whether what was trained since the last checkpoint is saved
+	Finish(save bool) // end the run; save says whether training since the last checkpoint is saved
 }

@@ -2,7 +2,7 @@ package learn
 
 import "fmt"
 
-// Resumption says what a run does if its folder has a run already.
+// Resumption is the behaviour of a run whose folder has a run already.
 type Resumption int
 
 const (
@@ -10,7 +10,7 @@ const (
 	Refuse Resumption = 0
 	// Continue goes on where the last saved state ends. It begins anew if nothing was saved.
 	Continue Resumption = -1
-	// Fresh deletes what is there and begins anew. Files that a run does not write stay.
+	// Fresh deletes the files of the old run and begins anew. Files that a run does not write stay.
 	Fresh Resumption = -2
 )
 

@@ -15,8 +15,8 @@ type group struct {
 	last    int // of the last one that had items
 }
 
-// batch trains on a batch, and takes a step if it is the last one of its group. asked is when the batch
-// was asked for.
+// batch trains on a batch, and takes a step if it is the last one of its group. asked is the time
+// at which the batch was requested.
 func (f *fit[B, O]) batch(b *B, asked time.Time) error {
 	begin := f.now()
 	p := &f.position
@@ -90,8 +90,9 @@ func (f *fit[B, O]) prepare(b *B) (items int, err error) {
 	return items, nil
 }
 
-// step takes a step of all optimizers with the gradients of the group. It returns the rate of the first
-// one, and the norm of the gradients if it was computed. A group without items does not step.
+// step takes a step of all optimizers with the gradients of the group. It returns the rate of the
+// first one, and the norm of the gradients if it was computed. If there are optimizers, a group
+// without items does not step.
 func (f *fit[B, O]) step() (rate, norm Number, err error) {
 	g := f.group
 	f.group = group{}

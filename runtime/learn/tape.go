@@ -30,8 +30,8 @@ var errBehind = errors.New("16 MiB could not be written")
 const toEnd = -1
 
 // openTape opens a file to write behind its first mark bytes, and cuts the rest off. If the file is
-// shorter, as after a failure of the machine, or mark is toEnd, it keeps as many bytes as whole says of
-// its contents.
+// shorter, as after a failure of the machine, or mark is toEnd, whole returns the number of bytes
+// to keep.
 func openTape(path string, mark int64, whole func(file []byte) int) (*tape, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func openTape(path string, mark int64, whole func(file []byte) int) (*tape, erro
 	return &tape{file: f, at: mark}, nil
 }
 
-// wholeLines returns the number of bytes of the lines that end.
+// wholeLines returns the number of bytes of the complete lines.
 func wholeLines(file []byte) int { return bytes.LastIndexByte(file, '\n') + 1 }
 
 // Write implements [io.Writer]. It returns an error if too much waits already.

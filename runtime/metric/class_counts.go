@@ -35,7 +35,8 @@ func (c *classCounts) fit(classes int) error {
 	return sameClasses(classes, c.classes())
 }
 
-// sameClasses returns an error if an output does not have as many classes as the outputs before.
+// sameClasses returns an error if the number of classes of an output differs from the outputs
+// before.
 func sameClasses(classes, before int) error {
 	if classes != before {
 		return fmt.Errorf("%d classes, but %d before", classes, before)

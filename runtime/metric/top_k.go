@@ -24,7 +24,7 @@ func TopK(k int) Metric[Classes] {
 	})
 }
 
-// rank returns how many classes come before a class.
+// rank returns the number of classes that come before a class.
 func rank(row []float32, class int) int {
 	n := 0
 	for i, s := range row {

@@ -47,7 +47,7 @@ func (v Values) each(f func(column int, predicted, target float64)) error {
 	return nil
 }
 
-// sameWidth returns an error if an output does not have as many values an item as the outputs before.
+// sameWidth returns an error if the number of values of an item differs from the outputs before.
 func sameWidth(width, before int) error {
 	if width != before {
 		return fmt.Errorf("%d values an item, but %d before", width, before)

@@ -39,7 +39,7 @@ func (j *jsonText) end() error {
 	return nil
 }
 
-// wrong returns an error that says what was found instead of `want`.
+// wrong returns an error that names `want` and the byte that was found instead.
 func (j *jsonText) wrong(want string) error {
 	if c := j.peek(); j.pos < len(j.file) {
 		return j.errorf("%s expected, %q found", want, c)

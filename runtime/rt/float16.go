@@ -14,7 +14,7 @@ type BFloat16 uint16
 func (h Float16) Float32() float32 {
 	const (
 		scale = 1 << (127 - 15) // from the bias of binary16 to that of binary32
-		past  = 1 << 16         // what the exponent of infinities and NaNs becomes
+		past  = 1 << 16         // the least value of infinities and NaNs after scaling
 	)
 	f := math.Float32frombits(uint32(h&0x7fff)<<13) * scale
 	b := math.Float32bits(f)

@@ -199,7 +199,7 @@ func (t *Trainer[W, C]) enter(m *Method, args []Passed) (f *TrainingFrame[W, C],
 		return nil, err
 	}
 	defer f.abandon(&err)
-	t.pending = nil // the arena is no longer what it left
+	t.pending = nil // the arena no longer has its values
 	f.Weights, f.half = t.weights, bothHalves
 	if m.Backward != "" {
 		f.half = firstHalf

@@ -59,7 +59,7 @@ func (w *Weights) Checksums(names ...string) (map[string][]uint32, error) {
 	return sums, err
 }
 
-// sweptShare is how many bytes of a tensor in memory one goroutine processes at a time.
+// sweptShare is the number of bytes of a tensor in memory that one goroutine processes at a time.
 const sweptShare = 4 * checked
 
 // swept is a share of a sweep: a range of bytes of a tensor.

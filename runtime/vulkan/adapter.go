@@ -41,10 +41,10 @@ func adapters() (in *instance, list []*adapter, err error) {
 	return in, list, err
 }
 
-// survey holds what the driver answered about the physical devices of an instance.
+// survey holds the driver's answers about the physical devices of an instance.
 type survey struct {
 	list  []*adapter // that can be used, in the order of Devices
-	unfit []string   // what the others lack
+	unfit []string   // a line for each of the others, with the reason
 }
 
 // examine lists the physical devices that can be used, in the order of Devices, and the features

@@ -11,7 +11,7 @@ type commands struct {
 	handle uintptr
 	count  int    // commands so far
 	bound  handle // the pipeline of the last launch
-	reads  bool   // whether the host reads what was copied
+	reads  bool   // whether the host reads the copies
 }
 
 // everything is a barrier that makes each command see all writes of earlier commands.

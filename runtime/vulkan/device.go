@@ -47,11 +47,11 @@ type hardwareQueue struct {
 	handle uintptr
 }
 
-// keptStaging is how many closed queues leave their staging memory to the next ones. Allocating it takes longer than a
+// keptStaging is the number of closed queues that leave their staging memory to later queues. Allocating it takes longer than a
 // call of a small model.
 const keptStaging = 4
 
-// maxQueues is how many queues of the driver a device uses.
+// maxQueues is the largest number of the driver's queues that a device uses.
 const maxQueues = 4
 
 func openDevice(in *instance, a *adapter) (_ *device, err error) {

@@ -26,7 +26,7 @@ type feature struct {
 	name     string // in Vulkan
 	set      int
 	position int // in the set
-	// capability is what a module of SPIR-V declares to use the feature; 0 is for no capability.
+	// capability is the number that a module of SPIR-V declares to use the feature, or 0 for none.
 	capability uint32
 }
 

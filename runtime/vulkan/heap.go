@@ -92,7 +92,7 @@ func (h *heap) alloc(bytes int64) (piece, error) {
 		if b, err := h.addBlock(h.blockSize, bytes); err == nil {
 			b.shared = true
 			return b.use(span{0, size}), nil
-		} // what is left may be enough for the piece alone
+		} // the rest of the memory may be enough for the piece alone
 	}
 	if b := h.takeKept(size); b != nil {
 		return b.use(span{0, size}), nil
@@ -170,7 +170,7 @@ func (h *heap) free(at gpu.Address) {
 		return
 	}
 	b.used = slices.Delete(b.used, u, u+1)
-	// One empty shared block is kept for what comes next.
+	// One empty shared block is kept for later pieces.
 	if len(b.used) > 0 || b.shared && !slices.ContainsFunc(h.blocks, func(o *block) bool { return o != b && o.shared && len(o.used) == 0 }) {
 		return
 	}

@@ -25,7 +25,7 @@ type instance struct {
 	version uint32 // of the API, at most that of the loader
 	vk      instanceCommands
 	lookup  uintptr     // vkGetInstanceProcAddr
-	log     *messageLog // what the validation layer says, or nil without it
+	log     *messageLog // the messages of the validation layer, or nil without it
 
 	examined sync.Mutex // guards found
 	found    *survey    // nil until the devices were examined

@@ -39,7 +39,7 @@ func (m *module) part(name string) *part {
 // kernel is a compiled kernel.
 type kernel struct {
 	module *module
-	// info is what the kernel was first requested with. Before that, Args is argsUnknown.
+	// info is the description with which the kernel was first requested. Before that, Args is argsUnknown.
 	info     gpu.KernelInfo
 	pipeline handle
 }
@@ -47,7 +47,7 @@ type kernel struct {
 // argsUnknown stands for the number of arguments of a kernel that was not requested yet.
 const argsUnknown = -1
 
-// maxArguments is how many arguments a kernel may have.
+// maxArguments is the largest number of arguments of a kernel.
 const maxArguments = 4096
 
 func (d *device) Load(code []byte) (gpu.Module, error) {

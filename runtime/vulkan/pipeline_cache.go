@@ -17,7 +17,7 @@ type pipelineCache struct {
 	file   string
 	grown  atomic.Bool // whether kernels were compiled since the last save
 	mu     sync.Mutex
-	saved  [sha256.Size]byte // what the file has
+	saved  [sha256.Size]byte // the digest of the file's contents
 	next   time.Time         // when to save at the earliest
 }
 

@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	// batchSize is how many commands are submitted at a time.
+	// batchSize is the number of commands that are submitted at a time.
 	batchSize = 64
-	// maxInFlight is how many submissions may be unfinished.
+	// maxInFlight is the largest number of unfinished submissions.
 	maxInFlight = 32
-	// stagingSize is how many bytes copies between host and device may have in flight.
+	// stagingSize is the largest number of bytes that copies between host and device have in flight.
 	stagingSize = 8 << 20
-	// chunkSize is how many bytes one command copies.
+	// chunkSize is the largest number of bytes that one command copies.
 	chunkSize = stagingSize / 4
-	// argumentsSize is how many bytes of arguments may be in flight.
+	// argumentsSize is the largest number of bytes of arguments in flight.
 	argumentsSize = 256 << 10
 )
 
@@ -46,7 +46,7 @@ type submission struct {
 	*commands                        // nil for a graph
 	number                    uint64 // the value of the queue's timeline when the submission has ended
 	stagingHead, argumentHead int64
-	finish                    []func() // what the host does with the results
+	finish                    []func() // take the results on the host
 }
 
 var errQueueClosed = errors.New("vulkan: the queue is closed")

@@ -98,7 +98,7 @@ func (f *file) chooseTile(s isa) {
 	f.choose("CX", 1, s.rows, func(r int) string { return tileLabel(r, s.panels) })
 }
 
-// ahead is how many bytes ahead panels are prefetched. It is one page, because the processor's own
+// ahead is the distance in bytes at which panels are prefetched. It is one page, because the processor's own
 // prefetching stops at the end of a page.
 const ahead = 4096
 
@@ -296,7 +296,7 @@ func (f *file) runs(rows int, mayLieApart bool, steps func(n int, by any)) {
 	}
 }
 
-// elementsAhead is how many elements ahead strided rows are prefetched. The processor's own
+// elementsAhead is the distance in elements at which strided rows are prefetched. The processor's own
 // prefetching does not follow them.
 const elementsAhead = 8
 

@@ -29,7 +29,7 @@ type GPU struct {
 	hook    atomic.Pointer[func(function string) int32]
 	gate    sync.RWMutex // held for reading by work that runs
 
-	mu        sync.Mutex // guards all that follows, and what the handles stand for
+	mu        sync.Mutex // guards the fields below, and the objects of the handles
 	calls     map[string]int
 	fault     error
 	cards     []*card

@@ -4,7 +4,7 @@ import "errors"
 
 // Machine runs PTX.
 type Machine interface {
-	// Load reads the text of a module. Its error is what the compiler's error log says.
+	// Load reads the text of a module. Its error becomes the compiler's error log.
 	Load(ptx string) (Program, error)
 }
 

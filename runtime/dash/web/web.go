@@ -24,8 +24,8 @@ var script []byte
 
 const (
 	interval   = time.Second / 2  // between two looks at the run
-	keepAlive  = 15 * time.Second // after so long without news, a client gets a comment
-	patience   = 10 * time.Second // a client that takes nothing for so long is dropped
+	keepAlive  = 15 * time.Second // after this time without news, a client gets a comment
+	patience   = 10 * time.Second // a client that takes nothing for this time is dropped
 	maxClients = 64
 	maxHeader  = 16 << 10 // bytes of a request's header
 )

@@ -83,7 +83,7 @@ func readFolder(dir, hidden string) (*Clips, error) {
 		if strings.ContainsAny(class[:1], hidden) {
 			continue
 		}
-		info, err := os.Stat(filepath.Join(dir, class)) // of what a link leads to
+		info, err := os.Stat(filepath.Join(dir, class)) // follows links
 		if err != nil {
 			return nil, err
 		}

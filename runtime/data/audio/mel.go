@@ -151,8 +151,8 @@ func bandsOf(o MelOptions) []band {
 // Bands returns the number of bands.
 func (m *Mel) Bands() int { return m.o.Mels }
 
-// Frames returns the number of frames for a number of samples. It is 0 if Spectrogram returns an error
-// for that many.
+// Frames returns the number of frames for a number of samples. It is 0 if there are too few samples
+// for a frame, or to reflect half a transform.
 func (m *Mel) Frames(samples int) int {
 	half := m.o.FFT / 2
 	switch {

@@ -15,7 +15,8 @@ type MFCC struct {
 }
 
 // NewMFCC returns a calculator of the first n coefficients of mel spectrograms with options o. It
-// returns an error if the options are not valid, or 1 ≤ n ≤ o.Mels is false.
+// returns an error if the options are not valid, if n is not from 1 to o.Mels, or if there are too
+// many coefficients and bands for the memory.
 func NewMFCC(o MelOptions, n int) (*MFCC, error) {
 	mel, err := NewMel(o)
 	if err != nil {

@@ -217,8 +217,9 @@ func SaveWAV(path string, s Sound, e Encoding) error {
 // ties to even, and samples outside of -1 to 1 are clipped. Files of more than two channels, or of
 // PCM of more than 16 bits, have the extensible format.
 //
-// It returns an error for a sound that [Sound.Check] refuses, NaN in PCM, an unknown encoding, and
-// for samples that take 4 GiB.
+// It returns an error for a sound that [Sound.Check] refuses, for NaN in PCM, for an unknown
+// encoding, and for numbers that the format cannot hold: 4 GiB of samples, 64 KiB for a sample of
+// all channels, or 4 GiB a second.
 func WriteWAV(w io.Writer, s Sound, e Encoding) error {
 	if err := s.Check(); err != nil {
 		return err

@@ -59,7 +59,7 @@ func readFolder(dir string) (*ClassFolder, error) {
 			continue
 		}
 		class := filepath.Join(dir, entry.Name())
-		info, err := os.Stat(class) // of what a link leads to
+		info, err := os.Stat(class) // follows links
 		if err != nil {
 			return nil, err
 		}

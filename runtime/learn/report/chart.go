@@ -172,7 +172,8 @@ func (s *span) widen() {
 	}
 }
 
-// part returns where x is in the span: 0 at its lower end, and 1 at its upper end.
+// part returns the position of x in the span: 0 at its lower end and below, and 1 at its upper end
+// and above.
 func (s span) part(x float64) float64 { return min(1, max(0, (x-s.low)/(s.high-s.low))) }
 
 // ticks returns about n round numbers of the span: multiples of 1, 2 or 5 times a power of 10.

@@ -18,8 +18,8 @@ type Row struct {
 	Better int     // 1 if B is better than A, -1 if it is worse; 0 if they are equal or cannot be compared
 }
 
-// Worse returns by how much B is worse than A. It is negative if B is better. It is NaN if a value
-// is missing, or if the values differ and the metric has no direction.
+// Worse returns the amount by which B is worse than A. It is negative if B is better. It is NaN if
+// a value is missing, or if the values differ and the metric has no direction.
 func (r Row) Worse() float64 {
 	if r.Better == 0 && r.A != r.B {
 		return math.NaN()

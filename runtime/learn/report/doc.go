@@ -1,3 +1,3 @@
 // Package report reads the folders of runs, and shows and compares them: [HTML] makes one page that needs no
-// other file and no network, and [Compare] makes a table of what got better and what got worse.
+// other file and no network, and [Compare] compares the metrics of two runs.
 package report

@@ -44,9 +44,10 @@ const (
 	allPictures = 256 << 10 // bytes of all pictures, as text
 )
 
-// HTML returns a page about runs: their results, curves, settings, times, pictures and logs. It is one
-// file of at most 1 MiB, and needs no network. If all does not fit, texts, tables and curves are shortened. Its bytes
-// depend on the runs only. It returns an error if there are no runs, or more than 16.
+// HTML returns a page about runs: their results, curves, settings, times, pictures and logs. It is
+// one file of at most 1 MiB, and needs no network. If the page would be larger, texts, tables and
+// curves are shortened. Its bytes depend on the runs only. It returns an error if there are no
+// runs, or more than 16.
 func HTML(runs ...*Run) ([]byte, error) {
 	switch {
 	case len(runs) == 0:
@@ -210,7 +211,8 @@ func percent(part, whole time.Duration) string {
 	return fmt.Sprintf("%.1f", 100*min(1, float64(part)/float64(whole)))
 }
 
-// clip shortens a text to n bytes.
+// clip returns a text of at most n bytes as it is. It cuts a longer text after at most n bytes, and
+// appends "…".
 func clip(n int, text string) string {
 	if len(text) <= n {
 		return text

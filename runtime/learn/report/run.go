@@ -19,10 +19,10 @@ import (
 	"github.com/burngen/burngen/runtime/learn"
 )
 
-// Run holds what the folder of a run contains.
+// Run holds the contents of a run's folder.
 type Run struct {
 	Name        string
-	Started     learn.Started  // of the last continuation, but for Time, which is that of the first
+	Started     learn.Started  // of the last continuation; Time is of the first start
 	Stopped     *learn.Stopped // nil: the run goes on, or was killed
 	Epochs      int            // that ended
 	Steps       int            // that were taken
@@ -32,7 +32,7 @@ type Run struct {
 	Config      []Setting
 	Environment []Setting
 	Pictures    []Picture // the last ones of each metric
-	Notes       []string  // warnings of the run, and what could not be read; the first of them
+	Notes       []string  // the first warnings of the run and errors of reading it
 	Log         []string  // the last lines of the log
 
 	curves map[string]*curves
@@ -80,7 +80,7 @@ type Picture struct {
 	PNG []byte
 }
 
-// Bounds of what is read from a folder.
+// Limits of reading a folder.
 const (
 	maxResults = 256
 	maxName    = 80 // bytes of a metric's name

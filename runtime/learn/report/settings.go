@@ -14,7 +14,7 @@ type Setting struct {
 	Value string // as JSON, but strings have no quotes
 }
 
-// Limits of what is shown of a configuration.
+// Limits of the settings that are shown.
 const (
 	maxSettings = 1000
 	maxDepth    = 8

@@ -1,5 +1,5 @@
 // Package system measures the machine while a model trains: processors, memory, disk, temperature and
-// NVIDIA's cards. [New] returns what a learner takes as [learn.Options].System:
+// NVIDIA's cards. [New] returns a machine for [learn.Options].System:
 //
 //	machine := system.New("runs/mnist") // the folder of the run
 //	defer machine.Close()
@@ -15,7 +15,7 @@
 //	disk             %   of the file system of the run's folder, the part that is full
 //	temperature      °C  hottest sensor of the processor
 //	gpu              %   of the time, the part in which a kernel ran on the card
-//	gpu memory       MB  memory of the card that all processes use, with what the driver reserves
+//	gpu memory       MB  memory of the card that all processes use and that the driver reserves
 //	gpu temperature  °C  of the card's processor
 //	gpu power        W   of the card with its memory
 //

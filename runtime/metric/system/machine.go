@@ -14,7 +14,7 @@ import (
 // second, so longer intervals would leave time out.
 const interval = time.Second
 
-// patience is how long Close waits for a reading that does not end, such as of a remote disk.
+// patience is the time that Close waits for a reading that does not end, such as of a remote disk.
 const patience = time.Second
 
 // Machine measures the machine that the program runs on. A goroutine reads all values once a second,
@@ -29,7 +29,7 @@ type Machine struct {
 	mu     sync.Mutex
 	rounds int       // readings since the last Measure
 	means  []mean    // over these readings, one for each sensor
-	values []float64 // what the last Measure returned
+	values []float64 // the result of the last Measure
 }
 
 // mean is a mean of values.

@@ -8,7 +8,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// sensor is a series and how its value is read.
+// sensor is a series, with a function that reads its value.
 type sensor struct {
 	series learn.Series
 	first  float64 // the value when the sensor was made, NaN if it takes two readings to know one

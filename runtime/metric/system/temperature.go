@@ -11,8 +11,9 @@ import (
 // hardware returns the temperatures of all sensors of the machine.
 func hardware() ([]sensors.TemperatureStat, error) { return sensors.SensorsTemperatures() }
 
-// onProcessor lists how the names of sensors begin, in lower case. Sensors of the first list are in the
-// processor. Sensors of the second list are near it, and count if there is no sensor of the first list.
+// onProcessor lists the beginnings of the names of sensors, in lower case. Sensors of the first
+// list are in the processor. Sensors of the second list are near it, and count if there is no
+// sensor of the first list.
 var onProcessor = [][]string{
 	{
 		"coretemp", "k10temp", "zenpower", "x86_pkg_temp", // drivers of Linux for x86

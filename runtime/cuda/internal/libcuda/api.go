@@ -117,7 +117,7 @@ type FuncAttr int32
 // Attributes of functions.
 const (
 	MaxThreadsPerBlock FuncAttr = 0
-	SharedSize         FuncAttr = 1 // what the code declares
+	SharedSize         FuncAttr = 1 // bytes that the code declares
 	MaxDynamicShared   FuncAttr = 8
 	ClusterWidth       FuncAttr = 11
 	ClusterHeight      FuncAttr = 12

@@ -47,7 +47,7 @@ type reading struct {
 // Frame is the state of a run at one moment, as a dashboard shows it. It shares no memory with its
 // Run.
 type Frame struct {
-	Generation int // grows when points that were there are gone
+	Generation int // grows when points are removed
 	HasStarted bool
 	Started    learn.Started
 	Split      learn.Split // of the last batch
@@ -207,7 +207,7 @@ func (r *Run) left() time.Duration {
 type Points struct {
 	Tab    Tab
 	Split  learn.Split
-	Whole  bool // Points are the whole curve, and replace what was there
+	Whole  bool // Points are the whole curve, and replace earlier points
 	Points []Point
 }
 

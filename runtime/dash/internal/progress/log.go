@@ -97,7 +97,7 @@ func cleanName(name string) string { return Clean(name, maxName) }
 
 // escapes removes the escape sequences of terminals (ECMA-48, sections 5.4 and 8.3.89). A sequence
 // that begins with CSI ends with a byte from @ to ~, and one that begins with OSC with BEL or ST.
-// All others have one byte.
+// All others have one character.
 func escapes(text string) string {
 	if !strings.ContainsRune(text, '\x1b') {
 		return text

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// Number returns v with four significant digits, as in 0.2841 or 1.0e-4.
+// Number returns v in about four digits, as in 0.2841. Numbers below 0.01 and numbers from 100,000
+// on have two digits and an exponent, as in 1.0e-4. NaN is a dash.
 func Number(v float64) string {
 	switch a := math.Abs(v); {
 	case math.IsNaN(v):
@@ -51,7 +52,8 @@ func Value(v float64, unit string) string {
 	return Number(v) + " " + unit
 }
 
-// Count returns a number of things in three digits, as in 506, 2.1k or 33M.
+// Count returns a number of things in at most three digits, as in 506, 2.1k or 33M. Numbers beyond
+// 999T are as in [Number].
 func Count(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return Number(v)
@@ -72,7 +74,8 @@ func Count(v float64) string {
 	return strconv.FormatFloat(v, 'f', 0, 64) + prefix
 }
 
-// Clock returns a time as hours, minutes and seconds, 00:03:12.
+// Clock returns a time as hours, minutes and seconds, 00:03:12. From 100 hours on, it returns the
+// days.
 func Clock(d time.Duration) string {
 	s := int64(max(d, 0).Round(time.Second) / time.Second)
 	if h := s / 3600; h >= 100 {

@@ -1,4 +1,4 @@
-// Package progress folds the events of a run into what a dashboard shows: curves, values, a log. The
+// Package progress folds the events of a run into the contents of a dashboard: curves, values, a log. The
 // memory that it takes is bounded, however long the run is.
 package progress
 
@@ -296,8 +296,8 @@ type mean struct {
 	n     int
 }
 
-// add takes a value that is finite. The mean of the first values is their arithmetic mean, up to
-// window values.
+// add takes a value. The mean of the first values is their arithmetic mean, up to window values. A
+// value that is not finite becomes the mean, and the next finite value begins anew.
 func (m *mean) add(v float64, window int) {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		*m = mean{value: v} // the next finite value begins anew

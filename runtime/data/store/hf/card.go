@@ -27,7 +27,7 @@ type split struct {
 	patterns []string // of its files
 }
 
-// largestCard is how many bytes the description of a data set may have.
+// largestCard is the largest size in bytes of the description of a data set.
 const largestCard = 16 << 20
 
 // readCard returns the configurations that README.md describes. It returns an empty list if there

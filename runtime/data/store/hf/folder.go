@@ -95,7 +95,7 @@ func (f *folder) list() error {
 			return nil
 		}
 		if e.Type()&fs.ModeSymlink != 0 {
-			// A link that leaves the folder stays in the list: opening it says what is wrong.
+			// A link that leaves the folder stays in the list: opening it returns an error.
 			if info, err := fs.Stat(f.fsys, name); err == nil && info.IsDir() {
 				return nil
 			}

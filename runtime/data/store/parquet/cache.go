@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// keep is how many bytes of decoded row groups a table keeps.
+// keep is the number of bytes of decoded row groups that a table keeps.
 const keep = 1 << 30
 
 // cache keeps the decoded row groups that were used last.
@@ -57,7 +57,7 @@ func (c *cache[T]) get(k int, g *group[T]) ([]T, error) {
 	return d.rows, d.err
 }
 
-// add keeps a group, and as many others as there is room for.
+// add keeps a group, and the others for which there is room.
 func (c *cache[T]) add(k int, d *decoded[T]) {
 	for len(c.kept) > 0 && c.bytes > keep-d.bytes {
 		oldest, first := -1, int64(0)

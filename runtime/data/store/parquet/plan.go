@@ -39,7 +39,7 @@ type step struct {
 	repeated int            // repetition level of the list's elements
 	exists   int            // definition level from which the list has elements
 	level    int            // definition level from which the part is not null
-	blank    *reflect.Value // what a struct is before its fields are set
+	blank    *reflect.Value // a struct whose fields are not set
 }
 
 // newPlan returns the plan of a file with the columns of root.

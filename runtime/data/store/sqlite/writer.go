@@ -130,7 +130,7 @@ func (w *Writer[T]) Close() error {
 			w.err = fmt.Errorf("sqlite: %w", err)
 		}
 	}
-	err := w.connection.Close() // rolls back what is not committed
+	err := w.connection.Close() // rolls back rows that are not committed
 	if w.err != nil {
 		return w.err
 	}

@@ -25,7 +25,7 @@ type Utilization struct {
 // Memory is an nvmlMemory_t, in bytes.
 type Memory struct {
 	Total, Free uint64
-	Used        uint64 // also what the driver reserves
+	Used        uint64 // includes memory that the driver reserves
 }
 
 // Core is NVML_TEMPERATURE_GPU, the sensor of a card's processor.
