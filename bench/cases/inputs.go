@@ -90,7 +90,7 @@ func inputs(args []string) (*arguments, error) {
 	return out, tensors.Write(paths[1], list)
 }
 
-// reference returns the arguments of the references beside a model, or nil if there are none.
+// reference returns the arguments of the case beside a model, or nil unless there is exactly one case.
 func reference(path string, m *onnx.Model) ([]*ir.Tensor, error) {
 	if filepath.Base(path) != "model.onnx" {
 		return nil, nil
