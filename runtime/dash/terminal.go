@@ -19,7 +19,7 @@ import (
 	"github.com/burngen/burngen/runtime/learn"
 )
 
-// terminal is the renderer. Its methods are called from one goroutine, except where they say otherwise.
+// terminal is the renderer. Control, Event and Close are called from one goroutine.
 type terminal struct {
 	run       *progress.Run
 	otherwise learn.Renderer

@@ -16,7 +16,7 @@ import (
 type configuration struct {
 	name   string
 	chosen bool   // it is the default one
-	dir    string // folder of the files; empty is that of the data set
+	dir    string // folder of the files; empty is the folder of the data set
 	splits []split
 	comma  rune // separator of cells in a CSV file; 0 is the format's
 }

@@ -13,7 +13,7 @@ import (
 
 // folder is the folder of a data set.
 type folder struct {
-	root  *os.Root // what links stay in
+	root  *os.Root // in which links stay
 	fsys  fs.FS
 	files []string // paths in the folder, sorted
 }

@@ -178,7 +178,7 @@ func (d *decoder[T]) walk(v reflect.Value, x parquet.Value, repetition int) erro
 	return d.leaf.set(v, x)
 }
 
-// element makes room for an element of a list. It reports that the list is empty.
+// element makes room for an element of a list. It reports whether the list is empty.
 func (d *decoder[T]) element(v reflect.Value, s *step, defined int) (empty bool, err error) {
 	i, fixed := d.at[s.list], v.Kind() == reflect.Array
 	empty = defined < s.exists

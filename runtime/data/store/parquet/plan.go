@@ -21,8 +21,8 @@ type plan[T any] struct {
 // leaf is a column of values, and the way from a row to the value that they set.
 //
 // The levels are those of the paper S. Melnik et al., Dremel: interactive analysis of web-scale
-// datasets, 2010. The definition level of a value is how many of the optional and repeated nodes on
-// its path exist. Its repetition level says which list it continues; at 0 it begins a row.
+// datasets, 2010. The definition level of a value is the number of optional and repeated nodes on
+// its path that exist. Its repetition level says which list it continues; at 0 it begins a row.
 type leaf struct {
 	column int // index of the column in a row group
 	name   string

@@ -44,8 +44,8 @@ type group[T any] struct {
 // A field or an element may be a pointer. A null element is a nil pointer. A null elsewhere is a
 // missing value. DECIMAL, INT96 and maps are not read.
 //
-// To read an item, its row group is decoded. Groups that were used last are kept, as many as take 1
-// GiB, but at least one. So order matters: read items in order, or in the order of a [data.Loader],
+// To read an item, its row group is decoded. Groups that were used last are kept, up to 1 GiB in
+// total, but at least one. So order matters: read items in order, or in the order of a [data.Loader],
 // which uses [Table.Block]. For other orders use [data.Stored].
 //
 // Open reads the ends of the files. It returns an error if there are no files, one is damaged, or a
