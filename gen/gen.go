@@ -82,6 +82,8 @@ type Options struct {
 	Keep emit.Keep
 	// Flags is the command line for the header of model.go.
 	Flags string
+	// Serve adds the file serve.go, which describes the model to a server.
+	Serve bool
 	// MaxSteps is the largest number of steps in one Go function of the package. 0 means the
 	// default of [emit].
 	MaxSteps int
@@ -283,6 +285,7 @@ func (m *Model) emission() (*emit.Model, []emit.File, error) {
 		Store:   m.store(),
 		Shared:  m.shared,
 		Meta:    m.Meta, Limits: m.Source.Limits, MaxSteps: m.options.MaxSteps,
+		Serve: m.options.Serve,
 	}
 	if m.Source.Configs != nil {
 		e.Taken = append(m.Source.Configs.Names(), "Built")

@@ -28,6 +28,7 @@ var genCommand = command{
   burngen boxes.onnx -o boxes -custom 'acme.NMS=example.com/ops.NMS: (f32[N,4], f32[N]) -> i64[K]'
   burngen resnet50.onnx -o resnet -train -loss cross_entropy -freeze 'layer[12].**'
   burngen ./model -o digits -train -set Classes=10
+  burngen resnet50.onnx -o resnet -serve
   burngen ./model -o whisper -weights whisper.pt -top-key model -remap 'encoder\.(.*)=>enc.$1'
   burngen resnet50.onnx -o internal/resnet -check    is the package up to date?
   //go:generate go tool burngen resnet50.onnx -o .
@@ -89,6 +90,7 @@ func defineGen(flags *flagSet) func(*streams, []string) error {
 		return g.options.Keep.Set(text)
 	})
 	flags.Var((*size)(&g.options.Room), "arena", "allow `SIZE` for the memory of a call, such as 64MiB, with 32 for open dimensions. With -train, activations\nare recomputed until a step fits. What does not fit is an error, which names the largest values")
+	flags.BoolVar(&g.options.Serve, "serve", false, "also write serve.go, which describes the package to a server, and the program DIR/server, which\nserves it. The program needs the module runtime/serve of burngen; see docs/serve.md")
 	flags.BoolVar(&g.force, "force", false, "write even if the folder holds the package of another model, and replace that package")
 	flags.BoolVar(&g.check, "check", false, "write nothing; print how the files would change, and exit with 1 if any would")
 	flags.StringVar(&g.dump, "dump", "", "write the IR after each compiler pass to the folder `DIR`, as 07_name.ir")
@@ -233,6 +235,9 @@ func (g *genFlags) line() string {
 	if g.options.CheckNaN {
 		parts = append(parts, "-check-nan")
 	}
+	if g.options.Serve {
+		parts = append(parts, "-serve")
+	}
 	return strings.Join(parts, " ")
 }
 
@@ -328,6 +333,13 @@ func (g *genFlags) generateAll(s *streams, model string) (models []*gen.Model, o
 	folders, err := gen.Packages(packages, g.auto)
 	if err != nil {
 		return nil, nil, err
+	}
+	if g.options.Serve {
+		server, err := gen.Server(packages[0])
+		if err != nil {
+			return nil, nil, err
+		}
+		folders = append(folders, server)
 	}
 	for _, f := range folders {
 		out, err := gen.NewOutput(f.Dir, f.Files)

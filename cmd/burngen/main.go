@@ -27,7 +27,7 @@ type command struct {
 }
 
 // commands lists the commands. The first is used if the command line does not name a command.
-var commands = []command{genCommand, checkCommand, inspectCommand, convertCommand, runCommand, benchCommand, calibrateCommand, verifyCommand, devicesCommand, watchCommand, reportCommand, compareCommand}
+var commands = []command{genCommand, checkCommand, inspectCommand, convertCommand, runCommand, serveCommand, benchCommand, calibrateCommand, verifyCommand, devicesCommand, watchCommand, reportCommand, compareCommand}
 
 // aliases maps common misspellings of commands to commands.
 var aliases = map[string]string{"generate": "gen", "benchmark": "bench", "calibration": "calibrate"}

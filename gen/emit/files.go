@@ -31,6 +31,7 @@ func Files(m *Model) (files []File, err error) {
 			{"device.go", e.deviceFile()},
 			{"model_test.go", e.testFile()},
 			{"lap.go", e.lapFile()},
+			{"serve.go", e.serveFile()},
 		} {
 			if f.file == nil {
 				continue

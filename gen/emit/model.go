@@ -72,6 +72,9 @@ type Model struct {
 	// MaxSteps is the maximum number of steps in one Go function. 0 means 150.
 	MaxSteps int
 
+	// Serve adds the file serve.go, which describes the model to a server.
+	Serve bool
+
 	// Lap, if not nil, numbers steps of the first function and of the trainer's functions, so that
 	// they can be timed. After each of these steps the code calls the package's variable Lap with
 	// the number of the step. Lap must always return the same number for the same step.

@@ -73,6 +73,49 @@ func requirements(name string) (mod, sum []byte, err error) {
 	return mod, sum, nil
 }
 
+// Nested makes the module require a nested module of burngen, which is in a folder of burngen's own. It is the
+// one that the current folder's module uses, or else the one beside burngen's source. Nested returns an error
+// if there is neither.
+func (m *Module) Nested(folder string) error {
+	name := ModulePath + "/" + folder
+	dir := ""
+	if out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", name).Output(); err == nil {
+		dir = strings.TrimSpace(string(out))
+	}
+	if dir == "" {
+		own, err := locate(m.Name)
+		if err != nil {
+			return err
+		}
+		if dir = filepath.Join(own, filepath.FromSlash(folder)); !isFile(filepath.Join(dir, "go.mod")) {
+			return fmt.Errorf("%s: the module %s is not found; run go get %s in a module that requires burngen", m.Name, name, name)
+		}
+	}
+	sum, err := os.ReadFile(filepath.Join(dir, "go.sum"))
+	if err != nil {
+		return err
+	}
+	if err := extend(filepath.Join(m.Dir, "go.sum"), sum); err != nil {
+		return err
+	}
+	return extend(filepath.Join(m.Dir, "go.mod"), fmt.Appendf(nil, "\nrequire %s v0.0.0\n\nreplace %s => %s\n", name, name, dir))
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// extend appends text to a file.
+func extend(path string, text []byte) error {
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Close())
+}
+
 // locate returns the folder of burngen's module. This is the module that the current folder's
 // module uses, else the version from which this program was built, else the checkout in which it
 // was built.

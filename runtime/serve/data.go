@@ -1,0 +1,245 @@
+package serve
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// numbers are elements that are read one by one, in memory that grows with them.
+type numbers struct {
+	port *port
+	data []byte // aligned
+	n    int    // elements
+}
+
+// next returns the memory of one more element.
+func (b *numbers) next() []byte {
+	size := b.port.size
+	at := b.n * size
+	if at+size > len(b.data) {
+		grown := alloc(max(512, 2*len(b.data)))
+		copy(grown, b.data)
+		b.data = grown
+	}
+	b.n++
+	return b.data[at : at+size]
+}
+
+// data reads the elements of a tensor, which may be nested in arrays of any shape.
+func (d *decoder) data(x *tensor, p *port) error {
+	x.port = p
+	if p.isText() {
+		return d.nested(func() error {
+			text, err := d.str(math.MaxInt - 1)
+			if err == nil {
+				x.texts = append(x.texts, string(text))
+			}
+			return err
+		})
+	}
+	b := &numbers{port: p}
+	err := d.nested(func() error { return d.element(b) })
+	x.data = b.data[:b.n*p.size]
+	return err
+}
+
+// nested calls element for each value in an array, or in arrays of arrays.
+func (d *decoder) nested(element func() error) error {
+	return d.array(func() error {
+		if c, err := d.peek(); err != nil || c != '[' {
+			return orElse(err, element())
+		}
+		return d.nested(element)
+	})
+}
+
+// dataOf reads elements that raw has kept.
+func (d *decoder) dataOf(x *tensor, p *port, text []byte) error {
+	early := &decoder{scanner: newScanner(bytes.NewReader(text)), method: d.method}
+	return orElse(early.data(x, p), early.ends())
+}
+
+// element reads one number or truth value.
+func (d *decoder) element(b *numbers) error {
+	p := b.port
+	if p.name == "BOOL" {
+		word, err := d.word()
+		if err == nil && word == "null" {
+			err = badRequest("input %q has null among its data", p.label)
+		}
+		if err != nil {
+			return err
+		}
+		b.next()[0] = 0
+		if word == "true" {
+			b.data[b.n-1] = 1
+		}
+		return nil
+	}
+	text, err := d.number()
+	if err != nil {
+		return err
+	}
+	if !put(b.next(), p.datatype, text) {
+		return badRequest("input %q: %s is not a number of type %s", p.label, clip([]byte(text)), p.name)
+	}
+	return nil
+}
+
+// put stores the number that text is, in the machine's order of bytes. It reports false if the type does
+// not have the number. Floats are rounded to the nearest.
+func put(dst []byte, d datatype, text string) bool {
+	var bits uint64
+	var err error
+	switch d.name {
+	case "FP64":
+		var f float64
+		f, err = strconv.ParseFloat(text, 64)
+		bits = math.Float64bits(f)
+	case "FP32", "FP16", "BF16":
+		var f float64
+		f, err = strconv.ParseFloat(text, 32)
+		switch x := float32(f); d.name {
+		case "FP32":
+			bits = uint64(math.Float32bits(x))
+		case "FP16":
+			h := rt.ToFloat16(x)
+			bits = uint64(h)
+			if math.IsInf(float64(h.Float32()), 0) {
+				return false
+			}
+		default:
+			h := rt.ToBFloat16(x)
+			bits = uint64(h)
+			if math.IsInf(float64(h.Float32()), 0) {
+				return false
+			}
+		}
+	case "INT8", "INT16", "INT32", "INT64":
+		var n int64
+		n, err = strconv.ParseInt(text, 10, 8*d.size)
+		bits = uint64(n)
+	default:
+		bits, err = strconv.ParseUint(text, 10, 8*d.size)
+	}
+	store(dst, d.size, bits)
+	return err == nil
+}
+
+// raw returns the text of a value. It is for data that comes before the name of its input.
+func (s *scanner) raw() ([]byte, error) {
+	if _, err := s.peek(); err != nil {
+		return nil, err
+	}
+	copied := &tee{from: s.from}
+	copied.kept = slices.Clone(s.buf[s.at:s.end])
+	s.from = copied
+	err := s.skip(math.MaxInt - 1)
+	s.from = copied.from
+	return copied.kept[:len(copied.kept)-(s.end-s.at)], err
+}
+
+// tee keeps what is read.
+type tee struct {
+	from io.Reader
+	kept []byte
+}
+
+func (t *tee) Read(p []byte) (int, error) {
+	n, err := t.from.Read(p)
+	t.kept = append(t.kept, p[:n]...)
+	return n, err
+}
+
+// ahead is the memory in bytes that a tensor takes before its bytes have come.
+const ahead = 1 << 20
+
+// readBytes reads n bytes into aligned memory, which grows while they come.
+func readBytes(r io.Reader, n int) ([]byte, error) {
+	data, have := alloc(min(n, ahead)), 0
+	for have < n {
+		if have == len(data) {
+			grown := alloc(min(n, 4*len(data)))
+			copy(grown, data)
+			data = grown
+		}
+		got, err := io.ReadFull(r, data[have:])
+		have += got
+		if err != nil {
+			return nil, torn(err)
+		}
+	}
+	return data, nil
+}
+
+// readBinary reads the elements of a tensor that follow the JSON: size bytes.
+func readBinary(x *tensor, r io.Reader, size int) error {
+	data, err := readBytes(r, size)
+	if err != nil {
+		return err
+	}
+	return x.setBinary(data)
+}
+
+// setBinary sets the elements of a tensor from their binary form. The tensor may keep data. It returns an
+// error if the elements are not as many as the shape says.
+func (x *tensor) setBinary(data []byte) error {
+	n, err := elements(x.shape, x.port.size)
+	if err != nil {
+		return badRequest("input %q: %v", x.port.label, err)
+	}
+	if x.port.isText() {
+		for len(data) > 0 {
+			if len(data) < 4 || uint64(len(data)-4) < uint64(binary.LittleEndian.Uint32(data)) {
+				return badRequest("input %q: a string is longer than the data", x.port.label)
+			}
+			end := 4 + int(binary.LittleEndian.Uint32(data))
+			x.texts, data = append(x.texts, string(data[4:end])), data[end:]
+		}
+		if len(x.texts) != n {
+			return badRequest("input %q has %d elements of data, want %d for shape %v", x.port.label, len(x.texts), n, x.shape)
+		}
+		return nil
+	}
+	if len(data) != n*x.port.size {
+		return badRequest("input %q has %d bytes of data, want %d for shape %v", x.port.label, len(data), n*x.port.size, x.shape)
+	}
+	turn(data, x.port.size)
+	if x.port.name == "BOOL" {
+		isTruth(data)
+	}
+	x.data = data
+	return nil
+}
+
+// appendBinary appends the binary form of a tensor's elements to b.
+func (x *tensor) appendBinary(b []byte) []byte {
+	for _, text := range x.texts {
+		b = binary.LittleEndian.AppendUint32(b, uint32(len(text)))
+		b = append(b, text...)
+	}
+	at := len(b)
+	b = append(b, x.data...)
+	turn(b[at:], x.port.size)
+	return b
+}
+
+// store writes the low bytes of a number in the machine's order.
+func store(dst []byte, size int, bits uint64) {
+	switch size {
+	case 1:
+		dst[0] = byte(bits)
+	case 2:
+		binary.NativeEndian.PutUint16(dst, uint16(bits))
+	case 4:
+		binary.NativeEndian.PutUint32(dst, uint32(bits))
+	default:
+		binary.NativeEndian.PutUint64(dst, bits)
+	}
+}

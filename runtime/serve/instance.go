@@ -1,0 +1,261 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// instance is a model that is loaded: its sessions, and the requests that wait for them.
+type instance struct {
+	name    string
+	served  rt.Served
+	methods []*method
+	options *Options
+	queue   *queue
+	states  *sequences // nil for a model without states
+	meter   *meter
+	workers sync.WaitGroup
+	ended   chan struct{} // closed when all workers have ended
+}
+
+// newInstance opens the sessions of a model and computes each method once, so that the first request does
+// not pay for what happens once. It returns an error if the package does not fit its description.
+func newInstance(name string, served rt.Served, o *Options, m *meter) (*instance, error) {
+	if served.Open == nil || len(served.Methods) == 0 {
+		return nil, fmt.Errorf("model %q has no methods that can be served", name)
+	}
+	i := &instance{name: name, served: served, options: o, queue: newQueue(o.MaxQueue), meter: m, ended: make(chan struct{})}
+	stateful := false
+	for k, s := range served.Methods {
+		label := name
+		if k > 0 {
+			label += "." + s.Name
+		}
+		m, err := newMethod(label, s)
+		if err != nil {
+			return nil, err
+		}
+		stateful = stateful || m.stateful
+		i.methods = append(i.methods, m)
+	}
+	var sessions []*session
+	for range o.Sessions {
+		s, err := i.open()
+		if err != nil {
+			return nil, err
+		}
+		if err := i.warm(s); err != nil {
+			return nil, err
+		}
+		sessions = append(sessions, s)
+	}
+	if stateful {
+		i.states = &sequences{limit: o.MaxSequences, live: o.SequenceTTL, open: i.open, byID: map[string]*sequence{}}
+		go i.states.sweep(i.ended)
+	}
+	for _, s := range sessions {
+		i.workers.Go(func() { i.work(s) })
+	}
+	return i, nil
+}
+
+// open opens a session.
+func (i *instance) open() (*session, error) {
+	s, err := i.served.Open()
+	if err != nil {
+		return nil, fmt.Errorf("model %q: %w", i.name, err)
+	}
+	return bind(s, i.methods)
+}
+
+// warm computes each method once with zeros, and with the largest batch too, unless other extents than the
+// batch are open. It returns the error of a panic; other errors depend on the inputs.
+func (i *instance) warm(s *session) error {
+	for _, m := range i.methods {
+		sizes := []int{1}
+		if m.batch && i.options.MaxBatch > 1 {
+			sizes = append(sizes, i.options.MaxBatch)
+		}
+		for _, n := range sizes {
+			in, ok := zeros(m, n)
+			if !ok {
+				continue
+			}
+			_, err := s.run(context.Background(), m, in)
+			var defect *rt.PanicError
+			if errors.As(err, &defect) {
+				return fmt.Errorf("model %q: %w", m.label, err)
+			}
+		}
+		if m.stateful && s.reset != nil {
+			s.reset.Reset()
+		}
+	}
+	return nil
+}
+
+// maxWarm is the number of bytes of an input that is made to warm a session.
+const maxWarm = 64 << 20
+
+// zeros returns inputs for n items. It returns false if their shapes are not known, or large.
+func zeros(m *method, n int) ([]tensor, bool) {
+	in := make([]tensor, len(m.in))
+	for k, p := range m.in {
+		shape := make([]int, len(p.extents))
+		for d, extent := range p.extents {
+			switch {
+			case extent >= 0:
+				shape[d] = extent
+			case m.batch && d == 0:
+				shape[d] = n
+			default:
+				return nil, false
+			}
+		}
+		count, err := elements(shape, p.size)
+		if err != nil || count*max(1, p.size) > maxWarm {
+			return nil, false
+		}
+		in[k] = tensor{port: p, shape: shape}
+		if p.isText() {
+			in[k].texts = make([]string, count)
+		} else {
+			in[k].data = alloc(count * p.size)
+		}
+	}
+	return in, true
+}
+
+// work computes batches with one session until the queue is closed and empty.
+func (i *instance) work(s *session) {
+	for {
+		batch, why := i.queue.take(i.options.MaxBatch, i.options.MaxDelay)
+		if batch == nil {
+			return
+		}
+		i.compute(s, batch, why)
+	}
+}
+
+// compute computes a batch and ends its requests. If a batch of several requests fails, each is computed
+// alone, so that one does not fail for another.
+func (i *instance) compute(s *session, batch []*job, why reason) {
+	items, start := 0, time.Now()
+	for _, j := range batch {
+		items += j.items
+	}
+	i.meter.batch(i.name, why, items)
+	for _, j := range batch {
+		j.waited, j.batch = start.Sub(j.queued), items
+	}
+	out, err := i.run(s, batch)
+	if err != nil && len(batch) > 1 {
+		for _, j := range batch {
+			out, err := i.run(s, []*job{j})
+			j.computed = time.Since(start)
+			j.end(out, err)
+		}
+		return
+	}
+	at := 0
+	for _, j := range batch {
+		j.computed = time.Since(start)
+		switch {
+		case err != nil || len(batch) == 1:
+			if j.sequence != nil {
+				i.queue.release(j.sequence)
+			}
+			j.end(out, err)
+		default:
+			j.end(part(out, at, at+j.items), nil)
+		}
+		at += j.items
+	}
+}
+
+// run calls the method of a batch with a session, or with the session of its sequence.
+func (i *instance) run(s *session, batch []*job) (results []tensor, err error) {
+	j := batch[0]
+	defer rt.Recover(j.method.label, &err)
+	ctx, stop := together(batch)
+	defer stop()
+	if err := rt.Done(ctx); err != nil {
+		return nil, err
+	}
+	switch {
+	case j.sequence != nil:
+		s = j.sequence.session
+	case j.method.stateful && s.reset != nil:
+		s.reset.Reset()
+	}
+	out, err := s.run(ctx, j.method, join(batch))
+	if err != nil || len(batch) == 1 {
+		return out, err
+	}
+	items := 0
+	for _, j := range batch {
+		items += j.items
+	}
+	for k := range out {
+		if len(out[k].shape) == 0 || out[k].shape[0] != items {
+			return nil, fmt.Errorf("output %q has shape %v for a batch of %d", out[k].port.label, out[k].shape, items)
+		}
+	}
+	return out, nil
+}
+
+// infer computes a request. It returns errClosed if the instance ends.
+func (i *instance) infer(ctx context.Context, q *request, client string) (*job, error) {
+	j := newJob(ctx, q, client)
+	if q.sequence.id != "" {
+		if i.states == nil || !q.method.stateful {
+			return nil, badRequest("model %q keeps no states: it has no sequences", q.method.label)
+		}
+		s, err := i.states.get(q.sequence)
+		if err != nil {
+			return nil, err
+		}
+		defer i.states.release(s)
+		j.sequence = s
+	}
+	if !i.queue.push(j) {
+		return nil, errClosed
+	}
+	select {
+	case <-j.done:
+	case <-ctx.Done():
+		if i.queue.remove(j) {
+			return j, context.Cause(ctx)
+		}
+		<-j.done // its session ends early
+	}
+	return j, j.err
+}
+
+// errClosed says that an instance takes no more requests.
+var errClosed = errors.New("the model is not loaded any more")
+
+// swap takes other weights for a model from a file. Requests that run keep the old ones.
+func swap(served rt.Served, path string) error {
+	w := rt.OpenWeightsFile(path)
+	defer w.Close()
+	if err := w.Err(); err != nil {
+		return err
+	}
+	return served.Swap(w)
+}
+
+// close takes no more requests. The ones that wait are computed. The channel ended is closed after the
+// last one.
+func (i *instance) close() {
+	i.queue.close()
+	go func() {
+		i.workers.Wait()
+		close(i.ended)
+	}()
+}

@@ -1,0 +1,203 @@
+package serve
+
+import (
+	"slices"
+	"sync"
+	"time"
+)
+
+// queue holds the requests that wait for a session of one model. Every client has a line, and the lines
+// take turns.
+type queue struct {
+	limit int // requests that may wait
+
+	mu     sync.Mutex
+	more   sync.Cond
+	lines  []*line // of clients with requests, in the order of their turns
+	n      int
+	closed bool
+}
+
+// line holds the requests of one client, the oldest first.
+type line struct {
+	client string
+	jobs   []*job
+}
+
+func newQueue(limit int) *queue {
+	q := &queue{limit: limit}
+	q.more.L = &q.mu
+	return q
+}
+
+// push adds a request. If the queue is full, the client with the longest line loses its last request, which
+// ends with errFull. This may be the new one. It reports false if the queue is closed.
+func (q *queue) push(j *job) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed {
+		return false
+	}
+	l := q.line(j.client)
+	l.jobs = append(l.jobs, j)
+	j.queued = time.Now()
+	q.n++
+	if q.n > q.limit {
+		longest := l
+		for _, other := range q.lines {
+			if len(other.jobs) > len(longest.jobs) {
+				longest = other
+			}
+		}
+		last := longest.jobs[len(longest.jobs)-1]
+		q.drop(longest, len(longest.jobs)-1)
+		last.end(nil, errFull)
+	}
+	q.more.Broadcast()
+	return true
+}
+
+// line returns the line of a client, which is new and last if the client does not have one.
+func (q *queue) line(client string) *line {
+	for _, l := range q.lines {
+		if l.client == client {
+			return l
+		}
+	}
+	l := &line{client: client}
+	q.lines = append(q.lines, l)
+	return l
+}
+
+// drop removes a request from a line, and the line if it was the only one.
+func (q *queue) drop(l *line, i int) {
+	l.jobs = slices.Delete(l.jobs, i, i+1)
+	q.n--
+	if len(l.jobs) == 0 {
+		q.lines = slices.DeleteFunc(q.lines, func(other *line) bool { return other == l })
+	}
+}
+
+// remove takes back a request whose client does not wait any more. It reports false if a session has
+// taken it.
+func (q *queue) remove(j *job) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, l := range q.lines {
+		if i := slices.Index(l.jobs, j); i >= 0 {
+			q.drop(l, i)
+			return true
+		}
+	}
+	return false
+}
+
+// len returns the number of requests that wait.
+func (q *queue) len() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.n
+}
+
+// close lets no more requests in. Sessions take those that wait.
+func (q *queue) close() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.closed = true
+	q.more.Broadcast()
+}
+
+// reason says why a batch was computed.
+type reason string
+
+const (
+	full  reason = "full"  // it is as large as allowed
+	delay reason = "delay" // its oldest request has waited long enough
+	idle  reason = "idle"  // a session was free, and no request may wait
+)
+
+// take waits for requests and returns those of the next batch. It returns nil when the queue is closed and
+// empty. The requests of a batch can be joined, and their items are `most` at most, unless a single request
+// has more. With a `wait` above 0, a batch that is not full is held back until its oldest request has
+// waited that long.
+func (q *queue) take(most int, wait time.Duration) ([]*job, reason) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for {
+		batch, places, isFull := q.next(most)
+		if len(batch) == 0 {
+			if q.closed && q.n == 0 {
+				return nil, ""
+			}
+			q.more.Wait()
+			continue
+		}
+		why := idle
+		if isFull {
+			why = full
+		} else if wait > 0 && batch[0].canJoin() && !q.closed {
+			oldest := slices.MinFunc(batch, func(a, b *job) int { return a.queued.Compare(b.queued) }).queued
+			if left := wait - time.Since(oldest); left > 0 {
+				timer := time.AfterFunc(left, q.more.Broadcast)
+				q.more.Wait()
+				timer.Stop()
+				continue
+			}
+			why = delay
+		}
+		q.takeAll(batch, places)
+		return batch, why
+	}
+}
+
+// next returns the requests of the next batch, with the lines that hold them, without taking them.
+func (q *queue) next(most int) (batch []*job, places []*line, isFull bool) {
+	items := 0
+	next := make([]int, len(q.lines)) // the first request of a line that has not been looked at
+	for took := true; took; {
+		took = false
+		for i, l := range q.lines {
+			for next[i] < len(l.jobs) {
+				j := l.jobs[next[i]]
+				next[i]++
+				switch {
+				case j.sequence.isBusy():
+					continue
+				case len(batch) == 0:
+				case !batch[0].joins(j):
+					continue
+				case items+j.items > most:
+					return batch, places, true
+				}
+				batch, places = append(batch, j), append(places, l)
+				items += j.items
+				if !j.canJoin() || items >= most {
+					return batch, places, j.canJoin() && most > 1
+				}
+				took = true
+				break
+			}
+		}
+	}
+	return batch, places, false
+}
+
+// takeAll removes the requests of a batch. The clients that had their turn go to the end.
+func (q *queue) takeAll(batch []*job, places []*line) {
+	for i, j := range batch {
+		l := places[i]
+		q.drop(l, slices.Index(l.jobs, j))
+		if at := slices.Index(q.lines, l); at >= 0 {
+			q.lines = append(slices.Delete(q.lines, at, at+1), l)
+		}
+		j.sequence.begin()
+	}
+}
+
+// release lets the next request of a sequence run.
+func (q *queue) release(s *sequence) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	s.busy = false
+	q.more.Broadcast()
+}

@@ -1,0 +1,345 @@
+package serve
+
+import (
+	"io"
+	"strconv"
+	"time"
+)
+
+// request is a decoded request of inference. in has a tensor for each input of the method, in its
+// order.
+type request struct {
+	method *method
+	id     string
+	in     []tensor
+	// wanted are the outputs that the answer has. Empty is all of them.
+	wanted []wanted
+	// binary says that outputs are bytes after the JSON, unless they say otherwise.
+	binary   bool
+	timeout  time.Duration // 0 without one
+	sequence sequenceID
+}
+
+// wanted is an output that a request names. binary applies if set.
+type wanted struct {
+	index       int
+	binary, set bool
+}
+
+// sequenceID says which sequence a request belongs to. id is "" for a request of its own.
+type sequenceID struct {
+	id         string
+	start, end bool
+}
+
+// maxText is the number of bytes of names and of values of parameters.
+const maxText = 4096
+
+// decoder decodes the body of a request for a method.
+type decoder struct {
+	*scanner
+	method *method
+	given  []bool // whether an input was in the request
+	// rest are the sizes in bytes of the inputs that follow the JSON, by input, or -1. order lists
+	// these inputs.
+	rest  []int
+	order []int
+	out   request
+}
+
+// decodeRequest reads a request for a method from the body of a request of HTTP. header is the number of
+// bytes of JSON before tensors in binary, or -1 if all of the body is JSON. The memory that it takes is
+// in proportion to what the body has, whatever it claims.
+func decodeRequest(m *method, body io.Reader, header int64) (*request, error) {
+	text := body
+	if header >= 0 {
+		text = io.LimitReader(body, header)
+	}
+	d := &decoder{scanner: newScanner(text), method: m, given: make([]bool, len(m.in)), rest: make([]int, len(m.in))}
+	d.out = request{method: m, in: make([]tensor, len(m.in))}
+	if err := d.request(); err != nil {
+		return nil, err
+	}
+	for i, ok := range d.given {
+		if !ok {
+			return nil, badRequest("input %q is missing", m.in[i].label)
+		}
+	}
+	for _, i := range d.order {
+		if header < 0 {
+			return nil, badRequest("input %q has binary_data_size, and the request does not have the header Inference-Header-Content-Length", m.in[i].label)
+		}
+		if err := readBinary(&d.out.in[i], body, d.rest[i]); err != nil {
+			return nil, err
+		}
+	}
+	if header >= 0 {
+		if n, err := body.Read(make([]byte, 1)); n > 0 || err != nil && err != io.EOF {
+			return nil, orElse(torn(err), badRequest("bytes after the last input"))
+		}
+	}
+	return &d.out, checkShapes(d.out.in)
+}
+
+// checkShapes returns an error unless the shapes of inputs fit their ports and each other.
+func checkShapes(in []tensor) error {
+	bound := map[string]int{}
+	for i := range in {
+		if err := in[i].port.check(in[i].shape, bound); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *decoder) request() error {
+	inputs := false
+	err := d.object(func(key string) (err error) {
+		switch key {
+		case "id":
+			var text []byte
+			text, err = d.str(maxText)
+			d.out.id = string(text)
+		case "parameters":
+			err = d.parameters(d.out.parameter)
+		case "inputs":
+			inputs = true
+			err = d.array(d.input)
+		case "outputs":
+			err = d.array(d.output)
+		default:
+			err = d.skip(maxText)
+		}
+		return err
+	})
+	if err == nil && !inputs {
+		return badRequest("the request has no inputs")
+	}
+	return orElse(err, d.ends())
+}
+
+// parameters reads an object whose values are texts, numbers and truth values.
+func (d *decoder) parameters(set func(name string, v any) error) error {
+	return d.object(func(name string) error {
+		if c, err := d.peek(); err != nil || c == '{' || c == '[' {
+			return orElse(err, d.skip(maxText))
+		}
+		v, err := d.scalar(maxText)
+		if err != nil {
+			return err
+		}
+		return set(name, v)
+	})
+}
+
+// parameter sets a parameter of the request. It ignores what the server does not know.
+func (q *request) parameter(name string, v any) (err error) {
+	switch name {
+	case "binary_data_output":
+		q.binary, err = truth(name, v)
+	case "timeout":
+		var us int64
+		if us, err = whole(name, v); err == nil {
+			q.timeout = time.Duration(min(us, int64(time.Hour/time.Microsecond))) * time.Microsecond
+		}
+	case "sequence_id":
+		q.sequence.id, err = sequenceName(v)
+	case "sequence_start":
+		q.sequence.start, err = truth(name, v)
+	case "sequence_end":
+		q.sequence.end, err = truth(name, v)
+	}
+	return err
+}
+
+// sequenceName returns the name of a sequence: a text, or a number other than 0. "" and 0 are no
+// sequence.
+func sequenceName(v any) (string, error) {
+	if text, ok := v.(string); ok {
+		return text, nil
+	}
+	n, err := whole("sequence_id", v)
+	if err != nil || n == 0 {
+		return "", err
+	}
+	return strconv.FormatInt(n, 10), nil
+}
+
+func truth(name string, v any) (bool, error) {
+	b, ok := v.(bool)
+	if !ok {
+		return false, badRequest("parameter %q is %v, want true or false", name, v)
+	}
+	return b, nil
+}
+
+func whole(name string, v any) (int64, error) {
+	n, ok := v.(int64)
+	if !ok || n < 0 {
+		return 0, badRequest("parameter %q is %v, want a whole number of at least 0", name, v)
+	}
+	return n, nil
+}
+
+// input reads an element of "inputs".
+func (d *decoder) input() error {
+	index, size, data := -1, -1, false
+	var shape []int
+	var typed string
+	var early []byte // data that comes before the name
+	err := d.object(func(key string) error {
+		switch key {
+		case "name":
+			text, err := d.str(maxText)
+			if err != nil {
+				return err
+			}
+			if index, err = d.find(string(text)); err != nil {
+				return err
+			}
+			if d.given[index] {
+				return badRequest("input %q occurs twice", text)
+			}
+			d.given[index] = true
+			return nil
+		case "datatype":
+			text, err := d.str(maxText)
+			typed = string(text)
+			return err
+		case "shape":
+			var err error
+			shape, err = d.shape()
+			return err
+		case "parameters":
+			return d.parameters(func(name string, v any) error {
+				switch name {
+				case "binary_data_size":
+					n, err := whole(name, v)
+					if int64(int(n)) != n {
+						err = badRequest("parameter %q is %d, which is too large", name, n)
+					}
+					size = int(n)
+					return err
+				case "shared_memory_region":
+					return badRequest("the server does not read shared memory")
+				}
+				return nil
+			})
+		case "data":
+			data = true
+			if index < 0 {
+				var err error
+				early, err = d.raw()
+				return err
+			}
+			return d.data(&d.out.in[index], d.method.in[index])
+		}
+		return d.skip(maxText)
+	})
+	switch {
+	case err != nil:
+		return err
+	case index < 0:
+		return badRequest("an input has no name")
+	}
+	p, x := d.method.in[index], &d.out.in[index]
+	x.port, x.shape = p, shape
+	switch {
+	case shape == nil:
+		return badRequest("input %q has no shape", p.label)
+	case typed != p.name:
+		return badRequest("input %q has datatype %q, want %q", p.label, typed, p.name)
+	case data == (size >= 0):
+		return badRequest("input %q needs either data or binary_data_size", p.label)
+	case early != nil:
+		if err := d.dataOf(x, p, early); err != nil {
+			return err
+		}
+	}
+	n, err := elements(shape, p.size)
+	if err != nil {
+		return badRequest("input %q: %v", p.label, err)
+	}
+	if size >= 0 {
+		if !p.isText() && size != n*p.size {
+			return badRequest("input %q has binary_data_size %d, want %d for shape %v", p.label, size, n*p.size, shape)
+		}
+		d.rest[index], d.order = size, append(d.order, index)
+		return nil
+	}
+	if x.len() != n {
+		return badRequest("input %q has %d elements of data, want %d for shape %v", p.label, x.len(), n, shape)
+	}
+	return nil
+}
+
+// find returns the index of an input.
+func (d *decoder) find(name string) (int, error) {
+	for i, p := range d.method.in {
+		if p.label == name {
+			return i, nil
+		}
+	}
+	return 0, badRequest("model %q has no input %q", d.method.label, name)
+}
+
+func (d *decoder) shape() ([]int, error) {
+	shape := []int{}
+	err := d.array(func() error {
+		if len(shape) == maxRank {
+			return badRequest("a shape has more than %d dimensions", maxRank)
+		}
+		n, err := d.integer("a dimension")
+		shape = append(shape, n)
+		return err
+	})
+	return shape, err
+}
+
+// output reads an element of "outputs".
+func (d *decoder) output() error {
+	w := wanted{index: -1}
+	err := d.object(func(key string) error {
+		switch key {
+		case "name":
+			text, err := d.str(maxText)
+			if err != nil {
+				return err
+			}
+			for i, p := range d.method.out {
+				if p.label == string(text) {
+					w.index = i
+				}
+			}
+			if w.index < 0 {
+				return badRequest("model %q has no output %q", d.method.label, text)
+			}
+			return nil
+		case "parameters":
+			return d.parameters(func(name string, v any) (err error) {
+				switch name {
+				case "binary_data":
+					w.set = true
+					w.binary, err = truth(name, v)
+				case "shared_memory_region", "classification":
+					err = badRequest("the server does not have the parameter %q of outputs", name)
+				}
+				return err
+			})
+		}
+		return d.skip(maxText)
+	})
+	if err != nil {
+		return err
+	}
+	if w.index < 0 {
+		return badRequest("an output has no name")
+	}
+	for _, other := range d.out.wanted {
+		if other.index == w.index {
+			return badRequest("output %q occurs twice", d.method.out[w.index].label)
+		}
+	}
+	d.out.wanted = append(d.out.wanted, w)
+	return nil
+}

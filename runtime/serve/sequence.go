@@ -1,0 +1,137 @@
+package serve
+
+import (
+	"net/http"
+	"sync"
+	"time"
+)
+
+// sequence is a session that keeps its states between the requests of one correlation id.
+type sequence struct {
+	id      string
+	session *session
+	busy    bool // under the lock of the model's queue
+	used    time.Time
+	waiting int  // requests that wait or run
+	ended   bool // after its last request
+}
+
+// isBusy reports whether a request of the sequence runs. A nil sequence is never busy.
+func (s *sequence) isBusy() bool { return s != nil && s.busy }
+
+func (s *sequence) begin() {
+	if s != nil {
+		s.busy = true
+	}
+}
+
+// sequences are the sequences of a model. A sequence ends with its last request, or when it has not been
+// used for the time to live.
+type sequences struct {
+	limit int
+	live  time.Duration
+	open  func() (*session, error)
+
+	mu   sync.Mutex
+	byID map[string]*sequence
+	free []*session
+}
+
+// get returns the sequence of a request, which it adds if the request starts one. The caller calls release
+// after the request.
+func (s *sequences) get(id sequenceID) (*sequence, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	q := s.byID[id.id]
+	switch {
+	case q != nil && id.start && q.waiting > 0:
+		return nil, badRequest("sequence %q has a request that runs; it cannot start again", id.id)
+	case q != nil && id.start:
+		q.session.reset.Reset()
+	case q == nil && !id.start:
+		return nil, badRequest("sequence %q is not known: it has ended or expired, or its first request has no sequence_start", id.id)
+	case q == nil:
+		if len(s.byID) >= s.limit {
+			s.expire(now)
+		}
+		if len(s.byID) >= s.limit {
+			return nil, errorf(http.StatusTooManyRequests, "there are %d sequences already", s.limit)
+		}
+		session, err := s.session()
+		if err != nil {
+			return nil, err
+		}
+		q = &sequence{id: id.id, session: session}
+		s.byID[id.id] = q
+	case q.ended:
+		return nil, badRequest("sequence %q has ended", id.id)
+	}
+	q.ended = id.end
+	q.waiting++
+	return q, nil
+}
+
+// session returns a session with the states of the beginning.
+func (s *sequences) session() (*session, error) {
+	if n := len(s.free); n > 0 {
+		out := s.free[n-1]
+		s.free = s.free[:n-1]
+		out.reset.Reset()
+		return out, nil
+	}
+	return s.open()
+}
+
+// release ends a request of a sequence.
+func (s *sequences) release(q *sequence) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	q.waiting--
+	q.used = time.Now()
+	if q.ended && q.waiting == 0 {
+		s.remove(q)
+	}
+}
+
+// expire removes the sequences that have not been used for the time to live.
+func (s *sequences) expire(now time.Time) {
+	for _, q := range s.byID {
+		if q.waiting == 0 && now.Sub(q.used) > s.live {
+			s.remove(q)
+		}
+	}
+}
+
+// keptFree is the number of sessions that are kept for new sequences.
+const keptFree = 8
+
+func (s *sequences) remove(q *sequence) {
+	delete(s.byID, q.id)
+	if len(s.free) < keptFree {
+		s.free = append(s.free, q.session)
+	}
+}
+
+// len returns the number of sequences.
+func (s *sequences) len() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.byID)
+}
+
+// sweep removes sequences that have expired until ended is closed.
+func (s *sequences) sweep(ended <-chan struct{}) {
+	ticker := time.NewTicker(max(s.live/4, time.Second))
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ended:
+			return
+		case now := <-ticker.C:
+			s.mu.Lock()
+			s.expire(now)
+			s.mu.Unlock()
+		}
+	}
+}

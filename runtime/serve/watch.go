@@ -1,0 +1,61 @@
+package serve
+
+import (
+	"io/fs"
+	"os"
+	"sync"
+	"time"
+)
+
+// watch looks every `each` at the files of weights, and loads the models whose file has another time or
+// size and has not changed since the last look. It does nothing if each is 0. stop ends it.
+func (s *Server) watch(each time.Duration) (stop func()) {
+	if each <= 0 {
+		return func() {}
+	}
+	done := make(chan struct{})
+	last, taken := map[*entry]stamp{}, map[*entry]stamp{}
+	for _, e := range s.entries {
+		last[e] = stampOf(e.Weights)
+		taken[e] = last[e]
+	}
+	go func() {
+		ticker := time.NewTicker(each)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-ticker.C:
+			}
+			for _, e := range s.entries {
+				now := stampOf(e.Weights)
+				if now == last[e] && now != taken[e] && now != (stamp{}) && e.now.Load() != nil {
+					taken[e] = now
+					e.load() // it logs what fails
+				}
+				last[e] = now
+			}
+		}
+	}()
+	return sync.OnceFunc(func() { close(done) })
+}
+
+// stamp tells the states of a file apart.
+type stamp struct {
+	changed time.Time
+	size    int64
+	mode    fs.FileMode
+}
+
+// stampOf returns the stamp of a file, or the zero stamp if there is none.
+func stampOf(path string) stamp {
+	if path == "" {
+		return stamp{}
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return stamp{}
+	}
+	return stamp{info.ModTime(), info.Size(), info.Mode()}
+}
