@@ -35,6 +35,20 @@ func (a Accuracy) promised(y float64) bool {
 	return a.Division == 0 || !(size > 0 && size < normal || size > 0x1p126 && size <= math.MaxFloat64)
 }
 
+// corrected is the error, in units in the last place, of a quotient or root that a kernel corrects by its remainder.
+// It is half a unit, and somewhat more because the remainder is rounded.
+const corrected = 0.5 + 0x1p-18
+
+// correctable reports whether kernels correct a quotient or root of these operands and results.
+func correctable(values ...float64) bool {
+	for _, v := range values {
+		if size := math.Abs(v); !(size > 0x1p-100 && size < 0x1p100) {
+			return false
+		}
+	}
+	return true
+}
+
 // accepts reports whether got differs from f(y) by at most ulp units in the last place plus room, for one of the
 // readings y of x. steps bounds the factor by which the kernel multiplies intermediate results, which may be flushed.
 func (a Accuracy) accepts(got float32, f func(float64) float64, x, ulp, room, steps float64) bool {
@@ -50,7 +64,7 @@ func (a Accuracy) accepts(got float32, f func(float64) float64, x, ulp, room, st
 }
 
 // acceptsBinary reports whether got is f(x, y) for readings of x and y. divides says that f is a quotient, which has the
-// error Division; every result is accepted if nothing is promised for the divisor y. If numbers may be flushed and x, y
+// error Division unless it is corrected; every result is accepted if nothing is promised for the divisor y. If numbers may be flushed and x, y
 // or f(x, y) is small, all results below 2⁻¹²⁶ count as equal: a kernel may compare a number as zero and still return it
 // unchanged.
 func (a Accuracy) acceptsBinary(got float32, f func(x, y float32) float32, x, y float32, divides bool) bool {
@@ -66,8 +80,14 @@ func (a Accuracy) acceptsBinary(got float32, f func(x, y float32) float32, x, y 
 			case a.Flushes && (small(float64(x)) || small(float64(y)) || small(float64(want))) &&
 				math.Abs(float64(got)) < normal && math.Abs(float64(want)) < normal:
 				return true
-			case divides && a.Division > 0 && within(got, p/q, 0.5+a.Division, 0):
-				return true
+			case divides && a.Division > 0:
+				ulp := 0.5 + a.Division
+				if correctable(p, q, p/q) {
+					ulp = corrected
+				}
+				if within(got, p/q, ulp, 0) {
+					return true
+				}
 			}
 		}
 	}

@@ -53,8 +53,9 @@ func TestAccuracyAcceptsBinary(t *testing.T) {
 	}{
 		{"rounded", exact, third, 1, 3, true, true},
 		{"a unit off", exact, up(third, 1), 1, 3, true, false},
-		{"two units off, of a coarse division", coarse, up(third, 2), 1, 3, true, true},
-		{"three units off, of a coarse division", coarse, up(third, 3), 1, 3, true, false},
+		{"a unit off, corrected", coarse, up(third, 1), 1, 3, true, false},
+		{"two units off, of a coarse division", coarse, up(third*0x1p-110, 2), 0x1p-110, 3, true, true},
+		{"three units off, of a coarse division", coarse, up(third*0x1p-110, 3), 0x1p-110, 3, true, false},
 		{"a large divisor", coarse, 0, 1, 0x1p127, true, true},
 		{"a large divisor, exactly", exact, 0, 1, 0x1p127, true, false},
 		{"a divisor of zero", coarse, 7, 1, 0, true, false},
