@@ -123,7 +123,8 @@ func (f *filler) bad(way, format string, args ...any) {
 	}
 }
 
-// fill stores v in dst. way is the path of v, and depth how deeply the calls of fill are nested.
+// fill stores v in dst. way is the path of v, and depth the number of calls of fill around this
+// one.
 func (f *filler) fill(dst reflect.Value, v pickle.Value, way string, depth int) {
 	if err := f.spend(4); err != nil || depth > maxDepth {
 		f.bad(way, "holds too much, or itself")

@@ -19,8 +19,8 @@ import (
 
 const (
 	// This code needs a compatible version of the runtime.
-	_ = rt.EnforceVersion(3 - rt.MinVersion)
-	_ = rt.EnforceVersion(rt.MaxVersion - 3)
+	_ = rt.EnforceVersion(4 - rt.MinVersion)
+	_ = rt.EnforceVersion(rt.MaxVersion - 4)
 )
 
 // Text is one item of input "text": i64[N,32].

@@ -19,8 +19,8 @@ import (
 
 const (
 	// This code needs a compatible version of the runtime.
-	_ = rt.EnforceVersion(3 - rt.MinVersion)
-	_ = rt.EnforceVersion(rt.MaxVersion - 3)
+	_ = rt.EnforceVersion(4 - rt.MinVersion)
+	_ = rt.EnforceVersion(rt.MaxVersion - 4)
 )
 
 // Image is one item of input "image": f32[N,1,28,28].

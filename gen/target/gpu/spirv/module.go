@@ -3,6 +3,7 @@ package spirv
 import (
 	"encoding/binary"
 	"fmt"
+	"maps"
 
 	"github.com/burngen/burngen/ir"
 )
@@ -15,7 +16,41 @@ type module struct {
 	entries, modes, sources, names, decorations, globals, functions []uint32
 
 	known map[string]uint32 // ids of imports, types, constants and variables that kernels share
+	keys  []string          // keys of known, in the order in which they were added
 	glsl  uint32            // the imported set of instructions, or 0
+}
+
+// mark is the extent of a module at some time.
+type mark struct {
+	last, glsl uint32
+	keys       int
+	features   map[string]bool
+	sections   [7]int
+}
+
+// sections returns the sections of the module, in the order in which they are written.
+func (m *module) sections() [7]*[]uint32 {
+	return [7]*[]uint32{&m.entries, &m.modes, &m.sources, &m.names, &m.decorations, &m.globals, &m.functions}
+}
+
+func (m *module) mark() mark {
+	at := mark{last: m.last, glsl: m.glsl, keys: len(m.keys), features: maps.Clone(m.features)}
+	for i, section := range m.sections() {
+		at.sections[i] = len(*section)
+	}
+	return at
+}
+
+// restore removes what was added to the module after the mark.
+func (m *module) restore(at mark) {
+	m.last, m.glsl, m.features = at.last, at.glsl, at.features
+	for _, key := range m.keys[at.keys:] {
+		delete(m.known, key)
+	}
+	m.keys = m.keys[:at.keys]
+	for i, section := range m.sections() {
+		*section = (*section)[:at.sections[i]]
+	}
 }
 
 // features lists the features of a device, by their names in Vulkan, and the capabilities for which
@@ -72,8 +107,8 @@ func (m *module) bytes() []byte {
 		words = add(words, opExtInstImport, append([]uint32{m.glsl}, text("GLSL.std.450")...)...)
 	}
 	words = add(words, opMemoryModel, addressingPhysicalStorageBuffer64, memoryGLSL450)
-	for _, section := range [][]uint32{m.entries, m.modes, m.sources, m.names, m.decorations, m.globals, m.functions} {
-		words = append(words, section...)
+	for _, section := range m.sections() {
+		words = append(words, *section...)
 	}
 	out := make([]byte, 0, 4*len(words))
 	for _, w := range words {
@@ -122,7 +157,7 @@ func (m *module) shared(build func() uint32, key ...any) uint32 {
 		return id
 	}
 	id := build()
-	m.known[k] = id
+	m.known[k], m.keys = id, append(m.keys, k)
 	return id
 }
 

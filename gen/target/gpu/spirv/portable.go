@@ -23,46 +23,43 @@ var sometimesThere = []string{
 //
 // Portable returns the errors of [Write].
 func Portable(kernels ...*kernel.Kernel) ([]byte, error) {
-	var always, wide, others []*kernel.Kernel
+	always, wide, words, others := newModule(), newModule(), newModule(), newModule()
 	names := map[string]bool{}
 	for _, k := range kernels {
 		if names[k.Name] {
 			return nil, twoOfName(k)
 		}
 		names[k.Name] = true
+		var err error
 		switch {
-		case (Options{}).isPortable(k):
-			always = append(always, k)
-		case (Options{Words: true}).isPortable(k):
-			wide = append(wide, k)
+		case (Options{}).writePortable(always, k):
+		case (Options{Words: true}).writePortable(words, k):
+			err = Options{}.write(wide, k)
 		default:
-			others = append(others, k)
+			err = Options{}.write(others, k)
 		}
-	}
-	var code []byte
-	for _, part := range []struct {
-		Options
-		kernels []*kernel.Kernel
-	}{{Options{}, always}, {Options{}, wide}, {Options{Words: true}, wide}, {Options{}, others}} {
-		if len(part.kernels) == 0 {
-			continue
-		}
-		module, err := part.Write(part.kernels...)
 		if err != nil {
 			return nil, err
 		}
-		code = append(code, module...)
+	}
+	var code []byte
+	for _, m := range []*module{always, wide, words, others} {
+		if len(m.entries) > 0 {
+			code = append(code, m.bytes()...)
+		}
 	}
 	return code, nil
 }
 
-// isPortable reports whether every device runs a kernel that is written with the options.
-func (o Options) isPortable(k *kernel.Kernel) bool {
-	m := newModule()
-	if o.write(m, k) != nil {
-		return false
+// writePortable adds a kernel to a module and returns true if every device runs the kernel. Otherwise it leaves the
+// module as it is.
+func (o Options) writePortable(m *module, k *kernel.Kernel) bool {
+	before := m.mark()
+	if o.write(m, k) == nil && !slices.ContainsFunc(m.needs(), func(name string) bool { return slices.Contains(sometimesThere, name) }) {
+		return true
 	}
-	return !slices.ContainsFunc(m.needs(), func(name string) bool { return slices.Contains(sometimesThere, name) })
+	m.restore(before)
+	return false
 }
 
 func twoOfName(k *kernel.Kernel) error {

@@ -81,7 +81,7 @@ func runPortable(t *testing.T, d gpu.Opened) {
 	var all []trial
 	var kernels []*kernel.Kernel
 	for _, c := range trials() {
-		if (Options{}).isPortable(c.k) || (Options{Words: true}).isPortable(c.k) {
+		if (Options{}).writePortable(newModule(), c.k) || (Options{Words: true}).writePortable(newModule(), c.k) {
 			all, kernels = append(all, c), append(kernels, c.k)
 		}
 	}

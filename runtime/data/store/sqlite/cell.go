@@ -16,7 +16,7 @@ import (
 type cell struct {
 	data.Column
 	declared string // the type of the column in SQL
-	selected string // how a query selects it
+	selected string // its expression in a query
 	decode   func(v reflect.Value, x driver.Value) error
 	encode   func(v reflect.Value) (driver.Value, error)
 }
@@ -185,8 +185,8 @@ func encodeText(v reflect.Value) (driver.Value, error) { return v.String(), nil 
 // numbers are the values of a field that is a slice or an array of numbers. In a file they are a BLOB.
 type numbers struct {
 	elem  reflect.Type // of the numbers
-	inner int          // how many numbers the array has, or an element of the slice
-	size  int          // how many bytes these take
+	inner int          // number of numbers in the array, or in an element of the slice
+	size  int          // bytes of these numbers
 }
 
 func (n numbers) decode(v reflect.Value, x driver.Value) error {

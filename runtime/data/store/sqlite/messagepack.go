@@ -11,7 +11,7 @@ import (
 	"github.com/burngen/burngen/runtime/data/store/internal/field"
 )
 
-// deepest is how deep lists and maps may be nested.
+// deepest is the largest depth of nested lists and maps.
 const deepest = 100
 
 // unpacker returns a function that sets values of type t from MessagePack
