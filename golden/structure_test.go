@@ -40,7 +40,7 @@ var arrows = []arrow{
 	{"runtime/data/store/sqlite", "runtime/data runtime/data/store/internal/field runtime/rt", "modernc.org/sqlite"},
 	{"runtime/data/store/parquet", "runtime/data runtime/data/store/internal/field runtime/rt", "github.com/parquet-go/parquet-go"},
 	{"runtime/data/store/hf", "runtime/data runtime/data/store/parquet runtime/rt", "github.com/parquet-go/parquet-go go.yaml.in/yaml/v3"},
-	{"runtime/serve", "runtime/rt runtime/serve/internal/inference", "github.com/prometheus/client_golang google.golang.org/grpc"},
+	{"runtime/serve", "runtime/rt runtime/serve/internal/inference", "github.com/prometheus/client_golang go.opentelemetry.io/otel google.golang.org/grpc"},
 	{"runtime/serve/internal/inference", "", "google.golang.org/grpc google.golang.org/protobuf"},
 	{"runtime/serve/internal/testmodels", "runtime/rt runtime/serve", ""},
 	{"runtime/record", "runtime/rt runtime/rt/safetensors", ""},

@@ -185,6 +185,9 @@ func (v *service) ModelInfer(ctx context.Context, q *inference.ModelInferRequest
 		address = p.Addr.String()
 	}
 	e.client = v.server.clientOf(address, headerOf(ctx))
+	header, _ := metadata.FromIncomingContext(ctx)
+	ctx, end := v.server.traced(ctx, carrier(header), e)
+	defer end()
 	a, err := v.infer(ctx, q, e)
 	e.err, e.took = err, time.Since(start)
 	e.status = statusOf(err)

@@ -163,6 +163,16 @@ func (p *program) run(ctx context.Context) error {
 	if p.threads > 0 {
 		rt.Threads(p.threads)
 	}
+	tracer, sent, err := exporting(ctx)
+	if err != nil {
+		return fmt.Errorf("traces: %w", err)
+	}
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		sent(ctx)
+	}()
+	p.options.Tracer = tracer
 	web, err := p.listen(p.http)
 	if err != nil {
 		return fmt.Errorf("-http: %w", err)

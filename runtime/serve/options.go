@@ -4,6 +4,8 @@ import (
 	"log/slog"
 	"runtime"
 	"time"
+
+	"go.opentelemetry.io/otel/trace"
 )
 
 // Options are the limits and habits of a server. The zero value has the defaults.
@@ -38,6 +40,8 @@ type Options struct {
 	// ClientHeader is a header whose first value tells clients apart, such as X-Forwarded-For behind a
 	// proxy. "" tells them apart by their addresses.
 	ClientHeader string
+	// Tracer makes a span of each request of inference. Nil makes none.
+	Tracer trace.Tracer
 	// Log gets a line for each request, and what happens to models. Nil logs nothing.
 	Log *slog.Logger
 }

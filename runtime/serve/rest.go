@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"time"
 
+	"go.opentelemetry.io/otel/propagation"
+
 	"github.com/burngen/burngen/runtime/rt"
 )
 
@@ -162,8 +164,10 @@ func (s *Server) inferREST(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
 	body := &counted{from: http.MaxBytesReader(w, r.Body, s.options.MaxBody)}
 	e := &exchange{protocol: "http", path: r.URL.Path, client: s.clientOf(r.RemoteAddr, r.Header.Get)}
+	ctx, end := s.traced(r.Context(), propagation.HeaderCarrier(r.Header), e)
+	defer end()
 	var a *answer
-	a, e.err = s.answerREST(r, body, e)
+	a, e.err = s.answerREST(r.WithContext(ctx), body, e)
 	e.status = http.StatusOK
 	e.took, e.received = time.Since(start), body.n
 	if e.err != nil {

@@ -1,0 +1,67 @@
+package serve
+
+import (
+	"context"
+	"os"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/propagation"
+	sdk "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+	"google.golang.org/grpc/metadata"
+)
+
+// traced begins the span of a request of inference, as part of the trace that its header names. end
+// finishes it with what became of the request.
+func (s *Server) traced(ctx context.Context, header propagation.TextMapCarrier, e *exchange) (_ context.Context, end func()) {
+	if s.options.Tracer == nil {
+		return ctx, func() {}
+	}
+	ctx = propagation.TraceContext{}.Extract(ctx, header)
+	ctx, span := s.options.Tracer.Start(ctx, "infer", trace.WithSpanKind(trace.SpanKindServer))
+	return ctx, func() {
+		span.SetAttributes(attribute.String("model", e.model), attribute.String("protocol", e.protocol), attribute.Int("status", e.status),
+			attribute.Int("batch", e.batch), attribute.Float64("queue_seconds", e.waited.Seconds()), attribute.Float64("compute_seconds", e.computed.Seconds()))
+		if e.err != nil {
+			span.SetStatus(codes.Error, e.err.Error())
+		}
+		span.End()
+	}
+}
+
+// carrier reads headers of gRPC.
+type carrier metadata.MD
+
+func (c carrier) Get(name string) string {
+	if list := metadata.MD(c).Get(name); len(list) > 0 {
+		return list[0]
+	}
+	return ""
+}
+
+func (c carrier) Set(name, value string) { metadata.MD(c).Set(name, value) }
+
+func (c carrier) Keys() (names []string) {
+	for name := range c {
+		names = append(names, name)
+	}
+	return names
+}
+
+// exporting returns a tracer that sends spans where the environment variables OTEL_* say, and a function
+// that sends the last ones. The tracer is nil if they say nothing.
+func exporting(ctx context.Context) (trace.Tracer, func(context.Context) error, error) {
+	nowhere := func(context.Context) error { return nil }
+	named := os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != "" || os.Getenv("OTEL_TRACES_EXPORTER") == "otlp"
+	if !named || os.Getenv("OTEL_TRACES_EXPORTER") == "none" || os.Getenv("OTEL_SDK_DISABLED") == "true" {
+		return nil, nowhere, nil
+	}
+	exporter, err := otlptracehttp.New(ctx)
+	if err != nil {
+		return nil, nowhere, err
+	}
+	provider := sdk.NewTracerProvider(sdk.WithBatcher(exporter))
+	return provider.Tracer("github.com/burngen/burngen/runtime/serve"), provider.Shutdown, nil
+}
