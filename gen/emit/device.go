@@ -19,9 +19,28 @@ type Device struct {
 	Driver string
 	// File holds the kernels. It is embedded.
 	File File
+	// Faster holds kernels that compute the same on some devices, or is nil.
+	Faster *Faster
 }
 
-var deviceNames = []string{"program", "code"}
+// Faster is a file of kernels for devices of one capability. It is embedded.
+type Faster struct {
+	Capability string
+	File       File
+}
+
+// files returns the files of kernels. d may be nil.
+func (d *Device) files() []File {
+	switch {
+	case d == nil:
+		return nil
+	case d.Faster == nil:
+		return []File{d.File}
+	}
+	return []File{d.File, d.Faster.File}
+}
+
+var deviceNames = []string{"program", "code", "faster"}
 
 // instance is the name of a model's device, as a field, a parameter and a variable.
 const instance = "device"
@@ -45,9 +64,14 @@ func (e *emitter) deviceFile() *jen.File {
 	f.Anon("embed")
 	f.Comment("//go:embed " + d.File.Name)
 	f.Var().Id("code").String()
+	fields := []jen.Code{jen.Id("Driver").Op(":").Qual(d.Driver, "Driver"), jen.Id("Code").Op(":").Op("&").Id("code")}
+	if d.Faster != nil {
+		f.Comment("//go:embed " + d.Faster.File.Name)
+		f.Var().Id("faster").String()
+		fields = append(fields, jen.Id("Faster").Op(":").Op("&").Id("faster"), jen.Id("Capability").Op(":").Lit(d.Faster.Capability))
+	}
 	note(f, "program is the code that runs on devices.")
-	f.Var().Id("program").Op("=").Qual(gpuPath, "Program").Values(
-		jen.Id("Driver").Op(":").Qual(d.Driver, "Driver"), jen.Id("Code").Op(":").Op("&").Id("code"))
+	f.Var().Id("program").Op("=").Qual(gpuPath, "Program").Values(fields...)
 	return f
 }
 

@@ -46,9 +46,7 @@ func Files(m *Model) (files []File, err error) {
 			}
 			files = append(files, File{Name: f.name, Data: data})
 		}
-		if e.device != nil {
-			files = append(files, e.device.File)
-		}
+		files = append(files, e.device.files()...)
 		if err := guard(files, e); err != nil {
 			ir.Fail("burngen bug: %w", err)
 		}

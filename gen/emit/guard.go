@@ -30,15 +30,16 @@ func guard(files []File, m *emitter, extraImports ...string) error {
 	if m.Shared != nil {
 		allowed = append(allowed, m.Shared.Package)
 	}
-	embeds := map[string]string{}
+	embeds := map[string][]string{}
 	if m.embeddedFile() != "" {
-		embeds["weights.go"] = "//go:embed " + m.embeddedFile()
+		embeds["weights.go"] = []string{"//go:embed " + m.embeddedFile()}
 	}
-	if m.device != nil {
-		embeds["device.go"] = "//go:embed " + m.device.File.Name
+	kernels := m.device.files()
+	for _, f := range kernels {
+		embeds["device.go"] = append(embeds["device.go"], "//go:embed "+f.Name)
 	}
 	for _, f := range files {
-		if m.device != nil && f.Name == m.device.File.Name {
+		if slices.ContainsFunc(kernels, func(k File) bool { return k.Name == f.Name }) {
 			continue
 		}
 		parsed, err := parser.ParseFile(token.NewFileSet(), f.Name, f.Data, parser.ParseComments)
@@ -64,7 +65,7 @@ func guard(files []File, m *emitter, extraImports ...string) error {
 		}
 		for _, group := range parsed.Comments {
 			for _, c := range group.List {
-				if err := plainComment(c.Text); err != nil && c.Text != embeds[f.Name] {
+				if err := plainComment(c.Text); err != nil && !slices.Contains(embeds[f.Name], c.Text) {
 					return fmt.Errorf("%s: %w", f.Name, err)
 				}
 			}

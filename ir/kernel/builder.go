@@ -403,7 +403,7 @@ func (b *Builder) Atomic(o Op, p, i *Value, values ...*Value) *Value {
 // or i64, and n allowed for the type, see [Load]. label names the access in the error.
 func (b *Builder) address(label string, p, i *Value, n int) {
 	d := i.Type.DType
-	if p.Type.Space == NoSpace || i.Type.Space != NoSpace || d != ir.I32 && d != ir.I64 {
+	if p.Type.Space != Global && p.Type.Space != Shared || i.Type.Space != NoSpace || d != ir.I32 && d != ir.I64 {
 		fail("%s at %s of %s", label, i.Type, p.Type)
 	}
 	if n < 1 || n > 16 || n&(n-1) != 0 || n > 1 && n*p.Type.DType.Size() > 16 {

@@ -121,6 +121,12 @@ func (c *compiler) block(b *Block) {
 			c.jump(in, next, func(t *thread) *code { t.waiting = in; return next })
 		case MatMulAdd:
 			c.collective(in)
+		case GroupIdx:
+			d := c.slot(in.Results[0])
+			c.emit(in, func(t *thread) { t.regs[d] = uint64(t.group()) })
+		case Registers: // a hint
+		case GroupBarrier, Arrive, Await, CopyBox, MultiplyTiles, Commit, Drain, Sum:
+			c.pipeline(in)
 		case Const:
 			c.set(in.Results[0], in.Bits)
 		case Load:

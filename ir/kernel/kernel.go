@@ -15,10 +15,12 @@ type Kernel struct {
 	Params []*Value
 	// Block is the number of threads of a block in each dimension.
 	Block [3]int
-	// Shared are arrays in the memory that the threads of a block share. Their contents are undefined
-	// when a block starts.
+	// Shared are arrays in the memory that the threads of a block share, and phase barriers. The
+	// contents of arrays are undefined when a block starts.
 	Shared []*Value
-	Body   *Block
+	// Sums are the sums of groups, see [MultiplyTiles].
+	Sums []*Value
+	Body *Block
 }
 
 // Space is the memory that a pointer points to.
@@ -29,6 +31,9 @@ const (
 	NoSpace Space = iota
 	Global        // memory of the device, which all threads see
 	Shared        // memory of a block
+	Mapped        // a tensor in global memory, of which boxes are copied, see [Map]
+	Phases        // phase barriers of a block, see [Arrive]
+	Sums          // sums that the threads of a group hold together, see [MultiplyTiles]
 )
 
 // Type is the type of a value: a scalar, or a pointer to elements in a space.
@@ -42,8 +47,13 @@ type Type struct {
 type Value struct {
 	Name string
 	Type Type
-	// Len is the number of elements of an array in shared memory. It is 0 for other values.
+	// Len is the number of elements of an array in shared memory, the number of phase barriers, or the
+	// number of columns of sums. It is 0 for other values.
 	Len int
+	// Arrivals is the number of arrivals that complete a phase of a phase barrier. It is 0 for other values.
+	Arrivals int
+	// Map describes the tensor of a parameter in the space Mapped. It is nil for other values.
+	Map *Map
 	// Written says that a kernel stores to the memory of a pointer parameter or a shared array.
 	Written bool
 	// Def is the instruction that computes the value. It is nil for parameters and arrays.
@@ -75,6 +85,11 @@ type Instr struct {
 	Bits uint64
 	// Dim is the dimension, 0 to 2, of the index of a thread or block.
 	Dim int
+	// Count is the number of groups of products in a [Drain], of registers in a [Registers], or the index of
+	// a [Sum].
+	Count int
+	// AcrossA and AcrossB say where a [MultiplyTiles] finds its elements.
+	AcrossA, AcrossB bool
 	// Unroll is the number of iterations of a [For] to write out one after the other. 0 and 1 leave
 	// the loop as it is.
 	Unroll int

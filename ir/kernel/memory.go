@@ -77,12 +77,17 @@ func bind(k *Kernel, args []Arg, races bool) *arguments {
 	var global []*array
 	for i, p := range k.Params {
 		arg := args[i]
-		if arg.typ != p.Type {
+		if arg.typ != p.Type && (p.Map == nil || arg.typ != Type{p.Type.DType, Global}) {
 			fail("the argument for %s is of type %s, want %s", p, arg.typ, p.Type)
 		}
 		if p.Type.Space == NoSpace {
 			out.numbers[p] = arg.bits
 			continue
+		}
+		if p.Map != nil {
+			if n := len(arg.data) / p.Type.DType.Size(); n != dimProduct(p.Map.Extents) {
+				fail("the argument for %s has %d elements, want %d", p, n, dimProduct(p.Map.Extents))
+			}
 		}
 		a := &array{data: arg.data, dtype: p.Type.DType, size: p.Type.DType.Size()}
 		if a.n = len(a.data) / a.size; a.n*a.size != len(a.data) {
@@ -95,6 +100,9 @@ func bind(k *Kernel, args []Arg, races bool) *arguments {
 		record(global)
 	}
 	for _, v := range k.Shared {
+		if v.Type.Space == Phases {
+			continue
+		}
 		size := v.Type.DType.Size()
 		a := &array{data: make([]byte, v.Len*size), dtype: v.Type.DType, size: size, n: v.Len, shared: true, ready: make([]uint32, v.Len)}
 		if races {

@@ -9,6 +9,12 @@ func (t Type) String() string {
 		return "global " + t.DType.String()
 	case Shared:
 		return "shared " + t.DType.String()
+	case Mapped:
+		return "map " + t.DType.String()
+	case Phases:
+		return "phases"
+	case Sums:
+		return "sums " + t.DType.String()
 	}
 	return t.DType.String()
 }
@@ -33,6 +39,9 @@ func (k *Kernel) name() {
 		unique(v)
 	}
 	for _, v := range k.Shared {
+		unique(v)
+	}
+	for _, v := range k.Sums {
 		unique(v)
 	}
 	k.Body.each(unique)

@@ -82,6 +82,47 @@ const (
 	//   - of c and the result: (g, 2i), (g, 2i+1), (g+8, 2i), (g+8, 2i+1)
 	MatMulAdd
 
+	// GroupIdx is an i32: the index of the thread's group in its block. The threads 128·g to 128·g+127 of a
+	// block are group g.
+	GroupIdx
+	// GroupBarrier waits for all threads of the group. Memory they wrote before is visible to the group after it.
+	GroupBarrier
+	// Registers says that the threads of a group need at most Count registers from here on. It is a hint. It
+	// depends on nothing that differs between the threads of a group.
+	Registers
+
+	// A phase barrier counts the arrivals and the bytes of a phase. A phase is complete when as many
+	// threads as [Value.Arrivals] have arrived, and all bytes that they expect have been copied. The next
+	// phase begins then. Phases have the numbers 0, 1, 0, 1 and so on. b is an array of phase barriers, and
+	// i the index of one, an i32.
+	Arrive // b, i, n: arrives at the barrier; n is an i32, the number of bytes that the phase expects besides. It may be missing
+	Await  // b, i, n: waits until phase n is complete. n is an i32, 0 or 1. Before the first phase, phase 1 counts as complete
+
+	// CopyBox copies a box of a tensor to shared memory, as [Map] describes, from element i of the array p
+	// on. i is a multiple of 1024 bytes. Its operands are p, i, the map, phase barriers b, the index j of
+	// one, and the index of the box's first element on each axis of the tensor, all i32. It does not wait for the
+	// copy, whose bytes count in the current phase of the barrier. The copy may take place at any time
+	// between. A thread that has waited for the phase sees it.
+	CopyBox
+
+	// MultiplyTiles adds a·b to the sums of a group, or replaces the sums by a·b if the bool keep is false. a
+	// is [64,K], b [K,N], and the sums are f32[64,N], where N is their number of columns. K is 16 for f16 and
+	// bf16, and 8 for f32, of which only the upper 19 bits count. Its operands are an array in shared
+	// memory with a, the index of a's first element, the same of b, the sums, and keep.
+	// The elements are in memory as [CopyBox] stores boxes. With i the index of the first element, and
+	// counted in elements before the swizzle, a row being 128 bytes:
+	//   - element (m,k) of a is element k of row m, or element m of row k if AcrossA is true
+	//   - element (k,n) of b is element k of row n, or element n%64 of row 64·(n/64)+k if AcrossB is true
+	// AcrossA and AcrossB are false for f32. All threads of the group carry out the
+	// operation at once. It does not wait for the products: a and b must stay as they are, and the sums must
+	// not be read, before they are done, see [Drain]. Thread t of the group, with w = t / 32, g = t % 32 / 4 and
+	// q = t % 4, holds the elements (16·w+g+8·h, 8·j+2·q+c) of the sums, with the index 4·j+2·h+c, for c and h in
+	// 0 and 1.
+	MultiplyTiles
+	Commit // makes a group of the products since the last Commit
+	Drain  // waits until at most Count groups of products are not done
+	Sum    // s: the f32 with the index Count of the sums that the thread holds
+
 	Barrier // waits for all threads of the block; memory they wrote before is visible after it
 
 	// Control flow. The results are the values that the blocks yield.
@@ -120,55 +161,65 @@ var ops = [numOps]struct {
 	kind kind
 	on   on
 }{
-	NoOp:       {"", special, 0},
-	Const:      {"const", special, 0},
-	ThreadIdx:  {"thread", special, 0},
-	BlockIdx:   {"block", special, 0},
-	Add:        {"add", binary, numbers},
-	Sub:        {"sub", binary, numbers},
-	Mul:        {"mul", binary, numbers},
-	Div:        {"div", binary, numbers},
-	Rem:        {"rem", binary, ints},
-	Min:        {"min", binary, numbers},
-	Max:        {"max", binary, numbers},
-	And:        {"and", binary, ints | bools},
-	Or:         {"or", binary, ints | bools},
-	Xor:        {"xor", binary, ints | bools},
-	Shl:        {"shl", binary, ints},
-	Shr:        {"shr", binary, ints},
-	Neg:        {"neg", unary, numbers},
-	Abs:        {"abs", unary, numbers},
-	Not:        {"not", unary, ints | bools},
-	Sqrt:       {"sqrt", unary, floats},
-	Floor:      {"floor", unary, floats},
-	Ceil:       {"ceil", unary, floats},
-	Trunc:      {"trunc", unary, floats},
-	Round:      {"round", unary, floats},
-	Fma:        {"fma", ternary, floats},
-	Eq:         {"eq", comparison, numbers | bools},
-	Ne:         {"ne", comparison, numbers | bools},
-	Lt:         {"lt", comparison, numbers},
-	Le:         {"le", comparison, numbers},
-	Gt:         {"gt", comparison, numbers},
-	Ge:         {"ge", comparison, numbers},
-	Select:     {"select", special, 0},
-	Convert:    {"convert", special, 0},
-	Bitcast:    {"bitcast", special, 0},
-	Split:      {"split", special, 0},
-	Load:       {"load", special, 0},
-	Store:      {"store", special, 0},
-	AtomicAdd:  {"atomic_add", atomic, ints},
-	AtomicMin:  {"atomic_min", atomic, ints},
-	AtomicMax:  {"atomic_max", atomic, ints},
-	AtomicAnd:  {"atomic_and", atomic, ints},
-	AtomicOr:   {"atomic_or", atomic, ints},
-	AtomicXchg: {"atomic_xchg", atomic, ints},
-	AtomicCAS:  {"atomic_cas", atomic, ints},
-	MatMulAdd:  {"mat_mul_add", special, 0},
-	Barrier:    {"barrier", special, 0},
-	For:        {"for", control, 0},
-	If:         {"if", control, 0},
-	While:      {"while", control, 0},
+	NoOp:          {"", special, 0},
+	Const:         {"const", special, 0},
+	ThreadIdx:     {"thread", special, 0},
+	BlockIdx:      {"block", special, 0},
+	Add:           {"add", binary, numbers},
+	Sub:           {"sub", binary, numbers},
+	Mul:           {"mul", binary, numbers},
+	Div:           {"div", binary, numbers},
+	Rem:           {"rem", binary, ints},
+	Min:           {"min", binary, numbers},
+	Max:           {"max", binary, numbers},
+	And:           {"and", binary, ints | bools},
+	Or:            {"or", binary, ints | bools},
+	Xor:           {"xor", binary, ints | bools},
+	Shl:           {"shl", binary, ints},
+	Shr:           {"shr", binary, ints},
+	Neg:           {"neg", unary, numbers},
+	Abs:           {"abs", unary, numbers},
+	Not:           {"not", unary, ints | bools},
+	Sqrt:          {"sqrt", unary, floats},
+	Floor:         {"floor", unary, floats},
+	Ceil:          {"ceil", unary, floats},
+	Trunc:         {"trunc", unary, floats},
+	Round:         {"round", unary, floats},
+	Fma:           {"fma", ternary, floats},
+	Eq:            {"eq", comparison, numbers | bools},
+	Ne:            {"ne", comparison, numbers | bools},
+	Lt:            {"lt", comparison, numbers},
+	Le:            {"le", comparison, numbers},
+	Gt:            {"gt", comparison, numbers},
+	Ge:            {"ge", comparison, numbers},
+	Select:        {"select", special, 0},
+	Convert:       {"convert", special, 0},
+	Bitcast:       {"bitcast", special, 0},
+	Split:         {"split", special, 0},
+	Load:          {"load", special, 0},
+	Store:         {"store", special, 0},
+	AtomicAdd:     {"atomic_add", atomic, ints},
+	AtomicMin:     {"atomic_min", atomic, ints},
+	AtomicMax:     {"atomic_max", atomic, ints},
+	AtomicAnd:     {"atomic_and", atomic, ints},
+	AtomicOr:      {"atomic_or", atomic, ints},
+	AtomicXchg:    {"atomic_xchg", atomic, ints},
+	AtomicCAS:     {"atomic_cas", atomic, ints},
+	MatMulAdd:     {"mat_mul_add", special, 0},
+	GroupIdx:      {"group", special, 0},
+	GroupBarrier:  {"group_barrier", special, 0},
+	Registers:     {"registers", special, 0},
+	Arrive:        {"arrive", special, 0},
+	Await:         {"await", special, 0},
+	CopyBox:       {"copy_box", special, 0},
+	MultiplyTiles: {"multiply_tiles", special, 0},
+	Commit:        {"commit", special, 0},
+	Drain:         {"drain", special, 0},
+	Sum:           {"sum", special, 0},
+	Barrier:       {"barrier", special, 0},
+	For:           {"for", control, 0},
+	If:            {"if", control, 0},
+	While:         {"while", control, 0},
 }
 
 // String returns the name of the operation in the text form.

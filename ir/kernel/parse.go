@@ -24,18 +24,24 @@ import (
 // Its grammar is this. Blanks and ends of lines separate words.
 //
 //	text    = ["//" line] "kernel" name "(" [param {"," param}] ")" "block" int "," int "," int "{" {array} block "}"
-//	param   = value ":" ["global"] type ["written"]
+//	param   = value ":" ["global" | "map"] type [extents "box" extents] ["written"]
 //	array   = "shared" value ":" type "[" int "]" ["written"]
+//	        | "phases" value "[" int "]" "of" int
+//	        | "sums" value ":" type "[" int "]"
 //	block   = {[values "="] instr} ["yield" values]
 //	instr   = "const" number ":" type
 //	        | ("thread" | "block") ("x" | "y" | "z") ":" type
 //	        | "load" element ":" type
-//	        | ("store" | "atomic_add" | …) element "," values [types]
+//	        | ("store" | "atomic_add" | "arrive" | …) element "," values [types]
+//	        | "multiply_tiles" element "," values ["across_a"] ["across_b"]
+//	        | ("registers" | "drain") int
+//	        | "sum" value "[" int "]" types
 //	        | "for" value "=" value "to" value "by" value [carry] ["unroll" int] [types] body
 //	        | "if" value [types] body ["else" body]
 //	        | "while" [carry] [types] body "do" [values] body
 //	        | name [values] [types]
 //	element = value "[" value "]"
+//	extents = "[" int {"," int} "]"
 //	carry   = "carry" value "=" value {"," value "=" value}
 //	body    = "{" block "}"
 //	types   = ":" type {"," type}
@@ -145,10 +151,18 @@ func (p *parser) parse() (k *Kernel, err error) {
 		}
 		v := p.fresh(nil)
 		p.expect(":")
-		if p.accept("global") {
+		switch {
+		case p.accept("global"):
 			v.Type.Space = Global
+		case p.accept("map"):
+			v.Type.Space = Mapped
 		}
 		v.Type.DType = p.dtype()
+		if v.Type.Space == Mapped {
+			v.Map = &Map{Extents: p.extents()}
+			p.expect("box")
+			v.Map.Box = p.extents()
+		}
 		v.Written = p.accept("written")
 		p.define(v)
 		k.Params = append(k.Params, v)
@@ -161,16 +175,7 @@ func (p *parser) parse() (k *Kernel, err error) {
 		k.Block[i] = p.int()
 	}
 	p.expect("{")
-	for p.accept("shared") {
-		v := p.fresh(nil)
-		p.expect(":")
-		v.Type = Type{p.dtype(), Shared}
-		p.expect("[")
-		v.Len = p.int()
-		p.expect("]")
-		v.Written = p.accept("written")
-		p.define(v)
-		k.Shared = append(k.Shared, v)
+	for p.array(k) {
 	}
 	p.block(k.Body)
 	if p.skip(); p.at < len(p.src) {
@@ -178,6 +183,55 @@ func (p *parser) parse() (k *Kernel, err error) {
 		fail("the kernel has ended")
 	}
 	return k, nil
+}
+
+// array parses the declaration of an array, phase barriers or sums, and adds it to k. It returns false if there is no
+// other declaration.
+func (p *parser) array(k *Kernel) bool {
+	var space Space
+	switch {
+	case p.accept("shared"):
+		space = Shared
+	case p.accept("phases"):
+		space = Phases
+	case p.accept("sums"):
+		space = Sums
+	default:
+		return false
+	}
+	v := p.fresh(nil)
+	v.Type.Space = space
+	if space != Phases {
+		p.expect(":")
+		v.Type.DType = p.dtype()
+	}
+	p.expect("[")
+	v.Len = p.int()
+	p.expect("]")
+	if space == Phases {
+		p.expect("of")
+		v.Arrivals = p.int()
+	}
+	v.Written = p.accept("written")
+	p.define(v)
+	if space == Sums {
+		k.Sums = append(k.Sums, v)
+	} else {
+		k.Shared = append(k.Shared, v)
+	}
+	return true
+}
+
+// extents parses the extents of a tensor or a box.
+func (p *parser) extents() (list []int) {
+	p.expect("[")
+	for {
+		list = append(list, p.int())
+		if !p.accept(",") {
+			p.expect("]")
+			return list
+		}
+	}
 }
 
 func (p *parser) fresh(def *Instr) *Value {
@@ -262,6 +316,14 @@ func (p *parser) instr() *Instr {
 			fail("x, y or z expected")
 		}
 		p.types(in)
+	case in.Op == Registers || in.Op == Drain:
+		in.Count = p.int()
+	case in.Op == Sum:
+		in.Args = []*Value{p.value()}
+		p.expect("[")
+		in.Count = p.int()
+		p.expect("]")
+		p.types(in)
 	case accesses(in.Op):
 		in.Args = []*Value{p.value()}
 		p.expect("[")
@@ -270,6 +332,7 @@ func (p *parser) instr() *Instr {
 		if p.accept(",") {
 			in.Args = append(in.Args, p.list()...)
 		}
+		in.AcrossA, in.AcrossB = p.accept("across_a"), p.accept("across_b")
 		p.types(in)
 	case in.Op == MatMulAdd:
 		in.Args = p.list()

@@ -20,11 +20,18 @@ func (k *Kernel) String() string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		fmt.Fprintf(&b, "%s: %s%s", p, p.Type, written(p))
+		fmt.Fprintf(&b, "%s: %s%s%s", p, p.Type, p.Map, written(p))
 	}
 	fmt.Fprintf(&b, ") block %d, %d, %d {\n", k.Block[0], k.Block[1], k.Block[2])
 	for _, v := range k.Shared {
+		if v.Type.Space == Phases {
+			fmt.Fprintf(&b, "  phases %s[%d] of %d\n", v, v.Len, v.Arrivals)
+			continue
+		}
 		fmt.Fprintf(&b, "  shared %s: %s[%d]%s\n", v, v.Type.DType, v.Len, written(v))
+	}
+	for _, v := range k.Sums {
+		fmt.Fprintf(&b, "  sums %s: %s[%d]\n", v, v.Type.DType, v.Len)
 	}
 	k.Body.print(&b, "  ")
 	b.WriteString("}\n")
@@ -85,9 +92,19 @@ func (in *Instr) print(w *strings.Builder) {
 		w.WriteString(" " + number(in.Results[0].Type.DType, in.Bits))
 	case in.Op == ThreadIdx || in.Op == BlockIdx:
 		w.WriteString(" " + axis(in.Dim))
+	case in.Op == Registers || in.Op == Drain:
+		fmt.Fprintf(w, " %d", in.Count)
+	case in.Op == Sum && len(rest) == 1:
+		fmt.Fprintf(w, " %s[%d]", rest[0], in.Count)
 	case accesses(in.Op) && len(rest) >= 2:
 		fmt.Fprintf(w, " %s[%s]", rest[0], rest[1])
 		values(w, ", ", rest[2:])
+		if in.AcrossA {
+			w.WriteString(" across_a")
+		}
+		if in.AcrossB {
+			w.WriteString(" across_b")
+		}
 	case in.Op == For && len(rest) >= 3 && len(in.Blocks) == 1 && len(in.Blocks[0].Params) == len(rest)-2:
 		p := in.Blocks[0].Params
 		fmt.Fprintf(w, " %s = %s to %s by %s", p[0], rest[0], rest[1], rest[2])
@@ -110,7 +127,13 @@ func (in *Instr) print(w *strings.Builder) {
 }
 
 // accesses reports whether the operands of an operation begin with a pointer and an index.
-func accesses(o Op) bool { return o == Load || o == Store || o < numOps && ops[o].kind == atomic }
+func accesses(o Op) bool {
+	switch o {
+	case Load, Store, Arrive, Await, CopyBox, MultiplyTiles:
+		return true
+	}
+	return o < numOps && ops[o].kind == atomic
+}
 
 func carry(w *strings.Builder, params, first []*Value) {
 	for i, p := range params {

@@ -32,9 +32,9 @@ func (b *Block) prune(used map[*Value]bool) {
 // it may not end, nor is a [MatMulAdd], because threads wait at it.
 func (in *Instr) isPure() bool {
 	switch {
-	case in.Op == Load:
+	case in.Op == Load, in.Op == Sum:
 		return true
-	case in.Op == Store, in.Op == Barrier, in.Op == MatMulAdd, ops[in.Op].kind == atomic, in.Op == While:
+	case in.Op == Store, in.Op == Barrier, in.Op == MatMulAdd, ops[in.Op].kind == atomic, in.Op == While, pipelined(in.Op):
 		return false
 	}
 	for _, b := range in.Blocks {

@@ -14,9 +14,9 @@ type access struct {
 type cell struct{ read, write, atomic access }
 
 func (m *machine) note(a *access, t *thread) {
-	if a.epoch != m.epoch {
+	if epoch := m.epochs[t.group()]; a.epoch != epoch {
 		a.others = a.others || a.epoch != 0 && a.epoch < m.first
-		a.epoch, a.thread = m.epoch, t.number
+		a.epoch, a.thread = epoch, t.number
 	}
 }
 
@@ -28,7 +28,7 @@ func (a *array) conflict(m *machine, t *thread, i int, past access, verb string)
 	switch {
 	case past.epoch == 0:
 		return
-	case past.epoch == m.epoch && past.thread != t.number:
+	case past.thread != t.number && past.epoch >= m.since(int(past.thread), t):
 		who = fmt.Sprintf("thread %s has", place(m.threads[past.thread].index))
 	case !a.shared && (past.others || past.epoch < m.first):
 		who = "another block has"
@@ -36,6 +36,15 @@ func (a *array) conflict(m *machine, t *thread, i int, past access, verb string)
 		return
 	}
 	fail("a race: %s %s element %d", who, verb, i)
+}
+
+// since returns the first epoch that is not separated by a barrier from what thread t does: an access in it by the
+// thread with a number may happen at the same time.
+func (m *machine) since(number int, t *thread) uint32 {
+	if g := t.group(); number/Group == g {
+		return m.epochs[g]
+	}
+	return m.epoch
 }
 
 func (a *array) cells(i, n int, do func(i int, c *cell)) {

@@ -37,6 +37,13 @@ const maxBlocks = 1 << 24
 //   - An integer is divided by 0, or shifted by its width or more.
 //   - The counter of a for overflows, or its step is not positive.
 //   - The budget is used up.
+//   - A product reads a box whose copy its threads have not waited for.
+//   - A box is copied over elements that a product reads, and the thread has not waited for an arrival after
+//     the product was done.
+//   - A thread reads sums of a product that is not done.
+//   - Threads wait for phases that are never complete.
+//
+// Copies of boxes and products take place as late as waits allow.
 //
 // Run also returns an error if args do not fit the parameters, if the number of blocks is not from 1
 // to 2²⁴, and the error of [Kernel.Verify]. But it does not require that barriers are where
@@ -45,7 +52,7 @@ func (k *Kernel) Run(grid [3]int, args []Arg, opt Options) error {
 	if err := k.check(); err != nil {
 		return err
 	}
-	m := &machine{kernel: k, budget: opt.Budget, random: rand.New(rand.NewPCG(opt.Seed, 1)), epoch: 1}
+	m := &machine{kernel: k, budget: opt.Budget, random: rand.New(rand.NewPCG(opt.Seed, 1))}
 	if m.budget == 0 {
 		m.budget = DefaultBudget
 	}
@@ -64,19 +71,33 @@ type machine struct {
 	// collectives carry out the instructions that all threads do at once.
 	collectives map[*Instr]func()
 
-	// An epoch is the time between two barriers of a block. Epochs are numbered from 1, through all blocks.
-	epoch uint32 // the current epoch
-	first uint32 // the first epoch of the running block
+	// groups carry out the instructions that all threads of a group do at once.
+	groups   map[*Instr]func(threads []thread)
+	pipeline *pipelineState // nil unless the kernel is pipelined
+
+	// An epoch is the time between two barriers of a group. Epochs are numbered from 1, through all groups and
+	// blocks. A barrier of the block begins an epoch of all groups.
+	last   uint32   // epoch that has begun
+	epochs []uint32 // by group: the current one
+	epoch  uint32   // began with the last barrier of the block
+	first  uint32   // epoch of the running block
 }
 
 type thread struct {
 	number  uint16 // number in the block
 	index   [3]int // index in the block
 	regs    []uint64
-	code    *code  // the code that it runs
-	at      int    // index of the next step in code
-	waiting *Instr // the barrier or the collective instruction that it waits at, or nil
+	code    *code          // the code that it runs
+	at      int            // index of the next step in code
+	waiting *Instr         // the instruction that it waits at for other threads, or nil
+	held    bool           // whether it waits or has ended
+	ready   func() bool    // whether the phase is complete that it waits for; nil unless it waits for one
+	phases  map[*phase]int // how many phases of a phase barrier it has waited for
+	seen    []int          // by group of the block: how many of its groups of products the thread knows to be done
 }
+
+// group returns the index of the thread's group in the block.
+func (t *thread) group() int { return int(t.number) / Group }
 
 // run does what [Kernel.Run] documents, for a kernel that is already verified.
 func (m *machine) run(grid [3]int, args []Arg, races bool) (err error) {
@@ -93,6 +114,9 @@ func (m *machine) run(grid [3]int, args []Arg, races bool) (err error) {
 		}
 		blocks *= n
 	}
+	if m.kernel.IsPipelined() {
+		m.pipeline = &pipelineState{}
+	}
 	p := compile(m, bind(m.kernel, args, races))
 	m.start(p)
 	for _, i := range m.random.Perm(blocks) {
@@ -105,6 +129,8 @@ func (m *machine) run(grid [3]int, args []Arg, races bool) (err error) {
 func (m *machine) start(p *program) {
 	size := m.kernel.Block
 	m.threads = make([]thread, size[0]*size[1]*size[2])
+	m.epochs = make([]uint32, (len(m.threads)+Group-1)/Group)
+	m.nextEpoch()
 	regs := make([]uint64, len(m.threads)*len(p.initial))
 	for i := range m.threads {
 		own := regs[i*len(p.initial):][:len(p.initial)]
@@ -117,11 +143,20 @@ func (m *machine) runBlock(entry *code) {
 	m.first = m.epoch
 	order := m.random.Perm(len(m.threads))
 	for i := range m.threads {
-		m.threads[i].code = entry
+		m.threads[i].code, m.threads[i].held = entry, false
+	}
+	if m.pipeline != nil {
+		m.pipeline.begin(m)
 	}
 	for {
 		for _, i := range order {
-			m.resume(&m.threads[i])
+			if t := &m.threads[i]; !t.held {
+				m.resume(t)
+				t.held = true
+			}
+		}
+		if m.pipeline != nil && m.pipeline.proceed(m) {
+			continue
 		}
 		m.meet(order)
 		if do := m.collectives[m.threads[0].waiting]; do != nil {
@@ -131,6 +166,9 @@ func (m *machine) runBlock(entry *code) {
 		}
 		if m.threads[0].code == nil {
 			return
+		}
+		for i := range m.threads {
+			m.threads[i].held = false
 		}
 		m.random.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 	}
@@ -159,6 +197,11 @@ func (m *machine) resume(t *thread) {
 // meet panics, as [fail] does, unless all threads of the block wait at the same instruction or all
 // have ended. order holds the indices of the threads.
 func (m *machine) meet(order []int) {
+	for _, i := range order {
+		if t := &m.threads[i]; t.waiting != nil && pipelined(t.waiting.Op) {
+			fail("block %s, thread %s: %s: it waits for ever", place(m.block), place(t.index), t.waiting)
+		}
+	}
 	for _, i := range order[1:] {
 		t, u := &m.threads[order[0]], &m.threads[i]
 		if t.waiting == u.waiting {
@@ -176,9 +219,18 @@ func (m *machine) meet(order []int) {
 }
 
 func (m *machine) nextEpoch() {
-	if m.epoch++; m.epoch == 0 {
+	m.epoch = m.newEpoch()
+	for g := range m.epochs {
+		m.epochs[g] = m.epoch
+	}
+}
+
+// newEpoch returns the number of an epoch that begins.
+func (m *machine) newEpoch() uint32 {
+	if m.last++; m.last == 0 {
 		fail("too many barriers")
 	}
+	return m.last
 }
 
 // where returns the text of the instruction that the thread runs, followed by a colon, or nothing at

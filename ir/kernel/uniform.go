@@ -1,37 +1,53 @@
 package kernel
 
+// spread says which threads of a block may have different values.
+type spread uint8
+
+const (
+	alike          spread = iota // all threads have the same value
+	betweenGroups                // threads of different groups may differ
+	betweenThreads               // any two threads may differ
+)
+
 // checkBarriers checks that no barrier or [MatMulAdd] is in control flow that depends on a thread's
-// index or on memory.
+// index or on memory. Operations that groups carry out may be in control flow that differs between groups.
 func (k *Kernel) checkBarriers() (err error) {
 	defer k.explain(&err)
 	defer catch(&err)
-	varies := k.varying()
-	k.Body.barriers(varies, nil)
+	spreads := k.spreads()
+	k.Body.barriers(spreads, [betweenThreads + 1]*Instr{})
 	return nil
 }
 
-// barriers panics, as [fail] does, if only some threads may reach a barrier or [MatMulAdd] in b. branch is the
-// innermost instruction around b whose blocks do not run alike in all threads, or nil. varies marks the values that
-// differ between threads.
-func (b *Block) barriers(varies map[*Value]bool, branch *Instr) {
+// barriers panics, as [fail] does, if only some threads may reach an operation in b that all threads of the block
+// or of a group carry out. around[s] is the innermost instruction around b whose blocks do not run alike in
+// threads between which values of spread s differ, or nil.
+func (b *Block) barriers(spreads map[*Value]spread, around [betweenThreads + 1]*Instr) {
 	for _, in := range b.Instrs {
-		if (in.Op == Barrier || in.Op == MatMulAdd) && branch != nil {
-			what := "a barrier"
-			if in.Op != Barrier {
-				what = in.Op.String()
-			}
-			fail("%s is in %q, whose condition or bounds may differ between threads", what, branch.String())
+		if branch := around[betweenGroups]; branch != nil && (in.Op == Barrier || in.Op == MatMulAdd) {
+			fail("%s is in %q, whose condition or bounds may differ between threads", described(in), branch.String())
 		}
-		inner := branch
+		if branch := around[betweenThreads]; branch != nil && byGroups(in.Op) {
+			fail("%s is in %q, whose condition or bounds may differ between the threads of a group", described(in), branch.String())
+		}
+		inner := around
 		for _, x := range decides(in) {
-			if varies[x] {
-				inner = in
+			for s := betweenGroups; s <= spreads[x]; s++ {
+				inner[s] = in
 			}
 		}
 		for _, block := range in.Blocks {
-			block.barriers(varies, inner)
+			block.barriers(spreads, inner)
 		}
 	}
+}
+
+// described returns the operation of in as the subject of a sentence.
+func described(in *Instr) string {
+	if in.Op == Barrier {
+		return "a barrier"
+	}
+	return in.Op.String()
 }
 
 // decides returns the values that determine which blocks of an instruction run, and how often.
@@ -47,32 +63,33 @@ func decides(in *Instr) []*Value {
 	return nil
 }
 
-// varying returns the values that may differ between the threads of a block: the index of a thread,
-// what is read from memory, the results of [MatMulAdd], and what depends on them.
-func (k *Kernel) varying() map[*Value]bool {
-	f := flow{readers: map[*Value][]*Value{}, varies: map[*Value]bool{}}
+// spreads returns the values that may differ between the threads of a block: the indices of a thread and of its
+// group, what is read from memory, the results of [MatMulAdd], sums, and what depends on them.
+func (k *Kernel) spreads() map[*Value]spread {
+	f := flow{readers: map[*Value][]*Value{}, spreads: map[*Value]spread{}}
 	f.block(k.Body)
 	for len(f.todo) > 0 {
 		x := f.todo[len(f.todo)-1]
 		f.todo = f.todo[:len(f.todo)-1]
 		for _, y := range f.readers[x] {
-			f.mark(y)
+			f.mark(y, f.spreads[x])
 		}
 	}
-	return f.varies
+	return f.spreads
 }
 
 // flow finds the values that differ between threads. It follows each value to the values that are
 // computed from it.
 type flow struct {
 	readers map[*Value][]*Value
-	varies  map[*Value]bool
-	todo    []*Value // varying values whose readers are not marked yet
+	spreads map[*Value]spread
+	todo    []*Value // marked values whose readers are not marked yet
 }
 
-func (f *flow) mark(x *Value) {
-	if !f.varies[x] {
-		f.varies[x] = true
+// mark records that x may differ between these threads.
+func (f *flow) mark(x *Value, s spread) {
+	if f.spreads[x] < s {
+		f.spreads[x] = s
 		f.todo = append(f.todo, x)
 	}
 }
@@ -98,9 +115,11 @@ func (f *flow) block(b *Block) {
 		}
 		f.all(decides(in), in.Results)
 		switch in.Op {
-		case ThreadIdx, Load, MatMulAdd, AtomicAdd, AtomicMin, AtomicMax, AtomicAnd, AtomicOr, AtomicXchg, AtomicCAS:
+		case GroupIdx:
+			f.mark(in.Results[0], betweenGroups)
+		case ThreadIdx, Load, Sum, MatMulAdd, AtomicAdd, AtomicMin, AtomicMax, AtomicAnd, AtomicOr, AtomicXchg, AtomicCAS:
 			for _, r := range in.Results {
-				f.mark(r)
+				f.mark(r, betweenThreads)
 			}
 		case For:
 			body := in.Blocks[0]

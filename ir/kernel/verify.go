@@ -14,6 +14,9 @@ const (
 	// MaxShared is the greatest size of all arrays in shared memory, in bytes. Each array begins at
 	// a multiple of 16 bytes.
 	MaxShared = 48 << 10
+	// MaxPipelined is MaxShared of pipelined kernels, see [Kernel.IsPipelined]. Each array begins at a
+	// multiple of 1024 bytes.
+	MaxPipelined = 226 << 10
 
 	maxNesting = 64
 	maxInstrs  = 1 << 20
@@ -24,7 +27,8 @@ const (
 // defined before it is used, and used only in its scope. Operands and results have the types that
 // [Op] says. Stores go to memory that is marked as written. Constants, sizes and nesting are within
 // their limits. Every thread of a block meets the same barriers: no barrier is in control flow that
-// depends on a thread's index or on memory. Verify returns the first mistake.
+// depends on a thread's index or on memory. All threads of a group carry out the same operations on sums.
+// An array that boxes are copied to is only read by [MultiplyTiles]. Verify returns the first mistake.
 func (k *Kernel) Verify() error {
 	if err := k.check(); err != nil {
 		return err
@@ -90,6 +94,8 @@ func (v *verifier) kernel(k *Kernel) {
 		v.outer(p)
 		switch d := p.Type.DType; {
 		case p.Type.Space == Global && isElement(d):
+		case p.Type.Space == Mapped && !p.Written:
+			p.Map.check(d)
 		case p.Type.Space == NoSpace && isNumber(d) && !p.Written:
 		default:
 			fail("parameter %s is of type %s%s", p, p.Type, written(p))
@@ -97,22 +103,46 @@ func (v *verifier) kernel(k *Kernel) {
 		if p.Len != 0 {
 			fail("parameter %s has a length", p)
 		}
+		if p.Arrivals != 0 || (p.Map != nil) != (p.Type.Space == Mapped) {
+			fail("parameter %s has what belongs to another value", p)
+		}
 	}
 	v.threads = threads
-	size := 0
-	for _, a := range k.Shared {
-		v.outer(a)
-		if a.Type.Space != Shared || !isElement(a.Type.DType) || a.Len < 1 || a.Len > MaxShared {
-			fail("array %s is of type %s[%d]", a, a.Type, a.Len)
-		}
-		if size += (a.Len*a.Type.DType.Size() + 15) &^ 15; size > MaxShared {
-			fail("more than %d bytes of shared memory", MaxShared)
-		}
-	}
+	v.declared(k)
 	if k.Body == nil || len(k.Body.Params)+len(k.Body.Yields) > 0 {
 		fail("its body takes or yields values")
 	}
 	v.block(k.Body)
+	k.checkBoxed()
+}
+
+// declared checks the arrays, the phase barriers and the sums of a kernel.
+func (v *verifier) declared(k *Kernel) {
+	limit := MaxShared
+	if k.IsPipelined() {
+		limit = MaxPipelined
+	}
+	for _, a := range k.Shared {
+		v.outer(a)
+		switch {
+		case a.Type == Type{Space: Phases} && a.Len >= 1 && a.Len <= maxPhases && a.Arrivals >= 1 && a.Arrivals <= MaxThreads && !a.Written:
+		case a.Type.Space == Shared && isElement(a.Type.DType) && a.Len >= 1 && a.Len <= limit && a.Arrivals == 0:
+		default:
+			fail("array %s is of type %s[%d]", a, a.Type, a.Len)
+		}
+	}
+	if _, bytes := k.Layout(); bytes > limit {
+		fail("more than %d bytes of shared memory", limit)
+	}
+	for _, s := range k.Sums {
+		v.outer(s)
+		if s.Type != (Type{ir.F32, Sums}) || s.Len < 8 || s.Len > maxColumns || s.Len%8 != 0 {
+			fail("sums %s are of type %s[%d]", s, s.Type, s.Len)
+		}
+	}
+	if len(k.Sums) > 0 && v.threads%Group != 0 {
+		fail("blocks of %d threads, which are no whole groups", v.threads)
+	}
 }
 
 func isElement(d ir.DType) bool { return IsArithmetic(d) || IsStorage(d) }
@@ -175,6 +205,9 @@ func (v *verifier) block(b *Block) {
 			fail("more than %d instructions", maxInstrs)
 		}
 		v.instr(in)
+		if byGroups(in.Op) && v.threads%Group != 0 {
+			fail("%s: blocks of %d threads, which are no whole groups", in, v.threads)
+		}
 		if in.Op == MatMulAdd && v.threads%Warp != 0 {
 			fail("%s: blocks of %d threads, which are no whole warps", in, v.threads)
 		}
@@ -218,7 +251,9 @@ func (v *verifier) instr(in *Instr) {
 				fail("a value is nil")
 			}
 		}
-		if in.Op != Const && in.Bits != 0 || in.Op != For && in.Unroll != 0 || in.Op != ThreadIdx && in.Op != BlockIdx && in.Dim != 0 {
+		counted := in.Op == Registers || in.Op == Drain || in.Op == Sum
+		if in.Op != Const && in.Bits != 0 || in.Op != For && in.Unroll != 0 || in.Op != ThreadIdx && in.Op != BlockIdx && in.Dim != 0 ||
+			!counted && in.Count != 0 || in.Op != MultiplyTiles && (in.AcrossA || in.AcrossB) {
 			fail("it has what belongs to another operation")
 		}
 		signature(in)
@@ -364,6 +399,11 @@ func signature(in *Instr) {
 		typed(d, in.Args[:a+b]...)
 		typed(ir.F32, in.Args[a+b:]...)
 		typed(ir.F32, in.Results...)
+	case GroupIdx:
+		counts(in, 0, 1, 0)
+		typed(ir.I32, in.Results...)
+	case GroupBarrier, Registers, Arrive, Await, CopyBox, MultiplyTiles, Commit, Drain, Sum:
+		pipelineSignature(in)
 	case Barrier:
 		counts(in, 0, 0, 0)
 	case For:
@@ -395,7 +435,7 @@ func signature(in *Instr) {
 func element(in *Instr, n int) ir.DType {
 	p, i := in.Args[0], in.Args[1]
 	d := p.Type.DType
-	if p.Type.Space == NoSpace {
+	if p.Type.Space != Global && p.Type.Space != Shared {
 		fail("%s is not a pointer", p)
 	}
 	if i.Type != (Type{DType: ir.I32}) && i.Type != (Type{DType: ir.I64}) {

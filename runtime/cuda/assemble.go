@@ -18,19 +18,10 @@ func (d *device) assemble(code []byte) (binary []byte, log string, err error) {
 	if len(code) == 0 {
 		return nil, "", errors.New("cuda: compiling: the code is empty")
 	}
-	// The driver writes to the logs until the link is destroyed.
-	info, failure := make([]byte, 1<<20), make([]byte, 1<<16)
-	var pinner runtime.Pinner
-	defer pinner.Unpin()
-	pinner.Pin(&info[0])
-	pinner.Pin(&failure[0])
-	options := []libcuda.JITOption{libcuda.InfoLog, libcuda.InfoLogSize, libcuda.ErrorLog, libcuda.ErrorLogSize, libcuda.LogVerbose}
-	values := []uintptr{uintptr(unsafe.Pointer(&info[0])), uintptr(len(info)), uintptr(unsafe.Pointer(&failure[0])), uintptr(len(failure)), 1}
-	pinner.Pin(&options[0])
-	pinner.Pin(&values[0])
-
+	logs := newLogs()
+	defer logs.close()
 	var link libcuda.Link
-	if r := d.api.LinkCreate(uint32(len(options)), &options[0], &values[0], &link); r != libcuda.Success {
+	if r := d.api.LinkCreate(uint32(len(logs.options)), &logs.options[0], &logs.values[0], &link); r != libcuda.Success {
 		return nil, "", d.failed(r, "starting the compiler")
 	}
 	defer d.api.LinkDestroy(link)
@@ -42,19 +33,63 @@ func (d *device) assemble(code []byte) (binary []byte, log string, err error) {
 	if r == libcuda.Success {
 		r = d.api.LinkComplete(link, &compiled, &size)
 	}
-	switch r {
-	case libcuda.Success:
-		return bytes.Clone(unsafe.Slice(compiled, size)), text(info), nil
-	case libcuda.UnsupportedPTX:
-		return nil, "", fmt.Errorf("cuda: compiling: %s: the driver (%s) is too old for this code", errorName(d.api, r), d.info.Driver)
-	case libcuda.NoBinaryForGPU:
-		return nil, "", fmt.Errorf("cuda: compiling: %s: the code is not for capability %s", errorName(d.api, r), d.info.Capability)
+	if r != libcuda.Success {
+		return nil, "", d.notCompiled(r, logs)
 	}
-	if said := oneLine(text(failure)); said != "" {
-		return nil, "", d.failed(r, "compiling: %s", said)
-	}
-	return nil, "", d.failed(r, "compiling")
+	return bytes.Clone(unsafe.Slice(compiled, size)), text(logs.info), nil
 }
+
+// loadText compiles PTX and loads it. It returns the compiler's log.
+//
+// The linker compiles code that other code may be linked to, and ignores setmaxnreg in it. The driver keeps what it compiles
+// without the linker in a cache of its own.
+func (d *device) loadText(code []byte) (m libcuda.Module, log string, err error) {
+	logs := newLogs()
+	defer logs.close()
+	source := append(slices.Clip(code), 0)
+	r := d.api.ModuleLoadDataEx(&m, &source[0], uint32(len(logs.options)), &logs.options[0], &logs.values[0])
+	if r != libcuda.Success {
+		return 0, "", d.notCompiled(r, logs)
+	}
+	return m, text(logs.info), nil
+}
+
+// notCompiled returns the error of code that could not be compiled.
+func (d *device) notCompiled(r libcuda.Result, logs *logs) error {
+	switch r {
+	case libcuda.UnsupportedPTX:
+		return fmt.Errorf("cuda: compiling: %s: the driver (%s) is too old for this code", errorName(d.api, r), d.info.Driver)
+	case libcuda.NoBinaryForGPU:
+		return fmt.Errorf("cuda: compiling: %s: the code is not for capability %s", errorName(d.api, r), d.info.Capability)
+	}
+	if said := oneLine(text(logs.failure)); said != "" {
+		return d.failed(r, "compiling: %s", said)
+	}
+	return d.failed(r, "compiling")
+}
+
+// logs are the logs of the compiler, and the options with which it writes to them. The driver writes to them until the
+// link is destroyed, or the module is loaded.
+type logs struct {
+	info, failure []byte
+	options       []libcuda.JITOption
+	values        []uintptr
+	pinner        runtime.Pinner
+}
+
+// newLogs returns logs in memory that stays where it is until close.
+func newLogs() *logs {
+	l := &logs{info: make([]byte, 1<<20), failure: make([]byte, 1<<16)}
+	l.options = []libcuda.JITOption{libcuda.InfoLog, libcuda.InfoLogSize, libcuda.ErrorLog, libcuda.ErrorLogSize, libcuda.LogVerbose}
+	l.values = []uintptr{uintptr(unsafe.Pointer(&l.info[0])), uintptr(len(l.info)), uintptr(unsafe.Pointer(&l.failure[0])), uintptr(len(l.failure)), 1}
+	l.pinner.Pin(&l.info[0])
+	l.pinner.Pin(&l.failure[0])
+	l.pinner.Pin(&l.options[0])
+	l.pinner.Pin(&l.values[0])
+	return l
+}
+
+func (l *logs) close() { l.pinner.Unpin() }
 
 // oneLine returns the first three lines of a text as one line, which ends in "…" if there are more.
 func oneLine(s string) string {

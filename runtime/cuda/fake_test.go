@@ -520,6 +520,54 @@ func TestClusters(t *testing.T) {
 	o.close()
 }
 
+// TestMaps launches a kernel that gets the map of a tensor, alone and in a graph. Maps of other addresses than multiples of 16
+// are errors.
+func TestMaps(t *testing.T) {
+	g := fake.New(fake.Options{Machine: machine{}, Memory: 1 << 20})
+	o := open(t, g.Driver())
+	m, err := o.Load([]byte(".version 8.0\n.entry tile(.param .b8 map[128], .param .u64 out) {\n\tsetmaxnreg.dec.sync.aligned.u32 40;\n}"))
+	o.must(err)
+	info := gpu.KernelInfo{Name: "tile", Block: [3]int{1, 1, 1}, Args: 2, Maps: []gpu.Map{{Arg: 0, Type: "f16", Extents: []int{4, 128}, Box: []int{2, 64}}}}
+	k, err := m.Kernel(info)
+	o.must(err)
+	info.Maps = nil
+	if _, err := m.Kernel(info); err == nil || !strings.Contains(err.Error(), "parameter 0 has 128 bytes") {
+		t.Error(err)
+	}
+	q, err := o.Queue()
+	o.must(err)
+	from, err := o.Alloc(4 * 128 * 2)
+	o.must(err)
+	to, err := o.Alloc(2 * 64 * 2)
+	o.must(err)
+	data := make([]byte, 4*128*2)
+	for i := range data {
+		data[i] = byte(i % 251)
+	}
+	o.must(q.Upload(from, data))
+	launch := func(q gpu.Queue) error { return q.Launch(k, [3]int{1, 1, 1}, []uint64{uint64(from), uint64(to)}) }
+	graph, err := q.Record(launch)
+	o.must(err)
+	for name, do := range map[string]func() error{"alone": func() error { return launch(q) }, "in a graph": func() error { return q.Replay(graph) }} {
+		got := make([]byte, 2*64*2)
+		o.must(q.Upload(to, got))
+		o.must(do())
+		o.must(q.Download(got, to))
+		o.must(q.Wait(context.Background()))
+		if want := append(slices.Clone(data[:128]), data[256:256+128]...); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+	if err := q.Launch(k, [3]int{1, 1, 1}, []uint64{uint64(from) + 8, uint64(to)}); err == nil || !strings.Contains(err.Error(), "the map of argument 0") {
+		t.Error(err)
+	}
+	graph.Close()
+	o.must(q.Close())
+	o.Free(from)
+	o.Free(to)
+	o.close()
+}
+
 // TestCompiledCode is about the folder of compiled code: what is in it is not compiled, and what is
 // wrong with it does not matter.
 func TestCompiledCode(t *testing.T) {

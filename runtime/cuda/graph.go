@@ -160,7 +160,11 @@ func (g *graph) build() error {
 		what := "a copy"
 		if s.kernel != nil {
 			what = "kernel " + s.kernel.Name
-			r = d.api.GraphAddKernel(node, nodes, last, n, s.kernelNode())
+			kernel, err := s.kernelNode()
+			if err != nil {
+				return err
+			}
+			r = d.api.GraphAddKernel(node, nodes, last, n, kernel)
 		} else {
 			r = d.api.GraphAddMemcpy(node, nodes, last, n, s.memcpyNode(g.memory[staged:]), d.context)
 			staged += stagedBytes(s.host)
@@ -220,15 +224,15 @@ func (g *graph) stage() error {
 	return nil
 }
 
-func (s *step) kernelNode() *libcuda.KernelNode {
+func (s *step) kernelNode() (*libcuda.KernelNode, error) {
 	params := make([]unsafe.Pointer, len(s.args))
-	for i := range s.args {
-		params[i] = unsafe.Pointer(&s.args[i])
+	if err := s.kernel.setParams(params, s.args); err != nil {
+		return nil, err
 	}
 	n := &libcuda.KernelNode{Function: s.kernel.function, Shared: uint32(s.kernel.Shared), Params: unsafe.SliceData(params)}
 	n.GridX, n.GridY, n.GridZ = dimensions(s.grid)
 	n.BlockX, n.BlockY, n.BlockZ = dimensions(s.kernel.Block)
-	return n
+	return n, nil
 }
 
 // memcpyNode returns the node of a copy. If it copies from or to the host, its pinned memory is at

@@ -38,6 +38,9 @@ func (machine) Load(ptx string) (fake.Program, error) {
 		if e[1] == "wide" {
 			k.Params, k.Threads, k.Cluster = []int{128}, 32, [3]int{16, 1, 1}
 		}
+		if e[1] == "tile" {
+			k.Params = []int{128, 8}
+		}
 		if e[1] == "cluster" {
 			k.Cluster = [3]int{16, 1, 1}
 		}
@@ -91,6 +94,20 @@ func (p program) Launch(kernel string, grid, block [3]int, shared int, params []
 		x, err := memory.At(integer(0), 4*block[0])
 		for i := 0; err == nil && i < block[0]; i++ {
 			binary.LittleEndian.PutUint32(x[4*i:], uint32(block[0]-1-i))
+		}
+		return err
+	case "tile": // out[:] = the first box of a tensor of f16
+		m, err := fake.MapOf(params[0])
+		if err != nil {
+			return err
+		}
+		from, err := memory.At(m.Address, 2*m.Extents[0]*m.Extents[1])
+		if err != nil {
+			return err
+		}
+		to, err := memory.At(integer(1), 2*m.Box[0]*m.Box[1])
+		for row := 0; err == nil && row < m.Box[1]; row++ {
+			copy(to[2*row*m.Box[0]:][:2*m.Box[0]], from[2*row*m.Extents[0]:])
 		}
 		return err
 	case "spin":

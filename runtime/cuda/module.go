@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"sync"
@@ -41,10 +42,14 @@ func (d *device) Load(code []byte) (gpu.Module, error) {
 
 // load loads compiled code from the cache. If the cache does not have it, or the driver rejects it,
 // load compiles the code.
-func (m *module) load(code []byte) error {
+func (m *module) load(code []byte) (err error) {
 	d := m.device
 	d.driver.assembling.Lock()
 	defer d.driver.assembling.Unlock()
+	if bytes.Contains(code, []byte("\tsetmaxnreg.")) {
+		m.handle, m.log, err = d.loadText(code)
+		return err
+	}
 	cached := d.driver.cache.entry(d.info.Driver, d.info.Name, d.info.Capability, string(code))
 	if binary, log, ok := cached.read(); ok && d.api.ModuleLoadData(&m.handle, &binary[0]) == libcuda.Success {
 		m.log = log
@@ -132,7 +137,7 @@ func (k *kernel) checkBlock() error {
 }
 
 // checkArgs returns an error unless the code has as many parameters as launches have arguments,
-// each of at most 8 bytes. Otherwise the driver would read memory beyond the arguments. Drivers
+// each of at most 8 bytes, or 128 for a map. Otherwise the driver would read memory beyond the arguments. Drivers
 // before CUDA 12.4 cannot report parameters; checkArgs then returns nil.
 func (k *kernel) checkArgs() error {
 	api := k.module.device.api
@@ -150,6 +155,7 @@ func (k *kernel) checkArgs() error {
 			return nil
 		case r != libcuda.Success:
 			return k.module.device.failed(r, "kernel %s: parameter %d", k.Name, n)
+		case k.isMap(n) && bytes == mapBytes:
 		case bytes > 8:
 			return fmt.Errorf("cuda: kernel %s: parameter %d has %d bytes, want at most 8", k.Name, n, bytes)
 		}

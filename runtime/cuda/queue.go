@@ -190,11 +190,11 @@ func (q *queue) Launch(k gpu.Kernel, grid [3]int, args []uint64) error {
 	}
 	if len(q.args) < len(args) {
 		q.args, q.params = make([]uint64, len(args)), make([]unsafe.Pointer, len(args))
-		for i := range q.args {
-			q.params[i] = unsafe.Pointer(&q.args[i])
-		}
 	}
 	copy(q.args, args)
+	if err := launched.setParams(q.params, q.args[:len(args)]); err != nil {
+		return err
+	}
 	q.started.add(launched.Name)
 	x, y, z := dimensions(grid)
 	blockX, blockY, blockZ := dimensions(launched.Block)

@@ -103,6 +103,28 @@ type KernelInfo struct {
 	Block  [3]int // threads of a block in each dimension
 	Shared int    // bytes of shared memory beyond what the code declares
 	Args   int    // number of arguments
+	// Maps are the arguments of which the kernel copies boxes. Only drivers whose kernels do so support them.
+	Maps []Map
+	// Faster is a kernel that computes the same on devices for which the program has faster code, or nil.
+	Faster *Faster
+}
+
+// Map describes an argument of a kernel: the address of a tensor in row-major order, which is a multiple of 16. The kernel
+// copies boxes of it. The last extent of a box is 128 bytes.
+type Map struct {
+	Arg     int    // its index
+	Type    string // of the elements: "f16", "bf16" or "f32"; numbers of f32 are rounded to 11 significant bits
+	Extents []int  // of the tensor, 2 to 5
+	Box     []int  // extents of a box on the same axes
+}
+
+// Faster is a kernel of [Program.Faster] for launches with constant extents.
+type Faster struct {
+	KernelInfo
+	Grid [3]int // blocks in each dimension
+	// From has, for each argument, the index of an argument of the kernel that it takes the place of. They are addresses,
+	// and have to be multiples of 16.
+	From []int
 }
 
 // Kernel is a kernel of a [Module], in the form of the driver.

@@ -82,10 +82,18 @@ func (s *settings) check(d Driver) error {
 // kernel returns the kernel of the program's code that k describes.
 func (i *Instance) kernel(k *KernelInfo) (Kernel, error) {
 	found, err := i.loaded.kernel(k)
-	if i.watch != nil && err == nil {
-		found = namedKernel{found, k.Name}
+	if err != nil {
+		return nil, err
 	}
-	return found, err
+	return i.named(found, k.Name), nil
+}
+
+// named returns a kernel with its name, if the instance is watched.
+func (i *Instance) named(k Kernel, name string) Kernel {
+	if i.watch == nil {
+		return k
+	}
+	return namedKernel{k, name}
 }
 
 // On returns prepare with its first argument bound to i. prepare computes weights on the instance's

@@ -9,6 +9,9 @@ type Program struct {
 	Driver func() Driver
 	// Code holds the kernels of the package, in the form of the driver. It is empty if there are none.
 	Code *string
+	// Faster holds the kernels of [KernelInfo.Faster] for devices of one capability. It is nil if there are none.
+	Faster     *string
+	Capability string
 
 	mu     sync.Mutex
 	loaded map[int]*loaded // by the index of the device
@@ -18,6 +21,7 @@ type Program struct {
 type loaded struct {
 	device  *shared
 	module  Module
+	faster  Module // nil unless the program has faster code for the device
 	mu      sync.Mutex
 	kernels map[*KernelInfo]Kernel
 
@@ -64,24 +68,56 @@ func (p *Program) load(index int) (*loaded, error) {
 			}
 		}
 	}
+	var faster Module
+	if p.Faster != nil && d.Info().Capability == p.Capability {
+		if faster, err = d.Load([]byte(*p.Faster)); err != nil {
+			m.Close()
+			d.release()
+			return nil, err
+		}
+	}
 	if p.loaded == nil {
 		p.loaded = map[int]*loaded{}
 	}
-	l := &loaded{device: d, module: m, kernels: map[*KernelInfo]Kernel{}}
+	l := &loaded{device: d, module: m, faster: faster, kernels: map[*KernelInfo]Kernel{}}
 	p.loaded[index] = l
 	return l, nil
 }
 
 // kernel returns the kernel of the program's code that k describes.
-func (l *loaded) kernel(k *KernelInfo) (Kernel, error) {
+func (l *loaded) kernel(k *KernelInfo) (Kernel, error) { return l.kernelOf(l.module, k) }
+
+// kernelOf returns the kernel of a module that k describes.
+func (l *loaded) kernelOf(m Module, k *KernelInfo) (Kernel, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if found, ok := l.kernels[k]; ok {
 		return found, nil
 	}
-	found, err := l.module.Kernel(*k)
+	found, err := m.Kernel(*k)
 	if err == nil {
 		l.kernels[k] = found
 	}
 	return found, err
+}
+
+// faster returns the launch of k's faster kernel on arguments of k. ok is false if there is none for the device, or if it
+// does not take these arguments.
+func (i *Instance) faster(k *KernelInfo, words []uint64) (launch *queued, ok bool, err error) {
+	f := k.Faster
+	if f == nil || i.loaded.faster == nil {
+		return nil, false, nil
+	}
+	launch = &queued{grid: f.Grid, words: make([]uint64, len(f.From))}
+	for j, from := range f.From {
+		if launch.words[j] = words[from]; launch.words[j]%16 != 0 {
+			return nil, false, nil
+		}
+	}
+	found, err := i.loaded.kernelOf(i.loaded.faster, &f.KernelInfo)
+	if err != nil {
+		return nil, false, err
+	}
+	launch.kernel = i.named(found, f.Name)
+	return launch, true, nil
 }

@@ -299,7 +299,13 @@ func (r *Run) launch(k *KernelInfo, grid [3]int, args []Arg) error {
 		}
 		r.words = append(r.words, word)
 	}
-	if err := r.put(&queued{kernel: kernel, grid: grid, words: r.words}); err != nil {
+	launch := &queued{kernel: kernel, grid: grid, words: r.words}
+	if faster, ok, err := r.program.faster(k, r.words); err != nil {
+		return err
+	} else if ok {
+		launch = faster
+	}
+	if err := r.put(launch); err != nil {
 		return err
 	}
 	return r.takeBack(args)

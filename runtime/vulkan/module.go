@@ -144,7 +144,7 @@ func (m *module) Kernel(info gpu.KernelInfo) (_ gpu.Kernel, err error) {
 	if k.info.Args == argsUnknown {
 		k.info = info
 	}
-	if k.info != info {
+	if k.info.Args != info.Args {
 		return nil, fmt.Errorf("vulkan: kernel %q: it was asked for before with %d arguments, now with %d", info.Name, k.info.Args, info.Args)
 	}
 	return k, nil
@@ -204,6 +204,8 @@ func (m *module) check(info gpu.KernelInfo) error {
 		return fmt.Errorf("its LocalSize is %v, want the block %v", block, info.Block)
 	case info.Shared != 0:
 		return fmt.Errorf("want %d bytes of shared memory beyond what the code declares, which Vulkan does not have", info.Shared)
+	case len(info.Maps) > 0:
+		return errors.New("it copies boxes of tensors, which kernels for Vulkan do not")
 	case info.Args < 0 || info.Args > maxArguments:
 		return fmt.Errorf("%d arguments: want 0 to %d", info.Args, maxArguments)
 	}

@@ -21,6 +21,9 @@ type Launch struct {
 	// Binds is memory of i32 in which the launch has stored the values of the symbols that the node binds.
 	// It is nil for other launches.
 	Binds *Scratch
+	// Faster is a launch that computes the same on devices that run pipelined kernels. Its arguments are memory that
+	// is also among Args. It is nil for most launches.
+	Faster *Launch
 }
 
 // Arg is an argument of a launch: memory or a number. For memory, exactly one of Read, Write, Scratch
@@ -53,6 +56,8 @@ type Emitter struct {
 	extents map[string]*kernel.Value // i64, by their text
 	round   *kernel.Value            // nil unless the kernel reads it
 	fault   *kernel.Value            // the record of a fault, or nil
+	// collected gets the elements that [Tensor.Set] does not store at once. It is nil if Set stores them.
+	collected *[]element
 }
 
 // Threads is the number of threads of a block in kernels without a special need.

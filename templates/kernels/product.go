@@ -16,8 +16,8 @@ type Factors struct {
 	DType ir.DType
 	// A returns element (m, k) of the first factor of a product, and B element (k, n) of the
 	// second. ColumnsA says that elements with adjacent m are adjacent in memory; otherwise
-	// elements with adjacent k are. RowsB says this of adjacent k in B; otherwise elements with
-	// adjacent n are.
+	// elements with adjacent k are. RowsB says that elements of B with adjacent n are adjacent in
+	// memory; otherwise elements with adjacent k are.
 	A        func(e *Emitter, batch, m, k *kernel.Value) *kernel.Value
 	B        func(e *Emitter, batch, k, n *kernel.Value) *kernel.Value
 	ColumnsA bool
@@ -26,6 +26,11 @@ type Factors struct {
 	// which the elements are rounded, or f32, whose elements must be tf32. It is ir.Invalid if each thread
 	// computes its own sums. Term must be nil with it.
 	Matrix ir.DType
+	// Stored are the tensors of 2 or 3 axes with the elements of both factors, in row-major order, if A and B
+	// return the elements of tensors as they are. Their first axis is that of Batch, if there are 3. The first tensor has an element
+	// (m, k) at row m, or at row k with ColumnsA. The second has an element (k, n) at row n, or at row k with RowsB. They
+	// are nil for other factors.
+	Stored [2]*Matrices
 	// Term returns sum plus the term of the elements a and b. A nil Term adds their product. The
 	// term of two zeros must be zero.
 	Term func(e *Emitter, a, b, sum *kernel.Value) *kernel.Value

@@ -84,7 +84,27 @@ func (t *Tensor) Get(i *kernel.Value) *kernel.Value {
 // Set stores the element at index i in row-major order. It converts x from the type of
 // [Arithmetic].
 func (t *Tensor) Set(i, x *kernel.Value) {
-	t.e.Store(t.pointer, i, t.e.Convert(Memory(t.DType), x))
+	x = t.e.Convert(Memory(t.DType), x)
+	if t.e.collected != nil {
+		*t.e.collected = append(*t.e.collected, element{t, i, x})
+		return
+	}
+	t.e.Store(t.pointer, i, x)
+}
+
+// element is an element of a tensor that will be stored.
+type element struct {
+	tensor   *Tensor
+	index, x *kernel.Value
+}
+
+// collect calls fill and returns the elements that fill stores with [Tensor.Set], instead of storing them.
+func (e *Emitter) collect(fill func()) []element {
+	var list []element
+	e.collected = &list
+	fill()
+	e.collected = nil
+	return list
 }
 
 // Rounded returns what [Tensor.Get] loads after [Tensor.Set] has stored x in an element of type d.

@@ -13,6 +13,7 @@ import (
 func Target() gpu.Target {
 	return gpu.Target{Language: gpu.Language{
 		Name: "cuda", Driver: "github.com/burngen/burngen/runtime/cuda", File: "kernels.ptx", Matrices: true,
+		Pipelined: &gpu.Pipelined{File: "kernels_sm90.ptx", Capability: "9.0", Shared: ptx.Dynamic},
 		Write: func(list ...*kernel.Kernel) ([]byte, error) {
 			text, err := ptx.Write(list...)
 			return []byte("// " + emit.Header + "\n\n" + text), err

@@ -1,6 +1,8 @@
 package gpu
 
 import (
+	"slices"
+
 	"github.com/burngen/burngen/gen/program"
 	"github.com/burngen/burngen/gen/target/gpu/launch"
 	"github.com/burngen/burngen/ir"
@@ -19,6 +21,42 @@ type Launch struct {
 	Args []any
 	// Grid is the number of blocks in each dimension.
 	Grid [3]dim.Dim
+	// Faster computes the same on devices that run pipelined kernels. It is nil for most launches.
+	Faster *Faster
+}
+
+// Faster is the launch of a pipelined kernel in the place of another launch.
+type Faster struct {
+	Kernel *kernel.Kernel
+	Grid   [3]int
+	// From has, for each argument, the index of the argument of the other launch that it is.
+	From []int
+}
+
+// fasterOf returns the launch of l.Faster. It returns nil if l has none, or if one of its arguments is not among those of
+// l.
+func fasterOf(l kernels.Launch) *Faster {
+	if l.Faster == nil {
+		return nil
+	}
+	f := &Faster{Kernel: l.Faster.Kernel}
+	for i, d := range l.Faster.Grid {
+		n, ok := d.Int()
+		if !ok {
+			return nil
+		}
+		f.Grid[i] = n
+	}
+	for _, a := range l.Faster.Args {
+		i := slices.IndexFunc(l.Args, func(b kernels.Arg) bool {
+			return a.Read == b.Read && a.Write == b.Write && a.Scratch == b.Scratch && a.Fault == b.Fault
+		})
+		if i < 0 || !a.IsMemory() {
+			return nil
+		}
+		f.From = append(f.From, i)
+	}
+	return f
 }
 
 // Wide is an argument of a launch: an extent that the kernel takes as an i64. A [dim.Dim] is an i32.
@@ -67,7 +105,7 @@ func (t Target) Build(b *program.Builder, n *ir.Node) error {
 	scratch := map[*kernels.Scratch]*plan.Ref{}
 	var rounds *Rounds
 	for i, l := range launches {
-		step := &Launch{Node: n, Kernel: l.Kernel, Grid: l.Grid}
+		step := &Launch{Node: n, Kernel: l.Kernel, Grid: l.Grid, Faster: fasterOf(l)}
 		for _, a := range l.Args {
 			switch {
 			case a.Read != nil:

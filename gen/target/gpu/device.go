@@ -50,6 +50,11 @@ type compiled struct {
 	err    error
 }
 
+// Pipelines implements [Pipelining]. It reports whether the device has the capability that pipelined kernels need.
+func (o *opened) Pipelines() bool {
+	return o.language.Pipelined != nil && o.device.Info().Capability == o.language.Pipelined.Capability
+}
+
 // Launch implements [Device]. It copies the arguments to the device, runs the kernel, and copies back the
 // arguments that the kernel writes. The kernel does not run if the grid has no blocks.
 func (o *opened) Launch(k *kernel.Kernel, grid [3]int, args []Arg) (err error) {
@@ -146,7 +151,7 @@ func (o *opened) compile(k *kernel.Kernel) (gpu.Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	made, err := m.Kernel(gpu.KernelInfo{Name: k.Name, Block: k.Block, Args: len(k.Params)})
+	made, err := m.Kernel(o.language.info(k))
 	if err != nil {
 		m.Close()
 	}

@@ -7,7 +7,13 @@ import (
 
 // Interpreter is a [Device] that interprets kernels. It is slow, and finds races and accesses out of
 // bounds.
-type Interpreter struct{}
+type Interpreter struct {
+	// Pipelined runs pipelined kernels where a launch has one.
+	Pipelined bool
+}
+
+// Pipelines implements [Pipelining].
+func (i Interpreter) Pipelines() bool { return i.Pipelined }
 
 // Launch implements [Device]. It interprets the kernel, unless the grid has no blocks. It returns the errors of
 // [kernel.Kernel.Run].

@@ -44,7 +44,7 @@ func (p Precision) stored() ir.DType {
 }
 
 func (t Target) options() launch.Options {
-	return launch.Options{TF32: t.Precision == TF32, Matrices: t.Language.Matrices}
+	return launch.Options{TF32: t.Precision == TF32, Matrices: t.Language.Matrices, Pipelined: t.Language.Pipelined != nil}
 }
 
 // Unit returns [Precision.Unit].

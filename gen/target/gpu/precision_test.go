@@ -146,6 +146,60 @@ func TestMatrices(t *testing.T) {
 	}
 }
 
+// TestPipelined computes products with pipelined kernels: of several tiles and batches, with elementwise operators that are
+// fused into them.
+func TestPipelined(t *testing.T) {
+	for _, p := range lower {
+		for _, text := range []string{pipelinedMatMul, pipelinedBatch} {
+			m := agreesRounded(t, pipelining(p, gpu.Interpreter{Pipelined: true}), text)
+			f, err := program.Compile(m, pass.Forward, pipelining(p, nil))
+			if err != nil {
+				t.Fatal(err)
+			}
+			fast := 0
+			for _, s := range f.Steps {
+				if l, ok := s.(*gpu.Launch); ok && l.Faster != nil {
+					fast++
+				}
+			}
+			if wanted := p != gpu.TF32; wanted != (fast > 0) {
+				t.Errorf("%s: %d launches have a pipelined kernel:\n%s", p, fast, m)
+			}
+		}
+	}
+}
+
+const pipelinedMatMul = `
+weight w : f32[48,136]
+weight b : f32[136]
+
+func @forward(%x: f32[70,48]) -> (y: f32[70,136]) {
+  %w = load {name="w"} : f32[48,136]
+  %b = load {name="b"} : f32[136]
+  %p = mat_mul %x, %w : f32[70,136]
+  %q = add %p, %b : f32[70,136]
+  %y = relu %q : f32[70,136]
+  return %y
+}
+`
+
+const pipelinedBatch = `
+weight w : f32[3,40,72]
+
+func @forward(%x: f32[3,66,40]) -> (y: f32[3,66,72]) {
+  %w = load {name="w"} : f32[3,40,72]
+  %y = mat_mul %x, %w : f32[3,66,72]
+  return %y
+}
+`
+
+// pipelining returns a target with pipelined kernels.
+func pipelining(p gpu.Precision, device gpu.Device) gpu.Target {
+	target := multiplying(p, device)
+	target.Pipelined = &gpu.Pipelined{File: "faster.txt", Capability: "9.0", Shared: func(*kernel.Kernel) int { return 0 }}
+	return target
+}
+
 // TestTransformerRounds computes transformers in each precision. Errors are within the tolerance, although
 // scores are large, and the tolerance is less than the numbers.
 func TestTransformerRounds(t *testing.T) {

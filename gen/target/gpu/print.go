@@ -11,6 +11,7 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/kernel"
 	"github.com/burngen/burngen/ir/plan"
+	"github.com/burngen/burngen/runtime/gpu"
 )
 
 const runtimePath = "github.com/burngen/burngen/runtime/gpu"
@@ -22,8 +23,32 @@ type Language struct {
 	Driver, File string
 	// Matrices says that kernels may contain [kernel.MatMulAdd].
 	Matrices bool
+	// Pipelined says how kernels are written that only some devices run. It is nil if no device does.
+	Pipelined *Pipelined
 	// Write writes kernels in this form.
 	Write func(kernels ...*kernel.Kernel) ([]byte, error)
+}
+
+// Pipelined says how pipelined kernels are written, see [kernel.Kernel.IsPipelined].
+type Pipelined struct {
+	// File is the name of the file with the kernels, and Capability that of the devices that run them.
+	File, Capability string
+	// Shared returns the bytes of shared memory that a launch needs beyond what the code declares.
+	Shared func(k *kernel.Kernel) int
+}
+
+// info returns what the driver is told about a kernel.
+func (l Language) info(k *kernel.Kernel) gpu.KernelInfo {
+	info := gpu.KernelInfo{Name: k.Name, Block: k.Block, Args: len(k.Params)}
+	if k.IsPipelined() {
+		info.Shared = l.Pipelined.Shared(k)
+	}
+	for i, p := range k.Params {
+		if p.Map != nil {
+			info.Maps = append(info.Maps, gpu.Map{Arg: i, Type: p.Type.DType.String(), Extents: p.Map.Extents, Box: p.Map.Box})
+		}
+	}
+	return info
 }
 
 // Printer returns a printer of launches, and of the steps of the host.
@@ -36,6 +61,7 @@ type printer struct {
 	emit.Printer
 	language  Language
 	kernels   []*kernel.Kernel
+	pipelined []*kernel.Kernel  // in the file of [Pipelined]
 	variables map[string]string // of kernels, by their text without the name
 	taken     map[string]bool   // names of kernels
 	names     map[string]int    // how many numbers were added to a name that was taken
@@ -69,7 +95,7 @@ func (p *printer) Copy(s *emit.Scope, to, from jen.Code) *jen.Statement {
 }
 
 func (p *printer) launch(s *emit.Scope, l *Launch) jen.Code {
-	args := []jen.Code{jen.Op("&").Id(p.kernel(s, l.Kernel))}
+	args := []jen.Code{jen.Op("&").Id(p.kernel(s, l))}
 	args = append(args, s.Ints(l.Grid[:])...)
 	for _, a := range l.Args {
 		switch a := a.(type) {
@@ -92,25 +118,76 @@ func (p *printer) launch(s *emit.Scope, l *Launch) jen.Code {
 	return s.Run().Dot("Launch").Call(args...)
 }
 
-// kernel returns the name of the variable that holds a kernel. Equal kernels share a variable.
-func (p *printer) kernel(s *emit.Scope, k *kernel.Kernel) string {
-	text := anonymous(k)
+// kernel returns the name of the variable that holds the kernel of a launch. Equal kernels share a variable.
+func (p *printer) kernel(s *emit.Scope, l *Launch) string {
+	text := anonymous(l.Kernel)
+	if l.Faster != nil {
+		text += anonymous(l.Faster.Kernel)
+	}
 	if name, ok := p.variables[text]; ok {
 		return name
 	}
+	same := p.named(l.Kernel)
+	p.kernels = append(p.kernels, same)
+	name := s.Name("kernel_" + same.Name)
+	p.variables[text] = name
+	fields := infoFields(p.language.info(same))
+	if l.Faster != nil {
+		fields = append(fields, jen.Id("Faster").Op(":").Op("&").Qual(runtimePath, "Faster").Values(p.faster(l.Faster)...))
+	}
+	p.vars = append(p.vars, jen.Id(name).Op("=").Qual(runtimePath, "KernelInfo").Values(fields...))
+	return name
+}
+
+// named returns a kernel like k with a name of its own.
+func (p *printer) named(k *kernel.Kernel) *kernel.Kernel {
 	same := *k
 	for p.taken[same.Name] {
 		p.names[k.Name]++
 		same.Name = fmt.Sprintf("%s_%d", k.Name, p.names[k.Name]+1)
 	}
 	p.taken[same.Name] = true
-	p.kernels = append(p.kernels, &same)
-	name := s.Name("kernel_" + same.Name)
-	p.variables[text] = name
-	block := jen.Index(jen.Lit(3)).Int().Values(jen.Lit(k.Block[0]), jen.Lit(k.Block[1]), jen.Lit(k.Block[2]))
-	p.vars = append(p.vars, jen.Id(name).Op("=").Qual(runtimePath, "KernelInfo").Values(
-		jen.Id("Name").Op(":").Lit(same.Name), jen.Id("Block").Op(":").Add(block), jen.Id("Args").Op(":").Lit(len(k.Params))))
-	return name
+	return &same
+}
+
+// faster prints the fields of a faster kernel.
+func (p *printer) faster(f *Faster) []jen.Code {
+	same := p.named(f.Kernel)
+	p.pipelined = append(p.pipelined, same)
+	return []jen.Code{
+		jen.Line().Id("KernelInfo").Op(":").Qual(runtimePath, "KernelInfo").Values(infoFields(p.language.info(same))...),
+		jen.Line().Id("Grid").Op(":").Add(ints("[3]int", f.Grid[:])),
+		jen.Line().Id("From").Op(":").Add(ints("[]int", f.From)),
+		jen.Line(),
+	}
+}
+
+// infoFields prints the fields of what the driver is told about a kernel.
+func infoFields(k gpu.KernelInfo) []jen.Code {
+	fields := []jen.Code{
+		jen.Id("Name").Op(":").Lit(k.Name), jen.Id("Block").Op(":").Add(ints("[3]int", k.Block[:])), jen.Id("Args").Op(":").Lit(k.Args),
+	}
+	if k.Shared != 0 {
+		fields = append(fields, jen.Id("Shared").Op(":").Lit(k.Shared))
+	}
+	if k.Maps != nil {
+		var maps []jen.Code
+		for _, m := range k.Maps {
+			maps = append(maps, jen.Line().Values(jen.Id("Arg").Op(":").Lit(m.Arg), jen.Id("Type").Op(":").Lit(m.Type),
+				jen.Id("Extents").Op(":").Add(ints("[]int", m.Extents)), jen.Id("Box").Op(":").Add(ints("[]int", m.Box))))
+		}
+		fields = append(fields, jen.Id("Maps").Op(":").Index().Qual(runtimePath, "Map").Values(append(maps, jen.Line())...))
+	}
+	return fields
+}
+
+// ints prints numbers as a value of an array or a slice.
+func ints(typ string, list []int) *jen.Statement {
+	var values []jen.Code
+	for _, n := range list {
+		values = append(values, jen.Lit(n))
+	}
+	return jen.Id(typ).Values(values...)
 }
 
 // anonymous returns the text of a kernel without its name, so that equal kernels have equal texts.
@@ -160,5 +237,13 @@ func (p *printer) Device() (*emit.Device, error) {
 			return nil, err
 		}
 	}
-	return &emit.Device{Driver: p.language.Driver, File: emit.File{Name: p.language.File, Data: code}}, nil
+	d := &emit.Device{Driver: p.language.Driver, File: emit.File{Name: p.language.File, Data: code}}
+	if len(p.pipelined) > 0 {
+		faster, err := p.language.Write(p.pipelined...)
+		if err != nil {
+			return nil, err
+		}
+		d.Faster = &emit.Faster{Capability: p.language.Pipelined.Capability, File: emit.File{Name: p.language.Pipelined.File, Data: faster}}
+	}
+	return d, nil
 }

@@ -21,6 +21,19 @@ type Device interface {
 	Launch(k *kernel.Kernel, grid [3]int, args []Arg) error
 }
 
+// Pipelining is a [Device] that may run pipelined kernels.
+type Pipelining interface {
+	Device
+	// Pipelines reports whether it does.
+	Pipelines() bool
+}
+
+// Pipelines reports whether a device runs pipelined kernels.
+func Pipelines(d Device) bool {
+	p, ok := d.(Pipelining)
+	return ok && p.Pipelines()
+}
+
 // Arg is an argument of a kernel: memory, or a number if Memory is nil.
 type Arg struct {
 	Memory []byte
@@ -82,7 +95,16 @@ func (t Target) launch(f *exec.Frame, l *Launch, round int) error {
 	if err != nil {
 		return err
 	}
-	if err := t.Device.Launch(l.Kernel, [3]int(grid), args); err != nil {
+	k := l.Kernel
+	if l.Faster != nil && Pipelines(t.Device) {
+		k, grid = l.Faster.Kernel, l.Faster.Grid[:]
+		all := args
+		args = nil
+		for _, from := range l.Faster.From {
+			args = append(args, all[from])
+		}
+	}
+	if err := t.Device.Launch(k, [3]int(grid), args); err != nil {
 		return err
 	}
 	if record[0] == 0 {

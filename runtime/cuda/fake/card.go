@@ -64,7 +64,7 @@ func (g *GPU) deviceTotalMem(bytes *uintptr, _ libcuda.Device) libcuda.Result {
 
 func (g *GPU) deviceGetAttr(value *int32, attr libcuda.DeviceAttr, _ libcuda.Device) libcuda.Result {
 	values := map[libcuda.DeviceAttr]int32{
-		libcuda.WarpSize: 32, libcuda.CapabilityMajor: 9, libcuda.CapabilityMinor: 0, libcuda.MaxSharedMemoryOptin: optinShared,
+		libcuda.WarpSize: 32, libcuda.CapabilityMajor: g.options.Capability[0], libcuda.CapabilityMinor: g.options.Capability[1], libcuda.MaxSharedMemoryOptin: optinShared,
 	}
 	v, ok := values[attr]
 	if !ok {

@@ -20,6 +20,8 @@ type Options struct {
 	Memory  int64  // bytes of a card; 0 is 1 GiB
 	Version int32  // of the driver; 0 is 13000
 	Cache   string // the folder for compiled code; "" keeps none
+	// Capability is the compute capability of the cards, major and minor; 0 is 9.0.
+	Capability [2]int32
 }
 
 // GPU is a machine with cards and a driver. Its methods are safe for concurrent use.
@@ -57,6 +59,9 @@ func New(o Options) *GPU {
 	if o.Version == 0 {
 		o.Version = 13000
 	}
+	if o.Capability == [2]int32{} {
+		o.Capability = [2]int32{9, 0}
+	}
 	g := &GPU{
 		options:   o,
 		calls:     map[string]int{},
@@ -86,10 +91,10 @@ func New(o Options) *GPU {
 		StreamQuery: g.streamQuery, StreamSynchronize: g.streamSynchronize,
 		EventCreate: g.eventCreate, EventDestroy: g.eventDestroy, EventRecord: g.eventRecord, EventSynchronize: g.eventSynchronize, EventElapsedTime: g.eventElapsedTime,
 		LinkCreate: g.linkCreate, LinkAddData: g.linkAddData, LinkComplete: g.linkComplete, LinkDestroy: g.linkDestroy,
-		ModuleLoadData: g.moduleLoadData, ModuleUnload: g.moduleUnload, ModuleGetFunction: g.moduleGetFunction,
+		ModuleLoadData: g.moduleLoadData, ModuleUnload: g.moduleUnload, ModuleGetFunction: g.moduleGetFunction, ModuleLoadDataEx: g.moduleLoadDataEx,
 		FuncGetAttr: g.funcGetAttr, FuncSetAttr: g.funcSetAttr, FuncGetParamInfo: g.funcGetParamInfo,
-		LaunchKernel: g.launchKernel,
-		GraphCreate:  g.graphCreate, GraphDestroy: g.graphDestroy, GraphAddKernel: g.graphAddKernel, GraphAddMemcpy: g.graphAddMemcpy,
+		LaunchKernel: g.launchKernel, TensorMapEncode: tensorMapEncode,
+		GraphCreate: g.graphCreate, GraphDestroy: g.graphDestroy, GraphAddKernel: g.graphAddKernel, GraphAddMemcpy: g.graphAddMemcpy,
 		GraphInstantiate: g.graphInstantiate, GraphLaunch: g.graphLaunch, GraphExecDestroy: g.graphExecDestroy,
 	})
 	if o.Version < 12040 {

@@ -145,6 +145,25 @@ func (g *GPU) moduleLoadData(out *libcuda.Module, code *byte) libcuda.Result {
 	return libcuda.Success
 }
 
+// moduleLoadDataEx links the PTX and loads the result.
+func (g *GPU) moduleLoadDataEx(out *libcuda.Module, code *byte, n uint32, options *libcuda.JITOption, values *uintptr) libcuda.Result {
+	var handle libcuda.Link
+	if r := g.linkCreate(n, options, values, &handle); r != libcuda.Success {
+		return r
+	}
+	defer g.linkDestroy(handle)
+	text := libcuda.Text(code)
+	if r := g.linkAddData(handle, libcuda.InputPTX, code, uintptr(len(text)+1), nil, 0, nil, nil); r != libcuda.Success {
+		return r
+	}
+	var image *byte
+	var size uintptr
+	if r := g.linkComplete(handle, &image, &size); r != libcuda.Success {
+		return r
+	}
+	return g.moduleLoadData(out, image)
+}
+
 func (g *GPU) moduleUnload(handle libcuda.Module) libcuda.Result {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -11,8 +11,10 @@ import (
 )
 
 // Driver returns the driver of package cuda over a fake of NVIDIA's driver, written in Go, with one
-// card.
-func Driver() gpu.Driver { return fake.New(fake.Options{Machine: interpreter{}}).Driver() }
+// card. Its capability is 8.6, because the interpreter does not run pipelined kernels.
+func Driver() gpu.Driver {
+	return fake.New(fake.Options{Machine: interpreter{}, Capability: [2]int32{8, 6}}).Driver()
+}
 
 type interpreter struct{}
 

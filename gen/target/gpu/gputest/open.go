@@ -40,6 +40,8 @@ type checked struct {
 	guard *guard
 }
 
+func (c checked) Pipelines() bool { return gpu.Pipelines(c.Device) }
+
 func (c checked) Launch(k *kernel.Kernel, grid [3]int, args []gpu.Arg) error {
 	return errors.Join(c.Device.Launch(k, grid, args), c.guard.take())
 }

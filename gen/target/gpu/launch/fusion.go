@@ -55,7 +55,7 @@ func fused(n *ir.Node, by Options) ([]kernels.Launch, error) {
 	for i, p := range block.Params {
 		outer[p] = n.Args[i]
 	}
-	for _, l := range launches {
+	place := func(l kernels.Launch) {
 		for i := range l.Args {
 			a := &l.Args[i]
 			if a.Read != nil {
@@ -67,6 +67,12 @@ func fused(n *ir.Node, by Options) ([]kernels.Launch, error) {
 			if host != nil && a.Write == n.Results[0] {
 				l.Kernel.Name = joined(append([]string{l.Kernel.Name}, fusedNames(block, last)...)...)
 			}
+		}
+	}
+	for _, l := range launches {
+		place(l)
+		if l.Faster != nil {
+			place(*l.Faster)
 		}
 	}
 	return launches, nil

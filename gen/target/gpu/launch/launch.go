@@ -20,6 +20,8 @@ type Options struct {
 	TF32 bool
 	// Matrices lets warps multiply matrices of f16, bf16 and tf32.
 	Matrices bool
+	// Pipelined also makes pipelined kernels of products, see [kernels.Launch.Faster].
+	Pipelined bool
 }
 
 // Of returns the launches that compute a node, in order. It returns an error if no kernel computes

@@ -22,19 +22,62 @@ func matMul(_ op.MatMul, n *ir.Node, put store, by Options) ([]kernels.Launch, e
 		return nil, errNarrow
 	}
 	factor := func(e *kernels.Emitter, v, _ *kernel.Value) *kernel.Value { return by.factor(e, v) }
-	return matrices("product", n, sums, by.matrix(n.Args[0].Type.DType), factor, factor, func(e *kernels.Emitter, i *kernel.Value, at []*kernel.Value, _, sum *kernel.Value) {
+	f, err := factorsOf(n, sums, by.matrix(n.Args[0].Type.DType), factor, factor, func(e *kernels.Emitter, i *kernel.Value, at []*kernel.Value, _, sum *kernel.Value) {
 		put(e, i, at, sum)
 	})
+	if err != nil {
+		return nil, err
+	}
+	l, err := kernels.Product("product", f)
+	if by.Pipelined && err == nil {
+		l.Faster = pipelined(n, f)
+	}
+	return one(l, err)
 }
 
-// matrices multiplies batches of matrices. a and b change the elements of the left and the right
+// pipelined returns a pipelined kernel of a product, or nil if there is none. The elements of the factors are those of n's
+// operands.
+func pipelined(n *ir.Node, f kernels.Factors) *kernels.Launch {
+	extents, ok := dim.Ints([]dim.Dim{f.Batch, f.M, f.N, f.K})
+	if !ok {
+		return nil
+	}
+	for i, v := range n.Args[:2] {
+		shape, ok := v.Type.Static()
+		if !ok || len(shape) < 2 {
+			return nil
+		}
+		lead := len(shape) - 2
+		m := kernels.Matrices{Value: v, Batch: op.LenOf(shape[:lead]), Rows: shape[lead], Columns: shape[lead+1]}
+		if m.Batch != 1 && m.Batch != extents[0] {
+			return nil
+		}
+		f.Stored[i] = &m
+	}
+	l, err := kernels.Pipelined("product", f, kernels.TilesOf(extents[0]*extents[1], extents[2]))
+	if err != nil {
+		return nil
+	}
+	return &l
+}
+
+// matrices multiplies batches of matrices, see [factorsOf].
+func matrices(name string, n *ir.Node, sums, matrix ir.DType, a, b func(e *kernels.Emitter, v, column *kernel.Value) *kernel.Value, put storeSum) ([]kernels.Launch, error) {
+	f, err := factorsOf(n, sums, matrix, a, b, put)
+	if err != nil {
+		return nil, err
+	}
+	return one(kernels.Product(name, f))
+}
+
+// factorsOf returns the products of batches of matrices. a and b change the elements of the left and the right
 // matrix. b also gets the column; the column for a is nil. sums is the type of the sums, and matrix is
 // [kernels.Factors.Matrix].
-func matrices(name string, n *ir.Node, sums, matrix ir.DType, a, b func(e *kernels.Emitter, v, column *kernel.Value) *kernel.Value, put storeSum) ([]kernels.Launch, error) {
+func factorsOf(n *ir.Node, sums, matrix ir.DType, a, b func(e *kernels.Emitter, v, column *kernel.Value) *kernel.Value, put storeSum) (f kernels.Factors, err error) {
 	x, y := n.Args[0], n.Args[1]
 	p, err := op.Matrices(x.Type, y.Type)
 	if err != nil {
-		return nil, err
+		return f, err
 	}
 	element := func(e *kernels.Emitter, v *ir.Value, shape []dim.Dim, batch, row, column *kernel.Value) *kernel.Value {
 		lead := len(shape) - 2
@@ -46,7 +89,7 @@ func matrices(name string, n *ir.Node, sums, matrix ir.DType, a, b func(e *kerne
 		i := e.Add(e.Mul(first, e.Dim(shape[lead])), row)
 		return e.Read(v).Get(e.Add(e.Mul(i, e.Dim(shape[lead+1])), column))
 	}
-	return one(kernels.Product(name, kernels.Factors{
+	return kernels.Factors{
 		Batch: dim.Product(p.Batch...), M: p.M, N: p.N, K: p.K, DType: sums, Matrix: matrix, RowsB: true,
 		A: func(e *kernels.Emitter, batch, m, k *kernel.Value) *kernel.Value {
 			return a(e, element(e, x, p.A, batch, m, k), nil)
@@ -65,7 +108,7 @@ func matrices(name string, n *ir.Node, sums, matrix ir.DType, a, b func(e *kerne
 			i := e.Add(e.Mul(batch, e.Dim(p.M)), m)
 			put(e, e.Add(e.Mul(i, e.Dim(p.N)), j), at, j, sum)
 		},
-	}))
+	}, nil
 }
 
 // broadcast converts i, an index on an axis of extent `to`, to an index on an axis of extent d that

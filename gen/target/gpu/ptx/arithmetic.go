@@ -1,6 +1,7 @@
 package ptx
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/burngen/burngen/ir"
@@ -8,9 +9,11 @@ import (
 )
 
 func (w *writer) block(b *kernel.Block) {
+	w.fenced = false
 	for _, in := range b.Instrs {
 		w.instr(in)
 	}
+	w.fenced = false
 }
 
 func (w *writer) instr(in *kernel.Instr) {
@@ -39,6 +42,27 @@ func (w *writer) instr(in *kernel.Instr) {
 		w.store(in)
 	case kernel.MatMulAdd:
 		w.multiply(in)
+	case kernel.GroupIdx:
+		w.group(in.Results[0])
+	case kernel.GroupBarrier:
+		w.groupBarrier()
+	case kernel.Registers:
+		w.registers(in.Count)
+	case kernel.Arrive:
+		w.arrive(in)
+	case kernel.Await:
+		w.await(in)
+	case kernel.CopyBox:
+		w.copyBox(in)
+	case kernel.MultiplyTiles:
+		w.multiplyTiles(in)
+	case kernel.Commit:
+		w.emit("wgmma.commit_group.sync.aligned")
+		w.fenced = false
+	case kernel.Drain:
+		w.emit("wgmma.wait_group.sync.aligned", fmt.Sprint(in.Count))
+	case kernel.Sum:
+		w.emit("mov.f32", w.define(in.Results[0]), w.sums[in.Args[0]][in.Count])
 	case kernel.Barrier:
 		w.emit("bar.sync", "0")
 	case kernel.For:

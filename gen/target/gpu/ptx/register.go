@@ -15,8 +15,11 @@ type writer struct {
 	text      strings.Builder
 	depth     int // how far lines are indented
 	operands  map[*kernel.Value]operand
-	symbols   map[*kernel.Value]string // the names of parameters and arrays
-	addresses map[element]string       // registers that hold addresses, in the current block and around it
+	symbols   map[*kernel.Value]string   // the names of parameters and arrays
+	addresses map[element]string         // registers that hold addresses, in the current block and around it
+	sums      map[*kernel.Value][]string // registers with the sums of a thread
+	fenced    bool                       // whether the registers of sums are ready for the next product
+	threads   int                        // of a block
 	declared  map[string][]string
 	taken     map[string]bool
 	temps     map[string]int
@@ -77,6 +80,7 @@ func arithmeticType(d ir.DType) string {
 // registers. The prefixes of the names of parameters and arrays distinguish them from the words of PTX.
 func newWriter(k *kernel.Kernel) *writer {
 	w := &writer{
+		threads: k.Block[0] * k.Block[1] * k.Block[2], sums: map[*kernel.Value][]string{},
 		depth: 1, operands: map[*kernel.Value]operand{}, symbols: map[*kernel.Value]string{}, addresses: map[element]string{},
 		declared: map[string][]string{}, taken: map[string]bool{}, temps: map[string]int{},
 	}
@@ -87,6 +91,11 @@ func newWriter(k *kernel.Kernel) *writer {
 		from := "[" + w.symbols[p] + "]"
 		switch {
 		case !used[p]:
+		case p.Map != nil:
+			r := w.register(".b64", "map_"+p.Name)
+			w.emit("mov.b64", r, w.symbols[p])
+			w.emit("cvta.param.u64", r, r)
+			w.operands[p] = operand{text: r}
 		case p.Type.Space == kernel.Global:
 			r := w.register(".b64", "ptr_"+p.Name)
 			w.emit("ld.param.u64", r, from)
@@ -95,6 +104,10 @@ func newWriter(k *kernel.Kernel) *writer {
 		default:
 			w.emit("ld.param"+arithmeticType(p.Type.DType), w.define(p), from)
 		}
+	}
+	if k.IsPipelined() {
+		w.begin(k)
+		return w
 	}
 	for _, s := range k.Shared {
 		w.symbols[s] = w.unique("s_" + symbol(s.Name))

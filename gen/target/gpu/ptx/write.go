@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/burngen/burngen/ir/kernel"
@@ -15,6 +16,12 @@ import (
 // head begins every module. Conversions to bf16 need version 7.0 and sm_80.
 const head = `.version 7.4
 .target sm_80
+.address_size 64
+`
+
+// pipelinedHead begins a module with pipelined kernels. Their instructions exist on sm_90 only.
+const pipelinedHead = `.version 8.0
+.target sm_90a
 .address_size 64
 `
 
@@ -28,11 +35,18 @@ const (
 // parameter takes 8 bytes: an address, an integer, or the bits of a float, in the low bytes. Two
 // pointer parameters may point to the same memory.
 //
+// If a kernel is pipelined, the module is for devices of capability 9.0 only. A map takes 128 bytes, which
+// the driver encodes. Launches of a pipelined kernel have [Dynamic] bytes of shared memory.
+//
 // It returns an error if PTX cannot express a kernel, such as one whose shared arrays exceed 48
-// KiB.
+// KiB and that is not pipelined.
 func Write(kernels ...*kernel.Kernel) (string, error) {
 	var text strings.Builder
-	text.WriteString(head)
+	if slices.ContainsFunc(kernels, (*kernel.Kernel).IsPipelined) {
+		text.WriteString(pipelinedHead + "\n.extern .shared .align 16 .b8 " + dynamic + "[];\n")
+	} else {
+		text.WriteString(head)
+	}
 	names := map[string]bool{}
 	for _, k := range kernels {
 		if names[k.Name] {
@@ -58,6 +72,8 @@ func write(k *kernel.Kernel) (string, error) {
 		return "", errors.New("the name is not an identifier")
 	case reserved[k.Name]:
 		return "", errors.New("the name is a word of PTX")
+	case k.IsPipelined() && (k.Block[1] > 1 || k.Block[2] > 1):
+		return "", errors.New("the block of a pipelined kernel has one dimension")
 	case threads < 1 || threads > maxThreads:
 		return "", fmt.Errorf("blocks of %d threads, want 1 to %d", threads, maxThreads)
 	}
@@ -77,11 +93,22 @@ func write(k *kernel.Kernel) (string, error) {
 		if i > 0 {
 			text.WriteString(",")
 		}
+		if p.Map != nil {
+			fmt.Fprintf(&text, "\n\t.param .align 64 .b8 %s[128]", w.symbols[p])
+			continue
+		}
 		fmt.Fprintf(&text, "\n\t.param .u64 %s", w.symbols[p])
 	}
-	fmt.Fprintf(&text, "\n)\n.reqntid %d, %d, %d\n{\n", k.Block[0], k.Block[1], k.Block[2])
+	if k.IsPipelined() {
+		fmt.Fprintf(&text, "\n)\n.maxntid %d, 1, 1\n.minnctapersm 1\n{\n", k.Block[0])
+	} else {
+		fmt.Fprintf(&text, "\n)\n.reqntid %d, %d, %d\n{\n", k.Block[0], k.Block[1], k.Block[2])
+	}
 	shared := 0
 	for _, s := range k.Shared {
+		if k.IsPipelined() {
+			break // they are dynamic
+		}
 		n := s.Len * s.Type.DType.Size()
 		shared = (shared+15)&^15 + n
 		fmt.Fprintf(&text, "\t.shared .align 16 .b8 %s[%d]; // %d of %s\n", w.symbols[s], n, s.Len, s.Type.DType)

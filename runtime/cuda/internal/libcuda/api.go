@@ -68,15 +68,20 @@ type API struct {
 	LinkComplete func(link Link, code **byte, bytes *uintptr) Result                                                                        `c:"cuLinkComplete"`
 	LinkDestroy  func(link Link) Result                                                                                                     `c:"cuLinkDestroy"`
 
-	ModuleLoadData    func(module *Module, code *byte) Result                           `c:"cuModuleLoadData"`
-	ModuleUnload      func(module Module) Result                                        `c:"cuModuleUnload"`
-	ModuleGetFunction func(function *Function, module Module, name *byte) Result        `c:"cuModuleGetFunction"`
-	FuncGetAttr       func(value *int32, attr FuncAttr, function Function) Result       `c:"cuFuncGetAttribute"`
-	FuncSetAttr       func(function Function, attr FuncAttr, value int32) Result        `c:"cuFuncSetAttribute"`
-	FuncGetParamInfo  func(function Function, index uintptr, at, bytes *uintptr) Result `c:"cuFuncGetParamInfo,optional"` // CUDA 12.4
+	ModuleLoadData func(module *Module, code *byte) Result `c:"cuModuleLoadData"`
+	// The options are like those of LinkCreate, and code is PTX that ends in a 0.
+	ModuleLoadDataEx  func(module *Module, code *byte, n uint32, options *JITOption, values *uintptr) Result `c:"cuModuleLoadDataEx"`
+	ModuleUnload      func(module Module) Result                                                             `c:"cuModuleUnload"`
+	ModuleGetFunction func(function *Function, module Module, name *byte) Result                             `c:"cuModuleGetFunction"`
+	FuncGetAttr       func(value *int32, attr FuncAttr, function Function) Result                            `c:"cuFuncGetAttribute"`
+	FuncSetAttr       func(function Function, attr FuncAttr, value int32) Result                             `c:"cuFuncSetAttribute"`
+	FuncGetParamInfo  func(function Function, index uintptr, at, bytes *uintptr) Result                      `c:"cuFuncGetParamInfo,optional"` // CUDA 12.4
 
 	// params holds the address of each argument.
 	LaunchKernel func(f Function, gridX, gridY, gridZ, blockX, blockY, blockZ, shared uint32, s Stream, params, extra *unsafe.Pointer) Result `c:"cuLaunchKernel"`
+
+	// The extents of a tensor, and of a box, begin with the last axis. strides are in bytes, without that of the last axis.
+	TensorMapEncode func(m *TensorMap, element ElementType, rank uint32, at Address, extents, strides *uint64, box, steps *uint32, interleave, swizzle, promotion, fill uint32) Result `c:"cuTensorMapEncodeTiled"`
 
 	GraphCreate      func(graph *Graph, flags uint32) Result                                               `c:"cuGraphCreate"`
 	GraphDestroy     func(graph Graph) Result                                                              `c:"cuGraphDestroy"`
@@ -135,6 +140,25 @@ const (
 	ErrorLog     JITOption = 5
 	ErrorLogSize JITOption = 6
 	LogVerbose   JITOption = 12
+)
+
+// TensorMap is a CUtensorMap. Its address is a multiple of 64.
+type TensorMap [128]byte
+
+// ElementType is a CUtensorMapDataType.
+type ElementType uint32
+
+// Types of elements.
+const (
+	Float16  ElementType = 6
+	BFloat16 ElementType = 9
+	TFloat32 ElementType = 11
+)
+
+// Settings of TensorMapEncode.
+const (
+	Swizzle128   = 3
+	Promotion128 = 2 // lines of 128 bytes in the second cache
 )
 
 // KernelNode is CUDA_KERNEL_NODE_PARAMS_v2.

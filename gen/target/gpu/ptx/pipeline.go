@@ -1,0 +1,179 @@
+package ptx
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/kernel"
+)
+
+// dynamic is the name of the shared memory of pipelined kernels.
+const dynamic = "dynamic"
+
+// swizzle is the alignment of shared arrays that boxes are copied to, in bytes.
+const swizzle = 1024
+
+// Dynamic returns the bytes of shared memory that a launch of a kernel needs beyond what the code declares. It is 0
+// for kernels that are not pipelined.
+func Dynamic(k *kernel.Kernel) int {
+	if !k.IsPipelined() {
+		return 0
+	}
+	_, bytes := k.Layout()
+	return bytes + swizzle // to align it
+}
+
+// begin writes the beginning of a pipelined kernel: where its arrays are, and the initialization of phase barriers. It
+// declares the registers of sums.
+func (w *writer) begin(k *kernel.Kernel) {
+	base := w.register(".b32", "shared")
+	w.emit("mov.u32", base, dynamic)
+	w.emit("add.u32", base, base, fmt.Sprint(swizzle-1))
+	w.emit("and.b32", base, base, fmt.Sprint(-swizzle))
+	offsets, _ := k.Layout()
+	for i, s := range k.Shared {
+		r := w.register(".b32", "array_"+s.Name)
+		w.emit("add.u32", r, base, fmt.Sprint(offsets[i]))
+		w.operands[s] = operand{text: r}
+	}
+	for _, s := range k.Sums {
+		for i := range s.Len / 2 {
+			w.sums[s] = append(w.sums[s], w.register(".f32", fmt.Sprint(s.Name, "_", i)))
+		}
+	}
+	thread, p, ready := w.temp(".b32"), w.temp(".pred"), w.newLabel("ready")
+	w.emit("mov.u32", thread, "%tid.x")
+	w.emit("setp.ne.u32", p, thread, "0")
+	w.emit("@"+p+" bra", ready)
+	w.nested(func() {
+		for _, s := range k.Shared {
+			if s.Type.Space != kernel.Phases {
+				continue
+			}
+			for i := range s.Len {
+				w.emit("mbarrier.init.shared::cta.b64", fmt.Sprintf("[%s+%d]", w.use(s).text, 8*i), fmt.Sprint(s.Arrivals))
+			}
+		}
+		w.emit("fence.mbarrier_init.release.cluster")
+		w.emit("fence.proxy.async")
+		for _, p := range k.Params {
+			if o, ok := w.operands[p]; ok && p.Map != nil {
+				w.emit("prefetch.tensormap", "["+o.text+"]")
+			}
+		}
+	})
+	w.label(ready)
+	w.emit("bar.sync", "0")
+}
+
+// group writes the index of the thread's group. All threads of a warp get it from the first, so that the driver knows
+// that they have the same.
+func (w *writer) group(result *kernel.Value) {
+	r := w.temp(".b32")
+	w.emit("mov.u32", r, "%tid.x")
+	w.emit("div.u32", r, r, fmt.Sprint(kernel.Group))
+	w.emit("shfl.sync.idx.b32", w.define(result), r, "0", "31", "-1")
+}
+
+// groupBarrier writes a barrier of a group. Barrier 0 is that of the block, and barrier 1 + g that of group g.
+func (w *writer) groupBarrier() {
+	r := w.temp(".b32")
+	w.emit("mov.u32", r, "%tid.x")
+	w.emit("div.u32", r, r, fmt.Sprint(kernel.Group))
+	w.emit("add.u32", r, r, "1")
+	w.emit("bar.sync", r, fmt.Sprint(kernel.Group))
+}
+
+// registersOfBlock is the number of registers that the threads of a block share.
+const registersOfBlock = 1 << 16
+
+// registers writes a change of the number of registers of each thread of a group.
+func (w *writer) registers(n int) {
+	change := "inc"
+	if n < registersOfBlock/w.threads {
+		change = "dec"
+	}
+	w.emit("setmaxnreg."+change+".sync.aligned.u32", fmt.Sprint(n))
+}
+
+// place returns the address of the element with index i of an array whose elements have this size, without brackets.
+func (w *writer) place(array, i *kernel.Value, size int) string {
+	base, index := w.use(array).text, w.use(i)
+	r := w.temp(".b32")
+	w.emit("mad.lo.s32", r, index.text, fmt.Sprint(size), base)
+	return r
+}
+
+// phase returns the address of a phase barrier as an operand.
+func (w *writer) phase(array, i *kernel.Value) string { return "[" + w.place(array, i, 8) + "]" }
+
+func (w *writer) arrive(in *kernel.Instr) {
+	at := w.phase(in.Args[0], in.Args[1])
+	if len(in.Args) == 2 {
+		w.emit("mbarrier.arrive.shared::cta.b64", "_", at)
+		return
+	}
+	w.emit("mbarrier.arrive.expect_tx.shared::cta.b64", "_", at, w.use(in.Args[2]).text)
+}
+
+func (w *writer) await(in *kernel.Instr) {
+	at, parity := w.phase(in.Args[0], in.Args[1]), w.use(in.Args[2]).text
+	p, again := w.temp(".pred"), w.newLabel("await")
+	w.label(again)
+	w.emit("mbarrier.try_wait.parity.shared::cta.b64", p, at, parity)
+	w.emit("@!"+p+" bra", again)
+}
+
+// copyBox writes the copy of a box. The instruction takes the index on the last axis first.
+func (w *writer) copyBox(in *kernel.Instr) {
+	var at []string
+	for _, v := range in.Args[5:] {
+		at = append(at, w.in(v))
+	}
+	slices.Reverse(at)
+	d := in.Args[0].Type.DType
+	to, barrier := w.place(in.Args[0], in.Args[1], d.Size()), w.phase(in.Args[3], in.Args[4])
+	w.emit(fmt.Sprintf("cp.async.bulk.tensor.%dd.shared::cluster.global.mbarrier::complete_tx::bytes", len(at)),
+		"["+to+"]", "["+w.use(in.Args[2]).text+", "+group(at)+"]", barrier)
+}
+
+// multiplyTiles writes a product of tiles.
+func (w *writer) multiplyTiles(in *kernel.Instr) {
+	d, s := in.Args[0].Type.DType, in.Args[4]
+	_, _, terms, _ := kernel.FactorsOfMatrix(d)
+	typ := map[ir.DType]string{ir.F16: "f16", ir.BF16: "bf16", ir.F32: "tf32"}[d]
+	a, b := w.tile(in.Args[0], in.Args[1], in.AcrossA), w.tile(in.Args[2], in.Args[3], in.AcrossB)
+	operands := []string{group(w.sums[s]), a, b, w.in(in.Args[5]), "1", "1"}
+	if d != ir.F32 {
+		operands = append(operands, bit(in.AcrossA), bit(in.AcrossB))
+	}
+	if !w.fenced {
+		w.emit("wgmma.fence.sync.aligned")
+		w.fenced = true
+	}
+	w.emit(fmt.Sprintf("wgmma.mma_async.sync.aligned.m64n%dk%d.f32.%s.%s", s.Len, terms, typ, typ), operands...)
+}
+
+func bit(x bool) string {
+	if x {
+		return "1"
+	}
+	return "0"
+}
+
+// tile returns a register with the descriptor of a tile: its address, the distance of its 64 columns from the next, the distance of 8 rows from the
+// next, all in units of 16 bytes, and the swizzle.
+func (w *writer) tile(array, first *kernel.Value, across bool) string {
+	const unit, columns, rows, swizzle128 = 16, 64 * 128, 1024, 1 << 62
+	fixed := uint64(1<<16 | rows/unit<<32 | swizzle128)
+	if across {
+		fixed = columns/unit<<16 | rows/unit<<32 | swizzle128
+	}
+	at := w.place(array, first, array.Type.DType.Size())
+	low, d := w.temp(".b32"), w.temp(".b64")
+	w.emit("bfe.u32", low, at, "4", "14")
+	w.emit("cvt.u64.u32", d, low)
+	w.emit("or.b64", d, d, fmt.Sprint(fixed))
+	return d
+}

@@ -1,0 +1,85 @@
+package ptx
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/kernel"
+)
+
+// pipelined is a kernel with all instructions of pipelined kernels.
+func pipelined(t testing.TB) *kernel.Kernel {
+	const terms, steps = 64, 4
+	return build(t, "steps", []int{2 * kernel.Group}, func(b *kernel.Builder) {
+		b.Doc("y = a·b of 64 × 64, in steps of 64 terms")
+		a, w, y := b.Map("a", ir.F16, []int{64, steps * terms}, []int{64, terms}), b.Map("b", ir.F16, []int{2, steps * terms, 64}, []int{1, terms, 64}), b.Pointer("y", ir.F32)
+		x, z := b.Shared("x", ir.F16, 64*terms), b.Shared("z", ir.F16, 64*terms)
+		full, empty, sums := b.Phases("full", 1, 1), b.Phases("empty", 1, 1), b.Sums("sums", 64)
+		b.If(b.Eq(b.Group(), b.Int(0)), func() []*kernel.Value {
+			b.Registers(40)
+			b.Do(b.Eq(b.Thread(0), b.Int(0)), func() {
+				b.Times(b.Int(steps), nil, func(step *kernel.Value, _ []*kernel.Value) []*kernel.Value {
+					b.Await(empty, b.Int(0), b.Rem(b.Add(step, b.Int(1)), b.Int(2)))
+					b.Arrive(full, b.Int(0), b.Int(2*2*64*terms))
+					k := b.Mul(step, b.Int(terms))
+					b.CopyBox(x, b.Int(0), a, full, b.Int(0), b.Int(0), k)
+					b.CopyBox(z, b.Int(0), w, full, b.Int(0), b.BlockIdx(0), k, b.Int(0))
+					return nil
+				})
+			})
+			return nil
+		}, func() []*kernel.Value {
+			b.Registers(232)
+			b.Times(b.Int(steps), nil, func(step *kernel.Value, _ []*kernel.Value) []*kernel.Value {
+				b.Await(full, b.Int(0), b.Rem(step, b.Int(2)))
+				for k := 0; k < terms; k += 16 {
+					b.MultiplyTiles(sums, kernel.Tile{Array: x, First: b.Int(k)}, kernel.Tile{Array: z, First: b.Int(k * 64), Across: true}, b.Or(b.Bool(k > 0), b.Gt(step, b.Int(0))))
+				}
+				b.Commit()
+				b.Drain(0)
+				b.Do(b.Eq(b.Thread(0), b.Int(kernel.Group)), func() { b.Arrive(empty, b.Int(0), nil) })
+				return nil
+			})
+			b.GroupBarrier()
+			thread := b.Sub(b.Thread(0), b.Int(kernel.Group))
+			for i := range 32 {
+				b.Store(y, b.Add(b.Mul(thread, b.Int(32)), b.Int(i)), b.Sum(sums, i))
+			}
+			return nil
+		})
+	})
+}
+
+// TestPipelined compares the text of a pipelined kernel with a file, and assembles it where there is an assembler. The package
+// internal/ptx does not interpret such kernels: they are interpreted by ir/kernel, and run on cards.
+func TestPipelined(t *testing.T) {
+	k := pipelined(t)
+	text, err := Write(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := Dynamic(k), 1024+2*64*64*2+16+8; got != want {
+		t.Errorf("%d bytes of shared memory, want %d", got, want)
+	}
+	file := filepath.Join("testdata", "pipelined.sm90a")
+	if *update {
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want, err := os.ReadFile(file); err != nil || text != string(want) {
+		t.Errorf("%s differs: %v; run with -update, and read what changed:\n%s", file, err, text)
+	}
+	assembler, err := exec.LookPath("ptxas")
+	if err != nil {
+		t.Skip("ptxas is not in PATH: the kernel is not assembled")
+	}
+	said, err := exec.Command(assembler, "-v", "-arch=sm_90a", "-o", os.DevNull, file).CombinedOutput()
+	if err != nil || !strings.Contains(string(said), " 0 bytes spill stores, 0 bytes spill loads") || strings.Contains(string(said), "serialized") || strings.Contains(string(said), "ignored") {
+		t.Errorf("%v: %s", err, said)
+	}
+}

@@ -1,0 +1,419 @@
+package kernel
+
+import (
+	"slices"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// pipelineState is what the interpreter knows of the copies and products of the running block.
+type pipelineState struct {
+	phases  map[*Value][]phase
+	sums    map[*Value][][]float32 // by group: [rowsOfTile · columns]
+	boxed   map[*array]*boxed
+	copies  []*boxCopy        // that have not taken place
+	flights map[int]*inFlight // by group
+}
+
+// phase is a phase barrier.
+type phase struct {
+	number         int   // of complete phases
+	arrived, bytes int   // arrivals and copied bytes, less those that are expected, of the current phase
+	known          []int // what threads that have waited know, see thread.seen
+	next           []int // what known will be after the current phase
+}
+
+// boxed records the accesses to an array that boxes are copied to.
+type boxed struct {
+	from []*boxCopy // the copy that wrote an element, or nil
+	read [][]int    // by group: which of its groups of products read an element last
+}
+
+// boxCopy is a copy of a box.
+type boxCopy struct {
+	do     func()
+	at     *phase
+	number int // of complete phases when it was started
+	done   bool
+}
+
+// inFlight holds the products of a group that are not done.
+type inFlight struct {
+	begun, done int // groups of products
+	products    []product
+}
+
+// product is a product that is not done, and the group of products that it is in.
+type product struct {
+	group int
+	sums  *Value
+	do    func()
+}
+
+// begin prepares the state for a block.
+func (p *pipelineState) begin(m *machine) {
+	groups := (len(m.threads) + Group - 1) / Group
+	*p = pipelineState{phases: map[*Value][]phase{}, sums: map[*Value][][]float32{}, boxed: map[*array]*boxed{}, flights: map[int]*inFlight{}}
+	for _, v := range m.kernel.Shared {
+		if v.Type.Space != Phases {
+			continue
+		}
+		p.phases[v] = make([]phase, v.Len)
+		for i := range p.phases[v] {
+			p.phases[v][i].known, p.phases[v][i].next = make([]int, groups), make([]int, groups)
+		}
+	}
+	for _, s := range m.kernel.Sums {
+		p.sums[s] = make([][]float32, groups)
+	}
+	for i := range m.threads {
+		m.threads[i].seen, m.threads[i].phases = make([]int, groups), map[*phase]int{}
+	}
+	for g := range groups {
+		p.flights[g] = &inFlight{}
+	}
+}
+
+// box returns the record of the accesses to an array.
+func (p *pipelineState) box(a *array) *boxed {
+	b := p.boxed[a]
+	if b == nil {
+		b = &boxed{from: make([]*boxCopy, a.n), read: make([][]int, len(p.flights))}
+		for g := range b.read {
+			b.read[g] = make([]int, a.n)
+		}
+		p.boxed[a] = b
+	}
+	return b
+}
+
+// proceed lets threads go on that wait for a phase or for the threads of their group. If there are none, a copy
+// takes place. proceed returns false if there is no copy either.
+func (p *pipelineState) proceed(m *machine) bool {
+	released := false
+	for first := 0; first < len(m.threads); first += Group {
+		group := m.threads[first:min(first+Group, len(m.threads))]
+		at := group[0].waiting
+		do := m.groups[at]
+		if do == nil || slices.ContainsFunc(group, func(t thread) bool { return t.waiting != at }) {
+			continue
+		}
+		m.thread = &group[0]
+		do(group)
+		m.thread = nil
+		for i := range group {
+			group[i].held = false
+		}
+		released = true
+	}
+	for i := range m.threads {
+		if t := &m.threads[i]; t.ready != nil && t.ready() {
+			t.ready, t.held, released = nil, false, true
+		}
+	}
+	if released || len(p.copies) == 0 {
+		return released
+	}
+	i := m.random.IntN(len(p.copies))
+	c := p.copies[i]
+	p.copies = slices.Delete(p.copies, i, i+1)
+	c.do()
+	return true
+}
+
+// complete begins the next phase if the current one is complete.
+func (f *phase) complete(arrivals int) {
+	if f.arrived == arrivals && f.bytes == 0 {
+		copy(f.known, f.next)
+		f.number++
+		f.arrived = 0
+	}
+}
+
+// learn raises the elements of known to those of from.
+func learn(known, from []int) {
+	for i, n := range from {
+		known[i] = max(known[i], n)
+	}
+}
+
+// pipeline emits code for an operation of pipelined kernels.
+func (c *compiler) pipeline(in *Instr) {
+	m := c.machine
+	switch in.Op {
+	case Arrive:
+		at, bytes := c.phase(in.Args[0], in.Args[1]), -1
+		if len(in.Args) > 2 {
+			bytes = c.slot(in.Args[2])
+		}
+		c.emit(in, func(t *thread) {
+			f := at(t)
+			if bytes >= 0 {
+				f.bytes -= int(int32(t.regs[bytes]))
+			}
+			f.arrived++
+			learn(f.next, t.seen)
+			f.complete(in.Args[0].Arrivals)
+		})
+	case Await:
+		at, n := c.phase(in.Args[0], in.Args[1]), c.slot(in.Args[2])
+		next := &code{}
+		c.jump(in, next, func(t *thread) *code {
+			f, parity := at(t), int(t.regs[n])
+			if parity != 0 && parity != 1 {
+				fail("phase %d", int32(parity))
+			}
+			t.waiting = in
+			t.ready = func() bool {
+				if f.number%2 == parity {
+					return false
+				}
+				learn(t.seen, f.known)
+				t.see(f)
+				return true
+			}
+			return next
+		})
+	case GroupBarrier:
+		c.byGroup(in, func(threads []thread) { m.epochs[threads[0].group()] = m.newEpoch() })
+	case CopyBox:
+		c.copyBox(in)
+	case MultiplyTiles:
+		c.multiplyTiles(in)
+	case Commit:
+		c.byGroup(in, func(threads []thread) { m.flight(threads).begun++ })
+	case Drain:
+		c.byGroup(in, func(threads []thread) {
+			f, g := m.flight(threads), threads[0].group()
+			for f.begun-f.done > in.Count {
+				for len(f.products) > 0 && f.products[0].group == f.done {
+					f.products[0].do()
+					f.products = f.products[1:]
+				}
+				f.done++
+			}
+			for i := range threads {
+				threads[i].seen[g] = f.done
+			}
+		})
+	case Sum:
+		d := c.slot(in.Results[0])
+		c.emit(in, func(t *thread) {
+			s := in.Args[0]
+			f, sums := m.pipeline.flights[t.group()], m.pipeline.sums[s][t.group()]
+			if sums == nil || slices.ContainsFunc(f.products, func(p product) bool { return p.sums == s }) {
+				fail("the products are not done")
+			}
+			row, column := placeOfSum(int(t.number)%Group, in.Count)
+			t.regs[d] = encode(sums[row*s.Len+column])
+		})
+	}
+}
+
+// flight returns the products of a group that are not done.
+func (m *machine) flight(threads []thread) *inFlight { return m.pipeline.flights[threads[0].group()] }
+
+// placeOfSum returns the row and the column of a sum that a thread of a group holds.
+func placeOfSum(thread, i int) (row, column int) {
+	return thread/Warp*16 + thread%Warp/4 + i/2%2*8, i/4*8 + thread%4*2 + i%2
+}
+
+// phase returns a function that returns phase barrier i of the array v.
+func (c *compiler) phase(v, i *Value) func(t *thread) *phase {
+	index := c.index(i)
+	return func(t *thread) *phase {
+		n := index(t)
+		if n < 0 || n >= int64(v.Len) {
+			fail("phase barrier %d of %d", n, v.Len)
+		}
+		return &c.machine.pipeline.phases[v][n]
+	}
+}
+
+// byGroup emits code at which each thread waits until all threads of its group have reached the instruction in.
+// The machine then carries out do for them.
+func (c *compiler) byGroup(in *Instr, do func(threads []thread)) {
+	next := &code{}
+	c.jump(in, next, func(t *thread) *code { t.waiting = in; return next })
+	if c.machine.groups == nil {
+		c.machine.groups = map[*Instr]func([]thread){}
+	}
+	c.machine.groups[in] = do
+}
+
+// copyBox emits code for [CopyBox].
+func (c *compiler) copyBox(in *Instr) {
+	to, from, m := c.arrays[in.Args[0]], c.arrays[in.Args[2]], in.Args[2].Map
+	index, at, machine := c.index(in.Args[1]), c.phase(in.Args[3], in.Args[4]), c.machine
+	arrivals, first := in.Args[3].Arrivals, c.slotsOf(in.Args[5:])
+	n := m.Elems()
+	perRow := m.Box[len(m.Box)-1]
+	c.emit(in, func(t *thread) {
+		start := int(index(t))
+		if start < 0 || start+n > to.n || start*to.size%swizzled != 0 {
+			fail("a box at element %d of %d", start, to.n)
+		}
+		f, box := at(t), machine.pipeline.box(to)
+		copied := &boxCopy{at: f, number: f.number}
+		for e := start; e < start+n; e++ {
+			if last := box.from[e]; last != nil && !last.done {
+				fail("a race: an earlier copy may write element %d", e)
+			}
+			for g, read := range box.read {
+				if read[e] > t.seen[g] {
+					fail("a race: a product of group %d may read element %d", g, e)
+				}
+			}
+			box.from[e] = copied
+		}
+		sources := make([]int, n) // −1 outside of the tensor
+		for e := range n {
+			source, rest := 0, e
+			for k, stride := len(m.Box)-1, 1; k >= 0; k-- {
+				i := int(int32(t.regs[first[k]])) + rest%m.Box[k]
+				if rest /= m.Box[k]; i < 0 || i >= m.Extents[k] {
+					source = -1
+					break
+				}
+				source += i * stride
+				stride *= m.Extents[k]
+			}
+			if sources[e] = source; source >= 0 {
+				from.reads(machine, t, source, 1)
+			}
+		}
+		copied.do = func() {
+			copied.done = true
+			for e, source := range sources {
+				bits := uint64(0)
+				if source >= 0 {
+					bits = from.get(source)
+					if from.dtype == ir.F32 {
+						bits = roundTF32(bits)
+					}
+				}
+				row, column := e/perRow, e%perRow
+				to.put(swizzle(start+row*perRow+column, to.size), bits)
+			}
+			f.bytes += n * to.size
+			f.complete(arrivals)
+		}
+		machine.pipeline.copies = append(machine.pipeline.copies, copied)
+	})
+}
+
+// roundTF32 returns the bits of an f32 rounded to 11 significant bits. Ties are rounded away from 0.
+func roundTF32(bits uint64) uint64 {
+	const half, kept, exponent = 1 << 12, 0xffffe000, 0x7f800000
+	if bits&exponent == exponent {
+		return bits
+	}
+	return (bits + half) & kept
+}
+
+// swizzle returns where element i of an array is stored.
+func swizzle(i, size int) int {
+	at := i * size
+	return (at ^ at/rowBytes%8*16) / size
+}
+
+// see records that a thread has waited for all complete phases of f.
+func (t *thread) see(f *phase) {
+	t.phases[f] = f.number
+}
+
+// multiplyTiles emits code for [MultiplyTiles].
+func (c *compiler) multiplyTiles(in *Instr) {
+	d, s := in.Args[0].Type.DType, in.Args[4]
+	a, b, m := c.arrays[in.Args[0]], c.arrays[in.Args[2]], c.machine
+	firstA, firstB, keep := c.index(in.Args[1]), c.index(in.Args[3]), c.slot(in.Args[5])
+	_, _, terms, _ := FactorsOfMatrix(d)
+	row := rowBytes / a.size
+	number := widening(d)
+	if d == ir.F32 {
+		number = func(bits uint64) float64 { return float64(decode[float32](bits &^ 0x1fff)) }
+	}
+	c.byGroup(in, func(threads []thread) {
+		t := &threads[0]
+		startA, startB, kept := int(firstA(t)), int(firstB(t)), t.regs[keep] != 0
+		for i := range threads {
+			if u := &threads[i]; int(firstA(u)) != startA || int(firstB(u)) != startB || (u.regs[keep] != 0) != kept {
+				fail("thread %s of the group has other operands", place(u.index))
+			}
+		}
+		g, f := t.group(), m.flight(threads)
+		placesA, placesB := make([]int, rowsOfTile*terms), make([]int, terms*s.Len)
+		for i := range placesA {
+			r, k := i/terms, i%terms
+			placesA[i] = startA + r*row + k
+			if in.AcrossA {
+				placesA[i] = startA + k*row + r
+			}
+		}
+		for i := range placesB {
+			k, n := i/s.Len, i%s.Len
+			placesB[i] = startB + n*row + k
+			if in.AcrossB {
+				placesB[i] = startB + (n/rowsOfTile*rowsOfTile+k)*row + n%rowsOfTile
+			}
+		}
+		m.readTile(a, placesA, threads, startA)
+		m.readTile(b, placesB, threads, startB)
+		sums := m.pipeline.sums[s][g]
+		if sums == nil {
+			if kept {
+				fail("there are no sums to add to")
+			}
+			sums = make([]float32, rowsOfTile*s.Len)
+			m.pipeline.sums[s][g] = sums
+		}
+		f.products = append(f.products, product{f.begun, s, func() {
+			x, y := make([]float64, len(placesA)), make([]float64, len(placesB))
+			for i, at := range placesA {
+				x[i] = number(a.get(swizzle(at, a.size)))
+			}
+			for i, at := range placesB {
+				y[i] = number(b.get(swizzle(at, b.size)))
+			}
+			for i := range sums {
+				r, n := i/s.Len, i%s.Len
+				var sum float32
+				if kept {
+					sum = sums[i]
+				}
+				for k := range terms {
+					sum = float32(float64(sum) + x[r*terms+k]*y[k*s.Len+n])
+				}
+				sums[i] = sum
+			}
+		}})
+	})
+}
+
+// readTile records that a product of a group reads elements of an array. It panics, as [fail] does, if an element
+// is out of bounds, or if the threads of the group have not waited for the copy that writes it.
+func (m *machine) readTile(a *array, places []int, threads []thread, start int) {
+	if start*a.size%16 != 0 {
+		fail("a tile at element %d", start)
+	}
+	box, g := m.pipeline.box(a), threads[0].group()
+	var known *boxCopy // whose phase all threads have waited for
+	for _, i := range places {
+		if i < 0 || i >= a.n {
+			fail("element %d of %d", i, a.n)
+		}
+		from := box.from[i]
+		switch {
+		case from == nil:
+			fail("element %d was not written", i)
+		case from != known:
+			for k := range threads {
+				if t := &threads[k]; t.phases[from.at] <= from.number {
+					fail("thread %s has not waited for the copy of element %d", place(t.index), i)
+				}
+			}
+			known = from
+		}
+		box.read[g][i] = m.pipeline.flights[g].begun + 1
+	}
+}

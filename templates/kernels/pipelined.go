@@ -1,0 +1,311 @@
+package kernels
+
+import (
+	"errors"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/kernel"
+)
+
+// Matrices are matrices in the memory of a value: Batch matrices, or one for all products if Batch is 1.
+type Matrices struct {
+	Value                *ir.Value
+	Batch, Rows, Columns int
+}
+
+// Tiles say how a pipelined product is computed.
+type Tiles struct {
+	// M and N are the extents of the tile that a block computes at a time: M is a multiple of 64, of which a group of
+	// threads has 64, and N a multiple of 64 up to 256.
+	M, N int
+	// Stages is how many steps of 128 bytes of terms are in shared memory.
+	Stages int
+	// Blocks is the greatest number of blocks. A block computes several tiles, one after the other.
+	Blocks int
+	// Raster is the number of tiles along M that are computed before the next tile along N, so that blocks which run
+	// at the same time read the same factors.
+	Raster int
+}
+
+// Registers of the threads that copy, and of the threads that multiply, by the number of groups that multiply.
+var registersOf = map[int][2]int{1: {40, 232}, 2: {40, 232}}
+
+var errPipelined = errors.New("the product cannot be computed by groups of threads")
+
+// Pipelined returns the launch of a kernel that computes the products of f with constant extents, for devices that
+// run pipelined kernels. One group of threads copies tiles of both factors to shared memory, and the others
+// multiply them. It returns an error if the kernel cannot compute f.
+func Pipelined(name string, f Factors, t Tiles) (Launch, error) {
+	p := &pipelined{Factors: f, tile: t}
+	for i, d := range []dim.Dim{f.Batch, f.M, f.N, f.K} {
+		n, ok := d.Int()
+		if !ok || n < 1 {
+			return Launch{}, errPipelined
+		}
+		p.extents[i] = n
+	}
+	if f.Matrix == ir.Invalid || f.Term != nil || f.DType != ir.F32 || f.Stored[0] == nil || f.Stored[1] == nil || p.extents[2]%8 != 0 {
+		return Launch{}, errPipelined
+	}
+	for i, s := range f.Stored {
+		across := []bool{f.ColumnsA, f.RowsB}[i]
+		if s.Columns*f.Matrix.Size()%16 != 0 || across && f.Matrix == ir.F32 {
+			return Launch{}, errPipelined
+		}
+	}
+	p.groups = t.M / rowsOfGroup
+	p.terms = bytesOfStep / f.Matrix.Size()
+	p.steps = (p.extents[3] + p.terms - 1) / p.terms
+	p.tilesM, p.tilesN = (p.extents[1]+t.M-1)/t.M, (p.extents[2]+t.N-1)/t.N
+	p.tiles = p.extents[0] * p.tilesM * p.tilesN
+	return New(name, []dim.Dim{dim.Const(min(p.tiles, t.Blocks))}, []int{kernel.Group * (1 + p.groups)}, func(e *Emitter) {
+		p.Emitter = e
+		p.build()
+	})
+}
+
+const (
+	rowsOfGroup  = 64  // of a tile
+	bytesOfStep  = 128 // of terms that are copied at a time
+	columnsOfBox = 64  // of a box whose rows are terms
+)
+
+// pipelined is a kernel of [Pipelined] that is being built.
+type pipelined struct {
+	*Emitter
+	Factors
+	tile                  Tiles
+	extents               [4]int // batch, m, n, k
+	groups                int    // that multiply
+	terms                 int    // of a step
+	steps                 int    // of a sum
+	tilesM, tilesN, tiles int
+	a, b                  *kernel.Value // arrays of tiles, one for each stage
+	mapA, mapB            *kernel.Value
+	full, empty           *kernel.Value // phase barriers of the stages
+	chunk                 *kernel.Value // sums that are stored
+	sums                  *kernel.Value
+}
+
+func (p *pipelined) build() {
+	p.a = p.Shared("a", p.Matrix, p.tile.Stages*p.tile.M*p.terms)
+	p.b = p.Shared("b", p.Matrix, p.tile.Stages*p.tile.N*p.terms)
+	p.full, p.empty = p.Phases("full", p.tile.Stages, 1), p.Phases("empty", p.tile.Stages, p.groups)
+	p.sums = p.Sums("sums", p.tile.N)
+	p.chunk = p.Shared("chunk", ir.F32, p.groups*rowsOfGroup*rowOfChunk)
+	p.mapA, p.mapB = p.boxes("map_a", p.Stored[0], p.ColumnsA, p.tile.M), p.boxes("map_b", p.Stored[1], p.RowsB, p.tile.N)
+	registers := registersOf[p.groups]
+	p.If(p.Eq(p.Group(), p.Int(0)), func() []*kernel.Value {
+		p.Registers(registers[0])
+		p.Do(p.Eq(p.Thread(0), p.Int(0)), p.copyTiles)
+		return nil
+	}, func() []*kernel.Value {
+		p.Registers(registers[1])
+		p.multiply()
+		return nil
+	})
+}
+
+// boxes adds the map of a factor. across says that the rows of the matrices are terms. width is the extent of a tile.
+func (p *pipelined) boxes(name string, m *Matrices, across bool, width int) *kernel.Value {
+	extents, box := []int{m.Rows, m.Columns}, []int{width, p.terms}
+	if across {
+		box = []int{p.terms, columnsOfBox}
+	}
+	if m.Batch > 1 {
+		extents, box = append([]int{m.Batch}, extents...), append([]int{1}, box...)
+	}
+	p.args = append(p.args, Arg{Read: m.Value})
+	return p.Map(name, p.Matrix, extents, box)
+}
+
+// stage is the stage of a step, and the number of the phase that its barriers complete next.
+type stage struct{ index, phase *kernel.Value }
+
+// next returns the stage of the next step.
+func (p *pipelined) next(s stage) stage {
+	i := p.Add(s.index, p.Int(1))
+	last := p.Eq(i, p.Int(p.tile.Stages))
+	return stage{p.Select(last, p.Int(0), i), p.Select(last, p.Sub(p.Int(1), s.phase), s.phase)}
+}
+
+// eachTile calls do for each tile of the block, with the index of its product, its first indices, and the stage of its
+// first step. do returns the stage after its last step.
+func (p *pipelined) eachTile(phase int, do func(batch, m, n *kernel.Value, s stage) stage) {
+	start := []*kernel.Value{p.Int(0), p.Int(phase)}
+	blocks := min(p.tiles, p.tile.Blocks)
+	p.ForUnrolled(1, p.BlockIdx(0), p.Int(p.tiles), p.Int(blocks), start, func(tile *kernel.Value, carried []*kernel.Value) []*kernel.Value {
+		perBatch := p.Int(p.tilesM * p.tilesN)
+		batch, rest := p.Div(tile, perBatch), p.Rem(tile, perBatch)
+		if p.extents[0] == 1 {
+			batch, rest = p.Int(0), tile
+		}
+		raster := min(p.tile.Raster, p.tilesM)
+		perRaster := p.Int(raster * p.tilesN)
+		first := p.Mul(p.Div(rest, perRaster), p.Int(raster))
+		rows := p.Min(p.Sub(p.Int(p.tilesM), first), p.Int(raster))
+		if p.tilesM%raster == 0 {
+			rows = p.Int(raster)
+		}
+		inside := p.Rem(rest, perRaster)
+		m := p.Mul(p.Add(first, p.Rem(inside, rows)), p.Int(p.tile.M))
+		n := p.Mul(p.Div(inside, rows), p.Int(p.tile.N))
+		s := do(batch, m, n, stage{carried[0], carried[1]})
+		return []*kernel.Value{s.index, s.phase}
+	})
+}
+
+// copyTiles copies the tiles of both factors, step by step.
+func (p *pipelined) copyTiles() {
+	bytes := p.Int((p.tile.M + p.tile.N) * bytesOfStep)
+	p.eachTile(1, func(batch, m, n *kernel.Value, s stage) stage {
+		end := p.ForUnrolled(1, p.Int(0), p.Int(p.steps*p.terms), p.Int(p.terms), []*kernel.Value{s.index, s.phase}, func(k *kernel.Value, carried []*kernel.Value) []*kernel.Value {
+			s := stage{carried[0], carried[1]}
+			p.Await(p.empty, s.index, s.phase)
+			p.Arrive(p.full, s.index, bytes)
+			p.copyTile(p.a, p.mapA, p.Stored[0], p.ColumnsA, p.tile.M, s, batch, m, k)
+			p.copyTile(p.b, p.mapB, p.Stored[1], p.RowsB, p.tile.N, s, batch, n, k)
+			s = p.next(s)
+			return []*kernel.Value{s.index, s.phase}
+		})
+		return stage{end[0], end[1]}
+	})
+}
+
+// copyTile copies a tile of a factor to a stage. first is the first index of the tile, which is `width` wide, and k the first
+// term.
+func (p *pipelined) copyTile(to, from *kernel.Value, m *Matrices, across bool, width int, s stage, batch, first, k *kernel.Value) {
+	at := p.Mul(s.index, p.Int(width*p.terms))
+	box := func(i, row, column *kernel.Value) {
+		if m.Batch > 1 {
+			p.CopyBox(to, i, from, p.full, s.index, batch, row, column)
+			return
+		}
+		p.CopyBox(to, i, from, p.full, s.index, row, column)
+	}
+	if !across {
+		box(at, first, k)
+		return
+	}
+	for j := 0; j < width; j += columnsOfBox {
+		box(p.Add(at, p.Int(j*p.terms)), k, p.Add(first, p.Int(j)))
+	}
+}
+
+// multiply multiplies tiles, step by step, and stores the sums.
+func (p *pipelined) multiply() {
+	group := p.Sub(p.Group(), p.Int(1))
+	thread := p.Rem(p.Thread(0), p.Int(kernel.Group))
+	leads := p.Eq(thread, p.Int(0))
+	release := func(cond, index *kernel.Value) { p.Do(cond, func() { p.Arrive(p.empty, index, nil) }) }
+	_, _, each, _ := kernel.FactorsOfMatrix(p.Matrix)
+	p.eachTile(0, func(batch, m, n *kernel.Value, s stage) stage {
+		start := []*kernel.Value{s.index, s.phase, s.index}
+		end := p.ForUnrolled(1, p.Int(0), p.Int(p.steps), p.Int(1), start, func(step *kernel.Value, carried []*kernel.Value) []*kernel.Value {
+			s := stage{carried[0], carried[1]}
+			p.Await(p.full, s.index, s.phase)
+			again := p.Gt(step, p.Int(0))
+			a := p.Add(p.Mul(s.index, p.Int(p.tile.M*p.terms)), p.Mul(group, p.Int(rowsOfGroup*p.terms)))
+			b := p.Mul(s.index, p.Int(p.tile.N*p.terms))
+			for k := 0; k < p.terms; k += each {
+				x := kernel.Tile{Array: p.a, First: p.Add(a, p.Int(p.within(k, p.ColumnsA))), Across: p.ColumnsA}
+				y := kernel.Tile{Array: p.b, First: p.Add(b, p.Int(p.within(k, p.RowsB))), Across: p.RowsB}
+				keep := p.Bool(true)
+				if k == 0 {
+					keep = again
+				}
+				p.MultiplyTiles(p.sums, x, y, keep)
+			}
+			p.Commit()
+			p.Drain(1)
+			release(p.And(again, leads), carried[2])
+			next := p.next(s)
+			return []*kernel.Value{next.index, next.phase, s.index}
+		})
+		p.Drain(0)
+		release(leads, end[2])
+		p.store(batch, p.Add(m, p.Mul(group, p.Int(rowsOfGroup))), n, group, thread)
+		return stage{end[0], end[1]}
+	})
+}
+
+// within returns where term k of a step begins in a tile, in elements.
+func (p *pipelined) within(k int, across bool) int {
+	if across {
+		return k * columnsOfBox
+	}
+	return k
+}
+
+// The sums of a group pass through shared memory, columnsOfChunk columns at a time, so that neighbouring threads store
+// neighbouring elements. A thread stores columnsOfThread of a row. Rows of a chunk are rowOfChunk elements apart: threads of a
+// warp then write, and read, different banks.
+const (
+	columnsOfChunk  = 32
+	columnsOfThread = 4
+	rowOfChunk      = 40
+)
+
+// store stores the sums of a group, whose tile begins at m0 and n0.
+func (p *pipelined) store(batch, m0, n0, group, thread *kernel.Value) {
+	warp, lane := p.Div(thread, p.Int(kernel.Warp)), p.Rem(thread, p.Int(kernel.Warp))
+	first := p.Mul(group, p.Int(rowsOfGroup*rowOfChunk))
+	at := func(row, column *kernel.Value) *kernel.Value {
+		return p.Add(first, p.Add(p.Mul(row, p.Int(rowOfChunk)), column))
+	}
+	row := p.Add(p.Mul(warp, p.Int(16)), p.Div(lane, p.Int(4)))
+	pair := p.Mul(p.Rem(lane, p.Int(4)), p.Int(2))
+	own := p.Div(thread, p.Int(columnsOfChunk/columnsOfThread))
+	column := p.Mul(p.Rem(thread, p.Int(columnsOfChunk/columnsOfThread)), p.Int(columnsOfThread))
+	rows := kernel.Group * columnsOfThread / columnsOfChunk // that the group stores at a time
+	p.ForUnrolled(1, p.Int(0), p.Int(p.tile.N/columnsOfChunk), p.Int(1), nil, func(chunk *kernel.Value, _ []*kernel.Value) []*kernel.Value {
+		for c := range p.tile.N / columnsOfChunk {
+			p.Do(p.Eq(chunk, p.Int(c)), func() {
+				for j := range columnsOfChunk / 8 {
+					for h := range 2 {
+						i := 4*(c*columnsOfChunk/8+j) + 2*h
+						p.Builder.Store(p.chunk, at(p.Add(row, p.Int(8*h)), p.Add(pair, p.Int(8*j))), p.Sum(p.sums, i), p.Sum(p.sums, i+1))
+					}
+				}
+			})
+		}
+		p.GroupBarrier()
+		n := p.Add(n0, p.Add(p.Mul(chunk, p.Int(columnsOfChunk)), column))
+		for r := 0; r < rowsOfGroup; r += rows {
+			inGroup := p.Add(own, p.Int(r))
+			m := p.Add(m0, inGroup)
+			p.inside(m, n, func() {
+				sums := p.LoadN(p.chunk, at(inGroup, column), columnsOfThread)
+				list := p.collect(func() {
+					for c, sum := range sums {
+						p.Store(p.Emitter, batch, m, p.Add(n, p.Int(c)), sum)
+					}
+				})
+				var values []*kernel.Value
+				for _, e := range list {
+					values = append(values, e.x)
+				}
+				p.Builder.Store(list[0].tensor.pointer, list[0].index, values...)
+			})
+		}
+		p.GroupBarrier()
+		return nil
+	})
+}
+
+// inside appends what runs if m and n are inside of the extents. If the tiles divide the extents, it does not ask.
+func (p *pipelined) inside(m, n *kernel.Value, do func()) {
+	cond := p.Bool(true)
+	if p.extents[1]%p.tile.M != 0 {
+		cond = p.And(cond, p.Lt(m, p.Int(p.extents[1])))
+	}
+	if p.extents[2]%p.tile.N != 0 {
+		cond = p.And(cond, p.Lt(n, p.Int(p.extents[2])))
+	}
+	if _, always := cond.Const(); always {
+		do()
+		return
+	}
+	p.Do(cond, do)
+}
