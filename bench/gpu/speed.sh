@@ -7,7 +7,7 @@
 # README.md beside this file says what is measured.
 set -u
 
-models='resnet50 squeezenet minilm-s128 digits'
+models=${MODELS:-resnet50 squeezenet minilm-s128 digits}
 targets='cuda:f32 cuda:bf16 vulkan:f32'
 
 # batches prints the batches of a model.
@@ -106,7 +106,7 @@ run() {
 	for model in $models; do
 		for n in $(batches "$model"); do
 			how=eager
-			[ "$n" = 1 ] || how=compile
+			[ "$n" = 1 ] || how=${HOW:-compile}
 			for precision in f32 bf16; do
 				theirs "$model" "$n" $precision $how
 				ours "$model" "$n" cuda $precision
