@@ -64,6 +64,7 @@ var assembly = []string{
 	"GreaterOrEqual",
 	"GreaterOrEqualScalar",
 	"GreaterScalar",
+	"GridSample",
 	"GroupNorm",
 	"HardSigmoid",
 	"HardSwish",

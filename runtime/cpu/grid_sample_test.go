@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -61,6 +62,113 @@ func TestGridSampleOfOddPlaces(t *testing.T) {
 	}
 }
 
+// TestGridSampleIsItsDefinition compares samples of axes long and short with the definition, which
+// reflects step by step.
+func TestGridSampleIsItsDefinition(t *testing.T) {
+	const c, points = 2, 301
+	for _, in := range [][]int{{13, 30}, {40, 1}, {2, 3}} {
+		src, grid := noise(c*in[0]*in[1], 1), noise(2*points, 2)
+		for i := range grid {
+			grid[i] *= float32(1 + i%5)
+		}
+		for _, mode := range []string{"nearest", "linear", "cubic"} {
+			for _, padding := range []string{"zeros", "border", "reflection"} {
+				for _, align := range []bool{false, true} {
+					got, want := make([]float32, c*points), make([]float64, c*points)
+					if mode == "nearest" {
+						GridNearest(got, src, grid, 1, c, in, []int{1, points}, padding, align)
+					} else {
+						GridSample(got, src, grid, 1, c, in, []int{1, points}, mode == "cubic", padding, align)
+					}
+					for p := range points {
+						for y, wy := range definedTaps(grid[2*p+1], in[0], mode, padding, align) {
+							for x, wx := range definedTaps(grid[2*p], in[1], mode, padding, align) {
+								for k := range c {
+									want[k*points+p] += wy * wx * float64(src[(k*in[0]+y)*in[1]+x])
+								}
+							}
+						}
+					}
+					for i := range got {
+						if math.Abs(float64(got[i])-want[i]) > 1e-6 {
+							t.Fatalf("%v %s %s align %v: %d is %v, want %v", in, mode, padding, align, i, got[i], want[i])
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// definedTaps returns the weights of the elements that coordinate v reads on an axis of d elements.
+func definedTaps(v float32, d int, mode, padding string, align bool) map[int]float64 {
+	low, high := -0.5, float64(d)-0.5
+	x := float64((float32((v+1)*float32(d)) - 1) / 2)
+	if align {
+		low, high = 0, float64(d-1)
+		x = float64((v + 1) / 2 * float32(d-1))
+	}
+	pad := func(x float64) float64 {
+		if padding == "zeros" {
+			return x
+		}
+		for padding == "reflection" && low < high && (x < low || x > high) {
+			if x < low {
+				x = 2*low - x
+			} else {
+				x = 2*high - x
+			}
+		}
+		return max(0, min(x, float64(d-1)))
+	}
+	taps := map[int]float64{}
+	add := func(at, weight float64) {
+		if at >= 0 && at < float64(d) {
+			taps[int(at)] += weight
+		}
+	}
+	switch mode {
+	case "nearest":
+		add(math.RoundToEven(pad(x)), 1)
+	case "linear":
+		for _, at := range []float64{math.Floor(pad(x)), math.Floor(pad(x)) + 1} {
+			add(at, 1-math.Abs(pad(x)-at))
+		}
+	case "cubic":
+		for k := range 4 {
+			at := math.Floor(x) - 1 + float64(k)
+			weight, distance := 0.0, math.Abs(x-at)
+			if distance <= 1 {
+				weight = 1.25*math.Pow(distance, 3) - 2.25*math.Pow(distance, 2) + 1
+			} else {
+				weight = -0.75*math.Pow(distance, 3) + 3.75*math.Pow(distance, 2) - 6*distance + 3
+			}
+			add(pad(at), weight)
+		}
+	}
+	return taps
+}
+
+func TestSumTapsIsTheSameAtEachLevel(t *testing.T) {
+	const taps, stride = 5, 40
+	src, weights := noise(100, 3), noise(taps*stride, 4)
+	src[0] = float32(math.Inf(1))
+	index := make([]int32, taps*stride)
+	for i := range index {
+		index[i] = int32(i*37%101) - 1
+	}
+	atLevels(t, func(t *testing.T) {
+		for n := range stride {
+			got, want := noise(n+1, 5), noise(n+1, 5)
+			sumTaps(got[:n], src, index, weights, taps, stride)
+			sumTapsRef(want[:n], src, index, weights, taps, stride)
+			if !slices.Equal(got, want) {
+				t.Errorf("%d points: %v, want %v", n, got, want)
+			}
+		}
+	})
+}
+
 func TestSamplersPanicBeforeTheyWrite(t *testing.T) {
 	ones := []int{1, 1}
 	for name, f := range map[string]func(dst []float32){
@@ -99,10 +207,19 @@ func TestSamplersPanicBeforeTheyWrite(t *testing.T) {
 }
 
 func BenchmarkGridSample(b *testing.B) {
-	src, grid := noise(256*80*80, 1), noise(80*80*2, 2)
-	dst := make([]float32, 256*80*80)
-	for b.Loop() {
-		GridSample(dst, src, grid, 1, 256, []int{80, 80}, []int{80, 80}, false, "zeros", false)
+	for _, c := range []struct {
+		channels, side int
+		cubic          bool
+		padding        string
+	}{{256, 80, false, "zeros"}, {3, 28, false, "zeros"}, {3, 28, true, "zeros"}, {3, 28, true, "reflection"}} {
+		b.Run(fmt.Sprintf("%dx%d/cubic=%v/%s", c.channels, c.side, c.cubic, c.padding), func(b *testing.B) {
+			sides := []int{c.side, c.side}
+			src, grid := noise(c.channels*c.side*c.side, 1), noise(c.side*c.side*2, 2)
+			dst := make([]float32, len(src))
+			for b.Loop() {
+				GridSample(dst, src, grid, 1, c.channels, sides, sides, c.cubic, c.padding, false)
+			}
+			b.ReportMetric(float64(len(dst))*float64(b.N)/b.Elapsed().Seconds()/1e6, "Melements/s")
+		})
 	}
-	b.ReportMetric(float64(len(dst))*float64(b.N)/b.Elapsed().Seconds()/1e6, "Melements/s")
 }

@@ -31,6 +31,7 @@ var families = []family{
 	{"transpose", transposes},
 	{"transpose_bytes", byteTransposes},
 	{"gather_channels", gatherChannels},
+	{"grid_taps", gridTaps},
 	{"plane", planeFamily},
 	{"lrn", lrns},
 	{"peak", peaks},
