@@ -117,7 +117,7 @@ var arrows = []arrow{
 	{"gen/target/targettest/text", "gen/arena gen/emit gen/exec gen/program gen/value ir ir/pass ir/plan", "github.com/dave/jennifer"},
 	{"gen/value", "gen/exec gen/temporary gen/verify/harness internal/file ir ir/dim ir/plan onnx", ""},
 	{"gen/calibrate", "gen/target/cpu/cost runtime/cpu", ""},
-	{"gen/profile", "gen gen/... ir ir/dim ir/op ir/plan onnx runtime/gpu", ""},
+	{"gen/profile", "gen gen/... ir ir/dim ir/op ir/plan onnx runtime/gpu runtime/rt", ""},
 	{"gen/profile/stopwatch", "gen/verify/harness runtime/rt runtime/cpu runtime/gpu", ""},
 	{"gen/scratch", "gen/emit", ""},
 	{"gen/verify", "gen gen/... internal/heap ir ir/dim ir/grad ir/op onnx runtime/rt", ""},

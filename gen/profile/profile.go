@@ -28,6 +28,7 @@ import (
 	"github.com/burngen/burngen/gen/temporary"
 	"github.com/burngen/burngen/gen/verify/harness"
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/runtime/rt"
 )
 
 // Options configure a measurement.
@@ -80,6 +81,27 @@ type Node struct {
 	Bytes int64 `json:"bytes"`
 	// Runs is the number of times that it is computed in a call.
 	Runs int64 `json:"runs"`
+	// Lost says where several threads on the CPU lost time.
+	Lost
+}
+
+// Lost is time of nodes in which threads do not compute.
+type Lost struct {
+	// Serial is time in which only one thread computes, because the work is not shared.
+	Serial time.Duration `json:"serial_ns,omitempty"`
+	// Uneven is the time that the busiest thread computes beyond the average of all threads.
+	Uneven time.Duration `json:"uneven_ns,omitempty"`
+	// Wait is time in which threads start, and in which they wait for each other although none computes.
+	Wait time.Duration `json:"wait_ns,omitempty"`
+}
+
+// lost returns what a node that took the time d lost. s says how it was shared.
+func lost(d time.Duration, s rt.Sharing, threads int) Lost {
+	return Lost{
+		Serial: max(0, d-s.Span),
+		Uneven: max(0, s.Longest-s.Busy/time.Duration(threads)),
+		Wait:   max(0, s.Span-s.Longest),
+	}
 }
 
 // Build builds the program that measures a model, and writes it to file. It returns an error if Go or the
@@ -172,7 +194,11 @@ func measure(ctx context.Context, m *gen.Model, o Options) (*Profile, error) {
 	}
 	runs := runsOf(m.Forward)
 	for i, s := range code.steps.list {
-		p.Nodes = append(p.Nodes, describe(s.At(), r.Laps[i], runs[s.At()], symbols))
+		n := describe(s.At(), r.Laps[i], runs[s.At()], symbols)
+		if q.Threads > 1 {
+			n.Lost = lost(n.Time, r.Shared[i], q.Threads)
+		}
+		p.Nodes = append(p.Nodes, n)
 	}
 	return p, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/burngen/burngen/gen"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/op"
+	"github.com/burngen/burngen/runtime/rt"
 )
 
 // model returns a product in a function that is called twice, and a softmax of symbolic height.
@@ -93,7 +94,7 @@ func TestInputsRefuses(t *testing.T) {
 
 func sample() *Profile {
 	return &Profile{Model: "a <b>", Threads: 2, Level: "avx2", Calls: 11, Median: 3000, Multiply: 100, Read: 10, Nodes: []Node{
-		{Name: "one", Op: "conv", Shape: "f32[1]", Time: 1000, Flops: 50_000, Bytes: 1000, Runs: 2},
+		{Name: "one", Op: "conv", Shape: "f32[1]", Time: 1000, Flops: 50_000, Bytes: 1000, Runs: 2, Lost: Lost{Serial: 100, Uneven: 10_000, Wait: 300}},
 		{Name: "other <&>\x01", Op: "conv", Shape: "f32[1]", Time: 500, Flops: 50_000, Bytes: 1000, Runs: 1},
 		{Name: "copy", Op: "copy", Shape: "f32[2]", Time: 500, Bytes: 4000, Runs: 1},
 	}}
@@ -116,10 +117,25 @@ func TestRows(t *testing.T) {
 
 func TestText(t *testing.T) {
 	text := sample().Text(1, false)
-	for _, want := range []string{"one ×3", "67 %", "66.7", "1 more", "2 threads"} {
+	for _, want := range []string{"one ×3", "67 %", "66.7", "1 more", "2 threads", "      0.1     10.0      0.3  one"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
+	}
+	p := sample()
+	p.Threads = 1
+	if text := p.Text(1, false); strings.Contains(text, "uneven") {
+		t.Errorf("one thread shares:\n%s", text)
+	}
+}
+
+func TestLost(t *testing.T) {
+	s := rt.Sharing{Runs: 1, Workers: 4, Span: 80, Busy: 160, Longest: 70}
+	if got, want := lost(100, s, 4), (Lost{Serial: 20, Uneven: 30, Wait: 10}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if got, want := lost(100, rt.Sharing{}, 4), (Lost{Serial: 100}); got != want {
+		t.Errorf("not shared: %+v, want %+v", got, want)
 	}
 }
 

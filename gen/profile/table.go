@@ -18,6 +18,7 @@ type Row struct {
 	Nodes        int
 	Time         time.Duration
 	Flops, Bytes int64
+	Lost         // of several threads on the CPU
 }
 
 // Rows returns a row for each node if perNode is set, else a row for all nodes with the same
@@ -38,6 +39,9 @@ func (p *Profile) Rows(perNode bool) []Row {
 		r.Time += n.Time
 		r.Flops += n.Flops
 		r.Bytes += n.Bytes
+		r.Serial += n.Serial
+		r.Uneven += n.Uneven
+		r.Wait += n.Wait
 	}
 	slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(b.Time, a.Time) })
 	return rows
@@ -92,6 +96,9 @@ func (p *Profile) Text(top int, perNode bool) string {
 	}
 	fmt.Fprintf(&b, ", memory %.1f GB/s\n", p.Read)
 	p.writeTable(&b, top, perNode)
+	if p.Threads > 1 {
+		fmt.Fprintln(&b, "serial: µs in which one thread computes; uneven: µs of the busiest thread beyond the average; wait: µs to start threads and to wait for them")
+	}
 	fmt.Fprintf(&b, "a share of the peak above 100 %% is an algorithm with fewer products than the definition; the clock adds %s to a call\n",
 		milliseconds(max(0, p.nodeTime()-p.Median)))
 	return b.String()
@@ -106,7 +113,12 @@ func (p *Profile) writeTable(b *strings.Builder, top int, each bool) {
 	if p.Device != nil {
 		limit, what = "copy", "kernel: node"
 	}
-	fmt.Fprintf(b, "%10s %6s %6s %9s %7s  %s\n", "µs", "%", limit, "GFLOP/s", "GB/s", what)
+	threads := p.Device == nil && p.Threads > 1
+	losses := ""
+	if threads {
+		losses = fmt.Sprintf(" %8s %8s %8s", "serial", "uneven", "wait")
+	}
+	fmt.Fprintf(b, "%10s %6s %6s %9s %7s%s  %s\n", "µs", "%", limit, "GFLOP/s", "GB/s", losses, what)
 	for i, r := range rows {
 		if top > 0 && i == top {
 			fmt.Fprintf(b, "%*s%d more\n", 45, "", len(rows)-i)
@@ -137,7 +149,10 @@ func (p *Profile) writeTable(b *strings.Builder, top int, each bool) {
 		if r.Kind != "" {
 			name += " (" + r.Kind + ")"
 		}
-		fmt.Fprintf(b, "%10.1f %6.1f %6s %9s %7s  %s\n", ns/1e3, 100*ns/max(float64(total), 1), of, flops, bytes, name)
+		if threads {
+			losses = fmt.Sprintf(" %8.1f %8.1f %8.1f", float64(r.Serial)/1e3, float64(r.Uneven)/1e3, float64(r.Wait)/1e3)
+		}
+		fmt.Fprintf(b, "%10.1f %6.1f %6s %9s %7s%s  %s\n", ns/1e3, 100*ns/max(float64(total), 1), of, flops, bytes, losses, name)
 	}
 }
 

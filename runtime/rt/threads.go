@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // Task is work that can be split. Part(i, parts) does part i. [Run] calls it once for every i from 0
@@ -38,20 +39,34 @@ func Begin() { workers.begin() }
 func End() { workers.end() }
 
 // Run executes the parts of t. Between [Begin] and [End] it shares them with the worker pool. Each
-// of n workers gets a share of adjacent parts, worker k always the k-th share, so that it finds its
-// data in its caches. If a worker has not started when the caller has finished its own share, the
-// caller takes the worker's share. Concurrent inferences divide the workers. The caller executes
-// all parts if another Run holds the workers, if a part calls Run, or outside of Begin and End.
-// Results do not depend on any of this.
+// of n workers starts with a range of adjacent parts, worker k always with the k-th range, so that it
+// finds its data in its caches. A worker that has finished its range takes parts from the end of
+// other ranges. So Run waits neither for a worker that has not started nor for a slow core, if there
+// are several parts for each worker. Concurrent inferences divide the workers. The caller executes all
+// parts if another Run holds the workers, if a part calls Run, or outside of Begin and End. Results do
+// not depend on any of this.
 //
-// Run returns when all parts are done. If a part panics, the remaining parts of its share are
-// skipped, and Run returns a [PanicError]. If parts of several shares panic, the error is of the
-// first of these shares. Run does not allocate.
+// Run returns when all parts are done. If a part panics, Run returns a [PanicError], and may skip
+// later parts. If several parts panic, the error is of the first of them that was not skipped. Run does
+// not allocate.
 func Run(t Task, parts int) error { return RunUntil(context.Background(), t, parts) }
 
 // RunUntil is like [Run], but starts no more parts after ctx is done. It does not report whether it
 // skipped parts; see [EndIfDone].
 func RunUntil(ctx context.Context, t Task, parts int) error { return workers.run(ctx, t, parts) }
+
+// Sharing says how the workers of the pool spent their time in Runs that they shared.
+type Sharing struct {
+	Runs    int           // number of Runs
+	Workers int           // number of their workers, including the caller, of all Runs
+	Span    time.Duration // from the calls of Run to their ends
+	Busy    time.Duration // in which workers executed parts, of all workers
+	Longest time.Duration // in which the busiest worker of each Run executed parts
+}
+
+// WatchThreads adds what happens in later Runs to s, until it is called again. A nil s ends this. It
+// must not be called during a Run. s may be read between Runs.
+func WatchThreads(s *Sharing) { workers.watch.Store(s) }
 
 // Parts returns the number of parts to split work into that takes ns nanoseconds on one core. It is
 // 1 if splitting costs more than it saves, and at most the number of available goroutines.
@@ -77,26 +92,34 @@ type pool struct {
 	_       [64]byte
 	state   atomic.Uint64 // number of running inferences, and from bit 32 on the number of Begins
 	_       [64]byte
-	job     atomic.Uint64 // participants of the current Run, and from bit 16 on its sequence number
+	job     atomic.Uint64 // the current or last Run, a [job]
 	_       [64]byte
-	pending atomic.Int32 // unfinished shares of the current Run
+	pending atomic.Int32 // unfinished units of the current Run
 	_       [64]byte
-	busy    atomic.Bool // whether a Run is in progress; it owns the next three fields
+	busy    atomic.Bool // whether a Run is in progress; it owns the next fields
 	ctx     context.Context
 	task    Task
 	parts   int
+	caller  worker // worker 0
 
 	grow sync.Mutex
 	list atomic.Pointer[[]*worker] // element k-1 is worker k
+
+	watch atomic.Pointer[Sharing] // see WatchThreads
 }
 
 type worker struct {
-	_       [64]byte
-	claimed atomic.Uint64 // sequence number of the last Run whose share was claimed
-	parked  atomic.Bool
-	wake    chan struct{}
-	err     error // error of its share of the current Run
-	_       [64]byte
+	_    [64]byte
+	left atomic.Uint64 // units of its range that nobody has taken yet, see [worker.take]
+	_    [64]byte
+	// These fields are of the worker's work in the current Run.
+	err   error         // of the first of its parts that panicked
+	errAt int           // this part
+	took  time.Duration // while the pool is watched
+
+	parked atomic.Bool
+	wake   chan struct{}
+	_      [64]byte
 }
 
 func (p *pool) begin() {
@@ -162,9 +185,10 @@ func (p *pool) rouse(k int) {
 
 // work is the main loop of worker k.
 func (p *pool) work(w *worker, k int) {
-	var begins, run uint64
+	var begins uint64
+	var run uint32
 	for turns := 1; ; turns++ {
-		job := p.job.Load()
+		job := job(p.job.Load())
 		state := p.state.Load()  // after job, so that a worker wakes others before it goes to work
 		if state>>32 != begins { // because Begin wakes only worker 1
 			begins = state >> 32
@@ -172,11 +196,9 @@ func (p *pool) work(w *worker, k int) {
 			p.rouse(2*k + 1)
 			turns = 0
 		}
-		if job>>16 != run {
-			run = job >> 16
-			if participants := int(job & 0xffff); k < participants && w.claim(run) {
-				w.err = share(p.ctx, p.task, k, participants, p.parts)
-				p.pending.Add(-1)
+		if job.run() != run {
+			if run = job.run(); k < job.workers() {
+				p.serve(w, k, job)
 			}
 			turns = 0
 			continue
@@ -205,12 +227,107 @@ func wait(turns int) {
 	}
 }
 
-// claim takes w's share of a Run for the calling goroutine. It reports false if another goroutine
-// has claimed it. A Run does not end before its claimed shares are done. So the fields that a
-// claimer reads do not change.
-func (w *worker) claim(run uint64) bool {
-	last := w.claimed.Load()
-	return last < run && w.claimed.CompareAndSwap(last, run)
+// job describes a Run: its number in 32 bits, the number of its workers in 16 bits and the number of
+// its units in 16 bits. A unit is a run of adjacent parts that one worker takes at once: a single part,
+// unless there are more than maxUnits.
+type job uint64
+
+const maxUnits = 1<<16 - 1
+
+func newJob(run uint32, workers, units int) job {
+	return job(run)<<32 | job(workers)<<16 | job(units)
+}
+
+func (j job) run() uint32  { return uint32(j >> 32) }
+func (j job) workers() int { return int(uint16(j >> 16)) }
+func (j job) units() int   { return int(uint16(j)) }
+
+// ahead returns the range of units that worker k starts with, as worker.left holds it: the number of
+// the Run in 32 bits, the first unit in 16 bits and the end in 16 bits. It is not empty, because there
+// are at least as many units as workers.
+func (j job) ahead(k int) uint64 {
+	n := j.workers()
+	each, more := j.units()/n, j.units()%n
+	from := k*each + min(k, more)
+	to := from + each
+	if k < more {
+		to++
+	}
+	return uint64(j.run())<<32 | uint64(from)<<16 | uint64(to)
+}
+
+// take takes a unit from the range of w, which is worker k of a Run: the first unit if the calling
+// goroutine is w, else the last. ok is false if none is left. Whoever comes first to w in a Run
+// starts its range. A Run ends after all its ranges have been started, and not before a unit that was
+// taken is done. So a goroutine that is late finds nothing in any range, and whoever has taken a unit
+// may read the fields of the Run.
+func (w *worker) take(j job, k int, own bool) (unit int, ok bool) {
+	for {
+		old := w.left.Load()
+		left := old
+		if number := uint32(old >> 32); number != j.run() {
+			if int32(number-j.run()) > 0 {
+				return 0, false
+			}
+			left = j.ahead(k)
+		}
+		from, to := int(uint16(left>>16)), int(uint16(left))
+		if from == to {
+			return 0, false
+		}
+		rest := left + 1<<16
+		if unit = from; !own {
+			unit, rest = to-1, left-1
+		}
+		if w.left.CompareAndSwap(old, rest) {
+			return unit, true
+		}
+	}
+}
+
+// serve executes units of a Run as its worker w, with number k: first of its own range, then of the
+// ranges of the workers after it.
+func (p *pool) serve(w *worker, k int, j job) {
+	var begin time.Time
+	watched := p.watch.Load() != nil
+	done, n := 0, j.workers()
+	for i := range n {
+		if i > 0 && p.pending.Load() == int32(done) {
+			break // nobody else has work
+		}
+		at, owner := (k+i)%n, &p.caller
+		if at > 0 {
+			owner = (*p.list.Load())[at-1]
+		}
+		for {
+			unit, ok := owner.take(j, at, i == 0)
+			if !ok {
+				break
+			}
+			if done++; done == 1 && watched {
+				begin = time.Now()
+			}
+			p.perform(w, unit, j.units())
+		}
+	}
+	if done == 0 {
+		return
+	}
+	if watched {
+		w.took = time.Since(begin)
+	}
+	p.pending.Add(int32(-done))
+}
+
+// perform executes a unit of the current Run, and keeps an error for worker w.
+func (p *pool) perform(w *worker, unit, units int) {
+	from, to := unit, unit+1
+	if units < p.parts {
+		from, to = int(int64(p.parts)*int64(unit)/int64(units)), int(int64(p.parts)*int64(unit+1)/int64(units))
+	}
+	if err := execute(p.ctx, p.task, from, to, p.parts); err != nil && (w.err == nil || from < w.errAt) {
+		w.err, w.errAt = err, from
+	}
 }
 
 func (p *pool) run(ctx context.Context, t Task, parts int) error {
@@ -220,49 +337,69 @@ func (p *pool) run(ctx context.Context, t Task, parts int) error {
 	list := p.all()
 	participants := min(parts, p.available(), len(list)+1)
 	if participants <= 1 || !p.busy.CompareAndSwap(false, true) {
-		return share(ctx, t, 0, 1, parts)
+		return execute(ctx, t, 0, parts, parts)
 	}
-	list = list[:participants-1]
+	var begin time.Time
+	watch := p.watch.Load()
+	if watch != nil {
+		begin = time.Now()
+	}
 	p.ctx, p.task, p.parts = ctx, t, parts
-	run := p.job.Load()>>16 + 1
-	p.pending.Store(int32(len(list)))
-	p.job.Store(run<<16 | uint64(participants))
-
-	err := share(ctx, t, 0, participants, parts)
-	for i, w := range list {
-		if w.claim(run) {
-			w.err = share(ctx, t, i+1, participants, parts)
-			p.pending.Add(-1)
-		}
-	}
+	units := min(parts, maxUnits)
+	p.pending.Store(int32(units))
+	j := newJob(job(p.job.Load()).run()+1, participants, units)
+	p.job.Store(uint64(j))
+	p.serve(&p.caller, 0, j)
 	for turns := 1; p.pending.Load() != 0; turns++ {
 		wait(turns)
 	}
-	for _, w := range list {
-		if err == nil {
-			err = w.err
-		}
-		w.err = nil
+	err := p.first(list[:participants-1])
+	if watch != nil {
+		watch.add(time.Since(begin), &p.caller, list[:participants-1])
 	}
 	p.ctx, p.task = nil, nil
 	p.busy.Store(false)
 	return err
 }
 
-// share executes share k of a task that is shared among n workers: a run of adjacent parts. It
-// starts no more parts after ctx is done. A panic of a part becomes a [PanicError].
-func share(ctx context.Context, t Task, k, n, parts int) (err error) {
+// first returns the error of the first part that panicked, and forgets all errors of the Run of the
+// caller and the workers of the list.
+func (p *pool) first(list []*worker) error {
+	err, at := p.caller.err, p.caller.errAt
+	p.caller.err = nil
+	for _, w := range list {
+		if w.err != nil && (err == nil || w.errAt < at) {
+			err, at = w.err, w.errAt
+		}
+		w.err = nil
+	}
+	return err
+}
+
+// add adds a Run of the caller and the workers of the list that took the time span.
+func (s *Sharing) add(span time.Duration, caller *worker, list []*worker) {
+	longest := caller.took
+	s.Busy += caller.took
+	caller.took = 0
+	for _, w := range list {
+		s.Busy += w.took
+		longest = max(longest, w.took)
+		w.took = 0
+	}
+	s.Runs++
+	s.Workers += 1 + len(list)
+	s.Span += span
+	s.Longest += longest
+}
+
+// execute executes parts [from, to) of a task. It starts no more parts after ctx is done. A panic of a
+// part becomes a [PanicError].
+func execute(ctx context.Context, t Task, from, to, parts int) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = &PanicError{r, debug.Stack()}
 		}
 	}()
-	each, more := parts/n, parts%n
-	from := k*each + min(k, more)
-	to := from + each
-	if k < more {
-		to++
-	}
 	for i := from; i < to && Done(ctx) == nil; i++ {
 		t.Part(i, parts)
 	}

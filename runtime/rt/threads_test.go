@@ -138,6 +138,70 @@ func TestRunInsideRun(t *testing.T) {
 	}
 }
 
+func TestRunOfManyParts(t *testing.T) {
+	cores(t, 3)
+	Begin()
+	defer End()
+	c := newCount(3*maxUnits+1, 0)
+	if err := errors.Join(Run(c, c.parts), c.check()); err != nil {
+		t.Error(err)
+	}
+}
+
+// last is a task whose first part ends after all others.
+type last struct {
+	done atomic.Int32
+	late atomic.Bool
+}
+
+func (l *last) Part(i, parts int) {
+	for deadline := time.Now().Add(2 * time.Minute); i == 0 && int(l.done.Load()) < parts-1; time.Sleep(time.Microsecond) {
+		if time.Now().After(deadline) {
+			l.late.Store(true)
+			return
+		}
+	}
+	l.done.Add(1)
+}
+
+func TestWorkersTakePartsOfASlowOne(t *testing.T) {
+	for _, threads := range []int{2, 5} {
+		cores(t, threads)
+		Begin()
+		defer End()
+		for _, parts := range []int{threads, 4 * threads, 4*threads + 3} {
+			var l last
+			if err := Run(&l, parts); err != nil || l.late.Load() {
+				t.Errorf("%d threads: no other does the parts after a slow one of %d, error %v", threads, parts, err)
+			}
+		}
+	}
+}
+
+func TestWatchThreads(t *testing.T) {
+	cores(t, 4)
+	Begin()
+	defer End()
+	var s Sharing
+	WatchThreads(&s)
+	defer WatchThreads(nil)
+	for range 3 {
+		if err := Run(newCount(8, 20_000), 8); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := Run(newCount(1, 100), 1); err != nil { // is not shared
+		t.Fatal(err)
+	}
+	WatchThreads(nil)
+	if err := Run(newCount(8, 100), 8); err != nil {
+		t.Fatal(err)
+	}
+	if s.Runs != 3 || s.Workers != 12 || s.Longest <= 0 || s.Busy < s.Longest || s.Span < s.Longest {
+		t.Errorf("%+v", s)
+	}
+}
+
 // meeting is a task whose parts wait until all of them have begun.
 type meeting struct {
 	begun atomic.Int32

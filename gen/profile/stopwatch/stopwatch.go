@@ -42,6 +42,8 @@ type Reply struct {
 	Calls []time.Duration
 	// Laps are the times of the steps, each the median over calls.
 	Laps []time.Duration
+	// Shared says how the threads shared the steps, each the mean over calls.
+	Shared []rt.Sharing
 	// Multiply is the number of floating-point operations per nanosecond that one core reaches in
 	// multiply-adds. It is 0 if the kernels are plain Go.
 	Multiply float64
@@ -99,10 +101,16 @@ func measure(q Request, plain, timed Package) (r Reply, err error) {
 	laps, calls := make([][]time.Duration, q.Steps), 0
 	sums := make([]time.Duration, q.Steps)
 	overhead := clockOverhead()
+	shared := make([]rt.Sharing, q.Steps)
+	var pool rt.Sharing // since the last lap
+	rt.WatchThreads(&pool)
+	defer rt.WatchThreads(nil)
 	last := time.Now()
 	*timed.Lap = func(step int) {
 		now := time.Now()
 		sums[step] += now.Sub(last) - overhead
+		add(&shared[step], pool)
+		pool = rt.Sharing{}
 		last = now
 	}
 	_, err = repeat(q.Time, func() error {
@@ -111,7 +119,10 @@ func measure(q Request, plain, timed Package) (r Reply, err error) {
 		if err := forward(); err != nil {
 			return err
 		}
-		if calls++; calls > warmUp {
+		if calls++; calls == warmUp {
+			clear(shared)
+		}
+		if calls > warmUp {
 			for i, d := range sums {
 				laps[i] = append(laps[i], d)
 			}
@@ -121,7 +132,28 @@ func measure(q Request, plain, timed Package) (r Reply, err error) {
 	for _, times := range laps {
 		r.Laps = append(r.Laps, max(0, Median(times)))
 	}
+	for _, s := range shared {
+		r.Shared = append(r.Shared, mean(s, calls-warmUp))
+	}
 	return r, err
+}
+
+// add adds b to a.
+func add(a *rt.Sharing, b rt.Sharing) {
+	a.Runs += b.Runs
+	a.Workers += b.Workers
+	a.Span += b.Span
+	a.Busy += b.Busy
+	a.Longest += b.Longest
+}
+
+// mean returns the mean of the calls whose sum is s.
+func mean(s rt.Sharing, calls int) rt.Sharing {
+	n := time.Duration(max(1, calls))
+	return rt.Sharing{
+		Runs: s.Runs / int(n), Workers: s.Workers / int(n),
+		Span: s.Span / n, Busy: s.Busy / n, Longest: s.Longest / n,
+	}
 }
 
 // open returns a function that calls a session of the package on the inputs of q and reuses the results.
