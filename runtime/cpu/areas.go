@@ -1,27 +1,56 @@
 package cpu
 
-// portionOfAreas divides a convolution into `parts` shares, and calls area for the regions of share
-// i. A region is the output lines [l0, l1) of the strips [s0, s1) of output channels of one image.
-// If there are few lines, or if heavy says that the weights are larger than the input, a share is a
-// run of single strips: each region has one strip. Otherwise a share is a run of lines, and each
-// region has all strips.
-func portionOfAreas(images, strips, lines int, heavy bool, i, parts int, area func(image, l0, l1, s0, s1 int)) {
-	if parts > 1 && (heavy || lines < 8*parts) {
-		from, to := portion(images*strips*lines, i, parts)
-		for from < to {
-			strip := from / lines
-			first := strip * lines
-			end := min(to, first+lines)
-			area(strip/strips, from-first, end-first, strip%strips, strip%strips+1)
-			from = end
+// grid describes products that workers share: of the weights of strips of columns with the inputs of
+// lines, for several images.
+type grid struct {
+	images, strips, lines int
+	weights, inputs       int64 // elements of all strips, and of the lines of all images
+	work                  int64 // multiply-adds
+}
+
+// Elements that a core reads in a nanosecond, estimated.
+const (
+	nearSpeed = 8 // from its second-level cache
+	farSpeed  = 4 // from a cache that cores share, or that another core has written to
+)
+
+// divide returns the number of groups of strips and of groups of lines that a task of this many parts
+// has. A part is one group of strips in one group of lines. Parts with the same strips are adjacent. The
+// more groups of strips there are, the more inputs a part reads, and the more groups of lines, the more
+// weights. divide chooses the numbers that take the least time, as far as it can be estimated: the time
+// to compute a part, and to read what a worker needs, once from far and then for each of its parts.
+func (g *grid) divide(parts int) (strips, lines int) {
+	each := min(partsEach, parts) // parts of a worker
+	units := int64(g.strips) * int64(g.images) * int64(g.lines)
+	least := int64(-1)
+	for s := 1; s <= min(parts, g.strips); s++ {
+		if parts%s != 0 {
+			continue
 		}
-		return
+		l := parts / s
+		across := max(1, l/each) // workers that share a group of strips
+		part := int64(ceil(g.strips, s)) * int64(ceil(g.images*g.lines, l))
+		time := nanoseconds(g.work/units*part, 0) +
+			int64(each)*(g.inputs/int64(l)+g.weights/int64(s))/nearSpeed +
+			(g.inputs/int64(across)+g.weights/int64(max(1, parts/each/across)))/farSpeed
+		if least < 0 || time < least {
+			least, strips, lines = time, s, l
+		}
 	}
-	from, to := portion(images*lines, i, parts)
+	return strips, lines
+}
+
+// portion calls area for the regions of part i of `parts`. A region is the lines [l0, l1) of the strips
+// [s0, s1) of one image.
+func (g *grid) portion(i, parts int, area func(image, l0, l1, s0, s1 int)) {
+	groups, across := g.divide(parts)
+	s0, s1 := portion(g.strips, i/across, groups)
+	from, to := portion(g.images*g.lines, i%across, across)
 	for from < to {
-		image := from / lines
-		end := min(to, (image+1)*lines)
-		area(image, from-image*lines, end-image*lines, 0, strips)
+		image := from / g.lines
+		first := image * g.lines
+		end := min(to, first+g.lines)
+		area(image, from-first, end-first, s0, s1)
 		from = end
 	}
 }

@@ -302,7 +302,12 @@ func (c *conv) plan() {
 // Part implements [rt.Task]. It divides the strips and bands of all images into `parts` shares and
 // processes share i.
 func (c *conv) Part(i, parts int) {
-	portionOfAreas(c.N/c.together, c.strips, c.bands.tiles, len(c.weights) > c.together*c.input, i, parts, c.area)
+	g := grid{
+		images: c.N / c.together, strips: c.strips, lines: c.bands.tiles,
+		weights: int64(len(c.weights)), inputs: int64(c.N) * int64(c.input),
+		work: int64(c.N*c.outBlocks()*c.OutH*c.OutW*16) * int64(c.depth),
+	}
+	g.portion(i, parts, c.area)
 }
 
 // area computes bands [b0, b1) and strips [s0, s1), slab by slab, of an image, or of several images

@@ -110,7 +110,12 @@ func (c *convBytes) plan() {
 // Part implements [rt.Task]. It divides the strips and lines of all images into `parts` shares and
 // processes share i.
 func (c *convBytes) Part(i, parts int) {
-	portionOfAreas(c.N, c.strips, c.lines, len(c.weights) > c.input, i, parts, c.area)
+	g := grid{
+		images: c.N, strips: c.strips, lines: c.lines,
+		weights: int64(len(c.weights)) / 4, inputs: int64(c.N) * int64(c.input) / 4,
+		work: int64(len(c.dst)) * int64(4*c.depth) / byteSpeed(),
+	}
+	g.portion(i, parts, c.area)
 }
 
 // area computes lines [l0, l1) and strips [s0, s1) of the output for an image, slab by slab.

@@ -236,25 +236,17 @@ func (p *product) plan() {
 	}
 }
 
-// Part implements [rt.Task]. It computes share i of `parts`. If there are enough rows in all
-// matrices, a share is a part of the rows. Otherwise it is a part of the columns.
+// Part implements [rt.Task]. It divides the tiles of all matrices into `parts` shares and processes
+// share i.
 func (p *product) Part(i, parts int) {
-	units := ceil(p.N, p.columns)
-	byRows := p.M >= p.N && p.rows.tiles >= 2*parts || p.Batch > parts || parts == 1
-	if byRows {
-		units = p.rows.tiles
+	batch, a, b := int64(p.Batch), int64(p.M)*int64(p.K), int64(p.K)*int64(p.N)
+	g := grid{
+		images: p.Batch, strips: ceil(p.N, p.columns), lines: p.rows.tiles,
+		weights: b, inputs: batch * a, work: batch * a * int64(p.N),
 	}
-	from, to := portion(units*p.Batch, i, parts)
-	for from < to {
-		batch := from / units
-		end := min(to, (batch+1)*units)
-		if byRows {
-			p.blocks(batch, from-batch*units, end-batch*units, 0, p.N)
-		} else {
-			p.blocks(batch, 0, p.rows.tiles, (from-batch*units)*p.columns, min(p.N, (end-batch*units)*p.columns))
-		}
-		from = end
-	}
+	g.portion(i, parts, func(batch, t0, t1, c0, c1 int) {
+		p.blocks(batch, t0, t1, c0*p.columns, min(p.N, c1*p.columns))
+	})
 }
 
 // blocks computes tiles [t0, t1) and columns [j0, j1) of one matrix of the batch, block by block.

@@ -68,23 +68,41 @@ type pool struct {
 
 var pools slot[pool, *pool]
 
-// Part implements [rt.Task]. It divides the channel blocks of all images into `parts` shares and
-// processes share i.
+// Part implements [rt.Task]. It divides the rows of all channel blocks, or all channels of a planar
+// tensor, into `parts` shares and processes share i.
 func (p *pool) Part(i, parts int) {
-	from, to := portion(p.N*p.C, i, parts)
+	rows := 1
+	if p.Block == 16 {
+		rows = p.OutH
+	}
+	from, to := portion(p.N*p.C*rows, i, parts)
+	limit := planesAtOnce(p.InH * p.InW * p.Block)
+	for from < to {
+		plane := from / rows
+		first := plane * rows
+		if planes := min((to-from)/rows, limit); from == first && planes > 0 {
+			p.area(plane, planes, 0, p.OutH)
+			from += planes * rows
+			continue
+		}
+		end := min(to, first+rows)
+		p.area(plane, 1, from-first, end-first)
+		from = end
+	}
+}
+
+// area computes rows [y0, y1) of planes [plane, plane+planes).
+func (p *pool) area(plane, planes, y0, y1 int) {
 	down := newAxis(p.InH, p.OutH, p.KH, p.StrideH, p.DilH, p.PadH, p.EndH)
 	across := newAxis(p.InW, p.OutW, p.KW, p.StrideW, p.DilW, p.PadW, p.EndW)
-	for planes := 0; from < to; from += planes {
-		planes = min(to-from, planesAtOnce(p.InH*p.InW*p.Block))
-		for y := (span{}); y.to < p.OutH; {
-			y = down.span(y.to, p.OutH)
-			if p.Block == 1 && p.planes(from, planes, y, &across) {
-				continue
-			}
-			for x := (span{}); x.to < p.OutW; {
-				x = across.span(x.to, p.OutW)
-				p.region(from, planes, y, x)
-			}
+	for y := (span{to: y0}); y.to < y1; {
+		y = down.span(y.to, y1)
+		if p.Block == 1 && p.planes(plane, planes, y, &across) {
+			continue
+		}
+		for x := (span{}); x.to < p.OutW; {
+			x = across.span(x.to, p.OutW)
+			p.region(plane, planes, y, x)
 		}
 	}
 }
@@ -167,12 +185,28 @@ func GlobalAveragePool(dst, src []float32, n, c, hw, block int) {
 	src = src[:volume(n, c, hw, block)]
 	dst = dst[:volume(n, c, block)]
 	if block == 16 {
-		for i := range n * c {
-			*(*[16]float32)(dst[16*i:]) = meanOf16(src[16*i*hw:][:16*hw])
+		m := planeMeans{dst: dst, src: src}
+		if !meansOfPlanes.run(&m, partsFor(0, 4*int64(len(src)))) {
+			m.Part(0, 1)
 		}
 		return
 	}
 	ReduceMean(dst, src, n*c, hw, 1)
+}
+
+// planeMeans is the state of a running GlobalAveragePool of planes of 16 channels.
+type planeMeans struct{ dst, src []float32 }
+
+var meansOfPlanes slot[planeMeans, *planeMeans]
+
+// Part implements [rt.Task]. It divides the planes into `parts` shares and processes share i.
+func (m *planeMeans) Part(i, parts int) {
+	planes := len(m.dst) / 16
+	size := len(m.src) / planes
+	from, to := portion(planes, i, parts)
+	for ; from < to; from++ {
+		*(*[16]float32)(m.dst[16*from:]) = meanOf16(m.src[from*size:][:size])
+	}
 }
 
 // meanOf16 returns the mean of pixels of 16 channels. Eight partial sums cover at most longSum pixels

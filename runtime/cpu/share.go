@@ -29,6 +29,18 @@ func (s *slot[T, P]) run(task *T, parts int) bool {
 	return true
 }
 
+// partsEach is the number of parts for each worker of a task that can be divided finely.
+const partsEach = 4
+
+// finely returns the number of parts of a task that can be divided finely, if this many workers are
+// worth while. There are several for each, so that the others take parts of a worker that is slow.
+func finely(workers int) int {
+	if workers == 1 {
+		return 1
+	}
+	return workers * partsEach
+}
+
 // partNS is the approximate time in nanoseconds of a part of a task that a context can end.
 var partNS int64 = 1e6
 
@@ -36,7 +48,7 @@ var partNS int64 = 1e6
 // about a millisecond, and workers check ctx between them. It returns the number of parts that are
 // left to the caller: all or 0. See [rt.EndIfDone].
 func (s *slot[T, P]) runUntil(ctx context.Context, task *T, ns int64) (parts int) {
-	parts = rt.Parts(ns)
+	parts = finely(rt.Parts(ns))
 	if ctx == nil || ctx.Done() == nil {
 		if s.run(task, parts) {
 			return 0

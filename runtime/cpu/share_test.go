@@ -3,10 +3,13 @@ package cpu
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
 	"unsafe"
+
+	"pgregory.net/rapid"
 
 	"github.com/burngen/burngen/runtime/rt"
 )
@@ -167,6 +170,16 @@ func shared() map[string]struct {
 		make([]float32, 3*57*57*16),
 		func(dst []float32) { MaxPool(dst, src, &s) },
 		func(dst []float32) rt.Task { return &pool{PoolShape: s, dst: dst, src: src, op: largest} },
+	}
+	all["AveragePool"] = operator{
+		make([]float32, 3*57*57*16),
+		func(dst []float32) { AveragePool(dst, src, &s) },
+		func(dst []float32) rt.Task { return &pool{PoolShape: s, dst: dst, src: src, op: scaledSum} },
+	}
+	all["GlobalAveragePool"] = operator{
+		make([]float32, 9*16),
+		func(dst []float32) { GlobalAveragePool(dst, src, 1, 9, 58*19, 16) },
+		func(dst []float32) rt.Task { return &planeMeans{dst: dst, src: src[:9*58*19*16]} },
 	}
 	planar := PoolShape{N: 3, C: 16, InH: 58, InW: 58, OutH: 57, OutW: 57, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Block: 1}
 	all["MaxPoolGrad"] = operator{
@@ -330,22 +343,52 @@ func TestPartsAgree(t *testing.T) {
 }
 
 func TestPoolOfWorkersAgrees(t *testing.T) {
-	defer rt.Threads(rt.Threads(4))
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for name, op := range shared() {
-		t.Run(name, func(t *testing.T) {
-			op.run(op.dst)
-			rt.Begin()
-			defer rt.End()
-			got := make([]float32, len(op.dst))
-			for range 20 {
-				clear(got)
-				op.run(got)
-				if !slices.Equal(got, op.dst) {
-					t.Fatal("the pool gives another result")
+		op.run(op.dst)
+		for threads, calls := range map[int]int{2: 5, 3: 5, 4: 10, 7: 3, 16: 3, 40: 3} {
+			t.Run(fmt.Sprint(name, " ", threads), func(t *testing.T) {
+				runtime.GOMAXPROCS(threads)
+				defer rt.Threads(rt.Threads(threads))
+				rt.Begin()
+				defer rt.End()
+				got := make([]float32, len(op.dst))
+				for range calls {
+					clear(got)
+					op.run(got)
+					if !slices.Equal(got, op.dst) {
+						t.Fatal("the pool gives another result")
+					}
 				}
-			}
-		})
+			})
+		}
 	}
+}
+
+// The parts of a grid are all its cells, each once.
+func TestGrid(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 9)
+		large := rapid.Int64Range(0, 1<<40)
+		g := grid{
+			images: n.Draw(t, "images"), strips: n.Draw(t, "strips"), lines: n.Draw(t, "lines"),
+			weights: large.Draw(t, "weights"), inputs: large.Draw(t, "inputs"), work: large.Draw(t, "work"),
+		}
+		parts := rapid.IntRange(1, 200).Draw(t, "parts")
+		times := make([]int, g.images*g.strips*g.lines)
+		for i := range parts {
+			g.portion(i, parts, func(image, l0, l1, s0, s1 int) {
+				for s := s0; s < s1; s++ {
+					for l := l0; l < l1; l++ {
+						times[(image*g.strips+s)*g.lines+l]++
+					}
+				}
+			})
+		}
+		if slices.ContainsFunc(times, func(n int) bool { return n != 1 }) {
+			t.Fatalf("cells of images, strips and lines are in so many parts: %v", times)
+		}
+	})
 }
 
 // rooms returns a function that gives each result n elements of scratch memory of its own.

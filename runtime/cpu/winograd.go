@@ -2,6 +2,9 @@ package cpu
 
 import (
 	"context"
+	"math/bits"
+	"runtime"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/burngen/burngen/runtime/rt"
@@ -109,19 +112,17 @@ func weightPoints(tile int, a, b, c float64) [maxPoints]float64 {
 // tiles of a [segment], and two more.
 const linePixels = 64 + 2
 
-// lineLen returns the number of elements of a line of pixels of 16 channels.
-func (s *WinogradShape) lineLen() int { return 16 * min(linePixels, ceil(s.OutW, s.Tile)*s.Tile+2) }
-
-// linesLen returns the number of elements of a part's lines: one line for each point, after a line
-// of zeros.
-func (s *WinogradShape) linesLen() int { return (1 + s.points()) * s.lineLen() }
+// lineBytes returns the distance between lines of pixels of 16 channels in bytes.
+func (s *WinogradShape) lineBytes() int {
+	return 64 * min(linePixels, ceil(s.OutW, s.Tile)*s.Tile+2)
+}
 
 // WinogradScratch returns how many scratch elements [Winograd] needs for this many parts that are computed
 // concurrently. tiles is the number of tiles that all parts together process at once. It is at least 14, unless the
 // convolution has fewer tiles.
 func WinogradScratch(s *WinogradShape, parts, tiles int) int {
 	points := volume(s.points(), s.points(), 16)
-	return volume(parts, s.linesLen()+2*points) + volume(tiles, s.inBlocks()+s.outBlocks(), points)
+	return volume(parts, 2*points) + volume(tiles, s.inBlocks()+s.outBlocks(), points)
 }
 
 // Winograd computes the convolution of src with weights transformed by [PackWinograd]. Sums are in
@@ -159,14 +160,21 @@ type winograd struct {
 	// of the work on tiles from…to of the split.
 	step     winogradStep
 	from, to int
+
+	// Parts that are computed concurrently have rooms of the scratch. Bit i of taken is set while a part
+	// has room i.
+	rooms int
+	taken uint32
+	high  int // largest number of rows of w.rows that such a part processes at once
 }
 
 type winogradStep int
 
 const (
 	wholeTiles winogradStep = iota
-	spreadChannels
-	multiplyChannels
+	spreadTiles
+	multiplyTiles
+	collectTiles
 )
 
 var winograds slot[winograd, *winograd]
@@ -186,7 +194,8 @@ func newWinograd(dst, src, weights, scratch []float32, s *WinogradShape, ep *Epi
 	w.tiles = s.N * w.across * w.down
 	limit, _ := tileLimits()
 	w.rows = split(w.tiles, limit)
-	if w.room(1, 1) < 1 {
+	w.rooms, w.high = 1, w.room(1)
+	if w.high < 1 {
 		panic("cpu: too little scratch for a Winograd convolution")
 	}
 	return w
@@ -212,6 +221,15 @@ func (w *winograd) atOnce(tiles int) int {
 	return near
 }
 
+// mostRooms is the largest number of parts that have their own tiles at once.
+const mostRooms = 32
+
+// atOnceBy returns the number of tiles that these workers process at once together. Each has a part of
+// their factors and products in its cache.
+func (w *winograd) atOnceBy(workers int) int {
+	return max(w.atOnce(w.tiles), workers*winogradGroup/w.tileElems())
+}
+
 // tileElems returns the number of elements of the factors and products of a tile.
 func (w *winograd) tileElems() int {
 	return w.points() * w.points() * 16 * (w.inBlocks() + w.outBlocks())
@@ -220,73 +238,115 @@ func (w *winograd) tileElems() int {
 // highest returns the largest number of tiles in a row of w.rows.
 func (w *winograd) highest() int { return w.rows.high(0) }
 
-// room returns how many rows of w.rows one share of the scratch has memory for. The scratch,
-// without the lines of `parts` parts, is divided into the given number of shares.
-func (w *winograd) room(shares, parts int) int {
-	rest := (len(w.scratch)-parts*w.linesLen())/shares - 2*16*w.points()*w.points()
-	tiles := min(rest/w.tileElems(), max(w.highest(), w.atOnce(ceil(w.tiles, shares))))
-	return tiles / w.highest()
+// room returns how many rows of w.rows one of `shares` equal shares of the scratch has memory for.
+func (w *winograd) room(shares int) int {
+	rest := len(w.scratch)/shares - 2*16*w.points()*w.points()
+	return rest / w.tileElems() / w.highest()
 }
 
-// run computes the convolution in at most the given number of parts. Each part has its own tiles if
-// there are enough to make reading all weights worthwhile. Otherwise the parts divide the channels.
-func (w *winograd) run(parts int) {
-	for parts > 1 && w.room(parts, parts) < 1 {
-		parts--
+// run computes the convolution on at most the given number of workers. Each has its own tiles if there
+// are enough to make reading all weights worthwhile. Otherwise all workers do one step of the work on
+// the same tiles after the other.
+func (w *winograd) run(workers int) {
+	w.rooms = min(workers, mostRooms)
+	for w.rooms > 1 && w.room(w.rooms) < 1 {
+		w.rooms--
 	}
-	if w.tiles >= fewTiles*parts || parts == 1 {
-		w.share(parts)
+	if w.rooms == workers && (workers == 1 || w.tiles >= fewTiles*workers) {
+		w.high = min(w.room(workers), max(1, w.atOnce(ceil(w.tiles, workers))/w.highest()))
+		w.share(workers * ceil(ceil(w.rows.tiles, workers), w.high))
 		return
 	}
-	most := w.room(1, parts)
+	w.rooms = workers
+	most := min(w.room(1), max(1, w.atOnceBy(workers)/w.highest()))
 	for w.from = 0; w.from < w.rows.tiles && rt.Done(w.Ctx) == nil; w.from = w.to {
 		w.to = min(w.from+most, w.rows.tiles)
-		for w.step = spreadChannels; w.step <= multiplyChannels; w.step++ {
-			w.share(parts)
+		for w.step = spreadTiles; w.step <= collectTiles; w.step++ {
+			w.share(finely(workers))
 		}
 	}
 }
 
-// share does the work that w.step selects, divided into `parts` parts, or in a single part if
-// winograds.run reports false.
+// share does the work that w.step selects, divided into `parts` parts, or in a single part if only one
+// worker computes.
 func (w *winograd) share(parts int) {
-	if !winograds.run(w, parts) {
+	if w.rooms == 1 || !winograds.run(w, parts) {
 		w.Part(0, 1)
 	}
 }
 
+// enter returns a room that no other part has.
+func (w *winograd) enter() int {
+	for {
+		taken := atomic.LoadUint32(&w.taken)
+		room := bits.TrailingZeros32(^taken)
+		if room >= w.rooms {
+			runtime.Gosched() // more workers came after run had counted them
+		} else if atomic.CompareAndSwapUint32(&w.taken, taken, taken|1<<room) {
+			return room
+		}
+	}
+}
+
+// leave gives back a room.
+func (w *winograd) leave(room int) { atomic.AndUint32(&w.taken, ^(uint32(1) << room)) }
+
 // Part implements [rt.Task]. It divides the work that w.step selects into `parts` shares and
 // processes share i.
 func (w *winograd) Part(i, parts int) {
-	end := len(w.scratch) - i*w.linesLen()
-	lines := w.scratch[end-w.linesLen() : end]
-	clear(lines[:w.lineLen()])
-	b := winogradBuffers{lines: start(lines), line: 4 * w.lineLen()}
 	switch w.step {
-	case spreadChannels:
-		b.place(w, w.scratch, w.to-w.from)
-		from, to := portion(w.inBlocks(), i, parts)
-		w.spread(&b, from, to, w.from, w.to)
-	case multiplyChannels:
-		b.place(w, w.scratch, w.to-w.from)
-		_, panels := tileLimits()
-		from, to := portion(ceil(w.outBlocks(), panels), i, parts)
-		w.produce(&b, from*panels, min(to*panels, w.outBlocks()), w.from, w.to)
+	case multiplyTiles:
+		var b winogradBuffers
+		b.place(w, w.scratch, w.from, w.to)
+		from, to := portion(w.products(&b), i, parts)
+		w.multiply(&b, from, to)
+	case wholeTiles:
+		room := w.enter()
+		defer w.leave(room)
+		w.groups(i, parts, room)
 	default:
-		from, to := portion(w.rows.tiles, i, parts)
-		if from == to {
+		var b winogradBuffers
+		b.place(w, w.scratch, w.from, w.to)
+		w.transformOnly(&b, i, parts)
+	}
+}
+
+// winogradLines has room for a line of zeros and a line for each point, from a multiple of 64 bytes on.
+type winogradLines [(1+maxPoints)*16*linePixels + 15]float32
+
+// aligned returns the address of the first element of lines at a multiple of 64 bytes. It stays one if
+// the stack moves.
+func aligned(lines *winogradLines) unsafe.Pointer {
+	p := unsafe.Pointer(lines)
+	return unsafe.Add(p, -uintptr(p)&63)
+}
+
+// transformOnly computes share i of `parts` of the step of w, which transforms the tiles of b.
+func (w *winograd) transformOnly(b *winogradBuffers, i, parts int) {
+	var lines winogradLines
+	b.lines, b.line = aligned(unseen(&lines)), w.lineBytes()
+	w.transform(b, w.step, i, parts)
+}
+
+// groups computes share i of the rows of w.rows, group by group, in a room of the scratch.
+func (w *winograd) groups(i, parts, room int) {
+	from, to := portion(w.rows.tiles, i, parts)
+	if from == to {
+		return
+	}
+	var lines winogradLines
+	b := winogradBuffers{lines: aligned(unseen(&lines)), line: w.lineBytes()}
+	groups := ceil(to-from, w.high)
+	share := w.scratch[len(w.scratch)/w.rooms*room:]
+	for g := range groups {
+		if rt.Done(w.Ctx) != nil {
 			return
 		}
-		groups := ceil(to-from, w.room(parts, parts))
-		b.place(w, w.scratch[(len(w.scratch)-parts*w.linesLen())/parts*i:], ceil(to-from, groups))
-		for g := range groups {
-			if rt.Done(w.Ctx) != nil {
-				return
-			}
-			r0, r1 := portion(to-from, g, groups)
-			w.spread(&b, 0, w.inBlocks(), from+r0, from+r1)
-			w.produce(&b, 0, w.outBlocks(), from+r0, from+r1)
-		}
+		r0, r1 := portion(to-from, g, groups)
+		b.place(w, share, from+r0, from+r1)
+		w.transform(&b, spreadTiles, 0, 1)
+		w.multiply(&b, 0, w.products(&b))
+		w.transform(&b, collectTiles, 0, 1)
 	}
 }
 
@@ -296,16 +356,18 @@ type winogradBuffers struct {
 	line     int            // distance between lines in bytes
 	factors  unsafe.Pointer // [points²][⌈InC/16⌉][tiles][16]
 	products unsafe.Pointer // [points²][⌈OutC/16⌉][tiles][16]
-	tiles    int            // of the largest group
+	r0, r1   int            // rows of w.rows whose factors and products it has
+	first    int            // tile of row r0
+	tiles    int
 	// These are the distances in bytes between the factors and products of adjacent points. They
 	// are odd numbers of cache lines, because the points of a tile are accessed together.
 	factorPlane, productPlane int
 }
 
-// place divides a share of the scratch into factors and products for the given number of rows of
-// w.rows.
-func (b *winogradBuffers) place(w *winograd, share []float32, rows int) {
-	b.tiles = rows * w.highest()
+// place divides a share of the scratch into the factors and products of rows [r0, r1) of w.rows.
+func (b *winogradBuffers) place(w *winograd, share []float32, r0, r1 int) {
+	b.r0, b.r1, b.first = r0, r1, w.rows.at(r0)
+	b.tiles = w.rows.at(r1) - b.first
 	plane := func(blocks int) int { return 64 * (b.tiles*blocks | 1) }
 	b.factorPlane, b.productPlane = plane(w.inBlocks()), plane(w.outBlocks())
 	points := w.points() * w.points()
@@ -325,28 +387,46 @@ func (w *winograd) segment(from, to int) segment {
 	return segment{row / w.down, row % w.down, x, min(to-from, w.across-x, (linePixels-2)/w.Tile)}
 }
 
-// spread writes the factors of input blocks [b0, b1) for rows [r0, r1) of w.rows.
-func (w *winograd) spread(b *winogradBuffers, b0, b1, r0, r1 int) {
-	points := w.points()
-	t0, t1 := w.rows.at(r0), w.rows.at(r1)
-	for block := b0; block < b1; block++ {
-		for from := t0; from < t1; {
-			g := w.segment(from, t1)
-			w.spreadColumns(b, block, g)
-			t := transform{
-				dst:  unsafe.Add(b.factors, 64*(block*b.tiles+from-t0)),
-				next: b.factorPlane, stepSrc: 64 * w.Tile, stepDst: 64,
-				count: g.tiles, lines: points,
+// transform computes share i of `parts` of a step that transforms the tiles of b: spreadTiles in each
+// input block, or collectTiles in each output block.
+func (w *winograd) transform(b *winogradBuffers, step winogradStep, i, parts int) {
+	blocks := w.inBlocks()
+	if step == collectTiles {
+		blocks = w.outBlocks()
+	}
+	line, end := b.first/w.across, ceil(b.first+b.tiles, w.across)
+	from, to := portion(blocks*(end-line), i, parts)
+	for ; from < to; from++ {
+		block, at := from/(end-line), from%(end-line)
+		t := max(b.first, (line+at)*w.across)
+		last := min(b.first+b.tiles, (line+at+1)*w.across)
+		for t < last {
+			g := w.segment(t, last)
+			if step == spreadTiles {
+				w.spread(b, block, t, g)
+			} else {
+				w.collect(b, block, t, g)
 			}
-			t.gapSrc = b.line - t.count*t.stepSrc
-			t.gapDst = points*b.factorPlane - 64*t.count
-			for i := range points {
-				t.src[i] = unsafe.Add(b.lines, b.line+64*i)
-			}
-			runTransform(spreadInputs, w.Tile, &t)
-			from += g.tiles
+			t += g.tiles
 		}
 	}
+}
+
+// spread writes the factors of a segment of an input block. The segment starts at the given tile.
+func (w *winograd) spread(b *winogradBuffers, block, tile int, g segment) {
+	points := w.points()
+	w.spreadColumns(b, block, g)
+	t := transform{
+		dst:  unsafe.Add(b.factors, 64*(block*b.tiles+tile-b.first)),
+		next: b.factorPlane, stepSrc: 64 * w.Tile, stepDst: 64,
+		count: g.tiles, lines: points,
+	}
+	t.gapSrc = b.line - t.count*t.stepSrc
+	t.gapDst = points*b.factorPlane - 64*t.count
+	for i := range points {
+		t.src[i] = unsafe.Add(b.lines, b.line+64*i)
+	}
+	runTransform(spreadInputs, w.Tile, &t)
 }
 
 // spreadColumns transforms the columns of a segment of an input block to lines.
@@ -380,43 +460,45 @@ func (w *winograd) spreadColumns(b *winogradBuffers, block int, g segment) {
 	runTransform(spreadInputs, w.Tile, &t)
 }
 
-// produce computes the products of output blocks [b0, b1) for rows [r0, r1) of w.rows, and then the
-// output. b0 is even.
-func (w *winograd) produce(b *winogradBuffers, b0, b1, r0, r1 int) {
+// products returns the number of products of the tiles of b: each is the product of a row of w.rows
+// and as many output blocks as a tile has panels, at a point.
+func (w *winograd) products(b *winogradBuffers) int {
 	_, panels := tileLimits()
-	width := w.width()
+	return w.points() * w.points() * ceil(w.outBlocks(), panels) * (b.r1 - b.r0)
+}
+
+// multiply computes products [from, to) of the tiles of b; see [winograd.products]. Adjacent products
+// have the same weights.
+func (w *winograd) multiply(b *winogradBuffers, from, to int) {
+	_, panels := tileLimits()
+	width, high := w.width(), b.r1-b.r0
+	strips := ceil(w.outBlocks(), panels)
 	t := tile{
 		a: b.factors, b: start(w.weights), c: b.products,
 		rowA: 64, rowC: 64, panelB: 1024 * width, panelC: 64 * b.tiles,
-		fetch: fetchFor(len(w.weights), r1-r0),
+		fetch: fetchFor(len(w.weights), high),
 	}
 	t.loops(16, [3]int{width, 1, 1}, [3]int{64 * b.tiles, 0, 0})
-	for point := range w.points() * w.points() {
+	for from < to {
+		strip := from / high
+		r0 := from - strip*high
+		r1 := min(high, r0+to-from)
+		from += r1 - r0
+		point, o := strip/strips, strip%strips*panels
+		above := w.rows.at(b.r0+r0) - b.first // tiles
 		multiply := func(o, panels int) {
 			t.panels = panels
-			t.atA = point*b.factorPlane + 64*w.first(o)*b.tiles
+			t.atA = point*b.factorPlane + 64*(w.first(o)*b.tiles+above)
 			t.atB = t.panelB * (point*w.outBlocks() + o)
-			t.atC = point*b.productPlane + 64*o*b.tiles
-			if t.atNext = t.atB + panels*t.panelB; o+panels == b1 {
-				t.atNext += t.panelB * (w.outBlocks() - b1 + b0) // of the next point
-			}
-			t.cover(w.rows, r0, r1)
+			t.atC = point*b.productPlane + 64*(o*b.tiles+above)
+			t.atNext = t.atB + panels*t.panelB
+			t.cover(w.rows, b.r0+r0, b.r0+r1)
 		}
-		for o := b0; o < b1; o += panels {
-			if n := min(panels, b1-o); n < 2 || w.first(o) == w.first(o+1) {
-				multiply(o, n)
-			} else {
-				multiply(o, 1)
-				multiply(o+1, 1)
-			}
-		}
-	}
-	t0, t1 := w.rows.at(r0), w.rows.at(r1)
-	for o := b0; o < b1; o++ {
-		for from := t0; from < t1; {
-			g := w.segment(from, t1)
-			w.collect(b, o, from-t0, g)
-			from += g.tiles
+		if n := min(panels, w.outBlocks()-o); n < 2 || w.first(o) == w.first(o+1) {
+			multiply(o, n)
+		} else {
+			multiply(o, 1)
+			multiply(o+1, 1)
 		}
 	}
 }
@@ -424,9 +506,9 @@ func (w *winograd) produce(b *winogradBuffers, b0, b1, r0, r1 int) {
 // first returns the first input block that an output block sums over.
 func (w *winograd) first(o int) int { return 16 * o / (w.OutC / w.Group) * w.width() }
 
-// collect computes the output of a segment of output block o from its products. `at` is the index
-// of the segment's first tile in the buffers.
-func (w *winograd) collect(b *winogradBuffers, o, at int, g segment) {
+// collect computes the output of a segment of output block o from its products. The segment starts at
+// the given tile.
+func (w *winograd) collect(b *winogradBuffers, o, tile int, g segment) {
 	points := w.points()
 	t := transform{
 		dst:  unsafe.Add(b.lines, b.line),
@@ -436,7 +518,7 @@ func (w *winograd) collect(b *winogradBuffers, o, at int, g segment) {
 	t.gapSrc = points*b.productPlane - 64*t.count
 	t.gapDst = b.line - t.count*t.stepDst
 	for i := range points {
-		t.src[i] = unsafe.Add(b.products, i*b.productPlane+64*(o*b.tiles+at))
+		t.src[i] = unsafe.Add(b.products, i*b.productPlane+64*(o*b.tiles+tile-b.first))
 	}
 	runTransform(gatherProducts, w.Tile, &t)
 

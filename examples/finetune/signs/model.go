@@ -197,12 +197,12 @@ func (s *Session) part(call *rt.Frame[weights], n, base, scaled int,
 	var (
 		body          = rt.View[float32](call.Arena, scaled+partBodyOff, 12544*n)
 		body2         = rt.View[float32](call.Arena, scaled+n*partBody2Off, 12544*n)
-		body2Scratch1 = rt.View[float32](call.Arena, base+partBody2Scratch1Off, 185088)
+		body2Scratch1 = rt.View[float32](call.Arena, base+partBody2Scratch1Off, 131328)
 		h1            = rt.View[float32](call.Arena, scaled+partH1Off, 3136*n)
 		body3         = rt.View[float32](call.Arena, scaled+n*partBody3Off, 6272*n)
-		body3Scratch1 = rt.View[float32](call.Arena, base+partBody3Scratch1Off, 147456)
+		body3Scratch1 = rt.View[float32](call.Arena, base+partBody3Scratch1Off, 115200)
 		body4         = rt.View[float32](call.Arena, scaled+n*partBody4Off, 6272*n)
-		body4Scratch1 = rt.View[float32](call.Arena, base+partBody4Scratch1Off, 179712)
+		body4Scratch1 = rt.View[float32](call.Arena, base+partBody4Scratch1Off, 147456)
 		h2            = rt.View[float32](call.Arena, scaled+partH2Off, 1568*n)
 		h3            = rt.View[float32](call.Arena, scaled+n*partH3Off, 1568*n)
 	)
@@ -242,8 +242,8 @@ func (s *Session) loss(call *rt.Frame[weights], n int, loss, logits, image []flo
 	w := call.Weights
 	var (
 		h1 = rt.View[float32](call.Arena, lossH1Off, 5*n)
-		h2 = rt.View[int64](call.Arena, 64*n+740352, n)
-		h3 = rt.View[float32](call.Arena, 128*n+740352, n)
+		h2 = rt.View[int64](call.Arena, 64*n+589824, n)
+		h3 = rt.View[float32](call.Arena, 128*n+589824, n)
 	)
 
 	// logits = model.go:28: f32[N,5]

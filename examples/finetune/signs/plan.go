@@ -42,47 +42,47 @@ var (
 var forwardMethod = rt.Method{
 	Name:    "signs: Forward",
 	Symbols: []string{"N"},
-	Fixed:   740352,
+	Fixed:   589824,
 	Each:    []int64{100352},
 }
 
 // The arena's plan, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	2 buffers in 100352*N+740352 bytes; the largest live set is 100352*N+740352
+//	2 buffers in 100352*N+589824 bytes; the largest live set is 100352*N+589824
 //
-//	           steps     0                                                          840704
-//	partArena  10-10     [------------------------------------------------------)
-//	partArena2 10-10                                                             [------)
+//	           steps     0                                                          690176
+//	partArena  10-10     [----------------------------------------------------)
+//	partArena2 10-10                                                           [--------)
 const (
-	partArenaOff  = 0      // u8[740352]
-	partArena2Off = 740352 // u8[100352*N]
+	partArenaOff  = 0      // u8[589824]
+	partArena2Off = 589824 // u8[100352*N]
 )
 
 // The plan of part, with offsets from the start of its arena.
 //
-//	10 buffers in 100352*N+740352 bytes; the largest live set is 100352*N+740352
+//	10 buffers in 100352*N+589824 bytes; the largest live set is 100352*N+589824
 //
-//	              steps     0                                                          840704
-//	body          1-3                                                               [--)
-//	body2Scratch1 3-3       [------------------------------------------------------)
-//	body2         3-4                                                                   [--)
-//	h1            4-6                                                               |
-//	body3Scratch1 6-6       [------------------------------------------)
-//	body3         6-8                                                                [)
+//	              steps     0                                                          690176
+//	body          1-3                                                             [---)
+//	body2Scratch1 3-3       [----------------------------------------------)
+//	body2         3-4                                                                  [---)
+//	h1            4-6                                                             |
+//	body3Scratch1 6-6       [----------------------------------------)
+//	body3         6-8                                                              [-)
 //	body4Scratch1 8-8       [----------------------------------------------------)
-//	body4         8-9                                                                  [)
-//	h2            9-10                                                              |
-//	h3            10-13                                                             |
+//	body4         8-9                                                                 [)
+//	h2            9-10                                                            |
+//	h3            10-13                                                            |
 const (
 	partBodyOff          = 0     // f32[12544*N]
 	partBody2Off         = 50176 // f32[12544*N]
-	partBody2Scratch1Off = 0     // f32[185088]
+	partBody2Scratch1Off = 0     // f32[131328]
 	partH1Off            = 0     // f32[3136*N]
 	partBody3Off         = 12544 // f32[6272*N]
-	partBody3Scratch1Off = 0     // f32[147456]
+	partBody3Scratch1Off = 0     // f32[115200]
 	partBody4Off         = 37632 // f32[6272*N]
-	partBody4Scratch1Off = 0     // f32[179712]
+	partBody4Scratch1Off = 0     // f32[147456]
 	partH2Off            = 0     // f32[1568*N]
 	partH3Off            = 6272  // f32[1568*N]
 )
@@ -91,25 +91,25 @@ const (
 var lossMethod = rt.Method{
 	Name:    "signs: Loss",
 	Symbols: []string{"N"},
-	Fixed:   740352,
+	Fixed:   589824,
 	Each:    []int64{100352},
 }
 
 // The arena's plan for loss, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	5 buffers in 100352*N+740352 bytes; the largest live set is 100352*N+740352
+//	5 buffers in 100352*N+589824 bytes; the largest live set is 100352*N+589824
 //
-//	           steps     0                                                          840704
-//	partArena  10-10     [------------------------------------------------------)
-//	partArena2 10-10                                                             [------)
-//	h1         11-14                                                             |
-//	h2         12-14                                                             |
-//	h3         14-17                                                             |
+//	           steps     0                                                          690176
+//	partArena  10-10     [----------------------------------------------------)
+//	partArena2 10-10                                                           [--------)
+//	h1         11-14                                                           |
+//	h2         12-14                                                           |
+//	h3         14-17                                                           |
 const (
-	lossPartArenaOff  = 0      // u8[740352]
-	lossPartArena2Off = 740352 // u8[100352*N]
-	lossH1Off         = 740352 // f32[5*N]
+	lossPartArenaOff  = 0      // u8[589824]
+	lossPartArena2Off = 589824 // u8[100352*N]
+	lossH1Off         = 589824 // f32[5*N]
 )
 
 // stepMethod describes Trainer.Step to the runtime.

@@ -180,13 +180,13 @@ func (s *Session) forward(call *rt.Frame[weights], n int, logits, photo []float3
 	w := call.Weights
 	var (
 		blocks0         = rt.View[float32](call.Arena, blocks0Off, 16384*n)
-		h1              = rt.View[float32](call.Arena, 65536*n+919552, 4096*n)
+		h1              = rt.View[float32](call.Arena, 65536*n+847872, 4096*n)
 		blocks1         = rt.View[float32](call.Arena, blocks1Off, 8192*n)
-		blocks1Scratch1 = rt.View[float32](call.Arena, blocks1Scratch1Off, 147456)
-		h2              = rt.View[float32](call.Arena, 32768*n+919552, 2048*n)
+		blocks1Scratch1 = rt.View[float32](call.Arena, blocks1Scratch1Off, 115200)
+		h2              = rt.View[float32](call.Arena, 32768*n+847872, 2048*n)
 		blocks2         = rt.View[float32](call.Arena, blocks2Off, 4096*n)
-		blocks2Scratch1 = rt.View[float32](call.Arena, blocks2Scratch1Off, 229888)
-		h3              = rt.View[float32](call.Arena, 16384*n+919552, 64*n)
+		blocks2Scratch1 = rt.View[float32](call.Arena, blocks2Scratch1Off, 211968)
+		h3              = rt.View[float32](call.Arena, 16384*n+847872, 64*n)
 	)
 
 	// blocks0 = model.go:45: f32[N,1,32,32,16]
@@ -222,16 +222,16 @@ func (s *Session) loss(call *rt.Frame[weights], n int, loss, logits, photo []flo
 	w := call.Weights
 	var (
 		blocks0         = rt.View[float32](call.Arena, lossBlocks0Off, 16384*n)
-		h1              = rt.View[float32](call.Arena, 65536*n+919552, 4096*n)
+		h1              = rt.View[float32](call.Arena, 65536*n+847872, 4096*n)
 		blocks1         = rt.View[float32](call.Arena, lossBlocks1Off, 8192*n)
-		blocks1Scratch1 = rt.View[float32](call.Arena, lossBlocks1Scratch1Off, 147456)
-		h2              = rt.View[float32](call.Arena, 32768*n+919552, 2048*n)
+		blocks1Scratch1 = rt.View[float32](call.Arena, lossBlocks1Scratch1Off, 115200)
+		h2              = rt.View[float32](call.Arena, 32768*n+847872, 2048*n)
 		blocks2         = rt.View[float32](call.Arena, lossBlocks2Off, 4096*n)
-		blocks2Scratch1 = rt.View[float32](call.Arena, lossBlocks2Scratch1Off, 229888)
-		h3              = rt.View[float32](call.Arena, 16384*n+919552, 64*n)
+		blocks2Scratch1 = rt.View[float32](call.Arena, lossBlocks2Scratch1Off, 211968)
+		h3              = rt.View[float32](call.Arena, 16384*n+847872, 64*n)
 		h4              = rt.View[float32](call.Arena, lossH4Off, 4*n)
-		h5              = rt.View[int64](call.Arena, 64*n+919552, n)
-		h6              = rt.View[float32](call.Arena, 128*n+919552, n)
+		h5              = rt.View[int64](call.Arena, 64*n+847872, n)
+		h6              = rt.View[float32](call.Arena, 128*n+847872, n)
 	)
 
 	// blocks0 = model.go:45: f32[N,1,32,32,16]

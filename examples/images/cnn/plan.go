@@ -39,49 +39,49 @@ var (
 var forwardMethod = rt.Method{
 	Name:    "cnn: Forward",
 	Symbols: []string{"N"},
-	Fixed:   919552,
+	Fixed:   847872,
 	Each:    []int64{81920},
 }
 
 // The arena's plan, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	8 buffers in 81920*N+919552 bytes; the largest live set is 81920*N+919552
+//	8 buffers in 81920*N+847872 bytes; the largest live set is 81920*N+847872
 //
-//	                steps     0                                                         1001472
+//	                steps     0                                                          929792
 //	blocks0         3-4                                                                 [--)
 //	h1              4-8                                                                     [)
-//	blocks1Scratch1 8-8       [-----------------------------------)
+//	blocks1Scratch1 8-8       [-----------------------------)
 //	blocks1         8-9                                                                 [)
 //	h2              9-13                                                                  |
 //	blocks2Scratch1 13-13     [--------------------------------------------------------)
 //	blocks2         13-14                                                               |
 //	h3              14-20                                                                |
 const (
-	blocks0Off         = 919552 // f32[16384*N]
-	blocks1Off         = 919552 // f32[8192*N]
-	blocks1Scratch1Off = 0      // f32[147456]
-	blocks2Off         = 919552 // f32[4096*N]
-	blocks2Scratch1Off = 0      // f32[229888]
+	blocks0Off         = 847872 // f32[16384*N]
+	blocks1Off         = 847872 // f32[8192*N]
+	blocks1Scratch1Off = 0      // f32[115200]
+	blocks2Off         = 847872 // f32[4096*N]
+	blocks2Scratch1Off = 0      // f32[211968]
 )
 
 // lossMethod describes Session.Loss to the runtime.
 var lossMethod = rt.Method{
 	Name:    "cnn: Loss",
 	Symbols: []string{"N"},
-	Fixed:   919552,
+	Fixed:   847872,
 	Each:    []int64{81920},
 }
 
 // The arena's plan for loss, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	11 buffers in 81920*N+919552 bytes; the largest live set is 81920*N+919552
+//	11 buffers in 81920*N+847872 bytes; the largest live set is 81920*N+847872
 //
-//	                steps     0                                                         1001472
+//	                steps     0                                                          929792
 //	blocks0         3-4                                                                 [--)
 //	h1              4-8                                                                     [)
-//	blocks1Scratch1 8-8       [-----------------------------------)
+//	blocks1Scratch1 8-8       [-----------------------------)
 //	blocks1         8-9                                                                 [)
 //	h2              9-13                                                                  |
 //	blocks2Scratch1 13-13     [--------------------------------------------------------)
@@ -91,12 +91,12 @@ var lossMethod = rt.Method{
 //	h5              22-24                                                               |
 //	h6              24-27                                                               |
 const (
-	lossBlocks0Off         = 919552 // f32[16384*N]
-	lossBlocks1Off         = 919552 // f32[8192*N]
-	lossBlocks1Scratch1Off = 0      // f32[147456]
-	lossBlocks2Off         = 919552 // f32[4096*N]
-	lossBlocks2Scratch1Off = 0      // f32[229888]
-	lossH4Off              = 919552 // f32[4*N]
+	lossBlocks0Off         = 847872 // f32[16384*N]
+	lossBlocks1Off         = 847872 // f32[8192*N]
+	lossBlocks1Scratch1Off = 0      // f32[115200]
+	lossBlocks2Off         = 847872 // f32[4096*N]
+	lossBlocks2Scratch1Off = 0      // f32[211968]
+	lossH4Off              = 847872 // f32[4*N]
 )
 
 // stepMethod describes Trainer.Step to the runtime.

@@ -180,10 +180,10 @@ func (s *Session) forward(call *rt.Frame[weights], n int, logits, image []float3
 	w := call.Weights
 	var (
 		conv1         = rt.View[float32](call.Arena, conv1Off, 10816*n)
-		conv2         = rt.View[float32](call.Arena, 43264*n+591872, 9216*n)
-		conv2Scratch1 = rt.View[float32](call.Arena, conv2Scratch1Off, 147968)
+		conv2         = rt.View[float32](call.Arena, 43264*n+405504, 9216*n)
+		conv2Scratch1 = rt.View[float32](call.Arena, conv2Scratch1Off, 101376)
 		h1            = rt.View[float32](call.Arena, h1Off, 1024*n)
-		h2            = rt.View[float32](call.Arena, 4096*n+591872, 1024*n)
+		h2            = rt.View[float32](call.Arena, 4096*n+405504, 1024*n)
 		linear1       = rt.View[float32](call.Arena, linear1Off, 512*n)
 	)
 
@@ -215,14 +215,14 @@ func (s *Session) loss(call *rt.Frame[weights], n int, loss, logits, image []flo
 	w := call.Weights
 	var (
 		conv1         = rt.View[float32](call.Arena, lossConv1Off, 10816*n)
-		conv2         = rt.View[float32](call.Arena, 43264*n+591872, 9216*n)
-		conv2Scratch1 = rt.View[float32](call.Arena, lossConv2Scratch1Off, 147968)
+		conv2         = rt.View[float32](call.Arena, 43264*n+405504, 9216*n)
+		conv2Scratch1 = rt.View[float32](call.Arena, lossConv2Scratch1Off, 101376)
 		h1            = rt.View[float32](call.Arena, lossH1Off, 1024*n)
-		h2            = rt.View[float32](call.Arena, 4096*n+591872, 1024*n)
+		h2            = rt.View[float32](call.Arena, 4096*n+405504, 1024*n)
 		linear1       = rt.View[float32](call.Arena, lossLinear1Off, 512*n)
 		h3            = rt.View[float32](call.Arena, lossH3Off, 10*n)
-		h4            = rt.View[int64](call.Arena, 64*n+591872, n)
-		h5            = rt.View[float32](call.Arena, 128*n+591872, n)
+		h4            = rt.View[int64](call.Arena, 64*n+405504, n)
+		h5            = rt.View[float32](call.Arena, 128*n+405504, n)
 	)
 
 	// conv1 = model.go:39: f32[N,1,26,26,16]

@@ -35,58 +35,58 @@ var (
 var forwardMethod = rt.Method{
 	Name:    "cnn: Forward",
 	Symbols: []string{"N"},
-	Fixed:   591872,
+	Fixed:   405504,
 	Each:    []int64{80128},
 }
 
 // The arena's plan, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	6 buffers in 80128*N+591872 bytes; the largest live set is 80128*N+591872
+//	6 buffers in 80128*N+405504 bytes; the largest live set is 80128*N+405504
 //
-//	              steps     0                                                          672000
-//	conv1         6-8                                                               [--)
-//	conv2Scratch1 8-8       [------------------------------------------------------)
-//	conv2         8-9                                                                   [--)
-//	h1            9-10                                                              |
-//	h2            10-13                                                             |
-//	linear1       13-17                                                             |
+//	              steps     0                                                          485632
+//	conv1         6-8                                                            [----)
+//	conv2Scratch1 8-8       [---------------------------------------------------)
+//	conv2         8-9                                                                  [---)
+//	h1            9-10                                                           |
+//	h2            10-13                                                          |
+//	linear1       13-17                                                          |
 const (
-	conv1Off         = 591872 // f32[10816*N]
-	conv2Scratch1Off = 0      // f32[147968]
-	h1Off            = 591872 // f32[1024*N]
-	linear1Off       = 591872 // f32[512*N]
+	conv1Off         = 405504 // f32[10816*N]
+	conv2Scratch1Off = 0      // f32[101376]
+	h1Off            = 405504 // f32[1024*N]
+	linear1Off       = 405504 // f32[512*N]
 )
 
 // lossMethod describes Session.Loss to the runtime.
 var lossMethod = rt.Method{
 	Name:    "cnn: Loss",
 	Symbols: []string{"N"},
-	Fixed:   591872,
+	Fixed:   405504,
 	Each:    []int64{80128},
 }
 
 // The arena's plan for loss, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	9 buffers in 80128*N+591872 bytes; the largest live set is 80128*N+591872
+//	9 buffers in 80128*N+405504 bytes; the largest live set is 80128*N+405504
 //
-//	              steps     0                                                          672000
-//	conv1         6-8                                                               [--)
-//	conv2Scratch1 8-8       [------------------------------------------------------)
-//	conv2         8-9                                                                   [--)
-//	h1            9-10                                                              |
-//	h2            10-13                                                             |
-//	linear1       13-17                                                             |
-//	h3            18-21                                                             |
-//	h4            19-21                                                             |
-//	h5            21-24                                                             |
+//	              steps     0                                                          485632
+//	conv1         6-8                                                            [----)
+//	conv2Scratch1 8-8       [---------------------------------------------------)
+//	conv2         8-9                                                                  [---)
+//	h1            9-10                                                           |
+//	h2            10-13                                                          |
+//	linear1       13-17                                                          |
+//	h3            18-21                                                          |
+//	h4            19-21                                                          |
+//	h5            21-24                                                          |
 const (
-	lossConv1Off         = 591872 // f32[10816*N]
-	lossConv2Scratch1Off = 0      // f32[147968]
-	lossH1Off            = 591872 // f32[1024*N]
-	lossLinear1Off       = 591872 // f32[512*N]
-	lossH3Off            = 591872 // f32[10*N]
+	lossConv1Off         = 405504 // f32[10816*N]
+	lossConv2Scratch1Off = 0      // f32[101376]
+	lossH1Off            = 405504 // f32[1024*N]
+	lossLinear1Off       = 405504 // f32[512*N]
+	lossH3Off            = 405504 // f32[10*N]
 )
 
 // stepMethod describes Trainer.Step to the runtime.

@@ -31,5 +31,5 @@ func ProductColumnsScratch(k dim.Dim) dim.Dim {
 // WinogradScratch is cpu.WinogradScratch of extents.
 func WinogradScratch(s *WinogradShape, parts, tiles dim.Dim) dim.Dim {
 	points := s.Tile.Add(dim.Const(2)).Mul(s.Tile.Add(dim.Const(2))).Mul(dim.Const(16))
-	return parts.Mul(dim.Const(1).Add(s.Tile.Add(dim.Const(2))).Mul(dim.Const(16).Mul(dim.Const(66).Min(s.OutW.CeilDiv(s.Tile).Mul(s.Tile).Add(dim.Const(2))))).Add(dim.Const(2).Mul(points))).Add(tiles.Mul(s.InC.CeilDiv(dim.Const(16)).Add(s.OutC.CeilDiv(dim.Const(16)))).Mul(points))
+	return parts.Mul(dim.Const(2).Mul(points)).Add(tiles.Mul(s.InC.CeilDiv(dim.Const(16)).Add(s.OutC.CeilDiv(dim.Const(16)))).Mul(points))
 }
