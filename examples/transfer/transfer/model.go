@@ -180,13 +180,13 @@ func (s *Session) forward(call *rt.Frame[weights], n int, logits, photo []float3
 	w := call.Weights
 	var (
 		bodyBlocks0         = rt.View[float32](call.Arena, bodyBlocks0Off, 16384*n)
-		h1                  = rt.View[float32](call.Arena, 65536*n+919552, 4096*n)
+		h1                  = rt.View[float32](call.Arena, 65536*n+847872, 4096*n)
 		bodyBlocks1         = rt.View[float32](call.Arena, bodyBlocks1Off, 8192*n)
-		bodyBlocks1Scratch1 = rt.View[float32](call.Arena, bodyBlocks1Scratch1Off, 147456)
-		h2                  = rt.View[float32](call.Arena, 32768*n+919552, 2048*n)
+		bodyBlocks1Scratch1 = rt.View[float32](call.Arena, bodyBlocks1Scratch1Off, 115200)
+		h2                  = rt.View[float32](call.Arena, 32768*n+847872, 2048*n)
 		bodyBlocks2         = rt.View[float32](call.Arena, bodyBlocks2Off, 4096*n)
-		bodyBlocks2Scratch1 = rt.View[float32](call.Arena, bodyBlocks2Scratch1Off, 229888)
-		h3                  = rt.View[float32](call.Arena, 16384*n+919552, 64*n)
+		bodyBlocks2Scratch1 = rt.View[float32](call.Arena, bodyBlocks2Scratch1Off, 211968)
+		h3                  = rt.View[float32](call.Arena, 16384*n+847872, 64*n)
 	)
 
 	// bodyBlocks0 = model.go:24: f32[N,1,32,32,16]
@@ -222,16 +222,16 @@ func (s *Session) loss(call *rt.Frame[weights], n int, loss, logits, photo []flo
 	w := call.Weights
 	var (
 		bodyBlocks0         = rt.View[float32](call.Arena, lossBodyBlocks0Off, 16384*n)
-		h1                  = rt.View[float32](call.Arena, 65536*n+919552, 4096*n)
+		h1                  = rt.View[float32](call.Arena, 65536*n+847872, 4096*n)
 		bodyBlocks1         = rt.View[float32](call.Arena, lossBodyBlocks1Off, 8192*n)
-		bodyBlocks1Scratch1 = rt.View[float32](call.Arena, lossBodyBlocks1Scratch1Off, 147456)
-		h2                  = rt.View[float32](call.Arena, 32768*n+919552, 2048*n)
+		bodyBlocks1Scratch1 = rt.View[float32](call.Arena, lossBodyBlocks1Scratch1Off, 115200)
+		h2                  = rt.View[float32](call.Arena, 32768*n+847872, 2048*n)
 		bodyBlocks2         = rt.View[float32](call.Arena, lossBodyBlocks2Off, 4096*n)
-		bodyBlocks2Scratch1 = rt.View[float32](call.Arena, lossBodyBlocks2Scratch1Off, 229888)
-		h3                  = rt.View[float32](call.Arena, 16384*n+919552, 64*n)
+		bodyBlocks2Scratch1 = rt.View[float32](call.Arena, lossBodyBlocks2Scratch1Off, 211968)
+		h3                  = rt.View[float32](call.Arena, 16384*n+847872, 64*n)
 		h4                  = rt.View[float32](call.Arena, lossH4Off, 4*n)
-		h5                  = rt.View[int64](call.Arena, 64*n+919552, n)
-		h6                  = rt.View[float32](call.Arena, 128*n+919552, n)
+		h5                  = rt.View[int64](call.Arena, 64*n+847872, n)
+		h6                  = rt.View[float32](call.Arena, 128*n+847872, n)
 	)
 
 	// bodyBlocks0 = model.go:24: f32[N,1,32,32,16]

@@ -39,49 +39,49 @@ var (
 var forwardMethod = rt.Method{
 	Name:    "transfer: Forward",
 	Symbols: []string{"N"},
-	Fixed:   919552,
+	Fixed:   847872,
 	Each:    []int64{81920},
 }
 
 // The arena's plan, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	8 buffers in 81920*N+919552 bytes; the largest live set is 81920*N+919552
+//	8 buffers in 81920*N+847872 bytes; the largest live set is 81920*N+847872
 //
-//	                    steps     0                                                         1001472
+//	                    steps     0                                                          929792
 //	bodyBlocks0         3-4                                                                 [--)
 //	h1                  4-8                                                                     [)
-//	bodyBlocks1Scratch1 8-8       [-----------------------------------)
+//	bodyBlocks1Scratch1 8-8       [-----------------------------)
 //	bodyBlocks1         8-9                                                                 [)
 //	h2                  9-13                                                                  |
 //	bodyBlocks2Scratch1 13-13     [--------------------------------------------------------)
 //	bodyBlocks2         13-14                                                               |
 //	h3                  14-20                                                                |
 const (
-	bodyBlocks0Off         = 919552 // f32[16384*N]
-	bodyBlocks1Off         = 919552 // f32[8192*N]
-	bodyBlocks1Scratch1Off = 0      // f32[147456]
-	bodyBlocks2Off         = 919552 // f32[4096*N]
-	bodyBlocks2Scratch1Off = 0      // f32[229888]
+	bodyBlocks0Off         = 847872 // f32[16384*N]
+	bodyBlocks1Off         = 847872 // f32[8192*N]
+	bodyBlocks1Scratch1Off = 0      // f32[115200]
+	bodyBlocks2Off         = 847872 // f32[4096*N]
+	bodyBlocks2Scratch1Off = 0      // f32[211968]
 )
 
 // lossMethod describes Session.Loss to the runtime.
 var lossMethod = rt.Method{
 	Name:    "transfer: Loss",
 	Symbols: []string{"N"},
-	Fixed:   919552,
+	Fixed:   847872,
 	Each:    []int64{81920},
 }
 
 // The arena's plan for loss, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	11 buffers in 81920*N+919552 bytes; the largest live set is 81920*N+919552
+//	11 buffers in 81920*N+847872 bytes; the largest live set is 81920*N+847872
 //
-//	                    steps     0                                                         1001472
+//	                    steps     0                                                          929792
 //	bodyBlocks0         3-4                                                                 [--)
 //	h1                  4-8                                                                     [)
-//	bodyBlocks1Scratch1 8-8       [-----------------------------------)
+//	bodyBlocks1Scratch1 8-8       [-----------------------------)
 //	bodyBlocks1         8-9                                                                 [)
 //	h2                  9-13                                                                  |
 //	bodyBlocks2Scratch1 13-13     [--------------------------------------------------------)
@@ -91,12 +91,12 @@ var lossMethod = rt.Method{
 //	h5                  22-24                                                               |
 //	h6                  24-27                                                               |
 const (
-	lossBodyBlocks0Off         = 919552 // f32[16384*N]
-	lossBodyBlocks1Off         = 919552 // f32[8192*N]
-	lossBodyBlocks1Scratch1Off = 0      // f32[147456]
-	lossBodyBlocks2Off         = 919552 // f32[4096*N]
-	lossBodyBlocks2Scratch1Off = 0      // f32[229888]
-	lossH4Off                  = 919552 // f32[4*N]
+	lossBodyBlocks0Off         = 847872 // f32[16384*N]
+	lossBodyBlocks1Off         = 847872 // f32[8192*N]
+	lossBodyBlocks1Scratch1Off = 0      // f32[115200]
+	lossBodyBlocks2Off         = 847872 // f32[4096*N]
+	lossBodyBlocks2Scratch1Off = 0      // f32[211968]
+	lossH4Off                  = 847872 // f32[4*N]
 )
 
 // stepMethod describes Trainer.Step to the runtime.
