@@ -8,7 +8,7 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// elements maps the IR's element types to the element types of files.
+// elements maps element types to their names in files of tensors.
 var elements = map[ir.DType]string{
 	ir.F64: "float64", ir.F32: "float32", ir.F16: "float16", ir.BF16: "bfloat16",
 	ir.I64: "int64", ir.I32: "int32", ir.I16: "int16", ir.I8: "int8",
@@ -16,7 +16,6 @@ var elements = map[ir.DType]string{
 	ir.Bool: "bool",
 }
 
-// encode converts a tensor to the form of files.
 func encode(name string, t *ir.Tensor) (tensors.Tensor, error) {
 	typ, ok := elements[t.DType]
 	if !ok {
@@ -25,7 +24,8 @@ func encode(name string, t *ir.Tensor) (tensors.Tensor, error) {
 	return tensors.Tensor{Name: name, Type: typ, Shape: t.Shape, Data: t.Bytes()}, nil
 }
 
-// read returns the named tensors of a file. A tensor that the file does not have is nil.
+// read returns the named tensors of a file. A tensor of type [tensors.Other] is nil. It returns an error if the file
+// lacks a name.
 func read(path string, names []string) ([]*ir.Tensor, error) {
 	list, err := tensors.Read(path)
 	if err != nil {

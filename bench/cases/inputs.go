@@ -26,8 +26,8 @@ type arguments struct {
 	Reference bool `json:"reference"`
 }
 
-// inputs writes the arguments of a model: the references beside it, or uniform numbers. Symbolic
-// extents are 1 unless the flags set them.
+// inputs writes arguments of the model args[0] to the file args[1]: the reference inputs beside the model, or else
+// random tensors. Flags may precede both paths.
 func inputs(args []string) (*arguments, error) {
 	flags := flag.NewFlagSet("inputs", flag.ExitOnError)
 	batch := flags.Int("batch", 0, "extent of the first input's first dimension")
@@ -90,7 +90,7 @@ func inputs(args []string) (*arguments, error) {
 	return out, tensors.Write(paths[1], list)
 }
 
-// reference returns the arguments of the case beside a model, or nil unless there is exactly one case.
+// reference returns the arguments of the test case beside model.onnx, or nil unless there is exactly one case.
 func reference(path string, m *onnx.Model) ([]*ir.Tensor, error) {
 	if filepath.Base(path) != "model.onnx" {
 		return nil, nil
@@ -102,7 +102,8 @@ func reference(path string, m *onnx.Model) ([]*ir.Tensor, error) {
 	return cases[0].Arguments(m)
 }
 
-// batchSymbol returns the symbol that is the first extent of the first input.
+// batchSymbol returns the symbol in the first extent of the first input. It returns an error unless there is exactly
+// one.
 func batchSymbol(params []*ir.Value) (string, error) {
 	if len(params) > 0 && params[0].Type.IsTensor() && params[0].Type.Rank() > 0 {
 		if s := params[0].Type.Shape[0].Symbols(); len(s) == 1 {
@@ -112,8 +113,8 @@ func batchSymbol(params []*ir.Value) (string, error) {
 	return "", fmt.Errorf("-batch: the first extent of the first input is not a symbol")
 }
 
-// symbols returns the values of all symbols of the parameters. A value comes from dims, or else
-// from the arguments; otherwise it is 1.
+// symbols returns the values of all symbols in the parameters' shapes: from dims, else from the shapes of values, else
+// 1.
 func symbols(params []*ir.Value, values []*ir.Tensor, dims map[string]int64) (map[string]int64, error) {
 	all := map[string]int64{}
 	if values != nil {
@@ -147,8 +148,8 @@ func symbols(params []*ir.Value, values []*ir.Tensor, dims map[string]int64) (ma
 	return all, nil
 }
 
-// repeated returns t in another shape of the same rank. The elements of t are repeated along each
-// dimension.
+// repeated returns t in another shape of the same rank, with its elements repeated cyclically along each dimension. A
+// tensor without elements is returned unchanged.
 func repeated(t *ir.Tensor, shape []int) *ir.Tensor {
 	if slices.Equal(t.Shape, shape) || t.Len() == 0 {
 		return t
@@ -171,7 +172,8 @@ func repeated(t *ir.Tensor, shape []int) *ir.Tensor {
 	return out
 }
 
-// drawn returns a tensor of uniform numbers: between -1 and 1, or 0 and 1.
+// drawn returns a random tensor: floats uniform between -1 and 1, integers and booleans 0 or 1 with equal probability,
+// strings empty.
 func drawn(d ir.DType, shape []int, seed uint32) (*ir.Tensor, error) {
 	n, err := ir.CheckedLen(shape)
 	if err != nil {

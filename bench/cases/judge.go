@@ -16,27 +16,25 @@ import (
 type verdict struct {
 	// Problem says how the outputs differ. It is "" if they agree.
 	Problem string `json:"problem,omitempty"`
-	// Note says what the outputs of burngen agree with, if not with the other side.
+	// Note says what the outputs of burngen agree with if they differ from ONNX Runtime's.
 	Note string `json:"note,omitempty"`
-	// RMS is the root mean square of the differences, divided by that of the wanted floats. It is
-	// the largest over all outputs.
+	// RMS is the [difference] of burngen from ONNX Runtime.
 	RMS float64 `json:"rms"`
 	// Accuracy compares both sides with an evaluation in float64.
 	Accuracy *accuracy `json:"accuracy,omitempty"`
 }
 
-// accuracy is the RMS of each side against the exact outputs, and the RMS of burngen in strict
-// mode.
+// accuracy holds the [difference] of three outputs from an evaluation in float64.
 type accuracy struct {
 	Want   float64 `json:"ort"`
 	Got    float64 `json:"burngen"`
-	Strict float64 `json:"strict"`
+	Strict float64 `json:"strict"` // burngen in strict mode
 	Values int     `json:"values"` // number of output values
 }
 
-// judge compares the outputs of two programs for the same arguments. If they differ, the
-// definitions of the operators decide: quantised networks magnify ties, and the other side may have
-// reordered a model's quantisations.
+// judge compares the outputs of ONNX Runtime and of burngen for the same arguments. Outputs that differ have no Problem
+// if [backed] finds a reason: quantised networks magnify ties, and ONNX Runtime may have reordered a model's
+// quantisations.
 func judge(args []string) (*verdict, error) {
 	flags := flag.NewFlagSet("judge", flag.ExitOnError)
 	accurate := flags.Bool("accuracy", false, "also compares with an evaluation in float64, which takes its time")
@@ -93,9 +91,8 @@ func judge(args []string) (*verdict, error) {
 	return v, nil
 }
 
-// backed checks outputs that differ from the other side's. It returns the reason why they are
-// right: the evaluator computes the same, or the verification by stages passes. It returns "" if
-// neither holds.
+// backed returns why burngen's outputs got are right although they differ from ONNX Runtime's: the evaluator computes
+// the same, or the verification by stages passes. It returns "" if neither holds.
 func backed(path string, m *onnx.Model, in, got []*ir.Tensor) string {
 	defined, err := verify.Evaluate(m, in)
 	if err == nil && verify.Compare(m, got, defined) == "" {
@@ -142,8 +139,9 @@ func run(path string, in []*ir.Tensor, options gen.Options) ([]*ir.Tensor, error
 	return out, nil
 }
 
-// difference returns the root mean square of the differences, divided by the root mean square of
-// want. It is the largest over all outputs.
+// difference returns the root mean square of got - want divided by the root mean square of want: the largest quotient
+// of all outputs. It leaves out strings, outputs that are nil or differ in length, and elements whose difference is not
+// finite.
 func difference(got, want []*ir.Tensor) float64 {
 	worst := 0.0
 	for i, w := range want {

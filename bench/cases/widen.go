@@ -8,8 +8,7 @@ import (
 	"github.com/burngen/burngen/onnx"
 )
 
-// exact widens all floats of a model to float64, and returns the outputs of the model. It changes
-// m.
+// exact evaluates a model with all floats widened to float64. It changes m.
 func exact(m *onnx.Model, args []*ir.Tensor) ([]*ir.Tensor, error) {
 	for _, w := range m.Module.Weights {
 		t, err := w.Tensor()
@@ -28,7 +27,6 @@ func exact(m *onnx.Model, args []*ir.Tensor) ([]*ir.Tensor, error) {
 	return verify.Evaluate(m, wide)
 }
 
-// widenBlock widens the floats of a block, and of the blocks inside it, to float64.
 func widenBlock(b *ir.Block) {
 	for _, p := range b.Params {
 		p.Type = widenType(p.Type)

@@ -68,8 +68,8 @@ func count(name string, f func() error) {
 // reference is the number of iterations of fma512 that make a unit of time, about 100 µs.
 const reference = 32 << 10
 
-// relative returns the time of f divided by the time of the reference loop. Both are the lowest of
-// several alternating runs.
+// relative returns the shortest time of f divided by the shortest time of the reference loop. The two alternate. Errors
+// of f are ignored.
 func relative(f func() error) float64 {
 	var own, unit time.Duration
 	for i := range 8 * repeats {

@@ -10,7 +10,7 @@ import (
 //go:noescape
 func request(args *[6]uint64)
 
-// fma512 runs n times twelve independent multiply-adds of 16 numbers.
+// fma512 runs n rounds of twelve independent multiply-adds of 16 float32 each.
 //
 //go:noescape
 func fma512(n int)
@@ -22,10 +22,9 @@ const (
 	dumpStats = callgrind + 3
 )
 
-// zero sets callgrind's counts to zero.
 func zero() { request(&[6]uint64{zeroStats}) }
 
-// dump makes callgrind write its counts to a file, under a name.
+// dump makes callgrind write its counts to a file, labelled with name.
 func dump(name string) {
 	text := append([]byte(name), 0)
 	request(&[6]uint64{dumpStats, uint64(uintptr(unsafe.Pointer(&text[0])))})

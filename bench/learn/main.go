@@ -28,7 +28,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// sideVariable makes the program train as a side. Its value is an index of sides.
+// sideVariable is an environment variable. If it is set, the program trains as the side with this index of sides.
 const sideVariable = "BURNGEN_BENCH_LEARN_SIDE"
 
 var sides = []struct {
@@ -62,7 +62,6 @@ func main() {
 	}
 }
 
-// train trains as a side.
 func train(side string, steps, threads int) error {
 	k, err := strconv.Atoi(side)
 	if err != nil || k < 0 || k >= len(sides) {
@@ -77,7 +76,7 @@ func train(side string, steps, threads int) error {
 	return sides[k].train(steps, dir)
 }
 
-// taken is what a step takes, in seconds.
+// taken is the mean time of a step, in seconds.
 type taken struct{ Wall, Processor float64 }
 
 // meter measures the steps of a side, from the end of the first one to the end of the last one.
@@ -87,7 +86,7 @@ type meter struct {
 	before      time.Duration
 }
 
-// step counts a step. With the last one it writes what a step takes to file descriptor 3.
+// step counts a step. The last one writes the mean time of a step, as JSON of a taken, to file descriptor 3.
 func (m *meter) step() error {
 	switch m.done++; m.done {
 	case 1:
@@ -99,7 +98,7 @@ func (m *meter) step() error {
 	return nil
 }
 
-// processorTime returns the time for which processors have run this process.
+// processorTime returns the user and system time of this process so far, or 0 if it is unknown.
 func processorTime() time.Duration {
 	var u unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {
@@ -108,7 +107,6 @@ func processorTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// compare runs the sides in turns and prints the table.
 func compare(steps, rounds, threads int) error {
 	times := make([][]taken, len(sides))
 	for range rounds {
@@ -184,7 +182,7 @@ func start(k int) (taken, error) {
 	}
 }
 
-// openTerminal returns both ends of a new terminal of 80 × 24: the one that sees what is drawn, and the one of a program.
+// openTerminal opens a pseudo-terminal of 24 rows and 80 columns. terminal is its master end, own its slave end.
 func openTerminal() (terminal, own *os.File, err error) {
 	if terminal, err = os.OpenFile("/dev/ptmx", os.O_RDWR, 0); err != nil {
 		return nil, nil, err

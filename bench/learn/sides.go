@@ -45,7 +45,7 @@ func trainer() (*cnn.Trainer, *optim.Adam, []cnn.Image, []int64, error) {
 	return t, adam, x, y, nil
 }
 
-// byHand trains by a loop that shuffles and copies images.
+// byHand trains without package learn, in a loop that shuffles and copies images.
 func byHand(steps int, _ string) error {
 	t, adam, x, y, err := trainer()
 	if err != nil {
@@ -84,7 +84,7 @@ func withDashboard(steps int, dir string) error {
 	return fit(learn.Options{Steps: steps, Dir: dir, Show: dash.Terminal()})
 }
 
-// fit trains by a learner. Checkpoints at the ends of epochs are a part of the steps.
+// fit trains with a [learn.Learner]. The time of a step includes the checkpoints that o asks for.
 func fit(o learn.Options) error {
 	t, adam, x, y, err := trainer()
 	if err != nil {

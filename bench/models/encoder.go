@@ -26,8 +26,8 @@ func (e encoder) graph() *graph {
 	return g
 }
 
-// layer adds attention and two dense layers. Each of these blocks has a residual and is followed by
-// a norm.
+// layer adds attention and two dense layers that read x, and returns the name of the result. The attention and the
+// dense layers each end in a residual and a norm. All names begin with at.
 func (e encoder) layer(g *graph, at, x string) string {
 	heads := func(name string, perm ...int) string {
 		y := g.dense(at+name, x, e.width, e.width)

@@ -2,10 +2,10 @@ package main
 
 import "google.golang.org/protobuf/encoding/protowire"
 
-// fields is a decoded message: the values of each field in order.
+// fields maps the field numbers of a protobuf message to their values, in encoded order.
 type fields map[protowire.Number][]field
 
-// field is a number or a byte string.
+// field holds a varint in number or, if it is length-delimited, its bytes. Both are zero for other wire types.
 type field struct {
 	number uint64
 	bytes  []byte
@@ -37,7 +37,6 @@ func parse(b []byte) (fields, error) {
 	return m, nil
 }
 
-// text and number return the first value of a field, or "" and 0.
 func (m fields) text(n protowire.Number) string {
 	for _, f := range m[n] {
 		return string(f.bytes)
@@ -52,7 +51,7 @@ func (m fields) number(n protowire.Number) uint64 {
 	return 0
 }
 
-// varints returns a repeated number, packed or not.
+// varints returns the values of a repeated varint field, packed or not.
 func (m fields) varints(n protowire.Number) ([]int, error) {
 	var all []int
 	for _, f := range m[n] {
@@ -70,7 +69,7 @@ func (m fields) varints(n protowire.Number) ([]int, error) {
 	return all, nil
 }
 
-// ints returns the values of an int64 tensor.
+// ints returns the elements of a TensorProto of type int64.
 func (m fields) ints() ([]int, error) {
 	raw := []byte(m.text(tensorRaw))
 	if len(raw) == 0 {

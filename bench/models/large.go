@@ -2,8 +2,8 @@ package main
 
 import "fmt"
 
-// chain returns a model with the given number of nodes, each of which reads the one before it:
-// dense layers with a bias, a rectifier and a norm.
+// chain returns a model of at most the given number of nodes, each of which reads the one before it. Four nodes make a
+// layer: product, bias, rectifier and norm.
 func chain(nodes int) *graph {
 	const width = 16
 	g := &graph{opset: 17}
@@ -18,8 +18,9 @@ func chain(nodes int) *graph {
 	return g
 }
 
-// web returns a model with the given number of nodes on square matrices. Each node reads earlier
-// ones, drawn pseudo-randomly.
+// web returns a model with the given number of nodes on 8×8 matrices. Each node reads the oldest value without a
+// reader. Nodes with two operands also read an earlier value, drawn pseudo-randomly. A Concat joins the values that no
+// node has read.
 func web(nodes int) *graph {
 	const side = 8
 	g := &graph{opset: 17}

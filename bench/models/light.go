@@ -7,8 +7,7 @@ import (
 	"path/filepath"
 )
 
-// light returns the graph of one of the official light models with random weights. Initialisers,
-// and constants that the file fills with one number, get values that suit their role.
+// light returns the graph of one of the official light models with random weights.
 func light(corpus, name string) (*graph, error) {
 	path := filepath.Join(corpus, "onnx-light", "light_"+name, "model.onnx")
 	data, err := os.ReadFile(path)
@@ -35,7 +34,7 @@ const (
 	variance
 )
 
-// roles maps operators to the roles of their arguments.
+// roles maps operators to the roles of their operands, by index.
 var roles = map[string]map[int]role{
 	"Conv":               {1: kernel, 2: offset},
 	"Gemm":               {1: matrix, 2: offset},
@@ -44,22 +43,21 @@ var roles = map[string]map[int]role{
 	"Add":                {0: offset, 1: offset},
 }
 
-// passing lists operators whose results are about as large as their operands.
+// passing lists operators whose results have about the magnitude of their operands.
 var passing = map[string]bool{
 	"Add": true, "AveragePool": true, "BatchNormalization": true, "Concat": true, "MaxPool": true, "Mul": true,
 	"Reshape": true, "Transpose": true, "Unsqueeze": true,
 }
 
-// use is the role of a weight, and the operator that reads it. The operator may read a value that
-// is computed from the weight by operators that only pass elements on.
+// use says how a value is read.
 type use struct {
 	role
-	next string
+	next string // the first operator downstream that is not in passing, behind the one that gives the role
 }
 
-// bounds returns the range of a weight's values. It is chosen so that activations neither vanish
-// nor explode: kernels and matrices keep their mean square, also if a rectifier follows, and a
-// branch that is added to another one is halved.
+// bounds returns the range of a weight's values. It is chosen so that activations neither vanish nor explode: kernels
+// and matrices keep the mean square of their input, also if a rectifier follows, and a branch that is added to another
+// one is halved.
 func (u use) bounds(dims []int) (low, high float64, err error) {
 	switch u.role {
 	case kernel, matrix:
@@ -85,7 +83,8 @@ func (u use) bounds(dims []int) (low, high float64, err error) {
 	return 0, 0, fmt.Errorf("no role")
 }
 
-// reseed reads a model. Its constants may be made by ConstantOfShape, but by no other arithmetic.
+// reseed returns the graph of an encoded model with random values in its weights, which are float initialisers and
+// results of ConstantOfShape. Integer initialisers are kept.
 func reseed(data []byte) (*graph, error) {
 	m, err := parse(data)
 	if err != nil {
@@ -169,7 +168,6 @@ func reseed(data []byte) (*graph, error) {
 	return g, nil
 }
 
-// seed adds the named weight.
 func (g *graph) seed(name string, uses map[string]use, dims []int) error {
 	low, high, err := uses[name].bounds(dims)
 	if err != nil {
@@ -179,8 +177,8 @@ func (g *graph) seed(name string, uses map[string]use, dims []int) error {
 	return nil
 }
 
-// usesOf finds the uses of each value from the operators that read it, also behind changes of
-// shape.
+// usesOf returns the use of each value. If several nodes read a value, the first one counts. The first operand of
+// Unsqueeze and Reshape has the role of the result.
 func usesOf(nodes []fields) map[string]use {
 	uses := map[string]use{}
 	for i := len(nodes) - 1; i >= 0; i-- {

@@ -22,7 +22,6 @@ import (
 	"strings"
 )
 
-// model is a case of the benchmark and how it is made.
 type model struct {
 	name  string
 	build func(corpus string) (*graph, error)
@@ -97,8 +96,8 @@ func main() {
 	}
 }
 
-// choose returns the models that the names of models and groups select. A group with the suffix
-// "-n" leaves out models without a batch.
+// choose returns the models that names select: names of models or groups, or all if there are no names. The suffix "-n"
+// selects models with a symbolic batch. A group with this suffix leaves out models without a batch.
 func choose(names []string) ([]model, error) {
 	if len(names) == 0 {
 		names = []string{"all"}
@@ -126,7 +125,7 @@ func choose(names []string) ([]model, error) {
 	return chosen, nil
 }
 
-// opened returns the model with a symbolic batch.
+// opened returns the model with a symbolic batch and the suffix "-n".
 func (m model) opened() model {
 	return model{m.name + "-n", func(corpus string) (*graph, error) {
 		g, err := m.build(corpus)
@@ -151,10 +150,9 @@ func (m model) in(name string) bool {
 	return name == m.name
 }
 
-// batched reports whether the model has a batch. Models of matrices do not.
 func (m model) batched() bool { return !m.named("matmul", "web") }
 
-// named reports whether the model's name begins with one of the words.
+// named reports whether the model's name, up to its first hyphen, is one of the words.
 func (m model) named(words ...string) bool {
 	first, _, _ := strings.Cut(m.name, "-")
 	return slices.Contains(words, first)

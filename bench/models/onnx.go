@@ -33,7 +33,7 @@ const (
 // irVersion is the IR version that goes with opset 17.
 const irVersion = 8
 
-// graph collects the encoded parts of a model.
+// graph holds the encoded messages in a model's graph.
 type graph struct {
 	name    string
 	opset   uint64
@@ -43,7 +43,6 @@ type graph struct {
 	inits   [][]byte
 }
 
-// writeTo encodes the model.
 func (g *graph) writeTo(w io.Writer) error {
 	parts := []struct {
 		number protowire.Number
@@ -81,8 +80,7 @@ func (g *graph) writeTo(w io.Writer) error {
 func (g *graph) input(name string, dims ...int)  { g.inputs = append(g.inputs, value(name, dims)) }
 func (g *graph) output(name string, dims ...int) { g.outputs = append(g.outputs, value(name, dims)) }
 
-// node adds an operator with one result, and returns the name of the result. The node has the same
-// name.
+// node adds an operator with one result, and returns the name of the result, which is also the node's name.
 func (g *graph) node(op, result string, args []string, attrs ...attr) string {
 	var b []byte
 	for _, arg := range args {
@@ -98,8 +96,8 @@ func (g *graph) node(op, result string, args []string, attrs ...attr) string {
 	return result
 }
 
-// weight adds a float initialiser and returns its name. Its values are uniform between low and high
-// and depend on its name only.
+// weight adds a float initialiser and returns its name. Its values are uniform in [low, high) and depend on its name
+// and index only.
 func (g *graph) weight(name string, low, high float64, dims ...int) string {
 	seed := fnv.New32a()
 	seed.Write([]byte(name))
@@ -163,7 +161,7 @@ func tensor(name string, kind uint64, dims []int) []byte {
 	return text(number(b, tensorType, kind), tensorName, name)
 }
 
-// value declares a float tensor.
+// value returns the encoded ValueInfoProto of a float32 tensor.
 func value(name string, dims []int) []byte {
 	var shape []byte
 	for _, d := range dims {

@@ -6,11 +6,11 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// open marks an extent that is the symbol N.
+// open, as an extent, stands for the symbol N.
 const open = -1
 
-// openBatch replaces the model's batch of 1 by the symbol N: in the first dimension of inputs and
-// outputs, and in the shapes of Reshape nodes.
+// openBatch replaces the batch of 1, the first extent of inputs and outputs, by the symbol N. Reshape nodes of
+// activations copy the first extent of their operand.
 func (g *graph) openBatch() error {
 	for _, list := range [][][]byte{g.inputs, g.outputs} {
 		for i, b := range list {
@@ -57,7 +57,7 @@ func (g *graph) openBatch() error {
 	return nil
 }
 
-// opened returns the declaration of a float tensor with N as the first dimension.
+// opened returns b, the declaration of a float tensor, with N in place of the first extent, which must be 1.
 func opened(b []byte) ([]byte, error) {
 	m, err := parse(b)
 	if err != nil {

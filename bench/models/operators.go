@@ -5,10 +5,10 @@ import (
 	"math"
 )
 
-// spread returns the bound of uniform weights that keep the mean square of their input.
+// spread returns the b for which products with a fan × n matrix of weights uniform in [-b, b] keep the mean square of
+// their input.
 func spread(fan int) float64 { return math.Sqrt(3 / float64(fan)) }
 
-// matmul returns one product of an m×k input and a k×n weight.
 func matmul(m, k, n int) *graph {
 	g := &graph{opset: 17}
 	g.input("x", m, k)
@@ -21,7 +21,7 @@ func matmul(m, k, n int) *graph {
 // layer is the shape of a convolution over a square image.
 type layer struct{ in, out, side, kernel, stride, groups int }
 
-// conv returns one padded convolution with a bias and a rectifier.
+// conv returns one convolution with a bias and a rectifier. Its output has side/stride rows and columns, rounded up.
 func conv(l layer) *graph {
 	g := &graph{opset: 17}
 	g.input("x", 1, l.in, l.side, l.side)
@@ -43,7 +43,7 @@ func (g *graph) conv(name, x string, l layer) string {
 		attr{"strides", []int{l.stride, l.stride}})
 }
 
-// mlp returns a stack of dense layers of the given widths with rectifiers between.
+// mlp returns a stack of dense layers with rectifiers between them. widths[0] is the width of the input.
 func mlp(widths ...int) *graph {
 	g := &graph{opset: 17}
 	g.input("x", 1, widths[0])

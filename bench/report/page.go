@@ -37,7 +37,6 @@ A ratio is ONNX Runtime's time over burngen's: above 1, burngen is faster.
 	return b.Bytes()
 }
 
-// divide separates the cases without symbols from the cases with symbols.
 func divide(cases []result) (plain, sized []result) {
 	for _, r := range cases {
 		if r.Symbols == nil {
@@ -49,7 +48,6 @@ func divide(cases []result) (plain, sized []result) {
 	return plain, sized
 }
 
-// threads returns the numbers of threads of the cases, ascending.
 func threads(cases []result) []int {
 	var list []int
 	for _, r := range cases {
@@ -61,7 +59,7 @@ func threads(cases []result) []int {
 	return list
 }
 
-// speed writes the times at a number of threads.
+// speed writes the times of the cases with t threads.
 func speed(b *bytes.Buffer, t int, cases []result, notes map[string]string) {
 	fmt.Fprintf(b, "\n## %s\n\n", count(t, "thread"))
 	fmt.Fprintln(b, "Milliseconds; minima and medians of all calls. Spread is the spread of the rounds' minima.")
@@ -91,7 +89,7 @@ func speed(b *bytes.Buffer, t int, cases []result, notes map[string]string) {
 	list(b, low)
 }
 
-// below explains a ratio below its target.
+// below returns a bullet that explains a ratio below its target.
 func below(r result, notes map[string]string) string {
 	why := notes[r.Model]
 	if why == "" {
@@ -100,14 +98,14 @@ func below(r result, notes map[string]string) string {
 	return fmt.Sprintf("- %s, %.2f of %.2f: %s", r.label(), r.Ratio, r.target(), why)
 }
 
-// list writes explanations.
+// list writes the bullets in low, if there are any.
 func list(b *bytes.Buffer, low []string) {
 	if low != nil {
 		fmt.Fprintf(b, "\nBelow their targets:\n\n%s\n", strings.Join(low, "\n"))
 	}
 }
 
-// unmeasured lists the cases that failed before any number of threads was measured.
+// unmeasured writes the problems of cases that failed before any number of threads was measured.
 func unmeasured(b *bytes.Buffer, cases []result) {
 	for _, r := range cases {
 		if r.Threads == 0 {
@@ -116,10 +114,10 @@ func unmeasured(b *bytes.Buffer, cases []result) {
 	}
 }
 
-// keeps is the share of its speed that a model with open extents should keep.
+// keeps is the least quotient of a model's shortest time with extents compiled in and its shortest time with open
+// extents.
 const keeps = 0.9
 
-// openExtents writes the times of models with symbols.
 func openExtents(b *bytes.Buffer, cases []result, notes map[string]string) {
 	if cases == nil {
 		return
@@ -151,7 +149,6 @@ func openExtents(b *bytes.Buffer, cases []result, notes map[string]string) {
 	list(b, low)
 }
 
-// resources writes memory and cold starts.
 func resources(b *bytes.Buffer, cases []result) {
 	fmt.Fprint(b, "\n## Memory and cold start\n\nPeak resident memory in MiB of a process that runs the model; milliseconds from the start\nof a process to its first result, burngen's being a static binary with its weights in it.\n")
 	table(b, "model", "threads", "ORT MiB", "burngen MiB", "C host start", "Node start", "burngen start", "sooner than C host", "than Node")
@@ -180,10 +177,10 @@ func sinceStart(ms float64) string {
 	return fmt.Sprintf("%.1f", ms)
 }
 
-// strictShare is the bound of errors in strict mode, relative to ONNX Runtime's errors.
+// strictShare bounds the quotient of the errors of burngen in strict mode and of ONNX Runtime.
 const strictShare = 1.5
 
-// distances writes the differences of the outputs from each other and from float64.
+// distances writes the errors of outputs, relative to each other and to an evaluation in float64.
 func distances(b *bytes.Buffer, cases []result) {
 	fmt.Fprintf(b, `
 ## Accuracy
@@ -213,7 +210,7 @@ draws of the arguments. With -strict %.1f times ONNX Runtime's at most is wanted
 	}
 }
 
-// share returns a/b with two digits, or "" if b is 0.
+// share returns a/b with two decimals, or "" if b is 0.
 func share(a, b float64) string {
 	if b == 0 {
 		return ""
@@ -235,7 +232,8 @@ func cells(b *bytes.Buffer, list ...string) {
 	b.WriteString("|\n")
 }
 
-// ms formats a time with four digits.
+// ms formats a positive time in milliseconds with four significant digits. Times from 1000 ms on are rounded to
+// integers.
 func ms(v float64) string {
 	digits := 3 - int(math.Floor(math.Log10(v)))
 	return fmt.Sprintf("%.*f", min(max(digits, 0), 9), v)

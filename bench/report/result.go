@@ -18,7 +18,7 @@ type results struct {
 	Cases       []result `json:"cases"`
 }
 
-// result is one case at a number of threads.
+// result is one case with one number of threads.
 type result struct {
 	Model   string           `json:"model"`
 	Threads int              `json:"threads"`
@@ -46,8 +46,8 @@ type result struct {
 	Start      *start    `json:"start_ms,omitempty"`
 }
 
-// accuracy is the root mean square of the relative differences from float64, over some draws of the
-// arguments. It has the value of each side, and the value of burngen's strict mode.
+// accuracy holds the root mean square of the differences from float64, divided by the root mean square of the outputs
+// in float64.
 type accuracy struct {
 	ORT     float64 `json:"ort"`
 	Burngen float64 `json:"burngen"`
@@ -55,7 +55,7 @@ type accuracy struct {
 	Draws   int     `json:"draws,omitempty"`
 }
 
-// start is the time from the start of a process to its first result.
+// start holds the times from the start of a process to its first result, in milliseconds.
 type start struct {
 	C       float64 `json:"c,omitempty"`
 	Node    float64 `json:"node,omitempty"`
@@ -77,7 +77,6 @@ func (r result) settings() string {
 // timed reports whether a case has times. A case without times was only compared, or failed.
 func (r result) timed() bool { return r.ORT > 0 }
 
-// label returns the model and its settings.
 func (r result) label() string {
 	if s := r.settings(); s != "" {
 		return r.Model + " (" + s + ")"
@@ -85,8 +84,8 @@ func (r result) label() string {
 	return r.Model
 }
 
-// read returns the merged results of files. It returns an error if a file cannot be read, or if the
-// files are of different machines or versions.
+// read returns the merged results of files. A later result of a case replaces an earlier one. It returns an error if a
+// file cannot be read, or if the files are of different machines or versions.
 func read(files []string) (*results, error) {
 	var all *results
 	for _, file := range files {

@@ -1,10 +1,9 @@
 package main
 
-// target is the ratio of medians that a model should reach at one and at two threads. 0 means that
+// target holds the ratios of medians that a model should reach: with one thread, and with two or more. 0 means that
 // there is no target.
 type target struct{ one, two float64 }
 
-// targets lists models with targets of their own.
 var targets = map[string]target{
 	"resnet50":       {1.22, 1.02},
 	"vgg19":          {2.1, 1.02},
@@ -22,10 +21,9 @@ var targets = map[string]target{
 	"mlp-16-64-64-4": {10, 1.02},
 }
 
-// others is the target of the other models.
+// others is the target of models that targets does not list.
 var others = target{0.98, 1.02}
 
-// target returns the ratio that a case should have.
 func (r result) target() float64 {
 	t, ok := targets[r.Model]
 	if !ok {

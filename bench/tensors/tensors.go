@@ -102,7 +102,7 @@ func decode(data []byte) ([]Tensor, error) {
 	return list, nil
 }
 
-// parse parses a line of the head.
+// parse parses the line of a tensor in the head of a file. size is the length of its data in bytes.
 func parse(line string) (t Tensor, size int, err error) {
 	number := func() (n int) {
 		field, rest, ok := strings.Cut(line, " ")

@@ -6,12 +6,10 @@ import (
 
 // kase is a model with its loss.
 type kase struct {
-	name string
-	// signature is the type of the loss. args are Go expressions of its arguments. classes bounds
-	// integers among them.
-	signature string
-	args      []string
-	classes   int
+	name      string
+	signature string   // the type of the loss
+	args      []string // Go expressions of the arguments of the loss
+	classes   int      // integers among the arguments are below it
 	loss      func() (model any, loss func(in []nn.Value) nn.Value)
 }
 
@@ -47,7 +45,6 @@ var cases = []kase{
 	}},
 }
 
-// classify returns a loss: the cross entropy of a model's output.
 func classify(m nn.Layer) func(in []nn.Value) nn.Value {
 	return func(in []nn.Value) nn.Value { return nn.CrossEntropy(m.Forward(in[0]), in[1]) }
 }
@@ -81,7 +78,6 @@ func (m *pooled) Forward(x nn.Value) nn.Value {
 	return m.FC2.Forward(nn.ReLU(m.FC1.Forward(nn.MaxPool2d(x, 2).Flatten(1, -1))))
 }
 
-// residual is a block of two convolutions.
 type residual struct {
 	Conv1      nn.Conv2d
 	BN1        nn.BatchNorm
@@ -109,7 +105,6 @@ func (r residual) Forward(x nn.Value) nn.Value {
 	return nn.ReLU(y.Add(x))
 }
 
-// resNet is ResNet-18.
 type resNet struct {
 	Conv1  nn.Conv2d
 	BN1    nn.BatchNorm

@@ -60,17 +60,17 @@ func run(names []string) error {
 	return errors.Join(errs...)
 }
 
-// reply is the result of a round on one side.
+// reply is the result of a round on one side. Times are in milliseconds.
 type reply struct {
-	// Median is the median time of a step in milliseconds.
+	// Median is the median time of a step.
 	Median float64
-	// Peak is the growth of the process's resident memory by steps, in megabytes.
+	// Peak is the peak resident memory less the resident memory before the model is loaded, in MiB.
 	Peak float64
 	// Differ is the largest difference between a gradient of the generated side and the gradient in
 	// float64, relative to the norm of the gradient. Own is the same for PyTorch in float32. If a
 	// network has kinks, such as Relu's, a rounding difference may flip an element.
 	Differ, Own float64
-	Laps        []float64
+	Laps        []float64 // median time of each timed node
 }
 
 func (c kase) compare() error {
@@ -129,7 +129,6 @@ func (c kase) compare() error {
 	return nil
 }
 
-// model compiles the described model.
 func (c kase) model() (*gen.Model, error) {
 	r, err := nn.Record(func(r *nn.Recorder) {
 		m, loss := c.loss()
@@ -148,7 +147,8 @@ func (c kase) model() (*gen.Model, error) {
 	return gen.CompileSource(src, gen.Options{Train: true, Remat: remat})
 }
 
-// build builds the program of a model. It sets steps to the nodes that are timed.
+// build builds the program of a model and returns its path. *steps becomes the timed nodes, by their index in
+// [reply].Laps.
 func (c kase) build(m *gen.Model, dir string, steps *[]*ir.Node) (string, error) {
 	module, err := scratch.New(dir, "step")
 	if err != nil {
@@ -200,7 +200,7 @@ func side(args []string) (r reply, err error) {
 	return r, json.Unmarshal(out, &r)
 }
 
-// median returns the medians over rounds.
+// median returns the median of each field of list, except Laps.
 func median(list []reply) reply {
 	if len(list) == 0 {
 		return reply{}
@@ -221,7 +221,8 @@ func median(list []reply) reply {
 	}
 }
 
-// printNodes prints the total time of the nodes of each operator and shape.
+// printNodes prints the number of nodes of each operator and shape, their total time in milliseconds and its share, the
+// slowest first.
 func printNodes(steps []*ir.Node, laps []float64) {
 	type row struct {
 		count int

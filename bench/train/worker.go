@@ -1,6 +1,7 @@
 package main
 
-// worker is the main package of a model's program. It runs a round of one of its packages.
+// worker is the source of a model's program, which times steps of its package plain or timed. [kase.build] replaces
+// CLASSES, ARGS, STEPS and BATCH.
 const worker = `// Command step times training steps.
 package main
 

@@ -66,7 +66,6 @@ func run() error {
 	return nil
 }
 
-// net is an embedding table and dense layers.
 type net struct {
 	Table  nn.Embedding
 	Layers []nn.Linear
@@ -74,7 +73,6 @@ type net struct {
 
 const width = 2048
 
-// source records the model.
 func source() (*gen.Source, error) {
 	r, err := nn.Record(func(r *nn.Recorder) {
 		m := &net{Table: nn.NewEmbedding(*tokens, width)}
@@ -99,7 +97,7 @@ func source() (*gen.Source, error) {
 	return gen.FromRecord("large", "model.go", strings.Repeat("0", 64), nil, r)
 }
 
-// write makes the safetensors file.
+// write writes random weights of the model to a safetensors file, unless path exists.
 func write(path string) error {
 	if _, err := os.Stat(path); err == nil {
 		return nil
@@ -121,7 +119,7 @@ func write(path string) error {
 	return errors.Join(os.MkdirAll(*dir, 0o777), w.Save(path))
 }
 
-// fastest returns the shortest time of some calls.
+// fastest returns the shortest time of *rounds calls of f.
 func fastest(f func() error) (time.Duration, error) {
 	var times []time.Duration
 	for range *rounds {
@@ -152,7 +150,7 @@ func opening(path string) error {
 	return err
 }
 
-// use reads one byte of every page of the weights.
+// use reads one float32 of every 4 KiB of each tensor.
 func use(w *rt.Weights) (sum byte) {
 	for _, name := range w.Names() {
 		info, _ := w.Info(name)
@@ -164,8 +162,7 @@ func use(w *rt.Weights) (sum byte) {
 	return sum
 }
 
-// reading compares pytorch.Open with torch.load. Open verifies all checksums. Both sides touch all
-// pages.
+// reading compares pytorch.Open with torch.load. Open verifies all checksums. Both sides touch all pages.
 func reading(plain, torch string) error {
 	if size(torch) == 0 {
 		if out, err := exec.Command(*python, "weights/torch_side.py", "save", plain, torch).CombinedOutput(); err != nil {
@@ -194,9 +191,9 @@ func reading(plain, torch string) error {
 	return err
 }
 
-// generating compares generating packages, whose weights are in a file of their own, with cp. The
-// two alternate in each round. Before each, its output is removed and all pending writes are
-// flushed to the disk. The fastest of each counts, because disks and virtual machines vary.
+// generating compares generating packages, whose weights are in a file of their own, with cp. All contenders run in
+// each round. Before each run, the output of the one before is removed and pending writes are flushed to the disk. The
+// shortest time of each counts, because disks and virtual machines vary.
 func generating(path string) error {
 	to := filepath.Join(*dir, "to")
 	contenders := []struct {

@@ -96,7 +96,8 @@ func Opener[M, S, X, Y any](load func() (*M, error), meta func(*M) rt.Meta, open
 	}
 }
 
-// obey times step as the lines of in request.
+// obey writes the line "ready" and answers each line "run n k" of in with n times in nanoseconds. Each time is the mean
+// of k calls of step.
 func obey(in io.Reader, out io.Writer, step func() error) error {
 	fmt.Fprintln(out, "ready")
 	lines := bufio.NewScanner(in)
@@ -204,16 +205,13 @@ func fieldsOf(v reflect.Value) []reflect.Value {
 	return fields
 }
 
-// tensorPackage is the import path of rt.Tensor.
 var tensorPackage = reflect.TypeFor[rt.Tensor[float32]]().PkgPath()
 
-// isTensor reports whether t is an rt.Tensor.
 func isTensor(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && t.PkgPath() == tensorPackage && strings.HasPrefix(t.Name(), "Tensor[")
 }
 
-// static reports whether t is an element of static shape: a number, or arrays of
-// them.
+// static reports whether t is a number, a boolean, or an array of these in any number of dimensions.
 func static(t reflect.Type) bool {
 	for t.Kind() == reflect.Array {
 		t = t.Elem()

@@ -31,7 +31,7 @@ func Importer(fset *token.FileSet) types.Importer {
 	})
 }
 
-// list compiles a package and all that it imports, and adds their files of export data to files.
+// list compiles a package and its dependencies, and adds their files of export data to files, by import path.
 func list(path string, files map[string]string) error {
 	var stderr bytes.Buffer
 	c := exec.Command("go", "list", "-export", "-deps", "-f", "{{if .Export}}{{.ImportPath}} {{.Export}}{{end}}", "--", path)

@@ -13,13 +13,12 @@ const (
 	masks  = "b16 b32 b64"
 )
 
-// signed returns the value of a signed integer of type t from the bits x of a register.
+// signed returns the low t.bits bits of x as a signed integer.
 func (t typ) signed(x uint64) int64 {
 	shift := 64 - t.bits
 	return int64(x<<shift) >> shift
 }
 
-// truth returns the bits of a predicate whose value is b.
 func truth(b bool) uint64 {
 	if b {
 		return 1
@@ -39,16 +38,12 @@ func (d *decoder) unary(to, from typ, f func(x uint64) uint64) {
 	d.step.exec = func(t *thread) { t.r[r] = f(t.r[x]) }
 }
 
-// binary decodes an instruction with two operands, of types `first` and `second`. The function f
-// computes its result, of type `to`.
 func (d *decoder) binary(to, first, second typ, f func(x, y uint64) uint64) {
 	d.operands(3)
 	x, y, r := d.from(1, first), d.from(2, second), d.to(0, to)
 	d.step.exec = func(t *thread) { t.r[r] = f(t.r[x], t.r[y]) }
 }
 
-// ternary decodes an instruction with three operands, of types `first`, `second` and `third`. The
-// function f computes its result, of type `to`.
 func (d *decoder) ternary(to, first, second, third typ, f func(x, y, z uint64) uint64) {
 	d.operands(4)
 	x, y, z, r := d.from(1, first), d.from(2, second), d.from(3, third), d.to(0, to)
@@ -89,7 +84,7 @@ func pick(first bool, x, y string) string {
 	return y
 }
 
-// product decodes a multiplication of integers. The result is the low bits, or all bits in twice
+// product decodes mul and mad of integers. The result of lo has the width of the factors. The result of wide has twice
 // the width. If plus is true, a third operand is added.
 func (d *decoder) product(plus bool) {
 	t, to := typ{}, typ{}
@@ -264,8 +259,8 @@ func (d *decoder) shift() {
 	}
 }
 
-// extract decodes bfe, which extracts a field of bits. The low bytes of two operands are its first
-// bit and its length.
+// extract decodes bfe, which extracts a field of bits. The low bytes of the second and third operands are its first bit
+// and its length.
 func (d *decoder) extract() {
 	t := d.typ("u32 s32")
 	place := typ{'u', 32}
@@ -282,8 +277,8 @@ func (d *decoder) extract() {
 	})
 }
 
-// insert decodes bfi, which replaces a field of bits of the second operand by the low bits of the
-// first.
+// insert decodes bfi, which replaces a field of bits of the second operand by the low bits of the first. The low bytes
+// of the third and fourth operands are its first bit and its length.
 func (d *decoder) insert() {
 	t := d.typ("b32")
 	place := typ{'u', 32}

@@ -99,8 +99,8 @@ func round(t typ, x float64, towardZero bool) float64 {
 	return y
 }
 
-// fromInt returns the bits of an integer as a float of type t. It rounds towards 0 if towardZero is
-// true, and otherwise to nearest, ties to even.
+// fromInt returns the bits of magnitude, or of its negation if negative is true, as a float of type t. It rounds
+// towards 0 if towardZero is true, and otherwise to nearest, ties to even.
 func fromInt(t typ, negative bool, magnitude uint64, towardZero bool) uint64 {
 	precision := 53
 	if t.bits < 64 {
@@ -151,8 +151,8 @@ var integral = map[string]func(float64) float64{
 	"rni": math.RoundToEven, "rzi": math.Trunc, "rmi": math.Floor, "rpi": math.Ceil,
 }
 
-// cvt decodes a conversion. It requires a rounding mode if the conversion may be inexact, and
-// rejects one otherwise.
+// cvt decodes a conversion. It requires a rounding mode from a float to a narrower float, to the same type and to an
+// integer, and from an integer to a float. It rejects rounding modes in other conversions.
 func (d *decoder) cvt() {
 	mode := ""
 	if len(d.mods) > 0 && strings.HasPrefix(d.mods[0], "r") {

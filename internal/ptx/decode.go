@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// step is an instruction that can run.
+// step is a decoded instruction.
 type step struct {
 	kind    stepKind
 	guard   int // the slot of a predicate, or -1

@@ -47,7 +47,6 @@ func (d *decoder) list(i, n int, t typ) (slots []int) {
 	return slots
 }
 
-// warpSize is the number of threads of a warp.
 const warpSize = 32
 
 // matrices holds the slots of the registers of a product, d = a·b + c, and the type of the elements

@@ -16,7 +16,6 @@ type token struct {
 // mistake is the panic value that stops reading. [Parse] returns its error.
 type mistake struct{ error }
 
-// lexer splits a source into tokens.
 type lexer struct {
 	source string
 	at     int

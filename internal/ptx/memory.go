@@ -182,7 +182,6 @@ func (d *decoder) elements(i int) (t typ, list []operand) {
 	return t, list
 }
 
-// load decodes ld.
 func (d *decoder) load() {
 	space := d.one("param", "global", "shared")
 	if space == "param" {
@@ -231,7 +230,6 @@ func (d *decoder) loadParam() {
 	d.step.exec = func(th *thread) { th.r[r] = extend(th.launch.params[s.at] & t.mask()) }
 }
 
-// store decodes st.
 func (d *decoder) store() {
 	space := d.one("global", "shared")
 	t, list := d.elements(1)

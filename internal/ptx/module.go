@@ -43,14 +43,13 @@ type entry struct {
 	name      string
 	params    []variable
 	threads   [3]int   // of a block, as the text requires; 0 if it does not
-	most      int      // threads of a block
+	most      int      // threads that a block may have
 	shared    int      // bytes of arrays
 	registers []typ    // by slot
 	constants []uint64 // in the slots after the registers
 	code      []step
 }
 
-// variable is a parameter of a kernel: its name and its type.
 type variable struct {
 	name string
 	typ  typ
@@ -110,7 +109,6 @@ func typeOf(name string) (typ, bool) {
 func (t typ) isInt() bool   { return t.kind == 's' || t.kind == 'u' }
 func (t typ) isFloat() bool { return t.kind == 'f' || t.kind == 'h' }
 
-// mask returns a number in which the low t.bits bits are ones.
 func (t typ) mask() uint64 { return 1<<t.bits - 1 }
 
 // fits reports whether a register of type r can be an operand of type t. A type of plain bits fits
@@ -125,7 +123,7 @@ func fits(r, t typ) bool {
 	return r.kind == t.kind || r.isInt() && t.isInt()
 }
 
-// fitsWide is [fits] for the instructions that also take wider registers.
+// fitsWide is like [fits], but also accepts a register that is wider than t if neither type is a float or a predicate.
 func fitsWide(r, t typ) bool {
 	isBits := func(t typ) bool { return t.kind == 'b' || t.isInt() }
 	return fits(r, t) || r.bits > t.bits && isBits(r) && isBits(t)

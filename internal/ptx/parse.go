@@ -13,7 +13,6 @@ const (
 	maxShared    = 1 << 20
 )
 
-// parser reads a module.
 type parser struct {
 	lexer
 	version float64
@@ -152,7 +151,6 @@ func (p *parser) align() {
 	}
 }
 
-// kernel reads a kernel.
 func (p *parser) kernel(m *Module) {
 	p.names = p.outer
 	name := p.name()
@@ -341,7 +339,6 @@ const (
 	vector
 )
 
-// operand reads an operand.
 func (p *parser) operand() operand {
 	switch {
 	case p.accept("["):

@@ -27,13 +27,11 @@ type launch struct {
 	found       []region // for each instruction, the allocation that it accessed last
 }
 
-// region is an allocation.
 type region struct {
 	first uint64
 	data  []byte
 }
 
-// thread is a thread of the block that runs.
 type thread struct {
 	launch *launch
 	index  [3]int
@@ -127,7 +125,7 @@ func (e *entry) initial() []uint64 {
 	return append(r, e.constants...)
 }
 
-// run runs the threads of a block.
+// run runs the threads of a block from barrier to barrier. Their order is reversed after each barrier.
 func (l *launch) run(threads []thread) error {
 	for phase := 0; ; phase++ {
 		waiting := -1 // a thread

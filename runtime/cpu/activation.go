@@ -115,7 +115,6 @@ func Sigmoid[T Float](dst, x []T) {
 	each(dst, x, func(v T) T { return T(logistic(float64(v))) })
 }
 
-// logistic returns 1/(1 + e^−v).
 func logistic(v float64) float64 {
 	return 1 / (1 + math.Exp(-v))
 }

@@ -2,10 +2,10 @@ package cpu
 
 import "math"
 
-// farAngle is the largest magnitude of angles that the assembly supports.
+// farAngle is the largest magnitude of angles that the assembly supports, in radians.
 const farAngle = 1 << 16
 
-// farthest returns the largest magnitude in x, or NaN if x has a NaN.
+// farthest returns the largest magnitude in x, or NaN if x contains a NaN.
 func farthest(x []float32) float32 {
 	return max(highestRun(x), -lowestRun(x))
 }

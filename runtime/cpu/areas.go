@@ -1,7 +1,7 @@
 package cpu
 
-// grid describes products that workers share: of the weights of strips of columns with the inputs of
-// lines, for several images.
+// grid describes products, one for each of several images, that workers share. A result is in one line and in one strip
+// of columns. A strip has weights, and a line has inputs.
 type grid struct {
 	images, strips, lines int
 	weights, inputs       int64 // elements of all strips, and of the lines of all images
@@ -14,11 +14,11 @@ const (
 	farSpeed  = 4 // from a cache that cores share, or that another core has written to
 )
 
-// divide returns the number of groups of strips and of groups of lines that a task of this many parts
-// has. A part is one group of strips in one group of lines. Parts with the same strips are adjacent. The
-// more groups of strips there are, the more inputs a part reads, and the more groups of lines, the more
-// weights. divide chooses the numbers that take the least time, as far as it can be estimated: the time
-// to compute a part, and to read what a worker needs, once from far and then for each of its parts.
+// divide returns into how many groups a task of this many parts divides the strips, and into how many it divides the
+// lines of all images. A part is one group of strips in one group of lines. Parts with the same strips are adjacent.
+// More groups of strips make a part read more inputs, and more groups of lines make it read more weights. divide
+// chooses the numbers with the least estimated time: to compute a part, and to read the operands of a worker, once from
+// far and then for each of its parts.
 func (g *grid) divide(parts int) (strips, lines int) {
 	each := min(partsEach, parts) // parts of a worker
 	units := int64(g.strips) * int64(g.images) * int64(g.lines)

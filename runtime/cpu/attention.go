@@ -92,7 +92,6 @@ func Attention(dst, q, k, v, scratch []float32, s *AttentionShape, mask *Attenti
 	rt.EndIfDone(s.Ctx)
 }
 
-// attention is the state of a running Attention.
 type attention struct {
 	AttentionShape
 	AttentionMask
@@ -108,7 +107,7 @@ type attention struct {
 
 var attentions slot[attention, *attention]
 
-// check panics unless all operands have the sizes of the shape.
+// check panics unless the operands have the sizes of the shape and all distances are at least 0.
 func (p *attention) check() {
 	for _, x := range [...]struct {
 		s                      []float32
@@ -196,8 +195,7 @@ type attending struct {
 	started             [queryBlock]bool    // tiles that have a result
 }
 
-// unit computes unit u: the results of a block of at most queryBlock rows. The rows are queries of
-// one head or, if there is a single query, heads that share keys and values.
+// unit computes the results of unit u of [attention.plan].
 func (w *attending) unit(u int) {
 	series := u / w.blocks % w.series
 	group := u / w.blocks / w.series
@@ -253,7 +251,7 @@ func (w *attending) start(rows int) {
 	}
 }
 
-// window returns the range [first, end) of the keys that rows [from, to] of the unit attend to.
+// window returns the range [first, end) of keys that at least one of the rows [from, to] of the unit attends to.
 func (w *attending) window(from, to int) (first, end int) {
 	first, end = 0, w.limit
 	if w.Before >= 0 {
@@ -372,7 +370,6 @@ func (w *attending) place(layout *[4]int, row int) int {
 	return layout[0] + w.batch*layout[1] + w.head*layout[2] + (w.first+row)*w.rowOf(layout)
 }
 
-// result returns the part of dst that starts at a row of the unit.
 func (w *attending) result(row int) []float32 { return w.dst[w.place(&w.Y, row):] }
 
 // mask applies the softcap to the scores of a row of the unit, adds the mask, and excludes keys

@@ -162,8 +162,8 @@ func SlicePlace(starts, ends, axes, steps []int64, shape []int, i int) (int, err
 	return place[what], nil
 }
 
-// sliceRange returns the first element and the number of elements of a slice of an axis of extent d.
-// Negative bounds count from the end; all are clamped.
+// sliceRange returns the first element and the number of elements of a slice of an axis of extent d. step is not 0.
+// Negative bounds count from the end; both bounds are clamped.
 func sliceRange(start, end, step, d int64) (first, count int64) {
 	if start < 0 {
 		start = max(start, -d) + d

@@ -71,7 +71,7 @@ func PadBlocked(dst, src []float32, n, c, h, w int, pad [4]int, fill float32) {
 	}
 }
 
-// padded is an image of h×w pixels within padding.
+// padded is an image of h×w pixels within padding. All sizes are in pixels.
 type padded struct{ h, w, top, left, bottom, right int }
 
 func halo(h, w int, pad [4]int) padded {
@@ -97,7 +97,7 @@ func (s padded) rows() (count, length int) {
 // at returns the index of the pixel where run y of the image starts.
 func (s padded) at(y int) int { return (s.top+y)*s.width() + s.left }
 
-// fill sets the pixels of the padding.
+// fill sets the padding of dst, which has 16 channels for each pixel, to value.
 func (s padded) fill(dst []float32, value float32) {
 	set := func(from, to int) {
 		part := dst[16*from : 16*to]

@@ -27,7 +27,6 @@ func firstByte(v []int32) byte {
 	return byte(v[0])
 }
 
-// blockBytes is the state of a running BlockBytes.
 type blockBytes struct {
 	padded
 	n, c, block     int
@@ -58,8 +57,8 @@ func (b *blockBytes) Part(i, parts int) {
 	}
 }
 
-// interleave writes w pixels of a block of channels. Adjacent planes, of one channel each, start
-// `apart` bytes after each other. Each byte is XORed with change.
+// interleave writes w pixels of a block of channels. Adjacent planes, of one channel each, start `apart` bytes after
+// each other. Each byte is XORed with change. Channels that the block lacks become 0.
 func interleave(dst, planes []byte, w, block, apart, channels int, change byte) {
 	if block == 4 && channels >= 3 {
 		a, b, c := planes[:w], planes[apart:][:w], planes[2*apart:][:w]
@@ -94,7 +93,6 @@ func UnblockBytes[D Byte](dst []D, src []uint8, n, c, pixels int) {
 	}
 }
 
-// unblockBytes is the state of a running UnblockBytes.
 type unblockBytes struct {
 	n, c, pixels int
 	change       byte
@@ -125,7 +123,6 @@ func PadBytes(dst, src []uint8, fill []int32, planes, h, w int, pad [4]int) {
 	}
 }
 
-// padBytes is the state of a running PadBytes.
 type padBytes struct {
 	padded
 	planes   int

@@ -12,7 +12,6 @@ func bytesOf[T Byte](s []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s))
 }
 
-// signed reports whether T is int8.
 func signed[T Byte]() bool { return T(0)-1 < 0 }
 
 // flip returns the byte that converts elements from S to D by an xor: 0x80, a shift by 128, if one
@@ -24,7 +23,7 @@ func flip[D, S Byte]() byte {
 	return 0
 }
 
-// sumOf returns the sum of bytes of type int8 or uint8.
+// sumOf returns the sum of s, bytes that hold int8 if signed is true, and otherwise uint8.
 func sumOf(s []byte, signed bool) (sum int32) {
 	if signed {
 		for _, v := range s {
@@ -38,7 +37,6 @@ func sumOf(s []byte, signed bool) (sum int32) {
 	return sum
 }
 
-// number8 returns the value of a byte.
 func number8(v byte, signed bool) int32 {
 	if signed {
 		return int32(int8(v))

@@ -72,8 +72,8 @@ func (t *tile) sumBytes(sums *[2][16]int32, a0, a1, b int) {
 	settle(sums, &both)
 }
 
-// bothTerms is the largest number of products of two rows that can be summed in one int64, with 32 bits
-// for each of the two sums.
+// bothTerms is the number of products after which the packed sums of two rows are unpacked. Each sum then fits its 32
+// bits: 512·255·128 < 2³¹.
 const bothTerms = 512
 
 // settle adds the packed sums in `both` to sums, and then clears `both`. Each element of `both`

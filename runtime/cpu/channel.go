@@ -38,7 +38,6 @@ func newChannelTask(n, c, pixels int) channelTask {
 	return channelTask{n: n, c: c, pixels: pixels, size: volume(n, ceil(c, 16), pixels, 16)}
 }
 
-// channelWork selects the operator of a channel kernel.
 type channelWork int
 
 const (

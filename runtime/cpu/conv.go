@@ -161,15 +161,15 @@ func newConv(dst, src, weights []float32, s *ConvShape, ep *Epilogue) conv {
 	return c
 }
 
-// flatten turns the image into one long row if windows are single pixels.
+// flatten turns the image into one long row if each window is one pixel and the output has the size of the input.
 func (s *ConvShape) flatten() {
 	if s.KH == 1 && s.KW == 1 && s.StrideH == 1 && s.StrideW == 1 && s.PadH == 0 && s.PadW == 0 && s.InH == s.OutH && s.InW == s.OutW {
 		s.InH, s.InW, s.OutH, s.OutW = 1, volume(s.InH, s.InW), 1, volume(s.OutH, s.OutW)
 	}
 }
 
-// checkWeights panics unless the numbers of channels and groups and the sizes of the window are
-// positive, and Group divides InC and OutC.
+// checkWeights panics unless the numbers of channels and groups, the sizes of the window and the block are positive,
+// and Group divides InC and OutC.
 func (s *ConvShape) checkWeights() {
 	if min(s.InC, s.OutC, s.Group, s.KH, s.KW, s.InBlock) < 1 {
 		panic("cpu: a convolution of no size")
@@ -190,7 +190,6 @@ func (s *ConvShape) axes() (down, across axis) {
 	return newAxis(s.InH, s.OutH, s.KH, s.StrideH, s.DilH, s.PadH, 0), newAxis(s.InW, s.OutW, s.KW, s.StrideW, s.DilW, s.PadW, 0)
 }
 
-// conv is the state of a running Conv.
 type conv struct {
 	ConvShape
 	dst, src, weights []float32
@@ -237,12 +236,11 @@ const (
 	slabThen     = 1024 * 16 // result of a slab if Then reads it from the cache
 )
 
-// A band is a run of rows of the output that is not divided among threads. These are the number of
-// bands to aim for, the minimum of rows in a band, and the minimum of multiply-adds.
+// A band is a run of rows of the output that is not divided among threads.
 const (
-	manyBands  = 16
-	lowestBand = 4
-	bandWork   = 1 << 20
+	manyBands  = 16      // bands of an output to aim for
+	lowestBand = 4       // rows of a band, at least
+	bandWork   = 1 << 20 // multiply-adds of a band, at least
 )
 
 // Tiles extend across images if there are at least manyImages images, and an image has at most

@@ -74,7 +74,6 @@ func PackConvBytes[S Byte](dst []int8, w []S, s *ConvShape) {
 	}
 }
 
-// convBytes is the state of a running ConvBytes.
 type convBytes struct {
 	ConvShape
 	requantised

@@ -87,7 +87,6 @@ func newConvData(dst, g, weights []float32, s *ConvShape) convData {
 	return d
 }
 
-// convData is the state of a running ConvData.
 type convData struct {
 	ConvShape
 	dst, g, weights []float32
@@ -131,10 +130,13 @@ func (d *convData) conv(y, x phase) conv {
 	return c
 }
 
-// phase is one residue class of the cells of an axis, modulo the stride. Its cells are first,
-// first+stride, …; count is their number. Their gradients are a convolution with the taps tap,
-// tap+stride, …; taps is the number of these taps, and pad the padding of that convolution.
-type phase struct{ first, count, tap, taps, pad int }
+// phase is one residue class of the cells of an axis, modulo the stride. Its gradients are a convolution with one
+// residue class of the taps.
+type phase struct {
+	first, count int // cells: first, first+stride, …
+	tap, taps    int // taps: tap, tap+stride, …; taps is their number
+	pad          int // padding of the convolution
+}
 
 // newPhase returns phase i, in [0, stride), of an axis of n cells. dil is the dilation.
 func newPhase(n, kernel, stride, dil, pad, i int) phase {

@@ -50,7 +50,6 @@ func newDepthwise(dst, src, weights []float32, s *ConvShape, ep *Epilogue) depth
 	return d
 }
 
-// depthwise is the state of a running DepthwiseConv.
 type depthwise struct {
 	ConvShape
 	dst, src, weights []float32

@@ -45,7 +45,6 @@ func PackDepthwiseBytes[S Byte](dst []int8, w []S, c, kh, kw int) {
 	}
 }
 
-// depthwiseBytes is the state of a running DepthwiseBytes.
 type depthwiseBytes struct {
 	ConvShape
 	requantised

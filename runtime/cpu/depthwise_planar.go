@@ -52,7 +52,6 @@ func newDepthwisePlanar(dst, src, weights []float32, s *ConvShape, ep *Epilogue)
 	return d
 }
 
-// depthwisePlanar is the state of a running DepthwisePlanar.
 type depthwisePlanar struct {
 	ConvShape
 	dst, src, weights []float32
@@ -95,9 +94,8 @@ func (d *depthwisePlanar) Part(i, parts int) {
 	}
 }
 
-// copy copies the part of a plane that the windows of `high` rows of outputs read to `room`. The
-// first window belongs to the output in row y and column x. `room` already contains the padding at
-// both ends of the rows.
+// copy copies to room the part of a plane that the windows of `high` rows of outputs read. The first window belongs to
+// the output in row y and column x. room already contains the padding at both ends of the rows.
 func (d *depthwisePlanar) copy(room []float32, p *phases, plane, x, y, high int) {
 	first := x*d.StrideW - d.PadW
 	begin, end := max(first, 0), min(first+p.row, d.InW)

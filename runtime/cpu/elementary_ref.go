@@ -44,7 +44,6 @@ func expParts(x float64) (q, s float64) {
 	return q, math.Float64frombits(uint64(n+1023) << 52)
 }
 
-// exp64 returns e^x.
 func exp64(x float64) float64 {
 	q, s := expParts(x)
 	return s + float64(s*q)
@@ -58,7 +57,6 @@ func expOf[T Float](x T) float64 {
 	return math.Exp(float64(x))
 }
 
-// expm164 returns e^x − 1.
 func expm164(x float64) float64 {
 	q, s := expParts(x)
 	return float64(s*q) + (s - 1)
@@ -85,7 +83,6 @@ func exp32(x float32) float32     { return float32(exp64(float64(x))) }
 func erf32(x float32) float32     { return float32(erf64(float64(x))) }
 func sigmoid32(x float32) float32 { return float32(gate(float64(x))) }
 
-// swish32 returns x·sigmoid(u).
 func swish32(x, u float32) float32 { return float32(float64(x) * gate(float64(u))) }
 
 // selu32 returns negative·(e^x − 1) for x below 0, and positive·x otherwise.

@@ -69,7 +69,7 @@ func nonZeroOf[T comparable](dst []int64, row []T, k int) int {
 	return k
 }
 
-// trueOf is [nonZeroOf] for booleans.
+// trueOf is like [nonZeroOf] for booleans, but panics if dst is too short.
 func trueOf(dst []int64, row []bool, k int) int {
 	o := octets(row)
 	for i := 0; i < len(o); i += 8 {

@@ -109,8 +109,7 @@ func logSoftmaxShort(dst, src []float32, n int) {
 	}
 }
 
-// moments returns the mean and the variance of x, which is not empty, at a level that is
-// not Generic.
+// moments returns the mean and the variance of x. x is not empty, and the level is not Generic.
 func moments(x []float32) (mean, variance float64) {
 	mean = reduceRun(sums, x) / float64(len(x))
 	for i := 0; i < len(x); i += foldAtOnce {

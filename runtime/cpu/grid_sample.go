@@ -91,7 +91,6 @@ type gridShape struct {
 	padding       gridPadding
 }
 
-// gridPadding is the kind of padding.
 type gridPadding uint8
 
 const (
@@ -122,7 +121,6 @@ func newGridShape(n, c int, in, out []int, taps int, padding string, align bool)
 	return s
 }
 
-// gridSample is the state of a running GridSample.
 type gridSample struct {
 	gridShape
 	dst, src, grid []float32

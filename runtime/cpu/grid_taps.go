@@ -171,8 +171,7 @@ func (s *gridShape) pad(x []float64, d int) {
 	}
 }
 
-// mirror replaces each coordinate on an axis of d elements by the coordinate inside whose reflection
-// at the ends it is.
+// mirror replaces each coordinate of x by its [gridShape.mirrored].
 func (s *gridShape) mirror(x []float64, d int) {
 	low, length := s.ends(d)
 	if length <= 0 {
@@ -190,7 +189,7 @@ func (s *gridShape) mirror(x []float64, d int) {
 	}
 }
 
-// mirrored returns the coordinate inside an axis of d elements whose reflection at its ends is x.
+// mirrored returns x reflected at both ends of an axis of d elements until it lies between them; see [gridShape.ends].
 func (s *gridShape) mirrored(x float64, d int) float64 {
 	low, length := s.ends(d)
 	if length <= 0 {
@@ -200,7 +199,8 @@ func (s *gridShape) mirrored(x float64, d int) float64 {
 	return min(x, 2*length-x) + low
 }
 
-// ends returns where coordinates on an axis of d elements begin, and the distance to their end.
+// ends returns the coordinate at which an axis of d elements begins, and the distance to its end. The ends are the
+// centres of the first and the last element if align is true, and otherwise half an element further out.
 func (s *gridShape) ends(d int) (low, length float64) {
 	if s.align {
 		return 0, float64(d - 1)

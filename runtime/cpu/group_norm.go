@@ -42,10 +42,9 @@ func groupNormRef[T Float](dst, src, scale, bias []T, groups, channels, pixels i
 	}
 }
 
-// groupNorm is the state of a running GroupNorm. channels is the number of channels of a group.
 type groupNorm struct {
 	dst, src, scale, bias    []float32
-	groups, channels, pixels int
+	groups, channels, pixels int // groups of an image, channels of a group, pixels of a channel
 	eps                      float32
 }
 

@@ -59,10 +59,9 @@ func tuple[I int32 | int64](coordinates []I, extents []int) (int, error) {
 	return slice, nil
 }
 
-// elements describes the positions of single elements along an axis of an array. Indices have
-// extents shape. Except along the axis, these are at most the array's extents.
+// elements describes the positions of single elements along an axis of an array.
 type elements struct {
-	shape, array []int
+	shape, array []int // extents of the indices and of the array; only along the axis may shape exceed array
 	axis         int
 	n, size      int // elements of the indices and of the array
 	width        int // of a line along the last axis of the indices

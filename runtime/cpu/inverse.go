@@ -28,7 +28,8 @@ func Inverse[T Float](dst, src []T, work []float64, count, n int) {
 	}
 }
 
-// clearColumn reduces column k of n rows of 2·n elements to a column of the identity.
+// clearColumn reduces column k of n rows of 2·n elements to a column of the identity, by Gauss-Jordan elimination with
+// partial pivoting.
 func clearColumn(work []float64, n, k int) {
 	best := k
 	for i := k + 1; i < n; i++ {

@@ -76,12 +76,12 @@ func Not(dst, x []bool) {
 	}
 }
 
-// octets returns the booleans in whole groups of eight as bytes, 0 and 1.
+// octets returns s as bytes of 0 and 1, without the last len(s)%8 elements.
 func octets(s []bool) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)&^7)
 }
 
-// get loads eight bytes as one number. put stores them.
+// get loads the first eight bytes of s, little-endian. put stores them.
 func get(s []byte) uint64    { return binary.LittleEndian.Uint64(s) }
 func put(s []byte, v uint64) { binary.LittleEndian.PutUint64(s, v) }
 
@@ -157,15 +157,13 @@ func WhereScalars[T any](dst []T, cond []bool, x, y T) {
 	}
 }
 
-// chosen runs a choice with assembly for the first elements of dst and returns their number. s has
-// the other operands.
+// chosen runs a choice with assembly for the first elements of dst and returns their number. s has operands 1 and 2.
 func chosen[T any](s *sweep, dst []T, cond []bool) int {
 	operand(s, 0, dst)
 	operand(s, 3, cond)
 	return s.run(len(dst))
 }
 
-// pick returns x if cond is true, else y.
 func pick[T any](cond bool, x, y T) T {
 	if cond {
 		return x

@@ -26,7 +26,6 @@ func LRN(dst, src []float32, n, c, hw, block, size int, alpha, beta, bias float3
 	}
 }
 
-// lrn is the state of a running LRN.
 type lrn struct {
 	dst, src          []float32
 	planes, c, blocks int
@@ -53,8 +52,8 @@ func (l *lrn) Part(i, parts int) {
 	}
 }
 
-// sideBySide normalises blocked planes [from, to), a few pixels at a time. It stores the squares of
-// a block and of its neighbours side by side and sums these.
+// sideBySide normalises blocked planes [from, to), lrnPixels pixels at a time. It stores the squares of each pixel's
+// block and of the two neighbouring blocks side by side, and sums them.
 func (l *lrn) sideBySide(from, to int) {
 	var squares [lrnPixels * 48]float32
 	first := 16 - (l.size-1)/2
@@ -124,7 +123,7 @@ func (l *lrn) power(dst, x []float32) {
 	}
 }
 
-// lrnRoot is lrnRootRef with assembly as far as possible.
+// lrnRoot is [lrnRootRef], with assembly for all but the last len(dst)%16 elements.
 func lrnRoot(dst, x []float32) {
 	n := len(dst) &^ 15
 	if n > 0 {

@@ -13,7 +13,8 @@ func lrnSquaresRef(squares, x []float32) {
 	}
 }
 
-// lrnBaseRef computes dst[i][j] = bias + scale·Σ squares[i][j…j+size-1].
+// lrnBaseRef computes dst[i][j] = bias + scale·Σ squares[i][j…j+size-1]. The rows of dst have 16 numbers, and the rows
+// of squares are 48 numbers apart.
 func lrnBaseRef(dst, squares []float32, size int, scale, bias float32) {
 	for i := range len(dst) / 16 {
 		for j := range 16 {

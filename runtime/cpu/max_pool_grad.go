@@ -60,8 +60,9 @@ func (p *poolGrad) Part(i, parts int) {
 	}
 }
 
-// inside returns the part [from, to) of an axis of n elements that holds cells of a window. The
-// window has count cells, step apart, the first at element `first`. `from` is a cell.
+// inside returns the range [from, to) from the first cell of a window on an axis of n elements to behind the last. The
+// window has count cells, step apart, the first at element `first`, which may be negative. The range is empty if no
+// cell is on the axis.
 func inside(first, step, count, n int) (from, to int) {
 	end := first + step*(count-1) + 1
 	if first < 0 {

@@ -31,7 +31,7 @@ func MurmurHash3[T int32 | uint32 | int64 | uint64 | float32 | float64 | string,
 	}
 }
 
-// murmurWords hashes the four or eight lower bytes of x.
+// murmurWords hashes the lower bytes of x, of which there are 4 or 8. h is the seed.
 func murmurWords(h uint32, x uint64, bytes int) uint32 {
 	h = murmurWord(h, uint32(x))
 	if bytes == 8 {
@@ -40,7 +40,7 @@ func murmurWords(h uint32, x uint64, bytes int) uint32 {
 	return murmurEnd(h, bytes)
 }
 
-// murmurText hashes the bytes of a text.
+// murmurText hashes the bytes of s. h is the seed.
 func murmurText(h uint32, s string) uint32 {
 	n := len(s)
 	for ; len(s) >= 4; s = s[4:] {

@@ -39,7 +39,6 @@ const (
 	weightBF16
 )
 
-// narrowKind returns the kind of W.
 func narrowKind[W rt.Float16 | rt.BFloat16]() weightKind {
 	if _, half := any(W(0)).(rt.Float16); half {
 		return weightKind{weightF16, widenF16}
@@ -53,7 +52,6 @@ func widenBF16(dst []float32, b unsafe.Pointer) {
 	Cast(dst, unsafe.Slice((*rt.BFloat16)(b), len(dst)))
 }
 
-// size returns the number of bytes of an element.
 func (k weightKind) size() int {
 	if k.format == weightF32 {
 		return 4

@@ -31,7 +31,6 @@ func Patches[S Byte](dst []uint8, sums []int32, src []S, pad []int32, n, c int, 
 // patchAxis is one spatial axis.
 type patchAxis struct{ in, out, kernel, stride, dilation, pad int }
 
-// patches is the state of a running Patches.
 type patches struct {
 	n, c     int
 	axes     int

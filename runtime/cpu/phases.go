@@ -7,9 +7,12 @@ const (
 	roomTaps = 128     // taps that a window over a room may have
 )
 
-// phases describes the layout of a row in a room. Elements are grouped by their column modulo the
-// stride, so that a tap has the same distance from all outputs of a row.
-type phases struct{ stride, phase, row int } // the elements of a phase and of a row
+// phases describes the layout of a row in a room. Elements are grouped by their column modulo the stride, so that a tap
+// has the same distance from all outputs of a row.
+type phases struct {
+	stride     int
+	phase, row int // elements of a phase and of a row
+}
 
 // newPhases returns the phases of a row of n outputs. Their windows extend reach columns beyond
 // their first column.
@@ -18,7 +21,7 @@ func newPhases(n, reach, stride int) phases {
 	return phases{stride, phase, phase * stride}
 }
 
-// tap returns the distance, in elements, of the tap in this column of the window.
+// tap returns the distance in elements from the first column of a window to the given one.
 func (p *phases) tap(column int) int { return column%p.stride*p.phase + column/p.stride }
 
 // spread stores a run of a row's elements in their phases. column is the column of the first one.

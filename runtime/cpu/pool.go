@@ -209,8 +209,7 @@ func (m *planeMeans) Part(i, parts int) {
 	}
 }
 
-// meanOf16 returns the mean of pixels of 16 channels. Eight partial sums cover at most longSum pixels
-// each before they are added in float64.
+// meanOf16 returns the mean of each of 16 channels of src. Sums in float32 are of at most longSum pixels.
 func meanOf16(src []float32) [16]float32 {
 	const side, longSum = 6, 256
 	var sums [side][16]float32

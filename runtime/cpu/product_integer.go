@@ -46,8 +46,9 @@ func ProductScaled(
 
 // requantised describes the conversion of sums to bytes.
 type requantised struct {
-	scale        []float64
-	last, lo, hi int
+	scale  []float64 // one, or one for each channel
+	last   int       // zero point
+	lo, hi int       // bounds of the bytes
 }
 
 // fill sets the bounds and the zero point of a tile.

@@ -47,9 +47,9 @@ func Dequantize[T Quantized](dst []float32, x []T, scale []float32, zero []T, ou
 	}
 }
 
-// granularity maps the elements of a tensor [outer, n, inner] to scales and zero points. A nil zero
-// is zeros. If block is 0, there is one scale for each index of axis n. Otherwise there is one for
-// each block of that many elements along axis n: [outer, ⌈n/block⌉, inner].
+// granularity maps the elements of a tensor [outer, n, inner] to scales and zero points. If zero is nil, all zero
+// points are 0. If block is 0, there is one scale for each index of axis n. Otherwise there is one for each block of
+// that many elements along axis n: [outer, ⌈n/block⌉, inner].
 type granularity[T Quantized] struct {
 	scale           []float32
 	zero            []T
@@ -210,15 +210,15 @@ func dequantizeStart(dst []float32, x []byte, signed bool, q *quantum) (done int
 	return done
 }
 
-// quantum describes the quantisation of floats to bytes. times is the reciprocal of scale, and lo
-// and hi are the bounds before zero is added.
+// quantum describes the quantisation of floats to bytes.
 type quantum struct {
-	scale, times, lo, hi float32
-	zero                 int32
+	scale, times float32 // times is the reciprocal of scale
+	lo, hi       float32 // bounds of the quotient, before zero is added
+	zero         int32
 }
 
-// reciprocal returns the factor that replaces a division by a scale if the last bits of the quotient do
-// not matter. It returns NaN if the error would be large.
+// reciprocal returns 1/scale, which replaces a division if the last bits of the quotient do not matter. It returns NaN
+// unless 2⁻¹⁰⁰ < |scale| < 2¹⁰⁰.
 func reciprocal(scale float32) float32 {
 	if s := max(scale, -scale); s > 0x1p-100 && s < 0x1p100 {
 		return 1 / scale

@@ -294,18 +294,14 @@ func fold[T, R, A any](dst []R, src []T, outer, n, inner int, init A, step func(
 	}
 }
 
-// plus returns acc plus v in float64.
 func plus[T Number](acc float64, v T) float64 { return acc + float64(v) }
 
-// plusSquare returns acc plus v² in float64.
 func plusSquare[T Number](acc float64, v T) float64 {
 	return acc + float64(float64(v)*float64(v))
 }
 
-// rounded returns acc as a T.
 func rounded[T Number](acc float64) T { return T(acc) }
 
-// same returns acc.
 func same[T any](acc T) T { return acc }
 
 // exponentials is sum·e^top: a sum of exponentials in a form that does not overflow.

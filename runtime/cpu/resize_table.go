@@ -106,11 +106,10 @@ func ResizeOutside(dst []bool, in, out int, spec *ResizeSpec, sampling []float64
 	return nil
 }
 
-// resizeAxis is an axis that Resize samples at out points. start and end are the region of
-// interest, as fractions of the axis.
+// resizeAxis is an axis that Resize samples at out points.
 type resizeAxis struct {
 	*ResizeSpec
-	start, end       float64
+	start, end       float64 // region of interest, as fractions of the axis
 	scale, last, out float64 // last is the number of the last element
 	length           float64 // of the result before it is rounded
 	filter           float64 // scale of distances in the filter

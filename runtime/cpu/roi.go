@@ -83,11 +83,11 @@ func poolRoi[T Float](dst, src []T, c, bins, plane int, down, across *roiAxis[T]
 	}
 }
 
-// roiAxis is a region along an axis of extent elements, with its bins.
+// roiAxis is a region along an axis, with its bins.
 type roiAxis[T Float] struct {
-	start, bin T
+	start, bin T   // first coordinate of the region, and length of a bin, in elements
 	samples    int // of a bin
-	extent     int
+	extent     int // elements of the axis
 }
 
 func newRoiAxis[T Float](start, end T, bins, extent, ratio int, scale T, half bool) roiAxis[T] {
@@ -106,8 +106,7 @@ func newRoiAxis[T Float](start, end T, bins, extent, ratio int, scale T, half bo
 	return a
 }
 
-// inside returns a range [from, to) of the samples of a bin that contains all samples inside the
-// axis.
+// inside returns a range [from, to) of samples of a bin. For all other samples, the ok of [roiAxis.sample] is false.
 func (a *roiAxis[T]) inside(bin int) (from, to int) {
 	const few = 1 << 12
 	if a.samples <= few {
@@ -119,8 +118,9 @@ func (a *roiAxis[T]) inside(bin int) (from, to int) {
 	return int(first), int(last)
 }
 
-// sample returns the indices of the two elements around sample k of a bin, and their weights. ok is
-// false if the sample is outside of the axis.
+// sample returns the indices of the two elements around sample k of a bin, and their weights. Both indices are clamped
+// to the axis. ok is false if the axis is empty, or if the sample is more than 1 before the first element or after the
+// last one.
 func (a *roiAxis[T]) sample(bin, k int) (at [2]int, weights [2]T, ok bool) {
 	x := (a.start + T(T(bin)*a.bin)) + T((T(k)+0.5)*a.bin)/T(a.samples)
 	if !(x >= -1 && x <= T(a.extent)) || a.extent == 0 {

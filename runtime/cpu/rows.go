@@ -10,7 +10,6 @@ type rowTask struct {
 	eps         float32
 }
 
-// rowKind is the kind of normalisation of rows.
 type rowKind int
 
 const (

@@ -58,7 +58,6 @@ func SequenceInsert[T any, I int32 | int64](dst *[]rt.Tensor[T], seq []rt.Tensor
 	return nil
 }
 
-// newItem returns a copy of a tensor.
 func newItem[T any](x []T, shape []int) rt.Tensor[T] {
 	return rt.Tensor[T]{Data: slices.Clone(trim(x, volume(shape...))), Shape: slices.Clone(shape)}
 }

@@ -39,8 +39,8 @@ func ScatterStrided[T any](dst, src []T, dims, strides []int, offset int) {
 	})
 }
 
-// lead splits off the first axis: its extent, its stride and the axes after it. Axes of extent 1 are
-// dropped, and contiguous axes merged.
+// lead returns the extent n and the stride s of the first axis, and the axes after it. Axes that are contiguous with
+// the first one are merged with it, and axes of extent 1 before and between them are dropped.
 func lead(dims, strides []int) (n, s int, restDims, restStrides []int) {
 	n = 1
 	for i, d := range dims {

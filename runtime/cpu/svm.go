@@ -62,7 +62,8 @@ func SVMVotes(dst []int64, src []float32, classes int) {
 	}
 }
 
-// wins reports whether class c wins against another.
+// wins reports whether class c wins against class other. row holds a score for each pair of classes, which is positive
+// if the lower class wins.
 func wins(row []float32, classes, c, other int) bool {
 	if c < other {
 		return row[pairOf(classes, c, other)] > 0
@@ -95,8 +96,8 @@ func SVMProbabilities(dst, src, a, b, scratch []float32, rows, classes int) {
 	}
 }
 
-// coupleProbabilities computes the probabilities p of classes that fit the pairwise probabilities
-// r. q and qp are scratch memory.
+// coupleProbabilities computes the probabilities p of n classes that fit r, an n×n matrix of the probabilities of i
+// against j. q, n×n, and qp are scratch memory.
 func coupleProbabilities(p, r, q, qp []float32) {
 	n := len(p)
 	for i := range n {

@@ -6,17 +6,15 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// sweep is a kernel on memory of any types that workers can share. It writes operand 0. Element i of operand k is at
-// at[k] + i·size[k]. For operands 1 and 2 the size can be 0. copies then holds 32 copies of their
-// only element. do processes n elements, a multiple of 64. Its argument at holds the address of the first of them in
-// each operand.
+// sweep is a kernel on memory of any types that workers can share. It writes operand 0.
 type sweep struct {
-	at     [4]unsafe.Pointer
-	size   [4]uintptr
-	copies [3][32]uint64
-	n      int
+	at     [4]unsafe.Pointer // the operands
+	size   [4]uintptr        // distance between elements in bytes; 0 for a scalar
+	copies [3][32]uint64     // copies of each scalar, which is operand 1 or 2
+	n      int               // elements, a multiple of 64
 	kind   int
-	do     func(s *sweep, at *[4]unsafe.Pointer, n int)
+	// do processes n elements, a multiple of 64. at holds the address of the first of them in each operand.
+	do func(s *sweep, at *[4]unsafe.Pointer, n int)
 }
 
 var sweeps slot[sweep, *sweep]

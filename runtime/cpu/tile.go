@@ -2,9 +2,9 @@ package cpu
 
 import "unsafe"
 
-// tile describes a run of equal output tiles to a tile kernel. A tile has rows pixels or matrix
-// rows, and panels × 16 columns. Each sum runs over three nested loops of contiguous runs of a,
-// while b is read row by row. Strides and steps are in bytes.
+// tile describes a run of equal output tiles to a tile kernel. A tile has t.rows rows, which are pixels or rows of a
+// matrix, and 16·t.panels columns. Each sum runs over three nested loops of contiguous runs of a, while b is read row
+// by row. Strides and steps are in bytes.
 type tile struct {
 	a        unsafe.Pointer
 	b        unsafe.Pointer // panels, 16 columns for each element of the sum
@@ -109,7 +109,7 @@ func split(n, limit int) rowSplit {
 	return divide(n, ceil(n, limit))
 }
 
-// divide divides n ≥ 1 rows into this many tiles of at least one row.
+// divide divides n ≥ 1 rows into this many tiles, or into n tiles if there are fewer rows.
 func divide(n, tiles int) rowSplit {
 	tiles = min(tiles, n)
 	return rowSplit{n / tiles, tiles, n % tiles}
@@ -142,8 +142,8 @@ func (t *tile) down(rows, count int) {
 	t.repeat(rows, count)
 }
 
-// area covers high×wide pixels. downA and downC are the distances in bytes between their rows in a
-// and in c. A tile lies along a row, or along a column if upright is true. Tiles proceed downwards,
+// area runs the tiles of high×wide pixels. t is at the first pixel. downA and downC are the distances in bytes between
+// rows of pixels in a and in c. A tile lies along a row, or along a column if upright is true. Tiles proceed downwards,
 // so that their inputs are near each other.
 func (t *tile) area(high, wide, downA, downC int, upright bool) {
 	limit, _ := tileLimits()

@@ -34,9 +34,12 @@ func tileRef(t *tile) {
 	}
 }
 
-// spot is the position of one of the tiles that a kernel computes: the offsets of its operands in
-// bytes, its index i within a round of count tiles, and the index of the round.
-type spot struct{ a, b, c, bias, i, round int }
+// spot is the position of one of the tiles that a kernel computes.
+type spot struct {
+	a, b, c, bias int // offsets of the operands in bytes
+	i             int // index in a round of count tiles
+	round         int
+}
 
 // first returns the position of the first tile.
 func (t *tile) first() spot { return spot{a: t.atA, b: t.atB, c: t.atC, bias: t.atBias} }

@@ -2,8 +2,8 @@ package cpu
 
 import "unsafe"
 
-// transform describes one factor of a Winograd transform, along one axis, of lines of vectors of 16
-// elements. Distances are in bytes.
+// transform describes one factor of a Winograd transform along one axis. It applies to lines of vectors of 16 elements.
+// Distances are in bytes.
 type transform struct {
 	src [6]unsafe.Pointer // the operands of the first results
 	dst unsafe.Pointer    // the first of the first results

@@ -12,8 +12,8 @@ const (
 	squareColumns = 64  // columns of a block, if the kernel goes across
 )
 
-// transposeSquares transposes the squares of 8×8 elements, and strips of squares if there are few
-// columns. It returns the numbers of rows and columns that these cover.
+// transposeSquares transposes squares of 8×8 elements, and strips of squares if there are fewer than 8 columns. It
+// returns r and c: the elements in both the first r rows and the first c columns are done.
 func transposeSquares[T any](dst, src []T, rows, columns, ldd, lds int) (r, c int) {
 	size := int(unsafe.Sizeof(*new(T)))
 	if level == Generic || rows < 8 || !hasSquares(dst) {
@@ -50,8 +50,8 @@ type transposition struct {
 
 var transpositions slot[transposition, *transposition]
 
-// Part implements [rt.Task]. It divides the longer axis into `parts` shares and processes share i.
-// The rest at the end of an axis is covered by a square that overlaps the last one.
+// Part implements [rt.Task]. It divides the longer axis into `parts` shares and processes share i. Elements after the
+// last whole square of an axis are transposed in a square that overlaps the last one.
 func (t *transposition) Part(i, parts int) {
 	from, to := portion(max(t.rows, t.columns)/8, i, parts)
 	from, to = 8*from, 8*to

@@ -21,9 +21,9 @@ type step struct{ a, b, c, bias int }
 // times returns the distances of n steps.
 func (s step) times(n int) step { return step{n * s.a, n * s.b, n * s.c, n * s.bias} }
 
-// sweep covers high×wide pixels in each of several planes. The tile starts at the first pixels. A
-// tile lies along a row, or along a column if that needs fewer tiles. down is the distance between
-// rows of pixels, and plane the distance between planes.
+// sweep runs the window kernel of op on high×wide pixels in each of several planes. t is at the first pixel of the
+// first plane. A tile lies along a row, or along a column if that needs fewer tiles. down is the distance between rows
+// of pixels, and plane the distance between planes.
 func (t *tile) sweep(op windowOp, planes, high, wide int, down, plane step) {
 	limit := windowLimit()
 	if ceil(wide, limit)*high > ceil(high, limit)*wide {

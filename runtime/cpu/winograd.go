@@ -38,8 +38,8 @@ func (s *WinogradShape) width() int { return ceil(s.InC/s.Group, 16) }
 // transformed tile.
 func (s *WinogradShape) points() int { return s.Tile + 2 }
 
-// checkWeights panics unless Tile is 2 or 4, and InC, OutC and Group are positive. Group must
-// divide InC and OutC, into whole blocks of 16 channels unless it is 1.
+// checkWeights panics unless Tile is 2 or 4, InC, OutC and Group are positive, and Group divides InC and OutC. If Group
+// is above 1, the numbers of channels of a group must be multiples of 16.
 func (s *WinogradShape) checkWeights() {
 	if min(s.InC, s.OutC, s.Group) < 1 || s.Tile != 2 && s.Tile != 4 {
 		panic("cpu: a Winograd convolution of no size")
@@ -145,7 +145,6 @@ func Winograd(dst, src, weights, scratch []float32, s *WinogradShape, ep *Epilog
 	rt.EndIfDone(s.Ctx)
 }
 
-// winograd is the state of a running Winograd.
 type winograd struct {
 	WinogradShape
 	dst, src, weights []float32
@@ -275,7 +274,7 @@ func (w *winograd) share(parts int) {
 	}
 }
 
-// enter returns a room that no other part has.
+// enter waits until a room is free, takes it and returns it.
 func (w *winograd) enter() int {
 	for {
 		taken := atomic.LoadUint32(&w.taken)
@@ -314,8 +313,8 @@ func (w *winograd) Part(i, parts int) {
 // winogradLines has room for a line of zeros and a line for each point, from a multiple of 64 bytes on.
 type winogradLines [(1+maxPoints)*16*linePixels + 15]float32
 
-// aligned returns the address of the first element of lines at a multiple of 64 bytes. It stays one if
-// the stack moves.
+// aligned returns the address of the first element of lines at a multiple of 64 bytes. The element stays at a multiple
+// if the stack moves.
 func aligned(lines *winogradLines) unsafe.Pointer {
 	p := unsafe.Pointer(lines)
 	return unsafe.Add(p, -uintptr(p)&63)
@@ -429,7 +428,8 @@ func (w *winograd) spread(b *winogradBuffers, block, tile int, g segment) {
 	runTransform(spreadInputs, w.Tile, &t)
 }
 
-// spreadColumns transforms the columns of a segment of an input block to lines.
+// spreadColumns applies Bᵀ along each column of pixels of a segment of an input block. It stores point i of the
+// columns, which may be padding, in line 1+i of b.lines. Line 0 holds zeros.
 func (w *winograd) spreadColumns(b *winogradBuffers, block int, g segment) {
 	points, pixels := w.points(), g.tiles*w.Tile+2
 	y, x := g.y*w.Tile-w.Top, g.x*w.Tile-w.Left

@@ -15,7 +15,7 @@ type Accuracy struct {
 	Flushes bool
 }
 
-// normal is the least normal number of f32.
+// normal is the smallest positive normal float32.
 const normal = 0x1p-126
 
 // small reports whether x is a subnormal number of f32.
@@ -63,10 +63,10 @@ func (a Accuracy) accepts(got float32, f func(float64) float64, x, ulp, room, st
 	return false
 }
 
-// acceptsBinary reports whether got is f(x, y) for readings of x and y. divides says that f is a quotient, which has the
-// error Division unless it is corrected; every result is accepted if nothing is promised for the divisor y. If numbers may be flushed and x, y
-// or f(x, y) is small, all results below 2⁻¹²⁶ count as equal: a kernel may compare a number as zero and still return it
-// unchanged.
+// acceptsBinary reports whether got is f(x, y) for readings of x and y. divides says that f is a quotient, which has
+// the error Division unless it is corrected; every result is accepted if nothing is promised for the divisor y. If
+// numbers may be flushed and x, y or f(x, y) is small, all results of a magnitude below 2⁻¹²⁶ count as equal: a kernel
+// may compare a number as zero and still return it unchanged.
 func (a Accuracy) acceptsBinary(got float32, f func(x, y float32) float32, x, y float32, divides bool) bool {
 	if divides && !a.promised(float64(y)) {
 		return true

@@ -165,8 +165,8 @@ func CheckAttention(t *testing.T, attend AttentionKernel, c AttentionCase) {
 	}
 }
 
-// attention computes the definition of y for query i of head h in batch element b. room is the
-// tolerance for a result in float32.
+// attention computes the result y of query i of head h in batch element b from the definition, in float64. room is the
+// absolute tolerance for a kernel's result.
 func attention(s *AttentionShape, m *AttentionMask, q, k, v []float32, b, h, i int) (y []float64, room float64) {
 	y = make([]float64, s.Width)
 	g := h / (s.Heads / s.Shared)

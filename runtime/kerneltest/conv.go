@@ -23,7 +23,8 @@ type ConvCase struct {
 	Seed     uint32 // seed of the operands
 }
 
-// complete sets the fields that a case leaves out, and the size of the output.
+// complete sets the batch, the kernel's size, strides, dilations, the group and the block of the input to 1 where they
+// are 0, and computes the size of the output.
 func (c *ConvCase) complete() {
 	s := &c.Shape
 	for _, p := range []*int{&s.N, &s.InBlock, &s.KH, &s.KW, &s.StrideH, &s.StrideW, &s.DilH, &s.DilW, &s.Group} {

@@ -59,7 +59,6 @@ func Parts(t *testing.T, mul MatMulKernel[float32], conv ConvKernel) {
 	}
 }
 
-// partRows is the number of rows of the operands: as many as a large tile has.
 const partRows = 12
 
 // distance returns the root mean square of the differences, divided by the root mean square of the

@@ -99,7 +99,6 @@ var Unaries = []UnaryCase{
 
 func halfExp(x float64) float64 { return math.Exp(math.Abs(x)) / 2 }
 
-// piece returns negative if x < 0, else other.
 func piece(x, negative, other float64) float64 {
 	if x < 0 {
 		return negative
@@ -178,8 +177,8 @@ func SameBits(t testing.TB, what string, got, want []float32) {
 	}
 }
 
-// within reports whether got equals want up to some units in the last place and an absolute
-// tolerance.
+// within reports whether got equals want up to ulp units in the last place of a float32 plus the absolute tolerance
+// room.
 func within(got float32, want, ulp, room float64) bool {
 	switch {
 	case want != want:

@@ -79,8 +79,7 @@ func (cells Cells) Test(t *testing.T) {
 	}
 }
 
-// nearTo fails the test unless the error of element i of n is at most a millionth of the magnitude
-// of want, or of 1 if that is larger.
+// nearTo fails the test unless element i of n, got, differs from want by at most 1e-6·max(1, |want|).
 func nearTo(t *testing.T, what string, n, i int, got float32, want float64) {
 	t.Helper()
 	g := float64(got)

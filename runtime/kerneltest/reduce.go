@@ -57,7 +57,8 @@ var Reductions = []ReduceCase{
 	{Name: "Min", Want: func(x []float64) (float64, float64) { return extreme(x, lesser, math.Inf(1)), 0 }, Room: always(0)},
 }
 
-// hasInfinityAndZero reports whether a line has an infinity, and other factors whose product may become zero.
+// hasInfinityAndZero reports whether a line has an infinity, and finite factors whose product may underflow: the
+// product of the magnitudes, each reduced to 1 at most, is less than least.
 func hasInfinityAndZero(line []float64, least float64) bool {
 	product := 1.0
 	for _, v := range line {
@@ -289,8 +290,8 @@ func Norm(t *testing.T, f func(dst, src, scale, bias []float32, rows, n int, eps
 	}
 }
 
-// inverseRoot returns by how much the error of v may exceed its error with correct rounding. v is a product with the
-// quotient of 1 and a root. A unit in the last place is at most 2⁻²³ of a number.
+// inverseRoot returns by how much the absolute error of v, a product with 1/√x, may exceed its error with correct
+// rounding. A unit in the last place is at most 2⁻²³ of a number.
 func (a Accuracy) inverseRoot(v float64) float64 {
 	return math.Abs(v) * (a.Division + a.Root) * 0x1p-23
 }
