@@ -136,15 +136,15 @@ func (s *Session) forward(call *rt.Frame[weights], n int, logits, image []float3
 	w := call.Weights
 	var (
 		conv1         = rt.View[float32](call.Arena, conv1Off, 12544*n)
-		conv2         = rt.View[float32](call.Arena, 50176*n+740352, 12544*n)
-		conv2Scratch1 = rt.View[float32](call.Arena, conv2Scratch1Off, 185088)
+		conv2         = rt.View[float32](call.Arena, 50176*n+589824, 12544*n)
+		conv2Scratch1 = rt.View[float32](call.Arena, conv2Scratch1Off, 131328)
 		h1            = rt.View[float32](call.Arena, h1Off, 3136*n)
-		conv3         = rt.View[float32](call.Arena, 12544*n+740352, 6272*n)
-		conv3Scratch1 = rt.View[float32](call.Arena, conv3Scratch1Off, 147456)
-		conv4         = rt.View[float32](call.Arena, 37632*n+740352, 6272*n)
-		conv4Scratch1 = rt.View[float32](call.Arena, conv4Scratch1Off, 179712)
+		conv3         = rt.View[float32](call.Arena, 12544*n+589824, 6272*n)
+		conv3Scratch1 = rt.View[float32](call.Arena, conv3Scratch1Off, 115200)
+		conv4         = rt.View[float32](call.Arena, 37632*n+589824, 6272*n)
+		conv4Scratch1 = rt.View[float32](call.Arena, conv4Scratch1Off, 147456)
 		h2            = rt.View[float32](call.Arena, h2Off, 1568*n)
-		h3            = rt.View[float32](call.Arena, 6272*n+740352, 1568*n)
+		h3            = rt.View[float32](call.Arena, 6272*n+589824, 1568*n)
 	)
 
 	// conv1 = model.go:27: f32[N,1,28,28,16]

@@ -27,33 +27,33 @@ var (
 var forwardMethod = rt.Method{
 	Name:    "digits: Forward",
 	Symbols: []string{"N"},
-	Fixed:   740352,
+	Fixed:   589824,
 	Each:    []int64{100352},
 }
 
 // The arena's plan, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	10 buffers in 100352*N+740352 bytes; the largest live set is 100352*N+740352
+//	10 buffers in 100352*N+589824 bytes; the largest live set is 100352*N+589824
 //
-//	              steps     0                                                          840704
-//	conv1         3-7                                                               [--)
-//	conv2Scratch1 7-7       [------------------------------------------------------)
-//	conv2         7-8                                                                   [--)
-//	h1            8-12                                                              |
-//	conv3Scratch1 12-12     [------------------------------------------)
-//	conv3         12-16                                                              [)
+//	              steps     0                                                          690176
+//	conv1         3-7                                                             [---)
+//	conv2Scratch1 7-7       [----------------------------------------------)
+//	conv2         7-8                                                                  [---)
+//	h1            8-12                                                            |
+//	conv3Scratch1 12-12     [----------------------------------------)
+//	conv3         12-16                                                            [-)
 //	conv4Scratch1 16-16     [----------------------------------------------------)
-//	conv4         16-17                                                                [)
-//	h2            17-18                                                             |
-//	h3            18-23                                                             |
+//	conv4         16-17                                                               [)
+//	h2            17-18                                                           |
+//	h3            18-23                                                            |
 const (
-	conv1Off         = 740352 // f32[12544*N]
-	conv2Scratch1Off = 0      // f32[185088]
-	h1Off            = 740352 // f32[3136*N]
-	conv3Scratch1Off = 0      // f32[147456]
-	conv4Scratch1Off = 0      // f32[179712]
-	h2Off            = 740352 // f32[1568*N]
+	conv1Off         = 589824 // f32[12544*N]
+	conv2Scratch1Off = 0      // f32[131328]
+	h1Off            = 589824 // f32[3136*N]
+	conv3Scratch1Off = 0      // f32[115200]
+	conv4Scratch1Off = 0      // f32[147456]
+	h2Off            = 589824 // f32[1568*N]
 )
 
 // Offsets of the buffers that prepare uses.

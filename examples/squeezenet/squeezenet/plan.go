@@ -76,41 +76,41 @@ var (
 var forwardMethod = rt.Method{
 	Name:    "squeezenet: Forward",
 	Symbols: []string{"N"},
-	Fixed:   1435648,
+	Fixed:   1363968,
 	Each:    []int64{303616},
 }
 
 // The arena's plan, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	2 buffers in 303616*N+1435648 bytes; the largest live set is 303616*N+1435648
+//	2 buffers in 303616*N+1363968 bytes; the largest live set is 303616*N+1363968
 //
-//	           steps     0                                                         1739264
+//	           steps     0                                                         1667584
 //	partArena  52-52     [--------------------------------------------------)
 //	partArena2 52-52                                                         [----------)
 const (
-	partArenaOff  = 0       // u8[1435648]
-	partArena2Off = 1435648 // u8[303616*N]
+	partArenaOff  = 0       // u8[1363968]
+	partArena2Off = 1363968 // u8[303616*N]
 )
 
 // The plan of part, with offsets from the start of its arena.
 //
-//	42 buffers in 303616*N+1435648 bytes; the largest live set is 303616*N+1435648
+//	42 buffers in 303616*N+1363968 bytes; the largest live set is 303616*N+1363968
 //
-//	                           steps     0                                                         1739264
+//	                           steps     0                                                         1667584
 //	features0                  0-1                                                           [-------)
 //	h1                         1-2                                                                    [-)
 //	features3Squeeze           2-4                                                           |
-//	features3Expand1x1         3-5                                                                [)
-//	features3Expand3x3Scratch1 4-4       [-----------------------------)
-//	features3Expand3x3         4-5                                                                  [)
-//	h2                         5-6                                                           [---)
+//	features3Expand1x1         3-5                                                               [)
+//	features3Expand3x3Scratch1 4-4       [-------------------------)
+//	features3Expand3x3         4-5                                                                 [-)
+//	h2                         5-6                                                           [--)
 //	features4Squeeze           6-8                                                                    |
-//	features4Expand1x1         7-9                                                                [)
-//	features4Expand3x3Scratch1 8-8       [-----------------------------)
-//	features4Expand3x3         8-9                                                                  [)
-//	h3                         9-10                                                          [---)
-//	h4                         10-11                                                              |
+//	features4Expand1x1         7-9                                                               [)
+//	features4Expand3x3Scratch1 8-8       [-------------------------)
+//	features4Expand3x3         8-9                                                                 [-)
+//	h3                         9-10                                                          [--)
+//	h4                         10-11                                                             |
 //	features6Squeeze           11-13                                                         |
 //	features6Expand1x1         12-14                                                           |
 //	features6Expand3x3Scratch1 13-13     [--------------------------------------------------)
@@ -123,18 +123,18 @@ const (
 //	h6                         18-19                                                         [)
 //	h7                         19-20                                                           |
 //	features9Squeeze           20-22                                                         |
-//	features9Expand1x1         21-23                                                          |
+//	features9Expand1x1         21-23                                                         |
 //	features9Expand3x3         22-23                                                          |
 //	h8                         23-24                                                         |
 //	features10Squeeze          24-26                                                          |
-//	features10Expand1x1        25-27                                                          |
+//	features10Expand1x1        25-27                                                         |
 //	features10Expand3x3        26-27                                                          |
 //	h9                         27-28                                                         |
-//	features11Squeeze          28-30                                                          |
+//	features11Squeeze          28-30                                                         |
 //	features11Expand1x1        29-31                                                          |
 //	features11Expand3x3        30-31                                                          |
 //	h10                        31-32                                                         |
-//	features12Squeeze          32-34                                                           |
+//	features12Squeeze          32-34                                                          |
 //	features12Expand1x1        33-35                                                          |
 //	features12Expand3x3        34-35                                                          |
 //	h11                        35-37                                                         |
@@ -146,23 +146,23 @@ const (
 	partFeatures3SqueezeOff           = 0      // f32[3600*N]
 	partFeatures3Expand1x1Off         = 115200 // f32[14400*N]
 	partFeatures3Expand3x3Off         = 172800 // f32[14400*N]
-	partFeatures3Expand3x3Scratch1Off = 0      // f32[211968]
+	partFeatures3Expand3x3Scratch1Off = 0      // f32[179712]
 	partH2Off                         = 0      // f32[28800*N]
 	partFeatures4SqueezeOff           = 230400 // f32[3600*N]
 	partFeatures4Expand1x1Off         = 115200 // f32[14400*N]
 	partFeatures4Expand3x3Off         = 172800 // f32[14400*N]
-	partFeatures4Expand3x3Scratch1Off = 0      // f32[211968]
+	partFeatures4Expand3x3Scratch1Off = 0      // f32[179712]
 	partH3Off                         = 0      // f32[28800*N]
 	partH4Off                         = 115200 // f32[6272*N]
 	partFeatures6SqueezeOff           = 0      // f32[1568*N]
 	partFeatures6Expand1x1Off         = 50176  // f32[6272*N]
 	partFeatures6Expand3x3Off         = 75264  // f32[6272*N]
-	partFeatures6Expand3x3Scratch1Off = 0      // f32[358912]
+	partFeatures6Expand3x3Scratch1Off = 0      // f32[340992]
 	partH5Off                         = 0      // f32[12544*N]
 	partFeatures7SqueezeOff           = 100352 // f32[1568*N]
 	partFeatures7Expand1x1Off         = 50176  // f32[6272*N]
 	partFeatures7Expand3x3Off         = 75264  // f32[6272*N]
-	partFeatures7Expand3x3Scratch1Off = 0      // f32[358912]
+	partFeatures7Expand3x3Scratch1Off = 0      // f32[340992]
 	partH6Off                         = 0      // f32[12544*N]
 	partH7Off                         = 50176  // f32[2304*N]
 	partFeatures9SqueezeOff           = 0      // f32[432*N]
@@ -189,25 +189,25 @@ const (
 var lossMethod = rt.Method{
 	Name:    "squeezenet: Loss",
 	Symbols: []string{"N"},
-	Fixed:   1435648,
+	Fixed:   1363968,
 	Each:    []int64{303616},
 }
 
 // The arena's plan for loss, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	5 buffers in 303616*N+1435648 bytes; the largest live set is 303616*N+1435648
+//	5 buffers in 303616*N+1363968 bytes; the largest live set is 303616*N+1363968
 //
-//	           steps     0                                                         1739264
+//	           steps     0                                                         1667584
 //	partArena  52-52     [--------------------------------------------------)
 //	partArena2 52-52                                                         [----------)
 //	h2         54-57                                                         |
 //	h3         55-57                                                         |
 //	h4         57-60                                                         |
 const (
-	lossPartArenaOff  = 0       // u8[1435648]
-	lossPartArena2Off = 1435648 // u8[303616*N]
-	lossH2Off         = 1435648 // f32[4*N]
+	lossPartArenaOff  = 0       // u8[1363968]
+	lossPartArena2Off = 1363968 // u8[303616*N]
+	lossH2Off         = 1363968 // f32[4*N]
 )
 
 // stepMethod describes Trainer.Step to the runtime.
