@@ -97,8 +97,6 @@ func newBuilder(f *Func) *Builder {
 	return &Builder{fn: f, block: &f.Block, state: s}
 }
 
-// bind records a symbol that is in scope from now on, and its position in the order in which
-// symbols were bound.
 func (s *buildState) bind(symbol string) {
 	s.symbols[symbol] = true
 	if _, ok := s.order[symbol]; !ok {
@@ -299,8 +297,8 @@ func (b *Builder) infer(n *Node) ([]Type, error) {
 	}
 }
 
-// resolve brings n up to date. Operands and symbols that were replaced in the function, after the
-// importer had read them, are replaced in n too.
+// resolve replaces the operands of n, and the symbols in its operator, that were replaced in the
+// function after n was made.
 func (b *Builder) resolve(n *Node) {
 	for i, a := range n.Args {
 		n.Args[i] = b.Now(a)
@@ -310,8 +308,8 @@ func (b *Builder) resolve(n *Node) {
 	}
 }
 
-// solution returns the value that [Builder.Unify] gave a symbol, or false if it did not replace the
-// symbol.
+// solution returns the value by which [Builder.Unify] replaced a symbol, or false if it did not
+// replace it.
 func (s *buildState) solution(sym string) (dim.Dim, bool) {
 	d, ok := s.solved[sym]
 	if ok && d.Mentions(s.solution) {
@@ -386,9 +384,9 @@ func (b *Builder) Equate(x, y dim.Dim, values []*Value) bool {
 	return true
 }
 
-// exchange replaces one of the extents x and y by the other in the types of values, after a check
-// that they are equal. It replaces x by y if x is in a type and not constant, else y by x if y is.
-// It returns false, and adds nothing, if there is nothing to replace.
+// exchange appends a check that x equals y, and makes them equal in the types of values: it
+// replaces x by y if x is in a type and not constant, else y by x if y is in a type and not
+// constant. Otherwise it returns false and appends nothing.
 func (b *Builder) exchange(x, y dim.Dim, values []*Value) bool {
 	has := func(v *Value, d dim.Dim) bool {
 		return v != nil && v.Type.IsTensor() && slices.ContainsFunc(v.Type.Shape, d.Equal)

@@ -10,7 +10,7 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// hashedElems is the number of elements of a tensor that [Hash] reads.
+// [Hash] reads at most the first hashedElems elements of a tensor.
 const hashedElems = 1024
 
 // Hash returns a hash of op. Operators that are [Equal] have equal hashes.

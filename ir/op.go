@@ -145,7 +145,7 @@ func (e *Unproven) Error() string {
 // OpName returns the name of op in the text form: "max_pool" for MaxPool, "lrn" for LRN.
 func OpName(op Op) string { return snake(reflect.TypeOf(op).Name()) }
 
-// snake converts a Go name to snake case. It does not split runs of capitals.
+// snake converts a Go name to snake case: "KeepDims" becomes "keep_dims", and "DType" "d_type".
 func snake(name string) string {
 	var b strings.Builder
 	r := []rune(name)

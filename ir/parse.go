@@ -198,8 +198,8 @@ func (p *parser) define(v *Value) {
 	p.scope[v.Name] = v
 }
 
-// body parses nodes up to the closing brace. Names defined inside are not visible outside, but stay
-// reserved.
+// body parses nodes and results up to the closing brace. Values defined inside cannot be read
+// outside, but their names stay reserved.
 func (p *parser) body(b *Block) {
 	p.enter()
 	defer p.leave()
@@ -286,7 +286,8 @@ func (p *parser) node() *Node {
 	return n
 }
 
-// pos reads the comment at the end of a node's line, and returns it: the node's source position.
+// pos parses a comment that begins here, and returns its text: the source position of the node
+// before it.
 func (p *parser) pos() string {
 	p.at += len("//")
 	line, _, _ := strings.Cut(p.src[p.at:], "\n")

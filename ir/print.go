@@ -109,7 +109,6 @@ func (v *Value) String() string {
 	return "%" + quoteName(v.Name)
 }
 
-// quoteName quotes a name unless it is a single word.
 func quoteName(name string) string {
 	for i := range len(name) {
 		if !isWordByte(name[i]) {

@@ -260,7 +260,7 @@ func (c *call) Type(name string) ir.Type {
 	return t
 }
 
-// maxListed is the maximum number of elements of an attribute that is written in the text form.
+// maxListed is the maximum number of elements of a list attribute that the text form can hold.
 const maxListed = 4096
 
 func (c *call) Attributes() []ir.Attribute {
@@ -309,8 +309,8 @@ func textTensor(texts ...string) *ir.Tensor {
 	return t
 }
 
-// largeConstant imports a Constant node whose tensor is too large for the text form as a weight.
-// For any other node it returns nil.
+// largeConstant imports a Constant node whose tensor has more than maxConstant elements, as a
+// weight. It returns nil for any other node.
 func (c *call) largeConstant() *ir.Value {
 	a := c.attrs["value"]
 	if !isConstant(c.node) || a.Attr == nil || a.T == nil || len(c.args) > 0 {

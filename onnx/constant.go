@@ -5,12 +5,12 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// maxComputed is the maximum number of operators in a row that import evaluates to compute a
+// maxComputed is the length of the longest chain of operators that import evaluates to compute a
 // constant.
 const maxComputed = 16
 
-// constant returns the elements of v if v is a constant, a small weight, or computed from these in
-// a few small steps. Otherwise it returns nil.
+// constant returns the elements of v if v is a constant, a small weight, or computed from such
+// values by a chain of at most maxComputed operators with small results. Otherwise it returns nil.
 func (im *importer) constant(v *ir.Value) (*ir.Tensor, error) {
 	return im.computed(v, maxComputed)
 }

@@ -35,8 +35,9 @@ type frame struct {
 	prefix   string // prefix of the names of values and nodes
 }
 
-// opset returns the version of a domain's operator set that the function imports, or else the version
-// that its callers or the model import. It returns false if it is not imported.
+// opset returns the version of a domain's operator set that the function imports. If it imports
+// none, its callers are asked, and then the model. opset returns false if nobody imports the
+// domain.
 func (f *frame) opset(domain string) (int, bool) {
 	for ; ; f = f.caller {
 		if v, ok := f.opsets[domain]; ok || f.caller == nil {
@@ -74,8 +75,8 @@ func weightOf(nodes []wire.Node) int {
 	return w
 }
 
-// expand deducts weight, the nodes of a body, and 1 from the budget maxExpanded. It returns an
-// error if the budget is exhausted.
+// expand deducts weight + 1 from the budget maxExpanded. weight is [weightOf] the nodes that are
+// inlined. expand returns an error if the budget is exhausted.
 func (im *importer) expand(weight int) error {
 	if im.expanded += weight + 1; im.expanded > maxExpanded {
 		im.expanded = maxExpanded

@@ -104,8 +104,8 @@ func domainName(d string) string {
 	return d
 }
 
-// inputs declares the parameters: the graph's inputs without initializers. If Options.Outputs
-// selects values, only the inputs in `read` are declared, on which these values depend.
+// inputs declares the parameters: the graph's inputs without initializers. If Options.Outputs is
+// not empty, it declares only the inputs in `read`.
 func (im *importer) inputs(s *scope, read map[string]bool) {
 	im.problems.at = beforeNodes
 	declared := map[string]bool{}

@@ -63,7 +63,7 @@ func (im *importer) results(s *scope, n *wire.Node, i int) (results []*ir.Value,
 	return results, nil
 }
 
-// args returns the operands of a node, with nil for missing ones.
+// args returns the operands of a node. A missing operand is nil.
 func (im *importer) args(s *scope, n *wire.Node) ([]*ir.Value, error) {
 	args := make([]*ir.Value, len(n.Inputs))
 	for i, name := range n.Inputs {
@@ -87,13 +87,13 @@ func (s *scope) at(n *wire.Node) { s.builder.At(shorten(s.call.prefix+nameOf(n),
 // appear in the text form at each use.
 const maxName = 256
 
-// named gives v, a new value, the name that it has in the model or a similar one, and returns v.
+// named names v, a new value, after its name in the model, and returns v.
 func named(b *ir.Builder, v *ir.Value, name string) *ir.Value {
 	v.Name = b.Name(shorten(name, maxName))
 	return v
 }
 
-// isNew reports whether a value still has the name given by the builder.
+// isNew reports whether v still has the name that the builder gave it: h and a number.
 func isNew(v *ir.Value) bool {
 	if v.Def == nil || len(v.Name) < 1 || v.Name[0] != 'h' {
 		return false

@@ -120,7 +120,8 @@ func (im *importer) sorted(s *scope, nodes []wire.Node, names []string) *orderin
 
 func isConstant(n *wire.Node) bool { return n.OpType == "Constant" && domainName(n.Domain) == "" }
 
-// uses returns the name with index i that a node reads; ok is false after the last.
+// uses returns name number i of the names that a node reads, first as inputs and then in its
+// graphs. ok is false if there are not so many.
 func (o *ordering) uses(node, i int) (name string, ok bool) {
 	inputs := o.nodes[node].Inputs
 	if i < len(inputs) {
@@ -152,7 +153,7 @@ func (o *ordering) need(names []string) {
 	}
 }
 
-// visit orders the nodes that the node with index root depends on, and then this node.
+// visit appends to o.order the nodes that node `root` depends on, and then this node.
 func (im *importer) visit(s *scope, o *ordering, root int) {
 	type frame struct{ node, next int }
 	stack := []frame{{node: root}}

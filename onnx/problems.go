@@ -61,8 +61,8 @@ func (p *problems) err() error {
 	return errors.Join(errs...)
 }
 
-// warn records a warning about a subject, the first one for each subject only, and at most
-// maxProblems in all. Its message begins with position.
+// warn records a warning. Its message begins with position. Only the first warning about each
+// subject is recorded, and at most maxProblems in all.
 func (im *importer) warn(subject, position, format string, args ...any) {
 	if im.warned[subject] || len(im.Warnings) == maxProblems {
 		return

@@ -115,7 +115,6 @@ func (im *importer) value(s *scope, name string) (*ir.Value, error) {
 	return nil, fmt.Errorf("input %s is not defined", quote(name))
 }
 
-// fail records that a node's outputs could not be imported.
 func (s *scope) fail(n *wire.Node) {
 	for _, o := range n.Outputs {
 		if o != "" {

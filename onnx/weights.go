@@ -108,7 +108,8 @@ func (im *importer) loadSingle(f *ir.Func) error {
 	return nil
 }
 
-// load returns the value of a tensor, which it loads from a weight; see [importer.weight].
+// load appends a load of t's weight, see [importer.weight], and returns its value, which is called
+// name or similarly.
 func (im *importer) load(b *ir.Builder, t *wire.Tensor, typ ir.Type, name string) (*ir.Value, error) {
 	w, err := im.weight(t, typ, name)
 	if err != nil {
@@ -140,7 +141,7 @@ func (im *importer) weight(t *wire.Tensor, typ ir.Type, name string) (*ir.Weight
 	return w, nil
 }
 
-// decodedWeight returns a weight's elements, or nil if it is large.
+// decodedWeight returns the elements of a weight, or nil if it has more than maxKnown.
 func (im *importer) decodedWeight(name string) (*ir.Tensor, error) {
 	w := im.weights.named[name]
 	n, _ := w.Type.Elems().Int()
@@ -175,7 +176,8 @@ func (im *importer) readWeight(w *ir.Weight) error {
 	return nil
 }
 
-// finishWeights drops the weights that f does not use and reads the others.
+// finishWeights drops the weights that f does not use and reads the others. It returns all problems
+// of the import so far.
 func (im *importer) finishWeights(f *ir.Func) error {
 	used := map[string]bool{}
 	for n := range f.All() {

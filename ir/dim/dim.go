@@ -65,7 +65,6 @@ const (
 	maxProducts = 1024 // terms in one multiplication
 )
 
-// Unknown bounds.
 const (
 	negInf = math.MinInt64
 	posInf = math.MaxInt64

@@ -27,7 +27,6 @@ const (
 	factorPhrase
 )
 
-// as returns p.text, in parentheses if p.kind is lower than kind.
 func (p phrase) as(kind binding) string {
 	if p.kind < kind {
 		return "(" + p.text + ")"

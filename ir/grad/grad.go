@@ -102,7 +102,6 @@ func newTape(b *ir.Builder, nodes []*ir.Node, wrt []*ir.Value) *tape {
 	return t
 }
 
-// reads returns the operands of a node and the values that its blocks capture.
 func reads(n *ir.Node) []*ir.Value {
 	values := slices.Clone(n.Args)
 	for _, block := range n.Blocks {

@@ -24,8 +24,8 @@ type scope struct {
 	outer *scope
 }
 
-// expression identifies a pure instruction with one result. Two instructions with equal expressions
-// compute equal values.
+// expression identifies an instruction without effects and with one result. Two instructions with
+// equal expressions compute equal values.
 type expression struct {
 	op   Op
 	typ  ir.DType
@@ -157,8 +157,7 @@ func floatOf(d ir.DType, bits uint64) float64 {
 	return math.Float64frombits(bits)
 }
 
-// mask returns n with all but its low bits cleared. It keeps as many bits as an element of type d
-// has, and one for a bool.
+// mask clears the bits of n above the width of type d. The width of a bool is 1.
 func mask(n uint64, d ir.DType) uint64 {
 	switch {
 	case d == ir.Bool:
@@ -511,8 +510,9 @@ func (b *Block) yielding(want []*Value) *Block {
 
 func (b *Builder) add(in *Instr) { b.scope.block.Instrs = append(b.scope.block.Instrs, in) }
 
-// pure appends an instruction without effects, and returns its result, which has type d. If there
-// is an equal instruction, pure returns the result of that instead.
+// pure appends an instruction without effects and returns its result, which has type d. If an equal
+// instruction precedes it in the same or an enclosing block, pure returns that instruction's result
+// instead.
 func (b *Builder) pure(in *Instr, d ir.DType) *Value {
 	e := expression{op: in.Op, typ: d, bits: in.Bits, dim: in.Dim}
 	copy(e.a[:], in.Args)

@@ -85,8 +85,8 @@ func (c *compiler) jump(in *Instr, next *code, end func(t *thread) *code) {
 
 func to(next *code) func(*thread) *code { return func(*thread) *code { return next } }
 
-// move emits a step of the instruction in that copies src[i] to dst[i], for all i at once: a value
-// may be in both lists.
+// move emits a step of instruction `in` that copies src[i] to dst[i] for all i at once. A value may
+// be in both lists.
 func (c *compiler) move(in *Instr, dst, src []*Value) {
 	to, from := c.slotsOf(dst), c.slotsOf(src)
 	switch len(to) {

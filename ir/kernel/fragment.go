@@ -40,9 +40,8 @@ func (b *Builder) MatMulAdd(a, m, c []*Value) []*Value {
 	return slices.Clone(in.Results)
 }
 
-// placesOfMatrix returns the row and column of each element that a thread of a warp holds in
-// [MatMulAdd]: of the matrix a, of the matrix b, and of the sums. Elements of a and b are of type
-// d.
+// placesOfMatrix returns the rows and columns of the elements that a thread of a warp holds in
+// [MatMulAdd]: of the matrices a and b, whose elements are of type d, and of the sums.
 func placesOfMatrix(d ir.DType, thread int) (a, b, sums [][2]int) {
 	g, i := thread/4, thread%4
 	for j := range sumsOfMatrix {
@@ -62,8 +61,8 @@ func placesOfMatrix(d ir.DType, thread int) (a, b, sums [][2]int) {
 	return a, b, sums
 }
 
-// collective emits code at which each thread waits until all threads of its block have reached the
-// instruction in, a [MatMulAdd]. The machine then carries it out for all of them.
+// collective emits code for `in`, a [MatMulAdd]: each thread waits until all threads of its block
+// have reached the instruction. The machine then executes it for all of them.
 func (c *compiler) collective(in *Instr) {
 	next := &code{}
 	args, results := c.slotsOf(in.Args), c.slotsOf(in.Results)
@@ -78,8 +77,8 @@ func (c *compiler) collective(in *Instr) {
 	}
 }
 
-// multiply carries out [MatMulAdd] for a warp. args and results are the indices of registers. Terms
-// are added in order.
+// multiply executes [MatMulAdd] for a warp. args and results are indices of registers. Terms are
+// added in order.
 func multiply(d ir.DType, warp []thread, args, results []int) {
 	countA, countB, terms, _ := FactorsOfMatrix(d)
 	number := func(bits uint64) float64 { return float64(decode[float32](bits &^ 0x1fff)) }

@@ -45,7 +45,7 @@ func dtypeOf[T rt.Element]() ir.DType {
 	return d
 }
 
-// array is the memory that a pointer of a running kernel refers to.
+// array is the memory that a pointer refers to while a kernel runs.
 type array struct {
 	data   []byte
 	dtype  ir.DType

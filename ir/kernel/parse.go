@@ -185,8 +185,8 @@ func (p *parser) parse() (k *Kernel, err error) {
 	return k, nil
 }
 
-// array parses the declaration of an array, phase barriers or sums, and adds it to k. It returns false if there is no
-// other declaration.
+// array parses the declaration of an array, phase barriers or sums, and adds it to k. It returns
+// false if the text here is not such a declaration.
 func (p *parser) array(k *Kernel) bool {
 	var space Space
 	switch {
@@ -222,7 +222,6 @@ func (p *parser) array(k *Kernel) bool {
 	return true
 }
 
-// extents parses the extents of a tensor or a box.
 func (p *parser) extents() (list []int) {
 	p.expect("[")
 	for {

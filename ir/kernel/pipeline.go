@@ -52,7 +52,6 @@ func (m *Map) String() string {
 // Elems returns the number of elements of a box.
 func (m *Map) Elems() int { return dimProduct(m.Box) }
 
-// dimProduct returns the number of elements of a tensor with these extents.
 func dimProduct(extents []int) int {
 	n := 1
 	for _, d := range extents {
@@ -114,7 +113,7 @@ func pipelined(o Op) bool {
 	return false
 }
 
-// byGroups reports whether all threads of a group carry out an operation at once.
+// byGroups reports whether all threads of a group execute an operation together.
 func byGroups(o Op) bool {
 	switch o {
 	case GroupBarrier, Registers, MultiplyTiles, Commit, Drain:

@@ -6,40 +6,41 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// pipelineState is what the interpreter knows of the copies and products of the running block.
+// pipelineState holds the phase barriers, sums, copies and products of the block that the
+// interpreter runs.
 type pipelineState struct {
 	phases  map[*Value][]phase
 	sums    map[*Value][][]float32 // by group: [rowsOfTile · columns]
 	boxed   map[*array]*boxed
-	copies  []*boxCopy        // that have not taken place
+	copies  []*boxCopy        // not carried out yet
 	flights map[int]*inFlight // by group
 }
 
-// phase is a phase barrier.
+// phase is the state of a phase barrier.
 type phase struct {
-	number         int   // of complete phases
-	arrived, bytes int   // arrivals and copied bytes, less those that are expected, of the current phase
-	known          []int // what threads that have waited know, see thread.seen
-	next           []int // what known will be after the current phase
+	number         int   // number of complete phases
+	arrived, bytes int   // arrivals, and copied less announced bytes, of the current phase
+	known          []int // lower bounds of thread.seen in threads that have waited for the last complete phase
+	next           []int // known after the current phase
 }
 
-// boxed records the accesses to an array that boxes are copied to.
+// boxed records the accesses to an array that boxes are copied to, for each element.
 type boxed struct {
 	from []*boxCopy // the copy that wrote an element, or nil
-	read [][]int    // by group: which of its groups of products read an element last
+	read [][]int    // by group: number of its group of products that read an element last
 }
 
-// boxCopy is a copy of a box.
+// boxCopy is a copy of a box that a thread has started.
 type boxCopy struct {
 	do     func()
 	at     *phase
-	number int // of complete phases when it was started
+	number int // number of complete phases when it was started
 	done   bool
 }
 
 // inFlight holds the products of a group that are not done.
 type inFlight struct {
-	begun, done int // groups of products
+	begun, done int // numbers of groups of products
 	products    []product
 }
 
@@ -50,7 +51,7 @@ type product struct {
 	do    func()
 }
 
-// begin prepares the state for a block.
+// begin resets the state at the start of a block.
 func (p *pipelineState) begin(m *machine) {
 	groups := (len(m.threads) + Group - 1) / Group
 	*p = pipelineState{phases: map[*Value][]phase{}, sums: map[*Value][][]float32{}, boxed: map[*array]*boxed{}, flights: map[int]*inFlight{}}
@@ -74,7 +75,6 @@ func (p *pipelineState) begin(m *machine) {
 	}
 }
 
-// box returns the record of the accesses to an array.
 func (p *pipelineState) box(a *array) *boxed {
 	b := p.boxed[a]
 	if b == nil {
@@ -87,8 +87,9 @@ func (p *pipelineState) box(a *array) *boxed {
 	return b
 }
 
-// proceed lets threads go on that wait for a phase or for the threads of their group. If there are none, a copy
-// takes place. proceed returns false if there is no copy either.
+// proceed lets waiting threads go on: threads whose phase is complete, and groups whose threads all
+// wait at the same instruction of [compiler.byGroup], which it executes. If there are no such
+// threads, it carries out one copy. It returns false if there is no copy either.
 func (p *pipelineState) proceed(m *machine) bool {
 	released := false
 	for first := 0; first < len(m.threads); first += Group {
@@ -121,7 +122,8 @@ func (p *pipelineState) proceed(m *machine) bool {
 	return true
 }
 
-// complete begins the next phase if the current one is complete.
+// complete begins the next phase if the current one has all arrivals and all bytes that were
+// announced.
 func (f *phase) complete(arrivals int) {
 	if f.arrived == arrivals && f.bytes == 0 {
 		copy(f.known, f.next)
@@ -130,14 +132,12 @@ func (f *phase) complete(arrivals int) {
 	}
 }
 
-// learn raises the elements of known to those of from.
 func learn(known, from []int) {
 	for i, n := range from {
 		known[i] = max(known[i], n)
 	}
 }
 
-// pipeline emits code for an operation of pipelined kernels.
 func (c *compiler) pipeline(in *Instr) {
 	m := c.machine
 	switch in.Op {
@@ -210,10 +210,11 @@ func (c *compiler) pipeline(in *Instr) {
 	}
 }
 
-// flight returns the products of a group that are not done.
+// flight returns the products of the threads' group that are not done.
 func (m *machine) flight(threads []thread) *inFlight { return m.pipeline.flights[threads[0].group()] }
 
-// placeOfSum returns the row and the column of a sum that a thread of a group holds.
+// placeOfSum returns the row and the column of sum i of a thread, which is the thread's index in
+// its group.
 func placeOfSum(thread, i int) (row, column int) {
 	return thread/Warp*16 + thread%Warp/4 + i/2%2*8, i/4*8 + thread%4*2 + i%2
 }
@@ -230,8 +231,8 @@ func (c *compiler) phase(v, i *Value) func(t *thread) *phase {
 	}
 }
 
-// byGroup emits code at which each thread waits until all threads of its group have reached the instruction in.
-// The machine then carries out do for them.
+// byGroup emits code for instruction `in`: each thread waits until all threads of its group have
+// reached it. The machine then calls do for them.
 func (c *compiler) byGroup(in *Instr, do func(threads []thread)) {
 	next := &code{}
 	c.jump(in, next, func(t *thread) *code { t.waiting = in; return next })
@@ -241,7 +242,6 @@ func (c *compiler) byGroup(in *Instr, do func(threads []thread)) {
 	c.machine.groups[in] = do
 }
 
-// copyBox emits code for [CopyBox].
 func (c *compiler) copyBox(in *Instr) {
 	to, from, m := c.arrays[in.Args[0]], c.arrays[in.Args[2]], in.Args[2].Map
 	index, at, machine := c.index(in.Args[1]), c.phase(in.Args[3], in.Args[4]), c.machine
@@ -302,7 +302,8 @@ func (c *compiler) copyBox(in *Instr) {
 	})
 }
 
-// roundTF32 returns the bits of an f32 rounded to 11 significant bits. Ties are rounded away from 0.
+// roundTF32 rounds an f32 to 11 significant bits, ties away from 0. It takes and returns bits, and
+// returns infinities and NaN unchanged.
 func roundTF32(bits uint64) uint64 {
 	const half, kept, exponent = 1 << 12, 0xffffe000, 0x7f800000
 	if bits&exponent == exponent {
@@ -311,7 +312,8 @@ func roundTF32(bits uint64) uint64 {
 	return (bits + half) & kept
 }
 
-// swizzle returns where element i of an array is stored.
+// swizzle returns the index at which element i of an array of boxes is stored. Elements have size
+// bytes.
 func swizzle(i, size int) int {
 	at := i * size
 	return (at ^ at/rowBytes%8*16) / size
@@ -322,7 +324,6 @@ func (t *thread) see(f *phase) {
 	t.phases[f] = f.number
 }
 
-// multiplyTiles emits code for [MultiplyTiles].
 func (c *compiler) multiplyTiles(in *Instr) {
 	d, s := in.Args[0].Type.DType, in.Args[4]
 	a, b, m := c.arrays[in.Args[0]], c.arrays[in.Args[2]], c.machine
@@ -390,8 +391,9 @@ func (c *compiler) multiplyTiles(in *Instr) {
 	})
 }
 
-// readTile records that a product of a group reads elements of an array. It panics, as [fail] does, if an element
-// is out of bounds, or if the threads of the group have not waited for the copy that writes it.
+// readTile records that a product of the threads' group reads elements of an array: places are
+// their indices, and start the first element of the tile. It panics, as [fail] does, if an element
+// is out of bounds, or if a thread has not waited for the copy that writes it.
 func (m *machine) readTile(a *array, places []int, threads []thread, start int) {
 	if start*a.size%16 != 0 {
 		fail("a tile at element %d", start)

@@ -126,7 +126,7 @@ func (in *Instr) print(w *strings.Builder) {
 	}
 }
 
-// accesses reports whether the operands of an operation begin with a pointer and an index.
+// accesses reports whether the first two operands of an operation are a pointer and an index.
 func accesses(o Op) bool {
 	switch o {
 	case Load, Store, Arrive, Await, CopyBox, MultiplyTiles:
@@ -166,8 +166,8 @@ func axis(dim int) string {
 	return "xyz"[dim : dim+1]
 }
 
-// number returns a constant in the text form: a word such as true or inf, or a decimal number, if it
-// has exactly these bits, else the bits in hexadecimal.
+// number returns the text form of a constant. It is a word such as true or inf, or a decimal
+// number, if that stands for exactly these bits, else the bits in hexadecimal.
 func number(d ir.DType, bits uint64) string {
 	switch {
 	case d == ir.Bool && bits <= 1:

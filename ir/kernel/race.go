@@ -38,8 +38,9 @@ func (a *array) conflict(m *machine, t *thread, i int, past access, verb string)
 	fail("a race: %s %s element %d", who, verb, i)
 }
 
-// since returns the first epoch that is not separated by a barrier from what thread t does: an access in it by the
-// thread with a number may happen at the same time.
+// since returns the epoch that began with the last barrier between thread t and the thread with the
+// given number. An access by that thread in this epoch, or a later one, may happen at the same time
+// as an access by t.
 func (m *machine) since(number int, t *thread) uint32 {
 	if g := t.group(); number/Group == g {
 		return m.epochs[g]

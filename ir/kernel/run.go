@@ -20,7 +20,7 @@ type Options struct {
 // Budget.
 const DefaultBudget = 1 << 30
 
-// maxBlocks is the greatest number of blocks of a grid that is interpreted.
+// maxBlocks is the maximum number of blocks of a grid that can be interpreted.
 const maxBlocks = 1 << 24
 
 // Run runs a grid of blocks of the kernel on args, one argument for each parameter. It is slow,
@@ -96,7 +96,6 @@ type thread struct {
 	seen    []int          // by group of the block: how many of its groups of products the thread knows to be done
 }
 
-// group returns the index of the thread's group in the block.
 func (t *thread) group() int { return int(t.number) / Group }
 
 // run does what [Kernel.Run] documents, for a kernel that is already verified.
@@ -225,7 +224,6 @@ func (m *machine) nextEpoch() {
 	}
 }
 
-// newEpoch returns the number of an epoch that begins.
 func (m *machine) newEpoch() uint32 {
 	if m.last++; m.last == 0 {
 		fail("too many barriers")

@@ -19,9 +19,9 @@ func (k *Kernel) checkBarriers() (err error) {
 	return nil
 }
 
-// barriers panics, as [fail] does, if only some threads may reach an operation in b that all threads of the block
-// or of a group carry out. around[s] is the innermost instruction around b whose blocks do not run alike in
-// threads between which values of spread s differ, or nil.
+// barriers panics, as [fail] does, if only some threads may reach an operation in b that all
+// threads of the block or of a group execute together. around[s] is the innermost instruction
+// around b whose condition or bounds have spread s or more, or nil.
 func (b *Block) barriers(spreads map[*Value]spread, around [betweenThreads + 1]*Instr) {
 	for _, in := range b.Instrs {
 		if branch := around[betweenGroups]; branch != nil && (in.Op == Barrier || in.Op == MatMulAdd) {
@@ -50,7 +50,6 @@ func described(in *Instr) string {
 	return in.Op.String()
 }
 
-// decides returns the values that determine which blocks of an instruction run, and how often.
 func decides(in *Instr) []*Value {
 	switch in.Op {
 	case For:
@@ -86,7 +85,7 @@ type flow struct {
 	todo    []*Value // marked values whose readers are not marked yet
 }
 
-// mark records that x may differ between these threads.
+// mark records that x may differ as far as s says.
 func (f *flow) mark(x *Value, s spread) {
 	if f.spreads[x] < s {
 		f.spreads[x] = s

@@ -264,8 +264,8 @@ func (v *verifier) instr(in *Instr) {
 	v.at(in, func() { yields(in) })
 }
 
-// at calls check. If check panics with an error, at panics with the error and the text of in, as
-// [fail] does.
+// at calls check. If check panics with [fail], at panics with the same error after the text of
+// `in`.
 func (v *verifier) at(in *Instr, check func()) {
 	var err error
 	func() {
@@ -430,8 +430,8 @@ func signature(in *Instr) {
 	}
 }
 
-// element checks the operands of an access to n adjacent elements, and returns the type of the
-// elements. It panics, as [fail] does, if an operand is wrong.
+// element checks the operands of an access to n adjacent elements, and returns their type. It
+// panics, as [fail] does, if an operand is wrong.
 func element(in *Instr, n int) ir.DType {
 	p, i := in.Args[0], in.Args[1]
 	d := p.Type.DType

@@ -98,7 +98,7 @@ func (m MultiHeadAttention) Recall(query Value, memory [2]Value, mask Value) Val
 	return m.recall(m.projected(query, 0), memory, mask)
 }
 
-// recall is Recall for projected queries.
+// recall is [MultiHeadAttention.Recall] for a query that is projected already.
 func (m MultiHeadAttention) recall(q Value, memory [2]Value, mask Value) Value {
 	if mask.Valid() && mask.Rank() == 3 {
 		mask = mask.Unsqueeze(1)
@@ -194,7 +194,9 @@ func (h hiddenScore) score() float64 {
 	return math.Inf(-1)
 }
 
-// attend returns softmax(q·kᵀ + mask)·v with dropout of the weights.
+// attend returns softmax(q·kᵀ + mask)·v, with dropout of the softmax. Where a bool mask is true,
+// t.hidden replaces the score. The mask may be the zero Value. If t.quiet is set, [QuietSoftmax]
+// replaces the softmax.
 func (t transformerOptions) attend(q, k, v, mask Value) Value {
 	scores := q.MatMul(k.T())
 	if mask.Valid() {
@@ -274,8 +276,8 @@ func (l TransformerEncoderLayer) Cached(x, mask Value, past [2]Value) (Value, [2
 	return t.residual(x, l.Norm2, func(x Value) Value { return t.feed(x, l.Linear1, l.Linear2) }), past
 }
 
-// residual returns x + f(x), with dropout of f(x). The norm is applied to the operand of f, or to
-// the sum, as the options say.
+// residual returns x + f(x), with dropout of f(x). If t.normFirst is set, norm is applied to the
+// operand of f, else to the sum.
 func (t transformerOptions) residual(x Value, norm LayerNorm, f func(Value) Value) Value {
 	drop := NewDropout(t.dropout)
 	if t.normFirst {
@@ -359,7 +361,8 @@ func (l TransformerDecoderLayer) Cached(x Value, memory [2]Value, mask, memoryMa
 	return l.cached(x, mask, past, func(x Value) Value { return l.MultiheadAttn.Recall(x, memory, memoryMask) })
 }
 
-// cached applies the layer. recall is the attention to the memory.
+// cached returns the output of the layer, and the keys and values of self-attention: past with the
+// ones of x appended. recall attends to the memory.
 func (l TransformerDecoderLayer) cached(x, mask Value, past [2]Value, recall func(x Value) Value) (Value, [2]Value) {
 	t := l.options
 	x = t.residual(x, l.Norm1, func(x Value) (y Value) {
@@ -437,8 +440,8 @@ func NewPositionalEncoding(features, longest int) PositionalEncoding {
 	return PositionalEncoding{Stack(2, a.Sin(), a.Cos()).Flatten(1, 2).Narrow(1, 0, features).Float()}
 }
 
-// angles returns position·θ^(−2i/d) for longest positions and each pair i of d features, in f64,
-// with the same bits on every machine.
+// angles returns position·θ^(−2i/d) for each position below `longest` and each pair i of d
+// features: f64 [longest, ⌈d/2⌉], with the same bits on every machine.
 func angles(longest, d int, theta float64) Value {
 	places := Arange(longest).Cast(F64).Unsqueeze(1)
 	pairs := Arange((d + 1) / 2).Cast(F64).Mul(-2 / float64(max(d, 1)))

@@ -56,7 +56,7 @@ func Of(data any, shape ...int) Value {
 }
 
 // fill stores the elements of v, which has this shape, in t from index `start` on. It returns the
-// index after the last one.
+// index after the last element.
 func fill(t *ir.Tensor, v reflect.Value, shape []int, start int) int {
 	if len(shape) > 0 {
 		if v.Len() != shape[0] {

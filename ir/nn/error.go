@@ -85,8 +85,8 @@ func fail(format string, args ...any) {
 	panic(&Error{pos, msg})
 }
 
-// caller returns the innermost position outside this package, as file:line, and the function of the
-// package that was called there.
+// caller returns the innermost position outside this package, as file:line. function is the
+// function of this package that was called there.
 func caller() (pos, function string) {
 	var pcs [64]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])

@@ -8,7 +8,7 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// maxPrinted is the length of an axis from which only printedEnd elements of each end are printed.
+// If an axis has maxPrinted elements or more, only the first and the last printedEnd are printed.
 const maxPrinted, printedEnd = 16, 3
 
 // Format prints the type and, if known, the elements: "f32[2] [1 2]". A precision is the number of

@@ -7,9 +7,9 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// oneOf returns the indices v, checked when the model runs. A call returns an error if an index is
-// not in [0, count). item and things are words in the error: for an index, such as "token", and for
-// the elements from which it selects, such as "rows".
+// oneOf returns the indices v with a check when the model runs: a call returns an error if an index
+// is not in [0, count). The error calls an index `item`, such as "token", and the elements that it
+// selects from `things`, such as "rows".
 func (v Value) oneOf(count Extent, item, things string) Value {
 	return one(op.CheckIndex{Count: extent(count), What: item, Things: things}, v)
 }

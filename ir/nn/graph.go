@@ -47,7 +47,6 @@ func newBody(params []Value, all bool, f func() []Value) *body {
 	return b
 }
 
-// needs reports whether pred is true for an operand of n, or for a node that must run before n.
 func (n *node) needs(pred func(*node) bool) bool {
 	return slices.ContainsFunc(n.before, pred) || slices.ContainsFunc(n.reads(), func(a Value) bool { return pred(a.n) })
 }
@@ -78,7 +77,6 @@ func freeOf(bodies []*body) []Value {
 	return free
 }
 
-// nodes returns the nodes inside in the order of their creation.
 func (b *body) nodes() []*node {
 	nodes := make([]*node, 0, len(b.inside))
 	for n := range b.inside {

@@ -135,7 +135,8 @@ func QR(v Value) (q, r Value) {
 	return Concat(-1, columns...), Concat(-2, rows...)
 }
 
-// maxFinite exceeds all finite p for which a norm is computed with powers; larger p mean infinity.
+// maxFinite is above every finite p for which a norm is computed with powers. A p above maxFinite
+// is infinite.
 const maxFinite = 1e300
 
 func matrixOf(rows, cols int, at func(r, c int) float64) Value {

@@ -245,7 +245,6 @@ func (r *Recorder) try(f func()) {
 	f()
 }
 
-// report records err, unless an error with the same text is already recorded.
 func (r *Recorder) report(err error) {
 	if !slices.ContainsFunc(r.errs, func(e error) bool { return e.Error() == err.Error() }) {
 		r.errs = append(r.errs, err)

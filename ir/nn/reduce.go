@@ -7,7 +7,7 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// reduce reduces along axes, whose extents become 1, or without axes to a scalar.
+// reduce reduces along axes, whose extents become 1. If axes is empty, it reduces v to a scalar.
 func (v Value) reduce(kind op.Reduction, axes []int) Value {
 	return one(op.Reduce{Kind: kind, Axes: v.axes(axes), KeepDims: len(axes) > 0}, v)
 }
@@ -98,8 +98,8 @@ func (v Value) CumMax(axis int) Value { return v.running(axis, Value.Maximum) }
 // CumMin returns the cumulative minimum along an axis, whose extent is static.
 func (v Value) CumMin(axis int) Value { return v.running(axis, Value.Minimum) }
 
-// running combines each element with all elements before it along an axis. Its steps double the
-// distance: 1, 2, 4, ….
+// running combines each element with all elements before it along an axis, in ⌈log₂ n⌉ steps for an
+// extent of n.
 func (v Value) running(axis int, combine func(Value, Operand) Value) Value {
 	axis = v.axis(axis)
 	n := v.Dim(axis).Int()

@@ -253,8 +253,8 @@ func (v Value) axis(i int) int {
 	return (i + r) % max(r, 1)
 }
 
-// axes counts each axis in list from the start, as [Value.axis] does, and sorts them. An empty list
-// gives all axes.
+// axes returns the axes in list, counted from the start as in [Value.axis], in ascending order. An
+// empty list stands for all axes.
 func (v Value) axes(list []int) []int {
 	named := make([]bool, v.Rank())
 	for _, i := range list {

@@ -14,7 +14,7 @@ import (
 // line is the unit to which sizes of buffers are rounded up, in bytes.
 const line = 64
 
-// buffer adds a buffer for v. Node i is the first that writes v.
+// buffer adds a buffer for v. i is the index of the node that writes v first.
 func (p *planner) buffer(v *ir.Value, i int) *Buffer {
 	d, elems := v.Type.DType, v.Type.Elems()
 	b := &Buffer{Name: v.Name, Value: v, DType: d, Elems: elems, Bytes: roundUp(elems.Mul(dim.Const(d.Size()))), First: i, Last: i}

@@ -18,8 +18,9 @@ type Joiner interface {
 	Parts(n *ir.Node) []dim.Dim
 }
 
-// findParts finds the values that are computed inside the memory of a concatenation. These are its
-// operands, or the values that the operands are views of, unless they have a place already.
+// findParts finds the values that nodes write directly into the result of a concatenation. These
+// are the operands of the concatenation, or the values that the operands are views of, if
+// [planner.canBePart] allows it.
 func (p *planner) findParts() {
 	p.parts = map[*ir.Value]part{}
 	for _, n := range p.Func.Nodes {

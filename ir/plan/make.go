@@ -178,10 +178,10 @@ func (s *storage) views(t ir.Type) bool {
 	return s.place.Kind == Arena || s.place.Kind != None && s.dtype == t.DType
 }
 
-// overwritten returns the storage of an operand that the first result of node i may reuse, or nil.
-// The operator must read the operand before it writes the result, and nothing may read the operand
-// later. The storage must not be that of another operand, unless both operands are the same value
-// and the result may reuse either.
+// overwritten returns the storage of an operand that the first result of n, node i, may reuse, or
+// nil. The operator must read the operand before it writes the result, and nothing may read the
+// operand later. Another operand must not have the same storage, unless both are the same value and
+// the result may reuse either.
 func (p *planner) overwritten(i int, n *ir.Node) *storage {
 	op, ok := n.Op.(ir.Overwriter)
 	r := n.Results[0]
@@ -216,9 +216,9 @@ func (p *planner) overwritten(i int, n *ir.Node) *storage {
 	return nil
 }
 
-// fresh returns storage for a value that node i computes: of the concatenation that the value is
-// part of, the caller's memory if it is a result of the function, a variable if an arena cannot
-// hold it, else a new buffer.
+// fresh returns storage for v, which node i computes: the storage of the concatenation that v is
+// part of; else the caller's memory if v is a result of the function; else a variable if an arena
+// cannot hold v; else a new buffer.
 func (p *planner) fresh(v *ir.Value, i int) *storage {
 	if s := p.storage[v]; s != nil {
 		return s // a concatenation, one of whose parts was made before

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// pictureWidth is the width of the picture in columns, without the names.
+	// pictureWidth is the number of columns of the picture after the names.
 	pictureWidth = 64
 	// pictureRows is the maximum number of rows of the picture.
 	pictureRows = 60
@@ -130,7 +130,7 @@ func (p *Plan) rows(b *strings.Builder, name func(*Buffer) string, d drawing) {
 // total bytes, and 0 ≤ address ≤ total.
 func column(address, total int64) int {
 	hi, lo := bits.Mul64(uint64(address), pictureWidth)
-	c, _ := bits.Div64(hi, lo, uint64(total)) // at most pictureWidth, as at is at most total
+	c, _ := bits.Div64(hi, lo, uint64(total)) // at most pictureWidth, as address is at most total
 	return int(c)
 }
 

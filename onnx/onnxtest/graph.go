@@ -84,7 +84,8 @@ func (d *drawer) kind() kind {
 	return []kind{vector, matrix, scalar, integers, integer, flag, vector}[d.pick(7)]
 }
 
-// tensor returns a random constant of a kind with known extents. In many, all elements are equal.
+// tensor returns a random constant of a kind with known extents. In half of the constants all
+// elements are equal.
 func (d *drawer) tensor(k kind) *ir.Tensor {
 	shape := make([]int, len(k.shape))
 	for i, n := range k.shape {
@@ -311,7 +312,7 @@ func (g *graph) computed() {
 	}
 }
 
-// integer adds integer arithmetic whose results remain small.
+// integer adds arithmetic on integers, whose result is taken modulo 7.
 func (g *graph) integer() {
 	k := []kind{integers, integer}[g.pick(2)]
 	r := g.apply([]string{"Add", "Sub", "Mul", "Max", "Min"}[g.pick(5)], k, g.of(k), g.of(k))
@@ -446,9 +447,9 @@ func (g *graph) results(kinds []kind) {
 	}
 }
 
-// newest returns a value of kind k as the result of an inner graph. It is a value computed there that
-// nothing reads, or the result of a new operator. If there is no second operand for the operator, it is
-// any value or a new constant.
+// newest returns a value of kind k as the result of an inner graph: a value computed there that
+// nothing reads, or the result of a new operator. If there is no second operand for a new operator,
+// it is an existing value or a new constant.
 func (g *graph) newest(k kind) port {
 	for _, p := range slices.Backward(g.ports) {
 		if p.equal(k) && !g.read[p.name] && g.pick(4) > 0 {

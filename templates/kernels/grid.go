@@ -5,8 +5,8 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// maxBlocks is the greatest number of blocks of a grid in each dimension. Every device allows as many.
-// Tests change it.
+// maxBlocks is the maximum number of blocks of a grid along each dimension, which every device
+// supports. Tests change it.
 var maxBlocks = 32768
 
 // Grid returns the launch of a kernel that computes work items, numbered along at most three

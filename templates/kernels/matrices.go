@@ -14,13 +14,12 @@ const (
 	warpsN           = tileN / warpN
 )
 
-// termsOf returns the number of elements from a column of a tile to the next. The terms of a column
-// are followed by a gap of 16 bytes, so that the threads of a warp read different banks of shared
-// memory.
+// termsOf returns the distance between adjacent columns of a tile in shared memory, in elements of
+// type d: tileK terms and a gap of 16 bytes. Because of the gap, the threads of a warp access
+// different banks.
 func termsOf(d ir.DType) int { return tileK + 16/d.Size() }
 
-// inMatrix returns where a tile holds the given term of a column, in elements. Columns are [termsOf] elements
-// apart.
+// inMatrix returns the index in a tile of the given term of a column; see [termsOf].
 func (p *product) inMatrix(column, term *kernel.Value) *kernel.Value {
 	return p.Add(p.Mul(column, p.Int(termsOf(p.Matrix))), term)
 }
@@ -49,9 +48,10 @@ func (p *product) buildMatrices() {
 	}
 }
 
-// factors returns a thread's elements of a matrix in tile, in the order of [kernel.MatMulAdd]. They
-// are elements of the given column and, if columns is 2, of the column 8 after it. first is the
-// first term of the matrix, and pair the number of the thread among those with its column.
+// factors returns the elements of a matrix in tile that a thread passes to [kernel.MatMulAdd]:
+// elements of the given column and, if columns is 2, of the column 8 further on. first is the first
+// term of the matrix. pair, 0 to 3, is the index of the thread among the four threads of its
+// column.
 func (p *product) factors(tile, column, pair *kernel.Value, first, columns int) []*kernel.Value {
 	adjacent := min(4/p.Matrix.Size(), 2)
 	var elements []*kernel.Value

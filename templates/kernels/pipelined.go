@@ -28,7 +28,8 @@ type Tiles struct {
 	Raster int
 }
 
-// Registers of the threads that copy, and of the threads that multiply, by the number of groups that multiply.
+// registersOf maps the number of groups that multiply to the registers per thread: first of the
+// group that copies, then of each group that multiplies.
 var registersOf = map[int][2]int{1: {40, 232}, 2: {40, 232}}
 
 var errPipelined = errors.New("the product cannot be computed by groups of threads")
@@ -71,15 +72,15 @@ const (
 	columnsOfBox = 64  // of a box whose rows are terms
 )
 
-// pipelined is a kernel of [Pipelined] that is being built.
+// pipelined is the state of [Pipelined] while it builds a kernel.
 type pipelined struct {
 	*Emitter
 	Factors
 	tile                  Tiles
 	extents               [4]int // batch, m, n, k
-	groups                int    // that multiply
-	terms                 int    // of a step
-	steps                 int    // of a sum
+	groups                int    // number of groups that multiply
+	terms                 int    // terms per step
+	steps                 int    // steps per sum
 	tilesM, tilesN, tiles int
 	a, b                  *kernel.Value // arrays of tiles, one for each stage
 	mapA, mapB            *kernel.Value
@@ -107,7 +108,8 @@ func (p *pipelined) build() {
 	})
 }
 
-// boxes adds the map of a factor. across says that the rows of the matrices are terms. width is the extent of a tile.
+// boxes adds a parameter through which boxes of m are copied. across says that the rows of the
+// matrices are the terms. width is the number of rows of a tile, or of columns if across is set.
 func (p *pipelined) boxes(name string, m *Matrices, across bool, width int) *kernel.Value {
 	extents, box := []int{m.Rows, m.Columns}, []int{width, p.terms}
 	if across {
@@ -120,18 +122,19 @@ func (p *pipelined) boxes(name string, m *Matrices, across bool, width int) *ker
 	return p.Map(name, p.Matrix, extents, box)
 }
 
-// stage is the stage of a step, and the number of the phase that its barriers complete next.
+// stage is the index of a pipeline stage, and the parity, 0 or 1, of the phase of its barriers to
+// wait for.
 type stage struct{ index, phase *kernel.Value }
 
-// next returns the stage of the next step.
 func (p *pipelined) next(s stage) stage {
 	i := p.Add(s.index, p.Int(1))
 	last := p.Eq(i, p.Int(p.tile.Stages))
 	return stage{p.Select(last, p.Int(0), i), p.Select(last, p.Sub(p.Int(1), s.phase), s.phase)}
 }
 
-// eachTile calls do for each tile of the block, with the index of its product, its first indices, and the stage of its
-// first step. do returns the stage after its last step.
+// eachTile calls do for each tile that the block computes, with the index of its product in the
+// batch, its first row m and column n, and the stage of its first step. do returns the stage of the
+// step after its last step. phase is the phase of the first stage.
 func (p *pipelined) eachTile(phase int, do func(batch, m, n *kernel.Value, s stage) stage) {
 	start := []*kernel.Value{p.Int(0), p.Int(phase)}
 	blocks := min(p.tiles, p.tile.Blocks)
@@ -156,7 +159,8 @@ func (p *pipelined) eachTile(phase int, do func(batch, m, n *kernel.Value, s sta
 	})
 }
 
-// copyTiles copies the tiles of both factors, step by step.
+// copyTiles is the program of the group that copies: for each step it copies the tiles of both
+// factors to the step's stage.
 func (p *pipelined) copyTiles() {
 	bytes := p.Int((p.tile.M + p.tile.N) * bytesOfStep)
 	p.eachTile(1, func(batch, m, n *kernel.Value, s stage) stage {
@@ -173,8 +177,8 @@ func (p *pipelined) copyTiles() {
 	})
 }
 
-// copyTile copies a tile of a factor to a stage. first is the first index of the tile, which is `width` wide, and k the first
-// term.
+// copyTile copies a tile of a factor to stage s of the array `to`. The tile has `width` rows from
+// row `first` and p.terms columns from column k; if across is set, rows and columns are exchanged.
 func (p *pipelined) copyTile(to, from *kernel.Value, m *Matrices, across bool, width int, s stage, batch, first, k *kernel.Value) {
 	at := p.Mul(s.index, p.Int(width*p.terms))
 	box := func(i, row, column *kernel.Value) {
@@ -193,7 +197,8 @@ func (p *pipelined) copyTile(to, from *kernel.Value, m *Matrices, across bool, w
 	}
 }
 
-// multiply multiplies tiles, step by step, and stores the sums.
+// multiply is the program of the groups that multiply: each adds up the products of its rows of a
+// tile, and stores the sums.
 func (p *pipelined) multiply() {
 	group := p.Sub(p.Group(), p.Int(1))
 	thread := p.Rem(p.Thread(0), p.Int(kernel.Group))
@@ -230,7 +235,7 @@ func (p *pipelined) multiply() {
 	})
 }
 
-// within returns where term k of a step begins in a tile, in elements.
+// within returns the offset in elements of term k of a step from the beginning of a tile.
 func (p *pipelined) within(k int, across bool) int {
 	if across {
 		return k * columnsOfBox
@@ -238,16 +243,19 @@ func (p *pipelined) within(k int, across bool) int {
 	return k
 }
 
-// The sums of a group pass through shared memory, columnsOfChunk columns at a time, so that neighbouring threads store
-// neighbouring elements. A thread stores columnsOfThread of a row. Rows of a chunk are rowOfChunk elements apart: threads of a
-// warp then write, and read, different banks.
+// A group writes its sums to shared memory, columnsOfChunk columns at a time, so that neighbouring
+// threads store neighbouring elements. Each thread stores columnsOfThread adjacent columns of a
+// row. Rows in shared memory are rowOfChunk elements apart, so that the threads of a warp access
+// different banks.
 const (
 	columnsOfChunk  = 32
 	columnsOfThread = 4
 	rowOfChunk      = 40
 )
 
-// store stores the sums of a group, whose tile begins at m0 and n0.
+// store stores the sums of a group. They begin at row m0 and column n0 of the product. group is the
+// index of the group among the groups that multiply, and thread the index of the thread in its
+// group.
 func (p *pipelined) store(batch, m0, n0, group, thread *kernel.Value) {
 	warp, lane := p.Div(thread, p.Int(kernel.Warp)), p.Rem(thread, p.Int(kernel.Warp))
 	first := p.Mul(group, p.Int(rowsOfGroup*rowOfChunk))
@@ -294,7 +302,8 @@ func (p *pipelined) store(batch, m0, n0, group, thread *kernel.Value) {
 	})
 }
 
-// inside appends what runs if m and n are inside of the extents. If the tiles divide the extents, it does not ask.
+// inside emits do under the condition that m and n are inside the product. It leaves out the
+// condition for an extent that is a multiple of the tile's.
 func (p *pipelined) inside(m, n *kernel.Value, do func()) {
 	cond := p.Bool(true)
 	if p.extents[1]%p.tile.M != 0 {

@@ -38,9 +38,9 @@ type Factors struct {
 	Store func(e *Emitter, batch, m, n, sum *kernel.Value)
 }
 
-// The tile that a block computes has tileM × tileN sums, of which a thread has perM × perN. The
-// block reads tileK terms of them at a time. lanesN is the number of threads along the columns of
-// the tile.
+// A block computes a tile of tileM × tileN sums, and each of its threads perM × perN of them. The
+// block loads tileK terms of the factors at a time. lanesN is the number of threads along the
+// columns of the tile.
 const (
 	tileM, tileN, tileK = 64, 64, 16
 	perM, perN          = 4, 4
@@ -101,7 +101,8 @@ func (p *product) build() {
 	}
 }
 
-// accumulate returns the sums of a thread. multiply adds the products of the tiles to them.
+// accumulate returns the sums of a thread over all terms. It loads tileK terms of both factors at a
+// time, and calls multiply, which returns the sums with the products of these terms added.
 func (p *product) accumulate(multiply func(sums []*kernel.Value) []*kernel.Value) []*kernel.Value {
 	sums := make([]*kernel.Value, perM*perN)
 	for i := range sums {
@@ -117,10 +118,10 @@ func (p *product) accumulate(multiply func(sums []*kernel.Value) []*kernel.Value
 	})
 }
 
-// load loads a tile of a factor into shared memory: width columns of tileK terms. The columns begin with column
-// number `first`, and the terms with term number k0. extent is the number of columns of the factor, and element
-// returns an element of the factor. Elements outside of the factor are 0. termsNear says that neighbouring threads
-// load neighbouring terms; otherwise they load neighbouring columns.
+// load copies a tile of a factor to shared memory: columns first to first + width − 1, terms k0 to
+// k0 + tileK − 1. extent is the number of columns of the factor, and element returns one of its
+// elements. Elements outside the factor are 0. If termsNear is set, neighbouring threads load
+// neighbouring terms; otherwise they load neighbouring columns.
 func (p *product) load(tile *kernel.Value, width int, termsNear bool, first, k0, extent *kernel.Value, element func(column, k *kernel.Value) *kernel.Value) {
 	threads := tileM / perM * lanesN
 	for i := range width * tileK / threads {
@@ -141,8 +142,8 @@ func (p *product) load(tile *kernel.Value, width int, termsNear bool, first, k0,
 	}
 }
 
-// terms returns the sums of a thread after the terms with index k. row and lane are the row and
-// column of the thread in the grid of threads that share a tile.
+// terms adds the products of term k of the tiles to a thread's sums, and returns the new sums. row
+// and lane are the row and column of the thread in the grid of threads that share a tile.
 func (p *product) terms(k, row, lane *kernel.Value, sums []*kernel.Value) []*kernel.Value {
 	var a [perM]*kernel.Value
 	var b [perN]*kernel.Value

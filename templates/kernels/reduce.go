@@ -18,7 +18,7 @@ type Reduction struct {
 	Store func(e *Emitter, row *kernel.Value, state []*kernel.Value)
 }
 
-// shortRow is the number of elements up to which a thread reduces a row by itself.
+// shortRow is the maximum length in elements of a row that one thread reduces alone.
 const shortRow = 64
 
 // Reduce returns the launch of a kernel that reduces each of several rows of length elements to a
@@ -38,14 +38,15 @@ func Reduce(name string, rows, length dim.Dim, r Reduction) (Launch, error) {
 	})
 }
 
-// each returns the state of the elements lo, lo+step, … below hi of a row.
+// each reduces the elements lo, lo+step, … below hi of a row, and returns the state.
 func (e *Emitter) each(lo, hi, step, row *kernel.Value, r Reduction) []*kernel.Value {
 	return e.For(lo, hi, step, r.Start(e), func(i *kernel.Value, state []*kernel.Value) []*kernel.Value {
 		return r.Add(e, state, row, i)
 	})
 }
 
-// room returns shared memory for a state of each thread of a block.
+// room returns the arrays in shared memory for the states of all threads of a block: one array for
+// each value of a state.
 func (e *Emitter) room(r Reduction) []*kernel.Value {
 	var shared []*kernel.Value
 	for _, v := range r.Start(e) {

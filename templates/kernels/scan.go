@@ -18,7 +18,8 @@ type Scan struct {
 	Store func(e *Emitter, row, i, sum *kernel.Value)
 }
 
-// A thread adds up scanEach neighbours, and a block a tile of scanTile elements.
+// scanEach is the number of adjacent elements that a thread adds up, and scanTile the number that a
+// block adds up.
 const (
 	scanEach = 8
 	scanTile = Threads * scanEach
@@ -52,8 +53,9 @@ type scan struct {
 	parts *Scratch // sum of each tile, later of all tiles before it
 }
 
-// kernel returns the launch of a kernel with a block for each tile. Its threads call store with the
-// sum of the elements of the tile before their own, and the sum of the tile.
+// kernel returns the launch of a kernel with a block for each tile. Its threads call store with
+// before, the sum of the elements of the tile before the thread's own, and total, the sum of the
+// tile.
 func (c scan) kernel(name string, store func(e *Emitter, row, tile, before, total *kernel.Value)) (Launch, error) {
 	return Grid(name, []dim.Dim{c.tiles, c.Rows}, []int{Threads}, func(e *Emitter) func([]*kernel.Value) {
 		shared := e.Shared("s", c.DType, Threads)
@@ -65,8 +67,8 @@ func (c scan) kernel(name string, store func(e *Emitter, row, tile, before, tota
 	})
 }
 
-// each adds the elements of a thread to `sum`, one after the other, and returns the last sum. It
-// calls store, if that is not nil, with the index of each element and the sum up to it.
+// each adds the elements of a thread to `sum`, one after the other, and returns the last sum. If
+// store is not nil, it is called with the index of each element and the sum up to and including it.
 func (c scan) each(e *Emitter, row, tile, sum *kernel.Value, store func(i, sum *kernel.Value)) *kernel.Value {
 	first := e.Add(e.Mul(tile, e.Int(scanTile)), e.Mul(e.Thread(0), e.Int(scanEach)))
 	count := e.Min(e.Sub(e.Dim(c.Length), first), e.Int(scanEach))
@@ -80,13 +82,12 @@ func (c scan) each(e *Emitter, row, tile, sum *kernel.Value, store func(i, sum *
 	})[0]
 }
 
-// storeTile stores total, the sum of a tile, in c.parts.
 func (c scan) storeTile(e *Emitter, row, tile, _, total *kernel.Value) {
 	e.Do(e.Eq(e.Thread(0), e.Int(0)), func() { e.Scratch(c.parts).Set(e.Add(e.Mul(row, e.Dim(c.tiles)), tile), total) })
 }
 
-// storeSums stores the sum up to each element of a tile. before is the sum of the elements of the
-// tile before the thread's own.
+// storeSums stores the running sums of the elements of a tile. before is the sum of the elements of
+// the tile before the thread's own.
 func (c scan) storeSums(e *Emitter, row, tile, before, _ *kernel.Value) {
 	if n, ok := c.tiles.Int(); !ok || n > 1 {
 		before = e.Add(e.Scratch(c.parts).At(row, tile), before)
@@ -112,8 +113,8 @@ func (c scan) offsets(name string) (Launch, error) {
 	})
 }
 
-// sumsBefore returns the sum of `own` over the threads of the block before each thread, and over
-// all threads. shared has room for a number of each thread, and is free again afterwards.
+// sumsBefore returns the sum of `own` over the threads of the block with a smaller index, and the
+// sum over all threads. shared has an element for each thread, and may be reused afterwards.
 func (e *Emitter) sumsBefore(shared, own *kernel.Value) (before, total *kernel.Value) {
 	thread, zero := e.Thread(0), e.Number(own.Type.DType, 0)
 	earlier := func(distance int) *kernel.Value {

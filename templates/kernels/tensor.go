@@ -92,13 +92,13 @@ func (t *Tensor) Set(i, x *kernel.Value) {
 	t.e.Store(t.pointer, i, x)
 }
 
-// element is an element of a tensor that will be stored.
+// element is a store that was not emitted: of x at an index of a tensor.
 type element struct {
 	tensor   *Tensor
 	index, x *kernel.Value
 }
 
-// collect calls fill and returns the elements that fill stores with [Tensor.Set], instead of storing them.
+// collect calls fill. It returns what fill stores with [Tensor.Set] instead of storing it.
 func (e *Emitter) collect(fill func()) []element {
 	var list []element
 	e.collected = &list

@@ -156,8 +156,8 @@ var Updates = []*Update{
 
 var adamNumbers = []string{"decay", "shrink", "beta1", "rest1", "beta2", "rest2", "scale", "epsilon", "rate", "against"}
 
-// moments returns the moments m and v of Adam after a step, for the numbers c, named adamNumbers,
-// and the elements x: weight, gradient, m and v.
+// moments returns the moments m and v of Adam after a step. c holds the numbers named adamNumbers,
+// and x the weight, its gradient, m and v.
 func moments(b *kernel.Builder, c, x []*kernel.Value) (m, v *kernel.Value) {
 	d := b.Add(x[1], b.Mul(c[0], x[0]))
 	m = b.Add(b.Mul(c[2], x[2]), b.Mul(c[3], d))

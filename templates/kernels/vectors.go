@@ -72,13 +72,12 @@ type tile struct {
 	shared []*kernel.Value
 }
 
-// inside returns the index i, or the last index of an extent if i is beyond it.
 func (t *tile) inside(i *kernel.Value, extent dim.Dim) *kernel.Value {
 	return t.Min(i, t.Sub(t.Dim(extent), t.Int(1)))
 }
 
-// parts returns the partial sums of a thread for its column: for each vector, one sum for each
-// matrix.
+// parts returns the partial sums of a thread for its column. Index r·Matrices + i is the sum of
+// vector r and matrix i.
 func (t *tile) parts() []*kernel.Value {
 	sums := make([]*kernel.Value, t.rows*t.Matrices)
 	for i := range sums {

@@ -73,10 +73,10 @@ func (c calc) odd(x *kernel.Value, s series) *kernel.Value {
 	return c.Fma(c.Mul(x, z), c.polynomial(z, s), x)
 }
 
-// atMost returns the smaller of x and bound. A NaN x stays NaN.
+// atMost returns min(x, bound), or NaN if x is NaN.
 func (c calc) atMost(bound, x *kernel.Value) *kernel.Value { return c.Min(bound, x) }
 
-// atLeast returns the greater of x and bound. A NaN x stays NaN.
+// atLeast returns max(x, bound), or NaN if x is NaN.
 func (c calc) atLeast(bound, x *kernel.Value) *kernel.Value { return c.Max(bound, x) }
 
 // over returns x/y with an error of at most 1.5 units in the last place. y and 1/y must be normal
@@ -87,7 +87,7 @@ func (c calc) over(x, y *kernel.Value) *kernel.Value {
 	return c.Fma(c.Fma(c.Neg(q), y, x), w, q)
 }
 
-// sign returns the sign bit of x as an unsigned integer.
+// sign returns the bits of x with all but the sign bit cleared, as an unsigned integer.
 func (c calc) sign(x *kernel.Value) *kernel.Value {
 	return c.And(c.Bitcast(c.unsigned, x), c.Whole(c.unsigned, 1<<(c.d.Bits()-1)))
 }

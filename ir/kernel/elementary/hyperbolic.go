@@ -26,7 +26,7 @@ var (
 	}
 )
 
-// halfExp returns e^x/2 for x ≥ 0. It overflows later than e^x.
+// halfExp returns e^x/2 for x ≥ 0. It is finite for some x for which e^x overflows.
 func (c calc) halfExp(x *kernel.Value) *kernel.Value {
 	m, n := c.reduced(c.atMost(c.limit(90, 711), x), nil)
 	return c.scale(c.Add(m, c.num(1)), c.Sub(n, c.whole(1)))

@@ -158,7 +158,7 @@ func (c calc) window(table []uint32, offset *kernel.Value, n int) []*kernel.Valu
 
 // fractionOf returns the first n digits after the point of x·y in base 2³², as u64. x holds the
 // digits of an integer, least significant first. y holds the digits of a fraction, most significant
-// first. Carries from the digits of x·y behind the first n are left out.
+// first. Carries from later digits are left out, so the last digit may be too small.
 func (c calc) fractionOf(x, y []*kernel.Value, n int) []*kernel.Value {
 	out := make([]*kernel.Value, n)
 	var carry *kernel.Value
@@ -192,7 +192,7 @@ func (c calc) shr(x *kernel.Value, n int64) *kernel.Value {
 	return c.Binary(kernel.Shr, x, c.Whole(ir.U64, n))
 }
 
-// turned returns sin(r + turns·π/2) for |r| ≤ π/4. turns counts modulo 4.
+// turned returns sin(r + turns·π/2) for |r| ≤ π/4. Only turns modulo 4 matters.
 func (c calc) turned(r, turns *kernel.Value) *kernel.Value {
 	z := c.Mul(r, r)
 	cos := c.Fma(c.Mul(z, z), c.polynomial(z, cosTail), c.Fma(z, c.num(-0.5), c.num(1)))

@@ -5,8 +5,7 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// compute adds an instruction without effects, and returns the values that take the place of its
-// results.
+// compute adds an instruction without effects, and returns the values that replace its results.
 func (n *narrowing) compute(in *kernel.Instr) []*kernel.Value {
 	to := in.Results[0].Type.DType
 	switch in.Op {
@@ -207,8 +206,7 @@ func (n *narrowing) shiftRight(d ir.DType, x pair, by *kernel.Value) pair {
 	return pair{n.Select(isFar, high, low), n.Select(isFar, fill, high)}
 }
 
-// distance splits a distance of 0 to 63 bits: whether it is 32 or more, its remainder by 32, and 31 less the
-// remainder.
+// distance splits a shift of 0 to 63 bits. remainder is by mod 32, and rest is 31 − remainder.
 func (n *narrowing) distance(by *kernel.Value) (isFar, remainder, rest *kernel.Value) {
 	remainder = n.And(by, n.word(31))
 	return n.Ge(by, n.word(32)), remainder, n.Sub(n.word(31), remainder)

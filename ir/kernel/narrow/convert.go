@@ -23,8 +23,8 @@ func (n *narrowing) arithmetic(d ir.DType, x *kernel.Value) (ir.DType, *kernel.V
 	return to, n.Convert(to, x)
 }
 
-// truncate converts a float of type d to an integer of type `to`. It computes the halves of the absolute value in
-// floats, where both are exact. Floats that are out of range, and NaN, are replaced by 0 before.
+// truncate converts a float of type d to an integer of type `to`, as [kernel.Convert] does. It
+// computes the halves of the absolute value in floats, where both are exact.
 func (n *narrowing) truncate(to, d ir.DType, x *kernel.Value) pair {
 	float := func(x float64) *kernel.Value { return n.Float(d, x) }
 	limit, least, most := math.Ldexp(1, 64), uint64(0), uint64(math.MaxUint64)
@@ -80,9 +80,9 @@ func (n *narrowing) toHalf(d ir.DType, x pair) *kernel.Value {
 	return n.Convert(ir.F16, n.Select(fits, low, past))
 }
 
-// toFloat converts x, of type d, to an f32 or bf16. It rounds once: it converts only the upper bits of the
-// absolute value, at least 31 of them unless there are fewer. The last of these bits is set if a bit below it is
-// set.
+// toFloat converts x, of type d, to an f32 or bf16, rounded once. It converts only the upper bits
+// of the absolute value, 31 or more if it is longer than 32 bits, and sets the last of them if a
+// lower bit is set.
 func (n *narrowing) toFloat(to, d ir.DType, x pair) *kernel.Value {
 	size := n.unary(kernel.Abs, d, x)
 	isShort := n.Eq(size.high, n.word(0))

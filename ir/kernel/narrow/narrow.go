@@ -99,7 +99,6 @@ func elementOf(d ir.DType) ir.DType {
 	return d
 }
 
-// width returns how many values take the place of one of type d.
 func width(d ir.DType) int {
 	if is64(d) {
 		return 2
@@ -119,7 +118,8 @@ func (n *narrowing) all(values []*kernel.Value) []*kernel.Value {
 	return out
 }
 
-// set records that parts take the place of values: one part or two for each value.
+// set records the parts that replace values: two parts for a value of 64 bits, one for any other
+// value.
 func (n *narrowing) set(values, parts []*kernel.Value) {
 	for _, v := range values {
 		w := width(v.Type.DType)
@@ -166,7 +166,7 @@ func (n *narrowing) instruction(in *kernel.Instr) []*kernel.Value {
 	return n.compute(in)
 }
 
-// index returns an index of an array, in elements of the array that takes the place of p.
+// index returns i, an index of the array p, in elements of the array that replaces p.
 func (n *narrowing) index(p, i *kernel.Value) *kernel.Value {
 	at := n.of(i)
 	if is64(i.Type.DType) {

@@ -185,7 +185,7 @@ func (t *Tensor) want(size int64) string {
 	return fmt.Sprintf("the %d bytes of %v%v", size, t.Type, t.Dims[:min(len(t.Dims), 16)])
 }
 
-// decode converts the values of column c to size bytes.
+// decode returns the values of column c as size bytes of little-endian elements.
 func (t *Tensor) decode(c column, size int64) ([]byte, error) {
 	width := int64(max(t.Type.Bits()/8, 1)) // bytes of a stored value
 	if t.Type == Complex64 || t.Type == Complex128 {
@@ -242,7 +242,6 @@ func fits(v uint64, n int64, c column) bool {
 	return v < 1<<n || c == int32Data && int64(v) < 0 && int64(v) >= -1<<(n-1)
 }
 
-// appendLow appends the given number of low bytes of v, the lowest first.
 func appendLow(b []byte, v uint64, bytes int) []byte {
 	var all [8]byte
 	binary.LittleEndian.PutUint64(all[:], v)
