@@ -122,7 +122,7 @@ func gelu(e *kernels.Emitter, x *kernel.Value) *kernel.Value {
 	return e.Mul(x, elementary.Normal(e.Builder, x))
 }
 
-// sides holds the device, and the process of PyTorch.
+// sides holds the device, the memory of operands by name, and the process of PyTorch.
 type sides struct {
 	device gpu.Opened
 	queue  gpu.Timed
@@ -182,7 +182,6 @@ func run(args []string) error {
 	return nil
 }
 
-// start starts PyTorch's side.
 func (s *sides) start() error {
 	c := exec.Command(*python, *side)
 	c.Stderr = os.Stderr
@@ -234,7 +233,7 @@ func (s *sides) fill(name string, d ir.DType, n int) (gpu.Address, error) {
 	return s.memory[name], s.queue.Upload(s.memory[name], s.host[name])
 }
 
-// numbers returns a function that returns an element of memory as a float64.
+// numbers returns a function that returns element i of data as a float64.
 func numbers(d ir.DType, data []byte) func(i int) float64 {
 	switch d {
 	case ir.F16:
@@ -259,7 +258,7 @@ type prepared struct {
 	at     gpu.Address
 }
 
-// prepare compiles a product and fills its operands.
+// prepare compiles a product, fills its operands, and fills its result with NaN.
 func (s *sides) prepare(p product, t kernels.Tiles) (*prepared, error) {
 	l, err := p.launch(t)
 	if err != nil {
@@ -328,7 +327,7 @@ func (s *sides) prepare(p product, t kernels.Tiles) (*prepared, error) {
 	return out, s.queue.Wait(context.Background())
 }
 
-// result computes the product once, and returns its result.
+// result computes the product once, into p.d.
 func (s *sides) result(p *prepared) error {
 	if err := s.queue.Launch(p.kernel, p.grid, p.args); err != nil {
 		return err
@@ -380,7 +379,7 @@ func (s *sides) verify(p *prepared, all bool) (float64, error) {
 	return math.Sqrt(off / norm), nil
 }
 
-// spread returns the indices below n, or about 50 of them.
+// spread returns all indices below n or, if all is false, each (n/48)-th one and the last one.
 func spread(n int, all bool) []int {
 	var list []int
 	for i := 0; i < n; i++ {
@@ -391,7 +390,8 @@ func spread(n int, all bool) []int {
 	return list
 }
 
-// checkAll computes small products of all forms.
+// checkAll verifies small products of all element types, orders and some tiles, and that their results are the same in
+// each run.
 func (s *sides) checkAll() error {
 	failed := 0
 	for _, shape := range []string{"200x328x136", "64x64x64", "320x264x520"} {

@@ -127,7 +127,7 @@ func (k *byteTile) b(i int) string {
 	return at("DI", disp)
 }
 
-// step adds the products of four bytes of each row, with VNNI. u is the number of the step within
+// step adds the products of four bytes of each row and of the columns, with VNNI. u is the number of the step within
 // the unrolled steps.
 func (k *byteTile) step(u int) {
 	left := k.regs - k.rows*k.v*k.sums - k.v

@@ -209,7 +209,6 @@ func (f *file) windowPixels(begin, four, rest, end func()) {
 	f.ret()
 }
 
-// maxRows writes the kernel of max pools of bytes.
 func maxRows(f *file) {
 	name := "maxRow" + f.sets()[0].name
 	f.fun(name+" computes what maxRowRef does.", name, "t *maxRow", "")

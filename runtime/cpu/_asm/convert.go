@@ -7,7 +7,7 @@ type conversion struct {
 	from, to         string
 	fromSize, toSize int
 	// wide writes the conversion of one vector with AVX-512, and narrow with AVX2. The vector is
-	// of the wider of the two types; from and to are places in memory. Either may be nil.
+	// of the wider of the two types; from and to are places in memory. Either function may be nil.
 	wide, narrow func(f *file, from, to string)
 }
 
@@ -67,8 +67,8 @@ func extend(reg func(int) string, load string, more ...string) func(f *file, fro
 	}
 }
 
-// shrink returns a conversion to a narrower type. It loads, converts into a part of the register,
-// and stores that part.
+// shrink returns a conversion to a narrower type. The instruction `convert` converts a register into a part of it,
+// which is stored.
 func shrink(reg, part func(int) string, convert string) func(f *file, from, to string) {
 	return func(f *file, from, to string) {
 		f.op("VMOVUPS", from, reg(0))

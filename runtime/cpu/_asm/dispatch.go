@@ -29,15 +29,17 @@ type dispatch struct {
 // assembly.
 const done = "done"
 
-// variant is a version of a kernel. when is the Go condition under which it is used, and suffix the
-// end of the function's name.
-type variant struct{ when, suffix string }
+// variant is a version of a kernel.
+type variant struct {
+	when   string // Go condition under which it is used
+	suffix string // end of the function's name
+}
 
-// kernel is an assembly function with its variants. when is the Go condition under which it is
-// called, and name the function's name without a variant's suffix.
+// kernel is an assembly function with its variants.
 type kernel struct {
-	when, name string
-	lacks      string // suffix of a variant that does not exist
+	when  string // Go condition under which it is called
+	name  string // the function's name without a variant's suffix
+	lacks string // suffix of a variant that does not exist
 }
 
 // eachSet returns a variant for each of the file's instruction sets, the best first.

@@ -11,7 +11,6 @@ const (
 	expMost = 89
 )
 
-// elementary lists the elementary functions.
 var elementary = []pointwise{
 	unary("exp", "exp(x[i])", func(k *vectors, x value) {
 		k.atMost(x, k.pin(expMost))
@@ -60,8 +59,8 @@ var (
 // expm1Tail approximates (exp(r) − 1 − r)/r² for |r| ≤ ln2/2 as a polynomial in r, within 1.3e-7.
 var expm1Tail = []float64{4.999999955e-01, 1.666657628e-01, 4.166685552e-02, 8.363312736e-03, 1.390135566e-03}
 
-// reduce turns x into r and returns n so that exp(x) = 2ⁿ·(1 + r), where n is an
-// integer and r = exp(x − n·ln2) − 1.
+// reduce turns x into r and returns n so that exp(x) = 2ⁿ·(1 + r) for the x that it gets. n is the integer nearest to
+// x/ln2, as a float.
 func (k *vectors) reduce(x value) (n value) {
 	n, p := k.temp(), k.temp()
 	k.do("VMULPS", k.c(math.Log2E), x, n)
@@ -96,7 +95,7 @@ func (k *vectors) exp(x value) {
 	k.scale(x, n)
 }
 
-// scale multiplies x by 2ⁿ for an integral n. It frees n.
+// scale multiplies x by 2ⁿ for an integer n in float32. It frees n.
 func (k *vectors) scale(x, n value) {
 	if k.wide() {
 		k.do("VSCALEFPS", n, x, x)
@@ -127,7 +126,7 @@ func (k *vectors) expOrZero(x value) {
 	k.only(normal, x, x)
 }
 
-// halfExp returns a new value, exp(x)/2 for x ≥ 0.
+// halfExp returns a new value, exp(x)/2, for x ≥ 0. It is infinite if it overflows.
 func (k *vectors) halfExp(x value) value {
 	r := k.duplicate(x)
 	k.atMost(r, k.pin(expMost+1))
@@ -138,7 +137,7 @@ func (k *vectors) halfExp(x value) value {
 	return r
 }
 
-// power replaces n, 32-bit integers, by the float32 numbers 2ⁿ.
+// power replaces n, 32-bit integers in −126…127, by the float32 numbers 2ⁿ.
 func (k *vectors) power(n value) {
 	k.do("VPADDD", k.word(127), n, n)
 	k.do("VPSLLD", 23, n, n)
@@ -176,7 +175,6 @@ var log1pTail = []float64{
 	1.420994636e-01, -1.298927820e-01, 1.265569256e-01, -7.974204303e-02,
 }
 
-// log computes x = log(x).
 func (k *vectors) log(x value) {
 	// Subnormal numbers are scaled by 2²³.
 	m, n := k.temp(), k.temp()
@@ -198,7 +196,7 @@ func (k *vectors) log(x value) {
 	k.free(m, n)
 }
 
-// logOfNormal computes x = log(x) for normal numbers.
+// logOfNormal computes x = log(x) for positive normal numbers.
 func (k *vectors) logOfNormal(x value) {
 	n := k.temp()
 	k.do("VXORPS", n, n, n)
@@ -206,7 +204,7 @@ func (k *vectors) logOfNormal(x value) {
 	k.free(n)
 }
 
-// logOfParts computes m = log(m·2ⁿ) for a normal m. It overwrites n.
+// logOfParts computes m = log(m·2ⁿ) for a positive normal m and an integer n in float32. It overwrites n.
 func (k *vectors) logOfParts(m, n value) {
 	const rootHalf = 0x3f3504f3
 	// Write m as 2ⁿ·(1 + f) with √½ ≤ 1 + f ≤ √2.
@@ -230,7 +228,6 @@ func (k *vectors) logOfParts(m, n value) {
 	k.free(f, square)
 }
 
-// and returns the instruction for the bitwise and of integers.
 func (s isa) and() string {
 	if s.wide() {
 		return "VPANDD"
@@ -247,7 +244,6 @@ var erfcLog = []float64{
 
 const erfMost = 4
 
-// erf computes x = erf(x).
 func (k *vectors) erf(x value) {
 	m, p := k.temp(), k.temp()
 	k.do("VORPS", k.word(signBit), x, m)

@@ -19,7 +19,6 @@ type fold struct {
 	byColumn bool                    // whether there is also a kernel for columns
 }
 
-// foldFamily writes the reductions.
 func foldFamily(f *file) {
 	t := &table{name: "foldConstants"}
 	indices(f)
@@ -71,7 +70,7 @@ var folds = []fold{
 	exponential("expTotal", "the sum of exp(x[i] − top)", false),
 }
 
-// extreme returns the reduction to the greatest or the least element, or NaN if there is one.
+// extreme returns the reduction to the greatest or the least element, or NaN if an element is NaN.
 func extreme(name, doc, instruction string, neutral float64) fold {
 	merge := extremum(instruction)
 	start := func(k *vectors) string { return k.pin(neutral) }

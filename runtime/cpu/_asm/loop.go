@@ -91,7 +91,6 @@ func (p *pointwise) enter(f *file, s isa, t *table) (many, one *vectors) {
 	return many, p.begin(f, s, t, 1, pinned)
 }
 
-// loops writes the loops over the elements.
 func (p *pointwise) loops(f *file, s isa, t *table) {
 	k, one := p.enter(f, s, t)
 	f.sweep(k, append([]string{"DI"}, sources[:len(p.inputs)]...), func() {
@@ -158,7 +157,7 @@ func (f *file) tail(s isa) {
 	}
 }
 
-// loadTail loads the lanes in the tail's mask and sets the others to zero.
+// loadTail loads the lanes in the mask of [file.tail] and sets the others to zero.
 func (f *file) loadTail(s isa, from, to string) {
 	switch {
 	case s.wide():
@@ -170,7 +169,7 @@ func (f *file) loadTail(s isa, from, to string) {
 	}
 }
 
-// loadTailOr loads the lanes in the tail's mask and fills the others from a register.
+// loadTailOr loads the lanes in the mask of [file.tail] and fills the others from a register.
 func (f *file) loadTailOr(s isa, from, fill, to string) {
 	switch {
 	case s.wide():
@@ -186,7 +185,7 @@ func (f *file) loadTailOr(s isa, from, fill, to string) {
 	}
 }
 
-// storeTail stores the lanes in the tail's mask.
+// storeTail stores the lanes in the mask of [file.tail].
 func (f *file) storeTail(s isa, from, to string) {
 	switch {
 	case s.wide():

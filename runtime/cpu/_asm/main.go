@@ -11,7 +11,6 @@ import (
 	"slices"
 )
 
-// family is a group of kernels that are written to the same files.
 type family struct {
 	name  string
 	write func(*file)

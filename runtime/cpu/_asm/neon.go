@@ -8,16 +8,14 @@ import (
 	"strings"
 )
 
-// Kernels are written once, in the instructions of amd64 with AVX2. For arm64 each of these is
-// translated to one or a few NEON instructions that compute the same bits. Vector registers have
-// four lanes. The translation reserves registers: vector 30 holds the result of a comparison or a
-// sum, vector 31 an operand that is read from memory, R16 an address, and R25 the address of a
-// table of constants.
+// Kernels are written once, in the instructions of amd64 with AVX2. For arm64 each of these is translated to one or a
+// few NEON instructions that compute the same bits. Vector registers have four lanes. The translation reserves these
+// registers.
 const (
-	aside    = 30
-	loaded   = 31
-	address  = "R16"
-	constant = "R25"
+	aside    = 30    // vector, the result of a comparison or a sum
+	loaded   = 31    // vector, an operand that is read from memory
+	address  = "R16" // of an operand in memory
+	constant = "R25" // address of a table of constants
 )
 
 var neon = isa{name: "NEON", reg: v, regs: aside, bytes: 16, rows: 6, panels: 1, clear: "VXORPS", perTile: 4, flight: 16}
@@ -450,7 +448,7 @@ func immediateOr(o any) any {
 	return general(o)
 }
 
-// setFlags writes an instruction whose translation sets the flags.
+// setFlags writes an instruction that leaves the flags as its counterpart on amd64 does.
 func (f *file) setFlags(name string, o ...any) {
 	f.line(name, o...)
 	f.flags = true
@@ -490,17 +488,18 @@ func broadcast(f *file, o []any) {
 	f.line("VDUP", fmt.Sprintf("V%d.S[0]", from), s4(to))
 }
 
-// exact translates arithmetic with two operands. NEON's second operand is AVX's first.
+// exact translates arithmetic with two operands to the named instruction of [encodings]. NEON's second operand is AVX's
+// first.
 func exact(name string) translation {
 	return func(f *file, o []any) { f.word(name, vector(o[2]), vector(o[1]), f.source(o[0]), 0) }
 }
 
-// single translates an instruction with one operand.
+// single translates an instruction with one operand to the named instruction of [encodings].
 func single(name string) translation {
 	return func(f *file, o []any) { f.word(name, vector(o[1]), f.source(o[0]), 0, 0) }
 }
 
-// plain translates an instruction with two operands that Go's assembler has.
+// plain translates an instruction with two operands to the named instruction of Go's assembler.
 func plain(name string, lanes func(int) string) translation {
 	return func(f *file, o []any) { f.line(name, lanes(f.source(o[0])), lanes(vector(o[1])), lanes(vector(o[2]))) }
 }

@@ -37,15 +37,14 @@ type packColumns struct {
 	reg    func(int) string
 }
 
-// These are registers of packColumns: four rows, the pairs of rows, the groups of four columns,
-// their sums, and constants.
+// Vector registers of packColumns.
 const (
-	packedRows = 0
-	packedHalf = 4
-	columnSums = 8
-	packChange = 12
-	packOnes   = 13
-	packWords  = 14
+	packedRows = 0  // four rows, then groups of four columns
+	packedHalf = 4  // pairs of rows
+	columnSums = 8  // four sums of groups of columns
+	packChange = 12 // bytes that rows are XORed with
+	packOnes   = 13 // ones as bytes
+	packWords  = 14 // ones as words
 	packTemp   = 15
 )
 

@@ -2,8 +2,8 @@ package main
 
 import "math"
 
-// powers lists the kernels that compute powers of finite numbers that are not zero. They compute in
-// float64, so that rounding errors vanish in float32.
+// powers lists powers, for finite nonzero bases and finite exponents, and cubes. They compute in float64, so that
+// rounding errors vanish in float32.
 var powers = []pointwise{
 	{
 		name: "pow", doc: "a[i] to the power b[i]", inputs: []string{"a", "b"},
@@ -53,7 +53,7 @@ var (
 // in [0, 2⁵²), are n.
 const magic = 1 << 52
 
-// pow returns a to the power b. It overwrites both.
+// pow returns a to the power b, for finite a and b, a ≠ 0. It overwrites both.
 func (k *vectors) pow(a, b value) value {
 	low, high := k.temp(), k.temp()
 	p := k.temp()
@@ -89,7 +89,7 @@ func (k *vectors) pow(a, b value) value {
 	return p
 }
 
-// log2 computes x = log₂(x) in float64.
+// log2 computes x = log₂(x) in float64, for positive normal numbers.
 func (k *vectors) log2(x value) {
 	rootHalf := math.Float64bits(math.Sqrt2 / 2)
 	// Write x as 2ⁿ·m with √½ ≤ m ≤ √2.

@@ -79,22 +79,22 @@ func cells(f *file) {
 	t.write(f)
 }
 
-// operand returns a new value that is loaded from an operand.
+// operand returns a new value, loaded from operand i.
 func (c *cellBody) operand(i int) value {
 	v := c.temp()
 	c.load(v, i)
 	return v
 }
 
-// gateOf multiplies v by the sigmoid of an operand.
+// gateOf multiplies v by the sigmoid of operand number `operand`.
 func (c *cellBody) gateOf(v value, operand int) {
 	u := c.operand(operand)
 	c.gate(v, u)
 	c.free(u)
 }
 
-// mix sets operand 0 to the weighted mean of itself and tanh(next). The weight is the sigmoid of
-// another operand. It frees next.
+// mix sets operand 0 to s·h + (1 − s)·tanh(next), where h is operand 0 and s the sigmoid of operand number `weight`. It
+// frees next.
 func (c *cellBody) mix(next value, weight int) {
 	c.tanh(next)
 	h := c.operand(0)
@@ -105,7 +105,6 @@ func (c *cellBody) mix(next value, weight int) {
 	c.free(next, h)
 }
 
-// write writes the loop over the elements.
 func (c *cell) write(f *file, s isa, t *table) {
 	f.fun(c.name+s.name+" computes "+c.doc+", for i < n.", c.name+s.name, strings.Join(c.operands, ", ")+" *float32, n int", "")
 	pointers := cellRegisters[:len(c.operands)]

@@ -2,7 +2,7 @@ package main
 
 import "math"
 
-// softmaxFamily writes the softmax of rows: whole rows, and rows that arrive in parts.
+// softmaxFamily writes the softmax of whole rows, and steps of the online softmax of attention.
 func softmaxFamily(f *file) {
 	t := &table{name: "softmaxConstants"}
 	indices(f)

@@ -165,7 +165,6 @@ func (f *file) choose(reg string, lo, hi int, label func(int) string) {
 // does not prefetch, because no memory bandwidth is left.
 const lowRows = 4
 
-// tileKernel writes the loop over tiles of one size.
 func tileKernel(f *file, s isa, rows, panels int) {
 	v := panels * s.perTile
 	// Independent sums hide the latency of multiply-add.
@@ -240,7 +239,7 @@ func tileKernel(f *file, s isa, rows, panels int) {
 	f.nextTile(next)
 }
 
-// fetch prefetches a row of each panel that is read later.
+// fetch prefetches, from each panel that is read next, the line at R13 and advances R13.
 func (f *file) fetch(panels int) {
 	f.op("PREFETCHT1", at("R13", 0))
 	if panels > 1 {

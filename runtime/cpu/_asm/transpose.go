@@ -62,13 +62,12 @@ the rows of a square, dstNext and srcNext those between squares.
 	f.load("dst", "DI", "src", "SI", "dstRow", "R8", "srcRow", "DX", "dstNext", "R10", "srcNext", "R11", "n", "CX")
 }
 
-// transposing writes a kernel for amd64. A strip is one square high and R13 columns wide.
+// transposing writes a kernel for amd64.
 type transposing struct {
 	*file
-	strip bool
+	strip bool // one square high and R13 columns wide, instead of squares
 }
 
-// loop writes the loop over the squares.
 func (t transposing) loop(body func(t transposing)) {
 	t.op("LEAQ", "(DX)(DX*2)", "AX")
 	t.op("LEAQ", "(R8)(R8*2)", "R9")

@@ -105,9 +105,8 @@ those between squares.`,
 	}
 }
 
-// transposeLanes transposes 16×16 bytes in each 128-bit lane of the first 16 registers. It
-// interleaves the halves of the registers four times. Each time moves one bit of a byte's column
-// number to its row number.
+// transposeLanes transposes 16×16 bytes in each 128-bit lane of the first 16 registers. It interleaves the halves of
+// the registers four times. Each time moves one bit of a byte's column index to its row index.
 func transposeLanes(f *file) {
 	for stage := range 4 {
 		shuffleBytes(f, z, 16, 16*(stage%2), 16-16*(stage%2))

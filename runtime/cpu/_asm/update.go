@@ -194,14 +194,14 @@ func (u *updater) descend(v value) {
 	u.store("w")
 }
 
-// blend computes m = m·a + g·b; t is free.
+// blend computes m = m·a + g·b, where a and b name coefficients. t is scratch.
 func (u *updater) blend(m value, a string, g value, b string, t value) {
 	u.mul(m, m, u.rate(a))
 	u.mul(t, g, u.rate(b))
 	u.add(m, m, t)
 }
 
-// square computes v = v·a + g·b·g; t is free.
+// square computes v = v·a + g·b·g, where a and b name coefficients. t is scratch.
 func (u *updater) square(v value, a string, g value, b string, t value) {
 	u.mul(v, v, u.rate(a))
 	u.mul(t, g, u.rate(b))
@@ -240,7 +240,7 @@ var slicePointers = []string{"DI", "SI", "R8", "R9", "R10", "R11"}
 // at returns the value that holds the element of the slice called name.
 func (u *updater) at(name string) value { return u.in[slices.Index(u.slices, name)] }
 
-// store stores the value of the slice called name in the slice. keep stores v in it.
+// store stores the value of the slice called name in memory. keep stores v there.
 func (u *updater) store(name string) { u.keep(u.at(name), name) }
 
 func (u *updater) keep(v value, name string) {
@@ -252,7 +252,7 @@ func (u *updater) keep(v value, name string) {
 	}
 }
 
-// rate returns a register that holds a coefficient until the next call of rate.
+// rate returns a register that holds the named coefficient until the next call of rate.
 func (u *updater) rate(field string) string {
 	if !slices.Contains(u.used, field) {
 		u.used = append(u.used, field)
@@ -292,7 +292,7 @@ func (p *learning) begin(f *file, s isa, t *table, pinned map[string]string, tai
 	return u
 }
 
-// pin keeps coefficients in registers as far as there are free ones. It returns the registers.
+// pin returns the registers of coefficients that stay in registers: as many as are free.
 func (p *learning) pin(f *file, s isa, t *table) map[string]string {
 	u := p.begin(&file{arch: f.arch}, s, t, nil, false)
 	p.body(u)

@@ -23,8 +23,8 @@ type vectors struct {
 	scalars     []string          // registers of the scalars
 }
 
-// top is the last register that may hold a constant or a scalar. AVX2 keeps one more register, for
-// the mask of a tail.
+// top is the number of the last register that may hold a constant or a scalar. AVX2 keeps one more register, for the
+// mask of a tail.
 func (s isa) top() int {
 	if s.bytes == 32 {
 		return s.regs - 2
@@ -54,7 +54,6 @@ func (t *table) row(word uint64) string {
 	return fmt.Sprintf("%s<>+%d(SB)", t.name, 64*i)
 }
 
-// write defines the table.
 func (t *table) write(f *file) {
 	var rows []uint32
 	for _, w := range t.words {
@@ -91,7 +90,6 @@ func (k *vectors) constant(w uint64, class int) string {
 func (k *vectors) c(v float64) string   { return k.word(math.Float32bits(float32(v))) }
 func (k *vectors) pin(v float64) string { return k.pinWord(math.Float32bits(float32(v))) }
 
-// temp reserves a value.
 func (k *vectors) temp() value {
 	for i, used := range k.inUse {
 		if !used {
@@ -103,14 +101,13 @@ func (k *vectors) temp() value {
 	return value(len(k.inUse) - 1)
 }
 
-// free releases values.
 func (k *vectors) free(vs ...value) {
 	for _, v := range vs {
 		k.inUse[v] = false
 	}
 }
 
-// register returns the register of v for one of the interleaved vectors.
+// register returns the register of v for the interleaved vector of the given number.
 func (k *vectors) register(v value, vector int) string {
 	return k.reg(int(v)*k.interleaved + vector)
 }

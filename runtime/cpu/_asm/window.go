@@ -1,6 +1,6 @@
 package main
 
-// window describes the computation of a kernel of windows over one channel block for each tap.
+// window describes a kernel of windows over one channel block.
 type window struct {
 	name string
 	doc  string

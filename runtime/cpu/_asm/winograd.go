@@ -23,17 +23,17 @@ func winogradDst(base string, k, disp int) string {
 // winogradBy are the numbers that the transforms multiply by.
 var winogradBy = []float32{2, 4, 5, 8}
 
-// winogradTransform is one factor of a transform of F(tile,3). body gets a register for each
-// point's operand, four free registers, and the operands of the constants in by. It overwrites all
-// of these registers and returns the registers of the results.
+// winogradTransform is one factor of a transform of F(tile,3).
 type winogradTransform struct {
 	name   string
 	factor string // of package cpu
 	doc    string
 	tile   int
 	by     []float32
-	body   func(f *file, d, t []string, by map[float32]string) []string
-	last   bool // whether the results go through the epilogue
+	// body writes the transform of the points' operands in registers d. t are four free registers, and by holds the
+	// operands of the constants. It overwrites d and t and returns the registers of the results.
+	body func(f *file, d, t []string, by map[float32]string) []string
+	last bool // whether the results go through the epilogue
 }
 
 var winogradTransforms = []winogradTransform{
