@@ -98,8 +98,8 @@ func (op Attention) extents(in []ir.Type) (x attended, err error) {
 }
 
 // checkMask returns an error unless a mask is of bools or of type d, and broadcasts to the shape of
-// the scores. If an extent of the mask is symbolic and that of the scores a constant above 1, it is
-// not checked.
+// the scores. It does not check a symbolic extent of the mask where the extent of the scores is a
+// constant above 1.
 func (op Attention) checkMask(mask ir.Type, d ir.DType, scores []dim.Dim) error {
 	if mask.DType != ir.Bool && mask.DType != d {
 		return fmt.Errorf("the mask is %s, bool or %s expected", mask.DType, d)
@@ -350,7 +350,6 @@ func (x attended) weigh(b *ir.Builder, shares, v *ir.Value) *ir.Value {
 	return ReshapeTo(b, b.Node(MatMul{}, shares, v), x.batch, x.heads, x.queries, x.width)
 }
 
-// times appends x·factor, or returns x if factor is 1.
 func times(b *ir.Builder, x *ir.Value, factor float64) *ir.Value {
 	if factor == 1 {
 		return x

@@ -142,8 +142,8 @@ func attentionMask(c ir.Importer, d ir.DType, keys dim.Dim) *ir.Value {
 	return b.Node(pad, mask, ConvertTo(b, out, mask.Type.DType))
 }
 
-// checkMissing appends a check that `missing` is not negative: the number of keys minus the number
-// of keys in a mask. checkMissing appends nothing if the result of the check is known.
+// checkMissing appends a check that `missing`, the number of keys minus the number of keys in a
+// mask, is not negative. It appends nothing if `missing` is constant or known not to be negative.
 func checkMissing(b *ir.Builder, missing dim.Dim) {
 	if !missing.IsConst() && !missing.NonNegative() {
 		b.Nodes(ir.CheckDim{A: missing, B: missing.Max(dim.Const(0)), What: "keys that the mask is short of"})

@@ -87,10 +87,9 @@ func (x *headed) add(b *ir.Builder, mask *ir.Value) {
 }
 
 // exclude adds an integer mask: [B,T] or [B,S,T] with positive numbers for the keys that are not
-// excluded, [B] with the number of keys of each batch element, or [2·B] with these numbers and then
-// the first key of each.
-// mask_filter_value is added to the scores of excluded keys. A nil mask excludes no key. It returns
-// an error if the mask has another rank.
+// excluded, [B] with the number of keys of each batch element, or [2·B] with these numbers followed
+// by the first key of each batch element. mask_filter_value is added to the scores of excluded
+// keys. A nil mask excludes no key. It returns an error if the mask has another rank.
 func (x *headed) exclude(c ir.Importer, mask *ir.Value) error {
 	out := c.Float("mask_filter_value", -10000)
 	if mask == nil {

@@ -74,8 +74,9 @@ func (op BindSlice) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	return op.each(func(i int) (int64, error) { return places[op.Axes[i/op.Width()]][i%op.Width()], nil })
 }
 
-// slicedRange returns the first element and the number of elements of a slice from start to end, of
-// an axis with extent d. Negative bounds count from the end, and all bounds are clamped.
+// slicedRange returns the index of the first element and the number of elements of a slice from
+// start to end of an axis with extent d. Negative bounds count from the end, and all bounds are
+// clamped.
 func slicedRange(start, end, step, d int64) (first, count int64) {
 	if start < 0 {
 		start = max(start, -d) + d

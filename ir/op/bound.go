@@ -84,7 +84,6 @@ func intList(b *ir.Builder, v *ir.Value) *ir.Value {
 	return ReshapeTo(b, ConvertTo(b, v, ir.I64), v.Type.Elems())
 }
 
-// intsOf returns the elements of a tensor of integers, or nil for nil.
 func intsOf(t *ir.Tensor) []int64 {
 	if t == nil {
 		return nil

@@ -27,7 +27,6 @@ func (c calculus) times(x *ir.Value, v float64) *ir.Value { return c.mul(x, c.nu
 func (c calculus) over(v float64, x *ir.Value) *ir.Value { return c.div(c.num(x, v), x) }
 func (c calculus) from(v float64, x *ir.Value) *ir.Value { return c.sub(c.num(x, v), x) }
 
-// where returns x where condition is true, else 0.
 func (c calculus) where(condition, x *ir.Value) *ir.Value {
 	return c.Node(Where{}, condition, x, c.num(x, 0))
 }

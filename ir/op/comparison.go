@@ -14,8 +14,6 @@ type comparison[D domain] struct{ elementwise }
 
 func (comparison[D]) Infer(in []ir.Type) ([]ir.Type, error) { return inferBinary[D](in, ir.Bool) }
 
-// Lower converts operands of narrow types, such as f16 and i4, to a wider type. It returns nil for
-// other types.
 func (comparison[D]) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
 // Equal computes x == y with broadcasting, for operands of one type of any kind. NaN is not equal

@@ -116,9 +116,9 @@ func (op Conv) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, err
 }
 
-// dot returns the sum of seen[i]·w[j], where seen holds the values that a window sees, channel by
-// channel. taps lists the cells of the window that are inside the operand, and kernel is the number
-// of all cells of the window.
+// dot returns the weighted sum of a window. taps lists the cells of the window that are inside the
+// operand. seen holds the elements at these cells, channel by channel, and w `kernel` weights for
+// each channel.
 func dot(seen, w []float64, taps []int, kernel int) float64 {
 	sum := 0.0
 	for len(seen) > 0 {

@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importDictVectorizer imports DictVectorizer: a row of the values of a map for each key of a
-// vocabulary. A missing key gives 0 or an empty string.
+// importDictVectorizer imports DictVectorizer: a row with the value in a map of each key of a
+// vocabulary. The value of a missing key is 0 or an empty string.
 func importDictVectorizer(c ir.Importer) ([]*ir.Value, error) {
 	b, m := c.Builder(), c.Arg(0)
 	texts, numbers := textTensor(c.Texts("string_vocabulary", nil)), intTensor(c.Ints("int64_vocabulary", nil))

@@ -48,7 +48,6 @@ type labelled struct {
 	labels []label
 }
 
-// axis returns the axis with a label, or −1.
 func (x labelled) axis(l label) int { return slices.Index(x.labels, l) }
 
 func parseEquation(equation string, ranks []int) (terms [][]label, out []label, err error) {

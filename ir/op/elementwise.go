@@ -37,8 +37,6 @@ func (unary[D]) Infer(in []ir.Type) ([]ir.Type, error) {
 
 func (unary[D]) Overwrites() []int { return []int{0} }
 
-// Lower computes operands of narrow types, such as f16 and i4, in a wider type and converts the
-// result back. It returns nil for other types.
 func (unary[D]) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
 // binary is embedded by elementwise operators whose two operands and result have one element type,
@@ -51,8 +49,6 @@ func (binary[D]) Infer(in []ir.Type) ([]ir.Type, error) {
 
 func (binary[D]) Overwrites() []int { return []int{0, 1} }
 
-// Lower computes operands of narrow types, such as f16 and i4, in a wider type and converts the
-// result back. It returns nil for other types.
 func (binary[D]) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
 // inferBinary returns the type of the result: the common shape of two operands of one element type,
@@ -89,8 +85,8 @@ type mapping struct {
 	logical  func(bool) bool
 }
 
-// evalUnary returns f(x) for each element x of the only operand. It returns an error unless these
-// are floats.
+// evalUnary returns f(x) for each element x of the only operand. It returns an error unless the
+// elements are floats.
 func evalUnary(in []*ir.Tensor, f func(float64) float64) ([]*ir.Tensor, error) {
 	return evalMapping(in, mapping{float: f})
 }

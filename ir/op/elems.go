@@ -76,7 +76,6 @@ func fraction(num dim.Dim, den int) (ir.Ratio, bool) {
 	return ir.Ratio{Num: num, Den: den}, den <= maxDen
 }
 
-// integer returns the integer d as the value of an element (see [ir.Value]).
 func integer(d dim.Dim) ir.Ratio { return ir.Ratio{Num: d, Den: 1} }
 
 func truth(b bool) ir.Ratio {

@@ -16,8 +16,6 @@ func (floatTest) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{in[0].With(ir.Bool)}, checkDomain(in, floats{})
 }
 
-// Lower converts operands of narrow types, such as f16, to a wider type. It returns nil for other
-// types.
 func (floatTest) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
 // IsNaN reports for each float whether it is NaN.

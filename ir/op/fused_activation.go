@@ -8,13 +8,11 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// fusedActivation is an activation that operators of com.microsoft apply to their result. params
-// are ONNX's names of its parameters, defaults their values where the node does not give them, and
-// op returns the operator for parameters p.
+// fusedActivation is an activation that operators of com.microsoft apply to their result.
 type fusedActivation struct {
-	params   []string
-	defaults []float64
-	op       func(p []float64) ir.Op
+	params   []string                // ONNX's names of its parameters
+	defaults []float64               // values of parameters that the node does not give
+	op       func(p []float64) ir.Op // operator for parameters p
 }
 
 var fusedActivations = map[string]fusedActivation{

@@ -50,7 +50,6 @@ func wrapIndex(index int64, d int) (int, error) {
 	return int(index), nil
 }
 
-// wrapIndices returns the elements of indices, converted by [wrapIndex].
 func wrapIndices(indices *ir.Tensor, d int) ([]int, error) {
 	all := make([]int, indices.Len())
 	for i := range all {

@@ -23,13 +23,13 @@ type GridSample struct {
 	AlignCorners  bool
 }
 
-// gridTaps is the number of elements that each mode reads along an axis.
+// gridTaps is the number of elements along an axis that each mode reads for one point.
 var gridTaps = map[string]int{"nearest": 1, "linear": 2, "cubic": 4}
 
 // maxGridTaps is the largest number of elements read for one point.
 const maxGridTaps = 256
 
-// gridCubicA is the coefficient of the cubic convolution kernel.
+// gridCubicA is the parameter a of the cubic convolution kernel.
 const gridCubicA = -0.75
 
 // Infer returns [N,C,out…] with the element type of x.
@@ -137,9 +137,8 @@ type gridTap struct {
 	weight float64
 }
 
-// taps returns the elements that a point reads along an axis of d elements, except elements outside
-// the axis. place is the point's coordinate; −1 and 1 are the ends of the axis. Coordinates are
-// rounded to dtype.
+// taps returns the elements inside an axis of d elements that a point reads. place is the point's
+// coordinate; −1 and 1 are the ends of the axis. Coordinates are rounded to dtype.
 func (op GridSample) taps(place float64, d int, dtype ir.DType) []gridTap {
 	round := func(v float64) float64 { return ir.RoundFloat(dtype, v) }
 	x := round(place + 1)
@@ -188,8 +187,9 @@ func (op GridSample) padded(x float64, d int) float64 {
 	return x
 }
 
-// mirrored returns the coordinate inside an axis of d elements that x is a reflection of.
-// Coordinates count elements.
+// mirrored reflects the coordinate x, in elements, at the ends of an axis of d elements until it
+// lies between them. With AlignCorners, the ends are the centres of the first and the last element,
+// else their outer edges.
 func (op GridSample) mirrored(x float64, d int) float64 {
 	low, length := -0.5, float64(d)
 	if op.AlignCorners {
@@ -281,7 +281,8 @@ func cubicWeight(c calculus, x *ir.Value, far bool) *ir.Value {
 	return y
 }
 
-// paddedOf returns coordinates x on an axis of extent d, clamped or reflected as Padding requires.
+// paddedOf appends the coordinates x, in elements of an axis of extent d, clamped or reflected as
+// Padding requires.
 func (op GridSample) paddedOf(c calculus, x *ir.Value, d dim.Dim) *ir.Value {
 	switch op.Padding {
 	case "border":
@@ -292,8 +293,8 @@ func (op GridSample) paddedOf(c calculus, x *ir.Value, d dim.Dim) *ir.Value {
 	return x
 }
 
-// mirroredOf reflects coordinates x, in elements, at the ends −1 and 1 of an axis of extent d until
-// they lie between the ends.
+// mirroredOf appends the coordinates x, each reflected as in [GridSample.mirrored], for an axis of
+// extent d.
 func (op GridSample) mirroredOf(c calculus, x *ir.Value, d dim.Dim) *ir.Value {
 	low, length := -0.5, d
 	if op.AlignCorners { // on an axis with one element all coordinates are equal

@@ -64,9 +64,9 @@ func (op GRUSteps) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return op.eval(in, 4, 1, hidden, next)
 }
 
-// cell returns the function of a time step. gated are the recurrent weights of z and r, and r the
-// recurrent weights of h. bias is the bias Ch with LinearBeforeReset. hidden is the number of
-// hidden elements.
+// cell returns the function of a time step. gated holds the recurrent weights of the update and the
+// reset gate, and r the recurrent weights of the hidden gate. bias is the bias Ch with
+// LinearBeforeReset. hidden is the number of hidden elements.
 func (op GRUSteps) cell(gated, r, bias []float64, hidden int) cell {
 	return func(x []float64, states [][]float64) {
 		h := states[0]

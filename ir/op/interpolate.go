@@ -12,7 +12,6 @@ type tap struct{ at, weight *ir.Value }
 // last returns the last index, d − 1, of an axis of extent d, in x's element type.
 func (c calculus) last(x *ir.Value, d dim.Dim) *ir.Value { return c.extent(x, d.Sub(dim.Const(1))) }
 
-// within returns x clamped to [0, last].
 func (c calculus) within(x, last *ir.Value) *ir.Value {
 	return c.Node(Max{}, c.Node(Min{}, x, last), c.num(x, 0))
 }

@@ -374,8 +374,8 @@ func (l *loop) fixpoint(b *ir.Builder, op *Loop) (*ir.Block, error) {
 	}
 }
 
-// widen returns a type for carried value i that covers its values before and after a trip. first is
-// the type of the initial value, param the type that the body was built for, and result the type
+// widen returns a type for carried value i that includes its values before and after a trip. first
+// is the type of the initial value, param the type that the body was built for, and result the type
 // after a trip. An axis whose extent changes gets a new symbol in op.Varying; changed reports
 // whether there is one. If an axis gets a second symbol, the body has unified the first with an
 // extent that other iterations do not share. The second symbol is then never unified, see

@@ -189,7 +189,7 @@ func importQLinearMatMul(c ir.Importer) ([]*ir.Value, error) {
 }
 
 // floatProduct appends the product of 8-bit floats x and w, with scales xs and ws and zero points
-// x0 and w0. The result has scale ys, and the zero point zero and its type.
+// x0 and w0. The result has the scale ys, the zero point `zero`, and zero's type.
 func floatProduct(b *ir.Builder, x, w, xs, x0, ws, w0, ys, zero *ir.Value) *ir.Value {
 	d := xs.Type.DType
 	less := func(v, zero *ir.Value) *ir.Value {

@@ -71,8 +71,8 @@ func windowCells(b *ir.Builder, x *ir.Value, w Window, count, pads []dim.Dim) *i
 	return b.Node(Concat{Axis: x.Type.Rank()}, cells...)
 }
 
-// around appends x padded with value so that it covers count windows along each axis. pads[i] is
-// the padding before spatial axis i; the padding after it follows.
+// around appends x padded with value so that count[i] windows fit along spatial axis i. pads[i] is
+// the padding before axis i. The padding after it follows from count.
 func (w Window) around(b *ir.Builder, x, value *ir.Value, count, pads []dim.Dim) *ir.Value {
 	around := Pad{Mode: "constant", Before: make([]dim.Dim, x.Type.Rank()), After: make([]dim.Dim, x.Type.Rank())}
 	for i, n := range count {

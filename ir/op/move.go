@@ -4,12 +4,12 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// source is the definition of an operator that only moves elements. at are the coordinates of an
-// element of the result. The function sets from to the coordinates, in the operand, of the element
+// source is the definition of an operator that only moves elements. at holds the coordinates of an
+// element of the result. The function sets `from` to the coordinates of the element of the operand
 // that is moved there.
 type source func(at, from []int)
 
-// move returns a tensor of this shape. Each element is the element of x that f gives.
+// move returns a tensor of the given shape whose elements are the elements of x that f gives.
 func move(x *ir.Tensor, shape []int, f source) ([]*ir.Tensor, error) {
 	if _, err := ir.CheckedLen(shape); err != nil {
 		return nil, err
@@ -22,8 +22,8 @@ func move(x *ir.Tensor, shape []int, f source) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// moveElems returns the known elements of a result of type out. Each is the element of x that f
-// gives. It returns nil if an extent is not constant.
+// moveElems returns the known elements of a result of type out: the elements of x that f gives. It
+// returns nil if an extent is not constant.
 func moveElems(x *ir.Value, out ir.Type, f source) []ir.Ratio {
 	from, ok := x.Type.Static()
 	shape, okOut := out.Static()

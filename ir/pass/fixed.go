@@ -6,8 +6,8 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// fixed caches which values are known to depend on weights and constants only. They are the same in
-// every run.
+// fixed caches which values are known to be the same in every run, because they depend only on
+// weights and constants.
 type fixed map[*ir.Value]bool
 
 // Fixed returns a function that reports whether a value is known to depend on weights and constants only, so
@@ -51,8 +51,8 @@ func (f fixed) made(n *ir.Node) bool {
 	return true
 }
 
-// isLeaf reports whether n only returns a weight or constant of the module, or fills a tensor of
-// static shape.
+// isLeaf reports whether n is a weight or constant of the module, or fills a tensor of static
+// shape.
 func isLeaf(n *ir.Node) bool {
 	_, fill := n.Op.(op.Fill)
 	return n.IsStored() || fill && n.Results[0].Type.IsStatic()

@@ -90,7 +90,7 @@ func (l linear) accepts(x *ir.Value, scale, shift bool) bool {
 	return fixedWeights && !(l.strict && (scale || bias != nil))
 }
 
-// channelAxis returns the axis of x that has one index for each output channel of the weights.
+// channelAxis returns the axis of x along which its output channels lie.
 func channelAxis(x *ir.Value) int {
 	switch x.Def.Op.(type) {
 	case op.Conv, op.BatchNormalization:
@@ -195,7 +195,6 @@ func (l linear) vector(v *ir.Value, channels dim.Dim) *ir.Value {
 	return reshaped(l.b, v, channels)
 }
 
-// reshaped appends a reshape of v, unless v already has the shape.
 func reshaped(b *ir.Builder, v *ir.Value, shape ...dim.Dim) *ir.Value {
 	if v.Type.Equal(ir.TensorOf(v.Type.DType, shape...)) {
 		return v

@@ -129,7 +129,7 @@ func (c *Context) constant(b *ir.Builder, own *weights, name string, t *ir.Tenso
 	return b.Node(load)
 }
 
-// elemsOf returns the number of elements of values of static types, or math.MaxInt64 if the number
+// elemsOf returns the total number of elements of values of static types, or math.MaxInt64 if it
 // overflows.
 func elemsOf(types ...ir.Type) int64 {
 	total := dim.Dim{}
@@ -142,8 +142,8 @@ func elemsOf(types ...ir.Type) int64 {
 	return math.MaxInt64
 }
 
-// splatResult evaluates an elementwise node whose operands each have equal elements, on one element
-// of each. It returns the result, or nil for another node.
+// splatResult computes an elementwise node whose operands are splats, on one element of each. It
+// returns nil for any other node.
 func splatResult(n *ir.Node, args []*ir.Tensor) *ir.Tensor {
 	if _, ok := n.Op.(op.Elementwise); !ok {
 		return nil
@@ -176,8 +176,8 @@ func repeated(t *ir.Tensor, shape []int) *ir.Tensor {
 	return ir.Splat(t, shape...)
 }
 
-// staysSplat reports whether an operator returns a splat, a tensor that is stored as one element:
-// it fills a tensor, or moves the elements of args[0], which is a splat.
+// staysSplat reports whether an operator returns a splat: it fills a tensor, or moves the elements
+// of args[0], a splat.
 func staysSplat(o ir.Op, args []*ir.Tensor) bool {
 	if _, fill := o.(op.Fill); fill {
 		return true

@@ -37,8 +37,8 @@ const maxTable = 1 << 20
 // chosenRows returns a gather that equals the product n of one-hot rows and a table of weights, or
 // nil if n is not such a product. off and on are the values of the one-hot rows. Row i of the new
 // table is (on − off)·row i + off·sum, where sum is the sum of the rows. Two rows off·sum follow,
-// for indices past the end and before the beginning. Then the rows before these two are repeated,
-// for negative indices.
+// for indices past the end and before the beginning. The first rows are then repeated for negative
+// indices.
 func chosenRows(b *ir.Builder, known fixed, n *ir.Node) *ir.Value {
 	rows, table := n.Args[0], n.Args[1]
 	if r, _, ok := madeBy[op.Reshape](rows); ok && trailing(r.Args[0].Type.Shape, rows.Type.Shape) > 0 {

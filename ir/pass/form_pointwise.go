@@ -66,8 +66,8 @@ func (c *Context) scalarOperands(n *ir.Node) []bool {
 	return inside
 }
 
-// repeatOperands repeats operands so that each has the extent of the result or 1 along every axis,
-// and all together have the result's shape.
+// repeatOperands repeats operands so that along every axis each has the extent of the result or 1,
+// and at least one has the extent of the result.
 func repeatOperands(b *ir.Builder, args []*ir.Value, out ir.Type) []*ir.Value {
 	runs := make([]*ir.Value, len(args))
 	covered := make([]bool, out.Rank()) // axes along which some operand has the extent

@@ -95,7 +95,7 @@ func activation(v *ir.Value) (q quantum, scale float64, ok bool) {
 	return q, scale, ok
 }
 
-// visit returns the replacement of n, or nil. n is a node that quantises, or one that moves
+// visit returns the replacement of n, or nil. It replaces nodes that quantise, and nodes that move
 // elements of a dequantised value without another reader.
 func (f *qdq) visit(b *ir.Builder, n *ir.Node) []*ir.Value {
 	var y *ir.Value
@@ -171,15 +171,15 @@ func (f *qdq) earlier(b *ir.Builder, n *ir.Node, pred func(*ir.Value) bool) *ir.
 	return b.Node(by, b.Node(n.Op, args...), q.scale, q.zero)
 }
 
-// isTransposeOfWeights reports whether n, which depends on weights only, is a transpose. Transposed
+// isTransposeOfWeights reports whether n is a transpose. n must depend only on weights. Transposed
 // weights are still recognised as quantised.
 func isTransposeOfWeights(n *ir.Node) bool {
 	_, ok := n.Op.(op.Transpose)
 	return ok
 }
 
-// isMove reports whether every element of the result of n is known to be an element of its first
-// operand. This includes a pool, which selects one element per window.
+// isMove reports whether each element of the result of n is known to be an element of its first
+// operand. This includes a max pool whose windows all overlap the operand.
 func isMove(n *ir.Node) bool {
 	if o, ok := n.Op.(op.MaxPool); ok {
 		for i, p := range o.Pads {
@@ -295,9 +295,9 @@ func tableOf(v *ir.Value) *ir.Tensor {
 	return out[0]
 }
 
-// bounded records bounds of the quantised result in r. It follows v through operators that bound it
-// and that nothing else reads, and returns the value before the first of them. scale and zero are
-// the scale and the zero point of the result.
+// bounded follows v back through operators that bound it and that have no other reader, and returns
+// the value before them. It records the bounds in r, quantised with scale and zero, the scale and
+// the zero point of the result.
 func bounded(b *ir.Builder, v *ir.Value, r *op.Requantize, scale float64, zero int) *ir.Value {
 	least, most := math.Inf(-1), math.Inf(1)
 	for v.Def != nil && b.Uses(v) == 1 {
@@ -411,7 +411,7 @@ func (f *qdq) average(b *ir.Builder, n *ir.Node, w op.Window, r op.Requantize, t
 	return b.Node(op.ConvInteger{Window: w, Group: c, Requantize: r}, x.x, ones, x.zero, nil, nil, factor(b, x, each, target), target.zero)
 }
 
-// maxAverage is the maximum number of cells in a window of an average. The sum of so many bytes
+// maxAverage is the maximum number of cells in a window of an average. A sum of maxAverage bytes
 // fits an i32.
 const maxAverage = 1 << 20
 
@@ -435,7 +435,7 @@ func exactScale(b *ir.Builder, v *ir.Value) *ir.Value {
 	return b.Node(op.Cast{To: ir.F64}, v)
 }
 
-// counted returns an f32 bias as i32 of rank 1: divided by scale(x)·scale(w), and rounded.
+// counted returns an f32 bias as i32 of rank 1: the bias divided by scale(x)·scale(w), and rounded.
 func counted(b *ir.Builder, bias *ir.Value, x, w quantum) *ir.Value {
 	bias = reshaped(b, bias, bias.Type.Elems())
 	scale := b.Node(op.Mul{}, exactScale(b, w.scale), exactScale(b, x.scale))

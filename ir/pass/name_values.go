@@ -265,7 +265,7 @@ func (n *namer) weights(node *ir.Node) []string {
 	return out
 }
 
-// isLine reports whether the position of a node is a line of a description.
+// isLine reports whether the position of a node is a line of a Go file.
 func isLine(pos string) bool {
 	file, line, ok := strings.Cut(pos, ".go:")
 	_, err := strconv.Atoi(line)

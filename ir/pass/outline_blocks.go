@@ -72,12 +72,14 @@ type repeat struct {
 	views int
 }
 
-// saved returns how many nodes the runs have beyond their body, their calls and the views that stay.
+// saved returns the number of nodes that a function for the runs saves. The runs become one body
+// and a call each, and views that are read outside stay.
 func (r *repeat) saved() int {
 	return savedBy(len(r.runs[0]), len(r.runs)) - r.views
 }
 
-// savedBy returns how many nodes count runs of period nodes have beyond one body and count calls.
+// savedBy returns the number of nodes saved if count runs of period nodes become one body and count
+// calls.
 func savedBy(period, count int) int { return (count-1)*period - count }
 
 // findRepeat returns the repeat of f that saves the most nodes, at least minOutlined, or nil if
@@ -245,7 +247,7 @@ func (r *repeat) bound() bool {
 	return ok
 }
 
-// findOutputs records the nodes whose results are read outside of any run; uses counts all readers.
+// findOutputs records the nodes whose results are read outside their run. uses counts all readers.
 func (r *repeat) findOutputs(uses map[*ir.Value]int) {
 	for _, run := range r.runs {
 		outputs, views := outputsOf(uses, run)

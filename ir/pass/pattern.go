@@ -67,8 +67,8 @@ func unscaled(v *ir.Value) (x *ir.Value, c float64) {
 	}
 }
 
-// factors returns values and a number c such that v is their product. It does not split sums, or
-// products, other than v, that have another reader.
+// factors returns values and a number c such that v is their product. It splits v, and factors that
+// are products without another reader.
 func factors(b *ir.Builder, v *ir.Value) (values []*ir.Value, c float64) {
 	x, c := unscaled(v)
 	n, _, ok := madeBy[op.Mul](x)

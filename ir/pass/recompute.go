@@ -119,15 +119,14 @@ type recomputer struct {
 	ctx    *Context
 }
 
-// life records when the memory of values is in use. at has the index of each node, and live the
-// bytes in use at each node.
+// life records when the memory of values is in use.
 type life struct {
-	at    map[*ir.Node]int
+	at    map[*ir.Node]int        // index of each node
 	root  map[*ir.Value]*ir.Value // for each view, the value whose memory it shares
 	bytes map[*ir.Value]int64     // size of each root in the arena
 	last  map[*ir.Value]int       // index of the last reader of each root in the arena
-	live  []int64
-	peak  int // index of the node at which most memory is in use
+	live  []int64                 // bytes in use at each node
+	peak  int                     // index of the node at which most memory is in use
 }
 
 func lives(f *ir.Func) *life {
@@ -213,8 +212,8 @@ type again struct {
 	cost   int64      // bytes that the nodes read and write
 }
 
-// round recomputes one value to lower the memory in use at the peak, the node at which most is in
-// use. It reports whether that was possible.
+// round recomputes one value so that less memory is in use at the peak, the node at which most
+// memory is in use. It reports whether it found such a value.
 func (r *recomputer) round() bool {
 	l := lives(r.f)
 	if len(l.live) == 0 {
@@ -249,8 +248,8 @@ func (r *recomputer) round() bool {
 func (a *again) score() float64 { return float64(a.gain) / float64(a.cost+1) }
 
 // readers returns, for each value with memory of its own, the index of the first node after the
-// peak of l that reads it. The peak is the node at which most memory is in use. Values that the
-// peak reads, or a block after it, are left out.
+// peak of l that reads it. It leaves out values that the peak reads, and values that a block of the
+// peak or of a later node captures.
 func (r *recomputer) readers(l *life) map[*ir.Value]int {
 	first := map[*ir.Value]int{}
 	never := map[*ir.Value]bool{}
@@ -331,9 +330,8 @@ func (r *recomputer) again(l *life, v *ir.Value, readers map[*ir.Value]int) *aga
 }
 
 // least reports whether it is better to keep v than to recompute v at node number `until`. This
-// holds if an operand of v would then be kept up to that node, because it cannot be recomputed, and
-// takes at least as much memory as v. For example, a mask is kept rather than the random numbers it
-// is computed from.
+// holds if recomputing v would keep an operand that cannot be recomputed and takes at least as much
+// memory as v. For example, a mask is kept rather than the random numbers that it is computed from.
 func (r *recomputer) least(l *life, v *ir.Value, until int) bool {
 	return slices.ContainsFunc(v.Def.Args, func(x *ir.Value) bool {
 		root := l.root[x]
@@ -363,8 +361,8 @@ func (r *recomputer) may(n *ir.Node) bool {
 	return !binder && isPure(n.Op) && r.ctx.Target.Computes(n) == nil
 }
 
-// apply inserts copies of a's nodes, and makes the readers of a's value after the peak read the
-// copy. undo reverts this.
+// apply inserts copies of a's nodes before node a.before, and makes that node and later ones read
+// the copy of a's value. undo reverts this.
 func (r *recomputer) apply(l *life, a *again) (undo func()) {
 	nodes := slices.Clone(a.nodes)
 	old := r.f.Nodes

@@ -189,9 +189,7 @@ func roundTripCast(b *ir.Builder, n *ir.Node) *ir.Value {
 	return b.Node(outer, x)
 }
 
-// holds reports whether wide is known to represent every value of the element type narrow. It
-// returns false unless the two are equal, both are floats or integers, or wide is a float and narrow
-// an integer.
+// holds reports whether every value of the type narrow is known to be a value of the type wide.
 func holds(wide, narrow ir.DType) bool {
 	mantissa := map[ir.DType]int{ir.F64: 53, ir.F32: 24, ir.F16: 11, ir.BF16: 8}
 	switch {
@@ -222,8 +220,8 @@ func smallPower(b *ir.Builder, n *ir.Node) *ir.Value {
 	return nil
 }
 
-// exactQuotient replaces a quotient of floats of at least 16 bits by a power of two from 2⁻¹³ to
-// 2¹³ by a product with its inverse, which is exact.
+// exactQuotient replaces x/c by x·(1/c), which is exact, if c is ±2ⁿ with −13 ≤ n ≤ 13 and the
+// elements are floats of at least 16 bits.
 func exactQuotient(b *ir.Builder, n *ir.Node) *ir.Value {
 	t, ok := n.Arg(1).ConstValue()
 	if _, isDiv := n.Op.(op.Div); !isDiv || !ok || t.Stored() != 1 || !t.DType.IsFloat() {

@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// sharedCandidate is a list of numbers that occurs several times in a longer list. at holds the
-// index of each occurrence, and length is the length of the list. For each s in [1, shifts], the
-// lists of this length that begin at the indices in at plus s are equal too.
+// sharedCandidate is a list of numbers that occurs several times in a longer list.
 type sharedCandidate struct {
+	// length is the length of the list. For each s in [1, shifts], the lists of this length that begin
+	// s after the indices in at are equal too.
 	length, shifts int
-	at             []int
+	at             []int // index of each occurrence
 }
 
 func (c sharedCandidate) saved() int { return (len(c.at)-1)*c.length - len(c.at) }
@@ -87,7 +87,7 @@ func repeats(kinds []int) []sharedCandidate {
 	return found
 }
 
-// suffixes returns the indices of a list, sorted by the suffix that begins at each index.
+// suffixes returns the indices of a list in the order of the suffixes that begin at them.
 func suffixes(kinds []int) []int {
 	n := len(kinds)
 	order, rank, next := make([]int, n), slices.Clone(kinds), make([]int, n)
