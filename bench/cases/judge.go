@@ -113,7 +113,6 @@ func backed(path string, m *onnx.Model, in, got []*ir.Tensor) string {
 	return "as the operators are defined, stage by stage"
 }
 
-// run generates a program from the model, runs it and returns its outputs.
 func run(path string, in []*ir.Tensor, options gen.Options) ([]*ir.Tensor, error) {
 	m, err := gen.Load(path, options)
 	if err != nil {

@@ -22,7 +22,6 @@ const (
 	rate   = 1e-4
 )
 
-// trainer returns a network, its optimizer and random images.
 func trainer() (*cnn.Trainer, *optim.Adam, []cnn.Image, []int64, error) {
 	t, err := cnn.New(1).NewTrainer(cnn.TrainerOptions{Batch: batch, Seed: 1})
 	if err != nil {

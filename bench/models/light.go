@@ -21,7 +21,6 @@ func light(corpus, name string) (*graph, error) {
 	return g, nil
 }
 
-// role is the purpose of a weight.
 type role int
 
 const (

@@ -158,7 +158,6 @@ func (m model) named(words ...string) bool {
 	return slices.Contains(words, first)
 }
 
-// write writes the model to dir/name/model.onnx.
 func (m model) write(dir, corpus string) error {
 	g, err := m.build(corpus)
 	if err != nil {

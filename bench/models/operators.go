@@ -62,8 +62,6 @@ func mlp(widths ...int) *graph {
 	return g
 }
 
-// cnn returns a classifier of 28×28 images: two convolutions, two poolings, one
-// dense layer.
 func cnn() *graph {
 	g := &graph{opset: 17}
 	g.input("x", 1, 1, 28, 28)

@@ -8,7 +8,6 @@ import (
 	"strings"
 )
 
-// page returns RESULTS.md.
 func page(all *results, notes map[string]string) []byte {
 	var b bytes.Buffer
 	through := "its C API"
@@ -98,7 +97,6 @@ func below(r result, notes map[string]string) string {
 	return fmt.Sprintf("- %s, %.2f of %.2f: %s", r.label(), r.Ratio, r.target(), why)
 }
 
-// list writes the bullets in low, if there are any.
 func list(b *bytes.Buffer, low []string) {
 	if low != nil {
 		fmt.Fprintf(b, "\nBelow their targets:\n\n%s\n", strings.Join(low, "\n"))

@@ -183,7 +183,6 @@ func (c kase) build(m *gen.Model, dir string, steps *[]*ir.Node) (string, error)
 	return module.Binary(), nil
 }
 
-// command returns the command that runs a round of the generated side.
 func (c kase) command(threads int, args ...string) []string {
 	args = append(args, fmt.Sprint(threads), fmt.Sprint(*seconds))
 	return append(strings.Fields(*wrap), args...)

@@ -119,7 +119,6 @@ func write(path string) error {
 	return errors.Join(os.MkdirAll(*dir, 0o777), w.Save(path))
 }
 
-// fastest returns the shortest time of *rounds calls of f.
 func fastest(f func() error) (time.Duration, error) {
 	var times []time.Duration
 	for range *rounds {

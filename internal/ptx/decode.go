@@ -28,7 +28,6 @@ const (
 	end
 )
 
-// decoder turns an instruction into a step, and checks its operands on the way.
 type decoder struct {
 	*parser
 	pendingStep
@@ -38,7 +37,6 @@ type decoder struct {
 	mods      []string       // unread parts of the instruction's name, after the first dot
 }
 
-// instructions holds the decoder of each instruction, by the first part of its name.
 var instructions = map[string]func(d *decoder){
 	"add": (*decoder).sum, "sub": (*decoder).sum, "mul": (*decoder).mul, "mad": (*decoder).mad, "fma": (*decoder).fma,
 	"div": (*decoder).div, "rem": (*decoder).rem, "min": (*decoder).extreme, "max": (*decoder).extreme,
@@ -81,7 +79,6 @@ func (p *parser) decode(steps []pendingStep) {
 	}
 }
 
-// fail panics with a [mistake] that names the instruction.
 func (d *decoder) fail(format string, args ...any) {
 	failAt(d.op.line, "%s: "+format, append([]any{d.text}, args...)...)
 }
@@ -111,7 +108,6 @@ func (d *decoder) typ(list string) typ {
 	return t
 }
 
-// operands panics with a [mistake] unless the instruction has n operands.
 func (d *decoder) operands(n int) {
 	if len(d.args) != n {
 		d.fail("%d operands, want %d", len(d.args), n)

@@ -56,7 +56,6 @@ type matrices struct {
 	a, b, c, d []int
 }
 
-// multiply computes the product of the matrices that the threads of a warp hold.
 func (m *matrices) multiply(warp []thread) {
 	var a [16][16]float64 // rows of a
 	var b [8][16]float64  // columns of b

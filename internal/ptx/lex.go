@@ -32,10 +32,8 @@ func failAt(line int, format string, args ...any) {
 	panic(mistake{fmt.Errorf("ptx: line %d: %w", line, fmt.Errorf(format, args...))})
 }
 
-// fail panics with a [mistake] that names the line of the next token.
 func (l *lexer) fail(format string, args ...any) { failAt(l.next.line, format, args...) }
 
-// advance reads the next token.
 func (l *lexer) advance() {
 	l.space()
 	start := l.at
@@ -62,7 +60,6 @@ func (l *lexer) advance() {
 	l.next.text = l.source[start:l.at]
 }
 
-// space skips white space and comments.
 func (l *lexer) space() {
 	for l.at < len(l.source) {
 		rest := l.source[l.at:]

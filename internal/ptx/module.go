@@ -38,7 +38,6 @@ func Check(text string) error {
 	return err
 }
 
-// entry is a kernel.
 type entry struct {
 	name      string
 	params    []variable

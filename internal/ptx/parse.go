@@ -120,7 +120,6 @@ func (p *parser) declare(name string, s symbol) {
 	p.names.symbols[name] = s
 }
 
-// number reads an integer in [lo, hi].
 func (p *parser) number(lo, hi int) int {
 	n, err := strconv.Atoi(p.next.text)
 	if err != nil || n < lo || n > hi {
@@ -223,7 +222,6 @@ type pendingStep struct {
 	args    []operand
 }
 
-// statement reads a declaration, a label or an instruction.
 func (p *parser) statement(steps []pendingStep) []pendingStep {
 	switch p.next.text {
 	case ".reg":
@@ -374,7 +372,6 @@ func (p *parser) operand() operand {
 	return operand{form: named, name: p.take().text}
 }
 
-// integer reads an integer, which may have a sign.
 func (p *parser) integer() operand {
 	minus := p.accept("-")
 	t := p.take()

@@ -16,7 +16,6 @@ type Memory interface {
 // end.
 const patience = 1 << 30
 
-// launch is the state of a running grid.
 type launch struct {
 	entry       *entry
 	grid, block [3]int
@@ -93,8 +92,6 @@ func (m *Module) Launch(kernel string, grid, block [3]int, shared int, params []
 	return nil
 }
 
-// check returns an error if the kernel cannot be launched with this grid, block, shared memory and
-// number of parameters.
 func (e *entry) check(grid, block [3]int, shared, params int) error {
 	threads := 1
 	for i := range 3 {

@@ -10,10 +10,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Property tests draw from rapid's generator, whose flags this package changes.
+// The import of rapid defines the flag -rapid.seed.
 var _ rapid.TB
 
-// seed is the seed if none is given.
+// seed is the default of -rapid.seed.
 const seed = "1"
 
 func init() {

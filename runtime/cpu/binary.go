@@ -352,7 +352,6 @@ func floorMod[T Integer](x, y T) T {
 	return r
 }
 
-// division selects the result of an integer division.
 type division int
 
 const (

@@ -19,7 +19,6 @@ func BlockBytes[S Byte](dst []uint8, src []S, fill []int32, n, c, h, w, block in
 	}
 }
 
-// firstByte returns v[0] as a byte, or 0 if v is empty.
 func firstByte(v []int32) byte {
 	if len(v) == 0 {
 		return 0

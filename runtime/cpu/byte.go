@@ -7,7 +7,6 @@ type Byte interface {
 	int8 | uint8
 }
 
-// bytesOf returns s as bytes.
 func bytesOf[T Byte](s []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s))
 }

@@ -103,7 +103,6 @@ func CastToBool[S Real](dst []bool, src []S) {
 	}
 }
 
-// stored reports whether T is a [Stored] type.
 func stored[T Real]() bool {
 	switch any(T(0)).(type) {
 	case int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64:

@@ -5,7 +5,6 @@ import (
 	"math"
 )
 
-// maxFoldAxes is the maximum number of spatial axes of [Col2Im].
 const maxFoldAxes = 64
 
 // Col2Im adds columns into images (ONNX Col2Im). src is [n, rows, places] and dst [n, rows/cells,

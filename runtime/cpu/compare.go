@@ -4,7 +4,6 @@ package cpu
 // greater than anything. For a scalar on the left use the mirrored form: 3 < b[i] is GreaterScalar(dst,
 // b, 3).
 
-// relation is a comparison that assembly supports.
 type relation int
 
 const (

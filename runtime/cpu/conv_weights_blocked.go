@@ -149,8 +149,8 @@ func (w *weightsOfBlocks) tile(room []float32, strip, at int) {
 	}
 }
 
-// terms sets the positions and loops of a tile for the products of one tap and output rows [from,
-// to). It reports false if the tap is on padding in all these rows.
+// terms sets the positions and loops of a tile for the products of one tap and output rows [from, to). It reports false
+// if the tap is on padding in all of the rows.
 func (w *weightsOfBlocks) terms(t *tile, tap, from, to int) bool {
 	y0, y1 := w.down.seeing(tap / w.KW)
 	x0, x1 := w.across.seeing(tap % w.KW)
@@ -174,7 +174,6 @@ func (w *weightsOfBlocks) terms(t *tile, tap, from, to int) bool {
 	return true
 }
 
-// newTile returns a tile with operands a and b and result c.
 func newTile(a, b, c []float32) tile { return tile{a: start(a), b: start(b), c: start(c)} }
 
 // seeing returns the range [from, to) of outputs whose windows have the given tap inside the input.

@@ -2,7 +2,6 @@ package cpu
 
 import "github.com/burngen/burngen/runtime/rt"
 
-// conversion is a conversion for which there is assembly.
 type conversion int
 
 const (

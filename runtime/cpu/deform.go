@@ -2,7 +2,6 @@ package cpu
 
 import "math"
 
-// maxDeformAxes is the maximum number of spatial axes of a deformed window.
 const maxDeformAxes = 8
 
 // DeformColumns extracts the windows of a deformable convolution as columns (ONNX DeformConv

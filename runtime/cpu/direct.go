@@ -7,7 +7,6 @@ import "math"
 // dilations have an element for each axis. pads lists the cells before the first element of each axis,
 // and then those after the last.
 
-// maxWindowAxes is the maximum number of spatial axes of a window.
 const maxWindowAxes = 62
 
 // ConvDirect computes a convolution (ONNX Conv): src is [n, c, in…], weights [m, c/groups,
@@ -112,10 +111,9 @@ func newWindow(in, out, kernel, strides, dilations, pads []int) window {
 	return w
 }
 
-// reset goes to the first cell of the first window.
+// reset goes to the first cell of the first window. w.at and w.cellAt must be 0 already.
 func (w *window) reset() { w.place, w.tap = 0, 0 }
 
-// nextTap goes to the next cell of the window.
 func (w *window) nextTap() {
 	w.tap++
 	advance(w.cellAt[:len(w.in)], w.kernel)

@@ -85,7 +85,6 @@ func sigmoid32(x float32) float32 { return float32(gate(float64(x))) }
 
 func swish32(x, u float32) float32 { return float32(float64(x) * gate(float64(u))) }
 
-// selu32 returns negative·(e^x − 1) for x below 0, and positive·x otherwise.
 func selu32(x, negative, positive float32) float32 {
 	if x < 0 {
 		return float32(float64(negative) * expm164(float64(x)))

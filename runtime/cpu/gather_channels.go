@@ -2,7 +2,6 @@ package cpu
 
 import "unsafe"
 
-// maxGathered is the largest number of sources of [GatherChannels].
 const maxGathered = 8
 
 // GatherChannels builds the blocked tensor dst, [n][⌈m/16⌉][pixels][16], from channels of other
@@ -47,7 +46,6 @@ func GatherChannels[T float32 | uint8](dst []T, channels []int32, n, pixels int,
 	}
 }
 
-// gather is the state of a running GatherChannels.
 type gather[T float32 | uint8] struct {
 	dst            []T
 	channels       []int32

@@ -114,7 +114,6 @@ func cubicTaps[T Float](s *gridShape, index []int32, weights []T, x []float64, d
 	}
 }
 
-// cubicA is the coefficient of the cubic convolution kernel.
 const cubicA = -0.75
 
 // nearWeight returns the weight of an element at distance d ≤ 1 by the cubic convolution kernel.
@@ -225,7 +224,7 @@ func within(x, low, high float64) float64 {
 	return min(x, high)
 }
 
-// sumTaps is [sumTapsRef], in assembly for as many points as possible.
+// sumTaps is [sumTapsRef], with assembly for multiples of 8 points of float32 where there is assembly.
 func sumTaps[T Float](dst, src []T, index []int32, weights []T, taps, stride int) {
 	if d, u, single := float32s(dst, src); single {
 		eights := len(d) &^ 7

@@ -90,7 +90,6 @@ func (t *groupNorm) group(dst, src []float32, first int) {
 	}
 }
 
-// after returns s[first:], or nil if s is nil.
 func after(s []float32, first int) []float32 {
 	if s == nil {
 		return nil

@@ -20,7 +20,6 @@ func (l Level) String() string {
 	return levelNames[l]
 }
 
-// best returns the highest of the machine's levels.
 func best() Level {
 	ls := Levels()
 	return ls[len(ls)-1]

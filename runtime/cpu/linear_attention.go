@@ -60,7 +60,6 @@ func rowTimes[T Float](dst, row, matrix []T) {
 	}
 }
 
-// addScaled adds src, times a factor, to dst.
 func addScaled[T Float](dst, src []T, factor T) {
 	src = src[:len(dst)]
 	for i := range dst {

@@ -22,7 +22,6 @@ func MaxPoolBytes(dst, src []uint8, planes int, in, out, kernel, strides, dilati
 	}
 }
 
-// maxBytes is the state of a running MaxPoolBytes.
 type maxBytes struct {
 	planes, h, w, outH, outW, strideH int
 	src, dst                          []byte

@@ -64,7 +64,6 @@ func rmsNormRef[T Float](dst, src, scale []T, n int, eps T) {
 	}
 }
 
-// optional returns the first n elements of s, or nil for nil.
 func optional[T any](s []T, n int) []T {
 	if s == nil {
 		return nil
@@ -72,7 +71,6 @@ func optional[T any](s []T, n int) []T {
 	return trim(s, n)
 }
 
-// scaleShift multiplies row by scale and adds bias; either may be nil.
 func scaleShift[T Float](row, scale, bias []T) {
 	if scale != nil {
 		Mul(row, row, scale)

@@ -27,7 +27,6 @@ type Number interface {
 	Integer | Float
 }
 
-// isFloat reports whether T is a floating-point type.
 func isFloat[T Real]() bool {
 	one := T(1)
 	return one/2 != 0

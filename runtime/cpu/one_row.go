@@ -94,7 +94,6 @@ func (t *oneRow) run(columns int) {
 	copy(unsafe.Slice((*float32)(c), rest), aside[:])
 }
 
-// move advances the operands by the given number of panels.
 func (t *oneRow) move(panels int) {
 	t.b = unsafe.Add(t.b, panels*t.panelB)
 	t.c = unsafe.Add(t.c, 64*panels)

@@ -94,11 +94,10 @@ var packsOfColumns slot[columnPacking, *columnPacking]
 
 func (p *columnPacking) panels() int { return ceil(p.n, 16) }
 
-// panelStrip is the number of panels that are packed at once, and packedRows the number of rows.
-// They are small, so that few pages are read at a time.
+// Sizes of the blocks in which columns are packed. They are small, so that few pages are read at a time.
 const (
-	panelStrip = 4
-	packedRows = 64
+	panelStrip = 4  // panels
+	packedRows = 64 // rows
 )
 
 // Part implements [rt.Task]. It divides the strips into `parts` shares and processes share i.
@@ -190,5 +189,4 @@ func packPanel(dst, src []byte, sums []int32, from, to, columns, row int, change
 	}
 }
 
-// fourTimes returns a byte repeated four times.
 func fourTimes(v byte) uint32 { return uint32(v) * 0x01010101 }

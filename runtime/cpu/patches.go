@@ -28,7 +28,6 @@ func Patches[S Byte](dst []uint8, sums []int32, src []S, pad []int32, n, c int, 
 	}
 }
 
-// patchAxis is one spatial axis.
 type patchAxis struct{ in, out, kernel, stride, dilation, pad int }
 
 type patches struct {

@@ -44,7 +44,6 @@ func ProductColumns[S Byte](
 	}
 }
 
-// columnProduct is the state of a running ProductColumns.
 type columnProduct struct {
 	product integerProduct
 	depth   int // elements of a column

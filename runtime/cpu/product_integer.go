@@ -194,14 +194,13 @@ func (p *integerProduct) tile(columns *byteColumns) tile {
 	return t
 }
 
-// width returns the number of columns of strip s.
 func (p *integerProduct) width(s int) int {
 	_, most := byteLimits()
 	return min(16*most, p.n-16*most*s)
 }
 
-// strip computes tiles [t0, t1) of rows of a strip of a matrix. The panels and columns of the strip
-// are set in t.
+// strip computes tiles [t0, t1) of rows of a strip of a matrix. t.b and t.atB are at the first panel of the strip, and
+// t.columns has its columns.
 func (p *integerProduct) strip(t *tile, batch, s, t0, t1 int) {
 	_, most := byteLimits()
 	size := t.panelC / 16
@@ -292,5 +291,4 @@ func (t *tile) coverBytesPart(s rowSplit, from, to, width int) {
 	t.c, t.rowC = whole.c, whole.rowC
 }
 
-// pointer returns the address of the first element of s.
 func pointer[T any](s []T) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(s)) }

@@ -120,7 +120,6 @@ func dequantizeEach[T Quantized](g *granularity[T], dst []float32, x []T) {
 	}
 }
 
-// zeroAt returns zero point k, or 0 if there are no zero points.
 func (g *granularity[T]) zeroAt(k int) int {
 	if g.zero == nil {
 		return 0

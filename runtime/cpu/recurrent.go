@@ -11,7 +11,6 @@ import (
 // leakyrelu, relu, scaledtanh, sigmoid, softplus, softsign, tanh or thresholdedrelu.
 type Activation string
 
-// activate applies a function with its parameters to x.
 func activate[T Float](x []T, f Activation, alpha, beta float64) {
 	a, b := T(alpha), T(beta)
 	switch f {
@@ -57,7 +56,6 @@ func bound[T Float](x []T, clip float64) {
 	}
 }
 
-// function is an activation with its parameters.
 type function struct {
 	name        Activation
 	alpha, beta float64
@@ -100,7 +98,6 @@ func (r *recurrence[T]) start(initial []T) error {
 	return nil
 }
 
-// begin sets state to initial, or to zeros if initial is nil.
 func begin[T Float](state, initial []T) {
 	if initial == nil {
 		clear(state)
@@ -140,7 +137,6 @@ func (r *recurrence[T]) share(i, parts int) (from, to int) {
 	return from * together, to * together
 }
 
-// at returns the step that is processed i-th.
 func (r *recurrence[T]) at(i int) int {
 	if r.reverse {
 		return r.steps - 1 - i

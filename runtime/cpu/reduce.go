@@ -336,7 +336,6 @@ func bounds[T Number]() (least, greatest T) {
 	return T(0) - greatest - 1, greatest
 }
 
-// reduction is the kind of a fast reduction.
 type reduction int
 
 const (

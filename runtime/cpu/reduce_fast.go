@@ -150,7 +150,6 @@ func (op reduction) start() float64 {
 	return 0
 }
 
-// merge returns the reduction of two partial results.
 func (op reduction) merge(a, b float64) float64 {
 	switch op {
 	case maxima:
@@ -240,7 +239,6 @@ func exponentialColumns(dst, src []float32, stride, n int) {
 	}
 }
 
-// searching is the state of a search for the indices of extremes.
 type searching struct {
 	op       reduction // maxima or minima
 	dst      []int64

@@ -60,7 +60,6 @@ next:
 	Fill(chosen[count:], -1)
 }
 
-// box is an axis-aligned rectangle by its smallest and largest coordinates.
 type box struct{ x0, y0, x1, y1 float32 }
 
 // boxOf reads a box in the format of [SelectBoxes].

@@ -76,7 +76,6 @@ func SequenceErase[T any, I int32 | int64](dst *[]rt.Tensor[T], seq []rt.Tensor[
 // SequenceLength sets dst[0] to the number of elements of seq (ONNX SequenceLength).
 func SequenceLength[T any](dst []int64, seq []rt.Tensor[T]) { dst[0] = int64(len(seq)) }
 
-// itemAt returns the element at a position, or an [IndexError] for a position out of range.
 func itemAt[T any, I int32 | int64](seq []rt.Tensor[T], position []I) (rt.Tensor[T], error) {
 	at, ok := fromFront(position[0], len(seq))
 	if !ok {
@@ -113,7 +112,6 @@ func SequenceAt[T any, I int32 | int64](dst []T, seq []rt.Tensor[T], position []
 	return copyItem(dst, t, shape)
 }
 
-// copyItem copies a tensor, or returns an error if it has another shape.
 func copyItem[T any](dst []T, t rt.Tensor[T], shape []int) error {
 	if !slices.Equal(t.Shape, shape) {
 		return fmt.Errorf("shape %v: %v expected", slices.Clone(t.Shape), slices.Clone(shape))

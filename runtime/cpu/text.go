@@ -43,7 +43,6 @@ func RegexFullMatch(dst []bool, x []string, pattern string) error {
 	return err
 }
 
-// regexps caches compiled expressions by their text.
 var regexps sync.Map
 
 // wholeRegexp returns an expression that matches a pattern anchored at both ends.

@@ -74,7 +74,7 @@ func (t *tile) loops(run int, n, step [3]int) {
 	}
 }
 
-// nearPanels is the number of elements of b that probably are in a near cache.
+// nearPanels is the largest number of elements of b that are assumed to be in a near cache.
 const nearPanels = 16 << 10
 
 // fetchFor returns a value for the field fetch of a tile with which all of b is prefetched. It is 0
@@ -115,10 +115,8 @@ func divide(n, tiles int) rowSplit {
 	return rowSplit{n / tiles, tiles, n % tiles}
 }
 
-// at returns the first row of a tile.
 func (s rowSplit) at(tile int) int { return tile*s.rows + min(tile, s.first) }
 
-// tile returns the tile that contains a row.
 func (s rowSplit) tile(row int) int {
 	if higher := s.first * (s.rows + 1); row >= higher {
 		return s.first + (row-higher)/s.rows
@@ -126,7 +124,6 @@ func (s rowSplit) tile(row int) int {
 	return row / (s.rows + 1)
 }
 
-// high returns the number of rows of a tile.
 func (s rowSplit) high(tile int) int { return s.at(tile+1) - s.at(tile) }
 
 // cover runs the tiles [from, to) of the split, which are contiguous.

@@ -41,7 +41,6 @@ type spot struct {
 	round         int
 }
 
-// first returns the position of the first tile.
 func (t *tile) first() spot { return spot{a: t.atA, b: t.atB, c: t.atC, bias: t.atBias} }
 
 // next advances to the next tile. It returns false after the last one.

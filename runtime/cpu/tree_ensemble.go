@@ -7,7 +7,6 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// treeAggregate is the function by which a [TreeEnsemble] combines the trees' weights for a target.
 type treeAggregate uint8
 
 const (
@@ -65,7 +64,6 @@ func TreeEnsemble[T Float](dst, x []T, nodes []int32, thresholds []T, roots, lea
 	return nil
 }
 
-// forest is the state of a running TreeEnsemble.
 type forest[T Float] struct {
 	dst, x                 []T
 	nodes                  []int32

@@ -5,7 +5,6 @@ import (
 	"slices"
 )
 
-// sortable is the constraint of elements that have an order.
 type sortable interface{ Number | string }
 
 // compareRows compares rows i and j of a matrix lexicographically. NaN equals itself and is larger than

@@ -1,6 +1,5 @@
 package cpu
 
-// windowOp is the operation of a window kernel on the elements of a window.
 type windowOp int
 
 const (
@@ -9,7 +8,6 @@ const (
 	largest                     // max element; restarts after a NaN
 )
 
-// windowLimit returns the largest number of rows of a window kernel's tile at [CurrentLevel].
 func windowLimit() int {
 	rows, _ := tileLimits()
 	return rows
@@ -18,7 +16,6 @@ func windowLimit() int {
 // step holds the distances in bytes from the operands of one tile to the operands of another.
 type step struct{ a, b, c, bias int }
 
-// times returns the distances of n steps.
 func (s step) times(n int) step { return step{n * s.a, n * s.b, n * s.c, n * s.bias} }
 
 // sweep runs the window kernel of op on high×wide pixels in each of several planes. t is at the first pixel of the
@@ -49,7 +46,6 @@ func (t *tile) sweep(op windowOp, planes, high, wide int, down, plane step) {
 	}
 }
 
-// move advances the position of the first tile by the given distances.
 func (t *tile) move(distances step) {
 	t.atA += distances.a
 	t.atB += distances.b

@@ -234,7 +234,6 @@ func (w *winograd) tileElems() int {
 	return w.points() * w.points() * 16 * (w.inBlocks() + w.outBlocks())
 }
 
-// highest returns the largest number of tiles in a row of w.rows.
 func (w *winograd) highest() int { return w.rows.high(0) }
 
 // room returns how many rows of w.rows one of `shares` equal shares of the scratch has memory for.
@@ -287,7 +286,6 @@ func (w *winograd) enter() int {
 	}
 }
 
-// leave gives back a room.
 func (w *winograd) leave(room int) { atomic.AndUint32(&w.taken, ^(uint32(1) << room)) }
 
 // Part implements [rt.Task]. It divides the work that w.step selects into `parts` shares and

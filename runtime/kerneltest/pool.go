@@ -33,7 +33,6 @@ func DepthwisePlanar(t *testing.T, conv ConvKernel) {
 	}
 }
 
-// depthwise runs check on depthwise convolutions.
 func depthwise(t *testing.T, check func(t *testing.T, c ConvCase)) {
 	type shape = ConvShape
 	for name, c := range map[string]ConvCase{

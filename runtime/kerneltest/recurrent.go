@@ -79,7 +79,8 @@ func (cells Cells) Test(t *testing.T) {
 	}
 }
 
-// nearTo fails the test unless element i of n, got, differs from want by at most 1e-6·max(1, |want|).
+// nearTo fails the test unless element i of n, got, is NaN as want is, or differs from want by at most 1e-6·max(1,
+// |want|).
 func nearTo(t *testing.T, what string, n, i int, got float32, want float64) {
 	t.Helper()
 	g := float64(got)

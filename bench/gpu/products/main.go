@@ -92,7 +92,6 @@ func (p product) String() string {
 	return text
 }
 
-// launch returns the launch of the product with tiles.
 func (p product) launch(t kernels.Tiles) (kernels.Launch, error) {
 	matrices := func(across bool, width int) *kernels.Matrices {
 		rows, columns := width, p.k
@@ -247,7 +246,6 @@ func numbers(d ir.DType, data []byte) func(i int) float64 {
 	return func(i int) float64 { return float64(x[i]) }
 }
 
-// prepared is a product that can be launched.
 type prepared struct {
 	product
 	kernel gpu.Kernel
@@ -390,8 +388,8 @@ func spread(n int, all bool) []int {
 	return list
 }
 
-// checkAll verifies small products of all element types, orders and some tiles, and that their results are the same in
-// each run.
+// checkAll verifies small products of every element type and order of operands, with three choices of tiles. It also
+// checks that the results are the same in each run.
 func (s *sides) checkAll() error {
 	failed := 0
 	for _, shape := range []string{"200x328x136", "64x64x64", "320x264x520"} {

@@ -113,7 +113,6 @@ func aligned(n, to int) int {
 	return (n + to - 1) / to * to
 }
 
-// arg returns a parameter or result of the current function as an operand.
 func (f *file) arg(name string) string {
 	a, ok := f.args[name]
 	if !ok {
@@ -180,7 +179,6 @@ func (f *file) words(name string, values ...uint32) string {
 	return name + "<>(SB)"
 }
 
-// floats defines a read-only table of float32 and returns it as an operand.
 func (f *file) floats(name string, values ...float32) string {
 	w := make([]uint32, len(values))
 	for i, v := range values {

@@ -57,7 +57,6 @@ func byteTiles(f *file) {
 	})
 }
 
-// byteTile writes the kernel for tiles of one size.
 type byteTile struct {
 	*file
 	isa

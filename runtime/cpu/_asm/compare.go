@@ -168,7 +168,6 @@ func (t comparable) narrow(f *file) {
 	})
 }
 
-// where writes the choice between elements of the given size.
 func where(f *file, s isa, size int) {
 	name := fmt.Sprintf("where%d%s", 8*size, s.name)
 	f.fun(name+` computes dst[i] = x[i] where cond[i], else y[i], for a multiple of 32 elements. The steps are

@@ -11,7 +11,6 @@ type conversion struct {
 	wide, narrow func(f *file, from, to string)
 }
 
-// convertFamily writes the conversions between types of elements.
 func convertFamily(f *file) {
 	f.words("lowBytes", 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff)
 	for _, c := range conversions {

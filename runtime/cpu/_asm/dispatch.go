@@ -87,7 +87,6 @@ func (f *file) dispatch(d dispatch) {
 	f.function(d.doc, function, body+"}\n"+end, otherwise)
 }
 
-// call returns the Go statement that calls a variant of the kernels.
 func (d *dispatch) call(v variant) string {
 	give := ""
 	if d.result != "" && d.result != done {
@@ -112,7 +111,6 @@ func (d *dispatch) call(v variant) string {
 	return b.String()
 }
 
-// only returns a list with one kernel, which has no condition.
 func only(name string) []kernel { return []kernel{{name: name}} }
 
 // function writes a Go function, and its twin for machines without assembly. portable is the body

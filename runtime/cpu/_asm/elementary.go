@@ -22,7 +22,6 @@ var elementary = []pointwise{
 	unary("erf", "erf(x[i])", func(k *vectors, x value) { k.erf(x) }),
 }
 
-// hyperbolic lists the hyperbolic functions except tanh.
 var hyperbolic = []pointwise{
 	unary("cosh", "cosh(x[i])", func(k *vectors, x value) {
 		k.do("VANDPS", k.word(magnitude), x, x)

@@ -107,7 +107,6 @@ func (r *fold) kernel() *pointwise {
 	}
 }
 
-// run writes the reduction of consecutive elements.
 func (r *fold) run(f *file, s isa, t *table) {
 	params := "x *float32, n int"
 	if r.output {

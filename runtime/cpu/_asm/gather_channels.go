@@ -1,6 +1,5 @@
 package main
 
-// gatherChannels writes the kernels that move elements within pixels of 16 channels.
 func gatherChannels(f *file) {
 	for _, s := range isas {
 		f.fun(`moveLanes`+s.name+` computes what moveLanesRef does for n pixels.

@@ -1,6 +1,5 @@
 package main
 
-// gridTaps writes the kernel that sums the weighted elements of a grid's points.
 func gridTaps(f *file) {
 	f.fun(`sumTapsAVX2 computes what sumTapsRef does for n points, a multiple of 8.
 	dst[i] = sum of weights[t*stride+i] * src[index[t*stride+i]] for t < taps where the index is not -1`,

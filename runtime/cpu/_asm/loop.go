@@ -18,10 +18,8 @@ type pointwise struct {
 	cost    int                    // nanoseconds for 64 elements, if computing takes longer than moving them
 }
 
-// sources are the registers of a kernel's inputs.
 var sources = []string{"SI", "R8", "R9"}
 
-// write writes the loops and the function that chooses between them.
 func (p *pointwise) write(f *file, t *table) {
 	params := strings.Join(append([]string{"dst"}, p.inputs...), ", ") + " *float32, n int"
 	if len(p.scalars) > 0 {

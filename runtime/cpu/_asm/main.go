@@ -16,7 +16,6 @@ type family struct {
 	write func(*file)
 }
 
-// families lists the families of kernels. Each is described in its own Go file.
 var families = []family{
 	{"tile", tiles},
 	{"one_row", oneRows},
@@ -63,7 +62,6 @@ func main() {
 	}
 }
 
-// into writes the files of a family to dir.
 func (y family) into(dir string) error {
 	arm := slices.Contains(onARM64, y.name)
 	files := map[string]string{}

@@ -34,7 +34,6 @@ func general(o any) string {
 	return name
 }
 
-// vector returns the number of a vector register.
 func vector(o any) int {
 	n, err := strconv.Atoi(o.(string)[1:])
 	if err != nil || !isVector(o) {
@@ -155,7 +154,6 @@ func s4(v int) string   { return fmt.Sprintf("V%d.S4", v) }
 func d2(v int) string   { return fmt.Sprintf("V%d.D2", v) }
 func b16(v int) string  { return fmt.Sprintf("V%d.B16", v) }
 
-// copyVector copies a vector register unless source and destination are the same.
 func (f *file) copyVector(from, to int) {
 	if from != to {
 		f.line("VMOV", b16(from), b16(to))

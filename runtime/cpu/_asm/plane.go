@@ -2,7 +2,6 @@ package main
 
 import "math"
 
-// planeFamily writes the kernels of pools over planes.
 func planeFamily(f *file) {
 	t := &table{name: "planeConstants"}
 	indices(f)
@@ -84,7 +83,6 @@ in bytes, and dstRow and srcRow are the distances between rows in bytes.
 	f.ret()
 }
 
-// splitPairs writes the kernel that separates interleaved pairs into two slices.
 func splitPairs(f *file, s isa) {
 	f.fun("splitPairs"+s.name+` does n times 32 elements.
 	even[i], odd[i] = src[2·i], src[2·i + 1]`,

@@ -2,7 +2,6 @@ package main
 
 import "slices"
 
-// pointwiseFamily writes the kernels that do the same to every element.
 func pointwiseFamily(f *file) {
 	t := &table{name: "constants"}
 	indices(f)
@@ -62,7 +61,6 @@ func operation(name, symbol string, apply func(k *vectors, a value, b any), orde
 	return kernels
 }
 
-// instruction returns a function that applies one instruction.
 func instruction(name string) func(k *vectors, a value, b any) {
 	return func(k *vectors, a value, b any) { k.do(name, b, a, a) }
 }
@@ -94,7 +92,6 @@ var slopes = []pointwise{
 	unary("leakyRelu", "x[i], or x[i]·slope below 0", func(k *vectors, x value) { k.sloped(x, k.scalars[0]) }, "slope"),
 }
 
-// sloped multiplies x by slope where x is negative.
 func (k *vectors) sloped(x value, slope any) value {
 	y := k.temp()
 	k.do("VMULPS", slope, x, y)

@@ -1,6 +1,5 @@
 package main
 
-// poolGrads writes the gradient of max pooling for 16 channels.
 func poolGrads(f *file) {
 	numbers := f.floats("poolGradNumbers", 1)
 	for _, s := range f.sets() {

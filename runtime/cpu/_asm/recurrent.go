@@ -19,7 +19,6 @@ type cellBody struct {
 	store func(v value, operand int)
 }
 
-// cellRegisters are the registers that point to a cell's operands.
 var cellRegisters = []string{"DI", "DX", "SI", "R8", "R9", "R10"}
 
 // cells writes the steps of recurrent layers whose gates have the default activations.

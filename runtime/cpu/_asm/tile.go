@@ -20,7 +20,6 @@ var isas = []isa{
 	{name: "AVX512", reg: z, regs: 32, bytes: 64, rows: 14, panels: 2, clear: "VPXORD", perTile: 1, flight: 8},
 }
 
-// sets returns the instruction sets of the file's architecture.
 func (f *file) sets() []isa {
 	if f.arch == "arm64" {
 		return []isa{neon}
@@ -86,7 +85,6 @@ func tiles(f *file) {
 	})
 }
 
-// chooseTile jumps to the code for the tile's rows and panels.
 func (f *file) chooseTile(s isa) {
 	f.op("MOVQ", "tile_rows(R14)", "CX")
 	if s.panels == 2 {

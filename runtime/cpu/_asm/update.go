@@ -18,7 +18,6 @@ type learning struct {
 	body   func(u *updater)
 }
 
-// updateFamily writes the steps of optimizers.
 func updateFamily(f *file) {
 	indices(f)
 	t := &table{name: "updateConstants"}
@@ -268,7 +267,6 @@ func (u *updater) rate(field string) string {
 	return r
 }
 
-// place returns the operand of a coefficient in memory.
 func (u *updater) place(field string) string {
 	return fmt.Sprintf("%s_%s(%s)", u.typ, field, rateBase)
 }
@@ -307,7 +305,6 @@ func (p *learning) pin(f *file, s isa, t *table) map[string]string {
 	return pinned
 }
 
-// write writes the loops of each instruction set and the function that chooses one.
 func (p *learning) write(f *file, t *table) {
 	params := strings.Join(p.slices, ", ") + " *float32, n int, rates *" + p.rates
 	for _, s := range f.sets() {

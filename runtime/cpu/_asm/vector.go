@@ -35,7 +35,6 @@ func (s isa) top() int {
 // wide reports whether the set is AVX-512, with mask registers and VSCALEFPS.
 func (s isa) wide() bool { return s.bytes == 64 }
 
-// lanes returns the number of float32 in a register.
 func (s isa) lanes() int { return s.bytes / 4 }
 
 // table is a table of constants in memory. Each constant is stored as 8 copies of 64 bits.
@@ -72,7 +71,6 @@ func (k *vectors) pinWord(w uint32) string { return k.constant(twice(w), 0) }
 func (k *vectors) long(w uint64) string    { return k.constant(w, 1) }
 func (k *vectors) double(v float64) string { return k.long(math.Float64bits(v)) }
 
-// twice returns two copies of a 32-bit word.
 func twice(w uint32) uint64 { return uint64(w)<<32 | uint64(w) }
 
 func (k *vectors) constant(w uint64, class int) string {
@@ -135,7 +133,6 @@ func (k *vectors) do(name string, operands ...any) {
 	}
 }
 
-// duplicate returns a new value with a copy of v.
 func (k *vectors) duplicate(v value) value {
 	t := k.temp()
 	k.do("VMOVAPS", v, t)
@@ -176,7 +173,6 @@ func (m mask) register(k *vectors, vector int) string {
 // half is the lower half of a value's registers, as an operand.
 type half struct{ value }
 
-// halved returns the name of the lower half of a register.
 func (s isa) halved(register string) string {
 	if s.wide() {
 		return "Y" + register[1:]
@@ -232,7 +228,6 @@ const (
 	up          = 10
 )
 
-// round sets dst to v rounded to integers, in the given mode.
 func (k *vectors) round(way int, v, dst value) {
 	if k.wide() {
 		k.do("VRNDSCALEPS", way, v, dst)

@@ -54,7 +54,6 @@ func windows(f *file) {
 	})
 }
 
-// windowKernel writes the loop over tiles of the given number of rows.
 func windowKernel(f *file, s isa, w window, rows int) {
 	v := s.perTile
 	weight := func(i int) string { return s.reg(rows*v + i) }

@@ -20,7 +20,6 @@ func winogradDst(base string, k, disp int) string {
 	return indexed(base, disp, "DX", k)
 }
 
-// winogradBy are the numbers that the transforms multiply by.
 var winogradBy = []float32{2, 4, 5, 8}
 
 // winogradTransform is one factor of a transform of F(tile,3).
@@ -45,7 +44,6 @@ var winogradTransforms = []winogradTransform{
 	{"winogradFinish4", "finishProducts", "the second factor of the transform of products", 4, []float32{2, 4, 8}, winogradGather4, true},
 }
 
-// winogradFamily writes the transforms for each instruction set.
 func winogradFamily(f *file) {
 	tables := map[float32]string{}
 	for _, v := range winogradBy {
