@@ -7,11 +7,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// multiHead has the indices of the operands that MultiHeadAttention and
-// DecoderMaskedMultiHeadAttention of com.microsoft have in common: the bias of queries, keys and
-// values; the mask; scores, a tensor that is added to the scores; past keys and values; the number
-// of keys in use; and the beam width. Queries, keys and values are the first three operands of
-// both.
+// multiHead holds the indices of the operands of MultiHeadAttention, or of
+// DecoderMaskedMultiHeadAttention of com.microsoft, after queries, keys and values. Operand scores
+// is added to the scores, used is the number of keys in use, and beams the beam width.
 type multiHead struct{ bias, mask, scores, pastKeys, pastValues, used, beams int }
 
 var (

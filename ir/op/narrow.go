@@ -16,8 +16,8 @@ func wide(d ir.DType) ir.DType {
 	return d
 }
 
-// sumsOf returns the element type of a product's result for operands of type d. It is that of the sums if
-// the product is wide, see [Product], and d otherwise.
+// sumsOf returns the element type of the result of a product of operands of type d: wide(d) if the
+// product is wide, see [Product], else d.
 func sumsOf(d ir.DType, isWide bool) ir.DType {
 	if isWide {
 		return wide(d)

@@ -75,7 +75,8 @@ func (op SelectBoxes) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// overlap returns the intersection over union of two boxes, rounded as f32.
+// overlap returns the intersection over union of boxes i and j, rounded as f32. It is 0 if the
+// intersection is empty.
 func (op SelectBoxes) overlap(boxes *ir.Tensor, i, j int) float32 {
 	lo, hi := op.corners(boxes, i)
 	lo2, hi2 := op.corners(boxes, j)

@@ -179,9 +179,9 @@ func (op Pad) splits(i int, d dim.Dim) bool {
 	return static || fits || before.Equal(dim.Const(0)) && after.Equal(dim.Const(0))
 }
 
-// part returns elements to insert along an axis with original extent d, and their number. They come
-// before x if `before` is true, else after x. The number is pad or, if x cannot provide as many at
-// once, less.
+// part returns elements to insert along an axis with original extent d, and their number. They are
+// inserted before x if `before` is true, else after x. Their number is pad, or less if x does not
+// have that many elements to copy.
 func (op Pad) part(b *ir.Builder, x *ir.Value, axis int, d, pad dim.Dim, before bool) (*ir.Value, dim.Dim) {
 	extent, one := x.Type.Shape[axis], dim.Const(1)
 	s := wholeSlice(x.Type)

@@ -69,7 +69,7 @@ func (op RandomNormal) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// keyed returns the seed, mixed with the key in operand 0 if that is present.
+// keyed returns the seed, mixed with the key if operand 0 is present.
 func keyed(seed int64, in []*ir.Tensor) uint64 {
 	var keys []int64
 	if len(in) > 0 && in[0] != nil {
@@ -136,8 +136,8 @@ func (op RandomNormal) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return drawNarrow(b, op, d, n.Args...)
 }
 
-// drawNarrow appends op, which draws in the type [wide] of d, and converts the numbers to d. It
-// returns nil if that is d itself.
+// drawNarrow appends op, which draws numbers of type wide(d), and converts them to d. It returns
+// nil if wide(d) is d.
 func drawNarrow(b *ir.Builder, op ir.Op, d ir.DType, args ...*ir.Value) []*ir.Value {
 	if wide(d) == d {
 		return nil

@@ -204,7 +204,8 @@ func (op Steps) infer(in []ir.Type, functions int, weights []int, states int, ve
 }
 
 // weightsLike returns the type of recurrent weights for the given number of gates, in the form of
-// r: [H,gates·H] if r is a matrix, or panels of as many columns as r's if r has rank 3.
+// r: [H,gates·H] if r is a matrix, or panels with as many columns as the panels of r if r has rank
+// 3.
 func weightsLike(r ir.Type, hidden dim.Dim, gates int) ir.Type {
 	width := hidden.Mul(dim.Const(gates))
 	if r.Rank() == 3 {

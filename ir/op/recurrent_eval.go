@@ -27,7 +27,8 @@ type cell func(x []float64, states [][]float64)
 // recurrence runs a cell over all steps of batch sequences in float64, in reverse order if reverse
 // is set. lens are the lengths of the sequences; nil means that all have the length steps.
 type recurrence struct {
-	// width is the number of elements of the projected x for each step, and hidden that of a state.
+	// width is the number of elements of the projected x for each step, and hidden the number of
+	// elements of a state.
 	steps, batch, hidden, width int
 	reverse                     bool
 	lens                        *ir.Tensor
@@ -162,8 +163,8 @@ func (op Recurrent) eval(in []*ir.Tensor, gates, functions, states, separate int
 	return out, nil
 }
 
-// multiply adds h·m to gates, where h is the state of a sequence and m consists of the first
-// columns of matrix, one for each gate element. matrix has width columns.
+// multiply adds h·m to gates, where h is the state of a sequence. m consists of the first
+// len(gates) columns of matrix, which has width columns.
 func multiply(gates, h, matrix []float64, width int) {
 	for k, v := range h {
 		for j, w := range matrix[k*width:][:len(gates)] {
@@ -172,7 +173,8 @@ func multiply(gates, h, matrix []float64, width int) {
 	}
 }
 
-// gate replaces the elements of x by function i of them, each clamped to [−Clip, Clip] first.
+// gate clamps the elements of x to [−Clip, Clip], and replaces each by the value of function i for
+// it.
 func (op Steps) gate(i int, x []float64) {
 	if op.Clip > 0 {
 		for k, v := range x {

@@ -19,7 +19,6 @@ func asOpset(opset int, read func(ir.Importer) ([]*ir.Value, error)) func(ir.Imp
 // withArgs returns the node of c with the operands args instead of its own.
 func withArgs(c ir.Importer, args ...*ir.Value) ir.Importer { return reread{c, c.Opset(), args} }
 
-// argsOf returns the operands of a node, nil for absent ones.
 func argsOf(c ir.Importer) []*ir.Value {
 	args := make([]*ir.Value, c.NumArgs())
 	for i := range args {

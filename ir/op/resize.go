@@ -306,8 +306,8 @@ func (op Resize) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{x}
 }
 
-// pick resizes axis k of x. It gathers the elements that each point reads, and adds them with
-// weights.
+// pick resizes axis k of x: it gathers the elements that each point reads, and appends their
+// weighted sums.
 func (op resizeTables) pick(b *ir.Builder, x *ir.Value, k int) *ir.Value {
 	taps := dim.Const(resizeTaps[op.Mode])
 	if op.AntiAlias && op.Mode != "nearest" {

@@ -228,8 +228,8 @@ func (op Resize) sampled(c ir.Importer, scales, roi *ir.Value, axes []int) ([]*i
 	return []*ir.Value{b.Node(op, c.Arg(0), sampling)}, nil
 }
 
-// simpleFraction returns a fraction that rounds to f, which is positive: the first convergent of
-// f's continued fraction that does, or that has a denominator above 2²⁴.
+// simpleFraction returns the first convergent of the continued fraction of f that rounds to f or
+// has a denominator above 2²⁴. f must be positive.
 func simpleFraction(f float32) (num, den int64) {
 	var pastNum, pastDen int64 = 0, 1
 	num, den = 1, 0

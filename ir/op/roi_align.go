@@ -87,7 +87,8 @@ type roiAxis struct {
 	extent     int // extent of the axis of x
 }
 
-// inside returns a range [from, to) of the samples of a bin. It contains all samples inside x.
+// inside returns a range [from, to) of the samples of a bin. It contains all samples for which
+// [roiAxis.sample] returns elements.
 func (a roiAxis) inside(bin int) (from, to int) {
 	if a.samples <= maxSampling {
 		return 0, a.samples
@@ -98,8 +99,9 @@ func (a roiAxis) inside(bin int) (from, to int) {
 	return int(first), int(last)
 }
 
-// sample returns the two elements around sample k of a bin, with their weights. It returns nil if
-// the sample is outside x. round rounds coordinates to the operand's element type.
+// sample returns the two elements around sample k of a bin, with their weights. Coordinates from −1
+// to a.extent are clamped to the axis. For other coordinates it returns nil. round rounds
+// coordinates to the operand's element type.
 func (a roiAxis) sample(bin, k int, round func(float64) float64) []gridTap {
 	step := round(round((float64(k)+0.5)*a.bin) / float64(a.samples))
 	at := round(round(a.start+round(float64(bin)*a.bin)) + step)

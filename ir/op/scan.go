@@ -158,7 +158,6 @@ func moveFirst(b *ir.Builder, v *ir.Value, to int) *ir.Value {
 	return b.Node(Transpose{Perm: perm}, v)
 }
 
-// at returns element i of a list, or 0 beyond its end.
 func at(list []int, i int) int {
 	if i < len(list) {
 		return list[i]

@@ -37,9 +37,9 @@ func (op ScatterND) Infer(in []ir.Type) ([]ir.Type, error) {
 }
 
 // slicesAt returns the shape of the slices of x at the coordinates in the last axis of indices: the
-// other axes of indices, then the axes of x that have no coordinates. The first `batch` axes of
-// x have no coordinates: coordinates are for the axes after them. slicesAt returns an error if there are no coordinates,
-// if there are more than such axes, or if their number is not constant.
+// other axes of indices, then the axes of x without coordinates. The coordinates are for the axes
+// of x from axis `batch` on. It returns an error if the number of coordinates is 0, not constant,
+// or larger than the number of these axes.
 func slicesAt(x, indices ir.Type, batch int) ([]dim.Dim, error) {
 	if indices.Rank() == 0 {
 		return nil, fmt.Errorf("indices of rank 0")

@@ -21,8 +21,8 @@ func checkPosition(in []ir.Type, i int) error {
 	return indexType(in[i])
 }
 
-// itemShape returns the shape of the elements of a container. If their rank is unknown, it returns
-// rank unknown extents.
+// itemShape returns the shape of the elements of a container. If their rank is not known, it
+// returns `rank` extents [dim.Any].
 func itemShape(elem ir.Type, rank int) []dim.Dim {
 	if elem.Shape != nil {
 		return elem.Shape

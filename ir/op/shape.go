@@ -19,7 +19,6 @@ func importShape(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Dims(shape[start:max(start, end)]...)}, nil
 }
 
-// clampAxis returns axis, counted from the start and clamped to [0, rank].
 func clampAxis(axis, rank int) int {
 	if axis < 0 {
 		axis += rank

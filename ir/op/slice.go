@@ -279,8 +279,8 @@ func sliceSteps(c ir.Importer, count int) ([]int, error) {
 	return steps, nil
 }
 
-// sliceRange returns the first element and the number of elements of a slice of an axis of extent d.
-// Negative bounds count from the end; all bounds are clamped.
+// sliceRange returns the index of the first element and the number of elements of a slice of an
+// axis of extent d. Negative bounds count from the end; all bounds are clamped.
 func sliceRange(b *ir.Builder, start, end dim.Dim, step int, d dim.Dim) (first, count dim.Dim) {
 	zero, one := dim.Const(0), dim.Const(1)
 	start, end = fromFrontDim(b, start, d, "slice start"), fromFrontDim(b, end, d, "slice end")

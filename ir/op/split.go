@@ -20,8 +20,9 @@ func importSplit(c ir.Importer) ([]*ir.Value, error) {
 	return splitAxis(b, x, axis, sizes)
 }
 
-// splitAxis appends consecutive slices of x along an axis. sizes are their extents. It checks that
-// the slices cover the axis.
+// splitAxis appends consecutive slices of x along an axis, whose extents are sizes. If sizes do not
+// add up to the extent of the axis, it returns an error. If that is known only at run time, it
+// appends a check.
 func splitAxis(b *ir.Builder, x *ir.Value, axis int, sizes []dim.Dim) ([]*ir.Value, error) {
 	var start dim.Dim
 	parts := make([]*ir.Value, len(sizes))

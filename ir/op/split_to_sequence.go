@@ -107,7 +107,7 @@ func (op SplitToSequence) lengths(in []*ir.Tensor) ([]int64, error) {
 	return lengths, nil
 }
 
-// maxParts is the largest number of parts of one length, the same as in the kernels.
+// maxParts is the maximum number of parts of equal length. The kernels have the same limit.
 const maxParts = 1 << 24
 
 func importSplitToSequence(c ir.Importer) ([]*ir.Value, error) {

@@ -90,9 +90,9 @@ func (op SumTo) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{ConvertTo(b, ReshapeTo(b, x, op.Shape...), n.Arg(0).Type.DType)}
 }
 
-// sumUnsure sums an axis of x if d is 1, and not if d is its extent n. It splits the axis into axes of
-// n−d+1 and d elements, and sums the first. One of the two has extent 1, or the check of
-// [ReshapeTo] fails at run time.
+// sumUnsure sums an axis of x with extent n so that d elements remain, where d is 1 or n. It splits
+// the axis into axes of n−d+1 and d elements, and sums the first. If d is neither 1 nor n, the
+// check of [ReshapeTo] fails at run time.
 func (SumTo) sumUnsure(b *ir.Builder, x *ir.Value, axis int, d dim.Dim) *ir.Value {
 	shape := slices.Clone(x.Type.Shape)
 	shape[axis] = shape[axis].Sub(d).Add(dim.Const(1))

@@ -106,8 +106,8 @@ func (op Transpose) undone(x *ir.Value) *ir.Value {
 	return x.Def.Args[0]
 }
 
-// keepsOrder reports whether no element moves, because the axes of shape that are longer than 1
-// keep their order.
+// keepsOrder reports whether a transpose of the given shape moves no elements: whether the axes
+// with extents other than 1 keep their order.
 func (op Transpose) keepsOrder(shape []dim.Dim) bool {
 	last := -1
 	for _, p := range op.Perm {

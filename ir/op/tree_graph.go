@@ -10,13 +10,12 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// treeGraph holds decision trees in the form of a model. roots has the child that each tree starts
-// with, and leaves the entries of each leaf. A child c below 0 is leaf −1−c. Other children are
-// nodes.
+// treeGraph holds decision trees in the form of a model. A child c below 0 is leaf −1−c. Other
+// children are indices of nodes.
 type treeGraph struct {
 	nodes  []treeNode
-	roots  []int
-	leaves [][]treeEntry
+	roots  []int         // child that each tree starts with
+	leaves [][]treeEntry // entries of each leaf
 }
 
 // treeNode compares a feature with value, or with a set of numbers.
@@ -223,8 +222,8 @@ func (g *treeGraph) splits(d ir.DType) (splits []treeSplit, roots []int, err err
 	return splits, roots, nil
 }
 
-// orderSplits returns the splits that the roots reach, in an order that visits a split before its
-// children.
+// orderSplits returns the splits that the roots reach, each before its children. It returns an
+// error if a split is its own descendant.
 func orderSplits(splits []treeSplit, roots []int) ([]int, error) {
 	const unseen, open, done = 0, 1, 2
 	state := make([]uint8, len(splits))
@@ -269,7 +268,7 @@ func (s *splitter) child(c int) int {
 	return s.entry[c]
 }
 
-// numberBefore returns the largest f32 or f64 below v, or NaN for −∞.
+// numberBefore returns the largest number of type d, f32 or f64, below v. It returns NaN for −∞.
 func numberBefore(d ir.DType, v float64) float64 {
 	switch {
 	case math.IsInf(v, -1):

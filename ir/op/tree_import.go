@@ -303,7 +303,6 @@ func readTreeGraph(c ir.Importer, targets int) (*treeGraph, error) {
 	return g, nil
 }
 
-// nextSet returns the members before the first NaN, and the members after it.
 func nextSet(members []float64) (set, rest []float64) {
 	for i, v := range members {
 		if math.IsNaN(v) {

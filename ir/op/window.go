@@ -325,7 +325,6 @@ func (w Window) Plane() (kh, kw int) {
 	return w.Kernel[0], w.Kernel[1]
 }
 
-// unlessAll returns list, or nil if all its elements are v.
 func unlessAll(list []int, v int) []int {
 	for _, x := range list {
 		if x != v {
