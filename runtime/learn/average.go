@@ -19,7 +19,7 @@ type Average struct {
 // EMA returns an average with a decay, such as 0.999.
 func EMA(decay float64) *Average { return &Average{decay: decay} }
 
-// bindTo begins to average parameters. It returns an error if the decay is not between 0 and 1.
+// bindTo begins to average the parameters p. It returns an error unless 0 < decay < 1.
 func (a *Average) bindTo(p *rt.Params) error {
 	if a == nil || a.params == p {
 		return nil
@@ -34,7 +34,6 @@ func (a *Average) bindTo(p *rt.Params) error {
 	return nil
 }
 
-// update adds the current weights to the averages.
 func (a *Average) update() error {
 	if a == nil {
 		return nil
@@ -49,7 +48,7 @@ func (a *Average) update() error {
 	return nil
 }
 
-// swap exchanges the weights and the averages. Swapping again undoes it.
+// swap exchanges the weights and the averages.
 func (a *Average) swap() error {
 	if a == nil {
 		return nil

@@ -25,9 +25,12 @@ type batchFiles struct {
 // batchPlace is the logger's mark: the current epoch, the lengths of its files, and the items of
 // unfinished windows.
 type batchPlace struct {
-	Epoch int              // number of the epoch that is under way, from 1
-	Files map[string]int64 // bytes of its files
-	Items map[Split]int    // items of the windows that are under way
+	// number of the current epoch, from 1
+	Epoch int
+	// lengths in bytes of the epoch's files
+	Files map[string]int64
+	// items so far in the unfinished window of each split
+	Items map[Split]int
 }
 
 func (l *batchFiles) Open(dir, mark string) error {
@@ -56,7 +59,8 @@ func (l *batchFiles) Open(dir, mark string) error {
 	return nil
 }
 
-// removeLater removes the files of later epochs, and unknown files of the current epoch.
+// removeLater removes the log files of later epochs, and the log files of the current epoch that l.place
+// does not list.
 func (l *batchFiles) removeLater() error {
 	for _, split := range []Split{Train, Valid} {
 		epochs, err := os.ReadDir(filepath.Join(l.dir, string(split)))
@@ -132,7 +136,7 @@ func (l *batchFiles) put(e Stepped, metric string, value Number, items int) erro
 }
 
 // fileName returns a metric's name in the form that burn uses: "top-3 accuracy" becomes
-// "Top-3_accuracy". Characters that file names cannot have become "_".
+// "Top-3_accuracy". It replaces other characters than letters, numbers and -+.,@()=% by "_".
 func fileName(metric string) string {
 	name := strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsNumber(r) || strings.ContainsRune("-+.,@()=%", r) {

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// controls are the [Controls] of a run.
+// controls implements [Controls] for a run.
 type controls struct {
 	mu      sync.Mutex
 	save    bool
@@ -37,7 +37,7 @@ func (c *controls) Pause(pause bool) { c.change(func() { c.paused = pause }) }
 // Finish implements [Controls].
 func (c *controls) Finish(save bool) { c.change(func() { c.finish, c.drop = true, !save }) }
 
-// interrupted reports whether the run has to end after the step that is under way.
+// interrupted reports whether the run has to end after the current step.
 func (c *controls) interrupted() bool {
 	select {
 	case <-c.asked:
@@ -49,15 +49,15 @@ func (c *controls) interrupted() bool {
 	return c.finish
 }
 
-// drops reports whether the unsaved part of the run is dropped.
+// drops reports whether training since the last checkpoint is dropped.
 func (c *controls) drops() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.drop
 }
 
-// wait waits while the run is paused. It reports whether a checkpoint was asked for; the caller saves it
-// and calls wait again. Otherwise the run goes on, or has to end.
+// wait waits while the run is paused. If it returns true, a checkpoint was requested; the caller
+// saves it and calls wait again. If it returns false, the run goes on or has to end.
 func (c *controls) wait(ctx context.Context) (save bool) {
 	for {
 		c.mu.Lock()

@@ -2,10 +2,10 @@ package learn
 
 import "github.com/burngen/burngen/runtime/rt"
 
-// copier copies states into memory that it uses again for the next state.
+// copier copies states into memory that it reuses for the next state.
 type copier struct{ memory []byte }
 
-// copyOf returns a copy of weights. It is valid until the next call.
+// copyOf returns a copy of w, which is valid until the next call.
 func (c *copier) copyOf(w *rt.Weights) (*rt.Weights, error) {
 	const line = 64 // tensors begin at multiples of it, so that they can be read in place
 	names := w.Names()

@@ -9,14 +9,16 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// counters measure the outputs of a split: of an epoch of training, or of a validation.
+// counters measure the outputs of a split, in an epoch of training or a validation.
 type counters[O any] struct {
 	metrics []metric.Metric[O] // the first is the loss
-	window  int                // batches of recent values
-	all     []metric.Counter[O]
-	recent  []metric.Counter[O] // of the metrics besides the loss; made anew for each window
-	batches int64               // in the window
-	items   int64               // of the split
+	// number of batches in a window of recent values
+	window int
+	all    []metric.Counter[O]
+	// of the metrics other than the loss; made anew for each window
+	recent  []metric.Counter[O]
+	batches int64 // in the window
+	items   int64 // of the split
 }
 
 func newCounters[O any](metrics []metric.Metric[O], window int) *counters[O] {
@@ -35,8 +37,9 @@ func (c *counters[O]) begin() {
 	}
 }
 
-// add counts an output. At the end of a window, and with the last output, it returns the values of
-// the window, or nil if only the loss is measured. It returns an error if a counter fails.
+// add counts an output of `items` items. At the end of a window, and if last is true, it returns
+// the values of the window, or nil if only the loss is measured. It returns an error if a counter
+// fails.
 func (c *counters[O]) add(o O, items int, last bool) (recent []Value, err error) {
 	if err := c.count(o); err != nil {
 		return nil, err
@@ -67,7 +70,7 @@ func (c *counters[O]) count(o O) (err error) {
 	return nil
 }
 
-// values returns the values of the split.
+// values returns the values of all metrics over the split.
 func (c *counters[O]) values() (values []Value, err error) {
 	defer rt.Recover("metrics", &err)
 	for i, counter := range c.all {
@@ -83,7 +86,7 @@ func (c *counters[O]) values() (values []Value, err error) {
 	return values, nil
 }
 
-// parts adds the states of the counters to the parts of a state.
+// parts adds the counters to the parts of a state.
 func (c *counters[O]) parts(to map[string]rt.Stater) {
 	to["counters"] = registered(c.batchCounts)
 	for i, counter := range c.all {
@@ -94,19 +97,19 @@ func (c *counters[O]) parts(to map[string]rt.Stater) {
 	}
 }
 
-// batchCounts registers the numbers of batches and items.
+// batchCounts registers the numbers of batches and items with a state.
 func (c *counters[O]) batchCounts(s *rt.State) {
 	rt.StateScalar(s, "batches", &c.batches)
 	rt.StateScalar(s, "items", &c.items)
 }
 
-// registered is a [rt.Stater] that is a function.
+// registered is a function that implements [rt.Stater].
 type registered func(*rt.State)
 
 func (r registered) State(s *rt.State) { r(s) }
 
-// seriesOf describes metrics. It returns an error if a name is empty or appears twice, or a metric
-// cannot make counters.
+// seriesOf returns the series of metrics. It returns an error if a metric has no name or no New, or
+// two have the same name.
 func seriesOf[O any](metrics []metric.Metric[O]) ([]Series, error) {
 	var list []Series
 	seen := map[string]bool{}
@@ -123,5 +126,4 @@ func seriesOf[O any](metrics []metric.Metric[O]) ([]Series, error) {
 	return list, nil
 }
 
-// isFinite reports whether x is a number and not infinite.
 func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

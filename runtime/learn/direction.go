@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// directions says which values of a key, such as "valid accuracy", are better: 1 for larger values, -1
-// for smaller ones, and 0 if neither.
+// directions maps a key, such as "valid accuracy", to 1 if larger values are better, -1 if smaller
+// ones are, and 0 if neither.
 type directions map[string]int
 
-// directionsOf returns the directions of all keys of metrics.
+// directionsOf returns the directions of the keys of both splits.
 func directionsOf(series []Series) directions {
 	d := directions{}
 	for _, s := range series {
@@ -33,7 +33,7 @@ func (d directions) of(key string) (int, error) {
 	return better, nil
 }
 
-// unknown returns the error of a key that is not among d.
+// unknown returns the error of a key that d does not have.
 func (d directions) unknown(key string) error {
 	var valid []string
 	for k := range d {
@@ -45,11 +45,11 @@ func (d directions) unknown(key string) error {
 	return fmt.Errorf("no metric %q: there are %s, and the same of train", key, strings.Join(valid, ", "))
 }
 
-// chooser is a keeper, stopper or factor that looks at metrics. bind is called once, before the run; it
-// returns an error if a metric does not exist.
+// chooser is a keeper, stopper or factor that looks at metrics. bind is called once, before the
+// run. It returns an error if a metric does not exist.
 type chooser interface{ bind(d directions) error }
 
-// bind binds x if it looks at metrics.
+// bind binds x if it is a chooser.
 func bind(x any, d directions) error {
 	if c, ok := x.(chooser); ok {
 		return c.bind(d)
@@ -57,8 +57,9 @@ func bind(x any, d directions) error {
 	return nil
 }
 
-// isBetter reports whether a value is better than another one, by more than delta. NaN is not better
-// than anything, and any number is better than NaN.
+// isBetter reports whether value is better than before by more than delta. better is 1 if larger
+// values are better, -1 if smaller ones are. NaN is not better than anything, and any number is
+// better than NaN.
 func isBetter(better int, value, before, delta float64) bool {
 	if math.IsNaN(value) || math.IsNaN(before) {
 		return !math.IsNaN(value)

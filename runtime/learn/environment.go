@@ -12,7 +12,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// environment is the content of environment.json: where a run began.
+// environment is the content of environment.json: the circumstances in which a run began.
 type environment struct {
 	Time     time.Time `json:"time"`
 	Command  []string  `json:"command"`

@@ -11,10 +11,10 @@ import (
 	"slices"
 )
 
-// maxLine is the greatest length of an event in JSON, in bytes.
+// maxLine is the largest length of an event in JSON, in bytes.
 const maxLine = 1 << 20
 
-// head begins the line of an event. The name of its type follows.
+// head is the beginning of an event's line, before the name of its type.
 const head = `{"event":"`
 
 // AppendEvent appends an event as one line of JSON, with the end of the line. It returns an error

@@ -2,10 +2,8 @@ package learn
 
 import "fmt"
 
-// eventsFile is the name of the file of all events.
 const eventsFile = "events.jsonl"
 
-// newEventsLogger returns the logger of all events, one a line.
 func newEventsLogger() Logger {
 	var line []byte
 	return &tapeLogger{name: eventsFile, put: func(t *tape, e Event) (err error) {

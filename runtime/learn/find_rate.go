@@ -20,7 +20,8 @@ type RateCurve struct {
 	Suggested float64
 }
 
-// These are the range of rates of FindRate, its number of steps, and how it smooths losses.
+// The range of rates that FindRate tries, its number of steps, and the decay of its average of
+// losses. It stops if the loss is more than diverged times the smallest one.
 const (
 	leastRate, mostRate = 1e-7, 10
 	rateSteps           = 100

@@ -37,16 +37,17 @@ type fit[B any, O metric.Output] struct {
 	measured time.Time // when the machine was measured last
 }
 
-// ending is the reason for which a run ends without an error.
+// ending is the reason of a run that ends without an error.
 type ending struct {
 	reason string
-	done   bool // there is nothing to continue
-	drop   bool // training since the last checkpoint is dropped
+	// there is nothing to continue
+	done bool
+	drop bool // training since the last checkpoint is dropped
 }
 
 func (e *ending) Error() string { return e.reason }
 
-// errInterrupted returns the reason of a run that a signal or a user ends.
+// errInterrupted returns the reason of a run that a signal or the user ends.
 func (f *fit[B, O]) errInterrupted() error {
 	return &ending{reason: "interrupted", drop: f.controls.drops()}
 }
@@ -76,7 +77,6 @@ func (l *Learner[B, O]) Fit(ctx context.Context, train, valid *data.Loader[B]) (
 	return run, err
 }
 
-// begin opens the folder, and restores what is continued.
 func (l *Learner[B, O]) begin(ctx context.Context, train, valid *data.Loader[B]) (_ *fit[B, O], err error) {
 	if ctx == nil {
 		ctx = context.Background()
@@ -119,7 +119,6 @@ func (l *Learner[B, O]) begin(ctx context.Context, train, valid *data.Loader[B])
 	return f, nil
 }
 
-// checkData returns an error if the data cannot be used.
 func (f *fit[B, O]) checkData() error {
 	if f.train == nil {
 		return errors.New("no training data")
@@ -159,7 +158,7 @@ func (f *fit[B, O]) started() Started {
 // elapsed returns the duration of the run, including the time before it was continued.
 func (f *fit[B, O]) elapsed() time.Duration { return f.resumed + f.now().Sub(f.began) }
 
-// reached returns the reached limit as the reason to end the run, or nil.
+// reached returns the limit that the run has reached, as the reason to end it, or nil.
 func (f *fit[B, O]) reached() error {
 	p := &f.position
 	switch {
@@ -173,7 +172,7 @@ func (f *fit[B, O]) reached() error {
 	return nil
 }
 
-// loop runs epochs until something ends the run.
+// loop trains until something ends the run. It returns the reason.
 func (f *fit[B, O]) loop() error {
 	for {
 		if f.position.Validate {
@@ -195,7 +194,7 @@ func (f *fit[B, O]) loop() error {
 	}
 }
 
-// epoch trains on the batches that are left of an epoch.
+// epoch trains on the remaining batches of an epoch.
 func (f *fit[B, O]) epoch() error {
 	asked := f.now()
 	for b, err := range f.train.Epoch(f.ctx, f.position.Epoch, f.position.Batch) {
@@ -215,7 +214,8 @@ func (f *fit[B, O]) epoch() error {
 	return nil
 }
 
-// failed names the step in an error.
+// failed prefixes err with the epoch, batch and step. If the context is done, it returns the cause
+// instead.
 func (f *fit[B, O]) failed(err error) error {
 	if cause := context.Cause(f.ctx); cause != nil {
 		return cause
@@ -259,8 +259,8 @@ func (f *fit[B, O]) between() error {
 	return nil
 }
 
-// validates reports whether the validation data are due after the last step: because of ValidEvery, or
-// because it was the last step of the run.
+// validates reports whether validation is due after the last step: because of ValidEvery, or
+// because the step was the run's last one.
 func (f *fit[B, O]) validates() bool {
 	step := f.position.Step
 	return f.valid != nil && (f.o.ValidEvery > 0 && step%f.o.ValidEvery == 0 || f.o.Steps > 0 && step == f.o.Steps)
@@ -277,7 +277,7 @@ func (f *fit[B, O]) validateWithin() error {
 	return f.decide(values, f.position.Epoch, false)
 }
 
-// endEpoch measures an epoch, and begins the next one.
+// endEpoch measures the epoch and begins the next one.
 func (f *fit[B, O]) endEpoch() error {
 	p := &f.position
 	if f.counters.items == 0 {
@@ -303,7 +303,7 @@ func (f *fit[B, O]) endEpoch() error {
 	return f.decide(values, epoch, true)
 }
 
-// decide adapts rates, asks stoppers and saves a checkpoint, given measured values.
+// decide adapts the rates, asks the stopper and saves a checkpoint, given the measured values.
 func (f *fit[B, O]) decide(values map[string]float64, epoch int, ends bool) error {
 	p := &f.position
 	for _, r := range f.reducers() {
@@ -327,7 +327,7 @@ func (f *fit[B, O]) decide(values map[string]float64, epoch int, ends bool) erro
 	return nil
 }
 
-// end ends a run for a reason.
+// end ends a run for the reason why: it saves the state unless it is dropped.
 func (f *fit[B, O]) end(why error) (*Run, error) {
 	var e *ending
 	err := why
@@ -366,12 +366,12 @@ func (f *fit[B, O]) end(why error) (*Run, error) {
 	return f.run(stopped), err
 }
 
-// report calls the function that writes a report.
+// report calls Options.Report. A panic becomes an error.
 func (f *fit[B, O]) report() error {
 	return guarded(func() error { return f.o.Report(f.folder.dir) })
 }
 
-// measureMachine measures the machine if it is time.
+// measureMachine measures the machine if systemEvery has passed since the last measurement.
 func (f *fit[B, O]) measureMachine() {
 	if f.machine == nil || f.journal.isSilent() || f.now().Sub(f.measured) < f.o.systemEvery() {
 		return

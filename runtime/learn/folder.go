@@ -13,7 +13,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// These files and folders are in the folder of a run.
+// The names of files and folders in the folder of a run.
 const (
 	stateFile        = "last.safetensors" // the state from which the run continues
 	configFile       = "config.json"
@@ -24,21 +24,21 @@ const (
 	pictureFolder    = "pictures"
 )
 
-// written lists all that a run writes into its folder, besides the lock.
+// written lists everything that a run writes into its folder, except the lock.
 var written = []string{stateFile, configFile, environmentFile, bestFile, checkpointFolder, pictureFolder,
 	eventsFile, "metrics.csv", "experiment.log", string(Train), string(Valid), "tb", "report.html"}
 
-// errLocked is the error of a folder into which another run writes.
+// errLocked is the error of a folder that another run has locked.
 var errLocked = errors.New("another run has this folder")
 
-// folder is the folder of a run. No other process has it.
+// folder is the folder of a run. It is locked for this process.
 type folder struct {
 	dir  string
 	lock *os.File
 }
 
-// openFolder creates a folder if it is not there, and takes it for this process. It removes files that a
-// killed process did not complete.
+// openFolder creates a folder if it does not exist, and locks it for this process. It removes files
+// that a killed process left incomplete.
 func openFolder(dir string) (*folder, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func openFolder(dir string) (*folder, error) {
 	return f, nil
 }
 
-// isPartial reports whether a name is one that [rt.ReplaceFile] gives to files that are not complete.
+// isPartial reports whether name has the form that [rt.ReplaceFile] gives to incomplete files.
 func isPartial(name string) bool {
 	rest, ok := strings.CutSuffix(name, ".partial")
 	if !ok {
@@ -73,12 +73,13 @@ func isPartial(name string) bool {
 	return err == nil
 }
 
-// path returns the path of a file, whose name may have slashes.
+// path returns the path of a file in the folder. parts may have slashes.
 func (f *folder) path(parts ...string) string {
 	return filepath.Join(f.dir, filepath.FromSlash(strings.Join(parts, "/")))
 }
 
-// list returns the names of the entries of a sub-folder. A sub-folder that does not exist is empty.
+// list returns the names of the entries of a sub-folder. It returns no names if the sub-folder does
+// not exist.
 func (f *folder) list(sub string) ([]string, error) {
 	entries, err := os.ReadDir(f.path(sub))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -91,7 +92,7 @@ func (f *folder) list(sub string) ([]string, error) {
 	return names, nil
 }
 
-// has reports whether a file is there.
+// has reports whether the folder has an entry called name.
 func (f *folder) has(name string) bool {
 	_, err := os.Lstat(f.path(name))
 	return err == nil
@@ -107,7 +108,7 @@ func (f *folder) hasRun() bool {
 	return false
 }
 
-// clear deletes the files and folders that a run writes.
+// clear deletes everything in [written].
 func (f *folder) clear() error {
 	for _, name := range written {
 		if err := os.RemoveAll(f.path(name)); err != nil {
@@ -117,7 +118,7 @@ func (f *folder) clear() error {
 	return nil
 }
 
-// writeJSON writes a file of JSON that people read.
+// writeJSON writes x to a file as indented JSON.
 func (f *folder) writeJSON(name string, x any) error {
 	text, err := json.MarshalIndent(x, "", "  ")
 	if err != nil {
@@ -129,5 +130,4 @@ func (f *folder) writeJSON(name string, x any) error {
 	})
 }
 
-// close releases the folder.
 func (f *folder) close() error { return f.lock.Close() }

@@ -28,8 +28,8 @@ type identity struct {
 	Recent     int
 }
 
-// identify returns the identity of a run. changes reports whether two digests of the data set
-// differ.
+// identify returns the identity of a run. It computes the digest of the training data twice;
+// changes reports whether the results differ, as with random augmentation.
 func identify[B any, O metric.Output](l *Learner[B, O], train *data.Loader[B]) (id identity, changes bool, err error) {
 	config, err := json.Marshal(l.o.Config)
 	if err != nil {
@@ -56,7 +56,7 @@ func identify[B any, O metric.Output](l *Learner[B, O], train *data.Loader[B]) (
 	return id, changes, nil
 }
 
-// differences returns an error that says how a run differs from the saved one, or nil.
+// differences returns an error that lists the differences between a run and the saved one, or nil.
 func (id *identity) differences(saved *identity) error {
 	var list []string
 	differ := func(name string, now, was any) {
@@ -83,7 +83,8 @@ func (id *identity) differences(saved *identity) error {
 	return errors.New(strings.Join(list, "; "))
 }
 
-// configDifferences compares two configurations: objects field by field, and anything else as a whole.
+// configDifferences lists the differences of two configurations. It compares objects field by
+// field, and anything else as a whole.
 func configDifferences(now, was json.RawMessage) (list []string) {
 	var a, b map[string]json.RawMessage
 	if json.Unmarshal(now, &a) != nil || json.Unmarshal(was, &b) != nil || a == nil || b == nil {
@@ -110,7 +111,7 @@ func missing(value json.RawMessage) string {
 	return string(value)
 }
 
-// sameJSON compares texts without spaces.
+// sameJSON reports whether two JSON texts are equal apart from white space.
 func sameJSON(a, b json.RawMessage) bool {
 	var x, y bytes.Buffer
 	if json.Compact(&x, a) != nil || json.Compact(&y, b) != nil {

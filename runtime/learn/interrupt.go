@@ -13,10 +13,10 @@ import (
 // ErrInterrupted is the cause of the end of a context of [Interruptible].
 var ErrInterrupted = errors.New("interrupted")
 
-// interruptKey is the key of a context's value: a channel that is closed by the first signal.
+// interruptKey is the key of a context's value: a channel that the first signal closes.
 type interruptKey struct{}
 
-// grace is the time that a program has to end after the second signal.
+// grace is the time that a program has between the second signal and its end.
 const grace = time.Second
 
 // Interruptible returns a context for [Learner.Fit] that reacts to Ctrl-C and SIGTERM. After the
@@ -66,7 +66,8 @@ func interruptible(parent context.Context, signals <-chan os.Signal, end func(os
 	})
 }
 
-// interrupts returns a channel that is closed when the user asks to end after the step, or nil.
+// interrupts returns the channel that the first signal closes, or nil if ctx is not from
+// [Interruptible].
 func interrupts(ctx context.Context) <-chan struct{} {
 	c, _ := ctx.Value(interruptKey{}).(<-chan struct{})
 	return c

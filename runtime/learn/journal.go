@@ -15,26 +15,26 @@ type journal struct {
 	now  func() time.Time
 	show Renderer // nil if there is none, or it panicked
 
-	mu       sync.Mutex // the loggers, which are also flushed on another goroutine
-	logs     []*log
-	problems []string // of flushing, which were not told yet
+	mu   sync.Mutex // the loggers, which are also flushed on another goroutine
+	logs []*log
+	// of flushing, not yet reported
+	problems []string
 
 	stop  chan struct{}
 	ended sync.WaitGroup
 }
 
-// log is a logger with its name in saved states.
+// log is a logger and its name in saved states.
 type log struct {
 	Logger
 	name    string
 	failing bool // the last flush failed
 }
 
-// flushEvery is the time between flushes of loggers.
 const flushEvery = time.Second
 
-// openJournal opens the loggers of a folder. marks holds the position at which each logger
-// continues.
+// openJournal opens the loggers of a folder. marks maps the name of a logger to the position at
+// which it continues.
 func openJournal(dir string, o *Options, marks map[string]string, now func() time.Time) (*journal, error) {
 	j := &journal{now: now, show: o.Show, stop: make(chan struct{})}
 	if dir == "" {
@@ -63,7 +63,7 @@ func (l *log) open(dir, mark string) (err error) {
 	return l.Open(dir, mark)
 }
 
-// flushes flushes the loggers every second, until the journal is closed.
+// flushes flushes the loggers every flushEvery, until the journal is closed.
 func (j *journal) flushes() {
 	tick := time.NewTicker(flushEvery)
 	defer tick.Stop()
@@ -79,7 +79,6 @@ func (j *journal) flushes() {
 	}
 }
 
-// flush flushes the loggers. The caller holds mu.
 func (j *journal) flush() {
 	for _, l := range j.logs {
 		err := guarded(l.Flush)
@@ -99,7 +98,7 @@ func guarded(f func() error) (err error) {
 // isSilent reports whether neither a renderer nor a logger gets events.
 func (j *journal) isSilent() bool { return j.show == nil && len(j.logs) == 0 }
 
-// emit gives an event to the renderer and to all loggers.
+// emit passes an event to the renderer and to all loggers. It drops loggers that fail.
 func (j *journal) emit(e Event) {
 	dropped := j.render(e)
 	j.mu.Lock()
@@ -130,8 +129,8 @@ func (l *log) event(e Event) (err error) {
 	return l.Event(e)
 }
 
-// render gives an event to the renderer. It returns the panic of the renderer, which then gets no more
-// events.
+// render passes an event to the renderer. If the renderer panics, it is dropped and render returns
+// the panic.
 func (j *journal) render(e Event) (err error) {
 	if j.show == nil {
 		return nil
@@ -146,7 +145,7 @@ func (j *journal) render(e Event) (err error) {
 	return nil
 }
 
-// control gives the controls of the run to the renderer.
+// control passes the controls of the run to the renderer if it is a [Controller].
 func (j *journal) control(c Controls) {
 	controller, ok := j.show.(Controller)
 	if !ok {
@@ -164,8 +163,8 @@ func guardedControl(to Controller, c Controls) (err error) {
 	return nil
 }
 
-// warn passes a warning to the renderer and the loggers. Without any of them, it calls the default
-// logger of package slog.
+// warn emits a warning. Without a renderer and loggers, it calls the default logger of package
+// slog.
 func (j *journal) warn(format string, args ...any) {
 	message := fmt.Sprintf(format, args...)
 	if j.isSilent() {
@@ -175,7 +174,7 @@ func (j *journal) warn(format string, args ...any) {
 	j.emit(Warned{Time: j.now(), Message: message})
 }
 
-// marks flushes the loggers and returns how far they have written.
+// marks flushes the loggers and returns their positions, keyed by name.
 func (j *journal) marks() map[string]string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -189,7 +188,7 @@ func (j *journal) marks() map[string]string {
 	return marks
 }
 
-// closeLogs closes the loggers. It returns their first error.
+// closeLogs closes the loggers and returns their first error.
 func (j *journal) closeLogs() error {
 	close(j.stop)
 	j.ended.Wait()

@@ -83,7 +83,7 @@ func Merge(w *rt.Weights, alpha float64) (*rt.Weights, error) {
 	return out, errors.Join(w.Err(), out.Err())
 }
 
-// mergedWeight returns the weight of a layer with its update.
+// mergedWeight returns the weight of a layer plus its low-rank update.
 func mergedWeight(w *rt.Weights, layer string, alpha float64) ([]float32, error) {
 	shapes := map[string][]int{}
 	for _, name := range []string{base + "weight", down, up} {

@@ -20,7 +20,7 @@ func auprc[O any](add func(*ranking, O) error) Metric[O] {
 	})
 }
 
-// auprc returns the area of one class, or NaN if it has no items.
+// auprc returns the area under one class's curve, or NaN if no item has the class.
 func (c *ranked) auprc() float64 {
 	all, _ := c.totals()
 	if all == 0 {

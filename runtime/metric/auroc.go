@@ -34,7 +34,7 @@ func auroc[O any](add func(*ranking, O) error) Metric[O] {
 	})
 }
 
-// auroc returns the area of one class, or NaN if it has no items or all items.
+// auroc returns the area under one class's curve, or NaN if no item or every item has the class.
 func (c *ranked) auroc() float64 {
 	allPositive, allNegative := c.totals()
 	if allPositive == 0 || allNegative == 0 {
@@ -48,7 +48,8 @@ func (c *ranked) auroc() float64 {
 	return area / allPositive / allNegative
 }
 
-// uncertain returns how much the area of one class may change if scores in a bin are not equal.
+// uncertain returns the largest error of auroc that can arise because scores in a bin count as
+// equal.
 func (c *ranked) uncertain() float64 {
 	allPositive, allNegative := c.totals()
 	if allPositive == 0 || allNegative == 0 {

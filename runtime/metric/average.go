@@ -19,7 +19,7 @@ const (
 	Weighted
 )
 
-// invalid is the average of a class below 0.
+// invalid is the largest value that is not an average.
 const invalid = Weighted - 1
 
 // Class returns the average that is the value of class k alone. Counters report an error if there is
@@ -47,7 +47,8 @@ func (a Average) String() string {
 	return fmt.Sprintf("class %d", int(a))
 }
 
-// check returns an error if the average is invalid, or is a class that the outputs do not have.
+// check returns an error if the average is invalid, or is a class of an output that has only
+// `classes` classes.
 func (a Average) check(classes int) error {
 	if a <= invalid {
 		return errors.New("no such average: Macro, Micro, Weighted or a class from 0 expected")
@@ -58,8 +59,8 @@ func (a Average) check(classes int) error {
 	return nil
 }
 
-// value returns the average of f over the classes that have predictions or targets. It returns NaN if
-// there is no such class. A ratio whose denominator is 0 counts as 0, see [ratio].
+// value returns the average of f over the classes that have predictions or targets. It returns NaN
+// if there is no such class.
 func (a Average) value(c *classCounts, f formula) float64 {
 	if a == Micro {
 		return f.of(c.total())
@@ -78,7 +79,6 @@ func (a Average) value(c *classCounts, f formula) float64 {
 	return sum / weight
 }
 
-// weight returns the weight of a class that has this many targets.
 func (a Average) weight(class int, targets int64) float64 {
 	switch {
 	case a == Weighted:
@@ -89,7 +89,6 @@ func (a Average) weight(class int, targets int64) float64 {
 	return 1
 }
 
-// ratio returns a/b, or 0 if b is 0.
 func ratio(a, b float64) float64 {
 	if b == 0 {
 		return 0

@@ -2,7 +2,6 @@ package metric
 
 import "math"
 
-// bleuOrder is the length of the longest sequences that BLEU compares.
 const bleuOrder = 4
 
 // BLEU returns the score of translations, from 0 to 100, over all items together (Papineni and

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// bleuRules are the rules of the tokenizer 13a of the script mteval-v13a, in their order: ASCII
-// punctuation is a token, except apostrophes, and except periods, commas and dashes that may be parts
-// of numbers and words.
+// bleuRules are the replacements of the tokenizer 13a of the script mteval-v13a, in their order.
+// They put spaces around ASCII punctuation, except around apostrophes, and around periods, commas
+// and dashes that may be parts of numbers and words.
 var bleuRules = []struct {
 	match *regexp.Regexp
 	with  string
@@ -18,10 +18,10 @@ var bleuRules = []struct {
 	{regexp.MustCompile(`([0-9])(-)`), "$1 $2 "},
 }
 
-// bleuEntities are the entities that the tokenizer replaces, one after the other.
+// bleuEntities are pairs of an entity and its replacement. The tokenizer replaces them in this
+// order.
 var bleuEntities = [][2]string{{"&quot;", `"`}, {"&amp;", "&"}, {"&lt;", "<"}, {"&gt;", ">"}}
 
-// bleuTokens returns the tokens of a text for BLEU.
 func bleuTokens(text string) []string {
 	text = strings.TrimRightFunc(text, isSpace)
 	text = strings.ReplaceAll(text, "<skipped>", "")

@@ -25,7 +25,7 @@ type Box struct {
 // Lost returns the loss and the number of items.
 func (b Boxes) Lost() (float64, int) { return float64(b.Loss), len(b.Targets) }
 
-// check returns an error if the lengths do not fit or a box is not valid.
+// check returns an error if the numbers of items differ or a box is not valid.
 func (b Boxes) check() error {
 	if len(b.Predicted) != len(b.Targets) {
 		return fmt.Errorf("predictions for %d items and targets for %d: as many expected", len(b.Predicted), len(b.Targets))
@@ -59,8 +59,8 @@ func (b Box) area() float64 {
 	return (float64(b.Right) - float64(b.Left)) * (float64(b.Bottom) - float64(b.Top))
 }
 
-// overlapWith returns the intersection over union of a prediction and a target. For a crowd it is the
-// share of the prediction that is inside.
+// overlapWith returns the intersection over union of a prediction and a target. If the target is a
+// crowd, it returns the intersection over the area of the prediction.
 func (b Box) overlapWith(target Box) float64 {
 	inside := Box{Left: max(b.Left, target.Left), Top: max(b.Top, target.Top), Right: min(b.Right, target.Right), Bottom: min(b.Bottom, target.Bottom)}
 	if inside.Left >= inside.Right || inside.Top >= inside.Bottom {

@@ -26,10 +26,12 @@ func Calibration(bins int) Metric[Classes] {
 	})
 }
 
-// calibration is the tally of probabilities in bins. A bin holds its upper bound.
+// calibration is the tally of probabilities in bins. A bin includes its upper bound.
 type calibration struct {
-	counts        []int64   // of each bin, right predictions and all predictions
-	probabilities []float64 // sum of each bin
+	// counts of right predictions and of all predictions, one after the other for each bin
+	counts []int64
+	// the sum of the probabilities in each bin
+	probabilities []float64
 	row           []float64 // scratch
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// chrFOrder is the length of the longest sequences of characters that chrF compares.
+	// chrFOrder is the length of the longest n-grams of characters that chrF compares.
 	chrFOrder = 6
 	// chrFBeta is the weight of recall, relative to precision, in the F-score.
 	chrFBeta = 2
@@ -70,9 +70,9 @@ func addChrF(c *counts, o Texts, orders int) error {
 	})
 }
 
-// chrF returns the score chrF2 of counts, from 0 to 100. stats holds three numbers for each length
-// of sequences: the number of sequences in the predictions, in the references, and in both. Lengths
-// without sequences in one of the two are left out.
+// chrF returns the score chrF2, from 0 to 100. stats holds three numbers for each order of n-grams:
+// the number of n-grams in the predictions, in the references, and in both. Orders for which the
+// predictions or the references have no n-grams are left out.
 func chrF(stats []int64) float64 {
 	precision, recall, n := 0.0, 0.0, 0.0
 	for ; len(stats) > 0; stats = stats[3:] {
@@ -86,7 +86,8 @@ func chrF(stats []int64) float64 {
 	return 100 * ratio((1+chrFBeta*chrFBeta)*precision*recall, chrFBeta*chrFBeta*precision+recall)
 }
 
-// chrFGrams returns the sequences of characters of each length, then the sequences of words.
+// chrFGrams returns the n-grams of characters for n = 1 … chrFOrder, then the n-grams of words.
+// orders is the number of both.
 func chrFGrams(text string, orders int) []map[string]int {
 	parts := words(text)
 	var list []map[string]int
@@ -107,8 +108,8 @@ func chrFGrams(text string, orders int) []map[string]int {
 	return list
 }
 
-// chrFWords splits off one sign of ASCII punctuation from each word of several characters: the last
-// character, or else the first.
+// chrFWords splits one ASCII punctuation character off each word of several characters: the last
+// character or, if that is none, the first.
 func chrFWords(parts []string) []string {
 	const punctuation = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 	var list []string

@@ -2,22 +2,20 @@ package metric
 
 import "fmt"
 
-// classCounts is a tally of three counts for each class: true positives, which are items of the
-// class that are predicted as the class; all items that are predicted as the class; all items of
-// the class. The counts of class k begin at element 3·k.
+// classCounts is a tally of three counts for each class: true positives, all items that are
+// predicted as the class, and all items of the class. The counts of class k begin at element 3·k.
 type classCounts []int64
 
 func newClassCounts() *classCounts { return new(classCounts) }
 
 func (c *classCounts) classes() int { return len(*c) / 3 }
 
-// of returns the counts of a class.
+// of returns the true positives, the predictions and the targets of a class.
 func (c *classCounts) of(class int) (right, predicted, targets int64) {
 	n := (*c)[3*class:]
 	return n[0], n[1], n[2]
 }
 
-// total returns the sums of the counts of all classes.
 func (c *classCounts) total() (right, predicted, targets int64) {
 	for k := range c.classes() {
 		r, p, t := c.of(k)
@@ -35,8 +33,8 @@ func (c *classCounts) fit(classes int) error {
 	return sameClasses(classes, c.classes())
 }
 
-// sameClasses returns an error if the number of classes of an output differs from the outputs
-// before.
+// sameClasses returns an error if the number of classes of an output differs from the number of the
+// outputs before.
 func sameClasses(classes, before int) error {
 	if classes != before {
 		return fmt.Errorf("%d classes, but %d before", classes, before)
@@ -44,7 +42,7 @@ func sameClasses(classes, before int) error {
 	return nil
 }
 
-// item counts an item that has one class.
+// item counts an item that has exactly one class.
 func (c *classCounts) item(predicted, target int) {
 	c.label(predicted, true, predicted == target)
 	if predicted != target {
@@ -52,7 +50,8 @@ func (c *classCounts) item(predicted, target int) {
 	}
 }
 
-// label counts whether an item is predicted to have a class, and whether it has the class.
+// label counts an item for one class. predicted says whether the item is predicted to have the
+// class, and target whether it has it.
 func (c *classCounts) label(class int, predicted, target bool) {
 	n := (*c)[3*class:]
 	if predicted && target {
@@ -66,7 +65,7 @@ func (c *classCounts) label(class int, predicted, target bool) {
 	}
 }
 
-// addClasses counts an output of classes.
+// addClasses adds the items of an output of classes.
 func (c *classCounts) addClasses(o Classes) error {
 	k, err := o.classes()
 	if err != nil || k == 0 {
@@ -81,7 +80,7 @@ func (c *classCounts) addClasses(o Classes) error {
 	})
 }
 
-// addLabels counts an output of labels. Unknown targets do not count.
+// addLabels adds the items of an output of labels. Unknown targets do not count.
 func (c *classCounts) addLabels(o Labels) error {
 	return o.each(func(scores, targets []float32) error {
 		if err := c.fit(len(targets)); err != nil {

@@ -30,8 +30,9 @@ func unignored(targets, ignore []int64) int {
 	return n
 }
 
-// classes returns the number of classes, 0 if there are no items. It returns an error if the number
-// of scores is not a multiple of the number of items.
+// classes returns the number of classes, or 0 if there are no items. A single score per item stands
+// for two classes. It returns an error if the number of scores is not a multiple of the number of
+// items.
 func (c Classes) classes() (int, error) {
 	n := len(c.Targets)
 	switch {
@@ -69,8 +70,8 @@ func (c Classes) each(f func(target int, row []float32) error) error {
 	return nil
 }
 
-// predicted returns the class with the largest score, the first of equal ones. For a single score,
-// it decides between the classes 0 and 1.
+// predicted returns the class with the largest score, the first one of a tie. A single score
+// decides between the classes 0 and 1.
 func (c Classes) predicted(row []float32) int {
 	if len(row) > 1 {
 		return argmax(row)

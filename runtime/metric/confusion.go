@@ -29,7 +29,6 @@ type Confusion struct{ *counter[Classes, *matrix] }
 
 var _ based[Classes, *matrix] = (*Confusion)(nil)
 
-// base returns nil if c is nil.
 func (c *Confusion) base() *counter[Classes, *matrix] {
 	if c == nil {
 		return nil
@@ -101,13 +100,13 @@ func (c *Confusion) Picture() image.Image {
 	return picture
 }
 
-// matrix is the tally of a confusion matrix, in row-major order.
+// matrix is the tally of a confusion matrix.
 type matrix struct {
 	classes int
-	counts  []int64
+	// row-major
+	counts []int64
 }
 
-// mostConfused is the largest number of classes that a matrix has.
 const mostConfused = 4096
 
 func (m *matrix) fit(classes int) error {

@@ -9,7 +9,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// tally holds the counts of a counter. T is the type itself, a pointer.
+// tally holds the counts of a counter. T is the pointer type that implements the tally.
 type tally[T any] interface {
 	// merge adds what another tally has counted.
 	merge(T) error
@@ -20,7 +20,7 @@ type tally[T any] interface {
 	restore(numbers) error
 }
 
-// counter is a [Counter] made of a tally and functions.
+// counter is a [Counter] made of a tally and a rule.
 type counter[O any, T tally[T]] struct {
 	rule[O, T]
 	name  string
@@ -29,7 +29,7 @@ type counter[O any, T tally[T]] struct {
 	err   error
 }
 
-// rule defines how outputs are counted, and the value.
+// rule defines how a counter counts outputs and computes its value.
 type rule[O any, T tally[T]] struct {
 	empty func() T
 	add   func(T, O) error
@@ -37,7 +37,7 @@ type rule[O any, T tally[T]] struct {
 	note  func(T) string // what Text adds; nil means nothing
 }
 
-// newMetric returns a metric whose values have a curve. Its counters follow the rule.
+// newMetric returns a metric whose counters follow the rule and whose values are drawn as a curve.
 func newMetric[O any, T tally[T]](name, unit string, better int, r rule[O, T]) Metric[O] {
 	return Metric[O]{name, unit, better, true, func() Counter[O] { return newCounter(name, unit, r) }}
 }
@@ -46,7 +46,7 @@ func newCounter[O any, T tally[T]](name, unit string, r rule[O, T]) *counter[O, 
 	return &counter[O, T]{rule: r, name: name, unit: unit, tally: r.empty()}
 }
 
-// based is a counter or a type that embeds one.
+// based is a *counter or a type that embeds one.
 type based[O any, T tally[T]] interface{ base() *counter[O, T] }
 
 func (c *counter[O, T]) base() *counter[O, T] { return c }
@@ -106,7 +106,6 @@ func (c *counter[O, T]) Text() string {
 	return text
 }
 
-// format returns a value with four digits and its unit, or "no data".
 func format(v float64, unit string) string {
 	if math.IsNaN(v) {
 		return "no data"
@@ -140,5 +139,5 @@ func (c *counter[O, T]) State(s *rt.State) {
 	})
 }
 
-// errSaved is the error for a saved state that does not fit.
+// errSaved is the error of a saved state that is not from this metric.
 var errSaved = errors.New("the saved counts are not of this metric")

@@ -5,7 +5,7 @@ import "math"
 // counts is a tally of a fixed number of counts, such as the right items and all items.
 type counts []int64
 
-// newCounts returns a function that makes a tally of n counts.
+// newCounts returns a constructor of tallies of n counts.
 func newCounts(n int) func() *counts {
 	return func() *counts {
 		c := make(counts, n)
@@ -41,7 +41,6 @@ func (c *counts) hit(right bool) {
 // percent returns the first count in percent of the second. It returns NaN if the second is 0.
 func (c *counts) percent() float64 { return percent((*c)[0], (*c)[1]) }
 
-// percent returns 100·part/whole, or NaN if whole is 0.
 func percent(part, whole int64) float64 {
 	if whole == 0 {
 		return math.NaN()

@@ -12,7 +12,9 @@ func CER() Metric[Texts] {
 // instead of characters.
 func WER() Metric[Texts] { return errorRate("WER", words) }
 
-// errorRate returns the rate of edits of the parts into which split divides a text.
+// errorRate returns a metric: the number of edits in percent of the length of the reference, both
+// counted in the parts into which split divides a text. Of several references, the one with the
+// fewest edits counts.
 func errorRate[P comparable](name string, split func(string) []P) Metric[Texts] {
 	return newMetric(name, "%", -1, rule[Texts, *counts]{
 		empty: newCounts(2),

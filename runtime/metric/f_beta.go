@@ -25,14 +25,14 @@ func LabelFBeta(beta float64, a Average) Metric[Labels] {
 
 func fName(beta float64) string { return fmt.Sprintf("F%g", beta) }
 
-// fBeta returns (1+β²)·right / (β²·targets + predicted), which is the mean of precision and recall.
+// fBeta returns the formula (1+β²)·right / (β²·targets + predicted), the weighted harmonic mean of
+// precision and recall.
 func fBeta(beta float64) formula {
 	return func(right, predicted, targets float64) float64 {
 		return ratio((1+beta*beta)*right, beta*beta*targets+predicted)
 	}
 }
 
-// checkBeta returns add if beta is valid, else a function that returns an error.
 func checkBeta[O any](beta float64, add func(*classCounts, O) error) func(*classCounts, O) error {
 	if beta >= 0 && !math.IsInf(beta, 0) {
 		return add

@@ -16,7 +16,7 @@ type Labels struct {
 // Lost returns the loss and the number of items with a known target.
 func (l Labels) Lost() (float64, int) { return float64(l.Loss), known(l.Targets, l.Labels) }
 
-// known returns the number of items of width targets that have a target other than NaN.
+// known returns the number of items that have a target other than NaN. Each item has width targets.
 func known(targets []float32, width int) int {
 	n := 0
 	for width > 0 && len(targets) > 0 {

@@ -23,7 +23,7 @@ func addLogLoss(m *mean, o Classes) error {
 	})
 }
 
-// surprise returns the negative logarithm of the probability of a class.
+// surprise returns the negative natural logarithm of the probability of a class.
 func (k ScoreKind) surprise(row []float32, class int) float64 {
 	if k == Probabilities {
 		p := float64(row[0])

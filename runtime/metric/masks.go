@@ -28,8 +28,8 @@ func (m Masks) Lost() (float64, int) {
 	return float64(m.Loss), items
 }
 
-// classes returns the number of classes, 0 if there are no items. It returns an error if the lengths
-// do not fit.
+// classes returns the number of classes, or 0 if there are no items. A single score per pixel
+// stands for two classes. It returns an error if the lengths do not fit.
 func (m Masks) classes() (int, error) {
 	n := len(m.Targets)
 	switch {
@@ -43,7 +43,7 @@ func (m Masks) classes() (int, error) {
 	return max(2, len(m.Scores)/n), nil
 }
 
-// addMasks counts the pixels of an output.
+// addMasks adds the pixels of an output.
 func (c *classCounts) addMasks(o Masks) error {
 	k, err := o.classes()
 	if err != nil || k == 0 {

@@ -5,21 +5,22 @@ import (
 	"slices"
 )
 
-// mostBoxes is the maximum number of predictions of a class that count in an item. The predictions
+// mostBoxes is the largest number of predictions of a class that count in an item. The predictions
 // with the largest scores count.
 const mostBoxes = 100
 
-// found is a prediction. Its bits say, for each threshold of overlap, whether it has a target, and
-// whether it is inside a crowd.
+// found is a prediction. Bit k of right and ignored belongs to threshold k.
 type found struct {
-	score   float64
-	right   uint64 // it has a target
-	ignored uint64 // it is inside of a crowd
+	score float64
+	// the prediction has a target
+	right uint64
+	// the prediction is inside a crowd
+	ignored uint64
 }
 
 // matchBoxes matches the predictions of one class in one item with its targets, for each threshold.
-// Predictions choose in the order of their scores, equal ones in the order they have. Each takes the
-// target with the largest overlap that is still free and overlaps enough, of equal ones the last.
+// Predictions choose in the order of their scores, ties in the order they have. Each takes, among
+// the free targets that overlap enough, the one with the largest overlap, the last one of a tie.
 // Crowds are taken only if there is no such target, and stay free.
 func matchBoxes(predicted, targets []Box, thresholds []float64) []found {
 	predicted = slices.Clone(predicted)
@@ -46,12 +47,12 @@ func matchBoxes(predicted, targets []Box, thresholds []float64) []found {
 	return list
 }
 
-// roundedOverlap is the largest threshold of overlap. A larger threshold is lowered to it, so that
-// an overlap which rounding has moved slightly below 1 counts as 1.
+// roundedOverlap is the largest effective threshold of overlap. Larger thresholds are lowered to
+// it, so that an overlap of 1 that rounding has made slightly smaller passes.
 const roundedOverlap = 1 - 1e-10
 
-// bestTarget returns the index of the free target, not a crowd, with the largest overlap, the last of
-// equal ones. It returns -1 if no such target overlaps by at least the threshold.
+// bestTarget returns the index of the free target, not a crowd, with the largest overlap, the last
+// one of a tie. It returns -1 if no such target overlaps by at least the threshold.
 func bestTarget(targets []Box, overlaps []float64, threshold float64, free func(int) bool) int {
 	best, most := -1, min(threshold, roundedOverlap)
 	for j, t := range targets {
@@ -62,7 +63,7 @@ func bestTarget(targets []Box, overlaps []float64, threshold float64, free func(
 	return best
 }
 
-// insideCrowd reports whether a crowd overlaps by at least the threshold.
+// insideCrowd reports whether the overlap with a crowd is at least the threshold.
 func insideCrowd(targets []Box, overlaps []float64, threshold float64) bool {
 	for j, t := range targets {
 		if t.Crowd && overlaps[j] >= min(threshold, roundedOverlap) {

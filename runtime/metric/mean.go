@@ -2,7 +2,6 @@ package metric
 
 import "math"
 
-// mean is the tally of a mean: a sum and the number of its terms.
 type mean struct {
 	sum float64
 	n   int64

@@ -49,16 +49,16 @@ func MeanAP(thresholds ...float64) Metric[Boxes] {
 	})
 }
 
-// detections is the tally of predictions of each class.
+// detections is the tally of the predictions, keyed by class.
 type detections map[int64]*detected
 
-// detected are the predictions of one class.
+// detected is the predictions of one class.
 type detected struct {
 	targets int64 // without crowds
 	found   []found
 }
 
-// of returns the predictions of a class, which is added if it is missing.
+// of returns the predictions of a class. It adds the class if it is missing.
 func (d *detections) of(class int64) *detected {
 	if (*d)[class] == nil {
 		(*d)[class] = &detected{}
@@ -87,7 +87,6 @@ func (d *detections) add(o Boxes, thresholds []float64) error {
 	return nil
 }
 
-// byClass returns the boxes of each class.
 func byClass(boxes []Box) map[int64][]Box {
 	list := map[int64][]Box{}
 	for _, b := range boxes {
@@ -111,8 +110,8 @@ func (d *detections) value(thresholds int) float64 {
 	return m.value()
 }
 
-// averagePrecision returns the average precision at the threshold of a bit, see [MeanAP]. c.found is
-// sorted by score, the largest first.
+// averagePrecision returns the average precision at threshold k, see [MeanAP]. bit is 1<<k. c.found
+// is sorted by descending score.
 func (c *detected) averagePrecision(bit uint64) float64 {
 	const steps = 100 // of recall
 	var right []int64 // after each distinct score
@@ -154,8 +153,8 @@ func (d *detections) merge(o *detections) error {
 	return nil
 }
 
-// numbers returns, for each class, its number, the number of its targets and predictions, and the
-// bits of each prediction. The floats are the scores.
+// numbers returns four integers or more for each class: its number, the number of its targets, the
+// number of its predictions, and both bits of each prediction. The floats are the scores.
 func (d *detections) numbers() numbers {
 	var n numbers
 	for _, class := range slices.Sorted(maps.Keys(*d)) {

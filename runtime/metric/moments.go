@@ -2,13 +2,12 @@ package metric
 
 import "math"
 
-// moments is the tally of second moments of predictions and targets, for each value of an item. They
-// are updated as Welford does (Note on a method for calculating corrected sums of squares and
-// products, 1962) and merged as Chan, Golub and LeVeque do (Updating formulae and a pairwise
-// algorithm for computing sample variances, 1979).
+// moments is the tally of second moments of predictions and targets, one moment for each column of
+// an item's values. They are updated as Welford does (Note on a method for calculating corrected
+// sums of squares and products, 1962) and merged as Chan, Golub and LeVeque do (Updating formulae
+// and a pairwise algorithm for computing sample variances, 1979).
 type moments []moment
 
-// moment holds the moments of one value.
 type moment struct {
 	n                float64
 	predicted        float64 // mean
@@ -81,7 +80,7 @@ func (m *moments) merge(o *moments) error {
 	return nil
 }
 
-// value returns the mean of f over the values of an item. It is NaN if f is NaN for one of them.
+// value returns the mean of f over the columns. It is NaN if f is NaN for one of them.
 func (m *moments) value(f func(moment) float64) float64 {
 	if len(*m) == 0 {
 		return math.NaN()
@@ -93,7 +92,6 @@ func (m *moments) value(f func(moment) float64) float64 {
 	return sum / float64(len(*m))
 }
 
-// momentFields is the number of fields of a moment.
 const momentFields = 7
 
 func (m *moments) numbers() numbers {

@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// nGrams returns how often each sequence of n tokens occurs. Tokens have no white space.
+// nGrams returns how often each n-gram of tokens occurs. Tokens have no white space.
 func nGrams(tokens []string, n int) map[string]int {
 	list := map[string]int{}
 	for i := range len(tokens) - n + 1 {
@@ -14,7 +14,7 @@ func nGrams(tokens []string, n int) map[string]int {
 	return list
 }
 
-// total returns the number of sequences, with repetitions.
+// total returns the number of n-grams, with repetitions.
 func total(grams map[string]int) int {
 	sum := 0
 	for _, n := range grams {
@@ -23,7 +23,7 @@ func total(grams map[string]int) int {
 	return sum
 }
 
-// overlap returns the number of sequences that a and b have in common, with repetitions.
+// overlap returns the number of n-grams that a and b have in common, with repetitions.
 func overlap(a, b map[string]int) int {
 	sum := 0
 	for gram, n := range a {
@@ -35,5 +35,6 @@ func overlap(a, b map[string]int) int {
 // words splits `text` at white space, as Python's str.split does.
 func words(text string) []string { return strings.FieldsFunc(text, isSpace) }
 
-// isSpace reports whether c is white space to Python, which also counts the separators of ASCII.
+// isSpace reports whether c is white space to Python, which also counts the ASCII separators 0x1c
+// to 0x1f.
 func isSpace(c rune) bool { return unicode.IsSpace(c) || c >= 0x1c && c <= 0x1f }

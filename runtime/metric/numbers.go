@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// numbers are the numbers of a tally in a saved state.
+// numbers is the saved form of a tally.
 type numbers struct {
 	ints   []int64
 	floats []float64
@@ -25,8 +25,8 @@ func (n numbers) bytes() []byte {
 	return b
 }
 
-// readNumbers reads the result of [numbers.bytes]. It returns an error if b has another form, or if
-// an integer is negative: all integers are counts.
+// readNumbers decodes the result of [numbers.bytes]. It returns an error if b has another form or
+// an integer is negative.
 func readNumbers(b []byte) (numbers, error) {
 	if len(b) < 8 || len(b)%8 != 0 {
 		return numbers{}, errSaved

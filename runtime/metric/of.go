@@ -18,8 +18,7 @@ func Of[A, O any](adapt func(A) O, m Metric[O]) Metric[A] {
 	}}
 }
 
-// adapted is a counter of outputs of type A. It counts the outputs of type O that adapt returns for
-// them.
+// adapted is a counter of outputs of type A. inner counts the results of adapt.
 type adapted[A, O any] struct {
 	adapt func(A) O
 	name  string

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// formula computes a measure of one class, as a share, from the numbers of true positives, of all
-// predictions and of all targets. predicted and targets are not both 0.
+// formula computes a measure of one class, from 0 to 1, from its numbers of true positives,
+// predictions and targets. predicted and targets are not both 0.
 type formula func(right, predicted, targets float64) float64
 
 // of returns the measure, or NaN if there are no predictions and no targets.
@@ -18,7 +18,7 @@ func (f formula) of(right, predicted, targets int64) float64 {
 	return f(float64(right), float64(predicted), float64(targets))
 }
 
-// perClass returns a metric in percent that averages a formula over classes. add counts an output.
+// perClass returns a metric in percent that averages f over the classes. add counts an output.
 func perClass[O any](name string, a Average, f formula, add func(*classCounts, O) error) Metric[O] {
 	return newMetric(fmt.Sprintf("%s (%v)", name, a), "%", 1, rule[O, *classCounts]{
 		empty: newClassCounts,
@@ -41,10 +41,10 @@ func perClass[O any](name string, a Average, f formula, add func(*classCounts, O
 	})
 }
 
-// mostListed is the largest number of classes whose values are listed in a text.
 const mostListed = 20
 
-// list returns the value of each class in percent, or "" if there are more than mostListed classes.
+// list formats the value of each class in percent. It returns "" if there are more than mostListed
+// classes.
 func (c *classCounts) list(f formula) string {
 	if c.classes() > mostListed {
 		return ""

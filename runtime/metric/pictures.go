@@ -22,7 +22,6 @@ func (p Pictures) Lost() (float64, int) {
 	return float64(p.Loss), n
 }
 
-// items returns the number of items, or an error if the lengths do not fit.
 func (p Pictures) items() (int, error) {
 	n := len(p.Targets)
 	switch {
@@ -46,7 +45,7 @@ func (p Pictures) items() (int, error) {
 	return n / size, nil
 }
 
-// span returns the range of pixels.
+// span returns the difference between the largest and the smallest possible pixel value.
 func (p Pictures) span() float64 {
 	if p.Range == 0 {
 		return 1
@@ -54,7 +53,7 @@ func (p Pictures) span() float64 {
 	return p.Range
 }
 
-// perPicture returns a metric that is the mean of a measure of each picture.
+// perPicture returns a metric that is the mean of f over the pictures.
 func perPicture(name, unit string, f func(o Pictures, predicted, target []float32) (float64, error)) Metric[Pictures] {
 	return newMetric(name, unit, 1, rule[Pictures, *mean]{
 		empty: newMean,

@@ -11,29 +11,33 @@ import (
 const (
 	// mostScores is the number of scores that a ranking keeps. With more, it counts them in bins.
 	mostScores = 1_000_000
-	// allBins is the number of bins, which the classes share.
+	// allBins is the number of bins of all classes together.
 	allBins = 1 << 16
-	// leastBins is the least number of bins that a class has.
+	// leastBins is the smallest number of bins of a class.
 	leastBins = 1 << 10
 )
 
 // ranking is the tally of scores of several classes. The scores of items that have the class are
-// called positive, the other scores negative. Up to a limit all scores are kept. Then each class gets
-// bins. Half of their bounds are quantiles of its positive scores, half of its negative scores.
+// called positive, the other scores negative. Up to a limit, all scores are kept. Beyond it, each
+// class gets bins: half of their bounds are quantiles of its positive scores, half of its negative
+// scores.
 type ranking struct {
-	limit   int // scores that are kept
-	scores  int // scores that were added, as long as all are kept
+	// the largest number of scores that are kept
+	limit int
+	// the number of scores, as long as all are kept
+	scores  int
 	classes []ranked
 	row     []float64 // scratch
 }
 
-// ranked are the scores of one class, or their number in bins.
+// ranked is the scores of one class, or their counts in bins.
 type ranked struct {
 	positive, negative []float64
 	// edges are the bounds of bins in increasing order. Bin i holds the scores from edges[i-1] to
 	// below edges[i].
 	edges []float64
-	bins  []int64 // positive and negative scores of each bin, one after the other
+	// the counts of positive and of negative scores, one after the other for each bin
+	bins []int64
 }
 
 func newRanking() *ranking { return &ranking{limit: mostScores} }
@@ -85,7 +89,8 @@ func (r *ranking) bin() {
 	}
 }
 
-// quantiles sorts scores and returns at most n of them at equal distances, the least one first.
+// quantiles sorts scores and returns at most n of them, at equal distances from the smallest one
+// on.
 func quantiles(scores []float64, n int) []float64 {
 	slices.Sort(scores)
 	k := min(n, len(scores))
@@ -105,8 +110,8 @@ func (c *ranked) count(score float64, positive bool, n int64) {
 	c.bins[at] += n
 }
 
-// groups yields the number of positive and of negative scores of each distinct score, or bin, in
-// decreasing order of the score.
+// groups yields the counts of positive and of negative scores with the same score or in the same
+// bin, in descending order of the scores.
 func (c *ranked) groups(yield func(positive, negative float64) bool) {
 	if c.bins != nil {
 		for at := len(c.bins) - 2; at >= 0; at -= 2 {
@@ -162,7 +167,7 @@ func (r *ranking) mean(f func(*ranked) float64) float64 {
 	return m.value()
 }
 
-// kept says whether all scores are kept, or how many bins there are.
+// kept returns "exact" if all scores are kept, else the number of bins.
 func (r *ranking) kept() string {
 	if !r.binned() {
 		return "exact"
@@ -174,8 +179,8 @@ func (r *ranking) kept() string {
 	return fmt.Sprintf("%d bins", n)
 }
 
-// addClasses counts an output of classes. If there are two classes, it counts a score that orders items
-// as the probability of class 1 does, otherwise the probability of each class.
+// addClasses adds the scores of an output of classes. If there are two classes, it adds one score,
+// which orders items as the probability of class 1 does, otherwise the probability of each class.
 func (r *ranking) addClasses(o Classes) error {
 	k, err := o.classes()
 	if err != nil || k == 0 {
@@ -214,7 +219,7 @@ func (r *ranking) addClasses(o Classes) error {
 	})
 }
 
-// addLabels counts an output of labels. Unknown targets do not count.
+// addLabels adds the scores of an output of labels. Unknown targets do not count.
 func (r *ranking) addLabels(o Labels) error {
 	return o.each(func(scores, targets []float32) error {
 		if err := r.fit(len(targets)); err != nil {
@@ -265,8 +270,9 @@ func (r *ranking) merge(o *ranking) error {
 	return nil
 }
 
-// numbers returns the number of classes, and for each the numbers of positive and negative scores
-// and of bins, and the bins. The floats are the scores and edges.
+// numbers returns the number of classes, and for each class the numbers of its positive scores,
+// negative scores and bins, and the bins. The floats are the positive scores, negative scores and
+// edges of each class.
 func (r *ranking) numbers() numbers {
 	n := numbers{ints: []int64{int64(len(r.classes))}}
 	for _, c := range r.classes {

@@ -30,8 +30,8 @@ func ROUGEL() Metric[Texts] {
 	}, func() error { return nil })
 }
 
-// rouge returns a metric that is the mean of the scores of items. check is called before items are
-// scored.
+// rouge returns a metric that is the mean of the items' scores. The best reference of an item
+// counts. add returns the error of check.
 func rouge(name string, score func(predicted, reference []string) float64, check func() error) Metric[Texts] {
 	return newMetric(name, "", 1, rule[Texts, *mean]{
 		empty: newMean,
@@ -51,13 +51,14 @@ func rouge(name string, score func(predicted, reference []string) float64, check
 	})
 }
 
-// f1 returns the harmonic mean of precision and recall. It is 0 if there are no matches.
+// f1 returns the harmonic mean of the precision matches/predicted and the recall matches/reference.
+// It is 0 if there are no matches.
 func f1(matches, predicted, reference int) float64 {
 	return ratio(2*float64(matches), float64(predicted+reference))
 }
 
-// rougeTokens returns the words of a text. The capital dotted I becomes two characters in lower case,
-// as Unicode says; the second one separates words.
+// rougeTokens returns the runs of ASCII letters and digits of a text in lower case. The capital
+// dotted I (U+0130) becomes i and a combining dot, which separates words.
 func rougeTokens(text string) []string {
 	text = strings.ToLower(strings.ReplaceAll(text, "\u0130", "i\u0307"))
 	return strings.FieldsFunc(text, func(c rune) bool { return !(c >= 'a' && c <= 'z' || c >= '0' && c <= '9') })

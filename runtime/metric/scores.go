@@ -15,11 +15,10 @@ const (
 	Probabilities
 )
 
-// roundedProbability is the largest probability that passes for 1.
 const roundedProbability = 1 + 1e-5
 
-// checkScores returns an error if the kind of scores is unknown, if a score is NaN, or if it should
-// be a probability and is not. label names the owner of a score, such as "class".
+// checkScores returns an error if the kind of scores is unknown, a score is NaN, or a probability
+// is below 0 or above roundedProbability. label names the owner of a score, such as "class".
 func (k ScoreKind) checkScores(scores []float32, item int, label string) error {
 	if k != Logits && k != Probabilities {
 		return fmt.Errorf("scores are of kind %d: Logits or Probabilities expected", int(k))
@@ -35,8 +34,8 @@ func (k ScoreKind) checkScores(scores []float32, item int, label string) error {
 	return nil
 }
 
-// above reports whether the score of a binary decision is above a probability. A probability of 0
-// stands for 0.5.
+// above reports whether a score means a probability above `probability`. A probability of 0 stands
+// for 0.5.
 func (k ScoreKind) above(score, probability float32) bool {
 	switch {
 	case k == Logits && probability == 0:
@@ -51,7 +50,7 @@ func (k ScoreKind) above(score, probability float32) bool {
 }
 
 // softmax writes the probabilities of a row of scores to dst. Infinite logits give the limit. A
-// single score is a binary decision and gives two probabilities.
+// single score is a binary decision and gives the probabilities of classes 0 and 1.
 func (k ScoreKind) softmax(dst []float64, row []float32) {
 	if len(row) == 1 {
 		p := float64(row[0])
@@ -78,7 +77,7 @@ func (k ScoreKind) softmax(dst []float64, row []float32) {
 	}
 }
 
-// shifted returns exp(s-top), where infinity minus itself is 0.
+// shifted returns exp(s-top). It is 1 if both are the same infinity.
 func shifted(s, top float64) float64 {
 	if s == top {
 		return 1
@@ -86,10 +85,9 @@ func shifted(s, top float64) float64 {
 	return math.Exp(s - top)
 }
 
-// largest returns the largest score of a row.
 func largest(row []float32) float32 { return row[argmax(row)] }
 
-// argmax returns the index of the largest score of a row, the first of equal ones.
+// argmax returns the index of the largest score of a row, the first one of a tie.
 func argmax(row []float32) int {
 	best := 0
 	for i, s := range row {

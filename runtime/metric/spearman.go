@@ -7,8 +7,8 @@ import (
 	"sort"
 )
 
-// cells is the number of cells that count pairs of values which are not kept; sideCells is its
-// square root.
+// cells is the number of cells in which pairs are counted once they are not kept any more.
+// sideCells is its square root.
 const (
 	sideCells = 1 << 8
 	cells     = sideCells * sideCells
@@ -30,19 +30,22 @@ func Spearman() Metric[Values] {
 	})
 }
 
-// pairs is the tally of pairs of predictions and targets, for each value of an item. Up to a limit
-// all pairs are kept. Then they are counted in cells.
+// pairs is the tally of pairs of prediction and target, for each column of an item's values. Up to
+// a limit, all pairs are kept. Beyond it, they are counted in cells.
 type pairs struct {
-	limit   int // pairs that are kept
+	// the largest number of pairs that are kept in a column
+	limit   int
 	kept    int
 	columns []paired
 }
 
-// paired are the pairs of one value, or their number in cells.
+// paired is the pairs of one column, or their counts in cells.
 type paired struct {
-	predicted, targets           []float64
-	predictedEdges, targetsEdges []float64 // bounds of cells, in increasing order
-	cells                        []int64   // of shape [sideCells, sideCells]: targets, then predictions
+	predicted, targets []float64
+	// lower bounds of the cells, in increasing order
+	predictedEdges, targetsEdges []float64
+	// row-major: a row of sideCells cells for each interval of targets
+	cells []int64
 }
 
 func newPairs() *pairs { return &pairs{limit: mostScores} }
@@ -93,7 +96,7 @@ func (p *pairs) pair(column int, predicted, target float64) {
 	}
 }
 
-// divide replaces the pairs by cells.
+// divide replaces the pairs by counts in cells.
 func (c *paired) divide() {
 	c.predictedEdges = slices.Compact(quantiles(slices.Clone(c.predicted), sideCells))
 	c.targetsEdges = slices.Compact(quantiles(slices.Clone(c.targets), sideCells))
@@ -123,7 +126,7 @@ func (p *pairs) value() float64 {
 	return sum / float64(len(p.columns))
 }
 
-// correlation returns the correlation of the ranks.
+// correlation returns the rank correlation. Values in one cell count as ties.
 func (c *paired) correlation() float64 {
 	var m moment
 	if c.cells == nil {
@@ -145,7 +148,7 @@ func (c *paired) correlation() float64 {
 	return m.correlation()
 }
 
-// ranks returns the rank of each value, from 1. Equal values have the mean of their ranks.
+// ranks returns the rank of each value, from 1. Ties get the mean of their ranks.
 func ranks(values []float64) []float64 {
 	order := make([]int, len(values))
 	for i := range order {
@@ -166,7 +169,8 @@ func ranks(values []float64) []float64 {
 	return list
 }
 
-// middles returns the mean rank of the values in each cell of a row. Cell i has n[i] values.
+// middles returns the mean rank of the values in each of a sequence of cells. Cell i has n[i]
+// values.
 func middles(n []int64) []float64 {
 	list := make([]float64, len(n))
 	below := 0.0
@@ -207,8 +211,8 @@ func (p *pairs) merge(o *pairs) error {
 	return nil
 }
 
-// numbers returns the number of values of an item, and for each the number of pairs and of edges,
-// and the cells. The floats are the pairs and edges.
+// numbers returns the number of columns, and for each column the numbers of pairs, of edges of
+// predictions and of edges of targets, and the cells. The floats are the pairs and edges.
 func (p *pairs) numbers() numbers {
 	n := numbers{ints: []int64{int64(len(p.columns))}}
 	for _, c := range p.columns {
@@ -251,8 +255,8 @@ func (p *pairs) restore(n numbers) error {
 	return nil
 }
 
-// valid reports whether pairs that were read can be from a tally: they are kept, or they are in cells
-// between edges.
+// valid reports whether a column that was read from a state is consistent: it has pairs and no
+// cells, or cells between sorted edges and no pairs.
 func (c *paired) valid() bool {
 	if c.cells == nil {
 		return len(c.targetsEdges) == 0

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// The window of SSIM: its radius, and the standard deviation of its weights.
+// The window of SSIM: its radius, and the standard deviation of its Gaussian weights, in pixels.
 const (
 	ssimRadius = 5
 	ssimSigma  = 1.5
@@ -45,7 +45,8 @@ func gaussian(radius int, sigma float64) []float64 {
 	return list
 }
 
-// ssimChannel adds the similarity at each position of the window in one channel.
+// ssimChannel adds the similarity of x and y, two planes of one channel, at each position of the
+// window to m.
 func ssimChannel(m *mean, x, y []float32, width int, span float64, weights []float64) {
 	n := len(x)
 	planes := make([][]float64, 5) // x, y, x², y², xy
@@ -67,7 +68,8 @@ func ssimChannel(m *mean, x, y []float32, width int, span float64, weights []flo
 	}
 }
 
-// smoothed returns the weighted means of a plane at the positions where the window is inside of it.
+// smoothed returns the weighted means of a plane at the positions where the whole window is inside
+// the plane.
 func smoothed(plane []float64, width int, weights []float64) []float64 {
 	k := len(weights)
 	height, inner := len(plane)/width, width-k+1
@@ -84,7 +86,6 @@ func smoothed(plane []float64, width int, weights []float64) []float64 {
 	return list
 }
 
-// weigh returns the weighted sum of elements that are stride apart.
 func weigh(list []float64, stride int, weights []float64) float64 {
 	sum := 0.0
 	for i, w := range weights {

@@ -24,7 +24,8 @@ func TopK(k int) Metric[Classes] {
 	})
 }
 
-// rank returns the number of classes that come before a class.
+// rank returns the number of classes that come before `class`: classes with a larger score, and
+// earlier classes with the same score.
 func rank(row []float32, class int) int {
 	n := 0
 	for i, s := range row {

@@ -13,7 +13,7 @@ type Values struct {
 // Lost returns the loss and the number of items with a known target.
 func (v Values) Lost() (float64, int) { return float64(v.Loss), known(v.Targets, v.width()) }
 
-// width returns the number of values of an item.
+// width returns the number of values of an item. The default is 1.
 func (v Values) width() int {
 	if v.Width == 0 {
 		return 1
@@ -33,8 +33,8 @@ func (v Values) check() error {
 	return nil
 }
 
-// each calls f for each known target and its prediction. column counts the values of an item. It
-// returns an error if the lengths do not fit.
+// each calls f for each target that is not NaN and its prediction. column is the index of the value
+// in its item. It returns an error if the lengths do not fit.
 func (v Values) each(f func(column int, predicted, target float64)) error {
 	if err := v.check(); err != nil {
 		return err
@@ -47,7 +47,8 @@ func (v Values) each(f func(column int, predicted, target float64)) error {
 	return nil
 }
 
-// sameWidth returns an error if the number of values of an item differs from the outputs before.
+// sameWidth returns an error if the number of values of an item differs from the number in the
+// outputs before.
 func sameWidth(width, before int) error {
 	if width != before {
 		return fmt.Errorf("%d values an item, but %d before", width, before)

@@ -61,7 +61,7 @@ func NewAdamW(p *rt.Params, c AdamWConfig) (*AdamW, error) {
 	return o, nil
 }
 
-// init binds Adam under a name, see [NewAdam]. decay is the default of WeightDecay.
+// init is [NewAdam] for an optimizer called name. decay is the default of WeightDecay.
 func (o *Adam) init(name string, p *rt.Params, c AdamConfig, decay float64) error {
 	err := complete(name, beta("Beta1", &c.Beta1, 0.9), beta("Beta2", &c.Beta2, 0.999),
 		positive("Epsilon", &c.Epsilon, 1e-8), positive("WeightDecay", &c.WeightDecay, decay))

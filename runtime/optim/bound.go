@@ -40,7 +40,7 @@ type bound struct {
 }
 
 const (
-	// line is the alignment of a parameter in elements.
+	// line is the alignment of a parameter in the vectors, in elements.
 	line = 16
 	// unit is the number of elements in a part of a pass.
 	unit = 64
@@ -83,7 +83,6 @@ func (b *bound) onDevice() error {
 	return nil
 }
 
-// vector returns the vector called name, or nil.
 func (b *bound) vector(name string) []float32 {
 	for k, n := range b.names {
 		if n == name {
@@ -218,7 +217,7 @@ func (b *bound) launch(r deviceRule, n int64) error {
 	return nil
 }
 
-// checkRate returns an error if rate is not a learning rate.
+// checkRate returns an error unless rate is at least 0 and finite as a float32.
 func (b *bound) checkRate(rate float64) error {
 	if !(rate >= 0 && rate <= math.MaxFloat32) {
 		return fmt.Errorf("%s: learning rate is %v: at least 0 and finite expected", b.kind, rate)

@@ -18,18 +18,17 @@ type setting struct {
 	limit float64
 }
 
-// beta returns the setting of a decay factor, which is below 1.
+// beta returns the setting of a decay factor: at least 0 and below 1.
 func beta(name string, value *float64, def float64) setting {
 	return setting{name, value, def, 1}
 }
 
-// positive returns the setting of any nonnegative number.
+// positive returns the setting of a finite nonnegative number.
 func positive(name string, value *float64, def float64) setting {
 	return setting{name, value, def, math.MaxFloat32}
 }
 
-// complete replaces zeros by defaults. It returns all errors joined, one for each number out of
-// range.
+// complete replaces zeros by defaults. It returns an error for each number out of range, joined.
 func complete(optimizer string, settings ...setting) error {
 	var errs []error
 	for _, s := range settings {
@@ -43,7 +42,6 @@ func complete(optimizer string, settings ...setting) error {
 	return errors.Join(errs...)
 }
 
-// named prefixes an error with the optimizer's name.
 func named(optimizer string, err error) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", optimizer, err)
@@ -54,7 +52,6 @@ func named(optimizer string, err error) error {
 // The conversions force rounding of products before additions, because machines differ in fusing
 // the two.
 
-// rest returns 1 - beta, as a float32.
 func rest(beta float64) float32 { return float32(1 - beta) }
 
 // bias returns 1 - betaⁿ, the bias correction of a moving average after n steps.
@@ -69,5 +66,4 @@ func bias(beta float64, n int64) float64 {
 	return 1 - power
 }
 
-// shrunk returns 1 - rate·decay.
 func shrunk(rate, decay float64) float64 { return 1 - float64(rate*decay) }

@@ -39,7 +39,6 @@ type LBFGS struct {
 	first, count  int64       // first entry and number of entries in the ring
 }
 
-// errReleased is returned by a step after Release.
 var errReleased = errors.New("lbfgs: step without parameters: they were released")
 
 // point is a point on the search line.
@@ -208,7 +207,7 @@ func (o *LBFGS) evaluate(f func() (float64, error), g []float32) (float64, error
 	return loss, nil
 }
 
-// gather copies the values of source for all parameters into a vector.
+// gather copies source(i) of each parameter i to the parameter's place in x.
 func (o *LBFGS) gather(x []float32, source func(i int) []float32) {
 	for i, at := range o.at {
 		copy(x[at:], source(i))
@@ -275,7 +274,6 @@ func (o *LBFGS) choose() {
 	}
 }
 
-// dot returns the dot product.
 func dot(x, y []float32) float64 {
 	sum := 0.0
 	for i, v := range x {
@@ -284,7 +282,6 @@ func dot(x, y []float32) float64 {
 	return sum
 }
 
-// add adds factor·x to dst.
 func add(dst, x []float32, factor float64) {
 	f := float32(factor)
 	for i, v := range x {
@@ -301,7 +298,7 @@ func largest(x []float32) float64 {
 	return most
 }
 
-// total returns the sum of the magnitudes.
+// total returns the sum of the magnitudes, the L1 norm.
 func total(x []float32) float64 {
 	sum := 0.0
 	for _, v := range x {

@@ -109,7 +109,7 @@ func (o *Muon) Step(rate float64) error {
 	return nil
 }
 
-// update performs a step for one matrix.
+// update performs a step for one matrix w with gradients g and momentum m.
 func (o *Muon) update(w, g, m []float32, rows, columns int, rate float64) {
 	x := o.x[:len(w)]
 	var sum float64
@@ -139,9 +139,9 @@ func (o *Muon) update(w, g, m []float32, rows, columns int, rate float64) {
 	}
 }
 
-// orthogonal returns a matrix with the singular vectors of x and singular values near 1. The norm
-// of x is at most 1, and x is overwritten. It iterates x → a·x + (b·A + c·A²)·x, with A = x·xᵀ and
-// constants a, b and c.
+// orthogonal returns a matrix with the singular vectors of x and singular values near 1, by
+// Newton–Schulz iterations x → a·x + (b·A + c·A²)·x, with A = x·xᵀ. The Frobenius norm of x is at
+// most 1. x is overwritten.
 func (o *Muon) orthogonal(x []float32, rows, columns int) []float32 {
 	const a, b, c = 3.4445, -4.775, 2.0315 // coefficients of the paper
 	y := o.y[:len(x)]
@@ -171,8 +171,8 @@ func (o *Muon) orthogonal(x []float32, rows, columns int) []float32 {
 	return x
 }
 
-// multiply computes dst = p·q for m×k and k×n matrices. If transposed is true, it computes dst =
-// p·qᵀ with q of n×k.
+// multiply computes dst = p·q, where p is m×k and q is k×n. If transposed is true, it computes dst
+// = p·qᵀ, where q is n×k.
 func (o *Muon) multiply(dst, p, q []float32, m, k, n int, transposed bool) {
 	stride := n
 	if transposed {
@@ -182,7 +182,6 @@ func (o *Muon) multiply(dst, p, q []float32, m, k, n int, transposed bool) {
 	cpu.MatMul(dst, p, o.panels, &cpu.MatMulShape{M: m, N: n, K: k, LDA: k, LDC: n, Batch: 1}, nil)
 }
 
-// transpose writes the transpose of x, of rows×columns elements, to dst.
 func transpose(dst, x []float32, rows, columns int) {
 	for i := range rows {
 		for j, v := range x[i*columns:][:columns] {

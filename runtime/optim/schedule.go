@@ -14,7 +14,7 @@ func (s Schedule) at(step int) float64 {
 	return s(max(0, step))
 }
 
-// progress returns the completed fraction of n steps, from 0 to 1.
+// progress returns step/n, clamped to [0, 1].
 func progress(step, n int) float64 {
 	if step >= n {
 		return 1
@@ -22,8 +22,7 @@ func progress(step, n int) float64 {
 	return float64(max(0, step)) / float64(n)
 }
 
-// wave returns a point of half a cosine wave that leads from `from` to `to`. part is its position, from
-// 0 to 1.
+// wave moves from `from` to `to` along half a cosine wave. part is the position, from 0 to 1.
 func wave(from, to, part float64) float64 {
 	return to + float64((from-to)*(1+math.Cos(math.Pi*part)))/2
 }

@@ -86,13 +86,13 @@ func (o *LBFGS) search(f func() (float64, error), t, loss, slope float64) (end *
 	return low, trial + 1, nil
 }
 
-// set makes p a point that has been evaluated already.
+// set sets p to an evaluated point. g is copied.
 func (p *point) set(t, loss, slope float64, g []float32) {
 	p.t, p.loss, p.slope = t, loss, slope
 	copy(p.g, g)
 }
 
-// try evaluates the point at t times the direction.
+// try evaluates f at t times the direction and stores the point in p. A loss of NaN becomes +∞.
 func (o *LBFGS) try(f func() (float64, error), p *point, t float64) error {
 	o.move(t)
 	loss, err := o.evaluate(f, p.g)

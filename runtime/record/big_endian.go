@@ -2,8 +2,6 @@ package record
 
 import "fmt"
 
-// bigEndian reads bytes, numbers and length-prefixed values from memory: the common part of the
-// MessagePack and CBOR readers.
 type bigEndian struct {
 	file []byte
 	pos  int
@@ -16,7 +14,6 @@ func (b *bigEndian) errorf(format string, args ...any) error {
 	return fmt.Errorf("byte %d: %w", b.pos, fmt.Errorf(format, args...))
 }
 
-// end returns an error unless everything has been read.
 func (b *bigEndian) end() error {
 	if left := b.left(); left > 0 {
 		return b.errorf("%d bytes after the end", left)
@@ -34,7 +31,7 @@ func (b *bigEndian) take(n uint64) ([]byte, error) {
 	return b.file[from:b.pos:b.pos], nil
 }
 
-// number reads a number of width bytes.
+// number reads a big-endian number of width bytes.
 func (b *bigEndian) number(width int) (x uint64, err error) {
 	raw, err := b.take(uint64(width))
 	for _, c := range raw {
@@ -43,7 +40,7 @@ func (b *bigEndian) number(width int) (x uint64, err error) {
 	return x, err
 }
 
-// string reads a text or blob of n bytes.
+// string reads n bytes as a token of kind k, which is text or blob.
 func (b *bigEndian) string(k kind, n uint64) (token, error) {
 	raw, err := b.take(n)
 	if err == nil && k == text {
@@ -52,8 +49,8 @@ func (b *bigEndian) string(k kind, n uint64) (token, error) {
 	return token{kind: k, text: raw}, err
 }
 
-// container starts a list of n items or a table of n pairs. It returns an error if fewer bytes than
-// items remain.
+// container returns the start token of a list of n items or a table of n pairs. It returns an error
+// if fewer than n bytes remain.
 func (b *bigEndian) container(k kind, n uint64) (token, error) {
 	if left := b.left(); n > uint64(left) {
 		return token{}, b.errorf("%d items, %d bytes are left: %w", n, left, errShort)

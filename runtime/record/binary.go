@@ -14,10 +14,10 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// A binary record consists of the magic, the version of the layout in one byte, the 32 bytes of the
-// SHA-256 of the contents, a list of metadata (key, value) and a list of tensors (name, type, list
-// of extents, bytes of the elements). Numbers are unsigned LEB128. The length of a list, text or
-// bytes precedes it. Names are sorted.
+// A binary record consists of the magic, the version of the layout in one byte, the SHA-256 of the
+// contents in 32 bytes, a list of metadata (key, value) and a list of tensors (name, type, list of
+// extents, bytes of the elements). Numbers are unsigned LEB128. Lists, texts and bytes are preceded
+// by their length. Names are sorted.
 const binaryMagic = "\x8bburngen\r\n\x1a\n"
 
 const sumSize = 32
@@ -84,7 +84,6 @@ func (b *binaryReader) fail(format string, args ...any) {
 	}
 }
 
-// number reads a number that fits an int.
 func (b *binaryReader) number() int {
 	if b.err != nil {
 		return 0

@@ -13,13 +13,14 @@ import (
 // bincode reads a binary record of burn, up to version 0.21, in the encoding of the Rust library
 // bincode. The encoding has no names, types or end marks. Unsigned integers up to 250 take one
 // byte. Larger ones follow a byte 251, 252 or 253 in 2, 4 or 8 bytes. Signed integers are zigzag
-// encoded (0, -1, 1, -2). The length of a text, bytes or a list precedes it. An enumeration
+// encoded (0, -1, 1, -2). Texts, bytes and lists are preceded by their length. An enumeration
 // begins with the number of its variant, and an option with a byte.
 //
-// The structure of the module is not in the file, but parameters are recognisable. A parameter
-// begins with its id, a text of 8 to 36 letters, digits and hyphens. A tensor whose bytes match its
-// shape follows. So the file is read as a sequence of parameters with a few bytes of options and
-// lengths in between. Tensors are named by their number, padded to equal length: "00", "01".
+// The file does not have the structure of the module, but parameters are recognisable. A parameter
+// begins with its id, a text of 8 to 36 letters, digits and hyphens. A tensor follows, whose number
+// of bytes matches its shape. So the file is read as a sequence of parameters with a few bytes of
+// options and lengths in between. Tensors are named by their number, padded to equal length: "00",
+// "01".
 type bincode struct {
 	bigEndian
 	said   burnMetadata
@@ -54,7 +55,6 @@ func (b *bincode) number() (uint64, error) {
 	return littleEndian(raw), err
 }
 
-// text reads a text.
 func (b *bincode) text() (string, error) {
 	raw, err := b.blob()
 	if err == nil {
@@ -112,15 +112,15 @@ func readBincode(w *rt.Weights, file []byte) error {
 	return w.Err()
 }
 
-// effortRatio times the size of the file in bytes is the maximum number of elements that are read
-// in attempts that fail.
+// effortRatio bounds the number of elements that are read in failed attempts. The bound is
+// effortRatio times the size of the file in bytes.
 const effortRatio = 8
 
 var errEffort = errors.New("too many bytes look like a parameter but are not one")
 
-// bincodeTypes lists the element types by number. Each list has the first minor version of burn
-// (0.x) that uses its numbers.
+// bincodeTypes lists the element types by number.
 var bincodeTypes = []struct {
+	// the first minor version of burn (0.x) that uses these numbers
 	since int
 	names string
 }{
@@ -129,8 +129,7 @@ var bincodeTypes = []struct {
 	{14, "F64 F32 F16 BF16 I64 I32 I16 I8 U64 U32 U8 Bool QFloat"},
 }
 
-// boolStoresSince is the first minor version in which a bool type includes its storage. boolStores
-// lists the storages.
+// boolStoresSince is the first minor version in which a bool type includes its storage.
 const boolStoresSince = 21
 
 var boolStores = []string{"Native", "U8", "U32"}
@@ -156,14 +155,13 @@ func (b *bincode) setVersion() error {
 	return nil
 }
 
-// param is a parameter.
 type param struct {
 	dtype string
 	shape []int
 	raw   []byte
 }
 
-// param reads a parameter. It returns an error if there is no parameter here.
+// param reads a parameter. It returns an error if no parameter begins here.
 func (b *bincode) param() (p param, err error) {
 	id, err := b.text()
 	if err != nil {
@@ -199,7 +197,7 @@ func notOfID(r rune) bool {
 	return !(r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r == '-')
 }
 
-// shape reads extents.
+// shape reads the rank and the extents.
 func (b *bincode) shape() ([]int, error) {
 	rank, err := b.number()
 	if err != nil || rank > maxRank {
@@ -216,7 +214,7 @@ func (b *bincode) shape() ([]int, error) {
 	return shape, nil
 }
 
-// dtype reads the numbers of an element type, and returns its name.
+// dtype reads an element type and returns its name.
 func (b *bincode) dtype() (string, error) {
 	n, err := b.number()
 	if err != nil || n >= uint64(len(b.dtypes)) {
@@ -234,7 +232,7 @@ func (b *bincode) dtype() (string, error) {
 }
 
 // values reads a tensor in the older form, a list of elements and a shape. It tries floats,
-// integers and bools in turn.
+// integers and bools in turn, because the file does not say which they are.
 func (b *bincode) values() (p param, err error) {
 	from := b.pos
 	for _, read := range []struct {

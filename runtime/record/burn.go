@@ -11,15 +11,14 @@ import (
 
 // A named record of burn, up to version 0.21, is a table of "metadata" and "item". "metadata" has
 // five texts. "item" has the fields of the module: tables for modules, lists for vectors of
-// modules, null for constants. A parameter is a table with "id" and "param", a tensor. A tensor is
-// a table with "bytes", "shape" and "dtype". Before version 0.14 it has "value", a list of numbers,
-// and "shape".
+// modules, null for constants. A parameter is a table with "id" and "param", which is a tensor. A
+// tensor is a table with "bytes", "shape" and "dtype", or, before version 0.14, with "value", a
+// list of numbers, and "shape".
 const (
 	keyBurnMetadata = "metadata"
 	keyBurnItem     = "item"
 )
 
-// burnTypes maps burn's names to element types.
 var burnTypes = map[string]string{
 	"F64": "f64", "F32": "f32", "Flex32": "f32", "F16": "f16", "BF16": "bf16",
 	"I64": "i64", "I32": "i32", "I16": "i16", "I8": "i8",
@@ -27,10 +26,8 @@ var burnTypes = map[string]string{
 	"Bool": "bool",
 }
 
-// burnMetadata is the metadata of a record of burn.
 type burnMetadata struct{ float, int, format, version, settings string }
 
-// field returns a pointer to the field called name, or nil.
 func (m *burnMetadata) field(name string) *string {
 	switch name {
 	case "float":
@@ -47,7 +44,7 @@ func (m *burnMetadata) field(name string) *string {
 	return nil
 }
 
-// rustTypes maps Rust's names to element types.
+// rustTypes maps the names of Rust's types to element types.
 var rustTypes = map[string]string{
 	"f64": "f64", "f32": "f32", "half::binary16::f16": "f16", "half::bfloat::bf16": "bf16",
 	"i64": "i64", "i32": "i32", "i16": "i16", "i8": "i8",
@@ -102,7 +99,7 @@ func (b *burn) value(name string) error {
 	return b.rest(name, t)
 }
 
-// rest reads the rest of the value that t starts, and adds the tensors in it under name.
+// rest reads the value whose first token is t, and adds the tensors in it under name.
 func (b *burn) rest(name string, t token) error {
 	switch t.kind {
 	case list:
@@ -119,8 +116,8 @@ func (b *burn) rest(name string, t token) error {
 	return nil
 }
 
-// below reads the value that t starts, under a key of name. It ignores values other than lists and
-// tables.
+// below reads the value whose first token is t, which is under `key` in the value called name. It
+// ignores values other than lists and tables.
 func (b *burn) below(name, key string, t token) error {
 	if t.kind < list {
 		return nil
@@ -173,7 +170,7 @@ func (b *burn) table(name string, t token) error {
 	})
 }
 
-// param reads the rest of a parameter after its id.
+// param reads the rest of a parameter, after its id.
 func (b *burn) param(name string, t token) error {
 	if err := b.expectKey(t, 1, "param"); err != nil {
 		return err
@@ -184,8 +181,8 @@ func (b *burn) param(name string, t token) error {
 	return b.expectNoMore(t, 2)
 }
 
-// list reads l, the list under a key of the table t. If l is empty or holds the elements or bytes of a
-// tensor, it also reads the rest of t and reports true.
+// list reads l, the list under `key` of the table t. If l is empty or holds the elements or bytes
+// of a tensor, it also reads the rest of t and returns true.
 func (b *burn) list(name, key string, t, l token) (isTensor bool, err error) {
 	isTensor = true // for an empty list
 	dtype := rustTypes[b.said.float]
@@ -237,9 +234,9 @@ func (b *burn) list(name, key string, t, l token) (isTensor bool, err error) {
 	return true, b.expectNoMore(t, 2)
 }
 
-// elementOf returns the type of a list's elements, and the element that reads them. x is the first
-// element of the list. The metadata decides too. Floats of 16 bits are written as the integers of
-// their bits.
+// elementOf returns the element type of a list in the older form, and the element that parses its
+// items. x is the first item. Floats of 16 bits are written as the integers of their bits, so the
+// metadata decides about integers.
 func (b *burn) elementOf(x token) (string, element) {
 	dtype := rustTypes[b.said.int]
 	half := rustTypes[b.said.float]
@@ -258,7 +255,7 @@ func (b *burn) elementOf(x token) (string, element) {
 	return dtype, elements[dtype]
 }
 
-// tensor reads the rest of a tensor after its bytes.
+// tensor reads the rest of a tensor, after its bytes, and adds it.
 func (b *burn) tensor(name string, t token, raw []byte) error {
 	if err := b.expectKey(t, 1, "shape"); err != nil {
 		return err
@@ -280,7 +277,6 @@ func (b *burn) tensor(name string, t token, raw []byte) error {
 	return b.expectNoMore(t, 3)
 }
 
-// add adds a tensor to the weights. A tensor without a name is called "item".
 func (b *burn) add(name, dtype string, shape []int, raw []byte) error {
 	if name == "" {
 		name = keyBurnItem
@@ -289,7 +285,7 @@ func (b *burn) add(name, dtype string, shape []int, raw []byte) error {
 	return b.weights.Err()
 }
 
-// readBurnType reads an element type: its name, or a table with its name and more.
+// readBurnType reads an element type: its name, or a table whose keys include its name.
 func readBurnType(r *walker) (dtype string, err error) {
 	t, err := r.next()
 	if err != nil {
@@ -319,7 +315,7 @@ func readBurnType(r *walker) (dtype string, err error) {
 	return "", r.at("a type expected, %v found", t.kind)
 }
 
-// burnType returns the element type with this name in burn.
+// burnType returns the element type that burn calls name.
 func burnType(name string) (string, error) {
 	if dtype, ok := burnTypes[name]; ok {
 		return dtype, nil
@@ -332,7 +328,7 @@ func burnType(name string) (string, error) {
 
 var errQuantised = errors.New("quantised tensors are not read")
 
-// boolType returns the element type of bools with this storage.
+// boolType returns the element type of bools that burn stores as `store`.
 func boolType(store string) (string, error) {
 	if store == "Native" || store == "U8" {
 		return "bool", nil

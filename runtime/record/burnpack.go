@@ -11,10 +11,10 @@ import (
 )
 
 // A burnpack file consists of the magic, a version in 16 bits, the length of the metadata in 32
-// bits, the metadata in CBOR, and the bytes of the tensors, little-endian. The bytes start at the
-// next multiple of 256, or directly after the metadata in files of burn 0.19. The metadata is a
-// table with tensors (each a table of dtype, shape, data_offsets and param_id), metadata (texts),
-// and scalars.
+// bits, the metadata in CBOR, and the bytes of the tensors. All numbers are little-endian. The
+// bytes start at the next multiple of 256, or directly after the metadata in files of burn 0.19.
+// The metadata is a table with tensors (each a table of dtype, shape, data_offsets and param_id),
+// metadata (texts), and scalars.
 const (
 	burnpackMagic     = "NRUB"
 	burnpackVersion   = 1
@@ -71,7 +71,6 @@ func readBurnpack(w *rt.Weights, file []byte) error {
 	return nil
 }
 
-// readPacked reads the metadata of a burnpack file.
 func readPacked(w *rt.Weights, text []byte) ([]packed, error) {
 	r := &walker{source: &cbor{bigEndian{file: text}}}
 	top, err := r.expect(table)
@@ -105,7 +104,7 @@ func readPacked(w *rt.Weights, text []byte) ([]packed, error) {
 	return tensors, err
 }
 
-// readDescriptor reads the description of one tensor in the metadata.
+// readDescriptor reads the entry of the tensor called name in the metadata.
 func readDescriptor(r *walker, name string) (packed, error) {
 	p := packed{name: name, from: -1}
 	t, err := r.expect(table)

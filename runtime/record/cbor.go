@@ -2,8 +2,8 @@ package record
 
 import "math"
 
-// cbor reads CBOR (RFC 8949). It rejects tags, texts and bytes in pieces, floats of 16 bits, and simple
-// values other than bools and null.
+// cbor reads CBOR (RFC 8949). It rejects tags, texts and bytes of indefinite length, floats of 16
+// bits, and simple values other than bools and null.
 type cbor struct{ bigEndian }
 
 // The major types of CBOR.
@@ -18,7 +18,7 @@ const (
 	cborSimple
 )
 
-// The low bits of a first byte: a number below cborByte, or the width of the number that follows.
+// The low 5 bits of a first byte: a number below cborByte, or the width of the number that follows.
 const (
 	cborByte     = 24 // 1 byte; 25 to 27 mean 2, 4 and 8 bytes
 	cborLong     = 27
@@ -27,7 +27,6 @@ const (
 	cborBreak = 0xff
 )
 
-// Simple values.
 const (
 	cborFalse = 20
 	cborTrue  = 21

@@ -11,7 +11,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// element describes how elements of a type are written as text, and read.
+// element converts elements of a type to text and back.
 type element struct {
 	width int // in bytes
 
@@ -25,7 +25,7 @@ type element struct {
 	parse func(dst []byte, t token) ([]byte, error)
 }
 
-// elements lists the types that are written as numbers and bools.
+// elements lists the types whose elements are written as numbers and bools.
 var elements = map[string]element{
 	"f64": floats(8, 64, math.Float64frombits, math.Float64bits),
 	"f32": floats(4, 32,
@@ -42,9 +42,10 @@ var elements = map[string]element{
 	"bool": {width: 1, print: printBool, parse: parseBool},
 }
 
-// floats returns the element for a floating-point type. Values are printed with the fewest digits
-// that identify them among floats of precision bits. Non-finite values are the texts "inf", "-inf"
-// and "nan", or "nan:" followed by the bits in hexadecimal.
+// floats returns the element for a floating-point type of width bytes. Values are printed with the
+// fewest digits that identify them among floats of precision bits. Non-finite values are the texts
+// "inf", "-inf" and "nan", or "nan:" followed by the bits in hexadecimal if they are not the usual
+// NaN.
 func floats(width, precision int, value func(uint64) float64, bitsOf func(float64) uint64) element {
 	nan := bitsOf(math.NaN())
 	return element{
@@ -121,7 +122,6 @@ func integers(width int, signed bool) element {
 	}
 }
 
-// printBool appends a bool. A byte other than 0 and 1 is printed as a number.
 func printBool(dst, raw []byte) []byte {
 	if raw[0] > 1 {
 		return strconv.AppendUint(dst, uint64(raw[0]), 10)
@@ -140,7 +140,7 @@ func parseBool(dst []byte, t token) ([]byte, error) {
 	return append(dst, byte(bits)), err
 }
 
-// littleEndian returns the number in raw, at most 8 bytes.
+// littleEndian returns the number in raw, which has at most 8 bytes.
 func littleEndian(raw []byte) (x uint64) {
 	for i, c := range raw {
 		x |= uint64(c) << (8 * i)

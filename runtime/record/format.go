@@ -23,7 +23,7 @@ const (
 	PrettyJSON                // numbers as text, one line for each row
 )
 
-// formats has an entry for every format.
+// formats is indexed by [Format].
 var formats = [...]struct {
 	name  string
 	ext   string // file name extension
@@ -58,7 +58,7 @@ func For(path string) (Recorder, error) {
 	return Recorder{}, fmt.Errorf("record: %.200q: a name that ends in .safetensors, .mpk, .bin or .json expected, perhaps with %s", path, gzipExt)
 }
 
-// forms lists the readable file formats and the functions that recognise them.
+// forms lists the readable file formats. The first one whose is returns true reads the file.
 var forms = []struct {
 	is   func(file []byte) bool
 	read func(w *rt.Weights, file []byte) error
@@ -73,7 +73,7 @@ var forms = []struct {
 	{isBincode, readBincode},
 }
 
-// read adds the tensors in a file to w.
+// read adds the tensors of a file, which may be compressed, to w.
 func read(w *rt.Weights, file []byte) error {
 	if isGzip(file) {
 		var err error
@@ -84,7 +84,7 @@ func read(w *rt.Weights, file []byte) error {
 	return readForm(w, file)
 }
 
-// readForm adds the tensors in a file that is not compressed.
+// readForm adds the tensors of an uncompressed file to w.
 func readForm(w *rt.Weights, file []byte) error {
 	for _, form := range forms {
 		if form.is(file) {
@@ -100,7 +100,8 @@ func readForm(w *rt.Weights, file []byte) error {
 // ErrUnknown is the error for a file that is not a record.
 var ErrUnknown = errors.New("not a record: neither of burngen nor of burn")
 
-// isSafetensors reports whether file starts with a length and '{'.
+// isSafetensors reports whether file looks like safetensors: a length below 2³² in 8 bytes, then
+// '{'.
 func isSafetensors(file []byte) bool {
 	return len(file) > 8 && file[8] == '{' && littleEndian(file[:8]) < 1<<32
 }
@@ -109,13 +110,13 @@ func isJSON(file []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(file[:min(len(file), 100)], " \t\r\n"), []byte("{"))
 }
 
-// isMessagePack reports whether file starts with a table.
+// isMessagePack reports whether file starts with a table of MessagePack.
 func isMessagePack(file []byte) bool {
 	return len(file) > 0 && (file[0]&0xf0 == 0x80 || file[0] == 0xde || file[0] == 0xdf)
 }
 
-// readSafetensors adds the tensors of a safetensors file. A file without a digest, from another
-// program, is not verified.
+// readSafetensors adds the tensors of a safetensors file. It verifies the file's digest. Files of
+// other programs, which have no digest, are not verified.
 func readSafetensors(w *rt.Weights, file []byte) error {
 	if _, err := safetensors.Parse(file); err != nil {
 		return err
@@ -140,6 +141,7 @@ func readSafetensors(w *rt.Weights, file []byte) error {
 }
 
 // readTable adds the tensors of a file that is one table: a named record of burngen or of burn.
+// size is the size of the file in bytes.
 func readTable(w *rt.Weights, s source, size int) error {
 	r := &walker{source: s}
 	top, err := r.expect(table)

@@ -14,8 +14,8 @@ import (
 
 func isGzip(file []byte) bool { return bytes.HasPrefix(file, []byte{0x1f, 0x8b}) }
 
-// gunzip returns the contents of a gzip file (RFC 1952). It decompresses twice, so that memory is
-// allocated only when the size is known and the checksum is right.
+// gunzip returns the contents of a gzip file (RFC 1952). It decompresses twice, so that it
+// allocates memory only once the size is known and the checksum is right.
 func gunzip(file []byte) ([]byte, error) {
 	if err := checkBeginnings(file); err != nil {
 		return nil, err
@@ -56,11 +56,12 @@ func pass(file []byte, out io.Writer) (int64, error) {
 	return n, nil
 }
 
-// beginnings are lengths of decompressed data. A file is checked at these lengths before the rest
-// is decompressed, because a small file may expand to much data that is not a record.
+// beginnings are lengths of decompressed data in bytes. The contents are checked at these lengths
+// before the rest is decompressed, because a small file may expand to much data that is not a
+// record.
 var beginnings = []int{1 << 12, 1 << 17, 1 << 22}
 
-// checkBeginnings decompresses the start of a file. It returns an error if the contents are not a
+// checkBeginnings decompresses the start of a file and returns an error if it is not the start of a
 // record.
 func checkBeginnings(file []byte) error {
 	z, err := gzip.NewReader(bytes.NewReader(file))
@@ -80,10 +81,9 @@ func checkBeginnings(file []byte) error {
 	return nil
 }
 
-// errShort is the error of a truncated file.
 var errShort = errors.New("the file ends too early")
 
-// ended turns io's end-of-file errors into errShort.
+// ended turns the end-of-file errors of package io into errShort.
 func ended(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return errShort

@@ -39,7 +39,6 @@ func (j *jsonText) end() error {
 	return nil
 }
 
-// wrong returns an error that names `want` and the byte that was found instead.
 func (j *jsonText) wrong(want string) error {
 	if c := j.peek(); j.pos < len(j.file) {
 		return j.errorf("%s expected, %q found", want, c)
@@ -111,7 +110,7 @@ func (j *jsonText) accept(bytes string) bool {
 	return false
 }
 
-// digits consumes digits and reports whether there were any.
+// digits consumes decimal digits and reports whether there were any.
 func (j *jsonText) digits() bool {
 	from := j.pos
 	for j.pos < len(j.file) && j.file[j.pos] >= '0' && j.file[j.pos] <= '9' {
@@ -154,8 +153,8 @@ func (j *jsonText) key() (string, error) {
 	return string(s), nil
 }
 
-// string reads a text that starts with '"'. The result shares the memory of the file unless the text
-// has escapes.
+// string reads a text. The next byte is its opening quote. The result shares the memory of the file
+// unless the text has escapes.
 func (j *jsonText) string() ([]byte, error) {
 	j.pos++
 	from := j.pos
@@ -191,7 +190,7 @@ var jsonEscapes = map[byte]rune{
 	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
 }
 
-// escape reads an escape sequence that starts with '\'.
+// escape reads an escape sequence. The next byte is its '\'.
 func (j *jsonText) escape() (rune, error) {
 	j.pos++
 	if j.pos == len(j.file) {

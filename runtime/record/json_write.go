@@ -10,8 +10,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// jsonSink writes JSON on one line. If pretty is true, it writes a line for every pair and every
-// row of a tensor.
+// jsonSink writes JSON on one line or, if pretty is true, a line for every pair of a table and
+// every row of a tensor.
 type jsonSink struct {
 	out    *bufio.Writer
 	pretty bool
@@ -46,7 +46,7 @@ func (j *jsonSink) end() {
 	j.empty = false
 }
 
-// separate writes the separator between two values.
+// separate writes what precedes a value: a comma after another value, and white space.
 func (j *jsonSink) separate() {
 	switch {
 	case len(j.open) == 0:
@@ -65,7 +65,7 @@ func (j *jsonSink) separate() {
 	j.empty = false
 }
 
-// newLine starts a line with the indentation of the open containers.
+// newLine starts a line, indented by the number of open containers, if pretty is true.
 func (j *jsonSink) newLine() {
 	if j.pretty {
 		j.out.WriteByte('\n')
@@ -84,7 +84,7 @@ func (j *jsonSink) key(s string) {
 	j.keyed = true
 }
 
-// text writes a string, which is valid UTF-8.
+// text writes s, which is valid UTF-8, as a string.
 func (j *jsonSink) text(s string) {
 	j.separate()
 	j.out.WriteByte('"')
@@ -106,8 +106,8 @@ func (j *jsonSink) integer(x int) {
 	j.out.Write(j.line)
 }
 
-// data writes numbers and bools as a list, row after row, and other elements as the Base64 of their
-// bytes.
+// data writes numbers and bools as a flat list in row-major order, and elements of other types as
+// the Base64 of their bytes.
 func (j *jsonSink) data(info rt.Info, raw []byte) error {
 	e, ok := elements[info.DType]
 	if !ok {

@@ -100,7 +100,6 @@ func writeNamed(to func(io.Writer) sink) func(io.Writer, *rt.Weights) error {
 	}
 }
 
-// checkTexts returns an error unless texts are UTF-8.
 func checkTexts(texts ...string) error {
 	for _, t := range texts {
 		if err := checkText([]byte(t)); err != nil {
@@ -110,7 +109,7 @@ func checkTexts(texts ...string) error {
 	return nil
 }
 
-// readNamed adds the tensors of a named record to w. top is the start of the record's table, and
+// readNamed adds the tensors of a named record to w. top is the start token of the record's table;
 // its first key has been read.
 func readNamed(r *walker, top token, w *rt.Weights) error {
 	v, err := r.expectSize()
@@ -158,7 +157,7 @@ func readNamed(r *walker, top token, w *rt.Weights) error {
 	return verify(w, sum)
 }
 
-// checkVersion returns an error if the file has another version of a layout than [version].
+// checkVersion returns an error if v is not the [version] of the layout.
 func checkVersion(v int64) error {
 	if v != version {
 		return fmt.Errorf("version %d of the layout: %d is the one that is read", v, version)
@@ -175,7 +174,7 @@ func verify(w *rt.Weights, sum string) error {
 	return err
 }
 
-// readMetadata reads a table of texts.
+// readMetadata reads a table of texts into the metadata of w.
 func readMetadata(r *walker, w *rt.Weights) error {
 	t, err := r.expect(table)
 	if err != nil {
@@ -196,7 +195,7 @@ func readMetadata(r *walker, w *rt.Weights) error {
 	})
 }
 
-// readTensor reads a tensor.
+// readTensor reads the tensor called name and adds it to w.
 func readTensor(r *walker, w *rt.Weights, name string) error {
 	t, err := r.expect(table)
 	if err != nil {

@@ -13,11 +13,11 @@ import (
 // messagePack reads MessagePack (github.com/msgpack/msgpack). It rejects extensions.
 type messagePack struct{ bigEndian }
 
-// messagePackForms lists the values that start with the bytes 0xc0 to 0xdf: their kinds, and the
-// width in bytes of the number that follows.
+// messagePackForms is indexed by the first bytes 0xc0 to 0xdf of values.
 var messagePackForms = [32]struct {
-	kind  kind
-	width int // -1 if the value is rejected
+	kind kind
+	// bytes of the number that follows, or -1 if the value is rejected
+	width int
 }{
 	{null, 0}, {null, -1}, {boolean, 0}, {boolean, 0},
 	{blob, 1}, {blob, 2}, {blob, 4},
@@ -30,7 +30,7 @@ var messagePackForms = [32]struct {
 	{list, 2}, {list, 4}, {table, 2}, {table, 4},
 }
 
-// signedFrom is the first type byte of signed integers.
+// signedFrom is the first byte of the first of the signed integers.
 const signedFrom = 0xd0
 
 func (m *messagePack) next() (token, error) {
@@ -78,8 +78,8 @@ func (m *messagePack) more(container token, i int) (bool, error) { return i < co
 
 func (m *messagePack) key() (string, error) { return keyOf(m.next()) }
 
-// keyOf returns the text of t, the token of a key. It returns err if that is not nil, and an error
-// if t is not a text.
+// keyOf returns the text of t, the token of a key. It returns err if err is not nil, or an error if
+// t is not a text.
 func keyOf(t token, err error) (string, error) {
 	if err == nil && t.kind != text {
 		err = fmt.Errorf("%v as key: a text expected", t.kind)
@@ -120,9 +120,9 @@ func (m messagePackSink) data(info rt.Info, raw []byte) error {
 	return nil
 }
 
-// sized writes a count of items, pairs or bytes. Counts up to `most` take one byte, combined with
-// the bits of `short`. Larger counts follow a type byte, of8, of16 or of32, in 8, 16 or 32 bits. If
-// of8 is 0, there is no form of 8 bits.
+// sized writes n, a number of items, pairs or bytes, before them. Numbers up to `most` are one
+// byte, combined with the bits of short. Larger numbers follow a byte of8, of16 or of32 in 8, 16 or
+// 32 bits. If of8 is 0, the type has no 8-bit form.
 func (m messagePackSink) sized(n int, short byte, most int, of8, of16, of32 byte) {
 	switch {
 	case n <= most:

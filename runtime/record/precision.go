@@ -22,7 +22,7 @@ const (
 	Half             // f16, i16
 )
 
-// precisions maps each precision to the types of floats and integers.
+// precisions is indexed by [Precision]. It has the types in which floats and integers are stored.
 var precisions = [...]struct{ name, float, integer string }{
 	AsIs:   {"as is", "", ""},
 	Double: {"double", "f64", "i64"},
@@ -38,7 +38,7 @@ func (p Precision) String() string {
 	return precisions[p].name
 }
 
-// apply converts weights to the precision and records their original types in the metadata.
+// apply returns weights converted to the precision. Their metadata records the original types.
 func (p Precision) apply(w *rt.Weights) (*rt.Weights, error) {
 	if int(p) >= len(precisions) {
 		return nil, fmt.Errorf("%v is none", p)
@@ -72,7 +72,8 @@ func (p Precision) apply(w *rt.Weights) (*rt.Weights, error) {
 	return stored, nil
 }
 
-// typeOf returns the type in which a tensor is stored. It returns an error if a float does not fit.
+// typeOf returns the type in which a tensor is stored. Integers that do not fit the precision keep
+// their type. It returns an error if a finite float does not fit.
 func (p Precision) typeOf(info rt.Info, w *rt.Weights) (string, error) {
 	to := precisions[p]
 	switch info.DType {
@@ -105,7 +106,7 @@ func fits(raw []byte, width, target int) bool {
 	return true
 }
 
-// most is, for each type, the largest float64 that does not round to infinity.
+// most is, for each type, the largest float64 that does not round to infinity in it.
 var most = map[string]float64{
 	"f64": math.MaxFloat64,
 	"f32": math.Nextafter(0x1.ffffffp127, 0),

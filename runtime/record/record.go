@@ -120,9 +120,9 @@ func parse(data []byte, checked bool) (*rt.Weights, error) {
 	return finish(w, checked)
 }
 
-// finish restores the original types. It returns the errors of w, and an error if the version of the
-// record is unknown, or if a checksum is missing from a record of burngen or where checked requires
-// one.
+// finish converts the tensors to their original types. It returns the errors of w, and an error if
+// the version of the record is unknown or the checksum is missing. Only records of burngen need a
+// checksum, unless checked is true.
 func finish(w *rt.Weights, checked bool) (*rt.Weights, error) {
 	if err := w.Err(); err != nil {
 		return nil, err

@@ -40,8 +40,8 @@ type token struct {
 	text     []byte // of texts, blobs and decimals; may share the source's memory
 }
 
-// integer returns the bits of an integer token in two's complement, and whether it is negative. It
-// returns an error if t is not an integer of 64 bits.
+// integer returns the bits of an integer token in two's complement, and whether the integer is
+// negative. It returns an error if t is not an integer or does not fit 64 bits.
 func (t token) integer() (bits uint64, negative bool, err error) {
 	switch t.kind {
 	case integer:
@@ -60,7 +60,7 @@ func (t token) integer() (bits uint64, negative bool, err error) {
 	return 0, false, fmt.Errorf("an integer expected, %v found", t.kind)
 }
 
-// float returns the value of a numeric token, rounded once to a float of this width.
+// float returns the value of a numeric token, rounded once to a float of `bits` bits.
 func (t token) float(bits int) (float64, error) {
 	switch t.kind {
 	case single:
@@ -104,8 +104,8 @@ type source interface {
 	end() error
 }
 
-// These limits apply to a file: nesting depth, the length of a name, and the total length of all
-// names relative to the file.
+// The limits of a file: maxDepth is the nesting depth, and maxName the length of a name in bytes.
+// All names together may have freeNames bytes plus nameRatio times the size of the file.
 const (
 	maxDepth  = 128
 	maxName   = 1 << 12
@@ -119,12 +119,13 @@ type walker struct {
 	depth int
 }
 
-// at returns an error with the position.
+// at returns an error with the position in the source.
 func (w *walker) at(format string, args ...any) error {
 	return fmt.Errorf("byte %d: %w", w.offset(), fmt.Errorf(format, args...))
 }
 
-// enter and leave track the nesting depth around the items of a value.
+// enter begins the items of a list or the pairs of a table. It returns an error if they are nested
+// too deeply.
 func (w *walker) enter() error {
 	if w.depth++; w.depth > maxDepth {
 		return w.at("more than %d values in one another", maxDepth)
@@ -134,8 +135,7 @@ func (w *walker) enter() error {
 
 func (w *walker) leave() { w.depth-- }
 
-// each calls f at the start of each item of a list or pair of a table. It begins with item or pair
-// number `from`.
+// each calls f before each item of a list or pair of a table is read, from number `from` on.
 func (w *walker) each(container token, from int, f func(i int) error) error {
 	if err := w.enter(); err != nil {
 		return err
@@ -152,10 +152,10 @@ func (w *walker) each(container token, from int, f func(i int) error) error {
 	}
 }
 
-// items calls f at the start of each item of a list.
+// items calls f before each item of a list is read.
 func (w *walker) items(container token, f func(i int) error) error { return w.each(container, 0, f) }
 
-// fields calls f with the key of each pair of a table, at the start of its value. It begins with
+// fields calls f with the key of each pair of a table, before the value is read. It begins with
 // pair number `from`.
 func (w *walker) fields(container token, from int, f func(key string) error) error {
 	return w.each(container, from, func(int) error {
@@ -167,7 +167,7 @@ func (w *walker) fields(container token, from int, f func(key string) error) err
 	})
 }
 
-// skip skips the rest of the value that t starts.
+// skip skips the rest of the value whose first token is t.
 func (w *walker) skip(t token) error {
 	switch t.kind {
 	case list:
@@ -195,13 +195,12 @@ func (w *walker) expect(k kind) (token, error) {
 	return t, err
 }
 
-// expectText reads a text.
 func (w *walker) expectText() (string, error) {
 	t, err := w.expect(text)
 	return string(t.text), err
 }
 
-// expectKey reads key i of a container and returns an error unless it is `want`.
+// expectKey reads key i of a table. It returns an error unless the key is `want`.
 func (w *walker) expectKey(container token, i int, want string) error {
 	more, err := w.more(container, i)
 	if err != nil {
@@ -217,7 +216,7 @@ func (w *walker) expectKey(container token, i int, want string) error {
 	return err
 }
 
-// expectNoMore reads the end of a table or list after n items.
+// expectNoMore reads the end of a table of n pairs or a list of n items.
 func (w *walker) expectNoMore(container token, n int) error {
 	more, err := w.more(container, n)
 	if err == nil && more {
@@ -273,8 +272,9 @@ func checkText(t []byte) error {
 	return nil
 }
 
-// names bounds the memory of the names of tensors. A name joins the keys on its path, so the names of nested
-// keys could take memory of the square of the file's size. left is the number of bytes that remain.
+// names bounds the memory of the names of tensors. A name joins the keys on its path, so the names
+// of nested keys could take memory of the square of the file's size. left is the number of bytes
+// that are still allowed.
 type names struct{ left int }
 
 // newNames returns the bound for a file of size bytes.
@@ -282,7 +282,8 @@ func newNames(size int) *names {
 	return &names{freeNames + nameRatio*min(size, math.MaxInt/nameRatio-freeNames)}
 }
 
-// join returns the name of a key below another name.
+// join returns the name of `key` below another name. It returns an error if the name is too long or
+// the names take too much memory.
 func (n *names) join(above, key string) (string, error) {
 	if len(above)+len(key) >= maxName {
 		return "", fmt.Errorf("%.100q: name of more than %d bytes", above, maxName)

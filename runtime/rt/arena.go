@@ -30,7 +30,7 @@ func NewArena(bytes int64) (arena []byte, err error) {
 	return alignedBytes(int(bytes)), nil
 }
 
-// alignedBytes returns n zeroed bytes that start on a multiple of 64.
+// alignedBytes returns n zeroed bytes at an address that is a multiple of 64.
 func alignedBytes(n int) []byte {
 	if n == 0 {
 		return []byte{}
@@ -40,7 +40,7 @@ func alignedBytes(n int) []byte {
 	return b[skip : skip+n : skip+n]
 }
 
-// bytesIn returns n bytes: the start of room if its capacity suffices, else new zeroed memory.
+// bytesIn returns room[:n] if the capacity of room suffices, else n new zeroed bytes.
 func bytesIn(room []byte, n int) []byte {
 	if cap(room) < n {
 		return alignedBytes(n)
@@ -62,7 +62,8 @@ func View[T any](arena []byte, off, n int) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(&arena[off])), n)
 }
 
-// outside returns the panic value for a view of n elements that does not lie inside its arena.
+// outside returns the panic value for a view of n elements of size bytes at byte off that does not
+// lie inside an arena of `arena` bytes.
 func outside(n, size, off, arena int) any {
 	if n < 0 {
 		return tooSmall(n)

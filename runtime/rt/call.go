@@ -93,7 +93,8 @@ func (c *Call) Run(f func(*Call) error) (err error) {
 	return c.check()
 }
 
-// end drops the references to the slices of [CallIn] and [CallOut]. It turns a panic into *err.
+// end recovers a panic and stores it in *err, or c.err if that is set. It drops the references to
+// the slices of [CallIn] and [CallOut].
 func (c *Call) end(err *error) {
 	if r := recover(); r != nil {
 		if *err = c.err; c.err == nil {
@@ -110,8 +111,8 @@ func (c *Call) end(err *error) {
 	}
 }
 
-// check returns an error if a result whose shape the function decides was not resized, does not have
-// the declared shape, or has data of another length.
+// check returns an error if a result with a declared shape was not resized, has another shape, or
+// has data whose length is not that of its shape.
 func (c *Call) check() error {
 	c.symbols.Reset()
 	for _, a := range c.out {

@@ -136,10 +136,11 @@ type passed interface {
 	leave()
 }
 
-// passedAs is a tensor of T. t is the tensor that [CallOpen] got, or else points to given, which
-// holds the slice that [CallIn] or [CallOut] got.
+// passedAs is a passed tensor of T.
 type passedAs[T Element] struct {
-	t     *Tensor[T]
+	// the tensor that [CallOpen] got, or &given
+	t *Tensor[T]
+	// holds the slice that [CallIn] or [CallOut] got
 	given Tensor[T]
 }
 
@@ -180,7 +181,8 @@ func CallOpen[T Element](c *Call, i int, t *Tensor[T], want ...int) {
 	a.want, a.sized = append(a.want[:0], want...), false
 }
 
-// passedTo returns the tensor in a. If a does not hold a tensor of T, it puts an empty one there.
+// passedTo returns a's tensor as a *passedAs[T]. If a has none of this type, it puts an empty one
+// there.
 func passedTo[T Element](a *Arg) *passedAs[T] {
 	p, ok := a.tensor.(*passedAs[T])
 	if !ok {

@@ -43,10 +43,9 @@ func CheckBroadcast(where, name string, got, want int) error {
 	return nil
 }
 
-// span is the memory of a slice: the addresses of its first byte and of the byte after its last.
+// span is the range [lo, hi) of addresses that a slice or an array occupies.
 type span struct{ lo, hi uintptr }
 
-// spanOf returns the memory of x.
 func spanOf[T any](x []T) span {
 	var t T
 	lo := address(unsafe.Pointer(unsafe.SliceData(x)))
@@ -59,8 +58,8 @@ var escaped struct {
 	at     unsafe.Pointer
 }
 
-// address returns the address of p. The memory of p is on the heap, so that its address does not
-// change. On a stack it would move when the stack grows between the checks of two arguments.
+// address returns the address of p. It makes the memory of p escape to the heap: memory on a stack
+// would move if the stack grew between the checks of two arguments.
 func address(p unsafe.Pointer) uintptr {
 	if escaped.always {
 		escaped.at = p
@@ -68,7 +67,6 @@ func address(p unsafe.Pointer) uintptr {
 	return uintptr(p)
 }
 
-// overlaps reports whether d has a byte in common with one of spans.
 func (d span) overlaps(spans []span) bool {
 	for _, s := range spans {
 		if max(s.lo, d.lo) < min(s.hi, d.hi) {

@@ -66,7 +66,6 @@ func Recover(where string, err *error) {
 	}
 }
 
-// recovered returns a panic's value as an error.
 func recovered(where string, r any) error {
 	switch r := r.(type) {
 	case ended:

@@ -22,7 +22,7 @@ type (
 	Float4E2M1 uint8
 )
 
-// minifloat describes a type of at most 8 bits with a sign.
+// minifloat is a signed floating-point format of at most 8 bits.
 type minifloat struct {
 	bits, mantissa int
 	bias           int
@@ -40,7 +40,6 @@ var (
 	e2m1     = minifloat{bits: 4, mantissa: 1, bias: 1, max: 7}
 )
 
-// decode returns the value of a code.
 func (m *minifloat) decode(code uint8) float32 {
 	sign := uint32(code>>(m.bits-1)&1) << 31
 	code &= 1<<(m.bits-1) - 1

@@ -29,17 +29,19 @@ type Memory struct {
 	refused bool      // Results or CheckLike has returned an error
 }
 
-// layoutOf holds the places of a method's buffers, for the extents of its last call. bytes, offsets
-// and at have an element for each of the method's Buffers.
+// layoutOf holds the offsets of a method's buffers for the extents of its last call.
 type layoutOf struct {
 	method  *Method
 	ready   bool    // whether the buffers are placed
 	extents []int64 // as [Buffers] describes them
 	need    int64   // the size of the arena
 	z       Sizes
-	bytes   [][]int64
+	// bytes[i][k] is the size in bytes of buffer k of method.Buffers[i].
+	bytes [][]int64
+	// offsets[i][k] is the offset of that buffer in the arena.
 	offsets [][]int
-	at      [][]int64
+	// offsets as Method.Layout stores them
+	at [][]int64
 }
 
 // Frame is a call of a session's method, from [Enter] to Leave.
@@ -77,7 +79,6 @@ func (m *Memory) where() string {
 	return m.method.Name
 }
 
-// leave ends a call and admits the next one.
 func (m *Memory) leave() {
 	if m.sharing {
 		workers.end()
@@ -143,9 +144,9 @@ func (m *Memory) checkArgument(a *Passed) error {
 	return nil
 }
 
-// checkItems returns an error unless an argument has an item for each item of the batch. The size of
-// the batch is the method's first symbol, which the first such argument binds. checkItems returns an
-// error if this size exceeds its limit.
+// checkItems returns an error unless a has one element for each item of the batch. The first such
+// argument sets the size of the batch, the method's first symbol; checkItems returns an error if it
+// exceeds the session's limit.
 func (m *Memory) checkItems(a *Passed) error {
 	n := m.Symbols.Value(0)
 	if n < 0 {
@@ -196,7 +197,7 @@ func (m *Memory) Results(results ...Passed) error {
 	return err
 }
 
-// roomError returns the first error that occurred when memory for a result was allocated, or nil.
+// roomError returns the first error of allocating memory for a result, or nil.
 func roomError(where string, results []Passed) error {
 	for i := range results {
 		if err := results[i].err; err != nil {
@@ -254,8 +255,8 @@ func (m *Memory) open() error {
 	return m.grow(need)
 }
 
-// grow makes the arena as large as need. It reuses the arena's memory if that suffices, also memory
-// that a larger call needed.
+// grow sets the length of the arena to need bytes. It reuses the arena's memory if its capacity
+// suffices.
 func (m *Memory) grow(need int64) error {
 	if int64(cap(m.Arena)) >= need {
 		m.Arena = m.Arena[:need]
@@ -269,8 +270,8 @@ func (m *Memory) grow(need int64) error {
 	return nil
 }
 
-// need returns the size of the arena for the extents of the call. It places the buffers of a method
-// whose size is neither fixed nor given by Each.
+// need returns the size in bytes of the arena for the extents of the call. If the method has
+// neither a fixed size nor Each, it computes the offsets of the buffers.
 func (m *Memory) need() (int64, error) {
 	method := m.method
 	if method.isFixed() {
@@ -288,7 +289,7 @@ func (m *Memory) need() (int64, error) {
 	return need, z.Err(m.where())
 }
 
-// openFor makes room for calls of a method with these extents. No call may run meanwhile.
+// openFor grows the arena for calls of a method with these extents. No call may run meanwhile.
 func (m *Memory) openFor(method *Method, extents ...int) error {
 	m.method = method
 	m.Symbols.rename(method.Symbols)
@@ -296,7 +297,7 @@ func (m *Memory) openFor(method *Method, extents ...int) error {
 	return m.open()
 }
 
-// layoutOf returns the places of a method's buffers. They are not ready if no call has needed them.
+// layoutOf returns the layout of a method. It is empty if no call has needed it yet.
 func (m *Memory) layoutOf(method *Method) *layoutOf {
 	for _, l := range m.layouts {
 		if l.method == method {
@@ -312,8 +313,8 @@ func (m *Memory) layoutOf(method *Method) *layoutOf {
 	return l
 }
 
-// place places the buffers for some extents, unless they are placed for these extents already. It
-// returns the size of the arena in bytes.
+// place computes the offsets for extents, unless it holds them already. It returns the size of the
+// arena in bytes.
 func (l *layoutOf) place(where string, extents []int) (int64, error) {
 	if !l.ready || !slices.EqualFunc(extents, l.extents[:len(extents)], func(a int, b int64) bool { return int64(a) == b }) {
 		if err := l.compute(where, extents); err != nil {
@@ -323,8 +324,8 @@ func (l *layoutOf) place(where string, extents []int) (int64, error) {
 	return l.need, nil
 }
 
-// compute places the buffers for extents, and sets the size of the arena. It returns an error if a
-// size overflows.
+// compute computes the offsets and the size of the arena for extents. It returns an error if a size
+// overflows.
 func (l *layoutOf) compute(where string, extents []int) (err error) {
 	defer Recover(where, &err)
 	l.ready, l.z = false, Sizes{}

@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// mark sets the marks of the variables that match patterns, buffers too. Errors begin with verb,
-// the meaning of marks. It returns an error for each pattern that is malformed or matches no
-// variable.
+// mark sets marks[i] if variable i, which may be a buffer, matches a pattern. It returns an error
+// for each pattern that is malformed or matches no variable; verb is the prefix of the errors.
 func (t *Training) mark(marks []bool, verb string, patterns []string) error {
 	var errs []error
 	for _, pattern := range patterns {
@@ -29,7 +28,8 @@ func (t *Training) mark(marks []bool, verb string, patterns []string) error {
 	return errors.Join(errs...)
 }
 
-// settle finds out which variables do not change.
+// settle computes t.still. It is true for frozen variables, and for buffers of a module that has
+// parameters, but no trained one.
 func (t *Training) settle() {
 	t.still = make([]bool, len(t.variables))
 	trained := map[string]bool{} // modules with parameters, and whether one of the parameters is trained
@@ -46,11 +46,13 @@ func (t *Training) settle() {
 	}
 }
 
-// module returns the path of the module that owns a weight.
+// module returns the path of the module that owns a variable: the variable's name without its last
+// element.
 func module(name string) string { return name[:max(strings.LastIndexAny(name, "./"), 0)] }
 
-// hold freezes the variables that match patterns if held is true; otherwise training changes them again. Gradients
-// of frozen parameters become absent. It returns the errors of [Trainer.Freeze] and [Trainer.Unfreeze].
+// hold freezes the variables that match patterns, or unfreezes them if held is false. Gradients of
+// frozen parameters become absent. It returns the errors of [Trainer.Freeze] and
+// [Trainer.Unfreeze].
 func (t *Training) hold(verb string, patterns []string, held bool) error {
 	found := make([]bool, len(t.variables))
 	errs := []error{t.mark(found, verb, patterns)}
@@ -82,7 +84,8 @@ func (t *Training) hold(verb string, patterns []string, held bool) error {
 	return nil
 }
 
-// excluded returns an error if a pattern matches only variables that were excluded when the trainer was made.
+// excluded returns an error if pattern matches variables and TrainerOptions.Freeze excluded them
+// all.
 func (t *Training) excluded(pattern string) error {
 	excluded := false
 	for i, v := range t.variables {

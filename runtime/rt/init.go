@@ -71,9 +71,9 @@ func truncatedAt(seed, i uint64) float64 {
 	}
 }
 
-// orthogonal draws normal rows, or columns if there are fewer columns than rows, and orthonormalises
-// them one after the other. It stores them in dst, multiplied by A (Saxe and others, Exact solutions
-// to the nonlinear dynamics of learning in deep linear neural networks, 2013).
+// orthogonal fills dst, a matrix of shape[0] rows, with A times a random matrix whose rows are
+// orthonormal, or whose columns are if there are fewer columns than rows (Saxe and others, Exact
+// solutions to the nonlinear dynamics of learning in deep linear neural networks, 2013).
 func (n Init) orthogonal(dst []float32, seed uint64, shape []int) {
 	rows := 1
 	if len(shape) > 0 {

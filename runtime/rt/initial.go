@@ -30,7 +30,7 @@ func InitialWeights(seed uint64, list []Initial, given *Weights) *Weights {
 	return w
 }
 
-// add adds the initialised weight to w.
+// add adds the initialised weight to w. given has the elements of weights of kind [InitGiven].
 func (n Initial) add(w *Weights, seed uint64, given *Weights) error {
 	if n.Init.Kind == InitGiven {
 		info, ok := given.Info(n.Name)

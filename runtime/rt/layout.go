@@ -63,7 +63,6 @@ func Layout(bytes []int64, first, last []int32, offsets []int64) int64 {
 	return best
 }
 
-// layout is an arrangement of buffers.
 type layout struct {
 	bytes       []int64
 	first, last []int32
@@ -84,7 +83,7 @@ func (l *layout) fits() bool {
 	return true
 }
 
-// size returns the bytes from a buffer's offset to the next free offset.
+// size returns the bytes that buffer i takes, rounded up to a multiple of 64.
 func (l *layout) size(i int32) int64 {
 	return max(0, (l.bytes[i]+alignment-1)/alignment*alignment)
 }
@@ -94,9 +93,9 @@ func (l *layout) meet(i, j int32) bool {
 	return l.first[i] <= l.last[j] && l.first[j] <= l.last[i]
 }
 
-// sort orders the buffers by the live bytes of the most crowded step of their lives, then by size,
-// the largest first. It returns the largest number of live bytes at any step. crowd is scratch for
-// the live bytes at each buffer's first step.
+// sort orders the buffers by the most bytes that are live at a step of their lives, then by size,
+// both descending. It returns the most bytes that are live at any step. crowd is scratch memory
+// with an element for each buffer.
 func (l *layout) sort(crowd []int64) (live int64) {
 	for i, at := range l.first {
 		crowd[i] = 0
@@ -122,8 +121,8 @@ func (l *layout) sort(crowd []int64) (live int64) {
 	return live
 }
 
-// place gives every buffer an offset. It returns the size of the arena and the position in the
-// order of the first buffer that ends there.
+// place assigns an offset to every buffer. It returns the size of the arena in bytes, and the
+// position in l.order of the first buffer that ends there.
 func (l *layout) place() (size int64, top int) {
 	count := 0
 	for k, b := range l.order {

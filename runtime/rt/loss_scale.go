@@ -25,10 +25,9 @@ const (
 	exponentAt, stepsAt, inFile = 0, 1, 2 // indices of the elements in a state, and their number
 )
 
-// value returns the scale.
 func (s *lossScale) value() float64 { return math.Ldexp(1, int(s.exponent)) }
 
-// pair returns the scale and its inverse, which a step takes together. The next call overwrites the slice.
+// pair returns the scale and its inverse. The next call overwrites the slice.
 func (s *lossScale) pair() []float32 {
 	s.factors = [2]float32{float32(s.value()), float32(1 / s.value())}
 	return s.factors[:]

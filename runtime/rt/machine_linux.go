@@ -27,8 +27,8 @@ func machineMemory() int64 {
 }
 
 // cgroupLimit returns the smallest memory limit in bytes of the program's control groups, version 1
-// or 2, and of their ancestors. It reads files of the file system root. It returns 0 if there is no
-// limit.
+// or 2, and of their ancestors, or 0 if there is no limit. root is the root directory of the
+// system.
 func cgroupLimit(root fs.FS) int64 {
 	groups, err := fs.ReadFile(root, "proc/self/cgroup")
 	if err != nil {

@@ -1,8 +1,9 @@
 package rt
 
-// asFloat32 returns the elements of a tensor of w as float32, the type in which weights are trained.
-// The tensor must have type dtype: "f16", "bf16" or "f64"; any other dtype stands for f32. An f32
-// tensor is not copied, and its elements must not be written. w.Err returns the errors of [WeightsOf].
+// asFloat32 returns the elements of a tensor of w as float32, the type in which weights are
+// trained. dtype is the type of the tensor: "f16", "bf16" or "f64"; any other dtype stands for f32.
+// An f32 tensor is not copied, and its elements must not be written. w.Err returns the errors of
+// [WeightsOf].
 func asFloat32(w *Weights, dtype, name string, shape []int) []float32 {
 	switch dtype {
 	case "f16":
@@ -30,7 +31,6 @@ func addFloat32(w *Weights, dtype, name string, x []float32, shape []int) {
 	}
 }
 
-// converted returns f of each element.
 func converted[T, U any](x []T, f func(T) U) []U {
 	out := make([]U, len(x))
 	for i, v := range x {

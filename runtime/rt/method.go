@@ -47,8 +47,8 @@ type Buffers struct {
 	First, Last []int32
 }
 
-// sizes computes the size of each buffer for the given extents, and stores it in the slice `bytes`,
-// which has an element for each buffer. z reports overflows.
+// sizes stores the size of each buffer, for the given extents, in the slice `bytes`. z records
+// overflows.
 func (b *Buffers) sizes(z *Sizes, extents, bytes []int64) {
 	if b.Bytes != nil {
 		b.Bytes(z, extents, bytes)
@@ -66,5 +66,4 @@ func (b *Buffers) sizes(z *Sizes, extents, bytes []int64) {
 // trains reports whether calls of m compute gradients.
 func (m *Method) trains() bool { return m.Ends != nil }
 
-// isFixed reports whether the arena of m has a fixed size.
 func (m *Method) isFixed() bool { return m.Each == nil && m.Buffers == nil }

@@ -102,7 +102,7 @@ func (all *parameters) fail(err error) error {
 	return err
 }
 
-// show sets Data and Grad of the parameters and of all their subsets.
+// show sets Data and Grad of all Params that share this state.
 func (all *parameters) show(data, grad []float32) {
 	live := all.views[:0]
 	for _, view := range all.views {
@@ -115,7 +115,7 @@ func (all *parameters) show(data, grad []float32) {
 	all.views = live
 }
 
-// update changes vectors on the device by a rule, see [Mirror].
+// update applies a rule to vectors on the device, see [Mirror].
 func (all *parameters) update(rule string, numbers []float32, vectors ...[]float32) error {
 	if err := all.mirror.Update(rule, numbers, vectors...); err != nil {
 		return all.fail(err)
@@ -123,7 +123,7 @@ func (all *parameters) update(rule string, numbers []float32, vectors ...[]float
 	return nil
 }
 
-// assign copies elements, on the device if there is one.
+// assign copies the elements of from to to, on the device if there is one.
 func (all *parameters) assign(to, from []float32) error {
 	if all.mirror == nil {
 		copy(to, from)
@@ -135,8 +135,8 @@ func (all *parameters) assign(to, from []float32) error {
 	return nil
 }
 
-// spans calls f with the ranges [from, to) of elements of the parameters for which want is true.
-// Adjacent parameters are one range: there is only padding, which is 0, between them.
+// spans calls f with the index ranges [from, to) of the parameters for which want is true. Adjacent
+// parameters form one range, which includes the zero padding between them.
 func (p *Params) spans(want func(all *parameters, i int) bool, f func(all *parameters, from, to int)) {
 	from, to := 0, 0
 	p.each(func(all *parameters, i int) {
@@ -156,6 +156,6 @@ func (p *Params) spans(want func(all *parameters, i int) bool, f func(all *param
 	}
 }
 
-// padded returns the index of the first element of a parameter. end is the end of the parameter
-// before it, an exclusive index.
+// padded rounds the end of a parameter, an exclusive index, up to the first index of the next
+// parameter.
 func padded(end int) int { return (end + 15) / 16 * 16 }

@@ -251,8 +251,8 @@ func (p *Params) accumulate(grad []float32) (err error) {
 	return err
 }
 
-// isFinite reports whether the sum of the squares of gradients is finite. A step has computed the gradients: on the
-// device, if there is one.
+// isFinite reports whether the sum of the squares of grad is finite. grad is on the device if there
+// is one.
 func (p *Params) isFinite(grad []float32) (is bool, err error) {
 	is = true
 	every := func(*parameters, int) bool { return true }

@@ -56,7 +56,8 @@ func (p *Params) Scale(factor float64) {
 	p.present(func(all *parameters, g []float32) { all.scale(g, float32(factor)) })
 }
 
-// present calls f with the gradients that are present: one by one, or, on a device, adjacent ones together.
+// present calls f with the gradients that are present: one parameter at a time or, on a device, a
+// range of adjacent parameters at a time.
 func (p *Params) present(f func(all *parameters, g []float32)) {
 	if p == nil {
 		return
@@ -72,8 +73,8 @@ func (p *Params) present(f func(all *parameters, g []float32)) {
 	})
 }
 
-// squares returns the sum of the squares of g, a part of the gradients. It returns NaN if the
-// gradients are on a device that fails.
+// squares returns the sum of the squares of g, a range of the gradients, or NaN if the device
+// fails.
 func (all *parameters) squares(g []float32) float64 {
 	if !all.away {
 		return squares(g)
@@ -86,7 +87,6 @@ func (all *parameters) squares(g []float32) float64 {
 	return sum
 }
 
-// scale multiplies gradients by a factor.
 func (all *parameters) scale(g []float32, factor float32) {
 	if all.away {
 		all.update("scale", []float32{factor}, g)
@@ -95,16 +95,15 @@ func (all *parameters) scale(g []float32, factor float32) {
 	}
 }
 
-// clipping returns the factor that scales `norm` to `limit`. ok reports whether the factor is below
-// 1 and the norm finite.
+// clipping returns the factor that scales norm to at most limit. ok reports whether the factor is
+// below 1 and the norm finite.
 func clipping(norm, limit float64) (factor float64, ok bool) {
 	const epsilon = 1e-6 // as in PyTorch, so that rounding leaves the norm below the limit
 	factor = max(0, limit) / (norm + epsilon)
 	return factor, factor < 1 && !math.IsInf(norm, 0)
 }
 
-// squares returns the sum of squares of x in four independent partial sums, which do not wait for
-// each other.
+// squares returns the sum of squares of x. Its four partial sums do not wait for each other.
 func squares(x []float32) float64 {
 	var a, b, c, d float64
 	for ; len(x) >= 4; x = x[4:] {

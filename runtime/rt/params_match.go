@@ -16,8 +16,8 @@ func (p *Params) Match(patterns ...string) *Params { return p.choose(patterns, t
 // are reported as in [Params.Match].
 func (p *Params) Except(patterns ...string) *Params { return p.choose(patterns, false) }
 
-// choose returns the parameters whose names match a pattern or, if matching is false, the other
-// parameters.
+// choose returns the parameters whose names match a pattern or, if matching is false, the
+// parameters whose names match no pattern.
 func (p *Params) choose(patterns []string, matching bool) *Params {
 	if p == nil || p.all == nil {
 		return &Params{err: errors.New("params: none given")}
@@ -65,7 +65,8 @@ func MatchName(pattern, name string) (bool, error) {
 	return matchElements(elements, split(name)), nil
 }
 
-// split returns the elements of a path. A separator at its start is ignored.
+// split returns the elements of a path, which are separated by dots or slashes. A separator at the
+// start is ignored.
 func split(name string) []string {
 	separator := func(r rune) bool { return r == '.' || r == '/' }
 	if name != "" && separator(rune(name[0])) {

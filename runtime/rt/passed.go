@@ -88,7 +88,6 @@ func OutStruct[A any](name string, x *A) Passed {
 	return Passed{name: name, result: true, missing: x == nil}
 }
 
-// spanAt returns the memory of an array. It is empty if x is nil.
 func spanAt[A any](x *A) span {
 	if x == nil {
 		return span{}

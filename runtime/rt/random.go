@@ -47,8 +47,9 @@ func NormalAt(seed, i uint64) float64 {
 	return float64(radius * cosTurn(fraction(b)))
 }
 
-// logOf returns the natural logarithm of x, 0 < x ≤ 1, with every operation rounded, so that all
-// machines agree. For x = m·2ⁿ it is n·log 2 + 2·atanh((m−1)/(m+1)), with atanh as a series.
+// logOf returns the natural logarithm of x, 0 < x ≤ 1. Conversions keep the compiler from fusing
+// operations, so that all machines agree. For x = m·2ⁿ it is n·log 2 + 2·atanh((m−1)/(m+1)), with
+// atanh as a series.
 func logOf(x float64) float64 {
 	m, n := math.Frexp(x)
 	if m < math.Sqrt2/2 {
@@ -62,7 +63,7 @@ func logOf(x float64) float64 {
 	return float64(float64(n)*math.Ln2) + float64(2*s*p)
 }
 
-// cosTurn returns cos(2πt), 0 ≤ t < 1, with every operation rounded. It first reduces the angle
+// cosTurn returns cos(2πt), 0 ≤ t < 1, rounded alike on all machines. It first reduces the angle
 // exactly to at most an eighth of a turn.
 func cosTurn(t float64) float64 {
 	t = math.Abs(t - 0.5) // subtracting half a turn changes the sign
@@ -76,7 +77,7 @@ func cosTurn(t float64) float64 {
 	return sign * series(2*math.Pi*t, 0)
 }
 
-// series returns cos(x) for odd = 0 or sin(x) for odd = 1, |x| ≤ π/4.
+// series returns cos(x) if odd is 0, or sin(x) if odd is 1, for |x| ≤ π/4.
 func series(x float64, odd int) float64 {
 	z, p := float64(x*x), 1.0
 	for k := 18 + odd; k > 1; k -= 2 {

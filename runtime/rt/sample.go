@@ -92,8 +92,9 @@ func CheckSample[T Number | bool](where string, got []T, want Sample) error {
 	return nil
 }
 
-// limits are the tolerances of a comparison with a sample. A value may differ from want by absolute +
-// relative·|want| + ofRMS times the root mean square of the sample; see [CheckSample].
+// limits are the tolerances of a comparison with a sample. A value may differ from want by absolute
+// + relative·|want| + ofRMS·rms, where rms is the root mean square of the sample; see
+// [CheckSample].
 type limits struct {
 	digits                    int // digits that a sample keeps, -1 for all
 	relative, ofRMS, absolute float64

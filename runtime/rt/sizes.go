@@ -14,7 +14,7 @@ type Sizes struct {
 	a, b    int64  // operands of the first problem
 }
 
-// fail records the first problem and returns a placeholder result.
+// fail records the first problem and returns 0.
 func (z *Sizes) fail(problem string, a, b int64) int64 {
 	if z.problem == "" {
 		z.problem, z.a, z.b = problem, a, b

@@ -57,7 +57,7 @@ const kindName = "kind"
 // error to restore a state of another kind; the error names both.
 func StateKind(s *State, kind string) { s.kind = kind }
 
-// checkKind returns an error if w holds a state of another kind for this part.
+// checkKind returns an error if the saved state of a part is of another kind than s.
 func (s *State) checkKind(w *Weights, part string) error {
 	name := part + "/" + kindName
 	info, ok := w.Info(name)
@@ -212,7 +212,7 @@ func RestoreState(w *Weights, parts map[string]Stater) error {
 	return restore(w, states)
 }
 
-// restore sets the variables of states to their values in w.
+// restore sets the variables of states, which are keyed by part, to their values in w.
 func restore(w *Weights, states map[string]*State) error {
 	parts := slices.Sorted(maps.Keys(states))
 	var copies []func()

@@ -22,7 +22,7 @@ func NewSymbols(names ...string) Symbols {
 	return s
 }
 
-// rename makes s the symbols of another method, all unbound.
+// rename sets the names of the symbols and unbinds them all.
 func (s *Symbols) rename(names []string) {
 	if len(names) > cap(s.values) {
 		s.values = make([]int, len(names))
@@ -94,7 +94,7 @@ func (s *Symbols) checkShape(shape, want []int) error {
 	return nil
 }
 
-// format returns `want` as "[N,3,?]".
+// format returns a declared shape with the names of its symbols, such as "[N,3,?]".
 func (s *Symbols) format(want []int) string {
 	parts := make([]string, len(want))
 	for i, w := range want {

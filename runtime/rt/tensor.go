@@ -17,8 +17,7 @@ type Tensor[T any] struct {
 // elements as Shape says.
 func (t Tensor[T]) Check() error { return checkData(t.Shape, len(t.Data)) }
 
-// checkData returns an error unless data, a number of elements, is right for a tensor of this
-// shape.
+// checkData returns an error unless a tensor of this shape has as many elements as `data` says.
 func checkData(shape []int, data int) error {
 	n, err := Elems(shape)
 	if err != nil {
@@ -74,8 +73,8 @@ func FlatOf[T, A any](x *A) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(x)), n)
 }
 
-// arrayLen returns the number of T in an A, or 0 if the size or the alignment of A is not a multiple of
-// T's.
+// arrayLen returns the number of elements of type T in an array of type A, or 0 if the size or the
+// alignment of A is not a multiple of T's.
 func arrayLen[T, A any]() int {
 	var (
 		t *T

@@ -149,7 +149,7 @@ func (p *pool) all() []*worker {
 	return nil
 }
 
-// start grows the pool to n workers.
+// start grows the pool to n goroutines.
 func (p *pool) start(n int) {
 	p.grow.Lock()
 	defer p.grow.Unlock()
@@ -172,7 +172,7 @@ func (p *pool) available() int {
 	return int(p.limit.Load()) - inferences + 1
 }
 
-// rouse wakes worker k if it is parked and needed.
+// rouse wakes worker k if it is parked and k is below the number of available goroutines.
 func (p *pool) rouse(k int) {
 	list := p.all()
 	if k < 1 || k > len(list) || k >= p.available() {
@@ -183,7 +183,6 @@ func (p *pool) rouse(k int) {
 	}
 }
 
-// work is the main loop of worker k.
 func (p *pool) work(w *worker, k int) {
 	var begins uint64
 	var run uint32
@@ -216,8 +215,8 @@ func (p *pool) work(w *worker, k int) {
 	}
 }
 
-// wait pauses a waiting loop briefly. turns counts its turns; every yieldAfter turns other
-// goroutines and threads may run.
+// wait pauses a waiting loop briefly. turns counts the loop's turns. Every yieldAfter turns, wait
+// yields to other goroutines and threads.
 func wait(turns int) {
 	if turns%yieldAfter == 0 {
 		runtime.Gosched()
@@ -242,9 +241,9 @@ func (j job) run() uint32  { return uint32(j >> 32) }
 func (j job) workers() int { return int(uint16(j >> 16)) }
 func (j job) units() int   { return int(uint16(j)) }
 
-// ahead returns the range of units that worker k starts with, as worker.left holds it: the number of
-// the Run in 32 bits, the first unit in 16 bits and the end in 16 bits. It is not empty, because there
-// are at least as many units as workers.
+// ahead returns the range of units that worker k starts with, packed as in worker.left: the number
+// of the Run in 32 bits, the first unit in 16 bits and the exclusive end in 16 bits. It is not
+// empty, because there are at least as many units as workers.
 func (j job) ahead(k int) uint64 {
 	n := j.workers()
 	each, more := j.units()/n, j.units()%n
@@ -256,11 +255,11 @@ func (j job) ahead(k int) uint64 {
 	return uint64(j.run())<<32 | uint64(from)<<16 | uint64(to)
 }
 
-// take takes a unit from the range of w, which is worker k of a Run: the first unit if the calling
-// goroutine is w, else the last. ok is false if none is left. Whoever comes first to w in a Run
-// starts its range. A Run ends after all its ranges have been started, and not before a unit that was
-// taken is done. So a goroutine that is late finds nothing in any range, and whoever has taken a unit
-// may read the fields of the Run.
+// take takes a unit from the range of w, which is worker k of a Run: the first unit if own is true,
+// else the last. ok is false if no unit is left. The first take from w in a Run starts its range. A
+// Run ends only after all its ranges were started and all units that were taken are done. So a
+// goroutine that is late finds all ranges empty, and a goroutine that has taken a unit may read the
+// fields of the Run.
 func (w *worker) take(j job, k int, own bool) (unit int, ok bool) {
 	for {
 		old := w.left.Load()
@@ -285,8 +284,8 @@ func (w *worker) take(j job, k int, own bool) (unit int, ok bool) {
 	}
 }
 
-// serve executes units of a Run as its worker w, with number k: first of its own range, then of the
-// ranges of the workers after it.
+// serve executes units of a Run as its worker w, number k: first units of its own range, then of
+// the ranges of the workers after it, cyclically.
 func (p *pool) serve(w *worker, k int, j job) {
 	var begin time.Time
 	watched := p.watch.Load() != nil
@@ -319,7 +318,8 @@ func (p *pool) serve(w *worker, k int, j job) {
 	p.pending.Add(int32(-done))
 }
 
-// perform executes a unit of the current Run, and keeps an error for worker w.
+// perform executes a unit of the current Run. It stores an error in w if w has none of an earlier
+// part.
 func (p *pool) perform(w *worker, unit, units int) {
 	from, to := unit, unit+1
 	if units < p.parts {
@@ -362,8 +362,8 @@ func (p *pool) run(ctx context.Context, t Task, parts int) error {
 	return err
 }
 
-// first returns the error of the first part that panicked, and forgets all errors of the Run of the
-// caller and the workers of the list.
+// first returns the error of the first part that panicked among the parts of the caller and list,
+// and clears their errors.
 func (p *pool) first(list []*worker) error {
 	err, at := p.caller.err, p.caller.errAt
 	p.caller.err = nil
@@ -376,7 +376,7 @@ func (p *pool) first(list []*worker) error {
 	return err
 }
 
-// add adds a Run of the caller and the workers of the list that took the time span.
+// add adds a Run that took the time span. caller and list are its workers.
 func (s *Sharing) add(span time.Duration, caller *worker, list []*worker) {
 	longest := caller.took
 	s.Busy += caller.took
@@ -392,8 +392,8 @@ func (s *Sharing) add(span time.Duration, caller *worker, list []*worker) {
 	s.Longest += longest
 }
 
-// execute executes parts [from, to) of a task. It starts no more parts after ctx is done. A panic of a
-// part becomes a [PanicError].
+// execute executes parts [from, to) of a task until ctx is done. It returns the panic of a part as
+// a [PanicError].
 func execute(ctx context.Context, t Task, from, to, parts int) (err error) {
 	defer func() {
 		if r := recover(); r != nil {

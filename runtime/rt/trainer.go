@@ -246,7 +246,7 @@ func (t *Trainer[W, C]) backward(m *Method, gradients []Passed) (f *TrainingFram
 	return f, nil
 }
 
-// passOf returns the backward pass of a method.
+// passOf returns the backward pass of a method. It creates one for each method.
 func (t *Trainer[W, C]) passOf(m *Method) *Pass {
 	for _, p := range t.passes {
 		if p.method == m {

@@ -94,7 +94,7 @@ func NewTraining(raw *Weights, variables []Variable, o TrainingOptions) (*Traini
 	return t, nil
 }
 
-// prefixed joins errors and puts prefix before each line.
+// prefixed joins errors into one error, with the prefix before each line.
 func prefixed(prefix string, errs []error) error {
 	var lines []error
 	for line := range strings.Lines(errors.Join(errs...).Error()) {
@@ -236,7 +236,7 @@ func (t *Training) State(s *State) {
 	t.scale.register(s, t.Scaled)
 }
 
-// trainOn makes a device hold the parameters and their gradients.
+// trainOn places the parameters and their gradients on a device.
 func (t *Training) trainOn(m Mirror) error {
 	all := t.params.all
 	if err := m.Hold(all.data, all.grad); err != nil {
@@ -260,8 +260,8 @@ func (t *Training) toHost() error {
 	return t.params.all.mirror.ToHost(buffers...)
 }
 
-// bind sets where steps find variables, and where they write their results: among the gradients of
-// the parameters, or in separate memory if aside is set.
+// bind sets the pointers of variables: Weight to the weights, and Change to the memory into which
+// steps write, which is the gradients or, if aside is true, separate memory.
 func (t *Training) bind(variables []Variable, aside bool) {
 	for i, v := range variables {
 		if v.Weight != nil {

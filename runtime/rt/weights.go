@@ -59,7 +59,7 @@ type lazy struct {
 	err  error
 }
 
-// bytes returns the elements as they are stored, and caches them if they have to be computed.
+// bytes returns the elements as they are stored. It computes lazy elements once and caches them.
 func (t *tensor) bytes() ([]byte, error) {
 	l := t.lazy
 	if l == nil {
@@ -74,8 +74,8 @@ func (t *tensor) bytes() ([]byte, error) {
 	return l.raw, l.err
 }
 
-// once is like [tensor.bytes], but does not cache its result. If the elements have to be computed,
-// the result may use the capacity of room.
+// once is like [tensor.bytes], but does not cache its result. Elements that it computes may use the
+// capacity of room.
 func (t *tensor) once(room []byte) ([]byte, error) {
 	l := t.lazy
 	if l == nil {
@@ -90,7 +90,8 @@ func (t *tensor) once(room []byte) ([]byte, error) {
 	return t.make(read, room)
 }
 
-// make returns the bytes that read returns, and an error unless they have the size of the tensor.
+// make returns the bytes that read returns. It returns an error unless their number is the size of
+// the tensor.
 func (t *tensor) make(read func(room []byte) ([]byte, error), room []byte) ([]byte, error) {
 	raw, err := read(room)
 	if err == nil && int64(len(raw)) != t.Bytes {
@@ -218,7 +219,6 @@ func (w *Weights) Without(prefixes ...string) *Weights {
 	return out
 }
 
-// none reports whether w is nil or a zero Weights.
 func (w *Weights) none() bool { return w == nil || w.tensors == nil }
 
 // fail records an error of the weights, prefixed with "weights".
@@ -241,7 +241,6 @@ func (w *Weights) Err() error {
 	return errors.Join(append([]error{w.broken}, w.errs...)...)
 }
 
-// find returns the tensor called name, or nil.
 func (w *Weights) find(name string) *tensor {
 	if w.none() {
 		return nil

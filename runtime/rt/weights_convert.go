@@ -9,8 +9,9 @@ import (
 	"slices"
 )
 
-// floatKind reads and writes one element of a type of floatKinds, little-endian.
+// floatKind reads and writes one element of a floating-point type, little-endian.
 type floatKind struct {
+	// in bytes
 	width int
 	get   func([]byte) float64
 	put   func([]byte, float64)
@@ -29,9 +30,10 @@ var floatKinds = map[string]floatKind{
 		func(b []byte, x float64) { binary.LittleEndian.PutUint16(b, uint16(ToBFloat16(RoundToOdd(x)))) }},
 }
 
-// intKind reads and writes one element of a type of intKinds, little-endian. A number is its 64 bits,
-// in two's complement, and whether it is negative.
+// intKind reads and writes one element of an integer type, little-endian. It passes numbers as 64
+// bits in two's complement, with a flag that they are negative.
 type intKind struct {
+	// in bytes
 	width  int
 	signed bool
 }

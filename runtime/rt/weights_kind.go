@@ -80,8 +80,8 @@ func (i *Info) check() error {
 	return nil
 }
 
-// note gives the tensor called name the type and shape in text, such as "i4[3,5]", which a metadata
-// entry holds. It returns an error if the stored bytes do not fit them.
+// note sets the type and shape of the tensor called name. text is its metadata entry, such as
+// "i4[3,5]". note returns an error if the stored bytes do not fit the type and shape.
 func (t *tensors) note(name, text string) error {
 	bad := func(why string) error {
 		return fmt.Errorf("%.100q: note %.100q: %s", name, text, why)
@@ -115,10 +115,10 @@ func (t *tensors) note(name, text string) error {
 	return nil
 }
 
-// littleEndian says whether this machine is little-endian, as files are.
 var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
-// reverse copies the elements of src, of width bytes each, with their bytes reversed.
+// reverse copies src to dst with the bytes of each element reversed. width is the size of an
+// element in bytes.
 func reverse(dst, src []byte, width int) {
 	for i := 0; i < len(src); i += width {
 		for k := range width {
@@ -127,7 +127,8 @@ func reverse(dst, src []byte, width int) {
 	}
 }
 
-// pack packs the low bits of codes into bytes from the low bits up.
+// pack packs the low bits of codes into bytes, from the low bits of each byte up. bits is the width
+// of a code.
 func pack(codes []byte, bits int) []byte {
 	packed := make([]byte, (len(codes)*bits+7)/8)
 	for i, c := range codes {
@@ -136,7 +137,7 @@ func pack(codes []byte, bits int) []byte {
 	return packed
 }
 
-// unpack is the inverse of pack; signed codes keep their sign.
+// unpack is the inverse of pack. It extends the sign of codes if signed is true.
 func unpack(codes, packed []byte, bits int, signed bool) {
 	for i := range codes {
 		c := packed[i*bits/8] >> (i * bits % 8) & (1<<bits - 1)

@@ -57,7 +57,7 @@ func (w *Weights) SetMetadataFunc(key string, size int, value func() (string, er
 	}
 }
 
-// set locks w for setting the metadata of key. It reports false, and does not lock, if key is
+// set locks w for setting the metadata of key. It returns false, and does not lock, if key is
 // reserved or w is unusable.
 func (w *Weights) set(key string) bool {
 	if w.none() {
@@ -102,8 +102,8 @@ func (t *tensors) allMetadata() (map[string]string, error) {
 	return all, errors.Join(errs...)
 }
 
-// laidMetadata returns the metadata with zeros in place of strings that are not yet computed. The
-// caller holds t.mu.
+// laidMetadata returns the metadata, with zeros of the same length in place of strings that are not
+// yet computed. The caller holds t.mu.
 func (t *tensors) laidMetadata() map[string]string {
 	all := maps.Clone(t.metadata)
 	for key, l := range t.late {

@@ -61,11 +61,11 @@ func read[T Element](w *Weights, name string, shape []int) ([]T, error) {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(t.memory(raw, n)))), n), nil
 }
 
-// narrow lists the types of less than a byte that are held in i8 and u8.
+// narrow maps i8 and u8 to the narrower types whose elements are held in them.
 var narrow = map[string][]string{"i8": {"i4", "i2"}, "u8": {"u4", "u2"}}
 
-// memory returns the n elements of t in their form in memory. raw is the stored form; t is not a
-// string tensor. The result is aligned to 32 bytes, or 64 if it is small.
+// memory decodes raw, the stored form of the n elements of t, which is not a string tensor. The
+// result is aligned to 64 bytes, or to 32 if it exceeds nearWeight.
 func (t *tensor) memory(raw []byte, n int) []byte {
 	if n == 0 {
 		return []byte{}

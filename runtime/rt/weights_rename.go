@@ -44,7 +44,6 @@ func (w *Weights) Renamed(names map[string]string) (*Weights, error) {
 	return r, nil
 }
 
-// called returns a tensor with another name and the same bytes.
 func (t *tensor) called(name string) *tensor {
 	other := *t
 	other.Name = name

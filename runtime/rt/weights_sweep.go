@@ -6,14 +6,13 @@ import (
 	"sync"
 )
 
-// sweptBytes bounds the bytes of tensors that a sweep holds computed at a time. A single larger
-// tensor exceeds it.
+// sweptBytes is the largest number of bytes of computed tensors that a sweep holds at a time. A
+// single larger tensor exceeds it.
 var sweptBytes int64 = 256 << 20
 
-// sweep calls do for all bytes of tensors and returns the [Checksums] of the tensors. do receives a
-// part of tensor list[i] that starts at byte `at` of the tensor. It is called from several
-// goroutines. Tensors that have to be computed are not cached. If several tensors have an error,
-// sweep returns the error of the first one in list.
+// sweep calls do for all bytes of the tensors and returns the tensors' [Checksums]. part starts at
+// byte `at` of list[i]. Several goroutines call do. Tensors that have to be computed are not
+// cached. If several tensors have an error, sweep returns the error of the first one in list.
 func sweep(list []*tensor, do func(i int, at int64, part []byte) error) (map[*tensor][]uint32, error) {
 	s := &sweeping{do: do, sums: map[*tensor][]uint32{}}
 	s.more.L = &s.mu
@@ -62,14 +61,13 @@ func (w *Weights) Checksums(names ...string) (map[string][]uint32, error) {
 // sweptShare is the number of bytes of a tensor in memory that one goroutine processes at a time.
 const sweptShare = 4 * checked
 
-// swept is a share of a sweep: a range of bytes of a tensor.
+// swept is a share of a sweep: bytes [from, end) of tensor i, x.
 type swept struct {
 	x         *tensor
 	i         int
 	from, end int64
 }
 
-// sweeping is the state of a sweep.
 type sweeping struct {
 	do   func(i int, at int64, part []byte) error
 	sums map[*tensor][]uint32
@@ -95,8 +93,8 @@ func (s *sweeping) work() {
 	}
 }
 
-// take takes the next share, and a buffer for its bytes if they have to be computed. It first waits
-// until there is room for them. ok is false if no share is left.
+// take takes the next share. If the bytes have to be computed, it first waits until sweptBytes
+// allows that, and returns a buffer for them. ok is false if no share is left.
 func (s *sweeping) take() (share swept, room []byte, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

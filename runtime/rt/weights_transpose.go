@@ -47,11 +47,12 @@ func (t *tensor) transposed() *tensor {
 	}}}
 }
 
-// transposeSide is the side of the square tiles in which elements are moved, so that their cache
-// lines stay in a near cache.
+// transposeSide is the side, in elements, of the square tiles in which a matrix is transposed, so
+// that their cache lines stay in a near cache.
 const transposeSide = 16
 
-// transpose writes the columns of src as rows of dst. Elements have width bytes.
+// transpose writes the transpose of src, a matrix of rows × columns, to dst. Elements have width
+// bytes.
 func transpose(dst, src []byte, rows, columns, width int) {
 	for top := 0; top < rows; top += transposeSide {
 		for left := 0; left < columns; left += transposeSide {

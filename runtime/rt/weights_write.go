@@ -212,7 +212,7 @@ func (w *Weights) Sum() (string, error) {
 	return sum, nil
 }
 
-// computed returns the digest of [tensors.sum], or ErrClosed if the weights are closed.
+// computed returns the digest that [tensors.sum] computes, or ErrClosed if the weights are closed.
 func (t *tensors) computed() (string, error) {
 	if t.closed.Load() || !t.retain() {
 		return "", ErrClosed
@@ -253,7 +253,7 @@ func (t *tensors) digestOf(metadata map[string]string, sums map[*tensor][]uint32
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// checked is the number of bytes that one checksum covers.
+// checked is the number of bytes per checksum.
 const checked = 1 << 20
 
 // Checksums returns the CRC-32C of each block of 2²⁰ bytes of data.
@@ -328,8 +328,8 @@ func (w *Weights) WriteFile(out io.WriterAt) (int64, error) {
 	})
 }
 
-// written calls write while the set of tensors cannot change. It returns write's results, or an error
-// if w has errors or is closed.
+// written calls write while the set of tensors cannot change. It returns write's results, or an
+// error if w has errors or is closed.
 func (w *Weights) written(write func() (int64, error)) (n int64, err error) {
 	if err := w.Err(); err != nil {
 		return 0, err
@@ -346,7 +346,8 @@ func (w *Weights) written(write func() (int64, error)) (n int64, err error) {
 	return n, err
 }
 
-// stored adds the entries that a file has for its digest and types to metadata, and returns metadata.
+// stored adds the entries of a file for the digest and the types of tensors to metadata, and
+// returns metadata.
 func (t *tensors) stored(metadata map[string]string, digest string) map[string]string {
 	metadata[digestKey] = digest
 	for name, x := range t.byName {
@@ -357,7 +358,7 @@ func (t *tensors) stored(metadata map[string]string, digest string) map[string]s
 	return metadata
 }
 
-// entries returns the tensors in the form of a file.
+// entries returns the tensors as entries of a safetensors file.
 func (t *tensors) entries() []safetensors.Entry {
 	var entries []safetensors.Entry
 	for name, x := range t.byName {

@@ -2,5 +2,5 @@
 
 package rt
 
-// yield lets other threads use the processor if the system has a call for that.
+// yield does nothing: there is no call for it on this system.
 func yield() {}

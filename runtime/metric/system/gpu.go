@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/runtime/metric/system/internal/nvml"
 )
 
-// cards returns the sensors of NVIDIA's cards, and a function that closes their library. There are no
-// sensors if there is no library, driver or card.
+// cards returns the sensors of NVIDIA's cards, and a function that closes the library. There are no
+// sensors if the library, the driver or a card is missing.
 func cards(load func() (*nvml.API, error)) (sensors []sensor, release func()) {
 	api, err := load()
 	if err != nil || api.Init() != nvml.Success {
@@ -31,7 +31,6 @@ func cards(load func() (*nvml.API, error)) (sensors []sensor, release func()) {
 	return sensors, func() { api.Shutdown() }
 }
 
-// card returns the sensors of a card.
 func card(api *nvml.API, device nvml.Device, name string) []sensor {
 	return slices.Concat(
 		gauge(name, "%", func() (float64, error) {

@@ -12,13 +12,12 @@ import (
 	"github.com/shirou/gopsutil/v4/mem"
 )
 
-// host returns the sensors of the machine except the sensors of cards. Its disk is the file system
-// of a folder.
+// host returns the sensors of the machine other than cards. It measures the disk that holds dir.
 func host(dir string) []sensor {
 	return slices.Concat(share("machine cpu", processors), gauge("machine memory", "%", memory), fileSystem(dir), temperature(hardware))
 }
 
-// processors returns the processor time of the machine that was not idle, and all of it, in seconds.
+// processors returns the busy and the total processor time of the machine, in seconds.
 func processors() (counters, error) {
 	times, err := cpu.Times(false)
 	if err != nil {
@@ -35,7 +34,7 @@ func processors() (counters, error) {
 	return counters{busy, busy + t.Idle + t.Iowait}, nil
 }
 
-// memory returns the part of the machine's memory that programs cannot get, in percent.
+// memory returns the share of the machine's memory that is not available to programs, in percent.
 func memory() (float64, error) {
 	m, err := mem.VirtualMemory()
 	if err != nil {
@@ -47,7 +46,6 @@ func memory() (float64, error) {
 	return 100 * (1 - float64(m.Available)/float64(m.Total)), nil
 }
 
-// fileSystem returns the sensor of the file system of a folder.
 func fileSystem(dir string) []sensor {
 	path, err := existing(dir)
 	if err != nil {
@@ -65,7 +63,8 @@ func fileSystem(dir string) []sensor {
 	})
 }
 
-// existing returns the absolute path of a folder, or of the innermost folder around it that exists.
+// existing returns the absolute path of a folder or, if it does not exist, of its innermost parent
+// that does.
 func existing(dir string) (string, error) {
 	path, err := filepath.Abs(dir)
 	if err != nil {

@@ -10,11 +10,11 @@ import (
 	"github.com/burngen/burngen/runtime/metric/system/internal/nvml"
 )
 
-// interval is the time between readings. NVIDIA's cards report means of their use and power over at most a
-// second, so longer intervals would leave time out.
+// interval is the time between readings. NVIDIA's cards report their use and power as means over at
+// most a second, so longer intervals would miss some of the time.
 const interval = time.Second
 
-// patience is the time that Close waits for a reading that does not end, such as of a remote disk.
+// patience is the longest time that Close waits for a reading, such as of a remote disk.
 const patience = time.Second
 
 // Machine measures the machine that the program runs on. A goroutine reads all values once a second,
@@ -32,13 +32,12 @@ type Machine struct {
 	values []float64 // the result of the last Measure
 }
 
-// mean is a mean of values.
+// mean is a mean of values. It is NaN if n is 0.
 type mean struct {
 	sum float64
 	n   int
 }
 
-// value returns the mean, or NaN if there are no values.
 func (m mean) value() float64 { return m.sum / float64(m.n) }
 
 // New returns a Machine. Its disk is the file system that holds the folder dir, or that will hold it once
@@ -46,7 +45,7 @@ func (m mean) value() float64 { return m.sum / float64(m.n) }
 // there are. It may take a second if no other program uses the NVIDIA driver.
 func New(dir string) *Machine { return start(dir, interval, nvml.Load) }
 
-// start returns a Machine that reads its values once in every interval. load opens NVIDIA's library.
+// start returns a Machine that takes a reading every `every`. load opens NVIDIA's library.
 func start(dir string, every time.Duration, load func() (*nvml.API, error)) *Machine {
 	onCards, release := cards(load)
 	m := newMachine(slices.Concat(process(), host(dir), onCards), release)
@@ -54,7 +53,7 @@ func start(dir string, every time.Duration, load func() (*nvml.API, error)) *Mac
 	return m
 }
 
-// newMachine returns a Machine that has one reading, and no goroutine yet.
+// newMachine returns a Machine that has one reading and does not yet run a goroutine.
 func newMachine(sensors []sensor, release func()) *Machine {
 	m := &Machine{sensors: sensors, release: release, stop: make(chan struct{}), done: make(chan struct{}),
 		means: make([]mean, len(sensors)), values: make([]float64, len(sensors))}
@@ -66,7 +65,7 @@ func newMachine(sensors []sensor, release func()) *Machine {
 	return m
 }
 
-// watch reads all values once in every interval, until Close.
+// watch takes a reading every `every`, until Close.
 func (m *Machine) watch(every time.Duration) {
 	defer close(m.done)
 	defer m.release()
@@ -82,7 +81,7 @@ func (m *Machine) watch(every time.Duration) {
 	}
 }
 
-// read takes a reading. It is not called at the same time by two goroutines.
+// read takes a reading. Only one goroutine may call it at a time.
 func (m *Machine) read() {
 	values := make([]float64, len(m.sensors))
 	for i, s := range m.sensors {
@@ -95,7 +94,7 @@ func (m *Machine) read() {
 	m.add(values)
 }
 
-// add adds a reading to the means. A NaN does not count.
+// add adds a reading, one value for each sensor, to the means. NaN values do not count.
 func (m *Machine) add(values []float64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

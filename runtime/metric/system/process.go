@@ -10,15 +10,14 @@ import (
 	psutil "github.com/shirou/gopsutil/v4/process"
 )
 
-// process returns the sensors of this process.
 func process() []sensor {
 	return slices.Concat(processorTime(), residentMemory(), gauge("heap", "MB", heap))
 }
 
-// self returns this process.
 func self() (*psutil.Process, error) { return psutil.NewProcess(int32(os.Getpid())) }
 
-// processorTime returns the sensor of the processor time of this process.
+// processorTime returns a sensor of the processor time of this process, in percent of GOMAXPROCS
+// processors.
 func processorTime() []sensor {
 	p, err := safely(self)
 	if err != nil {
@@ -37,7 +36,7 @@ func processorTime() []sensor {
 	})
 }
 
-// residentMemory returns the sensor of the memory of this process.
+// residentMemory returns a sensor of the resident memory of this process.
 func residentMemory() []sensor {
 	p, err := safely(self)
 	if err != nil {
@@ -52,7 +51,7 @@ func residentMemory() []sensor {
 	})
 }
 
-// heap returns the memory of Go's objects, in MB. It does not stop the program.
+// heap returns the memory of Go's heap objects in MB. It does not stop the world.
 func heap() (float64, error) {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(sample)

@@ -8,15 +8,15 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// sensor is a series, with a function that reads its value.
+// sensor reads the values of a series.
 type sensor struct {
 	series learn.Series
 	first  float64 // the value when the sensor was made, NaN if it takes two readings to know one
 	read   func() (float64, error)
 }
 
-// gauge returns a sensor of a value that one reading gives. The list is empty if the value cannot be
-// read.
+// gauge returns a sensor of a value that one reading gives, or no sensor if the first reading
+// fails.
 func gauge(name, unit string, read func() (float64, error)) []sensor {
 	first, err := safely(read)
 	if err != nil {
@@ -25,12 +25,11 @@ func gauge(name, unit string, read func() (float64, error)) []sensor {
 	return []sensor{{series(name, unit), first, read}}
 }
 
-// counters are two growing counts in the same unit: the amount that was used, and the amount that
-// was available.
+// counters are two growing counters in the same unit.
 type counters struct{ used, available float64 }
 
-// share returns a sensor of the amount that was used between two readings, in percent of the amount
-// that was available. The list is empty if the counters cannot be read.
+// share returns a sensor of the amount that was used since the last reading, in percent of the
+// amount that was available. It returns no sensor if the first reading fails.
 func share(name string, read func() (counters, error)) []sensor {
 	last, err := safely(read)
 	if err != nil {
@@ -52,7 +51,7 @@ func share(name string, read func() (counters, error)) []sensor {
 
 func series(name, unit string) learn.Series { return learn.Series{Name: name, Unit: unit, Curve: true} }
 
-// safely reads a value. A panic is an error: a sensor must not end a training.
+// safely calls read. It returns a panic as an error, because a sensor must not end a training.
 func safely[T any](read func() (T, error)) (v T, err error) {
 	defer rt.Recover("system", &err)
 	return read()

@@ -8,12 +8,10 @@ import (
 	"github.com/shirou/gopsutil/v4/sensors"
 )
 
-// hardware returns the temperatures of all sensors of the machine.
 func hardware() ([]sensors.TemperatureStat, error) { return sensors.SensorsTemperatures() }
 
-// onProcessor lists the beginnings of the names of sensors, in lower case. Sensors of the first
-// list are in the processor. Sensors of the second list are near it, and count if there is no
-// sensor of the first list.
+// onProcessor lists prefixes of the names of sensors, in lower case. The sensors of the second list
+// are near the processor; they count only if there is no sensor of the first list.
 var onProcessor = [][]string{
 	{
 		"coretemp", "k10temp", "zenpower", "x86_pkg_temp", // drivers of Linux for x86
@@ -24,8 +22,8 @@ var onProcessor = [][]string{
 	{"acpi"}, // zones of the firmware: acpitz of Linux, ACPI\ThermalZone of Windows
 }
 
-// temperature returns the sensor of the processor's temperature. read returns the temperatures of the
-// machine.
+// temperature returns a sensor of the processor's temperature. read returns the temperatures of all
+// sensors of the machine.
 func temperature(read func() ([]sensors.TemperatureStat, error)) []sensor {
 	for _, names := range onProcessor {
 		found := gauge("temperature", "°C", func() (float64, error) {
@@ -42,7 +40,7 @@ func temperature(read func() ([]sensors.TemperatureStat, error)) []sensor {
 	return nil
 }
 
-// hottest returns the highest temperature of the sensors whose names begin with one of names. It returns 0
+// hottest returns the highest temperature of the sensors whose names begin with one of names, or 0
 // if there is no such sensor. Drivers report 0 for a sensor that is not connected.
 func hottest(all []sensors.TemperatureStat, names []string) (most float64) {
 	for _, s := range all {

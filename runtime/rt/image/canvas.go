@@ -16,7 +16,6 @@ type canvas struct {
 	bgr           bool
 }
 
-// set stores a pixel.
 func (c *canvas) set(x, y int, r, g, b uint8) {
 	at := (y*c.width + x) * c.channels
 	switch {
@@ -38,7 +37,7 @@ func (c *canvas) fits(m image.Image) error {
 	return nil
 }
 
-// draw stores an image, ignoring transparency.
+// draw stores the colours of m without its transparency.
 func (c *canvas) draw(m image.Image) error {
 	if err := c.fits(m); err != nil {
 		return err
@@ -87,12 +86,10 @@ func (c *canvas) draw(m image.Image) error {
 	return nil
 }
 
-// streamed converts a function that reads a stream to one that reads bytes.
 func streamed[T any](read func(io.Reader) (T, error)) func([]byte) (T, error) {
 	return func(data []byte) (T, error) { return read(bytes.NewReader(data)) }
 }
 
-// drawn returns a decoder that draws the image that decode returns.
 func drawn(decode func(io.Reader) (image.Image, error)) func([]byte, *canvas) error {
 	return func(data []byte, to *canvas) error {
 		m, err := decode(bytes.NewReader(data))

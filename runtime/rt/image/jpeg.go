@@ -6,19 +6,21 @@ import (
 	"image"
 )
 
-// jpegFile is the state of reading a JPEG image: sequential or progressive, Huffman coded, with
+// jpegFile is the state of decoding a JPEG image: sequential or progressive, Huffman coded, with
 // samples of 8 bits (ITU-T T.81). All coefficients are kept until the end.
 type jpegFile struct {
 	bitReader
 
-	width, height  int
-	progressive    bool
-	components     []component
-	wide, high     int // the largest sampling factors
-	columns, rows  int // of interleaved units of blocks
-	quantisers     [4]*[64]uint16
-	codes          [2][4]*huffman // of the DC and of the AC coefficients
-	restart        int            // units between restart markers, or 0
+	width, height int
+	progressive   bool
+	components    []component
+	wide, high    int // the largest sampling factors
+	// the numbers of minimum coded units (MCUs) of an interleaved scan
+	columns, rows int
+	quantisers    [4]*[64]uint16
+	codes         [2][4]*huffman // of the DC and of the AC coefficients
+	// MCUs between restart markers, or 0
+	restart        int
 	jfif, adobe    bool
 	adobeTransform byte
 	scans          int
@@ -62,20 +64,19 @@ const (
 	markAPP14 = 0xee
 )
 
-// maxScans is the maximum number of scans in an image.
 const maxScans = 500
 
 var errEmptyTable = errors.New("a table is missing")
 
-// configJPEG returns the width and height of a JPEG image, without the colour model.
+// configJPEG returns the width and height of a JPEG image. It leaves the colour model nil.
 func configJPEG(data []byte) (image.Config, error) {
 	f := &jpegFile{bitReader: bitReader{data: data, at: 2}}
 	err := f.segments(true)
 	return image.Config{Width: f.width, Height: f.height}, err
 }
 
-// decodeJPEG decodes a JPEG image with the transform of libjpeg and its smooth interpolation of
-// chroma.
+// decodeJPEG decodes a JPEG image with libjpeg's accurate integer inverse DCT and its smooth
+// ("fancy") upsampling of chroma.
 func decodeJPEG(data []byte, to *canvas) error {
 	f := &jpegFile{bitReader: bitReader{data: data, at: 2}}
 	if err := f.segments(false); err != nil {
@@ -139,7 +140,7 @@ func (f *jpegFile) segments(header bool) error {
 	return nil
 }
 
-// marker reads up to the next marker and returns its code.
+// marker skips to the next marker and returns its code.
 func (f *jpegFile) marker() (byte, error) {
 	for f.at+1 < len(f.data) {
 		if f.data[f.at] == 0xff && f.data[f.at+1] != 0 && f.data[f.at+1] != 0xff {
@@ -151,7 +152,6 @@ func (f *jpegFile) marker() (byte, error) {
 	return 0, errCutOff
 }
 
-// segment reads a segment's length and returns its body.
 func (f *jpegFile) segment() ([]byte, error) {
 	if len(f.data)-f.at < 2 {
 		return nil, errCutOff
@@ -165,7 +165,6 @@ func (f *jpegFile) segment() ([]byte, error) {
 	return body, nil
 }
 
-// frame reads the frame header.
 func (f *jpegFile) frame(body []byte, progressive bool) error {
 	if f.components != nil {
 		return errors.New("two frames")
@@ -209,7 +208,7 @@ func (f *jpegFile) frame(body []byte, progressive bool) error {
 
 func ceil(a, b int) int { return (a + b - 1) / b }
 
-// quantiserTables reads tables of quantisers.
+// quantiserTables reads the body of a DQT segment.
 func (f *jpegFile) quantiserTables(body []byte) error {
 	for len(body) > 0 {
 		size, slot := 1+int(body[0]>>4), body[0]&15
@@ -233,7 +232,7 @@ func (f *jpegFile) quantiserTables(body []byte) error {
 	return nil
 }
 
-// huffmanTables reads tables of codes.
+// huffmanTables reads the body of a DHT segment.
 func (f *jpegFile) huffmanTables(body []byte) error {
 	for len(body) > 0 {
 		class, slot := body[0]>>4, body[0]&15
@@ -260,7 +259,7 @@ func (f *jpegFile) huffmanTables(body []byte) error {
 	return nil
 }
 
-// zigzag holds the positions of coefficients in the order in which they are coded.
+// zigzag maps the index of a coefficient in coding order to its index in row-major order.
 var zigzag = func() (order [64]int) {
 	x, y, step := 0, 0, 1
 	for i := range order {

@@ -2,7 +2,7 @@ package image
 
 import "errors"
 
-// bitReader reads the coded parts of a JPEG file bit by bit, up to the next marker.
+// bitReader reads entropy-coded data bit by bit, up to the next marker.
 type bitReader struct {
 	data []byte
 	at   int
@@ -11,10 +11,9 @@ type bitReader struct {
 	past int    // number of zeros after the end
 }
 
-// reset discards unused bits.
 func (r *bitReader) reset() { r.acc, r.n, r.past = 0, 0, 0 }
 
-// fill reads until there are at least 25 bits.
+// fill reads bytes until acc has at least 25 bits. The bits after the end are zeros.
 func (r *bitReader) fill() {
 	for r.n <= 24 {
 		var b byte
@@ -33,7 +32,7 @@ func (r *bitReader) fill() {
 	}
 }
 
-// take removes n bits. It returns an error if the data has fewer.
+// take removes n bits from acc. It returns an error if one of them is past the end.
 func (r *bitReader) take(n int) error {
 	r.acc <<= n
 	if r.n -= n; r.n < r.past {
@@ -42,7 +41,7 @@ func (r *bitReader) take(n int) error {
 	return nil
 }
 
-// bits reads up to 16 bits as a number.
+// bits reads the next n bits, n ≤ 16, as a number.
 func (r *bitReader) bits(n uint) (uint32, error) {
 	if r.n < int(n) {
 		r.fill()
@@ -62,7 +61,7 @@ func (r *bitReader) number(size uint) (int32, error) {
 	return v, err
 }
 
-// resume continues after the next restart marker.
+// resume discards unused bits and reads the restart marker that must follow.
 func (r *bitReader) resume() error {
 	r.reset()
 	for r.at+1 < len(r.data) && r.data[r.at] == 0xff && r.data[r.at+1] == 0xff {
@@ -85,8 +84,9 @@ const fastBits = 8
 type huffman struct {
 	symbols []byte
 	fast    [1 << fastBits]uint16 // symbol and, in the upper byte, length of the code; 0 for longer codes
-	end     [17]uint32            // for each length, the first code after its last one, as 16 bits
-	first   [17]int               // for each length, the index of its first symbol minus the first code
+	// for each length, the code after the last one, left-aligned in 16 bits
+	end   [17]uint32
+	first [17]int // for each length, the index of its first symbol minus the first code
 }
 
 // newHuffman returns the code in which counts[i] symbols have codes of i+1 bits. symbols are in the
@@ -116,7 +116,6 @@ func newHuffman(counts, symbols []byte) (*huffman, error) {
 	return h, nil
 }
 
-// symbol reads a symbol.
 func (r *bitReader) symbol(h *huffman) (byte, error) {
 	if r.n < 16 {
 		r.fill()

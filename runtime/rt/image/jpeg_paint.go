@@ -9,7 +9,7 @@ type plane struct {
 	sums          []int
 }
 
-// plane returns the samples of the component's blocks.
+// plane dequantises and inverse-transforms the blocks of c.
 func (c *component) plane(f *jpegFile) plane {
 	p := plane{
 		stride: 8 * c.stride, width: c.width, height: c.high, wide: f.wide / c.h, high: f.high / c.v,
@@ -22,11 +22,10 @@ func (c *component) plane(f *jpegFile) plane {
 	return p
 }
 
-// row stores row y of the plane at the width of the image. Planes of half the width or height are
-// interpolated by a triangle filter: the centres of two results are a quarter of a sample before
-// and after the centre of a sample, so the nearest sample has weight 3/4 and the next 1/4 along
-// each axis. Halves are rounded up and down in turn. For other ratios, and for planes of half the
-// width with at most 2 columns, samples are repeated.
+// row upsamples the samples of row y of the image into dst, which is as wide as the image. Planes
+// of half the width or height are interpolated by a triangle filter: along each axis, the nearest
+// sample has weight 3/4 and the second nearest 1/4. Halves are rounded up and down in turn. For
+// other ratios, and for planes of half the width with at most 2 columns, samples are repeated.
 func (p *plane) row(dst []uint8, y int) {
 	twiceHigh, twiceWide := p.high == 2 && p.wide <= 2, p.wide == 2 && p.high <= 2 && p.width > 2
 	if p.wide == 2 && !twiceWide {
@@ -63,8 +62,8 @@ func (p *plane) row(dst []uint8, y int) {
 	}
 }
 
-// neighbour returns the sample next to the nearest one, x/2, for pixel x of a row upsampled by 2.
-// It is clamped to 0 … n−1.
+// neighbour returns the index of the second nearest of n samples to pixel x at twice their
+// resolution, clamped to 0 … n−1. The nearest is x/2.
 func neighbour(x, n int) int { return min(max(x/2-1+2*(x%2), 0), n-1) }
 
 // paint stores the pixels of the image in the canvas `to`. It returns an error if a component has
@@ -95,7 +94,7 @@ func (f *jpegFile) paint(to *canvas) error {
 	return nil
 }
 
-// colours returns the function that converts samples to a pixel.
+// colours returns the conversion of a pixel's samples to RGB.
 func (f *jpegFile) colours() func(v [4]uint8) (r, g, b uint8) {
 	switch {
 	case len(f.components) == 1:
@@ -116,15 +115,15 @@ func (f *jpegFile) colours() func(v [4]uint8) (r, g, b uint8) {
 	return func(v [4]uint8) (r, g, b uint8) { return ycc(v[0], v[1], v[2]) }
 }
 
-// ycc converts a pixel with the formulas of JFIF in fixed point with 16 fractional bits. Red, green
-// and blue are each rounded once.
+// ycc converts a pixel from YCbCr to RGB with the formulas of JFIF, in fixed point with 16
+// fractional bits.
 func ycc(y, cb, cr uint8) (r, g, b uint8) {
 	const half = 1 << 15
 	l, u, v := int32(y), int32(cb)-128, int32(cr)-128
 	return clamp(l + (91881*v+half)>>16), clamp(l + (-22554*u-46802*v+half)>>16), clamp(l + (116130*u+half)>>16)
 }
 
-// inks converts a pixel of cyan, magenta, yellow and black, where 255 means no ink.
+// inks converts a pixel from inverted CMYK, in which 255 means no ink, to RGB.
 func inks(c, m, y, k uint8) (r, g, b uint8) {
 	light := func(ink uint8) uint8 {
 		dark := int32(255-ink)*int32(k) + 128

@@ -5,16 +5,18 @@ import (
 	"fmt"
 )
 
-// scan is a pass over the blocks of one or more components. It reads the coefficients from first to
-// last, in zigzag order, or one more bit of them.
+// scan is a scan of one or more components. It has the coefficients from first to last, in zigzag
+// order, or one more bit of them.
 type scan struct {
 	*jpegFile
 	first, last int
-	high, low   uint // the last bit of the previous scan, 0 in the first, and of this one
-	bands       int  // number of further blocks without coefficients in these bands
+	// the lowest coded bit after the previous scan, 0 in the first scan, and after this one
+	high, low uint
+	// number of further blocks of the end-of-band run
+	bands int
 }
 
-// scan reads a scan: its header, and the coded blocks that follow.
+// scan reads a scan: body, its header, and the entropy-coded data that follows.
 func (f *jpegFile) scan(body []byte) error {
 	if f.components == nil || len(body) < 1 || len(body) < 4+2*int(body[0]) {
 		return errCutOff
@@ -63,7 +65,6 @@ func (f *jpegFile) scan(body []byte) error {
 	return s.blocks(parts)
 }
 
-// prepare allocates a component's coefficients and stores its quantisers.
 func (f *jpegFile) prepare(c *component) error {
 	if c.blocks != nil {
 		return nil
@@ -75,8 +76,8 @@ func (f *jpegFile) prepare(c *component) error {
 	return nil
 }
 
-// blocks reads the blocks of the scan in units: one block if there is one component, else the
-// number of blocks of each component given by its sampling factors.
+// blocks reads the blocks of the scan, one MCU after the other. An MCU is one block if the scan has
+// one component, else h × v blocks of each component, its sampling factors.
 func (s *scan) blocks(parts []*component) error {
 	columns, rows := s.columns, s.rows
 	if len(parts) == 1 {
@@ -114,7 +115,7 @@ func (s *scan) blocks(parts []*component) error {
 	return nil
 }
 
-// block reads the scan's part of a block.
+// block reads the scan's coefficients of a block.
 func (s *scan) block(c *component, b *coefficients) error {
 	at := s.first
 	if at == 0 {
@@ -162,8 +163,8 @@ func (s *scan) block(c *component, b *coefficients) error {
 	return nil
 }
 
-// skip records that this block has no more coefficients. In a progressive image the same is true of
-// the next 2^run − 1 + n blocks, where n is the number in the next run bits, which it reads.
+// skip reads the end of a block's coefficients. In a progressive image, the next 2^run − 1 + n
+// blocks have no more coefficients either, where n is the number in the next run bits.
 func (s *scan) skip(run int) error {
 	if !s.progressive {
 		return nil
@@ -173,8 +174,8 @@ func (s *scan) skip(run int) error {
 	return err
 }
 
-// constant reads a block's first coefficient, which is coded as the difference from the previous
-// block's, or one more bit of it.
+// constant reads a block's DC coefficient: its difference from the previous block's or, in a
+// refining scan, one more bit of it.
 func (s *scan) constant(c *component, b *coefficients) error {
 	if s.high > 0 {
 		bit, err := s.bits(1)

@@ -1,14 +1,15 @@
 package image
 
-// The constants below belong to the inverse cosine transform of libjpeg's accurate integer method:
-// the algorithm of Loeffler, Ligtenberg and Moschytz (1989). Factors have 13 fractional bits, and
-// values between columns and rows keep 2 more bits.
+// The constants of libjpeg's accurate integer inverse DCT: the algorithm of Loeffler, Ligtenberg
+// and Moschytz (1989). Factors have factorBits fractional bits, and the results of the pass over
+// columns have keptBits.
 const (
 	factorBits = 13
 	keptBits   = 2
 )
 
-// transform stores the 8 × 8 samples of a block in dst, row by row. Rows start stride elements apart.
+// transform dequantises b and stores its inverse DCT, 8 × 8 samples, in dst. Rows start stride
+// elements apart.
 func transform(dst []uint8, stride int, b *coefficients, quantisers *[64]uint16) {
 	var work [64]int32
 	for x := range 8 {
@@ -31,7 +32,7 @@ func transform(dst []uint8, stride int, b *coefficients, quantisers *[64]uint16)
 	}
 }
 
-// butterfly transforms 8 values in place. It divides the results by 2^shift and rounds them.
+// butterfly replaces v by its 8-point inverse DCT, divided by 2^shift and rounded.
 func butterfly(v *[8]int32, shift uint) {
 	// The even part rotates two values by 3π/8.
 	turned := (v[2] + v[6]) * 4433 // √2·cos(3π/8)

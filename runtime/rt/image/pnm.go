@@ -16,7 +16,6 @@ type pnm struct {
 
 var errCutOff = errors.New("unexpected end")
 
-// readPNM reads the header of a portable bitmap, graymap or pixmap.
 func readPNM(data []byte) (p pnm, err error) {
 	p = pnm{kind: data[1], most: 1, rest: data[2:]}
 	numbers := []*int{&p.width, &p.height, &p.most}
@@ -77,13 +76,12 @@ func (p *pnm) number() (int, error) {
 
 func isSpace(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }
 
-// configPNM returns the width and height of an image, without the colour model.
+// configPNM returns the width and height of an image. It leaves the colour model nil.
 func configPNM(data []byte) (image.Config, error) {
 	p, err := readPNM(data)
 	return image.Config{Width: p.width, Height: p.height}, err
 }
 
-// decodePNM decodes a portable bitmap, graymap or pixmap.
 func decodePNM(data []byte, to *canvas) error {
 	p, err := readPNM(data)
 	if err != nil {
@@ -110,7 +108,7 @@ func decodePNM(data []byte, to *canvas) error {
 	return nil
 }
 
-// sample reads the next sample of column x. White is 255.
+// sample reads the next sample, of column x, and scales it to the range 0 to 255. White is 255.
 func (p *pnm) sample(x int) (uint8, error) {
 	if !p.binary() {
 		n, err := p.number()
@@ -140,5 +138,5 @@ func (p *pnm) sample(x int) (uint8, error) {
 	return p.scaled(n), nil
 }
 
-// scaled scales a sample to the range 0 to 255, rounding halves up.
+// scaled scales a sample from the range 0 to p.most to the range 0 to 255, rounding halves up.
 func (p *pnm) scaled(n int) uint8 { return uint8((min(max(n, 0), p.most)*255 + p.most/2) / p.most) }

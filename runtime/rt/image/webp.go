@@ -9,8 +9,7 @@ import (
 
 var configWebP = streamed(webp.DecodeConfig)
 
-// decodeWebP decodes a WebP image. The chroma planes of a lossy image have half the width and
-// height, and are interpolated as in a JPEG image.
+// decodeWebP decodes a WebP image. It upsamples the chroma of lossy images as libwebp does.
 func decodeWebP(data []byte, to *canvas) error {
 	m, err := webp.Decode(bytes.NewReader(data))
 	if err != nil {
@@ -48,7 +47,8 @@ func mix(near, side, above, across uint8) uint8 {
 	return uint8(((n+3*s+3*a+c+8)>>3 + n) >> 1)
 }
 
-// yuv converts a pixel of ITU-R BT.601, with luma from 16 to 235, in the fixed point of libwebp.
+// yuv converts a pixel from YCbCr of ITU-R BT.601, with luma from 16 to 235, to RGB in the fixed
+// point of libwebp.
 func yuv(y, u, v uint8) (r, g, b uint8) {
 	times := func(v uint8, factor int32) int32 { return int32(v) * factor >> 8 }
 	l := times(y, 19077)

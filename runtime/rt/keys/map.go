@@ -30,7 +30,7 @@ type Rule struct {
 	Replacement string // with $1 and ${name} for the pattern's groups
 }
 
-// maxRule bounds the length of a rule's text and of a name that it produces.
+// maxRule is the largest length in bytes of a rule and of a name that it produces.
 const maxRule = 1 << 16
 
 // ParseRule parses "regex=>replacement". Every match of the regular expression (in the syntax of
@@ -144,7 +144,7 @@ func (m Map) renamed(w *rt.Weights) (*rt.Weights, error) {
 	return renamed, nil
 }
 
-// unique returns an error that lists the names that became equal, or nil.
+// unique returns an error that lists the new names that several old names became, or nil.
 func unique(became map[string]string) error {
 	from := map[string][]string{}
 	for old, name := range became {
@@ -161,7 +161,7 @@ func unique(became map[string]string) error {
 	return errors.Join(errs...)
 }
 
-// tops returns the distinct first elements of names, which are separated by dots, in sorted order.
+// tops returns the distinct first elements of dotted names, sorted.
 func tops(names []string) []string {
 	var firsts []string
 	for _, name := range names {
@@ -172,10 +172,10 @@ func tops(names []string) []string {
 	return slices.Compact(firsts)
 }
 
-// listed is the number of names that an error lists.
+// listed is the largest number of names in an error.
 const listed = 8
 
-// list formats names for an error.
+// list formats names for an error, at most [listed] of them.
 func list(names []string) string {
 	var b strings.Builder
 	for i, name := range names {
@@ -191,9 +191,9 @@ func list(names []string) string {
 	return b.String()
 }
 
-// renumber changes the values of became, the new names, so that their indices have no gaps. An
-// index is an element of a name that is a number. Among names that agree before an index, the
-// values of the index become 0, 1, 2, … in their order.
+// renumber changes the new names, the values of became, so that their indices have no gaps. An
+// index is an element of a name that is a number. Indices after the same text become 0, 1, 2, … in
+// their order.
 func renumber(became map[string]string) {
 	indices := map[string][]int{} // keyed by the elements before the index
 	for _, name := range became {

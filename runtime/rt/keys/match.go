@@ -30,7 +30,7 @@ type Fitted struct {
 	Unused []string
 }
 
-// synonyms maps the last elements of names in normalisation layers from PyTorch's names to
+// synonyms maps the last element of a name in normalisation layers from PyTorch's word to
 // TensorFlow's, and back.
 var synonyms = map[string]string{
 	"weight": "gamma", "bias": "beta", "running_mean": "moving_mean", "running_var": "moving_variance",
@@ -99,8 +99,7 @@ func (f Fit) Match(w *rt.Weights, own func() *rt.Weights, wanted []Want) (*Fitte
 	return m.fitted()
 }
 
-// prepared returns an error if wanted weights are missing because the file has only their packed
-// form.
+// prepared returns an error if wanted weights are missing and the file has packed weights.
 func prepared(w *rt.Weights, missing []Want) error {
 	isPrepared := func(name string) bool { return strings.HasPrefix(name, rt.PreparedPrefix) }
 	if len(missing) == 0 || !slices.ContainsFunc(w.Names(), isPrepared) {
@@ -128,14 +127,15 @@ type matching struct {
 	square   []Want
 }
 
-// evidence records how the non-square matrices of a layout are stored.
+// evidence records whether non-square matrices of a layout are stored transposed, and whether some
+// are stored as they are.
 type evidence struct{ transposed, asIs bool }
 
 func (m *matching) fail(format string, args ...any) {
 	m.errs = append(m.errs, fmt.Errorf("weights: "+format, args...))
 }
 
-// has reports whether the model's own weights include a tensor.
+// has reports whether the model's own weights, which own returns, include a tensor.
 func (m *matching) has(own func() *rt.Weights, name string) bool {
 	if m.model == nil && own != nil {
 		m.model = own()
@@ -144,7 +144,7 @@ func (m *matching) has(own func() *rt.Weights, name string) bool {
 	return ok
 }
 
-// take matches a wanted tensor with the names that were found for it in the file.
+// take matches the wanted tensor x with found, its names in the file.
 func (m *matching) take(x Want, found []string) {
 	info, _ := m.w.Info(found[0])
 	for _, name := range found {
@@ -194,7 +194,8 @@ func (m *matching) take(x Want, found []string) {
 	}
 }
 
-// squares decides which square matrices to transpose.
+// squares decides which square matrices to transpose, by the evidence of the other matrices of
+// their layout.
 func (m *matching) squares() {
 	for _, x := range m.square {
 		switch e := m.evidence[x.Layout]; {
@@ -206,7 +207,6 @@ func (m *matching) squares() {
 	}
 }
 
-// fitted returns the matched tensors.
 func (m *matching) fitted() (*Fitted, error) {
 	for _, name := range m.again {
 		delete(m.names, name)
@@ -260,7 +260,7 @@ func (x Want) isIn(w *rt.Weights) bool {
 		(slices.Equal(info.Shape, x.Shape) || x.Layout != "" && isTranspose(info.Shape, x.Shape))
 }
 
-// find returns the names under which w has a wanted tensor.
+// find returns the names of a wanted tensor in w: among its name, its aliases and their [synonyms].
 func find(w *rt.Weights, x Want) []string {
 	var found []string
 	for _, name := range append([]string{x.Name}, x.Aliases...) {
@@ -283,7 +283,7 @@ func isTranspose(a, b []int) bool {
 	return len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]
 }
 
-// explained is the number of missing tensors that an error explains in detail.
+// explained is the largest number of missing tensors that an error explains in detail.
 const explained = 20
 
 // absent returns an error for each missing tensor, or for the first [explained] and one for the rest.
@@ -316,7 +316,6 @@ func (m *matching) nearest(x Want) []string {
 	return Nearest(x.Name, m.unused)
 }
 
-// listOf formats names of tensors for an error.
 func listOf(wanted []Want) string {
 	names := make([]string, len(wanted))
 	for i, x := range wanted {

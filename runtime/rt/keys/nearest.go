@@ -53,8 +53,7 @@ func suffix(a, b []string) int {
 	return n
 }
 
-// distance returns the edit distance of the first [compared] bytes: the number of bytes to change,
-// insert or delete.
+// distance returns the Levenshtein distance of the first [compared] bytes of a and b.
 func distance(a, b string) int {
 	a, b = a[:min(len(a), compared)], b[:min(len(b), compared)]
 	row := make([]int, len(b)+1)

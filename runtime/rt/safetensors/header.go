@@ -79,7 +79,8 @@ func ReadHeader(r io.ReaderAt, size int64) (*Header, error) {
 	return parse(head, size)
 }
 
-// headerLen decodes the header length in the first 8 bytes of a file of size bytes.
+// headerLen decodes start, the first 8 bytes of a file of size bytes, as the length of the header
+// in bytes.
 func headerLen(start []byte, size int64) (int64, error) {
 	if len(start) < 8 {
 		return 0, fmt.Errorf("safetensors: file has %d bytes: 8 needed for the header length: %w", size, ErrShort)

@@ -85,8 +85,8 @@ func (x *Index) Encode(total int64) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// skip skips a JSON value of any kind that is nested depth deep. It returns an error if the value has
-// parts deeper than maxDepth.
+// skip skips a JSON value at nesting depth `depth`. It returns an error if a part of the value is
+// deeper than maxDepth.
 func (s *scanner) skip(depth int) error {
 	if depth > maxDepth {
 		return s.errorf("more than %d values in one another", maxDepth)

@@ -30,7 +30,7 @@ func (s *scanner) space() {
 	}
 }
 
-// next skips white space and returns the next byte, or 0 at the end.
+// next skips white space and returns the next byte without consuming it, or 0 at the end.
 func (s *scanner) next() byte {
 	s.space()
 	if s.at == len(s.text) {
@@ -54,7 +54,7 @@ func (s *scanner) unexpected(want string) error {
 	return s.errorf("%q: %s expected", s.text[s.at:s.at+1], want)
 }
 
-// object calls member for every key of an object. member reads the value of the key.
+// object reads an object. It calls member for every key, to read the key's value.
 func (s *scanner) object(member func(key string) error) error {
 	if err := s.expect('{'); err != nil {
 		return err
@@ -170,7 +170,6 @@ func (s *scanner) tensor(name string) (Tensor, error) {
 	return t, err
 }
 
-// ints reads an array of at most `limit` integers.
 func (s *scanner) ints(limit int) ([]int64, error) {
 	if err := s.expect('['); err != nil {
 		return nil, err
@@ -246,7 +245,8 @@ var escapes = map[byte]byte{
 	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
 }
 
-// escaped reads the rest of a string up to and including the closing quote. text is its beginning.
+// escaped reads the rest of a string whose beginning is text, up to and including the closing
+// quote.
 func (s *scanner) escaped(text []byte) (string, error) {
 	for s.at < len(s.text) {
 		c := s.text[s.at]
@@ -286,7 +286,8 @@ func (s *scanner) escaped(text []byte) (string, error) {
 	return "", s.unexpected(`'"'`)
 }
 
-// rune reads the digits after \u, and the second half of a surrogate pair.
+// rune reads the hexadecimal digits after \u and, if they are half of a surrogate pair, the escape
+// of the other half.
 func (s *scanner) rune() (rune, error) {
 	r, err := s.hex()
 	if err != nil || !utf16.IsSurrogate(r) {

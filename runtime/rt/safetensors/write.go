@@ -92,7 +92,6 @@ func Write(w io.Writer, entries []Entry, meta map[string]string) (int64, error) 
 	return written, err
 }
 
-// data returns the bytes of an entry.
 func (e *Placed) data() ([]byte, error) {
 	if e.Read == nil {
 		return e.Data, nil
@@ -111,7 +110,7 @@ func (e *Placed) wrong(size int) error {
 	return fmt.Errorf("%s%v needs %d bytes: data has %d", e.DType, e.Shape, e.Size, size)
 }
 
-// check returns an error if the entry cannot be written, and sets its size.
+// check returns an error if the entry cannot be written. It sets e.Size.
 func (e *Placed) check() (err error) {
 	if e.Name == metadata {
 		return fmt.Errorf("name is reserved")
@@ -128,16 +127,15 @@ func (e *Placed) check() (err error) {
 	return nil
 }
 
-// compareLayout compares the places of two tensors in the data section, as package cmp does; see
-// the package documentation for the order. It returns 0 for tensors that keep the order of their
-// names.
+// compareLayout compares the places of two tensors in the data section: multiples of the alignment
+// come first, then wider types. It returns 0 for tensors that keep the order of their names.
 func compareLayout(a, b Placed) int {
 	ragged := func(e Placed) int64 { return min(e.Size%alignment, 1) }
 	return cmp.Or(cmp.Compare(ragged(a), ragged(b)), -cmp.Compare(a.DType.Bits(), b.DType.Bits()))
 }
 
-// encodeHeader returns the header length and the header. entries are sorted by name; begin maps a
-// name to the offset of its data.
+// encodeHeader returns the header length in 8 bytes, followed by the header. entries are sorted by
+// name; begin maps a name to the offset of its data.
 func encodeHeader(entries []Placed, begin map[string]int64, meta map[string]string) ([]byte, error) {
 	var b bytes.Buffer
 	b.Write(make([]byte, 8))

@@ -16,7 +16,7 @@ func Load() (*API, error) {
 	return open("libnvidia-ml.so.1", "/usr/local/nvidia/lib64/libnvidia-ml.so.1", "/usr/lib/wsl/lib/libnvidia-ml.so.1")
 }
 
-// open opens the first of some libraries that there is.
+// open opens the first of the libraries that is installed.
 func open(names ...string) (*API, error) {
 	var errs []error
 	for _, name := range names {

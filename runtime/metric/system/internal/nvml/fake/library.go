@@ -91,10 +91,9 @@ func (l *Library) API() *nvml.API {
 	}
 }
 
-// handle is the handle of the first card.
 const handle nvml.Device = 0x7f00
 
-// call calls f, unless the function with this name fails.
+// call calls f, unless l.Fails has an error for the function called name.
 func (l *Library) call(name string, f func() nvml.Result) nvml.Result {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -104,7 +103,7 @@ func (l *Library) call(name string, f func() nvml.Result) nvml.Result {
 	return f()
 }
 
-// whileOpen is call for functions that need an open library.
+// whileOpen is [Library.call] for functions that need an open library.
 func (l *Library) whileOpen(name string, f func() nvml.Result) nvml.Result {
 	return l.call(name, func() nvml.Result {
 		if l.opens == 0 {
@@ -114,7 +113,8 @@ func (l *Library) whileOpen(name string, f func() nvml.Result) nvml.Result {
 	})
 }
 
-// ofCard calls f with the card of a handle, unless the function with this name fails for it.
+// ofCard calls f with the card of a handle, unless the library or the card has an error for the
+// function called name.
 func (l *Library) ofCard(name string, device nvml.Device, f func(Card)) nvml.Result {
 	return l.whileOpen(name, func() nvml.Result {
 		if device < handle || device >= handle+nvml.Device(len(l.cards)) {
