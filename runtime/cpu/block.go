@@ -30,8 +30,6 @@ type blocker struct {
 
 var blockers slot[blocker, *blocker]
 
-// Part implements [rt.Task]. It divides the pixels of all channel blocks into `parts` shares and
-// processes share i.
 func (b *blocker) Part(i, parts int) {
 	from, to := portion(len(b.blocked)/16, i, parts)
 	for from < to {

@@ -35,8 +35,6 @@ type blockBytes struct {
 
 var blocksOfBytes slot[blockBytes, *blockBytes]
 
-// Part implements [rt.Task]. It divides the rows with their padding into `parts` shares and
-// processes share i.
 func (b *blockBytes) Part(i, parts int) {
 	blocks, height := ceil(b.c, b.block), b.top+b.h+b.bottom
 	from, to := portion(b.n*blocks*height, i, parts)
@@ -100,7 +98,6 @@ type unblockBytes struct {
 
 var unblocksOfBytes slot[unblockBytes, *unblockBytes]
 
-// Part implements [rt.Task]. It divides the blocks into `parts` shares and processes share i.
 func (u *unblockBytes) Part(i, parts int) {
 	blocks := ceil(u.c, 16)
 	from, to := portion(u.n*blocks, i, parts)
@@ -131,7 +128,6 @@ type padBytes struct {
 
 var padsOfBytes slot[padBytes, *padBytes]
 
-// Part implements [rt.Task]. It divides the planes into `parts` shares and processes share i.
 func (b *padBytes) Part(i, parts int) {
 	from, to := portion(b.planes, i, parts)
 	for ; from < to; from++ {

@@ -61,8 +61,6 @@ func (s *channelTask) run(bytes int64) {
 	}
 }
 
-// Part implements [rt.Task]. It divides the blocks of channels into `parts` shares and processes
-// share i.
 func (s *channelTask) Part(i, parts int) {
 	from, to := portion(ceil(s.c, 16), i, parts)
 	for ; from < to; from++ {

@@ -85,7 +85,6 @@ func PackConv(dst, w []float32, s *ConvShape) {
 	}
 }
 
-// convPacking is the state of a running PackConv.
 type convPacking struct {
 	ConvShape
 	dst, w       []float32
@@ -94,8 +93,6 @@ type convPacking struct {
 
 var packsOfConvs slot[convPacking, *convPacking]
 
-// Part implements [rt.Task]. It divides the blocks of output channels into `parts` shares and
-// processes share i.
 func (p *convPacking) Part(i, parts int) {
 	in, out, taps := p.InC/p.Group, p.OutC/p.Group, p.KH*p.KW
 	from, to := portion(p.outBlocks(), i, parts)

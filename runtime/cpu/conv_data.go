@@ -23,7 +23,6 @@ func (s *ConvShape) checkData() {
 	}
 }
 
-// dataPacking is the state of a running PackConvData.
 type dataPacking struct {
 	ConvShape
 	dst, w []float32
@@ -31,7 +30,6 @@ type dataPacking struct {
 
 var packsOfData slot[dataPacking, *dataPacking]
 
-// Part implements [rt.Task]. It divides the blocks into `parts` shares and processes share i.
 func (p *dataPacking) Part(i, parts int) {
 	taps, outs := p.KH*p.KW, p.outBlocks()
 	from, to := portion(ceil(p.InC, 16)*outs, i, parts)

@@ -70,8 +70,6 @@ type byteWindow struct {
 	last        int32
 }
 
-// Part implements [rt.Task]. It divides the rows of all blocks into `parts` shares and processes
-// share i.
 func (d *depthwiseBytes) Part(i, parts int) {
 	blocks := d.inBlocks()
 	from, to := portion(d.N*blocks*d.OutH, i, parts)

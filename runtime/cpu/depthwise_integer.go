@@ -74,8 +74,6 @@ type depthwiseInteger struct {
 
 var depthwiseIntegers slot[depthwiseInteger, *depthwiseInteger]
 
-// Part implements [rt.Task]. It divides the result's planes into `parts` shares and processes share
-// i.
 func (d *depthwiseInteger) Part(i, parts int) {
 	from, to := portion(d.n*d.m, i, parts)
 	for ; from < to; from++ {

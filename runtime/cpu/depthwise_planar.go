@@ -63,8 +63,6 @@ type depthwisePlanar struct {
 
 var planarDepthwises slot[depthwisePlanar, *depthwisePlanar]
 
-// Part implements [rt.Task]. It divides the bands of all planes into `parts` shares and processes
-// share i.
 func (d *depthwisePlanar) Part(i, parts int) {
 	var room [roomLen + 16]float32
 	var taps [roomTaps]int

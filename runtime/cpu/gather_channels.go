@@ -70,8 +70,6 @@ type laneMoves struct {
 // gatherPixels is a number of pixels of a few blocks that stays in a first-level cache.
 const gatherPixels = 64
 
-// Part implements [rt.Task]. It divides the pixels of all channel blocks into `parts` shares and
-// processes share i.
 func (g *gather[T]) Part(i, parts int) {
 	var moves [16]laneMoves
 	from, to := portion(len(g.dst)/16, i, parts)

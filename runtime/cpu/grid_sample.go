@@ -128,7 +128,6 @@ type gridSample struct {
 
 var gridSamples slot[gridSample, *gridSample]
 
-// Part implements [rt.Task]. It divides the places into `parts` shares and processes share i.
 func (g *gridSample) Part(i, parts int) {
 	from, to := portion(len(g.grid)/g.axes, i, parts)
 	sampleGrid(g.dst, g.src, g.grid, &g.gridShape, from, to)

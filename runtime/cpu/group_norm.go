@@ -58,8 +58,6 @@ func (t *groupNorm) share() {
 	}
 }
 
-// Part implements [rt.Task]. It divides the groups of all images into `parts` shares and processes
-// share i.
 func (t *groupNorm) Part(i, parts int) {
 	n := t.channels * t.pixels
 	from, to := portion(len(t.src)/n, i, parts)

@@ -41,8 +41,6 @@ const (
 	lrnPixels = 32 // pixels whose squares stay in a first-level cache
 )
 
-// Part implements [rt.Task]. It divides the channel blocks of all images into `parts` shares and
-// processes share i.
 func (l *lrn) Part(i, parts int) {
 	from, to := portion(l.planes, i, parts)
 	if l.block == 16 && l.size <= lrnSize {

@@ -51,7 +51,6 @@ func PackPanels(dst, b []float32, k, n, ldb int, trans bool, batch, strideB int)
 	}
 }
 
-// panelPacking is the state of a running PackPanels.
 type panelPacking struct {
 	dst, b    []float32
 	k, n, ldb int
@@ -62,8 +61,6 @@ type panelPacking struct {
 
 var packsOfPanels slot[panelPacking, *panelPacking]
 
-// Part implements [rt.Task]. It divides the panels of all matrices into `parts` shares and
-// processes share i.
 func (p *panelPacking) Part(i, parts int) {
 	each := ceil(p.n, 16)
 	from, to := portion(p.batch*each, i, parts)

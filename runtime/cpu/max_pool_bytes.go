@@ -30,7 +30,6 @@ type maxBytes struct {
 
 var maxesOfBytes slot[maxBytes, *maxBytes]
 
-// Part implements [rt.Task]. It divides the rows into `parts` shares and processes share i.
 func (m *maxBytes) Part(i, parts int) {
 	from, to := portion(m.planes*m.outH, i, parts)
 	for r := m.row; from < to; from++ {

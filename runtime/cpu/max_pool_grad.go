@@ -27,7 +27,6 @@ func MaxPoolGrad(dst, x, g []float32, s *PoolShape) {
 	}
 }
 
-// poolGrad is the state of a running MaxPoolGrad.
 type poolGrad struct {
 	PoolShape
 	dst, x, g []float32
@@ -35,8 +34,6 @@ type poolGrad struct {
 
 var poolGrads slot[poolGrad, *poolGrad]
 
-// Part implements [rt.Task]. It divides the planes of all images into `parts` shares and processes
-// share i.
 func (p *poolGrad) Part(i, parts int) {
 	in, out := p.InH*p.InW*p.Block, p.OutH*p.OutW*p.Block
 	from, to := portion(p.N*p.C, i, parts)

@@ -14,7 +14,6 @@ func PackRows[S Byte](dst []uint8, sums []int32, src []S, batch, m, k int) {
 	}
 }
 
-// rowPacking is the state of a running PackRows.
 type rowPacking struct {
 	rows, k  int
 	change   byte
@@ -26,7 +25,6 @@ var packsOfRows slot[rowPacking, *rowPacking]
 
 func (p *rowPacking) width() int { return ceil(p.k, 4) * 4 }
 
-// Part implements [rt.Task]. It divides the rows into `parts` shares and processes share i.
 func (p *rowPacking) Part(i, parts int) {
 	from, to := portion(p.rows, i, parts)
 	for ; from < to; from++ {
@@ -82,7 +80,6 @@ func PackColumns[S Byte](dst []int8, sums []int32, src []S, batch, k, n int) {
 	}
 }
 
-// columnPacking is the state of a running PackColumns.
 type columnPacking struct {
 	batch, k, n int
 	change      byte
@@ -100,7 +97,6 @@ const (
 	packedRows = 64 // rows
 )
 
-// Part implements [rt.Task]. It divides the strips into `parts` shares and processes share i.
 func (p *columnPacking) Part(i, parts int) {
 	strips := ceil(p.panels(), panelStrip)
 	from, to := portion(p.batch*strips, i, parts)

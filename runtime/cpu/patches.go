@@ -45,7 +45,6 @@ type patches struct {
 
 var allPatches slot[patches, *patches]
 
-// Part implements [rt.Task]. It divides the places into `parts` shares and processes share i.
 func (p *patches) Part(i, parts int) {
 	from, to := portion(p.n*p.places, i, parts)
 	for ; from < to; from++ {

@@ -199,7 +199,6 @@ type planeMeans struct{ dst, src []float32 }
 
 var meansOfPlanes slot[planeMeans, *planeMeans]
 
-// Part implements [rt.Task]. It divides the planes into `parts` shares and processes share i.
 func (m *planeMeans) Part(i, parts int) {
 	planes := len(m.dst) / 16
 	size := len(m.src) / planes

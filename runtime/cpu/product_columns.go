@@ -56,8 +56,6 @@ type columnProduct struct {
 
 var columnProducts slot[columnProduct, *columnProduct]
 
-// Part implements [rt.Task]. It divides the strips of all matrices into `parts` shares and
-// processes share i.
 func (p *columnProduct) Part(i, parts int) {
 	q := &p.product
 	size := ProductColumnsScratch(p.depth)

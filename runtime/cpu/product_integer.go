@@ -141,8 +141,9 @@ func byteSpeed() int64 {
 	return 2
 }
 
-// Part implements [rt.Task]. It divides the tiles of rows, or the strips if there are more, into
-// `parts` shares and processes share i.
+// Part implements [rt.Task]. It divides the tiles of rows into `parts` shares and processes share i. If there is a
+// single matrix and it has more strips than tiles of rows, or fewer than two tiles of rows for each part, it divides
+// the strips instead.
 func (p *integerProduct) Part(i, parts int) {
 	if tiles := p.rows.tiles; p.batch > 1 || tiles >= max(p.strips, 2*parts) || parts == 1 {
 		from, to := portion(p.batch*tiles, i, parts)

@@ -257,7 +257,6 @@ func RNN[T Float](ctx context.Context, y, h, x, weights []T, lens []int32, h0, s
 	return nil
 }
 
-// rnn is the state of a running [RNN]. Workers of the pool can share its sequences.
 type rnn[T Float] struct {
 	recurrence[T]
 	f function
@@ -265,8 +264,6 @@ type rnn[T Float] struct {
 
 var rnns slot[rnn[float32], *rnn[float32]]
 
-// Part implements [rt.Task]. It divides the sequences into `parts` shares and does all steps of
-// share i.
 func (r *rnn[T]) Part(i, parts int) {
 	from, to := r.share(i, parts)
 	for i := 0; i < r.steps && rt.Done(r.ctx) == nil; i++ {
@@ -311,7 +308,6 @@ func LSTM[T Float](ctx context.Context, y, h, c, x, weights []T, lens []int32, h
 	return nil
 }
 
-// lstm is the state of a running [LSTM]. Workers of the pool can share its sequences.
 type lstm[T Float] struct {
 	recurrence[T]
 	c, peepholes []T
@@ -321,8 +317,6 @@ type lstm[T Float] struct {
 
 var lstms slot[lstm[float32], *lstm[float32]]
 
-// Part implements [rt.Task]. It divides the sequences into `parts` shares and does all steps of
-// share i.
 func (r *lstm[T]) Part(i, parts int) {
 	from, to := r.share(i, parts)
 	fused := r.fused(r.peepholes == nil && !r.coupled && r.f.name == "sigmoid" && r.g.name == "tanh" && r.e.name == "tanh")
@@ -414,7 +408,6 @@ func GRU[T Float](ctx context.Context, y, h, x, weights, candidate []T, lens []i
 	return nil
 }
 
-// gru is the state of a running [GRU]. Workers of the pool can share its sequences.
 type gru[T Float] struct {
 	recurrence[T]
 	candidate, bias, spare []T
@@ -424,8 +417,6 @@ type gru[T Float] struct {
 
 var grus slot[gru[float32], *gru[float32]]
 
-// Part implements [rt.Task]. It divides the sequences into `parts` shares and does all steps of
-// share i.
 func (r *gru[T]) Part(i, parts int) {
 	from, to := r.share(i, parts)
 	fused := r.fused(r.f.name == "sigmoid" && r.g.name == "tanh")

@@ -73,7 +73,6 @@ func reduceLong(r *reducing) {
 	r.dst[0] = float32(acc)
 }
 
-// Part implements [rt.Task]. It divides the units into `parts` shares and reduces share i.
 func (r *reducing) Part(i, parts int) {
 	switch blocks := (r.inner + columnsAtOnce - 1) / columnsAtOnce; {
 	case r.long:
@@ -262,8 +261,6 @@ func searchFast(op reduction, dst []int64, src []float32, n, inner int, last boo
 	return true
 }
 
-// Part implements [rt.Task]. It divides the runs or columns into `parts` shares and searches share
-// i.
 func (s *searching) Part(i, parts int) {
 	if s.inner == 1 {
 		from, to := portion(len(s.dst), i, parts)

@@ -29,7 +29,6 @@ func (t *rowTask) share() {
 	}
 }
 
-// Part implements [rt.Task]. It divides the rows into `parts` shares and processes share i.
 func (t *rowTask) Part(i, parts int) {
 	from, to := portion(len(t.src)/t.n, i, parts)
 	dst, src := t.dst[from*t.n:to*t.n], t.src[from*t.n:to*t.n]

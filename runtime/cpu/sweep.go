@@ -51,7 +51,6 @@ func (s *sweep) run(n int) int {
 // sweepAtOnce is the maximum number of elements of one call to assembly.
 const sweepAtOnce = 1 << 15
 
-// Part implements [rt.Task]. It divides the elements into `parts` shares and processes share i.
 func (s *sweep) Part(i, parts int) {
 	from, to := portion(s.n/64, i, parts)
 	for first := 64 * from; first < 64*to; first += sweepAtOnce {

@@ -104,7 +104,6 @@ type topping struct {
 
 var toppings slot[topping, *topping]
 
-// Part implements [rt.Task]. It divides the lines into `parts` shares and processes share i.
 func (t *topping) Part(i, parts int) {
 	from, to := portion(len(t.values)/t.k, i, parts)
 	for l := from; l < to; l++ {

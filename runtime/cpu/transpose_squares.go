@@ -39,9 +39,8 @@ func transposeSquares[T any](dst, src []T, rows, columns, ldd, lds int) (r, c in
 	return rows, columns
 }
 
-// transposition is the state of a running transposition. size is the size of an element in bytes.
 type transposition struct {
-	size     int
+	size     int // bytes of an element
 	to, from unsafe.Pointer
 	rows     int
 	columns  int

@@ -83,7 +83,6 @@ var (
 // the tree are then in the cache.
 const treeRows = 64
 
-// Part implements [rt.Task]. It divides the rows into `parts` shares and processes share i.
 func (f *forest[T]) Part(i, parts int) {
 	from, to := portion(f.rows, i, parts)
 	for ; from < to; from += treeRows {
