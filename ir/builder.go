@@ -464,7 +464,6 @@ func (b *Builder) Now(v *Value) *Value {
 	return v
 }
 
-// insertAfter inserts nodes after n, a node of b or of a nested block.
 func (b *Block) insertAfter(n *Node, nodes []*Node) {
 	if i := slices.Index(b.Nodes, n); i >= 0 {
 		b.Nodes = slices.Insert(b.Nodes, i+1, nodes...)
@@ -583,7 +582,6 @@ type elemBudget int
 // maxElemBudget bounds an elemBudget. Elements that would exceed it are not tracked.
 const maxElemBudget = 1 << 22
 
-// take adds elems to the count, and reports whether the count is at most [maxElemBudget].
 func (b *elemBudget) take(elems []Ratio) bool {
 	for _, e := range elems {
 		*b += elemBudget(1 + e.Num.Size())
@@ -591,7 +589,6 @@ func (b *elemBudget) take(elems []Ratio) bool {
 	return *b <= maxElemBudget
 }
 
-// inferElems sets the elements of n's result if they are known and the budget allows it.
 func inferElems(n *Node, budget *elemBudget) {
 	op, ok := n.Op.(ElemsOp)
 	if !ok || len(n.Results) != 1 || !n.Results[0].Type.IsTensor() {

@@ -60,7 +60,6 @@ func (p *parser) fail(format string, args ...any) {
 	panic(syntaxError{fmt.Errorf("line %d: %s", line, fmt.Sprintf(format, args...))})
 }
 
-// maxNesting is the maximum depth of nested regions and types.
 const maxNesting = 200
 
 func (p *parser) enter() {

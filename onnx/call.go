@@ -145,8 +145,6 @@ func (c *call) Has(name string) bool {
 	return c.attrs[name].Attr != nil
 }
 
-// toInt returns v, the value of the attribute called name, as an int. It panics, as [ir.Fail] does,
-// if v overflows an int.
 func toInt(name string, v int64) int {
 	if int64(int(v)) != v {
 		ir.Fail("attribute %q: %d does not fit", name, v)

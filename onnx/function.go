@@ -12,8 +12,7 @@ const (
 	// maxExpanded is the maximum number of nodes in all inlined model-local functions and graphs
 	// within nodes. Each inlining counts as one more node.
 	maxExpanded = 1 << 18
-	// maxCalls is the maximum depth of nested function calls.
-	maxCalls = 64
+	maxCalls    = 64
 )
 
 type functionKey struct{ domain, name, overload string }
@@ -35,9 +34,9 @@ type frame struct {
 	prefix   string // prefix of the names of values and nodes
 }
 
-// opset returns the version of a domain's operator set that the function imports. If it imports
-// none, its callers are asked, and then the model. opset returns false if nobody imports the
-// domain.
+// opset returns the version of a domain's operator set: the version that the function imports, else
+// the version that its caller, the caller's caller and so on up to the model import. It returns
+// false if none of them imports the domain.
 func (f *frame) opset(domain string) (int, bool) {
 	for ; ; f = f.caller {
 		if v, ok := f.opsets[domain]; ok || f.caller == nil {

@@ -96,7 +96,6 @@ func (im *importer) opsets(list []wire.Opset) map[string]int {
 	return out
 }
 
-// domainName returns the domain, with ai.onnx written as the empty string.
 func domainName(d string) string {
 	if d == "ai.onnx" {
 		return ""

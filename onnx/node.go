@@ -122,7 +122,6 @@ func nameOf(n *wire.Node) string {
 	return n.OpType
 }
 
-// qualified returns the name of a node's operator, with its domain if it is not ai.onnx.
 func qualified(n *wire.Node) string {
 	if d := domainName(n.Domain); d != "" {
 		return d + "." + n.OpType

@@ -11,7 +11,6 @@ import (
 )
 
 const (
-	// maxProblems is the maximum number of problems that are reported for a model.
 	maxProblems = 100
 	// maxKept is the maximum number of problems that are kept, so that the first ones in the order
 	// of the nodes can be reported.

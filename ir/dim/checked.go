@@ -52,7 +52,6 @@ func magnitude(n int64) uint64 {
 	return uint64(n)
 }
 
-// satNeg negates a bound. It exchanges the unknown bounds negInf and posInf.
 func satNeg(a int64) int64 {
 	switch a {
 	case negInf:

@@ -54,7 +54,6 @@ const (
 	opMax
 )
 
-// signed reports whether a may be negative, as far as its bounds tell.
 func (a *atom) signed() bool { return a.lo < 0 }
 
 // Limits on one expression. An expression that exceeds them is poisoned.

@@ -229,7 +229,6 @@ func quotientHi(hi, qlo, qhi int64) int64 {
 	return n
 }
 
-// ofAtom returns the atom a, or a constant if its bounds are equal.
 func ofAtom(a atom) Dim {
 	if a.lo == a.hi && a.lo != negInf && a.lo != posInf {
 		return Dim{c: a.lo}

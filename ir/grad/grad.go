@@ -132,7 +132,6 @@ func (t *tape) sum(v *ir.Value) *ir.Value {
 	return total
 }
 
-// total is like sum, but returns zeros instead of nil.
 func (t *tape) total(v *ir.Value) *ir.Value {
 	if s := t.sum(v); s != nil {
 		return s

@@ -142,7 +142,6 @@ func (t *training) Key(b *ir.Builder) *ir.Value {
 	return t.key
 }
 
-// IsFrozen reports whether v loads a weight that is not in params.
 func (t *training) IsFrozen(v *ir.Value) bool {
 	name, ok := weightOf(v)
 	return ok && !slices.Contains(t.params, name)

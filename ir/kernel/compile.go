@@ -64,7 +64,6 @@ func (c *compiler) slotsOf(list []*Value) []int {
 	return out
 }
 
-// share makes list[i] use the register of owners[i], for each i.
 func (c *compiler) share(list, owners []*Value) {
 	for i, v := range list {
 		c.slots[v] = c.slot(owners[i])

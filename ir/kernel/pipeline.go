@@ -198,7 +198,6 @@ func (b *Builder) Sum(sums *Value, i int) *Value {
 	return in.Results[0]
 }
 
-// pipeline appends an instruction of a pipelined kernel.
 func (b *Builder) pipeline(in *Instr) {
 	signature(in)
 	b.add(in)
@@ -264,7 +263,6 @@ func pipelineSignature(in *Instr) {
 	}
 }
 
-// phaseBarrier panics, as [fail] does, unless p is an array of phase barriers and i an i32.
 func phaseBarrier(p, i *Value) {
 	if p.Type.Space != Phases {
 		fail("%s is of type %s, want phases", p, p.Type)

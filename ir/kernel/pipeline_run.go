@@ -210,7 +210,6 @@ func (c *compiler) pipeline(in *Instr) {
 	}
 }
 
-// flight returns the products of the threads' group that are not done.
 func (m *machine) flight(threads []thread) *inFlight { return m.pipeline.flights[threads[0].group()] }
 
 // placeOfSum returns the row and the column of sum i of a thread, which is the thread's index in
@@ -219,7 +218,6 @@ func placeOfSum(thread, i int) (row, column int) {
 	return thread/Warp*16 + thread%Warp/4 + i/2%2*8, i/4*8 + thread%4*2 + i%2
 }
 
-// phase returns a function that returns phase barrier i of the array v.
 func (c *compiler) phase(v, i *Value) func(t *thread) *phase {
 	index := c.index(i)
 	return func(t *thread) *phase {

@@ -42,7 +42,6 @@ func (b *Block) barriers(spreads map[*Value]spread, around [betweenThreads + 1]*
 	}
 }
 
-// described returns the operation of in as the subject of a sentence.
 func described(in *Instr) string {
 	if in.Op == Barrier {
 		return "a barrier"
@@ -85,7 +84,6 @@ type flow struct {
 	todo    []*Value // marked values whose readers are not marked yet
 }
 
-// mark records that x may differ as far as s says.
 func (f *flow) mark(x *Value, s spread) {
 	if f.spreads[x] < s {
 		f.spreads[x] = s

@@ -116,7 +116,6 @@ func (v *verifier) kernel(k *Kernel) {
 	k.checkBoxed()
 }
 
-// declared checks the arrays, the phase barriers and the sums of a kernel.
 func (v *verifier) declared(k *Kernel) {
 	limit := MaxShared
 	if k.IsPipelined() {

@@ -121,7 +121,6 @@ func (w window) conv(x Value, weight, bias Param) Value {
 	return one(o, x, weight.Value(), bias.orNone())
 }
 
-// orNone returns the parameter as a tensor, or the zero Value if there is no parameter.
 func (p Param) orNone() Value {
 	if p.p == nil {
 		return Value{}

@@ -115,7 +115,6 @@ func newEmitter(b *ir.Builder, leaf func(*ir.Builder, Value) *ir.Value) *emitter
 	return &emitter{b: b, done: map[port]*ir.Value{}, leaf: leaf}
 }
 
-// find returns the IR value of v in this block or an enclosing one, or nil.
 func (e *emitter) find(v Value) *ir.Value {
 	for ; e != nil; e = e.outer {
 		if x := e.done[v.port()]; x != nil {

@@ -63,7 +63,6 @@ type node struct {
 	param *param
 }
 
-// maxNodes is the largest number of operations in a recording.
 var maxNodes int64 = 1_000_000
 
 var session struct {
@@ -82,7 +81,6 @@ var session struct {
 	recording bool
 }
 
-// newNode numbers a node and records the caller's position.
 func newNode(n *node) *node {
 	n.id = session.nodes.Add(1)
 	if session.recording && n.id-session.first > maxNodes {

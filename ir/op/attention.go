@@ -357,7 +357,6 @@ func times(b *ir.Builder, x *ir.Value, factor float64) *ir.Value {
 	return b.Node(Mul{}, x, b.Scalar(x.Type.DType, factor))
 }
 
-// unless appends x with zeros where cond is true. It returns x if cond is nil.
 func unless(b *ir.Builder, cond, x *ir.Value) *ir.Value {
 	if cond == nil {
 		return x

@@ -23,7 +23,6 @@ func (c calculus) num(x *ir.Value, v float64) *ir.Value { return c.Scalar(x.Type
 func (c calculus) plus(x *ir.Value, v float64) *ir.Value  { return c.add(x, c.num(x, v)) }
 func (c calculus) times(x *ir.Value, v float64) *ir.Value { return c.mul(x, c.num(x, v)) }
 
-// over returns v/x, and from returns v − x.
 func (c calculus) over(v float64, x *ir.Value) *ir.Value { return c.div(c.num(x, v), x) }
 func (c calculus) from(v float64, x *ir.Value) *ir.Value { return c.sub(c.num(x, v), x) }
 
@@ -31,7 +30,6 @@ func (c calculus) where(condition, x *ir.Value) *ir.Value {
 	return c.Node(Where{}, condition, x, c.num(x, 0))
 }
 
-// negative, positive and between return whether x is below 0, above 0, and within [lo, hi].
 func (c calculus) negative(x *ir.Value) *ir.Value { return c.Node(Less{}, x, c.num(x, 0)) }
 func (c calculus) positive(x *ir.Value) *ir.Value { return c.Node(Greater{}, x, c.num(x, 0)) }
 func (c calculus) between(x *ir.Value, lo, hi float64) *ir.Value {
@@ -108,7 +106,6 @@ func partials(b *ir.Builder, n *ir.Node, want []bool, slopes ...func(c calculus)
 	return grads
 }
 
-// otherAxes returns the axes of a tensor of this rank that are not in axes, in ascending order.
 func otherAxes(rank int, axes ...int) []int {
 	var others []int
 	for i := range rank {

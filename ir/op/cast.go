@@ -173,7 +173,6 @@ func (op Cast) setInt(y *ir.Tensor, i int, v int64) {
 	}
 }
 
-// setUnsigned is [Cast.setInt] for a u64.
 func (op Cast) setUnsigned(y *ir.Tensor, i int, v uint64) {
 	switch {
 	case !op.To.IsFloat():

@@ -7,7 +7,6 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// maxSparseMap is the largest max_map that [importCastMap] accepts.
 const maxSparseMap = 1 << 20
 
 // importCastMap imports CastMap: a row of the values of a map with i64 keys, in the order of the

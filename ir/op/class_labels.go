@@ -24,7 +24,6 @@ func classLabels(c ir.Importer, ints string) (*ir.Tensor, error) {
 	return nil, fmt.Errorf("no classlabels_strings and no %s", ints)
 }
 
-// labelsOf returns labels[classes]: the label of each class index in classes, i64.
 func labelsOf(b *ir.Builder, labels *ir.Tensor, classes *ir.Value) *ir.Value {
 	return b.Node(Gather{Axis: 0}, b.Const(labels), classes)
 }

@@ -42,7 +42,6 @@ func (op ConvData) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(g.DType, append([]dim.Dim{g.Shape[0], w.Shape[1]}, op.Spatial...)...)}, nil
 }
 
-// conv returns the convolution that this operator is a gradient of.
 func (op ConvData) conv() Conv { return Conv{Window: op.Window, Group: 1} }
 
 // Eval returns the gradient of the convolution's operand, [N,C,Spatial…]. It sums products in

@@ -22,7 +22,6 @@ func (Min) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Valu
 	return orNaN(b, x[0], b.Min(x[0], x[1]))
 }
 
-// orNaN returns x if it is NaN, else y.
 func orNaN(b *kernel.Builder, x, y *kernel.Value) *kernel.Value {
 	if !x.Type.DType.IsFloat() {
 		return y

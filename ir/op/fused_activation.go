@@ -52,7 +52,6 @@ func activated(c ir.Importer, v *ir.Value, read func(fusedActivation) []float64)
 	return c.Builder().Node(a.op(p), v), nil
 }
 
-// activatedByList is [activated] with parameters from the attribute activation_params.
 func activatedByList(c ir.Importer, v *ir.Value) (*ir.Value, error) {
 	return activated(c, v, func(a fusedActivation) []float64 { return c.Floats("activation_params", a.defaults) })
 }

@@ -9,7 +9,6 @@ import (
 // point, and weight its weight.
 type tap struct{ at, weight *ir.Value }
 
-// last returns the last index, d − 1, of an axis of extent d, in x's element type.
 func (c calculus) last(x *ir.Value, d dim.Dim) *ir.Value { return c.extent(x, d.Sub(dim.Const(1))) }
 
 func (c calculus) within(x, last *ir.Value) *ir.Value {

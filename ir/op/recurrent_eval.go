@@ -25,7 +25,7 @@ func recurrentMatrix(t *ir.Tensor, hidden, gates int) []float64 {
 type cell func(x []float64, states [][]float64)
 
 // recurrence runs a cell over all steps of batch sequences in float64, in reverse order if reverse
-// is set. lens are the lengths of the sequences; nil means that all have the length steps.
+// is set. lens are the lengths of the sequences; if it is nil, all sequences have `steps` steps.
 type recurrence struct {
 	// width is the number of elements of the projected x for each step, and hidden the number of
 	// elements of a state.
@@ -173,8 +173,8 @@ func multiply(gates, h, matrix []float64, width int) {
 	}
 }
 
-// gate clamps the elements of x to [−Clip, Clip], and replaces each by the value of function i for
-// it.
+// gate clamps the elements of x to [−Clip, Clip] if Clip is above 0, and replaces each element by
+// function i of it.
 func (op Steps) gate(i int, x []float64) {
 	if op.Clip > 0 {
 		for k, v := range x {

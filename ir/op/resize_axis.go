@@ -90,7 +90,6 @@ var resizeRoundings = map[string]func(x, scale float64) float64{
 
 func (a resizeAxis) place(i int) float64 { return resizePlaces[a.coordinates](a, float64(i)) }
 
-// outside reports whether the coordinate of point i is below 0 or above the last element.
 func (a resizeAxis) outside(i int) bool {
 	x := a.place(i)
 	return x < 0 || x > float64(a.in-1)

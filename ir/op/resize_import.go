@@ -141,7 +141,6 @@ func (op Resize) betweenExtents(c ir.Importer) bool {
 	return op.Coordinates == "align_corners" && c.Producer() == "pytorch"
 }
 
-// maxScale bounds scales and their reciprocals.
 const maxScale = 1 << 20
 
 // withScales imports op with constant scales of axes. The extents are multiplied by them and

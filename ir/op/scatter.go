@@ -54,8 +54,6 @@ func scatterType(in []ir.Type, reduction string) error {
 	return nil
 }
 
-// scatterReduction returns the attribute reduction, which exists from opset 16. If it is "none" or
-// absent, it returns "".
 func scatterReduction(c ir.Importer) string {
 	if c.Opset() < 16 {
 		return ""
@@ -66,8 +64,6 @@ func scatterReduction(c ir.Importer) string {
 	return ""
 }
 
-// lowerScatter computes a reduction of a narrow type, such as f16, in a wider type. It returns nil
-// without a reduction.
 func lowerScatter(b *ir.Builder, n *ir.Node, reduction string) []*ir.Value {
 	if reduction == "" {
 		return nil

@@ -51,7 +51,6 @@ func (op Unique) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(in[0].DType, count, in[0].Shape[1]), list, order[0], list}, nil
 }
 
-// compareRows returns the lexicographic order of rows i and j of x, as [cmp.Compare] does.
 func compareRows(x *ir.Tensor, i, j int) int {
 	width := x.Shape[1]
 	for k := range width {

@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	// maxChain is the maximum number of operators in the region of an epilogue.
 	maxChain = 8
-	// maxChainOperands is the maximum number of tensors that the region reads besides the result.
+	// maxChainOperands is the maximum number of tensors that the region of an epilogue reads besides
+	// the result.
 	maxChainOperands = 2
 )
 
@@ -59,7 +59,6 @@ func hostOf(v *ir.Value) (h host, ok bool) {
 
 func (h host) y() *ir.Value { return h.node.Results[0] }
 
-// plain reports whether the epilogue has no bounds and no chain of operators yet.
 func (h host) plain() bool { return !h.Clamp && len(h.node.Blocks) == 0 }
 
 func (e *epilogues) visit(b *ir.Builder, n *ir.Node) []*ir.Value {
@@ -242,7 +241,6 @@ func (e *epilogues) chain(b *ir.Builder, h host, n *ir.Node) *ir.Value {
 	return h.grow(b, n, h.Epilogue, []*ir.Block{grown}, args)
 }
 
-// operatorsIn counts the nodes of a region that are not constants.
 func operatorsIn(region *ir.Block) int {
 	if region == nil {
 		return 0

@@ -501,7 +501,6 @@ func opOf(v *ir.Value) ir.Op {
 
 func lastOf(t ir.Type) dim.Dim { return t.Shape[t.Rank()-1] }
 
-// isRow reports whether t has width elements along its last axis and extent 1 elsewhere.
 func isRow(t ir.Type, width dim.Dim) bool {
 	return t.Rank() > 0 && lastOf(t).Equal(width) && t.Elems().Equal(width)
 }

@@ -75,7 +75,6 @@ func namesOfValues(values []*ir.Value) []string {
 	return out
 }
 
-// callersFirst returns the functions of a module. Each comes before the functions that it calls.
 func callersFirst(m *ir.Module) []*ir.Func {
 	var out []*ir.Func
 	seen := map[string]bool{}
@@ -359,7 +358,6 @@ func common(calls []callNames, path bool, nameOf func(callNames) string) string 
 	return ir.Unexported(name)
 }
 
-// alike returns the number of leading items that two lists have in common.
 func alike[T comparable](a, b []T) int {
 	k := 0
 	for k < min(len(a), len(b)) && a[k] == b[k] {

@@ -120,7 +120,6 @@ func findRepeat(f *ir.Func) *repeat {
 	return nil
 }
 
-// border returns the number of values that enter and leave a run.
 func (r *repeat) border() int { return len(r.inputs[0]) + len(r.outputs) }
 
 // kindOf returns a text that is equal for nodes that apply the same operator to values of the same

@@ -27,7 +27,6 @@ func numberOf(v *ir.Value) (x float64, ok bool) {
 	return t.Number(0), true
 }
 
-// isAbout reports whether [numberOf] returns x for v, within the tolerance of [about].
 func isAbout(v *ir.Value, x float64) bool {
 	got, ok := numberOf(v)
 	return ok && about(got, x, v.Type.DType)

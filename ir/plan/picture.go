@@ -15,8 +15,7 @@ import (
 const (
 	// pictureWidth is the number of columns of the picture after the names.
 	pictureWidth = 64
-	// pictureRows is the maximum number of rows of the picture.
-	pictureRows = 60
+	pictureRows  = 60
 	// pictureNames is the maximum length of a name in the picture, in characters.
 	pictureNames = 60
 )

@@ -224,7 +224,6 @@ func (g *graph) applyAll(op string, kinds []kind, attrs []Attr, args ...port) []
 	return results
 }
 
-// isFloat reports whether values of a kind are floats, and scalars or 4 along the last axis.
 func isFloat(k kind) bool {
 	return k.dtype == ir.F32 && (len(k.shape) == 0 || k.shape[len(k.shape)-1] == 4)
 }
@@ -475,7 +474,6 @@ func (g *graph) newest(k kind) port {
 	return g.apply(ops[g.pick(len(ops))], k, args...)
 }
 
-// broadcasts reports whether the shape of k is equal to the last extents of the shape of `to`.
 func (k kind) broadcasts(to kind) bool {
 	n := len(to.shape) - len(k.shape)
 	return n >= 0 && slices.Equal(k.shape, to.shape[n:])

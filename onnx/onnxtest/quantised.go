@@ -101,8 +101,6 @@ func (g *quantisedNet) any() activation {
 	return g.list[len(g.list)-1-g.pick(min(3, len(g.list)))]
 }
 
-// like returns a random value with the height and the width of a, and also its channels if
-// sameChannels is set.
 func (g *quantisedNet) like(a activation, sameChannels bool) activation {
 	var list []activation
 	for _, b := range g.list {

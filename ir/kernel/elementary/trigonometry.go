@@ -205,7 +205,6 @@ func (c calc) isOdd(turns *kernel.Value) *kernel.Value {
 	return c.Ne(c.And(turns, c.Int(1)), c.Int(0))
 }
 
-// finite returns y where x is finite, else NaN.
 func (c calc) finite(x, y *kernel.Value) *kernel.Value {
 	return c.Select(c.Lt(c.Abs(x), c.inf()), y, c.nan())
 }

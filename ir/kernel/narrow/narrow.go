@@ -26,7 +26,6 @@ func Kernel(k *kernel.Kernel) (*kernel.Kernel, error) {
 	})
 }
 
-// isWide reports whether a kernel has a value or an array of integers of 64 bits.
 func isWide(k *kernel.Kernel) bool {
 	for _, v := range k.Params {
 		if is64(v.Type.DType) {
@@ -91,7 +90,6 @@ func (n *narrowing) kernel(k *kernel.Kernel) {
 	n.block(k.Body)
 }
 
-// elementOf returns the element type of the array that replaces an array of type d.
 func elementOf(d ir.DType) ir.DType {
 	if is64(d) {
 		return ir.U32

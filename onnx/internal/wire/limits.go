@@ -78,7 +78,6 @@ func (r *reader) charge(n int, size uintptr) error {
 	return nil
 }
 
-// nested runs `read` one level deeper. It returns an error if the nesting exceeds the limit.
 func (r *reader) nested(read func() error) error {
 	if r.left.Depth == 0 {
 		return &Error{Reason: fmt.Sprintf("nested more than %d deep", r.max.Depth)}
