@@ -13,7 +13,7 @@ type kase struct {
 	loss      func() (model any, loss func(in []nn.Value) nn.Value)
 }
 
-// cases lists the models. torch.py has models of the same names.
+// cases lists the models. torch_side.py has models of the same names.
 var cases = []kase{
 	{"tiny", "(f32[N,8], i64[N]) -> f32[]", []string{"make([][8]float32, 8)", "make([]int64, 8)"}, 4, func() (any, func([]nn.Value) nn.Value) {
 		m := &perceptron{nn.NewLinear(8, 16), nn.NewLinear(16, 16), nn.NewLinear(16, 4)}

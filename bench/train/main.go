@@ -220,8 +220,8 @@ func median(list []reply) reply {
 	}
 }
 
-// printNodes prints the number of nodes of each operator and shape, their total time in milliseconds and its share, the
-// slowest first.
+// printNodes prints the nodes of each operator and shape: their total time in milliseconds, its share of the time of
+// all nodes, and their number. The largest times come first.
 func printNodes(steps []*ir.Node, laps []float64) {
 	type row struct {
 		count int

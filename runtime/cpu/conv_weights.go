@@ -100,8 +100,8 @@ func (w *convWeights) Part(i, parts int) {
 	}
 }
 
-// multiply adds a product to columns [j, j+width) of the weights of a group. The factors are
-// columns [k, k+depth) of g, and panels.
+// multiply computes the product of columns [k, k+depth) of g and panels. It stores the product in columns [j, j+width)
+// of the weights of a group if k is 0, and adds it to them otherwise.
 func (w *convWeights) multiply(panels []float32, group, j, width, k, depth int) {
 	row := group * w.rows
 	p := product{a: w.g[row*w.terms+k:], panels: unsafe.Pointer(unsafe.SliceData(panels)), dst: w.dst[row*w.columns+j:]}

@@ -54,8 +54,8 @@ func DepthwiseInteger[T Byte | int32, X, W Byte](
 	}
 }
 
-// depthwiseInteger is the state of DepthwiseInteger. int8 is treated as uint8 shifted by 128, and so
-// are its zero points.
+// depthwiseInteger is the state of DepthwiseInteger. Elements and zero points of type int8 are shifted by 128 and
+// treated as uint8.
 type depthwiseInteger struct {
 	n, c, m          int
 	axis             [2]patchAxis

@@ -109,8 +109,8 @@ func (l *lrn) oneByOne(from, to int) {
 	}
 }
 
-// power computes dst[i] = x[i]/dst[i]^beta. If beta is 0.75 and dst[i] cannot be near zero, it
-// takes roots instead of powers.
+// power computes dst[i] = x[i]/dst[i]^beta. It takes roots instead of powers if beta is 0.75 and bias and scale ensure
+// that each dst[i] is at least lrnLeast.
 func (l *lrn) power(dst, x []float32) {
 	if l.beta == 0.75 && l.bias >= lrnLeast && l.scale >= 0 {
 		lrnRoot(dst, x)

@@ -11,7 +11,7 @@ func CumSum[T Number](dst, src []T, outer, n, inner int, exclusive, reverse bool
 	scan(dst, src, outer, n, inner, exclusive, reverse, 0, func(dst, a, b []T) { Add(dst, a, b) })
 }
 
-// sumLines is [CumSum] of lines of n neighbouring elements.
+// sumLines is [CumSum] along contiguous lines of n elements.
 func sumLines[T Number](dst, src []T, lines, n int, exclusive, reverse bool) {
 	dst, src = trim(dst, volume(lines, n)), trim(src, volume(lines, n))
 	for ; len(dst) > 0; dst, src = dst[n:], src[n:] {

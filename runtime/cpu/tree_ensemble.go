@@ -134,8 +134,8 @@ func (f *forest[T]) some(from, to int) {
 // lanes is the number of paths that are followed at once: others proceed while one waits for memory.
 const lanes = 4
 
-// walk follows `lanes` paths to their leaves. `at` holds a child for each path, and receives the
-// numbers of the leaves. Each path is for a row of x; the rows are stride elements apart.
+// walk follows `lanes` paths to their leaves, each for a row of x. The rows are stride elements apart. `at` holds the
+// node at which each path begins, or the complement of a leaf, and receives the indices of the leaves.
 func (f *forest[T]) walk(at *[lanes]int32, x []T, stride int) {
 	nodes, thresholds, width := f.nodes, f.thresholds, f.features
 	x0, x1, x2, x3 := x[:width], x[stride:][:width], x[2*stride:][:width], x[3*stride:][:width]

@@ -311,8 +311,8 @@ func (w *winograd) Part(i, parts int) {
 // winogradLines has room for a line of zeros and a line for each point, from a multiple of 64 bytes on.
 type winogradLines [(1+maxPoints)*16*linePixels + 15]float32
 
-// aligned returns the address of the first element of lines at a multiple of 64 bytes. The element stays at a multiple
-// if the stack moves.
+// aligned returns the address of the first element of lines at a multiple of 64 bytes. It remains a multiple if the
+// stack moves.
 func aligned(lines *winogradLines) unsafe.Pointer {
 	p := unsafe.Pointer(lines)
 	return unsafe.Add(p, -uintptr(p)&63)
