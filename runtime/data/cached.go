@@ -45,7 +45,7 @@ func (c *cached[T]) At(i int) (T, error) {
 	return c.keep(i, x), nil
 }
 
-// keep stores an item, unless it is there, and returns the one that is there.
+// keep stores x as item i unless an item is stored already. It returns the stored item.
 func (c *cached[T]) keep(i int, x T) T {
 	c.items[i].CompareAndSwap(nil, &x)
 	return *c.items[i].Load()

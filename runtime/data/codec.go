@@ -8,14 +8,15 @@ import (
 	"unsafe"
 )
 
-// codec turns values of T into records and back.
+// codec converts values of T to records and back.
 type codec[T any] struct {
-	size   int    // bytes in a record
+	// bytes of a record
+	size   int
 	layout string // the types of the numbers in a record
-	same   bool   // a value in memory has the bytes of its record
+	// the memory of a value is its record
+	same bool
 }
 
-// newCodec returns an error if the values of T do not have a fixed size.
 func newCodec[T any]() (codec[T], error) {
 	t := reflect.TypeFor[T]()
 	var b strings.Builder
@@ -30,8 +31,8 @@ func newCodec[T any]() (codec[T], error) {
 	return c, nil
 }
 
-// describe writes the layout of a type. It reports whether every pattern of bits is a value. It returns an error if
-// the type does not have a fixed size, or has a field that is not exported.
+// describe writes the layout of a type. plain reports whether every bit pattern is a valid value.
+// It returns an error if the type does not have a fixed size, or has an unexported field.
 func describe(b *strings.Builder, t reflect.Type) (plain bool, err error) {
 	switch k := t.Kind(); {
 	case k == reflect.Bool, k >= reflect.Int8 && k <= reflect.Int64, k >= reflect.Uint8 && k <= reflect.Uint64,
@@ -82,7 +83,7 @@ func (c *codec[T]) decode(x *T, record []byte) error {
 	return err
 }
 
-// bytesOf returns the memory of a value.
+// bytesOf returns the memory of *x.
 func bytesOf[T any](x *T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(x)), unsafe.Sizeof(*x))
 }

@@ -93,14 +93,14 @@ func ReadCSV[T any](r io.Reader, o CSVOptions) ([]T, error) {
 	return rows, nil
 }
 
-// record is a record of a table.
+// record is a row of a table.
 type record struct {
 	cells []string
 	line  int
 	at    func(i int) (line, column int) // position of a cell
 }
 
-// records returns a function that reads the next record, or returns io.EOF.
+// records returns a function that reads the next row. It returns io.EOF at the end.
 func (o CSVOptions) records(r io.Reader) (next func() (record, error)) {
 	b := withoutMark(r)
 	if o.Comma == 0 {
@@ -148,19 +148,20 @@ func (o CSVOptions) lines(b *bufio.Reader) (next func() (record, error)) {
 	}
 }
 
-// field is a field of a struct and the position of its cells.
+// field is a field of a struct and its columns.
 type field struct {
-	name     string
-	index    int // in the struct
-	column   int // the first column
+	name  string
+	index int // in the struct
+	// index of the first column
+	column   int
 	count    int // number of columns
 	array    bool
 	optional bool
 	parse    func(v reflect.Value, text string) error
 }
 
-// fieldsOf finds the columns of a struct's fields. It returns all errors joined, such as missing columns,
-// and fields of unsupported types.
+// fieldsOf finds the columns of the fields of struct type t. It returns all errors joined, such as
+// missing columns and fields of unsupported types.
 func fieldsOf(t reflect.Type, header []string, inOrder bool) ([]field, error) {
 	columns, errs := columnsOf(t)
 	if columns == nil && errs != nil {
@@ -217,7 +218,7 @@ func (f *field) fill(row reflect.Value, r record) error {
 	return nil
 }
 
-// parsers set a field from the text of a cell, by kind.
+// parsers is keyed by the kind of a field. It sets the field from the text of a cell.
 var parsers = func() map[reflect.Kind]func(v reflect.Value, text string) error {
 	m := map[reflect.Kind]func(v reflect.Value, text string) error{
 		reflect.String: func(v reflect.Value, text string) error {

@@ -51,7 +51,7 @@ func Err[T any](d Dataset[T]) error {
 	return nil
 }
 
-// failed is a data set that could not be made.
+// failed is a data set that consists of an error.
 type failed[T any] struct{ err error }
 
 func (f failed[T]) Len() int          { return 0 }
@@ -81,7 +81,6 @@ func All[T any](d Dataset[T]) iter.Seq2[T, error] {
 	}
 }
 
-// checkIndex returns an error if i is not the index of one of n items.
 func checkIndex(i, n int) error {
 	if i < 0 || i >= n {
 		return fmt.Errorf("index %d: there are %d items", i, n)
@@ -89,7 +88,6 @@ func checkIndex(i, n int) error {
 	return nil
 }
 
-// checkRoom returns an error unless dst and at have the same length.
 func checkRoom[T any](dst []T, at []int) error {
 	if len(dst) != len(at) {
 		return fmt.Errorf("room for %d items: %d indices", len(dst), len(at))
@@ -97,7 +95,7 @@ func checkRoom[T any](dst []T, at []int) error {
 	return nil
 }
 
-// readMany stores the item with index at[k] in dst[k], with d's own method if it has one.
+// readMany stores item at[k] of d in dst[k]. It uses d's own method Many if d has one.
 func readMany[T any](d Dataset[T], dst []T, at []int) error {
 	if err := checkRoom(dst, at); err != nil {
 		return err
@@ -115,7 +113,7 @@ func readMany[T any](d Dataset[T], dst []T, at []int) error {
 	return nil
 }
 
-// blockOf returns the number of items in a block of d, or 1.
+// blockOf returns the block size of d, or 1 if it has none.
 func blockOf[T any](d Dataset[T]) int {
 	if b, ok := d.(Blocked); ok {
 		return max(1, b.Block())
@@ -123,12 +121,12 @@ func blockOf[T any](d Dataset[T]) int {
 	return 1
 }
 
-// product returns a·b, and whether it is an int. Neither is negative.
+// product returns a·b and whether it fits an int. a and b are not negative.
 func product(a, b int) (int, bool) {
 	return a * b, a == 0 || b <= math.MaxInt/a
 }
 
-// scratch holds slices that are used again. Unlike a sync.Pool, it never gives them up.
+// scratch is a free list of slices. Unlike a sync.Pool, it keeps them for ever.
 type scratch[T any] struct {
 	mu   sync.Mutex
 	free []*[]T
@@ -152,7 +150,7 @@ func (s *scratch[T]) get(n int) *[]T {
 	return p
 }
 
-// put takes back a slice.
+// put returns a slice to the free list.
 func (s *scratch[T]) put(p *[]T) {
 	s.mu.Lock()
 	s.free = append(s.free, p)

@@ -15,7 +15,6 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// digested is the number of items that a digest covers.
 const digested = 16
 
 // Digest returns the SHA-256 of 16 items of the data set, in hexadecimal: the first one, the last one,
@@ -33,7 +32,8 @@ func (l *Loader[B]) Digest() (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// sampleOf returns a function that writes some items of d.
+// sampleOf returns a function that writes at most `digested` items of d, evenly spaced from the
+// first to the last.
 func sampleOf[T any](d Dataset[T]) func(h hash.Hash) error {
 	return func(h hash.Hash) error {
 		n := d.Len()
@@ -59,10 +59,9 @@ func writeItem[T any](h hash.Hash, d Dataset[T], i int) (err error) {
 	return writeValue(h, reflect.ValueOf(&x).Elem(), 0)
 }
 
-// errDeep is the error of a value that may contain itself.
 var errDeep = errors.New("items are nested more than 32 levels deep")
 
-// writeValue writes a value so that different values of a type have different bytes.
+// writeValue hashes an encoding of v that differs for different values of its type.
 func writeValue(h hash.Hash, v reflect.Value, depth int) error {
 	if depth > 32 {
 		return errDeep
@@ -110,8 +109,7 @@ func writeValue(h hash.Hash, v reflect.Value, depth int) error {
 	return nil
 }
 
-// writeList writes the elements of an array or slice. Numbers are written all at once, as they are in
-// memory.
+// writeList hashes the elements of an array or slice. Numbers are hashed as they are in memory.
 func writeList(h hash.Hash, v reflect.Value, depth int) error {
 	writeWord(h, uint64(v.Len()))
 	if isNumbers(v.Type().Elem()) && v.Len() > 0 && (v.Kind() == reflect.Slice || v.CanAddr()) {
@@ -127,7 +125,7 @@ func writeList(h hash.Hash, v reflect.Value, depth int) error {
 	return nil
 }
 
-// isNumbers reports whether a type is a number or an array of numbers.
+// isNumbers reports whether t is a type of numbers or of arrays of numbers.
 func isNumbers(t reflect.Type) bool {
 	for t.Kind() == reflect.Array {
 		t = t.Elem()
@@ -135,7 +133,7 @@ func isNumbers(t reflect.Type) bool {
 	return t.Kind() > reflect.Bool && t.Kind() <= reflect.Complex128 && t.Size() > 0
 }
 
-// writeMap writes the digests of the entries of a map, sorted.
+// writeMap hashes the sorted digests of the entries of a map.
 func writeMap(h hash.Hash, v reflect.Value, depth int) error {
 	var entries []string
 	for key, value := range v.Seq2() {

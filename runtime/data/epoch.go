@@ -46,7 +46,7 @@ func (l *Loader[B]) newRun(epoch int) *run {
 	return &run{l.order(epoch), keyOf(l.o.Seed, uint64(epoch)), make(chan struct{})}
 }
 
-// makeBatch returns a function that makes batch k.
+// makeBatch returns a function that makes batch k. The function must not be called concurrently.
 func (l *Loader[B]) makeBatch(r *run) func(out *made[B], k int) {
 	m, at := l.maker(), make([]int, l.room())
 	return func(out *made[B], k int) {
@@ -59,7 +59,7 @@ func (l *Loader[B]) makeBatch(r *run) func(out *made[B], k int) {
 	}
 }
 
-// inline makes each batch when it is asked for.
+// inline makes each batch when the consumer asks for it.
 func (l *Loader[B]) inline(ctx context.Context, r *run, from int, yield func(*B, error) bool) {
 	next, out := l.makeBatch(r), new(made[B])
 	for k := from; k < l.batches; k++ {
@@ -74,11 +74,11 @@ func (l *Loader[B]) inline(ctx context.Context, r *run, from int, yield func(*B,
 	}
 }
 
-// worker makes every n-th batch, for n workers. It has two batches: one that is being used, and one
-// that is being made. Neither channel blocks its sender.
+// worker makes every n-th batch, where n is the number of workers. It has two batches: the consumer
+// uses one while it makes the other. Sends on its channels do not block.
 type worker[B any] struct{ free, ready chan *made[B] }
 
-// background has workers make batches ahead.
+// background makes batches ahead on other goroutines.
 func (l *Loader[B]) background(ctx context.Context, r *run, from int, yield func(*B, error) bool) {
 	workers := make([]worker[B], l.workers(from))
 	var running sync.WaitGroup
@@ -109,7 +109,8 @@ func (l *Loader[B]) background(ctx context.Context, r *run, from int, yield func
 	}
 }
 
-// work makes the batches `first`, `first`+step and so on, until the epoch ends or one has an error.
+// work makes the batches first, first+step, first+2·step, … until the epoch ends or a batch has an
+// error.
 func (l *Loader[B]) work(w worker[B], r *run, first, step int) {
 	next := l.makeBatch(r)
 	for k := first; k < l.batches; k += step {
@@ -128,8 +129,8 @@ func (l *Loader[B]) work(w worker[B], r *run, first, step int) {
 	}
 }
 
-// deliver yields a batch or its error. It counts and logs the items that were skipped. It returns false if the epoch
-// ends.
+// deliver yields a batch or its error. It counts and logs the items that were skipped. It returns
+// false if the epoch has to end.
 func (l *Loader[B]) deliver(out *made[B], yield func(*B, error) bool) bool {
 	if n := len(out.skipped); n > 0 {
 		l.skipped.Add(int64(n))

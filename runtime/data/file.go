@@ -10,8 +10,8 @@ import (
 	"os"
 )
 
-// readFile calls decode with the contents of a file, decompressed if it is a gzip file. If path
-// does not exist it tries path with ".gz". Errors name the file.
+// readFile calls decode with the contents of a file, decompressed if they are gzip. If path does
+// not exist, it reads path+".gz". Errors name the file.
 func readFile(path string, decode func(io.Reader) error) error {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -42,7 +42,7 @@ func decompressed(r io.Reader) (io.Reader, error) {
 	return gzip.NewReader(buffered)
 }
 
-// withoutMark returns a reader of r's contents after a byte order mark, if there is one.
+// withoutMark returns a reader of r that skips a byte order mark of UTF-8.
 func withoutMark(r io.Reader) *bufio.Reader {
 	b := bufio.NewReader(r)
 	if mark, _ := b.Peek(3); string(mark) == "\ufeff" {

@@ -33,7 +33,7 @@ func Folds[T any](d Dataset[T], k int) ([]Fold[T], error) {
 	return folds, nil
 }
 
-// fraction returns n·a/b, rounded down. a is at most b, and nothing is negative.
+// fraction returns n·a/b, rounded down, without overflow. 0 ≤ a ≤ b, 0 < b and 0 ≤ n.
 func fraction(n, a, b int) int {
 	high, low := bits.Mul64(uint64(n), uint64(a))
 	q, _ := bits.Div64(high, low, uint64(b))

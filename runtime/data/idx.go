@@ -92,7 +92,7 @@ func ReadIDX[T IDXElement](r io.Reader) (rt.Tensor[T], error) {
 	return x, err
 }
 
-// whole turns an end-of-file error into one that says that the file is truncated.
+// whole turns io.EOF into io.ErrUnexpectedEOF.
 func whole(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF

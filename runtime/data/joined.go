@@ -31,7 +31,6 @@ type joined[T any] struct {
 
 func (j *joined[T]) Len() int { return j.begins[len(j.sets)] }
 
-// set returns the index of the set that has item i.
 func (j *joined[T]) set(i int) int {
 	k, _ := slices.BinarySearch(j.begins, i+1)
 	return k - 1

@@ -62,7 +62,7 @@ func ReadJSONL[T any](r io.Reader) ([]T, error) {
 	}
 }
 
-// readObject sets the fields of a row from an object.
+// readObject sets the fields of row from a JSON object.
 func readObject(row reflect.Value, columns []Column, text []byte) error {
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal(text, &object); err != nil {
@@ -85,8 +85,8 @@ func readObject(row reflect.Value, columns []Column, text []byte) error {
 	return nil
 }
 
-// valueOf returns the value of a key. If the key is missing, it takes the first key, in sorted
-// order, that differs in case only.
+// valueOf returns the value of a key. If no key equals name, it takes the first key, in sorted
+// order, that differs only in case.
 func valueOf(object map[string]json.RawMessage, name string) (json.RawMessage, bool) {
 	if value, ok := object[name]; ok {
 		return value, true
@@ -99,7 +99,8 @@ func valueOf(object map[string]json.RawMessage, name string) (json.RawMessage, b
 	return nil, false
 }
 
-// setJSON sets v from JSON. If v is an array, it checks the number of elements, which encoding/json does not.
+// setJSON sets v from JSON. Unlike encoding/json, it returns an error for null and for an array
+// with another number of elements.
 func setJSON(v reflect.Value, text json.RawMessage) error {
 	if string(text) == "null" {
 		return fmt.Errorf("null is not a %v", v.Type())

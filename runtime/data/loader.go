@@ -142,21 +142,21 @@ func (l *Loader[B]) Items() int { return l.n }
 // Skipped returns the number of items that were skipped in all batches that this loader has yielded.
 func (l *Loader[B]) Skipped() int64 { return l.skipped.Load() }
 
-// part returns the positions, in the order of an epoch, of the loader's part of batch k. They begin with `from` and
-// end before `to`.
+// part returns the range [from, to) of positions in the epoch's order that are the loader's part of
+// batch k.
 func (l *Loader[B]) part(k int) (from, to int) {
 	begin := k * l.o.Batch
 	size := min(l.o.Batch, l.n-begin)
 	return begin + fraction(size, l.rank, l.of), begin + fraction(size, l.rank+1, l.of)
 }
 
-// room returns an upper bound of the size of a part.
+// room returns the largest possible size of a part.
 func (l *Loader[B]) room() int {
 	size := min(l.o.Batch, l.n)
 	return min(size, size/l.of+1)
 }
 
-// workers returns the number of goroutines of an epoch that begins with batch number `from`.
+// workers returns the number of goroutines for an epoch that begins with batch `from`.
 func (l *Loader[B]) workers(from int) int {
 	n := l.o.Workers
 	if n == 0 {

@@ -10,8 +10,8 @@ import (
 
 // maker makes batches for one goroutine.
 type maker[B any] interface {
-	// make makes the batch of the items with the given indices. key is that of the epoch, for random
-	// numbers. It ends early with errEnded if ended is closed.
+	// make makes the batch of the items at the given indices. key is the epoch's key for random
+	// numbers. out.err becomes errEnded if ended is closed.
 	make(out *made[B], at []int, key uint64, ended <-chan struct{})
 }
 
@@ -22,13 +22,14 @@ type made[B any] struct {
 	skipped []error
 }
 
-// errEnded is the error of a batch that nobody waits for.
+// errEnded is the error of a batch whose epoch ended before it was complete.
 var errEnded = errors.New("the epoch has ended")
 
 // itemMaker makes batches of the items of a data set.
 type itemMaker[T, B any] struct {
-	d       Dataset[T]
-	many    ManyReader[T] // d, or nil
+	d Dataset[T]
+	// d, or nil if d does not implement it
+	many    ManyReader[T]
 	collate Collate[T, B]
 	onError OnError
 	random  *source
@@ -55,7 +56,8 @@ func (m *itemMaker[T, B]) make(out *made[B], at []int, key uint64, ended <-chan 
 	}
 }
 
-// read reads the items. Items that are skipped are left out of m.items and m.indices.
+// read reads the items with the indices at into m.items and m.indices. It leaves out items that are
+// skipped.
 func (m *itemMaker[T, B]) read(out *made[B], at []int, ended <-chan struct{}) error {
 	m.items, m.indices = sized(m.items[:0], len(at)), append(m.indices[:0], at...)
 	if m.many != nil {
@@ -95,8 +97,8 @@ func (m *itemMaker[T, B]) readOne(i int) (x T, err error) {
 	return m.d.At(i)
 }
 
-// failed returns the error of an item. If the item is skipped, it keeps the error in `out` and returns nil. An item
-// whose reading or collating panics is not skipped.
+// failed returns the error of an item, or nil if the item is skipped; out.skipped then has the
+// error. A panic is always returned.
 func (m *itemMaker[T, B]) failed(out *made[B], item int, err error) error {
 	err = fmt.Errorf("item %d: %w", item, err)
 	if p := (*rt.PanicError)(nil); m.onError != Skip || errors.As(err, &p) {
@@ -106,7 +108,7 @@ func (m *itemMaker[T, B]) failed(out *made[B], item int, err error) error {
 	return nil
 }
 
-// fill puts the items into the batch.
+// fill collates the items that were read into the batch.
 func (m *itemMaker[T, B]) fill(out *made[B], key uint64, ended <-chan struct{}) error {
 	if m.collate.whole != nil {
 		return m.fillWhole(out, key)
@@ -141,13 +143,13 @@ func (m *itemMaker[T, B]) resize(b *B, n int) (err error) {
 	return nil
 }
 
-// putOne puts the k-th item that was read at place n of the batch.
+// putOne collates item k of m.items at place n of the batch.
 func (m *itemMaker[T, B]) putOne(b *B, n, k int, key uint64) (err error) {
 	defer rt.Recover("collating", &err)
 	return m.collate.put(m.items[k], b, n, m.random.of(key, m.indices[k]))
 }
 
-// fillWhole makes the batch with one call. The random numbers belong to the first item.
+// fillWhole collates all items with one call. The random numbers are the first item's.
 func (m *itemMaker[T, B]) fillWhole(out *made[B], key uint64) error {
 	first := 0 // for a part without items
 	if len(m.indices) > 0 {

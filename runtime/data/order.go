@@ -1,25 +1,28 @@
 package data
 
-// order is the order of an epoch's items.
+// order is the order of the items in an epoch.
 type order struct {
-	n     int
-	items Permutation // unless blocks are shuffled
+	n int
+	// used unless blocks are shuffled
+	items Permutation
 
-	block   int // items in a block, above 1 if blocks are shuffled
-	blocks  Permutation
-	key     uint64
-	short   int // position of the last block, which may be short
-	missing int // by how many items
+	// number of items in a block, above 1 if blocks are shuffled
+	block  int
+	blocks Permutation
+	key    uint64
+	// position of the last block, which may be shorter
+	short int
+	// number of items by which the last block is shorter
+	missing int
 }
 
-// window is the number of blocks whose items are mixed.
+// window is the number of adjacent blocks whose items are shuffled together.
 const window = 8
 
-// inOrder returns the order of n items that are not shuffled.
 func inOrder(n int) order { return order{n: n} }
 
 // shuffledOrder returns a random order of n items. If there are several blocks of more than one
-// item, it permutes the blocks, and then the items of each window of eight adjacent blocks.
+// item, it permutes the blocks, then the items of each window.
 func shuffledOrder(n, block int, seed, epoch uint64) order {
 	if block <= 1 || block >= n {
 		return order{n: n, block: 1, items: NewPermutation(n, seed, epoch)}
@@ -31,7 +34,7 @@ func shuffledOrder(n, block int, seed, epoch uint64) order {
 	return o
 }
 
-// at returns the item at position i.
+// at returns the index of the item at position i.
 func (o *order) at(i int) int {
 	switch o.block {
 	case 0:

@@ -69,10 +69,11 @@ func (p *Permutation) Position(x int) int {
 	}
 }
 
-// halves splits a number of 2·half bits.
+// halves splits a number of 2·p.half bits in two.
 func (p *Permutation) halves(x uint64) (left, right uint64) {
 	return x >> p.half, x & (1<<p.half - 1)
 }
 
-// round returns p.half bits that depend on x and a key.
+// round is the round function of a Feistel network: it returns p.half pseudorandom bits of x and a
+// key.
 func (p *Permutation) round(x, key uint64) uint64 { return mix(x^key) >> (64 - p.half) }

@@ -20,7 +20,7 @@ func Picked[T any](d Dataset[T], indices []int) Dataset[T] {
 	return picked(d, slices.Clone(indices))
 }
 
-// picked is [Picked] for valid indices that nobody changes.
+// picked is [Picked] without checking or copying the indices.
 func picked[T any](d Dataset[T], indices []int) Dataset[T] {
 	return &view[T]{of: d, n: len(indices), index: func(i int) int { return indices[i] }}
 }

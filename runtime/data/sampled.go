@@ -58,8 +58,8 @@ func Sampled[T any](d Dataset[T], n int, o SampleOptions) Dataset[T] {
 	return v
 }
 
-// weights is a binary tree of weights. The children of node i are 2i and 2i+1, and its value is
-// their sum. The leaves are the items' weights, and zeros.
+// weights is a binary tree of sums. The children of node i are 2i and 2i+1, and the value of a node
+// is the sum of its children. The leaves are the weights of the items, padded with zeros.
 type weights []float64
 
 // newWeights returns a tree of the weights of n items.
@@ -90,7 +90,7 @@ func newWeights(list []float64, n int) (weights, error) {
 	return w, nil
 }
 
-// at returns the item at a fraction of the sum of the weights.
+// at returns the item at which the cumulative weight reaches a fraction of the total.
 func (w weights) at(fraction float64) int {
 	x, node := float64(fraction*w[1]), 1
 	for node < len(w)/2 {
@@ -104,8 +104,8 @@ func (w weights) at(fraction float64) int {
 	return node - len(w)/2
 }
 
-// order returns n draws without replacement. After all items of a weight above 0 have been drawn, it
-// begins anew.
+// order returns n draws without replacement. Once all items of positive weight have been drawn, it
+// starts over.
 func (w weights) order(n int, draw func(i int) uint64) []int {
 	left := append(weights(nil), w...)
 	order := make([]int, n)

@@ -38,7 +38,7 @@ func (n last) Keep(all []Checkpoint) []bool {
 
 func (n last) bind(directions) error { return atLeastOne("last", int(n)) }
 
-// atLeastOne returns an error if a number of checkpoints or epochs is below 1.
+// atLeastOne returns an error if n, a number of checkpoints or epochs, is below 1.
 func atLeastOne(name string, n int) error {
 	if n < 1 {
 		return fmt.Errorf("keep: %s %d: at least 1 expected", name, n)
@@ -78,7 +78,9 @@ func (b *best) Keep(all []Checkpoint) []bool {
 	return keep
 }
 
-// bestOf returns the index of the first checkpoint with the best value, or -1.
+// bestOf returns the index of the checkpoint with the best value of key, the first one of a tie, or
+// -1 if no checkpoint has a number. better is 1 if larger values are better, -1 if smaller ones
+// are.
 func bestOf(all []Checkpoint, key string, better int) int {
 	at, value := -1, math.NaN()
 	for i, c := range all {
@@ -134,8 +136,8 @@ func (j joined) bind(d directions) error {
 	return nil
 }
 
-// unwanted marks the checkpoints that k does not want as gone, and returns them. The newest one that
-// is not gone stays.
+// unwanted marks the checkpoints that k does not keep as gone, and returns their files. It keeps
+// the newest checkpoint in any case.
 func unwanted(k Keeper, all []Checkpoint) (files []string) {
 	keep := k.Keep(all)
 	for i := range all {

@@ -61,7 +61,7 @@ func New[B any, O metric.Output](t Trainer, task Task[B, O], o Options, metrics 
 	return l, nil
 }
 
-// reducers returns the factors of rates, each once.
+// reducers returns the factors of the optimizers' rates, without repetitions.
 func (l *Learner[B, O]) reducers() []*Reducer {
 	var list []*Reducer
 	seen := map[*Reducer]bool{nil: true}

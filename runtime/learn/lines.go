@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// lineEvery is the least time between lines of [Lines].
+// lineEvery is the smallest time between lines of [Lines].
 const lineEvery = 30 * time.Second
 
 // Lines returns a renderer that writes a line for each epoch and each validation within an epoch. If w is
@@ -86,7 +86,8 @@ func (l *lines) Event(e Event) {
 	}
 }
 
-// line makes the line of an epoch or of a validation, and writes it if it is time.
+// line prepares the line of an epoch or of a validation. It writes the line if lineEvery has
+// passed.
 func (l *lines) line(at time.Time, head string, train []Value) {
 	var b strings.Builder
 	b.WriteString(head)
@@ -110,7 +111,7 @@ func (l *lines) line(at time.Time, head string, train []Value) {
 	}
 }
 
-// tell writes the last line if it was not written.
+// tell writes the prepared line if it has not been written.
 func (l *lines) tell(at time.Time) {
 	if l.untold == "" {
 		return
@@ -128,7 +129,7 @@ func (l *lines) progress(e Stepped) string {
 	return fmt.Sprintf("epoch %s  %s %s  loss %s", l.of(e.Epoch+1, l.started.Epochs), e.Split, l.of(e.Batch+1, batches), format(e.Loss, ""))
 }
 
-// of returns "3/10", or "3" if there is no limit.
+// of returns "3/10" for n and limit, or "3" if limit is 0.
 func (l *lines) of(n, limit int) string {
 	if limit == 0 {
 		return fmt.Sprint(n)
@@ -136,7 +137,6 @@ func (l *lines) of(n, limit int) string {
 	return fmt.Sprintf("%d/%d", n, limit)
 }
 
-// unit returns the unit of a metric.
 func (l *lines) unit(name string) string {
 	for _, s := range l.started.Metrics {
 		if s.Name == name {
@@ -146,7 +146,7 @@ func (l *lines) unit(name string) string {
 	return ""
 }
 
-// rewrite replaces the text of the progress line.
+// rewrite replaces the text of the progress line, if there is one.
 func (l *lines) rewrite(text string) {
 	if !l.rewrites || l.width == 0 && text == "" {
 		return

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// lockFile opens a file that only one process can have open. The lock ends when the file is closed or
-// the process ends. It returns errLocked if another process has it.
+// lockFile opens and locks a file. The lock ends when the file is closed or the process ends. It
+// returns errLocked if another process has the lock.
 func lockFile(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
@@ -24,7 +24,7 @@ func lockFile(path string) (*os.File, error) {
 	return f, nil
 }
 
-// syncFolder makes the names of files in a folder durable.
+// syncFolder makes the names of the files in a folder durable.
 func syncFolder(path string) error {
 	d, err := os.Open(path)
 	if err != nil {

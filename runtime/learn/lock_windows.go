@@ -8,8 +8,8 @@ import (
 // errSharing is Windows's ERROR_SHARING_VIOLATION.
 const errSharing = syscall.Errno(32)
 
-// lockFile opens a file that only one process can have open. The lock ends when the file is closed or
-// the process ends. It returns errLocked if another process has it.
+// lockFile opens a file that no other process can open meanwhile. It returns errLocked if another
+// process has it open.
 func lockFile(path string) (*os.File, error) {
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {
@@ -26,5 +26,5 @@ func lockFile(path string) (*os.File, error) {
 	return os.NewFile(uintptr(h), path), nil
 }
 
-// syncFolder does nothing: Windows writes names when it writes files.
+// syncFolder does nothing: Windows writes file names to disk together with the files.
 func syncFolder(string) error { return nil }

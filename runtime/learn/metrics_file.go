@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// newMetricsLogger returns the logger of a table of all values of epochs and validations. Epochs count
-// from 1.
+// newMetricsLogger returns the logger of metrics.csv, a table of all values of epochs and
+// validations. Epochs are numbered from 1.
 func newMetricsLogger() Logger {
 	return &tapeLogger{name: "metrics.csv", head: "epoch,step,split,name,value\n", put: func(t *tape, e Event) error {
 		m, ok := e.(Measured)

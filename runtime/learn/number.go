@@ -11,7 +11,7 @@ import (
 // "+Inf" and "-Inf" there.
 type Number float64
 
-// appendJSON appends the number in JSON.
+// appendJSON appends n in JSON. NaN and infinities become strings.
 func (n Number) appendJSON(dst []byte) []byte {
 	x := float64(n)
 	if math.IsNaN(x) || math.IsInf(x, 0) {

@@ -125,10 +125,10 @@ func (o *Options) check() error {
 // accumulate returns the number of batches of a step.
 func (o *Options) accumulate() int { return max(1, o.Accumulate) }
 
-// weighs reports whether batches of a step are weighted by their numbers of items.
+// weighs reports whether the batches of a step are weighted by their numbers of items.
 func (o *Options) weighs() bool { return o.Accumulate > 1 && !o.Sum }
 
-// recent returns the number of batches of recent values.
+// recent returns the number of batches in a window of recent values.
 func (o *Options) recent() int {
 	if o.Recent == 0 {
 		return 10
@@ -144,7 +144,6 @@ func (o *Options) systemEvery() time.Duration {
 	return o.SystemEvery
 }
 
-// keeper returns the keeper of all checkpoints: Keep, or the default.
 func (o *Options) keeper() Keeper {
 	if len(o.Keep) == 0 {
 		return Last(2)

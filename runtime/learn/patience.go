@@ -7,17 +7,19 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// patience counts the values in a row that were not better than the best value before them.
+// patience counts the successive values that are not better than the best value before them.
 type patience struct {
-	best  float64
-	seen  int64 // values so far
-	waits int64 // values since the best one
+	best float64
+	// number of values so far
+	seen int64
+	// number of values since the best one
+	waits int64
 }
 
 func newPatience() patience { return patience{best: math.NaN()} }
 
-// see counts a value, and reports how many values in a row were not better. NaN counts as not better.
-// The first warmup values never count as worse.
+// see adds a value and returns the number of successive values that were not better. NaN is not
+// better. The first `warmup` values are never counted.
 func (p *patience) see(value float64, better int, delta float64, warmup int) int64 {
 	p.seen++
 	if isBetter(better, value, p.best, delta) {

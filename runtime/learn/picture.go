@@ -11,8 +11,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// savePictures saves the pictures of counters, such as a confusion matrix, and sets the names of the
-// files in values.
+// savePictures saves the pictures of counters, such as a confusion matrix, and sets the names of
+// the files in values. whole is true at the end of an epoch.
 func savePictures[O any](f *folder, c *counters[O], values []Value, split Split, epoch, step int, whole bool) error {
 	for i, counter := range c.all {
 		p, ok := counter.(metric.Picturer)
@@ -44,8 +44,8 @@ func pictureOf(p metric.Picturer) (picture image.Image, err error) {
 	return p.Picture(), nil
 }
 
-// placeName returns the part of a file's name that says when it was written: "epoch-3" at the end of an
-// epoch, and "epoch-3-step-700" within it. Epochs count from 1.
+// placeName returns the part of a file name that says when the file was written: "epoch-3" at the
+// end of an epoch, "epoch-3-step-700" within it. epoch is numbered from 0, the name from 1.
 func placeName(epoch, step int, ends bool) string {
 	if ends {
 		return fmt.Sprintf("epoch-%d", epoch+1)

@@ -33,7 +33,7 @@ func (r *Reducer) begin() {
 	}
 }
 
-// rate returns the factor of the rate. A nil Reducer has the factor 1.
+// rate returns the factor, 1 for a nil Reducer.
 func (r *Reducer) rate() float64 {
 	if r == nil {
 		return 1
@@ -42,7 +42,7 @@ func (r *Reducer) rate() float64 {
 	return r.factor
 }
 
-// see takes the values that were measured. It reports whether the factor changed.
+// see takes measured values and reports whether they changed the factor.
 func (r *Reducer) see(values map[string]float64) (changed bool) {
 	r.begin()
 	value, ok := values[r.Key]

@@ -8,20 +8,23 @@ import (
 
 // position is the place of a run and the values that it has to remember. It is saved as JSON.
 type position struct {
-	Epoch, Batch int  // of the batch that follows
-	Step         int  // steps that were taken
-	Validate     bool // a validation within the epoch comes first
+	Epoch, Batch int // of the batch that follows
+	// number of steps so far
+	Step     int
+	Validate bool // a validation within the epoch comes first
 
-	Elapsed time.Duration // time of training
+	// duration of the training
+	Elapsed time.Duration
 	Began   time.Duration // Elapsed when the epoch began
 	Stopped string        // reason of the stopper that ended the run
 
-	Best        map[string]bestValue // by keys
-	Last        map[string]Number    // by keys
+	// keyed by directions
+	Best        map[string]bestValue
+	Last        map[string]Number // by keys
 	Checkpoints []Checkpoint
 }
 
-// bestValue is the best value of a key.
+// bestValue is the best value of a metric.
 type bestValue struct {
 	Value Number `json:"value"`
 	Epoch int    `json:"epoch"` // from 0
@@ -33,7 +36,7 @@ func newPosition() position {
 	return position{Best: map[string]bestValue{}, Last: map[string]Number{}}
 }
 
-// clone returns a copy that shares nothing that changes.
+// clone returns a copy of p that later changes of p do not affect.
 func (p *position) clone() position {
 	c := *p
 	c.Best, c.Last, c.Checkpoints = maps.Clone(p.Best), maps.Clone(p.Last), slices.Clone(p.Checkpoints)
@@ -47,7 +50,7 @@ type place struct {
 
 func (p *position) place() place { return place{p.Epoch, p.Batch, p.Step, p.Validate} }
 
-// bestFile returns the contents of best.json. Epochs count from 1.
+// bestFile returns the contents of best.json, in which epochs are numbered from 1.
 func (p *position) bestFile() map[string]bestValue {
 	out := map[string]bestValue{}
 	for key, b := range p.Best {

@@ -34,7 +34,6 @@ type Result struct {
 // Key returns the name of the metric with its split, such as "valid accuracy".
 func (r *Result) Key() string { return r.Split.Key(r.Name) }
 
-// run returns the result of a run.
 func (f *fit[B, O]) run(stopped Stopped) *Run {
 	r := &Run{Dir: f.o.Dir, Stopped: stopped, checkpoints: f.position.Checkpoints, trainer: f.trainer, average: f.o.Average}
 	for _, split := range []Split{Train, Valid} {
@@ -118,7 +117,7 @@ func (r *Run) String() string {
 	return b.String()
 }
 
-// rounded returns a duration rounded to about three digits.
+// rounded rounds d to the second from 1 min on, to 10 ms from 1 s on, else to 10 µs.
 func rounded(d time.Duration) time.Duration {
 	switch {
 	case d >= time.Minute:

@@ -9,31 +9,36 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// saver writes states on another goroutine, from copies. It writes at most one at a time.
+// saver writes states on another goroutine, from copies. It writes one state at a time.
 type saver struct {
-	folder   *folder
-	recorder record.Recorder // of checkpoints
+	folder *folder
+	// of checkpoints
+	recorder record.Recorder
 	copier   copier
 	write    func(path string, w *rt.Weights) error // writes the file from which the run continues
-	under    chan saved                             // nil if nothing is being written
+	// delivers the outcome; nil if no state is being written
+	under chan saved
 }
 
 // saving is a state to be written.
 type saving struct {
 	weights    *rt.Weights
-	checkpoint string   // file that is written before the state, or ""
-	best       any      // contents of best.json, or nil
-	unwanted   []string // checkpoints that are deleted when everything is written
-	epoch      int
-	step       int
+	checkpoint string // file that is written before the state, or ""
+	best       any    // contents of best.json, or nil
+	// checkpoints to delete once everything is written
+	unwanted []string
+	epoch    int
+	step     int
 }
 
 // saved is the outcome of writing a state.
 type saved struct {
 	saving
-	file    string // that is complete
-	bytes   int64
-	took    time.Duration
+	// the complete file: the checkpoint or the state
+	file  string
+	bytes int64
+	took  time.Duration
+	// checkpoints
 	deleted []string
 	err     error
 }
@@ -42,8 +47,8 @@ func newSaver(f *folder, r record.Recorder) *saver {
 	return &saver{folder: f, recorder: r, write: func(path string, w *rt.Weights) error { return w.Save(path) }}
 }
 
-// begin writes a copy of the state of parts on another goroutine. Nothing is being written when it is
-// called.
+// begin copies the state of parts and writes the copy on another goroutine. No other state may be
+// under way.
 func (s *saver) begin(parts map[string]rt.Stater, what saving) error {
 	w, err := rt.CollectState(parts)
 	if err == nil {
@@ -58,11 +63,11 @@ func (s *saver) begin(parts map[string]rt.Stater, what saving) error {
 	return nil
 }
 
-// isBusy reports whether a state is being written, or its outcome was not taken yet.
+// isBusy reports whether a state is being written, or take has not returned its outcome.
 func (s *saver) isBusy() bool { return s.under != nil }
 
-// take returns the outcome of the state that begin started. ok is false if no state was started or,
-// unless wait is true, if it is still being written.
+// take returns the outcome of the state that begin started. If wait is true, it waits for the
+// outcome. ok is false if begin started no state or the state is still being written.
 func (s *saver) take(wait bool) (done saved, ok bool) {
 	if s.under == nil {
 		return done, false
@@ -80,7 +85,6 @@ func (s *saver) take(wait bool) (done saved, ok bool) {
 	return done, true
 }
 
-// save writes a state. The checkpoint comes first: the state mentions it.
 func (s *saver) save(what saving) (done saved) {
 	begin := time.Now()
 	done = saved{saving: what, file: stateFile}
@@ -103,7 +107,7 @@ func (s *saver) save(what saving) (done saved) {
 	return done
 }
 
-// files writes the checkpoint, the state, and best.json.
+// files writes the checkpoint, then the state, which names the checkpoint, then best.json.
 func (s *saver) files(what saving) error {
 	if what.checkpoint != "" {
 		path := s.folder.path(what.checkpoint)
@@ -134,8 +138,8 @@ func (s *saver) files(what saving) error {
 	return syncFolder(s.folder.dir)
 }
 
-// state writes the file from which the run continues. It is the checkpoint under a second name if the
-// format is the same and the file system has links.
+// state writes the file from which the run continues. If the checkpoint has the same format, the
+// file becomes a hard link to it where the file system allows that.
 func (s *saver) state(what saving) error {
 	path := s.folder.path(stateFile)
 	if what.checkpoint != "" && s.recorder == (record.Recorder{}) {

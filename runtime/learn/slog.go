@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// newLogFile returns the logger of experiment.log: text of package slog. If a run continues, the
-// earlier lines are kept.
+// newLogFile returns the logger of experiment.log, in the text format of package slog. A continued
+// run appends to the file.
 func newLogFile() Logger {
 	l := &tapeLogger{name: "experiment.log", keeps: true}
 	l.put = func(t *tape, e Event) error { return logTo(slog.NewTextHandler(t, nil), e) }
@@ -26,7 +26,7 @@ func (slogLogger) Mark() string                { return "" }
 func (slogLogger) Flush() error                { return nil }
 func (slogLogger) Close() error                { return nil }
 
-// logTo gives an event to a handler. Epochs count from 1.
+// logTo passes an event to a handler. Epochs are numbered from 1.
 func logTo(h slog.Handler, e Event) error {
 	level := slog.LevelInfo
 	switch e.(type) {
@@ -45,7 +45,7 @@ func logTo(h slog.Handler, e Event) error {
 	return h.Handle(ctx, r)
 }
 
-// described returns the time, the text and the attributes of an event for package slog.
+// described returns the time, message and attributes of an event for package slog.
 func described(e Event) (at time.Time, text string, attrs []slog.Attr) {
 	place := func(epoch, step int) []slog.Attr {
 		return []slog.Attr{slog.Int("epoch", epoch+1), slog.Int("step", step)}

@@ -12,21 +12,22 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// savedRun is the part of a state that says where the run is.
+// savedRun is the part of a state that describes the run.
 type savedRun struct {
 	Version  int
 	Identity identity
 	Position position
-	Marks    map[string]string // of loggers
+	// of loggers, keyed by name
+	Marks map[string]string
 }
 
 // stateVersion is the version of the layout of states.
 const stateVersion = 1
 
-// runPart is the name of the part of a state that is a savedRun.
+// runPart is the name of the savedRun among the parts of a state.
 const runPart = "run"
 
-// parts returns the parts of a state except the savedRun, by name.
+// parts returns the parts of a state other than the savedRun, keyed by name.
 func (f *fit[B, O]) parts() map[string]rt.Stater {
 	parts := map[string]rt.Stater{trainerPart: f.trainer}
 	for i, opt := range f.o.Optimizers {
@@ -55,7 +56,7 @@ const (
 	averagePart = "average"
 )
 
-// checkpoint saves a checkpoint at the end of an epoch or, if ends is false, within it.
+// checkpoint saves a checkpoint. ends says whether it is at the end of an epoch or within it.
 func (f *fit[B, O]) checkpoint(epoch int, ends bool, values map[string]float64) {
 	if f.saver == nil {
 		return
@@ -77,8 +78,8 @@ func (f *fit[B, O]) checkpoint(epoch int, ends bool, values map[string]float64) 
 	f.save(saving{checkpoint: c.File, unwanted: unwanted, best: p.bestFile(), epoch: epoch})
 }
 
-// unwanted marks the checkpoints that no keeper wants, and returns them. If a keeper panics, all
-// checkpoints stay.
+// unwanted marks the checkpoints that the keeper does not keep as gone, and returns their files. If
+// the keeper panics, all checkpoints stay.
 func (f *fit[B, O]) unwanted() (files []string) {
 	var err error
 	func() {
@@ -92,8 +93,8 @@ func (f *fit[B, O]) unwanted() (files []string) {
 	return files
 }
 
-// save begins to save the state. If the state cannot be copied, it reports the error to the journal
-// and returns it.
+// save copies the state and begins to write it. If the state cannot be copied, it warns and returns
+// the error.
 func (f *fit[B, O]) save(what saving) error {
 	f.collect(true)
 	p := &f.position
@@ -116,8 +117,8 @@ func (f *fit[B, O]) save(what saving) error {
 	return err
 }
 
-// collect reports the outcome of the state that is being saved. If wait is true, it waits for it.
-// It returns the error of saving.
+// collect emits the outcome of the state that is being written and returns its error. If wait is
+// true, it waits for the outcome.
 func (f *fit[B, O]) collect(wait bool) error {
 	if f.saver == nil {
 		return nil
@@ -137,7 +138,6 @@ func (f *fit[B, O]) collect(wait bool) error {
 	return nil
 }
 
-// unsaved undoes the decisions that belong to a state which could not be saved.
 func (f *fit[B, O]) unsaved(s saved) {
 	f.kept = place{epoch: -1}
 	for i := range f.position.Checkpoints {
@@ -152,8 +152,8 @@ func (f *fit[B, O]) unsaved(s saved) {
 	f.journal.warn("the run could not be saved at step %d: %v", s.step, s.err)
 }
 
-// resume treats the run in the folder as the options say. It returns the positions at which loggers
-// continue.
+// resume clears or continues the run in the folder, as Options.Resume says. It returns the marks of
+// the loggers.
 func (f *fit[B, O]) resume() (marks map[string]string, err error) {
 	found := f.folder.hasRun()
 	switch {
@@ -179,7 +179,7 @@ func (f *fit[B, O]) resume() (marks map[string]string, err error) {
 	return nil, f.describe()
 }
 
-// stateToLoad returns the file to continue from. It is "" if the run ended before anything was saved.
+// stateToLoad returns the file to continue from, or "" if the run ended before it saved a state.
 func (f *fit[B, O]) stateToLoad() (string, error) {
 	names, err := f.folder.list(checkpointFolder)
 	if err != nil {
@@ -205,7 +205,7 @@ func (f *fit[B, O]) stateToLoad() (string, error) {
 	return "", fmt.Errorf("%v: there is no such checkpoint, but %s", f.o.Resume, strings.Join(append(kept, "nothing else"), ", "))
 }
 
-// load restores a state.
+// load restores a state and returns the marks of the loggers.
 func (f *fit[B, O]) load(file string) (marks map[string]string, err error) {
 	var run savedRun
 	name := f.folder.path(file)
@@ -240,8 +240,8 @@ func (f *fit[B, O]) load(file string) (marks map[string]string, err error) {
 	return run.Marks, f.tidy()
 }
 
-// tidy makes the folder agree with the state, in case the process was killed soon after the state
-// was saved. It removes checkpoints that the state does not know or has given up, and writes
+// tidy makes the folder agree with the loaded state, in case the process was killed soon after
+// saving it. It removes checkpoints that the state does not list or has marked as gone, and writes
 // best.json.
 func (f *fit[B, O]) tidy() error {
 	names, err := f.folder.list(checkpointFolder)

@@ -8,15 +8,17 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// group holds the batches whose gradients make a step.
+// group holds the counts of the batches whose gradients make a step.
 type group struct {
 	batches int // so far
-	items   int // of them
-	last    int // of the last one that had items
+	// items in these batches
+	items int
+	// items in the last batch that had items
+	last int
 }
 
-// batch trains on a batch, and takes a step if it is the last one of its group. asked is the time
-// at which the batch was requested.
+// batch trains on a batch. It takes a step if the batch is the last one of its group. asked is the
+// time at which the batch was requested.
 func (f *fit[B, O]) batch(b *B, asked time.Time) error {
 	begin := f.now()
 	p := &f.position
@@ -67,15 +69,15 @@ func (f *fit[B, O]) batch(b *B, asked time.Time) error {
 	return nil
 }
 
-// called calls a function of the task.
+// called calls f, a function of the task. A panic becomes an error.
 func called[B, O any](f func(*B) (O, error), b *B) (out O, err error) {
 	defer rt.Recover("task", &err)
 	return f(b)
 }
 
-// prepare scales the gradients of a group's batches before the gradient of the next one is added.
-// Each gradient belongs to a mean over the items of its batch, but the sum has to weigh all items
-// equally. prepare returns the number of items of the next batch, or 0 if it does not matter.
+// prepare scales the gradients of a group before the gradient of its next batch, b, is added. Each
+// gradient is a mean over the items of its batch, but the sum has to weigh all items equally.
+// prepare returns the number of items of b, or 0 if batches are not weighted.
 func (f *fit[B, O]) prepare(b *B) (items int, err error) {
 	if !f.o.weighs() {
 		return 0, nil
@@ -90,8 +92,8 @@ func (f *fit[B, O]) prepare(b *B) (items int, err error) {
 	return items, nil
 }
 
-// step takes a step of all optimizers with the gradients of the group. It returns the rate of the
-// first one, and the norm of the gradients if it was computed. If there are optimizers, a group
+// step makes all optimizers step with the gradients of the group. It returns the rate of the first
+// optimizer, and the norm of the gradients if it was computed. If there are optimizers, a group
 // without items does not step.
 func (f *fit[B, O]) step() (rate, norm Number, err error) {
 	g := f.group
@@ -131,5 +133,4 @@ func (f *fit[B, O]) step() (rate, norm Number, err error) {
 	return rate, norm, f.o.Average.update()
 }
 
-// errNothingMoves ends an epoch in which no batch had items.
 var errNothingMoves = errors.New("no batch of the epoch has items: nothing is learned")

@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// readStepped reads a line of a [Stepped], as [AppendEvent] writes it. Most lines of a run are such lines, and
-// encoding/json takes ten times as long. ok is false if the line has any other form: encoding/json reads it then.
+// readStepped parses a line of a [Stepped] as [AppendEvent] writes it. Most lines of a run are such
+// lines, and encoding/json takes ten times as long. ok is false if the line has another form, which
+// is left to encoding/json.
 func readStepped(line []byte) (e Stepped, ok bool) {
 	c := lineCursor{line, true}
 	c.skip(head + `stepped","time":"`)
@@ -43,13 +44,13 @@ func readStepped(line []byte) (e Stepped, ok bool) {
 	return e, c.ok && len(c.rest) == 0
 }
 
-// lineCursor reads a line from left to right. ok is false once the line is not what was expected.
+// lineCursor parses a line from left to right. ok is false once the line is not as expected.
 type lineCursor struct {
 	rest []byte
 	ok   bool
 }
 
-// begins skips s. It reports whether the rest begins with s.
+// begins reports whether the rest begins with s, which it skips then.
 func (c *lineCursor) begins(s string) bool {
 	rest, found := bytes.CutPrefix(c.rest, []byte(s))
 	c.rest = rest
@@ -58,7 +59,7 @@ func (c *lineCursor) begins(s string) bool {
 
 func (c *lineCursor) skip(s string) { c.ok = c.begins(s) && c.ok }
 
-// text reads a string up to its closing quotation mark. Strings of ASCII without escapes are expected.
+// text reads a string of ASCII without escapes, up to and including its closing quotation mark.
 func (c *lineCursor) text() []byte {
 	for i, b := range c.rest {
 		if b == '"' {
@@ -74,7 +75,7 @@ func (c *lineCursor) text() []byte {
 	return nil
 }
 
-// split reads the name of a split. The usual names take no memory.
+// split reads the name of a split. It does not allocate for the usual names.
 func (c *lineCursor) split() Split {
 	s := c.text()
 	for _, known := range []Split{Train, Valid, Test, System} {
@@ -85,7 +86,7 @@ func (c *lineCursor) split() Split {
 	return Split(s)
 }
 
-// digits reads the bytes of a number.
+// digits reads the characters of a number.
 func (c *lineCursor) digits() []byte {
 	n := 0
 	for n < len(c.rest) && (c.rest[n] >= '0' && c.rest[n] <= '9' || bytes.IndexByte([]byte("+-.e"), c.rest[n]) >= 0) {
@@ -124,7 +125,7 @@ func (c *lineCursor) number() Number {
 	return Number(x)
 }
 
-// values reads the rest of a list of values with a name and a number each.
+// values reads the rest of a list of values, each with a name and a number.
 func (c *lineCursor) values() []Value {
 	var values []Value
 	for c.ok {

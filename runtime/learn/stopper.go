@@ -96,7 +96,6 @@ func (a anyOf) bind(d directions) error {
 	return nil
 }
 
-// stoppers returns the stoppers of which s is made.
 func stoppers(s Stopper) []Stopper {
 	if all, ok := s.(anyOf); ok {
 		var list []Stopper

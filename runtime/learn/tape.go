@@ -9,29 +9,30 @@ import (
 	"path/filepath"
 )
 
-// tape is a file that grows. Written bytes wait in memory until they are flushed. If the file
-// cannot take them, they stay in memory, and the next flush writes them to the same place.
+// tape is a file to which bytes are appended. Bytes wait in memory until they are flushed. If they
+// cannot be written, they stay in memory, and the next flush writes them to the same place.
 type tape struct {
 	file interface {
 		io.WriterAt
 		io.Closer
 	}
-	at      int64 // bytes in the file
+	// number of bytes in the file
+	at      int64
 	pending []byte
 }
 
-// maxPending is the largest number of bytes that wait for a file.
+// maxPending is the largest number of bytes that wait to be written.
 const maxPending = 16 << 20
 
-// errBehind is the error of a file that has not taken anything for too long.
+// errBehind is the error of a file for which more than maxPending bytes wait.
 var errBehind = errors.New("16 MiB could not be written")
 
-// toEnd is the mark of the end of a file.
+// toEnd is the mark of a tape that continues at the end of the file.
 const toEnd = -1
 
-// openTape opens a file to write behind its first mark bytes, and cuts the rest off. If the file is
-// shorter, as after a failure of the machine, or mark is toEnd, whole returns the number of bytes
-// to keep.
+// openTape opens a file to append to its first `mark` bytes, and truncates it there. If mark is
+// toEnd, or the file is shorter, as after a failure of the machine, whole returns the number of
+// bytes to keep.
 func openTape(path string, mark int64, whole func(file []byte) int) (*tape, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, err
@@ -57,7 +58,7 @@ func openTape(path string, mark int64, whole func(file []byte) int) (*tape, erro
 	return &tape{file: f, at: mark}, nil
 }
 
-// wholeLines returns the number of bytes of the complete lines.
+// wholeLines returns the length in bytes of the complete lines.
 func wholeLines(file []byte) int { return bytes.LastIndexByte(file, '\n') + 1 }
 
 // Write implements [io.Writer]. It returns an error if too much waits already.
@@ -69,10 +70,9 @@ func (t *tape) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// mark returns the number of written bytes, including the bytes that wait.
+// mark returns the number of bytes, including bytes that wait to be written.
 func (t *tape) mark() int64 { return t.at + int64(len(t.pending)) }
 
-// flush writes the bytes that wait.
 func (t *tape) flush() error {
 	n, err := t.file.WriteAt(t.pending, t.at)
 	t.at += int64(n)
@@ -80,13 +80,12 @@ func (t *tape) flush() error {
 	return err
 }
 
-// close flushes and closes the file.
 func (t *tape) close() error {
 	err := t.flush()
 	return errors.Join(err, t.file.Close())
 }
 
-// parseMark returns the number of a mark, 0 for "".
+// parseMark parses a mark, a number of bytes. "" is 0.
 func parseMark(mark string) (n int64, err error) {
 	if mark == "" {
 		return 0, nil

@@ -7,8 +7,10 @@ import (
 
 // tapeLogger is a [Logger] that writes one file.
 type tapeLogger struct {
-	name  string // of the file in the folder of the run, with slashes
-	keeps bool   // lines of before stay when a run continues
+	// path in the folder of the run, with slashes
+	name string
+	// a continued run appends to the lines of the earlier one
+	keeps bool
 	head  string // first line
 	put   func(t *tape, e Event) error
 

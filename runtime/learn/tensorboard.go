@@ -27,7 +27,7 @@ type tensorBoard struct {
 	event []byte
 }
 
-// tensorBoardMark is the mark of the logger.
+// tensorBoardMark is the logger's mark in saved states.
 type tensorBoardMark struct {
 	File string
 	Size int64
@@ -67,7 +67,7 @@ func (l *tensorBoard) Open(dir, mark string) error {
 	return nil
 }
 
-// globbed returns a path in which no character is special to [filepath.Glob].
+// globbed escapes the characters of a path that are special to [filepath.Glob].
 func globbed(path string) string {
 	if os.PathSeparator == '\\' {
 		return path
@@ -75,7 +75,7 @@ func globbed(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
-// hostName returns the name of the machine as a part of a file's name.
+// hostName returns the name of the machine in a form that fits a file name, or "host".
 func hostName() string {
 	name, err := os.Hostname()
 	if err != nil || name == "" {
@@ -104,7 +104,6 @@ func (l *tensorBoard) Event(e Event) error {
 	return nil
 }
 
-// scalars writes an event with values that are numbers.
 func (l *tensorBoard) scalars(at time.Time, step int, prefix string, values []Value) error {
 	var summary []byte
 	for _, v := range values {
@@ -116,19 +115,19 @@ func (l *tensorBoard) scalars(at time.Time, step int, prefix string, values []Va
 	return l.write(appendText(l.begin(at, step), 5, string(summary)))
 }
 
-// begin begins an event with its time and step.
+// begin returns the encoded time and step, the first fields of an event.
 func (l *tensorBoard) begin(at time.Time, step int) []byte {
 	seconds := float64(at.UnixNano()) / 1e9
 	b := binary.LittleEndian.AppendUint64(append(l.event[:0], 1<<3|1), math.Float64bits(seconds))
 	return binary.AppendUvarint(append(b, 2<<3), uint64(step))
 }
 
-// appendText appends a field that has a length.
+// appendText appends a length-delimited field of a protocol buffer.
 func appendText(b []byte, field byte, text string) []byte {
 	return append(binary.AppendUvarint(append(b, field<<3|2), uint64(len(text))), text...)
 }
 
-// write writes an event as a record.
+// write writes an event as a TFRecord.
 func (l *tensorBoard) write(event []byte) error {
 	l.event = event
 	var head [12]byte
@@ -139,13 +138,13 @@ func (l *tensorBoard) write(event []byte) error {
 	return err
 }
 
-// maskedCRC returns the checksum of data in records. It is masked, because data may contain checksums.
+// maskedCRC returns the CRC-32C of data in the masked form of TFRecords.
 func maskedCRC(data []byte) uint32 {
 	crc := crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli))
 	return (crc>>15 | crc<<17) + 0xa282ead8
 }
 
-// wholeRecords returns the number of bytes of the records that are complete.
+// wholeRecords returns the length in bytes of the complete records.
 func wholeRecords(file []byte) int {
 	n := 0
 	for rest := file; len(rest) >= 12; rest = file[n:] {

@@ -7,17 +7,18 @@ import (
 	"github.com/burngen/burngen/runtime/data"
 )
 
-// frozen is the place of a run before a validation. A run that ends during the validation continues
-// from there.
+// frozen is the place of a run before a validation, from which it continues if it ends during the
+// validation.
 type frozen struct {
 	position position
 	marks    map[string]string
 }
 
-// freeze remembers the place of the run.
+// freeze stores the place of the run before a validation.
 func (f *fit[B, O]) freeze() { f.frozen = &frozen{f.position.clone(), f.journal.marks()} }
 
-// thaw ends a validation. If err is not nil, the run is at the place before it. It returns err.
+// thaw ends a validation. If err is not nil, it restores the position before the validation. It
+// returns err.
 func (f *fit[B, O]) thaw(err error) error {
 	if err == nil {
 		f.frozen = nil
@@ -27,7 +28,7 @@ func (f *fit[B, O]) thaw(err error) error {
 	return err
 }
 
-// validate measures the validation data, and adds the results to values.
+// validate evaluates the validation data and adds the results to values.
 func (f *fit[B, O]) validate(values map[string]float64) error {
 	c := newCounters(f.metrics, f.o.recent())
 	p := &f.position
@@ -52,8 +53,8 @@ func (f *fit[B, O]) validate(values map[string]float64) error {
 	return nil
 }
 
-// evaluate counts the outputs for all batches of data, with averages of weights if there are any. done
-// is called after each batch.
+// evaluate counts the outputs for all batches of data. Averaged weights are used if there are any.
+// done is called after each batch.
 func (l *Learner[B, O]) evaluate(ctx context.Context, of *data.Loader[B], c *counters[O], done func(Stepped) error) (err error) {
 	if err := l.o.Average.swap(); err != nil {
 		return err
@@ -88,7 +89,7 @@ func (l *Learner[B, O]) evaluate(ctx context.Context, of *data.Loader[B], c *cou
 	return nil
 }
 
-// named names the batch in an error.
+// named prefixes err with the batch. If the context is done, it returns the cause instead.
 func (l *Learner[B, O]) named(ctx context.Context, err error, batch int) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
@@ -96,8 +97,8 @@ func (l *Learner[B, O]) named(ctx context.Context, err error, batch int) error {
 	return fmt.Errorf("evaluation: batch %d: %w", batch+1, err)
 }
 
-// measure reports the values of a split, and adds them to values. ends says whether they belong to
-// a whole epoch.
+// measure emits the measured values of a split and adds them to values. ends says whether they
+// belong to a whole epoch.
 func (f *fit[B, O]) measure(split Split, c *counters[O], measured []Value, values map[string]float64, ends bool) {
 	p := &f.position
 	if f.folder != nil {
@@ -114,7 +115,7 @@ func (f *fit[B, O]) measure(split Split, c *counters[O], measured []Value, value
 	}
 }
 
-// improve remembers a value that is the best of its key.
+// improve stores value if it is the best one of key.
 func (f *fit[B, O]) improve(key string, value Number) {
 	p := &f.position
 	before := bestValue{Value: nan}

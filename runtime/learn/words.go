@@ -6,10 +6,8 @@ import (
 	"strconv"
 )
 
-// nan stands for no data.
 var nan = Number(math.NaN())
 
-// count returns a number with a word, which gets an s unless the number is 1.
 func count(n int, word string) string {
 	if n == 1 {
 		return "1 " + word
@@ -17,7 +15,7 @@ func count(n int, word string) string {
 	return fmt.Sprintf("%d %ss", n, word)
 }
 
-// format returns a value with four digits and its unit, or "no data".
+// format returns v with four significant digits and its unit, or "no data" for NaN.
 func format(v Number, unit string) string {
 	if math.IsNaN(float64(v)) {
 		return "no data"

@@ -70,8 +70,8 @@ func Folder(dir string) (*Clips, error) {
 	return c, nil
 }
 
-// readFolder finds the files of a folder. Folders whose names begin with one of the characters of
-// hidden are not classes.
+// readFolder lists the files of a folder whose subfolders are the classes. Subfolders whose names
+// begin with one of the characters in hidden are left out.
 func readFolder(dir, hidden string) (*Clips, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -108,7 +108,7 @@ func readFolder(dir, hidden string) (*Clips, error) {
 	return c, nil
 }
 
-// wavFiles returns the names of the WAV files in a folder, in order.
+// wavFiles returns the names of the WAV files in a folder, sorted.
 func wavFiles(dir string) (names []string, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -144,7 +144,7 @@ func (s Split) String() string {
 	return "split " + strconv.Itoa(int(s))
 }
 
-// recording is the name of a file of FSDD.
+// recording matches the file names of FSDD.
 var recording = regexp.MustCompile(`^([0-9])_([^_]+)_([0-9]+)\.wav$`)
 
 // FSDD finds the files of the Free Spoken Digit Dataset (github.com/Jakobovski/free-spoken-digit-dataset)
@@ -235,7 +235,7 @@ func readSpeechCommands(dir string, s Split) (*Clips, error) {
 	return c, nil
 }
 
-// readList sets the split of the files that a list names, one on each line.
+// readList assigns the files in a list, one path on each line, to split s.
 func readList(list string, s Split, splits map[string]Split) error {
 	f, err := os.Open(list)
 	if err != nil {

@@ -52,13 +52,14 @@ type Mel struct {
 	bands  []band
 }
 
-// band is the weighted sum of bins that gives one band of a mel spectrogram.
+// band is the weighted sum of frequency bins that gives one band of a mel spectrogram.
 type band struct {
-	first   int // bin of the first weight
+	// bin of weights[0]
+	first   int
 	weights []float64
 }
 
-// largestFFT is the largest number of samples in a transform.
+// largestFFT is the largest number of samples in a Fourier transform.
 const largestFFT = 1 << 24
 
 // NewMel returns a calculator of mel spectrograms. It returns an error if a number of the options is
@@ -98,8 +99,8 @@ func NewMel(o MelOptions) (*Mel, error) {
 	return m, nil
 }
 
-// toMel returns the place of a frequency in Hz on the mel scale. HTK's scale is 2595·log₁₀(1 + f/700).
-// Slaney's has 15 mels up to 1 kHz and 27 for each factor of 6.4 above.
+// toMel converts a frequency in Hz to the mel scale. HTK's scale is 2595·log₁₀(1 + f/700). Slaney's
+// is linear up to 1 kHz, with 15 mels, and logarithmic above, with 27 mels for each factor of 6.4.
 func (o *MelOptions) toMel(f float64) float64 {
 	switch {
 	case !o.Slaney:
@@ -121,8 +122,9 @@ func (o *MelOptions) toHertz(m float64) float64 {
 	return 1000 * math.Pow(6.4, (m-15)/27)
 }
 
-// bandsOf returns the bands. The weights of a band rise from 0 at the middle of the band before to 1 at
-// its own middle, and fall to 0 at the middle of the next one. The middles are evenly spaced in mels.
+// bandsOf returns triangular bands. The weights of a band rise from 0 at the middle of the band
+// before to 1 at its own middle, and fall to 0 at the middle of the next band. The middles are
+// evenly spaced in mels. If o.Area is true, each triangle has area 1 in Hz.
 func bandsOf(o MelOptions) []band {
 	low, high := o.toMel(o.Low), o.toMel(o.High)
 	at := func(i int) float64 { return o.toHertz(low + (high-low)*float64(i)/float64(o.Mels+1)) }
@@ -167,7 +169,7 @@ func (m *Mel) Frames(samples int) int {
 	return (samples-m.o.FFT)/m.o.Hop + 1
 }
 
-// framesAtOnce is the number of frames that are transformed at once.
+// framesAtOnce is the number of frames in a batch of transforms.
 const framesAtOnce = 32
 
 // Spectrogram returns the mel spectrogram of the samples of a channel, [bands, frames]. Transforms are
@@ -204,7 +206,7 @@ func (m *Mel) Spectrogram(samples []float32) (rt.Tensor[float32], error) {
 	return out, nil
 }
 
-// cut stores a frame of the samples, times the window.
+// cut stores frame number `frame` of the samples, times the window, in line.
 func (m *Mel) cut(line []float64, samples []float32, frame int) {
 	begin := frame * m.o.Hop
 	if m.o.Pad != NoPadding {
@@ -226,7 +228,8 @@ func (m *Mel) cut(line []float64, samples []float32, frame int) {
 	}
 }
 
-// sum stores the bands of a transform, step elements apart. It overwrites the transform.
+// sum computes the bands of a transform, pairs of real and imaginary part, and stores them in out,
+// step elements apart. It overwrites the transform.
 func (m *Mel) sum(transform []float64, out []float32, step int) {
 	bins := transform[:len(transform)/2]
 	for k := range bins {

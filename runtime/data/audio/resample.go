@@ -10,14 +10,14 @@ import (
 const (
 	// halfWidth is half the length of the filter, in samples of the lower rate.
 	halfWidth = 58
-	// cutoff is the frequency at which the filter halves the amplitude, as a fraction of half the
-	// lower rate.
+	// cutoff is the frequency at which the filter halves the amplitude, as a fraction of the
+	// Nyquist frequency of the lower rate.
 	cutoff = 0.95
-	// kaiserBeta is the parameter of the filter's window: J. F. Kaiser, Nonrecursive digital filter
-	// design using the I0-sinh window function, 1974. With halfWidth it makes the transition a tenth of
-	// half the lower rate, and the attenuation 90 dB.
+	// kaiserBeta is the parameter of the filter's window (J. F. Kaiser, Nonrecursive digital filter
+	// design using the I0-sinh window function, 1974). With halfWidth, it gives a transition band
+	// of a tenth of the Nyquist frequency and an attenuation of 90 dB.
 	kaiserBeta = 9.0
-	// largestRatio is the largest ratio of the two rates.
+	// largestRatio is the largest supported ratio of the two rates.
 	largestRatio = 1000
 )
 
@@ -71,7 +71,8 @@ func Resample(samples []float32, from, to int) ([]float32, error) {
 	return result, nil
 }
 
-// tap returns the filter at a distance in samples of the old rate.
+// tap returns the impulse response of the filter at a distance in samples of the old rate. lower is
+// the ratio of the lower rate to the old rate.
 func tap(distance, lower float64) float64 {
 	place := distance * lower / halfWidth
 	if math.Abs(place) >= 1 {

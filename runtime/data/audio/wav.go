@@ -81,7 +81,7 @@ func ReadWAV(r io.Reader) (Sound, error) {
 	}
 }
 
-// whole turns an end-of-file error into one that says that the file is truncated.
+// whole turns io.EOF into io.ErrUnexpectedEOF.
 func whole(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF
@@ -89,7 +89,7 @@ func whole(err error) error {
 	return err
 }
 
-// Codes of formats.
+// The format codes of WAV files.
 const (
 	pcm        = 1
 	float      = 3
@@ -99,15 +99,16 @@ const (
 // layout describes how a file stores its samples.
 type layout struct {
 	rate, channels int
-	width          int // bytes of a sample
-	float          bool
+	// bytes per sample
+	width int
+	float bool
 }
 
-// guid is the last 14 bytes of a format's GUID in the extensible format. The first two bytes are
-// the code of the format.
+// guid is the last 14 bytes of the GUIDs of extensible formats. The first 2 bytes of a GUID are the
+// format code.
 var guid = []byte{0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71}
 
-// parseLayout parses a chunk "fmt ".
+// parseLayout parses the contents of a chunk "fmt ".
 func parseLayout(b []byte) (*layout, error) {
 	if len(b) < 16 {
 		return nil, fmt.Errorf("%d bytes: at least 16 expected", len(b))
@@ -140,10 +141,9 @@ func parseLayout(b []byte) (*layout, error) {
 	return l, nil
 }
 
-// unknownSize is the size in files of programs that do not know the number of samples in advance.
 const unknownSize = math.MaxUint32
 
-// read reads size bytes of samples.
+// read reads `size` bytes of interleaved samples.
 func (l *layout) read(r io.Reader, size int64) (Sound, error) {
 	block := l.width * l.channels
 	var raw bytes.Buffer // grows with the bytes that arrive, whatever the header says
@@ -171,8 +171,8 @@ func (l *layout) read(r io.Reader, size int64) (Sound, error) {
 	return s, nil
 }
 
-// decoder returns the function that decodes the first sample in b. Samples of other than 8, 16, 24 or
-// 32 bits are in the high bits of their bytes.
+// decoder returns a function that decodes the first sample in b. Integer samples are left-aligned
+// in their bytes, whatever their number of bits.
 func (l *layout) decoder() func(b []byte) float32 {
 	switch {
 	case l.float && l.width == 4:
@@ -249,7 +249,8 @@ func WriteWAV(w io.Writer, s Sound, e Encoding) error {
 	return err
 }
 
-// header returns the file up to the samples, which take size bytes.
+// header returns the bytes of a file before the samples, which take size bytes. A sample has width
+// bytes.
 func header(s Sound, e Encoding, width, size int) []byte {
 	order := binary.LittleEndian
 	code := pcm
@@ -286,12 +287,11 @@ func header(s Sound, e Encoding, width, size int) []byte {
 	return order.AppendUint32(append(b, "data"...), uint32(size))
 }
 
-// chunk returns a chunk of an even number of bytes.
 func chunk(name string, b []byte) []byte {
 	return append(binary.LittleEndian.AppendUint32([]byte(name), uint32(len(b))), b...)
 }
 
-// encode returns the bytes of the samples, of all channels in turn.
+// encode returns the samples, interleaved by channel.
 func encode(s Sound, e Encoding, width int) ([]byte, error) {
 	b := slices.Grow([]byte(nil), s.Len()*width*len(s.Samples))
 	full := math.Ldexp(1, 8*width-1)

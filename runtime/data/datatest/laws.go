@@ -86,7 +86,6 @@ func (c *check[T]) failf(format string, args ...any) {
 	c.errs = append(c.errs, fmt.Errorf(format, args...))
 }
 
-// read reads the items, and compares them with those that the caller wants.
 func (c *check[T]) read() {
 	if c.o.Want != nil && len(c.o.Want) != c.n {
 		c.failf("Len is %d, want %d", c.n, len(c.o.Want))
@@ -106,7 +105,6 @@ func (c *check[T]) read() {
 	}
 }
 
-// beyond returns indices that are out of range for a data set of n items.
 func beyond(n int) []int { return []int{-1, n, math.MinInt, math.MaxInt} }
 
 func (c *check[T]) outOfRange() {
@@ -156,7 +154,8 @@ func (c *check[T]) many(m data.ManyReader[T]) {
 	}
 }
 
-// goroutines reads the items on several goroutines, in several orders.
+// goroutines reads the items on several goroutines, each in another order, and compares them with
+// the items that were read first.
 func (c *check[T]) goroutines() {
 	var running sync.WaitGroup
 	errs := make([]error, 4)

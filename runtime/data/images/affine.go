@@ -30,7 +30,8 @@ func (t Rotate) Apply(s *Sample, r *rand.Rand) error {
 	return warpAbout(s, "rotate", m, t.Filter, t.Fill, t.FillClass)
 }
 
-// warpAbout applies a map of the result's points to the picture's around the picture's centre.
+// warpAbout warps a sample by m, a map of result points to picture points about the centre of the
+// picture.
 func warpAbout(s *Sample, name string, m affine, f Filter, fill color.RGBA, class uint8) error {
 	if f != Bilinear && f != Nearest {
 		return fmt.Errorf("%s: filter %d: Bilinear or Nearest expected", name, f)

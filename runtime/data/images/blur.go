@@ -40,11 +40,10 @@ func (t Blur) Apply(s *Sample, r *rand.Rand) error {
 	return nil
 }
 
-// rows makes room for n elements between two passes.
+// rows makes s.between n elements long. It holds the picture between the passes of a blur.
 func (s *spare) rows(n int) { s.between = sized(s.between, n) }
 
-// gaussian returns the weights of a Gaussian blur. The middle weight is the weight of the pixel
-// itself.
+// gaussian returns the 2·⌈3·sigma⌉+1 weights of a Gaussian, whose sum is 1. It reuses dst.
 func gaussian(dst []float32, sigma float64) []float32 {
 	radius := int(math.Ceil(3 * sigma))
 	dst = sized(dst, 2*radius+1)
@@ -59,8 +58,8 @@ func gaussian(dst []float32, sigma float64) []float32 {
 	return dst
 }
 
-// blurred computes dst: first the rows, which it stores in temp, then the columns. finish converts
-// a sum to a channel.
+// blurred blurs src into dst: first along rows, into temp, then along columns. finish converts a
+// sum to a channel.
 func blurred[T channel](dst, src raster[T], kernel, temp []float32, finish func(float32) T) {
 	n, radius := src.channels, len(kernel)/2
 	length := src.width * n

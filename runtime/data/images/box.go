@@ -11,9 +11,10 @@ type Box struct {
 // Area returns the number of square pixels.
 func (b Box) Area() float64 { return (b.X1 - b.X0) * (b.Y1 - b.Y0) }
 
-// carry moves boxes to a picture of width × height pixels. m maps points of the new picture to points
-// of the old one. A box becomes the smallest box around its corners, limited to the picture. Boxes
-// without area are dropped. The result may share memory with dst and boxes.
+// carry transforms boxes to the coordinates of a new picture of width × height pixels. m maps
+// points of the new picture to points of the old one. A box becomes the bounding box of its
+// transformed corners, clipped to the picture. Boxes without area are dropped. The result may share
+// memory with dst and boxes.
 func carry(dst, boxes []Box, m affine, width, height int) []Box {
 	back, ok := m.inverse()
 	dst = dst[:0]

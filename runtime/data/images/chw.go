@@ -16,7 +16,6 @@ type CHW struct {
 	Channels, Height, Width int
 }
 
-// check returns an error if the elements do not have the shape.
 func (p CHW) check() error {
 	if p.Channels < 1 {
 		return fmt.Errorf("a picture of %d channels", p.Channels)
@@ -34,7 +33,6 @@ func (p CHW) check() error {
 	return nil
 }
 
-// plane returns channel c.
 func (p CHW) plane(c int) raster[float32] {
 	n := p.Width * p.Height
 	return raster[float32]{p.Data[c*n:][:n], p.Width, p.Height, 1, p.Width}
@@ -67,7 +65,8 @@ func (f Floats) Apply(s *Sample, r *rand.Rand) error {
 	return nil
 }
 
-// floats stores a picture in dst, which has its size and 1, 3 or 4 channels.
+// floats stores m in dst, from 0 to 1. dst has the size of m and 1, 3 or 4 channels; a single
+// channel is the luma.
 func floats(dst CHW, m *image.RGBA) {
 	src := rgbaRaster(m)
 	n := dst.Width * dst.Height

@@ -30,11 +30,14 @@ type CIFARItem struct {
 
 // cifar describes the binary format of a data set: records of labels and 3072 pixels.
 type cifar struct {
-	name          string
-	files         [2][]string // of each split
-	labels        int         // bytes before the pixels; the last one is the class
-	classes       int
-	coarse        int // superclasses, whose label is the first byte; 0 if there are none
+	name string
+	// of the training and the test split
+	files [2][]string
+	// number of label bytes before the pixels; the last one is the class
+	labels  int
+	classes int
+	// number of superclasses, whose label is the first byte, or 0
+	coarse        int
 	names, groups string
 }
 
@@ -97,7 +100,7 @@ func (f cifar) read(dir string, split Split) (*CIFAR, error) {
 	return c, nil
 }
 
-// records appends the items of a file.
+// records reads a file and appends its items.
 func (f cifar) records(items []CIFARItem, r io.Reader) ([]CIFARItem, error) {
 	in := bufio.NewReaderSize(r, 1<<16)
 	record := make([]byte, f.labels+3*32*32)
@@ -178,7 +181,6 @@ func (c CIFARItem) Floats() (pixels [3][32][32]float32) {
 	return pixels
 }
 
-// checkIndex returns an error if i is not the index of one of n items.
 func checkIndex(i, n int) error {
 	if i < 0 || i >= n {
 		return fmt.Errorf("index %d: there are %d items", i, n)

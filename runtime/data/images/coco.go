@@ -77,7 +77,7 @@ type cocoCategory struct {
 	Name string `json:"name"`
 }
 
-// readCOCO reads the members of the file one element at a time.
+// readCOCO reads the file without holding all of its text in memory.
 func readCOCO(r io.Reader) (*Detection, error) {
 	dec := json.NewDecoder(bufio.NewReaderSize(r, 1<<16))
 	if err := expect(dec, '{'); err != nil {
@@ -128,12 +128,11 @@ func readCOCO(r io.Reader) (*Detection, error) {
 	return newDetection(pictures, annotations, categories)
 }
 
-// skip is a value of JSON that is read and not kept.
+// skip is a JSON value that is parsed and dropped.
 type skip struct{}
 
 func (*skip) UnmarshalJSON([]byte) error { return nil }
 
-// expect reads a delimiter.
 func expect(dec *json.Decoder, want json.Delim) error {
 	t, err := dec.Token()
 	if err != nil {
@@ -145,7 +144,7 @@ func expect(dec *json.Decoder, want json.Delim) error {
 	return nil
 }
 
-// torn turns an end-of-file error into one that says that the file is truncated.
+// torn turns io.EOF into io.ErrUnexpectedEOF.
 func torn(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF
@@ -153,7 +152,7 @@ func torn(err error) error {
 	return err
 }
 
-// elements reads an array.
+// elements reads a JSON array one element at a time.
 func elements[T any](dec *json.Decoder) (list []T, err error) {
 	if err := expect(dec, '['); err != nil {
 		return nil, err
@@ -202,7 +201,7 @@ func newDetection(pictures []cocoImage, annotations []cocoAnnotation, categories
 	return d, nil
 }
 
-// numbered sorts a list by number, and returns the index of each number.
+// numbered sorts list by number, the id of an element. It returns the index of each id.
 func numbered[T any](name string, list []T, number func(T) *int64) (map[int64]int, error) {
 	for i, x := range list {
 		if number(x) == nil {
@@ -220,7 +219,7 @@ func numbered[T any](name string, list []T, number func(T) *int64) (map[int64]in
 	return at, nil
 }
 
-// box returns the box of an annotation.
+// box converts the box of an annotation. classes maps category ids to class indices.
 func (a cocoAnnotation) box(classes map[int64]int) (Box, error) {
 	if a.Category == nil {
 		return Box{}, errors.New("no category_id")

@@ -85,7 +85,7 @@ func DecodeMask(data []byte) (*image.Gray, error) {
 // ReadMask is [DecodeMask] of a file. Errors name the file.
 func ReadMask(path string) (*image.Gray, error) { return read(path, DecodeMask) }
 
-// read decodes a file. It reads the file into memory that later calls use again.
+// read decodes a file. It reads the file into a pooled buffer, so decode must not keep data.
 func read[T any](path string, decode func(data []byte) (T, error)) (x T, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -104,10 +104,10 @@ func read[T any](path string, decode func(data []byte) (T, error)) (x T, err err
 	return x, nil
 }
 
-// contents holds buffers for the contents of files, of type *bytes.Buffer.
+// contents is a pool of *bytes.Buffer for the contents of files.
 var contents = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// bounded reads at most left bytes, and returns an error if there are more.
+// bounded reads at most `left` bytes. It returns an error if r has more.
 type bounded struct {
 	r    io.Reader
 	left int64
@@ -123,13 +123,15 @@ func (b *bounded) Read(p []byte) (int, error) {
 
 // format is a file format, recognised by the first bytes of a file.
 type format struct {
-	name   string
-	magic  []string // a question mark is any byte
-	lossy  bool     // values are inexact
-	frames bool     // a frame may cover a part of the screen
+	name  string
+	magic []string // a question mark is any byte
+	// decoders differ in the values of pixels
+	lossy  bool
+	frames bool // a frame may cover a part of the screen
 	config func(io.Reader) (image.Config, error)
 	decode func(io.Reader) (image.Image, error)
-	exif   func(data []byte) []byte // the EXIF block, or nil
+	// returns the EXIF block, or nil
+	exif func(data []byte) []byte
 }
 
 var formats = []format{
@@ -141,10 +143,9 @@ var formats = []format{
 	{name: "webp", magic: []string{"RIFF????WEBP"}, config: webp.DecodeConfig, decode: webp.Decode, exif: exifOfWebP},
 }
 
-// without returns nil. It is the field exif of formats without EXIF data.
+// without is the exif function of formats without EXIF data.
 func without([]byte) []byte { return nil }
 
-// orientation returns the EXIF orientation of a file.
 func (f *format) orientation(data []byte) int { return orientationOf(f.exif(data)) }
 
 // formatOf returns the format of a file, or nil.
@@ -171,7 +172,8 @@ func begins(data []byte, magic string) bool {
 	return true
 }
 
-// decode returns the format of a file, and its pixels as they are stored.
+// decode returns the format of a file and the stored pixels, before the EXIF orientation is
+// applied.
 func decode(data []byte) (*format, image.Image, error) {
 	f := formatOf(data)
 	if f == nil {
@@ -184,8 +186,8 @@ func decode(data []byte) (*format, image.Image, error) {
 	return f, m, nil
 }
 
-// pixels decodes a picture, which must have the size in its header. It returns a panic of a decoder
-// as an error.
+// pixels decodes a picture. It returns an error if the size differs from the header, or the decoder
+// panics.
 func (f *format) pixels(data []byte) (m image.Image, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -214,7 +216,8 @@ func (f *format) pixels(data []byte) (m image.Image, err error) {
 	return m, nil
 }
 
-// rgba returns m as a picture in RGBA whose bounds begin at (0, 0).
+// rgba converts m to RGBA with bounds that begin at (0, 0). It returns m itself if it is so
+// already.
 func rgba(m image.Image) *image.RGBA {
 	if m, ok := m.(*image.RGBA); ok && m.Rect.Min == (image.Point{}) {
 		return m

@@ -41,7 +41,7 @@ func (t Erase) Apply(s *Sample, r *rand.Rand) error {
 	return nil
 }
 
-// erase fills a rectangle of the picture.
+// erase fills a rectangle of the picture and the mask.
 func (t Erase) erase(s *Sample, part image.Rectangle, r *rand.Rand) {
 	if s.Image != nil {
 		dst := s.spare.imageOver(s.Image)

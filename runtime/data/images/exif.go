@@ -32,10 +32,9 @@ func exifOfJPEG(data []byte) []byte {
 	return nil
 }
 
-// exifMark begins an APP1 segment with an EXIF block.
 const exifMark = "Exif\x00\x00"
 
-// exifOfPNG returns the contents of the chunk eXIf (PNG, third edition, 11.3.4.5), or nil.
+// exifOfPNG returns the contents of the eXIf chunk (PNG, third edition, 11.3.4.5), or nil.
 func exifOfPNG(data []byte) []byte {
 	for at := uint64(8); at+8 <= uint64(len(data)); {
 		end := at + 8 + uint64(binary.BigEndian.Uint32(data[at:]))
@@ -50,7 +49,7 @@ func exifOfPNG(data []byte) []byte {
 	return nil
 }
 
-// exifOfWebP returns the contents of the chunk EXIF (RFC 9649, 2.7.1.5), or nil.
+// exifOfWebP returns the contents of the EXIF chunk (RFC 9649, 2.7.1.5), or nil.
 func exifOfWebP(data []byte) []byte {
 	for at := uint64(12); at+8 <= uint64(len(data)); {
 		end := at + 8 + uint64(binary.LittleEndian.Uint32(data[at+4:]))
@@ -65,9 +64,8 @@ func exifOfWebP(data []byte) []byte {
 	return nil
 }
 
-// orientationOf returns the orientation of an EXIF block, from 1 to 8: the tag 0x0112 of its first
-// directory (TIFF 6.0, section 8). It returns 1, upright, for a block without one, and for a damaged
-// block. It follows the pointer to the first directory only, and reads each entry once.
+// orientationOf returns the orientation in an EXIF block, 1 to 8: tag 0x0112 of the first directory
+// (TIFF 6.0, section 8). It returns 1, upright, if the tag is missing or the block is damaged.
 func orientationOf(exif []byte) int {
 	if len(exif) < 8 {
 		return 1
@@ -109,7 +107,7 @@ func orientationOf(exif []byte) int {
 	return 1
 }
 
-// upright returns the picture turned as an EXIF orientation says.
+// upright returns m transformed to orientation 1.
 func upright(m *image.RGBA, orientation int) *image.RGBA {
 	if orientation == 1 {
 		return m
@@ -120,7 +118,8 @@ func upright(m *image.RGBA, orientation int) *image.RGBA {
 	return dst
 }
 
-// turn returns the move that makes a picture of width × height stored pixels upright.
+// turn returns the move that makes a picture upright. width and height are those of the stored
+// picture.
 func turn(orientation, width, height int) move {
 	right, bottom := width-1, height-1
 	switch orientation {

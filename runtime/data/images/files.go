@@ -10,15 +10,14 @@ import (
 	"strings"
 )
 
-// extensions lists the extensions of picture files, in lower case.
 var extensions = map[string]bool{
 	".bmp": true, ".gif": true, ".jpeg": true, ".jpg": true, ".png": true, ".tif": true, ".tiff": true, ".webp": true,
 }
 
-// pictureFiles returns the files below dir that have the extension of a picture, in order of their
-// paths, which are relative to dir and have slashes. Hidden files and folders, whose names begin with a
-// dot, are left out. A symbolic link to a file is a file; links to folders are left out. others is the
-// number of files with other extensions.
+// pictureFiles returns the picture files below dir, recognised by their extensions. The paths are
+// sorted, relative to dir and have slashes. Files and folders whose names begin with a dot are left
+// out. Symbolic links to files are followed; links to folders are left out. others is the number of
+// files with other extensions.
 func pictureFiles(dir string) (paths []string, others int, err error) {
 	dir, err = filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -59,7 +58,6 @@ func pictureFiles(dir string) (paths []string, others int, err error) {
 	return paths, others, err
 }
 
-// checkFolder returns an error if dir is not a folder.
 func checkFolder(dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil {

@@ -2,20 +2,21 @@ package images
 
 import "fmt"
 
-// geometry moves pixels to other places.
+// geometry is a transform that moves pixels to other places.
 type geometry interface {
 	// size returns the size of the result.
 	size() (width, height int)
 	// source maps points of the result to points of the picture.
 	source() affine
 	bytes(dst, src raster[uint8], w *scaling)
-	// floats moves plane c of a picture of some channels.
+	// floats transforms plane c of a picture of `channels` channels.
 	floats(dst, src raster[float32], c, channels int, w *scaling)
-	// classes moves the pixels of a mask, without mixing them.
+	// classes transforms a mask without mixing classes.
 	classes(dst, src raster[uint8], w *scaling)
 }
 
-// reshape applies a geometry to the picture, the mask and the boxes.
+// reshape applies a geometry to the picture, the mask and the boxes of a sample. name is the prefix
+// of errors.
 func reshape[G geometry](s *Sample, name string, g G) error {
 	width, height := g.size()
 	if err := checkSize(width, height); err != nil {
@@ -49,12 +50,11 @@ func reshape[G geometry](s *Sample, name string, g G) error {
 // affine is a map of points: (x, y) to (a·x + b·y + c, d·x + e·y + f), in pixels.
 type affine [6]float64
 
-// at returns the image of a point.
 func (m affine) at(x, y float64) (float64, float64) {
 	return float64(m[0]*x) + float64(m[1]*y) + m[2], float64(m[3]*x) + float64(m[4]*y) + m[5]
 }
 
-// after returns the map that first applies n, then m.
+// after returns the composition m∘n: it applies n first, then m.
 func (m affine) after(n affine) affine {
 	a, d := m.linear(n[0], n[3])
 	b, e := m.linear(n[1], n[4])
@@ -62,12 +62,12 @@ func (m affine) after(n affine) affine {
 	return affine{a, b, c, d, e, f}
 }
 
-// linear is [affine.at] without the translation.
+// linear applies m without the translation.
 func (m affine) linear(x, y float64) (float64, float64) {
 	return float64(m[0]*x) + float64(m[1]*y), float64(m[3]*x) + float64(m[4]*y)
 }
 
-// inverse returns the inverse map, or false if there is no inverse.
+// inverse returns the inverse of m, or false if m is singular.
 func (m affine) inverse() (affine, bool) {
 	det := float64(m[0]*m[4]) - float64(m[1]*m[3])
 	if det == 0 || det-det != 0 {

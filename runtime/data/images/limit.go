@@ -26,8 +26,8 @@ func PixelLimit(limit int64) int64 {
 	return old
 }
 
-// checkSize returns an error if a size is below 1, or if the picture exceeds [PixelLimit] or the
-// memory that a slice can have.
+// checkSize returns an error if a side is below 1, or if the picture exceeds [PixelLimit] or the
+// largest slice.
 func checkSize(width, height int) error {
 	if width < 1 || height < 1 {
 		return fmt.Errorf("%d × %d pixels", width, height)

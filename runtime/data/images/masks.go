@@ -72,8 +72,8 @@ func readMasks(pictures, masks string) (*MaskFolder, error) {
 	return m, nil
 }
 
-// stems returns the paths of the pictures of a folder. It also stores each path in `found`, under
-// the path without extension. It returns an error if `found` has that key.
+// stems returns the paths of the pictures in a folder. It adds each path to found, keyed by the
+// path without its extension. It returns an error if the key exists.
 func stems(dir string, found map[string]string) ([]string, error) {
 	if err := checkFolder(dir); err != nil {
 		return nil, err

@@ -56,17 +56,18 @@ func (t CutMix) Mix(x CHW, target []float32, x2 CHW, target2 []float32, r *rand.
 	return nil
 }
 
-// cutAround returns the part of a picture of w×h pixels that is in a rectangle with centre (x, y).
-// The rectangle's sides are `side` times the picture's sides.
+// cutAround returns a rectangle with centre (x, y), clipped to a picture of w×h pixels. Its sides
+// are `side` times the sides of the picture.
 func cutAround(w, h int, side float64, x, y int) image.Rectangle {
 	rx, ry := int(0.5*side*float64(w)), int(0.5*side*float64(h))
 	return image.Rect(x-rx, y-ry, x+rx, y+ry).Intersect(whole(w, h))
 }
 
-// leastAlpha is an Alpha for which practically all shares are 0 or 1.
+// leastAlpha is the smallest alpha. With it, practically all draws are 0 or 1.
 const leastAlpha = 1e-6
 
-// mixable returns alpha or its default, and an error for arguments of Mix that are not valid.
+// mixable returns alpha, or otherwise if alpha is 0. It returns an error if an argument of Mix is
+// not valid.
 func mixable(alpha, otherwise float64, x CHW, target []float32, x2 CHW, target2 []float32, r *rand.Rand) (float64, error) {
 	if alpha == 0 {
 		alpha = otherwise
@@ -86,22 +87,21 @@ func mixable(alpha, otherwise float64, x CHW, target []float32, x2 CHW, target2 
 	return alpha, nil
 }
 
-// mixInto makes x = share·x + (1-share)·y.
 func mixInto(x, y []float32, share float32) {
 	for i := range x {
 		x[i] = float32(share*x[i]) + float32((1-share)*y[i])
 	}
 }
 
-// beta returns a number from 0 to 1 with the distribution Beta(alpha, alpha).
+// beta draws from the distribution Beta(alpha, alpha).
 func beta(r *rand.Rand, alpha float64) float64 {
 	// Gamma variates of a small alpha may be 0 in float64; their logarithms are not.
 	a, b := logGamma(r, alpha), logGamma(r, alpha)
 	return 1 / (1 + math.Exp(b-a))
 }
 
-// logGamma returns the logarithm of a number with the distribution Gamma(shape, 1) (G. Marsaglia and W.
-// Tsang, A simple method for generating gamma variables, 2000).
+// logGamma draws the logarithm of a number with the distribution Gamma(shape, 1) (G. Marsaglia and
+// W. Tsang, A simple method for generating gamma variables, 2000).
 func logGamma(r *rand.Rand, shape float64) float64 {
 	boost := 0.0
 	if shape < 1 { // Gamma(a) is Gamma(a+1)·U^(1/a)

@@ -2,8 +2,8 @@ package images
 
 import "image/color"
 
-// move takes each pixel of the result from one pixel of the picture: pixel (x, y) from (x0 + xx·x +
-// xy·y, y0 + yx·x + yy·y). The factors are -1, 0 or 1; exactly one in each sum is not 0.
+// move computes pixel (x, y) of the result from pixel (x0 + xx·x + xy·y, y0 + yx·x + yy·y) of the
+// picture. The factors are -1, 0 or 1; in each sum exactly one is not 0.
 type move struct {
 	width, height          int // of the result
 	x0, xx, xy, y0, yx, yy int
@@ -31,8 +31,8 @@ func (m move) floats(dst, src raster[float32], c, channels int, _ *scaling) {
 
 func (m move) classes(dst, src raster[uint8], _ *scaling) { moved(dst, src, m, [4]uint8{m.class}) }
 
-// moved applies a move to a raster of 1 or 4 channels. fill has the channels of pixels outside of the
-// picture, for PadConstant.
+// moved applies m to a raster of 1 or 4 channels. With PadConstant, pixels outside the picture are
+// fill.
 func moved[T channel](dst, src raster[T], m move, fill [4]T) {
 	for y := range dst.height {
 		out := dst.row(y)
@@ -55,8 +55,8 @@ func moved[T channel](dst, src raster[T], m move, fill [4]T) {
 	}
 }
 
-// put stores pixel (u, v) of src as pixel x of a row. For a pixel outside of src, it stores what
-// `edges` says.
+// put stores pixel (u, v) of src as pixel x of the row out. edges says what is stored if (u, v) is
+// outside src.
 func put[T channel](out []T, x int, src raster[T], u, v int, edges PadMode, fill [4]T) {
 	if u < 0 || u >= src.width || v < 0 || v >= src.height {
 		if edges == PadConstant {

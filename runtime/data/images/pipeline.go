@@ -45,7 +45,7 @@ func (p *Pipeline) Put(dst []float32, in Sample, r *rand.Rand) error {
 	return err
 }
 
-// apply returns a sample of the pipeline after the transforms.
+// apply returns a transformed copy of in, which belongs to the pipeline.
 func (p *Pipeline) apply(in *Sample, r *rand.Rand) (*Sample, error) {
 	s := p.samples.get()
 	s.Image, s.CHW, s.Mask, s.Boxes = in.Image, in.CHW, in.Mask, in.Boxes
@@ -55,13 +55,14 @@ func (p *Pipeline) apply(in *Sample, r *rand.Rand) (*Sample, error) {
 	return s, p.transforms.Apply(s, r)
 }
 
-// release takes back a sample, which keeps its own memory only.
+// release returns a sample to the pipeline. The sample keeps its spare memory.
 func (p *Pipeline) release(s *Sample) {
 	*s = Sample{spare: s.spare}
 	p.samples.put(s)
 }
 
-// store stores the picture as floats.
+// store stores the picture in dst as floats, channel by channel. The length of dst decides the
+// number of channels of a picture of 8 bits.
 func (s *Sample) store(dst []float32) error {
 	w, h := s.size()
 	if s.Image == nil {

@@ -2,13 +2,13 @@ package images
 
 import "sync"
 
-// pool holds values that are used again. Unlike a sync.Pool, it never gives them up.
+// pool is a free list of values. Unlike a sync.Pool, it keeps them for ever.
 type pool[T any] struct {
 	mu   sync.Mutex
 	free []*T
 }
 
-// get returns a value that nobody else uses.
+// get returns a free value, or a new one.
 func (p *pool[T]) get() *T {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -21,7 +21,7 @@ func (p *pool[T]) get() *T {
 	return x
 }
 
-// put takes back a value.
+// put returns a value to the pool.
 func (p *pool[T]) put(x *T) {
 	p.mu.Lock()
 	p.free = append(p.free, x)

@@ -45,7 +45,7 @@ func (t RandAugment) Apply(s *Sample, r *rand.Rand) error {
 	return nil
 }
 
-// one applies one of the 14 transforms.
+// one applies one of the 14 transforms, drawn at random.
 func (t RandAugment) one(s *Sample, r *rand.Rand) error {
 	kind, sign := r.IntN(14), 1.0
 	if r.IntN(2) == 1 {
@@ -86,7 +86,7 @@ func (t RandAugment) one(s *Sample, r *rand.Rand) error {
 	return nil
 }
 
-// warp applies a map of the result's points to the picture's.
+// warp warps a sample by m, a map of result points to picture points.
 func (t RandAugment) warp(s *Sample, m affine) error {
 	w, h := s.size()
 	return reshape(s, "warp", warp{w, h, m, t.Filter, t.Fill, t.FillClass})

@@ -5,21 +5,21 @@ import (
 	"image/color"
 )
 
-// channel is the type of one channel of a pixel: 8 bits, or a float.
+// channel is the type of one channel of a pixel: an integer of 8 bits or a float.
 type channel interface{ uint8 | float32 }
 
-// raster is a rectangle of pixels. The channels of a pixel are next to each other. A picture of 8 bits
-// is a raster of 4 channels, a plane of floats or a mask a raster of 1.
+// raster is a rectangle of pixels with interleaved channels. A picture of 8 bits is a raster of 4
+// channels; a plane of floats or a mask is a raster of 1 channel.
 type raster[T channel] struct {
 	pix                     []T
 	width, height, channels int
-	stride                  int // elements from a row to the next
+	// elements from the start of a row to the start of the next
+	stride int
 }
 
-// row returns the elements of row y.
 func (m raster[T]) row(y int) []T { return m.pix[y*m.stride:][:m.width*m.channels] }
 
-// part returns the pixels of a rectangle, which must be in the raster and have pixels.
+// part returns a rectangle of m, which is not empty and inside m. It shares m's memory.
 func (m raster[T]) part(r image.Rectangle) raster[T] {
 	return raster[T]{m.pix[r.Min.Y*m.stride+r.Min.X*m.channels:], r.Dx(), r.Dy(), m.channels, m.stride}
 }
@@ -32,7 +32,7 @@ func grayRaster(m *image.Gray) raster[uint8] {
 	return raster[uint8]{m.Pix, m.Rect.Dx(), m.Rect.Dy(), 1, m.Stride}
 }
 
-// byteOf rounds a value from 0 to 255, and limits other values.
+// byteOf rounds x and clamps it to the range 0 to 255. NaN becomes 0.
 func byteOf(x float32) uint8 {
 	if !(x > 0) { // also NaN
 		return 0
@@ -43,10 +43,9 @@ func byteOf(x float32) uint8 {
 	return uint8(x + 0.5)
 }
 
-// same returns a float as it is.
 func same(x float32) float32 { return x }
 
-// unit maps the values of an 8-bit channel to the range from 0 to 1.
+// unit maps the values of an 8-bit channel to [0, 1].
 var unit = func() (u [256]float32) {
 	for i := range u {
 		u[i] = float32(i) / 255
@@ -54,16 +53,15 @@ var unit = func() (u [256]float32) {
 	return u
 }()
 
-// luma returns the brightness of a colour (ITU-R BT.601), in the unit of the channels.
+// luma returns the luma of ITU-R BT.601, in the unit of the channels.
 func luma(r, g, b float32) float32 {
 	return float32(0.299*r) + float32(0.587*g) + float32(0.114*b)
 }
 
-// fillBytes returns the channels of a colour.
 func fillBytes(c color.RGBA) [4]uint8 { return [4]uint8{c.R, c.G, c.B, c.A} }
 
-// fillFloat returns a colour's value in plane c of a picture of some channels: its luma if there is
-// one channel.
+// fillFloat returns a fill colour for plane c of a picture of `channels` channels. For a single
+// channel it is the luma. Planes after the fourth are filled with 0.
 func fillFloat(fill color.RGBA, c, channels int) [4]float32 {
 	if channels == 1 {
 		return [4]float32{luma(unit[fill.R], unit[fill.G], unit[fill.B])}

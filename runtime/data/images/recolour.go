@@ -2,14 +2,14 @@ package images
 
 import "fmt"
 
-// recolour computes a new colour of each pixel. Channels are from 0 to 1.
+// recolour computes a new colour of each pixel from its colour. Channels are from 0 to 1.
 type recolour interface {
 	colour(r, g, b float32) (float32, float32, float32)
 }
 
-// paint applies op to the pixels of a sample. It returns an error for a picture that does not have
-// 1, 3 or 4 channels. Results are limited to the range from 0 to 1, and to alpha in a picture of 8
-// bits. A grey picture stays grey.
+// paint applies op to the pixels of a sample. Results are clamped to [0, 1] and, in a picture of 8
+// bits, to alpha, because colours are premultiplied. A grey picture stays grey. It returns an error
+// if the picture does not have 1, 3 or 4 channels.
 func paint[P recolour](s *Sample, op P) error {
 	if s.Image != nil {
 		dst := s.spare.imageOver(s.Image)
@@ -48,8 +48,7 @@ func paint[P recolour](s *Sample, op P) error {
 	return nil
 }
 
-// checkColours returns an error if a picture does not have the channels of a grey picture, of colours, or of
-// colours and alpha.
+// checkColours returns an error unless a picture has 1, 3 or 4 channels: grey, RGB or RGBA.
 func checkColours(channels int) error {
 	if channels != 1 && channels != 3 && channels != 4 {
 		return fmt.Errorf("a picture of %d channels does not have colours", channels)
@@ -64,21 +63,20 @@ func clampUnit(x float32) float32 {
 	return min(x, 1)
 }
 
-// brightness multiplies colours.
 type brightness struct{ factor float32 }
 
 func (op brightness) colour(r, g, b float32) (float32, float32, float32) {
 	return op.factor * r, op.factor * g, op.factor * b
 }
 
-// contrast moves colours away from a grey, or to it if factor is less than 1.
+// contrast multiplies the difference between a colour and grey by factor.
 type contrast struct{ factor, grey float32 }
 
 func (op contrast) colour(r, g, b float32) (float32, float32, float32) {
 	return mix(op.grey, r, op.factor), mix(op.grey, g, op.factor), mix(op.grey, b, op.factor)
 }
 
-// saturation moves colours away from their luma, or to it if factor is less than 1.
+// saturation multiplies the difference between a colour and its luma by factor.
 type saturation struct{ factor float32 }
 
 func (op saturation) colour(r, g, b float32) (float32, float32, float32) {
@@ -86,7 +84,7 @@ func (op saturation) colour(r, g, b float32) (float32, float32, float32) {
 	return mix(l, r, op.factor), mix(l, g, op.factor), mix(l, b, op.factor)
 }
 
-// hue turns the hues of colours, in the model HSV. Maximum and minimum of the channels stay.
+// hue turns hues in the model HSV. The maximum and the minimum of the channels stay.
 type hue struct{ turns float32 }
 
 func (op hue) colour(r, g, b float32) (float32, float32, float32) {
@@ -122,8 +120,8 @@ func (op hue) colour(r, g, b float32) (float32, float32, float32) {
 	return channel(5), channel(3), channel(1)
 }
 
-// meanLuma returns the mean luma of a picture, from 0 to 1. In a picture of 8 bits it is rounded to
-// a multiple of 1/255, as in Pillow.
+// meanLuma returns the mean luma of the picture, from 0 to 1. For a picture of 8 bits, it is
+// rounded to a multiple of 1/255, as in Pillow.
 func (s *Sample) meanLuma() (float32, error) {
 	sum := 0.0
 	if s.Image != nil {
@@ -152,7 +150,6 @@ func (s *Sample) meanLuma() (float32, error) {
 	return float32(sum / float64(n)), nil
 }
 
-// applyContrast changes the contrast about the mean luma.
 func (s *Sample) applyContrast(factor float32) error {
 	grey, err := s.meanLuma()
 	if err != nil {

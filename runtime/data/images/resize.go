@@ -50,11 +50,10 @@ func (t Resize) Apply(s *Sample, r *rand.Rand) error {
 	return reshape(s, "resize", scale{width, height, whole(w, h), t.Filter})
 }
 
-// proportional returns the length of a side of b pixels after the picture is scaled so that its
-// side of a pixels has n.
+// proportional returns the new length of a side of b pixels if a picture is scaled so that its side
+// of a pixels gets n.
 func proportional(n, a, b int) int {
 	return int(min(max(1, float64(n)*float64(b)/float64(a)), math.MaxInt32))
 }
 
-// whole returns the rectangle of all pixels.
 func whole(width, height int) image.Rectangle { return image.Rect(0, 0, width, height) }

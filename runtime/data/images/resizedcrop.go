@@ -36,7 +36,8 @@ func (t RandomResizedCrop) Apply(s *Sample, r *rand.Rand) error {
 	return reshape(s, "random resized crop", scale{t.Width, t.Height, t.rectangle(w, h, r), t.Filter})
 }
 
-// rectangle draws a rectangle in a picture.
+// rectangle draws a rectangle of w×h pixels' picture for [RandomResizedCrop]. After 10 failed draws
+// it returns the largest centred rectangle whose ratio is in the range.
 func (t RandomResizedCrop) rectangle(w, h int, r *rand.Rand) image.Rectangle {
 	for range 10 {
 		if part, ok := randomRectangle(w, h, t.Scale, t.Ratio, r); ok {
@@ -53,8 +54,8 @@ func (t RandomResizedCrop) rectangle(w, h int, r *rand.Rand) image.Rectangle {
 	return whole(width, height).Add(image.Pt((w-width)/2, (h-height)/2))
 }
 
-// randomRectangle draws a rectangle: its share of the area, width/height, and place. It returns false if
-// the rectangle has no pixel or is larger than the picture.
+// randomRectangle draws the share of the area, the ratio width/height and the place of a rectangle
+// in a picture of w×h pixels. It returns false if the rectangle is empty or does not fit.
 func randomRectangle(w, h int, share, ratio [2]float64, r *rand.Rand) (image.Rectangle, bool) {
 	area := float64(w) * float64(h) * uniform(r, share[0], share[1])
 	proportion := math.Exp(uniform(r, math.Log(ratio[0]), math.Log(ratio[1])))

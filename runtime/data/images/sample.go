@@ -21,7 +21,6 @@ type Sample struct {
 	spare *spare
 }
 
-// size returns the width and height of the picture.
 func (s *Sample) size() (width, height int) {
 	if s.Image != nil {
 		return s.Image.Rect.Dx(), s.Image.Rect.Dy()
@@ -29,8 +28,7 @@ func (s *Sample) size() (width, height int) {
 	return s.CHW.Width, s.CHW.Height
 }
 
-// begin returns an error, with the name of a transform, if the transform cannot be applied: there is
-// no sample, picture or generator, or the mask does not have the picture's size.
+// begin returns the errors of [Sample.check], prefixed with the name of a transform.
 func (s *Sample) begin(name string, r *rand.Rand) error {
 	if err := s.check(r); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
@@ -70,7 +68,8 @@ func (s *Sample) check(r *rand.Rand) error {
 	return nil
 }
 
-// checkImage returns an error if the pixels of a rectangle are not in n elements.
+// checkImage returns an error if n bytes do not hold the pixels of a rectangle. stride and channels
+// are in bytes.
 func checkImage(r image.Rectangle, stride, n, channels int) error {
 	w, h := r.Dx(), r.Dy()
 	if err := checkSize(w, h); err != nil {
@@ -82,20 +81,21 @@ func checkImage(r image.Rectangle, stride, n, channels int) error {
 	return nil
 }
 
-// spare is the memory of a sample that its transforms use again.
+// spare is memory of a sample that its transforms reuse.
 type spare struct {
-	images     [2]*image.RGBA
-	planes     [2][]float32
-	masks      [2]*image.Gray
-	boxes      []Box
-	scaling    scaling
-	kernel     []float32 // of a blur
-	between    []float32 // rows of a blur
+	images  [2]*image.RGBA
+	planes  [2][]float32
+	masks   [2]*image.Gray
+	boxes   []Box
+	scaling scaling
+	kernel  []float32 // of a blur
+	// rows of a blur between its passes
+	between    []float32
 	histograms [3]histogram
 }
 
-// imageFor returns a picture of the given size in memory of the spare, with arbitrary pixels. It is
-// never the picture m.
+// imageFor returns a picture of the given size with arbitrary pixels, in memory of the spare. It
+// does not share memory with m.
 func (s *spare) imageFor(m *image.RGBA, width, height int) *image.RGBA {
 	k := 0
 	if m == s.images[0] && m != nil {
@@ -109,8 +109,8 @@ func (s *spare) imageFor(m *image.RGBA, width, height int) *image.RGBA {
 	return out
 }
 
-// maskFor returns a mask of the given size in memory of the spare, with arbitrary pixels. It is
-// never the mask m.
+// maskFor returns a mask of the given size with arbitrary pixels, in memory of the spare. It does
+// not share memory with m.
 func (s *spare) maskFor(m *image.Gray, width, height int) *image.Gray {
 	k := 0
 	if m == s.masks[0] && m != nil {
@@ -124,7 +124,8 @@ func (s *spare) maskFor(m *image.Gray, width, height int) *image.Gray {
 	return out
 }
 
-// planesFor returns a picture with arbitrary elements, in other memory than p's.
+// planesFor returns a picture of the given size with arbitrary elements, in memory of the spare. It
+// does not share memory with p.
 func (s *spare) planesFor(p CHW, channels, width, height int) CHW {
 	k := 0
 	if begin(p.Data) == begin(s.planes[0]) {
@@ -134,7 +135,7 @@ func (s *spare) planesFor(p CHW, channels, width, height int) CHW {
 	return CHW{s.planes[k], channels, height, width}
 }
 
-// begin returns the address of x's array, or nil.
+// begin returns the address of the first element of x's array, or nil.
 func begin[T any](x []T) *T {
 	if cap(x) == 0 {
 		return nil
@@ -142,8 +143,9 @@ func begin[T any](x []T) *T {
 	return &x[:1][0]
 }
 
-// imageOver returns a picture of m's size to which a transform may write pixel by pixel: m itself
-// if its memory belongs to the sample, else another picture with arbitrary pixels.
+// imageOver returns a picture of m's size to which a transform may write pixel by pixel while it
+// reads m. It is m itself if its memory belongs to the spare, else another picture with arbitrary
+// pixels.
 func (s *spare) imageOver(m *image.RGBA) *image.RGBA {
 	if m == s.images[0] || m == s.images[1] {
 		return m
@@ -151,8 +153,9 @@ func (s *spare) imageOver(m *image.RGBA) *image.RGBA {
 	return s.imageFor(m, m.Rect.Dx(), m.Rect.Dy())
 }
 
-// planesOver returns planes of p's size to write p's elements to, one by one: p itself if its data
-// is memory of the spare, else other planes with arbitrary elements.
+// planesOver returns planes of p's size to which a transform may write element by element while it
+// reads p. They are p itself if its memory belongs to the spare, else other planes with arbitrary
+// elements.
 func (s *spare) planesOver(p CHW) CHW {
 	if at := begin(p.Data); at == begin(s.planes[0]) || at == begin(s.planes[1]) {
 		return p
@@ -160,7 +163,7 @@ func (s *spare) planesOver(p CHW) CHW {
 	return s.planesFor(p, p.Channels, p.Width, p.Height)
 }
 
-// sized returns a slice of n arbitrary elements, in x's memory if it is large enough.
+// sized returns a slice of n arbitrary elements. It reuses x if its capacity suffices.
 func sized[T any](x []T, n int) []T {
 	if n <= cap(x) {
 		return x[:n]

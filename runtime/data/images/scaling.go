@@ -32,7 +32,7 @@ func (f Filter) check(most Filter) error {
 	return nil
 }
 
-// scale computes a picture of other size from a rectangle of a picture.
+// scale scales a rectangle of a picture to the size of the result.
 type scale struct {
 	width, height int // of the result
 	from          image.Rectangle
@@ -82,23 +82,23 @@ type scaling struct {
 	columns        []int
 }
 
-// plan computes the windows of both axes.
+// plan computes the weights of both axes.
 func (w *scaling) plan(g scale) {
 	k := g.filter.kernel()
 	w.x.plan(k, g.from.Dx(), g.width)
 	w.y.plan(k, g.from.Dy(), g.height)
 }
 
-// windows are the weighted sums that make the pixels of one axis: pixel i is the sum of the pixels
-// from first[i] on, with the weights weight[end[i-1]:end[i]].
+// windows holds the weights for one axis. Pixel i of the result is the sum of the pixels from
+// first[i] on, weighted by weight[end[i-1]:end[i]].
 type windows struct {
 	first, end []int
 	weight     []float64
 }
 
-// plan computes the windows that make m pixels of n. The kernel is as wide as a pixel of the result,
-// and at least as wide as a pixel of the picture: thus pictures that shrink are averaged, not sampled.
-// Weights sum to 1; a window at an edge has fewer pixels.
+// plan computes the weights for scaling n pixels to m. If the picture shrinks, the kernel is
+// stretched to average all pixels. The weights of each window sum to 1; windows at the edges have
+// fewer pixels.
 func (w *windows) plan(k *draw.Kernel, n, m int) {
 	w.first, w.end, w.weight = w.first[:0], w.end[:0], w.weight[:0]
 	step := float64(n) / float64(m)
@@ -124,10 +124,10 @@ func (w *windows) plan(k *draw.Kernel, n, m int) {
 	}
 }
 
-// fixedBits is the number of bits after the point of weights for 8-bit channels.
+// fixedBits is the number of fractional bits of weights for 8-bit channels.
 const fixedBits = 22
 
-// fixed returns the weights in fixed point.
+// fixed returns the weights in fixed point. It reuses dst.
 func (w *windows) fixed(dst []int32) []int32 {
 	dst = sized(dst, len(w.weight))
 	for i, x := range w.weight {
@@ -136,10 +136,10 @@ func (w *windows) fixed(dst []int32) []int32 {
 	return dst
 }
 
-// fromFixed returns a sum as a channel of 8 bits.
+// fromFixed converts a fixed-point sum to a channel, clamped to 0 … 255.
 func fromFixed(x int32) uint8 { return uint8(min(max(x>>fixedBits, 0), 255)) }
 
-// floats returns the weights as float32.
+// floats returns the weights as float32. It reuses dst.
 func (w *windows) floats(dst []float32) []float32 {
 	dst = sized(dst, len(w.weight))
 	for i, x := range w.weight {
@@ -148,8 +148,9 @@ func (w *windows) floats(dst []float32) []float32 {
 	return dst
 }
 
-// scaled computes dst from src: first the rows, which it stores in `rows`, then the columns. sums
-// has room for a row of dst. A sum begins with `first`, and finish makes a channel of it.
+// scaled scales src to dst: first along rows, into rows, then along columns. wx and wy are the
+// weights of x and y. sums has the length of a row of dst. A sum begins with `first`; finish
+// converts it to a channel.
 func scaled[T channel, W int32 | float32](dst, src raster[T], x, y *windows, wx, wy []W, rows []T, sums []W, first W, finish func(W) T) {
 	length := dst.width * dst.channels
 	for v := range src.height {
@@ -197,7 +198,7 @@ func scaled[T channel, W int32 | float32](dst, src raster[T], x, y *windows, wx,
 	}
 }
 
-// nearest computes dst from the pixels of src at the centres of dst's pixels.
+// nearest stores in each pixel of dst the pixel of src below its centre.
 func nearest[T channel](dst, src raster[T], w *scaling) {
 	w.columns = sized(w.columns, dst.width)
 	for x := range w.columns {
@@ -215,7 +216,7 @@ func nearest[T channel](dst, src raster[T], w *scaling) {
 	}
 }
 
-// under returns the index of the pixel, of n, below the centre of pixel i of m.
+// under returns the index of the pixel, among n, that contains the centre of pixel i among m.
 func under(i, n, m int) int {
 	return min(n-1, int((float64(i)+0.5)*(float64(n)/float64(m))))
 }

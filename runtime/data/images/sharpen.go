@@ -39,7 +39,8 @@ func (t Sharpen) Apply(s *Sample, r *rand.Rand) error {
 	return nil
 }
 
-// sharpened computes dst. finish converts a value to a channel.
+// sharpened stores src in dst, sharpened or smoothed by factor. Pixels at the edges are copied.
+// finish converts a value to a channel.
 func sharpened[T channel](dst, src raster[T], factor float32, finish func(float32) T) {
 	for y := range src.height {
 		in, out := src.row(y), dst.row(y)
@@ -59,7 +60,6 @@ func sharpened[T channel](dst, src raster[T], factor float32, finish func(float3
 	}
 }
 
-// limitToAlpha makes the pixels of a picture valid colours that are premultiplied.
 func limitToAlpha(m *image.RGBA) {
 	for i := 0; i+4 <= len(m.Pix); i += 4 {
 		p := m.Pix[i : i+4]

@@ -6,14 +6,14 @@ import (
 	"math/rand/v2"
 )
 
-// histogram counts the values of a channel.
+// histogram counts the values of an 8-bit channel.
 type histogram [256]int
 
-// table has a new value for each value of a channel.
+// table maps each value of an 8-bit channel to a new one.
 type table [256]uint8
 
-// tabulate replaces the values of each channel by the values in the table that tableOf returns.
-// Floats are rounded to multiples of 1/255 first. Alpha does not change, and limits colours.
+// tabulate maps each colour channel by the table that tableOf returns for its histogram. Floats are
+// rounded to multiples of 1/255 first. Alpha does not change, and limits the premultiplied colours.
 func tabulate(s *Sample, tableOf func(h *histogram, strength int) table, strength int) error {
 	if s.Image != nil {
 		dst := s.spare.imageOver(s.Image)
@@ -190,7 +190,6 @@ func identity() (t table) {
 	return t
 }
 
-// named adds the name of a transform to an error.
 func named(name string, err error) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)

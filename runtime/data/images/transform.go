@@ -56,7 +56,7 @@ func (t Maybe) Apply(s *Sample, r *rand.Rand) error {
 	return t.Of.Apply(s, r)
 }
 
-// chance reports whether something of probability p happens. It takes one number of r.
+// chance returns true with probability p. It draws one number from r.
 func chance(r *rand.Rand, p float64) (bool, error) {
 	if !(p >= 0 && p <= 1) {
 		return false, fmt.Errorf("probability %g: from 0 to 1 expected", p)
@@ -64,11 +64,10 @@ func chance(r *rand.Rand, p float64) (bool, error) {
 	return r.Float64() < p, nil
 }
 
-// uniform returns a uniformly distributed number in [from, to).
 func uniform(r *rand.Rand, from, to float64) float64 { return from + float64(r.Float64()*(to-from)) }
 
-// checkRange returns an error unless lowest ≤ r[0] ≤ r[1] ≤ highest. name names the range in the
-// error.
+// checkRange returns an error unless lowest ≤ r[0] ≤ r[1] ≤ highest. name is the name of the range
+// in the error.
 func checkRange(name string, r [2]float64, lowest, highest float64) error {
 	if !(lowest <= r[0] && r[0] <= r[1] && r[1] <= highest) {
 		return fmt.Errorf("%s from %g to %g: from %g to %g expected", name, r[0], r[1], lowest, highest)
@@ -76,7 +75,7 @@ func checkRange(name string, r [2]float64, lowest, highest float64) error {
 	return nil
 }
 
-// or returns a range, or its default if it is zero.
+// or returns r, or otherwise if r is zero.
 func or(r, otherwise [2]float64) [2]float64 {
 	if r == ([2]float64{}) {
 		return otherwise

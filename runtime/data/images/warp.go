@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// warp computes a picture of the same size whose pixels are at other points of the picture. Pixels
-// outside of the picture are filled; pixels inside are interpolated between the pixels of the picture.
+// warp samples a picture at transformed points. The result has the size of the picture. Points
+// outside the picture are filled.
 type warp struct {
 	width, height int
 	m             affine // maps points of the result to points of the picture
@@ -30,7 +30,7 @@ func (g warp) classes(dst, src raster[uint8], _ *scaling) {
 	warped(dst, src, g.m, Nearest, [4]uint8{g.class}, byteOf)
 }
 
-// warped computes the pixels of dst. finish makes a channel of an interpolated value.
+// warped computes dst from src. finish converts an interpolated value to a channel.
 func warped[T channel](dst, src raster[T], m affine, filter Filter, fill [4]T, finish func(float32) T) {
 	n := dst.channels
 	for y := range dst.height {
@@ -64,9 +64,9 @@ func warped[T channel](dst, src raster[T], m affine, filter Filter, fill [4]T, f
 	}
 }
 
-// between returns the index of the last of n pixels whose centre is at or before x, or 0 if there is none. The
-// centre of pixel i is i + 0.5. share is the part of the way from this centre to the next, from 0 on and below 1. It is 0
-// before the first centre.
+// between returns the last of n pixels whose centre is at or before x, or 0 if there is none. The
+// centre of pixel i is i + ½. share is the position of x between this centre and the next, in
+// [0, 1). It is 0 before the first centre.
 func between(x float64, n int) (i int, share float32) {
 	x -= 0.5
 	if x <= 0 {
@@ -76,16 +76,15 @@ func between(x float64, n int) (i int, share float32) {
 	return min(int(whole), n-1), float32(x - whole)
 }
 
-// mix returns the value at a share of the way from a to b.
+// mix interpolates linearly from a to b.
 func mix(a, b, share float32) float32 { return a + float32(share*(b-a)) }
 
-// about returns the map that applies m around a point.
+// about returns m about the point (x, y) instead of the origin.
 func (m affine) about(x, y float64) affine {
 	return affine{1, 0, x, 0, 1, y}.after(m).after(affine{1, 0, -x, 0, 1, -y})
 }
 
-// rotation returns the map that turns points to the right by degrees: x points to the right, and y
-// down.
+// rotation returns the rotation about the origin, clockwise on the screen: y points down.
 func rotation(degrees float64) affine {
 	sin, cos := math.Sincos(degrees * math.Pi / 180)
 	return affine{cos, -sin, 0, sin, cos, 0}

@@ -10,15 +10,16 @@ import (
 	"github.com/burngen/burngen/runtime/learn"
 )
 
-// Size of a chart, and the room for the labels of its axes, in units of the picture.
+// The size of a chart and of the margins for the labels of its axes, in units of the viewBox.
 const (
 	chartWidth, chartHeight            = 560.0, 260.0
 	roomLeft, roomRight, roomTop, room = 58.0, 12.0, 10.0, 24.0 // room is below
 )
 
-// chart is a picture of the curves of a metric in all runs.
+// chart shows the curves of a metric in all runs.
 type chart struct {
-	Name   string // of the metric, with its unit
+	// of the metric, with its unit
+	Name   string
 	Lines  []plotted
 	XTicks []tick
 	YTicks []tick
@@ -26,21 +27,25 @@ type chart struct {
 
 // plotted is a curve in a chart.
 type plotted struct {
-	Label  string
-	Class  string // how it is drawn: the colour of its run, and the style of its split
-	Path   string // of SVG
-	Steps  string // of its points, with blanks between
+	Label string
+	// of CSS: the colour of the run and the style of the split
+	Class string
+	// in SVG
+	Path string
+	// the steps of the points, separated by blanks
+	Steps  string
 	Values string
 }
 
 // tick is a mark on an axis.
 type tick struct {
-	At   float64 // in units of the picture
+	// in units of the viewBox
+	At   float64
 	Text string
 }
 
-// charts returns a chart for each metric of the rows that has a curve. Splits share a chart, and so do
-// runs. No curve has more than points points.
+// charts returns a chart for each metric of the rows that has a curve. All splits and runs of a
+// metric share its chart. A curve has at most `points` points.
 func charts(runs []*Run, rows []resultRow, points int) []chart {
 	var names []string
 	of := map[string][]plot{}
@@ -80,10 +85,9 @@ func charts(runs []*Run, rows []resultRow, points int) []chart {
 	return out
 }
 
-// colours is the number of colours for runs.
 const colours = 8
 
-// style returns the class of a split.
+// style returns the CSS class of a split.
 func style(s learn.Split) string {
 	switch s {
 	case learn.Train, learn.Valid, learn.Test, learn.System:
@@ -143,12 +147,11 @@ func newChart(name string, plots []plot) chart {
 	return c
 }
 
-// round returns x to a tenth.
 func round(x float64) float64 { return math.Round(x*10) / 10 }
 
 func short(x float64) string { return strconv.FormatFloat(round(x), 'f', -1, 64) }
 
-// thousands returns a number of steps, such as "12k".
+// thousands formats a number of steps, such as "12k".
 func thousands(x float64) string {
 	switch {
 	case x >= 1e6:
@@ -164,7 +167,8 @@ type span struct{ low, high float64 }
 
 func (s *span) include(x float64) { s.low, s.high = min(s.low, x), max(s.high, x) }
 
-// widen makes a span that has no width a little wider, so that it can be divided by.
+// widen makes a span of no or infinite width finite and not empty, so that one can divide by its
+// width.
 func (s *span) widen() {
 	if w := s.high - s.low; !(w > 1e-12*max(math.Abs(s.low), math.Abs(s.high))) || math.IsInf(w, 0) {
 		by := max(0.5, min(math.Abs(s.high)*1e-3, math.MaxFloat64/8))
@@ -172,11 +176,10 @@ func (s *span) widen() {
 	}
 }
 
-// part returns the position of x in the span: 0 at its lower end and below, and 1 at its upper end
-// and above.
+// part returns the position of x in the span, clamped to [0, 1].
 func (s span) part(x float64) float64 { return min(1, max(0, (x-s.low)/(s.high-s.low))) }
 
-// ticks returns about n round numbers of the span: multiples of 1, 2 or 5 times a power of 10.
+// ticks returns about n round numbers in the span: multiples of 1, 2 or 5 times a power of 10.
 func (s span) ticks(n int) []float64 {
 	raw := (s.high - s.low) / float64(n)
 	step := math.Pow(10, math.Floor(math.Log10(raw)))

@@ -97,7 +97,7 @@ func Table(nameA, nameB string, rows []Row) string {
 	return out.String()
 }
 
-// line returns a name as it can stand in a table: control characters are escaped.
+// line escapes the control characters of a name, so that it fits a cell of a table.
 func line(name string) string {
 	quoted := strconv.Quote(name)
 	return quoted[1 : len(quoted)-1]
@@ -110,7 +110,6 @@ func difference(x float64) string {
 	return fmt.Sprintf("%+.4g", x)
 }
 
-// number returns a value with its unit.
 func number(x float64, unit string) string {
 	if math.IsNaN(x) {
 		return "–"

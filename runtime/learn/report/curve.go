@@ -18,11 +18,11 @@ type Curve struct {
 	seen   int // points since the last one that was kept
 }
 
-// maxPoints is the greatest number of points of a curve. A longer curve keeps every second point, then
-// every fourth, and so on.
+// maxPoints is the largest number of points of a curve. A longer curve keeps every second point,
+// then every fourth, and so on.
 const maxPoints = 1 << 20
 
-// add appends a point. It ignores a value that is not finite.
+// add appends a point if its value is finite and the curve's stride does not skip it.
 func (c *Curve) add(p Point) {
 	if math.IsNaN(p.Value) || math.IsInf(p.Value, 0) {
 		return
@@ -41,7 +41,7 @@ func (c *Curve) add(p Point) {
 	}
 }
 
-// cut removes the points behind a step.
+// cut removes the points after a step.
 func (c *Curve) cut(step int) {
 	c.Points = c.Points[:sort.Search(len(c.Points), func(i int) bool { return c.Points[i].Step > step })]
 }
@@ -77,7 +77,7 @@ func (c *Curve) Thin(n int) []Point {
 	return append(out, p[len(p)-1])
 }
 
-// centre returns the means of the steps and of the values.
+// centre returns the mean step and the mean value.
 func centre(p []Point) (step, value float64) {
 	n := float64(len(p))
 	for _, q := range p {

@@ -35,7 +35,7 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"mod":      func(a int) int { return a % colours },
 }).Parse(pageText))
 
-// Bounds of a page.
+// The limits of a page.
 const (
 	maxPage     = 1 << 20 // bytes
 	maxRuns     = 16
@@ -98,7 +98,8 @@ type content struct {
 	Omitted             int // number of pictures that have no room
 }
 
-// render returns a page. Its texts, tables and curves have at most 1/part of their maximum lengths.
+// render returns a page. Larger values of part make it shorter: its texts, tables and curves have
+// at most 1/part of their maximum lengths.
 func render(runs []*Run, part int) ([]byte, error) {
 	rows := first(maxResults/part, resultRows(runs))
 	points := allPoints / part / max(1, 2*len(rows)*len(runs))
@@ -134,7 +135,7 @@ func render(runs []*Run, part int) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// first returns at most n elements.
+// first returns the first elements of all, at most n.
 func first[E any](n int, all []E) []E { return all[:min(n, len(all))] }
 
 // pictureOf is a picture of a run on the page.
@@ -143,7 +144,7 @@ type pictureOf struct {
 	Data     template.URL
 }
 
-// resultRow is a metric in all runs. An element is nil if the run does not have it.
+// resultRow is a metric in all runs.
 type resultRow struct {
 	Key     string
 	Results []*Result
@@ -167,7 +168,8 @@ func resultRows(runs []*Run) []resultRow {
 	return out
 }
 
-// table returns the settings of a single run, or the settings in which several runs differ.
+// table returns the settings of a single run, or the settings in which several runs differ. of
+// returns the settings of a run.
 func table(runs []*Run, of func(*Run) []Setting) []Difference {
 	if len(runs) > 1 {
 		all := make([][]Setting, len(runs))
@@ -203,7 +205,7 @@ func duration(d time.Duration) string {
 	return d.String()
 }
 
-// percent returns a part of a whole as a width in CSS.
+// percent returns part/whole in percent, at most 100, as a number in CSS.
 func percent(part, whole time.Duration) string {
 	if whole <= 0 {
 		return "0"
@@ -211,8 +213,7 @@ func percent(part, whole time.Duration) string {
 	return fmt.Sprintf("%.1f", 100*min(1, float64(part)/float64(whole)))
 }
 
-// clip returns a text of at most n bytes as it is. It cuts a longer text after at most n bytes, and
-// appends "…".
+// clip returns text if it has at most n bytes. Otherwise it returns at most n bytes of it and "…".
 func clip(n int, text string) string {
 	if len(text) <= n {
 		return text

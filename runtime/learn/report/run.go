@@ -54,7 +54,6 @@ type Result struct {
 	picture string
 }
 
-// curves are the two curves of a [Result].
 type curves struct{ whole, recent Curve }
 
 // Times divides the duration of a run by activities.
@@ -80,7 +79,7 @@ type Picture struct {
 	PNG []byte
 }
 
-// Limits of reading a folder.
+// The limits of reading a folder.
 const (
 	maxResults = 256
 	maxName    = 80 // bytes of a metric's name
@@ -176,7 +175,8 @@ func (r *Run) add(e learn.Event) {
 	}
 }
 
-// curvesOf returns the curves of a metric of a split. It returns nil if there are too many.
+// curvesOf returns the curves of a key, which it creates if there are fewer than maxResults. It
+// returns nil otherwise.
 func (r *Run) curvesOf(key string) *curves {
 	c := r.curves[key]
 	if c == nil && len(r.curves) < maxResults {
@@ -203,7 +203,8 @@ func (r *Run) measured(e learn.Measured, v learn.Value) {
 	o.take(Point{e.Step, e.Epoch, float64(v.Value)})
 }
 
-// resultOf returns the result of a metric of a split, whose curves are c.
+// resultOf returns the result of a metric in a split, which it creates if necessary. c holds the
+// metric's curves.
 func (r *Run) resultOf(split learn.Split, name string, c *curves) *Result {
 	key := split.Key(name)
 	i := slices.IndexFunc(r.Results, func(o Result) bool { return o.Key == key })
@@ -215,7 +216,7 @@ func (r *Run) resultOf(split learn.Split, name string, c *curves) *Result {
 	return &r.Results[i]
 }
 
-// take takes a value as the last one, and as the best one if it is better.
+// take sets the last value and, if p is better, the best one.
 func (o *Result) take(p Point) {
 	o.Last = p.Value
 	if better(o.Series.Better, p.Value, o.Best) {
@@ -223,13 +224,14 @@ func (o *Result) take(p Point) {
 	}
 }
 
-// better reports whether x is better than y. Any number is better than NaN, unless direction is 0.
+// better reports whether x is better than y. direction is 1 if larger values are better, -1 if
+// smaller ones are, 0 if neither. Any number is better than NaN, unless direction is 0.
 func better(direction int, x, y float64) bool {
 	return direction != 0 && !math.IsNaN(x) && (math.IsNaN(y) || float64(direction)*(x-y) > 0)
 }
 
-// series returns the description of a metric, with the name alone if the run does not list the
-// metric.
+// series returns the series of a metric. If the run does not list the metric, the series has only
+// the name.
 func (r *Run) series(split learn.Split, name string) learn.Series {
 	of := r.Started.Metrics
 	if split == learn.System {
@@ -243,8 +245,8 @@ func (r *Run) series(split learn.Split, name string) learn.Series {
 	return learn.Series{Name: name}
 }
 
-// cut removes the values after a step, because the run was continued from there. Best values are
-// then the best of the remaining ones.
+// cut removes the values after a step, from which the run was continued. It computes the best
+// values anew.
 func (r *Run) cut(step int) {
 	for _, c := range r.curves {
 		c.whole.cut(step)
@@ -259,8 +261,8 @@ func (r *Run) cut(step int) {
 	}
 }
 
-// order sorts the results by split, and then as the run lists its metrics. A metric that has values of
-// batches only is a result, too.
+// order sorts the results by split, then in the order in which the run lists its metrics. It first
+// adds a result for each metric that has only values of batches.
 func (r *Run) order() {
 	for _, key := range slices.Sorted(maps.Keys(r.curves)) {
 		split, name, _ := strings.Cut(key, " ")
@@ -276,7 +278,7 @@ func (r *Run) order() {
 	})
 }
 
-// settings reads a file of settings. A missing file has no settings.
+// settings reads a file of settings. It returns nil if the file is missing, and notes other errors.
 func (r *Run) settings(name string) []Setting {
 	text, err := r.read(name, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -323,7 +325,7 @@ func (r *Run) readPictures() {
 	}
 }
 
-// readLog reads the end of the log.
+// readLog reads the last lines of the log.
 func (r *Run) readLog() {
 	f, err := r.root.Open("experiment.log")
 	if err != nil {

@@ -14,7 +14,7 @@ type Setting struct {
 	Value string // as JSON, but strings have no quotes
 }
 
-// Limits of the settings that are shown.
+// The limits of the settings on a page.
 const (
 	maxSettings = 1000
 	maxDepth    = 8
@@ -76,7 +76,7 @@ type Difference struct {
 	Values []string // for each run; "–" if the run has no such setting
 }
 
-// differences returns the settings that differ. settings has the settings of each run.
+// differences returns the settings in which runs differ. settings[i] has the settings of run i.
 func differences(settings [][]Setting) []Difference {
 	values := map[string][]string{}
 	for i, all := range settings {

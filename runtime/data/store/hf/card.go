@@ -14,11 +14,14 @@ import (
 // configuration lists the files of one configuration of a data set, by split. A data set may have
 // several configurations; see huggingface.co/docs/hub/datasets-manual-configuration.
 type configuration struct {
-	name   string
-	chosen bool   // it is the default one
-	dir    string // folder of the files; empty is the folder of the data set
+	name string
+	// it is the default configuration
+	chosen bool
+	// path of the files in the data set; "" is the whole data set
+	dir    string
 	splits []split
-	comma  rune // separator of cells in a CSV file; 0 is the format's
+	// separator of cells in a CSV file; 0 is the default of the format
+	comma rune
 }
 
 // split is a part of a data set, such as "train".
@@ -27,11 +30,11 @@ type split struct {
 	patterns []string // of its files
 }
 
-// largestCard is the largest size in bytes of the description of a data set.
+// largestCard is the largest size in bytes of README.md.
 const largestCard = 16 << 20
 
-// readCard returns the configurations that README.md describes. It returns an empty list if there
-// is no such file, or if the file does not describe any.
+// readCard returns the configurations that README.md describes. It returns nil if the file does not
+// exist or does not describe any.
 func readCard(f *folder) ([]configuration, error) {
 	text, err := f.read("README.md", largestCard)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -47,8 +50,8 @@ func readCard(f *folder) ([]configuration, error) {
 	return list, nil
 }
 
-// parseCard returns the configurations in the front matter of a page: YAML between two lines of three
-// hyphens, the first of which begins the page.
+// parseCard returns the configurations in the front matter of a page. The front matter is YAML
+// between two lines "---", of which one is the first line of the page.
 func parseCard(text []byte) ([]configuration, error) {
 	text = bytes.ReplaceAll(bytes.TrimPrefix(text, []byte("\ufeff")), []byte("\r\n"), []byte("\n"))
 	front, ok := bytes.CutPrefix(text, []byte("---\n"))
@@ -93,8 +96,8 @@ func parseCard(text []byte) ([]configuration, error) {
 	return list, nil
 }
 
-// splitsOf returns the splits that data_files describes: a pattern or a list of patterns for the split
-// train, a list of splits with their paths, or a map from splits to patterns.
+// splitsOf parses data_files: a pattern or a list of patterns for the split train, a list of splits
+// with their paths, or a map from splits to patterns.
 func splitsOf(n *yaml.Node) ([]split, error) {
 	switch {
 	case n.Kind == 0:
@@ -131,7 +134,6 @@ func splitsOf(n *yaml.Node) ([]split, error) {
 	return []split{{"train", patterns}}, err
 }
 
-// unique returns an error if two splits have the same name.
 func unique(list []split) error {
 	seen := map[string]bool{}
 	for _, s := range list {
@@ -143,7 +145,6 @@ func unique(list []split) error {
 	return nil
 }
 
-// patternsOf returns a pattern, or a list of patterns.
 func patternsOf(n *yaml.Node) ([]string, error) {
 	if n.Kind == yaml.ScalarNode {
 		return []string{n.Value}, nil

@@ -13,14 +13,15 @@ import (
 
 // folder is the folder of a data set.
 type folder struct {
-	root  *os.Root // in which links stay
+	// symbolic links must not leave it
+	root  *os.Root
 	fsys  fs.FS
 	files []string // paths in the folder, sorted
 }
 
-// openFolder opens the folder dir. In a cache, the folder of a repository has its files in blobs, and
-// for each revision a folder of links to them in snapshots. The revision called main is opened, or the
-// only one. dir may also be the folder of a revision.
+// openFolder opens a data set. dir is a plain folder, a repository in a cache, or a revision of
+// such a repository. A repository has its files in blobs and, for each revision, a folder of links
+// to them in snapshots. The revision main or the only one is opened.
 func openFolder(dir string) (*folder, error) {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err == nil {
@@ -61,7 +62,7 @@ func isFolder(dir, name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// revisionOf returns the name of the revision to open in a repository of a cache.
+// revisionOf returns the name of the revision to open in a cached repository.
 func revisionOf(dir string) (string, error) {
 	if b, err := os.ReadFile(filepath.Join(dir, "refs", "main")); err == nil {
 		revision := strings.TrimSpace(string(b))
@@ -80,8 +81,8 @@ func revisionOf(dir string) (string, error) {
 	return entries[0].Name(), nil
 }
 
-// list finds the files. Hidden files and folders are left out, and folders whose names begin with two
-// underscores.
+// list finds the files. It leaves out files and folders whose names begin with a dot, and folders
+// whose names begin with two underscores.
 func (f *folder) list() error {
 	err := fs.WalkDir(f.fsys, ".", func(name string, e fs.DirEntry, err error) error {
 		if err != nil || name == "." {
@@ -109,7 +110,7 @@ func (f *folder) list() error {
 	return err
 }
 
-// in returns the files in a folder of the data set, with their paths from there.
+// in returns the files below dir, a folder of the data set. The paths are relative to dir.
 func (f *folder) in(dir string) []string {
 	dir = path.Clean("/" + dir)
 	if dir == "/" {
@@ -124,7 +125,6 @@ func (f *folder) in(dir string) []string {
 	return files
 }
 
-// read returns the contents of a file of at most limit bytes.
 func (f *folder) read(name string, limit int64) ([]byte, error) {
 	info, err := fs.Stat(f.fsys, name)
 	if err != nil {
