@@ -16,7 +16,7 @@ func stepped() []Stepped {
 		{},
 		{Time: at, Split: Train, Epoch: 1, Batch: 2, Step: 3, Items: 4, Loss: 0.1, Rate: 1e-4, GradNorm: 1e21, Waited: 5, Took: time.Hour},
 		{Time: at.Add(123456789), Split: Valid, Loss: Number(math.Inf(-1)), GradNorm: Number(math.Inf(1)),
-			Values: []Value{{Name: "top-5 accuracy", Value: 99.5}, {Name: "f1", Value: -0.0}}},
+			Values: []Value{{Name: "top-5 accuracy", Value: 99.5}, {Name: "f1", Value: Number(math.Copysign(0, -1))}}},
 		{Time: at.UTC(), Split: "other", Step: -1, Loss: -3, Took: -1, Values: []Value{{Name: "recall", Value: Number(math.Inf(1))}}},
 	}
 }

@@ -25,10 +25,7 @@ func badRequest(format string, args ...any) error {
 	return errorf(http.StatusBadRequest, format, args...)
 }
 
-var (
-	errFull     = &Error{http.StatusTooManyRequests, "the queue is full; try again later"}
-	errDraining = &Error{http.StatusServiceUnavailable, "the server is ending"}
-)
+var errFull = &Error{http.StatusTooManyRequests, "the queue is full; try again later"}
 
 // statusGone is the status in logs and metrics of a request whose client went away.
 const statusGone = 499
