@@ -275,8 +275,8 @@ func (b *Builder) Dims(dims ...dim.Dim) *Value {
 	return b.Node(Extents{Type: StaticTensor(I64, len(dims)), Elems: dims})
 }
 
-// infer returns the types of n's results. If the builder unifies extents, infer first makes the
-// extents equal that n's operator requires to be equal.
+// infer returns the types of n's results. If the builder unifies extents, infer first unifies the
+// extents that n's operator requires to be equal.
 func (b *Builder) infer(n *Node) ([]Type, error) {
 	extents := 1
 	for _, a := range n.Args {

@@ -146,7 +146,7 @@ const (
 	control
 )
 
-// on is a set of classes of element types: those that an operation accepts.
+// on is the set of classes of element types for which an operation is defined.
 type on uint8
 
 const (

@@ -276,8 +276,8 @@ const (
 	softmaxScores = 3
 )
 
-// build appends an attention made of other operators. It returns the result y and the scores,
-// `seen`, [B,H,S,T], after the given stage. seen is nil for noScores.
+// build appends an attention made of other operators. It returns its result y, and `seen`, the
+// scores [B,H,S,T] after the given stage. seen is nil for noScores.
 func (op Attention) build(b *ir.Builder, args []*ir.Value, stage int) (y, seen *ir.Value) {
 	x := op.unified(b, args)
 	q, k, v := args[0], args[1], args[2]

@@ -17,8 +17,8 @@ type headed struct {
 	cached  bool      // masks may have fewer keys than the cache
 }
 
-// remember makes past keys and values, [B,G,P,D], precede those of x. It does nothing if both are
-// nil. It panics, as [ir.Fail] does, if only one is nil or the keys are not of rank 4.
+// remember prepends past keys and values, [B,G,P,D], to the keys and values of x. It does nothing
+// if both are nil. It panics, as [ir.Fail] does, if only one is nil or the keys are not of rank 4.
 func (x *headed) remember(b *ir.Builder, keys, values *ir.Value) {
 	if keys == nil && values == nil {
 		return

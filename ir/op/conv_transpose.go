@@ -222,8 +222,9 @@ func (op ConvTranspose) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 }
 
 // phases appends the weights of the convolution in [ConvTranspose.Lower]: [M·s0·s1…,C/Group,taps…]
-// from [C,M/Group,kernel…], where s are the strides. It has a channel for each r of each axis.
-// taps[i] is the largest number of cells of the window along spatial axis i that belong to one r.
+// from [C,M/Group,kernel…], where s are the strides. Each of the M channels becomes one channel for
+// each combination of an r for every axis. taps[i] is the largest number of cells of the window
+// along spatial axis i that belong to one r.
 func (op ConvTranspose) phases(b *ir.Builder, w *ir.Value, taps []int) *ir.Value {
 	spatial, window, group := len(taps), op.window(), dim.Const(op.Group)
 	for i := range taps {

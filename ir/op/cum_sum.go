@@ -102,7 +102,7 @@ func (op CumProd) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*i
 }
 
 // scan accumulates the elements of each line of x along Axis. A result is f(a, e), where e is the
-// next element and a the result before, at first init; f is floats for float types and ints for
+// element and a the previous result, at first init; f is floats for float types and ints for
 // integers. With Exclusive the result is a. ints also serves unsigned integers, because their sums
 // and products have the same low bits.
 func (op CumSum) scan(x *ir.Tensor, init int64, floats func(a, b float64) float64, ints func(a, b int64) int64) []*ir.Tensor {

@@ -253,9 +253,9 @@ func transformAlong(c ir.Importer, axis *ir.Value) ([]*ir.Value, error) {
 	return []*ir.Value{ReshapeTo(b, y, append(shape, y.Type.Shape[3])...)}, nil
 }
 
-// importSTFT imports STFT: the transforms of frames of the signal, [N,L,1] or [N,L,2]. Frames are
-// frame_step elements apart. They have frame_length elements, or as many as the window, which
-// multiplies them.
+// importSTFT imports STFT: the transforms of frames of the signal, [N,L,1] or [N,L,2]. Frames start
+// frame_step elements apart. Their length is frame_length or, without it, the length of the window.
+// The window multiplies each frame.
 func importSTFT(c ir.Importer) ([]*ir.Value, error) {
 	b, x, window := c.Builder(), c.Arg(0), c.Arg(2)
 	if x.Type.Rank() != 3 {

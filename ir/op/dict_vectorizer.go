@@ -7,7 +7,7 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importDictVectorizer imports DictVectorizer: a row with the value in a map of each key of a
+// importDictVectorizer imports DictVectorizer: a row of the values that a map has for the keys of a
 // vocabulary. The value of a missing key is 0 or an empty string.
 func importDictVectorizer(c ir.Importer) ([]*ir.Value, error) {
 	b, m := c.Builder(), c.Arg(0)

@@ -202,8 +202,8 @@ func (e einsum) diagonal(x labelled) labelled {
 	return labelled{e.b.Node(copied, x.v), labels}
 }
 
-// own returns x summed over the labels that only x has. out are the labels of the result, and rest
-// the other operands.
+// own returns x summed over the labels that neither the result nor the operands in rest have. out
+// are the labels of the result.
 func (e einsum) own(x labelled, out []label, rest []labelled) labelled {
 	var axes []int
 	var left []label

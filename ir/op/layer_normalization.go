@@ -35,8 +35,9 @@ func (op RMSNormalization) Infer(in []ir.Type) ([]ir.Type, error) {
 	return inferNormalization(in, op.Axis, 2)
 }
 
-// inferNormalization returns the type of x, operand 0. It returns an error unless the operands are
-// at most `limit` floats of one type, and the others have the shape of x's axes from axis on.
+// inferNormalization returns the type of x, operand 0. It returns an error unless there are at most
+// `limit` operands, all are floats of one type, and the operands after x have the shape of x's axes
+// from axis on.
 func inferNormalization(in []ir.Type, axis, limit int) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, limit); err != nil {
 		return nil, err

@@ -78,8 +78,9 @@ func (op LRN) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Va
 	return []*ir.Value{c.sub(c.mul(g, power), c.mul(c.times(x, 2*op.Alpha*op.Beta), part))}
 }
 
-// average appends the sum of x over Size adjacent channels, divided by Size. `before` of them
-// precede the channel of the element, and `after` of them follow it. Missing channels count as 0.
+// average appends, for each element of x, a sum over Size adjacent channels, divided by Size:
+// `before` channels before the channel of the element, that channel, and `after` channels after it.
+// Missing channels count as 0.
 func (op LRN) average(b *ir.Builder, x *ir.Value, before, after int) *ir.Value {
 	shape, one := x.Type.Shape, dim.Const(1)
 	flat := ReshapeTo(b, x, shape[0], one, shape[1], dim.Product(shape[2:]...))

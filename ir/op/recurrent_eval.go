@@ -112,8 +112,8 @@ func roundedTensor(d ir.DType, values []float64, shape ...int) *ir.Tensor {
 }
 
 // eval computes a layer in float64. cellOf returns the cell of direction i, given its recurrent
-// weights as the matrix [H,gates·H] and their biases. The biases of the first separate gates are
-// added to the projected x, and the others are left to the cell.
+// weights as the matrix [H,gates·H] and their biases. eval adds both biases of the first `separate`
+// gates to the projected x. The cell adds the recurrent biases of the other gates.
 func (op Recurrent) eval(in []*ir.Tensor, gates, functions, states, separate int, cellOf func(i int, s Steps, r, bias []float64) cell) ([]*ir.Tensor, error) {
 	x, w, r := in[recurrentX], in[recurrentW], in[recurrentR]
 	d, hidden, inputs := r.Shape[0], r.Shape[2], x.Shape[2]

@@ -232,7 +232,7 @@ func (op Reduce) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 }
 
 // groupsOf returns, for each of the n elements of a tensor of shape `reduced`, the indices of the
-// elements of shape that are reduced to it.
+// elements that are reduced to it in a tensor of shape `shape`.
 func groupsOf(shape, reduced []int, n int) [][]int {
 	groups := make([][]int, n)
 	walk := newIndex(shape, reduced)

@@ -8,8 +8,8 @@ import (
 )
 
 // importTensorScatter imports TensorScatter. Rows of an update, [B,…,S,…], replace consecutive rows
-// of a cache, [B,…,M,…]. For each batch element an operand holds the index of the first of them. In
-// mode circular the first row follows the last. It becomes a [ScatterND] of rows.
+// of a cache, [B,…,M,…]. Operand 2 holds, for each batch element, the index of the first replaced
+// row. In mode circular, row 0 follows the last row. TensorScatter becomes a [ScatterND] of rows.
 func importTensorScatter(c ir.Importer) ([]*ir.Value, error) {
 	b, cache, update, first := c.Builder(), c.Arg(0), c.Arg(1), c.Arg(2)
 	rank := cache.Type.Rank()

@@ -6,13 +6,14 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// importTreeEnsembleClassifier imports TreeEnsembleClassifier: the label of each row and the scores of
-// its classes. The label is the class with the highest score among those that a leaf of the row names
-// or that have a base value.
+// importTreeEnsembleClassifier imports TreeEnsembleClassifier: the label of each row and the scores
+// of its classes. The label is the class with the highest score among the classes that have a base
+// value or a weight in a leaf that the row reaches.
 //
-// If there are two classes and all leaves name the same one, a single score decides: the label is the
-// second class if the score is above ½, or above 0 if a weight is negative. If leaves name only the
-// first class, the sum is taken as the second's score, and [twoScores] computes the first's from it.
+// If there are two classes and all leaves have weights for the same class, a single score decides:
+// the label is the second class if the score is above ½, or above 0 if a weight is negative. If
+// that class is the first, the sum is nevertheless the score of the second, from which [twoScores]
+// computes the score of the first.
 func importTreeEnsembleClassifier(c ir.Importer) ([]*ir.Value, error) {
 	labels, err := classLabels(c, "classlabels_int64s")
 	if err != nil {

@@ -279,10 +279,10 @@ func numberBefore(d ir.DType, v float64) float64 {
 	return math.Nextafter(v, math.Inf(-1))
 }
 
-// set returns the set that node n compares with. ok is true if n tests membership in a set: it lists members,
-// compares with = or ≠, which is a set of one number, or compares with NaN, which is the empty set.
-// bounds holds two numbers for each member, in increasing order of the members: the largest number
-// below the member, and the member.
+// set returns the set that node n compares with. ok is true if n tests membership in a set: it
+// lists members, compares with = or ≠, which is a set of one number, or compares with NaN, which is
+// the empty set. bounds holds two numbers for each member, in increasing order of the members: the
+// largest number below the member, and the member.
 func (s *splitter) set(n treeNode) (bounds []float64, ok bool) {
 	members := n.set
 	if n.mode != treeMember {

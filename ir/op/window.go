@@ -190,8 +190,9 @@ func (w Window) flat() Window {
 	return f
 }
 
-// lowerPool splits an f32 pool over more than two spatial axes into pools over the last two and over
-// the others. It returns nil for other pools. op returns the operator for a part of the window.
+// lowerPool splits an f32 pool over more than two spatial axes in two: a pool over the last two
+// axes, and a pool over the other axes. It returns nil for other pools. op returns the operator for
+// a part of the window.
 func (w Window) lowerPool(b *ir.Builder, n *ir.Node, op func(Window) ir.Op) []*ir.Value {
 	x, spatial := n.Arg(0), len(w.Kernel)
 	if spatial <= MaxSpatial || x.Type.DType != ir.F32 {

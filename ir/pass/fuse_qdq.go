@@ -179,7 +179,8 @@ func isTransposeOfWeights(n *ir.Node) bool {
 }
 
 // isMove reports whether each element of the result of n is known to be an element of its first
-// operand. This includes a max pool whose windows all overlap the operand.
+// operand. It returns true for a max pool without dilations and ceil mode if its padding is smaller
+// than its kernel.
 func isMove(n *ir.Node) bool {
 	if o, ok := n.Op.(op.MaxPool); ok {
 		for i, p := range o.Pads {

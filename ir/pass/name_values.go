@@ -48,9 +48,9 @@ func nameValues(_ *Context, m *ir.Module) (changed bool, err error) {
 	return changed, nil
 }
 
-// called names those results of a call whose names are numbers. A name consists of the module whose
-// weights the function gets, and the name of the function's result. called reports whether it has
-// named a result.
+// called gives names to the results of a call that have numbers as names. A name consists of the
+// module whose weights the function gets, and the name of the function's result. called reports
+// whether it has named a result.
 func (n *namer) called(node *ir.Node, callee *ir.Func) (changed bool) {
 	path := modulePath(n.weights(node), false)
 	for i, r := range node.Results {

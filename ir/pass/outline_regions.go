@@ -121,8 +121,8 @@ func isGiven(v *ir.Value) bool {
 	return extents || v.Def.IsStored()
 }
 
-// symbolsOfGiven returns the symbols in those captured values that the outlined function computes
-// itself.
+// symbolsOfGiven returns the symbols in the captured values that the outlined function computes
+// itself, see [isGiven].
 func symbolsOfGiven(captured []*ir.Value) []string {
 	b := &ir.Block{}
 	for _, v := range captured {

@@ -43,8 +43,8 @@ func sameConstants(m *ir.Module) map[string]string {
 	return renamed
 }
 
-// samePrepared removes results of @prepare that repeat an earlier result. It maps their names to
-// the name of the earlier result.
+// samePrepared removes results of @prepare that repeat an earlier result. It returns a map from
+// their names to the name of the earlier result.
 func samePrepared(prepare *ir.Func) map[string]string {
 	renamed := map[string]string{}
 	if prepare == nil {

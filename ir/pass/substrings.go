@@ -39,8 +39,8 @@ func sharedCandidates(kinds, owners []int) []sharedCandidate {
 	return found[:min(len(found), maxCandidates)]
 }
 
-// apart returns c with its list cut to the given length and with only those occurrences that do not
-// overlap an earlier one.
+// apart returns c with its list cut to the given length, and without the occurrences that overlap
+// an earlier one.
 func (c sharedCandidate) apart(length int) sharedCandidate {
 	out := sharedCandidate{length: length, shifts: min(c.length-length, maxCandidates)}
 	end := 0

@@ -109,7 +109,7 @@ func (p *pipelined) build() {
 }
 
 // boxes adds a parameter through which boxes of m are copied. across says that the rows of the
-// matrices are the terms. width is the number of rows of a tile, or of columns if across is set.
+// matrices are the terms. If across is not set, a box has `width` rows.
 func (p *pipelined) boxes(name string, m *Matrices, across bool, width int) *kernel.Value {
 	extents, box := []int{m.Rows, m.Columns}, []int{width, p.terms}
 	if across {

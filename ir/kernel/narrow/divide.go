@@ -29,8 +29,9 @@ func (n *narrowing) divideUnsigned(x, y pair) (quotient, remainder pair) {
 	return pair{r[0], r[1]}, pair{r[2], r[3]}
 }
 
-// longDivision divides bit by bit: it shifts x into the remainder, from which it subtracts y where it can, and
-// the bits of the quotient into x. It returns the halves of the quotient and the remainder.
+// longDivision divides bit by bit. Each step shifts the highest bit of x into the remainder,
+// subtracts y from the remainder if that is possible, and shifts a bit of the quotient into x. It
+// returns the halves of the quotient and of the remainder.
 func (n *narrowing) longDivision(x, y pair) []*kernel.Value {
 	zero, one := n.word(0), n.word(1)
 	return n.Times(n.Int(64), []*kernel.Value{x.low, x.high, zero, zero}, func(_ *kernel.Value, v []*kernel.Value) []*kernel.Value {
