@@ -85,7 +85,7 @@ type planner struct {
 
 // lifetimes finds the last reader of each value, and the values that are computed in the caller's
 // memory. A value read through a view lives as long as the view. If the view is a result of the
-// function, so is the value. The caller cannot provide memory for containers, and for results whose
+// function, so is the value. The caller cannot provide memory for containers, nor for results whose
 // extents are known only while the function runs.
 func (p *planner) lifetimes() {
 	nodes := p.Func.Nodes

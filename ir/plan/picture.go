@@ -48,7 +48,7 @@ func buffers(n int) string {
 	return fmt.Sprintf("%d buffers", n)
 }
 
-// drawing is the arena where every symbol is one number.
+// drawing is the arena with every symbol replaced by the same number.
 type drawing struct {
 	symbol         int64             // the value of every symbol
 	sizes, offsets map[*Buffer]int64 // in bytes, at least 0

@@ -1,7 +1,8 @@
 package kernels
 
-// measured are tiles of pipelined products, and how fast they are: the rate at which a block computes sums, relative to the first. They were measured
-// with products of 2048 × 4096 × 4096 in bf16 on an H200; bench/products measures them.
+// measured are tiles of pipelined products, with the rates at which a block computes sums with
+// them, relative to the first. They were measured with products of 2048 × 4096 × 4096 in bf16 on an
+// H200; bench/products measures them.
 var measured = []struct {
 	Tiles
 	rate float64

@@ -61,8 +61,8 @@ func MatVec(name string, v Vectors) (Launch, error) {
 	})
 }
 
-// tile is the part of the results that a block of [MatVec] computes: vectors m0 to m0 + rows − 1, and columns n0 to
-// n0 + vecLanes − 1.
+// tile is the part of the results that a block of [MatVec] computes: vectors m0 to m0 + rows − 1,
+// and columns n0 to n0 + vecLanes − 1.
 type tile struct {
 	*Emitter
 	Vectors
