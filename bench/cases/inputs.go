@@ -26,8 +26,8 @@ type arguments struct {
 	Reference bool `json:"reference"`
 }
 
-// inputs writes arguments of the model args[0] to the file args[1]: the reference inputs beside the model, or else
-// random tensors. Flags may precede both paths.
+// inputs writes arguments of a model to a file: the reference inputs beside the model, or else random tensors. args has
+// flags, and then the paths of the model and of the file.
 func inputs(args []string) (*arguments, error) {
 	flags := flag.NewFlagSet("inputs", flag.ExitOnError)
 	batch := flags.Int("batch", 0, "extent of the first input's first dimension")

@@ -84,8 +84,9 @@ func (r result) label() string {
 	return r.Model
 }
 
-// read returns the merged results of files. A later result of a case replaces an earlier one. It returns an error if a
-// file cannot be read, or if the files are of different machines or versions.
+// read returns the merged results of files. A later result replaces an earlier one of the same case. If the later one
+// was only compared, and not timed, it replaces only the differences and the note. It returns an error if a file cannot
+// be read, or if the files are of different machines or versions.
 func read(files []string) (*results, error) {
 	var all *results
 	for _, file := range files {

@@ -385,10 +385,9 @@ func (c *conv) strip(t *tile, image, o, l0, l1 int) {
 	}
 }
 
-// upright reports whether the tiles of a region lie along its columns, instead of along its rows.
-// The region has rows y, each with `wide` outputs. Tiles lie along columns if that needs fewer
-// tiles. The order of a sum depends on the height of its tile. So neither the result nor the start
-// of a tile may depend on how the work is shared.
+// upright reports whether the tiles of a region lie along its columns, instead of along its rows. The region has rows
+// y, each with `wide` outputs. Tiles lie along columns if that needs fewer tiles. The order of a sum depends on the
+// height of its tile. So neither the result of upright nor the start of a tile may depend on how the work is shared.
 func (c *conv) upright(y span, wide int) bool {
 	high := 1
 	if y.from >= c.down.from && y.from < c.down.to {

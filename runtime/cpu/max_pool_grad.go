@@ -57,9 +57,9 @@ func (p *poolGrad) Part(i, parts int) {
 	}
 }
 
-// inside returns the range [from, to) from the first cell of a window on an axis of n elements to behind the last. The
-// window has count cells, step apart, the first at element `first`, which may be negative. The range is empty if no
-// cell is on the axis.
+// inside returns the range [from, to) of an axis of n elements in which a window has cells. The window has count cells,
+// step apart, the first at element `first`, which may be negative. from is the first cell that is not negative, and to
+// is n or, if that is less, one more than the last cell. The range is empty if no cell is on the axis.
 func inside(first, step, count, n int) (from, to int) {
 	end := first + step*(count-1) + 1
 	if first < 0 {
