@@ -88,7 +88,6 @@ func speed(b *bytes.Buffer, t int, cases []result, notes map[string]string) {
 	list(b, low)
 }
 
-// below returns a bullet that explains a ratio below its target.
 func below(r result, notes map[string]string) string {
 	why := notes[r.Model]
 	if why == "" {
@@ -216,7 +215,6 @@ func share(a, b float64) string {
 	return fmt.Sprintf("%.2f", a/b)
 }
 
-// table writes the head of a table. The first column is aligned to the left.
 func table(b *bytes.Buffer, heads ...string) {
 	b.WriteByte('\n')
 	cells(b, heads...)

@@ -4,7 +4,6 @@ import (
 	"github.com/burngen/burngen/ir/nn"
 )
 
-// kase is a model with its loss.
 type kase struct {
 	name      string
 	signature string   // the type of the loss

@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// step is a decoded instruction.
 type step struct {
 	kind    stepKind
 	guard   int // the slot of a predicate, or -1

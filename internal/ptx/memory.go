@@ -129,7 +129,6 @@ func (p place) bytes(t *thread, shared bool, n int) []byte {
 	return t.global(at, n)
 }
 
-// get returns the little-endian number in the first n bytes of b.
 func get(b []byte, n int) uint64 {
 	switch n {
 	case 1:
@@ -142,7 +141,6 @@ func get(b []byte, n int) uint64 {
 	return binary.LittleEndian.Uint64(b)
 }
 
-// put stores the low n bytes of x in b, little-endian.
 func put(b []byte, n int, x uint64) {
 	switch n {
 	case 1:

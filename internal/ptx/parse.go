@@ -75,7 +75,6 @@ func Parse(text string) (m *Module, err error) {
 	return m, nil
 }
 
-// header reads the directives at the start of a module.
 func (p *parser) header() {
 	p.expect(".version")
 	if !versionNumber.MatchString(p.next.text) {

@@ -90,7 +90,6 @@ func (s *channelTask) pieces(block int, body func(from, to int)) {
 	}
 }
 
-// moments writes the means and variances of the channels of a block.
 func (s *channelTask) moments(block int) {
 	var means, part [32]float32
 	var total [16]float64
@@ -116,7 +115,6 @@ func (s *channelTask) moments(block int) {
 	}
 }
 
-// sums writes the two sums of each channel of a block.
 func (s *channelTask) sums(block int) {
 	var mean [16]float32
 	var part [32]float32
@@ -134,7 +132,6 @@ func (s *channelTask) sums(block int) {
 	}
 }
 
-// mix writes the results of a channel block in all images.
 func (s *channelTask) mix(block int) {
 	var factors [48]float32
 	lanes := min(16, s.c-16*block)

@@ -53,14 +53,12 @@ func murmurText(h uint32, s string) uint32 {
 	return murmurEnd(h^murmurMix(rest), n)
 }
 
-// murmurWord adds four bytes to a hash.
 func murmurWord(h, word uint32) uint32 {
 	return bits.RotateLeft32(h^murmurMix(word), 13)*5 + 0xe6546b64
 }
 
 func murmurMix(word uint32) uint32 { return bits.RotateLeft32(word*0xcc9e2d51, 15) * 0x1b873593 }
 
-// murmurEnd finishes the hash of n bytes.
 func murmurEnd(h uint32, n int) uint32 {
 	h ^= uint32(n)
 	h = (h ^ h>>16) * 0x85ebca6b

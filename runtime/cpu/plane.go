@@ -67,7 +67,6 @@ func (w *strip) fill(kh int, across *axis, counted int) {
 	}
 }
 
-// compute computes rows y of the strip in plane i.
 func (w *strip) compute(i int, y span) {
 	first := w.from*w.StrideW - w.PadW // column of the input at the start
 	begin, end := max(first, 0), min(first+w.row, w.InW)

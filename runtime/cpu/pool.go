@@ -194,7 +194,6 @@ func GlobalAveragePool(dst, src []float32, n, c, hw, block int) {
 	ReduceMean(dst, src, n*c, hw, 1)
 }
 
-// planeMeans is the state of a running GlobalAveragePool of planes of 16 channels.
 type planeMeans struct{ dst, src []float32 }
 
 var meansOfPlanes slot[planeMeans, *planeMeans]

@@ -307,7 +307,6 @@ func same[T any](acc T) T { return acc }
 // exponentials is sum·e^top: a sum of exponentials in a form that does not overflow.
 type exponentials struct{ top, sum float64 }
 
-// plusExp returns s plus e^v.
 func (s exponentials) plusExp(v float64) exponentials {
 	switch {
 	case v == s.top:

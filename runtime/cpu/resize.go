@@ -111,7 +111,6 @@ func linearRows[T Float](dst, src []T, room *[3][resizeRoom]T, inW int, rows []i
 	}
 }
 
-// mixColumns interpolates between the columns of a row.
 func mixColumns[T Float](dst, src []T, cols []int32, weights []float32) {
 	cols, weights = cols[:2*len(dst)], weights[:2*len(dst)]
 	for x := range dst {

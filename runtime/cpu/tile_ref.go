@@ -132,7 +132,6 @@ func (t *tile) advance(r *run, read int) bool {
 	return false
 }
 
-// step returns the distance between elements of a run in bytes.
 func (t *tile) step() int {
 	if t.apart > 0 {
 		return t.apart

@@ -16,7 +16,6 @@ const (
 	treeMax
 )
 
-// treeAggregates are the names of the aggregates.
 var treeAggregates = [...]string{treeSum: "sum", treeAverage: "average", treeMin: "min", treeMax: "max"}
 
 // TreeEnsemble evaluates decision trees for n targets (ONNX TreeEnsemble). dst is [rows, n] and x is

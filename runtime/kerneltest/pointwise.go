@@ -155,7 +155,6 @@ func Unary(t *testing.T, kernels map[string]func(dst, x []float32), a Accuracy) 
 	}
 }
 
-// accepts reports whether got is a result for x with the accuracy a.
 func (c *UnaryCase) accepts(got float32, x float64, a Accuracy) bool {
 	if c.Divisor != nil && !a.promised(c.Divisor(x)) {
 		return true
@@ -195,7 +194,6 @@ func within(got float32, want, ulp, room float64) bool {
 	return math.Abs(float64(got)-want) <= ulp*math.Ldexp(1, exponent-23)+room
 }
 
-// special holds infinities, NaN, zeros and other special numbers.
 var special = []float32{
 	0, float32(math.Copysign(0, -1)), 1, -1, 0.5, -0.5, 2, -2,
 	float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()), -float32(math.NaN()),
@@ -226,7 +224,6 @@ type BinaryCase struct {
 	Want func(a, b float32) float32
 }
 
-// check fails the test unless got has the results for the operands, with the accuracy a.
 func (c *BinaryCase) check(t *testing.T, what string, got []float32, operands func(i int) (x, y float32), a Accuracy) {
 	t.Helper()
 	for i, g := range got {

@@ -142,7 +142,6 @@ func checkReduce(t *testing.T, f func(dst, src []float32, outer, n, inner int), 
 	}
 }
 
-// accepts reports whether got is a result for a line with the accuracy a.
 func (c *ReduceCase) accepts(got float32, line []float64, a Accuracy) bool {
 	n, step, least := len(line), 0x1p-150, math.SmallestNonzeroFloat32 // step is the rounding of a step that underflows
 	lines := [][]float64{line}

@@ -76,7 +76,6 @@ func (r *Random) Input(n, shift int) *Slice[float32] {
 	return s
 }
 
-// epilogue is an epilogue with the data to test it.
 type epilogue struct {
 	ep       Epilogue
 	operands []*Slice[float32]

@@ -116,7 +116,6 @@ func (p product) launch(t kernels.Tiles) (kernels.Launch, error) {
 	}, t)
 }
 
-// gelu returns x · Φ(x).
 func gelu(e *kernels.Emitter, x *kernel.Value) *kernel.Value {
 	return e.Mul(x, elementary.Normal(e.Builder, x))
 }

@@ -50,7 +50,6 @@ var relations = []struct {
 	floats, integer int
 }{{"less", 0x11, 1}, {"lessOrEqual", 0x12, 2}, {"equal", 0, 0}, {"unequal", 4, 4}}
 
-// comparable is an element type of the comparisons.
 type comparable struct {
 	name, pointer string
 	size          int

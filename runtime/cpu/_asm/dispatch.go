@@ -29,7 +29,6 @@ type dispatch struct {
 // assembly.
 const done = "done"
 
-// variant is a version of a kernel.
 type variant struct {
 	when   string // Go condition under which it is used
 	suffix string // end of the function's name

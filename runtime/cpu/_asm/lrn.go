@@ -2,7 +2,6 @@ package main
 
 import "math"
 
-// lrns writes the kernels of local response normalisation for pixels of 16 channels.
 func lrns(f *file) {
 	numbers := f.floats("lrnNumbers", 0.5, math.MaxFloat32)
 	for _, s := range f.sets() {
