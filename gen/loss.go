@@ -62,7 +62,6 @@ func classes(scores ir.Type) (ir.Type, error) {
 	return ir.TensorOf(ir.I64, slices.Delete(slices.Clone(scores.Shape), 1, 2)...), nil
 }
 
-// alike returns the type of targets with the shape of the scores.
 func alike(scores ir.Type) (ir.Type, error) { return ir.TensorOf(ir.F32, scores.Shape...), nil }
 
 // beforeSoftmax returns x if scores is a softmax of x over the classes, because the log-softmax is more

@@ -117,7 +117,6 @@ func useText(u gpu.Use) string {
 	return text
 }
 
-// counted returns a number with its noun: singular if n is 1, else plural.
 func counted(n int, singular, plural string) string {
 	if n == 1 {
 		return "1 " + singular

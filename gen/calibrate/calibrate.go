@@ -25,8 +25,8 @@ func Machine(name string, budget time.Duration) cost.Machine {
 	return m
 }
 
-// least calls f for about budget, but at least four times. It returns the time of the fastest call in
-// nanoseconds, at least 1.
+// least calls f once without timing it, and then for about budget, at least three times. It returns the
+// time of the fastest timed call in nanoseconds, at least 1.
 func least(budget time.Duration, f func()) float64 {
 	f()
 	best := math.Inf(1)
@@ -46,8 +46,8 @@ func multiplyAdds(budget time.Duration) float64 {
 	return rows * depth * columns / t
 }
 
-// ones returns a slice of n ones. Its pages are written, because all unwritten pages may share the same
-// memory.
+// ones returns a slice of n ones. It writes all pages, because the system may back unwritten pages with
+// one shared page of zeros.
 func ones(n int) []float32 {
 	s := make([]float32, n)
 	for i := range s {

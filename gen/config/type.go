@@ -155,8 +155,6 @@ func (t *Type) literal(text string) (string, error) {
 	return "", fmt.Errorf("%s has no value that is written as text; give a file with -config", t)
 }
 
-// list returns the Go expression of a slice or an array with these elements. It returns an error if t is
-// an array of another length.
 func (t *Type) list(elems []string) (string, error) {
 	if n, err := strconv.ParseInt(t.length, 0, 64); t.kind == array && (err != nil || n != int64(len(elems))) {
 		return "", fmt.Errorf("%d elements, %s expected", len(elems), t)

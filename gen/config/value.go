@@ -169,8 +169,8 @@ func (c *Struct) ownKeys(file map[string]json.RawMessage) map[string]json.RawMes
 
 func folded(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
 
-// field returns the Go expression of a field: what the user gives, or else its default. It returns "" if
-// there is neither and the field is required.
+// field returns the Go expression of a field's value: the user's, or else the default. It returns "" if
+// the user gives no value and the field is required.
 func (s *Set) field(f *Field, path string, file map[string]json.RawMessage, g *given) (string, error) {
 	data, ok := file[f.Key]
 	if text, set := g.set[g.prefix+f.Name]; set {

@@ -12,9 +12,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// port is an input or an output of a function of the API. index is the number of the function's
-// parameter or result, and value its value in the IR. form is the way in which callers pass it.
+// port is an input or an output of a function of the API.
 type port struct {
+	// index is the position among the parameters or the results of the function.
 	index int
 	value *ir.Value
 	name  string // name in the model
@@ -23,7 +23,8 @@ type port struct {
 	field string // field of Inputs or Outputs
 	typ   string // exported type, or "" if there is none
 	kind  string // "input" or "output"
-	form  form
+	// form says how callers pass the value.
+	form form
 	// saved says that the value is an argument that the trainer has kept for the second half of a
 	// training step.
 	saved bool
@@ -287,8 +288,8 @@ func (a *api) modelMethods() []jen.Code {
 	}
 }
 
-// room prints the allocation of result, a slice with an element for each item of the batch. The
-// printed code returns dst and the error of the allocation.
+// room prints the allocation of result, a slice with an element for each item of the batch. If the
+// allocation fails, the printed code returns dst and the error.
 func (a *api) room(result, dst *jen.Statement) jen.Code {
 	room := jen.Qual(rtPath, "Room").Call(jen.Lit(a.where), jen.Op("&").Add(result), a.batch())
 	return jen.If(jen.Err().Op(":=").Add(room), jen.Err().Op("!=").Nil()).Block(jen.Return(dst, jen.Err()))
@@ -470,9 +471,8 @@ func (a *api) want(p port) []jen.Code {
 	return out
 }
 
-// isUnbound reports whether some symbols may not be extents of the caller's arguments. Such a symbol
-// is computed from extents, or is an extent of a state. isUnbound is true for all functions with
-// states.
+// isUnbound reports whether there may be a symbol that is not an extent of an argument, but an extent
+// of a state, or to be computed from extents. It is true for every function with states.
 func (a *api) isUnbound() bool {
 	if len(a.states()) > 0 {
 		return true

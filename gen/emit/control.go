@@ -53,7 +53,7 @@ func (f *function) reshape(box *jen.Statement, shape []jen.Code) jen.Code {
 	return checked(call)
 }
 
-// checked prints a call that returns an error, and the return of that error.
+// checked prints "if err := call; err != nil { return err }".
 func checked(call *jen.Statement) jen.Code {
 	return jen.If(jen.Err().Op(":=").Add(call), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Err()))
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/burngen/burngen/ir/plan"
 )
 
-// gpuPath is the package that generated code calls if its target computes in device memory.
 const gpuPath = "github.com/burngen/burngen/runtime/gpu"
 
 // Device describes the additional files of a package whose target computes in device memory.
@@ -29,7 +28,6 @@ type Faster struct {
 	File       File
 }
 
-// files returns the files of kernels. d may be nil.
 func (d *Device) files() []File {
 	switch {
 	case d == nil:
@@ -45,8 +43,8 @@ var deviceNames = []string{"program", "code", "faster"}
 // instance is the name of a model's device, as a field, a parameter and a variable.
 const instance = "device"
 
-// runField is the name of the memory of the device: of the field of sessions and trainers, and of
-// the parameter of the parts of prepare.
+// runField is the name of the field of sessions and trainers that holds the memory of the device, and
+// of the parameter that passes it to the parts of prepare.
 const runField = "run"
 
 func (e *emitter) hasDevice() bool { return e.Printer.OnDevice() }

@@ -78,8 +78,7 @@ func grouped(file []byte, standard []string) []byte {
 	return slices.Concat(before, []byte("import (\n"), list, []byte("\n)\n"), after)
 }
 
-// loads returns the names of the weights that a function loads, each once, in the order of the
-// loads.
+// loads returns the names of the weights that f loads, each once, in the order of their first loads.
 func loads(f *ir.Func) []string {
 	var out []string
 	seen := map[string]bool{}

@@ -175,8 +175,7 @@ func isPositive(d dim.Dim) bool {
 	return ok && err == nil
 }
 
-// positive is the algebra for [dim.Fold] that reports whether an expression is known not to be
-// negative, because it contains neither a subtraction nor a negative constant.
+// positive is the algebra for [dim.Fold] that computes [isPositive].
 type positive struct{}
 
 func (positive) Const(n int64) bool { return n >= 0 }
@@ -212,7 +211,6 @@ type reach struct{ z *rt.Sizes }
 
 func (reach) Const(n int64) span { return span{n, n} }
 
-// Sym returns the span of a symbol: 0 to the largest int64.
 func (reach) Sym(string) span { return span{0, math.MaxInt64} }
 
 func (r reach) Add(a, b span) span { return span{r.z.Add(a.lo, b.lo), r.z.Add(a.hi, b.hi)} }

@@ -346,8 +346,8 @@ func (f *function) table(kind string) string {
 	return f.name + strings.ToUpper(kind[:1]) + kind[1:]
 }
 
-// container prints the container that ref refers to. It fails if that is a result, which can only be
-// written.
+// container prints the container that ref refers to. It fails if ref refers to a result, because
+// results can only be written.
 func (f *function) container(ref *plan.Ref) *jen.Statement {
 	switch p := ref.Place; p.Kind {
 	case plan.Param:

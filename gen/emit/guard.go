@@ -19,11 +19,11 @@ var (
 	runtimeImports = []string{rtPath, keysPath}
 )
 
-// guard checks properties of the generated Go files that no text in a model can change. The files import only
-// standardImports, the runtime, the packages of the printer and of custom operators, the package of shared weights,
-// and the packages in extraImports. They declare neither init nor main, and begin with the header. Their comments are
-// line comments of printable ASCII and tabs, and none is a directive, except directives that embed the weights and
-// the kernels. guard returns an error that describes the first violation.
+// guard checks properties of the generated Go files that no text in a model can change. The files
+// import only standardImports, the runtime, the packages of the printer and of custom operators, the
+// package of shared weights, and extraImports. They declare neither init nor main, and begin with the
+// header. Their comments are line comments of printable ASCII and tabs. The only directives embed the
+// weights and the kernels. guard returns an error that describes the first violation.
 func guard(files []File, m *emitter, extraImports ...string) error {
 	custom, _ := customPackages(m.Model, newNames())
 	allowed := slices.Concat(standardImports, runtimeImports, slices.Collect(maps.Keys(m.Printer.Imports())), custom, extraImports)

@@ -21,7 +21,6 @@ type host struct {
 	kept      map[string]string // name of the field for each state
 }
 
-// keeps returns the name of the field for a state. It chooses one at the first call.
 func (h *host) keeps(state string) string {
 	if h.kept == nil {
 		h.kept = map[string]string{}
@@ -55,11 +54,12 @@ func (h *host) self() *jen.Statement { return jen.Id(h.recv) }
 
 func frame(field string) *jen.Statement { return jen.Id("call").Dot(field) }
 
-// method is a method of the API. callees are the functions that its function calls, directly or not,
-// except functions that it shares with an earlier method; see [host.shared]. A callee comes before
-// the functions that call it.
+// method is a method of the API.
 type method struct {
 	*api
+	// callees are the functions that the method's function calls, directly or not, except functions
+	// that it shares with an earlier method; see [host.shared]. A callee comes before the functions
+	// that call it.
 	callees []*function
 	// halves are the parts of the function before and after the caller passes gradients. The list
 	// is nil if the function is not split.
@@ -78,9 +78,9 @@ func (h *host) all() []*function {
 	return out
 }
 
-// shared returns the function of an earlier method that computes c, a function of the program. It
-// returns nil if there is none, and if a call computes the offsets of the function, or the host has
-// fields for it: such offsets and fields belong to one method.
+// shared returns the function of an earlier method that computes c, so that both methods can call it.
+// It returns nil if there is no such function, or if it belongs to its method: its buffers are placed
+// at each call, the host has fields for it, or it calls custom operators.
 func (h *host) shared(c *program.Func) *function {
 	own := func(f *program.Func) bool {
 		return f.Plan.Mode == plan.Dynamic || len(f.Plan.Tails)+len(f.Plan.Variables) > 0

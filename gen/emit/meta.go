@@ -38,7 +38,6 @@ func (e *emitter) metaVar(f *jen.File) {
 	f.Var().Id("meta").Op("=").Qual(rtPath, "Meta").Values(append(fields, jen.Line())...)
 }
 
-// portList prints a list of inputs or outputs.
 func portList(list []rt.Port) *jen.Statement {
 	var values []jen.Code
 	for _, p := range list {

@@ -90,8 +90,8 @@ func newEmitter(m *Model) *emitter {
 	return e
 }
 
-// members returns a scope in which the given names are taken, and the name of the device memory if
-// the target has a device.
+// members returns a scope in which names are taken. If the target has a device, the name of the device
+// memory is taken too.
 func (e *emitter) members(names []string) *names {
 	if e.hasDevice() {
 		return newNames(append(slices.Clone(names), runField)...)

@@ -84,7 +84,6 @@ func (m *method) schedule(f *jen.File) {
 
 type parameter struct{ name, typ string }
 
-// tensorPointer returns the Go type of a result whose shape is known only while the model runs.
 func tensorPointer(t ir.Type) string { return "*rt.Tensor[" + gotype.Elem(t.DType) + "]" }
 
 // part is one of the Go functions into which a schedule is split. It executes consecutive steps. doc

@@ -46,7 +46,6 @@ func (e *emitter) serveFile() *jen.File {
 	return f
 }
 
-// ports returns the descriptions of the ports that callers see.
 func ports(list []port) []rt.Port {
 	var out []rt.Port
 	for _, p := range seen(list) {

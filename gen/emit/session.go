@@ -32,7 +32,6 @@ func (e *emitter) sessionType(f *jen.File) {
 	}
 }
 
-// limits prints the entries of an rt.Max: the maximum values of the symbols that [Model.Limits] has.
 func (e *emitter) limits(symbols []string) []jen.Code {
 	var out []jen.Code
 	for _, s := range symbols {

@@ -13,7 +13,7 @@ import (
 // targets.
 const SharedPackage = "weightsfile"
 
-// sharedVar is the variable with the file in the package [SharedPackage].
+// sharedVar is the variable of package [SharedPackage] that holds the embedded weights file.
 const sharedVar = "Data"
 
 // Shared says where the weights file of packages for several targets is.

@@ -271,8 +271,6 @@ func (p *filling) ident(n *ast.Ident) {
 	}
 }
 
-// variant returns the name in the package for id, which names one of several variants of a
-// declaration: the part before "_".
 func variant(id string) string {
 	name, _, _ := strings.Cut(id, "_")
 	return name

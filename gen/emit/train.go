@@ -72,8 +72,8 @@ func (e *emitter) nameTrainer() {
 	}
 }
 
-// halve sets the halves of the method: it splits the method's function before the first step that
-// uses the caller's gradients. names are the names of the trainer in use.
+// halve splits the method's function before the first step that uses the caller's gradients, and sets
+// m.halves. names is the scope of the trainer's fields and methods.
 func (m *method) halve(names *names) {
 	first, second, ok := m.fn.Halve(m.fn.IR.Params[len(m.in):][:len(m.seeds)], m.fn.ports)
 	if !ok {
@@ -139,8 +139,6 @@ func (f *function) watched(s program.Step, v *views) []jen.Code {
 	return out
 }
 
-// nodeName returns the name of a node in messages and comments: its name in the model or, if it has
-// none, the name of its operator.
 func nodeName(n *ir.Node) string {
 	if n.Pos != "" {
 		return n.Pos

@@ -31,9 +31,9 @@ type checked struct {
 	config string
 }
 
-// check type-checks a package together with the generated file of configurations, configSource. If
-// configSource is nil, an old such file is ignored. It returns an error with all static mistakes. env is
-// the environment of the go command.
+// check type-checks a package together with configSource, the text of the generated file of
+// configurations. If configSource is nil, such a file in the folder is ignored. It returns an error
+// with all static mistakes. env is the environment of the go command.
 func check(ctx context.Context, s *sources, env []string, configSource []byte) (*checked, error) {
 	overlay := map[string][]byte{}
 	if configSource != nil {
@@ -196,7 +196,8 @@ func (c *checked) text(t types.Type) string {
 	})
 }
 
-// named returns the named type of t or of its pointer's element, or nil.
+// named returns t or, if t is a pointer, the type it points to, as a named type. It returns nil if that
+// type has no name.
 func named(t types.Type) *types.Named {
 	t = types.Unalias(t)
 	if p, ok := t.(*types.Pointer); ok {

@@ -10,12 +10,13 @@ import (
 	"github.com/burngen/burngen/runtime/rt/keys"
 )
 
-// directive is a comment addressed to burngen. word is its keyword, such as "func".
+// directive is a comment addressed to burngen.
 type directive struct {
+	// word is the keyword, such as "func".
 	word string
-	// text is the text after the keyword. pos is the position of the directive, and at the position
-	// of text.
-	text    string
+	// text is the text after the keyword.
+	text string
+	// pos is the position of the directive, and at the position of text.
 	pos, at token.Pos
 }
 

@@ -72,8 +72,8 @@ func once(text string) string {
 	return first + rest[strings.LastIndex(rest, nn.Between)+1:]
 }
 
-// overlay writes the virtual files to the folder tmp, and the list that tells the go command where
-// they are. path is the name of the list.
+// overlay writes the virtual files to the folder tmp, and a JSON file that maps their paths to the
+// files in tmp for the go command. It returns the path of the JSON file.
 func (r *recording) overlay(tmp string) (path string, err error) {
 	files := map[string][]byte{
 		filepath.Join(r.dir, glueFile):           r.glue,

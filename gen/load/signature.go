@@ -18,22 +18,24 @@ type signature struct {
 	open bool
 }
 
-// declared is the type of a tensor as written in a directive. at is the index of its first byte in the
-// signature, and dtype is its element type.
+// declared is the type of a tensor as written in a directive.
 type declared struct {
 	text string
-	at   int
+	// at is the index of the first byte of text in the signature.
+	at int
 	// pieces are the parts of the text: literal text and Go expressions.
 	pieces []piece
 	// dims are the extents, with "{…}" for Go expressions.
-	dims  []string
+	dims []string
+	// dtype is the element type.
 	dtype string
 }
 
-// piece is a part of a type's text. at is the index of its first byte in the signature.
+// piece is a part of a type's text.
 type piece struct {
 	text string
-	at   int
+	// at is the index of the first byte of text in the signature.
+	at int
 	// expr is set for a Go expression; text does not include the braces.
 	expr bool
 }
@@ -56,8 +58,9 @@ func isSymbol(dim string) bool {
 	return strings.IndexFunc(dim, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) < 0 && dim[0] > '9'
 }
 
-// fault is a mistake in a signature. at is the index of the byte where it begins.
+// fault is a mistake in a signature.
 type fault struct {
+	// at is the index of the byte where the mistake begins.
 	at   int
 	text string
 }

@@ -95,7 +95,8 @@ type Lost struct {
 	Wait time.Duration `json:"wait_ns,omitempty"`
 }
 
-// lost returns what a node that took the time d lost. s says how it was shared.
+// lost returns the times that a node lost. d is the time of the node, and s describes how the threads
+// shared its work.
 func lost(d time.Duration, s rt.Sharing, threads int) Lost {
 	return Lost{
 		Serial: max(0, d-s.Span),
@@ -203,12 +204,14 @@ func measure(ctx context.Context, m *gen.Model, o Options) (*Profile, error) {
 	return p, nil
 }
 
-// numbering numbers the nodes in the order of their code, or, if each is set, the steps. list has a
-// step for each number, and index has the numbers. A copy of a result belongs to the nil node.
+// numbering gives each node, or each step, a number, in the order of the generated code.
 type numbering struct {
-	each  bool
+	// each selects steps instead of nodes.
+	each bool
+	// index maps a node, or a step, to its number. Copies of results count as one nil node.
 	index map[any]int
-	list  []program.Step
+	// list has a step for each number: the first step of the node.
+	list []program.Step
 }
 
 func (s *numbering) number(step program.Step) int {
@@ -232,7 +235,6 @@ type code struct {
 	steps    *numbering  // of timed
 }
 
-// timed generates the packages of a model.
 func timed(m *gen.Model) (c *code, err error) {
 	c = &code{onDevice: m.OnGPU()}
 	c.steps = &numbering{index: map[any]int{}, each: c.onDevice}
@@ -245,7 +247,7 @@ func timed(m *gen.Model) (c *code, err error) {
 	return c, err
 }
 
-// digest returns a number that programs of different code do not share.
+// digest returns a SHA-256 digest, in hexadecimal, of the names and contents of the generated files.
 func (c *code) digest() string {
 	sum := sha256.New()
 	for _, file := range slices.Concat(c.plain, c.timed) {
@@ -254,7 +256,6 @@ func (c *code) digest() string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// build builds the program in dir and returns the name of its file.
 func (c *code) build(dir string) (binary string, err error) {
 	module, err := scratch.New(dir, "bench")
 	if err != nil {
@@ -280,7 +281,6 @@ func (c *code) build(dir string) (binary string, err error) {
 	return module.Binary(), nil
 }
 
-// writeWeights writes the weights that the program loads to the file name.
 func writeWeights(m *gen.Model, name string) error {
 	stored, err := m.TimedWeights()
 	if err != nil {

@@ -156,7 +156,6 @@ func (p *Profile) writeTable(b *strings.Builder, top int, each bool) {
 	}
 }
 
-// milliseconds formats a time with four digits.
 func milliseconds(d time.Duration) string {
 	return fmt.Sprintf("%.4g ms", float64(d)/1e6)
 }

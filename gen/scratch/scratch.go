@@ -106,7 +106,6 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// extend appends text to a file.
 func extend(path string, text []byte) error {
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {

@@ -159,11 +159,14 @@ func decodeImage(data []byte, t ir.Type) (*ir.Tensor, error) {
 
 const maxPixels = 1 << 26
 
-// pixels describes the position of an image's elements in a tensor.
+// pixels describes the form of an image in a tensor.
 type pixels struct {
+	// dims is the shape of the tensor.
 	dims                    []int
 	height, width, channels int
-	stepY, stepX, stepC     int
+	// stepY, stepX and stepC are the distances, in elements, of neighbours along height, width and
+	// channels.
+	stepY, stepX, stepC int
 }
 
 func imageShape(t ir.Type, width, height int) (p pixels, ok bool) {
@@ -196,8 +199,9 @@ func imageShape(t ir.Type, width, height int) (p pixels, ok bool) {
 	return p, p.channels > 0 && int64(p.height)*int64(p.width) <= maxPixels
 }
 
-// sample returns a pixel of the image scaled to p's size, one number for each channel: the mean of
-// the pixels that it covers. Grey is computed by ITU-R BT.601.
+// sample returns the pixel at column x and row y of m scaled to p.width × p.height, one number from 0
+// to 1 for each channel. It is the mean of the pixels of m that the scaled pixel is made from. Grey is
+// computed by ITU-R BT.601.
 func sample(m image.Image, x, y int, p pixels) []float64 {
 	b := m.Bounds()
 	span := func(i, n, size int) (low, high int) {

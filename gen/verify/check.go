@@ -173,7 +173,6 @@ func (t trial) run(ctx context.Context, run forward) (outputs, error) {
 	return out, nil
 }
 
-// frame returns slice k along the first dimension.
 func frame(t *ir.Tensor, k int) *ir.Tensor {
 	f := ir.NewTensor(t.DType, t.Shape[1:]...)
 	n := f.Len()

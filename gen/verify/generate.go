@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/gen/emit"
 )
 
-// maxEmbedded limits the total size of weights files, of all cases, that are linked into the program.
-// Other files are loaded from disk, one at a time.
+// maxEmbedded is the maximum total size, in bytes, of the weights files of all cases that are linked
+// into the program. Other files are loaded from disk, one at a time.
 const maxEmbedded = 64 << 20
 
 type generation struct {

@@ -291,9 +291,9 @@ func (s *Slopes) moved(point, direction []*ir.Tensor, h float64) []*ir.Tensor {
 	return to
 }
 
-// relative returns a random direction. Its elements have at most the magnitudes of the elements of
-// x, plus a tenth of their root mean square and 0.001 unless all elements of x are positive.
-// Elements of a positive tensor, such as variances, change in proportion to themselves.
+// relative returns a random direction. If all elements of x are positive, such as variances, element i
+// of the direction is between −|x[i]| and |x[i]|. Otherwise the bounds are greater by a tenth of the
+// root mean square of x, and by 0.001.
 func relative(x *ir.Tensor, seed uint64) *ir.Tensor {
 	square, positive := 0.0, true
 	for i := range x.Len() {

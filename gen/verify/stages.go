@@ -169,11 +169,13 @@ func (s staged) unexplained() int {
 	return -1
 }
 
-// distance is the difference between outputs: the number of elements beyond the tolerance, the number of
-// elements compared, and the largest difference, divided by [judge.unit].
+// distance is the difference between two outputs.
 type distance struct {
+	// beyond is the number of elements that differ by more than the tolerance, and of the number of
+	// elements compared.
 	beyond, of int
-	largest    float64
+	// largest is the largest difference, divided by [judge.unit].
+	largest float64
 }
 
 func (d distance) String() string {
@@ -440,7 +442,7 @@ func (d *distance) add(near bool, a, b, unit float64) {
 }
 
 // unit returns the number by which differences of an output are divided: the quantum of a quantised
-// output, 1 for integers, and else the root mean square.
+// output, 1 for integers, and otherwise the root mean square of the reference.
 func (j *judge) unit(w want, p part) float64 {
 	if quantum := j.quantum(w); quantum > 0 {
 		return quantum

@@ -10,10 +10,11 @@ import (
 // between two integers.
 const tieSlack = 1e-3
 
-// tie is an element of a quantised value that lies half-way between two integers. at is its index, and
-// other is the integer that it did not become.
+// tie is an element of a quantised value that lies half-way between two integers.
 type tie struct {
-	at    int
+	// at is the index of the element.
+	at int
+	// other is the integer to which the element was not rounded.
 	other int64
 }
 

@@ -94,8 +94,8 @@ func watched(watch *gpu.Watch, each bool, forward func() error) ([]gpu.Event, er
 	return events, err
 }
 
-// replays returns the times of the pieces of work of recorded calls, except the first few. It
-// returns nil if its first call is not recorded.
+// replays calls forward for about budget, and returns the device time of each recorded piece of work,
+// except the first few. It returns nil if the device reports no recorded work for a first call.
 func replays(budget time.Duration, watch *gpu.Watch, forward func() error) (times []time.Duration, err error) {
 	events, err := watched(watch, false, forward)
 	if err != nil || len(events) == 0 {
@@ -111,7 +111,8 @@ func replays(budget time.Duration, watch *gpu.Watch, forward func() error) (time
 	return times[min(len(times), warmUp):], err
 }
 
-// laps measures the work of calls, without recordings.
+// laps calls forward for about budget, and measures each step on the device. The calls do not replay
+// recorded work.
 func laps(budget time.Duration, watch *gpu.Watch, forward func() error) ([]Lap, error) {
 	var s sums
 	_, err := repeat(budget, func() error {
@@ -154,8 +155,8 @@ func (s *sums) add(events []gpu.Event) {
 	}
 }
 
-// laps returns the sums of the last call. Each has the median of its times over the calls; skip is the
-// number of calls at the start that do not count.
+// laps returns a Lap for each key, with the runs and bytes of the last call, and the median of the
+// times of all calls except the first `skip`.
 func (s *sums) laps(skip int) []Lap {
 	out := slices.Clone(s.keys)
 	for i := range out {

@@ -138,7 +138,6 @@ func measure(q Request, plain, timed Package) (r Reply, err error) {
 	return r, err
 }
 
-// add adds b to a.
 func add(a *rt.Sharing, b rt.Sharing) {
 	a.Runs += b.Runs
 	a.Workers += b.Workers
@@ -147,7 +146,6 @@ func add(a *rt.Sharing, b rt.Sharing) {
 	a.Longest += b.Longest
 }
 
-// mean returns the mean of the calls whose sum is s.
 func mean(s rt.Sharing, calls int) rt.Sharing {
 	n := time.Duration(max(1, calls))
 	return rt.Sharing{
@@ -239,7 +237,8 @@ func clockOverhead() time.Duration {
 	return Median(times)
 }
 
-// attempts is the number of measurements of a machine rate; the best one counts.
+// attempts is the number of measurements from which [multiplyRate] takes the best. [readRate] makes a
+// third as many.
 const attempts = 10
 
 func multiplyRate() (best float64) {

@@ -42,9 +42,9 @@ type Chain struct {
 	Body   []TileCall
 }
 
-// newChain compiles a region that can be computed in place: each node reads only the run, which
-// holds the result of the node before it, further parameters of the region, and constants. It
-// returns an error for other regions, and if no kernel computes a node.
+// newChain compiles a region that can be computed in place on a run of elements. A node may read the
+// run, which holds the result of the previous node, the further parameters of the region, and
+// constants. newChain returns an error if a node reads another value, or if no kernel computes it.
 func newChain(region *ir.Block) (*Chain, error) {
 	c := &Chain{Region: region}
 	at := region.Params[0]

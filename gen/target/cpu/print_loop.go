@@ -9,9 +9,9 @@ import (
 	"github.com/burngen/burngen/ir/plan"
 )
 
-// loop prints a pointwise region: the filling of repeated runs and the calls of the body, in loops
-// over the outer dimensions. Unless one run covers the inner dimension, the calls are in a loop over
-// its runs.
+// loop prints a pointwise region: the filling of repeated runs and the calls of the body, in loops over
+// the outer dimensions. If the inner dimension is longer than a run, the calls are in a further loop
+// over its runs.
 func (p *printing) loop(l *Loop) []jen.Code {
 	lp := &loopPrinter{printing: p, l: l}
 	n, static := l.Inner.Int()
@@ -142,7 +142,7 @@ func (p *loopPrinter) tile(t Tile) *jen.Statement {
 	return p.run(o.Ref, o.Strides)
 }
 
-// head prints s, the memory of a temporary, as far as the current run uses it.
+// head prints the first n elements of s, the memory of a temporary. n is the length of the current run.
 func (p *loopPrinter) head(s *jen.Statement) *jen.Statement {
 	if p.single {
 		if n, ok := p.l.Inner.Int(); ok && n == TileLen {

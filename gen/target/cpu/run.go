@@ -40,7 +40,6 @@ func (Target) Measure(f *exec.Frame, s program.Step) (int64, error) {
 
 type runner struct{ *exec.Frame }
 
-// call calls a kernel and returns its result that is not an error; see [apply].
 func (r *runner) call(c *Call) (reflect.Value, error) {
 	return apply(c.Kernel, c.Instance, len(c.Args), func(i int, want reflect.Type) (reflect.Value, error) { return r.value(c.Args[i], want) })
 }

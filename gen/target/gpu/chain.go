@@ -49,7 +49,7 @@ type chains struct {
 	called map[call]chain
 }
 
-// call is a call of the function called name. Its longest operand has the chain at.
+// call is a call of the function called name. at is the longest chain of its operands.
 type call struct {
 	name string
 	at   chain

@@ -162,7 +162,6 @@ func (p *printer) faster(f *Faster) []jen.Code {
 	}
 }
 
-// infoFields prints the fields of what the driver is told about a kernel.
 func infoFields(k gpu.KernelInfo) []jen.Code {
 	fields := []jen.Code{
 		jen.Id("Name").Op(":").Lit(k.Name), jen.Id("Block").Op(":").Add(ints("[3]int", k.Block[:])), jen.Id("Args").Op(":").Lit(k.Args),
@@ -181,7 +180,6 @@ func infoFields(k gpu.KernelInfo) []jen.Code {
 	return fields
 }
 
-// ints prints numbers as a value of an array or a slice.
 func ints(typ string, list []int) *jen.Statement {
 	var values []jen.Code
 	for _, n := range list {

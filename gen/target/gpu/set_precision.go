@@ -35,14 +35,14 @@ func (t Target) setPrecision() pass.Pass {
 	}}
 }
 
-// narrower stores the factors of f32 products in 16 bits. If a factor is the result of a product or
-// of an elementwise operator, the result is stored in 16 bits, also if operators between it and the
-// product only move elements. Other factors are converted before the product. A product whose
-// result is no such factor gives f32, so that additions, softmaxes and norms read its sums as they
-// are. All other operators compute on f32.
+// narrower stores the factors of f32 products in 16 bits. If a factor is the result of a product or of
+// an elementwise operator, the result is stored in 16 bits, also if operators between it and the
+// product only move elements. Other factors are converted before the product. A product whose result is
+// not a factor gives f32, so that additions, softmaxes and norms read unrounded sums. All other
+// operators compute on f32.
 //
-// A value stored in 16 bits is followed by a cast to f32 for its readers. A product reads the
-// operand of the cast.
+// A value stored in 16 bits is followed by a cast to f32 for its readers. A product reads the operand
+// of the cast.
 type narrower struct {
 	to       ir.DType
 	prepared func(*ir.Value) bool    // whether a value is computed once, with the weights; such products stay f32

@@ -40,7 +40,6 @@ var bind = []entry{
 	computes(func(o op.Require, n node) kernel.Call { return kernel.Require(n.read(0), o.Value, o.What) }),
 }
 
-// each returns a call for each symbol. call gets the index of the symbol.
 func each(symbols []string, call func(i dim.Dim) kernel.Call) []kernel.Call {
 	calls := make([]kernel.Call, len(symbols))
 	for i := range calls {

@@ -126,7 +126,6 @@ func (n node) number(x float64) kernel.Number {
 	return kernel.Number{DType: d, Float: ir.RoundFloat(d, x)}
 }
 
-// first returns the first element of a constant tensor.
 func first(t *ir.Tensor) kernel.Scalar {
 	switch {
 	case t.DType == ir.String:

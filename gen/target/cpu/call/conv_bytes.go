@@ -51,7 +51,6 @@ func depthwiseBytes(o storage.DepthwiseBytes, n node) kernel.Call {
 	return kernel.DepthwiseBytes(n.out(0), n.in(0), n.in(1), n.in(2), n.in(3), n.in(4), shape, lo, hi)
 }
 
-// bounds returns the least and the greatest result of a product of integers.
 func bounds(r op.Requantize) (lo, hi dim.Dim) {
 	least, greatest := r.Bounds()
 	return dim.Const(least), dim.Const(greatest)

@@ -22,7 +22,6 @@ var product = []entry{
 	computes(productInteger),
 }
 
-// sums returns the memory of the second result if wanted is true, else nil.
 func sums(wanted bool, n node) kernel.Memory {
 	if wanted {
 		return n.out(1)

@@ -61,7 +61,7 @@ func (m *Model) PlanarPixels(p Pixels) bool { return m.Ratio(p.apart, p.blocking
 // compute in blocks, if input and output are planar.
 func (m *Model) PlanarProduct(p Pixels) bool { return m.Ratio(p.rows, p.blocked) < 1 }
 
-// products estimates the nanoseconds of the products with the numbers `in` and `out` of input and
+// products estimates the nanoseconds of the products of N·HW pixels with `in` input channels and `out`
 // output channels.
 func (p Pixels) products(m Machine, in, out int) float64 {
 	return float64(p.N*p.HW) * float64(in) * float64(out) / m.MultiplyAdds
@@ -107,7 +107,8 @@ func (c Conv) Winograd(m Machine, tile int) float64 {
 	return products(m, c.pairs()*points, tiles, tiles) + 64*points*blocks*float64(tiles)/m.Move
 }
 
-// pairs returns the number of pairs of an input and an output channel, in whole blocks.
+// pairs returns the number of weights of one tap of the window: the input channels of a group times all
+// output channels, each rounded up to a multiple of 16.
 func (c Conv) pairs() float64 {
 	group := max(1, c.Group)
 	return float64(16*ceil(c.InC/group, 16)) * float64(16*ceil(c.OutC, 16))

@@ -95,7 +95,7 @@ func tokens(typ string) []string {
 }
 
 // expected describes the type of a parameter in an error. If the type contains a type parameter, it
-// adds the element type that this is bound to, or all element types that it allows.
+// adds the type that is bound to the parameter, or else all types that the parameter allows.
 func (k *Kernel) expected(param string, bound []string) string {
 	for i, t := range k.Types {
 		if !slices.Contains(tokens(param), t.Name) {

@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// blockedBias appends v as a vector with an element for each lane of y. y is channel-blocked and has
-// the given number of channels, and v broadcasts to it. blockedBias returns nil unless v has one
+// blockedBias appends v as a vector of 16·⌈channels/16⌉ numbers, one for each lane of all blocks
+// of y. y is the channel-blocked type that v broadcasts to. blockedBias returns nil unless v has one
 // number for each channel and is known to be zero in the lanes beyond the channels.
 func blockedBias(b *ir.Builder, y ir.Type, channels int, v *ir.Value) *ir.Value {
 	if !broadcasts(v.Type, y, 1, y.Rank()-1) || !zeroLanes(channels, v) {

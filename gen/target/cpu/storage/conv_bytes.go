@@ -253,9 +253,9 @@ func (o DepthwiseBytes) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// evalBytes requantises the sums of a convolution of blocked bytes. sum returns the sum of a channel
-// at the current position of the window. cell returns a byte of x: the lane of a block that lies under
-// cell number tap of the window.
+// evalBytes requantises the sums of a convolution of blocked bytes. sum returns the sum of a channel at
+// the current position of the window. cell returns the byte of x in this block and lane under cell
+// number tap of the window.
 func evalBytes(r op.Requantize, conv ir.Op, in []*ir.Tensor, window op.Window, channels int, sum func(channel int, cell func(block, tap, lane int) int64) int64) ([]*ir.Tensor, error) {
 	out, err := op.InferOf(conv, in)
 	if err != nil {

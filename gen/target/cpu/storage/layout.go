@@ -44,7 +44,6 @@ func HasRelayout(o ir.Op) bool { return ruleOf(o) != nil }
 // A rule is [Relayout] for one operator. It returns nil to leave the node unchanged.
 type rule func(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value
 
-// ruleOf returns the rule of an operator, or nil if there is none.
 func ruleOf(o ir.Op) rule {
 	switch o := o.(type) {
 	case op.AveragePool:
@@ -154,7 +153,8 @@ func sameMemory(t ir.Type) bool {
 	return wholeBlocks(t) && t.DType != ir.I8 && dim.Product(t.Shape[2:]...).Equal(dim.Const(1))
 }
 
-// wholeBlocks reports whether no block of channels has empty lanes.
+// wholeBlocks reports whether the number of channels of t is a multiple of 16, so that no lanes are
+// empty.
 func wholeBlocks(t ir.Type) bool {
 	return t.Shape[1].Mod(dim.Const(block)).Equal(dim.Const(0))
 }

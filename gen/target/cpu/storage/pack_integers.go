@@ -18,8 +18,7 @@ type PackRows struct{ Sums bool }
 // −128. With Sums, a second result, i32 [batch,N], holds the sums of the shifted columns.
 type PackColumns struct{ Sums bool }
 
-// checkPack returns an error unless in is one operand of an operator that packs matrices:
-// [batch,rows,columns] of i8 or u8.
+// checkPack returns an error unless in is a single operand [batch,rows,columns] of i8 or u8.
 func checkPack(in []ir.Type) error {
 	if err := op.CheckTensors(in, 1, 1); err != nil {
 		return err

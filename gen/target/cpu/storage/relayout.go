@@ -38,8 +38,9 @@ func relayoutConcat(b *ir.Builder, n *ir.Node, o op.Concat, l Layouts) *ir.Value
 	return b.Node(o, args...)
 }
 
-// relayoutSlice is the [rule] of slices. It slices a blocked operand. Channels move between lanes
-// unless the slice takes whole blocks, or all channels from the start of a block to the last.
+// relayoutSlice is the [rule] of slices. It slices a blocked operand. Channels keep their lanes if they
+// are consecutive, begin at a multiple of 16, and end at a multiple of 16 or at the last channel.
+// Otherwise they are gathered.
 func relayoutSlice(b *ir.Builder, n *ir.Node, o op.Slice, l Layouts) *ir.Value {
 	x, y := n.Arg(0), n.Results[0].Type
 	blocked := l.Blocked(x)
@@ -184,7 +185,7 @@ func relayoutResize(b *ir.Builder, n *ir.Node, o op.Resize, l Layouts) *ir.Value
 }
 
 // relayoutTranspose is the [rule] of transpositions. It reads a blocked operand, except of i8, whose
-// channels fill whole blocks or are all in one block. The result is planar.
+// number of channels is a multiple of 16 or at most 16. The result is planar.
 func relayoutTranspose(b *ir.Builder, n *ir.Node, o op.Transpose, l Layouts) *ir.Value {
 	x := n.Arg(0)
 	blocked := l.Blocked(x)

@@ -10,7 +10,8 @@ import (
 	"github.com/burngen/burngen/runtime/gpu"
 )
 
-// band is the number of bytes before and after the memory of each allocation. Addresses stay aligned to 256.
+// band is the number of bytes before and after the memory of each allocation. It is a multiple of 256,
+// because addresses must be aligned to 256 bytes.
 const band = 1024
 
 // stamp is the byte that fills the bands, and new memory. Floats made of it are small and negative, and

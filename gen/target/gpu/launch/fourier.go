@@ -78,7 +78,8 @@ func lastExtent(t ir.Type) int {
 	return n
 }
 
-// maxRadix is the largest radix that is not a prime.
+// maxRadix is the largest product of several primes that is used as a radix. A prime factor above it is
+// a radix too.
 const maxRadix = 32
 
 // radicesOf factors a length into radices. Each radix is a launch, so it multiplies prime factors, in ascending
@@ -119,7 +120,7 @@ type transform struct {
 // transform.
 type stage struct{ radix, size, step, bins dim.Dim }
 
-// pairAt returns complex number i of scratch memory. setPair stores a complex number.
+// pairAt returns the real and imaginary part of complex number i in scratch memory.
 func pairAt(e *kernels.Emitter, s *kernels.Scratch, i *kernel.Value) []*kernel.Value {
 	t := e.Scratch(s)
 	first := e.Mul(e.Convert(ir.I64, i), e.Whole(ir.I64, 2))
@@ -133,7 +134,6 @@ func setPair(e *kernels.Emitter, s *kernels.Scratch, i *kernel.Value, v []*kerne
 	t.Set(e.Add(first, e.Whole(ir.I64, 1)), v[1])
 }
 
-// rootsOfUnity launches a thread for each root of unity.
 func (f transform) rootsOfUnity() (kernels.Launch, error) {
 	return kernels.Map("roots_of_unity", []dim.Dim{f.Length}, func(e *kernels.Emitter, _ []*kernel.Value, i *kernel.Value) {
 		t := e.Div(e.Convert(ir.F64, i), e.Convert(ir.F64, e.Dim(f.Length)))

@@ -25,7 +25,6 @@ func place(e *kernels.Emitter, index *kernel.Value, extent dim.Dim) *kernel.Valu
 	return e.Convert(ir.I32, e.Max(zero, e.Min(last, index)))
 }
 
-// gatherAxis launches a thread for each element of the result.
 func gatherAxis(o op.Gather, n *ir.Node) ([]kernels.Launch, error) {
 	x, indices := n.Args[0], n.Args[1]
 	shape := x.Type.Shape
@@ -33,8 +32,8 @@ func gatherAxis(o op.Gather, n *ir.Node) ([]kernels.Launch, error) {
 	return gatherSlices("gather", n, outer, indices.Type.Elems(), shape[o.Axis], inner, false)
 }
 
-// gatherND launches a thread for each element of the result. It returns an error unless each index
-// tuple has one coordinate.
+// gatherND is [gatherAxis] for index tuples. It returns an error unless each index tuple has one
+// coordinate.
 func gatherND(o op.GatherND, n *ir.Node) ([]kernels.Launch, error) {
 	x, indices := n.Args[0].Type.Shape, n.Args[1].Type.Shape
 	last := len(indices) - 1
@@ -63,7 +62,6 @@ func gatherSlices(name string, n *ir.Node, outer, picked, extent, inner dim.Dim,
 	}))
 }
 
-// gatherElements launches a thread for each element of the result.
 func gatherElements(o op.GatherElements, n *ir.Node) ([]kernels.Launch, error) {
 	x, indices, y := n.Args[0], n.Args[1], n.Results[0]
 	if y.Type.DType == ir.String {

@@ -12,8 +12,9 @@ import (
 // [joined].
 const maxName = 48
 
-// joined returns the name of a kernel that computes operators in an order, by their names: conv3x3_bias_relu. If the
-// name exceeds maxName characters, it has the first operators and the number of the others: mul_add_and_7_more.
+// joined returns the name of a kernel that computes these operators in order, such as
+// conv3x3_bias_relu. If the name exceeds maxName bytes, it has the first operators and the number of
+// the others: mul_add_and_7_more.
 func joined(operators ...string) string {
 	name := strings.Join(operators, "_")
 	for kept := len(operators) - 1; len(name) > maxName && kept > 0; kept-- {

@@ -56,7 +56,6 @@ func scaled(name string, g op.Granularity, n *ir.Node, element func(e *kernels.E
 	}))
 }
 
-// zeroAt returns element i of a zero point, or 0 if the zero point is absent.
 func zeroAt(e *kernels.Emitter, zero *ir.Value, i *kernel.Value) *kernel.Value {
 	if zero == nil {
 		return e.Int(0)

@@ -47,7 +47,6 @@ func recurrenceOf(o op.Steps, n *ir.Node, lengths int) (*recurrence, error) {
 	return r, nil
 }
 
-// shape returns the shape of a state, [batch, hidden].
 func (r *recurrence) shape() []dim.Dim { return []dim.Dim{r.batch, r.hidden} }
 
 // launches returns the launches of the node. round returns the launches of a time step, which are

@@ -22,14 +22,14 @@ var reduce = []entry{
 	}),
 }
 
-// axes divides the axes of a tensor: rows lie along the axes in along, and the axes in over number
-// the rows.
+// axes divides a tensor into rows.
 type axes struct {
-	shape       []dim.Dim
+	shape []dim.Dim
+	// along are the axes of the elements of a row, and over the axes of the rows. Both ascend.
 	along, over []int
 }
 
-// along returns the division of a shape whose rows lie along the axes reduced, which ascend.
+// along returns the division in which the rows lie along the axes reduced. reduced must ascend.
 func along(shape []dim.Dim, reduced []int) axes {
 	a := axes{shape: shape}
 	for i := range shape {
@@ -90,13 +90,16 @@ func reduceAxes(o op.Reduce, n *ir.Node, put store) ([]kernels.Launch, error) {
 	}))
 }
 
-// state holds the functions of a reduction: the initial state, adding an element, joining two
-// states, and the result of a state.
+// state holds the functions of a reduction. A state is a list of values in registers.
 type state struct {
+	// start returns the state of no elements.
 	start func(e *kernels.Emitter) []*kernel.Value
-	add   func(e *kernels.Emitter, s []*kernel.Value, x *kernel.Value) []*kernel.Value
-	join  func(e *kernels.Emitter, s, t []*kernel.Value) []*kernel.Value
-	end   func(e *kernels.Emitter, s []*kernel.Value) *kernel.Value
+	// add returns s after the element x.
+	add func(e *kernels.Emitter, s []*kernel.Value, x *kernel.Value) []*kernel.Value
+	// join returns the state of the elements of s and t.
+	join func(e *kernels.Emitter, s, t []*kernel.Value) []*kernel.Value
+	// end returns the result.
+	end func(e *kernels.Emitter, s []*kernel.Value) *kernel.Value
 }
 
 // stateOf returns the functions of a reduction of rows of length elements. elem is the type of the elements, and d

@@ -161,9 +161,9 @@ type roiAxis struct {
 // roiSample holds the two elements around a sample, and their weights.
 type roiSample struct{ at, weight [2]*kernel.Value }
 
-// axis returns one of the bins of a region along an axis. bins is their number, and bin the index
-// of the returned one. Elements `first` and `first` + 2 of the region are its first and last
-// coordinate on the axis.
+// axis returns one bin of the region r.index along an axis. The axis has this extent in the images, and
+// the region has `bins` bins along it. bin is the index of the bin. Numbers `first` and `first` + 2 of
+// the region are the coordinates of its start and end on the axis.
 func (r roi) axis(first, bins int, bin *kernel.Value, extent dim.Dim) roiAxis {
 	coordinate := func(k int) *kernel.Value {
 		v := r.Mul(r.Read(r.regions).Get(r.Add(r.Mul(r.index, r.Int(4)), r.Int(k))), r.Float(r.d, r.Scale))
@@ -186,8 +186,9 @@ func (r roi) axis(first, bins int, bin *kernel.Value, extent dim.Dim) roiAxis {
 	return a
 }
 
-// each calls step for the samples of the bin that are inside of the images. It passes the state
-// from call to call, and returns the last state.
+// each calls step for the samples of the bin whose coordinate is from −1 to the extent of the images,
+// clamped to the first and the last element. It passes the state from call to call, and returns the
+// last state.
 func (a roiAxis) each(r roi, state []*kernel.Value, step func(s roiSample, state []*kernel.Value) []*kernel.Value) []*kernel.Value {
 	from, to := a.inside(r)
 	return r.For(from, to, r.Int(1), state, func(k *kernel.Value, state []*kernel.Value) []*kernel.Value {
@@ -209,9 +210,9 @@ func (a roiAxis) each(r roi, state []*kernel.Value, step func(s roiSample, state
 	})
 }
 
-// inside returns a range [from, to) of samples of a bin that contains all samples inside of the
-// images. If the number of samples depends on the region, the range has a few samples for each element
-// of the axis at most.
+// inside returns a range [from, to) of samples of a bin that contains all samples from coordinate −1
+// to the extent of the images. If the number of samples depends on the region, the range has a few
+// samples for each element of the axis at most.
 func (a roiAxis) inside(r roi) (from, to *kernel.Value) {
 	if r.Sampling > 0 {
 		return r.Int(0), a.samples

@@ -87,8 +87,8 @@ func corners(e *kernels.Emitter, axes [][]sample, cells []*kernel.Value, inside,
 	}
 }
 
-// samples returns the elements that a point reads on an axis of extent d. The coordinates −1 and 1 are the ends of
-// the axis.
+// samples returns the elements that a point reads on an axis of extent d. The coordinates −1 and 1
+// are the centres of the first and the last element with AlignCorners, and otherwise their outer edges.
 func (s sampler) samples(coordinate *kernel.Value, d dim.Dim) []sample {
 	t := coordinate.Type.DType
 	x, half, extent := s.Add(coordinate, s.Float(t, 1)), s.Float(t, 0.5), s.Convert(t, s.Dim(d))
@@ -144,7 +144,8 @@ func (s sampler) padded(x *kernel.Value, d dim.Dim) *kernel.Value {
 	return within(s.Emitter, x, s.num(0), s.Convert(ir.F64, s.Dim(d.Sub(dim.Const(1)))))
 }
 
-// mirrored returns the coordinate inside of an axis of extent d whose reflection at the ends is x.
+// mirrored reflects x at the ends of an axis of extent d until it lies between them. The ends are the
+// centres of the first and the last element with AlignCorners, and otherwise their outer edges.
 func (s sampler) mirrored(x *kernel.Value, d dim.Dim) *kernel.Value {
 	low, length := -0.5, s.Convert(ir.F64, s.Dim(d))
 	if s.AlignCorners {

@@ -173,8 +173,8 @@ func (w *writer) turn(c counter, index string, carried []string, copies int) {
 	w.emit("add.s32", index, at, c.step.text)
 }
 
-// countSimply writes a loop with one copy of the body. The driver must not unroll it if the kernel
-// asks for one copy, and may otherwise.
+// countSimply writes a loop with one copy of the body. If the kernel asks for one copy, it tells the
+// driver not to unroll the loop.
 func (w *writer) countSimply(c counter) {
 	index, carried := w.start(c)
 	p := w.temp(".pred")

@@ -76,7 +76,8 @@ func (w *writer) group(result *kernel.Value) {
 	w.emit("shfl.sync.idx.b32", w.define(result), r, "0", "31", "-1")
 }
 
-// groupBarrier writes a barrier of a group. Barrier 0 is that of the block, and barrier 1 + g that of group g.
+// groupBarrier writes a barrier of a group. Barrier 0 belongs to the block, and barrier 1 + g to group
+// g.
 func (w *writer) groupBarrier() {
 	r := w.temp(".b32")
 	w.emit("mov.u32", r, "%tid.x")
@@ -138,7 +139,6 @@ func (w *writer) copyBox(in *kernel.Instr) {
 		"["+to+"]", "["+w.use(in.Args[2]).text+", "+group(at)+"]", barrier)
 }
 
-// multiplyTiles writes a product of tiles.
 func (w *writer) multiplyTiles(in *kernel.Instr) {
 	d, s := in.Args[0].Type.DType, in.Args[4]
 	_, _, terms, _ := kernel.FactorsOfMatrix(d)
@@ -162,8 +162,9 @@ func bit(x bool) string {
 	return "0"
 }
 
-// tile returns a register with the descriptor of a tile: its address, the distance of its 64 columns from the next, the distance of 8 rows from the
-// next, all in units of 16 bytes, and the swizzle.
+// tile returns a register with the descriptor of a tile: its address, the distance between groups of 64
+// columns, and the distance between groups of 8 rows, all in units of 16 bytes, and the mode of the
+// swizzle.
 func (w *writer) tile(array, first *kernel.Value, across bool) string {
 	const unit, columns, rows, swizzle128 = 16, 64 * 128, 1024, 1 << 62
 	fixed := uint64(1<<16 | rows/unit<<32 | swizzle128)

@@ -76,8 +76,9 @@ func arithmeticType(d ir.DType) string {
 	return registerType(d)
 }
 
-// newWriter returns a writer that has loaded the parameters, and the addresses of shared arrays, that k uses into
-// registers. The prefixes of the names of parameters and arrays distinguish them from the words of PTX.
+// newWriter returns a writer for k. It has written instructions that load the parameters and the
+// addresses of shared arrays into registers, as far as k uses them. The prefixes of the names of
+// parameters and arrays distinguish them from the words of PTX.
 func newWriter(k *kernel.Kernel) *writer {
 	w := &writer{
 		threads: k.Block[0] * k.Block[1] * k.Block[2], sums: map[*kernel.Value][]string{},
@@ -135,7 +136,6 @@ func mark(b *kernel.Block, used map[*kernel.Value]bool) {
 	}
 }
 
-// fail records an error, unless there is one already.
 func (w *writer) fail(format string, args ...any) {
 	if w.err == nil {
 		w.err = fmt.Errorf(format, args...)
@@ -255,8 +255,8 @@ func literal(d ir.DType, bits uint64) string {
 	return strconv.FormatUint(bits, 10)
 }
 
-// floatOf returns, in decimal, the number that text stands for, the literal of an f32 or f64. It returns
-// false for other texts.
+// floatOf returns the number, in decimal, that text denotes as a PTX literal of an f32 or f64. It
+// returns false for other texts.
 func floatOf(text string) (string, bool) {
 	switch {
 	case strings.HasPrefix(text, "0f"):

@@ -25,7 +25,7 @@ const pipelinedHead = `.version 8.0
 .address_size 64
 `
 
-// Limits of every device since sm_80.
+// Limits of every device since sm_80: threads of a block, and bytes of shared arrays.
 const (
 	maxThreads = 1024
 	maxShared  = 48 << 10 // bytes of arrays that a kernel declares

@@ -57,7 +57,6 @@ func (f *function) bits(op uint32, x uint32, n uint32) uint32 {
 	return f.value(op, f.integer(32), x, f.word(n))
 }
 
-// below appends a comparison and returns its result: whether the word x is less than the constant n.
 func (f *function) below(x, n uint32) uint32 {
 	return f.compare(kernel.Lt, ir.U32, x, f.word(n))
 }
@@ -210,8 +209,9 @@ func (f *function) toFloat(to, d ir.DType, x uint32) uint32 {
 	return f.value(opConvertUToF, f.register(to), x)
 }
 
-// unsignedToFloat converts a word to a float. Some drivers convert the upper bit and the rest of a word one by one,
-// and round twice. Half of a word whose upper bit is set is converted in its place, with the bit that this drops.
+// unsignedToFloat converts a word to a float. Some drivers convert the upper bit and the rest of a word
+// one by one, and round twice. If the upper bit is set, it converts half of the word, with the last bit
+// set if the halving drops a 1, and doubles the result.
 func (f *function) unsignedToFloat(x uint32) uint32 {
 	isShort := f.below(x, 1<<31)
 	half := f.value(opBitwiseOr, f.integer(32), f.bits(opShiftRightLogical, x, 1), f.bits(opBitwiseAnd, x, 1))

@@ -237,7 +237,7 @@ func (c *checker) variable(in *instruction) error {
 	return nil
 }
 
-// bytes returns the bytes of a number, or of an element of a vector.
+// bytes returns the size in bytes of a number, or of an element of a vector.
 func (c *checker) bytes(typ uint32) int {
 	t := c.types[typ]
 	if t.name == "Vector" {

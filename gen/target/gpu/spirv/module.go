@@ -20,7 +20,7 @@ type module struct {
 	glsl  uint32            // the imported set of instructions, or 0
 }
 
-// mark is the extent of a module at some time.
+// mark holds the lengths of the parts of a module at some time, for [module.restore].
 type mark struct {
 	last, glsl uint32
 	keys       int
@@ -28,7 +28,6 @@ type mark struct {
 	sections   [7]int
 }
 
-// sections returns the sections of the module, in the order in which they are written.
 func (m *module) sections() [7]*[]uint32 {
 	return [7]*[]uint32{&m.entries, &m.modes, &m.sources, &m.names, &m.decorations, &m.globals, &m.functions}
 }

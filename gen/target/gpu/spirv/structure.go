@@ -22,7 +22,8 @@ type block struct {
 
 func (b *block) end() *instruction { return b.instructions[len(b.instructions)-1] }
 
-// dominates reports whether every path to another block goes through b. A block dominates itself.
+// dominates reports whether every path from the start of the function to `other` goes through b. A
+// block dominates itself.
 func (b *block) dominates(other *block) bool {
 	for ; other != nil; other = other.dominator {
 		if other == b {

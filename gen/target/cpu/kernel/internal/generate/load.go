@@ -75,7 +75,6 @@ func load(dir, path string) (*source, error) {
 	return s, err
 }
 
-// receiver returns the type of a method's receiver and a dot, or "" for a function.
 func receiver(fn *ast.FuncDecl) string {
 	if fn.Recv == nil {
 		return ""
