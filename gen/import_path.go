@@ -12,7 +12,6 @@ import (
 	"strings"
 )
 
-// moduleLine finds the path of the module in a go.mod file.
 var moduleLine = regexp.MustCompile("(?m)^module[ \t]+(\"[^\"\n]+\"|`[^`\n]+`|[^ \t\r\n/][^ \t\r\n]*)")
 
 // ImportPath returns the import path of a folder, which need not exist. It returns an error if the

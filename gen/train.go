@@ -291,7 +291,6 @@ func total(b *ir.Builder, x *ir.Value) *ir.Value {
 	return b.Node(op.Reduce{Kind: op.ReduceSum, Axes: axes}, x)
 }
 
-// freeName returns a name, similar to hint, that no function of the module has.
 func (m *Model) freeName(hint string) string {
 	name := hint
 	for i := 2; m.Module.Func(name) != nil; i++ {

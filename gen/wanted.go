@@ -98,7 +98,6 @@ func noteLayouts(f *ir.Func, layouts map[string]keys.Layout) {
 	}
 }
 
-// statistics returns the weights that are running statistics of normalisations.
 func statistics(f *ir.Func) []string {
 	var names []string
 	for n := range f.All() {
@@ -138,7 +137,6 @@ type Foreign struct {
 	InPlace bool
 }
 
-// isAsWanted reports whether the file has the wanted weights with their names, types and layouts.
 func (f *Foreign) isAsWanted(wanted []keys.Want) bool {
 	return !slices.ContainsFunc(wanted, func(w keys.Want) bool {
 		info, ok := f.Weights.Info(w.Name)
@@ -185,7 +183,6 @@ func (s *Source) own() *rt.Weights {
 	return rt.InitialWeights(0, s.Initial, given)
 }
 
-// given returns the weights that have data.
 func (s *Source) given() *rt.Weights {
 	w := rt.NewWeights()
 	for _, x := range s.Module.Weights {

@@ -83,7 +83,6 @@ func isText(name string) bool {
 // files with kernels as text.
 const kernelsExt, kernelsTextExt = ".spv", ".ptx"
 
-// isGenerated reports whether a file starts with burngen's header.
 func isGenerated(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {
@@ -109,7 +108,6 @@ func (o *Output) findOther() {
 	}
 }
 
-// headerSource returns the source file that the header of a generated package names.
 func headerSource(model []byte) string {
 	_, rest, _ := bytes.Cut(model, []byte("\n// source: "))
 	line, _, _ := bytes.Cut(rest, []byte("\n"))

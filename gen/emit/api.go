@@ -167,8 +167,6 @@ func (a *api) isPointer() bool {
 	return only.form == dynamic || only.form == scalar
 }
 
-// dest prints the variable that a method writes its results to: dst in a session, or a field of the
-// trainer.
 func (a *api) dest() *jen.Statement {
 	if a.store != "" {
 		return a.host.self().Dot(a.store)

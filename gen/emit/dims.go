@@ -9,9 +9,10 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// expr is a printed expression. sum says that it needs parentheses as a factor of a product.
+// expr is a printed expression.
 type expr struct {
 	*jen.Statement
+	// sum says that the expression needs parentheses as a factor of a product.
 	sum bool
 }
 

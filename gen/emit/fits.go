@@ -27,8 +27,7 @@ type fits struct {
 	printed bool
 }
 
-// point is a place in a function after symbols have been bound. dims are the extents that are
-// checked there.
+// point is a place in a function after symbols have been bound.
 type point struct {
 	id      any // identifies the point
 	symbols []string
@@ -36,7 +35,8 @@ type point struct {
 	where   *jen.Statement // the beginning of an error's text
 	node    *ir.Node       // the node that an error names, or nil
 	code    *jen.Statement // empty until an extent needs it
-	dims    []dim.Dim
+	// dims are the extents that are checked at the point.
+	dims []dim.Dim
 }
 
 // at adds the point p, in place of an earlier one with the same id. It returns the code of p, which

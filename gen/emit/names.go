@@ -46,7 +46,6 @@ func (n *names) unique(name string) string {
 	return out
 }
 
-// take records that name is in use in n. The enclosing scope does not allocate it either.
 func (n *names) take(name string) {
 	n.taken[name] = true
 	if n.outer != nil {

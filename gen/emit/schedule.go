@@ -86,8 +86,7 @@ type parameter struct{ name, typ string }
 
 func tensorPointer(t ir.Type) string { return "*rt.Tensor[" + gotype.Elem(t.DType) + "]" }
 
-// part is one of the Go functions into which a schedule is split. It executes consecutive steps. doc
-// is its comment, and body holds its statements.
+// part is one of the Go functions into which a schedule is split. It executes consecutive steps.
 type part struct {
 	name, doc string
 	params    []parameter // available parameters: the schedule's, and symbols bound before

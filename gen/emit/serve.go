@@ -11,7 +11,6 @@ import (
 // servedName is the method that describes a model to a server.
 const servedName = "Served"
 
-// serveFile prints serve.go. It returns nil if the package is not to be served.
 func (e *emitter) serveFile() *jen.File {
 	if !e.Serve {
 		return nil

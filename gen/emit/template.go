@@ -30,12 +30,12 @@ type name string
 // comment, and is not a directive.
 type prose string
 
-// declaration is a declaration of the skeleton: its source text and its syntax tree. doc lists the
-// comments above and inside it.
+// declaration is a declaration of the skeleton: its source text and its syntax tree.
 type declaration struct {
-	text    string
-	pos     token.Pos // of the text's first byte
-	node    ast.Decl
+	text string
+	pos  token.Pos // of the text's first byte
+	node ast.Decl
+	// doc lists the comments above and inside the declaration.
 	doc     []*ast.Comment
 	imports map[string]string // the name of a package in the file → its path
 }

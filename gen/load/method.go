@@ -306,7 +306,7 @@ func orBlank(name string) string {
 	return name
 }
 
-// numbered returns a name for element i of n unnamed ones: name, followed by i+1 if n is not 1.
+// numbered returns a name for unnamed parameter or result i of n: name, followed by i+1 unless n is 1.
 func numbered(name string, i, n int) string {
 	if n == 1 {
 		return name

@@ -17,7 +17,6 @@ func isNN(t types.Type, name string) bool {
 
 func isValue(t types.Type) bool { return isNN(t, "Value") }
 
-// holdsValue reports whether t is nn.Value or a tuple with an nn.Value.
 func holdsValue(t types.Type) bool {
 	if tuple, ok := t.(*types.Tuple); ok {
 		for v := range tuple.Variables() {

@@ -65,9 +65,10 @@ type fault struct {
 	text string
 }
 
-// sigParser parses the signature src. at is the index of the next byte.
+// sigParser parses the signature src.
 type sigParser struct {
-	src    string
+	src string
+	// at is the index of the next byte.
 	at     int
 	faults []fault
 }

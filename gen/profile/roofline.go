@@ -27,7 +27,6 @@ func (r *roofline) y(v float64) float64 {
 	return floor - (math.Log10(v)-r.y0)/(r.y1-r.y0)*(floor-top)
 }
 
-// maxLabels is the maximum number of points with a label.
 const maxLabels = 10
 
 // Roofline draws the rows as an SVG image (Williams, Waterman, Patterson: Roofline, 2009). Each row is a
@@ -71,7 +70,6 @@ func (p *Profile) Roofline() []byte {
 	return []byte(r.String())
 }
 
-// axes draws the frame with a line at each power of ten.
 func (r *roofline) axes() {
 	for e := r.x0; e <= r.x1; e++ {
 		x := r.x(math.Pow(10, e))

@@ -182,7 +182,6 @@ func frame(t *ir.Tensor, k int) *ir.Tensor {
 	return f
 }
 
-// stack joins output i of several calls along a new first dimension.
 func stack(steps [][]*onnx.Value, i int) (*onnx.Value, error) {
 	first := steps[0][i].Tensor
 	if first == nil {

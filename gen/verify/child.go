@@ -24,7 +24,6 @@ type child struct {
 	stderr   *head
 }
 
-// head is a writer that keeps the first bytes.
 type head struct {
 	mu   sync.Mutex
 	text []byte

@@ -10,8 +10,9 @@ import (
 	"github.com/burngen/burngen/onnx"
 )
 
-// tolerance is the accepted difference of a float from the reference. It is relative to the value,
-// absolute, and relative to the root mean square and the largest magnitude of the whole reference.
+// tolerance is the accepted difference of a float from the reference: relative times the magnitude of
+// the float's reference, plus absolute, plus ofRMS times the root mean square of the whole reference,
+// plus ofMax times its largest magnitude. ofRMS does not count in strict mode.
 type tolerance struct{ relative, absolute, ofRMS, ofMax float64 }
 
 // tolerances are the tolerances of the float types. Other types have no tolerance.

@@ -82,7 +82,6 @@ func isCase(dir string) bool {
 
 const modelFile = "model.onnx"
 
-// dataSets returns the test data folders of an ONNX backend test, in order.
 func dataSets(dir string) []string {
 	sets, _ := filepath.Glob(filepath.Join(quoteGlob(dir), "test_data_set_*"))
 	slices.SortFunc(sets, byLength)

@@ -47,7 +47,6 @@ type entry struct {
 	Unsupported string
 }
 
-// generated describes how the values of an input are computed.
 type generated struct {
 	Kind   string
 	Lo, Hi float64
@@ -134,7 +133,6 @@ func readManifest(dir string) (*manifest, error) {
 	return m, nil
 }
 
-// layers returns the distinct names in a manifest's outputs, in order.
 func (m *manifest) layers() []string {
 	var names []string
 	for _, c := range m.Cases {

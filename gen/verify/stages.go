@@ -182,7 +182,6 @@ func (d distance) String() string {
 	return fmt.Sprintf("%d of %d differ, by up to %.3g", d.beyond, d.of, d.largest)
 }
 
-// farthest returns the elementwise maximum of distances.
 func farthest(list []distance) distance {
 	var most distance
 	for _, d := range list {

@@ -185,7 +185,7 @@ type verifier struct {
 	summary Summary
 }
 
-// settle frees the memory of a large case before the next one.
+// settle returns free memory to the operating system if the heap exceeds 64 MiB, as after a large case.
 func settle() {
 	const large = 64 << 20
 	if heap.Bytes() > large {
@@ -246,7 +246,6 @@ func refusal(name string, err error) Result {
 	return r
 }
 
-// oneLine returns the first line of an error and the number of further lines.
 func oneLine(err error) string {
 	first, rest, more := strings.Cut(err.Error(), "\n")
 	if more {
@@ -287,7 +286,6 @@ func (v *verifier) options(c Case) (gen.Options, error) {
 	return o, nil
 }
 
-// interpreted verifies a case without generating code.
 func (v *verifier) interpreted(c Case) Result {
 	type loaded struct {
 		ports *ports

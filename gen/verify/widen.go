@@ -151,7 +151,6 @@ func widen(v reflect.Value) {
 	}
 }
 
-// widened returns a tensor of floats converted to f64, and other tensors unchanged.
 func widened(x *ir.Tensor) *ir.Tensor {
 	if !isWide(x.DType) {
 		return x

@@ -33,8 +33,8 @@ type Faster struct {
 	From []int
 }
 
-// fasterOf returns the launch of l.Faster. It returns nil if l has none, or if one of its arguments is not among those of
-// l.
+// fasterOf returns the launch of l.Faster. It returns nil if l.Faster is nil, if its grid is not
+// constant, or if one of its arguments is not memory that l takes too.
 func fasterOf(l kernels.Launch) *Faster {
 	if l.Faster == nil {
 		return nil

@@ -43,7 +43,8 @@ type opened struct {
 	kernels map[string]*compiled // by their text
 }
 
-// compiled is a kernel of the device. The first goroutine that launches it compiles it, and others wait for that.
+// compiled is a kernel of the device. The first goroutine that launches the kernel compiles it, and the
+// other goroutines wait.
 type compiled struct {
 	once   sync.Once
 	kernel gpu.Kernel
@@ -104,7 +105,6 @@ func (o *opened) Launch(k *kernel.Kernel, grid [3]int, args []Arg) (err error) {
 	return nil
 }
 
-// take returns a queue that no other launch uses.
 func (o *opened) take() (gpu.Queue, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

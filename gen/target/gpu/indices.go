@@ -23,7 +23,6 @@ func checkIndices(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return b.Nodes(n.Op, args...)
 }
 
-// inRange reports whether indices certainly pass a check.
 func inRange(indices *ir.Value, check op.CheckIndex) bool {
 	if indices.Def == nil {
 		return false

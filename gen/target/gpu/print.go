@@ -37,7 +37,6 @@ type Pipelined struct {
 	Shared func(k *kernel.Kernel) int
 }
 
-// info returns what the driver is told about a kernel.
 func (l Language) info(k *kernel.Kernel) gpu.KernelInfo {
 	info := gpu.KernelInfo{Name: k.Name, Block: k.Block, Args: len(k.Params)}
 	if k.IsPipelined() {
@@ -150,7 +149,6 @@ func (p *printer) named(k *kernel.Kernel) *kernel.Kernel {
 	return &same
 }
 
-// faster prints the fields of a faster kernel.
 func (p *printer) faster(f *Faster) []jen.Code {
 	same := p.named(f.Kernel)
 	p.pipelined = append(p.pipelined, same)

@@ -119,7 +119,6 @@ func (n *narrower) made(v *ir.Value) *ir.Value {
 	return nil
 }
 
-// convert returns a value in 16 bits. Each value is converted once.
 func (n *narrower) convert(b *ir.Builder, v *ir.Value) *ir.Value {
 	if made := n.made(v); made != nil {
 		return made

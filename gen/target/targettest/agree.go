@@ -164,8 +164,8 @@ func (trials Trials) Agree(t *testing.T, x Target, settings ...Setting) {
 // defaults is the setting that changes nothing.
 var defaults = []Setting{func() func() { return func() {} }}
 
-// each calls do in a subtest for each trial, in the order of the names. It limits the number of
-// checks of each to 25; see [Fewer].
+// each calls do in a subtest for each trial, in the order of the names. It limits the checks of each
+// subtest to 25; see [Fewer].
 func (trials Trials) each(t *testing.T, do func(t *testing.T, trial func(*Draw) Trial)) {
 	Fewer(t, 25)
 	for _, name := range slices.Sorted(maps.Keys(trials)) {

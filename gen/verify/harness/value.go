@@ -42,7 +42,6 @@ func isTensor(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && t.PkgPath() == tensorPackage && strings.HasPrefix(t.Name(), "Tensor[")
 }
 
-// item returns the extents and the element type of an array of arrays.
 func item(t reflect.Type) (shape []int, elem reflect.Type) {
 	for ; t.Kind() == reflect.Array; t = t.Elem() {
 		shape = append(shape, t.Len())

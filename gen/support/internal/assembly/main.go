@@ -114,7 +114,6 @@ func load(dir string) (uses map[types.Object][]types.Object, assembly map[types.
 	return uses, assembly, nil
 }
 
-// origin returns the generic function of an instantiated method.
 func origin(o types.Object) types.Object {
 	if f, ok := o.(*types.Func); ok {
 		return f.Origin()

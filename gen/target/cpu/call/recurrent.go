@@ -28,7 +28,6 @@ func stepsOf(o op.Steps, n node) steps {
 	return s
 }
 
-// scratch returns scratch memory of elems elements of the layer's type.
 func (n node) scratch(elems dim.Dim) kernel.Scratch {
 	return kernel.Scratch{DType: n.Arg(0).Type.DType, Len: elems}
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 )
 
-// table holds the builders of all families. An operator belongs to one family.
 var table = slices.Concat(
 	arithmetic, attention, bind, blocks, cast, channels, comparison, container, conv, convBytes,
 	elementwise, fill, forest, gather, indices, lines, logic, matrix, movement, norm, pool, product,

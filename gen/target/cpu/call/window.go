@@ -66,7 +66,6 @@ func poolShape(w op.Window, x, y ir.Type, blocked bool) (*kernel.PoolShape, erro
 	return s, nil
 }
 
-// lanes returns the number of adjacent channels: 16 if the tensor is channel-blocked, else 1.
 func lanes(blocked bool) dim.Dim {
 	if blocked {
 		return dim.Const(op.BlockLanes)

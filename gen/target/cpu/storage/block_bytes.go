@@ -38,7 +38,6 @@ func bytesBlocked(n, c dim.Dim, spatial []dim.Dim, lanes int) ir.Type {
 	return ir.TensorOf(ir.U8, append(shape, dim.Const(lanes))...)
 }
 
-// checkFill returns an error unless the padding value is absent or an i32 of one element.
 func checkFill(fill ir.Type) error {
 	if !fill.IsZero() && (fill.DType != ir.I32 || !op.HasOneElement(fill)) {
 		return fmt.Errorf("padding %s", fill)

@@ -15,7 +15,7 @@ import (
 // counted through all tensors. Lanes beyond M are zero.
 type GatherChannels struct{ Channels []int }
 
-// maxGathered is the number of tensors that the kernel supports.
+// maxGathered is the maximum number of tensors that the kernel takes.
 const maxGathered = 8
 
 // Infer returns [N,⌈M/16⌉,spatial…,16] with the element type, batch and spatial extents of the

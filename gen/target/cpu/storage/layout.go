@@ -94,7 +94,6 @@ func ruleOf(o ir.Op) rule {
 	return nil
 }
 
-// with returns a rule that calls f with the attributes of o.
 func with[T ir.Op](o T, f func(b *ir.Builder, n *ir.Node, o T, l Layouts) *ir.Value) rule {
 	return func(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value { return f(b, n, o, l) }
 }

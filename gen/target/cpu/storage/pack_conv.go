@@ -59,7 +59,6 @@ func (p Packing) check() error {
 	return p.checkGroups()
 }
 
-// checkGroups returns an error if a number is below 1, or if Group does not divide InC and OutC.
 func (p Packing) checkGroups() error {
 	if p.InC < 1 || p.OutC < 1 || p.Group < 1 || p.InC%p.Group != 0 || p.OutC%p.Group != 0 {
 		return fmt.Errorf("%d to %d channels in %d groups", p.InC, p.OutC, p.Group)

@@ -30,10 +30,9 @@ func (f Filtering) check() error {
 func (f Filtering) inBlocks() int  { return (f.InC + block - 1) / block }
 func (f Filtering) outBlocks() int { return (f.OutC + block - 1) / block }
 
-// width returns the number of blocks of input channels of a group.
+// width returns the number of blocks of 16 input channels of a group, rounded up.
 func (f Filtering) width() int { return (f.InC/f.Group + block - 1) / block }
 
-// points returns the number of factors of a tile, (Tile+2)².
 func (f Filtering) points() int { return (f.Tile + 2) * (f.Tile + 2) }
 
 func (f Filtering) packed() ir.Type {

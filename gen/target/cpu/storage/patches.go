@@ -19,7 +19,7 @@ type Patches struct {
 	Sums  bool
 }
 
-// patchAxes is the number of spatial axes that the kernel supports.
+// patchAxes is the maximum number of spatial axes that the kernel takes.
 const patchAxes = 8
 
 // Infer returns u8[N·Group,P,4·⌈K/4⌉] and, with Sums, i32[N·Group,P].

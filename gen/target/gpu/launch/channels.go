@@ -54,7 +54,6 @@ func channelMoments(o op.ChannelMoments, n *ir.Node) ([]kernels.Launch, error) {
 	})
 }
 
-// channelSums computes both sums of each channel in one kernel.
 func channelSums(o op.ChannelSums, n *ir.Node) ([]kernels.Launch, error) {
 	return perChannel("channel_sums", o.C, n, func(r *kernels.Row, d ir.DType, at func(i *kernel.Value) *kernel.Value, store func(k int, v *kernel.Value)) {
 		g, x, mean := r.Read(n.Args[0]), r.Read(n.Args[1]), r.Read(n.Args[2]).Get(r.Index)

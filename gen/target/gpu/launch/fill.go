@@ -57,7 +57,6 @@ func eye(o op.Eye, n *ir.Node) ([]kernels.Launch, error) {
 // arguments.
 const maxExtents = 16
 
-// extents stores extents in the result. They are arguments of the kernel.
 func extents(o ir.Extents, n *ir.Node) ([]kernels.Launch, error) {
 	y := n.Results[0]
 	d, ok := kernels.Arithmetic(y.Type.DType)

@@ -112,7 +112,6 @@ type pivoted struct {
 	k, best       *kernel.Value
 }
 
-// place returns the row and the column of the element with index i in row-major order.
 func (p pivoted) place(i *kernel.Value) (row, column *kernel.Value) {
 	return p.Div(i, p.Int(p.columns)), p.Rem(i, p.Int(p.columns))
 }

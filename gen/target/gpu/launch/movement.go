@@ -28,7 +28,6 @@ func stridedCopy(o op.StridedCopy, n *ir.Node) ([]kernels.Launch, error) {
 	}))
 }
 
-// concat launches a kernel for each operand. The kernel copies the operand into the result.
 func concat(o op.Concat, n *ir.Node) ([]kernels.Launch, error) {
 	y := n.Results[0]
 	if y.Type.DType == ir.String {

@@ -61,7 +61,6 @@ func pipelined(n *ir.Node, f kernels.Factors) *kernels.Launch {
 	return &l
 }
 
-// matrices multiplies batches of matrices, see [factorsOf].
 func matrices(name string, n *ir.Node, sums, matrix ir.DType, a, b func(e *kernels.Emitter, v, column *kernel.Value) *kernel.Value, put storeSum) ([]kernels.Launch, error) {
 	f, err := factorsOf(n, sums, matrix, a, b, put)
 	if err != nil {
@@ -121,7 +120,6 @@ func broadcast(e *kernels.Emitter, i *kernel.Value, d, to dim.Dim) *kernel.Value
 	return e.Mul(i, e.Dim(d.Sub(one).Max(dim.Dim{}).Min(one)))
 }
 
-// gemm computes α·A·B + β·C of two matrices that may be transposed.
 func gemm(o op.Gemm, n *ir.Node, put store) ([]kernels.Launch, error) {
 	a, b, c, y := n.Arg(0), n.Arg(1), n.Arg(2), n.Results[0]
 	sums, ok := kernels.Arithmetic(y.Type.DType)
@@ -162,7 +160,6 @@ func gemm(o op.Gemm, n *ir.Node, put store) ([]kernels.Launch, error) {
 	}))
 }
 
-// squaredDistances is a product whose terms are squares of differences.
 func squaredDistances(_ op.SquaredDistances, n *ir.Node, put store) ([]kernels.Launch, error) {
 	a, b, y := n.Args[0], n.Args[1], n.Results[0]
 	return one(kernels.Product("squared_distances", kernels.Factors{

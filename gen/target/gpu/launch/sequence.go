@@ -15,7 +15,6 @@ var sequence = []entry{
 	computes(reverseSequence),
 }
 
-// reverseSequence launches a thread for each element of the result. The lengths are checked before.
 func reverseSequence(o op.ReverseSequence, n *ir.Node) ([]kernels.Launch, error) {
 	x, lens, y := n.Args[0], n.Args[1], n.Results[0]
 	if y.Type.DType == ir.String {

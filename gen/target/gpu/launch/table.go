@@ -5,7 +5,6 @@ import (
 	"slices"
 )
 
-// table holds the builders of all families. An operator belongs to one family.
 var table = slices.Concat(
 	attention, channels, check, columns, convolution, fill, fourier, gather, integer, lines, lookup, matrix, movement, norm, padding, pointwise, pool, product,
 	quantize, random, recurrent, reduce, regions, resize, resizeTables, scatter, sequence, signal, sort, unique, vision,

@@ -139,7 +139,6 @@ type groups struct {
 	ranks *kernels.Scratch
 }
 
-// row returns the index of the row at a position of the sorted order.
 func (u *groups) row(e *kernels.Emitter, at *kernel.Value) *kernel.Value {
 	return place(e, e.Read(u.order).Get(at), u.rows)
 }

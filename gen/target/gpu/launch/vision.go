@@ -132,7 +132,6 @@ func within(e *kernels.Emitter, x, low, high *kernel.Value) *kernel.Value {
 	return e.Select(e.Gt(x, low), e.Min(x, high), low)
 }
 
-// padded returns the coordinate x on an axis of extent d after padding is applied.
 func (s sampler) padded(x *kernel.Value, d dim.Dim) *kernel.Value {
 	switch s.Padding {
 	case "border":

@@ -121,7 +121,6 @@ func (w *writer) straight(c counter, lo, n int64, carried []operand) {
 	}
 }
 
-// copy writes the body once, and returns its results.
 func (w *writer) copy(c counter, index operand, carried []operand) []operand {
 	w.alias(c.index, index)
 	for i, p := range c.params {
@@ -256,7 +255,6 @@ func (w *writer) countUnrolled(c counter) {
 	w.label(head + "_end")
 }
 
-// head writes the label of a loop. If fixed is true, the driver does not unroll the loop.
 func (w *writer) head(label string, fixed bool) {
 	w.label(label)
 	if fixed {

@@ -156,7 +156,6 @@ func group(registers []string) string {
 	return "{" + strings.Join(registers, ", ") + "}"
 }
 
-// unpack writes the elements of a word into registers.
 func (w *writer) unpack(to []string, from string, d ir.DType) {
 	if registerType(d) == ".b16" {
 		w.emit("mov.b32", group(to), from)
@@ -171,7 +170,6 @@ func (w *writer) unpack(to []string, from string, d ir.DType) {
 	}
 }
 
-// pack writes elements into one word and returns its register.
 func (w *writer) pack(from []string, d ir.DType) string {
 	to := w.temp(".b32")
 	if registerType(d) == ".b16" {

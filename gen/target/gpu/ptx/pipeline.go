@@ -89,7 +89,6 @@ func (w *writer) groupBarrier() {
 // registersOfBlock is the number of registers that the threads of a block share.
 const registersOfBlock = 1 << 16
 
-// registers writes a change of the number of registers of each thread of a group.
 func (w *writer) registers(n int) {
 	change := "inc"
 	if n < registersOfBlock/w.threads {
@@ -106,7 +105,6 @@ func (w *writer) place(array, i *kernel.Value, size int) string {
 	return r
 }
 
-// phase returns the address of a phase barrier as an operand.
 func (w *writer) phase(array, i *kernel.Value) string { return "[" + w.place(array, i, 8) + "]" }
 
 func (w *writer) arrive(in *kernel.Instr) {

@@ -121,7 +121,6 @@ func newWriter(k *kernel.Kernel) *writer {
 	return w
 }
 
-// mark adds to `used` the values that the instructions of a block use.
 func mark(b *kernel.Block, used map[*kernel.Value]bool) {
 	for _, v := range b.Yields {
 		used[v] = true
@@ -173,7 +172,6 @@ func (w *writer) newLabel(what string) string {
 	return "$" + what + "_" + strconv.Itoa(w.labels)
 }
 
-// register declares a register and returns its name. If the name is taken, a number is added.
 func (w *writer) register(typ, name string) string {
 	name = w.unique("%" + symbol(name))
 	w.declared[typ] = append(w.declared[typ], name)
@@ -215,7 +213,6 @@ func (w *writer) define(v *kernel.Value) string {
 
 func (w *writer) alias(v *kernel.Value, o operand) { w.operands[v] = o }
 
-// use returns the operand of a value. It records an error if the value is not computed yet.
 func (w *writer) use(v *kernel.Value) operand {
 	o, ok := w.operands[v]
 	if !ok {
@@ -296,7 +293,6 @@ func (w *writer) scoped(body func()) {
 	w.addresses = outer
 }
 
-// nested writes what body writes, indented, as a nested block.
 func (w *writer) nested(body func()) {
 	w.depth++
 	w.scoped(body)

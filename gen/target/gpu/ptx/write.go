@@ -121,7 +121,6 @@ func write(k *kernel.Kernel) (string, error) {
 	return text.String(), nil
 }
 
-// signature returns a line that describes the parameters and the block of a kernel.
 func signature(k *kernel.Kernel) string {
 	var params []string
 	for _, p := range k.Params {

@@ -98,7 +98,7 @@ func (f *function) composite(elem uint32, x []uint32) uint32 {
 	return f.value(opCompositeConstruct, f.vector(elem, len(x)), x...)
 }
 
-// part returns the narrow element that begins at bit shift of the word w.
+// part returns the narrow element that begins at bit `shift` of the word w.
 func (f *function) part(d ir.DType, w, shift uint32) uint32 {
 	if shift != f.word(0) {
 		w = f.value(opShiftRightLogical, f.integer(32), w, shift)
@@ -163,7 +163,6 @@ func (f *function) store(p, i *kernel.Value, values []uint32) {
 	}
 }
 
-// cell returns the cell in which n adjacent elements of an array are moved.
 func (f *function) cell(p *kernel.Value, n int) cell {
 	f.register(p.Type.DType) // fails if it is not a type of kernels
 	if p.Type.Space == kernel.Shared {

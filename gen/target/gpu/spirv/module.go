@@ -40,7 +40,6 @@ func (m *module) mark() mark {
 	return at
 }
 
-// restore removes what was added to the module after the mark.
 func (m *module) restore(at mark) {
 	m.last, m.glsl, m.features = at.last, at.glsl, at.features
 	for _, key := range m.keys[at.keys:] {
@@ -233,7 +232,6 @@ func (m *module) global(op, typ uint32, words ...uint32) uint32 {
 	}, "constant", op, typ, words)
 }
 
-// word returns a constant of 32 bits.
 func (m *module) word(n uint32) uint32 { return m.constant(ir.U32, uint64(n)) }
 
 func (m *module) variable(class, of uint32, name string) uint32 {

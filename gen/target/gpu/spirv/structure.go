@@ -33,7 +33,6 @@ func (b *block) dominates(other *block) bool {
 	return false
 }
 
-// functions checks the functions and returns them by their ids.
 func (c *checker) functions(all []*instruction) (map[uint32]*body, error) {
 	out := map[uint32]*body{}
 	for len(all) > 0 {
@@ -267,7 +266,6 @@ type construct struct {
 
 func (c construct) has(b *block) bool { return c.header.dominates(b) && !c.merge.dominates(b) }
 
-// nest checks that control flow is structured.
 func (c *checker) nest(f *body) error {
 	var all []construct
 	ends := map[*block]bool{} // merge blocks and continue targets

@@ -64,7 +64,6 @@ func (o Options) Needs(k *kernel.Kernel) []string {
 
 type mistake struct{ error }
 
-// fail stops the writer with an error.
 func fail(format string, args ...any) { panic(mistake{fmt.Errorf(format, args...)}) }
 
 func (o Options) write(m *module, k *kernel.Kernel) (err error) {

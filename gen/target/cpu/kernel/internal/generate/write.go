@@ -20,7 +20,6 @@ type kernel struct {
 	fallible bool
 }
 
-// typeParam is a type parameter and the name of the set of its types.
 type typeParam struct{ name, set string }
 
 type writer struct {
