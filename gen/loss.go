@@ -148,8 +148,9 @@ func withLoss(src *Source, name string) (*Source, error) {
 	return &out, nil
 }
 
-// targetParam adds a parameter for a target and returns the target, of type typ. An extent that is known
-// only when the function runs becomes a symbol of the parameter, which is then checked.
+// targetParam adds a parameter for a target and returns the target, of type typ. An extent of typ that
+// is known only while the function runs becomes a new symbol in the type of the parameter, and the
+// function checks that both are equal.
 func targetParam(b *ir.Builder, f *ir.Func, typ ir.Type) *ir.Value {
 	given := map[string]bool{}
 	for _, p := range f.Params {

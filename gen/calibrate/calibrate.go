@@ -62,8 +62,8 @@ func product(rows, depth, columns int) func() {
 	return func() { cpu.MatMul(dst, a, b, s, nil) }
 }
 
-// stream returns the bytes per nanosecond at which weights stream from memory. It measures a
-// product with so few rows that it only waits for the weights.
+// stream returns the bytes per nanosecond at which weights stream from memory. It measures a product
+// with so few rows that loading the weights takes all of its time.
 func stream(budget time.Duration) float64 {
 	const rows, depth, columns = 4, 256, 64 << 10
 	return 4 * depth * columns / least(4*budget, product(rows, depth, columns))
@@ -86,7 +86,8 @@ func move(budget time.Duration, m cost.Machine) float64 {
 }
 
 // cacheSize returns the size of the second-level cache in bytes, a power of two from 128 KiB to 32 MiB.
-// It is the size of the largest array that can be summed nearly as fast as an array that certainly fits.
+// An array of this size can be summed in less than 1.4 times the time per byte of an array of 128 KiB,
+// and an array of twice the size cannot.
 func cacheSize(budget time.Duration) int {
 	const sure, most = 128 << 10, 32 << 20
 	src, sum := ones(most/4), ones(1)

@@ -469,8 +469,8 @@ func (a *api) want(p port) []jen.Code {
 	return out
 }
 
-// isUnbound reports whether there may be a symbol that is not an extent of an argument, but an extent
-// of a state, or to be computed from extents. It is true for every function with states.
+// isUnbound reports whether some symbol is not itself an extent of an argument. It is true for every
+// function with states.
 func (a *api) isUnbound() bool {
 	if len(a.states()) > 0 {
 		return true

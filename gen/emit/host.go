@@ -79,8 +79,8 @@ func (h *host) all() []*function {
 }
 
 // shared returns the function of an earlier method that computes c, so that both methods can call it.
-// It returns nil if there is no such function, or if it belongs to its method: its buffers are placed
-// at each call, the host has fields for it, or it calls custom operators.
+// It returns nil if there is no such function, or if only one method can call it: each call places its
+// buffers, the host has fields for it, or it calls custom operators.
 func (h *host) shared(c *program.Func) *function {
 	own := func(f *program.Func) bool {
 		return f.Plan.Mode == plan.Dynamic || len(f.Plan.Tails)+len(f.Plan.Variables) > 0

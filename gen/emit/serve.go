@@ -61,8 +61,8 @@ func ports(list []port) []rt.Port {
 	return out
 }
 
-// batchOf returns the symbol that is the first extent of all inputs and outputs and that no other of their
-// extents has. It returns "" if there is no such symbol.
+// batchOf returns the symbol that is the first extent of all inputs and outputs. It returns "" if there
+// is no such symbol, or if it occurs in another extent.
 func batchOf(in, out []port) string {
 	batch := ""
 	for i, p := range append(append([]port{}, in...), out...) {

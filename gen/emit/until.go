@@ -61,9 +61,9 @@ func (f *function) share(n *ir.Node) (takes float64, known bool) {
 	return takes, takes >= 0
 }
 
-// until prints a check whether the call's context is done, before a step, if the steps since the
-// last check may have taken a millisecond. It returns nil if no check is due, and if the step, or
-// the function that it calls, makes the check. It also returns nil in prepare, which has no context.
+// until prints, before a step, a check of the call's context if the steps since the last check may have
+// taken a millisecond. It returns nil if no check is due, if the step or the function that it calls
+// makes the check, and in prepare, which has no context.
 func (f *function) until(s program.Step) []jen.Code {
 	if f.host == nil {
 		return nil

@@ -61,8 +61,8 @@ func (p *Profile) flops() (sum int64) {
 	return sum
 }
 
-// copyShare returns the rate of moving this many bytes in the time d, relative to the rate of a
-// copy on the device. ok is false if one of the rates is unknown.
+// copyShare returns bytes/d relative to p.Read, the rate of a copy on the device. ok is false if bytes,
+// d or p.Read is 0.
 func (p *Profile) copyShare(bytes int64, d time.Duration) (share float64, ok bool) {
 	if p.Read == 0 || bytes == 0 || d <= 0 {
 		return 0, false
@@ -70,8 +70,8 @@ func (p *Profile) copyShare(bytes int64, d time.Duration) (share float64, ok boo
 	return float64(bytes) / float64(d) / p.Read, true
 }
 
-// peakShare returns the rate of flops operations in the time d, relative to the machine's peak of
-// multiply-adds. ok is false if the peak or the rate is unknown.
+// peakShare returns flops/d relative to p.Multiply, the machine's peak of multiply-adds. ok is false if
+// flops, d or p.Multiply is 0.
 func (p *Profile) peakShare(flops int64, d time.Duration) (share float64, ok bool) {
 	if p.Multiply == 0 || flops == 0 || d <= 0 {
 		return 0, false

@@ -96,8 +96,8 @@ func (v *verifier) guarded(run forward) forward {
 	}
 }
 
-// unreferenced runs a model without references on synthetic arguments. The result is a failure if
-// the code breaks down, but not if it rejects the arguments.
+// unreferenced runs a model without references on synthetic arguments. The result is a failure if the
+// code panics, crashes or times out, but not if it rejects the arguments.
 func (v *verifier) unreferenced(ctx context.Context, r Result, p *ports, run forward) Result {
 	args, err := p.madeUp()
 	if err == nil {

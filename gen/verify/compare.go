@@ -195,7 +195,8 @@ func (j *judge) limits(d ir.DType, rms, largest float64) (absolute, relative flo
 	return absolute, relative
 }
 
-// within reports whether got matches want: both NaN, the same infinity, or within the limits.
+// within reports whether both numbers are NaN or the same infinity, or |got − want| ≤ absolute +
+// relative·|want|.
 func within(got, want, absolute, relative float64) bool {
 	switch {
 	case got == want || got != got && want != want:

@@ -279,9 +279,9 @@ func compileRegion(region *ir.Block) (body []TileCall, temps []ir.DType, err err
 	return slices.Concat(before, body, after), temps, nil
 }
 
-// resultTile selects the run for r, a node's result. It is a result of the region if r is that
-// result and may be written before all operands are read, else a temporary: one of `free`, or a new
-// one whose type is added to temps.
+// resultTile selects the run for r, a node's result. If r is a result of the region and may be written
+// before all operands are read, it is the run of that result. Otherwise it is a temporary: one of
+// `free`, or a new one, whose type is added to temps.
 func resultTile(region *ir.Block, r *ir.Value, free *[]int, temps *[]ir.DType) Tile {
 	last := region.Nodes[len(region.Nodes)-1].Results[0] == r
 	for i, res := range slices.Backward(region.Results) {

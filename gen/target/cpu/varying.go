@@ -19,9 +19,9 @@ var forms = map[string]string{
 	"WinogradShape N":      "For",
 }
 
-// varying splits a struct whose fields are constants, except fields with one and the same extent.
-// fixed holds the other fields. method is the method of [forms] that sets the extent. ok is false
-// for other structs, and if forms has no such method.
+// varying splits a struct whose fields are constants, except for one or more fields that hold the same
+// extent. fixed holds the constant fields. method is the method of [forms] that sets the extent. ok is
+// false for other structs, and if forms has no such method.
 func varying(s *Struct) (fixed *Struct, method string, extent dim.Dim, ok bool) {
 	key := []string{s.Type}
 	fixed = &Struct{Type: s.Type, Ctx: s.Ctx}

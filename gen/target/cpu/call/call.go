@@ -119,7 +119,7 @@ func (n node) element(i int) kernel.Scalar {
 // read returns the first element of operand i, read from memory.
 func (n node) read(i int) kernel.Scalar { return kernel.Element{Value: n.Args[i]} }
 
-// number returns x as a constant, rounded to the element type of the first operand. This type is a
+// number returns x as a constant, rounded to the element type of the first operand, which must be a
 // float type.
 func (n node) number(x float64) kernel.Number {
 	d := n.Arg(0).Type.DType

@@ -74,8 +74,8 @@ func lanes(blocked bool) dim.Dim {
 }
 
 // convShape returns the cpu.ConvShape of a convolution over one or two spatial axes. x and y are the
-// shapes of the operand and the result, and p says how the weights are packed. parts are the partial
-// sums.
+// shapes of the operand and the result. p says how the weights are packed, and parts how sums are split
+// into partial sums.
 func convShape(w op.Window, x, y []dim.Dim, p storage.Packing, parts op.Parts) *kernel.ConvShape {
 	spatial := len(w.Kernel)
 	pads := planePads(w.Padding(x[2 : 2+spatial]))

@@ -262,9 +262,9 @@ func (l *layouts) lanesOf(y *ir.Value, planar ir.Type) []float64 {
 	return lanes
 }
 
-// mappedLanes returns the numbers that the result of n may hold in the lanes beyond its last
-// channel. inputs holds the numbers that the first operand may hold there. The other operands must
-// be constant or absent. mappedLanes returns nil if one is not, or if n cannot be evaluated.
+// mappedLanes returns the numbers that the result of n may hold in the lanes beyond its last channel.
+// inputs holds the numbers that the first operand may hold there. mappedLanes returns nil if another
+// operand is neither constant nor absent, or if n cannot be evaluated.
 func mappedLanes(n *ir.Node, inputs []float64) []float64 {
 	args := make([]*ir.Tensor, len(n.Args))
 	for i, a := range n.Args[1:] {

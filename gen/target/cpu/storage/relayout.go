@@ -10,9 +10,9 @@ import (
 
 // Operators that move elements, or reduce over the spatial axes, on channel-blocked operands.
 
-// relayoutConcat is the [rule] of concatenations. It concatenates the blocked forms of the operands
-// if one of them is blocked already. Channels move between lanes if they are concatenated and an
-// operand before the last ends within a block.
+// relayoutConcat is the [rule] of concatenations. It concatenates the blocked forms of the operands if
+// one of them is blocked already. If channels are concatenated and the number of channels of an operand
+// before the last is not a multiple of 16, it gathers the channels.
 func relayoutConcat(b *ir.Builder, n *ir.Node, o op.Concat, l Layouts) *ir.Value {
 	if !blockable(n.Results[0].Type) || !slices.ContainsFunc(n.Args, func(v *ir.Value) bool { return l.Blocked(v) != nil }) {
 		return nil

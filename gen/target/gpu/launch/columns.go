@@ -47,7 +47,7 @@ func foldExtents(o op.Col2Im, n *ir.Node) []ir.CheckDim {
 }
 
 // col2Im launches a thread for each element of the images. The thread adds up the cells of all windows
-// that cover the element, in the order of the cells.
+// that contain the element, in the order of the cells.
 func col2Im(o op.Col2Im, n *ir.Node, put store) ([]kernels.Launch, error) {
 	x, y := n.Args[0], n.Results[0]
 	d, ok := kernels.Arithmetic(x.Type.DType)

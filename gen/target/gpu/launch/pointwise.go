@@ -19,8 +19,9 @@ func pointwiseRegion(_ op.Pointwise, n *ir.Node) ([]kernels.Launch, error) {
 	return pointwiseMap(pointwiseName(regionNames(n)), n, func(*kernels.Emitter, *ir.Value, func() []*kernel.Value) *kernel.Value { return nil })
 }
 
-// operandElement returns an element of a, an operand of a pointwise node that is not in memory. It
-// returns nil if a is in memory. at returns the index of the element of the result on each axis.
+// operandElement returns an element of a, an operand of a pointwise node, if the kernel computes a
+// itself. It returns nil if a is in memory. at returns the index of the element of the result on each
+// axis.
 type operandElement func(e *kernels.Emitter, a *ir.Value, at func() []*kernel.Value) *kernel.Value
 
 func pointwiseMap(name string, n *ir.Node, operand operandElement) ([]kernels.Launch, error) {

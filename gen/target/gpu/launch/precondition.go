@@ -61,8 +61,8 @@ func Extents(n *ir.Node) []ir.CheckDim {
 	return nil
 }
 
-// readable returns the condition that an axis of this extent is not empty, unless the first result of
-// n is empty. The result holds indices of the axis.
+// readable returns the condition that an axis of this extent is not empty, unless the first result of n
+// is empty. The elements of the result are indices of the axis.
 func readable(extent dim.Dim, n *ir.Node) ir.CheckDim {
 	some := n.Results[0].Type.Elems().Min(dim.Const(1))
 	return ir.CheckDim{A: extent, B: extent.Max(some), What: "axis"}

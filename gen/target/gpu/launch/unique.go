@@ -15,8 +15,8 @@ var unique = []entry{
 	computes(uniqueRows),
 }
 
-// numbering returns launches that compute numbers, of length elements: element i is how many of the indices 0 to i
-// have true counts.
+// numbering returns launches that compute numbers, of length elements. Element i is the number of
+// indices from 0 to i for which counts is true.
 func numbering(name string, length dim.Dim, counts func(e *kernels.Emitter, i *kernel.Value) *kernel.Value) (numbers *kernels.Scratch, launches []kernels.Launch, err error) {
 	numbers = &kernels.Scratch{DType: ir.I32, Shape: []dim.Dim{length}}
 	launches, err = kernels.PrefixSums(name, kernels.Scan{

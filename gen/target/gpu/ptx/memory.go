@@ -28,8 +28,9 @@ func memoryType(d ir.DType) string {
 	return arithmeticType(d)
 }
 
-// address returns the address of element i of p as an operand. If i is a constant, other than a large one, the
-// operand is the register of p and a number of bytes. Otherwise it is a register that holds the address.
+// address returns the address of element i of p as an operand. If i is a constant whose offset in bytes
+// fits 32 bits, the operand is the register of p and the offset. Otherwise it is a register that holds
+// the address.
 func (w *writer) address(p, i *kernel.Value) string {
 	base, index := w.use(p).text, w.use(i)
 	size := p.Type.DType.Size()
