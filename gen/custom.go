@@ -146,8 +146,8 @@ func packageFiles(path, dir string) []string {
 	return strings.FieldsFunc(string(out), func(r rune) bool { return r == '\n' })
 }
 
-// mayCompute reports whether a function of type t may be a func(*rt.Call) error, as far as names tell
-// without type checking.
+// mayCompute reports whether a function of type t may be a func(*rt.Call) error. It compares the names
+// of the types, because they are not type-checked.
 func mayCompute(t *ast.FuncType) bool {
 	return t.TypeParams == nil && t.Params.NumFields() == 1 && t.Results.NumFields() == 1 &&
 		isNamed(t.Params.List[0].Type, "Call") && isNamed(t.Results.List[0].Type, "error")

@@ -87,8 +87,8 @@ func (m *method) placed() []*function {
 }
 
 // sizes prints the sizes of the buffers of fn as fields of the method's description. Each size is a
-// constant plus multiples of the extents. earlier are the functions whose buffers are placed before
-// those of fn. ok is false if a size is not such a sum.
+// constant plus multiples of the extents. earlier are the functions whose buffers are placed before the
+// buffers of fn. ok is false if a size is not such a sum.
 func (m *method) sizes(fn *function, earlier []*function) (fields []jen.Code, ok bool) {
 	symbols := slices.Clone(m.symbols)
 	for _, c := range earlier {
@@ -131,8 +131,8 @@ func (m *method) sizes(fn *function, earlier []*function) (fields []jen.Code, ok
 	return append(fields, jen.Id("Each").Op(":").Index().Index().Int64().Values(fieldsOf(lists)...)), true
 }
 
-// bytesOf prints the function that computes the sizes of the buffers of fn. earlier are the
-// functions whose buffers are placed before those of fn.
+// bytesOf prints the function that computes the sizes of the buffers of fn. earlier are the functions
+// whose buffers are placed before the buffers of fn.
 func (m *method) bytesOf(f *jen.File, fn *function, earlier []*function) {
 	used := map[string]bool{}
 	var sizes []jen.Code

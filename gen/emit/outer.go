@@ -51,9 +51,9 @@ func (a *api) seedParams() []jen.Code {
 	return params
 }
 
-// seedChecks prints the statements that Backward runs before its schedule. They declare the variables of symbols,
-// store scalar gradients in fields, and compare the shapes of dynamic gradients with those of their results. They also
-// check the memory of the results, see [rt.Memory.Results].
+// seedChecks prints the statements that Backward runs before its schedule. They declare the variables
+// of symbols, store scalar gradients in fields, and compare the shapes of dynamic gradients with the
+// shapes of their results. They also check the memory of the results, see [rt.Memory.Results].
 func (a *api) seedChecks() []jen.Code {
 	var out, results []jen.Code
 	if a.form == dynamic {

@@ -65,9 +65,9 @@ type Profile struct {
 	Nodes    []Node  `json:"nodes"`
 }
 
-// Node is a node of the lowered model. Its time covers all its steps in one call of the model, and
-// all calls of the function that contains it. On a device, each kernel of a node is a Node, and so are
-// copies.
+// Node is a node of the lowered model. Its time is the time of all its steps in one call of the model,
+// in all calls of the function that contains it. On a device, each kernel of a node is a Node, and so
+// are copies.
 type Node struct {
 	Kernel   string        `json:"kernel,omitempty"` // on a device: the kernel, or a word in parentheses for other work
 	Name     string        `json:"name"`             // name in the model, and names of the nodes fused with it

@@ -29,9 +29,9 @@ func (r *roofline) y(v float64) float64 {
 
 const maxLabels = 10
 
-// Roofline draws the rows as an SVG image (Williams, Waterman, Patterson: Roofline, 2009). Each row is a
-// disc that grows with its share of the time. Lines show the limits of multiply-adds and of memory
-// bandwidth, as far as they are known. Rows without operations are omitted.
+// Roofline draws the rows as an SVG image (Williams, Waterman, Patterson: Roofline, 2009). Each row is
+// a disc that grows with its share of the time. Lines show the known limits of multiply-adds and of
+// memory bandwidth. Rows without operations are omitted.
 func (p *Profile) Roofline() []byte {
 	var rows []Row
 	for _, row := range p.Rows(false) {

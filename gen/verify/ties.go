@@ -10,7 +10,8 @@ import (
 // between two integers.
 const tieSlack = 1e-3
 
-// tie is an element of a quantised value that lies half-way between two integers.
+// tie is an element of a quantised value that is within tieSlack of half-way between two integers
+// before it is rounded.
 type tie struct {
 	// at is the index of the element.
 	at int

@@ -32,7 +32,7 @@ func (p *printing) loop(l *Loop) []jen.Code {
 type loopPrinter struct {
 	*printing
 	l      *Loop
-	single bool // one run covers the inner dimension
+	single bool // the inner dimension is not longer than one run
 }
 
 // loopVar returns the variable of the loop over outer dimension i. From the fifth dimension on, its

@@ -31,7 +31,8 @@ type Language struct {
 
 // Pipelined says how pipelined kernels are written, see [kernel.Kernel.IsPipelined].
 type Pipelined struct {
-	// File is the name of the file with the kernels, and Capability that of the devices that run them.
+	// File is the name of the file with the kernels, and Capability the capability of the devices that
+	// run them.
 	File, Capability string
 	// Shared returns the bytes of shared memory that a launch needs beyond what the code declares.
 	Shared func(k *kernel.Kernel) int

@@ -130,8 +130,9 @@ func (ConvBlocked) Flops(in, out []ir.Type) dim.Dim {
 	return out[0].Elems().Mul(dim.Product(in[1].Shape[1:5]...)).Mul(dim.Const(2))
 }
 
-// InParts implements [op.Summer]. Partial sums have `terms` terms, rounded to whole blocks of
-// channels of x. The result is nil if the sums have at most `terms` terms.
+// InParts implements [op.Summer]. A partial sum adds as many channel blocks of x as have at most
+// `terms` terms together, but at least one block. The result is nil if the sums have at most `terms`
+// terms.
 func (o ConvBlocked) InParts(n *ir.Node, terms int) ir.Op {
 	p, several := op.SplitSum(dim.Product(n.Arg(1).Type.Shape[1:5]...), terms)
 	if !several {

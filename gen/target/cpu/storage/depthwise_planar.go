@@ -17,7 +17,8 @@ type DepthwisePlanar struct {
 	op.Epilogue
 }
 
-// Size of the buffer to which cpu.DepthwisePlanar copies rows; see cpu.FitsPlanar.
+// roomLen is the number of f32 elements in the buffer to which cpu.DepthwisePlanar copies rows.
+// roomTaps is the largest number of cells of a window. See cpu.FitsPlanar.
 const (
 	roomLen  = 6 << 10
 	roomTaps = 128

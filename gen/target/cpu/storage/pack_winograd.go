@@ -7,9 +7,9 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// PackWinograd transforms the weights of a convolution, f32[OutC,InC/Group,3,3], for
-// [WinogradBlocked] in tiles of Tile×Tile: f32[(Tile+2)²,⌈OutC/16⌉,⌈InC/Group/16⌉,16,16]. If there
-// are several groups, the channels of each fill whole blocks.
+// PackWinograd transforms the weights of a convolution, f32[OutC,InC/Group,3,3], for [WinogradBlocked]
+// in tiles of Tile×Tile: f32[(Tile+2)²,⌈OutC/16⌉,⌈InC/Group/16⌉,16,16]. If there are several
+// groups, InC/Group and OutC/Group must be multiples of 16.
 type PackWinograd struct {
 	Tile  int // 2 or 4
 	Group int

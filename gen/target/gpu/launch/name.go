@@ -8,8 +8,7 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// maxName is the length of the longest name of a kernel, in bytes, that lists all operators. See
-// [joined].
+// maxName is the maximum length, in bytes, of a kernel's name that lists all operators. See [joined].
 const maxName = 48
 
 // joined returns the name of a kernel that computes these operators in order, such as

@@ -35,8 +35,8 @@ func matMul(_ op.MatMul, n *ir.Node, put store, by Options) ([]kernels.Launch, e
 	return one(l, err)
 }
 
-// pipelined returns a pipelined kernel of a product, or nil if there is none. The elements of the factors are those of n's
-// operands.
+// pipelined returns a pipelined kernel of a product, or nil if there is none. The elements of the
+// factors must be the elements of n's operands, unchanged.
 func pipelined(n *ir.Node, f kernels.Factors) *kernels.Launch {
 	extents, ok := dim.Ints([]dim.Dim{f.Batch, f.M, f.N, f.K})
 	if !ok {

@@ -76,8 +76,8 @@ func arithmeticType(d ir.DType) string {
 	return registerType(d)
 }
 
-// newWriter returns a writer for k. It has written instructions that load the parameters and the
-// addresses of shared arrays into registers, as far as k uses them. The prefixes of the names of
+// newWriter returns a writer for k. It has written instructions that load the parameters that k uses,
+// and the addresses of the shared arrays that k uses, into registers. The prefixes of the names of
 // parameters and arrays distinguish them from the words of PTX.
 func newWriter(k *kernel.Kernel) *writer {
 	w := &writer{
