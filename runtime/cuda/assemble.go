@@ -12,8 +12,8 @@ import (
 	"github.com/burngen/burngen/runtime/cuda/internal/libcuda"
 )
 
-// assemble compiles PTX for the device with the driver's linker. It returns the device code and the
-// compiler's log.
+// assemble compiles PTX with the driver's linker. It returns the device code and the compiler's
+// log.
 func (d *device) assemble(code []byte) (binary []byte, log string, err error) {
 	if len(code) == 0 {
 		return nil, "", errors.New("cuda: compiling: the code is empty")
@@ -39,10 +39,10 @@ func (d *device) assemble(code []byte) (binary []byte, log string, err error) {
 	return bytes.Clone(unsafe.Slice(compiled, size)), text(logs.info), nil
 }
 
-// loadText compiles PTX and loads it. It returns the compiler's log.
+// loadText compiles and loads PTX without the linker. It returns the compiler's log.
 //
-// The linker compiles code that other code may be linked to, and ignores setmaxnreg in it. The driver keeps what it compiles
-// without the linker in a cache of its own.
+// The linker compiles code so that other code may be linked to it, and ignores setmaxnreg therein.
+// The driver caches what it compiles without the linker.
 func (d *device) loadText(code []byte) (m libcuda.Module, log string, err error) {
 	logs := newLogs()
 	defer logs.close()
@@ -54,7 +54,7 @@ func (d *device) loadText(code []byte) (m libcuda.Module, log string, err error)
 	return m, text(logs.info), nil
 }
 
-// notCompiled returns the error of code that could not be compiled.
+// notCompiled returns the error for code that did not compile.
 func (d *device) notCompiled(r libcuda.Result, logs *logs) error {
 	switch r {
 	case libcuda.UnsupportedPTX:
@@ -68,8 +68,8 @@ func (d *device) notCompiled(r libcuda.Result, logs *logs) error {
 	return d.failed(r, "compiling")
 }
 
-// logs are the logs of the compiler, and the options with which it writes to them. The driver writes to them until the
-// link is destroyed, or the module is loaded.
+// logs holds the compiler's logs and the options that pass them to the driver. The driver writes to
+// them until the link is destroyed or the module is loaded.
 type logs struct {
 	info, failure []byte
 	options       []libcuda.JITOption
@@ -77,7 +77,7 @@ type logs struct {
 	pinner        runtime.Pinner
 }
 
-// newLogs returns logs in memory that stays where it is until close.
+// newLogs returns logs in pinned memory, which close unpins.
 func newLogs() *logs {
 	l := &logs{info: make([]byte, 1<<20), failure: make([]byte, 1<<16)}
 	l.options = []libcuda.JITOption{libcuda.InfoLog, libcuda.InfoLogSize, libcuda.ErrorLog, libcuda.ErrorLogSize, libcuda.LogVerbose}
@@ -91,7 +91,7 @@ func newLogs() *logs {
 
 func (l *logs) close() { l.pinner.Unpin() }
 
-// oneLine returns the first three lines of a text as one line, which ends in "…" if there are more.
+// oneLine joins the first three lines of a text. It appends "…" if there are more.
 func oneLine(s string) string {
 	lines := strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' })
 	if len(lines) > 3 {

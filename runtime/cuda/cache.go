@@ -15,38 +15,41 @@ import (
 	"time"
 )
 
-// cache keeps compiled code in a folder, one file for each entry. It never fails. Code that cannot
-// be read counts as missing, and code that cannot be written is compiled again next time.
+// cache keeps compiled code in a folder, one file per entry. Its methods do not fail: code that
+// cannot be read counts as missing, and code that cannot be written is compiled again next time.
 type cache struct {
-	folder func() string // "" keeps nothing
-	limit  int64         // bytes; the entries that were not used for the longest time go first
-	// unswept are the bytes written since the last sweep of this cache.
+	// returns the folder; if it is "", nothing is kept
+	folder func() string
+	// in bytes; the least recently used entries are removed first
+	limit int64
+	// bytes written by this cache since its last sweep
 	unswept *atomic.Int64
 }
 
-// sweepShare says when a cache looks for old entries: after it has written limit/sweepShare bytes.
+// sweepShare is the number of sweeps per limit: a cache is swept after it has written
+// limit/sweepShare bytes.
 const sweepShare = 16
 
-// newCache returns a cache, whose first write removes old entries.
+// newCache returns a cache. Its first write sweeps the folder.
 func newCache(folder func() string, limit int64) cache {
 	c := cache{folder, limit, &atomic.Int64{}}
 	c.unswept.Store(limit)
 	return c
 }
 
-// entry is a file of a cache. The zero entry is never found, and writing it does nothing.
+// entry is a file in a cache. For the zero entry, read finds nothing and write does nothing.
 type entry struct {
 	cache cache
 	path  string
 }
 
-// entryMagic begins a file. Then come the SHA-256 of the rest, the length of the log in 4 bytes, the log
-// and the code.
+// entryMagic is the beginning of a file. The SHA-256 of the rest follows, then the length of the
+// log in 4 bytes, the log and the code.
 const entryMagic = "burngen cuda 1\n"
 
 const headerBytes = len(entryMagic) + sha256.Size + 4
 
-// entry returns the entry for this key.
+// entry returns the entry for a key.
 func (c cache) entry(key ...string) entry {
 	folder := c.folder()
 	if folder == "" {
@@ -60,8 +63,8 @@ func (c cache) entry(key ...string) entry {
 	return entry{c, filepath.Join(folder, hex.EncodeToString(h.Sum(nil))+".cubin")}
 }
 
-// read returns the code and the log, and whether the file is there and whole. It notes that the entry
-// was used.
+// read returns the code and the log. ok is false if the file is missing or damaged. read marks the
+// entry as used.
 func (e entry) read() (code []byte, log string, ok bool) {
 	if e.path == "" {
 		return nil, "", false
@@ -83,8 +86,8 @@ func (e entry) read() (code []byte, log string, ok bool) {
 	return rest[n:], string(rest[:n]), true
 }
 
-// write creates or replaces the file. If enough bytes were written since the last sweep, it sweeps the
-// cache.
+// write creates or replaces the file. It sweeps the cache if enough bytes have been written since
+// the last sweep.
 func (e entry) write(code []byte, log string) {
 	if e.path == "" {
 		return
@@ -117,8 +120,8 @@ func (e entry) write(code []byte, log string) {
 	}
 }
 
-// sweep removes entries, those unused for the longest time first, until the cache is within its limit.
-// It also removes temporary files that are older than an hour: their programs were killed.
+// sweep removes the least recently used entries until the cache is within its limit. It also
+// removes temporary files older than an hour, which killed programs left.
 func (c cache) sweep() {
 	files, err := os.ReadDir(c.folder())
 	if err != nil {

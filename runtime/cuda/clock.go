@@ -7,11 +7,12 @@ import (
 	"github.com/burngen/burngen/runtime/cuda/internal/libcuda"
 )
 
-// clock holds the events of a queue's stamps. Their resolution is about half a microsecond (CUDA Driver API, Event
-// Management).
+// clock holds the events of a queue's stamps. Their resolution is about 0.5 µs (CUDA Driver API,
+// Event Management).
 type clock struct {
-	events []libcuda.Event // all that were made, for use again
-	stamps int             // events in use
+	// all created events; the first `stamps` are in use
+	events []libcuda.Event
+	stamps int // events in use
 }
 
 // Stamp implements [gpu.Timed].
@@ -55,7 +56,6 @@ func (q *queue) Stamps() ([]time.Duration, error) {
 	return readings, nil
 }
 
-// release destroys the events.
 func (c *clock) release(d *device) {
 	for _, e := range c.events {
 		d.api.EventDestroy(e)

@@ -20,10 +20,11 @@ type device struct {
 	handle  libcuda.Device
 	context libcuda.Context
 
-	// mu is held for reading by each call, and for writing by Close.
+	// held for reading by each call, and for writing by Close
 	mu     sync.RWMutex
 	closed bool
-	lost   atomic.Pointer[error] // the error of a failure after which the context is of no use
+	// the error that made the context unusable
+	lost atomic.Pointer[error]
 
 	tables  sync.Mutex // guards the fields below, whose objects Close frees
 	memory  map[gpu.Address]struct{}
@@ -33,7 +34,7 @@ type device struct {
 	spare   []slot // slots of closed queues
 }
 
-// openDevice opens a card. It retains the primary context of the card.
+// openDevice retains the primary context of a card.
 func openDevice(dr *driver, api *libcuda.API, info gpu.Info, handle libcuda.Device) (gpu.Opened, error) {
 	d := &device{
 		driver: dr, api: api, info: info, handle: handle,
@@ -65,7 +66,7 @@ func openDevice(dr *driver, api *libcuda.API, info gpu.Info, handle libcuda.Devi
 	return d, nil
 }
 
-// enter begins a call, which leave ends. Until leave, the device stays open and its context is
+// enter begins a call, which leave ends. Until then, the device stays open and its context is
 // current. enter returns an error if the device is closed or lost, or if its context cannot be made
 // current; leave must not be called then.
 func (d *device) enter() error {
@@ -153,8 +154,8 @@ func forget[K comparable](d *device, table map[K]struct{}, k K) bool {
 	return ok
 }
 
-// eachQueue calls do for each queue, at a time when no call of the queue runs. Later calls of the queue
-// see everything that the caller of eachQueue stored before.
+// eachQueue calls do for each queue while no call of the queue runs. Later calls of the queue see
+// everything that was stored before eachQueue was called.
 func (d *device) eachQueue(do func(*queue)) {
 	d.tables.Lock()
 	queues := slices.Collect(maps.Keys(d.queues))

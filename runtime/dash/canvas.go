@@ -3,16 +3,17 @@
 package dash
 
 // canvas is a picture of dots. A cell of the terminal holds 2 × 4 dots, drawn as a Braille
-// character (U+2800 and above), or a single dot without Unicode.
+// character (U+2800 and above). Without Unicode it holds one dot.
 type canvas struct {
-	columns, rows int // of cells
+	// in cells
+	columns, rows int
 	ascii         bool
 	dots          []uint8
 	styles        []style
 }
 
-// bits maps the row and the column of a dot to its bit in a Braille character (Unicode, section
-// 21.1).
+// bits is indexed by the row and column of a dot in a cell. It has the dot's bit in a Braille
+// character (Unicode, section 21.1).
 var bits = [4][2]uint8{{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}}
 
 func newCanvas(columns, rows int, ascii bool) *canvas {
@@ -41,7 +42,7 @@ func (c *canvas) dot(x, y int, s style) {
 	c.styles[i] = s
 }
 
-// line draws a line between two dots. A dashed one has gaps.
+// line draws a line from dot (x0, y0) to dot (x1, y1), with gaps if dashed is true.
 func (c *canvas) line(x0, y0, x1, y1 int, s style, dashed bool) {
 	dx, dy := abs(x1-x0), abs(y1-y0)
 	n := max(dx, dy)
@@ -57,7 +58,8 @@ func (c *canvas) line(x0, y0, x1, y1 int, s style, dashed bool) {
 	}
 }
 
-// draw writes the dots onto a grid, and leaves cells without dots as they are.
+// draw writes the cells that have dots to a grid, from (x, y) on. It leaves other cells as they
+// are.
 func (c *canvas) draw(g *grid, x, y int) {
 	for i, d := range c.dots {
 		if d == 0 {
@@ -71,7 +73,7 @@ func (c *canvas) draw(g *grid, x, y int) {
 	}
 }
 
-// asciiMark returns the character that draws the dots of a curve without Unicode.
+// asciiMark returns the character for dots of a curve without Unicode.
 func asciiMark(s style) string {
 	switch s {
 	case first:

@@ -10,14 +10,16 @@ import (
 	"time"
 )
 
-// maxPending is the number of bytes after which a line that does not end is shown.
+// maxPending is the number of bytes after which an unfinished line is passed on.
 const maxPending = 4096
 
-// capture receives the lines that the program prints while a dashboard is on the screen.
+// capture passes on the lines that the program prints while a dashboard is on the screen.
 type capture struct {
-	screen *os.File // the terminal, where standard output led before
-	undo   func()   // lets standard output and standard error lead where they did before
-	done   chan struct{}
+	// the terminal to which standard output led before
+	screen *os.File
+	// restores standard output and standard error
+	undo func()
+	done chan struct{}
 
 	mu      sync.Mutex
 	line    func(string) // nil: text that is still printed goes to the screen
@@ -25,9 +27,9 @@ type capture struct {
 }
 
 // captureOutput passes the lines of standard output, and of standard error if withStderr is true,
-// to `line` until the capture is restored. The dashboard writes to the screen of the capture. If
-// withStderr is true and a panic ends the program, the text of the panic goes to crash or, if crash
-// is nil, to the original standard error.
+// to `line` until restore is called. The dashboard writes to the capture's screen. If withStderr is
+// true and a panic ends the program, the text of the panic goes to crash or, if crash is nil, to
+// the original standard error.
 func captureOutput(withStderr bool, crash *os.File, line func(string)) (*capture, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -44,7 +46,7 @@ func captureOutput(withStderr bool, crash *os.File, line func(string)) (*capture
 	return c, nil
 }
 
-// read splits the text in the pipe into lines until all writing ends of the pipe are closed.
+// read splits the text from the pipe into lines, until all writers of the pipe are closed.
 func (c *capture) read(r *os.File) {
 	defer close(c.done)
 	defer r.Close()
@@ -82,8 +84,7 @@ func (c *capture) take(text []byte) {
 	}
 }
 
-// emit passes on the pending line. If it contains carriage returns, only the text after the last
-// one is passed on.
+// emit passes on the pending line: its text after the last carriage return.
 func (c *capture) emit() {
 	line := bytes.TrimRight(c.pending, "\r")
 	line = line[bytes.LastIndexByte(line, '\r')+1:]
@@ -91,15 +92,15 @@ func (c *capture) emit() {
 	c.pending = c.pending[:0]
 }
 
-// flush passes on an unfinished last line.
+// flush passes on an unfinished last line. The caller holds mu.
 func (c *capture) flush() {
 	if c.line != nil && len(c.pending) > 0 {
 		c.emit()
 	}
 }
 
-// restore ends the capture after all text printed so far has been passed on. Processes that the
-// program started may still have the pipe. Text that they print later goes to the screen.
+// restore ends the capture after all text printed so far has been passed on. If child processes
+// still hold the pipe, text that they print later goes to the screen.
 func (c *capture) restore() {
 	c.undo()
 	select {
@@ -113,7 +114,7 @@ func (c *capture) restore() {
 	}
 }
 
-// timed is a terminal that measures how long each write takes.
+// timed is a terminal that reports the duration of each write.
 type timed struct {
 	*os.File
 	took func(time.Duration)

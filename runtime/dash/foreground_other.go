@@ -4,5 +4,5 @@ package dash
 
 import "os"
 
-// inForeground returns true: on these systems a process cannot find out.
+// inForeground returns true: these systems do not tell.
 func inForeground(*os.File) bool { return true }

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// inForeground reports whether the process may change the terminal. The system stops a background
-// process that tries to change it.
+// inForeground reports whether the process may change the terminal's settings. The system stops a
+// background process that tries to.
 func inForeground(tty *os.File) bool {
 	group, err := unix.IoctlGetInt(int(tty.Fd()), unix.TIOCGPGRP)
 	return err != nil || group == unix.Getpgrp()

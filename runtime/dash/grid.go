@@ -23,7 +23,7 @@ const (
 	marked       // the chosen tab
 )
 
-// looks maps styles to the terminal's own sixteen colours.
+// looks is indexed by style. It uses the terminal's own 16 colours.
 var looks = [...]lipgloss.Style{
 	plain:  lipgloss.NewStyle(),
 	dim:    lipgloss.NewStyle().Faint(true),
@@ -36,13 +36,14 @@ var looks = [...]lipgloss.Style{
 	marked: lipgloss.NewStyle().Reverse(true),
 }
 
-// cell is a place for a character. A character of two columns has a second cell with an empty text.
+// cell is the place of a character. A wide character, of two columns, has a second cell with an
+// empty text.
 type cell struct {
 	text  string
 	style style
 }
 
-// grid is a screen of cells. Writing outside of it does nothing.
+// grid is a screen of cells. Writes outside it are ignored.
 type grid struct {
 	w, h  int
 	ascii bool
@@ -57,11 +58,11 @@ func newGrid(w, h int, ascii bool) *grid {
 	return g
 }
 
-// maxCell bounds the bytes of a cell: a character with its combining marks.
+// maxCell is the largest number of bytes of a cell: a character with its combining marks.
 const maxCell = 16
 
-// put writes text in row y from column x up to, but not including, column `end`. It returns the
-// column after the text. Text that is too long is shortened with an ellipsis.
+// put writes text in row y from column x up to column `end`, exclusive. It returns the column after
+// the text. Text that is too long ends with an ellipsis.
 func (g *grid) put(x, y, end int, s style, text string) int {
 	end = min(end, g.w)
 	if g.ascii {
@@ -94,7 +95,7 @@ func (g *grid) put(x, y, end int, s style, text string) int {
 	return x
 }
 
-// shorten cuts text to a number of columns, the last of which is an ellipsis.
+// shorten cuts text to `columns` columns, including an ellipsis.
 func (g *grid) shorten(text string, columns int) string {
 	mark := "…"
 	if g.ascii {
@@ -113,7 +114,7 @@ func (g *grid) shorten(text string, columns int) string {
 	return out.String() + mark
 }
 
-// set writes a cell. The other half of an overwritten character of two columns becomes a space.
+// set writes a cell. If it overwrites half of a wide character, the other half becomes a space.
 func (g *grid) set(x, y int, s style, text string) {
 	if x < 0 || x >= g.w || y < 0 || y >= g.h {
 		return
@@ -128,7 +129,7 @@ func (g *grid) set(x, y int, s style, text string) {
 	row[x] = cell{text, s}
 }
 
-// right writes text that ends before column `end`. It returns the column at which the text begins.
+// right writes text so that it ends before column `end`. It returns the first column of the text.
 func (g *grid) right(end, y int, s style, text string) int {
 	if g.ascii {
 		text = asciiOf(text)
@@ -138,7 +139,7 @@ func (g *grid) right(end, y int, s style, text string) int {
 	return x
 }
 
-// across draws a line from x0 to x1, without the cell at x1.
+// across draws a horizontal line in row y, in columns [x0, x1).
 func (g *grid) across(x0, x1, y int) {
 	for x := x0; x < x1; x++ {
 		g.set(x, y, dim, g.glyph("─"))
@@ -162,14 +163,15 @@ func (g *grid) box(x, y, w, h int) {
 	g.set(x+w-1, y+h-1, dim, g.glyph("┘"))
 }
 
-// separate draws a line through the frame of a box, from x0 to x1.
+// separate draws a horizontal line in row y through the frame of a box, whose left side is in
+// column x0 and right side in x1.
 func (g *grid) separate(x0, x1, y int) {
 	g.across(x0, x1, y)
 	g.set(x0, y, dim, g.glyph("├"))
 	g.set(x1, y, dim, g.glyph("┤"))
 }
 
-// glyph returns text or, without Unicode, its replacement.
+// glyph returns text, or its ASCII replacement without Unicode.
 func (g *grid) glyph(text string) string {
 	if g.ascii {
 		return asciiOf(text)
@@ -177,11 +179,12 @@ func (g *grid) glyph(text string) string {
 	return text
 }
 
-// toASCII replaces the characters with which the dashboard draws.
+// toASCII replaces the characters that the dashboard draws.
 var toASCII = strings.NewReplacer("─", "-", "│", "|", "┌", "+", "┐", "+", "└", "+", "┘", "+", "├", "+", "┤", "+", "┬", "+", "┴", "+",
 	"█", "#", "░", ".", "·", "-", "…", "~", "◂", "<", "▸", ">", "←→", "<>", "↑↓", "^v", "°", "")
 
-// asciiOf returns text in ASCII. Unknown characters become question marks.
+// asciiOf returns text in ASCII. Combining marks are dropped; characters without a replacement
+// become question marks.
 func asciiOf(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -194,7 +197,7 @@ func asciiOf(text string) string {
 	}, toASCII.Replace(text))
 }
 
-// text returns the grid without styles. Lines have no spaces at their ends.
+// text returns the grid without styles. Lines have no trailing spaces.
 func (g *grid) text() string {
 	var out strings.Builder
 	for y := range g.h {

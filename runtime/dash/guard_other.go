@@ -4,7 +4,7 @@ package dash
 
 import "os"
 
-// guard does nothing: on these systems no process restores the terminal if the program dies.
+// guard does nothing: there is no process that restores the terminal on these systems.
 type guard struct{}
 
 func startGuard(in, out *os.File) *guard { return nil }

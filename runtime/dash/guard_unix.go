@@ -10,17 +10,18 @@ import (
 	"syscall"
 )
 
-// guard is a process that restores the terminal if the program dies without doing so: a panic on any
-// goroutine ends a program at once, and so does SIGKILL. It is a shell that waits for the end of a pipe.
-// The program's last words come through the pipe, and are written to the restored screen.
+// guard is a process that restores the terminal if the program dies without doing so, by a panic on
+// any goroutine or by SIGKILL. It is a shell that waits until a pipe is closed. It writes the text
+// in the pipe, such as the text of a panic, to the restored terminal.
 type guard struct {
 	pipe *os.File
 	cmd  *exec.Cmd
 }
 
-// guardScript takes the modes of the terminal, as stty writes them, and the terminal as file 3. It writes
-// the sequences of xterm (XTerm Control Sequences, "CSI ? Pm l") that leave the other screen, show the
-// cursor, and end reports of the mouse, marks of pasted text and extended keys.
+// guardScript gets the terminal's modes, as stty prints them, as its first argument, and the
+// terminal as file descriptor 3. It writes xterm's sequences (XTerm Control Sequences, "CSI ? Pm
+// l") that leave the alternate screen, show the cursor, and disable mouse reports, bracketed paste
+// and extended keys.
 const guardScript = `words=$(cat)
 [ "$words" = "` + allIsWell + `" ] && exit
 stty "$1" <&3
@@ -29,7 +30,8 @@ printf '\033[?1049l\033[?25h\033[?1002l\033[?1003l\033[?1006l\033[?2004l\033[?20
 
 const allIsWell = "the terminal is restored"
 
-// startGuard starts a guard of a terminal. It returns nil if the system has no shell or no stty.
+// startGuard starts a guard of a terminal. It returns nil if the system lacks a shell or stty, or
+// the guard cannot start.
 func startGuard(in, out *os.File) *guard {
 	stty := exec.Command("stty", "-g")
 	stty.Stdin = in
@@ -52,12 +54,11 @@ func startGuard(in, out *os.File) *guard {
 	return &guard{w, cmd}
 }
 
-// release ends the guard. The terminal stays as it is.
 func (g *guard) release() {
 	io.WriteString(g.pipe, allIsWell)
 	g.pipe.Close()
 	g.cmd.Wait()
 }
 
-// lastWords returns the file for the text of a panic that ends the program.
+// lastWords returns the file to which the text of a panic that ends the program is written.
 func (g *guard) lastWords() *os.File { return g.pipe }

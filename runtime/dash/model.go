@@ -12,29 +12,31 @@ import (
 	"github.com/burngen/burngen/runtime/learn"
 )
 
-// How often a dashboard is drawn, if there is something new.
+// The interval between frames of a dashboard.
 const (
 	often  = time.Second / 10
 	seldom = time.Second / 2 // on a line that needs long for a picture
 )
 
-// tick asks the model to look at the run again.
+// tick is the message to draw the next frame.
 type tick struct{}
 
-// model is the state of the dashboard in Bubble Tea. It takes frames of the run, and the goroutine that
-// trains never waits for it.
+// model is the dashboard's state in Bubble Tea. It copies frames of the run, so that training never
+// waits for it.
 type model struct {
-	run      *progress.Run
-	control  func() learn.Controls // nil: the run is only watched; may return nil
-	giveUp   func()                // ends the program at once
-	interval func() time.Duration  // between two frames
+	run *progress.Run
+	// nil if the run is only watched; may return nil
+	control func() learn.Controls
+	// ends the program at once
+	giveUp func()
+	// time between two frames
+	interval func() time.Duration
 	screen
 	frame     *progress.Frame
 	paused    bool
 	finishing bool // the user asked the run to end
 }
 
-// newModel returns a model that controls a run. control is nil if it only watches.
 func newModel(run *progress.Run, ascii bool, control func() learn.Controls) model {
 	m := model{run: run, control: control, giveUp: func() {}, interval: func() time.Duration { return often }}
 	m.screen = screen{w: 80, h: 24, ascii: ascii}
@@ -44,7 +46,7 @@ func newModel(run *progress.Run, ascii bool, control func() learn.Controls) mode
 // Init implements [tea.Model].
 func (m model) Init() tea.Cmd { return m.next() }
 
-// next returns a command that waits until the next frame.
+// next returns a command that sends a tick after the interval.
 func (m model) next() tea.Cmd {
 	return tea.Tick(m.interval(), func(time.Time) tea.Msg { return tick{} })
 }
@@ -71,7 +73,6 @@ func (m model) look() model {
 	return m
 }
 
-// controls returns the controls of the run, or nil if the run is only watched.
 func (m model) controls() learn.Controls {
 	if m.control == nil {
 		return nil
@@ -120,7 +121,7 @@ func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// click selects the tab at a position.
+// click selects the tab at column x and row y.
 func (m model) click(x, y int) (tea.Model, tea.Cmd) {
 	if m.help || m.dialog {
 		return m, nil
@@ -200,7 +201,7 @@ func (m model) choose(key string) model {
 	return m
 }
 
-// answer handles a key that answers the question how the run should end.
+// answer handles a key in the dialog that asks how to end the run.
 func (m model) answer(key string) (tea.Model, tea.Cmd) {
 	switch key {
 	case "s", "t":
@@ -212,7 +213,6 @@ func (m model) answer(key string) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// pause pauses the run, or resumes it.
 func (m model) pause() (tea.Model, tea.Cmd) {
 	if m.controls() == nil {
 		return m, nil
@@ -222,8 +222,9 @@ func (m model) pause() (tea.Model, tea.Cmd) {
 	return m.look(), m.ask(func(c learn.Controls) { c.Pause(paused) })
 }
 
-// interrupt ends the run after the batch, as Ctrl-C does without a dashboard. The second time, or if
-// there is no run to ask, it ends the program.
+// interrupt asks the run to end after the batch, as Ctrl-C does without a dashboard. The second
+// time, or if there are no controls, it ends the program. It closes the dashboard if the run is
+// only watched or has stopped.
 func (m model) interrupt() (tea.Model, tea.Cmd) {
 	switch {
 	case m.control == nil, m.frame.Stopped != nil:
@@ -236,7 +237,7 @@ func (m model) interrupt() (tea.Model, tea.Cmd) {
 	return m.look(), m.ask(func(c learn.Controls) { c.Finish(true) })
 }
 
-// ask returns a command that asks the run for something. It does nothing if the run is only watched.
+// ask returns a command that calls what with the controls of the run, or nil if there are none.
 func (m model) ask(what func(learn.Controls)) tea.Cmd {
 	c := m.controls()
 	if c == nil {

@@ -12,15 +12,18 @@ import (
 	"github.com/burngen/burngen/runtime/learn"
 )
 
-// lens holds the options with which curves are drawn.
+// lens holds the options for drawing curves.
 type lens struct {
-	split  learn.Split // only this split; "" is all
-	recent bool        // the last values instead of all
-	log    bool        // logarithms of values
-	smooth int         // index in smoothing
+	// the only split to draw; "" is all splits
+	split learn.Split
+	// draw the last values only
+	recent bool
+	// draw logarithms of values
+	log    bool
+	smooth int // index in smoothing
 }
 
-// smoothing lists the fractions of a curve's length over which its values are averaged.
+// smoothing lists window lengths for averages, as fractions of the length of a curve.
 var smoothing = [...]float64{0, 0.02, 0.1}
 
 func styleOf(s learn.Split) style {
@@ -33,8 +36,7 @@ func styleOf(s learn.Split) style {
 	return third
 }
 
-// chosen returns the curves that a lens selects, with smoothed values or logarithms if the lens
-// asks for them.
+// chosen returns the curves that the lens selects, smoothed or in logarithms if the lens says so.
 func (l lens) chosen(curves []progress.Curve) []progress.Curve {
 	var out []progress.Curve
 	from := math.Inf(-1)
@@ -68,7 +70,7 @@ func (l lens) chosen(curves []progress.Curve) []progress.Curve {
 	return out
 }
 
-// smoothed returns exponential means of a curve's points, or a copy of them.
+// smoothed returns a copy of points, averaged exponentially if the lens says so.
 func (l lens) smoothed(points []progress.Point) []progress.Point {
 	points = slices.Clone(points)
 	share := smoothing[l.smooth]
@@ -84,8 +86,8 @@ func (l lens) smoothed(points []progress.Point) []progress.Point {
 	return points
 }
 
-// bounds returns the ranges of curves that have points. If all values are equal, it widens their
-// range.
+// bounds returns the ranges of all points. It widens the range of values if all values are equal.
+// If there are no points, the ranges are empty.
 func bounds(curves []progress.Curve) (x0, x1, y0, y1 float64) {
 	x0, x1, y0, y1 = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	for _, c := range curves {
@@ -100,8 +102,8 @@ func bounds(curves []progress.Curve) (x0, x1, y0, y1 float64) {
 	return x0, x1, y0, y1
 }
 
-// share returns (v − lo)/(hi − lo), clamped to [0, 1], or 1 if hi is not above lo. It divides
-// numbers by 2 before it subtracts, so that the difference does not overflow.
+// share returns (v − lo)/(hi − lo), clamped to [0, 1], or 1 if hi ≤ lo. It halves all numbers
+// first, so that the differences do not overflow.
 func share(v, lo, hi float64) float64 {
 	d := hi/2 - lo/2
 	if !(d > 0) {
@@ -110,7 +112,7 @@ func share(v, lo, hi float64) float64 {
 	return min(max((v/2-lo/2)/d, 0), 1)
 }
 
-// plot draws curves with axes into a rectangle of a grid.
+// plot draws curves with axes in the rectangle of w × h cells at (x, y).
 func plot(g *grid, x, y, w, h int, curves []progress.Curve, l lens, unit string) {
 	shown := l.chosen(curves)
 	if h < 3 || w < 16 {
@@ -164,7 +166,8 @@ func plot(g *grid, x, y, w, h int, curves []progress.Curve, l lens, unit string)
 	legend(g, x+w, y, axis+1, shown)
 }
 
-// trace draws a curve. Points that stand for several values show their range.
+// trace draws a curve. x0, x1, y0 and y1 are the ranges of the axes. A point that stands for
+// several values is drawn as a vertical line from the lowest to the highest.
 func trace(c *canvas, curve progress.Curve, x0, x1, y0, y1 float64) {
 	w, h := c.size()
 	s := styleOf(curve.Split)
@@ -187,7 +190,8 @@ func trace(c *canvas, curve progress.Curve, x0, x1, y0, y1 float64) {
 	}
 }
 
-// steps draws the axis of steps below a plot: a line, and numbers below it.
+// steps draws the horizontal axis below a plot and its labels. The axis has `columns` cells, for
+// steps from x0 to x1.
 func steps(g *grid, x, y, columns int, x0, x1 float64) {
 	g.set(x, y, dim, g.glyph("└"))
 	g.across(x+1, x+1+columns, y)
@@ -207,7 +211,8 @@ func steps(g *grid, x, y, columns int, x0, x1 float64) {
 	}
 }
 
-// legend names the curves in the first line of a plot, if there are several and there is room.
+// legend writes the names of the curves so that they end before column `end`. It writes nothing if
+// there is one curve or too little room after column `from`.
 func legend(g *grid, end, y, from int, curves []progress.Curve) {
 	if len(curves) < 2 {
 		return

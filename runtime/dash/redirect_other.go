@@ -7,9 +7,9 @@ import (
 	"os"
 )
 
-// redirect makes os.Stdout, and os.Stderr if withStderr, refer to w, and package log with it. Code that
-// took the files before still prints to the terminal, and so does a panic. It returns the file that
-// os.Stdout was. undo undoes all.
+// redirect makes os.Stdout, and os.Stderr if withStderr is true, refer to w, and package log with
+// it. Code that has copied these variables still prints to the terminal, and so does a panic.
+// screen is the original os.Stdout.
 func redirect(w *os.File, withStderr bool, _ *os.File) (screen *os.File, undo func(), err error) {
 	stdout, stderr, logged := os.Stdout, os.Stderr, log.Writer()
 	os.Stdout = w

@@ -9,10 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// redirect makes the descriptors of standard output, and of standard error if withStderr, refer to
-// w, so that all code of the process and its children prints there. It returns the file that
-// standard output was. If withStderr, the text of a panic that ends the program goes to crash or,
-// if crash is nil, to standard error as it was. undo undoes all.
+// redirect makes the descriptor of standard output, and of standard error if withStderr is true,
+// refer to w, so that all code of the process and its children prints there. screen is the original
+// standard output. If withStderr is true, the text of a panic that ends the program goes to crash
+// or, if crash is nil, to the original standard error.
 func redirect(w *os.File, withStderr bool, crash *os.File) (screen *os.File, undo func(), err error) {
 	screen, err = duplicate(unix.Stdout)
 	if err != nil {
@@ -49,7 +49,8 @@ func redirect(w *os.File, withStderr bool, crash *os.File) (screen *os.File, und
 	return screen, undo, nil
 }
 
-// duplicate returns another file for a descriptor. Child processes do not inherit it.
+// duplicate returns a new file for the open file of a descriptor. Child processes do not inherit
+// it.
 func duplicate(fd int) (*os.File, error) {
 	n, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {

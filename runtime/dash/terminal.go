@@ -19,19 +19,24 @@ import (
 	"github.com/burngen/burngen/runtime/learn"
 )
 
-// terminal is the renderer. Control, Event and Close are called from one goroutine.
+// terminal is the renderer. Control, Event and Close must not be called concurrently.
 type terminal struct {
 	run       *progress.Run
 	otherwise learn.Renderer
-	began     bool // the first event was there
-	open      bool // there is, or was, a dashboard
-	closed    bool
-	stopped   bool
-	program   *tea.Program
-	capture   *capture
-	slow      atomic.Bool   // the terminal needs long to write
-	done      chan struct{} // closed when the dashboard is gone and the terminal restored
-	failed    atomic.Bool   // the dashboard is gone, but the run is not
+	// the first event has arrived
+	began bool
+	// a dashboard is or was shown
+	open    bool
+	closed  bool
+	stopped bool
+	program *tea.Program
+	capture *capture
+	// writes to the terminal take long
+	slow atomic.Bool
+	// closed when the dashboard is closed and the terminal restored
+	done chan struct{}
+	// the dashboard is closed while the run goes on
+	failed atomic.Bool
 
 	mu       sync.Mutex
 	controls learn.Controls
@@ -51,7 +56,6 @@ func (t *terminal) Control(c learn.Controls) {
 	}
 }
 
-// control returns the controls of the run, or nil. It may be called from any goroutine.
 func (t *terminal) control() learn.Controls {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -75,12 +79,11 @@ func (t *terminal) Event(e learn.Event) {
 	}
 }
 
-// usable reports whether a dashboard can be shown and the user wants one.
 func usable(in, out *os.File, getenv func(string) string) bool {
 	return !wantsLines(getenv) && isTerminal(in, getenv) && isTerminal(out, getenv) && inForeground(out)
 }
 
-// show opens the dashboard. If that fails, no dashboard is shown.
+// show opens the dashboard. If that fails, the output stays as it was.
 func (t *terminal) show() {
 	g := startGuard(os.Stdin, os.Stdout)
 	var crash *os.File
@@ -117,7 +120,6 @@ func (t *terminal) show() {
 
 func (t *terminal) took(d time.Duration) { t.slow.Store(d > often/2) }
 
-// interval returns the time until the next picture.
 func (t *terminal) interval() time.Duration {
 	if t.slow.Load() {
 		return seldom
@@ -125,7 +127,8 @@ func (t *terminal) interval() time.Duration {
 	return often
 }
 
-// signals passes signals on to the dashboard until it is gone.
+// signals passes interrupts on to the dashboard until the dashboard is closed. Other signals restore
+// the terminal and then have their default effect.
 func (t *terminal) signals() {
 	received := make(chan os.Signal, 4)
 	defer signal.Stop(received)
@@ -151,7 +154,7 @@ func (t *terminal) signals() {
 	}
 }
 
-// end restores the terminal and ends the program, as the signal does if nothing handles it.
+// end restores the terminal and ends the program as if the signal had its default effect.
 func (t *terminal) end(s os.Signal) {
 	t.restore()
 	signal.Reset(s)
@@ -160,7 +163,7 @@ func (t *terminal) end(s os.Signal) {
 	os.Exit(130) // 128 and SIGINT, as shells say
 }
 
-// raise sends a signal to the program itself. Systems that cannot do this end the program.
+// raise sends a signal to this process. It exits on systems that cannot do this.
 func raise(s os.Signal) {
 	p, err := os.FindProcess(os.Getpid())
 	if err == nil {
@@ -171,7 +174,7 @@ func raise(s os.Signal) {
 	}
 }
 
-// restore ends the dashboard. It gives up and returns false if the terminal takes nothing for five seconds.
+// restore closes the dashboard. It returns false if the terminal accepts no output for 5 seconds.
 func (t *terminal) restore() bool {
 	go t.program.Quit()
 	select {
@@ -204,7 +207,7 @@ func (t *terminal) Close() error {
 	return nil
 }
 
-// printed writes the lines that the program printed while the dashboard was on the screen.
+// printed writes the lines that the program printed while the dashboard was shown.
 func printed(w io.Writer, run *progress.Run) {
 	lines, dropped := run.Printed()
 	if dropped > 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/burngen/burngen/runtime/learn"
 )
 
-// none is the renderer of a system without terminals. It passes everything on.
+// none is the renderer on a system without terminals. It passes all events on.
 type none struct{ otherwise learn.Renderer }
 
 func newTerminal(otherwise learn.Renderer) Renderer { return none{otherwise} }
@@ -37,7 +37,6 @@ func (n none) Close() error {
 	return nil
 }
 
-// watch implements [Watch].
 func watch(context.Context, string) error {
 	return errors.New("a terminal is needed, which this system does not have")
 }

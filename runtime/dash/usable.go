@@ -10,19 +10,19 @@ import (
 	"golang.org/x/term"
 )
 
-// isTerminal reports whether a file is a terminal, and TERM is not "dumb".
+// isTerminal reports whether f is a terminal and TERM is not "dumb".
 func isTerminal(f *os.File, getenv func(string) string) bool {
 	return f != nil && getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd()))
 }
 
-// wantsLines reports whether the user asked for plain lines: by NO_COLOR (no-color.org), or by CI,
-// which servers for continuous integration set.
+// wantsLines reports whether the environment asks for plain lines: by NO_COLOR (no-color.org), or
+// by CI, which continuous integration services set.
 func wantsLines(getenv func(string) string) bool {
 	return getenv("NO_COLOR") != "" || getenv("CI") != ""
 }
 
-// needsASCII reports whether the terminal may be unable to show Unicode. The first variable of the
-// locale that is set decides (POSIX, section 8.2). The console of Linux has no Braille characters.
+// needsASCII reports whether the terminal may lack Unicode or, like the console of Linux, Braille
+// characters. The first locale variable that is set decides (POSIX, section 8.2).
 func needsASCII(getenv func(string) string) bool {
 	if getenv("TERM") == "linux" {
 		return true

@@ -12,7 +12,7 @@ import (
 	"github.com/burngen/burngen/runtime/learn"
 )
 
-// Sizes of a terminal, in columns and rows.
+// Sizes of the terminal, in columns and rows.
 const (
 	minWidth, minHeight = 40, 12 // below that there is one line
 	sideBySide          = 72     // from this width on the table is beside the curves
@@ -30,16 +30,16 @@ type screen struct {
 	ended  string // last line instead of the keys, after the run
 }
 
-// hint is a key, with a word for the line of keys and a description for the help.
+// hint describes a key: its word in the line of keys, and its line in the help.
 type hint struct{ key, does, help string }
 
-// target is an area for the mouse: columns x0 to x1 of a row.
+// target is the area of a tab: columns [x0, x1) of row y.
 type target struct {
 	x0, x1, y int
 	tab       progress.Tab
 }
 
-// draw returns the dashboard and the areas of its tabs.
+// draw returns the dashboard, and the areas of the tabs for the mouse.
 func draw(f *progress.Frame, s screen) (*grid, []target) {
 	g := newGrid(s.w, s.h, s.ascii)
 	if s.w < minWidth || s.h < minHeight {
@@ -68,7 +68,7 @@ func draw(f *progress.Frame, s screen) (*grid, []target) {
 	return g, tabs
 }
 
-// wide draws the curves beside the table, in the rows from 2 to bottom.
+// wide draws the curves to the left of the table, in rows 2 to bottom.
 func wide(g *grid, f *progress.Frame, s screen, bottom int) []target {
 	side := min(max(s.w*2/5, 39), 64)
 	middle := s.w - side - 1
@@ -94,7 +94,7 @@ func wide(g *grid, f *progress.Frame, s screen, bottom int) []target {
 	return tabs
 }
 
-// narrow draws the curves above the table, in the rows from 2 to bottom.
+// narrow draws the curves above the table, in rows 2 to bottom.
 func narrow(g *grid, f *progress.Frame, s screen, bottom int) []target {
 	rows := bottom + 1 - 2 // there is no line above the log
 	readings := flow(f.Readings(), s.w-4)
@@ -137,7 +137,7 @@ func title(g *grid, f *progress.Frame, s screen) {
 	g.put(2, 0, end, strong, " "+name+" ")
 }
 
-// bar draws the finished part of the epoch, the speed, and the time left.
+// bar draws the progress of the epoch, the speed, and the time left.
 func bar(g *grid, x, y, end int, f *progress.Frame) {
 	if f.Stopped != nil {
 		g.put(x, y, end, strong, "stopped: "+progress.Clean(f.Stopped.Reason, 200))
@@ -182,8 +182,8 @@ func capital(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// tabRow writes the names of the tabs. If there is no room for all, it begins with a later one, so that
-// the chosen one is there.
+// tabRow writes the names of the tabs and returns their areas. If there is not enough room, it
+// skips the first tabs so that the chosen one fits.
 func tabRow(g *grid, x, y, end int, f *progress.Frame, s screen) []target {
 	width := func(t progress.Tab) int { return lipgloss.Width(t.Name) + 3 }
 	begin, room := 0, end-x-4
@@ -215,8 +215,7 @@ func tabRow(g *grid, x, y, end int, f *progress.Frame, s screen) []target {
 	return out
 }
 
-// table writes the last and best values of the metrics below a row of titles. Each metric has a
-// row.
+// table writes a row of titles, then a row for each metric with its last values and its best one.
 func table(g *grid, x, y, end, rows int, f *progress.Frame) {
 	if len(f.Rows) == 0 {
 		return
@@ -270,7 +269,8 @@ func table(g *grid, x, y, end, rows int, f *progress.Frame) {
 	}
 }
 
-// flow puts texts into lines of a width. A line has as many as fit, and at least one.
+// flow arranges texts in lines of at most `width` columns. A text that is too wide has a line of
+// its own.
 func flow(texts []string, width int) (lines []string) {
 	for _, t := range texts {
 		if n := len(lines); n > 0 && lipgloss.Width(lines[n-1])+3+lipgloss.Width(t) <= width {
@@ -285,7 +285,7 @@ func flow(texts []string, width int) (lines []string) {
 	return lines
 }
 
-// writeLog writes the last lines of the log.
+// writeLog writes the last lines, at most `rows`.
 func writeLog(g *grid, x, y, end, rows int, lines []progress.Line) {
 	lines = lines[max(0, len(lines)-rows):]
 	for i, l := range lines {
@@ -302,8 +302,8 @@ func writeLog(g *grid, x, y, end, rows int, lines []progress.Line) {
 	}
 }
 
-// hints writes the keys of the screen in a line, or the text ended if there is one. If there is not
-// enough room, it leaves out keys, but not the last two.
+// hints writes the line of keys, or s.ended if it is not empty. If there is not enough room, it
+// leaves out keys, but never the last two.
 func hints(g *grid, x, y, end int, s screen) {
 	if s.ended != "" {
 		g.put(x, y, end, strong, s.ended)
@@ -320,7 +320,6 @@ func hints(g *grid, x, y, end int, s screen) {
 	g.put(x, y, end, dim, joined())
 }
 
-// helpBox writes all keys in a box.
 func helpBox(g *grid, s screen) {
 	var lines []string
 	for _, k := range s.keys {
@@ -329,7 +328,7 @@ func helpBox(g *grid, s screen) {
 	box(g, "keys", append(lines, "1…9  choose a metric"))
 }
 
-// box writes lines into a box in the middle of the screen. Lines that do not fit are left out.
+// box writes lines in a box in the middle of the screen. It leaves out lines that do not fit.
 func box(g *grid, name string, lines []string) {
 	w := lipgloss.Width(name)
 	for _, l := range lines {

@@ -15,7 +15,6 @@ import (
 	"github.com/burngen/burngen/runtime/dash/internal/progress"
 )
 
-// watch implements [Watch].
 func watch(ctx context.Context, dir string) error {
 	source, err := follow.Open(dir)
 	if err != nil {

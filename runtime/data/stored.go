@@ -23,7 +23,7 @@ type Records[T any] struct {
 	buffer scratch[byte]
 }
 
-// magic begins a file of records. The number is the version of the format.
+// magic begins a file of records. Its number is the version of the format.
 const magic = "burngen records 1\n"
 
 // Stored returns the items of d as records in the file at path. If the file does not exist, Stored
@@ -58,8 +58,8 @@ func Stored[T any](d Dataset[T], path string) (*Records[T], error) {
 	return r, nil
 }
 
-// header returns the beginning of a file of n items: the magic line, a line with the layout of an
-// item, and the number of items.
+// header returns the bytes before the first of n items: the magic line, a line with the layout of
+// an item, and n.
 func (c *codec[T]) header(n int) []byte {
 	b := []byte(magic + c.layout + "\n")
 	return binary.LittleEndian.AppendUint64(b, uint64(n))

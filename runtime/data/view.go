@@ -1,11 +1,13 @@
 package data
 
-// view is a data set of some items of another one, in any order.
+// view is a data set of items of another data set, in any order.
 type view[T any] struct {
-	of    Dataset[T]
-	n     int             // number of items, all with a valid index in of
-	index func(i int) int // the index in of of item i
-	block int             // items in a block; at most 1 without blocks
+	of Dataset[T]
+	n  int // number of items, all with a valid index in of
+	// index returns the index in `of` of item i.
+	index func(i int) int
+	// number of items in a block; 0 or 1 without blocks
+	block int
 	ints  scratch[int]
 }
 

@@ -7,10 +7,10 @@ import (
 )
 
 const (
-	// maxYardstick and minYardstick are the sizes of a copy that measures the device's memory. The larger one
-	// exceeds the caches.
+	// maxYardstick and minYardstick are the sizes in bytes of copies that measure the memory rate
+	// of the device. The larger one exceeds its caches.
 	maxYardstick, minYardstick = 128 << 20, 1 << 20
-	// yardsticks is the number of these copies.
+	// yardsticks is the number of copies that are measured.
 	yardsticks = 5
 )
 
@@ -50,9 +50,8 @@ func (w *Watch) CopyRate(i *Instance) (rate float64, err error) {
 	}
 }
 
-// leastCopy returns the least time of several copies of this many bytes from one place to another. The time is at
-// least a nanosecond. Before, it copies once in each direction, because drivers may provide memory when it is first
-// written.
+// leastCopy returns the shortest time of several copies of `bytes` bytes, at least 1 ns. It first
+// copies once in each direction, because drivers may allocate memory when it is first written.
 func leastCopy(q Timed, to, from Address, bytes int) (time.Duration, error) {
 	if err := errors.Join(q.Copy(to, from, bytes), q.Copy(from, to, bytes), q.Stamp()); err != nil {
 		return 0, err

@@ -6,10 +6,10 @@ import (
 )
 
 const (
-	// faultWords is the size of a fault's record in i32.
+	// faultWords is the size of a fault record in i32 words.
 	faultWords = 4
-	// maxFaults is the number of records. If a call has more launches that may find a fault, the
-	// records are read and used again.
+	// maxFaults is the number of fault records. If a call has more launches that may fault, the
+	// records are read and reused.
 	maxFaults = 1024
 )
 
@@ -19,11 +19,11 @@ func FaultNumber(record []int32) int64 {
 	return int64(record[2])<<32 | int64(uint32(record[1]))
 }
 
-// faults are the records of a call's faults. A kernel writes a record where the host would return
-// an error.
+// faults holds the fault records of a call. A kernel writes a record where the host would return an
+// error.
 type faults struct {
 	memory buffer
-	// failed makes the error of each record in use, from the number in the record.
+	// failed[i] returns the error of record i. Its argument is the number in the record.
 	failed []func(number int64) error
 	words  []int32
 }
@@ -50,7 +50,7 @@ func (r *Run) Fault(failed func(number int64) error) Arg {
 	return Arg{number: uint64(at), kind: isAddress}
 }
 
-// clearFaults clears the first n records, so that they have no fault.
+// clearFaults clears the first n records.
 func (r *Run) clearFaults(n int) error {
 	return r.queue.Upload(r.faults.memory.at, make([]byte, 4*faultWords*n))
 }
@@ -68,7 +68,7 @@ func (r *Run) download() error {
 	return r.queue.Download(unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), 4*len(words)), r.faults.memory.at)
 }
 
-// collect downloads the records in use and waits for them.
+// collect downloads the records in use and waits for the download.
 func (r *Run) collect() error {
 	if err := r.download(); err != nil {
 		return err
@@ -76,8 +76,8 @@ func (r *Run) collect() error {
 	return r.queue.Wait(context.Background())
 }
 
-// findFault returns the error of the first fault in the downloaded records, or nil. Afterwards no
-// record is in use.
+// findFault returns the error of the first fault in the downloaded records, or nil. It marks all
+// records as unused.
 func (r *Run) findFault() error {
 	list := r.faults.failed
 	r.faults.failed = r.faults.failed[:0]

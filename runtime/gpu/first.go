@@ -52,7 +52,7 @@ func First[M any](options []Option, choices ...Choice[M]) (M, error) {
 	return none, errors.Join(missing...)
 }
 
-// targetsOf lists the names of targets.
+// targetsOf returns the names of the targets, separated by commas.
 func targetsOf[M any](choices []Choice[M]) string {
 	names := make([]string, len(choices))
 	for i, c := range choices {

@@ -5,22 +5,23 @@ import (
 	"time"
 )
 
-// hold keeps the device busy with copies while the host puts work on the queue. The work is then done without a
-// break, as in a recording.
+// hold keeps the device busy with copies while the host queues work. The device then executes the
+// work without a gap, as in a recording.
 type hold struct {
 	to, from Address
-	copy     time.Duration // the time of a copy; 0 if hold is not open or there is no memory
+	// duration of a copy; 0 if hold is not open or there is no memory
+	copy time.Duration
 }
 
 const (
-	// holdBytes is the size of a copy.
+	// holdBytes is the size of a copy in bytes.
 	holdBytes = 16 << 20
-	// maxHold is the longest time that the device is kept busy.
+	// maxHold is the longest time for which the device is kept busy.
 	maxHold = 20 * time.Millisecond
 )
 
-// put puts copies on a queue that together take at least length, or maxHold if length is greater. It does nothing if
-// there is no memory for the copies.
+// put queues copies that take at least length together, or maxHold if length is greater. It does
+// nothing if there is no memory for the copies.
 func (h *hold) put(q Queue, length time.Duration) error {
 	if h.copy == 0 {
 		return nil
@@ -33,8 +34,8 @@ func (h *hold) put(q Queue, length time.Duration) error {
 	return nil
 }
 
-// open allocates the memory for the copies and measures one, unless that has been done. If there is no memory, the
-// device is not kept busy.
+// open allocates the memory for the copies and measures one, unless it has done so. It returns nil
+// if there is not enough memory; put then does nothing.
 func (h *hold) open(d Opened, q Timed) (err error) {
 	if h.copy > 0 {
 		return nil
@@ -49,7 +50,8 @@ func (h *hold) open(d Opened, q Timed) (err error) {
 	return err
 }
 
-// pair allocates two pieces of device memory of this many bytes, or none.
+// pair allocates two pieces of device memory of `bytes` bytes each. If it returns an error, neither
+// is allocated.
 func pair(d Opened, bytes int) (to, from Address, err error) {
 	if to, err = d.Alloc(int64(bytes)); err != nil {
 		return 0, 0, err
@@ -61,19 +63,23 @@ func pair(d Opened, bytes int) (to, from Address, err error) {
 	return to, from, nil
 }
 
-// spans are the times in which the host puts work on the queue, from one wait to the next. An idle device would wait
-// for the host between two launches.
+// spans are the times during which the host queues work, each from one wait to the next. An idle
+// device would wait for the host between two launches.
 type spans struct {
-	times  []time.Duration // the longest of earlier calls, by the number of the span
+	// longest time of each span in earlier calls
+	times []time.Duration
+	// index of the current span
 	number int
 	idle   bool // the device has nothing to do
-	waited bool // no clock was read since the last wait
+	// no clock has been read since the last wait
+	waited bool
 	from   time.Time
 }
 
 func (s *spans) begin() { s.number, s.idle, s.waited = 0, true, true }
 
-// expected returns the longest time that the next span took in earlier calls, or 0 if no call had this span.
+// expected returns the longest time of the current span in earlier calls, or 0 if no call had this
+// span.
 func (s *spans) expected() time.Duration {
 	if s.number >= len(s.times) {
 		return 0

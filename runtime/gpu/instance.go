@@ -49,8 +49,8 @@ func Find(d Driver, options ...Option) (index int, err error) {
 	return s.index, err
 }
 
-// chosen returns the settings that options make. It returns an error if an option is invalid, or if
-// the driver does not have the device that they choose.
+// chosen returns the settings from options and the environment. It returns an error if an option is
+// invalid or the driver lacks the chosen device.
 func chosen(d Driver, options []Option) (settings, error) {
 	s, err := settingsOf(options)
 	if err != nil {
@@ -62,8 +62,8 @@ func chosen(d Driver, options []Option) (settings, error) {
 	return s, nil
 }
 
-// check returns an error unless the driver lists the device of the settings, and computes on hardware
-// if the settings say so.
+// check returns an error unless the driver has the device of the settings, and the device is
+// hardware if s.hardware is true.
 func (s *settings) check(d Driver) error {
 	list, err := d.Devices()
 	switch {
@@ -79,7 +79,7 @@ func (s *settings) check(d Driver) error {
 	return nil
 }
 
-// kernel returns the kernel of the program's code that k describes.
+// kernel returns kernel k of the program.
 func (i *Instance) kernel(k *KernelInfo) (Kernel, error) {
 	found, err := i.loaded.kernel(k)
 	if err != nil {
@@ -88,7 +88,7 @@ func (i *Instance) kernel(k *KernelInfo) (Kernel, error) {
 	return i.named(found, k.Name), nil
 }
 
-// named returns a kernel with its name, if the instance is watched.
+// named returns k with its name if the instance is watched, else k.
 func (i *Instance) named(k Kernel, name string) Kernel {
 	if i.watch == nil {
 		return k

@@ -5,14 +5,15 @@ import (
 	"sync"
 )
 
-// limited is a device that hands out at most limit bytes.
+// limited is a device that allocates at most limit bytes.
 type limited struct {
 	Opened
 	limit int64
 
-	mu    sync.Mutex
-	used  int64
-	taken map[Address]int64 // bytes of each piece that is handed out
+	mu   sync.Mutex
+	used int64
+	// size in bytes of each allocation
+	taken map[Address]int64
 }
 
 // Alloc implements [Opened]. It also returns an error that wraps [ErrMemory] if the bytes would

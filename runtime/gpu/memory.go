@@ -53,12 +53,12 @@ func memoryOf[T any](s []T, kind argKind) Arg {
 	return Arg{memory: unsafe.Pointer(unsafe.SliceData(s)), bytes: len(s) * int(unsafe.Sizeof(*new(T))), number: uint64(len(s)), kind: kind}
 }
 
-// maxElements is the largest number of elements of memory that is an argument of a kernel. Kernels
-// count elements with an i32, and go beyond the last one by at most the number of blocks of a grid.
+// maxElements is the largest number of elements of an argument in memory. Kernels count elements
+// with an i32, and exceed the last one by at most the number of blocks of a grid.
 const maxElements = math.MaxInt32 - math.MaxUint16
 
-// check returns an error if kernels cannot count the argument: an i32 that is too large, or memory
-// with more than maxElements elements.
+// check returns an error if the argument exceeds what kernels can count: a number that is not an
+// i32, or more than maxElements elements.
 func (a Arg) check() error {
 	n := int64(a.number)
 	switch {
@@ -70,33 +70,32 @@ func (a Arg) check() error {
 	return nil
 }
 
-// isMemory reports whether the argument is host memory of at least one byte.
+// isMemory reports whether the argument is memory of at least one byte.
 func (a Arg) isMemory() bool { return a.kind >= isRead && a.bytes > 0 }
 
-// host returns the memory of the host.
+// host returns the argument's host memory.
 func (a Arg) host() []byte { return unsafe.Slice((*byte)(a.memory), a.bytes) }
 
-// region is a piece of host memory and its copy on the device.
+// region is host memory and its copy on the device.
 type region struct {
 	start uintptr
 	bytes int
 	at    Address
-	// onHost says that the host's memory is valid, too.
+	// the host memory is valid
 	onHost bool
-	// result says that the memory is copied to the host at the end of a call.
+	// the device memory is copied to the host at the end of a call
 	result bool
 	host   []byte
-	// tensor has the memory of the device, or is nil.
+	// owns the device memory, or is nil
 	tensor *tensorMemory
 }
 
-// regionOf returns the region of an argument's memory, whose copy is at an address of the device.
+// regionOf returns the region of argument a, whose copy on the device is at address at.
 func regionOf(a Arg, at Address) region {
 	return region{start: uintptr(a.memory), bytes: a.bytes, at: at, onHost: a.kind == isRead, result: a.kind == isWritten, host: a.host()}
 }
 
-// address returns the device address of an argument's memory. ok is false if the region does not
-// contain this memory.
+// address returns the device address of argument a. ok is false if a is not inside the region.
 func (r *region) address(a Arg) (at Address, ok bool) {
 	offset := uintptr(a.memory) - r.start
 	if offset > uintptr(r.bytes) || uintptr(a.bytes) > uintptr(r.bytes)-offset {
@@ -105,7 +104,7 @@ func (r *region) address(a Arg) (at Address, ok bool) {
 	return r.at + Address(offset), true
 }
 
-// change notes that a kernel writes the device's memory.
+// change records that a kernel writes the device memory.
 func (r *region) change() {
 	r.onHost = false
 	if r.tensor != nil {
@@ -113,8 +112,7 @@ func (r *region) change() {
 	}
 }
 
-// find returns the region that contains an argument's memory, or nil. regions are sorted by their
-// start.
+// find returns the region that contains argument a, or nil. regions are sorted by start.
 func find(regions []region, a Arg) *region {
 	i, exact := slices.BinarySearchFunc(regions, uintptr(a.memory), func(r region, start uintptr) int { return cmp.Compare(r.start, start) })
 	if !exact {
@@ -133,19 +131,19 @@ func sortRegions(regions []region) {
 	slices.SortFunc(regions, func(a, b region) int { return cmp.Compare(a.start, b.start) })
 }
 
-// granularity is the alignment in bytes of separate pieces of device memory.
+// granularity is the alignment in bytes of allocations in a block of device memory.
 const granularity = 256
 
 func rounded(bytes int) int64 { return (int64(bytes) + granularity - 1) / granularity * granularity }
 
-// buffer is device memory that grows on demand.
+// buffer is a device allocation that grows on demand.
 type buffer struct {
 	at    Address
 	bytes int64
 }
 
-// grow makes the buffer hold at least the given number of bytes. Its contents are lost if it grows. If
-// there is not enough memory, the buffer is empty afterwards.
+// grow makes the buffer at least `bytes` bytes long. If it grows, its contents are lost. If it
+// returns an error, the buffer is empty.
 func (b *buffer) grow(d Opened, bytes int64) error {
 	if b.bytes >= bytes {
 		return nil

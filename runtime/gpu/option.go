@@ -12,18 +12,21 @@ type Option func(*settings) error
 
 // settings are the choices of a model's options.
 type settings struct {
-	index    int
-	from     string // the environment variable that chose the device, with its value, or ""
-	limit    int64  // bytes of memory; 0 for no limit
-	hardware bool   // whether the driver must not compute on the CPU
+	index int
+	// the environment variable that chose the device, as NAME=VALUE, or ""
+	from string
+	// in bytes; 0 for no limit
+	limit int64
+	// the device must not be emulated on the CPU
+	hardware bool
 	watch    *Watch // measures the model, or nil
 }
 
 // deviceVariable is the environment variable that chooses the device of models without [Device].
 const deviceVariable = "BURNGEN_DEVICE"
 
-// settingsOf returns the settings of the environment variables, changed by options. It returns an
-// error if a variable or an option is invalid.
+// settingsOf returns the settings in the environment, changed by options. It returns an error if a
+// variable or option is invalid.
 func settingsOf(options []Option) (settings, error) {
 	var s settings
 	if text := os.Getenv(deviceVariable); text != "" {
@@ -65,7 +68,7 @@ func Memory(bytes int64) Option {
 	}
 }
 
-// hardware is an option that refuses a device whose driver computes on the CPU, as if it were not there.
+// hardware is an option that treats a device that is emulated on the CPU as missing.
 func hardware(s *settings) error {
 	s.hardware = true
 	return nil

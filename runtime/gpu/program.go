@@ -17,15 +17,17 @@ type Program struct {
 	loaded map[int]*loaded // by the index of the device
 }
 
-// loaded is a program on an opened device.
+// loaded is a program on an open device.
 type loaded struct {
-	device  *shared
-	module  Module
-	faster  Module // nil unless the program has faster code for the device
+	device *shared
+	module Module
+	// nil if the program has no faster code for the device
+	faster  Module
 	mu      sync.Mutex
 	kernels map[*KernelInfo]Kernel
 
-	updateModule Module // of package update; nil until a kernel of it is used
+	// nil until a kernel of package update is used
+	updateModule Module
 	updates      map[string]Kernel
 }
 
@@ -43,7 +45,7 @@ func (p *Program) Open(options ...Option) (*Instance, error) {
 	return i, err
 }
 
-// load opens a device, loads the code and compiles the kernels, unless an instance has done so before.
+// load opens a device and loads the program's code, unless another instance has done so.
 func (p *Program) load(index int) (*loaded, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -84,10 +86,10 @@ func (p *Program) load(index int) (*loaded, error) {
 	return l, nil
 }
 
-// kernel returns the kernel of the program's code that k describes.
+// kernel returns kernel k of the program's code.
 func (l *loaded) kernel(k *KernelInfo) (Kernel, error) { return l.kernelOf(l.module, k) }
 
-// kernelOf returns the kernel of a module that k describes.
+// kernelOf returns kernel k of a module. It looks each kernel up once.
 func (l *loaded) kernelOf(m Module, k *KernelInfo) (Kernel, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -101,8 +103,8 @@ func (l *loaded) kernelOf(m Module, k *KernelInfo) (Kernel, error) {
 	return found, err
 }
 
-// faster returns the launch of k's faster kernel on arguments of k. ok is false if there is none for the device, or if it
-// does not take these arguments.
+// faster returns the launch of k's faster kernel with the arguments of k. ok is false if the device
+// has no faster kernel or the kernel does not accept these arguments.
 func (i *Instance) faster(k *KernelInfo, words []uint64) (launch *queued, ok bool, err error) {
 	f := k.Faster
 	if f == nil || i.loaded.faster == nil {

@@ -2,24 +2,27 @@ package gpu
 
 import "slices"
 
-// maxRecordings is the number of recordings that a run keeps. The recordings used last are kept.
+// maxRecordings is the largest number of recordings that a run keeps. It drops the least recently
+// used one.
 const maxRecordings = 8
 
-// recording holds the work that a call has put on the queue. Later calls with the same key put the
-// same work there again.
+// recording is the queued work of a call. Later calls with the same key queue it again.
 type recording struct {
 	callKey
-	steps []queued // until there is a graph
-	graph Graph    // nil until the recording is first used
-	// failed makes the errors of the faults that the kernels may find.
+	// nil once there is a graph
+	steps []queued
+	// nil until the first replay
+	graph Graph
+	// returns the errors of faults, as in faults
 	failed []func(int64) error
 }
 
-// callKey distinguishes calls that may put different work on the queue, by their schedules, sizes and
-// weights.
+// callKey identifies the work of a call: calls with equal keys queue the same work.
 type callKey struct {
-	schedule         string
-	sizes            []int // extents, and for each argument and result the bytes and the address if it is a tensor
+	schedule string
+	// extents; for each argument and result, its size in bytes and, if it is a tensor, its device
+	// address
+	sizes            []int
 	weights, changes any
 }
 
@@ -27,7 +30,7 @@ func (k *callKey) equal(o *callKey) bool {
 	return k.schedule == o.schedule && k.weights == o.weights && k.changes == o.changes && slices.Equal(k.sizes, o.sizes)
 }
 
-// queued is a launch, or a copy on the device.
+// queued is a launch or a copy on the device.
 type queued struct {
 	kernel Kernel // nil for a copy
 	grid   [3]int
@@ -37,7 +40,7 @@ type queued struct {
 	bytes    int
 }
 
-// put puts a step on a queue.
+// put queues s.
 func (s *queued) put(q Queue) error {
 	if s.kernel == nil {
 		return q.Copy(s.to, s.from, s.bytes)
@@ -73,7 +76,7 @@ func (r *Run) Replays(schedule string, extents ...int) bool {
 	return true
 }
 
-// replay puts the recorded steps on the queue. The first call makes a graph of them.
+// replay queues the recorded steps. The first call makes a graph of them.
 func (c *recording) replay(q Queue) error {
 	if c.graph == nil {
 		g, err := q.Record(func(q Queue) error {
@@ -92,7 +95,7 @@ func (c *recording) replay(q Queue) error {
 	return q.Replay(c.graph)
 }
 
-// put puts a step on the queue, and records it if the call is recorded.
+// put queues a step, and records it if the call is recorded.
 func (r *Run) put(s *queued) error {
 	if err := s.put(r.queue); err != nil {
 		return err
@@ -105,8 +108,8 @@ func (r *Run) put(s *queued) error {
 	return nil
 }
 
-// keep adds the recording of a call that has succeeded. If there are too many recordings, it drops the
-// one that was not used for the longest time. It ignores nil.
+// keep adds the recording of a successful call. If there are too many recordings, it drops the
+// least recently used one. It ignores nil.
 func (h *held) keep(c *recording) {
 	if c == nil {
 		return
@@ -118,7 +121,7 @@ func (h *held) keep(c *recording) {
 	h.recordings = slices.Insert(h.recordings, 0, c)
 }
 
-// forget closes all recordings. Call it before freeing memory that they use.
+// forget closes all recordings. It must be called before memory that they use is freed.
 func (h *held) forget() {
 	for _, c := range h.recordings {
 		c.close()

@@ -53,17 +53,19 @@ func (r *Run) Open(p *Instance) error {
 // Instance returns the instance that Open was called with.
 func (r *Run) Instance() *Instance { return r.program }
 
-// held is the device of a run, with the memory, queue and recordings on it.
+// held holds the resources of a run on a device.
 type held struct {
 	device Opened
 	queue  Queue
 	memory buffer // of the arena
 	room   buffer // of the ports
-	spare  buffer // of memory that is in no region
+	// of arguments that are in no region
+	spare buffer
 
-	faults     faults       // that kernels of the call may find
-	vectors    []*vector    // sorted by their start
-	recordings []*recording // the last used comes first
+	faults  faults    // that kernels of the call may find
+	vectors []*vector // sorted by their start
+	// the most recently used comes first
+	recordings []*recording
 }
 
 // free frees all memory and closes the queue and the recordings.
@@ -111,8 +113,8 @@ func BeginTraining[W, C any](r *Run, ctx context.Context, arena []byte, w *W, ch
 	return nil
 }
 
-// slices returns the memory of the slices in the struct that ptr points to. It caches the list by
-// ptr, so the slices must not be replaced later. kind says whether kernels read or write them.
+// slices returns the slices in the struct *ptr as arguments. The list is cached by ptr, so the
+// slices must not be replaced later. kind says whether kernels read or write them.
 func (r *Run) slices(ptr any, kind argKind) []Arg {
 	for _, s := range r.structs {
 		if s.ptr == ptr {
@@ -123,7 +125,7 @@ func (r *Run) slices(ptr any, kind argKind) []Arg {
 	return r.structs[len(r.structs)-1].slices
 }
 
-// slicesIn holds the memory of the slices in a struct.
+// slicesIn holds the slices in a struct.
 type slicesIn struct {
 	ptr    any // points to the struct
 	slices []Arg
@@ -147,7 +149,7 @@ func (r *Run) Close() error {
 	return err
 }
 
-// begin begins a call. It makes the buffers large enough for arena and ports, and copies the
+// begin begins a call: it grows the buffers to the sizes of arena and ports, and copies the
 // arguments to the device.
 func (r *Run) begin(ctx context.Context, arena []byte, ports []Arg) error {
 	r.ctx, r.err, r.log, r.ports, r.faults.failed = ctx, nil, nil, r.ports[:0], r.faults.failed[:0]
@@ -190,7 +192,8 @@ func (r *Run) begin(ctx context.Context, arena []byte, ports []Arg) error {
 	return nil
 }
 
-// errUnfinished is the error of a call whose schedule panicked. Nobody sees it, because the panic goes on.
+// errUnfinished is the error of a call whose schedule panicked. The caller does not see it, because
+// the panic goes on.
 var errUnfinished = errors.New("gpu: the schedule did not reach its end")
 
 // End ends a call: it copies the results to the host and waits for them. It sets *err to an error
@@ -206,7 +209,7 @@ func (r *Run) End(err *error) {
 	r.end(err)
 }
 
-// end is [Run.End] without the panic.
+// end is [Run.End] without repanicking.
 func (r *Run) end(err *error) {
 	if *err == nil {
 		*err = r.err
@@ -241,7 +244,7 @@ func (r *Run) end(err *error) {
 	r.ctx, r.weights, r.owner, r.log = nil, nil, nil, nil
 }
 
-// grow makes a buffer hold at least this many bytes. If it grows, all recordings are closed,
+// grow makes buffer b at least `bytes` bytes long. If it has to grow, all recordings are closed,
 // because they may use its old memory.
 func (h *held) grow(b *buffer, bytes int64) error {
 	if bytes > b.bytes {
@@ -311,7 +314,7 @@ func (r *Run) launch(k *KernelInfo, grid [3]int, args []Arg) error {
 	return r.takeBack(args)
 }
 
-// makeRoom makes the spare buffer large enough for all arguments that are in no region.
+// makeRoom grows the spare buffer to the total size of the arguments that are in no region.
 func (r *Run) makeRoom(args []Arg) error {
 	total := int64(0)
 	for _, a := range args {
@@ -327,8 +330,8 @@ func (r *Run) makeRoom(args []Arg) error {
 	return r.grow(&r.spare, total)
 }
 
-// takeBack copies the arguments that are in no region back to the host, if the kernel has written
-// them. It waits for the copies.
+// takeBack copies the written arguments that are in no region back to the host, and waits for the
+// copies.
 func (r *Run) takeBack(args []Arg) error {
 	at, any := r.spare.at, false
 	for _, a := range args {
@@ -349,7 +352,7 @@ func (r *Run) takeBack(args []Arg) error {
 	return r.queue.Wait(r.ctx)
 }
 
-// find returns the region that contains an argument's memory, or nil.
+// find returns the region that contains argument a, or nil.
 func (r *Run) find(a Arg) *region {
 	if _, ok := r.arena.address(a); ok {
 		return &r.arena

@@ -6,30 +6,32 @@ import (
 	"sync"
 )
 
-// shared is an opened device. All programs of the process share it, so that tensors of one program can
-// be arguments of another.
+// shared is an open device. All programs of the process share it, so that tensors of one program
+// can be arguments of another.
 type shared struct {
 	Opened
-	key   deviceKey
-	users int // programs; guarded by devices.mu
+	key deviceKey
+	// number of programs; guarded by devices.mu
+	users int
 
-	mu     sync.Mutex
-	copies Queue // copies of tensors; nil until it is used
+	mu sync.Mutex
+	// for copies of tensors; nil until it is used
+	copies Queue
 }
 
-// deviceKey tells the devices of the process apart.
+// deviceKey identifies a device in the process.
 type deviceKey struct {
 	driver Driver
 	index  int
 }
 
-// devices are the opened devices of the process.
+// devices holds the open devices of the process.
 var devices = struct {
 	mu     sync.Mutex
 	opened map[deviceKey]*shared
 }{opened: map[deviceKey]*shared{}}
 
-// openShared opens a device, unless that has been done. The caller closes it with release, or keeps it.
+// openShared opens a device, or returns the open one. Each call must be matched by release.
 func openShared(d Driver, index int) (*shared, error) {
 	devices.mu.Lock()
 	defer devices.mu.Unlock()
@@ -57,7 +59,8 @@ func (s *shared) release() {
 	}
 }
 
-// copying calls do with a queue for copies between the host and tensors, and waits for the copies.
+// copying calls do with a queue for copies between the host and tensors. It then waits for the
+// copies.
 func (s *shared) copying(do func(Queue) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -81,9 +81,8 @@ func (t *Tensor[T]) Download(dst []T) error {
 	})
 }
 
-// copied calls do, which copies all elements between the host and the device, while the tensor is
-// in use as kind says. n is the number of elements on the host; a wrong number is an error. action
-// begins the errors.
+// copied calls do to copy all elements between host and device while the tensor is entered for
+// kind. It returns an error unless the tensor has n elements. action is the prefix of errors.
 func (t *Tensor[T]) copied(action string, n int, kind argKind, do func(Queue, *tensorMemory) error) (err error) {
 	if t == nil || t.memory == nil {
 		return fmt.Errorf("gpu: %s: the tensor is nil", action)

@@ -8,12 +8,13 @@ import (
 	"unsafe"
 )
 
-// tensorMemory is the memory of a tensor. Schedules know device memory by slices of the host, so a
-// tensor has such a slice, too: its counterpart. Only nodes that the host computes read or write the
-// elements there.
+// tensorMemory is the memory of a tensor. Schedules identify device memory by host slices, so each
+// tensor has a host slice, its counterpart. Only nodes that the host computes access the elements
+// there.
 type tensorMemory struct {
-	device      *shared
-	from        Opened // that handed out the memory, and counts it
+	device *shared
+	// the device that allocated the memory and counts it
+	from        Opened
 	buffer      buffer
 	counterpart []byte
 
@@ -22,13 +23,13 @@ type tensorMemory struct {
 	writing bool
 	closed  bool
 
-	// fetch is held while the elements are copied to the counterpart. fetched says that the counterpart
-	// has them.
-	fetch   sync.Mutex
+	// held while the elements are copied to the counterpart
+	fetch sync.Mutex
+	// the counterpart has the current elements
 	fetched bool
 }
 
-// newTensorMemory returns memory of zeros.
+// newTensorMemory returns zeroed memory of `bytes` bytes.
 func newTensorMemory(i *Instance, bytes int) (*tensorMemory, error) {
 	from, err := i.Open()
 	if err != nil {
@@ -57,9 +58,9 @@ func (m *tensorMemory) start() uintptr {
 	return uintptr(unsafe.Pointer(unsafe.SliceData(m.counterpart)))
 }
 
-// enter begins a use of the tensor, to read or to write it. leave ends the use. enter returns
-// [ErrTensorClosed] if the tensor is closed. It returns [ErrTensorBusy] if another use writes the
-// tensor, or if this use writes it and another reads it.
+// enter begins to read the tensor, or to write it if kind is isWritten. leave ends it. enter
+// returns [ErrTensorClosed] if the tensor is closed, and [ErrTensorBusy] if the tensor is being
+// written, or is to be written and being read.
 func (m *tensorMemory) enter(kind argKind) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -94,7 +95,7 @@ func (m *tensorMemory) close() {
 	m.freeIfUnused()
 }
 
-// freeIfUnused frees the memory of a closed tensor that no call uses.
+// freeIfUnused frees the memory of a closed tensor that is not in use. The caller holds m.mu.
 func (m *tensorMemory) freeIfUnused() {
 	if m.closed && !m.writing && m.readers == 0 && m.buffer.bytes > 0 {
 		tensors.remove(m)
@@ -103,7 +104,7 @@ func (m *tensorMemory) freeIfUnused() {
 	}
 }
 
-// toHost copies the elements to the counterpart, unless they are there.
+// toHost copies the elements to the counterpart, unless it has them.
 func (m *tensorMemory) toHost(ctx context.Context, q Queue) error {
 	m.fetch.Lock()
 	defer m.fetch.Unlock()
@@ -123,10 +124,10 @@ func (m *tensorMemory) toHost(ctx context.Context, q Queue) error {
 	return nil
 }
 
-// tensors finds the tensors of the process by their counterparts.
+// tensors holds the tensors of the process.
 var tensors tensorTable
 
-// tensorTable lists tensors, sorted by the start of their counterparts.
+// tensorTable is a list of tensors, sorted by the start of their counterparts.
 type tensorTable struct {
 	mu   sync.RWMutex
 	list []*tensorMemory
@@ -151,7 +152,7 @@ func (t *tensorTable) remove(m *tensorMemory) {
 	}
 }
 
-// find returns the tensor whose counterpart begins where the memory of a begins, or nil.
+// find returns the tensor whose counterpart begins where a's memory begins, or nil.
 func (t *tensorTable) find(a Arg) *tensorMemory {
 	t.mu.RLock()
 	defer t.mu.RUnlock()

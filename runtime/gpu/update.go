@@ -8,7 +8,7 @@ import (
 	"github.com/burngen/burngen/runtime/gpu/update"
 )
 
-// longestUpdate is the largest number of elements of one launch: their index is an i32.
+// longestUpdate is the largest number of elements of one launch, whose indices are i32.
 const longestUpdate = 1 << 30
 
 // Update implements rt.Mirror. It launches a kernel of package update and does not wait for it. rule
@@ -47,8 +47,8 @@ func (r *Run) Update(rule string, numbers []float32, vectors ...[]float32) error
 	return nil
 }
 
-// maxUpdateBlocks is the maximum number of blocks of an update. If a vector is too long for this
-// many blocks, each thread updates several groups of four elements.
+// maxUpdateBlocks is the largest number of blocks of an update. For longer vectors, each thread
+// updates several groups of four elements.
 const maxUpdateBlocks = 32768
 
 // Squares implements rt.Mirror. x is a part of a vector that was passed to [Run.Hold]. The device adds
@@ -91,7 +91,7 @@ func (r *Run) Squares(x []float32) (float64, error) {
 	return total, nil
 }
 
-// update returns the kernel of package update with this name. args is the number of its arguments.
+// update returns the kernel called name of package update. args is the number of its arguments.
 func (i *Instance) update(name string, args int) (Kernel, error) {
 	return i.loaded.update(i.program.Driver().Name(), name, args)
 }

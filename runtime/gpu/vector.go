@@ -6,15 +6,16 @@ import (
 	"slices"
 )
 
-// vector is host memory with a copy on the device that lasts for many calls. At least one of the
-// two is valid. An invalid one becomes a copy of the other before it is used.
+// vector is host memory with a copy on the device that persists between calls. At least one of the
+// two is valid. An invalid one is copied from the other before it is used.
 type vector struct {
 	region
-	memory   buffer
-	onDevice bool // the device's memory is valid
+	memory buffer
+	// the device memory is valid
+	onDevice bool
 }
 
-// vector returns the vector that contains an argument's memory, or nil.
+// vector returns the vector that contains argument a, or nil.
 func (h *held) vector(a Arg) *vector {
 	i, exact := slices.BinarySearchFunc(h.vectors, uintptr(a.memory), func(v *vector, start uintptr) int { return cmp.Compare(v.start, start) })
 	if !exact {
@@ -29,8 +30,8 @@ func (h *held) vector(a Arg) *vector {
 	return h.vectors[i]
 }
 
-// hold returns the vector that contains an argument's memory. If there is no such vector, it makes
-// one of this memory, with the host's side valid.
+// hold returns the vector that contains argument a. If there is none, it makes one of a's memory;
+// only the host memory is then valid.
 func (h *held) hold(a Arg) (*vector, error) {
 	if v := h.vector(a); v != nil {
 		return v, nil
@@ -46,7 +47,7 @@ func (h *held) hold(a Arg) (*vector, error) {
 	return v, nil
 }
 
-// toDevice makes the device's copy valid.
+// toDevice makes the device memory valid.
 func (v *vector) toDevice(q Queue) error {
 	if v.onDevice {
 		return nil
@@ -114,8 +115,8 @@ func (r *Run) ToHost(vectors ...[]float32) error {
 	return nil
 }
 
-// ready makes the device's copy of a vector valid. If a says that a kernel writes the vector, the
-// host's memory becomes invalid.
+// ready makes the device memory of the vector of argument a valid. If a is written, the host memory
+// becomes invalid.
 func (r *Run) ready(a Arg) error {
 	v, err := r.hold(a)
 	if err != nil {

@@ -23,7 +23,8 @@ type Views struct {
 type use struct {
 	memory *tensorMemory
 	access Access
-	tensor any // must not be collected during the call
+	// kept so that it is not collected during the call
+	tensor any
 }
 
 // ViewsOn returns views of tensors for a call of a session. prefix begins the errors.
@@ -42,7 +43,7 @@ func (v *Views) Done() {
 	v.used = nil
 }
 
-// fail sets v.err unless it is set already. name is the tensor's name.
+// fail sets v.err, unless it is set. name is the name of the tensor.
 func (v *Views) fail(name, format string, args ...any) {
 	if v.err == nil {
 		v.err = fmt.Errorf("%s: %s: "+format, append([]any{v.where, name}, args...)...)

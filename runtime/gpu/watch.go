@@ -107,10 +107,10 @@ func (w *Watch) End() ([]Event, error) {
 	return w.events, nil
 }
 
-// isOn reports whether work of a kind is measured now.
+// isOn reports whether work of this kind is measured now.
 func (w *Watch) isOn(work Work) bool { return w.running && w.each != (work == Replayed) }
 
-// stamp reads the clock after an event, or before one if event is -1.
+// stamp reads the clock after event number `event`, or before an event if it is -1.
 func (w *Watch) stamp(event int) {
 	if w.err == nil {
 		w.err = w.clock.Stamp()

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// watchedQueue is a queue that a watch sees.
+// watchedQueue is a queue whose work is measured by a watch.
 type watchedQueue struct {
 	Queue
 	watch *Watch
 }
 
-// measure calls put, which puts the work of e on the queue. If the watch measures such work, measure reads the clock
-// after it. It also reads the clock before it, unless the last reading came directly after earlier work.
+// measure calls put, which queues the work of event e. If the watch measures such work, it reads
+// the clock after it, and before it unless the last reading directly followed earlier work.
 func (q watchedQueue) measure(e Event, put func() error) error {
 	w := q.watch
 	if !w.isOn(e.Work) {

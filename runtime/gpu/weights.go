@@ -8,14 +8,14 @@ import (
 	"weak"
 )
 
-// table holds the weights of a model on the device.
+// table holds a model's weights on the device.
 type table struct {
 	regions []region
 	memory  buffer
 }
 
-// slicesOf returns the memory of the slices in the struct to which w points, without empty slices and
-// slices of strings. kind says whether kernels read or write it. If w is nil, there are no slices.
+// slicesOf returns the slices in the struct *w as arguments, without empty slices and slices of
+// strings. kind says whether kernels read or write them. It returns nil if w is a nil pointer.
 func slicesOf(w any, kind argKind) []Arg {
 	v := reflect.ValueOf(w)
 	if v.IsNil() {
@@ -33,8 +33,8 @@ func slicesOf(w any, kind argKind) []Arg {
 	return out
 }
 
-// tableOf returns the device copy of the weights in a struct of slices. The weights are copied when
-// the struct is first seen, and freed when nothing refers to the struct any more.
+// tableOf returns the device copy of the weights in *w, a struct of slices. It copies the weights
+// once. They are freed when w becomes unreachable.
 func tableOf[W any](p *Instance, q Queue, w *W) (*table, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -51,7 +51,7 @@ func tableOf[W any](p *Instance, q Queue, w *W) (*table, error) {
 	return t, nil
 }
 
-// fill allocates device memory for the arguments in list and copies them there.
+// fill allocates device memory for the arguments in list and copies them to it.
 func (t *table) fill(d Opened, q Queue, list []Arg) error {
 	total := int64(0)
 	for _, a := range list {
@@ -72,7 +72,7 @@ func (t *table) fill(d Opened, q Queue, list []Arg) error {
 	return q.Wait(context.Background())
 }
 
-// forget frees the device memory of the weights under a key.
+// forget frees the device copy of the weights with this key.
 func (p *Instance) forget(key any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -11,16 +11,18 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// method is a method of a model: what a server needs to know of it.
+// method describes a method of a model to the server.
 type method struct {
-	name     string // the Go method, and its name among models
-	label    string
-	in, out  []*port
-	batch    bool // every input and output has the batch first
+	// name of the Go method
+	name    string
+	label   string
+	in, out []*port
+	// the first axis of every input and output is the batch
+	batch    bool
 	stateful bool
 }
 
-// newMethod describes a method of a package.
+// newMethod returns the description of a method. label is its name in the protocol.
 func newMethod(label string, m rt.ServedMethod) (*method, error) {
 	in, err := portsOf(m.Inputs)
 	if err != nil {
@@ -33,7 +35,8 @@ func newMethod(label string, m rt.ServedMethod) (*method, error) {
 	return &method{name: m.Name, label: label, in: in, out: out, batch: m.Batch != "" && !m.Stateful, stateful: m.Stateful}, nil
 }
 
-// session is a session of a package, with its methods ready to be called. It runs one call at a time.
+// session is a session of a package whose methods can be called with tensors. It runs one call at a
+// time.
 type session struct {
 	value  reflect.Value
 	reset  interface{ Reset() } // nil if the session has no states
@@ -41,17 +44,18 @@ type session struct {
 	calls  map[*method]*call
 }
 
-// call is a method of a session. args are its parameters, the destination of results first. in and out
-// are the variables among them that take tensors.
+// call is a method of a session with variables for its parameters.
 type call struct {
-	method  *method
-	fn      reflect.Value
-	args    []reflect.Value
+	method *method
+	fn     reflect.Value
+	// parameters in order; the destination of results is the first one
+	args []reflect.Value
+	// the variables for tensors among args, or their fields
 	in, out []reflect.Value
 }
 
-// bind returns a session whose methods can be called with tensors. s is a pointer to the Session of a
-// generated package. It returns an error if a method of the list does not take the tensors of its
+// bind returns a session whose methods can be called with tensors. s points to the Session of a
+// generated package. It returns an error if a method in list does not take the tensors of its
 // ports.
 func bind(s any, list []*method) (*session, error) {
 	out := &session{value: reflect.ValueOf(s), calls: map[*method]*call{}}
@@ -100,7 +104,8 @@ func newCall(fn reflect.Value, m *method) (*call, error) {
 	return c, nil
 }
 
-// fields returns variables for tensors: the arguments themselves, or the fields of their only struct.
+// fields returns the variables for tensors: args, or the fields if args is one struct of inputs or
+// results.
 func fields(args []reflect.Value) []reflect.Value {
 	if len(args) != 1 || !isResults(args[0].Type()) {
 		return args
@@ -118,10 +123,9 @@ func isTensor(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && t.PkgPath() == tensorPackage && strings.HasPrefix(t.Name(), "Tensor[")
 }
 
-// isResults reports whether t is the struct of a method's inputs or outputs.
 func isResults(t reflect.Type) bool { return t.Kind() == reflect.Struct && !isTensor(t) }
 
-// holds reports whether a variable of type t takes tensors of a port.
+// holds reports whether a variable of type t can hold a tensor of port p.
 func holds(t reflect.Type, p *port) bool {
 	if isTensor(t) {
 		elem := t.Field(0).Type.Elem()
@@ -136,7 +140,8 @@ func holds(t reflect.Type, p *port) bool {
 	return t.Kind() >= reflect.Bool && t.Kind() <= reflect.Float64 && int(t.Size()) == p.size
 }
 
-// run calls the method. The inputs have the shapes of its ports. The results have memory of their own.
+// run calls m. The inputs must have the shapes of the method's ports. The results do not share
+// memory with the session.
 func (s *session) run(ctx context.Context, m *method, in []tensor) ([]tensor, error) {
 	c := s.calls[m]
 	s.within.SetContext(ctx)
@@ -167,10 +172,10 @@ func (s *session) run(ctx context.Context, m *method, in []tensor) ([]tensor, er
 	return out, nil
 }
 
-// emptied is what an empty slice of arrays points to.
+// emptied is the memory to which empty slices of arrays point.
 var emptied [8]byte
 
-// point lets a variable refer to the memory of a tensor.
+// point makes the variable v refer to the memory of tensor x.
 func point(v reflect.Value, x *tensor) {
 	p := unsafe.Pointer(unsafe.SliceData(x.data))
 	if p == nil {
@@ -199,7 +204,7 @@ func point(v reflect.Value, x *tensor) {
 	}
 }
 
-// room gives a result its memory, where the method does not allocate it itself: for arrays and for
+// room allocates memory for result x, unless the method allocates it itself: for arrays, and for
 // slices of arrays, which have an element for each item of the inputs.
 func room(v reflect.Value, x *tensor, in []tensor) error {
 	t := v.Type()
@@ -229,7 +234,6 @@ func room(v reflect.Value, x *tensor, in []tensor) error {
 	return nil
 }
 
-// take reads a result.
 func take(v reflect.Value, x *tensor) {
 	t := v.Type()
 	switch {

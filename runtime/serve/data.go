@@ -11,14 +11,16 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// numbers are elements that are read one by one, in memory that grows with them.
+// numbers is a buffer to which elements are appended one by one.
 type numbers struct {
 	port *port
-	data []byte // aligned
-	n    int    // elements
+	// memory from alloc
+	data []byte
+	// number of elements
+	n int
 }
 
-// next returns the memory of one more element.
+// next appends an element and returns its memory.
 func (b *numbers) next() []byte {
 	size := b.port.size
 	at := b.n * size
@@ -31,7 +33,7 @@ func (b *numbers) next() []byte {
 	return b.data[at : at+size]
 }
 
-// data reads the elements of a tensor, which may be nested in arrays of any shape.
+// data reads the elements of a tensor, in arrays nested to any depth.
 func (d *decoder) data(x *tensor, p *port) error {
 	x.port = p
 	if p.isText() {
@@ -49,7 +51,7 @@ func (d *decoder) data(x *tensor, p *port) error {
 	return err
 }
 
-// nested calls element for each value in an array, or in arrays of arrays.
+// nested calls element before each value in an array, or in arrays in the array.
 func (d *decoder) nested(element func() error) error {
 	return d.array(func() error {
 		if c, err := d.peek(); err != nil || c != '[' {
@@ -59,13 +61,13 @@ func (d *decoder) nested(element func() error) error {
 	})
 }
 
-// dataOf reads elements that raw has kept.
+// dataOf parses text, the elements of a tensor as raw returned them.
 func (d *decoder) dataOf(x *tensor, p *port, text []byte) error {
 	early := &decoder{scanner: newScanner(bytes.NewReader(text)), method: d.method}
 	return orElse(early.data(x, p), early.ends())
 }
 
-// element reads one number or truth value.
+// element appends one number or truth value.
 func (d *decoder) element(b *numbers) error {
 	p := b.port
 	if p.name == "BOOL" {
@@ -92,8 +94,8 @@ func (d *decoder) element(b *numbers) error {
 	return nil
 }
 
-// put stores the number that text is, in the machine's order of bytes. It reports false if the type does
-// not have the number. Floats are rounded to the nearest.
+// put parses text and stores the number in native byte order. It returns false if the type cannot
+// represent the number. Floats are rounded to the nearest.
 func put(dst []byte, d datatype, text string) bool {
 	var bits uint64
 	var err error
@@ -132,7 +134,7 @@ func put(dst []byte, d datatype, text string) bool {
 	return err == nil
 }
 
-// raw returns the text of a value. It is for data that comes before the name of its input.
+// raw returns the text of the next value. It is used for data that precedes the name of its input.
 func (s *scanner) raw() ([]byte, error) {
 	if _, err := s.peek(); err != nil {
 		return nil, err
@@ -145,7 +147,7 @@ func (s *scanner) raw() ([]byte, error) {
 	return copied.kept[:len(copied.kept)-(s.end-s.at)], err
 }
 
-// tee keeps what is read.
+// tee copies to kept what is read.
 type tee struct {
 	from io.Reader
 	kept []byte
@@ -157,10 +159,10 @@ func (t *tee) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// ahead is the memory in bytes that a tensor takes before its bytes have come.
+// ahead is the number of bytes that are allocated for a tensor before its data arrives.
 const ahead = 1 << 20
 
-// readBytes reads n bytes into aligned memory, which grows while they come.
+// readBytes reads n bytes into memory from alloc, which grows as the bytes arrive.
 func readBytes(r io.Reader, n int) ([]byte, error) {
 	data, have := alloc(min(n, ahead)), 0
 	for have < n {
@@ -178,7 +180,7 @@ func readBytes(r io.Reader, n int) ([]byte, error) {
 	return data, nil
 }
 
-// readBinary reads the elements of a tensor that follow the JSON: size bytes.
+// readBinary reads the binary elements of a tensor, size bytes, that follow the JSON.
 func readBinary(x *tensor, r io.Reader, size int) error {
 	data, err := readBytes(r, size)
 	if err != nil {
@@ -187,8 +189,8 @@ func readBinary(x *tensor, r io.Reader, size int) error {
 	return x.setBinary(data)
 }
 
-// setBinary sets the elements of a tensor from their binary form. The tensor may keep data. It returns an
-// error if the elements are not as many as the shape says.
+// setBinary sets the elements of a tensor from their binary form. x may keep data. It returns an
+// error if the number of elements does not match the shape.
 func (x *tensor) setBinary(data []byte) error {
 	n, err := elements(x.shape, x.port.size)
 	if err != nil {
@@ -218,7 +220,7 @@ func (x *tensor) setBinary(data []byte) error {
 	return nil
 }
 
-// appendBinary appends the binary form of a tensor's elements to b.
+// appendBinary appends the binary form of the elements.
 func (x *tensor) appendBinary(b []byte) []byte {
 	for _, text := range x.texts {
 		b = binary.LittleEndian.AppendUint32(b, uint32(len(text)))
@@ -230,7 +232,7 @@ func (x *tensor) appendBinary(b []byte) []byte {
 	return b
 }
 
-// store writes the low bytes of a number in the machine's order.
+// store stores the low size bytes of a number in native byte order.
 func store(dst []byte, size int, bits uint64) {
 	switch size {
 	case 1:

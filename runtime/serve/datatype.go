@@ -5,8 +5,7 @@ import (
 	"unsafe"
 )
 
-// datatype is a type of elements. name is its name in the protocol, and dtype its name in rt. size is
-// the number of bytes of an element, or 0 for strings.
+// datatype is a type of elements.
 type datatype struct {
 	name, dtype string
 	size        int
@@ -20,8 +19,8 @@ var datatypes = []datatype{
 	{"BYTES", "string", 0},
 }
 
-// datatypeOf returns the datatype of a type of rt. It returns false if the protocol does not have the
-// type.
+// datatypeOf returns the datatype for a type of package rt. It returns false if the protocol does
+// not have it.
 func datatypeOf(dtype string) (datatype, bool) {
 	i := slices.IndexFunc(datatypes, func(d datatype) bool { return d.dtype == dtype })
 	if i < 0 {
@@ -33,7 +32,7 @@ func datatypeOf(dtype string) (datatype, bool) {
 // isText reports whether elements are strings.
 func (d datatype) isText() bool { return d.size == 0 }
 
-// alloc returns zeroed memory of n bytes, aligned for every type of elements.
+// alloc returns n zeroed bytes that are aligned for every datatype.
 func alloc(n int) []byte {
 	if n == 0 {
 		return nil
@@ -42,7 +41,7 @@ func alloc(n int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), n)
 }
 
-// view returns memory that alloc returned as elements of type T.
+// view returns data, which is from alloc, as elements of type T.
 func view[T any](data []byte) []T {
 	if len(data) == 0 {
 		return nil

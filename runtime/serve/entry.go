@@ -7,19 +7,20 @@ import (
 	"sync/atomic"
 )
 
-// entry is a model of a server, loaded or not.
+// entry is a model of a server. It may be loaded or not.
 type entry struct {
 	Model
 	options *Options
 	meter   *meter
 
-	loading sync.Mutex // one load or unload at a time
+	// held by a load or unload
+	loading sync.Mutex
 	now     atomic.Pointer[instance]
 	why     atomic.Pointer[string] // why the model is not loaded
 }
 
-// load loads the model, or takes its weights again if it is loaded and has a file of them. No request is
-// lost: until the new model or weights are ready, the old ones answer.
+// load loads the model. If it is loaded and has a file of weights, load reads the weights again.
+// Until the new model or weights are ready, the old ones answer requests.
 func (e *entry) load() error {
 	e.loading.Lock()
 	defer e.loading.Unlock()
@@ -68,7 +69,7 @@ func (e *entry) reload() error {
 
 func (e *entry) because(text string) { e.why.Store(&text) }
 
-// unload lets no more requests in. The ones that wait are computed.
+// unload unloads the model. Requests that wait are still computed.
 func (e *entry) unload() {
 	e.loading.Lock()
 	defer e.loading.Unlock()
@@ -79,7 +80,6 @@ func (e *entry) unload() {
 	}
 }
 
-// instance returns the model if it is loaded.
 func (e *entry) instance() (*instance, error) {
 	if i := e.now.Load(); i != nil {
 		return i, nil

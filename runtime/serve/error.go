@@ -27,12 +27,11 @@ func badRequest(format string, args ...any) error {
 
 var errFull = &Error{http.StatusTooManyRequests, "the queue is full; try again later"}
 
-// statusGone is the status in logs and metrics of a request whose client went away.
 const statusGone = 499
 
-// statusOf returns the status of an error. An error of a model is the request's fault, because shapes
-// and types have been checked: an index out of range, or extents that do not fit memory. A panic is
-// the server's.
+// statusOf returns the HTTP status for an error. Other errors of a model are the request's fault,
+// such as an index that is out of range, because shapes and types have been checked. A panic is the
+// server's fault.
 func statusOf(err error) int {
 	var own *Error
 	var size *http.MaxBytesError

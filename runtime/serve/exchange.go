@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// exchange is what logs and metrics say of one request.
+// exchange is the record of one request for logs and metrics.
 type exchange struct {
 	protocol, path, client, model string
 	status                        int
@@ -16,14 +16,13 @@ type exchange struct {
 	batch                         int
 }
 
-// note records how a request was computed.
 func (e *exchange) note(j *job) {
 	if j != nil {
 		e.waited, e.computed, e.batch = j.waited, j.computed, j.batch
 	}
 }
 
-// log writes a line of the access log.
+// log writes a line to the access log.
 func (e *exchange) log(ctx context.Context, l *slog.Logger) {
 	level := slog.LevelInfo
 	if e.status >= 500 {

@@ -36,7 +36,8 @@ func (s *Server) GRPC(options ...grpc.ServerOption) *grpc.Server {
 	return g
 }
 
-// guardGRPC lets requests in that have the token, or need none. It turns errors into the ones of gRPC.
+// guardGRPC refuses requests without the token, except liveness, readiness and health checks. It
+// converts errors to gRPC statuses.
 func (s *Server) guardGRPC(ctx context.Context, q any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
 	switch info.FullMethod {
 	case inference.GRPCInferenceService_ServerLive_FullMethodName, inference.GRPCInferenceService_ServerReady_FullMethodName, grpc_health_v1.Health_Check_FullMethodName:
@@ -55,7 +56,7 @@ func (s *Server) guardGRPC(ctx context.Context, q any, info *grpc.UnaryServerInf
 	return a, nil
 }
 
-// codeOf returns the code of gRPC for a status of HTTP.
+// codeOf returns the gRPC code for an HTTP status.
 func codeOf(status int) codes.Code {
 	switch status {
 	case http.StatusOK:
@@ -80,7 +81,7 @@ func codeOf(status int) codes.Code {
 	return codes.InvalidArgument
 }
 
-// headerOf returns the first value of a header of a request.
+// headerOf returns a function that returns the first value of a metadata key of a request, or "".
 func headerOf(ctx context.Context) func(name string) string {
 	return func(name string) string {
 		if list := metadata.ValueFromIncomingContext(ctx, name); len(list) > 0 {
@@ -90,7 +91,7 @@ func headerOf(ctx context.Context) func(name string) string {
 	}
 }
 
-// health answers the health service: "" is the server, and other names are models.
+// health implements the health service. The service "" is the server; other names are models.
 type health struct {
 	grpc_health_v1.UnimplementedHealthServer
 	server *Server
@@ -112,7 +113,7 @@ func (h *health) Check(_ context.Context, q *grpc_health_v1.HealthCheckRequest) 
 	return a, nil
 }
 
-// service answers the protocol.
+// service implements the inference service.
 type service struct {
 	inference.UnimplementedGRPCInferenceServiceServer
 	server *Server
@@ -228,7 +229,7 @@ func (v *service) infer(ctx context.Context, q *inference.ModelInferRequest, e *
 	return a, nil
 }
 
-// requestOf decodes a message.
+// requestOf converts a message to a request.
 func requestOf(m *method, q *inference.ModelInferRequest) (*request, error) {
 	out := &request{method: m, id: q.Id, in: make([]tensor, len(m.in))}
 	if err := eachParameter(q.Parameters, out.parameter); err != nil {
@@ -292,14 +293,12 @@ func requestOf(m *method, q *inference.ModelInferRequest) (*request, error) {
 	return out, checkShapes(out.in)
 }
 
-// aligned returns a copy of data that can be elements of any type.
 func aligned(data []byte) []byte {
 	out := alloc(len(data))
 	copy(out, data)
 	return out
 }
 
-// eachParameter calls set for parameters of a message.
 func eachParameter(list map[string]*inference.InferParameter, set func(name string, v any) error) error {
 	for name, p := range list {
 		var v any
@@ -322,7 +321,7 @@ func eachParameter(list map[string]*inference.InferParameter, set func(name stri
 	return nil
 }
 
-// setContents sets the elements of a tensor from the list for its type.
+// setContents sets the elements of a tensor from the list of c for the tensor's datatype.
 func (x *tensor) setContents(c *inference.InferTensorContents) error {
 	n, err := elements(x.shape, x.port.size)
 	if err != nil {
@@ -382,14 +381,13 @@ func (x *tensor) setContents(c *inference.InferTensorContents) error {
 	return nil
 }
 
-// copied returns the bytes of elements.
 func copied[T int64 | uint64 | float32 | float64](list []T, size int) []byte {
 	data := alloc(len(list) * size)
 	copy(view[T](data), list)
 	return data
 }
 
-// message returns the answer to a request. Its tensors are raw.
+// message returns the response to a request, with raw tensors.
 func (q *request) message(out []tensor) *inference.ModelInferResponse {
 	list := q.wanted
 	if len(list) == 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// instance is a model that is loaded: its sessions, and the requests that wait for them.
+// instance is a loaded model: its sessions, and the requests that wait for them.
 type instance struct {
 	name    string
 	served  rt.Served
@@ -23,8 +23,9 @@ type instance struct {
 	ended   chan struct{} // closed when all workers have ended
 }
 
-// newInstance opens the sessions of a model and computes each method once, so that the first request does
-// not pay for what happens once. It returns an error if the package does not fit its description.
+// newInstance opens the sessions of a model. It computes each method once, so that the first
+// request is not slower than later ones. It returns an error if the package does not match its
+// description.
 func newInstance(name string, served rt.Served, o *Options, m *meter) (*instance, error) {
 	if served.Open == nil || len(served.Methods) == 0 {
 		return nil, fmt.Errorf("model %q has no methods that can be served", name)
@@ -64,7 +65,6 @@ func newInstance(name string, served rt.Served, o *Options, m *meter) (*instance
 	return i, nil
 }
 
-// open opens a session.
 func (i *instance) open() (*session, error) {
 	s, err := i.served.Open()
 	if err != nil {
@@ -73,8 +73,9 @@ func (i *instance) open() (*session, error) {
 	return bind(s, i.methods)
 }
 
-// warm computes each method once with zeros, and with the largest batch too, unless other extents than the
-// batch are open. It returns the error of a panic; other errors depend on the inputs.
+// warm computes each method with zeros, for one item and for the largest batch. It skips methods
+// whose shapes are not known. It returns an error only for a panic; other errors depend on the
+// inputs.
 func (i *instance) warm(s *session) error {
 	for _, m := range i.methods {
 		sizes := []int{1}
@@ -99,10 +100,11 @@ func (i *instance) warm(s *session) error {
 	return nil
 }
 
-// maxWarm is the number of bytes of an input that is made to warm a session.
+// maxWarm is the largest size in bytes of an input that warms a session.
 const maxWarm = 64 << 20
 
-// zeros returns inputs for n items. It returns false if their shapes are not known, or large.
+// zeros returns inputs of n items. It returns false if a shape is not known or an input exceeds
+// maxWarm.
 func zeros(m *method, n int) ([]tensor, bool) {
 	in := make([]tensor, len(m.in))
 	for k, p := range m.in {
@@ -131,7 +133,7 @@ func zeros(m *method, n int) ([]tensor, bool) {
 	return in, true
 }
 
-// work computes batches with one session until the queue is closed and empty.
+// work computes batches with session s until the queue is closed and empty.
 func (i *instance) work(s *session) {
 	for {
 		batch, why := i.queue.take(i.options.MaxBatch, i.options.MaxDelay)
@@ -142,8 +144,8 @@ func (i *instance) work(s *session) {
 	}
 }
 
-// compute computes a batch and ends its requests. If a batch of several requests fails, each is computed
-// alone, so that one does not fail for another.
+// compute computes a batch and ends its requests. If a batch of several requests fails, each is
+// computed alone, so that a request does not fail because of another.
 func (i *instance) compute(s *session, batch []*job, why reason) {
 	items, start := 0, time.Now()
 	for _, j := range batch {
@@ -178,7 +180,7 @@ func (i *instance) compute(s *session, batch []*job, why reason) {
 	}
 }
 
-// run calls the method of a batch with a session, or with the session of its sequence.
+// run computes a batch with s, or with the session of its sequence.
 func (i *instance) run(s *session, batch []*job) (results []tensor, err error) {
 	j := batch[0]
 	defer rt.Recover(j.method.label, &err)
@@ -209,7 +211,6 @@ func (i *instance) run(s *session, batch []*job) (results []tensor, err error) {
 	return out, nil
 }
 
-// infer computes a request. It returns errClosed if the instance ends.
 func (i *instance) infer(ctx context.Context, q *request, client string) (*job, error) {
 	j := newJob(ctx, q, client)
 	if q.sequence.id != "" {
@@ -237,10 +238,11 @@ func (i *instance) infer(ctx context.Context, q *request, client string) (*job, 
 	return j, j.err
 }
 
-// errClosed says that an instance takes no more requests.
+// errClosed is the error of an instance that accepts no more requests.
 var errClosed = errors.New("the model is not loaded any more")
 
-// swap takes other weights for a model from a file. Requests that run keep the old ones.
+// swap replaces the weights of a model by the weights in a file. Requests that run keep the old
+// weights.
 func swap(served rt.Served, path string) error {
 	w := rt.OpenWeightsFile(path)
 	defer w.Close()
@@ -250,8 +252,8 @@ func swap(served rt.Served, path string) error {
 	return served.Swap(w)
 }
 
-// close takes no more requests. The ones that wait are computed. The channel ended is closed after the
-// last one.
+// close makes the instance refuse new requests. Requests that wait are still computed. i.ended is
+// closed after the last one.
 func (i *instance) close() {
 	i.queue.close()
 	go func() {

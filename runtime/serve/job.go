@@ -7,13 +7,14 @@ import (
 	"time"
 )
 
-// job is a request that waits for a session, or that a session computes.
+// job is a request that waits for a session or is being computed.
 type job struct {
-	ctx      context.Context
-	method   *method
-	client   string
-	in       []tensor
-	items    int // items along the batch, 1 for a method without one
+	ctx    context.Context
+	method *method
+	client string
+	in     []tensor
+	// size of the batch axis, 1 for a method without one
+	items    int
 	sequence *sequence
 	queued   time.Time
 
@@ -23,7 +24,8 @@ type job struct {
 	err   error
 
 	waited, computed time.Duration
-	batch            int // items of the batch it was in
+	// number of items in the batch that included the job
+	batch int
 }
 
 func newJob(ctx context.Context, q *request, client string) *job {
@@ -34,7 +36,7 @@ func newJob(ctx context.Context, q *request, client string) *job {
 	return j
 }
 
-// end sets the outcome. Only the first call has an effect.
+// end sets the outcome. Later calls have no effect.
 func (j *job) end(out []tensor, err error) {
 	if j.ended.CompareAndSwap(false, true) {
 		j.out, j.err = out, err
@@ -42,11 +44,11 @@ func (j *job) end(out []tensor, err error) {
 	}
 }
 
-// canJoin reports whether a batch may hold j and other requests.
+// canJoin reports whether j may share a batch with other requests.
 func (j *job) canJoin() bool { return j.method.batch && j.sequence == nil && len(j.in) > 0 }
 
-// joins reports whether j and another request can be in one batch: if their inputs have the same shapes,
-// except for the number of items.
+// joins reports whether j and other can share a batch: their inputs have the same shapes except for
+// the number of items.
 func (j *job) joins(other *job) bool {
 	if j.method != other.method || !j.canJoin() || !other.canJoin() {
 		return false
@@ -59,7 +61,7 @@ func (j *job) joins(other *job) bool {
 	return true
 }
 
-// join returns the inputs of a batch: those of its requests, one after the other.
+// join concatenates the inputs of a batch's requests.
 func join(batch []*job) []tensor {
 	if len(batch) == 1 {
 		return batch[0].in
@@ -84,7 +86,7 @@ func join(batch []*job) []tensor {
 	return out
 }
 
-// part returns the results of the items of one request, from the results of its batch.
+// part returns items [from, to) of the results of a batch.
 func part(out []tensor, from, to int) []tensor {
 	parts := make([]tensor, len(out))
 	for i := range out {
@@ -93,8 +95,8 @@ func part(out []tensor, from, to int) []tensor {
 	return parts
 }
 
-// together returns a context that is done when the contexts of all requests of a batch are. stop releases
-// what it holds.
+// together returns a context that is done once the contexts of all requests of a batch are. stop
+// releases its resources.
 func together(batch []*job) (ctx context.Context, stop func()) {
 	if len(batch) == 1 {
 		return batch[0].ctx, func() {}

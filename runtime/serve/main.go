@@ -44,7 +44,7 @@ func Main(models ...Model) {
 	}
 }
 
-// program is what the flags of Main say.
+// program holds the values of Main's flags.
 type program struct {
 	options    Options
 	models     []Model
@@ -54,11 +54,11 @@ type program struct {
 	threads    int
 	watch      time.Duration
 	drain      time.Duration
-	// started, if not nil, is called with the addresses when the program listens.
+	// called with the addresses, unless nil, once the program listens
 	started func(http, grpc net.Addr)
 }
 
-// named are the values of a flag for models, by name. A value without a name is for the only model.
+// named holds the values of a flag, keyed by model. The key "" stands for the only model.
 type named map[string]string
 
 func (n named) String() string { return "" }
@@ -75,7 +75,8 @@ func (n named) Set(text string) error {
 	return nil
 }
 
-// apply calls set for the models that the flag names.
+// apply calls set for each model in the flag called name. It returns an error if a model does not
+// exist.
 func (n named) apply(name string, models []Model, set func(m *Model, file string)) error {
 	for model, file := range n {
 		found := false
@@ -92,7 +93,6 @@ func (n named) apply(name string, models []Model, set func(m *Model, file string
 	return nil
 }
 
-// parse reads the flags.
 func parse(args []string, models []Model, out io.Writer) (*program, error) {
 	p := &program{models: append([]Model{}, models...)}
 	o := &p.options
@@ -158,7 +158,7 @@ func parse(args []string, models []Model, out io.Writer) (*program, error) {
 	return p, weights.apply("weights", p.models, func(m *Model, file string) { m.Weights = file })
 }
 
-// run serves until ctx is done, and then drains.
+// run serves until ctx is done, then drains the server.
 func (p *program) run(ctx context.Context) error {
 	if p.threads > 0 {
 		rt.Threads(p.threads)
@@ -217,7 +217,8 @@ func (p *program) run(ctx context.Context) error {
 	}
 }
 
-// serveGRPC begins to answer gRPC, and returns the server and its address. They are nil without -grpc.
+// serveGRPC starts to serve gRPC and returns the server and its address, or nil without -grpc.
+// Errors of serving go to failed.
 func (p *program) serveGRPC(s *Server, failed chan<- error) (*grpc.Server, net.Addr, error) {
 	if p.grpc == "" {
 		return nil, nil, nil
@@ -244,7 +245,7 @@ func (p *program) serveGRPC(s *Server, failed chan<- error) (*grpc.Server, net.A
 	return g, l.Addr(), nil
 }
 
-// end drains the server.
+// end drains and stops the servers.
 func (p *program) end(s *Server, h *http.Server, g *grpc.Server) error {
 	s.Drain()
 	s.options.Log.Info("draining")
@@ -272,7 +273,7 @@ func (p *program) end(s *Server, h *http.Server, g *grpc.Server) error {
 	return nil
 }
 
-// listen listens on an address, encrypted if there are certificates.
+// listen listens on an address, with TLS if p.cert is set.
 func (p *program) listen(address string) (net.Listener, error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil || p.cert == "" {
@@ -287,7 +288,6 @@ func (p *program) listen(address string) (net.Listener, error) {
 	return tls.NewListener(l, c), nil
 }
 
-// tls returns the configuration of encrypted listeners.
 func (p *program) tls() (*tls.Config, error) {
 	pair, err := tls.LoadX509KeyPair(p.cert, p.key)
 	if err != nil {
@@ -296,7 +296,7 @@ func (p *program) tls() (*tls.Config, error) {
 	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
 }
 
-// httpServer returns a server of HTTP with limits on what a client may hold up.
+// httpServer returns an HTTP server with time limits for slow clients.
 func (s *Server) httpServer() *http.Server {
 	return &http.Server{
 		Handler:           s.handler,
@@ -309,7 +309,7 @@ func (s *Server) httpServer() *http.Server {
 	}
 }
 
-// profiler serves profiles of the program on an address.
+// profiler serves pprof's profiles of the program on an address.
 func profiler(address string) (io.Closer, error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {

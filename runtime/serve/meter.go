@@ -9,7 +9,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// meter has the metrics of a server.
 type meter struct {
 	registry                 *prometheus.Registry
 	requests                 *prometheus.CounterVec
@@ -49,7 +48,7 @@ func newMeter() *meter {
 	return m
 }
 
-// handler returns the page of metrics. before sets the gauges.
+// handler returns the page of metrics. It calls before, which sets the gauges, for each request.
 func (m *meter) handler(before func()) http.Handler {
 	page := promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -58,13 +57,11 @@ func (m *meter) handler(before func()) http.Handler {
 	})
 }
 
-// batch counts a batch.
 func (m *meter) batch(model string, why reason, items int) {
 	m.batches.WithLabelValues(model, string(why)).Inc()
 	m.items.WithLabelValues(model).Observe(float64(items))
 }
 
-// request counts a request of inference.
 func (m *meter) request(e *exchange) {
 	m.requests.WithLabelValues(e.model, strconv.Itoa(e.status)).Inc()
 	m.whole.WithLabelValues(e.model).Observe(e.took.Seconds())

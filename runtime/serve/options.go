@@ -46,7 +46,7 @@ type Options struct {
 	Log *slog.Logger
 }
 
-// complete sets the defaults.
+// complete replaces unset options by their defaults.
 func (o *Options) complete() {
 	set := func(n *int, value int) {
 		if *n <= 0 {

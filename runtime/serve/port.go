@@ -7,16 +7,17 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// port is an input or output of a method. An element of extents is a number, or -1 for an extent that
-// depends on the call; symbols then has its text.
+// port is an input or output of a method.
 type port struct {
 	datatype
-	label   string // the port's name in the model
+	label string // the port's name in the model
+	// an extent is -1 if it depends on the call
 	extents []int
+	// the text of each extent: a number, a symbol or an expression of symbols
 	symbols []string
 }
 
-// portsOf returns the ports of a method. It returns an error for a type that the protocol does not have.
+// portsOf returns the ports for list. It returns an error if the protocol does not have a type.
 func portsOf(list []rt.Port) ([]*port, error) {
 	var out []*port
 	for _, p := range list {
@@ -37,9 +38,9 @@ func portsOf(list []rt.Port) ([]*port, error) {
 	return out, nil
 }
 
-// check returns an error unless a tensor of this shape fits the port. bound has the extents of the
-// symbols of earlier inputs; check adds those of this one. An extent that is an expression of symbols
-// is left to the model.
+// check returns an error unless a tensor of this shape fits the port. bound maps the symbols of
+// earlier inputs to their extents; check adds the symbols of this one. The model checks extents
+// that are expressions of symbols.
 func (p *port) check(shape []int, bound map[string]int) error {
 	if len(shape) != len(p.extents) {
 		return badRequest("input %q has shape %v, want %d dimensions, %v", p.label, shape, len(p.extents), p.symbols)
@@ -61,7 +62,7 @@ func (p *port) check(shape []int, bound map[string]int) error {
 	return nil
 }
 
-// isName reports whether text is a symbol and not an expression of symbols.
+// isName reports whether text is a symbol, not an expression of symbols.
 func isName(text string) bool {
 	for i, c := range text {
 		if c != '_' && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (i == 0 || c < '0' || c > '9') {

@@ -6,19 +6,21 @@ import (
 	"time"
 )
 
-// queue holds the requests that wait for a session of one model. Every client has a line, and the lines
-// take turns.
+// queue holds the requests that wait for a session of a model. Each client has a line of requests,
+// and lines take turns.
 type queue struct {
-	limit int // requests that may wait
+	// largest number of requests that wait
+	limit int
 
-	mu     sync.Mutex
-	more   sync.Cond
-	lines  []*line // of clients with requests, in the order of their turns
+	mu   sync.Mutex
+	more sync.Cond
+	// lines that are not empty, in the order of their turns
+	lines  []*line
 	n      int
 	closed bool
 }
 
-// line holds the requests of one client, the oldest first.
+// line holds the waiting requests of one client, the oldest first.
 type line struct {
 	client string
 	jobs   []*job
@@ -30,8 +32,8 @@ func newQueue(limit int) *queue {
 	return q
 }
 
-// push adds a request. If the queue is full, the client with the longest line loses its last request, which
-// ends with errFull. This may be the new one. It reports false if the queue is closed.
+// push adds a request. If the queue is full, the last request of the longest line, which may be j,
+// ends with errFull. push returns false if the queue is closed.
 func (q *queue) push(j *job) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -57,7 +59,7 @@ func (q *queue) push(j *job) bool {
 	return true
 }
 
-// line returns the line of a client, which is new and last if the client does not have one.
+// line returns the line of a client. It adds a line if the client has none.
 func (q *queue) line(client string) *line {
 	for _, l := range q.lines {
 		if l.client == client {
@@ -69,7 +71,7 @@ func (q *queue) line(client string) *line {
 	return l
 }
 
-// drop removes a request from a line, and the line if it was the only one.
+// drop removes request i from a line, and the line from the queue if it becomes empty.
 func (q *queue) drop(l *line, i int) {
 	l.jobs = slices.Delete(l.jobs, i, i+1)
 	q.n--
@@ -78,8 +80,7 @@ func (q *queue) drop(l *line, i int) {
 	}
 }
 
-// remove takes back a request whose client does not wait any more. It reports false if a session has
-// taken it.
+// remove removes a request. It returns false if the request does not wait any more.
 func (q *queue) remove(j *job) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -92,14 +93,13 @@ func (q *queue) remove(j *job) bool {
 	return false
 }
 
-// len returns the number of requests that wait.
 func (q *queue) len() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.n
 }
 
-// close lets no more requests in. Sessions take those that wait.
+// close makes the queue refuse new requests. Requests that wait can still be taken.
 func (q *queue) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -116,10 +116,9 @@ const (
 	idle  reason = "idle"  // a session was free, and no request may wait
 )
 
-// take waits for requests and returns those of the next batch. It returns nil when the queue is closed and
-// empty. The requests of a batch can be joined, and their items are `most` at most, unless a single request
-// has more. With a `wait` above 0, a batch that is not full is held back until its oldest request has
-// waited that long.
+// take returns the requests of the next batch, for which it waits, or nil once the queue is closed
+// and empty. A batch has at most `most` items, unless its only request has more. If wait > 0, a
+// batch that is not full is held back until its oldest request has waited that long.
 func (q *queue) take(most int, wait time.Duration) ([]*job, reason) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -150,7 +149,7 @@ func (q *queue) take(most int, wait time.Duration) ([]*job, reason) {
 	}
 }
 
-// next returns the requests of the next batch, with the lines that hold them, without taking them.
+// next returns the requests of the next batch, and the line of each, without removing them.
 func (q *queue) next(most int) (batch []*job, places []*line, isFull bool) {
 	items := 0
 	next := make([]int, len(q.lines)) // the first request of a line that has not been looked at
@@ -182,7 +181,8 @@ func (q *queue) next(most int) (batch []*job, places []*line, isFull bool) {
 	return batch, places, false
 }
 
-// takeAll removes the requests of a batch. The clients that had their turn go to the end.
+// takeAll removes the requests of a batch. places has the line of each request; these lines move to
+// the end.
 func (q *queue) takeAll(batch []*job, places []*line) {
 	for i, j := range batch {
 		l := places[i]
@@ -194,7 +194,6 @@ func (q *queue) takeAll(batch []*job, places []*line) {
 	}
 }
 
-// release lets the next request of a sequence run.
 func (q *queue) release(s *sequence) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -4,5 +4,5 @@ package serve
 
 import "os"
 
-// notifyReload does nothing: the system does not have the signal.
+// notifyReload does nothing: this system does not have SIGHUP.
 func notifyReload(chan<- os.Signal) {}

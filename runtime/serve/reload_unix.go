@@ -8,5 +8,5 @@ import (
 	"syscall"
 )
 
-// notifyReload sends to c when the process gets SIGHUP.
+// notifyReload makes c receive SIGHUP.
 func notifyReload(c chan<- os.Signal) { signal.Notify(c, syscall.SIGHUP) }

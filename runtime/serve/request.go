@@ -6,50 +6,52 @@ import (
 	"time"
 )
 
-// request is a decoded request of inference. in has a tensor for each input of the method, in its
-// order.
+// request is a decoded inference request.
 type request struct {
 	method *method
 	id     string
-	in     []tensor
-	// wanted are the outputs that the answer has. Empty is all of them.
+	// a tensor for each input of the method, in order
+	in []tensor
+	// requested outputs; all outputs if empty
 	wanted []wanted
-	// binary says that outputs are bytes after the JSON, unless they say otherwise.
+	// outputs follow the JSON in binary form, unless they say otherwise
 	binary   bool
 	timeout  time.Duration // 0 without one
 	sequence sequenceID
 }
 
-// wanted is an output that a request names. binary applies if set.
+// wanted is an output that a request names.
 type wanted struct {
-	index       int
+	index int
+	// the output is wanted in binary form; valid if set is true
 	binary, set bool
 }
 
-// sequenceID says which sequence a request belongs to. id is "" for a request of its own.
+// sequenceID is the sequence to which a request belongs. id is "" if it belongs to none.
 type sequenceID struct {
 	id         string
 	start, end bool
 }
 
-// maxText is the number of bytes of names and of values of parameters.
+// maxText is the largest length in bytes of a name or of a parameter's value.
 const maxText = 4096
 
-// decoder decodes the body of a request for a method.
+// decoder decodes the body of a request.
 type decoder struct {
 	*scanner
 	method *method
-	given  []bool // whether an input was in the request
-	// rest are the sizes in bytes of the inputs that follow the JSON, by input, or -1. order lists
-	// these inputs.
-	rest  []int
+	// given[i] says whether input i was in the request.
+	given []bool
+	// rest[i] is the size in bytes of input i if it follows the JSON in binary form, else -1.
+	rest []int
+	// the inputs that follow the JSON, in the order of their data
 	order []int
 	out   request
 }
 
-// decodeRequest reads a request for a method from the body of a request of HTTP. header is the number of
-// bytes of JSON before tensors in binary, or -1 if all of the body is JSON. The memory that it takes is
-// in proportion to what the body has, whatever it claims.
+// decodeRequest decodes a request from an HTTP body. header is the length in bytes of the JSON
+// before binary tensors, or -1 if the whole body is JSON. The memory it allocates is proportional
+// to the bytes it receives, not to what the body declares.
 func decodeRequest(m *method, body io.Reader, header int64) (*request, error) {
 	text := body
 	if header >= 0 {
@@ -81,7 +83,7 @@ func decodeRequest(m *method, body io.Reader, header int64) (*request, error) {
 	return &d.out, checkShapes(d.out.in)
 }
 
-// checkShapes returns an error unless the shapes of inputs fit their ports and each other.
+// checkShapes returns an error unless the shapes match their ports and agree in the ports' symbols.
 func checkShapes(in []tensor) error {
 	bound := map[string]int{}
 	for i := range in {
@@ -118,7 +120,8 @@ func (d *decoder) request() error {
 	return orElse(err, d.ends())
 }
 
-// parameters reads an object whose values are texts, numbers and truth values.
+// parameters reads an object and calls set for each string, number, truth value and null in it. It
+// skips other values.
 func (d *decoder) parameters(set func(name string, v any) error) error {
 	return d.object(func(name string) error {
 		if c, err := d.peek(); err != nil || c == '{' || c == '[' {
@@ -132,7 +135,7 @@ func (d *decoder) parameters(set func(name string, v any) error) error {
 	})
 }
 
-// parameter sets a parameter of the request. It ignores what the server does not know.
+// parameter sets a parameter of the request. It ignores unknown parameters.
 func (q *request) parameter(name string, v any) (err error) {
 	switch name {
 	case "binary_data_output":
@@ -152,8 +155,8 @@ func (q *request) parameter(name string, v any) (err error) {
 	return err
 }
 
-// sequenceName returns the name of a sequence: a text, or a number other than 0. "" and 0 are no
-// sequence.
+// sequenceName returns the id of a sequence, which is a string or an integer. For "" and 0, which
+// mean no sequence, it returns "".
 func sequenceName(v any) (string, error) {
 	if text, ok := v.(string); ok {
 		return text, nil
@@ -181,7 +184,6 @@ func whole(name string, v any) (int64, error) {
 	return n, nil
 }
 
-// input reads an element of "inputs".
 func (d *decoder) input() error {
 	index, size, data := -1, -1, false
 	var shape []int
@@ -273,7 +275,6 @@ func (d *decoder) input() error {
 	return nil
 }
 
-// find returns the index of an input.
 func (d *decoder) find(name string) (int, error) {
 	for i, p := range d.method.in {
 		if p.label == name {
@@ -296,7 +297,6 @@ func (d *decoder) shape() ([]int, error) {
 	return shape, err
 }
 
-// output reads an element of "outputs".
 func (d *decoder) output() error {
 	w := wanted{index: -1}
 	err := d.object(func(key string) error {

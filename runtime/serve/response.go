@@ -10,18 +10,18 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// modelVersion is the version of every model: a server has one of each.
+// modelVersion is the version of every model. A server has only one version.
 const modelVersion = "1"
 
-// answer is an encoded answer: JSON, and tensors after it. header is the number of bytes of JSON, or -1 if
-// the answer has nothing else.
+// answer is an encoded response: JSON, then binary tensors.
 type answer struct {
-	body   []byte
+	body []byte
+	// length in bytes of the JSON, or -1 if there are no binary tensors
 	header int
 }
 
-// encode encodes the results of a request. JSON does not have NaN and infinities; a result with one is
-// an error unless it is asked for in binary.
+// encode encodes the results of a request. It returns an error if a result in JSON has NaN or
+// infinities, which JSON cannot represent.
 func (q *request) encode(out []tensor) (*answer, error) {
 	list := q.wanted
 	if len(list) == 0 {
@@ -72,7 +72,6 @@ func (q *request) encode(out []tensor) (*answer, error) {
 	return &answer{append(b, rest...), len(b)}, nil
 }
 
-// appendText appends a string of JSON.
 func appendText(b []byte, text string) []byte {
 	quoted, _ := json.Marshal(text)
 	return append(b, quoted...)
@@ -129,7 +128,7 @@ func (x *tensor) appendJSON(b []byte) ([]byte, error) {
 	return b, err
 }
 
-// appendInteger appends the number at the start of data.
+// appendInteger appends the integer at the start of data in decimal.
 func appendInteger(b, data []byte, d datatype) []byte {
 	switch d.name {
 	case "INT8":

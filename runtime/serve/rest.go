@@ -15,10 +15,10 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// headerLength is the header with the number of bytes of JSON before tensors in binary.
+// headerLength is the HTTP header with the length in bytes of the JSON before binary tensors.
 const headerLength = "Inference-Header-Content-Length"
 
-// routes returns the handler of the protocol over HTTP.
+// routes returns the handler of the protocol's HTTP API.
 func (s *Server) routes() http.Handler {
 	open, guarded := http.NewServeMux(), http.NewServeMux()
 	open.HandleFunc("GET /v2/health/live", func(w http.ResponseWriter, r *http.Request) {
@@ -44,8 +44,7 @@ func (s *Server) routes() http.Handler {
 	return s.shared(open)
 }
 
-// shared adds the headers that let scripts of other pages read answers, and answers their questions
-// whether they may.
+// shared adds the CORS headers for the allowed origins and answers preflight requests.
 func (s *Server) shared(next http.Handler) http.Handler {
 	if len(s.options.Origins) == 0 {
 		return next
@@ -68,7 +67,7 @@ func (s *Server) shared(next http.Handler) http.Handler {
 	})
 }
 
-// guard answers requests that have the token.
+// guard refuses requests without the token.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !s.allows(r.Header.Get("Authorization")) {
@@ -95,7 +94,7 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	w.Write(body)
 }
 
-// writeError answers with an error, and returns the status.
+// writeError writes an error response and returns its status.
 func writeError(w http.ResponseWriter, err error) int {
 	status := statusOf(err)
 	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
@@ -108,7 +107,7 @@ func writeError(w http.ResponseWriter, err error) int {
 // serverName is the name of the server in the protocol.
 const serverName = "burngen"
 
-// extensions are the parts of the protocol that not every server has.
+// extensions lists the protocol's extensions that this server implements.
 var extensions = []string{"binary_tensor_data", "model_repository", "sequence"}
 
 func (s *Server) serverMetadata(w http.ResponseWriter, r *http.Request) {
@@ -159,7 +158,7 @@ func (s *Server) modelReady(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, statusReady(ready), map[string]any{"name": name, "ready": ready})
 }
 
-// inferREST answers a request of inference.
+// inferREST handles an inference request.
 func (s *Server) inferREST(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
 	body := &counted{from: http.MaxBytesReader(w, r.Body, s.options.MaxBody)}
@@ -228,7 +227,6 @@ func (s *Server) answerREST(r *http.Request, body io.Reader, e *exchange) (*answ
 	return q.encode(j.out)
 }
 
-// counted counts the bytes that are read.
 type counted struct {
 	from io.Reader
 	n    int64
@@ -240,7 +238,7 @@ func (c *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// indexed is a model in the index of the repository.
+// indexed is an entry in the index of the model repository.
 type indexed struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
@@ -248,7 +246,7 @@ type indexed struct {
 	Reason  string `json:"reason"`
 }
 
-// index lists the models. ready leaves out the ones that are not loaded.
+// index lists the models. If ready is true, it lists only loaded models.
 func (s *Server) index(ready bool) []indexed {
 	out := []indexed{}
 	for _, e := range s.entries {
@@ -284,7 +282,7 @@ func (s *Server) repositoryIndex(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, s.index(asked.Ready))
 }
 
-// repositoryChange answers requests to load or unload a model.
+// repositoryChange returns the handler for loading models or, if load is false, for unloading them.
 func (s *Server) repositoryChange(load bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if err := s.change(r.PathValue("model"), load); err != nil {
@@ -295,7 +293,7 @@ func (s *Server) repositoryChange(load bool) http.HandlerFunc {
 	}
 }
 
-// change loads or unloads a model.
+// change loads a model or, if load is false, unloads it.
 func (s *Server) change(name string, load bool) error {
 	if !s.options.Repository {
 		return errorf(http.StatusForbidden, "the server does not let clients load and unload models")
@@ -316,7 +314,6 @@ func (s *Server) change(name string, load bool) error {
 	return errorf(http.StatusNotFound, "there is no model %q", name)
 }
 
-// gauge sets the metrics that are asked for.
 func (s *Server) gauge() {
 	for _, e := range s.entries {
 		i := e.now.Load()

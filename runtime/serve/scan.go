@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// scanner reads JSON piece by piece, in constant memory. It returns an error for what JSON does not
-// allow, such as NaN, and for values nested more than maxDepth deep.
+// scanner reads JSON incrementally in constant memory. It returns an error for text that is not
+// JSON, such as NaN, and for values nested more than maxDepth deep.
 type scanner struct {
 	from    io.Reader
 	buf     []byte
@@ -24,8 +24,8 @@ func newScanner(r io.Reader) *scanner {
 	return &scanner{from: r, buf: make([]byte, 32<<10)}
 }
 
-// more reads more bytes after those from keep on, which it moves to the front. It returns io.EOF at the
-// end.
+// more moves the bytes from index keep on to the front of the buffer and reads more bytes after
+// them. It returns io.EOF at the end.
 func (s *scanner) more(keep int) error {
 	copy(s.buf, s.buf[keep:s.end])
 	s.at, s.end = s.at-keep, s.end-keep
@@ -45,13 +45,13 @@ func (s *scanner) more(keep int) error {
 	return io.ErrNoProgress
 }
 
-// peek returns the next byte that is not space, without taking it.
+// peek skips white space and returns the next byte without consuming it.
 func (s *scanner) peek() (byte, error) {
 	c, err := s.peekOrEnd()
 	return c, torn(err)
 }
 
-// peekOrEnd is like peek. Its error is io.EOF at the end.
+// peekOrEnd is like peek, but returns io.EOF at the end.
 func (s *scanner) peekOrEnd() (byte, error) {
 	for {
 		for s.at < s.end {
@@ -68,7 +68,7 @@ func (s *scanner) peekOrEnd() (byte, error) {
 	}
 }
 
-// torn turns the end of a body in the middle of a value into an error that says so.
+// torn turns an end-of-file error within a value into a bad request.
 func torn(err error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return badRequest("the request ends in the middle")
@@ -76,7 +76,6 @@ func torn(err error) error {
 	return err
 }
 
-// byte takes the next byte, which may be space.
 func (s *scanner) byte() (byte, error) {
 	if s.at == s.end {
 		if err := s.more(s.end); err != nil {
@@ -88,7 +87,7 @@ func (s *scanner) byte() (byte, error) {
 	return c, nil
 }
 
-// expect takes the byte c, after space.
+// expect skips white space and consumes byte c. It returns an error for any other byte.
 func (s *scanner) expect(c byte) error {
 	got, err := s.peek()
 	if err != nil {
@@ -101,7 +100,7 @@ func (s *scanner) expect(c byte) error {
 	return nil
 }
 
-// ends returns an error unless only space is left.
+// ends returns an error unless only white space is left.
 func (s *scanner) ends() error {
 	c, err := s.peekOrEnd()
 	if err == io.EOF {
@@ -110,8 +109,8 @@ func (s *scanner) ends() error {
 	return orElse(torn(err), badRequest("JSON: %q after the end of the request", c))
 }
 
-// object reads an object. value is called for each key, and must read its value. A key that occurs
-// twice is an error.
+// object reads an object. It calls value for each key, to read the key's value. Duplicate keys are
+// an error.
 func (s *scanner) object(value func(key string) error) error {
 	seen := map[string]bool{}
 	return s.list('{', '}', func() error {
@@ -144,7 +143,7 @@ func orElse(err, other error) error {
 	return other
 }
 
-// array reads an array. element is called for each element, and must read it.
+// array reads an array. It calls element for each element, to read it.
 func (s *scanner) array(element func() error) error { return s.list('[', ']', element) }
 
 func (s *scanner) list(open, close byte, element func() error) error {
@@ -183,7 +182,7 @@ func (s *scanner) list(open, close byte, element func() error) error {
 	}
 }
 
-// number reads a number. The result is valid until the next call.
+// number returns the text of a number. The text is valid until the next call.
 func (s *scanner) number() (string, error) {
 	if _, err := s.peek(); err != nil {
 		return "", err
@@ -258,7 +257,7 @@ func isNumber(text []byte) bool {
 	return len(text) == 0
 }
 
-// str reads a string of at most `most` bytes. The result is valid until the next call.
+// str returns a string of at most `most` bytes. It is valid until the next call.
 func (s *scanner) str(most int) ([]byte, error) {
 	if err := s.expect('"'); err != nil {
 		return nil, err
@@ -297,7 +296,7 @@ func (s *scanner) str(most int) ([]byte, error) {
 	}
 }
 
-// escape reads what follows a backslash.
+// escape reads an escape after its backslash.
 func (s *scanner) escape() error {
 	c, err := s.byte()
 	if err != nil {
@@ -338,7 +337,6 @@ func (s *scanner) escape() error {
 	return nil
 }
 
-// low reads the second half of a surrogate pair.
 func (s *scanner) low() (rune, error) {
 	for _, want := range []byte(`\u`) {
 		c, err := s.byte()
@@ -352,7 +350,6 @@ func (s *scanner) low() (rune, error) {
 	return s.hex()
 }
 
-// hex reads four hexadecimal digits.
 func (s *scanner) hex() (rune, error) {
 	var digits [4]byte
 	for i := range digits {
@@ -369,7 +366,7 @@ func (s *scanner) hex() (rune, error) {
 	return rune(n), nil
 }
 
-// word reads true, false or null.
+// word reads true, false or null and returns it.
 func (s *scanner) word() (string, error) {
 	c, err := s.peek()
 	if err != nil {
@@ -389,8 +386,8 @@ func (s *scanner) word() (string, error) {
 	return "", badRequest("JSON: %q where a value is expected", c)
 }
 
-// scalar reads a string, a number, true, false or null. A number becomes a float64, or an int64 if it
-// is written as one. A string has at most `most` bytes.
+// scalar reads a string of at most `most` bytes, a number, true, false or null. A number is an
+// int64 if its text is an integer that fits, else a float64.
 func (s *scanner) scalar(most int) (any, error) {
 	c, err := s.peek()
 	if err != nil {
@@ -427,7 +424,7 @@ func (s *scanner) scalar(most int) (any, error) {
 	return nil, nil
 }
 
-// skip reads a value of any kind and forgets it.
+// skip reads a value of any kind and drops it. Strings may have at most `most` bytes.
 func (s *scanner) skip(most int) error {
 	c, err := s.peek()
 	if err != nil {
@@ -443,7 +440,7 @@ func (s *scanner) skip(most int) error {
 	return err
 }
 
-// integer reads a whole number of at least 0.
+// integer reads a nonnegative integer that fits an int. what names it in errors.
 func (s *scanner) integer(what string) (int, error) {
 	text, err := s.number()
 	if err != nil {

@@ -6,17 +6,20 @@ import (
 	"time"
 )
 
-// sequence is a session that keeps its states between the requests of one correlation id.
+// sequence is a session that keeps its states between the requests with one sequence id.
 type sequence struct {
 	id      string
 	session *session
-	busy    bool // under the lock of the model's queue
-	used    time.Time
-	waiting int  // requests that wait or run
-	ended   bool // after its last request
+	// a request runs; guarded by the lock of the queue
+	busy bool
+	used time.Time
+	// number of requests that wait or run
+	waiting int
+	// its last request has arrived
+	ended bool
 }
 
-// isBusy reports whether a request of the sequence runs. A nil sequence is never busy.
+// isBusy reports whether a request of the sequence runs. It returns false for nil.
 func (s *sequence) isBusy() bool { return s != nil && s.busy }
 
 func (s *sequence) begin() {
@@ -25,8 +28,8 @@ func (s *sequence) begin() {
 	}
 }
 
-// sequences are the sequences of a model. A sequence ends with its last request, or when it has not been
-// used for the time to live.
+// sequences holds the sequences of a model. A sequence ends with its last request, or if it is not
+// used for the duration live.
 type sequences struct {
 	limit int
 	live  time.Duration
@@ -37,8 +40,8 @@ type sequences struct {
 	free []*session
 }
 
-// get returns the sequence of a request, which it adds if the request starts one. The caller calls release
-// after the request.
+// get returns the sequence of a request. It adds the sequence if the request starts it. The caller
+// must call release after the request.
 func (s *sequences) get(id sequenceID) (*sequence, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,7 +75,7 @@ func (s *sequences) get(id sequenceID) (*sequence, error) {
 	return q, nil
 }
 
-// session returns a session with the states of the beginning.
+// session returns a session in its initial state.
 func (s *sequences) session() (*session, error) {
 	if n := len(s.free); n > 0 {
 		out := s.free[n-1]
@@ -94,7 +97,7 @@ func (s *sequences) release(q *sequence) {
 	}
 }
 
-// expire removes the sequences that have not been used for the time to live.
+// expire removes the sequences that have not been used for the duration live.
 func (s *sequences) expire(now time.Time) {
 	for _, q := range s.byID {
 		if q.waiting == 0 && now.Sub(q.used) > s.live {
@@ -103,7 +106,7 @@ func (s *sequences) expire(now time.Time) {
 	}
 }
 
-// keptFree is the number of sessions that are kept for new sequences.
+// keptFree is the largest number of free sessions that are kept for new sequences.
 const keptFree = 8
 
 func (s *sequences) remove(q *sequence) {
@@ -113,14 +116,13 @@ func (s *sequences) remove(q *sequence) {
 	}
 }
 
-// len returns the number of sequences.
 func (s *sequences) len() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.byID)
 }
 
-// sweep removes sequences that have expired until ended is closed.
+// sweep removes expired sequences periodically until ended is closed.
 func (s *sequences) sweep(ended <-chan struct{}) {
 	ticker := time.NewTicker(max(s.live/4, time.Second))
 	defer ticker.Stop()

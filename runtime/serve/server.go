@@ -84,7 +84,7 @@ func (s *Server) Close() {
 	}
 }
 
-// isReady reports whether all models can answer.
+// isReady reports whether all models are loaded and the server does not drain.
 func (s *Server) isReady() bool {
 	for _, e := range s.entries {
 		if e.now.Load() == nil {
@@ -94,7 +94,7 @@ func (s *Server) isReady() bool {
 	return !s.draining.Load()
 }
 
-// find returns a model, and the method that the name stands for.
+// find returns the model and the method for a name in the protocol.
 func (s *Server) find(name, version string) (*entry, *instance, *method, error) {
 	unknown := errorf(http.StatusNotFound, "there is no model %q", name)
 	if version != "" && version != modelVersion {
@@ -124,7 +124,8 @@ func (s *Server) find(name, version string) (*entry, *instance, *method, error) 
 	return nil, nil, nil, unknown
 }
 
-// infer computes a request. If the model is replaced meanwhile, the new one gets the request.
+// infer computes a request. If the model is replaced before it is computed, the new model computes
+// it.
 func (s *Server) infer(ctx context.Context, q *request, client, version string) (*job, error) {
 	if q.timeout > 0 {
 		var cancel func()
@@ -151,7 +152,8 @@ func (s *Server) infer(ctx context.Context, q *request, client, version string) 
 	}
 }
 
-// rebind makes a request one for the method of another instance of its model.
+// rebind changes a request to the corresponding method of another instance of its model. It returns
+// an error if the method has changed.
 func (q *request) rebind(m *method) error {
 	if len(m.in) != len(q.in) || len(m.out) != len(q.method.out) {
 		return badRequest("model %q has changed", m.label)
@@ -166,8 +168,8 @@ func (q *request) rebind(m *method) error {
 	return checkShapes(q.in)
 }
 
-// enter counts a request of a client. It returns an error if the client has too many under way. The caller
-// calls leave.
+// enter counts a request of a client. The caller must call leave after the request. It returns an
+// error if too many requests of the client wait or run.
 func (s *Server) enter(client string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -186,7 +188,7 @@ func (s *Server) leave(client string) {
 	}
 }
 
-// allows reports whether the value of a header Authorization has the token.
+// allows reports whether an Authorization header has the token, or none is needed.
 func (s *Server) allows(header string) bool {
 	if s.options.Token == "" {
 		return true
@@ -195,8 +197,8 @@ func (s *Server) allows(header string) bool {
 	return strings.EqualFold(scheme, "Bearer") && subtle.ConstantTimeCompare([]byte(token), []byte(s.options.Token)) == 1
 }
 
-// clientOf returns the name by which a client is told apart: a value of ClientHeader, or else the host of
-// its address.
+// clientOf returns an identifier of the client: the first value of the header ClientHeader, or else
+// the host of its address.
 func (s *Server) clientOf(address string, header func(name string) string) string {
 	if s.options.ClientHeader != "" {
 		first, _, _ := strings.Cut(header(s.options.ClientHeader), ",")

@@ -7,20 +7,21 @@ import (
 	"slices"
 )
 
-// tensor is an input or output of a call. Numbers are in data, in the order of bytes of the machine;
-// strings are in texts.
+// tensor is an input or output of a call.
 type tensor struct {
 	port  *port
 	shape []int
-	data  []byte
+	// elements in native byte order, unless they are strings
+	data []byte
+	// elements that are strings
 	texts []string
 }
 
-// maxRank is the largest number of dimensions of a tensor in a request.
+// maxRank is the largest rank of a tensor in a request.
 const maxRank = 32
 
-// elements returns the product of the extents of shape, whose elements have size bytes. It returns an
-// error if an extent is negative or the bytes overflow an int.
+// elements returns the product of a shape's extents. It returns an error if an extent is negative,
+// or if the size in bytes overflows an int; an element has size bytes.
 func elements(shape []int, size int) (int, error) {
 	n := max(1, size)
 	empty := false
@@ -42,7 +43,6 @@ func elements(shape []int, size int) (int, error) {
 	return n / max(1, size), nil
 }
 
-// len returns the number of elements that the tensor holds.
 func (t *tensor) len() int {
 	if t.port.isText() {
 		return len(t.texts)
@@ -50,7 +50,7 @@ func (t *tensor) len() int {
 	return len(t.data) / t.port.size
 }
 
-// items returns the part of a tensor from one item of its first axis to another.
+// items returns indices [from, to) along the first axis. The result shares memory with t.
 func (t *tensor) items(from, to int) tensor {
 	part := tensor{port: t.port, shape: slices.Clone(t.shape)}
 	n := t.shape[0]
@@ -68,10 +68,10 @@ func (t *tensor) items(from, to int) tensor {
 	return part
 }
 
-// bigEndian says that the machine's order of bytes is not the protocol's.
+// bigEndian reports whether native byte order differs from the protocol's.
 var bigEndian = binary.NativeEndian.Uint16([]byte{0, 1}) == 1
 
-// turn converts elements of size bytes between the protocol's order of bytes and the machine's, in
+// turn converts elements of size bytes between the protocol's byte order and the native one, in
 // place.
 func turn(data []byte, size int) {
 	if !bigEndian || size < 2 {
@@ -82,7 +82,7 @@ func turn(data []byte, size int) {
 	}
 }
 
-// isTruth sets any byte but 0 to 1, in place: a bool of Go has no other values.
+// isTruth replaces nonzero bytes by 1, because a Go bool is 0 or 1.
 func isTruth(data []byte) {
 	for i, b := range data {
 		if b > 1 {

@@ -13,8 +13,8 @@ import (
 	"google.golang.org/grpc/metadata"
 )
 
-// traced begins the span of a request of inference, as part of the trace that its header names. end
-// finishes it with what became of the request.
+// traced begins the span of an inference request, within the trace in its headers. end ends the
+// span and sets its attributes from e.
 func (s *Server) traced(ctx context.Context, header propagation.TextMapCarrier, e *exchange) (_ context.Context, end func()) {
 	if s.options.Tracer == nil {
 		return ctx, func() {}
@@ -31,7 +31,7 @@ func (s *Server) traced(ctx context.Context, header propagation.TextMapCarrier, 
 	}
 }
 
-// carrier reads headers of gRPC.
+// carrier reads the trace's headers from gRPC metadata.
 type carrier metadata.MD
 
 func (c carrier) Get(name string) string {
@@ -50,8 +50,8 @@ func (c carrier) Keys() (names []string) {
 	return names
 }
 
-// exporting returns a tracer that sends spans where the environment variables OTEL_* say, and a function
-// that sends the last ones. The tracer is nil if they say nothing.
+// exporting returns a tracer as the environment variables OTEL_* configure it, or nil if they
+// configure none. The function sends the remaining spans.
 func exporting(ctx context.Context) (trace.Tracer, func(context.Context) error, error) {
 	nowhere := func(context.Context) error { return nil }
 	named := os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != "" || os.Getenv("OTEL_TRACES_EXPORTER") == "otlp"

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// watch looks every `each` at the files of weights, and loads the models whose file has another time or
-// size and has not changed since the last look. It does nothing if each is 0. stop ends it.
+// watch checks the files of weights every `each`. It loads a model if its file has changed, and has
+// not changed again since the check before. It does nothing if each is 0. stop ends it.
 func (s *Server) watch(each time.Duration) (stop func()) {
 	if each <= 0 {
 		return func() {}
@@ -41,14 +41,14 @@ func (s *Server) watch(each time.Duration) (stop func()) {
 	return sync.OnceFunc(func() { close(done) })
 }
 
-// stamp tells the states of a file apart.
+// stamp identifies a version of a file.
 type stamp struct {
 	changed time.Time
 	size    int64
 	mode    fs.FileMode
 }
 
-// stampOf returns the stamp of a file, or the zero stamp if there is none.
+// stampOf returns the stamp of a file, or the zero stamp if the file does not exist.
 func stampOf(path string) stamp {
 	if path == "" {
 		return stamp{}

@@ -16,11 +16,12 @@ import (
 )
 
 const (
-	// file is the name of the file of events in the folder of a run.
+	// file is the name of the events file in the folder of a run.
 	file = "events.jsonl"
-	// maxChunk bounds the memory for a part of the file. It is more than an event may have.
+	// maxChunk is the largest number of bytes that are read at once. It is more than the length of
+	// an event.
 	maxChunk = 4 << 20
-	// maxMark is the number of bytes that are compared to find that the file was replaced.
+	// maxMark is the number of bytes that are compared to notice that the file was replaced.
 	maxMark = 256
 )
 
@@ -77,7 +78,8 @@ func (r *Run) Follow(ctx context.Context, interval time.Duration, to Sink) {
 	}
 }
 
-// read reads the next part of the file. It reports whether there may be more.
+// read reads the next part of the file and passes its events to a sink. It returns true if there
+// may be more.
 func (r *Run) read(to Sink) bool {
 	f, err := os.Open(r.path)
 	if err != nil {
@@ -113,7 +115,7 @@ func (r *Run) read(to Sink) bool {
 	return n == maxChunk
 }
 
-// isSame reports whether the bytes that were read last are still at the same place in the file.
+// isSame reports whether the bytes that were read last are still at their place in f.
 func (r *Run) isSame(f *os.File) bool {
 	if r.offset == 0 {
 		return true
@@ -123,7 +125,8 @@ func (r *Run) isSame(f *os.File) bool {
 	return err == nil && bytes.Equal(mark, r.mark)
 }
 
-// lines passes the events of complete lines to a sink.
+// lines passes the events of complete lines to a sink. A line that cannot be parsed becomes a
+// warning.
 func (r *Run) lines(text []byte, to Sink) {
 	for line := range bytes.Lines(text) {
 		r.line++

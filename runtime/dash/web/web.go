@@ -84,8 +84,8 @@ func Serve(ctx context.Context, address, dir string, ready func(url string)) err
 	return err
 }
 
-// newHandler returns the handler for requests. If local is true, it refuses requests whose Host is
-// not this machine, so that a page of another host cannot read the run by DNS rebinding.
+// newHandler returns the handler of the page. If local is true, it refuses requests whose Host
+// header is not this machine, so that pages of other hosts cannot read the run by DNS rebinding.
 func newHandler(run *progress.Run, local bool) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", static("text/html; charset=utf-8", page))
@@ -113,7 +113,7 @@ func newHandler(run *progress.Run, local bool) http.Handler {
 	})
 }
 
-// isLocal reports whether the host that a request names is this machine.
+// isLocal reports whether a Host header is a name or address of this machine.
 func isLocal(host string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
@@ -130,8 +130,8 @@ func static(kind string, body []byte) http.HandlerFunc {
 	}
 }
 
-// stream sends the changes of the run as server-sent events (HTML Standard, section 9.2) until the
-// client disconnects.
+// stream sends updates as server-sent events (HTML Standard, section 9.2) until the client
+// disconnects.
 func stream(w http.ResponseWriter, r *http.Request, run *progress.Run) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
@@ -172,19 +172,22 @@ func stream(w http.ResponseWriter, r *http.Request, run *progress.Run) {
 	}
 }
 
-// message is an update of a page: all texts, and the points that the page does not have yet.
+// message is an update of a page. It has all texts, but only the points of curves that the page
+// lacks.
 type message struct {
-	Generation int        `json:"generation"`
-	Name       string     `json:"name"`
-	Position   string     `json:"position"`
-	Done       float64    `json:"done"` // share of the epoch; -1: not known
-	Speed      string     `json:"speed"`
-	Columns    []string   `json:"columns"`
-	Rows       [][]string `json:"rows"` // a name, a value for each column, the best
-	Readings   []string   `json:"readings"`
-	Tabs       []string   `json:"tabs"`
-	Log        []line     `json:"log"`
-	Curves     []points   `json:"curves"`
+	Generation int    `json:"generation"`
+	Name       string `json:"name"`
+	Position   string `json:"position"`
+	// finished fraction of the epoch; -1 if unknown
+	Done    float64  `json:"done"`
+	Speed   string   `json:"speed"`
+	Columns []string `json:"columns"`
+	// name, a value for each column, best value
+	Rows     [][]string `json:"rows"`
+	Readings []string   `json:"readings"`
+	Tabs     []string   `json:"tabs"`
+	Log      []line     `json:"log"`
+	Curves   []points   `json:"curves"`
 }
 
 type line struct {
@@ -199,7 +202,7 @@ type points struct {
 	Points [][2]float64 `json:"points"`
 }
 
-// maxLog is the number of lines of the log in a page.
+// maxLog is the largest number of lines of the log on a page.
 const maxLog = 100
 
 func messageOf(run *progress.Run, cursor *progress.Cursor) message {

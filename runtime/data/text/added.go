@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// addedToken is a token that is found in a text before the model gets the text. The names of its
-// fields are those of the file.
+// addedToken is a token that is found in a text before the model tokenizes the text. The fields are
+// named as in the file.
 type addedToken struct {
 	ID         int64  `json:"id"`
 	Content    string `json:"content"`
@@ -22,18 +22,21 @@ type addedToken struct {
 
 // addedTokens are the added tokens of a tokenizer.
 type addedTokens struct {
-	list       []addedToken
-	ids        map[string]int64
-	byID       map[int64]int // index in list
-	normalized []string      // content of each; normalised if the token is found in normalised text
+	list []addedToken
+	ids  map[string]int64
+	byID map[int64]int // index in list
+	// for each token, its content, normalised if the token is found in normalised text
+	normalized []string
 	special    map[string]bool
-	before     tokenTrie // tokens that are found in the text as it is
-	after      tokenTrie // tokens that are found in the normalised text
+	// tokens that are found in the text before normalisation
+	before tokenTrie
+	// tokens that are found in normalised text
+	after tokenTrie
 }
 
-// readAdded reads the added tokens of a file. A token that the model knows has the model's number;
-// others are numbered from the size of its vocabulary. It returns an error if the file gives a token
-// another number.
+// readAdded reads the added tokens of a file. A token that the model knows keeps the model's id;
+// the others are numbered from the size of the vocabulary on. It returns an error if the file gives
+// a token another id.
 func readAdded(o *object, m model, normalize normalizer) (*addedTokens, error) {
 	a := &addedTokens{ids: map[string]int64{}, byID: map[int64]int{}, special: map[string]bool{}}
 	if o.at("added_tokens").missing() {
@@ -74,7 +77,7 @@ func readAdded(o *object, m model, normalize normalizer) (*addedTokens, error) {
 	return a, o.err
 }
 
-// add adds a token whose content is new.
+// add adds a token. No earlier token may have its content.
 func (a *addedTokens) add(t addedToken, normalize normalizer) error {
 	index, pattern, trie := len(a.list), t.Content, &a.before
 	if t.Normalized {
@@ -102,7 +105,7 @@ func (a *addedTokens) add(t addedToken, normalize normalizer) error {
 }
 
 // each calls f for the parts of a text: with the index of a token, or with -1 for text between
-// tokens. Of the tokens at a position, it considers the longest only.
+// tokens. At each position it considers only the longest token.
 func (a *addedTokens) each(trie *tokenTrie, text string, f func(m match, index int)) {
 	last := 0
 	for at := 0; at < len(text); {
@@ -138,8 +141,8 @@ func (a *addedTokens) each(trie *tokenTrie, text string, f func(m match, index i
 	}
 }
 
-// split cuts a text at its added tokens, and normalises the text between them. It also cuts the
-// normalised text, at the tokens that are found there.
+// split splits a text at its added tokens, normalises the text between them, and splits the
+// normalised text at the tokens that are found there.
 func (a *addedTokens) split(text string, normalize normalizer) ([]piece, error) {
 	whole := piece{aligned: alignedOf(text)}
 	var out []piece
@@ -168,7 +171,7 @@ func (a *addedTokens) split(text string, normalize normalizer) ([]piece, error) 
 	return out, failed
 }
 
-// text returns the text of a token: normalised, if it is found in normalised text.
+// text returns the content of a token, normalised if the token is found in normalised text.
 func (a *addedTokens) text(id int64) (string, bool) {
 	index, ok := a.byID[id]
 	if !ok {
@@ -184,7 +187,8 @@ func (a *addedTokens) json() (json.RawMessage, error) {
 	return marshal(a.list)
 }
 
-// tokenTrie finds strings. Its nodes are bytes, the first is the root.
+// tokenTrie finds the longest of a set of strings at the beginning of a text. Its first node is the
+// root.
 type tokenTrie struct{ nodes []trieNode }
 
 type trieNode struct {
@@ -192,7 +196,7 @@ type trieNode struct {
 	index    int // of the string that ends here, plus one
 }
 
-// add adds a string. It reports whether it is new.
+// add adds a string. It returns false if the trie has the string already.
 func (t *tokenTrie) add(s string, index int) bool {
 	if t.nodes == nil {
 		t.nodes = []trieNode{{}}
@@ -215,8 +219,8 @@ func (t *tokenTrie) add(s string, index int) bool {
 	return isNew
 }
 
-// longest returns the index of the longest string with which text begins, and the length of the string. The length
-// is 0 if text begins with none of the strings.
+// longest returns the index and the length of the longest string that is a prefix of text. size is
+// 0 if no string is one.
 func (t *tokenTrie) longest(text string) (index, size int) {
 	if t.nodes == nil {
 		return 0, 0

@@ -9,20 +9,22 @@ import (
 // Span is a range of bytes, from Start up to but not including End.
 type Span struct{ Start, End int }
 
-// aligned is text in the course of normalisation. Each byte of it knows from which bytes of the
-// original text it was made.
+// aligned is a piece of text during normalisation. Each byte is aligned with the bytes of the
+// original text from which it was made.
 type aligned struct {
 	text string
 	from []Span // for each byte of text
-	base int    // where the piece begins in the original text
-	room int    // how many bytes normalisation may make of the piece
+	// start of the piece in the original text
+	base int
+	// largest number of bytes that normalisation may make of the piece
+	room int
 }
 
-// room limits the number of bytes that a tokenizer file may make of size bytes. The limit is far
-// above the need of real files, but low enough that the file cannot exhaust memory.
+// room returns the largest number of bytes that a tokenizer file may make of size bytes of text. It
+// is far more than real files need, and keeps a file from exhausting memory.
 func room(size int) int { return 256*size + 1<<16 }
 
-// grow returns an error if the text would have too many bytes.
+// grow returns an error if the piece may not have size bytes.
 func (a aligned) grow(size int) error {
 	if size > a.room {
 		return fmt.Errorf("normalisation makes more than %d bytes of a part of the text", a.room)
@@ -30,7 +32,7 @@ func (a aligned) grow(size int) error {
 	return nil
 }
 
-// alignedOf returns text that is not normalised yet. Each byte is made of its whole character.
+// alignedOf returns text before normalisation. Each byte is aligned with its character.
 func alignedOf(text string) aligned {
 	from := make([]Span, 0, len(text))
 	for at := 0; at < len(text); {
@@ -43,8 +45,8 @@ func alignedOf(text string) aligned {
 	return aligned{text: text, from: from, room: room(len(text))}
 }
 
-// span returns the bytes of the original text from which the bytes [start, end) were made. It is
-// empty, at the beginning of the piece, if there are no such bytes.
+// span returns the bytes of the original text with which bytes [start, end) are aligned. If there
+// are none, it is empty and at the start of the piece.
 func (a aligned) span(start, end int) Span {
 	end = min(end, len(a.from))
 	if start >= end {
@@ -53,22 +55,22 @@ func (a aligned) span(start, end int) Span {
 	return Span{a.from[start].Start, a.from[end-1].End}
 }
 
-// slice returns the bytes [start, end) as a piece of its own.
+// slice returns bytes [start, end) as a new piece.
 func (a aligned) slice(start, end int) aligned {
 	return aligned{a.text[start:end], a.from[start:end], a.span(start, end).Start, room(end - start)}
 }
 
-// change is a character of normalised text. If skip is 1, the character is inserted. Otherwise it
-// replaces the next character of the text, and the -skip characters after that are removed.
+// change is a character of normalised text.
 type change struct {
 	char rune
+	// 1: char is inserted; otherwise char replaces the next character of the text, and the -skip
+	// characters after that are removed
 	skip int
 }
 
-// transformed returns the characters of changes in place of the whole text. The first removed
-// characters of the text have no replacement. A character that replaces others is aligned with the
-// first of them. An inserted character is aligned with the character before its place in the old
-// text.
+// transformed replaces the whole text by changes, after it has removed the first `removed`
+// characters. A character that replaces several ones is aligned with the first. An inserted
+// character is aligned with the old character before it.
 func (a aligned) transformed(changes []change, removed int) aligned {
 	at := 0 // in the old text
 	next := func() {
@@ -102,7 +104,7 @@ func (a aligned) transformed(changes []change, removed int) aligned {
 	return aligned{b.String(), from, a.base, a.room}
 }
 
-// mapped returns the text with f applied to each character.
+// mapped replaces each character c by f(c).
 func (a aligned) mapped(f func(rune) rune) aligned {
 	changes := make([]change, 0, len(a.text))
 	for _, c := range a.text {
@@ -111,7 +113,7 @@ func (a aligned) mapped(f func(rune) rune) aligned {
 	return a.transformed(changes, 0)
 }
 
-// kept returns the characters for which keep is true.
+// kept removes the characters for which keep is false.
 func (a aligned) kept(keep func(rune) bool) aligned {
 	changes := make([]change, 0, len(a.text))
 	removed, first := 0, 0
@@ -133,8 +135,8 @@ func (a aligned) kept(keep func(rune) bool) aligned {
 	return a.transformed(changes, first)
 }
 
-// prepended returns the text with a prefix, which is aligned with the first character of the text.
-// Empty text has no prefix.
+// prepended returns the text with a prefix, which is aligned with the first character. It adds no
+// prefix to empty text.
 func (a aligned) prepended(prefix string) aligned {
 	if a.text == "" {
 		return a
@@ -146,8 +148,7 @@ func (a aligned) prepended(prefix string) aligned {
 	return aligned{prefix + a.text, append(from, a.from...), a.base, a.room}
 }
 
-// replaced returns the text with content in place of each match. The content is aligned with the end
-// of the match.
+// replaced replaces each match by content, which is aligned with the last byte of the match.
 func (a aligned) replaced(matches []match, content string) aligned {
 	var b strings.Builder
 	from := make([]Span, 0, len(a.from))

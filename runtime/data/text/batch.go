@@ -52,7 +52,7 @@ func (t *Tokenizer) rows(n int, texts func(int) []string, ids, mask, types []int
 	return nil
 }
 
-// row returns a row of a matrix, or nil if the matrix is nil.
+// row returns row i of a matrix with rows of `length` elements. A nil matrix has nil rows.
 func row(s []int64, i, length int) []int64 {
 	if s == nil {
 		return nil
@@ -60,8 +60,8 @@ func row(s []int64, i, length int) []int64 {
 	return s[i*length : (i+1)*length]
 }
 
-// write writes an encoding, padded as p says, into a row of each slice. The rows have the same
-// length, at least the length of the encoding. A nil slice is not written.
+// write writes an encoding, padded as p says, to ids, mask and types. These are rows of a batch.
+// They have the same length, at least the length of the encoding. Nil rows are not written.
 func (p *Padding) write(e *Encoding, ids, mask, types []int64) {
 	at := 0
 	if p.Left {

@@ -10,17 +10,17 @@ import (
 	"unicode/utf8"
 )
 
-// bpe is byte-pair encoding: a word is cut into characters, and pairs of neighbours are merged in the
-// order in which training has found them. See Sennrich, Haddow and Birch, "Neural Machine Translation
-// of Rare Words with Subword Units", arXiv:1508.07909.
+// bpe is byte-pair encoding: it splits a word into characters and merges pairs of neighbours in the
+// order in which training found the pairs. See Sennrich, Haddow and Birch, "Neural Machine
+// Translation of Rare Words with Subword Units", arXiv:1508.07909.
 type bpe struct {
 	vocabulary
 	merges   map[pairOf]merge
 	settings bpeSettings
-	unknown  int64 // the number of the unknown token, if there is one
+	// id of the unknown token, if settings.Unknown is not nil
+	unknown int64
 }
 
-// bpeSettings are the fields of the model in a file besides its tables.
 type bpeSettings struct {
 	Unknown      *string `json:"unk_token"`
 	Prefix       *string `json:"continuing_subword_prefix"`
@@ -30,11 +30,9 @@ type bpeSettings struct {
 	IgnoreMerges bool    `json:"ignore_merges"`
 }
 
-// pairOf is a pair of tokens.
 type pairOf struct{ left, right int64 }
 
-// merge is the token that a pair becomes, and the rank of the pair. Pairs of lower rank are merged
-// first.
+// merge is the token that replaces a pair, and the rank of the pair. Lower ranks are merged first.
 type merge struct {
 	rank int
 	id   int64
@@ -62,7 +60,8 @@ func readBPE(o *object) model {
 	return m
 }
 
-// readMerges reads the merges: pairs, or strings with a space between the two.
+// readMerges reads the field "merges". Its elements are pairs of strings, or strings with a space
+// between the two tokens.
 func (m *bpe) readMerges(o *object) {
 	prefix := 0
 	if p := m.settings.Prefix; p != nil {
@@ -102,11 +101,12 @@ func (m *bpe) readMerges(o *object) {
 	}
 }
 
-// symbol is a token of a word in the course of merging.
+// symbol is a token of a word during merging. Symbols are a linked list.
 type symbol struct {
 	id         int64
 	start, end int
-	prev, next int // neighbours, or -1
+	// indices of the neighbours, or -1
+	prev, next int
 	merged     bool
 }
 
@@ -126,8 +126,8 @@ func (m *bpe) tokenize(dst []token, word string) ([]token, error) {
 	return dst, nil
 }
 
-// symbols returns the characters of a word as tokens. Characters that the vocabulary does not have
-// become tokens of their bytes, or the unknown token, or nothing.
+// symbols returns the characters of a word as symbols. A character that is not in the vocabulary
+// becomes the tokens of its bytes or the unknown token, or is dropped.
 func (m *bpe) symbols(word string) []symbol {
 	symbols := make([]symbol, 0, len(word))
 	add := func(id int64, start, end int) {
@@ -182,7 +182,8 @@ func (m *bpe) symbols(word string) []symbol {
 	return symbols
 }
 
-// byteTokens returns the tokens of the bytes of a string, if the vocabulary has all of them.
+// byteTokens returns the tokens of the bytes of s. It returns false if the vocabulary lacks one of
+// them.
 func byteTokens(v vocabulary, s string) ([]int64, bool) {
 	ids := make([]int64, len(s))
 	for i := range len(s) {
@@ -195,7 +196,7 @@ func byteTokens(v vocabulary, s string) ([]int64, bool) {
 	return ids, true
 }
 
-// byteNames are the tokens of the bytes.
+// byteNames is indexed by byte. It has the tokens for single bytes.
 var byteNames = func() (names [256]string) {
 	for b := range names {
 		names[b] = fmt.Sprintf("<0x%02X>", b)
@@ -203,8 +204,7 @@ var byteNames = func() (names [256]string) {
 	return names
 }()
 
-// merge merges the pair of the lowest rank, the leftmost of equal ones, until no pair can be
-// merged.
+// merge merges the pair of the lowest rank, the leftmost one of a tie, until no pair can be merged.
 func (m *bpe) merge(symbols []symbol) {
 	var q mergeQueue
 	candidate := func(at int) {
@@ -242,13 +242,12 @@ func (m *bpe) merge(symbols []symbol) {
 	}
 }
 
-// mergeAt is a merge of a symbol with the next one.
+// mergeAt is a merge of symbol `at` with the next one.
 type mergeAt struct {
 	merge
 	at int
 }
 
-// mergeQueue is a heap of merges.
 type mergeQueue []mergeAt
 
 func (q mergeQueue) Len() int { return len(q) }

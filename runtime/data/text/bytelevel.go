@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// byteChars are the characters by which byte-level tokens write bytes: printable characters of
-// Latin-1 stand for themselves, and the others, in order, have the characters from U+0100.
+// byteChars maps a byte to its character in byte-level tokens. Printable characters of Latin-1
+// stand for themselves; the other bytes, in order, have the characters from U+0100 on.
 var byteChars = func() (chars [256]rune) {
 	next := rune(256)
 	for b := range chars {
@@ -21,7 +21,7 @@ var byteChars = func() (chars [256]rune) {
 	return chars
 }()
 
-// charByte returns the byte that a character of a byte-level token stands for.
+// charByte is the inverse of byteChars. It returns false if c is not in byteChars.
 func charByte(c rune) (byte, bool) {
 	switch {
 	case c < 0:
@@ -36,10 +36,10 @@ func charByte(c rune) (byte, bool) {
 	return 0xad, c == 256+33+34
 }
 
-// spaceChar is the character of the byte of a space.
+// spaceChar is byteChars[' '].
 const spaceChar = 'Ġ'
 
-// byteLevel writes each byte of a text as a character. All bytes of a character are aligned with it.
+// byteLevel replaces each byte by its character in byteChars.
 func byteLevel(a aligned) aligned {
 	var b strings.Builder
 	b.Grow(2 * len(a.text))
@@ -53,8 +53,9 @@ func byteLevel(a aligned) aligned {
 	return aligned{b.String(), from, a.base, a.room}
 }
 
-// byteLevelPreTokenizer cuts a text into the words of GPT-2, if words is true, and writes their bytes
-// as characters. If prefix is true, each piece begins with a space.
+// byteLevelPreTokenizer returns a pre-tokenizer that replaces bytes by their byte-level characters.
+// If words is true, it first splits the text into words of GPT-2. If prefix is true, it adds a
+// space to pieces that do not begin with one.
 func byteLevelPreTokenizer(prefix, words bool) preTokenizer {
 	return each(func(p piece) ([]piece, error) {
 		if prefix && !strings.HasPrefix(p.text, " ") {
@@ -71,7 +72,7 @@ func byteLevelPreTokenizer(prefix, words bool) preTokenizer {
 	})
 }
 
-// gptWords returns the words of a text as GPT-2 defines them, by the expression
+// gptWords splits text as GPT-2 does, by the expression
 //
 //	's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
 func gptWords(text string) []match {
@@ -84,7 +85,7 @@ func gptWords(text string) []match {
 	return words
 }
 
-// gptWord returns the length of the first word of a text that is not empty.
+// gptWord returns the length in bytes of the first word of a text, which is not empty.
 func gptWord(text string) int {
 	for _, ending := range []string{"'s", "'t", "'re", "'ve", "'m", "'ll", "'d"} {
 		if strings.HasPrefix(text, ending) {
@@ -112,7 +113,7 @@ func gptWord(text string) int {
 	return size
 }
 
-// run returns the length of the longest beginning of text with only characters of a class.
+// run returns the length in bytes of the longest prefix of text whose characters all satisfy in.
 func run(text string, in func(rune) bool) int {
 	return len(text) - len(strings.TrimLeftFunc(text, in))
 }

@@ -2,7 +2,7 @@ package text
 
 import "unicode"
 
-// isPunctuation reports whether c is ASCII punctuation or has a category P in Unicode 8, the
+// isPunctuation reports whether c is ASCII punctuation, or has general category P in Unicode 8, the
 // version of the reference implementation.
 func isPunctuation(c rune) bool {
 	if c < unicode.MaxASCII {
@@ -17,15 +17,15 @@ func isWord(c rune) bool {
 	return unicode.In(c, unicode.L, unicode.Nl, unicode.Other_Alphabetic, unicode.M, unicode.Nd, unicode.Pc, unicode.Join_Control)
 }
 
-// isIdeograph reports whether BERT takes c for a word of its own: the blocks of CJK ideographs that
-// it lists.
+// isIdeograph reports whether c is in one of the blocks of CJK ideographs that BERT treats as words
+// of one character.
 func isIdeograph(c rune) bool {
 	return 0x4e00 <= c && c <= 0x9fff || 0x3400 <= c && c <= 0x4dbf || 0x20000 <= c && c <= 0x2a6df ||
 		0x2a700 <= c && c <= 0x2b81f || 0x2b920 <= c && c <= 0x2ceaf || 0xf900 <= c && c <= 0xfaff || 0x2f800 <= c && c <= 0x2fa1f
 }
 
-// isControl reports whether c is a control, format or private character of Unicode 8, but not a tab
-// or an end of a line.
+// isControl reports whether c has general category Cc, Cf or Co in Unicode 8 and is not a tab, line
+// feed or carriage return.
 func isControl(c rune) bool {
 	if c == '\t' || c == '\n' || c == '\r' {
 		return false
@@ -33,17 +33,17 @@ func isControl(c rune) bool {
 	return unicode.In(c, unicode.Cc, unicode.Cf, unicode.Co) && !newFormat().contains(c)
 }
 
-// isAccent reports whether c is a nonspacing mark of Unicode 8.
+// isAccent reports whether c is a nonspacing mark (Mn) in Unicode 8.
 func isAccent(c rune) bool {
 	return c == '\u1734' || unicode.Is(unicode.Mn, c) && !newAccents().contains(c)
 }
 
-// isMark reports whether c is a combining mark of Unicode 9.
+// isMark reports whether c is a combining mark (M) in Unicode 9.
 func isMark(c rune) bool {
 	return c == '\u1cf2' || c == '\u1cf3' || unicode.Is(unicode.M, c) && !newMarks().contains(c)
 }
 
-// lower appends the lower case of c, which is one or two characters.
+// lower appends the lower case of c, one or two characters.
 func lower(dst []change, c rune) []change {
 	if c == 'İ' {
 		return append(dst, change{'i', 0}, change{'\u0307', 1})

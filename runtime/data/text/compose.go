@@ -7,8 +7,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// normalForm returns the normaliser of a normalisation form; see Unicode Standard Annex 15. It does
-// not limit the length of sequences of combining marks.
+// normalForm returns a normaliser to a Unicode normalisation form (Unicode Standard Annex 15). It
+// does not limit the length of sequences of combining marks.
 func normalForm(form norm.Form) normalizer {
 	decomposing, composing := form, false
 	switch form {
@@ -70,8 +70,8 @@ func class(c rune) uint8 {
 	return norm.NFD.PropertiesString(string(c)).CCC()
 }
 
-// composed replaces characters by their primary composites. A composite replaces as many characters
-// as its parts did.
+// composed composes characters canonically. A composite replaces as many characters as its parts
+// did.
 func composed(changes []change) []change {
 	out := make([]change, 0, len(changes))
 	starter, last := -1, uint8(0) // where the starter is in out; class of what was kept after it
@@ -95,7 +95,7 @@ func composed(changes []change) []change {
 	return out
 }
 
-// pair returns the primary composite of two characters, if there is one.
+// pair returns the primary composite of two characters, and whether there is one.
 func pair(first, second rune) (rune, bool) {
 	if second < 0x300 {
 		return 0, false

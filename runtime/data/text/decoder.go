@@ -8,15 +8,15 @@ import (
 	"unicode/utf8"
 )
 
-// decoder rewrites tokens so that their concatenation is the text. It returns an error if the text
-// would exceed limit bytes.
+// decoder rewrites tokens so that their concatenation is the decoded text. It returns an error if
+// the text would have more than limit bytes.
 type decoder func(tokens []string, limit int) ([]string, error)
 
-// step is a decoder whose output has at most twice the bytes of its input, and one more byte for
-// each token.
+// step is a decoder that cannot fail. Its output has at most twice the bytes of its input plus one
+// byte for each token.
 type step func(tokens []string) []string
 
-// bounded returns a decoder of a step.
+// bounded turns a step into a decoder that checks the limit.
 func bounded(f step) decoder {
 	return func(tokens []string, limit int) ([]string, error) {
 		tokens = f(tokens)
@@ -27,7 +27,7 @@ func bounded(f step) decoder {
 	}
 }
 
-// sizeOf returns the number of bytes of tokens.
+// sizeOf returns the total length of tokens in bytes.
 func sizeOf(tokens []string) int {
 	size := 0
 	for _, t := range tokens {
@@ -40,7 +40,7 @@ func errDecoded(limit int) error {
 	return fmt.Errorf("decoding makes more than %d bytes of the tokens", limit)
 }
 
-// readDecoder reads a decoder of a tokenizer file. The depth is the number of sequences around it.
+// readDecoder reads a decoder of a tokenizer file. depth is the number of sequences around it.
 func readDecoder(n node, depth int) (decoder, error) {
 	o, kind, err := n.kind(depth)
 	if err != nil {
@@ -97,8 +97,7 @@ func (all decoders) decode(tokens []string, limit int) ([]string, error) {
 	return tokens, nil
 }
 
-// decodeBytes returns the text of byte-level tokens. Tokens that are not byte-level stand for
-// themselves.
+// decodeBytes decodes byte-level tokens. Tokens with other characters stand for themselves.
 func decodeBytes(tokens []string) string {
 	var out []byte
 	for _, t := range tokens {
@@ -115,8 +114,8 @@ func decodeBytes(tokens []string) string {
 	return lossy(out)
 }
 
-// lossy returns bytes as text. The longest beginning of a character that is not complete becomes one
-// U+FFFD; see the Unicode Standard, section 3.9.
+// lossy returns b as UTF-8. Each maximal subpart of an ill-formed sequence becomes one U+FFFD
+// (Unicode Standard, section 3.9).
 func lossy(b []byte) string {
 	if utf8.Valid(b) {
 		return string(b)
@@ -133,8 +132,8 @@ func lossy(b []byte) string {
 	return out.String()
 }
 
-// beginning returns the length of the longest beginning of b that a character can begin with, at
-// least 1.
+// beginning returns the length of the maximal subpart at the beginning of b, which is ill-formed,
+// at least 1.
 func beginning(b []byte) int {
 	low, high, more := byte(0x80), byte(0xbf), 0
 	switch first := b[0]; {
@@ -183,8 +182,8 @@ func wordPieceDecoder(prefix string, clean bool) step {
 	}
 }
 
-// cleaned removes the spaces that English does not have before punctuation and contractions. It
-// also writes " do not" as " don't".
+// cleaned removes the spaces before English punctuation and contractions. It also replaces " do
+// not" by " don't".
 func cleaned(t string) string {
 	for _, r := range [][2]string{
 		{" .", "."}, {" ?", "?"}, {" !", "!"}, {" ,", ","}, {" ' ", "'"}, {" n't", "n't"}, {" 'm", "'m"},
@@ -195,8 +194,8 @@ func cleaned(t string) string {
 	return t
 }
 
-// decode writes the replacement as a space. It leaves the replacement out of the first token, unless the scheme is
-// never.
+// decode replaces the replacement by a space. In the first token it removes the replacement, unless
+// the scheme is never.
 func (m metaspace) decode(tokens []string) []string {
 	for i, t := range tokens {
 		space := " "
@@ -208,8 +207,8 @@ func (m metaspace) decode(tokens []string) []string {
 	return tokens
 }
 
-// ctcDecoder is for outputs of a network that was trained with connectionist temporal classification:
-// a token that is repeated counts once.
+// ctcDecoder returns a decoder of outputs that were trained with connectionist temporal
+// classification. It drops repetitions of a token.
 func ctcDecoder(pad, delimiter string, clean bool) step {
 	return func(tokens []string) []string {
 		var out []string
@@ -251,8 +250,8 @@ func replaceDecoder(cuts pattern, content string) decoder {
 	}
 }
 
-// stripDecoder removes a character from the beginning of each token, at most start times, and from
-// its end, at most stop times.
+// stripDecoder returns a step that removes up to `start` characters content from the beginning of
+// each token, and up to `stop` from its end.
 func stripDecoder(content rune, start, stop int) step {
 	s := string(content)
 	return func(tokens []string) []string {
@@ -275,8 +274,8 @@ func stripDecoder(content rune, start, stop int) step {
 	}
 }
 
-// decodeByteTokens replaces sequences of byte tokens by the text that they encode. If that is not
-// UTF-8, each byte becomes U+FFFD.
+// decodeByteTokens replaces each sequence of byte tokens by the text of its bytes. If the bytes are
+// not UTF-8, each becomes U+FFFD.
 func decodeByteTokens(tokens []string) []string {
 	var out []string
 	var bytes []byte

@@ -19,14 +19,12 @@ type Encoding struct {
 // Len returns the number of tokens.
 func (e *Encoding) Len() int { return len(e.IDs) }
 
-// add appends a token.
 func (e *Encoding) add(id, typeID int64, token string, offset Span, word, text int) {
 	e.IDs, e.TypeIDs, e.Attention = append(e.IDs, id), append(e.TypeIDs, typeID), append(e.Attention, 1)
 	e.Special, e.Tokens, e.Offsets = append(e.Special, text < 0), append(e.Tokens, token), append(e.Offsets, offset)
 	e.Words, e.Texts = append(e.Words, word), append(e.Texts, text)
 }
 
-// slice returns the tokens [start, end).
 func (e *Encoding) slice(start, end int) *Encoding {
 	return &Encoding{
 		e.IDs[start:end], e.TypeIDs[start:end], e.Attention[start:end], e.Special[start:end],
@@ -34,8 +32,8 @@ func (e *Encoding) slice(start, end int) *Encoding {
 	}
 }
 
-// concat returns the tokens of several encodings, one after the other. The offsets of the result belong to its
-// source only if at most one of the encodings is of a text.
+// concat concatenates encodings. The offsets of the result refer to its source only if at most one
+// of the parts has a text.
 func concat(parts ...*Encoding) *Encoding {
 	e := &Encoding{}
 	for _, p := range parts {
@@ -47,7 +45,7 @@ func concat(parts ...*Encoding) *Encoding {
 	return e
 }
 
-// withType returns the encoding with another type for all tokens.
+// withType returns a copy with this type id for all tokens.
 func (e *Encoding) withType(id int64) *Encoding {
 	c := *e
 	c.TypeIDs = slices.Repeat([]int64{id}, e.Len())

@@ -56,7 +56,7 @@ func LoadGPT2(vocab, merges string, o GPT2Options) (*Tokenizer, error) {
 	return t, nil
 }
 
-// byteLevelBPE returns a tokenizer of byte-level BPE with the words of GPT-2.
+// byteLevelBPE returns a tokenizer with byte-level BPE and the pre-tokenizer of GPT-2.
 func byteLevelBPE(model map[string]any, added []addedToken, prefix bool) (*Tokenizer, error) {
 	model["type"] = "BPE"
 	settings := map[string]any{"type": "ByteLevel", "add_prefix_space": prefix, "trim_offsets": true, "use_regex": true}

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Classes of characters in grapheme clusters; see Unicode Standard Annex 29, table 2.
+// The classes of characters in grapheme clusters; see Unicode Standard Annex 29, table 2.
 const (
 	clusterOther = iota
 	clusterControl
@@ -20,10 +20,9 @@ const (
 	clusterLVT
 )
 
-// cluster returns the length in bytes of the first extended grapheme cluster of a text that is not
-// empty. It leaves out the rules for pairs of regional indicators and for Indic conjuncts (GB9c,
-// GB12 and GB13): the clusters that these rules join are at least maxCluster bytes long, and so are
-// their parts.
+// cluster returns the length in bytes of the first extended grapheme cluster of a text, which is
+// not empty. It leaves out rules GB9c, GB12 and GB13, for Indic conjuncts and regional indicators:
+// the clusters that they join, and the parts, are all at least maxCluster bytes long.
 func cluster(text string) int {
 	c, size := utf8.DecodeRuneInString(text)
 	if c == '\r' && len(text) > 1 && text[1] == '\n' {
@@ -44,7 +43,7 @@ func cluster(text string) int {
 	return size
 }
 
-// unbroken reports whether there is no boundary between characters of two classes: rules GB4 to GB9b.
+// unbroken reports whether rules GB4 to GB9b forbid a boundary between characters of two classes.
 func unbroken(last, next int) bool {
 	switch {
 	case last == clusterControl || next == clusterControl:
@@ -96,14 +95,14 @@ func clusterClass(c rune) int {
 }
 
 var (
-	// prepended are the consonants that precede others: Indic_Syllabic_Category is
-	// Consonant_Preceding_Repha or Consonant_Prefixed.
+	// prepended returns the characters whose Indic_Syllabic_Category is Consonant_Preceding_Repha
+	// or Consonant_Prefixed.
 	prepended = ranges(`d4e 111c2-111c3 1193f 11941 11a3a 11a84-11a89 11d46 11f02`)
-	// unspaced are the spacing marks that the table lists as exceptions.
+	// unspaced returns the spacing marks that table 2 lists as exceptions.
 	unspaced = ranges(`102b-102c 1038 1062-1064 1067-106d 1083 1087-108c 108f 109a-109c 1a61 1a63-1a64 aa7b aa7d 11720-11721`)
-	// ignorable are the characters without assignment that are ignorable by default.
+	// ignorable returns the unassigned characters with the property Default_Ignorable_Code_Point.
 	ignorable = ranges(`2065 fff0-fff8 e0000 e0002-e001f e0080-e00ff e01f0-e0fff`)
-	// pictographs are the characters with the property Extended_Pictographic.
+	// pictographs returns the characters with the property Extended_Pictographic.
 	pictographs = ranges(`
 		a9 ae 203c 2049 2122 2139 2194-2199 21a9-21aa 231a-231b 2328 23cf 23e9-23f3 23f8-23fa 24c2
 		25aa-25ab 25b6 25c0 25fb-25fe 2600-2604 260e 2611 2614-2615 2618 261d 2620 2622-2623 2626 262a

@@ -5,16 +5,18 @@ import (
 	"unicode/utf8"
 )
 
-// match is a part of a text: a match of a pattern, or a gap before, between or after matches.
+// match is a range of bytes of a text: a match of a pattern, or a gap before, between or after
+// matches.
 type match struct {
 	start, end int
-	found      bool
+	// it is a match, not a gap
+	found bool
 }
 
-// pattern cuts a text into its matches and the gaps between them.
+// pattern divides a text into its matches and the gaps between them.
 type pattern func(text string) ([]match, error)
 
-// between adds the gaps to the matches of a text.
+// between returns matches and the gaps between them, in order.
 func between(text string, matches []match) []match {
 	out, at := make([]match, 0, 2*len(matches)+1), 0
 	for _, m := range matches {
@@ -29,7 +31,7 @@ func between(text string, matches []match) []match {
 	return out
 }
 
-// charactersIn matches each character for which in is true.
+// charactersIn returns a pattern that matches each character for which in is true.
 func charactersIn(in func(rune) bool) pattern {
 	return func(text string) ([]match, error) {
 		var out []match
@@ -43,8 +45,8 @@ func charactersIn(in func(rune) bool) pattern {
 	}
 }
 
-// runsOf matches the longest sequences of characters of the same class. The class of a character is the first of
-// classes that is true for it.
+// runsOf returns a pattern that matches the longest runs of characters of the same class. The class
+// of a character is the index of the first function in classes that is true for it.
 func runsOf(classes ...func(rune) bool) pattern {
 	return func(text string) ([]match, error) {
 		var out []match
@@ -69,7 +71,7 @@ func runsOf(classes ...func(rune) bool) pattern {
 	}
 }
 
-// literal matches a string, which is not empty.
+// literal returns a pattern that matches s, which is not empty.
 func literal(s string) pattern {
 	return func(text string) ([]match, error) {
 		var out []match
@@ -85,7 +87,7 @@ func literal(s string) pattern {
 	}
 }
 
-// inverted exchanges matches and gaps.
+// inverted returns a pattern with the matches and gaps of p exchanged.
 func inverted(p pattern) pattern {
 	return func(text string) ([]match, error) {
 		matches, err := p(text)
@@ -96,7 +98,7 @@ func inverted(p pattern) pattern {
 	}
 }
 
-// replacedSize returns the length of a text with content in place of its matches.
+// replacedSize returns the length in bytes of a text after its matches are replaced by content.
 func replacedSize(matches []match, content string) int {
 	size := 0
 	for _, m := range matches {
@@ -109,7 +111,7 @@ func replacedSize(matches []match, content string) int {
 	return size
 }
 
-// readPattern reads a field "pattern": a string or a regular expression.
+// readPattern reads the field "pattern": a string to find or a regular expression.
 func readPattern(o *object) pattern {
 	p, err := o.at("pattern").object()
 	if err != nil {

@@ -7,19 +7,21 @@ import (
 	"slices"
 )
 
-// token is a token of a word: its number, its text, and the bytes of the word that it stands for.
+// token is a token of a word.
 type token struct {
-	id         int64
-	text       string
+	id   int64
+	text string
+	// the range of bytes of the word for which the token stands
 	start, end int
 }
 
-// model turns words into tokens.
+// model splits words into tokens.
 type model interface {
-	// tokenize appends the tokens of a word, which is not empty. It returns an error if the model has no token for a
-	// part of the word, and no token for unknown parts.
+	// tokenize appends the tokens of a word, which is not empty. It returns an error if a part of
+	// the word has no token and the model has no unknown token.
 	tokenize(dst []token, word string) ([]token, error)
 	// id returns the id of a token. It returns false if the model does not have the token.
+	// token returns the token with this id. It returns false if no token has it.
 	id(token string) (int64, bool)
 	// token returns the token of a number. It returns false if no token has this number.
 	token(id int64) (string, bool)
@@ -31,7 +33,8 @@ type model interface {
 	json() (json.RawMessage, error)
 }
 
-// readModel reads the model of a tokenizer file. Old files do not name its type.
+// readModel reads the model of a tokenizer file. It infers the type of models in old files, which
+// do not name it.
 func readModel(n node) (model, error) {
 	o, err := n.object()
 	if err != nil {
@@ -66,8 +69,8 @@ func readModel(n node) (model, error) {
 	return m, o.err
 }
 
-// affix returns s, the value of the field called name. A value longer than maxAffix bytes is an
-// error of o, because it is added to each character.
+// affix returns s, the value of the field called name. It limits s to maxAffix bytes, because s may
+// be added to each character; a longer value is an error of o.
 func affix(o *object, name string, s *string) *string {
 	if s != nil && len(*s) > maxAffix {
 		o.fail(o.at(name).errorf("%d bytes: at most %d expected", len(*s), maxAffix))
@@ -77,18 +80,20 @@ func affix(o *object, name string, s *string) *string {
 
 const maxAffix = 256
 
-// maxID is the largest id that a token may have.
+// maxID is the largest valid id of a token.
 const maxID = 1<<31 - 1
 
-// vocabulary numbers tokens.
+// vocabulary maps tokens to ids and back.
 type vocabulary struct {
-	ids     map[string]int64
-	tokens  map[int64]string
-	longest int   // bytes of the longest token
-	largest int64 // number, or -1
+	ids    map[string]int64
+	tokens map[int64]string
+	// length in bytes of the longest token
+	longest int
+	// largest id, or -1
+	largest int64
 }
 
-// readVocabulary reads a field "vocab": an object of numbers.
+// readVocabulary reads the field "vocab", an object of tokens and their ids.
 func readVocabulary(o *object) vocabulary {
 	n := o.at("vocab")
 	v := vocabulary{ids: need[map[string]int64](o, "vocab"), largest: -1}
@@ -143,7 +148,7 @@ func (v vocabulary) MarshalJSON() ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// marshal returns a value as JSON. It does not escape characters for HTML.
+// marshal returns v as JSON without escapes for HTML.
 func marshal(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -13,20 +13,18 @@ import (
 // reference do. These are of Unicode 8 for categories, and of Unicode 9 for combining marks and
 // decompositions. Models were trained with the reference, so they need its classes.
 
-// newPunctuation returns the characters that are punctuation (general category P) in Unicode 15,
-// but not in Unicode 8.
+// newPunctuation returns the characters with general category P in Unicode 15, but not in Unicode
+// 8.
 var newPunctuation = ranges(`
 	61d 9fd a76 c77 c84 1b7d-1b7e 2e43-2e4f 2e52-2e5d 10ead 10f55-10f59 10f86-10f89 1144b-1144f
 	1145a-1145b 1145d 11660-1166c 116b9 1183b 11944-11946 119e2 11a3f-11a46 11a9a-11a9c 11a9e-11aa2
 	11b00-11b09 11c41-11c45 11c70-11c71 11ef7-11ef8 11f43-11f4f 11fff 12ff1-12ff2 16e97-16e9a 16fe2
 	1e95e-1e95f`)
 
-// newFormat returns the characters that are format characters (general category Cf) in Unicode 15,
-// but not in Unicode 8.
+// newFormat returns the characters with general category Cf in Unicode 15, but not in Unicode 8.
 var newFormat = ranges(`890-891 8e2 110cd 13430-1343f`)
 
-// newAccents returns the characters that are nonspacing marks (general category Mn) in Unicode 15,
-// but not in Unicode 8.
+// newAccents returns the characters with general category Mn in Unicode 15, but not in Unicode 8.
 var newAccents = ranges(`
 	7fd 898-89f 8ca-8e1 9fe afa-aff b55 c04 c3c d00 d3b-d3c d81 eba ece 180f 1885-1886 1abf-1ace
 	1df6-1dfb a82c a8c5 a8ff a9bd 10d24-10d27 10eab-10eac 10efd-10eff 10f46-10f50 10f82-10f85 11070
@@ -38,8 +36,7 @@ var newAccents = ranges(`
 	16fe4 1cf00-1cf2d 1cf30-1cf46 1e000-1e006 1e008-1e018 1e01b-1e021 1e023-1e024 1e026-1e02a 1e08f
 	1e130-1e136 1e2ae 1e2ec-1e2ef 1e4ec-1e4ef 1e944-1e94a`)
 
-// newMarks returns the characters that are combining marks (general category M) in Unicode 15, but
-// not in Unicode 9.
+// newMarks returns the characters with general category M in Unicode 15, but not in Unicode 9.
 var newMarks = ranges(`
 	7fd 898-89f 8ca-8d3 9fe afa-aff b55 c04 c3c cf3 d00 d3b-d3c d81 eba ece 1715 180f 1abf-1ace
 	1cf7 1df6-1dfa a82c a8ff 10d24-10d27 10eab-10eac 10efd-10eff 10f46-10f50 10f82-10f85 11070
@@ -51,7 +48,7 @@ var newMarks = ranges(`
 	1e2ec-1e2ef 1e4ec-1e4ef`)
 
 // newDecompositions returns the characters that have a decomposition in Unicode 15, but not in
-// Unicode 9: a compatibility decomposition for NFKD, else a canonical one.
+// Unicode 9: a compatibility decomposition if form is NFKD, else a canonical one.
 func newDecompositions(form norm.Form) set {
 	if form == norm.NFKD {
 		return newCompatibility()
@@ -64,7 +61,7 @@ var (
 	newCompatibility = ranges(`32ff a7f2-a7f4 ab69 10781-10785 10787-107b0 107b2-107ba 11938 1e030-1e06d 1f16c 1fbf0-1fbf9`)
 )
 
-// set is a set of characters: ranges in ascending order, ends included.
+// set is a sorted list of inclusive ranges of characters.
 type set [][2]rune
 
 // contains reports whether c is in the set.
@@ -76,8 +73,8 @@ func (s set) contains(c rune) bool {
 	return found || i > 0 && c <= s[i-1][1]
 }
 
-// ranges returns a function that returns the set of these ranges, in hexadecimal. The function
-// parses text at its first call.
+// ranges returns a function that parses text at its first call. text has ranges in hexadecimal,
+// sorted, such as "61d 1b7d-1b7e".
 func ranges(text string) func() set {
 	return sync.OnceValue(func() set {
 		var s set

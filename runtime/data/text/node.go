@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// maxDepth bounds how deep the sequences of a tokenizer file are nested.
+// maxDepth is the largest nesting depth of sequences in a tokenizer file.
 const maxDepth = 16
 
-// node is a JSON value of a tokenizer file, with its path in the file. An absent value has no bytes.
+// node is a JSON value in a tokenizer file. raw is empty if the value is absent.
 type node struct {
 	path string
 	raw  json.RawMessage
@@ -22,7 +22,7 @@ func (n node) errorf(format string, args ...any) error {
 // missing reports whether the value is absent or null.
 func (n node) missing() bool { return len(n.raw) == 0 || string(n.raw) == "null" }
 
-// object is a JSON object. The functions that read its fields keep the first error.
+// object is a JSON object. err is the first error of reading its fields.
 type object struct {
 	node
 	fields map[string]json.RawMessage
@@ -40,8 +40,8 @@ func (n node) object() (*object, error) {
 	return o, nil
 }
 
-// kind returns the value as an object, and its field "type". It returns an error if the value is in
-// too many sequences.
+// kind returns the value as an object and the object's field "type". It returns an error if depth
+// exceeds maxDepth.
 func (n node) kind(depth int) (*object, string, error) {
 	if depth > maxDepth {
 		return nil, "", n.errorf("more than %d nested sequences", maxDepth)
@@ -54,12 +54,12 @@ func (n node) kind(depth int) (*object, string, error) {
 	return o, kind, o.err
 }
 
-// unknown returns the error for a type that the package does not know.
+// unknown returns the error for an unsupported type.
 func (o *object) unknown(kind string) error {
 	return o.at("type").errorf("%q is not supported", kind)
 }
 
-// at returns a field.
+// at returns the field called name, which may be absent.
 func (o *object) at(name string) node {
 	path := name
 	if o.path != "" {
@@ -68,8 +68,8 @@ func (o *object) at(name string) node {
 	return node{path, o.fields[name]}
 }
 
-// optional returns a field that is an object. It returns nil if the field is absent or null, and if it is
-// another value, which is an error of o.
+// optional returns a field that is an object, or nil if the field is absent or null. Any other
+// value is an error of o.
 func (o *object) optional(name string) *object {
 	n := o.at(name)
 	if n.missing() {
@@ -83,14 +83,15 @@ func (o *object) optional(name string) *object {
 	return f
 }
 
-// fail keeps an error, unless there is one already.
+// fail records the first error.
 func (o *object) fail(err error) {
 	if o.err == nil {
 		o.err = err
 	}
 }
 
-// get returns a field, or a default if the field is absent or null. A field of another type is an error of o.
+// get returns a field, or missing if the field is absent or null. A value that is not a T is an
+// error of o.
 func get[T any](o *object, name string, missing T) T {
 	n := o.at(name)
 	if n.missing() {
@@ -104,8 +105,8 @@ func get[T any](o *object, name string, missing T) T {
 	return v
 }
 
-// need returns a field. A field that is absent, null or of another type is an error of o; need then
-// returns the zero value.
+// need returns a field. A field that is absent, null or not a T is an error of o; need then returns
+// the zero value.
 func need[T any](o *object, name string) T {
 	if n := o.at(name); n.missing() {
 		o.fail(n.errorf("the field is missing"))
@@ -114,7 +115,7 @@ func need[T any](o *object, name string) T {
 	return get(o, name, zero)
 }
 
-// character returns a field that is a string of one character.
+// character returns a field that is a string of one character. Anything else is an error of o.
 func character(o *object, name string) rune {
 	s := need[string](o, name)
 	c, size := utf8.DecodeRuneInString(s)
@@ -124,8 +125,9 @@ func character(o *object, name string) rune {
 	return c
 }
 
-// choice returns the index in names of a field that is a string. It returns missing if the field is absent or null. A
-// string that is not in names is an error of o, and so is an absent field if missing is below 0.
+// choice returns the index in names of a string field. If the field is absent or null, it returns
+// missing, or records an error of o if missing is negative. A string that is not in names is an
+// error of o.
 func choice(o *object, name string, missing int, names ...string) int {
 	n := o.at(name)
 	if n.missing() {
@@ -144,12 +146,11 @@ func choice(o *object, name string, missing int, names ...string) int {
 	return 0
 }
 
-// element returns an element of a field without its value, for errors.
 func (o *object) element(name string, i int) node {
 	return node{path: fmt.Sprintf("%s[%d]", o.at(name).path, i)}
 }
 
-// list returns the elements of a field.
+// list returns the elements of a field, which must be an array.
 func list(o *object, name string) []node {
 	var nodes []node
 	for i, raw := range need[[]json.RawMessage](o, name) {
@@ -158,7 +159,8 @@ func list(o *object, name string) []node {
 	return nodes
 }
 
-// readAll reads the elements of a field, which is the list of a sequence.
+// readAll calls read for each element of a field, which must be an array. It stops at the first
+// error, which becomes an error of o. depth is the depth of o.
 func readAll[F any](o *object, name string, depth int, read func(node, int) (F, error)) []F {
 	var all []F
 	for _, n := range list(o, name) {

@@ -10,7 +10,7 @@ import (
 // normalizer rewrites a piece of text.
 type normalizer func(aligned) (aligned, error)
 
-// readNormalizer reads a normaliser of a tokenizer file. The depth is the number of sequences around
+// readNormalizer reads a normaliser of a tokenizer file. depth is the number of sequences around
 // it.
 func readNormalizer(n node, depth int) (normalizer, error) {
 	o, kind, err := n.kind(depth)
@@ -55,7 +55,7 @@ func readNormalizer(n node, depth int) (normalizer, error) {
 	return f, o.err
 }
 
-// sequence applies functions one after the other.
+// sequence returns the composition of steps, the first applied first.
 func sequence[F ~func(T) (T, error), T any](steps []F) F {
 	return func(x T) (T, error) {
 		for _, f := range steps {
@@ -76,7 +76,7 @@ func lowercase(a aligned) (aligned, error) {
 	return a.transformed(changes, 0), nil
 }
 
-// replaceNormalizer replaces the matches of a pattern.
+// replaceNormalizer returns a normaliser that replaces the matches of a pattern.
 func replaceNormalizer(o *object) normalizer {
 	pattern, content := readPattern(o), need[string](o, "content")
 	return func(a aligned) (aligned, error) {
@@ -91,7 +91,7 @@ func replaceNormalizer(o *object) normalizer {
 	}
 }
 
-// stripped returns the text without white space at its beginning, if left is true, and at its end, if right is true.
+// stripped removes white space at the beginning if left is true, and at the end if right is true.
 func stripped(a aligned, left, right bool) aligned {
 	start, end := 0, len(a.text)
 	if left {
@@ -103,8 +103,8 @@ func stripped(a aligned, left, right bool) aligned {
 	return aligned{a.text[start:end], a.from[start:end], a.base, a.room}
 }
 
-// nmt removes control characters and makes spaces of others, as the rule nmt_nfkc of SentencePiece
-// does.
+// nmt removes some control characters and replaces others by spaces, as the rule nmt_nfkc of
+// SentencePiece does.
 func nmt(a aligned) (aligned, error) {
 	a = a.kept(func(c rune) bool {
 		return !(1 <= c && c <= 8 || c == 0xb || 0xe <= c && c <= 0x1f || c == 0x7f || c == 0x8f || c == 0x9f)
@@ -119,9 +119,9 @@ func nmt(a aligned) (aligned, error) {
 	}), nil
 }
 
-// bertNormalizer is the normaliser of BERT: it removes control characters, sets ideographs apart,
-// removes accents, and lowers the case. If strip_accents is null, accents are removed where the case
-// is lowered.
+// bertNormalizer returns BERT's normaliser. Its fields select what it does: remove control
+// characters, put spaces around ideographs, remove accents, and lower the case. If strip_accents is
+// null, it removes accents if it lowers the case.
 func bertNormalizer(o *object) normalizer {
 	clean, ideographs := need[bool](o, "clean_text"), need[bool](o, "handle_chinese_chars")
 	lowers := need[bool](o, "lowercase")

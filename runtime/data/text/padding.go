@@ -16,7 +16,6 @@ type Padding struct {
 	Left     bool   // pad at the beginning, not at the end
 }
 
-// readPadding reads the field "padding".
 func readPadding(o *object) *Padding {
 	f := o.optional("padding")
 	if f == nil {
@@ -46,7 +45,7 @@ func readPadding(o *object) *Padding {
 	return p
 }
 
-// maxPadding is the maximum of Length and Multiple of a [Padding].
+// maxPadding is the largest Length and Multiple of a [Padding].
 const maxPadding = 1 << 20
 
 func (p *Padding) check() error {
@@ -56,7 +55,7 @@ func (p *Padding) check() error {
 	return nil
 }
 
-// apply pads encodings to p.Length, or to the length of the longest if that is 0, rounded up to a
+// apply pads encodings to p.Length, or to the longest encoding if that is 0, rounded up to a
 // multiple of p.Multiple. Longer encodings do not change.
 func (p *Padding) apply(all []*Encoding) {
 	length := p.Length
@@ -75,7 +74,6 @@ func (p *Padding) apply(all []*Encoding) {
 	}
 }
 
-// padded returns e, padded to `length` tokens. e has fewer tokens.
 func (p *Padding) padded(e *Encoding, length int) *Encoding {
 	fill := &Encoding{}
 	for range length - e.Len() {

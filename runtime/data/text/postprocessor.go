@@ -15,7 +15,7 @@ type postProcessor interface {
 	process(parts []*Encoding, special bool) ([]*Encoding, error)
 }
 
-// readPostProcessor reads a post-processor of a tokenizer file. The depth is the number of sequences
+// readPostProcessor reads a post-processor of a tokenizer file. depth is the number of sequences
 // around it.
 func readPostProcessor(n node, depth int) (postProcessor, error) {
 	o, kind, err := n.kind(depth)
@@ -52,7 +52,7 @@ func readPostProcessor(n node, depth int) (postProcessor, error) {
 	return p, o.err
 }
 
-// processors are post-processors, one after the other.
+// processors applies post-processors one after the other.
 type processors []postProcessor
 
 func (all processors) added(pair bool) int {
@@ -73,7 +73,7 @@ func (all processors) process(parts []*Encoding, special bool) ([]*Encoding, err
 	return parts, nil
 }
 
-// special is a special token, with its id, its type id and its text.
+// special is a special token.
 type special struct {
 	id, typeID int64
 	text       string
@@ -85,7 +85,7 @@ func (s special) ofType(id int64) special {
 	return s
 }
 
-// encode returns tokens as an encoding.
+// encode returns an encoding of special tokens.
 func encode(tokens []special) *Encoding {
 	e := &Encoding{}
 	for _, t := range tokens {
@@ -94,7 +94,7 @@ func encode(tokens []special) *Encoding {
 	return e
 }
 
-// readSpecial reads a field that is a pair of a token and its number.
+// readSpecial reads a field that is a pair of a token and its id.
 func readSpecial(o *object, name string) special {
 	n := o.at(name)
 	var s special
@@ -105,10 +105,11 @@ func readSpecial(o *object, name string) special {
 	return s
 }
 
-// around puts tokens before and after each text.
+// around puts special tokens around each text.
 type around struct {
-	first, second [2][]special // before and after
-	single        bool         // all tokens have type 0
+	// [0] before and [1] after each text
+	first, second [2][]special
+	single        bool // all tokens have type 0
 }
 
 func (a around) added(pair bool) int {
@@ -136,11 +137,11 @@ func (a around) process(parts []*Encoding, add bool) ([]*Encoding, error) {
 	return out, nil
 }
 
-// trimming leaves the space at the ends of byte-level tokens out of their offsets. A character of
-// space in a token stands for a character of the text.
+// trimming removes the space at the ends of byte-level tokens from their offsets.
 type trimming struct {
-	on     bool
-	prefix bool // the first token begins with a space that the text may not have
+	on bool
+	// the first token may begin with a space that is not in the text
+	prefix bool
 }
 
 func (trimming) added(bool) int { return 0 }
@@ -157,7 +158,8 @@ func (t trimming) process(parts []*Encoding, _ bool) ([]*Encoding, error) {
 	return parts, nil
 }
 
-// trim leaves space out of the offsets of a token.
+// trim removes space at the ends of token from its offset o. A space in the token stands for one
+// character of text. first says whether the token is the first one.
 func (t trimming) trim(token, text string, o *Span, first bool) {
 	leading := utf8.RuneCountInString(token) - utf8.RuneCountInString(strings.TrimLeftFunc(token, isTokenSpace))
 	if leading == 1 && t.prefix && (first || o.Start == 0) {
@@ -174,5 +176,5 @@ func (t trimming) trim(token, text string, o *Span, first bool) {
 	}
 }
 
-// isTokenSpace reports whether a character of a token is space.
+// isTokenSpace reports whether a character of a token stands for space.
 func isTokenSpace(c rune) bool { return c == spaceChar || unicode.IsSpace(c) }

@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// maxCluster is the length in bytes from which SentencePiece no longer looks up a grapheme cluster as
-// a whole.
+// maxCluster is the length in bytes from which on SentencePiece does not look up a grapheme cluster
+// as a whole.
 const maxCluster = 6
 
-// precompiled is the normaliser of SentencePiece: a double-array trie of strings, and a replacement
-// for each of them. The trie has the form of the library Darts: see its function
+// precompiled returns SentencePiece's normaliser: a double-array trie of strings, with a
+// replacement for each. The trie has the format of the library Darts; see its function
 // commonPrefixSearch.
 func precompiled(o *object) normalizer {
 	n := o.at("precompiled_charsmap")
@@ -38,9 +38,10 @@ func precompiled(o *object) normalizer {
 	return c.normalize
 }
 
-// charsMap replaces strings. The replacements are in one text, each with a zero byte at its end.
+// charsMap maps strings to replacements.
 type charsMap struct {
-	trie         []uint32
+	trie []uint32
+	// each replacement ends with a zero byte
 	replacements string
 }
 
@@ -71,9 +72,8 @@ func (m charsMap) normalize(a aligned) (aligned, error) {
 	return a.transformed(changes, 0), nil
 }
 
-// exchange appends the changes that replace `old` by replacement. If replacement has fewer
-// characters than `old`, the last change also removes the rest of `old`. If replacement is empty,
-// the change before it does that.
+// exchange appends the changes that replace `old` by replacement. If `old` has more characters, the
+// last change removes the remaining ones; if replacement is empty, that is the change before.
 func exchange(changes []change, old, replacement string) []change {
 	added := utf8.RuneCountInString(replacement) - utf8.RuneCountInString(old)
 	for _, c := range replacement {
@@ -88,8 +88,8 @@ func exchange(changes []change, old, replacement string) []change {
 	return changes
 }
 
-// replacement returns the replacement of the shortest string in the map with which key begins. It
-// returns false if there is no such string, or if its replacement is not valid UTF-8.
+// replacement returns the replacement of the shortest string in the map that is a prefix of key. It
+// returns false if there is no such string or its replacement is not UTF-8.
 func (m charsMap) replacement(key string) (string, bool) {
 	if len(m.trie) == 0 {
 		return "", false
@@ -121,5 +121,5 @@ func (m charsMap) replacement(key string) (string, bool) {
 	return "", false
 }
 
-// offset returns the offset to the children of a node.
+// offset decodes the offset from a node to its children.
 func offset(unit uint32) uint32 { return unit >> 10 << (unit & (1 << 9) >> 6) }

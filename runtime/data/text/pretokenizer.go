@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// preTokenizer cuts pieces of a text into words, which the model turns into tokens one by one.
+// preTokenizer splits pieces of a text into words, which the model tokenizes one by one.
 type preTokenizer func([]piece) ([]piece, error)
 
-// each applies a function to the pieces that are not tokens.
+// each returns a pre-tokenizer that applies f to the pieces that are not tokens.
 func each(f func(piece) ([]piece, error)) preTokenizer {
 	return func(pieces []piece) ([]piece, error) {
 		out := make([]piece, 0, len(pieces))
@@ -28,12 +28,13 @@ func each(f func(piece) ([]piece, error)) preTokenizer {
 	}
 }
 
-// splitting cuts each piece at the matches of a pattern.
+// splitting returns a pre-tokenizer that splits pieces at the matches of a pattern. behavior says
+// what becomes of the matches.
 func splitting(cuts pattern, behavior int) preTokenizer {
 	return each(func(p piece) ([]piece, error) { return p.split(cuts, behavior) })
 }
 
-// readPreTokenizer reads a pre-tokenizer of a tokenizer file. The depth is the number of sequences
+// readPreTokenizer reads a pre-tokenizer of a tokenizer file. depth is the number of sequences
 // around it.
 func readPreTokenizer(n node, depth int) (preTokenizer, error) {
 	o, kind, err := n.kind(depth)
@@ -88,7 +89,8 @@ func readPreTokenizer(n node, depth int) (preTokenizer, error) {
 	return f, o.err
 }
 
-// fixedLength cuts each piece into parts of `length` characters. The last part may be shorter.
+// fixedLength returns a pre-tokenizer that splits pieces into parts of `length` characters. The
+// last part may be shorter.
 func fixedLength(length int) preTokenizer {
 	return each(func(p piece) ([]piece, error) {
 		var parts []match
@@ -105,14 +107,15 @@ func fixedLength(length int) preTokenizer {
 	})
 }
 
-// metaspace writes spaces as another character, and begins words with it.
+// metaspace replaces spaces by another character and puts that character before words.
 type metaspace struct {
 	replacement string
-	prepend     int // an index of schemes
-	split       bool
+	// index in schemes
+	prepend int
+	split   bool
 }
 
-// schemes are the names in files for where the replacement is put in front of a text.
+// schemes names the rules in files for putting the replacement before a text.
 var schemes = []string{"always", "first", "never"}
 
 const (
@@ -121,7 +124,7 @@ const (
 	prependNever
 )
 
-// readMetaspace reads the settings that the pre-tokenizer and the decoder share.
+// readMetaspace reads the fields that the pre-tokenizer and the decoder share.
 func readMetaspace(o *object) metaspace {
 	m := metaspace{
 		replacement: string(character(o, "replacement")),

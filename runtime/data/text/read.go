@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// maxFile is the largest size of a tokenizer file in bytes. It is about ten times the size of the
-// largest files of known models.
+// maxFile is the largest size of a tokenizer file in bytes, about ten times the size of the largest
+// known files.
 const maxFile = 1 << 29
 
 // Load reads a tokenizer.json. It returns an error, with the place in the file, for a part that the
@@ -32,7 +32,7 @@ func Load(path string) (*Tokenizer, error) {
 	return t, nil
 }
 
-// readFile returns the contents of a file, which may not exceed maxFile.
+// readFile reads a file of at most maxFile bytes.
 func readFile(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -79,7 +79,8 @@ func Read(data []byte) (*Tokenizer, error) {
 	return t, nil
 }
 
-// section reads a part that a file may lack, and keeps its text in t. It returns a zero value for a missing part.
+// section reads an optional part of a tokenizer file and stores its JSON in t. It returns a zero
+// value if the part is absent or null.
 func section[T any](o *object, t *Tokenizer, name string, read func(node, int) (T, error)) T {
 	n := o.at(name)
 	var part T
@@ -94,7 +95,7 @@ func section[T any](o *object, t *Tokenizer, name string, read func(node, int) (
 	return part
 }
 
-// build returns the tokenizer of a file with these fields.
+// build returns the tokenizer of a tokenizer file with these fields.
 func build(fields map[string]any) (*Tokenizer, error) {
 	data, err := marshal(fields)
 	if err != nil {

@@ -8,15 +8,15 @@ import (
 	"github.com/dlclark/regexp2"
 )
 
-// Limits of regular expressions, which a file may make slow on purpose.
+// The limits of regular expressions. A file may contain expressions that are made to be slow.
 const (
 	maxExpression = 1 << 14         // bytes
 	matchTime     = 2 * time.Second // for all matches in a piece of text
 )
 
-// regular returns the pattern of a regular expression in the syntax of Oniguruma, which the reference uses. It
-// returns an error if the expression is too long or not supported. The pattern returns an error if a search takes
-// longer than matchTime.
+// regular returns a pattern for an expression in the syntax of Oniguruma, the library of the
+// reference implementation. It returns an error if the expression is too long or not supported. The
+// pattern returns an error if a search takes longer than matchTime.
 func regular(expr string) (pattern, error) {
 	if len(expr) > maxExpression {
 		return nil, fmt.Errorf("the expression has %d bytes, more than %d", len(expr), maxExpression)
@@ -42,8 +42,8 @@ func regular(expr string) (pattern, error) {
 	}, nil
 }
 
-// search returns all matches. An empty match at the end of another match does not count. It returns
-// an error if the search takes longer than matchTime.
+// search returns all matches. It leaves out an empty match at the end of the match before. It
+// returns an error if the search takes longer than matchTime.
 func search(re *regexp2.Regexp, text string) ([]match, error) {
 	runes := make([]rune, 0, len(text))
 	offsets := make([]int, 0, len(text)+1)

@@ -30,7 +30,7 @@ func (t *Tokenizer) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// file is a tokenizer.json.
+// file is the content of a tokenizer.json.
 type file struct {
 	Version       string          `json:"version"`
 	Truncation    any             `json:"truncation"`
@@ -43,7 +43,6 @@ type file struct {
 	Model         json.RawMessage `json:"model"`
 }
 
-// direction returns the name of a direction.
 func direction(left bool) string {
 	if left {
 		return directions[1]
@@ -51,7 +50,7 @@ func direction(left bool) string {
 	return directions[0]
 }
 
-// json returns the value of the field "truncation" of a tokenizer.json: nil if t is nil.
+// json returns the value of the field "truncation" of a tokenizer.json, nil for a nil t.
 func (t *Truncation) json() any {
 	if t == nil {
 		return nil
@@ -64,7 +63,7 @@ func (t *Truncation) json() any {
 	}{direction(t.Left), t.Length, strategies[t.Strategy], t.stride}
 }
 
-// json returns the value of the field "padding" of a tokenizer.json: nil if p is nil.
+// json returns the value of the field "padding" of a tokenizer.json, nil for a nil p.
 func (p *Padding) json() any {
 	if p == nil {
 		return nil

@@ -1,6 +1,6 @@
 package text
 
-// Behaviours of a split: what becomes of the matches.
+// The behaviours of a split: what becomes of the matches.
 const (
 	removed      = iota // they are left out
 	isolated            // each is a piece of its own
@@ -9,10 +9,10 @@ const (
 	contiguous          // adjacent matches are one piece
 )
 
-// behaviors are the names of the behaviours in files.
+// behaviors names the behaviours in files.
 var behaviors = []string{"Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"}
 
-// cut returns the pieces of a text. It joins or removes the matches of a pattern as behavior says.
+// cut joins or removes the matches of a pattern as behavior says.
 func cut(matches []match, behavior int) []match {
 	out := make([]match, 0, len(matches))
 	previous := false // whether the last match was found
@@ -57,13 +57,14 @@ func cut(matches []match, behavior int) []match {
 	return out
 }
 
-// piece is a part of a text. A piece that is a token already is not normalised or cut any more.
+// piece is a part of a text. If tokens is not nil, the piece is tokenized already, and is neither
+// normalised nor split.
 type piece struct {
 	aligned
 	tokens []token
 }
 
-// split returns the pieces of a piece. Empty pieces are left out.
+// split splits a piece at the matches of a pattern. It leaves out empty pieces.
 func (p piece) split(cuts pattern, behavior int) ([]piece, error) {
 	matches, err := cuts(p.text)
 	if err != nil {
@@ -72,7 +73,7 @@ func (p piece) split(cuts pattern, behavior int) ([]piece, error) {
 	return p.pieces(cut(matches, behavior)), nil
 }
 
-// pieces returns parts of a piece as pieces. Empty pieces are left out.
+// pieces returns the parts of p as pieces. It leaves out empty parts.
 func (p piece) pieces(parts []match) []piece {
 	pieces := make([]piece, 0, len(parts))
 	for _, m := range parts {

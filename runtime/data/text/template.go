@@ -2,17 +2,17 @@ package text
 
 import "errors"
 
-// template adds special tokens to texts as a list of texts and special tokens says.
 type template struct {
 	single, pair []templatePart
 }
 
-// maxTemplate is the maximum number of parts of a template, and of tokens of a part.
+// maxTemplate is the largest number of parts of a template and of tokens of a part.
 const maxTemplate = 256
 
-// templatePart is a text, or tokens.
+// templatePart is a text or a list of special tokens.
 type templatePart struct {
-	text   int // 0 or 1; -1 for tokens
+	// index of the text, 0 or 1; -1 for tokens
+	text   int
 	typeID int64
 	tokens []special
 }
@@ -22,7 +22,7 @@ func readTemplate(o *object) template {
 	return template{readParts(o, "single", 1, tokens), readParts(o, "pair", 2, tokens)}
 }
 
-// readTemplateTokens reads the tokens that the templates may name.
+// readTemplateTokens reads the special tokens that templates may name, keyed by name.
 func readTemplateTokens(o *object) map[string][]special {
 	all := map[string][]special{}
 	n, err := o.at("special_tokens").object()
@@ -52,7 +52,7 @@ func readTemplateTokens(o *object) map[string][]special {
 	return all
 }
 
-// readParts reads the template called name, which is for one or two texts.
+// readParts reads the template called name. `texts` is the number of its texts.
 func readParts(o *object, name string, texts int, tokens map[string][]special) []templatePart {
 	var parts []templatePart
 	nodes := list(o, name)

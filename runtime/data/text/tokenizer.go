@@ -161,8 +161,8 @@ func (t *Tokenizer) encode(truncation *Truncation, texts ...string) (*Encoding, 
 	return concat(parts...), nil
 }
 
-// tokens returns the tokens of a text, without special tokens around it and without truncation. The
-// index is 0 for the first text, 1 for the second.
+// tokens returns the tokens of a text before truncation and special tokens. index is 0 for the
+// first text, 1 for the second.
 func (t *Tokenizer) tokens(text string, index int) (*Encoding, error) {
 	pieces, err := t.added.split(text, t.normalize)
 	if err == nil && t.preTokenize != nil {

@@ -54,24 +54,28 @@ func TrainBPE(texts iter.Seq[string], o BPEOptions) (*Tokenizer, error) {
 
 // trainer learns merges.
 type trainer struct {
-	ids    map[string]int64
-	names  []string // of each number
+	ids map[string]int64
+	// token of each id
+	names  []string
 	words  []trainWord
 	counts map[pairOf]int
-	places map[pairOf]map[int]bool // words in which a pair has come to be since the queue was filled
+	// for each pair, the words in which it has appeared since the last fill
+	places map[pairOf]map[int]bool
 	queue  trainQueue
 	merges [][2]string
-	least  int
-	fills  int // how often the queue was filled
+	// smallest count of a pair that is merged
+	least int
+	// number of calls of fill
+	fills int
 }
 
-// trainWord is a word of the texts, and how often it occurs.
+// trainWord is a word and the number of its occurrences.
 type trainWord struct {
 	tokens []int64
 	count  int
 }
 
-// token returns the id of a token, which may be new.
+// token returns the id of a token. It adds the token if it is new.
 func (t *trainer) token(s string) int64 {
 	id, ok := t.ids[s]
 	if !ok {
@@ -81,7 +85,7 @@ func (t *trainer) token(s string) int64 {
 	return id
 }
 
-// read counts the words of texts, and the pairs in them.
+// read counts the words of texts and their pairs. cut splits a text into words.
 func (t *trainer) read(texts iter.Seq[string], cut preTokenizer) {
 	index := map[string]int{}
 	for text := range texts {
@@ -108,8 +112,8 @@ func (t *trainer) read(texts iter.Seq[string], cut preTokenizer) {
 	t.fill()
 }
 
-// change adds delta times the word's count to the count of a pair. delta is 1 if the pair was added
-// to the word, and −1 if it was removed.
+// change changes the count of a pair by delta times the count of the word. delta is 1 for an
+// occurrence that appears in the word, −1 for one that disappears.
 func (t *trainer) change(p pairOf, word, delta int) {
 	t.counts[p] += delta * t.words[word].count
 	if delta > 0 {
@@ -120,7 +124,7 @@ func (t *trainer) change(p pairOf, word, delta int) {
 	}
 }
 
-// fill puts the pairs that words got since the last call into the queue.
+// fill adds the pairs that have appeared since the last call to the queue.
 func (t *trainer) fill() {
 	for p, words := range t.places {
 		if t.counts[p] > 0 {
@@ -131,7 +135,8 @@ func (t *trainer) fill() {
 	t.fills++
 }
 
-// merge merges the pair that occurs most often. It reports whether there was one.
+// merge merges the most frequent pair. It returns false if no pair is left with at least t.least
+// occurrences.
 func (t *trainer) merge() bool {
 	for len(t.queue) > 0 {
 		top := heap.Pop(&t.queue).(candidate)
@@ -155,7 +160,8 @@ func (t *trainer) merge() bool {
 	return false
 }
 
-// join replaces a pair in a word, and counts the pairs around it anew.
+// join replaces the occurrences of pair p in a word by token id, and updates the counts of the
+// pairs around them.
 func (t *trainer) join(word int, p pairOf, id int64) {
 	tokens := t.words[word].tokens
 	for i := 0; i+1 < len(tokens); i++ {
@@ -176,7 +182,7 @@ func (t *trainer) join(word int, p pairOf, id int64) {
 	t.words[word].tokens = tokens
 }
 
-// candidate is a pair that may be merged, with the words in which to merge it.
+// candidate is a pair that may be merged.
 type candidate struct {
 	pairOf
 	count int
@@ -184,7 +190,6 @@ type candidate struct {
 	words map[int]bool
 }
 
-// trainQueue is a heap of candidates.
 type trainQueue []candidate
 
 func (q trainQueue) Len() int { return len(q) }

@@ -8,23 +8,23 @@ import (
 	"unicode"
 )
 
-// Limits of the regular expressions that are accepted.
+// The limits of supported regular expressions.
 const (
 	maxGroups = 64   // nested
 	maxFolded = 4096 // characters of a range that ignores case
 )
 
-// What \w matches in Oniguruma, as the content of a class. Outside of a class it also has the
-// superscripts and fractions of Latin-1.
+// The characters that \w matches in Oniguruma: wordInClass inside a class in brackets, and
+// wordClass outside, where \w also matches the superscripts and fractions of Latin-1.
 const (
 	wordInClass = `\p{L}\p{Nl}\p{Other_Alphabetic}\p{M}\p{Nd}\p{Pc}`
 	wordClass   = wordInClass + `²³¹¼½¾`
 )
 
 // translate rewrites a regular expression of Oniguruma for regexp2, which has the syntax of .NET.
-// Groups capture nothing. Case is ignored by simple case folding: each character stands for all
-// characters with the same folding. It returns an error for constructs that .NET lacks, such as
-// nested classes, and for backreferences.
+// Groups do not capture. Where case is ignored, each character becomes the class of all characters
+// with the same simple case folding. It returns an error for backreferences and for constructs that
+// .NET lacks, such as nested classes.
 func translate(expr string) (string, error) {
 	t := &translator{in: []rune(expr)}
 	for t.at < len(t.in) {
@@ -47,16 +47,18 @@ type translator struct {
 	groups []group
 }
 
-// group is a group that has not ended yet.
+// group is an open group.
 type group struct {
-	start int  // in out
-	fold  bool // before the group
+	// its position in out
+	start int
+	// whether case is ignored before the group
+	fold bool
 }
 
-// output is text that can be cut at the end.
+// output is a strings.Builder whose end can be removed.
 type output struct{ strings.Builder }
 
-// from removes and returns the text that was written since a position.
+// from removes and returns the text from position `at` on.
 func (o *output) from(at int) string {
 	s := o.String()
 	o.Reset()
@@ -81,19 +83,18 @@ func (t *translator) accept(text string) bool {
 	return true
 }
 
-// put writes an item that a quantifier may follow.
+// put writes an item to which a quantifier may apply.
 func (t *translator) put(text string) {
 	t.atom = t.out.Len()
 	t.out.WriteString(text)
 }
 
-// anchor writes an item of no width.
+// anchor writes an item of zero width.
 func (t *translator) anchor(text string) {
 	t.atom = -1
 	t.out.WriteString(text)
 }
 
-// item translates the next item.
 func (t *translator) item() error {
 	switch c := t.peek(); c {
 	case '(':
@@ -139,7 +140,8 @@ func (t *translator) item() error {
 	return nil
 }
 
-// literal writes a character. If case is ignored, it writes a class of all characters with the same folding.
+// literal writes a character or, if case is ignored, the class of all characters with the same
+// folding.
 func (t *translator) literal(c rune) {
 	if folded := folding(c); t.fold && len(folded) > 1 {
 		var b strings.Builder
@@ -152,7 +154,7 @@ func (t *translator) literal(c rune) {
 	t.put(quoted(c))
 }
 
-// folding returns the characters that have the same simple case folding.
+// folding returns c and the other characters with the same simple case folding.
 func folding(c rune) []rune {
 	all := []rune{c}
 	for f := unicode.SimpleFold(c); f != c; f = unicode.SimpleFold(f) {
@@ -161,7 +163,7 @@ func folding(c rune) []rune {
 	return all
 }
 
-// quoted returns a character as it stands for itself, in a class and outside.
+// quoted returns c in a form that stands for c inside and outside classes.
 func quoted(c rune) string {
 	if c < 0x80 && !('0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z') {
 		return fmt.Sprintf(`\x%02x`, c)
@@ -217,7 +219,8 @@ func (t *translator) open() error {
 	}
 }
 
-// quantifier translates a quantifier of the last item.
+// quantifier writes quantifier q for the last item. possessive says whether "+" or "?" after it
+// makes it possessive or lazy.
 func (t *translator) quantifier(q string, possessive bool) error {
 	if t.atom < 0 || t.atom == t.out.Len() {
 		return fmt.Errorf("nothing to repeat")
@@ -242,7 +245,8 @@ func (t *translator) quantifier(q string, possessive bool) error {
 	return nil
 }
 
-// repetition returns the interval at the beginning of in, as .NET writes it, and its length.
+// repetition parses an interval such as {2,3} at the beginning of in. It returns the interval in
+// .NET's syntax and its length in in. ok is false if in does not begin with an interval.
 func repetition(in []rune) (q string, size int, ok bool) {
 	end := slices.Index(in, '}')
 	if end < 0 {
@@ -267,7 +271,7 @@ func repetition(in []rune) (q string, size int, ok bool) {
 	return "", 0, false
 }
 
-// escape translates an escape outside of a class.
+// escape translates an escape outside a class.
 func (t *translator) escape() error {
 	if t.at+1 == len(t.in) {
 		return fmt.Errorf("nothing is escaped")
@@ -306,8 +310,8 @@ func (t *translator) escape() error {
 	return nil
 }
 
-// escaped consumes an escape that means the same inside and outside of a class. It returns a class
-// of characters, or one character.
+// escaped parses an escape that means the same inside and outside classes. It returns the content
+// of a class, or "" and one character.
 func (t *translator) escaped() (class string, char rune, err error) {
 	t.at++
 	c := t.peek()
@@ -331,7 +335,7 @@ func (t *translator) escaped() (class string, char rune, err error) {
 	return "", c, nil
 }
 
-// property consumes the name of a category or script.
+// property parses the rest of \p{…} or \P{…}, the name of a category or script.
 func (t *translator) property(negated bool) (string, error) {
 	end := slices.Index(t.in[t.at:], '}')
 	if t.peek() != '{' || end < 0 {
@@ -352,7 +356,7 @@ func (t *translator) property(negated bool) (string, error) {
 	return `\p{` + name + `}`, nil
 }
 
-// code consumes the digits of \xHH, \x{H…} and \uHHHH.
+// code parses the digits of \xHH, \x{H…} or \uHHHH. kind is 'x' or 'u'.
 func (t *translator) code(kind rune) (rune, error) {
 	digits := 2
 	if kind == 'u' {
@@ -378,7 +382,7 @@ func (t *translator) code(kind rune) (rune, error) {
 	return rune(v), nil
 }
 
-// class translates a class of characters in brackets.
+// class translates a class in brackets.
 func (t *translator) class() (string, error) {
 	t.at++
 	var b strings.Builder
@@ -425,7 +429,7 @@ func (t *translator) class() (string, error) {
 	}
 }
 
-// member consumes a member of a class: a class of characters, or one character.
+// member parses a member of a class. It returns the content of a class, or "" and one character.
 func (t *translator) member() (class string, char rune, err error) {
 	c := t.peek()
 	switch {
@@ -444,8 +448,8 @@ func (t *translator) member() (class string, char rune, err error) {
 	return t.escaped()
 }
 
-// span writes a range of characters. If case is ignored, it also writes the characters outside of
-// the range with the same case folding.
+// span writes the range of characters from low to high. If case is ignored, it also writes the
+// characters outside the range with the same folding as one inside.
 func (t *translator) span(b *strings.Builder, low, high rune) {
 	b.WriteString(quoted(low))
 	if low != high {

@@ -23,7 +23,6 @@ type Truncation struct {
 	stride int // how far the reference's overflowing parts overlap; kept for saving
 }
 
-// readTruncation reads the field "truncation".
 func readTruncation(o *object) *Truncation {
 	f := o.optional("truncation")
 	if f == nil {
@@ -47,10 +46,10 @@ func (t *Truncation) check() error {
 	return nil
 }
 
-// apply truncates the encodings of one or two texts to t.Length tokens, less added, the number of
-// special tokens that come later. It returns an error if added exceeds t.Length, if the second text
-// is to be truncated but absent, or if [OnlyFirst] or [OnlySecond] would leave no token of the
-// text.
+// apply truncates the encodings of one or two texts to t.Length - added tokens. added is the number
+// of special tokens that are added later. It returns an error if added exceeds t.Length, if the
+// second text is to be truncated but absent, or if [OnlyFirst] or [OnlySecond] would leave no token
+// of that text.
 func (t *Truncation) apply(parts []*Encoding, added int) error {
 	length, total := t.Length-added, 0
 	for _, p := range parts {
@@ -94,8 +93,8 @@ func (t *Truncation) apply(parts []*Encoding, added int) error {
 	return nil
 }
 
-// shorten truncates parts[which] to at most keep tokens. It removes tokens at the beginning if
-// t.Left is true, else at the end.
+// shorten truncates parts[which] to at most keep tokens: at the beginning if t.Left is true, else
+// at the end.
 func (t *Truncation) shorten(parts []*Encoding, which, keep int) {
 	n := parts[which].Len()
 	switch {

@@ -8,17 +8,19 @@ import (
 	"unicode/utf8"
 )
 
-// unknownPenalty is the difference between the lowest score of a token and the score of an unknown
-// character. SentencePiece uses the same value.
+// unknownPenalty is the lowest score of a token minus the score of an unknown character, as in
+// SentencePiece.
 const unknownPenalty = 10
 
-// unigram cuts a word such that the sum of the scores of its tokens, which are logarithms of
-// probabilities, is the highest. See Kudo, "Subword Regularization: Improving Neural Network
-// Translation Models with Multiple Subword Candidates", arXiv:1804.10959.
+// unigram splits a word so that the sum of the scores of its tokens is maximal. Scores are log
+// probabilities. See Kudo, "Subword Regularization: Improving Neural Network Translation Models
+// with Multiple Subword Candidates", arXiv:1804.10959.
 type unigram struct {
 	vocabulary
-	scores       []float64 // of each number
-	names        []string  // of each number; some may be the same
+	// of each id
+	scores []float64
+	// token of each id; tokens may be equal
+	names        []string
 	sorted       []string
 	unknown      int64 // -1 if there is none
 	lowest       float64
@@ -70,7 +72,7 @@ func (m *unigram) size() int { return len(m.names) }
 
 func (m *unigram) last() int64 { return int64(len(m.names)) - 1 }
 
-// prefixes calls f for the tokens with which text begins, the shortest first.
+// prefixes calls f with the tokens that are prefixes of text, the shortest first.
 func (m *unigram) prefixes(text string, f func(token string)) {
 	candidates := m.sorted
 	for n := 1; n <= len(text) && len(candidates) > 0; n++ {
@@ -84,7 +86,7 @@ func (m *unigram) prefixes(text string, f func(token string)) {
 	}
 }
 
-// byteAt returns a byte of a string, or -1 after its end.
+// byteAt returns byte i of s, or -1 after the end.
 func byteAt(s string, i int) int {
 	if i >= len(s) {
 		return -1
@@ -92,11 +94,13 @@ func byteAt(s string, i int) int {
 	return int(s[i])
 }
 
-// path is the best way to the end of a token.
+// path is the best tokenization that ends at a position.
 type path struct {
 	score float64
-	start int // of the token, or -1 if there is no way yet
-	id    int64
+	// start of its last token, or -1 if there is no tokenization yet
+	start int
+	// of its last token
+	id int64
 }
 
 func (m *unigram) tokenize(dst []token, word string) ([]token, error) {
@@ -143,7 +147,8 @@ func (m *unigram) tokenize(dst []token, word string) ([]token, error) {
 	return dst, nil
 }
 
-// append appends the token of a string, or the tokens of its bytes, or the unknown token.
+// append appends the token s, or the tokens of its bytes, or the unknown token. start is the
+// position of s in the word.
 func (m *unigram) append(dst []token, s string, start int) []token {
 	id, ok := m.ids[s]
 	if !ok && m.byteFallback {

@@ -2,7 +2,7 @@ package text
 
 import "encoding/json"
 
-// wordLevel has a token for each word that it knows, and one for all others.
+// wordLevel has a token for each word in the vocabulary, and the unknown token for all other words.
 type wordLevel struct {
 	vocabulary
 	unknown token

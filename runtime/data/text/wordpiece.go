@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// wordPiece cuts a word into the longest tokens of its vocabulary, from left to right. A word that
-// cannot be cut is unknown as a whole. See Devlin and others, "BERT: Pre-training of Deep
+// wordPiece splits a word from left to right into the longest tokens of its vocabulary. A word that
+// cannot be split becomes one unknown token. See Devlin and others, "BERT: Pre-training of Deep
 // Bidirectional Transformers for Language Understanding", arXiv:1810.04805.
 type wordPiece struct {
 	vocabulary
@@ -30,7 +30,8 @@ func readWordPiece(o *object) model {
 	return m
 }
 
-// unknownToken returns the token for words that a vocabulary does not have.
+// unknownToken returns token s, which stands for unknown words. It is an error of o if v does not
+// have it.
 func unknownToken(o *object, v vocabulary, s string) token {
 	id, ok := v.ids[s]
 	if !ok {

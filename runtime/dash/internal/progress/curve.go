@@ -16,19 +16,22 @@ type Point struct {
 	Low, Mean, High float64 // of the values
 }
 
-// curve is a sequence of values over steps. It keeps the last values, and all values thinned to at most
-// maxFull points.
+// curve is a sequence of values over steps. It keeps the last values, and means of all values in at
+// most maxFull points.
 type curve struct {
-	full   []Point
-	stride int // values that a point of full stands for
-	inLast int // values that the last point of full has
+	full []Point
+	// number of values in a point of full
+	stride int
+	// number of values in the last point of full
+	inLast int
 	recent []Point
-	count  int // values that were added
+	// number of values
+	count int
 }
 
 func newCurve() *curve { return &curve{stride: 1} }
 
-// add appends a value. Values that are not finite are left out.
+// add appends value v at x. It ignores the value if one of them is not finite.
 func (c *curve) add(x, v float64) {
 	if math.IsNaN(v) || math.IsInf(v, 0) || math.IsNaN(x) || math.IsInf(x, 0) {
 		return
@@ -54,13 +57,13 @@ func (c *curve) add(x, v float64) {
 	c.inLast = 1
 }
 
-// join returns the point for n values of a and then m values of b.
+// join combines point a, of n values, with the later point b, of m values.
 func join(a Point, n int, b Point, m int) Point {
 	w := float64(m) / float64(n+m)
 	return Point{b.X, min(a.Low, b.Low), a.Mean*(1-w) + b.Mean*w, max(a.High, b.High)}
 }
 
-// cut removes the points after x. It reports whether there were any.
+// cut removes the points after x. It reports whether it removed any.
 func (c *curve) cut(x float64) bool {
 	after := func(p Point) bool { return p.X > x }
 	n, m := len(c.full), len(c.recent)
@@ -71,5 +74,5 @@ func (c *curve) cut(x float64) bool {
 	return len(c.full) < n || len(c.recent) < m
 }
 
-// last returns the last values, at most maxRecent.
+// last returns the last values, at most maxRecent of them.
 func (c *curve) last() []Point { return c.recent[max(0, len(c.recent)-maxRecent):] }

@@ -15,7 +15,7 @@ type Tab struct {
 	Unit string
 }
 
-// splits returns the splits that have a curve in the tab.
+// splits returns the splits whose curves the tab shows.
 func (t Tab) splits() []learn.Split {
 	if t.Of == "" {
 		return splits
@@ -118,7 +118,7 @@ func (r *Run) Frame(tab Tab, lines int) *Frame {
 	return f
 }
 
-// tabs returns the tabs: metrics first, then the optimizer, then the machine.
+// tabs returns the tabs: metrics, then the optimizer's values, then the machine's.
 func (r *Run) tabs() (out []Tab) {
 	for _, s := range r.metrics {
 		if s.Curve || s.Name == "loss" {
@@ -138,7 +138,6 @@ func (r *Run) tabs() (out []Tab) {
 	return out
 }
 
-// rows returns a row for each metric.
 func (r *Run) rows() (out []Row) {
 	for _, s := range r.metrics {
 		row := Row{Name: s.Name, Unit: s.Unit, Values: map[learn.Split]float64{}}
@@ -155,7 +154,7 @@ func (r *Run) rows() (out []Row) {
 	return out
 }
 
-// batches returns the number of batches of a split in an epoch, or 0 if it is unknown.
+// batches returns the number of batches in an epoch of a split, or 0 if it is unknown.
 func (r *Run) batches(s learn.Split) int {
 	switch s {
 	case learn.Train:
@@ -167,7 +166,7 @@ func (r *Run) batches(s learn.Split) int {
 }
 
 // left estimates the time until the run ends, from the number of remaining batches and the recent
-// time of a batch. It is negative if the run has no limit, or nothing was trained yet.
+// time per batch. It is negative if it is unknown: the run has no limit, or has not trained yet.
 func (r *Run) left() time.Duration {
 	train, e := r.paces[learn.Train], r.started
 	if train == nil || !r.hasStarted || r.stopped != nil {

@@ -47,7 +47,7 @@ type Log struct {
 
 func newLog() *Log { return &Log{} }
 
-// add appends a line. It may drop the first ones.
+// add appends a line. It may drop the oldest lines.
 func (l *Log) add(line Line) {
 	line.Text = Clean(line.Text, maxText)
 	if len(l.lines) == 2*maxLines {
@@ -59,7 +59,7 @@ func (l *Log) add(line Line) {
 	l.lines = append(l.lines, line)
 }
 
-// tail returns the last n lines.
+// tail returns the last lines, at most n.
 func (l *Log) tail(n int) []Line {
 	return slices.Clone(l.lines[max(0, len(l.lines)-min(n, maxLines)):])
 }
@@ -95,9 +95,9 @@ func Clean(text string, bytes int) string {
 
 func cleanName(name string) string { return Clean(name, maxName) }
 
-// escapes removes the escape sequences of terminals (ECMA-48, sections 5.4 and 8.3.89). A sequence
-// that begins with CSI ends with a byte from @ to ~, and one that begins with OSC with BEL or ST.
-// All others have one character.
+// escapes removes the terminal's escape sequences (ECMA-48, sections 5.4 and 8.3.89). After ESC, a
+// sequence that begins with "[" ends with a byte from @ to ~; one that begins with "]" ends with
+// BEL or ST; others have one character.
 func escapes(text string) string {
 	if !strings.ContainsRune(text, '\x1b') {
 		return text

@@ -8,7 +8,7 @@ import (
 	"github.com/burngen/burngen/runtime/learn"
 )
 
-// narrate returns the line of the log for an event. It returns false if the event has none.
+// narrate returns the line of the log for an event. It returns false if the event is not logged.
 func (r *Run) narrate(e learn.Event) (Line, bool) {
 	switch e := e.(type) {
 	case learn.Started:
@@ -55,13 +55,11 @@ func (r *Run) list(values []learn.Value) string {
 	return strings.Join(parts, ", ")
 }
 
-// value returns a value of a key such as "valid accuracy" with its unit.
 func (r *Run) value(key string, v learn.Number) string {
 	_, name, _ := strings.Cut(key, " ")
 	return Value(float64(v), r.unit(name))
 }
 
-// unit returns the unit of a metric.
 func (r *Run) unit(name string) string {
 	name = cleanName(name)
 	for _, s := range r.metrics {

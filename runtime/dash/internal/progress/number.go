@@ -28,7 +28,7 @@ func Number(v float64) string {
 	}
 }
 
-// short writes an exponent without a plus and without leading zeros: 1.0e-4.
+// short removes the plus and the leading zeros of an exponent, as in 1.0e-4.
 func short(s string) string {
 	m, e, ok := strings.Cut(s, "e")
 	if !ok {

@@ -21,19 +21,18 @@ const (
 // Optimizer is the split of the curves that belong to the optimizer: learning rate and gradient norm.
 const Optimizer learn.Split = "optimizer"
 
-// Names of the optimizer's curves.
+// The names of the optimizer's curves.
 const (
 	rateName     = "rate"
 	gradNormName = "grad norm"
 )
 
-// key identifies a curve or a value.
 type key struct {
 	split learn.Split
 	name  string
 }
 
-// best is the best value of a metric, and its epoch.
+// best is the best value of a metric and the epoch that had it.
 type best struct {
 	value float64
 	epoch int
@@ -51,19 +50,22 @@ type Run struct {
 type state struct {
 	started    learn.Started
 	hasStarted bool
-	whole      bool // the run was seen from its first step on
-	metrics    []learn.Series
-	system     []learn.Series
-	values     map[key]float64
-	bests      map[string]best
-	curves     map[key]*curve
-	perStep    map[key]bool // the curve has a value for each step, and not for each epoch
-	now        learn.Stepped
-	step       int
-	paces      map[learn.Split]*pace
-	loss       mean
-	trained    int // batches of training that were seen
-	stopped    *learn.Stopped
+	// the run has been followed from its first step on
+	whole   bool
+	metrics []learn.Series
+	system  []learn.Series
+	values  map[key]float64
+	bests   map[string]best
+	curves  map[key]*curve
+	// the curve has a value for each step, not for each epoch
+	perStep map[key]bool
+	now     learn.Stepped
+	step    int
+	paces   map[learn.Split]*pace
+	loss    mean
+	// number of batches of training so far
+	trained int
+	stopped *learn.Stopped
 }
 
 // New returns an empty Run.
@@ -114,7 +116,8 @@ func (r *Run) Event(e learn.Event) {
 	}
 }
 
-// start begins a run, or continues it: the curves after its step are cut off.
+// start begins or continues a run. It cuts the curves off after the step at which the run
+// continues.
 func (r *Run) start(e learn.Started) {
 	if !r.hasStarted {
 		r.whole = e.Step == 0
@@ -136,8 +139,8 @@ func (r *Run) start(e learn.Started) {
 	}
 }
 
-// register adds a series to a list, or replaces the series of the same name. It returns the cleaned
-// name, and false if the list is full.
+// register adds a series to a list, or replaces the series with its name. It returns the name
+// without control characters, and false if the list is full.
 func register(list *[]learn.Series, s learn.Series) (string, bool) {
 	s.Name, s.Unit = cleanName(s.Name), cleanName(s.Unit)
 	if i := slices.IndexFunc(*list, func(o learn.Series) bool { return o.Name == s.Name }); i >= 0 {
@@ -151,8 +154,8 @@ func register(list *[]learn.Series, s learn.Series) (string, bool) {
 	return s.Name, true
 }
 
-// known returns the cleaned name of a series. It adds the series if [learn.Started] did not list
-// it. It returns false if the list is full.
+// known returns the name of a series without control characters. It adds the series if it is not in
+// the list, and returns false if the list is full.
 func known(list *[]learn.Series, name string) (string, bool) {
 	name = cleanName(name)
 	if slices.ContainsFunc(*list, func(s learn.Series) bool { return s.Name == name }) {
@@ -201,7 +204,7 @@ func (r *Run) optimizer(name string, x float64, v learn.Number) {
 	r.curve(k, true).add(x, float64(v))
 }
 
-// pace returns the speeds of a split, or nil if `splits` does not contain the split.
+// pace returns the speed of a split, or nil if the split is not in [splits].
 func (r *Run) pace(s learn.Split) *pace {
 	if !slices.Contains(splits, s) {
 		return nil
@@ -212,7 +215,7 @@ func (r *Run) pace(s learn.Split) *pace {
 	return r.paces[s]
 }
 
-// splits are the splits with metrics, in the order in which they are shown.
+// splits lists the splits that have metrics, in the order of their columns.
 var splits = []learn.Split{learn.Train, learn.Valid, learn.Test}
 
 func (r *Run) measured(e learn.Measured) {
@@ -276,8 +279,8 @@ func (r *Run) improved(e learn.Improved) {
 	}
 }
 
-// curve returns the curve of a key. perStep says that it has a value for each step; values of epochs
-// are then left out.
+// curve returns the curve of a key, which it adds if it is missing. If perStep is true, the curve
+// has a value for each step, and later values of epochs are not added to it.
 func (r *Run) curve(k key, perStep bool) *curve {
 	if perStep {
 		r.perStep[k] = true
@@ -290,14 +293,15 @@ func (r *Run) curve(k key, perStep bool) *curve {
 	return c
 }
 
-// mean is a mean in which older values weigh less.
+// mean is an exponential moving average.
 type mean struct {
 	value float64
 	n     int
 }
 
-// add takes a value. The mean of the first values is their arithmetic mean, up to window values. A
-// value that is not finite becomes the mean, and the next finite value begins anew.
+// add adds a value. The mean of the first `window` values is arithmetic; then each new value has
+// weight 1/window. A value that is not finite becomes the mean, and the next finite value starts
+// over.
 func (m *mean) add(v float64, window int) {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		*m = mean{value: v} // the next finite value begins anew

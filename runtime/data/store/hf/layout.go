@@ -7,7 +7,6 @@ import (
 	"strings"
 )
 
-// format is a format of files.
 type format int
 
 const (
@@ -17,15 +16,16 @@ const (
 	csvFile
 )
 
-// formats maps the ends of file names to formats.
+// formats maps the extension of a file to its format.
 var formats = map[string]format{
 	".parquet": parquetFile, ".jsonl": jsonFile, ".ndjson": jsonFile, ".json": jsonFile, ".csv": csvFile, ".tsv": csvFile,
 }
 
-// notData are files that are not a part of a data set's items.
+// notData lists files that do not hold items of a data set.
 var notData = []string{"config.json", "dataset_info.json", "dataset_infos.json", "dataset_dict.json"}
 
-// formatOf returns the format of a file by its name. Text may be compressed with gzip.
+// formatOf returns the format of a file by its name. JSON and CSV files may be compressed with
+// gzip.
 func formatOf(name string) format {
 	if slices.Contains(notData, path.Base(name)) {
 		return none
@@ -38,7 +38,7 @@ func formatOf(name string) format {
 	return f
 }
 
-// commonest returns the files of the most frequent format.
+// commonest returns the files of the most frequent format, the first format of a tie.
 func commonest(files []string) (list []string, f format) {
 	var counts [csvFile + 1]int
 	for _, name := range files {
@@ -60,23 +60,23 @@ func commonest(files []string) (list []string, f format) {
 	return list, f
 }
 
-// keywords are the words in names that say which split a file belongs to.
+// keywords lists the words in file names that tell to which split a file belongs.
 var keywords = []split{
 	{"train", []string{"train", "training"}},
 	{"validation", []string{"validation", "valid", "dev", "val"}},
 	{"test", []string{"test", "testing", "eval", "evaluation"}},
 }
 
-// separators are the characters that end a word in a name, as a set of a pattern.
+// separators is the set, in a file pattern, of the characters that end a word in a name.
 const separators = "[-._ 0-9]"
 
-// sharded are the names of the shards of a split.
+// sharded matches the names of the shards of a split.
 var sharded = regexp.MustCompile(`^data/(\w+(?:\.\w+)*)-[0-9]{5}-of-[0-9]{5}[^/]*\.[^/]*$`)
 
-// layout returns the splits of files whose card does not describe them. The first of these rules that
-// finds any decides, as in Python's datasets:
+// layout returns the splits of files that no card describes. The first of these rules that finds
+// files decides, as in Python's datasets:
 //
-//   - shards, as data/train-00000-of-00002.parquet, of splits with any names;
+//   - shards of splits with any names, such as data/train-00000-of-00002.parquet;
 //   - folders with a keyword in their names;
 //   - files with a keyword in their names;
 //   - all files are the split train.

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// pattern returns an expression for the paths that a pattern of files matches. In a part of a path, *
-// matches any text, ? a character, [abc] one of some characters and [!abc] another one. A part ** is
-// any number of parts.
+// pattern translates a pattern of files to an expression for paths. In an element of a path, *
+// matches any text, ? one character, [abc] one of the characters and [!abc] one other character.
+// The element ** matches any number of elements.
 func pattern(text string) (*regexp.Regexp, error) {
 	var b strings.Builder
 	b.WriteString("^")
@@ -35,7 +35,7 @@ func pattern(text string) (*regexp.Regexp, error) {
 	return re, nil
 }
 
-// writePart writes the expression for a part of a path.
+// writePart translates one element of a pattern.
 func writePart(b *strings.Builder, part string) {
 	for len(part) > 0 {
 		c := part[:1]
@@ -61,7 +61,8 @@ func writePart(b *strings.Builder, part string) {
 	}
 }
 
-// matching returns the files that patterns match, in the order of the patterns, each file once.
+// matching returns the files that match one of the patterns, in the order of the patterns, without
+// repetitions.
 func matching(files, patterns []string) ([]string, error) {
 	var list []string
 	seen := map[string]bool{}

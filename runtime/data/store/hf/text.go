@@ -14,7 +14,7 @@ import (
 	"github.com/burngen/burngen/runtime/data"
 )
 
-// readText reads the items of a file of JSON or CSV. Errors of the elements of a JSON array call them
+// readText reads the items of a JSON or CSV file. Errors count the elements of a JSON array as
 // lines.
 func readText[T any](fsys fs.FS, name string, f format, comma rune) (rows []T, err error) {
 	file, err := fsys.Open(name)
@@ -43,7 +43,7 @@ func readText[T any](fsys fs.FS, name string, f format, comma rune) (rows []T, e
 	return rows, nil
 }
 
-// lines returns JSON lines: r itself, or the elements of the array in r, each on a line.
+// lines returns a reader of JSON lines: the text of r or, if that is an array, its elements.
 func lines(r io.Reader) (io.Reader, error) {
 	b := bufio.NewReader(r)
 	head, err := b.Peek(1 << 10)
@@ -62,7 +62,7 @@ func lines(r io.Reader) (io.Reader, error) {
 	return elements(b)
 }
 
-// elements returns the elements of the JSON array in r, each on a line.
+// elements returns the elements of a JSON array as JSON lines.
 func elements(r io.Reader) (io.Reader, error) {
 	d := json.NewDecoder(r)
 	if _, err := d.Token(); err != nil {

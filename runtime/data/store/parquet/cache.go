@@ -7,10 +7,8 @@ import (
 	"unsafe"
 )
 
-// keep is the number of bytes of decoded row groups that a table keeps.
 const keep = 1 << 30
 
-// cache keeps the decoded row groups that were used last.
 type cache[T any] struct {
 	mu     sync.Mutex
 	kept   map[int]*decoded[T]
@@ -19,16 +17,17 @@ type cache[T any] struct {
 	closed bool
 }
 
-// decoded is a decoded row group, or one that is being decoded.
+// decoded is a row group that is decoded or being decoded.
 type decoded[T any] struct {
 	done  chan struct{} // closed when rows and err are set
 	rows  []T
 	err   error
 	bytes int64
-	used  int64 // the number of its last use
+	// number of the last use
+	used int64
 }
 
-// get returns the rows of group k. If several goroutines ask for a group, one decodes it.
+// get returns the rows of group k. Only one goroutine decodes a group; others wait for it.
 func (c *cache[T]) get(k int, g *group[T]) ([]T, error) {
 	c.mu.Lock()
 	if c.closed {
@@ -57,7 +56,7 @@ func (c *cache[T]) get(k int, g *group[T]) ([]T, error) {
 	return d.rows, d.err
 }
 
-// add keeps a group, and the others for which there is room.
+// add adds a group. It first removes the least recently used groups until the group fits.
 func (c *cache[T]) add(k int, d *decoded[T]) {
 	for len(c.kept) > 0 && c.bytes > keep-d.bytes {
 		oldest, first := -1, int64(0)
@@ -75,7 +74,7 @@ func (c *cache[T]) add(k int, d *decoded[T]) {
 	c.bytes += d.bytes
 }
 
-// remove forgets a group, unless another one has taken its place.
+// remove removes group k if it is still d.
 func (c *cache[T]) remove(k int, d *decoded[T]) {
 	if c.kept[k] == d {
 		delete(c.kept, k)

@@ -12,7 +12,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// decode returns the rows of a group.
+// decode returns the rows of a group. A panic of the library becomes an error.
 func (g *group[T]) decode() (rows []T, err error) {
 	defer rescue(&err)
 	n := int(g.rows.NumRows())
@@ -42,19 +42,23 @@ func (g *group[T]) decode() (rows []T, err error) {
 	return rows, nil
 }
 
-// decoder sets a part of the rows of a group from a column.
+// decoder sets one column's part of the rows of a group.
 type decoder[T any] struct {
-	leaf    *leaf
-	blank   *T
-	rows    []T
-	n       int   // number of rows in the group
-	first   bool  // the column is the first one, which appends the rows
-	row     int   // the row that is being set, or -1
-	at      []int // the element of each list that is being set
-	pending []int // the number of elements set in each array that is not complete; -1 without one
+	leaf  *leaf
+	blank *T
+	rows  []T
+	n     int // number of rows in the group
+	// the column is the first one; it appends the rows
+	first bool
+	// the current row, or -1 before the first one
+	row int
+	// for each list, the index of the current element
+	at []int
+	// for each list, the number of elements set in an array that is not complete, or -1
+	pending []int
 }
 
-// chunk decodes all values of the column.
+// chunk decodes all values of a column chunk. values is a buffer.
 func (d *decoder[T]) chunk(c parquet.ColumnChunk, values []parquet.Value) error {
 	pages := c.Pages()
 	defer pages.Close()
@@ -101,7 +105,8 @@ func (d *decoder[T]) page(page parquet.Page, values []parquet.Value) error {
 	}
 }
 
-// complete checks the arrays that end before a value with the given repetition level.
+// complete ends the lists that do not continue at a value with this repetition level. It returns an
+// error if one is an array that has too few elements.
 func (d *decoder[T]) complete(repetition int) error {
 	for k := range d.leaf.steps {
 		s := &d.leaf.steps[k]
@@ -116,7 +121,7 @@ func (d *decoder[T]) complete(repetition int) error {
 	return nil
 }
 
-// value sets the next value.
+// value sets the next value of the column.
 func (d *decoder[T]) value(x parquet.Value) error {
 	r := x.RepetitionLevel()
 	if err := d.complete(r); err != nil {
@@ -136,7 +141,7 @@ func (d *decoder[T]) value(x parquet.Value) error {
 	return d.walk(reflect.ValueOf(&d.rows[d.row]).Elem(), x, r)
 }
 
-// walk follows the steps from a row to the value.
+// walk follows the steps from row v to the part that x sets, and sets it.
 func (d *decoder[T]) walk(v reflect.Value, x parquet.Value, repetition int) error {
 	defined := x.DefinitionLevel()
 	for k := range d.leaf.steps {
@@ -178,7 +183,8 @@ func (d *decoder[T]) walk(v reflect.Value, x parquet.Value, repetition int) erro
 	return d.leaf.set(v, x)
 }
 
-// element makes room for an element of a list. It reports whether the list is empty.
+// element makes room in v for the current element of a list. empty reports whether the list has no
+// elements.
 func (d *decoder[T]) element(v reflect.Value, s *step, defined int) (empty bool, err error) {
 	i, fixed := d.at[s.list], v.Kind() == reflect.Array
 	empty = defined < s.exists

@@ -12,17 +12,18 @@ import (
 	"github.com/burngen/burngen/runtime/data/store/internal/field"
 )
 
-// plan says which columns of a file become which fields of T.
+// plan maps the columns of a file to the fields of T.
 type plan[T any] struct {
 	leaves []leaf
-	row    T // has NaN in the optional floats that the file does not have
+	// a row before its fields are set: NaN in the optional floats that the file lacks
+	row T
 }
 
-// leaf is a column of values, and the way from a row to the value that they set.
+// leaf is a column of values, and the path from a row to the part that they set.
 //
-// The levels are those of the paper S. Melnik et al., Dremel: interactive analysis of web-scale
-// datasets, 2010. The definition level of a value is the number of optional and repeated nodes on
-// its path that exist. Its repetition level says which list it continues; at 0 it begins a row.
+// The levels are defined in S. Melnik et al., Dremel: interactive analysis of web-scale datasets,
+// 2010. The definition level of a value is the number of optional and repeated nodes on its path
+// that exist. Its repetition level says which list the value continues; at 0 it begins a row.
 type leaf struct {
 	column int // index of the column in a row group
 	name   string
@@ -31,18 +32,23 @@ type leaf struct {
 	set    func(v reflect.Value, x parquet.Value) error
 }
 
-// step goes from a value to one of its parts: a field of a struct, or an element of a list.
+// step leads from a value to one of its parts: a field of a struct, or an element of a list.
 type step struct {
-	field    data.Column    // unless it is an element
-	element  bool           // an element of a slice or an array
-	list     int            // number of the list in the leaf
-	repeated int            // repetition level of the list's elements
-	exists   int            // definition level from which the list has elements
-	level    int            // definition level from which the part is not null
-	blank    *reflect.Value // a struct whose fields are not set
+	// unless element is true
+	field   data.Column
+	element bool // an element of a slice or an array
+	// index of the list among the lists of the leaf
+	list     int
+	repeated int // repetition level of the list's elements
+	// smallest definition level at which the list has elements
+	exists int
+	// smallest definition level at which the part is not null
+	level int
+	// the part before its fields are set
+	blank *reflect.Value
 }
 
-// newPlan returns the plan of a file with the columns of root.
+// newPlan plans how T is read from a file whose columns are the children of root.
 func newPlan[T any](root *parquet.Column) (*plan[T], error) {
 	t := reflect.TypeFor[T]()
 	switch columns, err := data.ColumnsOf(t); {
@@ -68,8 +74,8 @@ func (p *planner) failf(format string, args ...any) {
 	p.errs = append(p.errs, fmt.Errorf(format, args...))
 }
 
-// group plans the columns of a group for the fields of t, a struct. It returns the value that a t
-// has before its fields are set, or the zero reflect.Value if that is the zero value of t.
+// group plans the fields of struct type t. Their columns are the children of c. It returns a t
+// before its fields are set, or the zero reflect.Value if that is the zero value.
 func (p *planner) group(t reflect.Type, c *parquet.Column, steps []step, name string) reflect.Value {
 	blank := reflect.New(t).Elem()
 	columns, err := data.ColumnsOf(t)
@@ -108,8 +114,8 @@ func prefix(name string) string {
 	return name + ": "
 }
 
-// value plans column c for a value of type t, which is reached by steps and the step s. isElement says
-// that c is the repeated column itself of a list whose element is planned.
+// value plans a part of type t from column c. steps and then s lead to the part. isElement says
+// that c is a repeated column whose list has been planned already.
 func (p *planner) value(t reflect.Type, c *parquet.Column, isElement bool, s step, steps []step, name string) reflect.Value {
 	pointer := t.Kind() == reflect.Pointer
 	if pointer {
@@ -146,7 +152,7 @@ func (p *planner) value(t reflect.Type, c *parquet.Column, isElement bool, s ste
 	return *blank
 }
 
-// list plans a list for values of t. repeated is the list's repeated column, and element the column
+// list plans a list of type t. repeated is the repeated column of the list, and element the column
 // of its elements.
 func (p *planner) list(t reflect.Type, repeated, element *parquet.Column, steps []step, name string) (blank reflect.Value) {
 	if t.Kind() != reflect.Slice && t.Kind() != reflect.Array {
@@ -170,7 +176,7 @@ func (p *planner) list(t reflect.Type, repeated, element *parquet.Column, steps 
 	return blank
 }
 
-// elementOf returns the column of the elements of a list whose repeated column is c. The rules for
+// elementOf returns the column of the elements of a list. c is the repeated column. The rules for
 // lists of old writers are in github.com/apache/parquet-format/blob/master/LogicalTypes.md#lists.
 func elementOf(c *parquet.Column) *parquet.Column {
 	if c.Leaf() || len(c.Columns()) != 1 || c.Name() == "array" {
@@ -189,7 +195,8 @@ func isType[L format.LogicalTypeValue](c *parquet.Column) bool {
 	return ok
 }
 
-// setter returns the function that sets a value of type t to a value of column c.
+// setter returns a function that stores values of column c in values of type t. It returns an error
+// if they do not fit.
 func setter(t reflect.Type, c *parquet.Column) (func(v reflect.Value, x parquet.Value) error, error) {
 	kind, number := c.Type().Kind(), false
 	switch t.Kind() {

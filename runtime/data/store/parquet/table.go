@@ -25,11 +25,13 @@ type Table[T any] struct {
 
 // group is a row group of a file.
 type group[T any] struct {
-	name   string // of the file
-	before int64  // rows of the file before the group
+	name string // of the file
+	// number of rows before the group in the file
+	before int64
 	plan   *plan[T]
 	rows   parquet.RowGroup
-	bytes  int64 // in memory, as the file says
+	// size in memory, as the file declares it
+	bytes int64
 }
 
 // Open opens Parquet files with the same columns, such as the shards of a data set. Items are the rows
@@ -84,7 +86,7 @@ func open[T any](openFile func(name string) (fs.File, error), files []string) (*
 	return t, nil
 }
 
-// add appends the row groups of a file.
+// add appends the row groups of file f to the table.
 func (t *Table[T]) add(name string, f fs.File) (err error) {
 	defer rescue(&err)
 	file, err := openParquet(f)
@@ -112,7 +114,7 @@ func (t *Table[T]) add(name string, f fs.File) (err error) {
 	return nil
 }
 
-// openParquet reads the end of a file.
+// openParquet opens a file and reads its footer.
 func openParquet(f fs.File) (*parquet.File, error) {
 	r, ok := f.(io.ReaderAt)
 	if !ok {
@@ -136,7 +138,7 @@ func openParquet(f fs.File) (*parquet.File, error) {
 	return parquet.OpenFile(r, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 }
 
-// rescue makes an error of a panic. The library panics on some damaged files.
+// rescue turns a panic into an error. The library panics on some damaged files.
 func rescue(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("damaged: %v", p)
@@ -192,7 +194,6 @@ func (t *Table[T]) Many(dst []T, at []int) error {
 	return nil
 }
 
-// place is the group of an item that is read, and its place in the result.
 type place struct{ group, item int }
 
 // Close closes the files. Items cannot be read afterwards.

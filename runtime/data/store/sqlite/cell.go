@@ -12,16 +12,18 @@ import (
 	"github.com/burngen/burngen/runtime/data/store/internal/field"
 )
 
-// cell is a column of a table and the field that takes its values.
+// cell is a column of a table and its conversions from and to a field.
 type cell struct {
 	data.Column
-	declared string // the type of the column in SQL
-	selected string // its expression in a query
+	// type of the column in SQL
+	declared string
+	// expression of the column in a query
+	selected string
 	decode   func(v reflect.Value, x driver.Value) error
 	encode   func(v reflect.Value) (driver.Value, error)
 }
 
-// cellsOf returns the cells of T's columns in a table.
+// cellsOf returns the cells of T's columns, with their expressions in a query of the table.
 func cellsOf[T any](s schema) ([]cell, error) {
 	cells, err := typedCells[T]()
 	if err != nil {
@@ -42,8 +44,8 @@ func cellsOf[T any](s schema) ([]cell, error) {
 	return cells, errors.Join(errs...)
 }
 
-// typedCells returns the cells of T's columns. It returns an error if a field's type has no column
-// type.
+// typedCells returns the cells of T's columns. It returns an error if the type of a field is not
+// supported.
 func typedCells[T any]() ([]cell, error) {
 	columns, err := data.Columns[T]()
 	if err != nil {
@@ -67,8 +69,7 @@ func typedCells[T any]() ([]cell, error) {
 	return cells, errors.Join(errs...)
 }
 
-// setType sets the functions that convert values of type t. It returns false if the package does
-// not store such values.
+// setType sets the conversions of fields of type t. It returns false if the type is not supported.
 func (c *cell) setType(t reflect.Type) bool {
 	switch kind := t.Kind(); {
 	case kind == reflect.Bool:
@@ -104,7 +105,7 @@ func (c *cell) setType(t reflect.Type) bool {
 	return true
 }
 
-// typeOf returns the name of a value's type in SQLite.
+// typeOf returns the name of x's storage class in SQLite.
 func typeOf(x driver.Value) string {
 	switch x.(type) {
 	case nil:
@@ -182,11 +183,12 @@ func encodeFloat(v reflect.Value) (driver.Value, error) {
 
 func encodeText(v reflect.Value) (driver.Value, error) { return v.String(), nil }
 
-// numbers are the values of a field that is a slice or an array of numbers. In a file they are a BLOB.
+// numbers describes a field that is a slice or an array of numbers. It is stored as a BLOB.
 type numbers struct {
-	elem  reflect.Type // of the numbers
-	inner int          // number of numbers in the array, or in an element of the slice
-	size  int          // bytes of these numbers
+	elem reflect.Type // of the numbers
+	// number of numbers in the array, or in one element of the slice
+	inner int
+	size  int // bytes of these numbers
 }
 
 func (n numbers) decode(v reflect.Value, x driver.Value) error {

@@ -12,9 +12,9 @@ import (
 	"modernc.org/sqlite"
 )
 
-// addressOf returns the URI of a file for SQLite, with settings that are safe for files of anyone:
-// functions and virtual tables that a schema mentions do not run, and text in double quotes is always
-// a name. mode is "ro", to read, or "rwc", to write and create.
+// addressOf returns the URI of a file for SQLite. Its settings make files from anyone safe:
+// functions and virtual tables in a schema do not run, and text in double quotes is always a name.
+// mode is "ro" to read, or "rwc" to write and create.
 func addressOf(path, mode string) (string, error) {
 	whole, err := filepath.Abs(path)
 	if err != nil {
@@ -34,16 +34,17 @@ func addressOf(path, mode string) (string, error) {
 	return (&url.URL{Scheme: "file", Path: whole, RawQuery: query.Encode()}).String(), nil
 }
 
-// pool holds connections to a file. A connection serves one goroutine at a time.
+// pool holds connections to a file. Only one goroutine may use a connection at a time.
 type pool struct {
 	address string
-	read    string // the query of a page of rows; empty until the table is known
-	mu      sync.Mutex
-	free    []*connection
-	closed  bool
+	// the query of a page of rows; "" until the table is known
+	read   string
+	mu     sync.Mutex
+	free   []*connection
+	closed bool
 }
 
-// get returns a connection, which sees the same contents of the file until it is closed.
+// get returns a connection. It sees one snapshot of the file until it is closed.
 func (p *pool) get() (*connection, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -67,7 +68,7 @@ func (p *pool) get() (*connection, error) {
 	return c, nil
 }
 
-// put takes back a connection.
+// put returns a connection to the pool.
 func (p *pool) put(c *connection) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -93,7 +94,7 @@ func (p *pool) Close() error {
 	return err
 }
 
-// connection is a connection to a file, with memory for the reading of a page.
+// connection is a connection to a file, with buffers for reading a page.
 type connection struct {
 	driver.Conn
 	pool      *pool
@@ -115,7 +116,8 @@ func connect(address string) (*connection, error) {
 	return c, nil
 }
 
-// each calls f for each row of a statement's result. f must not keep the row. A nil f ignores it.
+// each runs a statement and calls f for each row of its result. f must not keep the row. f may be
+// nil.
 func (c *connection) each(statement string, f func(row []driver.Value) error, arguments ...driver.Value) error {
 	s, err := c.Prepare(statement)
 	if err != nil {
@@ -146,7 +148,7 @@ func (c *connection) each(statement string, f func(row []driver.Value) error, ar
 	}
 }
 
-// query returns the rows of a statement's result.
+// query runs a statement and returns the rows of its result.
 func (c *connection) query(statement string, arguments ...driver.Value) (rows [][]driver.Value, err error) {
 	err = c.each(statement, func(row []driver.Value) error {
 		rows = append(rows, append([]driver.Value(nil), row...))

@@ -11,7 +11,6 @@ import (
 	"github.com/burngen/burngen/runtime/data/store/internal/field"
 )
 
-// deepest is the largest depth of nested lists and maps.
 const deepest = 100
 
 // unpacker returns a function that sets values of type t from MessagePack
@@ -39,7 +38,8 @@ func unpacker(t reflect.Type) (func(v reflect.Value, packed []byte) error, error
 	}, nil
 }
 
-// findColumns stores the columns of all struct types in t.
+// findColumns stores the columns of all struct types in t, keyed by type. It returns an error if a
+// type in t is not supported.
 func findColumns(t reflect.Type, columns map[reflect.Type][]data.Column) error {
 	switch k := t.Kind(); {
 	case k >= reflect.Bool && k <= reflect.Uint64, k == reflect.Float32, k == reflect.Float64, k == reflect.String:
@@ -68,7 +68,6 @@ func findColumns(t reflect.Type, columns map[reflect.Type][]data.Column) error {
 	return nil
 }
 
-// pack reads values from bytes.
 type pack struct {
 	rest    []byte
 	columns map[reflect.Type][]data.Column
@@ -95,16 +94,18 @@ func (f form) String() string {
 	return [...]string{"nil", "a bool", "an integer", "an integer", "a float", "a float", "a text", "a binary", "a list", "a map", "an extension"}[f]
 }
 
-// head is the beginning of a value.
+// head is the first part of a value, before the elements of a list or the pairs of a map.
 type head struct {
-	form  form
-	bits  uint64 // of a number or a bool
-	bytes []byte // of a text, a binary or an extension
-	n     int    // elements of a list, or pairs of a map
+	form form
+	bits uint64 // of a number or a bool
+	// of a string, a binary or an extension
+	bytes []byte
+	// number of elements of a list or pairs of a map
+	n int
 }
 
-// forms are the values that begin with the bytes 0xc0 to 0xdf: their forms, and the width in bytes of
-// the number that follows.
+// forms is indexed by the first bytes 0xc0 to 0xdf of values. width is the number of bytes of the
+// number that follows.
 var forms = [32]struct {
 	form  form
 	width int
@@ -122,7 +123,6 @@ var forms = [32]struct {
 
 var errShort = errors.New("the item is cut short")
 
-// take returns the next n bytes.
 func (p *pack) take(n uint64) ([]byte, error) {
 	if n > uint64(len(p.rest)) {
 		return nil, errShort
@@ -132,7 +132,7 @@ func (p *pack) take(n uint64) ([]byte, error) {
 	return b, nil
 }
 
-// next reads the beginning of a value.
+// next reads the head of a value.
 func (p *pack) next() (head, error) {
 	b, err := p.take(1)
 	if err != nil {
@@ -152,7 +152,7 @@ func (p *pack) next() (head, error) {
 	}
 }
 
-// long reads the beginning of a value whose first byte is from 0xc0 to 0xdf.
+// long reads the rest of a head whose first byte is from 0xc0 to 0xdf.
 func (p *pack) long(first byte) (head, error) {
 	f := forms[first-0xc0]
 	b, err := p.take(uint64(f.width))
@@ -188,8 +188,8 @@ func (p *pack) chars(f form, n uint64) (head, error) {
 	return head{form: f, bytes: b}, err
 }
 
-// container returns the beginning of a list of n elements or a map of n pairs. It returns an error
-// if the remaining bytes cannot hold that many.
+// container returns the head of a list of n elements or a map of n pairs. It returns an error if
+// fewer bytes than values remain.
 func (p *pack) container(f form, n uint64) (head, error) {
 	width := uint64(1)
 	if f == table {
@@ -201,7 +201,7 @@ func (p *pack) container(f form, n uint64) (head, error) {
 	return head{form: f, n: int(n)}, nil
 }
 
-// value sets v to the next value. depth is the number of lists and maps around it.
+// value reads a value into v. depth is the number of lists and maps around the value.
 func (p *pack) value(v reflect.Value, depth int) error {
 	h, err := p.next()
 	if err != nil {
@@ -210,7 +210,7 @@ func (p *pack) value(v reflect.Value, depth int) error {
 	return p.set(v, h, depth)
 }
 
-// set sets v to the value that begins with h.
+// set sets v to the value whose head h has been read.
 func (p *pack) set(v reflect.Value, h head, depth int) error {
 	if h.form == null && v.Kind() == reflect.Pointer {
 		return nil
@@ -246,7 +246,8 @@ func (p *pack) set(v reflect.Value, h head, depth int) error {
 	return fmt.Errorf("%v is not a %v", h.form, v.Type())
 }
 
-// column sets the field of a column.
+// column reads a value into the field of column c in v, a struct. Nil in an optional column is a
+// missing value.
 func (p *pack) column(v reflect.Value, c data.Column, depth int) error {
 	h, err := p.next()
 	switch {
@@ -327,7 +328,7 @@ func (p *pack) array(v reflect.Value, n, depth int) error {
 	return nil
 }
 
-// slice sets a slice, which grows with the elements that are there.
+// slice reads n elements into a slice. Its memory grows with the elements that are read.
 func (p *pack) slice(v reflect.Value, n, depth int) error {
 	v.Set(reflect.MakeSlice(v.Type(), 0, 0))
 	for range n {

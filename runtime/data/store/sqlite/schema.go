@@ -13,13 +13,15 @@ import (
 
 // schema describes a table.
 type schema struct {
-	table string   // its name in the file
-	names []string // of the columns, without those that SQLite computes
+	table string // its name in the file
+	// of the columns, without generated columns
+	names []string
 	types []string // as declared
-	id    string   // the name of the row id in queries
+	// name of the row id in queries
+	id string
 }
 
-// schemaOf finds a table by its name, in any case.
+// schemaOf finds a table by its name, regardless of case.
 func schemaOf(c *connection, table string) (schema, error) {
 	s := schema{}
 	var all []string
@@ -62,7 +64,8 @@ func schemaOf(c *connection, table string) (schema, error) {
 	return s, errors.New("columns hide the row ids")
 }
 
-// serialized reports whether the table has items of type t in MessagePack.
+// serialized reports whether the table stores items of type t as MessagePack, in the columns row_id
+// and item.
 func (s *schema) serialized(t reflect.Type) bool {
 	if len(s.names) != 2 || !strings.EqualFold(s.names[0], "row_id") || !strings.EqualFold(s.types[0], "integer") ||
 		!strings.EqualFold(s.names[1], "item") || !strings.EqualFold(s.types[1], "blob") {
@@ -72,11 +75,10 @@ func (s *schema) serialized(t reflect.Type) bool {
 	return !slices.ContainsFunc(columns, func(c data.Column) bool { return strings.EqualFold(c.Name, "item") })
 }
 
-// text returns a value that is a text, or "".
 func text(v driver.Value) string {
 	s, _ := v.(string)
 	return s
 }
 
-// quoted returns a name as SQL writes it.
+// quoted returns name as an identifier in SQL.
 func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

@@ -99,7 +99,7 @@ func (t *Table[T]) open(path, table string) error {
 	return t.count(c, s)
 }
 
-// count finds the number and the ids of the rows.
+// count sets the number of rows and their ids.
 func (t *Table[T]) count(c *connection, s schema) error {
 	from := " from " + quoted(s.table)
 	rows, err := c.query("select count(*), coalesce(min(" + s.id + "), 0), coalesce(max(" + s.id + "), -1)" + from)
@@ -171,7 +171,7 @@ func (t *Table[T]) Many(dst []T, at []int) error {
 	return nil
 }
 
-// wanted is a row that is read and its place in the result.
+// wanted is a row to read and its place in the result.
 type wanted struct {
 	id    int64
 	place int
@@ -215,7 +215,7 @@ func (t *Table[T]) readPage(c *connection, dst []T, at []int) error {
 	return nil
 }
 
-// decode sets an item to the values of a row.
+// decode sets *x to the values of a row.
 func (t *Table[T]) decode(x *T, values []driver.Value) error {
 	*x = *new(T)
 	v := reflect.ValueOf(x).Elem()

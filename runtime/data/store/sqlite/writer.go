@@ -103,7 +103,8 @@ func (w *Writer[T]) Write(item T) error {
 	return nil
 }
 
-// value returns the value of a field as SQLite stores it.
+// value converts a field to the value that SQLite stores. It returns an error if the value is
+// missing and the column is not optional.
 func (c *cell) value(v reflect.Value) (x driver.Value, err error) {
 	if v.Kind() == reflect.Pointer && !v.IsNil() {
 		v = v.Elem()
