@@ -165,7 +165,6 @@ func (s *Source) with(f *Foreign) (*Source, error) {
 	return &out, nil
 }
 
-// errors prefixes errors of weights, one per line, with the file's name.
 func (f *Foreign) errors(err error) error {
 	var errs []error
 	for line := range strings.Lines(err.Error()) {

@@ -140,7 +140,6 @@ func (o *Output) findStale() error {
 	return nil
 }
 
-// wroteKernels reports whether name is a file of kernels that burngen generated: device.go embeds it.
 func (o *Output) wroteKernels(name string) bool {
 	text, err := os.ReadFile(filepath.Join(o.Dir, "device.go"))
 	return err == nil && filepath.Ext(name) == kernelsExt && isGenerated(filepath.Join(o.Dir, "device.go")) && bytes.Contains(text, []byte("\n//go:embed "+name+"\n"))

@@ -31,8 +31,6 @@ func customPackages(m *Model, global *names) (paths []string, aliases map[string
 	return paths, aliases
 }
 
-// packageName returns the name of a package by its import path: the last element that is not a
-// version.
 func packageName(p string) string {
 	base := path.Base(p)
 	if len(base) > 1 && base[0] == 'v' && strings.Trim(base[1:], "0123456789") == "" && path.Dir(p) != "." {

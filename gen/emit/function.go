@@ -415,7 +415,6 @@ func (f *function) slice(ref *plan.Ref, v *views) *jen.Statement {
 	return base.Index(low, f.int(end))
 }
 
-// reinterpret prints slice, the memory of v, as elements of the type that ref has.
 func reinterpret(ref *plan.Ref, v *ir.Value, slice *jen.Statement) *jen.Statement {
 	if ref.DType == v.Type.DType {
 		return slice

@@ -139,7 +139,6 @@ func (m *method) print(f *jen.File, fn *function, doc string, params []parameter
 	}
 }
 
-// given returns the parameters that the part, or a part that it calls, reads.
 func (p *part) given() []parameter {
 	return slices.DeleteFunc(slices.Clone(p.params), func(a parameter) bool { return !p.read[a.name] })
 }

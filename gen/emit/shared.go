@@ -45,8 +45,6 @@ func SharedFile(title, file string) (File, error) {
 	return File{Name: "weights.go", Data: text}, err
 }
 
-// besideFile returns the path of s, a weights file that is not embedded, relative to the package's
-// folder.
 func (m *Model) besideFile(s Beside) string {
 	if m.Shared != nil {
 		return path.Join(m.Shared.Folder, s.File)

@@ -42,8 +42,6 @@ func (Existing) Form() Keep { return KeepRaw }
 // Form returns KeepRaw, because New computes the weights of the source model.
 func (Drawn) Form() Keep { return KeepRaw }
 
-// embeddedFile returns the name of the file that the package embeds: its own weights file, or the
-// file of constants. It is "" if the package embeds neither.
 func (m *Model) embeddedFile() string {
 	if s, ok := m.Store.(Embedded); ok && m.Shared == nil {
 		return s.File

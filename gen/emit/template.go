@@ -165,8 +165,6 @@ type edit struct {
 	code     jen.Code
 }
 
-// isPlaceholder reports whether an identifier is a placeholder: it ends with "_" and has other
-// characters.
 func isPlaceholder(id string) bool { return len(id) > 1 && strings.HasSuffix(id, "_") }
 
 func (p *filling) value(id string) any {

@@ -204,7 +204,6 @@ func (e *emitter) backwardFile() *jen.File {
 	return f
 }
 
-// changeOf returns the name of the field for the gradient of v or, for a buffer, its new value.
 func (e *emitter) changeOf(v Variable) string {
 	if v.Buffer {
 		return e.changes[statePrefix+v.Weight]
@@ -321,8 +320,6 @@ func (e *emitter) newTrainer(f *jen.File) {
 		"options_": jen.Qual(rtPath, "TrainingOptions").Values(fieldsOf(options)...)}))
 }
 
-// sourceOf returns the variable of the weights that contain the weight called name: "own" for
-// constants, else "raw".
 func (e *emitter) sourceOf(name string) string {
 	if slices.ContainsFunc(slices.Concat(e.Outside, e.Trainer.Constants), func(w ir.Weight) bool { return w.Name == name }) {
 		return "own"

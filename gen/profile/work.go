@@ -32,7 +32,6 @@ func describe(n *ir.Node, d time.Duration, runs int64, symbols map[string]int64)
 	return out
 }
 
-// extent returns the value of an extent, or 0 if it depends on a symbol without a value.
 func extent(d dim.Dim, symbols map[string]int64) int64 {
 	v, err := d.Eval(func(s string) (int64, bool) { x, ok := symbols[s]; return x, ok })
 	if err != nil {
@@ -75,7 +74,6 @@ func (n Node) kind() string {
 	return fmt.Sprintf("%s %s → %s", n.Op, strings.Join(n.Operands, ", "), n.Shape)
 }
 
-// shortened returns name with at most width characters: it replaces the middle of a long name.
 func shortened(name string, width int) string {
 	r := []rune(strings.ReplaceAll(name, "\n", " "))
 	if len(r) <= width {

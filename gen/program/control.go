@@ -106,8 +106,6 @@ func called(b *ir.Block) (*ir.Node, string, error) {
 	return nil, "", fmt.Errorf("its block is not a call of a function")
 }
 
-// callee returns the only node in a block of control flow, a call of a function, and the compiled
-// function.
 func (b *Builder) callee(block *ir.Block) (*ir.Node, *Func, error) {
 	call, name, err := called(block)
 	if err != nil {
@@ -153,7 +151,6 @@ func (b *Builder) arenasOf(then, otherwise *Invoke) {
 	otherwise.Bases = then.Bases
 }
 
-// extents returns the bindings of symbols in list, with references to the results.
 func extents(results []*plan.Ref, list []ir.ResultExtent) []Extent {
 	var out []Extent
 	for _, e := range list {

@@ -68,7 +68,6 @@ func operands(n *ir.Node) []*ir.Node {
 	return from
 }
 
-// of returns the representative of the part that n is in.
 func (p *partition) of(n *ir.Node) *ir.Node {
 	for p.set[n] != nil {
 		if next := p.set[p.set[n]]; next != nil {

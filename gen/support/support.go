@@ -143,8 +143,6 @@ func computedBy(n *ir.Node) CPU {
 	return faster(by, kind)
 }
 
-// faster returns GPU if a or b is GPU, else Assembly if a or b is Assembly. Otherwise it returns b, or
-// a if b is None.
 func faster(a, b CPU) CPU {
 	if a == GPU || b == None || a == Assembly && b != GPU {
 		return a

@@ -102,7 +102,6 @@ func (c *child) call(ctx context.Context, q harness.Request) (harness.Reply, err
 	return r, fmt.Errorf("crashed: %s", crash(c.stderr.String(), err))
 }
 
-// crash returns the first line of a program's error output that is not empty, or else err.
 func crash(stderr string, err error) string {
 	for line := range strings.Lines(stderr) {
 		if line = strings.TrimSpace(line); line != "" {

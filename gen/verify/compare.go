@@ -135,7 +135,6 @@ func (j *judge) elements(got *ir.Tensor, p part, w want) string {
 	return why
 }
 
-// quantum returns the step of a quantised output, or 0 for other outputs.
 func (j *judge) quantum(w want) float64 {
 	if w.output < 0 || w.output >= len(j.ports.results) {
 		return 0

@@ -206,7 +206,6 @@ func (s *Slopes) AgreeOn(to target.Target, args []*ir.Tensor) error {
 	return nil
 }
 
-// largest returns the magnitude of the largest finite element.
 func largest(y *ir.Tensor) (size float64) {
 	for k := range y.Len() {
 		if v := math.Abs(y.Float(k)); v <= math.MaxFloat64 {

@@ -467,7 +467,6 @@ type callError struct {
 	panicked, unsupported bool
 }
 
-// Is reports whether target is errors.ErrUnsupported and the error of the generated code wraps it.
 func (e *callError) Is(target error) bool {
 	return e.unsupported && target == errors.ErrUnsupported
 }

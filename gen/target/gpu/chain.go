@@ -28,7 +28,6 @@ func (c chain) product() chain { return chain{c.before, c.since + 1} }
 // unknownScores is the number of scores of a softmax whose extent is a symbol.
 const unknownScores = 1 << 10
 
-// softmax returns the chain after a softmax of this number of scores.
 func (c chain) softmax(scores dim.Dim) chain {
 	n, ok := scores.Int()
 	if !ok {

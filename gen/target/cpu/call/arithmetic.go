@@ -33,7 +33,6 @@ type (
 	flipForm   = func(dst kernel.Memory, a kernel.Scalar, b kernel.Memory) kernel.Call
 )
 
-// commutative returns the entry of an operator whose two operands may be exchanged.
 func commutative[O ir.Op](runs runsForm, scalar scalarForm) entry {
 	return computes(func(_ O, n node) kernel.Call { return swap(n, runs, scalar, scalar) })
 }

@@ -116,7 +116,6 @@ func (n node) element(i int) kernel.Scalar {
 	return n.read(i)
 }
 
-// read returns the first element of operand i, read from memory.
 func (n node) read(i int) kernel.Scalar { return kernel.Element{Value: n.Args[i]} }
 
 // number returns x as a constant, rounded to the element type of the first operand, which must be a

@@ -130,7 +130,6 @@ func (o PadBytes) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// placeOf returns the indices of element i in a row-major tensor.
 func placeOf(i int, shape []int) []int {
 	at := make([]int, len(shape))
 	for axis := len(shape) - 1; axis >= 0; axis-- {

@@ -29,7 +29,6 @@ func fillAll(o op.Fill, n *ir.Node) ([]kernels.Launch, error) {
 	}))
 }
 
-// rangeOf stores start + i·delta in element i of the result.
 func rangeOf(o op.Range, n *ir.Node) ([]kernels.Launch, error) {
 	y := n.Results[0]
 	d, ok := kernels.Arithmetic(y.Type.DType)

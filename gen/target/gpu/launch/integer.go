@@ -29,8 +29,6 @@ func less(zero *ir.Value) func(e *kernels.Emitter, v, channel *kernel.Value) *ke
 	}
 }
 
-// ofChannel returns the index of a channel's element in v. The index is 0 if v has one element for
-// all channels, or if channel is nil.
 func ofChannel(e *kernels.Emitter, v *ir.Value, channel *kernel.Value) *kernel.Value {
 	if channel == nil || op.HasOneElement(v.Type) {
 		return e.Int(0)

@@ -59,26 +59,23 @@ type store func(e *kernels.Emitter, i *kernel.Value, at []*kernel.Value, v *kern
 // storeSum is a [store] of a sum of a product. It also gets the index of the column or channel.
 type storeSum func(e *kernels.Emitter, i *kernel.Value, at []*kernel.Value, channel, sum *kernel.Value)
 
-// plainly returns a function that stores elements of the first result of a node as they are.
 func plainly(n *ir.Node) store {
 	return func(e *kernels.Emitter, i *kernel.Value, _ []*kernel.Value, v *kernel.Value) {
 		e.Write(n.Results[0]).Set(i, v)
 	}
 }
 
-// computes returns the entry of an operator whose launches build returns.
 func computes[O ir.Op](build func(o O, n *ir.Node) ([]kernels.Launch, error)) entry {
 	return entry{op: reflect.TypeFor[O](), build: func(n *ir.Node, _ store, _ Options) ([]kernels.Launch, error) { return build(n.Op.(O), n) }}
 }
 
-// ends returns the entry of an operator whose launches build returns. The kernels store the operator's
-// result with put.
+// ends returns the entry of an operator whose kernels store their result with put.
 func ends[O ir.Op](build func(o O, n *ir.Node, put store) ([]kernels.Launch, error)) entry {
 	return multiplies(func(o O, n *ir.Node, put store, _ Options) ([]kernels.Launch, error) { return build(o, n, put) })
 }
 
-// multiplies returns the entry of an operator that computes products. build returns its launches. The
-// kernels store the operator's result with put.
+// multiplies returns the entry of an operator that computes products. Its kernels store their result
+// with put.
 func multiplies[O ir.Op](build func(o O, n *ir.Node, put store, by Options) ([]kernels.Launch, error)) entry {
 	return entry{op: reflect.TypeFor[O](), build: func(n *ir.Node, put store, by Options) ([]kernels.Launch, error) {
 		return build(n.Op.(O), n, put, by)

@@ -97,7 +97,6 @@ func (w *writer) count(in *kernel.Instr) {
 	}
 }
 
-// iterations returns the number of iterations of the loop. ok is false if the number is not constant.
 func (c counter) iterations() (n int64, ok bool) {
 	if !c.lo.known || !c.hi.known || !c.step.known {
 		return 0, false

@@ -25,7 +25,6 @@ func (w *writer) multiply(in *kernel.Instr) {
 		group(results), group(factors[0]), group(factors[1]), group(sums))
 }
 
-// factors returns registers of 32 bits with the elements of a factor.
 func (w *writer) factors(elements []*kernel.Value) []string {
 	var registers, words []string
 	for _, v := range elements {

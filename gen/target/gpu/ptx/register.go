@@ -166,7 +166,6 @@ func (w *writer) line(text string) {
 
 func (w *writer) label(name string) { w.line(name + ":") }
 
-// newLabel returns a label that no other name can equal.
 func (w *writer) newLabel(what string) string {
 	w.labels++
 	return "$" + what + "_" + strconv.Itoa(w.labels)

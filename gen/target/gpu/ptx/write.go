@@ -132,7 +132,6 @@ func signature(k *kernel.Kernel) string {
 // ascii replaces characters of formulas. PTX is in ASCII.
 var ascii = strings.NewReplacer("·", "*", "×", "x", "−", "-", "≤", "<=", "≥", ">=", "≠", "!=", "…", "...")
 
-// comment returns a text in the form of a comment: one line of ASCII.
 func comment(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' {

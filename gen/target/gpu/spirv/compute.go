@@ -47,7 +47,6 @@ var comparisons = map[kernel.Op]forms{
 	kernel.Ge: {opFOrdGreaterThanEqual, opSGreaterThanEqual, opUGreaterThanEqual, 0},
 }
 
-// library maps operations on floats to functions of the set GLSL.std.450.
 var library = map[kernel.Op]uint32{
 	kernel.Abs:   glslFAbs,
 	kernel.Sqrt:  glslSqrt,

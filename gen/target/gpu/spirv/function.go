@@ -176,7 +176,6 @@ func (f *function) parameter(p *kernel.Value) uint32 {
 	return f.register(d)
 }
 
-// index returns an index of the thread in its block, or of the block in the grid.
 func (f *function) index(in *kernel.Instr) uint32 {
 	variable, name := uint32(builtInLocalInvocationID), "thread"
 	if in.Op == kernel.BlockIdx {

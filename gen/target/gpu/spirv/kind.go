@@ -105,7 +105,7 @@ func (c *checker) width(in *instruction, k kind) error {
 	return nil
 }
 
-// isHalves reports whether a type is a vector of two words, which an address is loaded as.
+// isHalves reports whether a type is the vector of two words as which addresses are loaded.
 func (c *checker) isHalves(k kind) bool {
 	return k.name == "Vector" && k.n == 2 && c.types[k.of].name == "Int" && c.types[k.of].bits == 32
 }
@@ -202,7 +202,6 @@ func (c *checker) constant(in *instruction) error {
 	return nil
 }
 
-// whole returns the value of the constant with this id. ok is false if it is not a constant integer.
 func (c *checker) whole(id uint32) (n uint64, ok bool) {
 	in := c.defined[id]
 	if in.name != "Constant" || c.types[in.typ].name != "Int" {

@@ -78,7 +78,6 @@ func (f *function) pack(c cell, x []uint32) uint32 {
 	return f.composite(f.register(c.d), x)
 }
 
-// components returns the n elements of a vector x. elem is the type of an element.
 func (f *function) components(elem, x uint32, n int) []uint32 {
 	if n == 1 {
 		return []uint32{x}
@@ -90,7 +89,6 @@ func (f *function) components(elem, x uint32, n int) []uint32 {
 	return out
 }
 
-// composite returns a vector of the elements x, or the element if there is only one. elem is the type of an element.
 func (f *function) composite(elem uint32, x []uint32) uint32 {
 	if len(x) == 1 {
 		return x[0]
@@ -98,7 +96,6 @@ func (f *function) composite(elem uint32, x []uint32) uint32 {
 	return f.value(opCompositeConstruct, f.vector(elem, len(x)), x...)
 }
 
-// part returns the narrow element that begins at bit `shift` of the word w.
 func (f *function) part(d ir.DType, w, shift uint32) uint32 {
 	if shift != f.word(0) {
 		w = f.value(opShiftRightLogical, f.integer(32), w, shift)
@@ -211,7 +208,6 @@ func (f *function) base(p *kernel.Value, typ uint32, size int, address func() ui
 	return f.bases[key]
 }
 
-// address returns the address of a global array, as halves.
 func (f *function) address(p *kernel.Value) uint32 {
 	id, ok := f.ids[p]
 	if !ok {

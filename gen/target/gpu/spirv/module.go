@@ -201,7 +201,6 @@ func (m *module) register(d ir.DType) uint32 {
 	return 0
 }
 
-// vector returns the type of vectors of n elements of type elem. It returns elem if n is 1.
 func (m *module) vector(elem uint32, n int) uint32 {
 	if n == 1 {
 		return elem

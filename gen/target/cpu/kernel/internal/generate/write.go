@@ -260,8 +260,6 @@ func (w *writer) instanceFile() ([]byte, error) {
 	return format.Source(b.Bytes())
 }
 
-// path returns the name of a kernel after a prefix: `own` for a kernel of runtime/cpu, else the
-// name of the folder and a dot.
 func (k *kernel) path(own string) string {
 	if k.folder != "" {
 		own = k.folder + "."
