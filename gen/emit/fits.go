@@ -21,7 +21,8 @@ type fits struct {
 	// sure holds extents that are known not to overflow: sizes of allocated memory, and extents
 	// checked at the points.
 	sure []dim.Dim
-	// callers are the fits of the functions that call f. The function of a method has none.
+	// callers are the fits of the functions that call f. The list is empty for the function of a
+	// method.
 	callers []*fits
 	// printed says that the code of the points has been written.
 	printed bool

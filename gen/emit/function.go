@@ -19,9 +19,9 @@ type function struct {
 	*program.Func
 	// host is the type whose method the function is, or nil.
 	host *host
-	// name is the name of the method and the prefix of its tables. names are the names of the
-	// methods for its parts.
-	name  string
+	// name is the name of the method and the prefix of its tables.
+	name string
+	// names are the names of the methods for its parts.
 	names []string
 	// bases are the variables that hold the offsets of its arenas. They are empty for a method's
 	// own function.
@@ -55,17 +55,18 @@ type function struct {
 	placed bool
 	// watches says that the steps look for NaN.
 	watches bool
-	// since is the estimated time since the last check of the context; see duration. ends says that
-	// the step that is being printed may take long and checks the context itself.
+	// since is the estimated time since the last check of the context, in units of 5 µs; see duration.
 	since float64
-	// steps holds the number of steps of each node. shares holds the duration of each of these
-	// steps; see share.
-	steps  map[*ir.Node]int
+	// steps holds the number of steps of each node.
+	steps map[*ir.Node]int
+	// shares holds the duration of each of these steps, in units of 5 µs, or −1 if it is not known;
+	// see share.
 	shares map[*ir.Node]float64
-	ends   bool
-	// used holds the symbols that were printed. read holds the parameters, and the variables of
-	// symbols, that the part printed last reads.
-	used  map[string]bool
+	// ends says that the step that is being printed may take long and checks the context itself.
+	ends bool
+	// used holds the symbols that were printed.
+	used map[string]bool
+	// read holds the parameters, and the variables of symbols, that the part printed last reads.
 	read  map[string]bool
 	fits  *fits
 	entry jen.Code               // computed from the symbols of its parameters
