@@ -68,7 +68,7 @@ func fromFile(path string, use func(l *loader, top pickle.Value) error) error {
 	return w.Err()
 }
 
-// under returns the value at key, a path of keys joined by dots.
+// under returns the value at a path of keys joined by dots. "" is v itself.
 func under(v pickle.Value, key string) (pickle.Value, error) {
 	if key == "" {
 		return v, nil
@@ -98,8 +98,7 @@ func under(v pickle.Value, key string) (pickle.Value, error) {
 	return nil, fmt.Errorf("key %.100q: no such key; the keys are %s", key, strings.Join(have, ", "))
 }
 
-// dictOf returns v if it is a dict, or the attributes of v if it is a namespace. Otherwise it
-// returns false.
+// dictOf returns v if it is a dict, or the attributes of an object if they are a dict.
 func dictOf(v pickle.Value) (*pickle.Dict, bool) {
 	if o, ok := v.(*object); ok {
 		v = o.attributes
@@ -108,13 +107,14 @@ func dictOf(v pickle.Value) (*pickle.Dict, bool) {
 	return d, ok
 }
 
-// filler stores unpickled values in Go values. errs has an error for each value that does not fit.
+// filler stores unpickled values in Go values.
 type filler struct {
 	*loader
+	// errors of the values that do not fit
 	errs []error
 }
 
-// maxProblems is the maximum number of values that are reported as not fitting.
+// maxProblems is the largest number of errors that a filler collects.
 const maxProblems = 100
 
 func (f *filler) bad(way, format string, args ...any) {
@@ -123,8 +123,7 @@ func (f *filler) bad(way, format string, args ...any) {
 	}
 }
 
-// fill stores v in dst. way is the path of v, and depth the number of calls of fill around this
-// one.
+// fill stores v in dst. way is the path of v in the file. depth is the recursion depth.
 func (f *filler) fill(dst reflect.Value, v pickle.Value, way string, depth int) {
 	if err := f.spend(4); err != nil || depth > maxDepth {
 		f.bad(way, "holds too much, or itself")
@@ -164,7 +163,7 @@ func (f *filler) fill(dst reflect.Value, v pickle.Value, way string, depth int) 
 	}
 }
 
-// plain returns the full name of a class, such as "torch.float16", and other values unchanged.
+// plain replaces a class by its full name, such as "torch.float16".
 func plain(v pickle.Value) pickle.Value {
 	if c, ok := v.(*pickle.Class); ok {
 		return c.Module + "." + c.Name
@@ -212,8 +211,7 @@ func (f *filler) scalar(dst reflect.Value, v pickle.Value, way string) {
 	}
 }
 
-// fields stores the values of d in the fields of the struct dst; see [filler.fill] for way and
-// depth.
+// fields stores the values of d in the fields of the struct dst. way and depth are as for fill.
 func (f *filler) fields(dst reflect.Value, d *pickle.Dict, way string, depth int) {
 	byName := map[string]int{}
 	for _, field := range reflect.VisibleFields(dst.Type()) {
@@ -245,7 +243,6 @@ func (f *filler) fields(dst reflect.Value, d *pickle.Dict, way string, depth int
 	}
 }
 
-// folded returns name in lower case without underscores.
 func folded(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
 
 func join(way, name string) string {
@@ -255,8 +252,8 @@ func join(way, name string) string {
 	return way + "." + name
 }
 
-// entries stores the entries of d in the map dst, whose keys are strings or integers; see
-// [filler.fill] for way and depth.
+// entries stores the entries of d in the map dst, whose keys are strings or integers. way and depth
+// are as for fill.
 func (f *filler) entries(dst reflect.Value, d *pickle.Dict, way string, depth int) {
 	m := reflect.MakeMap(dst.Type())
 	for i, k := range d.Keys {
@@ -277,7 +274,7 @@ func (f *filler) entries(dst reflect.Value, d *pickle.Dict, way string, depth in
 	dst.Set(m)
 }
 
-// elements stores the items of v in the slice or array dst; see [filler.fill] for way and depth.
+// elements stores the items of v in the slice or array dst. way and depth are as for fill.
 func (f *filler) elements(dst reflect.Value, v pickle.Value, way string, depth int) {
 	if b, ok := v.(pickle.Bytes); ok && dst.Kind() == reflect.Slice && dst.Type().Elem().Kind() == reflect.Uint8 {
 		dst.SetBytes(b)
@@ -306,8 +303,8 @@ func (f *filler) elements(dst reflect.Value, v pickle.Value, way string, depth i
 	}
 }
 
-// any returns v as package encoding/json would store it, except that ints are int64; see
-// [filler.fill] for way and depth.
+// any converts v as encoding/json decodes into an any, except that ints become int64. way and depth
+// are as for fill.
 func (f *filler) any(v pickle.Value, way string, depth int) any {
 	var into reflect.Value
 	switch x := v.(type) {
@@ -329,7 +326,7 @@ func (f *filler) any(v pickle.Value, way string, depth int) any {
 	return into.Elem().Interface()
 }
 
-// describe names a value in errors.
+// describe describes a value for errors.
 func describe(v pickle.Value) string {
 	switch v := v.(type) {
 	case bool, int64, float64:

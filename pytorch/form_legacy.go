@@ -9,10 +9,10 @@ import (
 	"github.com/burngen/burngen/pytorch/pickle"
 )
 
-// magic starts a file in the legacy format: the pickle of a number.
+// magic is the beginning of a legacy file after its protocol: the pickle of a number.
 var magic = []byte("\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.")
 
-// isLegacy reports whether a file starts with a pickle of the magic number. From protocol 4 on, a
+// isLegacy reports whether file starts with a pickle of the magic number. From protocol 4 on, a
 // frame header precedes the number.
 func isLegacy(file []byte) bool {
 	const proto, frame, frameHead = 0x80, 0x95, 1 + 8
@@ -26,12 +26,11 @@ func isLegacy(file []byte) bool {
 	return bytes.HasPrefix(file, magic)
 }
 
-// legacyVersion is the only version of the format.
 const legacyVersion = 1001
 
-// legacy reads the files that torch.save wrote before version 1.6. They consist of pickles of the
-// magic number, the version, facts about the machine, the object and the keys of its storages. The
-// number of elements and the elements of each storage follow, little-endian on every machine.
+// legacy reads the files that torch.save wrote before version 1.6. They are a sequence of pickles:
+// magic number, version, facts about the machine, object, and keys of the storages. Then, for each
+// storage, come the number of its elements and the elements, little-endian on every machine.
 func (l *loader) legacy(file []byte) (pickle.Value, error) {
 	storages := map[string]*legacyStorage{}
 	l.find = func(key string, e element, numel int64) (*storage, error) {
@@ -95,7 +94,7 @@ func (l *loader) legacy(file []byte) (pickle.Value, error) {
 	return top, nil
 }
 
-// legacyStorage is a storage whose elements follow the pickle that refers to it.
+// legacyStorage is a storage whose elements come after the pickle that refers to it.
 type legacyStorage struct {
 	key     string
 	element element

@@ -12,13 +12,13 @@ import (
 	"github.com/burngen/burngen/pytorch/pickle"
 )
 
-// isTar reports whether file has a tar signature and the name of the first part.
+// isTar reports whether file has a tar signature and starts with the part sys_info.
 func isTar(file []byte) bool {
 	return len(file) > 262 && string(file[257:262]) == "ustar" && bytes.Contains(file[:100], []byte("sys_info"))
 }
 
-// tar reads the files of the first versions of PyTorch: a tar file with sys_info, pickle, storages
-// and, if the pickle refers to tensors by number, tensors.
+// tar reads the files of the first versions of PyTorch: a tar file with the parts sys_info, pickle,
+// storages and, if the pickle refers to tensors by key, tensors.
 func (l *loader) tar(file []byte) (pickle.Value, error) {
 	parts, err := tarParts(file)
 	if err != nil {
@@ -49,7 +49,8 @@ func (l *loader) tar(file []byte) (pickle.Value, error) {
 	return top, nil
 }
 
-// tarParts returns the parts of a tar file, in place.
+// tarParts returns the contents of the files in a tar file, keyed by name. They share memory with
+// file.
 func tarParts(file []byte) (map[string][]byte, error) {
 	parts := map[string][]byte{}
 	in := bytes.NewReader(file)
@@ -82,10 +83,10 @@ func tarParts(file []byte) (map[string][]byte, error) {
 	return parts, nil
 }
 
-// each reads the objects in a part of the file into the map objects, by their keys, and returns the
-// bytes after them. The part starts with a pickle of the number of objects. Each object is a pickle of
-// three values, followed by the object's data. The first value is the object's key. read returns the
-// object and the bytes after it.
+// each reads the objects of a part into the map objects, by their keys, and returns the bytes after
+// them. The part starts with a pickle of the number of objects. Each object is a pickle of three
+// values, of which the first is the key, followed by data. read gets the three values and the bytes
+// after them; it returns the object and the bytes after its data.
 func (l *loader) each(part []byte, objects map[string]pickle.Value, read func(head []pickle.Value, key string, rest []byte) (pickle.Value, []byte, error)) (rest []byte, err error) {
 	v, n, err := l.unpickle(part, nil)
 	if err != nil {
@@ -119,8 +120,8 @@ func (l *loader) each(part []byte, objects map[string]pickle.Value, read func(he
 	return rest, nil
 }
 
-// tarStorages reads storages. A pickle of key, location and class precedes each storage. A list of views
-// may follow the last storage. A view has four numbers: key, key of the storage, offset, size.
+// tarStorages reads storages. A pickle of key, location and class precedes each storage. A list of
+// views may follow the last storage; a view is (key, key of the storage, offset, size).
 func (l *loader) tarStorages(part []byte, objects map[string]pickle.Value) error {
 	rest, err := l.each(part, objects, func(head []pickle.Value, key string, rest []byte) (pickle.Value, []byte, error) {
 		e, ok := elementOf(head[2])

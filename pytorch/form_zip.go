@@ -8,12 +8,12 @@ import (
 	"github.com/burngen/burngen/pytorch/pickle"
 )
 
-// maxDeflatedPickle is the largest size of a compressed pickle.
+// maxDeflatedPickle is the largest size in bytes of a compressed pickle, after decompression.
 const maxDeflatedPickle = 32 << 20
 
 // zip reads the archives that torch.save has written since version 1.6, and the archives of
-// torch.jit.save. Their records are in one folder: data.pkl is the pickle; data/0, data/1 and so on
-// are the storages; byteorder is "little", the default, or "big".
+// torch.jit.save. Their records are in one folder: data.pkl is the pickle; data/0, data/1, … are
+// the storages; byteorder is "little", the default, or "big".
 func (l *loader) zip(file []byte) (pickle.Value, error) {
 	a, err := openZip(file)
 	if err != nil {
@@ -72,7 +72,7 @@ func (l *loader) zip(file []byte) (pickle.Value, error) {
 	return top, nil
 }
 
-// bigEndian reports whether r, the record byteorder, is "big". A nil r is "little". It returns an
+// bigEndian reports whether record byteorder is "big". A nil r stands for "little". It returns an
 // error for other contents.
 func bigEndian(r *record) (bool, error) {
 	if r == nil {

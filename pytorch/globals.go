@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/pytorch/pickle"
 )
 
-// globals maps the names that a pickle may call, "module.name", to their implementations. Besides
-// this list, [loader.global] accepts element types, storages, and classes that are only mentioned.
+// globals maps the names that a pickle may call, "module.name", to their implementations.
+// [loader.global] also accepts element types, storages, and classes that are only mentioned.
 var globals = map[string]func(l *loader, args []pickle.Value) (pickle.Value, error){
 	"collections.OrderedDict":                    newDict,
 	"collections.defaultdict":                    newDefaultDict,
@@ -54,7 +54,7 @@ var globals = map[string]func(l *loader, args []pickle.Value) (pickle.Value, err
 	"torch.jit._pickle.restore_type_tag": firstArgument,
 }
 
-// mentioned lists names that a pickle may contain but not call.
+// mentioned lists the names that a pickle may contain but not call.
 var mentioned = map[string]bool{
 	"torch.Tensor":              true,
 	"torch.strided":             true,
@@ -65,7 +65,6 @@ var mentioned = map[string]bool{
 	"torch.nn.parameter.Buffer": true,
 }
 
-// scriptModule is the module of TorchScript's classes.
 const scriptModule = "__torch__"
 
 // global resolves a name in a pickle.
@@ -93,12 +92,11 @@ func (l *loader) global(module, name string) (*pickle.Class, error) {
 	return c, nil
 }
 
-// maxInert is the maximum number of mentions of unknown names in a file. Unknown names are legal
+// maxInert is the largest number of mentions of unknown names in a file. Unknown names are valid
 // only as classes of tensors.
 const maxInert = 1 << 16
 
-// useless returns an error if a name that is not on the list was mentioned other than as the class
-// of a tensor.
+// useless returns an error if an unknown name was mentioned other than as the class of a tensor.
 func (l *loader) useless() error {
 	var first string
 	for c := range l.inert {
@@ -112,8 +110,8 @@ func (l *loader) useless() error {
 	return nil
 }
 
-// elementOf returns the element type that v stands for, or false if v is not an element type or a
-// storage class.
+// elementOf returns the element type for v, a dtype or a storage class. It returns false for other
+// values.
 func elementOf(v pickle.Value) (element, bool) {
 	c, ok := v.(*pickle.Class)
 	if !ok || c.Name == "" || c.Module != "torch" && c.Module != "torch.cuda" && c.Module != "torch.storage" {
@@ -153,15 +151,15 @@ func (o *object) SetState(state pickle.Value) error {
 	return nil
 }
 
-// refuse returns a function that creates a tensor without elements. Any use of the tensor is an
-// error that says why.
+// refuse returns a function that creates a tensor without elements. Using the tensor is an error
+// with the text why.
 func refuse(why string) func(*loader, []pickle.Value) (pickle.Value, error) {
 	return func(l *loader, _ []pickle.Value) (pickle.Value, error) {
 		return &tensor{refused: errors.New(why)}, l.spend(4)
 	}
 }
 
-// items returns the items of v and true if v is a tuple or a list.
+// items returns the items of a tuple or a list. It returns false for other values.
 func items(v pickle.Value) ([]pickle.Value, bool) {
 	switch v := v.(type) {
 	case *pickle.Tuple:
@@ -208,7 +206,7 @@ func newDict(l *loader, args []pickle.Value) (pickle.Value, error) {
 	return d, nil
 }
 
-// newDefaultDict creates a dict and ignores the default factory.
+// newDefaultDict implements defaultdict(factory, …). It ignores the factory.
 func newDefaultDict(l *loader, args []pickle.Value) (pickle.Value, error) {
 	return newDict(l, args[min(1, len(args)):])
 }
@@ -228,7 +226,7 @@ func newSize(l *loader, args []pickle.Value) (pickle.Value, error) {
 	return &pickle.Tuple{Items: list}, err
 }
 
-// oneSequence returns a copy of the sequence in args, or an empty one if args is empty.
+// oneSequence returns a copy of the sequence args[0], or nil if args is empty.
 func oneSequence(l *loader, args []pickle.Value) ([]pickle.Value, error) {
 	if len(args) == 0 {
 		return nil, nil
@@ -243,8 +241,7 @@ func oneSequence(l *loader, args []pickle.Value) ([]pickle.Value, error) {
 	return append([]pickle.Value(nil), list...), nil
 }
 
-// newBytes creates the bytes that protocols before 3 write as a string of characters below 256 and
-// "latin1".
+// newBytes implements _codecs.encode(string, "latin1"), which protocols before 3 use for bytes.
 func newBytes(l *loader, args []pickle.Value) (pickle.Value, error) {
 	if len(args) != 2 || args[1] != "latin1" {
 		return nil, errors.New(`a string and "latin1" expected`)
@@ -268,7 +265,7 @@ func newBytes(l *loader, args []pickle.Value) (pickle.Value, error) {
 
 func newAttributes(*loader, []pickle.Value) (pickle.Value, error) { return &object{}, nil }
 
-// newText creates a string from the parts of a device: ("cuda", 0) becomes "cuda:0".
+// newText joins the arguments of a device: ("cuda", 0) becomes "cuda:0".
 func newText(l *loader, args []pickle.Value) (pickle.Value, error) { return joined(l, args, ":") }
 
 func newPath(l *loader, args []pickle.Value) (pickle.Value, error) { return joined(l, args, "/") }
@@ -296,8 +293,8 @@ func firstArgument(_ *loader, args []pickle.Value) (pickle.Value, error) {
 	return args[0], nil
 }
 
-// rebuildTensor implements _rebuild_tensor(storage, offset, shape, strides), and
-// _rebuild_tensor_v2, whose further arguments concern training.
+// rebuildTensor implements _rebuild_tensor(storage, offset, shape, strides) and _rebuild_tensor_v2,
+// whose further arguments concern training.
 func rebuildTensor(l *loader, args []pickle.Value) (pickle.Value, error) {
 	if len(args) < 4 {
 		return nil, fmt.Errorf("%d arguments: 4 or more expected", len(args))
@@ -358,7 +355,7 @@ func integers(v pickle.Value) ([]int64, error) {
 	return out, nil
 }
 
-// rebuildParameter returns the tensor of a parameter.
+// rebuildParameter returns its first argument, a tensor.
 func rebuildParameter(_ *loader, args []pickle.Value) (pickle.Value, error) {
 	if len(args) > 0 {
 		if t, ok := args[0].(*tensor); ok {
@@ -368,8 +365,8 @@ func rebuildParameter(_ *loader, args []pickle.Value) (pickle.Value, error) {
 	return nil, errors.New("a tensor expected")
 }
 
-// rebuildFromType implements _rebuild_from_type_v2(function, class, arguments, state), a tensor of
-// a subclass. It ignores the class.
+// rebuildFromType implements _rebuild_from_type_v2(function, class, arguments, state), for a tensor
+// of a subclass. It ignores the class.
 func rebuildFromType(l *loader, args []pickle.Value) (pickle.Value, error) {
 	if len(args) < 3 {
 		return nil, fmt.Errorf("%d arguments: 3 or more expected", len(args))

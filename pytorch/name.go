@@ -17,16 +17,18 @@ const (
 	loneName = "tensor"
 )
 
-// namer walks through the containers of a pickle.
+// namer walks the containers of a pickle and names the tensors in them.
 type namer struct {
 	*loader
 	add  func(name string, t *tensor) error
 	path []byte
-	seen map[pickle.Value]bool // true while a container is walked, false if it contains no tensor
-	n    int                   // number of tensors so far
+	// true while a container is walked, false if it contains no tensor
+	seen map[pickle.Value]bool
+	// number of tensors so far
+	n int
 }
 
-// name calls add for every tensor in v with its path.
+// name calls add for every tensor in v. The name is the path of keys, or loneName if v is a tensor.
 func (l *loader) name(v pickle.Value, add func(string, *tensor) error) error {
 	if t, ok := v.(*tensor); ok {
 		return add(loneName, t)
@@ -72,8 +74,8 @@ func (w *namer) walk(v pickle.Value, depth int) error {
 	return nil
 }
 
-// members walks through the items of v, a container, or through the attributes of v. depth is the number
-// of containers around v.
+// members walks the items of container v, or the attributes of object v. depth is the number of
+// containers around v.
 func (w *namer) members(v pickle.Value, depth int) error {
 	switch v := v.(type) {
 	case *pickle.Dict:
@@ -95,8 +97,8 @@ func (w *namer) members(v pickle.Value, depth int) error {
 	return nil
 }
 
-// member walks through v, the item of a container with the given key. It does nothing unless v is a
-// container or a tensor.
+// member walks v, the item of a container with the given key. It does nothing unless v is a
+// container or a tensor. depth is the depth of the container.
 func (w *namer) member(key, v pickle.Value, depth int) error {
 	switch v.(type) {
 	case *pickle.Dict, *pickle.List, *pickle.Tuple, *object, *tensor:
@@ -117,7 +119,8 @@ func (w *namer) member(key, v pickle.Value, depth int) error {
 	return err
 }
 
-// keyText returns a key of a dict as an element of a path.
+// keyText returns a key of a dict as an element of a path. It returns an error for keys that it
+// cannot format.
 func keyText(key pickle.Value) (string, error) {
 	switch k := key.(type) {
 	case string:

@@ -12,7 +12,8 @@ import (
 // numpyType is a NumPy dtype, such as "f8", and its byte order.
 type numpyType struct {
 	name string
-	big  bool
+	// big-endian
+	big bool
 }
 
 // newNumpyType implements numpy.dtype(name, align, copy).
@@ -36,7 +37,7 @@ func (t *numpyType) SetState(state pickle.Value) error {
 	return nil
 }
 
-// numpyNumbers lists the types of NumPy scalars that become numbers.
+// numpyNumbers lists the types of NumPy scalars that become numbers. width is in bytes.
 var numpyNumbers = map[string]struct {
 	width int
 	value func(bits uint64) pickle.Value
@@ -53,7 +54,7 @@ var numpyNumbers = map[string]struct {
 	"b1": {1, func(b uint64) pickle.Value { return b != 0 }},
 }
 
-// newNumpyScalar implements numpy.core.multiarray.scalar(dtype, bytes), and returns a number.
+// newNumpyScalar implements numpy.core.multiarray.scalar(dtype, bytes). It returns a number.
 func newNumpyScalar(_ *loader, args []pickle.Value) (pickle.Value, error) {
 	if len(args) != 2 {
 		return nil, errors.New("a type and bytes expected")

@@ -56,8 +56,8 @@ func Parse(data []byte, options ...Option) (*rt.Weights, error) {
 	return finish(w, options)
 }
 
-// finish applies options to w. It returns an error for options about missing and unused tensors. On
-// error it closes w.
+// finish applies options to w. It returns an error for options about missing and unused tensors. If
+// it returns an error, it closes w.
 func finish(w *rt.Weights, options []Option) (*rt.Weights, error) {
 	if err := w.Err(); err != nil {
 		w.Close()
@@ -99,18 +99,22 @@ func load(w *rt.Weights, file []byte) error {
 
 // loader reads one file of PyTorch.
 type loader struct {
-	script bool // whether it is a TorchScript archive
-	budget int  // remaining memory, in units of about 64 bytes
+	// the file is a TorchScript archive
+	script bool
+	// remaining memory, in units of about 64 bytes
+	budget int
 
-	// find returns the storage of a key. According to the pickle it has numel elements.
+	// returns the storage of a key; numel is the number of elements that the pickle declares
 	find     func(key string, e element, numel int64) (*storage, error)
 	storages map[string]*storage
-	inert    map[*pickle.Class]bool // mentioned classes that are not on the list
+	// mentioned classes whose names are unknown
+	inert map[*pickle.Class]bool
 
-	records []*record // records whose checksums are verified
+	// records whose checksums are verified
+	records []*record
 }
 
-// forms lists the file formats and the functions that recognise them.
+// forms lists the file formats. The first one whose is returns true reads the file.
 var forms = []struct {
 	is   func(file []byte) bool
 	read func(l *loader, file []byte) (pickle.Value, error)
@@ -120,7 +124,7 @@ var forms = []struct {
 	{isLegacy, (*loader).legacy},
 }
 
-// read returns the loader that has read a file, and the unpickled value of the file.
+// read unpickles a file. It returns the loader and the unpickled value.
 func read(file []byte) (*loader, pickle.Value, error) {
 	l := &loader{storages: map[string]*storage{}}
 	for _, form := range forms {
@@ -135,7 +139,8 @@ func read(file []byte) (*loader, pickle.Value, error) {
 	return nil, nil, errors.New("not a file that PyTorch saved: neither an archive nor one that starts with its magic number")
 }
 
-// spend subtracts units from the memory budget. It returns an error if the budget is exhausted.
+// spend takes units, of about 64 bytes, from the memory budget. It returns an error if the budget
+// is exhausted.
 func (l *loader) spend(units int) error {
 	if l.budget -= units; l.budget < 0 {
 		return errors.New("what the pickle makes of what it holds takes too much memory")
@@ -143,15 +148,15 @@ func (l *loader) spend(units int) error {
 	return nil
 }
 
-// freeUnits is the memory that every pickle may use, in units of [loader.spend]. A longer pickle
-// may use more, but the length counts only up to countedPickle bytes.
+// freeUnits is the memory budget of every pickle, in units of [loader.spend]. A pickle gets a
+// quarter of a unit more for each of its bytes, up to countedPickle bytes.
 const (
 	freeUnits     = 1 << 17
 	countedPickle = 16 << 20
 )
 
-// unpickle reads the pickle at the start of data. It returns the value, and the length of the
-// pickle in bytes.
+// unpickle reads the pickle at the start of data. It returns the value and the length of the pickle
+// in bytes. persistent resolves persistent ids.
 func (l *loader) unpickle(data []byte, persistent func(pickle.Value) (pickle.Value, error)) (pickle.Value, int, error) {
 	l.budget = freeUnits + min(len(data), countedPickle)/4
 	r := pickle.Reader{Global: l.global, Persistent: persistent}
@@ -167,10 +172,10 @@ func (l *loader) unpickle(data []byte, persistent func(pickle.Value) (pickle.Val
 	return v, n, err
 }
 
-// errWhole is the error for a file of torch.save(model).
+// errWhole is the error of a file that torch.save(model) wrote.
 var errWhole = errors.New("the file holds a whole model, save its weights instead: torch.save(model.state_dict(), FILE)")
 
-// storageOf returns v as a storage; some files give its identifier instead.
+// storageOf returns v if it is a storage, or resolves v if it is the persistent id of a storage.
 func (l *loader) storageOf(v pickle.Value) (*storage, error) {
 	switch v := v.(type) {
 	case *storage:
@@ -185,8 +190,8 @@ func (l *loader) storageOf(v pickle.Value) (*storage, error) {
 	return nil, errors.New("a storage expected")
 }
 
-// persistent resolves ("storage", class, key, location, numel, view). view is absent, None, or
-// (key, offset, numel).
+// persistent resolves a persistent id ("storage", class, key, location, numel, view). view is
+// absent, None, or (key, offset, numel).
 func (l *loader) persistent(id pickle.Value) (pickle.Value, error) {
 	list, ok := items(id)
 	if len(list) > 0 && list[0] == "module" { // for legacy files
@@ -233,7 +238,7 @@ func (l *loader) persistent(id pickle.Value) (pickle.Value, error) {
 	return s.sub(offset, size)
 }
 
-// keyOf returns the key of a storage: a string, or the digits of a number in old files. It returns
+// keyOf returns the key of a storage as text. It is a string, or an int in old files. It returns
 // false for other values.
 func keyOf(v pickle.Value) (string, bool) {
 	switch v.(type) {
@@ -243,11 +248,11 @@ func keyOf(v pickle.Value) (string, bool) {
 	return "", false
 }
 
-// checkedAtOnce is the number of bytes of records whose checksums are verified when a file is
-// opened.
+// checkedAtOnce is the largest number of bytes of records whose checksums are verified when a file
+// is opened.
 const checkedAtOnce = 64 << 20
 
-// check verifies the checksums of the records, up to checkedAtOnce bytes.
+// check verifies the checksums of the first records, at most checkedAtOnce bytes.
 func (l *loader) check() error {
 	var total uint64
 	for _, r := range l.records {

@@ -12,13 +12,13 @@ import (
 	"unicode/utf8"
 )
 
-// opcode is the meaning of a byte of a pickle. A nil run means that the opcode is rejected.
+// opcode is the meaning of an opcode of a pickle. A nil run rejects it.
 type opcode struct {
 	name string
 	run  func(*machine) error
 }
 
-// opcodes lists all opcodes by their byte, with the names of Python's pickletools.
+// opcodes is indexed by the opcode. The names are those of Python's pickletools.
 var opcodes = [256]opcode{
 	// Control.
 	0x80: {"PROTO", proto},
@@ -135,7 +135,7 @@ func mark(m *machine) error {
 	return nil
 }
 
-// popOne pops the top of the stack, a value or a mark.
+// popOne pops the top of the stack, which is a value or a mark.
 func popOne(m *machine) error {
 	if n := len(m.marks); n > 0 && m.marks[n-1] == len(m.stack) {
 		m.marks = m.marks[:n-1]
@@ -199,11 +199,11 @@ func binint(m *machine) error {
 	return m.push(int64(int32(n)), boxCost)
 }
 
-// longDigits bounds decimal numbers, which take quadratic time to convert.
+// longDigits is the largest number of digits of a decimal number, whose conversion takes quadratic
+// time.
 const longDigits = 1000
 
-// intLine reads up to the end of the line. It pushes a decimal number, or a bool of protocol 1: "00" or
-// "01".
+// intLine reads a line and pushes its decimal number or, for "00" and "01", the bool of protocol 1.
 func intLine(m *machine) error {
 	b, err := m.line()
 	if err != nil {
@@ -237,7 +237,6 @@ func (m *machine) decimal(digits []byte) error {
 	return m.push(small(n), boxCost+len(digits))
 }
 
-// small returns n as an int64 if it fits, else n.
 func small(n *big.Int) Value {
 	if n.IsInt64() {
 		return n.Int64()
@@ -245,8 +244,8 @@ func small(n *big.Int) Value {
 	return n
 }
 
-// long returns the opcode that pushes an integer in two's complement. The integer is preceded by
-// its length, of width bytes.
+// long returns an opcode that pushes an integer in two's complement. Its length in bytes precedes
+// it, as a number of width bytes.
 func long(width uint64) func(*machine) error {
 	return func(m *machine) error {
 		b, err := m.sized(width)
@@ -290,8 +289,8 @@ func binfloat(m *machine) error {
 	return m.push(math.Float64frombits(binary.BigEndian.Uint64(b)), boxCost)
 }
 
-// text returns the opcode that pushes a string. The bytes of the string are preceded by their number, of
-// width bytes. decode converts them to the string.
+// text returns an opcode that pushes a string. The number of its bytes precedes it, as a number of
+// width bytes. decode converts the bytes.
 func text(width uint64, decode func([]byte) (string, error)) func(*machine) error {
 	return func(m *machine) error {
 		b, err := m.sized(width)
@@ -321,8 +320,8 @@ func utf8Text(b []byte) (string, error) {
 	return string(b), nil
 }
 
-// latin1 returns a string of Python 2, whose encoding is unknown: b if it is UTF-8, else b decoded
-// as Latin-1.
+// latin1 decodes a string of Python 2, whose encoding is unknown, as UTF-8 if it is valid UTF-8,
+// else as Latin-1.
 func latin1(b []byte) (string, error) {
 	if utf8.Valid(b) {
 		return string(b), nil
@@ -334,8 +333,7 @@ func latin1(b []byte) (string, error) {
 	return s.String(), nil
 }
 
-// stringLine reads up to the end of the line, and pushes the quoted string that it finds. The string has
-// the escapes of Python's repr.
+// stringLine reads a line and pushes its quoted string, which has the escapes of Python's repr.
 func stringLine(m *machine) error {
 	b, err := m.line()
 	if err != nil {
@@ -352,7 +350,7 @@ func stringLine(m *machine) error {
 	return m.pushText(raw, latin1)
 }
 
-// unicodeLine reads up to the end of the line, and pushes this text. It has the escapes \u and \U.
+// unicodeLine reads a line and pushes it as a string in the encoding raw-unicode-escape.
 func unicodeLine(m *machine) error {
 	b, err := m.line()
 	if err != nil {
@@ -373,14 +371,14 @@ func unicodeLine(m *machine) error {
 	return m.pushText(raw, utf8Text)
 }
 
-// plainEscapes maps the character after a backslash in a repr to the byte that it denotes.
+// plainEscapes maps the character after a backslash in a repr to the byte that the escape denotes.
 var plainEscapes = map[byte]byte{'\\': '\\', '\'': '\'', '"': '"', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// hexDigits is the number of hexadecimal digits after each escape.
+// hexDigits maps the letter of an escape to the number of its hexadecimal digits.
 var hexDigits = map[byte]int{'x': 2, 'u': 4, 'U': 8}
 
-// unescape resolves the escapes of a repr (kind 'x') or of raw-unicode-escape (kind 'u'), in which
-// a backslash before other characters is kept.
+// unescape resolves the escapes of a repr (kind 'x') or of raw-unicode-escape (kind 'u'). In the
+// latter, a backslash before any other character is kept.
 func unescape(b []byte, kind byte) ([]byte, error) {
 	out := make([]byte, 0, len(b))
 	for i := 0; i < len(b); i++ {
@@ -432,7 +430,7 @@ func binbytes(width uint64) func(*machine) error {
 	}
 }
 
-// marked returns the opcode that pops the values above the mark and pushes the result of build.
+// marked returns an opcode that pops the values above the mark and pushes build(values).
 func marked(build func(values []Value) Value) func(*machine) error {
 	return func(m *machine) error {
 		values, err := m.popMark()
@@ -468,13 +466,13 @@ func dict(m *machine) error {
 func one(m *machine) ([]Value, error) { return m.pop(1) }
 func two(m *machine) ([]Value, error) { return m.pop(2) }
 
-// extendable is a container that opcodes add to.
+// extendable is a container to which opcodes add values.
 type extendable interface {
 	extend(m *machine, values []Value) error
 }
 
-// extend returns the opcode that adds values to the container on top of the stack, which has the type C.
-// The function take pops the values.
+// extend returns an opcode that pops values with take and adds them to the container on top of the
+// stack, a C.
 func extend[C extendable](take func(*machine) ([]Value, error)) func(*machine) error {
 	return func(m *machine) error {
 		values, err := take(m)
@@ -549,7 +547,7 @@ func stackGlobal(m *machine) error {
 	return m.global(module, name)
 }
 
-// reduce calls a class with a tuple of arguments, both from the stack, and pushes the result.
+// reduce pops a tuple of arguments and a class, calls the class, and pushes the result.
 func reduce(m *machine) error {
 	pair, err := m.pop(2)
 	if err != nil {

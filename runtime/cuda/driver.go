@@ -10,18 +10,20 @@ import (
 	"github.com/burngen/burngen/runtime/gpu"
 )
 
-// driver is a [gpu.Driver] over the functions of a library.
+// driver is a [gpu.Driver].
 type driver struct {
-	load    func() (*libcuda.API, error)
+	load func() (*libcuda.API, error)
+	// returns the release of the driver
 	release func() string
 	cache   cache
-	slot    int // bytes of a slot of a queue's pinned memory
-	// assembling is held while code is compiled. The driver's compiler does not run in parallel anyway,
-	// and a second caller with the same code finds the result of the first.
+	// size in bytes of a slot of a queue's pinned memory
+	slot int
+	// held while code is compiled; a second caller with the same code then finds the result of the
+	// first in the cache, and the driver's compiler does not run in parallel anyway
 	assembling sync.Mutex
 }
 
-// cacheLimit is the largest number of bytes of compiled code that are kept.
+// cacheLimit is the largest size in bytes of the cache of compiled code.
 const cacheLimit = 256 << 20
 
 var installed = &driver{
@@ -49,7 +51,7 @@ func Over(api *libcuda.API, folder string) gpu.Driver {
 	}
 }
 
-// userCache returns the folder in which compiled code is kept, or "" if the user has no cache folder.
+// userCache returns the folder of the cache, or "" if the user has no cache folder.
 func userCache() string {
 	folder, err := os.UserCacheDir()
 	if err != nil {
@@ -89,8 +91,8 @@ func (dr *driver) Open(index int) (gpu.Opened, error) {
 	return openDevice(dr, api, info, handle)
 }
 
-// start initializes the driver. It returns the driver's functions, its version, as 1000 times the
-// major one plus 10 times the minor one, and the number of cards, which is at least 1.
+// start initializes the driver. It returns the driver's functions, its version as 1000·major +
+// 10·minor, and the number of cards, at least 1.
 func (dr *driver) start() (api *libcuda.API, version int32, count int, err error) {
 	if api, err = dr.load(); err != nil {
 		return nil, 0, 0, err
@@ -114,7 +116,6 @@ func (dr *driver) start() (api *libcuda.API, version int32, count int, err error
 	return api, version, int(n), nil
 }
 
-// describe asks the driver about a card.
 func (dr *driver) describe(api *libcuda.API, version int32, index int) (gpu.Info, libcuda.Device, error) {
 	var handle libcuda.Device
 	r := api.DeviceGet(&handle, int32(index))

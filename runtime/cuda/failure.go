@@ -16,7 +16,7 @@ var (
 	errGraphClosed  = errors.New("cuda: the graph is closed")
 )
 
-// errorName returns CUDA's name of an error, such as CUDA_ERROR_ILLEGAL_ADDRESS.
+// errorName returns CUDA's name for r, such as CUDA_ERROR_ILLEGAL_ADDRESS.
 func errorName(api *libcuda.API, r libcuda.Result) string {
 	var name *byte
 	if api.GetErrorName(r, &name) != libcuda.Success || name == nil {
@@ -25,7 +25,6 @@ func errorName(api *libcuda.API, r libcuda.Result) string {
 	return libcuda.Text(name)
 }
 
-// text returns the C string in b, up to its terminating zero byte or the end of b.
 func text(b []byte) string {
 	if end := bytes.IndexByte(b, 0); end >= 0 {
 		b = b[:end]
@@ -33,9 +32,8 @@ func text(b []byte) string {
 	return string(b)
 }
 
-// failed returns an error for a result. The format names the action. If the result means that the
-// context is lost, the error wraps [gpu.ErrDeviceLost]. Later calls then return the first such
-// error.
+// failed returns the error for result r. format and args name the action. If the context is lost,
+// the error wraps [gpu.ErrDeviceLost], and failed returns the first such error from then on.
 func (d *device) failed(r libcuda.Result, format string, args ...any) error {
 	what, name := fmt.Sprintf(format, args...), errorName(d.api, r)
 	if !r.IsSticky() {
@@ -46,8 +44,8 @@ func (d *device) failed(r libcuda.Result, format string, args ...any) error {
 	return *d.lost.Load()
 }
 
-// noMemory returns the error of an allocation that exceeds the free device memory, or the error of
-// asking for the amount of free memory. request describes the allocation.
+// noMemory returns the error of an allocation that exceeds the free device memory. request
+// describes the allocation.
 func (d *device) noMemory(request string) error {
 	var free, total uintptr
 	if r := d.api.MemGetInfo(&free, &total); r != libcuda.Success {

@@ -12,36 +12,41 @@ import (
 	"github.com/burngen/burngen/runtime/gpu"
 )
 
-// graph is a [gpu.Graph]: a chain of nodes that one call starts.
+// graph is a [gpu.Graph]: a chain of nodes that is launched as a whole.
 type graph struct {
-	device    *device
-	steps     []step
-	exec      libcuda.Exec // 0 if there are no steps
-	memory    []byte       // pinned, for the copies; nil if there are none
-	event     libcuda.Event
-	uploads   []fill // from memory of the caller
+	device *device
+	steps  []step
+	exec   libcuda.Exec // 0 if there are no steps
+	// pinned memory for the copies, or nil
+	memory []byte
+	event  libcuda.Event
+	// from memory of the caller to pinned memory
+	uploads   []fill
 	downloads []fill
 	kernels   names
 	modules   []*module
 
-	mu     sync.Mutex // held by each replay
+	// held during each replay
+	mu     sync.Mutex
 	closed bool
 }
 
 // step is a launch or a copy of a graph.
 type step struct {
-	kernel *kernel // or nil
+	// nil for a copy
+	kernel *kernel
 	grid   [3]int
 	args   []uint64
 
 	device gpu.Address
 	host   []byte // nil for a copy on the device
 	upload bool
-	from   gpu.Address // of a copy on the device
-	bytes  int
+	// source of a copy on the device
+	from  gpu.Address
+	bytes int
 }
 
-// recorder is the [gpu.Queue] that Record passes to its function. It only collects steps: the driver is
+// recorder is the [gpu.Queue] that Record passes to its function. It collects steps; the driver is
 // called after the function has returned.
 type recorder struct {
 	queue *queue
@@ -134,8 +139,8 @@ func (q *queue) Record(fill func(gpu.Queue) error) (gpu.Graph, error) {
 	return g, nil
 }
 
-// build makes an executable graph with a node for each step. Each node depends on the one before. The
-// caller must release the graph, also if build returns an error.
+// build makes an executable graph with a node for each step, which depends on the node before. The
+// caller must release the graph even if build returns an error.
 func (g *graph) build() error {
 	if len(g.steps) == 0 {
 		return nil
@@ -184,11 +189,12 @@ func (g *graph) build() error {
 	}
 }
 
-// stagedBytes returns the bytes that a copy takes in the pinned memory of a graph.
+// stagedBytes returns the number of bytes that a copy of host takes in the pinned memory of a
+// graph.
 func stagedBytes(host []byte) int { return (len(host) + 255) &^ 255 }
 
-// stage gives each copy from or to the host its place in pinned memory, and collects the kernels' names
-// and modules.
+// stage assigns pinned memory to each copy from or to the host, and collects the names and modules
+// of the kernels.
 func (g *graph) stage() error {
 	bytes := 0
 	for _, s := range g.steps {
@@ -235,8 +241,8 @@ func (s *step) kernelNode() (*libcuda.KernelNode, error) {
 	return n, nil
 }
 
-// memcpyNode returns the node of a copy. If it copies from or to the host, its pinned memory is at
-// the start of staged.
+// memcpyNode returns the node of a copy. A copy from or to the host uses pinned memory at the start
+// of staged.
 func (s *step) memcpyNode(staged []byte) *libcuda.MemcpyNode {
 	onDevice := func(a gpu.Address) libcuda.MemcpyEnd {
 		return libcuda.MemcpyEnd{Type: libcuda.MemoryDevice, Device: libcuda.Address(a)}
@@ -255,7 +261,7 @@ func (s *step) memcpyNode(staged []byte) *libcuda.MemcpyNode {
 }
 
 // checkGraph returns g as a graph of this device. It returns an error if g belongs to another
-// driver or device.
+// device or driver.
 func (d *device) checkGraph(g gpu.Graph) (*graph, error) {
 	checked, ok := g.(*graph)
 	if !ok || checked == nil {
@@ -267,7 +273,7 @@ func (d *device) checkGraph(g gpu.Graph) (*graph, error) {
 	return checked, nil
 }
 
-// replay starts the graph, within a call of the queue.
+// replay launches the graph. q must be entered.
 func (g *graph) replay(q *queue) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -328,8 +334,8 @@ func (g *graph) Close() {
 	g.release()
 }
 
-// fillFrom performs the queue's pending copies from the pinned memory of a graph that will be
-// freed.
+// fillFrom performs the queue's pending copies from the pinned memory of graph g, which is about to
+// be freed.
 func (q *queue) fillFrom(g *graph) {
 	for i := range q.fills {
 		if f := &q.fills[i]; f.graph == g {

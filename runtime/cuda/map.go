@@ -9,22 +9,24 @@ import (
 	"github.com/burngen/burngen/runtime/gpu"
 )
 
-// mapBytes is the size of an encoded map, and mapAlign the alignment of its address.
+// mapBytes is the size of an encoded tensor map, and mapAlign the alignment of its address, in
+// bytes.
 const (
 	mapBytes = unsafe.Sizeof(libcuda.TensorMap{})
 	mapAlign = 64
 )
 
-// elementTypes are the types of elements of maps by their names.
+// elementTypes maps the names of element types in [gpu.Map] to types of tensor maps.
 var elementTypes = map[string]libcuda.ElementType{"f16": libcuda.Float16, "bf16": libcuda.BFloat16, "f32": libcuda.TFloat32}
 
-// isMap reports whether an argument of the kernel is a tensor of which it copies boxes.
+// isMap reports whether an argument of the kernel is passed as a tensor map.
 func (k *kernel) isMap(arg int) bool {
 	return slices.ContainsFunc(k.Maps, func(m gpu.Map) bool { return m.Arg == arg })
 }
 
-// setParams makes params[i] point to argument i of a launch: to args[i], or to the encoded map of the tensor at this
-// address. The driver copies what they point to when the kernel is launched or added to a graph.
+// setParams makes params[i] point to argument i of a launch: to args[i] or, if the argument is a
+// tensor, to the tensor's encoded map. The driver copies the targets when the kernel is launched or
+// added to a graph.
 func (k *kernel) setParams(params []unsafe.Pointer, args []uint64) error {
 	for i := range args {
 		params[i] = unsafe.Pointer(&args[i])
@@ -39,7 +41,7 @@ func (k *kernel) setParams(params []unsafe.Pointer, args []uint64) error {
 	return nil
 }
 
-// encode returns the map of the tensor at an address.
+// encode returns the tensor map of the tensor at device address at.
 func (k *kernel) encode(m gpu.Map, at uint64) (*libcuda.TensorMap, error) {
 	element, ok := elementTypes[m.Type]
 	rank := len(m.Extents)

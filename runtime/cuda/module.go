@@ -11,7 +11,6 @@ import (
 	"github.com/burngen/burngen/runtime/gpu"
 )
 
-// module is a [gpu.Module].
 type module struct {
 	device *device
 	handle libcuda.Module
@@ -20,7 +19,6 @@ type module struct {
 	closed atomic.Bool
 }
 
-// kernel is a [gpu.Kernel].
 type kernel struct {
 	gpu.KernelInfo
 	module   *module
@@ -40,8 +38,8 @@ func (d *device) Load(code []byte) (gpu.Module, error) {
 	return m, nil
 }
 
-// load loads compiled code from the cache. If the cache does not have it, or the driver rejects it,
-// load compiles the code.
+// load loads compiled code from the cache. If the code is not cached, or the driver rejects it,
+// load compiles it. Code with setmaxnreg is never cached by this package; see loadText.
 func (m *module) load(code []byte) (err error) {
 	d := m.device
 	d.driver.assembling.Lock()
@@ -101,7 +99,6 @@ func (m *module) Kernel(k gpu.KernelInfo) (gpu.Kernel, error) {
 	return made, nil
 }
 
-// attr returns an attribute of the kernel's function.
 func (k *kernel) attr(attr libcuda.FuncAttr) (int, error) {
 	var value int32
 	if r := k.module.device.api.FuncGetAttr(&value, attr, k.function); r != libcuda.Success {
@@ -110,7 +107,6 @@ func (k *kernel) attr(attr libcuda.FuncAttr) (int, error) {
 	return int(value), nil
 }
 
-// setAttr sets an attribute of the kernel's function.
 func (k *kernel) setAttr(attr libcuda.FuncAttr, value int) error {
 	if r := k.module.device.api.FuncSetAttr(k.function, attr, int32(value)); r != libcuda.Success {
 		return k.module.device.failed(r, "kernel %s: attribute %d = %d", k.Name, attr, value)
@@ -136,9 +132,9 @@ func (k *kernel) checkBlock() error {
 	return nil
 }
 
-// checkArgs returns an error unless the code has as many parameters as launches have arguments,
-// each of at most 8 bytes, or 128 for a map. Otherwise the driver would read memory beyond the arguments. Drivers
-// before CUDA 12.4 cannot report parameters; checkArgs then returns nil.
+// checkArgs returns an error unless the code has k.Args parameters, each of at most 8 bytes, or 128
+// for a map. Otherwise the driver would read memory beyond the arguments. It returns nil for
+// drivers before CUDA 12.4, which cannot report parameters.
 func (k *kernel) checkArgs() error {
 	api := k.module.device.api
 	if api.FuncGetParamInfo == nil {
@@ -162,8 +158,8 @@ func (k *kernel) checkArgs() error {
 	}
 }
 
-// allowShared raises the limit of the function's shared memory to the size that the kernel wants.
-// It returns an error if a block cannot have that size.
+// allowShared raises the function's limit of dynamic shared memory to k.Shared bytes. It returns an
+// error if a block cannot have that much.
 func (k *kernel) allowShared() error {
 	d := k.module.device
 	declared, err := k.attr(libcuda.SharedSize)
@@ -184,7 +180,7 @@ func (k *kernel) allowShared() error {
 	return k.setAttr(libcuda.MaxDynamicShared, k.Shared)
 }
 
-// allowCluster allows clusters of more than 8 blocks if the code asks for them.
+// allowCluster permits clusters of more than 8 blocks if the code needs them.
 func (k *kernel) allowCluster() error {
 	blocks := 1
 	for _, attr := range []libcuda.FuncAttr{libcuda.ClusterWidth, libcuda.ClusterHeight, libcuda.ClusterDepth} {

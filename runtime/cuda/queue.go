@@ -14,26 +14,31 @@ import (
 	"github.com/burngen/burngen/runtime/gpu"
 )
 
-// queue is a [gpu.Queue]: a stream, with pinned memory for its copies.
+// queue is a [gpu.Queue]: a stream with pinned memory for its copies.
 type queue struct {
 	device *device
 	stream libcuda.Stream
-	// mu is held by each call. One goroutine uses the queue; others close its graphs and modules.
+	// held by each call; one goroutine uses the queue, but others close its graphs and modules
 	mu     sync.Mutex
 	closed bool
 	staging
 	clock
-	fills   []fill
-	args    []uint64         // of a launch
-	params  []unsafe.Pointer // to the elements of args
-	started names            // since Wait returned nil
+	fills []fill
+	// of the current launch
+	args []uint64
+	// point to the elements of args
+	params []unsafe.Pointer
+	// kernels launched since Wait last returned nil
+	started names
 }
 
-// fill is a copy between pinned memory and memory of the caller. The host copies a download when the
-// device has written the pinned memory, and an upload of a graph when the graph is replayed.
+// fill is a copy between pinned memory and memory of the caller. The host performs it for a
+// download once the device has written the pinned memory, and for an upload of a graph when the
+// graph is replayed.
 type fill struct {
 	to, from []byte
-	graph    *graph // the graph whose pinned memory from is, or nil
+	// the graph that owns the pinned memory `from`, or nil
+	graph *graph
 }
 
 func (d *device) Queue() (gpu.Queue, error) {
@@ -49,7 +54,7 @@ func (d *device) Queue() (gpu.Queue, error) {
 	return q, nil
 }
 
-// enter begins a call of the queue, as [device.enter] does for the device.
+// enter begins a call of the queue, which leave ends; see [device.enter].
 func (q *queue) enter() error {
 	if err := q.device.enter(); err != nil {
 		return err
@@ -67,8 +72,8 @@ func (q *queue) leave() {
 	q.device.leave()
 }
 
-// failed returns an error for a result, as [device.failed] does. If the device is lost, the error
-// names the kernels that were started, because one of them is probably the cause.
+// failed returns the error for result r; see [device.failed]. If the device is lost, the error
+// names the launched kernels, because one of them is probably the cause.
 func (q *queue) failed(r libcuda.Result, format string, args ...any) error {
 	what := fmt.Sprintf(format, args...)
 	if r.IsSticky() {
@@ -137,8 +142,7 @@ func (q *queue) Copy(to, from gpu.Address, bytes int) error {
 	return nil
 }
 
-// checkCopy returns an error if the size of a copy is negative, or if the size is not 0 and an address
-// is 0.
+// checkCopy returns an error if bytes is negative, or if an address is 0 and bytes is positive.
 func checkCopy(to, from gpu.Address, bytes int) error {
 	if bytes < 0 {
 		return fmt.Errorf("cuda: copying %d bytes", bytes)
@@ -146,8 +150,8 @@ func checkCopy(to, from gpu.Address, bytes int) error {
 	return cmp.Or(checkAddress(to, bytes), checkAddress(from, bytes))
 }
 
-// checkAddress returns an error if the address is 0 and bytes is positive. The driver might take
-// address 0 for host memory.
+// checkAddress returns an error if the address is 0 and bytes is positive. The driver might treat
+// address 0 as host memory.
 func checkAddress(a gpu.Address, bytes int) error {
 	if a == 0 && bytes > 0 {
 		return fmt.Errorf("cuda: copying %d bytes: the address is 0", bytes)
@@ -222,7 +226,7 @@ func (q *queue) Replay(g gpu.Graph) error {
 // Wait implements [gpu.Queue].
 func (q *queue) Wait(ctx context.Context) error { return gpu.Poll(ctx, q.poll) }
 
-// poll reports whether all work is done. If it is, downloads have arrived.
+// poll reports whether all work is done. If it is, poll first completes the downloads.
 func (q *queue) poll() (done bool, err error) {
 	if err := q.enter(); err != nil {
 		return false, err
@@ -243,7 +247,7 @@ func (q *queue) poll() (done bool, err error) {
 	return true, nil
 }
 
-// fill performs the first n pending copies to memory of the caller.
+// fill performs the first n pending copies.
 func (q *queue) fill(n int) error {
 	for _, f := range q.fills[:n] {
 		if err := q.device.copy(f.to, f.from); err != nil {
@@ -274,8 +278,9 @@ func (q *queue) Close() error {
 	return err
 }
 
-// release destroys the stream and the events of the clock. If keep is true, it leaves staging slots to later queues
-// of the device, as far as there is room; it frees the other slots. No other call of the queue runs.
+// release destroys the stream and the clock. If keep is true, it leaves staging slots to later
+// queues of the device, up to the device's limit, and frees the others. No other call of the queue
+// may run.
 func (q *queue) release(keep bool) {
 	q.closed = true
 	q.fills = nil
@@ -284,7 +289,7 @@ func (q *queue) release(keep bool) {
 	q.device.api.StreamDestroy(q.stream)
 }
 
-// names are the distinct names of kernels: first[:n] are the first ones, at most three. more is set if
+// names is a set of names of kernels. first[:n] has the first names, at most three; more is set if
 // there are others.
 type names struct {
 	first [3]string

@@ -6,19 +6,22 @@ import (
 	"github.com/burngen/burngen/runtime/cuda/internal/libcuda"
 )
 
-// maxSlots is the number of slots in flight: while one is filled, the others are copied.
+// maxSlots is the number of slots of a queue. The host fills one while the device copies the
+// others.
 const maxSlots = 4
 
-// maxSpareSlots is the number of slots of closed queues that a device keeps for later queues. Pinning memory takes
-// longer than a call of a small model.
+// maxSpareSlots is the largest number of slots of closed queues that a device keeps for later
+// queues. Pinning memory takes longer than a call of a small model.
 const maxSpareSlots = 8
 
-// staging is a ring of slots of pinned memory for copies to and from the device. A slot is
-// allocated when it is first needed, and kept. A full slot is used again when its copies are done.
+// staging is a ring of slots of pinned memory for copies between host and device. Slots are
+// allocated on demand and kept. A full slot is reused once its copies are done.
 type staging struct {
-	slots  []slot
-	at     int // the slot in use
-	filled int // copies to memory of the caller that were done so far
+	slots []slot
+	// index of the current slot
+	at int
+	// number of fills that have been performed
+	filled int
 }
 
 type slot struct {
@@ -28,7 +31,7 @@ type slot struct {
 	fills  int           // how many fills of the queue must be done before the slot is used again
 }
 
-// reserve returns n bytes of pinned memory, for n up to the size of a slot. It may wait for earlier
+// reserve returns n bytes of pinned memory, at most the size of a slot. It may wait for earlier
 // work.
 func (q *queue) reserve(n int) ([]byte, error) {
 	api := q.device.api
@@ -68,7 +71,7 @@ func (q *queue) reserve(n int) ([]byte, error) {
 	return s.take(n), nil
 }
 
-// take returns the next n bytes. The next copy begins at a cache line.
+// take returns the next n bytes. The bytes after them start at a cache line.
 func (s *slot) take(n int) []byte {
 	memory := s.memory[s.used : s.used+n : s.used+n]
 	s.used = min((s.used+n+63)&^63, len(s.memory))
@@ -98,7 +101,7 @@ func (q *queue) newSlot() (slot, error) {
 	return s, nil
 }
 
-// rewind makes all slots empty. No copy may be in flight.
+// rewind marks all slots as empty. No copy may be in flight.
 func (s *staging) rewind() {
 	for i := range s.slots {
 		s.slots[i].used = 0
@@ -106,8 +109,8 @@ func (s *staging) rewind() {
 	s.at = 0
 }
 
-// release leaves the slots to later queues of the device if keep is true, at most maxSpareSlots for the whole device,
-// and frees the other slots. A slot that is kept has no copy in flight.
+// release leaves slots to later queues of the device if keep is true, up to maxSpareSlots on the
+// device, and frees the others. A slot that is left must have no copy in flight.
 func (s *staging) release(d *device, keep bool) {
 	d.tables.Lock()
 	kept := 0
@@ -124,7 +127,7 @@ func (s *staging) release(d *device, keep bool) {
 	s.slots = nil
 }
 
-// emptied returns the slot with all of its memory unused.
+// emptied returns the slot with all its memory unused.
 func (s slot) emptied() slot { return slot{memory: s.memory, event: s.event} }
 
 func (s slot) free(d *device) {
@@ -132,7 +135,7 @@ func (s slot) free(d *device) {
 	d.unpin(s.memory)
 }
 
-// pin allocates pinned host memory, which the device can copy asynchronously.
+// pin allocates page-locked host memory, which the device can copy asynchronously.
 func (d *device) pin(bytes int) ([]byte, error) {
 	var host *byte
 	if r := d.api.MemHostAlloc(&host, uintptr(bytes), libcuda.HostPortable); r != libcuda.Success {
@@ -141,5 +144,4 @@ func (d *device) pin(bytes int) ([]byte, error) {
 	return unsafe.Slice(host, bytes), nil
 }
 
-// unpin frees memory that pin returned.
 func (d *device) unpin(memory []byte) { d.api.MemFreeHost(&memory[0]) }

@@ -15,24 +15,30 @@ import (
 type adapter struct {
 	handle     uintptr
 	properties properties
-	maxAlloc   int64 // bytes of one allocation
-	memory     memoryProperties2
-	family     uint32                   // a queue family that computes
-	queues     uint32                   // queues of that family
-	clockBits  uint32                   // bits of a reading of the clock; 0 if there is no clock
-	extensions []string                 // extensions to enable
-	features   *[featureSets]featureSet // features to enable
-	info       gpu.Info
+	// largest size in bytes of one allocation
+	maxAlloc int64
+	memory   memoryProperties2
+	// index of a queue family with compute
+	family uint32
+	// number of queues in that family
+	queues uint32
+	// number of valid bits of a timestamp, or 0 without timestamps
+	clockBits uint32
+	// to enable
+	extensions []string
+	// to enable
+	features *[featureSets]featureSet
+	info     gpu.Info
 }
 
-// optionalExtensions lists extensions that are enabled if the device has them. Vulkan requires a
-// program to enable portability_subset in this case.
+// optionalExtensions lists the extensions that are enabled if the device has them. A device with
+// portability_subset requires enabling it.
 var optionalExtensions = []string{
 	"VK_EXT_memory_budget", "VK_KHR_portability_subset", extensionCooperativeMatrix, extensionBfloat16,
 }
 
-// adapters lists the physical devices that can be used, in the order of Devices. It returns an error if there
-// is no such device.
+// adapters returns the usable physical devices, in the order of Devices. It returns an error if
+// there are none.
 func adapters() (in *instance, list []*adapter, err error) {
 	in, list, unfit, err := examine()
 	if err == nil && len(list) == 0 {
@@ -41,15 +47,16 @@ func adapters() (in *instance, list []*adapter, err error) {
 	return in, list, err
 }
 
-// survey holds the driver's answers about the physical devices of an instance.
+// survey is the result of examining the physical devices of an instance.
 type survey struct {
-	list  []*adapter // that can be used, in the order of Devices
-	unfit []string   // a line for each of the others, with the reason
+	// usable devices, in the order of Devices
+	list []*adapter
+	// for each other device, a line with the reason
+	unfit []string
 }
 
-// examine lists the physical devices that can be used, in the order of Devices, and the features
-// that the other devices lack. Each loaded model calls it, so it asks the driver only until it has
-// an answer.
+// examine returns the usable physical devices, in the order of Devices, and a line for each other
+// device with the reason. It caches the result, because each loaded model calls it.
 func examine() (in *instance, list []*adapter, unfit []string, err error) {
 	defer func() {
 		if err != nil {
@@ -71,7 +78,7 @@ func examine() (in *instance, list []*adapter, unfit []string, err error) {
 	return in, in.found.list, in.found.unfit, nil
 }
 
-// survey asks the driver for the physical devices. It returns an error if there are none.
+// survey examines the physical devices. It returns an error if there are none.
 func (in *instance) survey() (*survey, error) {
 	var count uint32
 	if err := in.vk.EnumeratePhysicalDevices.try(in.handle, uintptr(unsafe.Pointer(&count)), 0); err != nil {
@@ -103,8 +110,8 @@ func (in *instance) survey() (*survey, error) {
 // software is the rank of devices that compute on the CPU.
 const software = 4
 
-// rank returns the place of the device in the order of types: discrete, integrated, virtual, other
-// types, and last devices that compute on the CPU.
+// rank orders devices by type: discrete, integrated, virtual, other, and last devices that compute
+// on the CPU.
 func (a *adapter) rank() int {
 	const other, integrated, discrete, virtual = 0, 1, 2, 3
 	switch a.properties.deviceType {
@@ -120,9 +127,9 @@ func (a *adapter) rank() int {
 	return software
 }
 
-// maxAllocation returns the greatest size of an allocation, in bytes. limit is the greatest size that the driver
-// allows. If some kernels compute in words of 32 bits on the device, the size is at most 8 GiB, because these kernels
-// find the words of an array by an i32.
+// maxAllocation returns the largest size in bytes of an allocation. limit is the driver's limit. If
+// some kernels compute in words of 32 bits, the size is at most 8 GiB, because these kernels index
+// the words of an array by an i32.
 func maxAllocation(limit uint64, enabled *[featureSets]featureSet) int64 {
 	if usesWords(enabled) {
 		limit = min(limit, 4<<31)
@@ -130,8 +137,8 @@ func maxAllocation(limit uint64, enabled *[featureSets]featureSet) int64 {
 	return int64(min(limit, 1<<62))
 }
 
-// read asks the driver for the properties of the device. If the device cannot be used, it returns
-// an error that names the missing features.
+// read queries the properties of the device. If the device is not usable, it returns an error with
+// the reason, such as a missing feature.
 func (a *adapter) read(in *instance) error {
 	in.vk.GetPhysicalDeviceProperties.call(a.handle, uintptr(unsafe.Pointer(&a.properties)))
 	if have := a.properties.apiVersion; have < version(1, 2) {
@@ -182,7 +189,7 @@ func (a *adapter) read(in *instance) error {
 	return nil
 }
 
-// findFamily chooses the first queue family that computes. It returns an error if no family does.
+// findFamily chooses the first queue family with compute. It returns an error if there is none.
 func (a *adapter) findFamily(in *instance) error {
 	var count uint32
 	in.vk.GetPhysicalDeviceQueueFamilyProperties.call(a.handle, uintptr(unsafe.Pointer(&count)), 0)
@@ -197,9 +204,9 @@ func (a *adapter) findFamily(in *instance) error {
 	return errors.New("does not compute")
 }
 
-// memoryType returns the index of the memory type with the largest heap, among the types in mask
-// that have all of these properties. If heaps are equally large, it takes the first type, because
-// drivers list faster types first. ok is false if there is no such type.
+// memoryType returns the memory type with the largest heap among the types in mask, a bit set, that
+// have all of these properties. On a tie it returns the first type, because drivers list faster
+// types first. ok is false if there is no such type.
 func (a *adapter) memoryType(mask, properties uint32) (best uint32, ok bool) {
 	for i, t := range a.memory.types[:a.memory.typeCount] {
 		if mask>>i&1 == 0 || t.properties&properties != properties {

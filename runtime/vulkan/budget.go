@@ -6,18 +6,19 @@ import (
 	"unsafe"
 )
 
-// budget counts the memory that a device has allocated from the driver, for each heap of the
-// driver.
+// budget counts the memory that a device has allocated, for each heap of the driver.
 type budget struct {
 	adapter *adapter
 	query   command // vkGetPhysicalDeviceMemoryProperties2
 	mu      sync.Mutex
-	bytes   [16]int64
-	count   uint32 // allocations
+	// indexed by heap
+	bytes [16]int64
+	// number of allocations
+	count uint32
 }
 
-// reserve counts an allocation of a memory type. It reports false, and does not count it, if there
-// is no room for it.
+// reserve counts an allocation. It returns false, and does not count it, if there is no room for
+// it.
 func (b *budget) reserve(memoryType uint32, bytes int64) bool {
 	left, full := b.available(memoryType)
 	if full || bytes > left {
@@ -30,7 +31,7 @@ func (b *budget) reserve(memoryType uint32, bytes int64) bool {
 	return true
 }
 
-// release takes back a reservation.
+// release undoes a reservation.
 func (b *budget) release(memoryType uint32, bytes int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -38,9 +39,9 @@ func (b *budget) release(memoryType uint32, bytes int64) {
 	b.count--
 }
 
-// available returns the bytes that are left for a memory type, and whether the number of
-// allocations has reached the driver's limit. It asks the driver, if the driver can tell. Otherwise
-// it subtracts the allocations of this device from the size of the heap.
+// available returns the number of bytes left in the heap of a memory type. full reports whether the
+// number of allocations has reached the driver's limit. It uses VK_EXT_memory_budget if the device
+// has it; otherwise it subtracts the allocations of this device from the size of the heap.
 func (b *budget) available(memoryType uint32) (bytes int64, full bool) {
 	heap := b.adapter.memory.types[memoryType].heap
 	b.mu.Lock()

@@ -9,13 +9,15 @@ import (
 	"github.com/burngen/burngen/runtime/gpu"
 )
 
-// stampsPerPool is the number of timestamp queries of a pool.
+// stampsPerPool is the number of timestamp queries in a pool.
 const stampsPerPool = 256
 
 // clock holds the timestamp queries of a queue's stamps (Vulkan 1.2, "Timestamp Queries").
 type clock struct {
-	pools  []handle // all that were made, for use again
-	stamps int      // queries in use
+	// all created pools
+	pools []handle
+	// number of queries in use
+	stamps int
 }
 
 // Stamp implements [gpu.Timed].
@@ -49,7 +51,6 @@ func (q *queue) Stamp() error {
 	return q.flushFull()
 }
 
-// newQueryPool makes a pool of timestamp queries.
 func (d *device) newQueryPool() (pool handle, err error) {
 	create := &queryPoolCreateInfo{sType: typeQueryPoolCreateInfo, kind: queryTimestamp, count: stampsPerPool}
 	err = d.vk.CreateQueryPool.try(d.handle, uintptr(unsafe.Pointer(create)), 0, uintptr(unsafe.Pointer(&pool)))
@@ -80,8 +81,8 @@ func (q *queue) Stamps() ([]time.Duration, error) {
 	return d.adapter.times(ticks), nil
 }
 
-// times returns the time of each reading of the clock since the first one. A reading has clockBits bits and may wrap
-// around once between two readings.
+// times converts timestamps to durations since the first one. A timestamp has clockBits bits and
+// may wrap around, at most once between two timestamps.
 func (a *adapter) times(ticks []uint64) []time.Duration {
 	readings := make([]time.Duration, len(ticks))
 	mask := ^uint64(0) >> (64 - a.clockBits)
@@ -93,7 +94,6 @@ func (a *adapter) times(ticks []uint64) []time.Duration {
 	return readings
 }
 
-// close destroys the pools.
 func (c *clock) close(d *device) {
 	for _, pool := range c.pools {
 		d.vk.DestroyQueryPool.call(d.handle, uintptr(pool), 0)

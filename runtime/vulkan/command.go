@@ -8,26 +8,26 @@ import (
 	"github.com/burngen/burngen/runtime/gpu"
 )
 
-// command is a function of Vulkan, with its name and address.
+// command is a function of Vulkan.
 type command struct {
 	name    string // "vkCreateBuffer"
 	address uintptr
 }
 
-// call calls the function and returns its result. Pass a pointer p as uintptr(unsafe.Pointer(p));
-// see the function call.
+// call calls the function. A pointer p is passed as uintptr(unsafe.Pointer(p)); see the function
+// call.
 //
 //go:uintptrescapes
 func (c command) call(args ...uintptr) uintptr { return call(c.address, args...) }
 
-// try calls the function, which must return a VkResult. It returns an error unless that is success.
+// try calls the function, which must return a VkResult. It returns an error for any result other
+// than VK_SUCCESS.
 //
 //go:uintptrescapes
 func (c command) try(args ...uintptr) error {
 	return c.failed(result(int32(call(c.address, args...))))
 }
 
-// failed returns a result of the function as an error, or nil for success.
 func (c command) failed(r result) error {
 	if r == success {
 		return nil
@@ -35,9 +35,9 @@ func (c command) failed(r result) error {
 	return &commandError{c.name, r}
 }
 
-// findCommands fills the fields of a struct of commands by their names: CreateBuffer becomes
-// vkCreateBuffer. It calls lookup(handle, name) for the addresses, and returns an error for a
-// missing function.
+// findCommands sets the fields of *commands, a struct of commands: the field CreateBuffer is
+// vkCreateBuffer. It calls lookup(handle, name) for the addresses. It returns an error if a
+// function is missing.
 func findCommands(commands any, lookup, handle uintptr) error {
 	v := reflect.ValueOf(commands).Elem()
 	for i := range v.NumField() {
@@ -50,7 +50,7 @@ func findCommands(commands any, lookup, handle uintptr) error {
 	return nil
 }
 
-// loaderCommands are the functions that exist before an instance is created.
+// loaderCommands are the functions that are available before an instance is created.
 type loaderCommands struct {
 	EnumerateInstanceVersion, EnumerateInstanceExtensionProperties, CreateInstance command
 }
@@ -63,12 +63,12 @@ type instanceCommands struct {
 	CreateDevice, GetDeviceProcAddr command
 }
 
-// debugCommands are the functions of the extension debug_utils.
+// debugCommands are the functions of VK_EXT_debug_utils.
 type debugCommands struct {
 	CreateDebugUtilsMessengerEXT command
 }
 
-// deviceCommands are the functions of a device. Calls through them skip the loader.
+// deviceCommands are the functions of a device, called without the loader.
 type deviceCommands struct {
 	DestroyDevice, GetDeviceQueue,
 	CreateBuffer, DestroyBuffer, GetBufferMemoryRequirements, GetBufferDeviceAddress,
@@ -85,7 +85,6 @@ type deviceCommands struct {
 	QueueSubmit command
 }
 
-// result is a VkResult.
 type result int32
 
 const (
@@ -122,7 +121,6 @@ func (r result) String() string {
 	return fmt.Sprintf("VkResult %d", int32(r))
 }
 
-// commandError is the error of a command that did not succeed.
 type commandError struct {
 	command string
 	result  result

@@ -4,41 +4,44 @@ import (
 	"unsafe"
 )
 
-// commands is a command buffer that is being recorded. Each command starts when all earlier
-// commands have ended, including the commands of earlier submissions.
+// commands is a command buffer during recording. Each command waits for all earlier ones, including
+// those of earlier submissions.
 type commands struct {
 	device *device
 	handle uintptr
-	count  int    // commands so far
-	bound  handle // the pipeline of the last launch
-	reads  bool   // whether the host reads the copies
+	// number of commands so far
+	count int
+	// pipeline of the last launch
+	bound handle
+	// the host reads results of copies
+	reads bool
 }
 
-// everything is a barrier that makes each command see all writes of earlier commands.
+// everything is a barrier that makes the writes of earlier commands visible to later ones.
 var everything = &memoryBarrier{
 	sType:       typeMemoryBarrier,
 	source:      accessShaderWrite | accessTransferWrite,
 	destination: accessShaderRead | accessShaderWrite | accessTransferRead | accessTransferWrite,
 }
 
-// toHost is a barrier that makes the host see the writes of copies.
+// toHost is a barrier that makes the writes of copies visible to the host.
 var toHost = &memoryBarrier{sType: typeMemoryBarrier, source: accessTransferWrite, destination: accessHostRead}
 
-// newCommandPool makes a pool, from which one goroutine at a time may take and record command buffers.
+// newCommandPool creates a command pool. Only one goroutine at a time may use the pool and its
+// buffers.
 func (d *device) newCommandPool() (pool handle, err error) {
 	create := &commandPoolCreateInfo{sType: typeCommandPoolCreateInfo, flags: commandPoolResetCommandBuffer, family: d.adapter.family}
 	err = d.vk.CreateCommandPool.try(d.handle, uintptr(unsafe.Pointer(create)), 0, uintptr(unsafe.Pointer(&pool)))
 	return pool, err
 }
 
-// newCommandBuffer makes a command buffer of a pool.
 func (d *device) newCommandBuffer(pool handle) (buffer uintptr, err error) {
 	allocate := &commandBufferAllocateInfo{sType: typeCommandBufferAllocateInfo, pool: pool, count: 1}
 	err = d.vk.AllocateCommandBuffers.try(d.handle, uintptr(unsafe.Pointer(allocate)), uintptr(unsafe.Pointer(&buffer)))
 	return buffer, err
 }
 
-// begin starts to record a command buffer; flags say how it is used.
+// begin starts to record a command buffer. flags are VkCommandBufferUsageFlags.
 func (d *device) begin(buffer uintptr, flags uint32) (*commands, error) {
 	info := &commandBufferBeginInfo{sType: typeCommandBufferBeginInfo, flags: flags}
 	if err := d.vk.BeginCommandBuffer.try(buffer, uintptr(unsafe.Pointer(info))); err != nil {
@@ -51,13 +54,13 @@ func (c *commands) barrier(from, to uintptr, b *memoryBarrier) {
 	c.device.vk.CmdPipelineBarrier.call(c.handle, from, to, 0, 1, uintptr(unsafe.Pointer(b)), 0, 0, 0, 0)
 }
 
-// next starts a new command: it records a barrier that separates it from earlier commands.
+// next records a barrier before a new command.
 func (c *commands) next() {
 	c.barrier(stageComputeShader|stageTransfer, stageComputeShader|stageTransfer, everything)
 	c.count++
 }
 
-// launch records the launch of a kernel. arguments is the device address of its argument block.
+// launch records the launch of a kernel. arguments is the device address of the argument block.
 func (c *commands) launch(k *kernel, grid [3]int, arguments uint64) {
 	c.next()
 	vk := &c.device.vk
@@ -76,7 +79,6 @@ func (c *commands) copy(to, from place, n int) {
 	c.device.vk.CmdCopyBuffer.call(c.handle, uintptr(from.buffer), uintptr(to.buffer), 1, uintptr(unsafe.Pointer(region)))
 }
 
-// end ends the recording.
 func (c *commands) end() error {
 	if c.reads {
 		c.barrier(stageTransfer, stageHost, toHost)

@@ -14,18 +14,21 @@ var errClosed = errors.New("vulkan: the device is closed")
 
 // device is an opened device.
 type device struct {
-	adapter    *adapter
-	apiVersion uint32 // that the instance has asked for
+	adapter *adapter
+	// the version that the instance requested
+	apiVersion uint32
 	log        *messageLog
 	handle     uintptr
 	vk         deviceCommands
-	layout     handle // of all pipelines
+	// of all pipelines
+	layout handle
 
 	queues    []*hardwareQueue
 	nextQueue atomic.Uint32
 
-	memory    *heap // for tensors
-	staging   *heap // what copies between host and device go through
+	memory *heap // for tensors
+	// for copies between host and device
+	staging   *heap
 	arguments *heap // argument blocks
 	budget    budget
 	cache     pipelineCache
@@ -35,23 +38,23 @@ type device struct {
 	children map[child]struct{}
 }
 
-// child is an object that a device closes before itself.
+// child is an object that is closed before its device.
 type child interface {
-	// shut closes it. It returns an error if its work failed. A second call does nothing.
+	// shut closes it. It returns an error if its work failed. Later calls do nothing.
 	shut() error
 }
 
-// hardwareQueue is a queue of the driver, which several queues share.
+// hardwareQueue is a queue of the driver. Several queues share it.
 type hardwareQueue struct {
 	mu     sync.Mutex
 	handle uintptr
 }
 
-// keptStaging is the number of closed queues that leave their staging memory to later queues. Allocating it takes longer than a
-// call of a small model.
+// keptStaging is the number of blocks of staging memory that closed queues leave to later queues.
+// Allocating a block takes longer than a call of a small model.
 const keptStaging = 4
 
-// maxQueues is the largest number of the driver's queues that a device uses.
+// maxQueues is the largest number of driver queues that a device uses.
 const maxQueues = 4
 
 func openDevice(in *instance, a *adapter) (_ *device, err error) {
@@ -101,8 +104,8 @@ func openDevice(in *instance, a *adapter) (_ *device, err error) {
 	return d, nil
 }
 
-// openHeaps opens the heaps for tensors, staging memory and arguments. It chooses their memory
-// types for a buffer of the usage that all buffers have.
+// openHeaps opens the heaps for tensors, staging memory and arguments. It chooses memory types that
+// support the buffers of newBuffer.
 func (d *device) openHeaps() error {
 	var probe handle
 	requirements, err := d.newBuffer(alignment, &probe)
@@ -122,8 +125,8 @@ func (d *device) openHeaps() error {
 	return err
 }
 
-// newBuffer makes a buffer for all uses, stores its handle in *to, and returns the memory that it
-// requires.
+// newBuffer creates a buffer of size bytes for all uses, stores its handle in *to, and returns its
+// memory requirements.
 func (d *device) newBuffer(size int64, to *handle) (*memoryRequirements, error) {
 	create := &bufferCreateInfo{
 		sType: typeBufferCreateInfo,
@@ -162,8 +165,8 @@ func (d *device) Free(at gpu.Address) {
 	}
 }
 
-// adopt makes a child and keeps it until it is closed. It returns an error if the device is closed, and
-// the error of make.
+// adopt calls make and registers the result as a child of the device. It returns an error if the
+// device is closed or make returns one.
 func adopt[C child](d *device, make func() (C, error)) (made C, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -177,7 +180,7 @@ func adopt[C child](d *device, make func() (C, error)) (made C, err error) {
 	return made, err
 }
 
-// forget removes a closed child from the device.
+// forget unregisters a closed child.
 func (d *device) forget(c child) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -211,7 +214,7 @@ func (d *device) Close() (err error) {
 	return err
 }
 
-// destroy frees the objects that openDevice has created, even if it stopped halfway.
+// destroy frees the objects that openDevice has created, even if openDevice has failed halfway.
 func (d *device) destroy() {
 	for _, h := range []*heap{d.memory, d.staging, d.arguments} {
 		if h != nil {

@@ -11,7 +11,7 @@ const (
 	extensionBfloat16          = "VK_KHR_shader_bfloat16"
 )
 
-// These are the sets of features, each a struct of Vulkan with switches.
+// The sets of features. Each is a struct of Vulkan with switches.
 const (
 	core = iota
 	vulkan11
@@ -23,10 +23,11 @@ const (
 
 // feature is a feature that kernels may use.
 type feature struct {
-	name     string // in Vulkan
-	set      int
-	position int // in the set
-	// capability is the number that a module of SPIR-V declares to use the feature, or 0 for none.
+	name string // in Vulkan
+	set  int
+	// index of the switch in the set
+	position int
+	// the SPIR-V capability that requires the feature, or 0
 	capability uint32
 }
 
@@ -36,8 +37,8 @@ var requiredFeatures = []feature{
 	{"timelineSemaphore", vulkan12, 37, 0},
 }
 
-// optionalFeatures begins with typeFeatures features that tensors of some types need. Then come wordFeatures features:
-// on a device that lacks one of them, some kernels compute in words of 32 bits.
+// optionalFeatures begins with typeFeatures features that tensors of some types need. wordFeatures
+// features follow: on a device that lacks one of them, some kernels compute in words of 32 bits.
 const (
 	typeFeatures = 1
 	wordFeatures = 5
@@ -62,7 +63,7 @@ var optionalFeatures = []feature{
 	{"shaderBFloat16CooperativeMatrix", bfloat16, 2, 5118},
 }
 
-// subgroupOperations are the groups of subgroup operations, in the order of their flags.
+// subgroupOperations is indexed by the bit of VkSubgroupFeatureFlags.
 var subgroupOperations = []struct {
 	name       string
 	capability uint32
@@ -77,8 +78,8 @@ var subgroupOperations = []struct {
 	{"subgroup quad", 68},
 }
 
-// newFeatureSets returns sets of features that are all off, linked as a chain for the driver. The
-// chain includes a set of an extension only if extensions lists the extension.
+// newFeatureSets returns feature sets with all switches off, linked by their next pointers. The set
+// of an extension is linked only if extensions contains the extension.
 func newFeatureSets(extensions []string) *[featureSets]featureSet {
 	sets := &[featureSets]featureSet{
 		core:     {sType: typeFeatures2},
@@ -101,9 +102,8 @@ func newFeatureSets(extensions []string) *[featureSets]featureSet {
 	return sets
 }
 
-// enable returns the features to enable: the required ones, and the optional ones that the device
-// has. supported holds the features of the device. It returns an error if a required feature is
-// missing.
+// enable returns the features to enable: the required ones, and the optional ones among supported.
+// It returns an error if a required feature is missing.
 func enable(supported *[featureSets]featureSet, extensions []string) (*[featureSets]featureSet, error) {
 	want := newFeatureSets(extensions)
 	for _, f := range requiredFeatures {
@@ -118,7 +118,8 @@ func enable(supported *[featureSets]featureSet, extensions []string) (*[featureS
 	return want, nil
 }
 
-// featureNames lists the optional features that are enabled, and the subgroup operations.
+// featureNames returns the names of the enabled optional features and of the subgroup operations
+// that compute shaders have.
 func featureNames(enabled *[featureSets]featureSet, p *vulkan11Properties) []string {
 	var names []string
 	for _, f := range optionalFeatures {
@@ -134,17 +135,18 @@ func featureNames(enabled *[featureSets]featureSet, p *vulkan11Properties) []str
 	return names
 }
 
-// missingFeatures lists the features that tensors of some types need and the device lacks.
+// missingFeatures returns the features that tensors of some types need and that are not enabled.
 func missingFeatures(enabled *[featureSets]featureSet) []string {
 	return missing(optionalFeatures[:typeFeatures], enabled)
 }
 
-// usesWords reports whether some kernels compute in words of 32 bits on a device, because it lacks a feature.
+// usesWords reports whether some kernels compute in words of 32 bits, because the device lacks a
+// feature.
 func usesWords(enabled *[featureSets]featureSet) bool {
 	return len(missing(optionalFeatures[typeFeatures:][:wordFeatures], enabled)) > 0
 }
 
-// missing lists the features of list that are not enabled.
+// missing returns the names of the features in list that are not enabled.
 func missing(list []feature, enabled *[featureSets]featureSet) []string {
 	var names []string
 	for _, f := range list {
@@ -155,8 +157,8 @@ func missing(list []feature, enabled *[featureSets]featureSet) []string {
 	return names
 }
 
-// missingFeature returns the feature or subgroup operation that a capability needs, if names does
-// not contain it. Otherwise it returns "".
+// missingFeature returns the name of the feature or group of subgroup operations that a capability
+// requires, if names does not contain it, else "".
 func missingFeature(names []string, capability uint32) string {
 	for _, f := range optionalFeatures {
 		if f.capability == capability && !slices.Contains(names, f.name) {

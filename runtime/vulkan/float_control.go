@@ -2,18 +2,19 @@ package vulkan
 
 import "slices"
 
-// floatControl is an execution mode of SPIR-V that says how a kernel computes with floats of a width.
-// A device may lack it: the specification of Vulkan makes it a property, see VkPhysicalDeviceFloatControlsProperties.
-// A kernel runs without the modes that the device lacks. The device may then replace subnormals by zero, round up
-// or down, or assume that there are no infinities and NaN.
+// floatControl is a SPIR-V execution mode for floats of one width. Devices may lack it; see
+// VkPhysicalDeviceFloatControlsProperties. A kernel then runs without the mode: the device may
+// flush subnormals to zero, round up or down, or assume that there are no infinities and NaNs.
 type floatControl struct {
-	name             string // of the property
-	mode, capability uint32 // in SPIR-V
+	// of the device property
+	name string
+	// in SPIR-V
+	mode, capability uint32
 	width            uint32 // in bits
 	has              func(*floatControlsProperties) bool
 }
 
-// The execution modes, and the capabilities that declare them.
+// The execution modes and their capabilities.
 const (
 	modeDenormPreserve           = 4459
 	modeSignedZeroInfNanPreserve = 4461
@@ -23,10 +24,11 @@ const (
 	capRoundingRTE               = 4467
 )
 
-// independenceNone is the VkShaderFloatControlsIndependence of devices on which all widths have the same mode.
+// independenceNone is the VkShaderFloatControlsIndependence of devices on which a mode applies to
+// all widths or none.
 const independenceNone = 2
 
-// floatControls are the modes that modules may declare.
+// floatControls lists the modes that modules may declare.
 var floatControls = []floatControl{
 	{"shaderDenormPreserveFloat32", modeDenormPreserve, capDenormPreserve, 32, func(p *floatControlsProperties) bool {
 		return p.denormPreserve[1] != 0 && p.denormIndependence != independenceNone
@@ -42,7 +44,7 @@ var floatControls = []floatControl{
 	}},
 }
 
-// floatControlNames lists the controls that a device has, by the names of their properties.
+// floatControlNames returns the names of the controls that a device has.
 func floatControlNames(p *floatControlsProperties) []string {
 	var names []string
 	for _, c := range floatControls {
@@ -53,8 +55,8 @@ func floatControlNames(p *floatControlsProperties) []string {
 	return names
 }
 
-// dropControls removes from the code the float controls that a device lacks, and the capabilities that only they need.
-// names are the features of the device.
+// dropControls removes the float controls that are not in names, the features of the device, and
+// the capabilities that only these controls require.
 func (s *shader) dropControls(names []string) {
 	lacks := func(mode, width uint32) bool {
 		return slices.ContainsFunc(floatControls, func(c floatControl) bool {
@@ -80,8 +82,8 @@ func (s *shader) dropControls(names []string) {
 	s.words = words
 }
 
-// controlOf returns the mode and the width of an instruction that sets a float control. ok is false for other
-// instructions.
+// controlOf returns the mode and width of an OpExecutionMode that sets a float control. ok is false
+// for other instructions.
 func controlOf(op uint32, operands []uint32) (mode, width uint32, ok bool) {
 	if op != opExecutionMode || len(operands) != 3 {
 		return 0, 0, false

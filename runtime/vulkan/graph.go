@@ -9,14 +9,15 @@ import (
 	"github.com/burngen/burngen/runtime/gpu"
 )
 
-// recorder is the queue that Record passes to its function. It lists the steps of a graph.
+// recorder is the queue that Record passes to its function. It collects the steps of a graph.
 type recorder struct {
 	device *device
-	done   bool // whether the recording has ended
-	steps  []step
+	// the recording has ended
+	done  bool
+	steps []step
 }
 
-// step is a launch, or a copy between host and device, or on the device.
+// step is a launch, a copy between host and device, or a copy on the device.
 type step struct {
 	kernel *kernel // nil for a copy
 	grid   [3]int
@@ -25,8 +26,9 @@ type step struct {
 	at     place
 	host   []byte // nil for a copy on the device
 	upload bool
-	from   place // of a copy on the device
-	bytes  int
+	// source of a copy on the device
+	from  place
+	bytes int
 }
 
 var (
@@ -96,10 +98,11 @@ type graph struct {
 	mu     sync.Mutex
 	closed bool
 	done   timeline
-	read   uint64 // the replay whose results the host has
+	// value of the timeline for the last replay whose results were copied to the host
+	read uint64
 }
 
-// transfer is host memory and the staging memory for it.
+// transfer is host memory and its staging memory.
 type transfer struct{ host, staged []byte }
 
 func (q *queue) Record(fill func(gpu.Queue) error) (_ gpu.Graph, err error) {
@@ -129,8 +132,8 @@ func (q *queue) Record(fill func(gpu.Queue) error) (_ gpu.Graph, err error) {
 	return g, nil
 }
 
-// record makes the command buffer, and allocates what it needs. If record returns an error, the caller
-// must destroy g.
+// record records the command buffer and allocates its memory. The caller must destroy g if record
+// returns an error.
 func (g *graph) record(steps []step) (err error) {
 	d := g.device
 	if g.done, err = d.newTimeline(); err != nil {
@@ -190,7 +193,7 @@ func (g *graph) allocate(steps []step) (err error) {
 	return err
 }
 
-// stagedSize returns the bytes of staging memory for a copy of n bytes.
+// stagedSize returns the number of bytes of staging memory for a copy of n bytes.
 func stagedSize(n int) int64 { return (int64(n) + 15) &^ 15 }
 
 func (q *queue) Replay(which gpu.Graph) (err error) {
@@ -240,7 +243,7 @@ func (q *queue) Replay(which gpu.Graph) (err error) {
 	return nil
 }
 
-// finish waits for the last replay and copies its results. The caller holds mu.
+// finish waits for the last replay and copies its results to the host. The caller holds mu.
 func (g *graph) finish() error {
 	if g.done.last == 0 {
 		return nil
@@ -252,8 +255,8 @@ func (g *graph) finish() error {
 	return nil
 }
 
-// receive copies the results of a replay that has ended to the host, unless they are there already.
-// The caller holds mu.
+// receive copies the results of a finished replay to the host, unless it has done so. The caller
+// holds mu.
 func (g *graph) receive(replay uint64) {
 	if g.read >= replay || g.closed {
 		return
@@ -281,7 +284,7 @@ func (g *graph) shut() error {
 	return err
 }
 
-// destroy frees the objects that record has created, even if it stopped halfway.
+// destroy frees the objects that record has created, even if record has failed halfway.
 func (g *graph) destroy() {
 	d := g.device
 	if g.done.handle != 0 {

@@ -9,7 +9,7 @@ import (
 // TestLayout asserts. Pointers in them are of type unsafe.Pointer, so that the garbage collector sees
 // them.
 
-// structureType is the first field of many structs.
+// structureType is VkStructureType.
 type structureType uint32
 
 const (
@@ -49,7 +49,7 @@ const (
 	typeCooperativeMatrixFeatures     structureType = 1000506000
 )
 
-// Flags, by the names of the header.
+// Flags, named as in vulkan_core.h.
 const (
 	instanceEnumeratePortability = 1
 
@@ -94,7 +94,7 @@ const (
 	debugValidation = 2
 )
 
-// handle is the handle of an object that Vulkan does not represent by a pointer.
+// handle is a non-dispatchable handle.
 type handle uint64
 
 type applicationInfo struct {
@@ -191,7 +191,8 @@ type driverProperties struct {
 	conformance uint32
 }
 
-// floatControlsProperties has a switch for each of the widths of 16, 32 and 64 bits.
+// floatControlsProperties is VkPhysicalDeviceFloatControlsProperties. Its arrays are indexed by
+// width: 16, 32 and 64 bits.
 type floatControlsProperties struct {
 	sType                    structureType
 	next                     unsafe.Pointer
@@ -237,8 +238,8 @@ type queueFamilyProperties struct {
 	_             [3]uint32
 }
 
-// featureSet is any of Vulkan's structs of switches. sType selects the struct, and drivers access
-// only as many switches as it has.
+// featureSet is any of Vulkan's structs of feature switches. sType selects the struct; drivers
+// access only the switches of that struct.
 type featureSet struct {
 	sType    structureType
 	next     unsafe.Pointer
@@ -430,16 +431,15 @@ type submitInfo struct {
 	signals      *handle
 }
 
-// version returns the number that stands for a version of the API.
+// version returns major.minor as Vulkan encodes it.
 func version(major, minor uint32) uint32 { return major<<22 | minor<<12 }
 
-// versionText returns the first two numbers of a version of the API, such as "1.3".
 func versionText(v uint32) string { return fmt.Sprintf("%d.%d", v>>22&0x7f, v>>12&0x3ff) }
 
 // cString returns a copy of s with a terminating zero byte.
 func cString(s string) *byte { return &append([]byte(s), 0)[0] }
 
-// cStrings returns an array of strings, or nil for no strings.
+// cStrings returns an array of C strings, or nil for an empty list.
 func cStrings(list []string) unsafe.Pointer {
 	if len(list) == 0 {
 		return nil
@@ -451,7 +451,7 @@ func cStrings(list []string) unsafe.Pointer {
 	return unsafe.Pointer(&array[0])
 }
 
-// goString returns a C string as a Go string, or "" for nil.
+// goString converts a C string. It returns "" for nil.
 func goString(s *byte) string {
 	if s == nil {
 		return ""

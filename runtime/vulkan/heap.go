@@ -12,40 +12,48 @@ import (
 	"github.com/burngen/burngen/runtime/gpu"
 )
 
-// alignment is the alignment, in bytes, of the addresses and sizes of memory.
+// alignment is the alignment of addresses and sizes of pieces, in bytes.
 const alignment = 256
 
-// heap hands out memory of one type. Large pieces are allocations of their own; small ones are parts
-// of shared blocks, because devices limit the number of allocations. Its methods are safe for
-// concurrent use.
+// heap allocates memory of one memory type. Large pieces are driver allocations of their own; small
+// ones are parts of shared blocks, because devices limit the number of allocations. Its methods are
+// safe for concurrent use.
 type heap struct {
-	device    *device
-	memory    uint32 // the memory type
-	mapped    bool   // whether the host sees the memory
-	blockSize int64  // bytes of a shared block
-	keep      int    // how many empty blocks of one piece are kept for pieces of the same size
-	mu        sync.Mutex
-	blocks    []*block // by address
-	kept      []*block // empty, and not in blocks
+	device *device
+	memory uint32 // the memory type
+	// the host can access the memory
+	mapped bool
+	// size in bytes of a shared block
+	blockSize int64
+	// largest number of empty unshared blocks that are kept for pieces of the same size
+	keep int
+	mu   sync.Mutex
+	// sorted by address
+	blocks []*block
+	// empty blocks that are not in blocks
+	kept []*block
 }
 
-// block is an allocation of the driver, with one buffer on all of it.
+// block is a driver allocation with one buffer for all of it.
 type block struct {
 	memory, buffer handle
 	address        gpu.Address // of the first aligned byte
-	offset         int64       // of that byte in the buffer
-	size           int64       // from there
-	host           []byte      // the same bytes, if the host sees them
-	used           []span      // in order
-	shared         bool
+	// of address in the buffer
+	offset int64
+	// bytes from address on
+	size int64
+	// these bytes, if the host can access them
+	host []byte
+	// sorted by start
+	used   []span
+	shared bool
 }
 
-// span is a part of a block.
 type span struct {
 	start, size int64
 }
 
-// piece is memory that a heap handed out.
+// piece is memory that a heap has allocated.
 type piece struct {
 	block *block
 	span
@@ -54,13 +62,14 @@ type piece struct {
 func (p piece) at() gpu.Address { return p.block.address + gpu.Address(p.start) }
 func (p piece) bytes() []byte   { return p.block.host[p.start : p.start+p.size] }
 
-// place returns the buffer and offset of a byte of the piece.
+// place returns the position of a byte of the piece in its buffer.
 func (p piece) place(offset int64) place {
 	return place{p.block.buffer, p.block.offset + p.start + offset}
 }
 
-// newHeap returns a heap of memory with the properties of the first element of choices for which
-// the device has a type in mask. It returns an error if there is no such type.
+// newHeap returns a heap. choices has sets of memory properties, the preferred one first; the heap
+// uses the first set for which the device has a memory type in mask. It returns an error if there
+// is none.
 func (d *device) newHeap(blockSize int64, mask uint32, choices ...uint32) (*heap, error) {
 	for _, properties := range choices {
 		if t, ok := d.adapter.memoryType(mask, properties); ok {
@@ -70,8 +79,8 @@ func (d *device) newHeap(blockSize int64, mask uint32, choices ...uint32) (*heap
 	return nil, fmt.Errorf("the device has no memory with the properties %#x", choices)
 }
 
-// alloc hands out at least this many bytes. It returns an error that wraps [gpu.ErrMemory] if the
-// memory is used up.
+// alloc allocates at least `bytes` bytes. Its error wraps [gpu.ErrMemory] if there is not enough
+// memory.
 func (h *heap) alloc(bytes int64) (piece, error) {
 	if bytes < 0 {
 		return piece{}, fmt.Errorf("%d bytes are negative", bytes)
@@ -108,7 +117,7 @@ func (h *heap) alloc(bytes int64) (piece, error) {
 	return b.use(span{0, size}), nil
 }
 
-// takeKept returns a kept block of this size, or nil.
+// takeKept removes a block of this size from the kept ones and returns it, or nil.
 func (h *heap) takeKept(size int64) *block {
 	i := slices.IndexFunc(h.kept, func(b *block) bool { return b.size == size })
 	if i < 0 {
@@ -120,7 +129,6 @@ func (h *heap) takeKept(size int64) *block {
 	return b
 }
 
-// dropKept frees the kept blocks.
 func (h *heap) dropKept() {
 	for _, b := range h.kept {
 		h.giveBack(b)
@@ -128,14 +136,13 @@ func (h *heap) dropKept() {
 	h.kept = nil
 }
 
-// insert adds a block to the list.
 func (h *heap) insert(b *block) {
 	i, _ := slices.BinarySearchFunc(h.blocks, b.address, func(b *block, at gpu.Address) int { return cmp.Compare(b.address, at) })
 	h.blocks = slices.Insert(h.blocks, i, b)
 }
 
-// gap finds the first unused part of this size in a shared block, and returns its start. ok is
-// false if there is no such part.
+// gap returns the start of the first unused part of at least size bytes in a shared block. ok is
+// false if there is none.
 func (b *block) gap(size int64) (start int64, ok bool) {
 	if !b.shared {
 		return 0, false
@@ -157,7 +164,7 @@ func (b *block) use(s span) piece {
 
 func compareStart(s span, start int64) int { return cmp.Compare(s.start, start) }
 
-// free takes back the piece that begins at an address. It ignores other addresses.
+// free frees the piece that starts at an address. It ignores other addresses.
 func (h *heap) free(at gpu.Address) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -182,8 +189,8 @@ func (h *heap) free(at gpu.Address) {
 	h.giveBack(b)
 }
 
-// blockOf returns the index and the block that contains an address. The block is nil if there is no
-// such block.
+// blockOf returns the block that contains an address, and its index in blocks. The block is nil if
+// there is none.
 func (h *heap) blockOf(at gpu.Address) (int, *block) {
 	i, exact := slices.BinarySearchFunc(h.blocks, at, func(b *block, at gpu.Address) int { return cmp.Compare(b.address, at) })
 	if !exact {
@@ -201,8 +208,8 @@ type place struct {
 	offset int64
 }
 
-// find returns the place of n bytes at an address. It returns an error unless all of them are in
-// one piece that the heap handed out.
+// find returns the position of n bytes at an address. It returns an error unless they are inside
+// one piece.
 func (h *heap) find(at gpu.Address, n int) (place, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -224,7 +231,7 @@ func (h *heap) find(at gpu.Address, n int) (place, error) {
 	return place{b.buffer, b.offset + start}, nil
 }
 
-// addBlock allocates a block of size bytes. want is the size that errors report.
+// addBlock allocates a block of size bytes. want is the size that errors mention.
 func (h *heap) addBlock(size, want int64) (*block, error) {
 	d := h.device
 	whole := size + alignment // addresses of buffers may have a smaller alignment
@@ -254,8 +261,8 @@ func (h *heap) addBlock(size, want int64) (*block, error) {
 	return b, nil
 }
 
-// create creates a block's buffer and its memory, of `whole` bytes. If it returns an error, the
-// block has the objects that were created before.
+// create creates a block's buffer and memory, `whole` bytes. If it returns an error, the caller
+// must free what the block has.
 func (h *heap) create(b *block, whole int64) error {
 	d := h.device
 	requirements, err := d.newBuffer(whole, &b.buffer)
@@ -287,7 +294,7 @@ func (h *heap) create(b *block, whole int64) error {
 	return nil
 }
 
-// giveBack frees a block. The caller removes it from the heap's lists.
+// giveBack frees a block, which must not be in the heap's lists any more.
 func (h *heap) giveBack(b *block) {
 	h.giveBackHandles(b)
 	h.device.budget.release(h.memory, b.size+alignment)
@@ -299,7 +306,6 @@ func (h *heap) giveBackHandles(b *block) {
 	d.vk.FreeMemory.call(d.handle, uintptr(b.memory), 0)
 }
 
-// close frees all blocks.
 func (h *heap) close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -310,7 +316,8 @@ func (h *heap) close() {
 	h.dropKept()
 }
 
-// tooLittle returns the error for an allocation of `want` bytes that is too large, or one too many.
+// tooLittle returns the error for an allocation of `want` bytes that exceeds the free memory or the
+// number of allocations.
 func (h *heap) tooLittle(want int64) error {
 	kind := "device"
 	if h.mapped {

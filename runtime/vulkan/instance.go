@@ -21,24 +21,28 @@ var errNoDriver = errors.New("no driver for Vulkan is installed")
 
 // instance is the connection to Vulkan's loader and its drivers.
 type instance struct {
-	handle  uintptr
-	version uint32 // of the API, at most that of the loader
+	handle uintptr
+	// of the API, at most the loader's
+	version uint32
 	vk      instanceCommands
-	lookup  uintptr     // vkGetInstanceProcAddr
-	log     *messageLog // the messages of the validation layer, or nil without it
+	// address of vkGetInstanceProcAddr
+	lookup uintptr
+	// messages of the validation layer, or nil without it
+	log *messageLog
 
-	examined sync.Mutex // guards found
-	found    *survey    // nil until the devices were examined
+	// guards found
+	examined sync.Mutex
+	// nil until the devices have been examined
+	found *survey
 }
 
-// connection holds the instance of the process. It is created once and lives as long as the process,
-// because a driver takes long to start.
+// connection holds the instance of the process. It is created once and never destroyed, because
+// drivers take long to start.
 var connection struct {
 	sync.Mutex
 	*instance
 }
 
-// connect returns the instance of the process.
 func connect() (*instance, error) {
 	connection.Lock()
 	defer connection.Unlock()
@@ -112,8 +116,8 @@ func newInstance(validate bool) (*instance, error) {
 	return in, nil
 }
 
-// extensions lists the extensions of a physical device or, if device is 0, of the instance. list is
-// the function that enumerates them.
+// extensions returns the names of the extensions of a physical device or, if device is 0, of the
+// instance. list enumerates them.
 func (in *instance) extensions(list command, device uintptr) ([]string, error) {
 	var count uint32
 	read := func(to *extensionProperties) error {
@@ -136,7 +140,7 @@ func (in *instance) extensions(list command, device uintptr) ([]string, error) {
 	return names, nil
 }
 
-// listen registers the log for the messages of the validation layer.
+// listen makes the validation layer send its messages to a new log.
 func (in *instance) listen() error {
 	var vk debugCommands
 	if err := findCommands(&vk, in.lookup, in.handle); err != nil {
@@ -158,7 +162,7 @@ func (in *instance) listen() error {
 	return err
 }
 
-// messageLog holds messages until they become an error.
+// messageLog collects messages of the validation layer.
 type messageLog struct {
 	mu       sync.Mutex
 	messages []string
@@ -170,8 +174,7 @@ func (l *messageLog) add(text string) {
 	l.messages = append(l.messages, strings.Join(strings.Fields(text), " "))
 }
 
-// join adds the collected messages to *err, which may be nil, and clears them. A nil log does
-// nothing.
+// join moves the collected messages into *err, which may be nil. A nil log does nothing.
 func (l *messageLog) join(err *error) {
 	if l == nil {
 		return

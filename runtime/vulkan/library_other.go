@@ -12,6 +12,6 @@ func openLibrary() (uintptr, error) {
 	return 0, fmt.Errorf("not supported on %s/%s", runtime.GOOS, runtime.GOARCH)
 }
 
-// call and callback are never called on this platform, because there is no function to call.
+// call is never called on this platform, because openLibrary returns an error.
 func call(function uintptr, args ...uintptr) uintptr { return 0 }
 func callback(f any) uintptr                         { return 0 }

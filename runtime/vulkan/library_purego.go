@@ -4,7 +4,7 @@ package vulkan
 
 import "github.com/ebitengine/purego"
 
-// call calls a C function. An argument uintptr(unsafe.Pointer(p)) keeps *p alive and in place until
+// call calls a C function. An argument uintptr(unsafe.Pointer(p)) keeps *p alive and unmoved until
 // call returns.
 //
 //go:uintptrescapes
@@ -13,5 +13,5 @@ func call(function uintptr, args ...uintptr) uintptr {
 	return r
 }
 
-// callback returns a C function that calls f. It is never freed.
+// callback returns a C function that calls f. It cannot be freed.
 func callback(f any) uintptr { return purego.NewCallback(f) }

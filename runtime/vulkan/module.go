@@ -10,23 +10,25 @@ import (
 	"github.com/burngen/burngen/runtime/gpu"
 )
 
-// module is loaded code: modules of SPIR-V. A kernel is compiled by CompileAll, or when it is first requested.
+// module is loaded code: one or more SPIR-V modules. A kernel is compiled by CompileAll or when it
+// is first requested.
 type module struct {
 	device *device
 	parts  []*part
-	using  sync.RWMutex // held for reading while the handles are in use
-	mu     sync.Mutex   // guards kernels
-	// kernels holds the compiled kernels by name. It is nil once the module is closed.
+	// held for reading while the handles are in use
+	using sync.RWMutex
+	mu    sync.Mutex // guards kernels
+	// compiled kernels by name; nil once the module is closed
 	kernels map[string]*kernel
 }
 
-// part is a module of SPIR-V that the device can run.
+// part is a SPIR-V module that the device can run.
 type part struct {
 	shader *shader
 	handle handle
 }
 
-// part returns the module of a kernel: the first that has it. It returns nil if no module has it.
+// part returns the first part that has a kernel, or nil.
 func (m *module) part(name string) *part {
 	for _, p := range m.parts {
 		if _, ok := p.shader.blocks[name]; ok {
@@ -39,12 +41,12 @@ func (m *module) part(name string) *part {
 // kernel is a compiled kernel.
 type kernel struct {
 	module *module
-	// info is the description with which the kernel was first requested. Before that, Args is argsUnknown.
+	// the description at the first request; before that, Args is argsUnknown
 	info     gpu.KernelInfo
 	pipeline handle
 }
 
-// argsUnknown stands for the number of arguments of a kernel that was not requested yet.
+// argsUnknown is the number of arguments of a kernel that has not been requested.
 const argsUnknown = -1
 
 // maxArguments is the largest number of arguments of a kernel.
@@ -83,9 +85,9 @@ func (d *device) Load(code []byte) (gpu.Module, error) {
 	return m, nil
 }
 
-// choose returns the modules from which a device with these features takes kernels. If several modules have a kernel,
-// the device takes the kernel from the first module whose features it has. If there is no such module for a kernel,
-// choose returns an error that names the features that the device lacks for the first module that has the kernel.
+// choose returns the modules from which a device takes kernels. It takes each kernel from the first
+// module with the kernel whose features the device has. If there is none, choose returns an error
+// with the features that the device lacks for the first module with the kernel.
 func choose(all []*shader, features []string) ([]*shader, error) {
 	var usable []*shader
 	taken, missing := map[string]bool{}, map[string][]string{} // by the names of kernels
@@ -116,8 +118,8 @@ func choose(all []*shader, features []string) ([]*shader, error) {
 	return usable, nil
 }
 
-// lacks returns the features and the groups of subgroup operations that the capabilities of a module need and that
-// features does not contain.
+// lacks returns the features and groups of subgroup operations that the module requires and that
+// are not in features.
 func (s *shader) lacks(features []string) []string {
 	var names []string
 	for _, c := range s.capabilities {
@@ -173,8 +175,7 @@ func (m *module) CompileAll() (err error) {
 	})
 }
 
-// compiled returns the kernel that info names. It compiles the kernel if that has not been done. The caller holds
-// m.using for reading.
+// compiled returns the kernel info.Name, compiled once. The caller holds m.using for reading.
 func (m *module) compiled(info gpu.KernelInfo) (*kernel, error) {
 	err := m.check(info)
 	if err == nil {
@@ -191,7 +192,8 @@ func (m *module) compiled(info gpu.KernelInfo) (*kernel, error) {
 	return nil, fmt.Errorf("vulkan: kernel %q: %w", info.Name, err)
 }
 
-// check returns an error unless the module has the kernel and the device can run it.
+// check returns an error unless the module has a kernel that matches info and the device can run
+// it.
 func (m *module) check(info gpu.KernelInfo) error {
 	part := m.part(info.Name)
 	limits := &m.device.adapter.properties.limits
@@ -222,8 +224,8 @@ func (m *module) check(info gpu.KernelInfo) error {
 	return nil
 }
 
-// compile makes the kernel's pipeline. Several kernels may be compiled at a time. If two goroutines
-// compile the same kernel, one result is thrown away.
+// compile creates the kernel's pipeline. It may be called concurrently; if two goroutines compile
+// the same kernel, one result is dropped.
 func (m *module) compile(info gpu.KernelInfo) (*kernel, error) {
 	d := m.device
 	k := &kernel{module: m, info: info}
@@ -272,7 +274,6 @@ func (m *module) shut() error {
 	return nil
 }
 
-// destroyParts destroys the modules.
 func (m *module) destroyParts() {
 	d := m.device
 	for _, p := range m.parts {
@@ -281,7 +282,7 @@ func (m *module) destroyParts() {
 }
 
 // launchable returns k as a kernel of the device. It returns an error if k cannot be launched with
-// this grid and this number of arguments.
+// this grid and number of arguments.
 func (d *device) launchable(k gpu.Kernel, grid [3]int, args int) (*kernel, error) {
 	kernel, ok := k.(*kernel)
 	if !ok || kernel == nil {

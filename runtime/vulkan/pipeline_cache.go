@@ -11,22 +11,25 @@ import (
 	"github.com/burngen/burngen/runtime/gpu"
 )
 
-// pipelineCache is the driver's cache of compiled kernels, kept in a file between runs.
+// pipelineCache is the driver's cache of compiled kernels, which is stored in a file between runs.
 type pipelineCache struct {
 	handle handle
 	file   string
-	grown  atomic.Bool // whether kernels were compiled since the last save
-	mu     sync.Mutex
-	saved  [sha256.Size]byte // the digest of the file's contents
-	next   time.Time         // when to save at the earliest
+	// kernels have been compiled since the last save
+	grown atomic.Bool
+	mu    sync.Mutex
+	// digest of the file's contents
+	saved [sha256.Size]byte
+	// earliest time of the next save
+	next time.Time
 }
 
-// saveShare bounds the share of the time that goes into saving the cache while kernels are compiled again and again:
-// after a save, saveShare times its duration passes before the next one.
+// saveShare limits the time spent on saving while kernels are being compiled: the time between two
+// saves is at least saveShare times the duration of the first.
 const saveShare = 20
 
-// open creates the cache from the file for this device and driver. If the file is missing or the
-// driver rejects it, the cache is empty.
+// open creates the cache with the contents of the file for this device and driver. The cache is
+// empty if the file is missing or the driver rejects it.
 func (c *pipelineCache) open(d *device) error {
 	p := d.adapter.properties
 	c.file = fmt.Sprintf("vulkan-%04x-%04x-%08x-%x", p.vendor, p.device, p.driverVersion, p.pipelineCacheUUID)
@@ -43,8 +46,8 @@ func (c *pipelineCache) open(d *device) error {
 	return err
 }
 
-// save writes the file if kernels were compiled since the last save, unless another goroutine does so or saveShare asks
-// for more time. A cache that cannot be written is not an error: the next run compiles again.
+// save writes the file if kernels have been compiled since the last save, unless another goroutine
+// is saving or it is too early by saveShare. Errors are ignored: the next run compiles again.
 func (c *pipelineCache) save(d *device) {
 	if !c.grown.Load() || !c.mu.TryLock() {
 		return
@@ -56,7 +59,7 @@ func (c *pipelineCache) save(d *device) {
 	}
 }
 
-// finish writes the file if kernels were compiled since the last save.
+// finish writes the file if kernels have been compiled since the last save.
 func (c *pipelineCache) finish(d *device) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -65,7 +68,8 @@ func (c *pipelineCache) finish(d *device) {
 	}
 }
 
-// write writes the file if it changes and is not too large. The caller holds c.mu.
+// write writes the file if its contents have changed and do not exceed gpu.CacheLimit. The caller
+// holds c.mu.
 func (c *pipelineCache) write(d *device) {
 	c.grown.Store(false)
 	var size uintptr

@@ -11,15 +11,16 @@ import (
 )
 
 const (
-	// batchSize is the number of commands that are submitted at a time.
+	// batchSize is the number of commands after which a submission is submitted.
 	batchSize = 64
-	// maxInFlight is the largest number of unfinished submissions.
+	// maxInFlight is the largest number of unfinished submissions of a queue.
 	maxInFlight = 32
-	// stagingSize is the largest number of bytes that copies between host and device have in flight.
+	// stagingSize is the size in bytes of a queue's staging memory, the limit for copies in flight.
 	stagingSize = 8 << 20
-	// chunkSize is the largest number of bytes that one command copies.
+	// chunkSize is the largest number of bytes that one copy command copies between host and
+	// device.
 	chunkSize = stagingSize / 4
-	// argumentsSize is the largest number of bytes of arguments in flight.
+	// argumentsSize is the size in bytes of a queue's memory for arguments in flight.
 	argumentsSize = 256 << 10
 )
 
@@ -27,26 +28,34 @@ const (
 type queue struct {
 	device   *device
 	hardware *hardwareQueue
-	mu       sync.Mutex // a device closes its queues while others may use them
-	closed   bool
-	failed   error // the first error that lost work; nothing runs after it
+	// for the device, which may close the queue during a call
+	mu     sync.Mutex
+	closed bool
+	// the first error that lost work; nothing runs after it
+	failed error
 
-	pool      handle
-	done      timeline
-	staging   ring        // without memory until the first copy
-	arguments ring        // without memory until the first launch
-	open      *submission // commands that are not submitted yet, or nil
-	inFlight  []*submission
-	spare     []uintptr // command buffers that are free
-	clock     clock
+	pool handle
+	done timeline
+	// empty until the first copy
+	staging ring
+	// empty until the first launch
+	arguments ring
+	// the submission that is being recorded, or nil
+	open     *submission
+	inFlight []*submission
+	// free command buffers
+	spare []uintptr
+	clock clock
 }
 
-// submission is a list of commands, or a graph, that the device gets at once.
+// submission is a command buffer or a graph that is submitted at once.
 type submission struct {
-	*commands                        // nil for a graph
-	number                    uint64 // the value of the queue's timeline when the submission has ended
+	*commands // nil for a graph
+	// value of the queue's timeline once the submission has ended
+	number                    uint64
 	stagingHead, argumentHead int64
-	finish                    []func() // take the results on the host
+	// called on the host once the submission has ended
+	finish []func()
 }
 
 var errQueueClosed = errors.New("vulkan: the queue is closed")
@@ -78,8 +87,7 @@ func (q *queue) usable() error {
 	return q.failed
 }
 
-// lose returns err as the error of an action after which work is lost, and stores it: all later
-// calls return it. action names the action.
+// lose stores and returns the error of an action that lost work. All later calls return it.
 func (q *queue) lose(action string, err error) error {
 	q.failed = fmt.Errorf("vulkan: %s: %w", action, err)
 	return q.failed
@@ -158,7 +166,7 @@ func (q *queue) Copy(to, from gpu.Address, bytes int) error {
 	return q.flushFull()
 }
 
-// findBoth returns the places of a copy on the device.
+// findBoth returns the positions of the destination and the source of a copy on the device.
 func (d *device) findBoth(to, from gpu.Address, n int) (target, source place, err error) {
 	if n < 0 {
 		return target, source, fmt.Errorf("vulkan: copy %d bytes", n)
@@ -169,8 +177,8 @@ func (d *device) findBoth(to, from gpu.Address, n int) (target, source place, er
 	return target, source, err
 }
 
-// find returns the place of n bytes at an address. If n is 0, any address is valid, and the place
-// is empty. action begins the error for an invalid address.
+// find returns the position of n bytes at an address. If n is 0, any address is valid and the
+// position is zero. action is the prefix of errors.
 func (d *device) find(action string, at gpu.Address, n int) (place, error) {
 	if n == 0 {
 		return place{}, nil
@@ -201,15 +209,15 @@ func (q *queue) Launch(k gpu.Kernel, grid [3]int, args []uint64) error {
 	return q.flushFull()
 }
 
-// putArguments writes an argument block: 8 bytes for each argument.
+// putArguments writes an argument block, 8 bytes per argument.
 func putArguments(to []byte, args []uint64) {
 	for i, a := range args {
 		binary.LittleEndian.PutUint64(to[8*i:], a)
 	}
 }
 
-// take hands out n bytes of a ring and returns their offset. It allocates the ring, of size bytes,
-// from a heap on first use, and waits for earlier submissions if the ring is full. Afterwards a
+// take allocates n bytes of ring r and returns their offset. If the ring is empty, it first gets
+// `size` bytes from a heap. If the ring is full, take waits for earlier submissions. Afterwards a
 // submission is open.
 func (q *queue) take(r *ring, from *heap, size int64, n int) (offset int64, err error) {
 	if r.block == nil {
@@ -230,7 +238,7 @@ func (q *queue) take(r *ring, from *heap, size int64, n int) (offset int64, err 
 	}
 }
 
-// ensureOpen opens a submission unless there is one.
+// ensureOpen opens a submission unless one is open.
 func (q *queue) ensureOpen() (err error) {
 	if q.open != nil {
 		return nil
@@ -252,7 +260,6 @@ func (q *queue) ensureOpen() (err error) {
 	return nil
 }
 
-// makeRoom waits until fewer than maxInFlight submissions are in flight.
 func (q *queue) makeRoom() error {
 	if len(q.inFlight) < maxInFlight {
 		return nil
@@ -260,7 +267,7 @@ func (q *queue) makeRoom() error {
 	return q.retire(context.Background(), q.inFlight[0].number)
 }
 
-// flushFull submits the open submission if it has batchSize commands.
+// flushFull submits the open submission if it has at least batchSize commands.
 func (q *queue) flushFull() error {
 	if q.open.count < batchSize {
 		return nil
@@ -268,7 +275,7 @@ func (q *queue) flushFull() error {
 	return q.flush()
 }
 
-// flush submits the open submission, if there is one.
+// flush submits the open submission, if any.
 func (q *queue) flush() error {
 	s := q.open
 	if s == nil {
@@ -281,8 +288,7 @@ func (q *queue) flush() error {
 	return q.submit(s, s.handle)
 }
 
-// submit submits a command buffer as submission s. The queue's timeline and the given timelines
-// count it.
+// submit submits buffer as submission s. The queue's timeline and the given timelines count it.
 func (q *queue) submit(s *submission, buffer uintptr, timelines ...*timeline) error {
 	q.device.cache.save(q.device)
 	if err := q.device.submit(q.hardware, buffer, append(timelines, &q.done)...); err != nil {
@@ -293,8 +299,8 @@ func (q *queue) submit(s *submission, buffer uintptr, timelines ...*timeline) er
 	return nil
 }
 
-// retire waits until the submission with this number has ended. It then finishes this submission and
-// all earlier ones. If ctx is done before, it returns an error and finishes nothing.
+// retire waits until the submission with this number has ended. It then finishes this and all
+// earlier submissions. If ctx is done first, it returns an error and finishes none.
 func (q *queue) retire(ctx context.Context, number uint64) error {
 	if err := q.done.wait(ctx, number); err != nil {
 		if errors.Is(err, gpu.ErrDeviceLost) {

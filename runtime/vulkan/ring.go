@@ -1,14 +1,14 @@
 package vulkan
 
-// ring hands out parts of a piece of memory in turn. Parts are taken back in the same order.
+// ring allocates parts of a piece cyclically. Parts are freed in the order of allocation.
 type ring struct {
 	piece
-	// head counts the bytes handed out since the start, and tail the bytes taken back. A part is at
-	// its count modulo the size.
+	// head counts all allocated bytes, and tail all freed bytes. A part is at its count modulo the
+	// size.
 	head, tail int64
 }
 
-// take hands out n adjacent bytes and returns their offset in the piece. ok is false if there is no
+// take allocates n adjacent bytes and returns their offset in the piece. ok is false if there is no
 // room.
 func (r *ring) take(n int) (offset int64, ok bool) {
 	n64 := (int64(n) + 15) &^ 15

@@ -5,10 +5,9 @@ import (
 	"sync"
 )
 
-// sideBySide calls do for the numbers from 0 to n − 1, as many at a time as there are processors.
-// Calls begin in the order of the numbers. After an error no further calls begin. sideBySide
-// returns when all calls have returned. It returns the error of the lowest number whose call
-// failed, so that the error does not depend on which call was faster.
+// sideBySide calls do(0), …, do(n−1), concurrently on all processors, and waits for all calls.
+// Calls begin in order. After an error no more calls begin. It returns the error of the lowest i
+// that failed, which does not depend on timing.
 func sideBySide(n int, do func(i int) error) error {
 	var (
 		mu    sync.Mutex

@@ -7,13 +7,14 @@ import (
 	"iter"
 )
 
-// shader holds the properties of a module of SPIR-V that drivers do not check: its capabilities,
-// and the blocks of its entry points.
+// shader holds properties of a SPIR-V module that drivers do not check.
 type shader struct {
 	words        []uint32
 	capabilities []uint32
-	names        []string          // the entry points for compute that have a LocalSize, in their order
-	blocks       map[string][3]int // their LocalSize
+	// entry points for compute with a LocalSize, in order
+	names []string
+	// LocalSize of each
+	blocks map[string][3]int
 }
 
 const (
@@ -25,8 +26,8 @@ const (
 
 var errCutOff = errors.New("the code of SPIR-V is cut off")
 
-// readShaders reads modules of SPIR-V, one after the other, from little-endian words. It returns an error if the
-// code is malformed, or if the version of a module is above 1.highest.
+// readShaders reads concatenated SPIR-V modules from little-endian words. It returns an error if
+// the code is malformed or a module has a version above 1.highest.
 func readShaders(code []byte, highest uint32) ([]*shader, error) {
 	if len(code)%4 != 0 || len(code) < 4*headerWords {
 		return nil, fmt.Errorf("%d bytes are not a module of SPIR-V", len(code))
@@ -49,7 +50,7 @@ func readShaders(code []byte, highest uint32) ([]*shader, error) {
 	return all, nil
 }
 
-// readShader reads the module that words begin with. Another module may follow it.
+// readShader reads the module at the start of words. Another module may follow it.
 func readShader(words []uint32, highest uint32) (*shader, error) {
 	if len(words) < headerWords {
 		return nil, errCutOff
@@ -73,14 +74,14 @@ func readShader(words []uint32, highest uint32) (*shader, error) {
 	return s, nil
 }
 
-// headerWords is the number of words before the instructions. The first is magic.
+// headerWords is the number of words before the instructions of a module. The first one is magic.
 const (
 	headerWords = 5
 	magic       = 0x07230203
 )
 
-// instructions yields the instructions of a module with their operands. It stops before an instruction that is
-// cut off, and before another module: no instruction begins with magic.
+// instructions yields the opcodes and operands of a module. It stops at a truncated instruction,
+// and at another module: no instruction starts with magic.
 func instructions(words []uint32) iter.Seq2[uint32, []uint32] {
 	return func(yield func(uint32, []uint32) bool) {
 		for rest := words[headerWords:]; len(rest) > 0; {
@@ -93,8 +94,8 @@ func instructions(words []uint32) iter.Seq2[uint32, []uint32] {
 	}
 }
 
-// read records the capability or the entry point that an instruction declares. entries maps the ids
-// of the entry points that were read so far to their names.
+// read records the capability, entry point or LocalSize that an instruction declares. entries maps
+// ids of entry points to names.
 func (s *shader) read(op uint32, operands []uint32, entries map[uint32]string) {
 	const modelGLCompute, modeLocalSize = 5, 17
 	switch {
@@ -110,7 +111,6 @@ func (s *shader) read(op uint32, operands []uint32, entries map[uint32]string) {
 	}
 }
 
-// literalString returns the string that words begin with.
 func literalString(words []uint32) string {
 	var s []byte
 	for _, w := range words {

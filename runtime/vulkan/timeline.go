@@ -7,12 +7,13 @@ import (
 	"github.com/burngen/burngen/runtime/gpu"
 )
 
-// timeline is a semaphore with a counter. Each submission that it counts increases the counter when
-// it has ended.
+// timeline is a timeline semaphore. Each submission that it counts increments it once the
+// submission has ended.
 type timeline struct {
 	device *device
 	handle handle
-	last   uint64 // value of the counter when all submissions have ended
+	// value once all submissions have ended
+	last uint64
 }
 
 func (d *device) newTimeline() (timeline, error) {
@@ -22,16 +23,15 @@ func (d *device) newTimeline() (timeline, error) {
 	return t, err
 }
 
-// count reads the counter.
 func (t *timeline) count() (n uint64, err error) {
 	vk := &t.device.vk
 	err = vk.GetSemaphoreCounterValue.try(t.device.handle, uintptr(t.handle), uintptr(unsafe.Pointer(&n)))
 	return n, err
 }
 
-// wait waits until the counter is at least n. If ctx is done before, it returns the cause of ctx. It also
-// returns the driver's errors. The device writes the counter, so reading it needs nothing from the operating
-// system. vkWaitSemaphores does, and is not called.
+// wait waits until the counter is at least n. It returns the cause of ctx if ctx is done first, and
+// the driver's errors. It polls the counter instead of calling vkWaitSemaphores, which needs the
+// operating system.
 func (t *timeline) wait(ctx context.Context, n uint64) error {
 	return gpu.Poll(ctx, func() (bool, error) {
 		now, err := t.count()
@@ -43,7 +43,7 @@ func (t *timeline) close() {
 	t.device.vk.DestroySemaphore.call(t.device.handle, uintptr(t.handle), 0)
 }
 
-// submit submits a command buffer to a queue of the driver. Each of the timelines counts it.
+// submit submits a command buffer to a driver queue. Each of the timelines counts it.
 func (d *device) submit(to *hardwareQueue, buffer uintptr, timelines ...*timeline) error {
 	handles, values := make([]handle, len(timelines)), make([]uint64, len(timelines))
 	for i, t := range timelines {

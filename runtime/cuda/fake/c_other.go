@@ -8,7 +8,8 @@ import (
 	"github.com/burngen/burngen/runtime/cuda/internal/libcuda"
 )
 
-// throughC returns an error: Go functions cannot be C functions with these signatures.
+// throughC returns an error, because purego cannot make C functions with these signatures on this
+// platform.
 func throughC(*libcuda.API) (*libcuda.API, error) {
 	return nil, errors.New("fake: not a C library on this platform")
 }

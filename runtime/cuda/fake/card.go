@@ -13,9 +13,10 @@ type card struct {
 	gpu      *GPU
 	index    int
 	retained int
-	lost     libcuda.Result // the result of the failure that lost the context, until its last release
-	memory   map[uint64][]byte
-	used     int64
+	// the failure that lost the context, until the context is released for the last time
+	lost   libcuda.Result
+	memory map[uint64][]byte
+	used   int64
 }
 
 // pinned is a block of pinned host memory.
@@ -82,8 +83,8 @@ func (g *GPU) primaryRetain(context *libcuda.Context, device libcuda.Device) lib
 	return libcuda.Success
 }
 
-// primaryRelease releases the context. If it was lost, its memory and objects are freed with the
-// last release, because a program cannot free them one by one.
+// primaryRelease releases the context. The last release of a lost context frees its memory and
+// objects, which a program cannot free one by one.
 func (g *GPU) primaryRelease(device libcuda.Device) libcuda.Result {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -156,7 +157,7 @@ func (g *GPU) memAlloc(address *libcuda.Address, bytes uintptr) libcuda.Result {
 	return libcuda.Success
 }
 
-// memFree frees device memory. Like the library, it first waits for all work of the context.
+// memFree frees device memory. Like the driver, it first waits for all work of the context.
 func (g *GPU) memFree(address libcuda.Address) libcuda.Result {
 	g.mu.Lock()
 	c, r := g.here()
@@ -199,8 +200,8 @@ func (c *card) Allocation(address uint64) (first uint64, data []byte, err error)
 	return c.allocation(address)
 }
 
-// allocation is [card.Allocation] for callers that hold g.mu. The address just past the end of an
-// allocation belongs to it.
+// allocation is [card.Allocation] for callers that hold g.mu. An address directly after the end of
+// an allocation counts as part of it.
 func (c *card) allocation(address uint64) (first uint64, data []byte, err error) {
 	for start, memory := range c.memory {
 		if address >= start && address-start <= uint64(len(memory)) {
@@ -223,7 +224,7 @@ func (c *card) at(address uint64, n int) ([]byte, error) {
 	return memory[at : at+uint64(n) : at+uint64(n)], nil
 }
 
-// lose makes all later calls of the context fail because of err.
+// lose marks the context as lost because of err. Later calls in the context fail.
 func (c *card) lose(err error) {
 	c.gpu.mu.Lock()
 	defer c.gpu.mu.Unlock()
@@ -280,7 +281,8 @@ func fillBytes(memory []byte, with byte) {
 	}
 }
 
-// hostAt returns n bytes of pinned memory. The caller holds g.mu.
+// hostAt returns n bytes of pinned memory from host on. It returns an error if they are not pinned.
+// The caller holds g.mu.
 func (g *GPU) hostAt(host *byte, n uintptr) ([]byte, error) {
 	for _, block := range g.pinned {
 		memory := block.memory

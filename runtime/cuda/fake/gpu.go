@@ -176,8 +176,8 @@ func (g *GPU) Live() string {
 	return strings.Join(list, ", ")
 }
 
-// watched returns functions that count their calls and run the hook, and then call the functions of
-// api.
+// watched returns the functions of api, wrapped: each call is counted and calls the hook, whose
+// result other than 0 replaces the call.
 func (g *GPU) watched(api *libcuda.API) *libcuda.API {
 	out := new(libcuda.API)
 	from, to := reflect.ValueOf(api).Elem(), reflect.ValueOf(out).Elem()
@@ -199,14 +199,14 @@ func (g *GPU) watched(api *libcuda.API) *libcuda.API {
 	return out
 }
 
-// handle returns a number for a new object. The caller holds g.mu.
+// handle returns a new handle. The caller holds g.mu.
 func (g *GPU) handle() uintptr {
 	g.handles++
 	return g.handles * 16
 }
 
 // here returns the card whose context is current on the calling thread. The result is not Success
-// if there is no such card or its context is lost. The caller holds g.mu.
+// if no context is current or the context is lost. The caller holds g.mu.
 func (g *GPU) here() (*card, libcuda.Result) {
 	c := g.current[thread()]
 	if c == nil || c.retained == 0 {
@@ -224,7 +224,7 @@ var errorNames = map[libcuda.Result]string{
 	libcuda.LaunchFailed: "LAUNCH_FAILED", libcuda.ECCUncorrectable: "ECC_UNCORRECTABLE",
 }
 
-// getErrorName stores the name of an error in *name. It knows only errors that occur in tests.
+// getErrorName stores the name of error r in *name. It knows only the errors that occur in tests.
 func getErrorName(r libcuda.Result, name **byte) libcuda.Result {
 	s, ok := errorNames[r]
 	if !ok {

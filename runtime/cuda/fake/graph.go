@@ -9,14 +9,14 @@ import (
 	"github.com/burngen/burngen/runtime/cuda/internal/libcuda"
 )
 
-// graph is a list of actions, each after the actions on which it depends.
+// graph is a list of actions in an order that satisfies their dependencies.
 type graph struct {
 	card    *card
 	nodes   []libcuda.Node
 	actions []action
 }
 
-// exec is an executable graph. Its launches run one after the other.
+// exec is an executable graph. Its launches run one at a time.
 type exec struct {
 	card    *card
 	mu      sync.Mutex
@@ -44,8 +44,8 @@ func (g *GPU) graphDestroy(handle libcuda.Graph) libcuda.Result {
 	return libcuda.Success
 }
 
-// graph returns the graph of a handle. The result is not Success unless the graph has the n nodes
-// at `before`. The caller holds g.mu.
+// graph returns the graph of a handle. The result is not Success if there is no such graph, or if
+// it lacks one of the n nodes at `before`. The caller holds g.mu.
 func (g *GPU) graph(handle libcuda.Graph, before *libcuda.Node, n uintptr) (*graph, libcuda.Result) {
 	if _, r := g.here(); r != libcuda.Success {
 		return nil, r

@@ -11,7 +11,7 @@ import (
 	"github.com/burngen/burngen/runtime/cuda/internal/libcuda"
 )
 
-// link is a linker that was started.
+// link is a linker that has been started.
 type link struct {
 	card           *card
 	info, failures []byte // logs
@@ -54,7 +54,8 @@ func (g *GPU) linkCreate(n uint32, options *libcuda.JITOption, values *uintptr, 
 	return libcuda.Success
 }
 
-// imageMagic begins the fake's compiled code. Then come the length and the SHA-256 of the PTX, and the PTX.
+// imageMagic is the beginning of the fake's compiled code. The length of the PTX, its SHA-256 and
+// the PTX follow.
 const imageMagic = "fakecode"
 
 const imageHeader = len(imageMagic) + 8 + sha256.Size
@@ -145,7 +146,7 @@ func (g *GPU) moduleLoadData(out *libcuda.Module, code *byte) libcuda.Result {
 	return libcuda.Success
 }
 
-// moduleLoadDataEx links the PTX and loads the result.
+// moduleLoadDataEx compiles and loads PTX.
 func (g *GPU) moduleLoadDataEx(out *libcuda.Module, code *byte, n uint32, options *libcuda.JITOption, values *uintptr) libcuda.Result {
 	var handle libcuda.Link
 	if r := g.linkCreate(n, options, values, &handle); r != libcuda.Success {
@@ -205,7 +206,8 @@ func (g *GPU) moduleGetFunction(out *libcuda.Function, handle libcuda.Module, na
 	return libcuda.Success
 }
 
-// function returns the function of a handle, or a result other than Success. The caller holds g.mu.
+// function returns the function of a handle. The result is not Success if there is none. The caller
+// holds g.mu.
 func (g *GPU) function(handle libcuda.Function) (*function, libcuda.Result) {
 	if _, r := g.here(); r != libcuda.Success {
 		return nil, r
@@ -290,8 +292,8 @@ func (g *GPU) launchKernel(handle libcuda.Function, gridX, gridY, gridZ, blockX,
 	return r
 }
 
-// launchAction returns an action that launches a kernel. It copies the parameters. The result is
-// not Success if the launch is invalid. The caller holds g.mu.
+// launchAction returns an action that launches a kernel with a copy of the parameters. The result
+// is not Success if the launch is invalid. The caller holds g.mu.
 func (g *GPU) launchAction(n *libcuda.KernelNode) (action, libcuda.Result) {
 	f, r := g.function(n.Function)
 	if r != libcuda.Success {

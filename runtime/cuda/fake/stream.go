@@ -7,14 +7,15 @@ import (
 	"github.com/burngen/burngen/runtime/cuda/internal/libcuda"
 )
 
-// stream runs its work in order, in a goroutine that lives while there is work.
+// stream runs its work in order, on a goroutine that ends when there is no more work.
 type stream struct {
 	card    *card
 	mu      sync.Mutex
 	idle    *sync.Cond
 	work    []func()
 	running bool
-	clock   time.Duration // the time that finished work took; only work reads and writes it
+	// total time of the finished work; only work reads and writes it
+	clock time.Duration
 }
 
 func newStream(c *card) *stream {
@@ -23,7 +24,6 @@ func newStream(c *card) *stream {
 	return s
 }
 
-// push adds work.
 func (s *stream) push(work func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -64,10 +64,11 @@ func (s *stream) isRunning() bool {
 	return s.running
 }
 
-// action is work that may fail: a copy or a kernel. It returns the time that it takes on the clock of the stream.
+// action is a copy or a kernel. It returns the time that it takes on the stream's clock.
 type action func() (time.Duration, error)
 
-// start adds an action. It is skipped if the context is lost.
+// start adds an action to the stream. The action is skipped if the context is lost, and loses the
+// context if it fails.
 func (s *stream) start(do action) {
 	g := s.card.gpu
 	s.push(func() {
@@ -84,18 +85,22 @@ func (s *stream) start(do action) {
 	})
 }
 
-// event is a CUevent. It occurs when the stream has done all work that came before the event's last
+// event is a CUevent. It occurs when the stream has finished all work before the event's last
 // record.
 type event struct {
-	card  *card
-	timed bool    // whether it keeps the time
-	last  *record // nil before it is recorded
+	card *card
+	// it records the time
+	timed bool
+	// nil until it is recorded
+	last *record
 }
 
-// record is an event in a stream. over is closed when the event occurs. at is the clock of the stream at that time.
+// record is an event recorded in a stream.
 type record struct {
+	// closed when the event occurs
 	over chan struct{}
-	at   time.Duration
+	// the stream's clock at that time
+	at time.Duration
 }
 
 func (g *GPU) streamCreate(out *libcuda.Stream, _ uint32) libcuda.Result {
@@ -109,8 +114,8 @@ func (g *GPU) streamCreate(out *libcuda.Stream, _ uint32) libcuda.Result {
 	return r
 }
 
-// stream returns the stream of a handle, or a result other than Success. The caller does not hold
-// g.mu.
+// stream returns the stream of a handle. The result is not Success if there is none. The caller
+// does not hold g.mu.
 func (g *GPU) stream(handle libcuda.Stream) (*stream, libcuda.Result) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -128,7 +133,7 @@ func (g *GPU) streamLocked(handle libcuda.Stream) (*stream, libcuda.Result) {
 	return s, libcuda.Success
 }
 
-// streamDestroy removes a stream. It returns at once, and the stream's work goes on.
+// streamDestroy removes a stream. It does not wait for the stream's work, which goes on.
 func (g *GPU) streamDestroy(handle libcuda.Stream) libcuda.Result {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -159,8 +164,7 @@ func (g *GPU) streamSynchronize(handle libcuda.Stream) libcuda.Result {
 	return g.state(s.card)
 }
 
-// state returns the result of a call that waited for the card: success, or the failure that lost
-// the context.
+// state returns Success, or the failure that lost the context.
 func (g *GPU) state(c *card) libcuda.Result {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -291,8 +295,8 @@ func (g *GPU) memcpyAsync(device libcuda.Address, host *byte, n uintptr, upload 
 	return libcuda.Success
 }
 
-// moveAction returns a copy of n bytes on the card. Source and destination must be allocated now,
-// and when the copy runs. The caller holds g.mu.
+// moveAction returns an action that copies n bytes on the card. It returns an error if source or
+// destination is not allocated; the action checks this again. The caller holds g.mu.
 func (c *card) moveAction(to, from libcuda.Address, n uintptr) (action, error) {
 	return c.between(func() (target, source []byte, err error) {
 		if target, err = c.at(uint64(to), int(n)); err == nil {
@@ -302,8 +306,9 @@ func (c *card) moveAction(to, from libcuda.Address, n uintptr) (action, error) {
 	})
 }
 
-// copyAction returns a copy of n bytes between the card and pinned memory, to the card if upload is
-// true. Both must be allocated now, and when the copy runs. The caller holds g.mu.
+// copyAction returns an action that copies n bytes from pinned memory to the card if upload is
+// true, else from the card to pinned memory. It returns an error if one of them is not allocated;
+// the action checks this again. The caller holds g.mu.
 func (c *card) copyAction(device libcuda.Address, host *byte, n uintptr, upload bool) (action, error) {
 	return c.between(func() (target, source []byte, err error) {
 		if target, err = c.at(uint64(device), int(n)); err == nil {
@@ -316,8 +321,8 @@ func (c *card) copyAction(device libcuda.Address, host *byte, n uintptr, upload 
 	})
 }
 
-// between returns an action that copies source to target, the memory that `ends` returns. It calls
-// `ends` now, and again when the action runs. The caller holds c.gpu.mu, as `ends` requires.
+// between returns an action that copies source to target, as ends returns them. It calls ends now,
+// to check for errors, and again when the action runs. The caller holds c.gpu.mu.
 func (c *card) between(ends func() (target, source []byte, err error)) (action, error) {
 	if _, _, err := ends(); err != nil {
 		return nil, err
@@ -333,7 +338,7 @@ func (c *card) between(ends func() (target, source []byte, err error)) (action, 
 	}, nil
 }
 
-// The times of work. Each kernel and each copy takes stepTime. A copy also takes a nanosecond for each
+// The durations of work. Each kernel and each copy takes stepTime. A copy also takes 1 ns for every
 // bytesPerNanosecond bytes.
 const (
 	stepTime           = time.Microsecond

@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/runtime/cuda/internal/libcuda"
 )
 
-// mapMagic begins the fake's maps of tensors. Then come the address, the type, the rank, the extents and the box, which
-// begin with the last axis.
+// mapMagic is the beginning of the fake's tensor maps. The address, the type and the rank follow,
+// then the extents and the box, each from the last axis to the first.
 const mapMagic = "fakemaps"
 
 // Map is a map of a tensor, see [MapOf].
@@ -32,7 +32,8 @@ func MapOf(param []byte) (Map, error) {
 	return m, nil
 }
 
-// tensorMapEncode accepts what the driver accepts of tensors in row-major order with boxes of 128 bytes.
+// tensorMapEncode accepts the tensors that the driver accepts, if they are row-major and have boxes
+// with rows of at most 128 bytes.
 func tensorMapEncode(out *libcuda.TensorMap, element libcuda.ElementType, rank uint32, at libcuda.Address, extents, strides *uint64, box, steps *uint32, interleave, swizzle, _, fill uint32) libcuda.Result {
 	size := map[libcuda.ElementType]uint64{libcuda.Float16: 2, libcuda.BFloat16: 2, libcuda.TFloat32: 4}[element]
 	if uintptr(unsafe.Pointer(out))%64 != 0 || size == 0 || rank < 1 || rank > 5 || at%16 != 0 || interleave != 0 || swizzle != libcuda.Swizzle128 || fill != 0 {

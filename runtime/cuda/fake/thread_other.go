@@ -2,5 +2,5 @@
 
 package fake
 
-// thread returns 0: all threads share one current context.
+// thread returns 0: all threads share one current context on this platform.
 func thread() int { return 0 }

@@ -32,9 +32,9 @@ func Bind(lookup func(name string) (uintptr, error)) (*API, error) {
 	return a, nil
 }
 
-// bindHot replaces the functions of a that each step of a model uses. The new functions call the C
-// functions with SyscallN, which takes a third of the time of the functions that RegisterFunc makes.
-// address maps the names of the C functions to their addresses.
+// bindHot replaces the functions of a that every step of a model uses. It calls the C functions
+// with SyscallN, which takes a third of the time that functions from RegisterFunc take. address
+// maps C function names to addresses.
 func (a *API) bindHot(address map[string]uintptr) {
 	setCurrent, query := address["cuCtxSetCurrent"], address["cuStreamQuery"]
 	a.CtxSetCurrent = func(c Context) Result { return call(setCurrent, uintptr(c)) }
