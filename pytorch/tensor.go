@@ -9,12 +9,14 @@ import (
 	"github.com/burngen/burngen/pytorch/pickle"
 )
 
-// dtypes lists PyTorch's element types: the name of their storage class, their own name as in
-// torch.float32, burngen's name, and the width in bytes.
+// dtypes lists PyTorch's element types.
 var dtypes = []struct {
+	// name of the storage class, and name of the type, as in torch.float32
 	storage, name string
-	dtype         string // "" if burngen does not support it
-	width         int64
+	// burngen's name, "" if not supported
+	dtype string
+	// in bytes
+	width int64
 }{
 	{"DoubleStorage", "float64", "f64", 8},
 	{"FloatStorage", "float32", "f32", 4},
@@ -50,21 +52,23 @@ var dtypes = []struct {
 type element struct {
 	name  string // PyTorch's name
 	dtype string // burngen's name, "" if not supported
+	// in bytes
 	width int64
 }
 
-// storage is an array of elements that tensors are views of.
+// storage is an array of elements. Tensors are views of it.
 type storage struct {
 	key     string
 	element element
 	numel   int64
 
-	// read returns the bytes of the storage and checks that there are numel elements.
+	// returns the bytes of the storage; it returns an error unless there are numel elements
 	read func() ([]byte, error)
-	big  bool // whether the elements are big-endian
+	// the elements are big-endian
+	big bool
 }
 
-// sub returns a part of the storage. offset and numel are in elements.
+// sub returns elements [offset, offset+numel) of the storage.
 func (s *storage) sub(offset, numel int64) (*storage, error) {
 	if offset < 0 || numel < 0 || offset > s.numel || numel > s.numel-offset {
 		return nil, fmt.Errorf("view [%d,+%d] of storage %.100q, which has %d elements", offset, numel, s.key, s.numel)
@@ -82,15 +86,17 @@ func (s *storage) sub(offset, numel int64) (*storage, error) {
 	return &part, nil
 }
 
-// tensor is a view of a storage: shape and strides are in elements.
+// tensor is a view of a storage.
 type tensor struct {
 	storage *storage
 	element element
 	offset  int64 // in elements
 	shape   []int
+	// in elements
 	strides []int64
-	dense   bool  // row-major without gaps
-	bytes   int64 // size as a dense tensor
+	dense   bool // row-major without gaps
+	// number of elements times the element size
+	bytes int64
 
 	refused error // why the elements cannot be read, or nil
 }
@@ -98,14 +104,15 @@ type tensor struct {
 const (
 	maxRank = 64
 
-	// maxRepeats is the maximum number of elements of a tensor that has more elements than its
-	// storage, because elements overlap.
+	// maxRepeats is the largest number of elements of a tensor that has more elements than its
+	// storage, because its elements overlap.
 	maxRepeats = 1 << 22
 )
 
 // newTensor returns a view of a storage. It returns an error if the view exceeds the storage, has a
-// negative number or more than maxRank axes, or has more elements than both its storage and maxRepeats.
-// A tensor of a type that burngen lacks is refused when it is read.
+// negative extent or stride or more than maxRank axes, or has more elements than the storage and
+// than maxRepeats. If burngen does not support the element type, reading the tensor returns an
+// error.
 func newTensor(s *storage, e element, offset int64, shape, strides []int64) (*tensor, error) {
 	if e.dtype == "" {
 		return &tensor{refused: fmt.Errorf("elements are %s: burngen has no such type; convert the tensor before it is saved", e.name)}, nil
@@ -158,8 +165,8 @@ func newTensor(s *storage, e element, offset int64, shape, strides []int64) (*te
 // SetState implements [pickle.Stateful]. It ignores the attributes of a subclass or a parameter.
 func (t *tensor) SetState(pickle.Value) error { return nil }
 
-// read returns the elements in row-major order, little-endian. It does not copy if the storage has
-// them in this form.
+// read returns the elements in row-major order, little-endian. They share memory with the storage
+// if it has this form.
 func (t *tensor) read() ([]byte, error) {
 	if t.bytes == 0 {
 		return []byte{}, nil
@@ -186,7 +193,7 @@ func (t *tensor) read() ([]byte, error) {
 	return b, nil
 }
 
-// gather returns a copy of the elements of t in row-major order. b holds the bytes of its storage.
+// gather returns a copy of the elements in row-major order. b has the bytes of the storage.
 func (t *tensor) gather(b []byte) []byte {
 	width := t.element.width
 	out := make([]byte, 0, t.bytes)
@@ -214,5 +221,5 @@ func (t *tensor) gather(b []byte) []byte {
 	}
 }
 
-// errSparse is the error for tensors that are not a view of one storage.
+// errSparse is the error of tensors that are not a view of one storage.
 var errSparse = errors.New("not a dense tensor in one storage: convert it before it is saved")

@@ -12,9 +12,9 @@ import (
 	"sync"
 )
 
-// archive is the directory of a zip file in memory. It is stricter than zip tools, so that all
-// readers see the same archive: the directory ends where the end record begins, records agree with
-// the directory, and no name appears twice.
+// archive is the directory of a zip file in memory. It is stricter than other readers, so that all
+// readers see the same archive: the directory must end where the end record begins, records must
+// agree with the directory, and names must be unique.
 type archive struct {
 	file    []byte
 	records map[string]*record
@@ -23,19 +23,21 @@ type archive struct {
 
 // record is a file in an archive.
 type record struct {
-	archive      *archive
-	name         string
-	flags        uint16
-	method       uint16
-	crc          uint32
-	packed, size uint64 // stored size and uncompressed size in bytes
+	archive *archive
+	name    string
+	flags   uint16
+	method  uint16
+	crc     uint32
+	// stored and uncompressed size in bytes
+	packed, size uint64
 	header       uint64 // offset of the local header
 
 	checking sync.Once
 	broken   error
 }
 
-// Sizes and signatures of the structures of a zip file.
+// The sizes in bytes and the signatures of the structures of a zip file, and the id of the extra
+// field with 64-bit sizes.
 const (
 	localSize, localSign   = 30, 0x04034b50
 	entrySize, entrySign   = 46, 0x02014b50
@@ -49,10 +51,10 @@ const (
 	stored   = 0
 	deflated = 8
 
-	// refusedFlags are the flags for encryption, patches and masked headers.
+	// refusedFlags are the flags of records that are encrypted, patches, or have masked headers.
 	refusedFlags = 1<<0 | 1<<5 | 1<<6 | 1<<13
 
-	// sizesFollow is the flag of a local header without sizes.
+	// sizesFollow is the flag of a record whose sizes are after its contents.
 	sizesFollow = 1 << 3
 
 	// deflateRatio is the largest compression ratio of deflate.
@@ -93,8 +95,7 @@ func openZip(file []byte) (*archive, error) {
 	return a, nil
 }
 
-// directory returns the range [begin, end) of the directory in the file, and the number of its
-// records.
+// directory returns the range [begin, end) of the directory in the file, and its number of records.
 func (a *archive) directory() (begin, end, count uint64, err error) {
 	at := a.findEnd()
 	if at < 0 {
@@ -135,7 +136,6 @@ func (a *archive) directory() (begin, end, count uint64, err error) {
 	return start, end, count, nil
 }
 
-// findEnd returns the offset of the end record, or -1.
 func (a *archive) findEnd() int {
 	for at := len(a.file) - endSize; at >= max(0, len(a.file)-endSize-math.MaxUint16); at-- {
 		if little.Uint32(a.file[at:]) == endSign && int(little.Uint16(a.file[at+20:])) == len(a.file)-at-endSize {
@@ -145,8 +145,8 @@ func (a *archive) findEnd() int {
 	return -1
 }
 
-// entry parses the record at the start of list, the rest of a directory. It returns the record and
-// its length.
+// entry parses the first record of list, the rest of the directory. It returns the record and its
+// length in bytes.
 func (a *archive) entry(list []byte) (*record, int, error) {
 	if len(list) < entrySize || little.Uint32(list) != entrySign {
 		return nil, 0, errors.New("not a record")
@@ -184,7 +184,7 @@ func (a *archive) entry(list []byte) (*record, int, error) {
 	return r, n, nil
 }
 
-// widen reads the 64-bit sizes and offset from the extra fields of a record.
+// widen sets the sizes and the offset that do not fit 32 bits from the extra fields of a record.
 func (r *record) widen(extra []byte) error {
 	for len(extra) >= 4 {
 		id, n := little.Uint16(extra), int(little.Uint16(extra[2:]))
@@ -210,7 +210,8 @@ func (r *record) widen(extra []byte) error {
 	return nil
 }
 
-// raw returns the bytes of a record as they are stored.
+// raw returns the stored bytes of a record. It returns an error if the local header does not agree
+// with the directory.
 func (r *record) raw() ([]byte, error) {
 	rest := r.archive.file[r.header:]
 	if len(rest) < localSize || little.Uint32(rest) != localSign {
@@ -243,7 +244,6 @@ func (r *record) raw() ([]byte, error) {
 	return data[:r.packed:r.packed], nil
 }
 
-// read returns the uncompressed bytes of a record, in place if they are stored uncompressed.
 func (r *record) read() ([]byte, error) {
 	b, err := r.contents()
 	if err != nil {
@@ -274,7 +274,7 @@ func (r *record) contents() ([]byte, error) {
 	return whole, r.compare(crc32.ChecksumIEEE(whole))
 }
 
-// check verifies the checksum of a record, once.
+// check verifies the checksum of a record. It does so once.
 func (r *record) check() error {
 	r.checking.Do(func() {
 		raw, err := r.raw()

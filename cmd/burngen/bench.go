@@ -109,8 +109,8 @@ func defineBench(flags *flagSet) func(*streams, []string) error {
 	}
 }
 
-// extentsOf parses the values of -extent, by symbol. It returns an error for a value that is not a
-// whole number of at least 0.
+// extentsOf parses the values of -extent, keyed by symbol. It returns an error for a value that is
+// not an integer of at least 0.
 func extentsOf(given pairs) (map[string]int, error) {
 	out := map[string]int{}
 	for name, text := range given {

@@ -59,9 +59,8 @@ func defineCheck(flags *flagSet) func(*streams, []string) error {
 	}
 }
 
-// badNodes counts the nodes that an error names. Each line of the error is about one problem of a node
-// or of the file. badNodes returns a sentence with this number and the number of nodes of the file. It
-// returns "" if the error names no node or the file cannot be read.
+// badNodes returns a sentence with the number of nodes that the lines of err name and the number of
+// nodes in the file. It returns "" if err names no node or the file cannot be read.
 func badNodes(file string, err error) string {
 	bad := map[string]bool{}
 	for line := range strings.Lines(err.Error()) {
@@ -81,9 +80,9 @@ func badNodes(file string, err error) string {
 	return fmt.Sprintf("%s%d of %d nodes cannot be compiled\n", atLeast, min(len(bad), len(nodes)), len(nodes))
 }
 
-// printOperators prints a line for each operator of a file: the version of its definition and the
-// number of nodes. If m, the compiled model, is not nil, the line also has the element types and
-// the kernel or other means that computes the operator.
+// printOperators prints a line for each operator of a file, with the version of its definition and
+// the number of its nodes. If m, the compiled model, is not nil, the line also has the element
+// types and what computes the operator, such as a kernel.
 func printOperators(out io.Writer, file string, m *gen.Model) error {
 	nodes, err := onnx.Nodes(file)
 	if err != nil {

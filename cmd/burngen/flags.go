@@ -20,7 +20,6 @@ import (
 	"github.com/burngen/burngen/pytorch"
 )
 
-// pairs is the value of a repeated flag NAME=VALUE. It maps names to values.
 type pairs map[string]string
 
 func (p pairs) String() string {
@@ -47,7 +46,7 @@ func (p pairs) Set(text string) error {
 	return nil
 }
 
-// list is the value of a repeated flag: its texts, in order.
+// list is the value of a repeated flag.
 type list []string
 
 func (l *list) String() string { return strings.Join(*l, " ") }
@@ -62,7 +61,7 @@ func (l *list) Set(text string) error {
 	return nil
 }
 
-// customs is the repeated flag -custom OPERATOR=FUNC: TYPE, which adds custom operators to options.
+// customs is the flag -custom OPERATOR=FUNC: TYPE, which adds custom operators to options.
 type customs struct{ options *gen.Options }
 
 func (c customs) String() string {
@@ -80,8 +79,8 @@ func (c customs) repeats() {}
 
 func (c customs) Set(text string) error { return c.options.AddCustom(text) }
 
-// costs is a flag with a file of machine parameters. It sets the target in options to a target that
-// uses these parameters.
+// costs is a flag with a file of machine parameters. It sets the target in options to one that uses
+// these parameters.
 type costs struct{ options *gen.Options }
 
 func (c costs) String() string { return "" }
@@ -99,7 +98,7 @@ func (c costs) Set(path string) error {
 	return nil
 }
 
-// weightsDType is a flag with the element type in which weights are stored: f32, f16 or bf16.
+// weightsDType is a flag with the type in which weights are stored: f32, f16 or bf16.
 type weightsDType struct{ dtype *ir.DType }
 
 func (w weightsDType) String() string {
@@ -119,18 +118,15 @@ func (w weightsDType) Set(text string) error {
 	return fmt.Errorf("f32, f16 or bf16 expected")
 }
 
-// weightsDTypeHelp is the help text of -weights-dtype.
 const weightsDTypeHelp = "store the weights of matrix products and embedding tables as `TYPE`; sums stay in f32:\n" +
 	"  f32   full precision (default)\n" +
 	"  f16   half the size, 11 significant bits, numbers up to 65504\n" +
 	"  bf16  half the size, 8 significant bits, the range of f32"
 
-// strictHelp is the help text of -strict.
 const strictHelp = "keep rounding errors within 1.5 times ONNX Runtime's; slower: no Winograd convolutions, no algebraic\n" +
 	"rewrites, and long sums are added in parts"
 
-// configFile is a flag FILE[:KEY] with the file of a configuration, and the key of the
-// configuration in it.
+// configFile is a flag FILE[:KEY] with a file and the key of the configuration in it.
 type configFile struct{ given *config.Given }
 
 func (c configFile) String() string {
@@ -160,11 +156,11 @@ func (c configFile) Set(text string) error {
 	return nil
 }
 
-// maxJSON is the maximum size of a JSON file, in bytes.
+// maxJSON is the largest size of a JSON file in bytes.
 const maxJSON = 64 << 20
 
-// jsonUnder returns the value at key in a JSON file. key is a path of keys joined by dots; ""
-// stands for the whole file. It returns an error if there is no such key.
+// jsonUnder returns the value at key in a JSON file. key is a path of keys joined by dots; "" is
+// the whole file. It returns an error if there is no such key.
 func jsonUnder(path, key string) ([]byte, error) {
 	data, err := file.Read(path, maxJSON)
 	if err != nil {
@@ -187,7 +183,8 @@ func jsonUnder(path, key string) ([]byte, error) {
 	return data, nil
 }
 
-// modelFlags declares the flags that change how a model is read.
+// modelFlags declares the flags that change how a model is read. The options are set when the flags
+// are parsed.
 func modelFlags(flags *flagSet) *gen.Options {
 	o := &gen.Options{Inputs: map[string]string{}, Dims: map[string]string{}}
 	flags.section(ofFiles, func() {
@@ -206,8 +203,7 @@ func modelFlags(flags *flagSet) *gen.Options {
 	return o
 }
 
-// oneModel returns the only file argument. It returns an error if there is no such argument, or if there
-// are several.
+// oneModel returns the only file argument. It returns an error unless there is exactly one.
 func oneModel(files []string) (string, error) {
 	switch len(files) {
 	case 0:
@@ -218,8 +214,8 @@ func oneModel(files []string) (string, error) {
 	return "", usagef("name one model, not %d: %q", len(files), files)
 }
 
-// checkKind returns an error if a flag is given that does not apply to the kind of the model: a
-// description if isDescription is set, else an ONNX file.
+// checkKind returns an error if a flag for the other kind of model is given. isDescription says
+// that the model is a description in Go, not an ONNX file.
 func checkKind(flags *flagSet, isDescription bool) error {
 	if wrong := flags.given(ofDescriptions); len(wrong) > 0 && !isDescription {
 		return usagef("%s applies to descriptions in Go, not to ONNX files", wrong[0])
@@ -230,9 +226,8 @@ func checkKind(flags *flagSet, isDescription bool) error {
 	return nil
 }
 
-// load compiles the model at path with the options o: an ONNX file, or a Go package that describes
-// a model. It returns an error if flags has a flag for the other kind. The output of such a package
-// goes to s.err.
+// load compiles the model at path, an ONNX file or a Go package that describes a model. It returns
+// an error if a flag for the other kind is given. The output of such a package goes to s.err.
 func load(flags *flagSet, path string, o *gen.Options, s *streams) (*gen.Model, error) {
 	if err := checkKind(flags, gen.IsDescription(path)); err != nil {
 		return nil, err
@@ -241,8 +236,8 @@ func load(flags *flagSet, path string, o *gen.Options, s *streams) (*gen.Model, 
 	return gen.Load(path, *o)
 }
 
-// loadFor calls [load] for each target that the flag `on` names, or for the target in o if the flag
-// is not given. It returns the compiled models in the order of the targets.
+// loadFor calls [load] for each target of the flag `on`, or for the target in o if the flag is not
+// given. It returns the models in the order of the targets.
 func loadFor(on *oneTarget, flags *flagSet, path string, o *gen.Options, s *streams) ([]*gen.Model, error) {
 	targets := []target.Target{on.target}
 	if on.auto {

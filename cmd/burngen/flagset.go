@@ -15,11 +15,12 @@ import (
 // flagSet is the set of flags of a command, grouped into sections.
 type flagSet struct {
 	*flag.FlagSet
-	titles []string          // titles of the sections, in order
-	in     map[string]string // title of the section of each flag
+	titles []string // titles of the sections, in order
+	// title of each flag's section
+	in map[string]string
 }
 
-// Titles of sections. The flags of [ofFiles] and [ofDescriptions] apply to one kind of model only.
+// The titles of sections. Flags of [ofFiles] and [ofDescriptions] apply to one kind of model only.
 const (
 	ofFiles        = "flags for ONNX files"
 	ofDescriptions = "flags for descriptions in Go"
@@ -28,8 +29,8 @@ const (
 	ofTensors      = "flags for weights files"
 )
 
-// newFlags declares the flags of the command c. run executes the command on the other arguments
-// after the flags are parsed.
+// newFlags declares the flags of command c. run executes the command with the arguments that are
+// not flags, after the flags have been parsed.
 func newFlags(c command) (flags *flagSet, run func(*streams, []string) error) {
 	flags = &flagSet{FlagSet: flag.NewFlagSet(c.name, flag.ContinueOnError), in: map[string]string{}}
 	flags.SetOutput(io.Discard)
@@ -38,8 +39,7 @@ func newFlags(c command) (flags *flagSet, run func(*streams, []string) error) {
 	return flags, run
 }
 
-// section calls declare, and puts the flags that it declares into the section of the help with this
-// title.
+// section calls declare and puts the flags that it declares into the section with this title.
 func (s *flagSet) section(title string, declare func()) {
 	before := map[string]bool{}
 	s.VisitAll(func(f *flag.Flag) { before[f.Name] = true })
@@ -54,8 +54,7 @@ func (s *flagSet) section(title string, declare func()) {
 	}
 }
 
-// given returns the names of the flags of a section that the command line sets, in alphabetical
-// order.
+// given returns the flags of a section that the command line sets, in alphabetical order.
 func (s *flagSet) given(title string) (names []string) {
 	s.Visit(func(f *flag.Flag) {
 		if s.in[f.Name] == title {
@@ -65,14 +64,12 @@ func (s *flagSet) given(title string) (names []string) {
 	return names
 }
 
-// isGiven reports whether the command line sets a flag.
 func (s *flagSet) isGiven(name string) (given bool) {
 	s.Visit(func(f *flag.Flag) { given = given || f.Name == name })
 	return given
 }
 
-// parse parses flags, which may precede or follow the other arguments, up to "--". It returns the
-// other arguments.
+// parse parses flags, before and after other arguments, up to "--". It returns the other arguments.
 func (s *flagSet) parse(args []string) (rest []string, err error) {
 	for len(args) > 0 {
 		if err := s.Parse(args); errors.Is(err, flag.ErrHelp) {
@@ -92,8 +89,8 @@ func (s *flagSet) parse(args []string) (rest []string, err error) {
 	return rest, nil
 }
 
-// explain returns the text of an error of package flag. If the error is about an unknown flag, the text
-// also names a known flag with a similar name, if there is one.
+// explain returns the text of an error from package flag. For an unknown flag it suggests a flag
+// with a similar name, if there is one.
 func (s *flagSet) explain(text string) string {
 	name, unknown := strings.CutPrefix(text, "flag provided but not defined: -")
 	if !unknown {
@@ -104,23 +101,23 @@ func (s *flagSet) explain(text string) string {
 	return fmt.Sprintf("unknown flag -%s%s", name, meant.Suffix(name, names, "-%s"))
 }
 
-// repeated is the value of a flag that may be given several times.
+// repeated is the value of a flag that may be given more than once.
 type repeated interface {
 	flag.Value
 	repeats()
 }
 
-// each is a repeated flag that calls a function for each value.
 type each func(text string) error
 
 func (each) String() string          { return "" }
 func (f each) Set(text string) error { return f(text) }
 func (each) repeats()                {}
 
-// checked is the value of a flag that may be given once, or several times if it is repeatable or a bool.
-// set says that it has been given. Its errors say what is expected.
+// checked wraps the value of a flag. It rejects a second use unless the flag is repeatable or a
+// bool, and its errors say what is expected.
 type checked struct {
 	flag.Value
+	// the flag has been given
 	set bool
 }
 

@@ -36,22 +36,22 @@ var genCommand = command{
 	define: defineGen,
 }
 
-// genFlags are the flags of the command gen. options are the options for package gen. weights are the
-// flags about weights files. dir is the value of -o, and targets of -target. force, check and dump are
-// flags of the same name.
+// genFlags holds the flags of the command gen.
 type genFlags struct {
 	flags   *flagSet
 	options *gen.Options
 	weights *weightsFlags
+	// value of -o
 	dir     string
 	keep    string // value of -weights-keep, or ""
 	targets []target.Target
-	// precision is the value of -precision. It applies to the targets of GPUs.
+	// value of -precision, which applies to GPU targets
 	precision *gpu.Precision
-	auto      bool // whether to generate the package that chooses among the targets
-	force     bool
-	check     bool
-	dump      string
+	// generate the package that chooses among the targets
+	auto  bool
+	force bool
+	check bool
+	dump  string
 }
 
 // auto is the default of -remat.
@@ -98,7 +98,7 @@ func defineGen(flags *flagSet) func(*streams, []string) error {
 	return g.run
 }
 
-// complete checks the flags, sets defaults, and returns the model that the command line names.
+// complete checks the flags, sets defaults, and returns the model named on the command line.
 func (g *genFlags) complete(files []string) (model string, err error) {
 	if model, err = oneModel(files); err != nil {
 		return "", err
@@ -140,8 +140,8 @@ func (g *genFlags) complete(files []string) (model string, err error) {
 	return model, err
 }
 
-// checkTraining checks the training flags. described says that the model is a description, which has
-// its own losses and does not need -loss.
+// checkTraining checks the training flags. described says that the model is a description, which
+// has losses of its own and needs no -loss.
 func (g *genFlags) checkTraining(described bool) error {
 	o := g.options
 	switch {
@@ -160,7 +160,8 @@ func (g *genFlags) checkTraining(described bool) error {
 	return nil
 }
 
-// checkPrecision checks -precision, and sets the precision of the targets of GPUs.
+// checkPrecision sets the precision of the GPU targets. It returns an error for a precision below
+// f32 without a GPU target.
 func (g *genFlags) checkPrecision() error {
 	if *g.precision == gpu.F32 {
 		return nil
@@ -177,8 +178,8 @@ func (g *genFlags) checkPrecision() error {
 	return nil
 }
 
-// checkKeep checks -weights-keep, and fills in the default for several targets. Their packages share the
-// original weights. GPUs prepare the weights when they load them.
+// checkKeep checks -weights-keep. Its default for several targets is raw, because the packages
+// share the original weights. GPU packages prepare the weights when they load them.
 func (g *genFlags) checkKeep() error {
 	several := len(g.targets) > 1
 	switch {
@@ -190,7 +191,7 @@ func (g *genFlags) checkKeep() error {
 	return nil
 }
 
-// line returns the flags that the header of the package repeats, in the form of a command line.
+// line returns the flags that are repeated in the header of the package, as on a command line.
 func (g *genFlags) line() string {
 	var parts []string
 	add := func(name, value string) {
@@ -287,9 +288,9 @@ func (g *genFlags) run(s *streams, files []string) error {
 	return nil
 }
 
-// generateAll calls [genFlags.compile] for each target, with folders below -o for all targets but
-// the first. If -target has auto, it adds the package that chooses among the targets. It returns a
-// model for each target, and the files to write.
+// generateAll compiles the model for each target. The packages of all targets but the first are in
+// folders below -o. If -target has auto, it adds the package that chooses among the targets. It
+// returns a model for each target and the files to write.
 func (g *genFlags) generateAll(s *streams, model string) (models []*gen.Model, outputs []*gen.Output, err error) {
 	first, dir, pkg := g.options.Target, g.dir, g.options.Package
 	defer func() { g.dir, g.options.Target, g.options.Package = dir, first, pkg }()
@@ -351,9 +352,8 @@ func (g *genFlags) generateAll(s *streams, model string) (models []*gen.Model, o
 	return models, outputs, nil
 }
 
-// compile compiles the model for a target. If the model is a description, outputs has the
-// configuration file to write into the folder of the description. m is nil for a folder that has only
-// configurations.
+// compile compiles the model for one target. For a description, outputs has the configuration file
+// to write into the description's folder. m is nil if that folder has only configurations.
 func (g *genFlags) compile(s *streams, model string) (m *gen.Model, outputs []*gen.Output, err error) {
 	var dumped error
 	if g.dump != "" {
@@ -385,7 +385,7 @@ func (g *genFlags) compile(s *streams, model string) (m *gen.Model, outputs []*g
 }
 
 // describe reads and compiles a description. It also returns the configuration file to write into
-// the folder of the description.
+// the description's folder.
 func (g *genFlags) describe(path string) (*gen.Model, []*gen.Output, error) {
 	d, err := gen.Describe(path, *g.options)
 	only := errors.Is(err, gen.ErrOnlyConfigs)
@@ -407,7 +407,7 @@ func (g *genFlags) describe(path string) (*gen.Model, []*gen.Output, error) {
 	return m, []*gen.Output{beside}, err
 }
 
-// sameFolder reports whether two paths denote the same folder.
+// sameFolder reports whether a and b are the same existing folder.
 func sameFolder(a, b string) bool {
 	x, err := os.Stat(a)
 	if err != nil {
@@ -417,7 +417,7 @@ func sameFolder(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-// names lists the files of outputs. Files in a folder below dir are named with that folder.
+// names lists the files of outputs. Paths are relative to dir if the file is below it.
 func names(dir string, outputs []*gen.Output) string {
 	var list []string
 	for _, o := range outputs {

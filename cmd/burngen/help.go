@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	// versionName is the command that prints the version. It has no arguments and no flags.
+	// versionName is the command that prints the version.
 	versionName  = "version"
 	versionShort = "print the version of burngen, of Go, and the platform"
 )
 
-// help prints the help of the command in args, or a list of all commands without arguments. It
+// help prints the help of the command args[0], or a list of the commands if args is empty. It
 // returns the exit code.
 func help(args []string, s *streams) int {
 	if len(args) == 0 {
@@ -59,7 +59,7 @@ exit codes:
 `)
 }
 
-// version prints the version of the module that the program was built from.
+// version prints the version of the program's main module, of Go and of the platform.
 func version(w io.Writer) {
 	v := "(unknown)"
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
@@ -94,8 +94,8 @@ func (c command) help(w io.Writer, flags *flagSet) {
 	fmt.Fprintf(w, "\nexamples:\n%s", c.examples)
 }
 
-// ending returns the end of a flag's help text. It says that the flag may be repeated, or gives its
-// default unless the text mentions it. It is "" for a bool.
+// ending returns the end of a flag's help text: that the flag is repeatable, or its default unless
+// the text mentions it. It is "" for a bool.
 func ending(f *flag.Flag, text string) string {
 	v := f.Value.(*checked)
 	switch {

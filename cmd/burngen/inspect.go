@@ -51,7 +51,6 @@ func defineInspect(flags *flagSet) func(*streams, []string) error {
 	}
 }
 
-// inspectModel prints a summary of a model, which is compiled for one or more targets.
 func inspectModel(out io.Writer, models []*gen.Model) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, m := range models {
@@ -86,7 +85,7 @@ func inspectModel(out io.Writer, models []*gen.Model) error {
 	return w.Flush()
 }
 
-// wrap joins words with commas and breaks lines at about width characters.
+// wrap joins words with commas and breaks lines at about width bytes.
 func wrap(words []string, width int) string {
 	var b strings.Builder
 	column := 0

@@ -15,25 +15,25 @@ import (
 	"github.com/burngen/burngen/internal/meant"
 )
 
-// command is one of burngen's commands, called name.
+// command is a command of burngen.
 type command struct {
 	name string
 	// usage lists the arguments, and short is a one-line summary.
 	usage, short string
-	// examples are command lines with explanations.
+	// command lines with explanations
 	examples string
-	// define declares the flags and returns the function to run after they are parsed.
+	// declares the flags and returns the function to run after they have been parsed
 	define func(*flagSet) func(*streams, []string) error
 }
 
-// commands lists the commands. The first is used if the command line does not name a command.
+// commands lists the commands. The first one is the default.
 var commands = []command{genCommand, checkCommand, inspectCommand, convertCommand, runCommand, serveCommand, benchCommand, calibrateCommand, verifyCommand, devicesCommand, watchCommand, reportCommand, compareCommand}
 
-// aliases maps common misspellings of commands to commands.
+// aliases maps other words for commands to their names.
 var aliases = map[string]string{"generate": "gen", "benchmark": "bench", "calibration": "calibrate"}
 
-// commandOf returns the command called name, which may be one of [aliases]. It returns false if there is
-// no such command.
+// commandOf returns the command called name, which may be in [aliases]. It returns false if there
+// is none.
 func commandOf(name string) (command, bool) {
 	if real, ok := aliases[name]; ok {
 		name = real
@@ -45,7 +45,6 @@ func commandOf(name string) (command, bool) {
 	return commands[i], true
 }
 
-// commandNames returns the names of the commands.
 func commandNames() (names []string) {
 	for _, c := range commands {
 		names = append(names, c.name)
@@ -53,8 +52,8 @@ func commandNames() (names []string) {
 	return names
 }
 
-// unknownCommand suggests a command for a word that is not a command, not a file, and does not look
-// like a file. It returns "" if there is no suggestion.
+// unknownCommand returns a suggestion for a word that is not a command, a file, or like a path. It
+// returns "" if there is none.
 func unknownCommand(word string) string {
 	if _, err := os.Lstat(word); err == nil || strings.ContainsAny(word, `./\-`) {
 		return ""
@@ -62,20 +61,18 @@ func unknownCommand(word string) string {
 	return meant.Suffix(word, commandNames(), "burngen %s")
 }
 
-// streams are the output streams of a command: standard output and standard error.
 type streams struct{ out, err io.Writer }
 
-// usageError is an error in the command line. text says what is wrong.
+// usageError is an error in the command line.
 type usageError struct{ text string }
 
 func (e *usageError) Error() string { return e.text }
 
 func usagef(format string, args ...any) error { return &usageError{fmt.Sprintf(format, args...)} }
 
-// errReported is returned by a command that has already printed its problems.
+// errReported is the error of a command that has already printed its problems.
 var errReported = errors.New("reported")
 
-// Exit codes.
 const (
 	exitOK      = 0
 	exitProblem = 1 // a problem with a model, or a difference

@@ -7,8 +7,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// progress shows the progress of a command in the bar, if the output is a terminal. Otherwise bar
-// is nil.
+// progress shows the progress of a command. bar is nil unless the output is a terminal.
 type progress struct{ bar *progressbar.ProgressBar }
 
 func newProgress(w io.Writer) *progress {
@@ -23,7 +22,6 @@ func newProgress(w io.Writer) *progress {
 	return &progress{progressbar.NewOptions(-1, progressbar.OptionSetWriter(f), progressbar.OptionClearOnFinish(), progressbar.OptionSpinnerType(14))}
 }
 
-// stage shows the start of the stage called name.
 func (p *progress) stage(name string) {
 	if p.bar != nil {
 		p.bar.Describe(name)
@@ -31,7 +29,7 @@ func (p *progress) stage(name string) {
 	}
 }
 
-// step shows that `done` of `total` items of the stage called name are complete.
+// step shows that `done` of `total` items of a stage are complete.
 func (p *progress) step(name string, done, total int) {
 	if p.bar == nil {
 		return
@@ -41,14 +39,14 @@ func (p *progress) step(name string, done, total int) {
 	p.bar.Set(done)
 }
 
-// clear removes the bar so that a line can be printed.
+// clear removes the bar from the screen, so that a line can be printed.
 func (p *progress) clear() {
 	if p.bar != nil {
 		p.bar.Clear()
 	}
 }
 
-// end removes the bar permanently.
+// end finishes the bar and removes it from the screen.
 func (p *progress) end() {
 	if p.bar != nil {
 		p.bar.Finish()

@@ -44,7 +44,7 @@ func defineReport(flags *flagSet) func(*streams, []string) error {
 	}
 }
 
-// readRuns reads the folders of runs. It returns all errors at once.
+// readRuns reads the folders of runs. It joins the errors of all folders.
 func readRuns(folders []string) ([]*report.Run, error) {
 	var runs []*report.Run
 	var errs []error

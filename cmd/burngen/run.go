@@ -81,12 +81,11 @@ func defineRun(flags *flagSet) func(*streams, []string) error {
 	}
 }
 
-// isState reports whether the tensor called name is a state that sessions of m keep between calls.
 func isState(m *gen.Model, name string) bool {
 	return slices.ContainsFunc(m.Meta.States, func(p rt.Port) bool { return p.Name == name })
 }
 
-// execute runs a model and returns its results. in has the file of each argument; a state without a
+// execute runs a model and returns its results. in maps an argument to its file. A state without a
 // file starts as zeros.
 func execute(m *gen.Model, in pairs) ([]*ir.Tensor, error) {
 	f := m.Forward.IR
@@ -125,7 +124,7 @@ func execute(m *gen.Model, in pairs) ([]*ir.Tensor, error) {
 	return out, nil
 }
 
-// readInputs reads the files of -in, keyed by parameter name.
+// readInputs reads the files of -in. The result is keyed by parameter name.
 func readInputs(f *ir.Func, in pairs) (map[string]*ir.Tensor, error) {
 	names, types := []string{}, map[string]ir.Type{}
 	for _, p := range f.Params {
@@ -184,8 +183,7 @@ func elementText(t *ir.Tensor, i int) string {
 	return fmt.Sprint(t.Int(i))
 }
 
-// save writes the outputs called names to files in dir, as NumPy arrays. The files are named after the
-// outputs.
+// save writes results[i] to a file in dir as a NumPy array. The file is named after names[i].
 func save(dir string, names []string, results []*ir.Tensor) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fmt.Errorf("-out: %w", err)
@@ -204,9 +202,8 @@ func save(dir string, names []string, results []*ir.Tensor) error {
 	return nil
 }
 
-// fileName returns `text` as a file name of at most 100 bytes. It keeps ASCII letters, digits and a
-// few other characters, and replaces the others by underscores. It returns "output" if nothing is
-// left.
+// fileName converts `text` to a file name of at most 100 bytes. It replaces all characters but
+// ASCII letters, digits, ".", "_" and "-" by underscores. It returns "output" if nothing is left.
 func fileName(text string) string {
 	name := strings.Trim(strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("._-", r) {

@@ -62,8 +62,8 @@ func defineServe(flags *flagSet) func(*streams, []string) error {
 	}
 }
 
-// buildServer builds the program that serves a model in the folder dir. It returns its file, and the flags
-// that it needs.
+// buildServer builds, in folder dir, the program that serves a model. It returns the program's path
+// and the flags that it needs.
 func buildServer(m *gen.Model, dir string) (binary string, flags []string, err error) {
 	module, err := scratch.New(dir, "serve")
 	if err != nil {
@@ -95,8 +95,8 @@ func buildServer(m *gen.Model, dir string) (binary string, flags []string, err e
 	return module.Binary(), flags, nil
 }
 
-// runServer runs a server until it ends, and passes on signals. An interrupt of the terminal reaches the
-// server anyway.
+// runServer runs a server until it ends, and passes signals on to it. It does not pass on
+// interrupts, which reach the server from the terminal.
 func runServer(s *streams, binary string, args []string) error {
 	signal.Reset(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP) // the server ends first, and then this program
 	received := make(chan os.Signal, 1)

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// size is the value of a flag for a number of bytes, such as 64MiB.
+// size is a flag with a number of bytes, such as 64MiB.
 type size int64
 
-// units are the units of sizes, each with its number of bytes, the largest first.
+// units lists the units of sizes, the largest first.
 var units = []struct {
 	name  string
 	bytes float64

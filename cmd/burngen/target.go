@@ -15,7 +15,7 @@ import (
 	rtvulkan "github.com/burngen/burngen/runtime/vulkan"
 )
 
-// drivers are the drivers of GPUs with their targets.
+// drivers lists the GPU targets and their drivers.
 var drivers = []struct {
 	target gpu.Target
 	driver rtgpu.Driver
@@ -24,7 +24,7 @@ var drivers = []struct {
 	{vulkan.Target(), rtvulkan.Driver()},
 }
 
-// named returns the target called name, or an error that lists the names.
+// named returns the target called name. Its error mentions auto, too.
 func named(name string) (target.Target, error) {
 	found, err := target.Named(name)
 	if err != nil {
@@ -33,8 +33,8 @@ func named(name string) (target.Target, error) {
 	return found, nil
 }
 
-// manyTargets is a flag with names of targets, each once. The name auto stands for all other targets,
-// which come last.
+// manyTargets is a flag with names of distinct targets. auto stands for all targets that are not
+// named, which come last.
 type manyTargets struct {
 	targets *[]target.Target
 	auto    *bool
@@ -82,8 +82,8 @@ func (t manyTargets) Set(text string) error {
 	return nil
 }
 
-// targetsHelp is the help text of -target, after the beginning of its first line. allTargets is the help
-// text of auto where a command only compiles, and firstTarget where it computes.
+// targetsHelp is the help text of -target after the start of its first line. The line of auto
+// follows: allTargets for commands that only compile, firstTarget for commands that compute.
 const (
 	targetsHelp = ":\n" +
 		"  cpu     kernels of the CPU (default)\n" +
@@ -93,7 +93,6 @@ const (
 	firstTarget = "  auto    the first of cuda, vulkan, cpu that the machine has"
 )
 
-// precisionHelp is the help text of -precision.
 const precisionHelp = "compute the products of a GPU's package in `TYPE`; sums, norms and softmax stay in f32:\n" +
 	"  f32   as the CPU does (default)\n" +
 	"  tf32  factors rounded to 11 significant bits; nothing else changes\n" +
@@ -107,8 +106,8 @@ func precisionFlag(flags *flagSet) *gpu.Precision {
 	return p
 }
 
-// inPrecision returns t with its products computed in the precision p. A nil t is the default target. It
-// returns an error if t is the target of the CPU and p is not f32.
+// inPrecision returns t with its products computed in precision p. A nil t is the default target.
+// It returns an error if t does not support p.
 func inPrecision(t target.Target, p gpu.Precision) (target.Target, error) {
 	if t == nil {
 		t = target.All[0]
@@ -120,12 +119,12 @@ func inPrecision(t target.Target, p gpu.Precision) (target.Target, error) {
 	return at, nil
 }
 
-// errPrecision is the error of a precision below f32 without a target of GPUs.
+// errPrecision is the error of a precision below f32 without a GPU target.
 func errPrecision(p gpu.Precision) error {
 	return usagef("-precision %s needs -target cuda or vulkan: the cpu target computes in f32", p)
 }
 
-// oneTarget is a flag with the name of a target, or with auto.
+// oneTarget is a flag with the name of a target or auto.
 type oneTarget struct {
 	target    target.Target // nil for the default
 	auto      bool
@@ -152,7 +151,7 @@ func (t *oneTarget) Set(text string) error {
 	return err
 }
 
-// compileTarget declares -target for commands that only compile a model, and returns its value.
+// compileTarget declares -target and -precision for commands that only compile a model.
 func compileTarget(flags *flagSet) *oneTarget {
 	t := &oneTarget{}
 	flags.Var(t, "target", "compile for `TARGET`, and say what a GPU computes and what the host does"+targetsHelp+allTargets)
@@ -160,7 +159,8 @@ func compileTarget(flags *flagSet) *oneTarget {
 	return t
 }
 
-// runTarget declares -target for commands that run a model. intro begins its help text.
+// runTarget declares -target and -precision for commands that run a model. intro is the start of
+// the help text.
 func runTarget(flags *flagSet, intro string) *oneTarget {
 	t := &oneTarget{}
 	flags.Var(t, "target", intro+targetsHelp+firstTarget)
@@ -168,7 +168,7 @@ func runTarget(flags *flagSet, intro string) *oneTarget {
 	return t
 }
 
-// check returns an error if -precision does not apply to the target. With auto it returns nil.
+// check returns an error if -precision does not apply to the target. It returns nil for auto.
 func (t *oneTarget) check() error {
 	if t.auto {
 		return nil
@@ -177,8 +177,8 @@ func (t *oneTarget) check() error {
 	return err
 }
 
-// found returns the target of the flag, in the precision of -precision. Without -target it returns
-// fallback. For auto it returns the first target that the machine has, and prints its name to w.
+// found returns the target of the flag with -precision applied. Without -target it is fallback. For
+// auto it is the first target that the machine has, whose name is printed to w.
 func (t *oneTarget) found(w io.Writer, fallback target.Target) (target.Target, error) {
 	found := fallback
 	if t.target != nil {
@@ -196,7 +196,7 @@ func (t *oneTarget) found(w io.Writer, fallback target.Target) (target.Target, e
 	return inPrecision(found, *t.precision)
 }
 
-// firstOf returns the first target that the machine has, and prints its name to w.
+// firstOf returns the first target that the machine has and prints its name to w.
 func firstOf(w io.Writer) (target.Target, error) {
 	var choices []rtgpu.Choice[target.Target]
 	for _, d := range drivers {
@@ -215,8 +215,8 @@ func firstOf(w io.Writer) (target.Target, error) {
 	return found, err
 }
 
-// onDevice returns t with an opened device, if it needs one to run steps. The function done closes
-// the device. It returns an error if there is no device.
+// onDevice returns t with an open device if it needs one to run steps. done closes the device. It
+// returns an error if there is no device.
 func onDevice(t target.Target) (opened target.Target, done func(), err error) {
 	if t == nil || t.CanRun() {
 		return t, func() {}, nil
@@ -233,7 +233,7 @@ func onDevice(t target.Target) (opened target.Target, done func(), err error) {
 	return o, func() { o.Close() }, err
 }
 
-// hasDevice returns an error if t needs a device to run packages, and there is no such device.
+// hasDevice returns an error if t needs a device to run packages and the machine has none.
 func hasDevice(t target.Target) error {
 	if t == nil || t.CanRun() {
 		return nil
@@ -245,7 +245,7 @@ func hasDevice(t target.Target) error {
 	return err
 }
 
-// driverOf returns the driver of a target. It returns an error if the target has no driver.
+// driverOf returns the driver of a GPU target. It returns an error for other targets.
 func driverOf(t target.Target) (rtgpu.Driver, error) {
 	for _, d := range drivers {
 		if d.target.Name() == t.Name() {

@@ -20,7 +20,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt/keys"
 )
 
-// nameFlags declares the flags that select and rename weights.
+// nameFlags declares the flags that select, rename and transpose weights.
 func nameFlags(flags *flagSet) *keys.Options {
 	o := &keys.Options{}
 	flags.Func("top-key", "keep only the tensors below `KEY`, such as model_state_dict, and remove KEY from their names (default: all tensors)", func(text string) error { return keys.TopKey(text)(o) })
@@ -30,16 +30,17 @@ func nameFlags(flags *flagSet) *keys.Options {
 	return o
 }
 
-// weightsFlags are the flags of commands that load weights into a model. names selects and renames
-// tensors.
+// weightsFlags holds the flags for loading weights into a model.
 type weightsFlags struct {
+	// select and rename tensors
 	names *keys.Options
 	place string // "embed", "file" or ""
-	file  string // file name, or "" for the model's own weights
+	// path, or "" for the model's own weights
+	file string
 }
 
-// fileFlags declares the flags for loading weights from a file. If place is set, -weights also
-// selects where a package keeps its weights.
+// fileFlags declares the flags for loading weights from a file. If place is true, -weights can also
+// choose where a package keeps its weights.
 func fileFlags(flags *flagSet, place bool) *weightsFlags {
 	w := &weightsFlags{}
 	if place {
@@ -58,8 +59,8 @@ func fileFlags(flags *flagSet, place bool) *weightsFlags {
 	return w
 }
 
-// setAny sets the place if text is "embed" or "file", and the file otherwise. It returns an error if the
-// place, or the file, is already set, and the errors of setFile.
+// setAny sets w.place if text is "embed" or "file", else w.file. It returns an error if the place
+// is set already, and the errors of setFile.
 func (w *weightsFlags) setAny(text string) error {
 	switch {
 	case text != "embed" && text != "file":
@@ -71,8 +72,8 @@ func (w *weightsFlags) setAny(text string) error {
 	return nil
 }
 
-// setFile sets the file. It returns an error if a file is already set, or if text is neither an existing
-// file nor a name that weights files have.
+// setFile sets w.file. It returns an error if it is set already, or if text is neither an existing
+// file nor has the extension of a weights file.
 func (w *weightsFlags) setFile(text string) error {
 	if w.file != "" {
 		return fmt.Errorf("-weights %s is also given; use one file, or an index of several files", w.file)
@@ -84,8 +85,7 @@ func (w *weightsFlags) setFile(text string) error {
 	return nil
 }
 
-// open opens the file, if there is one, and sets the weights in o. The function done closes the
-// file.
+// open opens the weights file, if one is given, and sets it in o. done closes the file.
 func (w *weightsFlags) open(flags *flagSet, o *gen.Options, s *streams) (done func(), err error) {
 	if w.file == "" {
 		if len(flags.given(ofWeights)) > 0 {
@@ -104,7 +104,7 @@ func (w *weightsFlags) open(flags *flagSet, o *gen.Options, s *streams) (done fu
 	return func() { weights.Close() }, nil
 }
 
-// line returns the flags in the form of a command line.
+// line returns the flags as on a command line.
 func (w *weightsFlags) line() []string {
 	var parts []string
 	add := func(name, value string) {
@@ -132,7 +132,7 @@ func (w *weightsFlags) line() []string {
 	return parts
 }
 
-// quoted quotes a word of a command line if a shell requires it.
+// quoted quotes a word for a shell if it needs quotes.
 func quoted(word string) string {
 	if strings.ContainsAny(word, " '\"$&|;<>()*?[]{}~#!`\\") {
 		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
@@ -140,7 +140,7 @@ func quoted(word string) string {
 	return word
 }
 
-// weightsNames lists the names of weights files, for help and error texts.
+// weightsNames lists the extensions of weights files, for help and errors.
 const weightsNames = ".safetensors, .pt, .pth, .bin, .mpk, .bpk, .json, or the .index.json of several files"
 
 const (
@@ -151,21 +151,20 @@ const (
 )
 
 var (
-	// torchExts are the extensions of PyTorch files.
+	// torchExts has the extensions of PyTorch files.
 	torchExts = map[string]bool{".pt": true, ".pth": true, ".bin": true, ".ckpt": true, ".jit": true, ".tar": true}
-	// recordExts are the extensions of records, which Burn and burngen write. A record may be
-	// compressed; its name then ends in .gz as well. A .bin file may be a PyTorch file or a record,
-	// and its contents decide.
+	// recordExts has the extensions of records of Burn and burngen. The name of a compressed record
+	// also ends in .gz. A .bin file is a PyTorch file or a record, depending on its contents.
 	recordExts = map[string]bool{".mpk": true, ".bpk": true, ".json": true, ".bin": true}
 )
 
-// isRecord reports whether a file may be a record, judging by its name.
+// isRecord reports whether a file may be a record, by its name.
 func isRecord(path string) bool {
 	name := strings.ToLower(path)
 	return recordExts[filepath.Ext(strings.TrimSuffix(name, ".gz"))]
 }
 
-// isWeights reports whether a file is a weights file, judging by its name or else its first bytes.
+// isWeights reports whether a file is a weights file, by its name or its first bytes.
 func isWeights(path string) bool {
 	if namesWeights(path) {
 		return true
@@ -177,14 +176,14 @@ func isWeights(path string) bool {
 	return false
 }
 
-// namesWeights reports whether a file is a weights file, judging by its name.
+// namesWeights reports whether a path has the name of a weights file.
 func namesWeights(path string) bool {
 	ext := strings.ToLower(filepath.Ext(path))
 	return ext == safetensorsExt || torchExts[ext] || strings.HasSuffix(path, indexEnd) || isRecord(path)
 }
 
-// formatOf returns the format of a regular file, judging by its first bytes, such as
-// [file.PyTorch]. It is "" if there is no such file or its format is unknown.
+// formatOf returns the format of a file by its first bytes, such as [file.PyTorch]. It is "" if the
+// file does not exist or its format is unknown.
 func formatOf(path string) string {
 	head := file.Head(path)
 	if head == nil {
@@ -223,8 +222,8 @@ func openWeights(path string) (w *rt.Weights, err error) {
 	return w, nil
 }
 
-// whyNotWeights returns the reason why a file cannot be opened, without its path: the error of the file
-// system, or the format of the file if it is not a format of weights, or else the reader's error.
+// whyNotWeights returns the reason why a file cannot be opened, without its path: the file system's
+// error, or the file's format if weights do not have it, or the reader's error err.
 func whyNotWeights(path, format string, err error) error {
 	var at *fs.PathError
 	switch {
@@ -243,8 +242,7 @@ func whyNotWeights(path, format string, err error) error {
 	return errors.New(text)
 }
 
-// refused returns, for each tensor of w that cannot be read, the reason. Such tensors have no
-// elements.
+// refused returns the tensors of w that cannot be read, which have no bytes, and the reasons.
 func refused(w *rt.Weights) map[string]string {
 	why := map[string]string{}
 	for _, name := range w.Names() {
@@ -260,9 +258,9 @@ func refused(w *rt.Weights) map[string]string {
 	return why
 }
 
-// withoutRefused returns the tensors that can be read, and prints a note about each of the others. It
-// returns w itself if all can be read. Otherwise it closes w. It returns an error if no tensor can be
-// read.
+// withoutRefused returns the tensors that can be read, and prints a line to note for each other
+// one. It returns w itself if all can be read, else it closes w. It returns an error if no tensor
+// can be read.
 func withoutRefused(w *rt.Weights, path string, note io.Writer) (*rt.Weights, error) {
 	why := refused(w)
 	if len(why) == 0 {
@@ -285,7 +283,7 @@ func withoutRefused(w *rt.Weights, path string, note io.Writer) (*rt.Weights, er
 	return left, err
 }
 
-// inspectWeights prints the tensors of a weights file and their new names.
+// inspectWeights prints the tensors of a weights file under their new names.
 func inspectWeights(out io.Writer, path string, names *keys.Options) error {
 	weights, err := openWeights(path)
 	if err != nil {
@@ -387,8 +385,8 @@ func defineConvert(flags *flagSet) func(*streams, []string) error {
 	}
 }
 
-// saveIndex writes an index at path, and the files that it lists. Each has at most `limit` bytes,
-// unless it has a single tensor. All files appear at the same time.
+// saveIndex writes an index at path and the files that it lists, each with at most `limit` bytes or
+// a single tensor. All files appear at once.
 func saveIndex(weights *rt.Weights, path string, limit int64) error {
 	dir := filepath.Dir(path)
 	temporary.Sweep(dir)

@@ -26,7 +26,6 @@ import (
 
 //go:generate go run ../../cmd/burngen ./model -train -set Classes=4 -set Tokens=400 -set Length=32 -set Features=32 -o ./classify
 
-// plan holds the settings of a training run.
 type plan struct {
 	epochs int
 	rate   float64
@@ -48,7 +47,7 @@ func main() {
 	check(p.run(ctx, os.Stdout, flag.Args()))
 }
 
-// run trains, and says what texts are about.
+// run trains, and prints the topics of texts.
 func (p plan) run(ctx context.Context, w io.Writer, texts []string) error {
 	notes := write(4000, p.seed)
 	tokens, err := tokenizer(notes)
@@ -83,7 +82,8 @@ func (p plan) run(ctx context.Context, w io.Writer, texts []string) error {
 	return nil
 }
 
-// tokenizer learns the tokens of texts. Each text becomes the number of tokens that the network takes.
+// tokenizer learns tokens from notes. It truncates and pads texts to the length of the network's
+// input.
 func tokenizer(notes []note) (*text.Tokenizer, error) {
 	const padding = "[PAD]" // token 0, which the network skips
 	t, err := text.TrainBPE(func(yield func(string) bool) {
@@ -103,7 +103,7 @@ func tokenizer(notes []note) (*text.Tokenizer, error) {
 	return t.WithPadding(&text.Padding{Length: length, Token: padding})
 }
 
-// train trains a network on nine of ten texts, and measures it on the others.
+// train trains a network on nine tenths of the notes and measures it on the rest.
 func (p plan) train(ctx context.Context, show learn.Renderer, notes []note, tokens *text.Tokenizer) (*classify.Trainer, *learn.Run, error) {
 	put := data.Pairs(func(n note, x *classify.Text, y *int64, _ *rand.Rand) error {
 		*y = int64(n.topic)

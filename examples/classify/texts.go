@@ -7,11 +7,12 @@ import (
 
 // note is a text with its subject.
 type note struct {
-	text  string
-	topic int // of topics
+	text string
+	// index in topics
+	topic int
 }
 
-// topics lists the topics of notes, each with words that are typical of it.
+// topics lists words that are typical of each topic.
 var topics = []struct {
 	name  string
 	words string
@@ -22,10 +23,11 @@ var topics = []struct {
 	{"computers", "compiler kernel browser server memory bug keyboard network pointer cache thread disk"},
 }
 
-// others lists words that occur in texts of all topics.
+// others lists words of all topics.
 const others = "the a very our last next this again before after still never good bad new old first second morning evening people said"
 
-// write returns n notes. Most words of a note say nothing, some are of its topic, and now and then one is of another.
+// write returns n notes. Most words are from others, some are from the note's topic, and a few from
+// another topic.
 func write(n int, seed uint64) []note {
 	notes := make([]note, n)
 	for i := range notes {

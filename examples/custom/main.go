@@ -38,11 +38,11 @@ func main() {
 	show(os.Stdout, signal, seconds)
 }
 
-// samples is the number of samples per second of a signal.
+// samples is the sampling rate of a signal in Hz.
 const samples = 250
 
-// draw returns an electrocardiogram of the given length in seconds, in millivolts. Each beat is
-// five waves, on a baseline that rises and falls with the breath.
+// draw returns an electrocardiogram in mV, `seconds` long, with `rate` beats per minute. A beat is
+// five waves on a baseline that moves with the breath.
 func draw(rate float64, seconds int) []float32 {
 	waves := []struct{ height, at, width float64 }{ // the waves P, Q, R, S and T; at and width in seconds
 		{0.12, -0.20, 0.025}, {-0.15, -0.035, 0.010}, {1.2, 0, 0.011}, {-0.25, 0.035, 0.010}, {0.3, 0.24, 0.045},
@@ -62,7 +62,6 @@ func draw(rate float64, seconds int) []float32 {
 	return signal
 }
 
-// beats returns the times of the beats in a signal, in seconds.
 func beats(signal []float32) ([]float32, error) {
 	m, err := model.Load()
 	if err != nil {
@@ -72,7 +71,7 @@ func beats(signal []float32) ([]float32, error) {
 	return found.Seconds.Data, err
 }
 
-// show prints a signal from top to bottom, a second per line, and marks the beats.
+// show prints a signal with one second per line and marks the beats, whose times are in seconds.
 func show(w io.Writer, signal, seconds []float32) {
 	const columns = 50
 	const step = samples / columns

@@ -50,7 +50,6 @@ func main() {
 	}
 }
 
-// answer is the model's result for one picture.
 type answer struct {
 	name          string
 	image         model.Image // as the model gets it
@@ -58,7 +57,7 @@ type answer struct {
 	probabilities [10]float64
 }
 
-// read recognises the named pictures, all in one batch.
+// read recognises pictures in one batch.
 func read(names []string, open func(name string) (fs.File, error)) ([]answer, error) {
 	images := make([]model.Image, len(names))
 	for i, name := range names {
@@ -99,7 +98,7 @@ func decode(name string, open func(name string) (fs.File, error)) (image.Image, 
 	return picture, nil
 }
 
-// softmax returns the most probable digit, and the probabilities of all digits.
+// softmax returns the digit with the largest logit, and the probabilities of all digits.
 func softmax(logits model.Logits) (digit int, p [10]float64) {
 	for i, v := range logits {
 		if v > logits[digit] {

@@ -18,8 +18,7 @@ const (
 	plain = "\x1b[0m"
 )
 
-// show prints the answers: pictures and bars on a terminal, a table with a line for each picture
-// elsewhere.
+// show prints pictures and bars if f is a terminal, else a table.
 func show(f *os.File, answers []answer) error {
 	w := bufio.NewWriter(f)
 	if terminal(f) {
@@ -35,7 +34,7 @@ func terminal(f *os.File) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
 
-// table prints each picture's digit and the probabilities of 0 to 9 in percent.
+// table prints a line for each picture: its digit, and the probabilities of 0 to 9 in percent.
 func table(w io.Writer, answers []answer) {
 	longest := len("picture")
 	for _, a := range answers {
@@ -55,7 +54,7 @@ func table(w io.Writer, answers []answer) {
 	}
 }
 
-// bars prints the image that the model gets, beside a bar for each digit.
+// bars prints the image of each picture, as the model gets it, beside a bar for each digit.
 func bars(w io.Writer, answers []answer) {
 	for _, a := range answers {
 		for row := range fit.Side / 2 {
@@ -74,8 +73,8 @@ func bars(w io.Writer, answers []answer) {
 	}
 }
 
-// pixels draws rows 2·row and 2·row+1 of an image, two pixels per character. A character is the
-// upper half block; its colour is the upper pixel, its background the lower one.
+// pixels returns rows 2·row and 2·row+1 of an image in a line of characters. A character is an
+// upper half block: its colour is the upper pixel, and its background the lower one.
 func pixels(m *model.Image, row int) string {
 	var s strings.Builder
 	for x := range fit.Side {
@@ -84,10 +83,9 @@ func pixels(m *model.Image, row int) string {
 	return s.String() + plain
 }
 
-// grey returns the number of the terminal's grey, one of 24, for ink from 0 to 1.
 func grey(ink float32) int { return 232 + int(23*ink+.5) }
 
-// line draws a digit's probability as a bar with a precision of an eighth of a character.
+// line returns a bar for a probability, in steps of an eighth of a character.
 func line(digit int, p float64) string {
 	const width = 24
 	eighths := int(p*width*8 + .5)

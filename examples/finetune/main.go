@@ -42,7 +42,7 @@ func main() {
 	}
 }
 
-// stages are the stages of training.
+// stages lists the stages of training.
 var stages = []struct {
 	name   string
 	freeze []string // parameters to freeze
@@ -56,13 +56,13 @@ var stages = []struct {
 // batch is the number of images per step.
 const batch = 16
 
-// set holds images and their signs.
+// set holds images and their labels.
 type set = data.Set[signs.Image, int64]
 
-// copied makes batches of images and signs.
+// copied makes batches of images and labels.
 var copied = data.Pairs(data.Copy[signs.Image, int64])
 
-// train trains a model in stages and writes a line for each stage.
+// train trains a model in stages. It writes a line for each stage.
 func train(w io.Writer, seed uint64, training, rest set) (*signs.Model, error) {
 	m := signs.New(seed)
 	batches := data.Load(data.Zipped(data.Of(training.X), data.Of(training.Y)), copied, data.LoaderOptions{Batch: batch, Shuffle: true, Seed: seed})
@@ -104,7 +104,7 @@ func train(w io.Writer, seed uint64, training, rest set) (*signs.Model, error) {
 	return m, nil
 }
 
-// accuracy returns the share of images that are classified correctly.
+// accuracy returns the share of images that are classified correctly, from 0 to 1.
 func accuracy(m *signs.Model, rest set) (float64, error) {
 	logits, err := m.Forward(rest.X)
 	if err != nil {
@@ -125,7 +125,7 @@ func accuracy(m *signs.Model, rest set) (float64, error) {
 	return float64(right) / float64(len(logits)), nil
 }
 
-// draw returns n pictures of each sign.
+// draw returns n images of each sign.
 func draw(n int, seed uint64) (set, error) {
 	var s set
 	for i := range n {

@@ -27,7 +27,6 @@ import (
 
 //go:generate go run ../../cmd/burngen ./model -train -set Classes=4 -set Channels=16,32,64 -o ./cnn
 
-// plan holds the settings of a training run.
 type plan struct {
 	epochs int
 	rate   float64
@@ -69,7 +68,7 @@ func run(folder, out string, p plan) error {
 // batch is the number of pictures per step.
 const batch = 32
 
-// augmented is the pipeline of pictures in training, and plain the pipeline of other pictures.
+// augmented transforms pictures for training, and plain other pictures.
 var (
 	augmented = images.NewPipeline(
 		images.RandomResizedCrop{Width: 32, Height: 32, Scale: [2]float64{0.6, 1}},
@@ -86,7 +85,7 @@ var (
 	)
 )
 
-// batches makes batches of pictures that a pipeline transforms.
+// batches makes batches of pictures, transformed by p.
 func batches(p *images.Pipeline) data.Collate[images.Picture, data.Set[cnn.Photo, int64]] {
 	return data.Pairs(func(item images.Picture, x *cnn.Photo, y *int64, r *rand.Rand) error {
 		*y = int64(item.Label)
@@ -94,8 +93,8 @@ func batches(p *images.Pipeline) data.Collate[images.Picture, data.Set[cnn.Photo
 	})
 }
 
-// train trains a network on eight of ten pictures, and writes a line for each epoch. It returns the
-// accuracy on the others, from 0 to 1.
+// train trains a network on eight tenths of the pictures in a folder. It writes a line for each
+// epoch, and returns the accuracy on the rest, from 0 to 1.
 func (p plan) train(w io.Writer, folder string) (*cnn.Trainer, float64, error) {
 	photos, err := images.Folder(folder)
 	if err != nil {
@@ -142,7 +141,7 @@ func (p plan) train(w io.Writer, folder string) (*cnn.Trainer, float64, error) {
 	return t, right, nil
 }
 
-// accuracy returns the share of pictures that are classified correctly.
+// accuracy returns the share of pictures that are classified correctly, from 0 to 1.
 func accuracy(t *cnn.Trainer, l *data.Loader[data.Set[cnn.Photo, int64]]) (float64, error) {
 	right := 0
 	for b, err := range l.Epoch(context.Background(), 0, 0) {

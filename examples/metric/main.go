@@ -33,13 +33,12 @@ func main() {
 	fmt.Print(run)
 }
 
-// sure returns the metric "sure": the share of items, in percent, whose right class has a probability above 0.9.
+// sure returns a metric: the percentage of items whose right class has a probability above 0.9.
 func sure() metric.Metric[metric.Classes] {
 	return metric.Metric[metric.Classes]{Name: "sure", Unit: "%", Better: 1, Curve: true,
 		New: func() metric.Counter[metric.Classes] { return &sureCounter{} }}
 }
 
-// sureCounter counts items.
 type sureCounter struct{ sure, items int64 }
 
 // Add implements [metric.Counter].
@@ -65,8 +64,8 @@ func (c *sureCounter) State(s *rt.State) {
 	rt.StateScalar(s, "items", &c.items)
 }
 
-// train trains on 200 copies of the four examples of exclusive or. The task is one of its own: Step of the
-// package returns the loss only, so it also computes the scores.
+// train trains on 200 copies of the four examples of exclusive or. It needs a task of its own,
+// because the package's Step returns only the loss; the task also computes the scores.
 func train(ctx context.Context, epochs int) (*learn.Run, error) {
 	bits, classes := []xor.Bits{{0, 0}, {0, 1}, {1, 0}, {1, 1}}, []int64{0, 1, 1, 0}
 	batches := data.Load(data.Repeated(data.Zipped(data.Of(bits), data.Of(classes)), 200), data.Pairs(data.Copy[xor.Bits, int64]),

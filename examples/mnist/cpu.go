@@ -18,7 +18,7 @@ type (
 // firstTarget is the default of -target.
 const firstTarget = "cpu"
 
-// newModel returns the model with initial weights on a target, which must be cpu.
+// newModel returns a model with initial weights. target must be cpu.
 func newModel(seed uint64, target string) (model, error) {
 	if target != firstTarget {
 		return nil, fmt.Errorf("-target %s: this program has the CPU only; for GPUs, run go generate -tags gpu and go run -tags gpu", target)

@@ -10,8 +10,8 @@ import (
 	"github.com/burngen/burngen/runtime/data/images"
 )
 
-// digits returns images of digits and their labels: MNIST's test set if folder is given, otherwise
-// drawn digits.
+// digits returns images of digits and their labels: MNIST's test set in a folder, or drawn digits
+// if folder is "".
 func digits(folder string) ([]cnn.Image, []int64, error) {
 	if folder == "" {
 		return draw(2000)
@@ -31,13 +31,13 @@ func digits(folder string) ([]cnn.Image, []int64, error) {
 	return x, y, nil
 }
 
-// digit is an image and the digit that it shows.
+// digit is an image and its label.
 type digit = data.Pair[cnn.Image, int64]
 
 // copied makes batches of digits.
 var copied = data.Pairs(data.Copy[cnn.Image, int64])
 
-// split takes every tenth digit out of the training set.
+// split moves every tenth digit from the training set to rest.
 func split(images []cnn.Image, labels []int64) (training, rest data.Dataset[digit]) {
 	all := data.Zipped(data.Of(images), data.Of(labels))
 	var indices [2][]int
@@ -51,7 +51,7 @@ func split(images []cnn.Image, labels []int64) (training, rest data.Dataset[digi
 	return data.Picked(all, indices[0]), data.Picked(all, indices[1])
 }
 
-// draw returns n drawn digits, standardised like MNIST's.
+// draw returns n drawn digits, standardised like MNIST.
 func draw(n int) ([]cnn.Image, []int64, error) {
 	images, labels := make([]cnn.Image, n), make([]int64, n)
 	for i := range images {

@@ -22,7 +22,7 @@ type (
 // firstTarget is the default of -target: the first target that the machine has.
 const firstTarget = "auto"
 
-// newModel returns the model with initial weights on a target.
+// newModel returns a model with initial weights for a target.
 func newModel(seed uint64, target string) (model, error) {
 	if target != firstTarget {
 		os.Setenv("BURNGEN_TARGET", target)

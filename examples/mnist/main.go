@@ -27,7 +27,6 @@ import (
 
 //go:generate go run ../../cmd/burngen ./model -train -set Classes=10 -o ./cnn
 
-// plan holds the settings of a training run.
 type plan struct {
 	epochs int
 	rate   float64
@@ -70,7 +69,7 @@ func main() {
 // batch is the number of images per step.
 const batch = 64
 
-// train trains a network on nine of ten images, and measures it on the others.
+// train trains a network on nine tenths of the images and measures it on the rest.
 func (p plan) train(ctx context.Context, show learn.Renderer, images []cnn.Image, labels []int64) (trainer, *learn.Run, error) {
 	m, err := newModel(p.seed, p.target)
 	if err != nil {
@@ -103,7 +102,6 @@ func (p plan) train(ctx context.Context, show learn.Renderer, images []cnn.Image
 	return t, run, err
 }
 
-// infer returns the digit that a model recognises.
 func infer(m model, image cnn.Image) (int64, error) {
 	logits, err := m.Forward([]cnn.Image{image})
 	if err != nil {
@@ -112,7 +110,6 @@ func infer(m model, image cnn.Image) (int64, error) {
 	return argmax(logits[0]), nil
 }
 
-// argmax returns the most probable digit.
 func argmax(logits cnn.Logits) int64 {
 	best := 0
 	for i, v := range logits {

@@ -35,7 +35,7 @@ func main() {
 	}
 }
 
-// read writes the digit of each picture.
+// read prints the digit of each picture.
 func read(w io.Writer, weights string, pictures []string) error {
 	m, err := load(weights)
 	if err != nil {
@@ -61,7 +61,7 @@ func read(w io.Writer, weights string, pictures []string) error {
 	return nil
 }
 
-// load returns the model with the weights of the package, or with those of a file.
+// load returns the model with the weights in a file, or with the package's weights if path is "".
 func load(path string) (*digits.Model, error) {
 	if path == "" {
 		return digits.Load()
@@ -78,7 +78,7 @@ func load(path string) (*digits.Model, error) {
 	return digits.LoadFrom(w)
 }
 
-// fitFile makes the picture in a file one as the network takes it.
+// fitFile reads a picture and fits it to the network's input.
 func fitFile(d *digits.Image, path string) error {
 	f, err := os.Open(path)
 	if err != nil {

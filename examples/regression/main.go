@@ -22,7 +22,6 @@ import (
 
 //go:generate go run ../../cmd/burngen ./model -train -set Features=11 -set Hidden=32,16 -o ./mlp
 
-// plan holds the settings of a training run.
 type plan struct {
 	epochs int
 	rate   float64
@@ -47,7 +46,7 @@ func main() {
 	fmt.Print(run)
 }
 
-// train trains a network on eight of ten rows, and measures it on the others.
+// train trains a network on eight tenths of the rows and measures it on the rest.
 func (p plan) train(ctx context.Context, show learn.Renderer, rows []wine) (*learn.Run, error) {
 	const batch = 32
 	parts := data.Parts(data.Shuffled(data.Of(rows), p.seed), 0.8, 0.2)

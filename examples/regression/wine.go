@@ -9,7 +9,8 @@ import (
 
 // wine is a row of the table.
 type wine struct {
-	Features mlp.Features `data:"fixed acidity"` // this column and the ten after it
+	// the column "fixed acidity" and the ten columns after it
+	Features mlp.Features `data:"fixed acidity"`
 	Quality  float32
 }
 
@@ -19,7 +20,7 @@ var columns = data.Pairs(func(w wine, x *mlp.Features, y *float32, _ *rand.Rand)
 	return nil
 })
 
-// wines returns the wines of a table, or made-up wines if path is "".
+// wines reads a table of wines, or makes wines up if path is "".
 func wines(path string) ([]wine, error) {
 	if path == "" {
 		return makeUp(1600), nil
@@ -27,14 +28,14 @@ func wines(path string) ([]wine, error) {
 	return data.CSV[wine](path, data.CSVOptions{Comma: ';'})
 }
 
-// ranges are the ranges of the features, similar to the ranges of red wine: acids in g/l, sugar,
-// chlorides, sulphur dioxide in mg/l, density, pH, sulphates, and alcohol in percent.
+// ranges has a range for each feature, similar to red wine: acids in g/l, sugar, chlorides, sulphur
+// dioxide in mg/l, density, pH, sulphates, and alcohol in percent.
 var ranges = [...]struct{ low, high float32 }{
 	{4.6, 12}, {0.1, 1.2}, {0, 0.8}, {1, 8}, {0.02, 0.2}, {1, 60}, {6, 200}, {0.99, 1.003}, {2.9, 3.8}, {0.3, 1.2}, {8.4, 14},
 }
 
-// makeUp returns n made-up wines. Alcohol and sulphates make them better, volatile acid makes them
-// worse, and much sulphur dioxide at a high pH spoils them. The qualities have a noise of 0.4.
+// makeUp returns n made-up wines. Alcohol and sulphates improve the quality; volatile acid, and
+// much sulphur dioxide at a high pH, reduce it. The noise has standard deviation 0.4.
 func makeUp(n int) []wine {
 	rng := rand.New(rand.NewPCG(1, 0))
 	rows := make([]wine, n)

@@ -32,7 +32,7 @@ func main() {
 	}
 }
 
-// bars shows a run as a bar for each epoch.
+// bars is a renderer that prints a bar for each epoch.
 type bars struct{ to io.Writer }
 
 // Event implements [learn.Renderer].

@@ -27,7 +27,6 @@ import (
 
 //go:generate go run ../../cmd/burngen ./model -train -set Classes=4 -set Size=64 -o ./squeezenet
 
-// plan holds the settings of a training run.
 type plan struct {
 	epochs int
 	rate   float64
@@ -50,7 +49,8 @@ func main() {
 	check(p.recognise(ctx, os.Stdout, *folder, flag.Args()))
 }
 
-// recognise trains on a folder of pictures, or on painted shapes if it is "", and says what is on other pictures.
+// recognise trains on a folder of pictures, or on painted shapes if folder is "". It then prints
+// the classes of other pictures.
 func (p plan) recognise(ctx context.Context, w io.Writer, folder string, pictures []string) error {
 	if folder == "" {
 		painted, err := os.MkdirTemp("", "squeezenet")
@@ -82,10 +82,10 @@ func (p plan) recognise(ctx context.Context, w io.Writer, folder string, picture
 	return nil
 }
 
-// size is the width and height of the pictures that the network takes.
+// size is the side of the network's input in pixels.
 const size = len(squeezenet.Photo{}[0])
 
-// augmented and plain are what becomes of pictures in training, and otherwise.
+// augmented transforms pictures for training, and plain other pictures.
 var (
 	augmented = images.NewPipeline(
 		images.RandomResizedCrop{Width: size, Height: size, Scale: [2]float64{0.6, 1}},
@@ -102,7 +102,7 @@ var (
 	)
 )
 
-// batches makes batches of pictures that a pipeline transforms.
+// batches makes batches of pictures, transformed by p.
 func batches(p *images.Pipeline) data.Collate[images.Picture, data.Set[squeezenet.Photo, int64]] {
 	return data.Pairs(func(item images.Picture, x *squeezenet.Photo, y *int64, r *rand.Rand) error {
 		*y = int64(item.Label)
@@ -110,7 +110,7 @@ func batches(p *images.Pipeline) data.Collate[images.Picture, data.Set[squeezene
 	})
 }
 
-// train trains a network on eight of ten pictures, and measures it on the others.
+// train trains a network on eight tenths of the pictures and measures it on the rest.
 func (p plan) train(ctx context.Context, show learn.Renderer, photos *images.ClassFolder) (*squeezenet.Trainer, *learn.Run, error) {
 	if got, want := len(photos.Classes()), len(squeezenet.Logits{}); got != want {
 		return nil, nil, fmt.Errorf("%d classes of pictures: the network in squeezenet/ has %d", got, want)
@@ -143,7 +143,6 @@ func (p plan) train(ctx context.Context, show learn.Renderer, photos *images.Cla
 	return t, run, err
 }
 
-// classify returns the class of the picture in a file.
 func classify(m *squeezenet.Model, path string) (int, error) {
 	picture, err := images.Read(path)
 	if err != nil {

@@ -25,7 +25,6 @@ import (
 
 //go:generate go run ../../cmd/burngen ./model -train -o ./gpt
 
-// plan holds the settings of a training run.
 type plan struct {
 	steps, batch int
 	rate         float64
@@ -61,7 +60,8 @@ func main() {
 	fmt.Println(*prompt + more)
 }
 
-// train trains a transformer on nine of ten bytes of a text. It validates on a batch of the rest ten times.
+// train trains a transformer on nine tenths of a text. It validates ten times on a batch of the
+// rest.
 func (p plan) train(ctx context.Context, show learn.Renderer, text string) (model, *learn.Run, error) {
 	m, err := newModel(p.seed, p.target)
 	if err != nil {

@@ -10,10 +10,10 @@ import (
 	"github.com/burngen/burngen/runtime/data"
 )
 
-// words are the names of the numbers in sums.
+// words has the names of the numbers 0 to 10.
 var words = strings.Fields("nought one two three four five six seven eight nine ten")
 
-// sums returns a text of about n bytes: sums of numbers up to five, in words.
+// sums returns about n bytes of text: sums of numbers up to five, in words.
 func sums(n int) string {
 	rng := rand.New(rand.NewPCG(1, 0))
 	var b strings.Builder
@@ -24,7 +24,7 @@ func sums(n int) string {
 	return b.String()
 }
 
-// goOn returns n bytes with which a model continues a prompt.
+// goOn returns n bytes that a model generates after a prompt.
 func goOn(m model, prompt string, n int, rng *rand.Rand) (string, error) {
 	tokens := data.Bytes(prompt)
 	for range n {
@@ -43,7 +43,7 @@ func goOn(m model, prompt string, n int, rng *rand.Rand) (string, error) {
 	return b.String(), nil
 }
 
-// draw samples a token from the logits at a temperature of 0.7.
+// draw samples a token from logits at temperature 0.7.
 func draw(logits [256]float32, rng *rand.Rand) int64 {
 	highest := logits[0]
 	for _, v := range logits {

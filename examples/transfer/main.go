@@ -46,25 +46,25 @@ func main() {
 	}
 }
 
-// plan holds the settings of a training run.
 type plan struct {
 	rate float64
 	seed uint64
 }
 
-// stages are the stages of training.
+// stages lists the stages of training.
 var stages = []struct {
 	name   string
 	freeze []string // parameters to freeze
-	share  float64  // of the rate
+	// multiplies the rate
+	share  float64
 	epochs int
 }{
 	{"the last layer", []string{"body"}, 1, 15},
 	{"all layers", nil, 0.3, 25},
 }
 
-// run trains on a folder of pictures, or on painted shapes if it is "". It returns the model and the accuracy, in
-// percent, on pictures that were held out.
+// run trains on a folder of pictures, or on painted shapes if folder is "". It returns the model,
+// and the accuracy on held-out pictures in percent.
 func (p plan) run(ctx context.Context, w io.Writer, folder string) (*transfer.Model, float64, error) {
 	if folder == "" {
 		painted, err := os.MkdirTemp("", "transfer")
@@ -105,7 +105,8 @@ func (p plan) run(ctx context.Context, w io.Writer, folder string) (*transfer.Mo
 // batch is the number of pictures per step.
 const batch = 10
 
-// stage trains a stage on half of the pictures, with the same mix of classes, and measures the network on the others.
+// stage trains stage i on half of the pictures, with the same mix of classes as the other half, on
+// which it measures the network.
 func (p plan) stage(ctx context.Context, t *transfer.Trainer, photos *images.ClassFolder, i int) (*learn.Run, error) {
 	halves, err := data.Stratified(data.Shuffled[images.Picture](photos, p.seed), func(p images.Picture) int { return p.Label }, 0.5, 0.5)
 	if err != nil {
@@ -128,7 +129,7 @@ func (p plan) stage(ctx context.Context, t *transfer.Trainer, photos *images.Cla
 	return l.Fit(ctx, training, data.Load(halves[1], batches(plain), data.LoaderOptions{Batch: batch}))
 }
 
-// augmented and plain are what becomes of pictures in training, and otherwise.
+// augmented transforms pictures for training, and plain other pictures.
 var (
 	augmented = images.NewPipeline(
 		images.RandomResizedCrop{Width: 32, Height: 32, Scale: [2]float64{0.6, 1}},
@@ -145,7 +146,7 @@ var (
 	)
 )
 
-// batches makes batches of pictures that a pipeline transforms.
+// batches makes batches of pictures, transformed by p.
 func batches(p *images.Pipeline) data.Collate[images.Picture, data.Set[transfer.Photo, int64]] {
 	return data.Pairs(func(item images.Picture, x *transfer.Photo, y *int64, r *rand.Rand) error {
 		*y = int64(item.Label)

@@ -19,13 +19,12 @@ import (
 
 //go:generate go run ../../cmd/burngen ./model -train -o ./xor
 
-// All four examples of exclusive or.
+// The four examples of exclusive or.
 var (
 	bits    = []xor.Bits{{0, 0}, {0, 1}, {1, 0}, {1, 1}}
 	classes = []int64{0, 1, 1, 0}
 )
 
-// plan holds the settings of a training run.
 type plan struct {
 	epochs, batch int
 	rate          float64
@@ -60,7 +59,7 @@ func main() {
 	}
 }
 
-// train trains a perceptron on 200 copies of the four examples, and writes a line for every tenth
+// train trains a perceptron on 200 copies of the four examples. It writes a line for every tenth
 // epoch.
 func (p plan) train(w io.Writer) (*xor.Model, error) {
 	t, err := xor.New(p.seed).NewTrainer(xor.TrainerOptions{Batch: p.batch, Seed: p.seed})
@@ -109,13 +108,11 @@ func (p plan) train(w io.Writer) (*xor.Model, error) {
 	return t.Model(), nil
 }
 
-// predict returns the classes of the four pairs of bits.
 func predict(m *xor.Model) ([]int64, error) {
 	logits, err := m.Forward(bits)
 	return classesOf(logits), err
 }
 
-// classesOf returns the more probable class of each.
 func classesOf(logits []xor.Logits) []int64 {
 	out := make([]int64, len(logits))
 	for i, l := range logits {

@@ -5,7 +5,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// save saves the weights in a file, with floats of the given type.
+// save writes the weights to a file, with floats of type dtype.
 func save(m *xor.Model, path, dtype string) error {
 	if err := m.Save(path); err != nil || dtype == "f32" {
 		return err
@@ -18,7 +18,7 @@ func save(m *xor.Model, path, dtype string) error {
 	return w.Save(path)
 }
 
-// load returns a model with the weights in a file. The floats may have any type.
+// load reads a model's weights from a file, with floats of any type.
 func load(path string) (*xor.Model, error) {
 	w := rt.OpenWeightsFile(path)
 	defer w.Close()

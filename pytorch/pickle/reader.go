@@ -17,13 +17,14 @@ type Reader struct {
 	Persistent func(id Value) (Value, error)
 }
 
-// A pickle may take freeMemory bytes of memory, and memoryPerByte more for each byte of its length.
+// The memory limit of a pickle: freeMemory bytes, and memoryPerByte more for each byte of its
+// length.
 const (
 	freeMemory    = 24 << 20
 	memoryPerByte = 12
 )
 
-// Costs of values in bytes, including the stack and the memo.
+// The costs of values in bytes, including their entries in the stack and the memo.
 const (
 	slotCost  = 48  // an entry of a stack, list, tuple or memo, with spare capacity
 	keyCost   = 160 // an entry of a dict
@@ -37,10 +38,12 @@ type machine struct {
 	data  []byte
 	at    int
 	stack []Value
-	marks []int // stack heights at the MARK opcodes
+	// heights of the stack at the open MARKs
+	marks []int
 	memo  map[uint64]Value
-	left  int64 // bytes that may still be allocated
-	done  bool
+	// number of bytes that may still be allocated
+	left int64
+	done bool
 }
 
 // Read reads the pickle at the start of data and returns its value and its length. The value does
@@ -77,7 +80,7 @@ func (m *machine) step() error {
 	return nil
 }
 
-// take returns the next n bytes.
+// take consumes and returns the next n bytes.
 func (m *machine) take(n uint64) ([]byte, error) {
 	if n > uint64(len(m.data)-m.at) {
 		return nil, fmt.Errorf("%d bytes expected, pickle has %d left", n, len(m.data)-m.at)
@@ -87,7 +90,7 @@ func (m *machine) take(n uint64) ([]byte, error) {
 	return m.data[m.at-int(n) : m.at], nil
 }
 
-// uint reads a little-endian number of width bytes.
+// uint reads a little-endian number of width bytes, at most 8.
 func (m *machine) uint(width uint64) (uint64, error) {
 	b, err := m.take(width)
 	if err != nil {
@@ -98,7 +101,7 @@ func (m *machine) uint(width uint64) (uint64, error) {
 	return binary.LittleEndian.Uint64(whole[:]), nil
 }
 
-// sized reads a length of width bytes, and returns as many bytes after it.
+// sized reads a length of width bytes and returns that many bytes after it.
 func (m *machine) sized(width uint64) ([]byte, error) {
 	n, err := m.uint(width)
 	if err != nil {
@@ -107,7 +110,6 @@ func (m *machine) sized(width uint64) ([]byte, error) {
 	return m.take(n)
 }
 
-// line reads a line and returns it without its newline.
 func (m *machine) line() ([]byte, error) {
 	n := slices.Index(m.data[m.at:], '\n')
 	if n < 0 {
@@ -117,7 +119,7 @@ func (m *machine) line() ([]byte, error) {
 	return b[:n], err
 }
 
-// push pushes v, which takes `extra` bytes of memory besides its entry of the stack.
+// push pushes v, which takes `extra` bytes of memory besides its stack entry.
 func (m *machine) push(v Value, extra int) error {
 	m.left -= slotCost + int64(extra)
 	if m.left < 0 {
@@ -127,7 +129,7 @@ func (m *machine) push(v Value, extra int) error {
 	return nil
 }
 
-// floor returns the height of the stack below which opcodes may not pop.
+// floor returns the height of the stack below which opcodes must not pop.
 func (m *machine) floor() int {
 	if len(m.marks) == 0 {
 		return 0
@@ -143,7 +145,7 @@ func (m *machine) need(n int) error {
 	return nil
 }
 
-// pop pops n values. The next push overwrites them.
+// pop pops n values. The result is valid until the next push.
 func (m *machine) pop(n int) ([]Value, error) {
 	if err := m.need(n); err != nil {
 		return nil, err
@@ -153,7 +155,8 @@ func (m *machine) pop(n int) ([]Value, error) {
 	return values, nil
 }
 
-// popMark pops the values above the last mark, and the mark.
+// popMark pops the values above the last mark, and the mark. The result is valid until the next
+// push.
 func (m *machine) popMark() ([]Value, error) {
 	if len(m.marks) == 0 {
 		return nil, fmt.Errorf("stack has no mark")
@@ -171,7 +174,7 @@ func (m *machine) top() (Value, error) {
 	return m.stack[len(m.stack)-1], nil
 }
 
-// keep returns a copy of values that later pushes do not overwrite.
+// keep returns a copy of values, which were popped.
 func (m *machine) keep(values []Value) []Value {
 	m.left -= int64(len(values)) * slotCost
 	if m.left < 0 {
@@ -205,7 +208,7 @@ func (m *machine) global(module, name string) error {
 	return m.push(c, valueCost)
 }
 
-// remember stores the top of the stack in the memo, under the given key.
+// remember stores the top of the stack in the memo.
 func (m *machine) remember(key uint64) error {
 	v, err := m.top()
 	if err != nil {
@@ -218,7 +221,7 @@ func (m *machine) remember(key uint64) error {
 	return nil
 }
 
-// recall pushes the entry of the memo with the given key.
+// recall pushes an entry of the memo.
 func (m *machine) recall(key uint64) error {
 	v, ok := m.memo[key]
 	if !ok {
@@ -227,7 +230,7 @@ func (m *machine) recall(key uint64) error {
 	return m.push(v, 0)
 }
 
-// kindOf names the type of a value in errors.
+// kindOf describes a value for errors.
 func kindOf(v Value) string {
 	switch v.(type) {
 	case nil:

@@ -51,7 +51,7 @@ func (e *CallError) Error() string { return fmt.Sprintf("%v must not be called",
 // Stateful is a value that accepts the state of a BUILD opcode.
 type Stateful interface{ SetState(state Value) error }
 
-// manyKeys is the number of keys up to which a dict is searched linearly.
+// manyKeys is the largest number of keys of a dict that is searched linearly.
 const manyKeys = 8
 
 // Get returns the value of a key and whether the key exists.
@@ -81,7 +81,7 @@ func (d *Dict) Set(key, value Value) {
 	}
 }
 
-// find returns the index of a key, or -1.
+// find returns the index of a key in d.Keys, or -1.
 func (d *Dict) find(key Value) int {
 	key = hashable(key)
 	if d.at != nil {
@@ -101,8 +101,8 @@ func (d *Dict) find(key Value) int {
 // SetState implements [Stateful]. It ignores the state, the attributes of a subclass of dict.
 func (d *Dict) SetState(Value) error { return nil }
 
-// digest represents a bytes object, or an integer beyond 64 bits, as a key. Equal objects of one kind have equal
-// digests. Its size is fixed, because many dicts may have the same long key.
+// digest stands for a Bytes or an integer beyond 64 bits in comparisons of keys. Its size is fixed,
+// because many dicts may have the same long key.
 type digest struct {
 	kind kind
 	sum  [sha256.Size]byte
@@ -117,8 +117,8 @@ const (
 	negativeKind
 )
 
-// hashable returns a value that represents key in comparisons. It takes little memory beside the
-// key's.
+// hashable returns a comparable value that stands for key: two keys are equal in Python if these
+// values are equal. It takes little memory beside the key's.
 func hashable(key Value) Value {
 	switch k := key.(type) {
 	case bool:

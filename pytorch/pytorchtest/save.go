@@ -59,12 +59,12 @@ func Save(key string, tensors ...Tensor) []byte {
 	return b.Bytes()
 }
 
-// text returns the instruction of a pickle that pushes a string.
+// text returns the opcode that pushes a string.
 func text(s string) string {
 	return "X" + string(binary.LittleEndian.AppendUint32(nil, uint32(len(s)))) + s
 }
 
-// number returns the instruction of a pickle that pushes an integer.
+// number returns the opcode that pushes n, 0 ≤ n < 2³¹.
 func number(n int) string {
 	if n < 0 || n > math.MaxInt32 {
 		panic(fmt.Sprintf("pytorchtest: %d is out of range", n))

@@ -68,7 +68,6 @@ func MatMulAddReLUGrad(c *rt.Call) error {
 	return nil
 }
 
-// axpy adds a·x to y.
 func axpy(y []float32, a float32, x []float32) {
 	for j := range y {
 		y[j] += a * x[j]

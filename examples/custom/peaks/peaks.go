@@ -27,8 +27,8 @@ func Find(c *rt.Call) error {
 	return c.Err()
 }
 
-// find returns the positions of elements above a height. An element is left out if an element
-// within apart is higher, or if an earlier one within apart has the same height.
+// find returns the indices of peaks above a height. A peak has no higher element within `apart`
+// elements, and no earlier one of the same height.
 func find(signal []float32, above float32, apart int) []int {
 	var at []int
 	for i, v := range signal {

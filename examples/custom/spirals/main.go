@@ -37,7 +37,7 @@ func main() {
 	}
 }
 
-// train trains the network on 600 points, and writes a line for every tenth epoch.
+// train trains the network on 600 points. It writes a line for every tenth epoch.
 func train(w io.Writer, epochs int, rate float64) (*model.Model, error) {
 	const batch = 50
 	begin, err := model.Load()
@@ -78,8 +78,8 @@ func train(w io.Writer, epochs int, rate float64) (*model.Model, error) {
 	return t.Model(), nil
 }
 
-// draw returns n points on two interleaved spirals of one and a half turns, and the spiral of each
-// point.
+// draw returns n points on two interleaved spirals of one and a half turns, and the spiral of each,
+// 0 or 1.
 func draw(n int) ([]model.Point, []int64) {
 	rng := rand.New(rand.NewPCG(1, 0))
 	points, spirals := make([]model.Point, n), make([]int64, n)
@@ -92,7 +92,7 @@ func draw(n int) ([]model.Point, []int64) {
 	return points, spirals
 }
 
-// show draws the model's predictions for the plane around the spirals.
+// show draws the predictions for the square around the spirals.
 func show(w io.Writer, m *model.Model) error {
 	const columns, rows = 60, 30
 	points := make([]model.Point, 0, columns*rows)

@@ -53,8 +53,8 @@ func Digit(dst *[28][28]float32, picture image.Image) error {
 	return nil
 }
 
-// inkOf returns the amount of ink of each pixel, from 0 to 1, row by row. The median shade of the
-// picture's border counts as paper.
+// inkOf returns the ink of each pixel, from 0 to 1, in row-major order. The median brightness of
+// the picture's border counts as paper.
 func inkOf(picture image.Image) (ink []float64, width int) {
 	b := picture.Bounds()
 	var rim []float64
@@ -85,14 +85,14 @@ func inkOf(picture image.Image) (ink []float64, width int) {
 	return ink, b.Dx()
 }
 
-// shadeOf returns the brightness of a colour laid over white, from 0 to 1.
+// shadeOf returns the brightness of a colour over white, from 0 to 1.
 func shadeOf(c color.Color) float64 {
 	r, g, b, a := c.RGBA()
 	return (.299*float64(r)+.587*float64(g)+.114*float64(b)-float64(a))/0xffff + 1
 }
 
-// sample returns the mean of the pixels around (x, y), weighted by a tent that
-// reaches the given distance in each direction.
+// sample returns the weighted mean of the pixels around (x, y). The weights fall linearly to 0 at
+// distance reach along each axis. Pixels outside the picture are 0.
 func sample(ink []float64, width int, x, y, reach float64) float64 {
 	height := len(ink) / width
 	var sum, weights float64

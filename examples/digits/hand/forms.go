@@ -1,12 +1,12 @@
 package hand
 
-// point is a position. In a form, x runs from 0 to 1, and y from 0 at the top to 1.5.
+// point is a position. In a form, x is from 0 to 1, and y from 0, at the top, to 1.5.
 type point struct{ x, y float64 }
 
-// stroke lists the points that the pen passes through, without lifting and without sharp turns.
+// stroke lists points on a smooth curve that the pen draws without lifting.
 type stroke []point
 
-// forms holds the forms of each digit and arithmetic sign, as lists of strokes.
+// forms has several forms, each a list of strokes, for each digit and arithmetic sign.
 var forms = map[rune][][]stroke{
 	'0': {
 		{{{.55, 0}, {.2, .15}, {.02, .7}, {.2, 1.35}, {.5, 1.5}, {.85, 1.3}, {1, .75}, {.85, .2}, {.55, 0}, {.4, .03}}},

@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 )
 
-// sheet is the colours of paper and ink.
 type sheet struct{ paper, ink color.RGBA }
 
 var sheets = []sheet{
@@ -79,13 +78,13 @@ func (h *Hand) Draw(character rune, form int) image.Image {
 	return m
 }
 
-// dot is a position and radius of the pen on the picture, in pixels.
+// dot is a place that the pen inks. Position and radius are in pixels.
 type dot struct {
 	point
 	radius float64
 }
 
-// follow returns dots along a smooth curve through the points of s, close enough to form a line.
+// follow returns dots on a smooth curve through the points of s, close enough to form a line.
 func (h *Hand) follow(s stroke) []dot {
 	at := make([]point, len(s))
 	for i, p := range s {
@@ -108,7 +107,6 @@ func (h *Hand) follow(s stroke) []dot {
 	return dots
 }
 
-// place maps a point of a form to the picture.
 func (h *Hand) place(p point) point {
 	x, y := (p.x-.5)*h.width*1.5, (p.y-.75)*h.height/1.5
 	x -= h.slant * y
@@ -117,7 +115,7 @@ func (h *Hand) place(p point) point {
 	return point{(h.x + x*cos - y*sin) * size, (h.y + x*sin + y*cos) * size}
 }
 
-// curve returns a point of the Catmull-Rom spline from b, at t = 0, to c, at t = 1.
+// curve returns the point at t of the Catmull-Rom spline from b, t = 0, to c, t = 1.
 func curve(a, b, c, d point, t float64) point {
 	axis := func(a, b, c, d float64) float64 {
 		return b + t/2*(c-a+t*(2*a-5*b+4*c-d+t*(3*(b-c)+d-a)))
@@ -125,7 +123,7 @@ func curve(a, b, c, d point, t float64) point {
 	return point{axis(a.x, b.x, c.x, d.x), axis(a.y, b.y, c.y, d.y)}
 }
 
-// mix returns a mixed with b. share is the share of b, from 0 to 1.
+// mix blends a and b. share is the share of b, from 0 to 1.
 func mix(a, b color.RGBA, share float64) color.RGBA {
 	channel := func(a, b uint8) uint8 {
 		return uint8(math.Round(float64(a) + (float64(b)-float64(a))*share))

@@ -12,10 +12,10 @@ import (
 	"path/filepath"
 )
 
-// shape reports whether a point belongs to a shape that fills the square from (-1, -1) to (1, 1).
+// shape reports whether a point is inside a shape in the square from (-1, -1) to (1, 1).
 type shape func(x, y float64) bool
 
-// shapes are the shapes by their names.
+// shapes is keyed by the name of the class.
 var shapes = map[string]shape{
 	"cross":    func(x, y float64) bool { return max(x, -x, y, -y) < 0.9 && (max(x, -x) < 0.3 || max(y, -y) < 0.3) },
 	"disc":     func(x, y float64) bool { return x*x+y*y < 1 },
@@ -33,7 +33,7 @@ var (
 	Other = []string{"cross", "heart", "moon", "stripes"}
 )
 
-// mask is a shape in a picture, as image/draw takes it.
+// mask implements image.Image for a shape in a picture.
 type mask struct {
 	shape
 	centre image.Point
@@ -75,7 +75,7 @@ func Paint(dir string, n int, names []string) error {
 	return nil
 }
 
-// picture paints a shape on a background that is darker or brighter.
+// picture paints a shape at a random place, dark on bright or bright on dark.
 func picture(s shape, r *rand.Rand) image.Image {
 	size := image.Pt(50+r.IntN(40), 50+r.IntN(40))
 	m := image.NewRGBA(image.Rectangle{Max: size})

@@ -39,15 +39,15 @@ type Fire struct {
 	Expand3x3 nn.Conv2d `nn:"expand3x3"`
 }
 
-// newFire returns a module of 2·expand channels.
+// newFire returns a fire module with 2·expand output channels.
 func newFire(in, squeeze, expand int) Fire {
 	return Fire{conv(in, squeeze, 1, he), conv(squeeze, expand, 1, he), conv(squeeze, expand, 3, he, nn.Padding(1))}
 }
 
-// he draws the weights of a convolution that a ReLU follows.
+// he initialises the weights of a convolution before a ReLU.
 var he = nn.KaimingUniform(math.Sqrt2)
 
-// conv returns a convolution whose bias begins with zeros.
+// conv returns a convolution with a bias of zeros.
 func conv(in, out, kernel int, init nn.Init, options ...nn.ConvOption) nn.Conv2d {
 	c := nn.NewConv2d(in, out, kernel, append(options, nn.WeightInit(init))...)
 	c.Bias = nn.NewParam(nn.Constant(0), out)

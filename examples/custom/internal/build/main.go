@@ -21,19 +21,19 @@ func main() {
 	}
 }
 
-// models maps the files of the examples to their models.
+// models maps the files to write to their models.
 var models = map[string]func() *onnxtest.Model{
 	"beats.onnx":           beats,
 	"spirals/spirals.onnx": spirals,
 }
 
-// rate is the number of samples per second of the signal.
+// rate is the sampling rate in Hz.
 const rate = 250
 
-// beats returns the model that finds heartbeats in an electrocardiogram (Pan and Tompkins, A
+// beats returns a model that finds heartbeats in an electrocardiogram (Pan and Tompkins, A
 // Real-Time QRS Detection Algorithm, 1985). The signal is steep at a beat, so its slope is squared
-// and averaged over the width of a beat. heart.Peaks then finds the peaks, which no ONNX operator
-// does.
+// and averaged over the width of a beat. heart.Peaks, which is not an ONNX operator, finds the
+// peaks.
 func beats() *onnxtest.Model {
 	const width = 31 // width of a beat in samples
 	mean := ir.NewTensor(ir.F32, 1, 1, width)
@@ -61,8 +61,8 @@ func beats() *onnxtest.Model {
 }
 
 // spirals returns a perceptron that predicts on which of two spirals a point lies.
-// acme.FusedMatMulAddReLU computes its hidden layers. The weights are initialised from a seed, as
-// in PyTorch's Linear.
+// acme.FusedMatMulAddReLU computes its hidden layers. The weights are random, as in PyTorch's
+// Linear.
 func spirals() *onnxtest.Model {
 	m := onnxtest.New(17).Import("acme", 1).
 		Input("point", ir.F32, "N", 2).

@@ -23,7 +23,7 @@ func main() {
 	}
 }
 
-// stateDict returns the weights of the ONNX file that examples/digits/train/train.py wrote, as
+// stateDict returns the weights in the ONNX file of examples/digits/train/train.py, as
 // torch.save(net.state_dict(), "digits.pt") in that script would write them.
 func stateDict(path string) ([]byte, error) {
 	m, err := onnx.Load(path)

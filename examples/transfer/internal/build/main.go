@@ -25,7 +25,7 @@ func main() {
 	}
 }
 
-// network returns the network as an ONNX file. The value features is what the last layer takes.
+// network returns the network as an ONNX file. The value "features" is the input of the last layer.
 func network(w *rt.Weights) ([]byte, error) {
 	m := onnxtest.New(17).Input("photo", ir.F32, "N", 3, 32, 32).Output("logits", ir.F32, "N", 4)
 	for _, name := range w.Names() {
