@@ -131,7 +131,7 @@ func sortRegions(regions []region) {
 	slices.SortFunc(regions, func(a, b region) int { return cmp.Compare(a.start, b.start) })
 }
 
-// granularity is the alignment in bytes of allocations in a block of device memory.
+// granularity is the alignment in bytes of the parts into which a buffer is divided.
 const granularity = 256
 
 func rounded(bytes int) int64 { return (int64(bytes) + granularity - 1) / granularity * granularity }

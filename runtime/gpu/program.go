@@ -45,7 +45,8 @@ func (p *Program) Open(options ...Option) (*Instance, error) {
 	return i, err
 }
 
-// load opens a device and loads the program's code, unless another instance has done so.
+// load opens a device and loads the code, unless another instance has done so. It compiles all
+// kernels if the module is [Compiling].
 func (p *Program) load(index int) (*loaded, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -153,8 +153,8 @@ func (d *detections) merge(o *detections) error {
 	return nil
 }
 
-// numbers returns four integers or more for each class: its number, the number of its targets, the
-// number of its predictions, and both bits of each prediction. The floats are the scores.
+// numbers returns, for each class, the integers class, number of targets, number of predictions,
+// and two integers per prediction: right and ignored. The floats are the scores.
 func (d *detections) numbers() numbers {
 	var n numbers
 	for _, class := range slices.Sorted(maps.Keys(*d)) {

@@ -33,7 +33,7 @@ func Spearman() Metric[Values] {
 // pairs is the tally of pairs of prediction and target, for each column of an item's values. Up to
 // a limit, all pairs are kept. Beyond it, they are counted in cells.
 type pairs struct {
-	// the largest number of pairs that are kept in a column
+	// the largest number of pairs that are kept, in all columns together
 	limit   int
 	kept    int
 	columns []paired
