@@ -55,7 +55,6 @@ func ConfigJSON(path, key string) ([]byte, error) {
 	return append(text, '\n'), nil
 }
 
-// fromFile calls use with the unpickled value of a file.
 func fromFile(path string, use func(l *loader, top pickle.Value) error) error {
 	w := rt.ReadWeightsFile(path, func(_ *rt.Weights, file []byte) error {
 		l, top, err := read(file)
@@ -171,7 +170,6 @@ func plain(v pickle.Value) pickle.Value {
 	return v
 }
 
-// scalar stores a bool, a number or a string in dst.
 func (f *filler) scalar(dst reflect.Value, v pickle.Value, way string) {
 	fits := false
 	switch x := v.(type) {
@@ -326,7 +324,6 @@ func (f *filler) any(v pickle.Value, way string, depth int) any {
 	return into.Elem().Interface()
 }
 
-// describe describes a value for errors.
 func describe(v pickle.Value) string {
 	switch v := v.(type) {
 	case bool, int64, float64:

@@ -10,7 +10,6 @@ import (
 )
 
 const (
-	// maxDepth is the largest nesting depth of containers.
 	maxDepth = 200
 
 	// loneName is the name of a tensor that was saved without a container.

@@ -78,7 +78,6 @@ func finish(w *rt.Weights, options []Option) (*rt.Weights, error) {
 	return renamed, nil
 }
 
-// load adds the tensors of a file to w.
 func load(w *rt.Weights, file []byte) error {
 	l, top, err := read(file)
 	if err != nil {
@@ -97,7 +96,6 @@ func load(w *rt.Weights, file []byte) error {
 	})
 }
 
-// loader reads one file of PyTorch.
 type loader struct {
 	// the file is a TorchScript archive
 	script bool

@@ -9,7 +9,6 @@ import (
 	"github.com/burngen/burngen/pytorch/pickle"
 )
 
-// dtypes lists PyTorch's element types.
 var dtypes = []struct {
 	// name of the storage class, and name of the type, as in torch.float32
 	storage, name string
@@ -48,7 +47,6 @@ var dtypes = []struct {
 	{"QUInt2x4Storage", "quint2x4", "", 1},
 }
 
-// element is an element type.
 type element struct {
 	name  string // PyTorch's name
 	dtype string // burngen's name, "" if not supported
@@ -86,7 +84,6 @@ func (s *storage) sub(offset, numel int64) (*storage, error) {
 	return &part, nil
 }
 
-// tensor is a view of a storage.
 type tensor struct {
 	storage *storage
 	element element

@@ -21,7 +21,6 @@ type archive struct {
 	names   []string // in the order of the directory
 }
 
-// record is a file in an archive.
 type record struct {
 	archive *archive
 	name    string

@@ -46,7 +46,6 @@ func (p pairs) Set(text string) error {
 	return nil
 }
 
-// list is the value of a repeated flag.
 type list []string
 
 func (l *list) String() string { return strings.Join(*l, " ") }
@@ -156,7 +155,6 @@ func (c configFile) Set(text string) error {
 	return nil
 }
 
-// maxJSON is the largest size of a JSON file in bytes.
 const maxJSON = 64 << 20
 
 // jsonUnder returns the value at key in a JSON file. key is a path of keys joined by dots; "" is

@@ -54,7 +54,6 @@ type genFlags struct {
 	dump  string
 }
 
-// auto is the default of -remat.
 var auto = gen.Options{}.Remat
 
 func defineGen(flags *flagSet) func(*streams, []string) error {
@@ -407,7 +406,6 @@ func (g *genFlags) describe(path string) (*gen.Model, []*gen.Output, error) {
 	return m, []*gen.Output{beside}, err
 }
 
-// sameFolder reports whether a and b are the same existing folder.
 func sameFolder(a, b string) bool {
 	x, err := os.Stat(a)
 	if err != nil {

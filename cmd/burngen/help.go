@@ -68,7 +68,6 @@ func version(w io.Writer) {
 	fmt.Fprintf(w, "burngen %s %s %s/%s\n", v, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// help prints the usage of a command, its flags and its examples.
 func (c command) help(w io.Writer, flags *flagSet) {
 	fmt.Fprintf(w, "usage: burngen %s %s\n\n%s\n", c.name, c.usage, c.short)
 	for _, title := range append([]string{""}, flags.titles...) {

@@ -15,7 +15,6 @@ import (
 	"github.com/burngen/burngen/internal/meant"
 )
 
-// command is a command of burngen.
 type command struct {
 	name string
 	// usage lists the arguments, and short is a one-line summary.

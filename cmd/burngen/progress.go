@@ -29,7 +29,6 @@ func (p *progress) stage(name string) {
 	}
 }
 
-// step shows that `done` of `total` items of a stage are complete.
 func (p *progress) step(name string, done, total int) {
 	if p.bar == nil {
 		return

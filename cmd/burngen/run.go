@@ -145,7 +145,6 @@ func readInputs(f *ir.Func, in pairs) (map[string]*ir.Tensor, error) {
 	return given, nil
 }
 
-// firstValues is the number of elements of an output that are printed.
 const firstValues = 8
 
 // printTensor prints the type, the first values and the largest element of an output.

@@ -7,7 +7,6 @@ import (
 	"strings"
 )
 
-// size is a flag with a number of bytes, such as 64MiB.
 type size int64
 
 // units lists the units of sizes, the largest first.

@@ -15,7 +15,6 @@ import (
 	rtvulkan "github.com/burngen/burngen/runtime/vulkan"
 )
 
-// drivers lists the GPU targets and their drivers.
 var drivers = []struct {
 	target gpu.Target
 	driver rtgpu.Driver
@@ -99,7 +98,6 @@ const precisionHelp = "compute the products of a GPU's package in `TYPE`; sums, 
 	"  f16   factors of products stored in f16: half the memory, numbers up to 65504. Training scales the loss\n" +
 	"  bf16  the same in bf16: 8 significant bits, the range of f32"
 
-// precisionFlag declares -precision.
 func precisionFlag(flags *flagSet) *gpu.Precision {
 	p := new(gpu.Precision)
 	flags.Var(p, "precision", precisionHelp)
@@ -119,7 +117,6 @@ func inPrecision(t target.Target, p gpu.Precision) (target.Target, error) {
 	return at, nil
 }
 
-// errPrecision is the error of a precision below f32 without a GPU target.
 func errPrecision(p gpu.Precision) error {
 	return usagef("-precision %s needs -target cuda or vulkan: the cpu target computes in f32", p)
 }

@@ -104,7 +104,6 @@ func (w *weightsFlags) open(flags *flagSet, o *gen.Options, s *streams) (done fu
 	return func() { weights.Close() }, nil
 }
 
-// line returns the flags as on a command line.
 func (w *weightsFlags) line() []string {
 	var parts []string
 	add := func(name, value string) {
@@ -283,7 +282,6 @@ func withoutRefused(w *rt.Weights, path string, note io.Writer) (*rt.Weights, er
 	return left, err
 }
 
-// inspectWeights prints the tensors of a weights file under their new names.
 func inspectWeights(out io.Writer, path string, names *keys.Options) error {
 	weights, err := openWeights(path)
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// note is a text with its subject.
 type note struct {
 	text string
 	// index in topics
@@ -50,7 +49,6 @@ func write(n int, seed uint64) []note {
 	return notes
 }
 
-// pick returns one of the words.
 func pick(r *rand.Rand, words string) string {
 	list := strings.Fields(words)
 	return list[r.IntN(len(list))]

@@ -42,7 +42,6 @@ func main() {
 	}
 }
 
-// stages lists the stages of training.
 var stages = []struct {
 	name   string
 	freeze []string // parameters to freeze
@@ -53,13 +52,11 @@ var stages = []struct {
 	{"all of it", nil, 1e-4, 4},
 }
 
-// batch is the number of images per step.
 const batch = 16
 
 // set holds images and their labels.
 type set = data.Set[signs.Image, int64]
 
-// copied makes batches of images and labels.
 var copied = data.Pairs(data.Copy[signs.Image, int64])
 
 // train trains a model in stages. It writes a line for each stage.

@@ -65,7 +65,6 @@ func run(folder, out string, p plan) error {
 	return t.Model().Save(out)
 }
 
-// batch is the number of pictures per step.
 const batch = 32
 
 // augmented transforms pictures for training, and plain other pictures.
@@ -85,7 +84,6 @@ var (
 	)
 )
 
-// batches makes batches of pictures, transformed by p.
 func batches(p *images.Pipeline) data.Collate[images.Picture, data.Set[cnn.Photo, int64]] {
 	return data.Pairs(func(item images.Picture, x *cnn.Photo, y *int64, r *rand.Rand) error {
 		*y = int64(item.Label)

@@ -15,7 +15,6 @@ type (
 	trainer = *cnn.Trainer
 )
 
-// firstTarget is the default of -target.
 const firstTarget = "cpu"
 
 // newModel returns a model with initial weights. target must be cpu.

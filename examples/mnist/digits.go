@@ -34,7 +34,6 @@ func digits(folder string) ([]cnn.Image, []int64, error) {
 // digit is an image and its label.
 type digit = data.Pair[cnn.Image, int64]
 
-// copied makes batches of digits.
 var copied = data.Pairs(data.Copy[cnn.Image, int64])
 
 // split moves every tenth digit from the training set to rest.

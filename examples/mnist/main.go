@@ -66,7 +66,6 @@ func main() {
 	}
 }
 
-// batch is the number of images per step.
 const batch = 64
 
 // train trains a network on nine tenths of the images and measures it on the rest.

@@ -14,7 +14,6 @@ type wine struct {
 	Quality  float32
 }
 
-// columns makes batches of features and qualities.
 var columns = data.Pairs(func(w wine, x *mlp.Features, y *float32, _ *rand.Rand) error {
 	*x, *y = w.Features, w.Quality
 	return nil

@@ -102,7 +102,6 @@ var (
 	)
 )
 
-// batches makes batches of pictures, transformed by p.
 func batches(p *images.Pipeline) data.Collate[images.Picture, data.Set[squeezenet.Photo, int64]] {
 	return data.Pairs(func(item images.Picture, x *squeezenet.Photo, y *int64, r *rand.Rand) error {
 		*y = int64(item.Label)

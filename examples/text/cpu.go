@@ -12,7 +12,6 @@ import (
 // see gpu.go.
 type model = *gpt.Model
 
-// firstTarget is the default of -target.
 const firstTarget = "cpu"
 
 // newModel returns a model with initial weights. target must be cpu.

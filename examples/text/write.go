@@ -10,7 +10,6 @@ import (
 	"github.com/burngen/burngen/runtime/data"
 )
 
-// words has the names of the numbers 0 to 10.
 var words = strings.Fields("nought one two three four five six seven eight nine ten")
 
 // sums returns about n bytes of text: sums of numbers up to five, in words.

@@ -51,7 +51,6 @@ type plan struct {
 	seed uint64
 }
 
-// stages lists the stages of training.
 var stages = []struct {
 	name   string
 	freeze []string // parameters to freeze
@@ -102,7 +101,6 @@ func (p plan) run(ctx context.Context, w io.Writer, folder string) (*transfer.Mo
 	return m, accuracy, nil
 }
 
-// batch is the number of pictures per step.
 const batch = 10
 
 // stage trains stage i on half of the pictures, with the same mix of classes as the other half, on
@@ -146,7 +144,6 @@ var (
 	)
 )
 
-// batches makes batches of pictures, transformed by p.
 func batches(p *images.Pipeline) data.Collate[images.Picture, data.Set[transfer.Photo, int64]] {
 	return data.Pairs(func(item images.Picture, x *transfer.Photo, y *int64, r *rand.Rand) error {
 		*y = int64(item.Label)

@@ -466,7 +466,6 @@ func dict(m *machine) error {
 func one(m *machine) ([]Value, error) { return m.pop(1) }
 func two(m *machine) ([]Value, error) { return m.pop(2) }
 
-// extendable is a container to which opcodes add values.
 type extendable interface {
 	extend(m *machine, values []Value) error
 }

@@ -32,7 +32,6 @@ const (
 	valueCost = 96  // an empty container
 )
 
-// machine is the state of the pickle virtual machine.
 type machine struct {
 	*Reader
 	data  []byte
@@ -137,7 +136,6 @@ func (m *machine) floor() int {
 	return m.marks[len(m.marks)-1]
 }
 
-// need returns an error unless there are n values above the last mark.
 func (m *machine) need(n int) error {
 	if have := len(m.stack) - m.floor(); have < n {
 		return fmt.Errorf("%d values needed, stack has %d", n, have)
@@ -183,7 +181,6 @@ func (m *machine) keep(values []Value) []Value {
 	return slices.Clone(values)
 }
 
-// call calls a class with args and pushes the result.
 func (m *machine) call(class Value, args []Value) error {
 	c, ok := class.(*Class)
 	if !ok {
@@ -230,7 +227,6 @@ func (m *machine) recall(key uint64) error {
 	return m.push(v, 0)
 }
 
-// kindOf describes a value for errors.
 func kindOf(v Value) string {
 	switch v.(type) {
 	case nil:

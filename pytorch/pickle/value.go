@@ -51,7 +51,6 @@ func (e *CallError) Error() string { return fmt.Sprintf("%v must not be called",
 // Stateful is a value that accepts the state of a BUILD opcode.
 type Stateful interface{ SetState(state Value) error }
 
-// manyKeys is the largest number of keys of a dict that is searched linearly.
 const manyKeys = 8
 
 // Get returns the value of a key and whether the key exists.
@@ -81,7 +80,6 @@ func (d *Dict) Set(key, value Value) {
 	}
 }
 
-// find returns the index of a key in d.Keys, or -1.
 func (d *Dict) find(key Value) int {
 	key = hashable(key)
 	if d.at != nil {
@@ -108,7 +106,6 @@ type digest struct {
 	sum  [sha256.Size]byte
 }
 
-// kind is the kind of object of a [digest].
 type kind uint8
 
 const (

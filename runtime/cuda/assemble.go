@@ -54,7 +54,6 @@ func (d *device) loadText(code []byte) (m libcuda.Module, log string, err error)
 	return m, text(logs.info), nil
 }
 
-// notCompiled returns the error for code that did not compile.
 func (d *device) notCompiled(r libcuda.Result, logs *logs) error {
 	switch r {
 	case libcuda.UnsupportedPTX:

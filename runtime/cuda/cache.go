@@ -49,7 +49,6 @@ const entryMagic = "burngen cuda 1\n"
 
 const headerBytes = len(entryMagic) + sha256.Size + 4
 
-// entry returns the entry for a key.
 func (c cache) entry(key ...string) entry {
 	folder := c.folder()
 	if folder == "" {

@@ -138,7 +138,6 @@ func (d *device) Free(a gpu.Address) {
 	}
 }
 
-// keep adds k to a map of objects that Close frees.
 func keep[K comparable](d *device, table map[K]struct{}, k K) {
 	d.tables.Lock()
 	defer d.tables.Unlock()

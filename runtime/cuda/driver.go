@@ -10,7 +10,6 @@ import (
 	"github.com/burngen/burngen/runtime/gpu"
 )
 
-// driver is a [gpu.Driver].
 type driver struct {
 	load func() (*libcuda.API, error)
 	// returns the release of the driver
@@ -23,7 +22,6 @@ type driver struct {
 	assembling sync.Mutex
 }
 
-// cacheLimit is the largest size in bytes of the cache of compiled code.
 const cacheLimit = 256 << 20
 
 var installed = &driver{

@@ -31,7 +31,6 @@ type graph struct {
 	closed bool
 }
 
-// step is a launch or a copy of a graph.
 type step struct {
 	// nil for a copy
 	kernel *kernel

@@ -19,7 +19,6 @@ const (
 // elementTypes maps the names of element types in [gpu.Map] to types of tensor maps.
 var elementTypes = map[string]libcuda.ElementType{"f16": libcuda.Float16, "bf16": libcuda.BFloat16, "f32": libcuda.TFloat32}
 
-// isMap reports whether an argument of the kernel is passed as a tensor map.
 func (k *kernel) isMap(arg int) bool {
 	return slices.ContainsFunc(k.Maps, func(m gpu.Map) bool { return m.Arg == arg })
 }

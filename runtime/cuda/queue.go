@@ -247,7 +247,6 @@ func (q *queue) poll() (done bool, err error) {
 	return true, nil
 }
 
-// fill performs the first n pending copies.
 func (q *queue) fill(n int) error {
 	for _, f := range q.fills[:n] {
 		if err := q.device.copy(f.to, f.from); err != nil {

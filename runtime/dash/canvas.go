@@ -20,7 +20,6 @@ func newCanvas(columns, rows int, ascii bool) *canvas {
 	return &canvas{columns, rows, ascii, make([]uint8, columns*rows), make([]style, columns*rows)}
 }
 
-// size returns the numbers of dots across and down.
 func (c *canvas) size() (w, h int) {
 	if c.ascii {
 		return c.columns, c.rows

@@ -146,7 +146,6 @@ func (g *grid) across(x0, x1, y int) {
 	}
 }
 
-// box clears a rectangle and draws a frame around it.
 func (g *grid) box(x, y, w, h int) {
 	for row := range h {
 		for column := range w {

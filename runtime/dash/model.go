@@ -18,7 +18,6 @@ const (
 	seldom = time.Second / 2 // on a line that needs long for a picture
 )
 
-// tick is the message to draw the next frame.
 type tick struct{}
 
 // model is the dashboard's state in Bubble Tea. It copies frames of the run, so that training never

@@ -12,7 +12,6 @@ import (
 	"github.com/burngen/burngen/runtime/learn"
 )
 
-// lens holds the options for drawing curves.
 type lens struct {
 	// the only split to draw; "" is all splits
 	split learn.Split

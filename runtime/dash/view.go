@@ -33,7 +33,6 @@ type screen struct {
 // hint describes a key: its word in the line of keys, and its line in the help.
 type hint struct{ key, does, help string }
 
-// target is the area of a tab: columns [x0, x1) of row y.
 type target struct {
 	x0, x1, y int
 	tab       progress.Tab
@@ -94,7 +93,6 @@ func wide(g *grid, f *progress.Frame, s screen, bottom int) []target {
 	return tabs
 }
 
-// narrow draws the curves above the table, in rows 2 to bottom.
 func narrow(g *grid, f *progress.Frame, s screen, bottom int) []target {
 	rows := bottom + 1 - 2 // there is no line above the log
 	readings := flow(f.Readings(), s.w-4)
@@ -110,7 +108,6 @@ func narrow(g *grid, f *progress.Frame, s screen, bottom int) []target {
 	return tabs
 }
 
-// plotTab draws the curves of the chosen tab.
 func plotTab(g *grid, x, y, w, h int, f *progress.Frame, s screen) {
 	unit := ""
 	if f.Tab >= 0 {
@@ -137,7 +134,6 @@ func title(g *grid, f *progress.Frame, s screen) {
 	g.put(2, 0, end, strong, " "+name+" ")
 }
 
-// bar draws the progress of the epoch, the speed, and the time left.
 func bar(g *grid, x, y, end int, f *progress.Frame) {
 	if f.Stopped != nil {
 		g.put(x, y, end, strong, "stopped: "+progress.Clean(f.Stopped.Reason, 200))
@@ -285,7 +281,6 @@ func flow(texts []string, width int) (lines []string) {
 	return lines
 }
 
-// writeLog writes the last lines, at most `rows`.
 func writeLog(g *grid, x, y, end, rows int, lines []progress.Line) {
 	lines = lines[max(0, len(lines)-rows):]
 	for i, l := range lines {

@@ -64,7 +64,6 @@ func Whole[T, B any](fill func(items []T, b *B, r *rand.Rand) error) Collate[T, 
 	return Collate[T, B]{whole: fill}
 }
 
-// check returns an error if c has no function that makes batches.
 func (c *Collate[T, B]) check() error {
 	if c.whole == nil && (c.size == nil || c.put == nil) {
 		return fmt.Errorf("no function makes a batch of items")

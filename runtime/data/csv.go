@@ -93,7 +93,6 @@ func ReadCSV[T any](r io.Reader, o CSVOptions) ([]T, error) {
 	return rows, nil
 }
 
-// record is a row of a table.
 type record struct {
 	cells []string
 	line  int
@@ -148,7 +147,6 @@ func (o CSVOptions) lines(b *bufio.Reader) (next func() (record, error)) {
 	}
 }
 
-// field is a field of a struct and its columns.
 type field struct {
 	name  string
 	index int // in the struct

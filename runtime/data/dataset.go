@@ -113,7 +113,6 @@ func readMany[T any](d Dataset[T], dst []T, at []int) error {
 	return nil
 }
 
-// blockOf returns the block size of d, or 1 if it has none.
 func blockOf[T any](d Dataset[T]) int {
 	if b, ok := d.(Blocked); ok {
 		return max(1, b.Block())

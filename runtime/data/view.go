@@ -1,6 +1,5 @@
 package data
 
-// view is a data set of items of another data set, in any order.
 type view[T any] struct {
 	of Dataset[T]
 	n  int // number of items, all with a valid index in of

@@ -50,12 +50,10 @@ func (r *Run) Fault(failed func(number int64) error) Arg {
 	return Arg{number: uint64(at), kind: isAddress}
 }
 
-// clearFaults clears the first n records.
 func (r *Run) clearFaults(n int) error {
 	return r.queue.Upload(r.faults.memory.at, make([]byte, 4*faultWords*n))
 }
 
-// download starts the download of the records in use.
 func (r *Run) download() error {
 	n := len(r.faults.failed)
 	if n == 0 {

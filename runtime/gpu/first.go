@@ -16,7 +16,6 @@ type Choice[M any] struct {
 	Load func(options ...Option) (M, error)
 }
 
-// targetVariable is the environment variable that forces a target.
 const targetVariable = "BURNGEN_TARGET"
 
 // First loads a model on the first target that the machine has. It skips devices whose driver
@@ -52,7 +51,6 @@ func First[M any](options []Option, choices ...Choice[M]) (M, error) {
 	return none, errors.Join(missing...)
 }
 
-// targetsOf returns the names of the targets, separated by commas.
 func targetsOf[M any](choices []Choice[M]) string {
 	names := make([]string, len(choices))
 	for i, c := range choices {

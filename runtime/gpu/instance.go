@@ -79,7 +79,6 @@ func (s *settings) check(d Driver) error {
 	return nil
 }
 
-// kernel returns kernel k of the program.
 func (i *Instance) kernel(k *KernelInfo) (Kernel, error) {
 	found, err := i.loaded.kernel(k)
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"sync"
 )
 
-// limited is a device that allocates at most limit bytes.
 type limited struct {
 	Opened
 	limit int64

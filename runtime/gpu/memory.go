@@ -70,10 +70,8 @@ func (a Arg) check() error {
 	return nil
 }
 
-// isMemory reports whether the argument is memory of at least one byte.
 func (a Arg) isMemory() bool { return a.kind >= isRead && a.bytes > 0 }
 
-// host returns the argument's host memory.
 func (a Arg) host() []byte { return unsafe.Slice((*byte)(a.memory), a.bytes) }
 
 // region is host memory and its copy on the device.

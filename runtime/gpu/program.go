@@ -17,7 +17,6 @@ type Program struct {
 	loaded map[int]*loaded // by the index of the device
 }
 
-// loaded is a program on an open device.
 type loaded struct {
 	device *shared
 	module Module
@@ -87,7 +86,6 @@ func (p *Program) load(index int) (*loaded, error) {
 	return l, nil
 }
 
-// kernel returns kernel k of the program's code.
 func (l *loaded) kernel(k *KernelInfo) (Kernel, error) { return l.kernelOf(l.module, k) }
 
 // kernelOf returns kernel k of a module. It looks each kernel up once.

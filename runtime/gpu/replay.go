@@ -30,7 +30,6 @@ func (k *callKey) equal(o *callKey) bool {
 	return k.schedule == o.schedule && k.weights == o.weights && k.changes == o.changes && slices.Equal(k.sizes, o.sizes)
 }
 
-// queued is a launch or a copy on the device.
 type queued struct {
 	kernel Kernel // nil for a copy
 	grid   [3]int
@@ -40,7 +39,6 @@ type queued struct {
 	bytes    int
 }
 
-// put queues s.
 func (s *queued) put(q Queue) error {
 	if s.kernel == nil {
 		return q.Copy(s.to, s.from, s.bytes)

@@ -125,7 +125,6 @@ func (r *Run) slices(ptr any, kind argKind) []Arg {
 	return r.structs[len(r.structs)-1].slices
 }
 
-// slicesIn holds the slices in a struct.
 type slicesIn struct {
 	ptr    any // points to the struct
 	slices []Arg

@@ -48,7 +48,6 @@ func (a *Average) update() error {
 	return nil
 }
 
-// swap exchanges the weights and the averages.
 func (a *Average) swap() error {
 	if a == nil {
 		return nil

@@ -70,7 +70,6 @@ func (c *counters[O]) count(o O) (err error) {
 	return nil
 }
 
-// values returns the values of all metrics over the split.
 func (c *counters[O]) values() (values []Value, err error) {
 	defer rt.Recover("metrics", &err)
 	for i, counter := range c.all {
@@ -86,7 +85,6 @@ func (c *counters[O]) values() (values []Value, err error) {
 	return values, nil
 }
 
-// parts adds the counters to the parts of a state.
 func (c *counters[O]) parts(to map[string]rt.Stater) {
 	to["counters"] = registered(c.batchCounts)
 	for i, counter := range c.all {
@@ -103,7 +101,6 @@ func (c *counters[O]) batchCounts(s *rt.State) {
 	rt.StateScalar(s, "items", &c.items)
 }
 
-// registered is a function that implements [rt.Stater].
 type registered func(*rt.State)
 
 func (r registered) State(s *rt.State) { r(s) }

@@ -11,7 +11,6 @@ import (
 // ones are, and 0 if neither.
 type directions map[string]int
 
-// directionsOf returns the directions of the keys of both splits.
 func directionsOf(series []Series) directions {
 	d := directions{}
 	for _, s := range series {
@@ -33,7 +32,6 @@ func (d directions) of(key string) (int, error) {
 	return better, nil
 }
 
-// unknown returns the error of a key that d does not have.
 func (d directions) unknown(key string) error {
 	var valid []string
 	for k := range d {
@@ -49,7 +47,6 @@ func (d directions) unknown(key string) error {
 // run. It returns an error if a metric does not exist.
 type chooser interface{ bind(d directions) error }
 
-// bind binds x if it is a chooser.
 func bind(x any, d directions) error {
 	if c, ok := x.(chooser); ok {
 		return c.bind(d)

@@ -31,7 +31,6 @@ type environment struct {
 	Model    string    `json:"model"` // digest of the names and shapes of the parameters
 }
 
-// environmentOf describes this process.
 func environmentOf(now time.Time, p *rt.Params, id *identity) environment {
 	e := environment{Time: now, Command: os.Args, Go: runtime.Version(), OS: runtime.GOOS, CPU: runtime.GOARCH, Cores: runtime.NumCPU(),
 		Threads: runtime.GOMAXPROCS(0), Seed: id.Seed, Data: id.Data, Model: modelDigest(p)}

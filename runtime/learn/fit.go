@@ -13,7 +13,6 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// fit is the state of a running [Learner.Fit].
 type fit[B any, O metric.Output] struct {
 	*Learner[B, O]
 	ctx          context.Context
@@ -366,7 +365,6 @@ func (f *fit[B, O]) end(why error) (*Run, error) {
 	return f.run(stopped), err
 }
 
-// report calls Options.Report. A panic becomes an error.
 func (f *fit[B, O]) report() error {
 	return guarded(func() error { return f.o.Report(f.folder.dir) })
 }

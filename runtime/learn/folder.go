@@ -13,7 +13,6 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// The names of files and folders in the folder of a run.
 const (
 	stateFile        = "last.safetensors" // the state from which the run continues
 	configFile       = "config.json"
@@ -73,7 +72,6 @@ func isPartial(name string) bool {
 	return err == nil
 }
 
-// path returns the path of a file in the folder. parts may have slashes.
 func (f *folder) path(parts ...string) string {
 	return filepath.Join(f.dir, filepath.FromSlash(strings.Join(parts, "/")))
 }
@@ -92,13 +90,11 @@ func (f *folder) list(sub string) ([]string, error) {
 	return names, nil
 }
 
-// has reports whether the folder has an entry called name.
 func (f *folder) has(name string) bool {
 	_, err := os.Lstat(f.path(name))
 	return err == nil
 }
 
-// hasRun reports whether a run has written into the folder.
 func (f *folder) hasRun() bool {
 	for _, name := range []string{stateFile, eventsFile, checkpointFolder, configFile} {
 		if f.has(name) {
@@ -118,7 +114,6 @@ func (f *folder) clear() error {
 	return nil
 }
 
-// writeJSON writes x to a file as indented JSON.
 func (f *folder) writeJSON(name string, x any) error {
 	text, err := json.MarshalIndent(x, "", "  ")
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// journal passes the events of a run to its renderer and its loggers.
 type journal struct {
 	now  func() time.Time
 	show Renderer // nil if there is none, or it panicked
@@ -24,7 +23,6 @@ type journal struct {
 	ended sync.WaitGroup
 }
 
-// log is a logger and its name in saved states.
 type log struct {
 	Logger
 	name    string
@@ -89,13 +87,11 @@ func (j *journal) flush() {
 	}
 }
 
-// guarded calls f and turns a panic into an error.
 func guarded(f func() error) (err error) {
 	defer rt.Recover("logger", &err)
 	return f()
 }
 
-// isSilent reports whether neither a renderer nor a logger gets events.
 func (j *journal) isSilent() bool { return j.show == nil && len(j.logs) == 0 }
 
 // emit passes an event to the renderer and to all loggers. It drops loggers that fail.
@@ -188,7 +184,6 @@ func (j *journal) marks() map[string]string {
 	return marks
 }
 
-// closeLogs closes the loggers and returns their first error.
 func (j *journal) closeLogs() error {
 	close(j.stop)
 	j.ended.Wait()

@@ -8,7 +8,6 @@ import (
 	"time"
 )
 
-// lineEvery is the smallest time between lines of [Lines].
 const lineEvery = 30 * time.Second
 
 // Lines returns a renderer that writes a line for each epoch and each validation within an epoch. If w is

@@ -5,7 +5,6 @@ import (
 	"syscall"
 )
 
-// errSharing is Windows's ERROR_SHARING_VIOLATION.
 const errSharing = syscall.Errno(32)
 
 // lockFile opens a file that no other process can open meanwhile. It returns errLocked if another

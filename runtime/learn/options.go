@@ -66,7 +66,6 @@ type Machine interface {
 	Measure() []Value
 }
 
-// check returns all errors of the options, joined.
 func (o *Options) check() error {
 	var errs []error
 	wrong := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
@@ -122,7 +121,6 @@ func (o *Options) check() error {
 	return errors.Join(errs...)
 }
 
-// accumulate returns the number of batches of a step.
 func (o *Options) accumulate() int { return max(1, o.Accumulate) }
 
 // weighs reports whether the batches of a step are weighted by their numbers of items.
@@ -136,7 +134,6 @@ func (o *Options) recent() int {
 	return o.Recent
 }
 
-// systemEvery returns the time between measurements of the machine.
 func (o *Options) systemEvery() time.Duration {
 	if o.SystemEvery == 0 {
 		return 5 * time.Second

@@ -61,7 +61,6 @@ func (p *Patience) Done(value float64) bool {
 	return p.counts.see(value, p.Better, p.MinDelta, p.Warmup) >= int64(max(1, p.Times))
 }
 
-// begin initializes a zero Patience.
 func (p *Patience) begin() {
 	if !p.begun {
 		p.begun, p.counts = true, newPatience()

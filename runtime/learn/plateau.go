@@ -26,7 +26,6 @@ func Plateau(key string, factor float64, n int) *Reducer {
 	return &Reducer{Key: key, By: factor, Times: n}
 }
 
-// begin initializes a zero Reducer.
 func (r *Reducer) begin() {
 	if r.factor == 0 {
 		r.factor, r.counts = 1, newPatience()

@@ -24,7 +24,6 @@ type position struct {
 	Checkpoints []Checkpoint
 }
 
-// bestValue is the best value of a metric.
 type bestValue struct {
 	Value Number `json:"value"`
 	Epoch int    `json:"epoch"` // from 0

@@ -31,7 +31,6 @@ type saving struct {
 	step     int
 }
 
-// saved is the outcome of writing a state.
 type saved struct {
 	saving
 	// the complete file: the checkpoint or the state

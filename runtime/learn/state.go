@@ -21,10 +21,8 @@ type savedRun struct {
 	Marks map[string]string
 }
 
-// stateVersion is the version of the layout of states.
 const stateVersion = 1
 
-// runPart is the name of the savedRun among the parts of a state.
 const runPart = "run"
 
 // parts returns the parts of a state other than the savedRun, keyed by name.
@@ -205,7 +203,6 @@ func (f *fit[B, O]) stateToLoad() (string, error) {
 	return "", fmt.Errorf("%v: there is no such checkpoint, but %s", f.o.Resume, strings.Join(append(kept, "nothing else"), ", "))
 }
 
-// load restores a state and returns the marks of the loggers.
 func (f *fit[B, O]) load(file string) (marks map[string]string, err error) {
 	var run savedRun
 	name := f.folder.path(file)
@@ -267,7 +264,6 @@ func (f *fit[B, O]) tidy() error {
 	return f.folder.writeJSON(bestFile, f.position.bestFile())
 }
 
-// describe writes config.json and environment.json.
 func (f *fit[B, O]) describe() error {
 	if err := f.folder.writeJSON(configFile, f.o.Config); err != nil {
 		return err

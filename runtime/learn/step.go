@@ -69,7 +69,6 @@ func (f *fit[B, O]) batch(b *B, asked time.Time) error {
 	return nil
 }
 
-// called calls f, a function of the task. A panic becomes an error.
 func called[B, O any](f func(*B) (O, error), b *B) (out O, err error) {
 	defer rt.Recover("task", &err)
 	return f(b)

@@ -21,7 +21,6 @@ type tape struct {
 	pending []byte
 }
 
-// maxPending is the largest number of bytes that wait to be written.
 const maxPending = 16 << 20
 
 // errBehind is the error of a file for which more than maxPending bytes wait.
@@ -70,7 +69,6 @@ func (t *tape) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// mark returns the number of bytes, including bytes that wait to be written.
 func (t *tape) mark() int64 { return t.at + int64(len(t.pending)) }
 
 func (t *tape) flush() error {

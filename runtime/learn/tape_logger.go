@@ -5,7 +5,6 @@ import (
 	"strconv"
 )
 
-// tapeLogger is a [Logger] that writes one file.
 type tapeLogger struct {
 	// path in the folder of the run, with slashes
 	name string

@@ -27,7 +27,6 @@ type tensorBoard struct {
 	event []byte
 }
 
-// tensorBoardMark is the logger's mark in saved states.
 type tensorBoardMark struct {
 	File string
 	Size int64
@@ -127,7 +126,6 @@ func appendText(b []byte, field byte, text string) []byte {
 	return append(binary.AppendUvarint(append(b, field<<3|2), uint64(len(text))), text...)
 }
 
-// write writes an event as a TFRecord.
 func (l *tensorBoard) write(event []byte) error {
 	l.event = event
 	var head [12]byte

@@ -28,7 +28,6 @@ func (f *fit[B, O]) thaw(err error) error {
 	return err
 }
 
-// validate evaluates the validation data and adds the results to values.
 func (f *fit[B, O]) validate(values map[string]float64) error {
 	c := newCounters(f.metrics, f.o.recent())
 	p := &f.position

@@ -12,7 +12,6 @@ const (
 	chrFOrder = 6
 	// chrFBeta is the weight of recall, relative to precision, in the F-score.
 	chrFBeta = 2
-	// mostChrWords is the largest wordOrder of [ChrF].
 	mostChrWords = 9
 )
 

@@ -42,7 +42,6 @@ func sameClasses(classes, before int) error {
 	return nil
 }
 
-// item counts an item that has exactly one class.
 func (c *classCounts) item(predicted, target int) {
 	c.label(predicted, true, predicted == target)
 	if predicted != target {

@@ -19,7 +19,6 @@ type Classes struct {
 // Lost returns the loss and the number of items that are not ignored.
 func (c Classes) Lost() (float64, int) { return float64(c.Loss), unignored(c.Targets, c.Ignore) }
 
-// unignored returns the number of targets that are not ignored.
 func unignored(targets, ignore []int64) int {
 	n := 0
 	for _, t := range targets {

@@ -100,7 +100,6 @@ func (c *Confusion) Picture() image.Image {
 	return picture
 }
 
-// matrix is the tally of a confusion matrix.
 type matrix struct {
 	classes int
 	// row-major

@@ -29,7 +29,6 @@ type counter[O any, T tally[T]] struct {
 	err   error
 }
 
-// rule defines how a counter counts outputs and computes its value.
 type rule[O any, T tally[T]] struct {
 	empty func() T
 	add   func(T, O) error

@@ -5,7 +5,6 @@ import "math"
 // counts is a tally of a fixed number of counts, such as the right items and all items.
 type counts []int64
 
-// newCounts returns a constructor of tallies of n counts.
 func newCounts(n int) func() *counts {
 	return func() *counts {
 		c := make(counts, n)

@@ -20,7 +20,6 @@ func Kappa() Metric[Classes] {
 	})
 }
 
-// marginals are the sums from which coefficients of agreement are computed.
 type marginals struct {
 	items, right     float64
 	both             float64 // sum over classes of predictions times targets

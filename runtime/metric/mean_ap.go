@@ -49,10 +49,8 @@ func MeanAP(thresholds ...float64) Metric[Boxes] {
 	})
 }
 
-// detections is the tally of the predictions, keyed by class.
 type detections map[int64]*detected
 
-// detected is the predictions of one class.
 type detected struct {
 	targets int64 // without crowds
 	found   []found

@@ -14,7 +14,6 @@ func nGrams(tokens []string, n int) map[string]int {
 	return list
 }
 
-// total returns the number of n-grams, with repetitions.
 func total(grams map[string]int) int {
 	sum := 0
 	for _, n := range grams {

@@ -5,7 +5,6 @@ import (
 	"math"
 )
 
-// numbers is the saved form of a tally.
 type numbers struct {
 	ints   []int64
 	floats []float64

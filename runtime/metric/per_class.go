@@ -10,7 +10,6 @@ import (
 // predictions and targets. predicted and targets are not both 0.
 type formula func(right, predicted, targets float64) float64
 
-// of returns the measure, or NaN if there are no predictions and no targets.
 func (f formula) of(right, predicted, targets int64) float64 {
 	if predicted+targets == 0 {
 		return math.NaN()

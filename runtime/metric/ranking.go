@@ -53,7 +53,6 @@ func (r *ranking) fit(classes int) error {
 	return sameClasses(classes, len(r.classes))
 }
 
-// add adds a score of a class.
 func (r *ranking) add(class int, score float64, positive bool) {
 	c := &r.classes[class]
 	if r.binned() {
@@ -70,7 +69,6 @@ func (r *ranking) add(class int, score float64, positive bool) {
 	}
 }
 
-// bin replaces the scores by bins.
 func (r *ranking) bin() {
 	n := max(allBins/len(r.classes), leastBins)
 	for i := range r.classes {
@@ -145,7 +143,6 @@ func (c *ranked) groups(yield func(positive, negative float64) bool) {
 	}
 }
 
-// totals returns the number of positive and of negative scores.
 func (c *ranked) totals() (positive, negative float64) {
 	positive, negative = float64(len(c.positive)), float64(len(c.negative))
 	for at := 0; at < len(c.bins); at += 2 {

@@ -39,7 +39,6 @@ type pairs struct {
 	columns []paired
 }
 
-// paired is the pairs of one column, or their counts in cells.
 type paired struct {
 	predicted, targets []float64
 	// lower bounds of the cells, in increasing order
@@ -96,7 +95,6 @@ func (p *pairs) pair(column int, predicted, target float64) {
 	}
 }
 
-// divide replaces the pairs by counts in cells.
 func (c *paired) divide() {
 	c.predictedEdges = slices.Compact(quantiles(slices.Clone(c.predicted), sideCells))
 	c.targetsEdges = slices.Compact(quantiles(slices.Clone(c.targets), sideCells))

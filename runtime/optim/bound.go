@@ -124,7 +124,6 @@ func (b *bound) State(s *rt.State) {
 	}
 }
 
-// rule is the update rule of an optimizer.
 type rule interface {
 	// prepare computes the constants of step n of a parameter, n = 1, 2, ….
 	prepare(n int64, rate float64)

@@ -10,7 +10,6 @@ import (
 // value. Zero is so small that it is 0 as a float32.
 const Zero = math.SmallestNonzeroFloat64
 
-// setting is a number in a configuration: at least 0 and below a limit.
 type setting struct {
 	name  string
 	value *float64

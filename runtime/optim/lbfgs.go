@@ -41,7 +41,6 @@ type LBFGS struct {
 
 var errReleased = errors.New("lbfgs: step without parameters: they were released")
 
-// point is a point on the search line.
 type point struct {
 	t     float64 // multiple of the direction
 	loss  float64
@@ -298,7 +297,6 @@ func largest(x []float32) float64 {
 	return most
 }
 
-// total returns the sum of the magnitudes, the L1 norm.
 func total(x []float32) float64 {
 	sum := 0.0
 	for _, v := range x {

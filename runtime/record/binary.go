@@ -22,7 +22,6 @@ const binaryMagic = "\x8bburngen\r\n\x1a\n"
 
 const sumSize = 32
 
-// binarySink writes a binary record.
 type binarySink struct{ out *bufio.Writer }
 
 func (b binarySink) number(n int) { b.out.Write(binary.AppendUvarint(nil, uint64(n))) }

@@ -197,7 +197,6 @@ func notOfID(r rune) bool {
 	return !(r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r == '-')
 }
 
-// shape reads the rank and the extents.
 func (b *bincode) shape() ([]int, error) {
 	rank, err := b.number()
 	if err != nil || rank > maxRank {

@@ -50,7 +50,6 @@ var rustTypes = map[string]string{
 	"i64": "i64", "i32": "i32", "i16": "i16", "i8": "i8",
 }
 
-// burn reads the tensors of a record of burn.
 type burn struct {
 	*walker
 	weights *rt.Weights
@@ -90,7 +89,6 @@ func readBurn(r *walker, top token, w *rt.Weights, n *names) error {
 	return b.end()
 }
 
-// value reads a value and adds the tensors in it under name.
 func (b *burn) value(name string) error {
 	t, err := b.next()
 	if err != nil {
@@ -315,7 +313,6 @@ func readBurnType(r *walker) (dtype string, err error) {
 	return "", r.at("a type expected, %v found", t.kind)
 }
 
-// burnType returns the element type that burn calls name.
 func burnType(name string) (string, error) {
 	if dtype, ok := burnTypes[name]; ok {
 		return dtype, nil
@@ -328,7 +325,6 @@ func burnType(name string) (string, error) {
 
 var errQuantised = errors.New("quantised tensors are not read")
 
-// boolType returns the element type of bools that burn stores as `store`.
 func boolType(store string) (string, error) {
 	if store == "Native" || store == "U8" {
 		return "bool", nil

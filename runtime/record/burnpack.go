@@ -104,7 +104,6 @@ func readPacked(w *rt.Weights, text []byte) ([]packed, error) {
 	return tensors, err
 }
 
-// readDescriptor reads the entry of the tensor called name in the metadata.
 func readDescriptor(r *walker, name string) (packed, error) {
 	p := packed{name: name, from: -1}
 	t, err := r.expect(table)

@@ -6,7 +6,6 @@ import "math"
 // bits, and simple values other than bools and null.
 type cbor struct{ bigEndian }
 
-// The major types of CBOR.
 const (
 	cborUnsigned = iota
 	cborNegative

@@ -84,7 +84,6 @@ func read(w *rt.Weights, file []byte) error {
 	return readForm(w, file)
 }
 
-// readForm adds the tensors of an uncompressed file to w.
 func readForm(w *rt.Weights, file []byte) error {
 	for _, form := range forms {
 		if form.is(file) {

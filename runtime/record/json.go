@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 )
 
-// jsonText reads JSON (RFC 8259).
 type jsonText struct {
 	file []byte
 	pos  int
@@ -20,7 +19,6 @@ func (j *jsonText) errorf(format string, args ...any) error {
 	return fmt.Errorf("byte %d: %w", j.pos, fmt.Errorf(format, args...))
 }
 
-// peek skips white space and returns the next byte, or 0 at the end.
 func (j *jsonText) peek() byte {
 	for ; j.pos < len(j.file); j.pos++ {
 		switch c := j.file[j.pos]; c {

@@ -43,7 +43,6 @@ type sink interface {
 	flush() error
 }
 
-// writeNamed returns a function that writes a named record to a sink.
 func writeNamed(to func(io.Writer) sink) func(io.Writer, *rt.Weights) error {
 	return func(out io.Writer, w *rt.Weights) error {
 		sum, err := w.Sum()
@@ -165,7 +164,6 @@ func checkVersion(v int64) error {
 	return nil
 }
 
-// verify returns an error unless sum is the digest of the contents of w.
 func verify(w *rt.Weights, sum string) error {
 	got, err := w.Sum()
 	if err == nil && got != sum {
@@ -174,7 +172,6 @@ func verify(w *rt.Weights, sum string) error {
 	return err
 }
 
-// readMetadata reads a table of texts into the metadata of w.
 func readMetadata(r *walker, w *rt.Weights) error {
 	t, err := r.expect(table)
 	if err != nil {
@@ -195,7 +192,6 @@ func readMetadata(r *walker, w *rt.Weights) error {
 	})
 }
 
-// readTensor reads the tensor called name and adds it to w.
 func readTensor(r *walker, w *rt.Weights, name string) error {
 	t, err := r.expect(table)
 	if err != nil {

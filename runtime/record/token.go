@@ -9,7 +9,6 @@ import (
 	"unsafe"
 )
 
-// kind is the kind of a token.
 type kind uint8
 
 const (
@@ -113,7 +112,6 @@ const (
 	freeNames = 1 << 20
 )
 
-// walker reads the values of a source.
 type walker struct {
 	source
 	depth int
@@ -152,7 +150,6 @@ func (w *walker) each(container token, from int, f func(i int) error) error {
 	}
 }
 
-// items calls f before each item of a list is read.
 func (w *walker) items(container token, f func(i int) error) error { return w.each(container, 0, f) }
 
 // fields calls f with the key of each pair of a table, before the value is read. It begins with
@@ -186,7 +183,6 @@ func (w *walker) skipNext() error {
 	return w.skip(t)
 }
 
-// expect returns the next token, or an error if it is of another kind.
 func (w *walker) expect(k kind) (token, error) {
 	t, err := w.next()
 	if err == nil && t.kind != k {
@@ -225,7 +221,6 @@ func (w *walker) expectNoMore(container token, n int) error {
 	return err
 }
 
-// expectShape reads a list of extents.
 func (w *walker) expectShape() ([]int, error) {
 	t, err := w.expect(list)
 	if err != nil {

@@ -124,7 +124,6 @@ func (a *Arg) usable() error {
 	return nil
 }
 
-// passed is a tensor of any element type.
 type passed interface {
 	dtype() string
 	shape() []int
@@ -136,7 +135,6 @@ type passed interface {
 	leave()
 }
 
-// passedAs is a passed tensor of T.
 type passedAs[T Element] struct {
 	// the tensor that [CallOpen] got, or &given
 	t *Tensor[T]

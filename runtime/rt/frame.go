@@ -71,7 +71,6 @@ func (m *Memory) enter(method *Method) error {
 	return nil
 }
 
-// where returns the prefix of the call's errors.
 func (m *Memory) where() string {
 	if m.second {
 		return m.method.Backward
@@ -197,7 +196,6 @@ func (m *Memory) Results(results ...Passed) error {
 	return err
 }
 
-// roomError returns the first error of allocating memory for a result, or nil.
 func roomError(where string, results []Passed) error {
 	for i := range results {
 		if err := results[i].err; err != nil {
@@ -246,7 +244,6 @@ func (m *Memory) Extent(i int) int { return m.Symbols.Value(i) }
 // [Method.Buffers]. The offsets count from the start of the function's part of the arena.
 func (m *Memory) Offsets(i int) []int { return m.layout.offsets[i] }
 
-// open makes the arena large enough for the extents of the call.
 func (m *Memory) open() error {
 	need, err := m.need()
 	if err != nil {

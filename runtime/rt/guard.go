@@ -36,5 +36,4 @@ func EndIfDone(ctx context.Context) {
 	}
 }
 
-// ended is the panic value of EndIfDone.
 type ended struct{ error }

@@ -33,7 +33,6 @@ func ArenaLimit(limit int64) int64 {
 	return programMemory()
 }
 
-// programMemory returns the default of [ArenaLimit] in bytes.
 var programMemory = sync.OnceValue(func() int64 {
 	has := machineMemory()
 	if has <= 0 {

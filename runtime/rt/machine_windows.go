@@ -6,7 +6,6 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// memoryStatus is MEMORYSTATUSEX.
 type memoryStatus struct {
 	length, load         uint32
 	physical, available  uint64
@@ -15,7 +14,6 @@ type memoryStatus struct {
 	freeExtended         uint64
 }
 
-// machineMemory returns the memory of the machine in bytes, or 0 if unknown.
 func machineMemory() int64 {
 	call := windows.NewLazySystemDLL("kernel32.dll").NewProc("GlobalMemoryStatusEx")
 	if call.Find() != nil {

@@ -63,7 +63,6 @@ func (b *Buffers) sizes(z *Sizes, extents, bytes []int64) {
 	}
 }
 
-// trains reports whether calls of m compute gradients.
 func (m *Method) trains() bool { return m.Ends != nil }
 
 func (m *Method) isFixed() bool { return m.Each == nil && m.Buffers == nil }

@@ -99,7 +99,6 @@ func NewParams(items []Param) (*Params, error) {
 	return all.view(at), nil
 }
 
-// view returns the subset of the parameters with these indices.
 func (all *parameters) view(at []int) *Params {
 	p := &Params{all: all, at: at}
 	if !all.away {

@@ -19,7 +19,6 @@ type Passed struct {
 	err     error // why there is no room for a result
 }
 
-// passedKind selects the checks of an argument.
 type passedKind uint8
 
 const (

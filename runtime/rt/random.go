@@ -36,7 +36,6 @@ func UniformAt(seed, i uint64) float64 {
 	return fraction(a)
 }
 
-// fraction returns the upper 53 bits of a as a fraction in [0, 1).
 func fraction(a uint64) float64 { return float64(a>>11) / (1 << 53) }
 
 // NormalAt returns the i-th standard normal number of seed, the same on every machine. It uses the

@@ -19,7 +19,6 @@ type Sample struct {
 	Rounding float64
 }
 
-// sampleLen is the largest number of values in a sample.
 const sampleLen = 16
 
 // SampleOf returns the sample of x.

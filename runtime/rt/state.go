@@ -50,7 +50,6 @@ func StateTensor[T Number | bool](s *State, name string, data []T, shape ...int)
 	})
 }
 
-// kindName is the name of the variable that holds the kind of a state.
 const kindName = "kind"
 
 // StateKind registers the kind of the state, such as "adam", as a variable called kind. It is an

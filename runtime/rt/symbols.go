@@ -22,7 +22,6 @@ func NewSymbols(names ...string) Symbols {
 	return s
 }
 
-// rename sets the names of the symbols and unbinds them all.
 func (s *Symbols) rename(names []string) {
 	if len(names) > cap(s.values) {
 		s.values = make([]int, len(names))

@@ -81,7 +81,6 @@ const (
 	linger     = 1 << 11 // turns for which a worker waits for the next inference
 )
 
-// workers is the worker pool of the program.
 var workers pool
 
 // pool shares the parts of one task at a time among its workers. Worker 0 is the caller of Run; the

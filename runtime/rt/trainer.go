@@ -33,7 +33,6 @@ type TrainingFrame[W, C any] struct {
 	half half
 }
 
-// half is the part of a method that a call computes.
 type half int
 
 const (
@@ -246,7 +245,6 @@ func (t *Trainer[W, C]) backward(m *Method, gradients []Passed) (f *TrainingFram
 	return f, nil
 }
 
-// passOf returns the backward pass of a method. It creates one for each method.
 func (t *Trainer[W, C]) passOf(m *Method) *Pass {
 	for _, p := range t.passes {
 		if p.method == m {

@@ -236,7 +236,6 @@ func (t *Training) State(s *State) {
 	t.scale.register(s, t.Scaled)
 }
 
-// trainOn places the parameters and their gradients on a device.
 func (t *Training) trainOn(m Mirror) error {
 	all := t.params.all
 	if err := m.Hold(all.data, all.grad); err != nil {

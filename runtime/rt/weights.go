@@ -28,7 +28,6 @@ type Weights struct {
 	errs   []error
 }
 
-// tensors is the state that handles share.
 type tensors struct {
 	mu       sync.RWMutex
 	byName   map[string]*tensor
@@ -42,7 +41,6 @@ type tensors struct {
 	unmap  func() error // releases the mapped memory, once; nil if none is mapped
 }
 
-// tensor is one tensor. It has the bytes of a file: little-endian.
 type tensor struct {
 	Info
 	raw  []byte
@@ -50,7 +48,6 @@ type tensor struct {
 	home *tensors // the weights that own its memory
 }
 
-// lazy computes the bytes of a tensor on demand.
 type lazy struct {
 	mu   sync.Mutex
 	read func(room []byte) ([]byte, error) // nil once raw and err are set
@@ -143,14 +140,12 @@ func NewWeights() *Weights {
 	return &Weights{tensors: t}
 }
 
-// broken returns weights whose Err returns err.
 func broken(err error) *Weights {
 	w := NewWeights()
 	w.broken = err
 	return w
 }
 
-// parse reads the safetensors file data into t.
 func (t *tensors) parse(data []byte) error {
 	h, err := safetensors.Parse(data)
 	if err != nil {
@@ -224,7 +219,6 @@ func (w *Weights) none() bool { return w == nil || w.tensors == nil }
 // fail records an error of the weights, prefixed with "weights".
 func (w *Weights) fail(err error) { w.blame(fmt.Errorf("weights: %w", err)) }
 
-// blame records an error that already names its origin.
 func (w *Weights) blame(err error) {
 	w.failed.Lock()
 	w.errs = append(w.errs, err)

@@ -20,7 +20,6 @@ const (
 	digestKey  = "burngen.digest"
 )
 
-// kind is the storage of the elements of a type.
 type kind struct {
 	file safetensors.DType
 	bits int // 0 for strings
@@ -43,7 +42,6 @@ var kinds = map[string]kind{
 // noted reports whether a file needs a metadata entry for elements of a type.
 func noted(dtype string) bool { return kinds[dtype].file == safetensors.U8 && dtype != "u8" }
 
-// dtypeOf maps the types of the format to burngen's names.
 var dtypeOf = func() map[safetensors.DType]string {
 	m := map[safetensors.DType]string{
 		safetensors.U8: "u8", safetensors.F4: "f4e2m1", safetensors.F8E8M0: "f8e8m0",

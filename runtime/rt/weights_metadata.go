@@ -8,7 +8,6 @@ import (
 	"strings"
 )
 
-// late is a metadata string that can be computed only after the tensors.
 type late struct {
 	size  int
 	value func() (string, error)

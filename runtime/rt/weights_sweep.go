@@ -81,7 +81,6 @@ type sweeping struct {
 	failed int
 }
 
-// work processes shares until no share is left or one has failed.
 func (s *sweeping) work() {
 	for {
 		share, room, ok := s.take()

@@ -150,7 +150,6 @@ func bytesFor(dtype string, shape []int) (int64, error) {
 	return (int64(n)*int64(k.bits) + 7) / 8, nil
 }
 
-// add adds t, or records an error if t is not valid or its name is taken.
 func (w *Weights) add(t *tensor) {
 	name := t.Name
 	err := t.check()
@@ -358,7 +357,6 @@ func (t *tensors) stored(metadata map[string]string, digest string) map[string]s
 	return metadata
 }
 
-// entries returns the tensors as entries of a safetensors file.
 func (t *tensors) entries() []safetensors.Entry {
 	var entries []safetensors.Entry
 	for name, x := range t.byName {

@@ -220,7 +220,6 @@ func (x *tensor) setBinary(data []byte) error {
 	return nil
 }
 
-// appendBinary appends the binary form of the elements.
 func (x *tensor) appendBinary(b []byte) []byte {
 	for _, text := range x.texts {
 		b = binary.LittleEndian.AppendUint32(b, uint32(len(text)))

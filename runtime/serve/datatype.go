@@ -5,7 +5,6 @@ import (
 	"unsafe"
 )
 
-// datatype is a type of elements.
 type datatype struct {
 	name, dtype string
 	size        int
@@ -29,7 +28,6 @@ func datatypeOf(dtype string) (datatype, bool) {
 	return datatypes[i], true
 }
 
-// isText reports whether elements are strings.
 func (d datatype) isText() bool { return d.size == 0 }
 
 // alloc returns n zeroed bytes that are aligned for every datatype.

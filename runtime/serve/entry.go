@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 )
 
-// entry is a model of a server. It may be loaded or not.
 type entry struct {
 	Model
 	options *Options

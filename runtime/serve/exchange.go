@@ -22,7 +22,6 @@ func (e *exchange) note(j *job) {
 	}
 }
 
-// log writes a line to the access log.
 func (e *exchange) log(ctx context.Context, l *slog.Logger) {
 	level := slog.LevelInfo
 	if e.status >= 500 {

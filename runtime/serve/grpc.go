@@ -56,7 +56,6 @@ func (s *Server) guardGRPC(ctx context.Context, q any, info *grpc.UnaryServerInf
 	return a, nil
 }
 
-// codeOf returns the gRPC code for an HTTP status.
 func codeOf(status int) codes.Code {
 	switch status {
 	case http.StatusOK:
@@ -113,7 +112,6 @@ func (h *health) Check(_ context.Context, q *grpc_health_v1.HealthCheckRequest) 
 	return a, nil
 }
 
-// service implements the inference service.
 type service struct {
 	inference.UnimplementedGRPCInferenceServiceServer
 	server *Server
@@ -229,7 +227,6 @@ func (v *service) infer(ctx context.Context, q *inference.ModelInferRequest, e *
 	return a, nil
 }
 
-// requestOf converts a message to a request.
 func requestOf(m *method, q *inference.ModelInferRequest) (*request, error) {
 	out := &request{method: m, id: q.Id, in: make([]tensor, len(m.in))}
 	if err := eachParameter(q.Parameters, out.parameter); err != nil {

@@ -158,7 +158,6 @@ func parse(args []string, models []Model, out io.Writer) (*program, error) {
 	return p, weights.apply("weights", p.models, func(m *Model, file string) { m.Weights = file })
 }
 
-// run serves until ctx is done, then drains the server.
 func (p *program) run(ctx context.Context) error {
 	if p.threads > 0 {
 		rt.Threads(p.threads)
@@ -245,7 +244,6 @@ func (p *program) serveGRPC(s *Server, failed chan<- error) (*grpc.Server, net.A
 	return g, l.Addr(), nil
 }
 
-// end drains and stops the servers.
 func (p *program) end(s *Server, h *http.Server, g *grpc.Server) error {
 	s.Drain()
 	s.options.Log.Info("draining")
@@ -309,7 +307,6 @@ func (s *Server) httpServer() *http.Server {
 	}
 }
 
-// profiler serves pprof's profiles of the program on an address.
 func profiler(address string) (io.Closer, error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// port is an input or output of a method.
 type port struct {
 	datatype
 	label string // the port's name in the model

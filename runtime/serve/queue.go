@@ -107,7 +107,6 @@ func (q *queue) close() {
 	q.more.Broadcast()
 }
 
-// reason says why a batch was computed.
 type reason string
 
 const (

@@ -4,5 +4,4 @@ package serve
 
 import "os"
 
-// notifyReload does nothing: this system does not have SIGHUP.
 func notifyReload(chan<- os.Signal) {}

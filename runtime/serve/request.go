@@ -6,7 +6,6 @@ import (
 	"time"
 )
 
-// request is a decoded inference request.
 type request struct {
 	method *method
 	id     string
@@ -20,7 +19,6 @@ type request struct {
 	sequence sequenceID
 }
 
-// wanted is an output that a request names.
 type wanted struct {
 	index int
 	// the output is wanted in binary form; valid if set is true

@@ -18,7 +18,6 @@ import (
 // headerLength is the HTTP header with the length in bytes of the JSON before binary tensors.
 const headerLength = "Inference-Header-Content-Length"
 
-// routes returns the handler of the protocol's HTTP API.
 func (s *Server) routes() http.Handler {
 	open, guarded := http.NewServeMux(), http.NewServeMux()
 	open.HandleFunc("GET /v2/health/live", func(w http.ResponseWriter, r *http.Request) {
@@ -67,7 +66,6 @@ func (s *Server) shared(next http.Handler) http.Handler {
 	})
 }
 
-// guard refuses requests without the token.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !s.allows(r.Header.Get("Authorization")) {
@@ -104,7 +102,6 @@ func writeError(w http.ResponseWriter, err error) int {
 	return status
 }
 
-// serverName is the name of the server in the protocol.
 const serverName = "burngen"
 
 // extensions lists the protocol's extensions that this server implements.
@@ -118,7 +115,6 @@ func (s *Server) serverMetadata(w http.ResponseWriter, r *http.Request) {
 	}{serverName, version(), extensions})
 }
 
-// metadataTensor describes an input or output.
 type metadataTensor struct {
 	Name     string `json:"name"`
 	Datatype string `json:"datatype"`
@@ -158,7 +154,6 @@ func (s *Server) modelReady(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, statusReady(ready), map[string]any{"name": name, "ready": ready})
 }
 
-// inferREST handles an inference request.
 func (s *Server) inferREST(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
 	body := &counted{from: http.MaxBytesReader(w, r.Body, s.options.MaxBody)}

@@ -223,7 +223,6 @@ func isNumeric(c byte) bool {
 	return c >= '0' && c <= '9' || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E'
 }
 
-// isNumber reports whether text is a number by the grammar of JSON.
 func isNumber(text []byte) bool {
 	digits := func() bool {
 		n := 0

@@ -7,7 +7,6 @@ import (
 	"slices"
 )
 
-// tensor is an input or output of a call.
 type tensor struct {
 	port  *port
 	shape []int
@@ -17,7 +16,6 @@ type tensor struct {
 	texts []string
 }
 
-// maxRank is the largest rank of a tensor in a request.
 const maxRank = 32
 
 // elements returns the product of a shape's extents. It returns an error if an extent is negative,

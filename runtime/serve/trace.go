@@ -31,7 +31,6 @@ func (s *Server) traced(ctx context.Context, header propagation.TextMapCarrier, 
 	}
 }
 
-// carrier reads the trace's headers from gRPC metadata.
 type carrier metadata.MD
 
 func (c carrier) Get(name string) string {

@@ -78,7 +78,6 @@ func examine() (in *instance, list []*adapter, unfit []string, err error) {
 	return in, in.found.list, in.found.unfit, nil
 }
 
-// survey examines the physical devices. It returns an error if there are none.
 func (in *instance) survey() (*survey, error) {
 	var count uint32
 	if err := in.vk.EnumeratePhysicalDevices.try(in.handle, uintptr(unsafe.Pointer(&count)), 0); err != nil {

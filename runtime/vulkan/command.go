@@ -8,7 +8,6 @@ import (
 	"github.com/burngen/burngen/runtime/gpu"
 )
 
-// command is a function of Vulkan.
 type command struct {
 	name    string // "vkCreateBuffer"
 	address uintptr
@@ -55,7 +54,6 @@ type loaderCommands struct {
 	EnumerateInstanceVersion, EnumerateInstanceExtensionProperties, CreateInstance command
 }
 
-// instanceCommands are the functions of an instance.
 type instanceCommands struct {
 	EnumeratePhysicalDevices, EnumerateDeviceExtensionProperties,
 	GetPhysicalDeviceProperties, GetPhysicalDeviceProperties2, GetPhysicalDeviceFeatures2,

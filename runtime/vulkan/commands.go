@@ -41,7 +41,6 @@ func (d *device) newCommandBuffer(pool handle) (buffer uintptr, err error) {
 	return buffer, err
 }
 
-// begin starts to record a command buffer. flags are VkCommandBufferUsageFlags.
 func (d *device) begin(buffer uintptr, flags uint32) (*commands, error) {
 	info := &commandBufferBeginInfo{sType: typeCommandBufferBeginInfo, flags: flags}
 	if err := d.vk.BeginCommandBuffer.try(buffer, uintptr(unsafe.Pointer(info))); err != nil {
@@ -72,7 +71,6 @@ func (c *commands) launch(k *kernel, grid [3]int, arguments uint64) {
 	vk.CmdDispatch.call(c.handle, uintptr(grid[0]), uintptr(grid[1]), uintptr(grid[2]))
 }
 
-// copy records a copy of n bytes between buffers.
 func (c *commands) copy(to, from place, n int) {
 	c.next()
 	region := &bufferCopy{from: uint64(from.offset), to: uint64(to.offset), size: uint64(n)}

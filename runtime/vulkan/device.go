@@ -12,7 +12,6 @@ import (
 
 var errClosed = errors.New("vulkan: the device is closed")
 
-// device is an opened device.
 type device struct {
 	adapter *adapter
 	// the version that the instance requested

@@ -7,7 +7,6 @@ import (
 	"github.com/burngen/burngen/runtime/gpu"
 )
 
-// driver is a [gpu.Driver] and a [gpu.Refusing]. It has no state.
 type driver struct{}
 
 // Driver returns the driver of Vulkan devices.

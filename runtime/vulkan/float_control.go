@@ -14,7 +14,6 @@ type floatControl struct {
 	has              func(*floatControlsProperties) bool
 }
 
-// The execution modes and their capabilities.
 const (
 	modeDenormPreserve           = 4459
 	modeSignedZeroInfNanPreserve = 4461
@@ -44,7 +43,6 @@ var floatControls = []floatControl{
 	}},
 }
 
-// floatControlNames returns the names of the controls that a device has.
 func floatControlNames(p *floatControlsProperties) []string {
 	var names []string
 	for _, c := range floatControls {

@@ -17,7 +17,6 @@ type recorder struct {
 	steps []step
 }
 
-// step is a launch, a copy between host and device, or a copy on the device.
 type step struct {
 	kernel *kernel // nil for a copy
 	grid   [3]int
@@ -102,7 +101,6 @@ type graph struct {
 	read uint64
 }
 
-// transfer is host memory and its staging memory.
 type transfer struct{ host, staged []byte }
 
 func (q *queue) Record(fill func(gpu.Queue) error) (_ gpu.Graph, err error) {
@@ -179,7 +177,6 @@ func (g *graph) record(steps []step) (err error) {
 	return c.end()
 }
 
-// allocate allocates the argument blocks and staging memory of the steps.
 func (g *graph) allocate(steps []step) (err error) {
 	var arguments, staging int64
 	for _, s := range steps {

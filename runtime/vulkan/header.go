@@ -9,7 +9,6 @@ import (
 // TestLayout asserts. Pointers in them are of type unsafe.Pointer, so that the garbage collector sees
 // them.
 
-// structureType is VkStructureType.
 type structureType uint32
 
 const (

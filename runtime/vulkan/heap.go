@@ -53,7 +53,6 @@ type span struct {
 	start, size int64
 }
 
-// piece is memory that a heap has allocated.
 type piece struct {
 	block *block
 	span
@@ -62,7 +61,6 @@ type piece struct {
 func (p piece) at() gpu.Address { return p.block.address + gpu.Address(p.start) }
 func (p piece) bytes() []byte   { return p.block.host[p.start : p.start+p.size] }
 
-// place returns the position of a byte of the piece in its buffer.
 func (p piece) place(offset int64) place {
 	return place{p.block.buffer, p.block.offset + p.start + offset}
 }
@@ -202,7 +200,6 @@ func (h *heap) blockOf(at gpu.Address) (int, *block) {
 	return i, h.blocks[i]
 }
 
-// place is a position in a buffer.
 type place struct {
 	buffer handle
 	offset int64

@@ -7,7 +7,6 @@ import (
 	"runtime"
 )
 
-// openLibrary returns an error: C libraries cannot be called on this platform.
 func openLibrary() (uintptr, error) {
 	return 0, fmt.Errorf("not supported on %s/%s", runtime.GOOS, runtime.GOARCH)
 }

@@ -38,7 +38,6 @@ func (m *module) part(name string) *part {
 	return nil
 }
 
-// kernel is a compiled kernel.
 type kernel struct {
 	module *module
 	// the description at the first request; before that, Args is argsUnknown
@@ -49,7 +48,6 @@ type kernel struct {
 // argsUnknown is the number of arguments of a kernel that has not been requested.
 const argsUnknown = -1
 
-// maxArguments is the largest number of arguments of a kernel.
 const maxArguments = 4096
 
 func (d *device) Load(code []byte) (gpu.Module, error) {

@@ -79,7 +79,6 @@ func (d *device) Queue() (gpu.Queue, error) {
 	return q, nil
 }
 
-// usable returns an error if the queue is closed or has failed.
 func (q *queue) usable() error {
 	if q.closed {
 		return errQueueClosed
@@ -275,7 +274,6 @@ func (q *queue) flushFull() error {
 	return q.flush()
 }
 
-// flush submits the open submission, if any.
 func (q *queue) flush() error {
 	s := q.open
 	if s == nil {

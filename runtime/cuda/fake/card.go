@@ -19,7 +19,6 @@ type card struct {
 	used   int64
 }
 
-// pinned is a block of pinned host memory.
 type pinned struct {
 	card   *card
 	memory []byte

@@ -146,7 +146,6 @@ func (g *GPU) moduleLoadData(out *libcuda.Module, code *byte) libcuda.Result {
 	return libcuda.Success
 }
 
-// moduleLoadDataEx compiles and loads PTX.
 func (g *GPU) moduleLoadDataEx(out *libcuda.Module, code *byte, n uint32, options *libcuda.JITOption, values *uintptr) libcuda.Result {
 	var handle libcuda.Link
 	if r := g.linkCreate(n, options, values, &handle); r != libcuda.Success {

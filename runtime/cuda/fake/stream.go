@@ -95,7 +95,6 @@ type event struct {
 	last *record
 }
 
-// record is an event recorded in a stream.
 type record struct {
 	// closed when the event occurs
 	over chan struct{}

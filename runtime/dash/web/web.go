@@ -202,7 +202,6 @@ type points struct {
 	Points [][2]float64 `json:"points"`
 }
 
-// maxLog is the largest number of lines of the log on a page.
 const maxLog = 100
 
 func messageOf(run *progress.Run, cursor *progress.Cursor) message {

@@ -144,7 +144,6 @@ func (s Split) String() string {
 	return "split " + strconv.Itoa(int(s))
 }
 
-// recording matches the file names of FSDD.
 var recording = regexp.MustCompile(`^([0-9])_([^_]+)_([0-9]+)\.wav$`)
 
 // FSDD finds the files of the Free Spoken Digit Dataset (github.com/Jakobovski/free-spoken-digit-dataset)

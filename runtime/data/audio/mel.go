@@ -111,7 +111,6 @@ func (o *MelOptions) toMel(f float64) float64 {
 	return 15 + 27*math.Log(f/1000)/math.Log(6.4)
 }
 
-// toHertz is the inverse of toMel.
 func (o *MelOptions) toHertz(m float64) float64 {
 	switch {
 	case !o.Slaney:
@@ -169,7 +168,6 @@ func (m *Mel) Frames(samples int) int {
 	return (samples-m.o.FFT)/m.o.Hop + 1
 }
 
-// framesAtOnce is the number of frames in a batch of transforms.
 const framesAtOnce = 32
 
 // Spectrogram returns the mel spectrogram of the samples of a channel, [bands, frames]. Transforms are

@@ -89,7 +89,6 @@ func whole(err error) error {
 	return err
 }
 
-// The format codes of WAV files.
 const (
 	pcm        = 1
 	float      = 3
@@ -143,7 +142,6 @@ func parseLayout(b []byte) (*layout, error) {
 
 const unknownSize = math.MaxUint32
 
-// read reads `size` bytes of interleaved samples.
 func (l *layout) read(r io.Reader, size int64) (Sound, error) {
 	block := l.width * l.channels
 	var raw bytes.Buffer // grows with the bytes that arrive, whatever the header says

@@ -128,7 +128,6 @@ func readCOCO(r io.Reader) (*Detection, error) {
 	return newDetection(pictures, annotations, categories)
 }
 
-// skip is a JSON value that is parsed and dropped.
 type skip struct{}
 
 func (*skip) UnmarshalJSON([]byte) error { return nil }

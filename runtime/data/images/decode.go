@@ -121,7 +121,6 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// format is a file format, recognised by the first bytes of a file.
 type format struct {
 	name  string
 	magic []string // a question mark is any byte
@@ -148,7 +147,6 @@ func without([]byte) []byte { return nil }
 
 func (f *format) orientation(data []byte) int { return orientationOf(f.exif(data)) }
 
-// formatOf returns the format of a file, or nil.
 func formatOf(data []byte) *format {
 	for i := range formats {
 		for _, magic := range formats[i].magic {

@@ -107,7 +107,6 @@ func orientationOf(exif []byte) int {
 	return 1
 }
 
-// upright returns m transformed to orientation 1.
 func upright(m *image.RGBA, orientation int) *image.RGBA {
 	if orientation == 1 {
 		return m

@@ -67,7 +67,6 @@ func (m affine) linear(x, y float64) (float64, float64) {
 	return float64(m[0]*x) + float64(m[1]*y), float64(m[3]*x) + float64(m[4]*y)
 }
 
-// inverse returns the inverse of m, or false if m is singular.
 func (m affine) inverse() (affine, bool) {
 	det := float64(m[0]*m[4]) - float64(m[1]*m[3])
 	if det == 0 || det-det != 0 {

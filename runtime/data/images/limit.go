@@ -7,7 +7,6 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// defaultPixels is the default of [PixelLimit].
 const defaultPixels = 1 << 26
 
 var pixelLimit atomic.Int64 // 0 until PixelLimit sets it

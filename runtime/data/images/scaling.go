@@ -32,7 +32,6 @@ func (f Filter) check(most Filter) error {
 	return nil
 }
 
-// scale scales a rectangle of a picture to the size of the result.
 type scale struct {
 	width, height int // of the result
 	from          image.Rectangle
@@ -139,7 +138,6 @@ func (w *windows) fixed(dst []int32) []int32 {
 // fromFixed converts a fixed-point sum to a channel, clamped to 0 … 255.
 func fromFixed(x int32) uint8 { return uint8(min(max(x>>fixedBits, 0), 255)) }
 
-// floats returns the weights as float32. It reuses dst.
 func (w *windows) floats(dst []float32) []float32 {
 	dst = sized(dst, len(w.weight))
 	for i, x := range w.weight {

@@ -20,7 +20,6 @@ type addedToken struct {
 	Special    bool   `json:"special"`
 }
 
-// addedTokens are the added tokens of a tokenizer.
 type addedTokens struct {
 	list []addedToken
 	ids  map[string]int64

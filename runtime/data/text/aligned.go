@@ -55,7 +55,6 @@ func (a aligned) span(start, end int) Span {
 	return Span{a.from[start].Start, a.from[end-1].End}
 }
 
-// slice returns bytes [start, end) as a new piece.
 func (a aligned) slice(start, end int) aligned {
 	return aligned{a.text[start:end], a.from[start:end], a.span(start, end).Start, room(end - start)}
 }
@@ -104,7 +103,6 @@ func (a aligned) transformed(changes []change, removed int) aligned {
 	return aligned{b.String(), from, a.base, a.room}
 }
 
-// mapped replaces each character c by f(c).
 func (a aligned) mapped(f func(rune) rune) aligned {
 	changes := make([]change, 0, len(a.text))
 	for _, c := range a.text {

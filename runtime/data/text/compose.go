@@ -38,7 +38,6 @@ func isASCII(text string) bool {
 	return true
 }
 
-// decomposed returns the full decomposition of text in canonical order.
 func decomposed(text string, form norm.Form) []change {
 	changes := make([]change, 0, len(text))
 	var buffer []byte
@@ -62,7 +61,6 @@ func decomposed(text string, form norm.Form) []change {
 	return changes
 }
 
-// class returns the canonical combining class of a character.
 func class(c rune) uint8 {
 	if c < 0x300 || newMarks().contains(c) {
 		return 0

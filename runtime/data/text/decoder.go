@@ -27,7 +27,6 @@ func bounded(f step) decoder {
 	}
 }
 
-// sizeOf returns the total length of tokens in bytes.
 func sizeOf(tokens []string) int {
 	size := 0
 	for _, t := range tokens {
@@ -84,7 +83,6 @@ func readDecoder(n node, depth int) (decoder, error) {
 	return bounded(f), o.err
 }
 
-// decoders applies its elements one after the other.
 type decoders []decoder
 
 func (all decoders) decode(tokens []string, limit int) ([]string, error) {

@@ -45,7 +45,6 @@ func concat(parts ...*Encoding) *Encoding {
 	return e
 }
 
-// withType returns a copy with this type id for all tokens.
 func (e *Encoding) withType(id int64) *Encoding {
 	c := *e
 	c.TypeIDs = slices.Repeat([]int64{id}, e.Len())

@@ -62,7 +62,6 @@ func unbroken(last, next int) bool {
 	return false
 }
 
-// clusterClass returns the class of a character.
 func clusterClass(c rune) int {
 	switch {
 	case c < 0x300:

@@ -7,7 +7,6 @@ import (
 	"slices"
 )
 
-// token is a token of a word.
 type token struct {
 	id   int64
 	text string
@@ -15,7 +14,6 @@ type token struct {
 	start, end int
 }
 
-// model splits words into tokens.
 type model interface {
 	// tokenize appends the tokens of a word, which is not empty. It returns an error if a part of
 	// the word has no token and the model has no unknown token.
@@ -80,10 +78,8 @@ func affix(o *object, name string, s *string) *string {
 
 const maxAffix = 256
 
-// maxID is the largest valid id of a token.
 const maxID = 1<<31 - 1
 
-// vocabulary maps tokens to ids and back.
 type vocabulary struct {
 	ids    map[string]int64
 	tokens map[int64]string

@@ -64,7 +64,6 @@ var (
 // set is a sorted list of inclusive ranges of characters.
 type set [][2]rune
 
-// contains reports whether c is in the set.
 func (s set) contains(c rune) bool {
 	if len(s) == 0 || c < s[0][0] {
 		return false

@@ -54,7 +54,6 @@ func (n node) kind(depth int) (*object, string, error) {
 	return o, kind, o.err
 }
 
-// unknown returns the error for an unsupported type.
 func (o *object) unknown(kind string) error {
 	return o.at("type").errorf("%q is not supported", kind)
 }
@@ -83,7 +82,6 @@ func (o *object) optional(name string) *object {
 	return f
 }
 
-// fail records the first error.
 func (o *object) fail(err error) {
 	if o.err == nil {
 		o.err = err

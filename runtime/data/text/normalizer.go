@@ -7,7 +7,6 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// normalizer rewrites a piece of text.
 type normalizer func(aligned) (aligned, error)
 
 // readNormalizer reads a normaliser of a tokenizer file. depth is the number of sequences around
@@ -76,7 +75,6 @@ func lowercase(a aligned) (aligned, error) {
 	return a.transformed(changes, 0), nil
 }
 
-// replaceNormalizer returns a normaliser that replaces the matches of a pattern.
 func replaceNormalizer(o *object) normalizer {
 	pattern, content := readPattern(o), need[string](o, "content")
 	return func(a aligned) (aligned, error) {

@@ -73,7 +73,6 @@ func (all processors) process(parts []*Encoding, special bool) ([]*Encoding, err
 	return parts, nil
 }
 
-// special is a special token.
 type special struct {
 	id, typeID int64
 	text       string
@@ -85,7 +84,6 @@ func (s special) ofType(id int64) special {
 	return s
 }
 
-// encode returns an encoding of special tokens.
 func encode(tokens []special) *Encoding {
 	e := &Encoding{}
 	for _, t := range tokens {
@@ -176,5 +174,4 @@ func (t trimming) trim(token, text string, o *Span, first bool) {
 	}
 }
 
-// isTokenSpace reports whether a character of a token stands for space.
 func isTokenSpace(c rune) bool { return c == spaceChar || unicode.IsSpace(c) }

@@ -9,7 +9,6 @@ import (
 // preTokenizer splits pieces of a text into words, which the model tokenizes one by one.
 type preTokenizer func([]piece) ([]piece, error)
 
-// each returns a pre-tokenizer that applies f to the pieces that are not tokens.
 func each(f func(piece) ([]piece, error)) preTokenizer {
 	return func(pieces []piece) ([]piece, error) {
 		out := make([]piece, 0, len(pieces))
@@ -115,7 +114,6 @@ type metaspace struct {
 	split   bool
 }
 
-// schemes names the rules in files for putting the replacement before a text.
 var schemes = []string{"always", "first", "never"}
 
 const (

@@ -95,7 +95,6 @@ func section[T any](o *object, t *Tokenizer, name string, read func(node, int) (
 	return part
 }
 
-// build returns the tokenizer of a tokenizer file with these fields.
 func build(fields map[string]any) (*Tokenizer, error) {
 	data, err := marshal(fields)
 	if err != nil {

@@ -30,7 +30,6 @@ func (t *Tokenizer) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// file is the content of a tokenizer.json.
 type file struct {
 	Version       string          `json:"version"`
 	Truncation    any             `json:"truncation"`

@@ -1,6 +1,5 @@
 package text
 
-// The behaviours of a split: what becomes of the matches.
 const (
 	removed      = iota // they are left out
 	isolated            // each is a piece of its own
@@ -9,7 +8,6 @@ const (
 	contiguous          // adjacent matches are one piece
 )
 
-// behaviors names the behaviours in files.
 var behaviors = []string{"Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"}
 
 // cut joins or removes the matches of a pattern as behavior says.
@@ -64,7 +62,6 @@ type piece struct {
 	tokens []token
 }
 
-// split splits a piece at the matches of a pattern. It leaves out empty pieces.
 func (p piece) split(cuts pattern, behavior int) ([]piece, error) {
 	matches, err := cuts(p.text)
 	if err != nil {

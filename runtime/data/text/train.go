@@ -52,7 +52,6 @@ func TrainBPE(texts iter.Seq[string], o BPEOptions) (*Tokenizer, error) {
 	return byteLevelBPE(map[string]any{"vocab": t.ids, "merges": t.merges}, added, o.Prefix)
 }
 
-// trainer learns merges.
 type trainer struct {
 	ids map[string]int64
 	// token of each id
@@ -69,13 +68,11 @@ type trainer struct {
 	fills int
 }
 
-// trainWord is a word and the number of its occurrences.
 type trainWord struct {
 	tokens []int64
 	count  int
 }
 
-// token returns the id of a token. It adds the token if it is new.
 func (t *trainer) token(s string) int64 {
 	id, ok := t.ids[s]
 	if !ok {
@@ -182,7 +179,6 @@ func (t *trainer) join(word int, p pairOf, id int64) {
 	t.words[word].tokens = tokens
 }
 
-// candidate is a pair that may be merged.
 type candidate struct {
 	pairOf
 	count int

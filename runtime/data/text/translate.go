@@ -154,7 +154,6 @@ func (t *translator) literal(c rune) {
 	t.put(quoted(c))
 }
 
-// folding returns c and the other characters with the same simple case folding.
 func folding(c rune) []rune {
 	all := []rune{c}
 	for f := unicode.SimpleFold(c); f != c; f = unicode.SimpleFold(f) {
@@ -171,7 +170,6 @@ func quoted(c rune) string {
 	return string(c)
 }
 
-// open translates the beginning of a group.
 func (t *translator) open() error {
 	if len(t.groups) == maxGroups {
 		return fmt.Errorf("more than %d nested groups", maxGroups)
@@ -271,7 +269,6 @@ func repetition(in []rune) (q string, size int, ok bool) {
 	return "", 0, false
 }
 
-// escape translates an escape outside a class.
 func (t *translator) escape() error {
 	if t.at+1 == len(t.in) {
 		return fmt.Errorf("nothing is escaped")
@@ -382,7 +379,6 @@ func (t *translator) code(kind rune) (rune, error) {
 	return rune(v), nil
 }
 
-// class translates a class in brackets.
 func (t *translator) class() (string, error) {
 	t.at++
 	var b strings.Builder

@@ -16,7 +16,6 @@ const (
 	roomLeft, roomRight, roomTop, room = 58.0, 12.0, 10.0, 24.0 // room is below
 )
 
-// chart shows the curves of a metric in all runs.
 type chart struct {
 	// of the metric, with its unit
 	Name   string
@@ -25,7 +24,6 @@ type chart struct {
 	YTicks []tick
 }
 
-// plotted is a curve in a chart.
 type plotted struct {
 	Label string
 	// of CSS: the colour of the run and the style of the split
@@ -37,7 +35,6 @@ type plotted struct {
 	Values string
 }
 
-// tick is a mark on an axis.
 type tick struct {
 	// in units of the viewBox
 	At   float64
@@ -87,7 +84,6 @@ func charts(runs []*Run, rows []resultRow, points int) []chart {
 
 const colours = 8
 
-// style returns the CSS class of a split.
 func style(s learn.Split) string {
 	switch s {
 	case learn.Train, learn.Valid, learn.Test, learn.System:
@@ -162,7 +158,6 @@ func thousands(x float64) string {
 	return strconv.FormatFloat(x, 'f', 0, 64)
 }
 
-// span is the range of an axis.
 type span struct{ low, high float64 }
 
 func (s *span) include(x float64) { s.low, s.high = min(s.low, x), max(s.high, x) }

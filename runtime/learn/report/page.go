@@ -35,7 +35,6 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"mod":      func(a int) int { return a % colours },
 }).Parse(pageText))
 
-// The limits of a page.
 const (
 	maxPage     = 1 << 20 // bytes
 	maxRuns     = 16
@@ -135,16 +134,13 @@ func render(runs []*Run, part int) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// first returns the first elements of all, at most n.
 func first[E any](n int, all []E) []E { return all[:min(n, len(all))] }
 
-// pictureOf is a picture of a run on the page.
 type pictureOf struct {
 	Run, Key string
 	Data     template.URL
 }
 
-// resultRow is a metric in all runs.
 type resultRow struct {
 	Key     string
 	Results []*Result

@@ -79,7 +79,6 @@ type Picture struct {
 	PNG []byte
 }
 
-// The limits of reading a folder.
 const (
 	maxResults = 256
 	maxName    = 80 // bytes of a metric's name

@@ -14,7 +14,6 @@ type Setting struct {
 	Value string // as JSON, but strings have no quotes
 }
 
-// The limits of the settings on a page.
 const (
 	maxSettings = 1000
 	maxDepth    = 8

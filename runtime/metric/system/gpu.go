@@ -56,7 +56,6 @@ func card(api *nvml.API, device nvml.Device, name string) []sensor {
 	)
 }
 
-// failure returns an error if a function of NVML failed.
 func failure(r nvml.Result) error {
 	if r == nvml.Success {
 		return nil

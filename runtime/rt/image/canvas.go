@@ -8,7 +8,6 @@ import (
 	"io"
 )
 
-// canvas is the destination of decoded pixels.
 type canvas struct {
 	pix           []byte
 	width, height int

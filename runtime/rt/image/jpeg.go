@@ -44,7 +44,6 @@ type component struct {
 // coefficients holds the coefficients of a block of 8 × 8 samples, row by row.
 type coefficients [64]int16
 
-// The markers of supported segments, and of frame types that are not supported.
 const (
 	markSOF0  = 0xc0
 	markSOF1  = 0xc1
@@ -140,7 +139,6 @@ func (f *jpegFile) segments(header bool) error {
 	return nil
 }
 
-// marker skips to the next marker and returns its code.
 func (f *jpegFile) marker() (byte, error) {
 	for f.at+1 < len(f.data) {
 		if f.data[f.at] == 0xff && f.data[f.at+1] != 0 && f.data[f.at+1] != 0xff {

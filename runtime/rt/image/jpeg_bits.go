@@ -2,7 +2,6 @@ package image
 
 import "errors"
 
-// bitReader reads entropy-coded data bit by bit, up to the next marker.
 type bitReader struct {
 	data []byte
 	at   int
@@ -80,7 +79,6 @@ func (r *bitReader) resume() error {
 // fastBits is the largest length of a code that is decoded with a table.
 const fastBits = 8
 
-// huffman is a canonical prefix code.
 type huffman struct {
 	symbols []byte
 	fast    [1 << fastBits]uint16 // symbol and, in the upper byte, length of the code; 0 for longer codes

@@ -1,6 +1,5 @@
 package image
 
-// plane holds the samples of a component.
 type plane struct {
 	pix           []uint8
 	stride        int
@@ -94,7 +93,6 @@ func (f *jpegFile) paint(to *canvas) error {
 	return nil
 }
 
-// colours returns the conversion of a pixel's samples to RGB.
 func (f *jpegFile) colours() func(v [4]uint8) (r, g, b uint8) {
 	switch {
 	case len(f.components) == 1:

@@ -161,7 +161,6 @@ func unique(became map[string]string) error {
 	return errors.Join(errs...)
 }
 
-// tops returns the distinct first elements of dotted names, sorted.
 func tops(names []string) []string {
 	var firsts []string
 	for _, name := range names {

@@ -110,7 +110,6 @@ func prepared(w *rt.Weights, missing []Want) error {
 		rt.PreparedPrefix, len(missing), listOf(missing))
 }
 
-// matching is the state of a match.
 type matching struct {
 	Fit
 	w          *rt.Weights

@@ -44,7 +44,6 @@ func Nearest(name string, names []string) []string {
 	return best
 }
 
-// suffix returns the number of elements that two names share at their end.
 func suffix(a, b []string) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {

@@ -81,7 +81,6 @@ func (s *scanner) object(member func(key string) error) error {
 	}
 }
 
-// header reads the whole text into h.
 func (s *scanner) header(h *Header) error {
 	if len(s.text) == 0 || s.text[0] != '{' {
 		return s.unexpected("'{'")

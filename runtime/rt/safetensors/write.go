@@ -181,7 +181,6 @@ func encodeHeader(entries []Placed, begin map[string]int64, meta map[string]stri
 	return head, nil
 }
 
-// writeString writes s, which is UTF-8, as a JSON string.
 func writeString(b *bytes.Buffer, s string) {
 	b.WriteByte('"')
 	for i := range len(s) {

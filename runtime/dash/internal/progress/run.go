@@ -21,7 +21,6 @@ const (
 // Optimizer is the split of the curves that belong to the optimizer: learning rate and gradient norm.
 const Optimizer learn.Split = "optimizer"
 
-// The names of the optimizer's curves.
 const (
 	rateName     = "rate"
 	gradNormName = "grad norm"
@@ -32,7 +31,6 @@ type key struct {
 	name  string
 }
 
-// best is the best value of a metric and the epoch that had it.
 type best struct {
 	value float64
 	epoch int
@@ -293,7 +291,6 @@ func (r *Run) curve(k key, perStep bool) *curve {
 	return c
 }
 
-// mean is an exponential moving average.
 type mean struct {
 	value float64
 	n     int

@@ -11,7 +11,6 @@ import (
 	"strings"
 )
 
-// folder is the folder of a data set.
 type folder struct {
 	// symbolic links must not leave it
 	root  *os.Root

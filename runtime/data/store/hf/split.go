@@ -89,7 +89,6 @@ func (s *Split[T]) open(config, name string) error {
 	return fmt.Errorf("no split %q: there is %s", name, strings.Join(names, ", "))
 }
 
-// read opens the files of split sp. all lists the files of configuration c.
 func (s *Split[T]) read(all []string, sp split, c configuration) (err error) {
 	files := sp.patterns
 	if c.splits != nil {

@@ -121,7 +121,6 @@ func (d *decoder[T]) complete(repetition int) error {
 	return nil
 }
 
-// value sets the next value of the column.
 func (d *decoder[T]) value(x parquet.Value) error {
 	r := x.RepetitionLevel()
 	if err := d.complete(r); err != nil {

@@ -185,7 +185,6 @@ func elementOf(c *parquet.Column) *parquet.Column {
 	return c.Columns()[0]
 }
 
-// isType reports whether a column has the logical type L.
 func isType[L format.LogicalTypeValue](c *parquet.Column) bool {
 	l := c.Type().LogicalType()
 	if l == nil {

@@ -23,7 +23,6 @@ type Table[T any] struct {
 	cache  cache[T]
 }
 
-// group is a row group of a file.
 type group[T any] struct {
 	name string // of the file
 	// number of rows before the group in the file
@@ -86,7 +85,6 @@ func open[T any](openFile func(name string) (fs.File, error), files []string) (*
 	return t, nil
 }
 
-// add appends the row groups of file f to the table.
 func (t *Table[T]) add(name string, f fs.File) (err error) {
 	defer rescue(&err)
 	file, err := openParquet(f)

@@ -120,7 +120,6 @@ func typeOf(x driver.Value) string {
 	return "BLOB"
 }
 
-// wrongType returns the error for a value that does not fit a field.
 func wrongType(v reflect.Value, x driver.Value) error {
 	return fmt.Errorf("%s is not a %v", typeOf(x), v.Type())
 }

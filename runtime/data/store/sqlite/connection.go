@@ -68,7 +68,6 @@ func (p *pool) get() (*connection, error) {
 	return c, nil
 }
 
-// put returns a connection to the pool.
 func (p *pool) put(c *connection) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -148,7 +147,6 @@ func (c *connection) each(statement string, f func(row []driver.Value) error, ar
 	}
 }
 
-// query runs a statement and returns the rows of its result.
 func (c *connection) query(statement string, arguments ...driver.Value) (rows [][]driver.Value, err error) {
 	err = c.each(statement, func(row []driver.Value) error {
 		rows = append(rows, append([]driver.Value(nil), row...))

@@ -73,7 +73,6 @@ type pack struct {
 	columns map[reflect.Type][]data.Column
 }
 
-// form is the kind of a MessagePack value.
 type form int
 
 const (
@@ -343,7 +342,6 @@ func (p *pack) slice(v reflect.Value, n, depth int) error {
 	return nil
 }
 
-// skip reads the next value and ignores it.
 func (p *pack) skip(depth int) error {
 	h, err := p.next()
 	if err != nil {

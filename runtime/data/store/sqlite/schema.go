@@ -11,7 +11,6 @@ import (
 	"github.com/burngen/burngen/runtime/data"
 )
 
-// schema describes a table.
 type schema struct {
 	table string // its name in the file
 	// of the columns, without generated columns

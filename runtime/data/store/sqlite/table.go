@@ -17,7 +17,6 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// page is the largest number of rows that a query reads.
 const page = 64
 
 // Table is a data set of the rows of a table; see [Open]. Close it after use.
@@ -171,7 +170,6 @@ func (t *Table[T]) Many(dst []T, at []int) error {
 	return nil
 }
 
-// wanted is a row to read and its place in the result.
 type wanted struct {
 	id    int64
 	place int
@@ -250,5 +248,4 @@ var _ interface {
 	io.Closer
 } = (*Table[int])(nil)
 
-// errClosed is the error of a table that has been closed.
 var errClosed = fmt.Errorf("the table is closed: %w", fs.ErrClosed)
