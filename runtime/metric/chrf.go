@@ -11,7 +11,7 @@ const (
 	// chrFOrder is the length of the longest n-grams of characters that chrF compares.
 	chrFOrder = 6
 	// chrFBeta is the weight of recall, relative to precision, in the F-score.
-	chrFBeta = 2
+	chrFBeta     = 2
 	mostChrWords = 9
 )
 
