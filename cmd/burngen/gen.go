@@ -287,9 +287,9 @@ func (g *genFlags) run(s *streams, files []string) error {
 	return nil
 }
 
-// generateAll compiles the model for each target. The packages of all targets but the first are in
-// folders below -o. If -target has auto, it adds the package that chooses among the targets. It
-// returns a model for each target and the files to write.
+// generateAll compiles the model for each target. The first target's package is in the folder -o,
+// the others in folders below. If -target has auto, it adds the package that chooses among the
+// targets. It returns a model for each target and the files to write.
 func (g *genFlags) generateAll(s *streams, model string) (models []*gen.Model, outputs []*gen.Output, err error) {
 	first, dir, pkg := g.options.Target, g.dir, g.options.Package
 	defer func() { g.dir, g.options.Target, g.options.Package = dir, first, pkg }()

@@ -51,8 +51,8 @@ func commandNames() (names []string) {
 	return names
 }
 
-// unknownCommand returns a suggestion for a word that is not a command, a file, or like a path. It
-// returns "" if there is none.
+// unknownCommand returns a suggestion for a word that is not a command or a file and does not look
+// like a path, or "".
 func unknownCommand(word string) string {
 	if _, err := os.Lstat(word); err == nil || strings.ContainsAny(word, `./\-`) {
 		return ""

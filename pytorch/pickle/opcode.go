@@ -377,8 +377,8 @@ var plainEscapes = map[byte]byte{'\\': '\\', '\'': '\'', '"': '"', 'n': '\n', 'r
 // hexDigits maps the letter of an escape to the number of its hexadecimal digits.
 var hexDigits = map[byte]int{'x': 2, 'u': 4, 'U': 8}
 
-// unescape resolves the escapes of a repr (kind 'x') or of raw-unicode-escape (kind 'u'). In the
-// latter, a backslash before any other character is kept.
+// unescape resolves the escapes of a repr (kind 'x') or of raw-unicode-escape (kind 'u'). For kind
+// 'u', a backslash before any other character is kept.
 func unescape(b []byte, kind byte) ([]byte, error) {
 	out := make([]byte, 0, len(b))
 	for i := 0; i < len(b); i++ {

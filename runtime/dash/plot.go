@@ -211,7 +211,7 @@ func steps(g *grid, x, y, columns int, x0, x1 float64) {
 }
 
 // legend writes the names of the curves so that they end before column `end`. It writes nothing if
-// there is one curve or too little room after column `from`.
+// there is only one curve, or if there is too little room after column `from`.
 func legend(g *grid, end, y, from int, curves []progress.Curve) {
 	if len(curves) < 2 {
 		return

@@ -88,7 +88,7 @@ type region struct {
 	tensor *tensorMemory
 }
 
-// regionOf returns the region of argument a, whose copy on the device is at address at.
+// regionOf returns the region of argument a. The address of the copy on the device is at.
 func regionOf(a Arg, at Address) region {
 	return region{start: uintptr(a.memory), bytes: a.bytes, at: at, onHost: a.kind == isRead, result: a.kind == isWritten, host: a.host()}
 }

@@ -12,9 +12,9 @@ func CER() Metric[Texts] {
 // instead of characters.
 func WER() Metric[Texts] { return errorRate("WER", words) }
 
-// errorRate returns a metric: the number of edits in percent of the length of the reference, both
-// counted in the parts into which split divides a text. Of several references, the one with the
-// fewest edits counts.
+// errorRate returns a metric: the number of edits in percent of the length of the reference. split
+// divides a text into the parts that are counted. If an item has several references, the reference
+// with the fewest edits counts.
 func errorRate[P comparable](name string, split func(string) []P) Metric[Texts] {
 	return newMetric(name, "%", -1, rule[Texts, *counts]{
 		empty: newCounts(2),

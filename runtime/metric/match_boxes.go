@@ -19,9 +19,9 @@ type found struct {
 }
 
 // matchBoxes matches the predictions of one class in one item with its targets, for each threshold.
-// Predictions choose in the order of their scores, ties in the order they have. Each takes, among
-// the free targets that overlap enough, the one with the largest overlap, the last one of a tie.
-// Crowds are taken only if there is no such target, and stay free.
+// Predictions choose in descending order of their scores; ties keep their order. A prediction takes
+// the free target that overlaps most, if the overlap reaches the threshold; of a tie it takes the
+// last target. It is matched with a crowd only if there is no such target. Crowds are never taken.
 func matchBoxes(predicted, targets []Box, thresholds []float64) []found {
 	predicted = slices.Clone(predicted)
 	slices.SortStableFunc(predicted, func(a, b Box) int { return cmp.Compare(b.Score, a.Score) })

@@ -180,7 +180,7 @@ func (b *burn) param(name string, t token) error {
 }
 
 // list reads l, the list under `key` of the table t. If l is empty or holds the elements or bytes
-// of a tensor, it also reads the rest of t and returns true.
+// of a tensor, list also reads the remaining pairs of t and returns true.
 func (b *burn) list(name, key string, t, l token) (isTensor bool, err error) {
 	isTensor = true // for an empty list
 	dtype := rustTypes[b.said.float]

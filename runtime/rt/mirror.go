@@ -123,7 +123,7 @@ func (all *parameters) update(rule string, numbers []float32, vectors ...[]float
 	return nil
 }
 
-// assign copies the elements of from to to, on the device if there is one.
+// assign copies the vector `from` to the vector `to`, on the device if the parameters have one.
 func (all *parameters) assign(to, from []float32) error {
 	if all.mirror == nil {
 		copy(to, from)

@@ -231,7 +231,8 @@ func (p *Params) Accumulate(grad []float32) error {
 	return nil
 }
 
-// accumulate is [Params.Accumulate] for gradients that a step has computed: on the device, if there is one.
+// accumulate is [Params.Accumulate] for gradients that a step has computed. If the parameters have
+// a device, grad is on the device.
 func (p *Params) accumulate(grad []float32) (err error) {
 	if p.all.mirror == nil {
 		return p.Accumulate(grad)
@@ -250,8 +251,8 @@ func (p *Params) accumulate(grad []float32) (err error) {
 	return err
 }
 
-// isFinite reports whether the sum of the squares of grad is finite. grad is on the device if there
-// is one.
+// isFinite reports whether the sum of the squares of grad is finite. If the parameters have a
+// device, grad is on the device.
 func (p *Params) isFinite(grad []float32) (is bool, err error) {
 	is = true
 	every := func(*parameters, int) bool { return true }

@@ -361,8 +361,8 @@ func (p *pool) run(ctx context.Context, t Task, parts int) error {
 	return err
 }
 
-// first returns the error of the first part that panicked among the parts of the caller and list,
-// and clears their errors.
+// first returns the error of the first part that panicked in the Run of caller and list. It clears
+// the errors of these workers.
 func (p *pool) first(list []*worker) error {
 	err, at := p.caller.err, p.caller.errAt
 	p.caller.err = nil

@@ -188,7 +188,8 @@ func (a *adapter) read(in *instance) error {
 	return nil
 }
 
-// findFamily chooses the first queue family with compute. It returns an error if there is none.
+// findFamily chooses the first queue family with compute. It returns an error if the device has
+// none.
 func (a *adapter) findFamily(in *instance) error {
 	var count uint32
 	in.vk.GetPhysicalDeviceQueueFamilyProperties.call(a.handle, uintptr(unsafe.Pointer(&count)), 0)

@@ -65,9 +65,9 @@ func (p piece) place(offset int64) place {
 	return place{p.block.buffer, p.block.offset + p.start + offset}
 }
 
-// newHeap returns a heap. choices has sets of memory properties, the preferred one first; the heap
-// uses the first set for which the device has a memory type in mask. It returns an error if there
-// is none.
+// newHeap returns a heap. choices has sets of memory properties, the preferred set first. The heap
+// uses the first set for which the device has a memory type in mask. newHeap returns an error if
+// the device has no such type.
 func (d *device) newHeap(blockSize int64, mask uint32, choices ...uint32) (*heap, error) {
 	for _, properties := range choices {
 		if t, ok := d.adapter.memoryType(mask, properties); ok {

@@ -209,7 +209,7 @@ func percent(part, whole time.Duration) string {
 	return fmt.Sprintf("%.1f", 100*min(1, float64(part)/float64(whole)))
 }
 
-// clip returns text if it has at most n bytes. Otherwise it returns at most n bytes of it and "…".
+// clip returns text if it has at most n bytes, else its first n bytes or fewer, and "…".
 func clip(n int, text string) string {
 	if len(text) <= n {
 		return text

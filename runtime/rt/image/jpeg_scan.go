@@ -174,8 +174,8 @@ func (s *scan) skip(run int) error {
 	return err
 }
 
-// constant reads a block's DC coefficient: its difference from the previous block's or, in a
-// refining scan, one more bit of it.
+// constant reads a block's DC coefficient. A first scan has the difference from the previous
+// block's, and a refining scan one more bit.
 func (s *scan) constant(c *component, b *coefficients) error {
 	if s.high > 0 {
 		bit, err := s.bits(1)
@@ -247,8 +247,8 @@ func (s *scan) refine(codes *huffman, b *coefficients) error {
 }
 
 // more reads a correction bit for each nonzero coefficient from index `at` on, in zigzag order. It
-// skips `zeros` zero coefficients and returns the index of the next zero, or s.last+1 if there is
-// none.
+// skips `zeros` zero coefficients and returns the index of the next zero, or s.last+1 if no zero
+// follows.
 func (s *scan) more(b *coefficients, at, zeros int) (int, error) {
 	for ; at <= s.last; at++ {
 		c := &b[zigzag[at]]

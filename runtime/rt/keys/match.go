@@ -259,7 +259,8 @@ func (x Want) isIn(w *rt.Weights) bool {
 		(slices.Equal(info.Shape, x.Shape) || x.Layout != "" && isTranspose(info.Shape, x.Shape))
 }
 
-// find returns the names of a wanted tensor in w: among its name, its aliases and their [synonyms].
+// find returns the names in w of the wanted tensor x. It looks for the name, the aliases and their
+// [synonyms].
 func find(w *rt.Weights, x Want) []string {
 	var found []string
 	for _, name := range append([]string{x.Name}, x.Aliases...) {

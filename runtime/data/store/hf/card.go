@@ -50,8 +50,8 @@ func readCard(f *folder) ([]configuration, error) {
 	return list, nil
 }
 
-// parseCard returns the configurations in the front matter of a page. The front matter is YAML
-// between two lines "---", of which one is the first line of the page.
+// parseCard returns the configurations in the front matter of a page: YAML between a first line
+// "---" and the next line "---".
 func parseCard(text []byte) ([]configuration, error) {
 	text = bytes.ReplaceAll(bytes.TrimPrefix(text, []byte("\ufeff")), []byte("\r\n"), []byte("\n"))
 	front, ok := bytes.CutPrefix(text, []byte("---\n"))
