@@ -22,8 +22,7 @@ type batchFiles struct {
 	tapes map[string]*tape // of the epoch that is under way, by paths in dir
 }
 
-// batchPlace is the logger's mark: the current epoch, the lengths of its files, and the items of
-// unfinished windows.
+// batchPlace is the logger's mark.
 type batchPlace struct {
 	// number of the current epoch, from 1
 	Epoch int

@@ -186,8 +186,8 @@ type deviceRule interface {
 	kernel() (name string, numbers []float32, vectors [][]float32)
 }
 
-// launch updates on the device the parameters that have the same step count n. Parameters that are
-// adjacent in memory are updated together.
+// launch updates, on the device, the parameters whose step count is n. Parameters that are adjacent
+// in memory are updated together.
 func (b *bound) launch(r deviceRule, n int64) error {
 	name, numbers, vectors := r.kernel()
 	data, grad := b.params.Vectors()

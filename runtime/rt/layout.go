@@ -9,8 +9,8 @@ import (
 const (
 	// layoutRoom is the number of buffers that Layout places without allocating.
 	layoutRoom = 512
-	// layoutTriesMin and layoutTriesMax bound how often all buffers are placed again. Between them,
-	// the number of tries is layoutWork divided by the number of pairs of buffers.
+	// layoutTriesMin and layoutTriesMax bound the number of further placements of n buffers, which
+	// is layoutWork / n² between the bounds.
 	layoutTriesMin, layoutTriesMax = 4, 32
 	layoutWork                     = 4_000_000
 )

@@ -54,9 +54,8 @@ func CheckSize[T any](n int) error {
 	return nil
 }
 
-// checkFree returns an error if a request of this many bytes is large and does not fit beside the
-// memory that the program has allocated. It checks nothing if the program set a limit with
-// [ArenaLimit].
+// checkFree returns an error if an allocation of `bytes` bytes is large and exceeds the free
+// memory. It returns nil if [ArenaLimit] has set a limit.
 func checkFree(bytes int64) error {
 	if arenaLimit.Load() != 0 {
 		return nil
@@ -67,8 +66,8 @@ func checkFree(bytes int64) error {
 // fitsAlways is the size in bytes below which requests skip the check of allocated memory.
 const fitsAlways = 64 << 20
 
-// fits returns an error if a request of fitsAlways or more bytes and the allocated memory together
-// exceed `limit`, also after a garbage collection.
+// fits returns an error if bytes is at least fitsAlways, and bytes plus the allocated memory exceed
+// `limit` even after a garbage collection.
 func fits(bytes, limit int64) error {
 	if bytes < fitsAlways || bytes <= limit-allocated() {
 		return nil

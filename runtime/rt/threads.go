@@ -225,9 +225,9 @@ func wait(turns int) {
 	}
 }
 
-// job describes a Run: its number in 32 bits, the number of its workers in 16 bits and the number of
-// its units in 16 bits. A unit is a run of adjacent parts that one worker takes at once: a single part,
-// unless there are more than maxUnits.
+// job describes a Run: its number in 32 bits, the number of its workers in 16 bits and the number
+// of its units in 16 bits. A unit is a range of adjacent parts that one worker takes at once. It is
+// a single part unless there are more than maxUnits parts.
 type job uint64
 
 const maxUnits = 1<<16 - 1

@@ -310,8 +310,7 @@ func (f *TrainingFrame[W, C]) Leave(err *error) {
 	f.leave()
 }
 
-// abandon ends the call if it could not begin: if *err is not nil, or a panic is under way, which
-// becomes *err.
+// abandon ends the call if *err is not nil or a panic is under way. The panic becomes *err.
 func (f *TrainingFrame[W, C]) abandon(err *error) {
 	if r := recover(); r != nil {
 		*err = recovered(f.where(), r)

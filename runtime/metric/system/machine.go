@@ -45,8 +45,8 @@ func (m mean) value() float64 { return m.sum / float64(m.n) }
 // there are. It may take a second if no other program uses the NVIDIA driver.
 func New(dir string) *Machine { return start(dir, interval, nvml.Load) }
 
-// start returns a Machine that takes a reading whenever the duration every has passed. load opens NVIDIA's
-// library.
+// start returns a Machine that takes readings. every is the time from one reading to the next. load
+// opens NVIDIA's library.
 func start(dir string, every time.Duration, load func() (*nvml.API, error)) *Machine {
 	onCards, release := cards(load)
 	m := newMachine(slices.Concat(process(), host(dir), onCards), release)
@@ -66,7 +66,7 @@ func newMachine(sensors []sensor, release func()) *Machine {
 	return m
 }
 
-// watch takes a reading whenever the duration every has passed, until Close.
+// watch takes readings until Close. every is the time from one reading to the next.
 func (m *Machine) watch(every time.Duration) {
 	defer close(m.done)
 	defer m.release()

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// scanner reads the subset of JSON that a header may have, and the values that an index has besides.
-// Its recursion is bounded, so deeply nested input cannot exhaust the stack.
+// scanner reads the subset of JSON that headers have, and any JSON values of an index. Its
+// recursion is bounded, so deeply nested input cannot exhaust the stack.
 type scanner struct {
 	text []byte
 	at   int
