@@ -32,7 +32,7 @@ var (
 	wrap    = flag.String("wrap", "", "a command that each round is run under")
 	nodes   = flag.Bool("nodes", false, "also print what each node of the step takes, in one thread")
 	listed  = flag.Int("rows", 30, "the rows that -nodes prints at most")
-	dump    = flag.Bool("dump", false, "write the lowered module beside the program")
+	dump    = flag.Bool("dump", false, "write the lowered module and the list of timed nodes beside the program")
 	alone   = flag.Bool("alone", false, "without PyTorch")
 	remat   pass.Remat
 )
@@ -174,6 +174,13 @@ func (c kase) build(m *gen.Model, dir string, steps *[]*ir.Node) (string, error)
 	text := strings.NewReplacer("CLASSES", fmt.Sprint(c.classes), "ARGS", strings.Join(c.args, ", "), "STEPS", fmt.Sprint(len(*steps)),
 		"BATCH", c.args[0][strings.LastIndexByte(c.args[0], ' ')+1:len(c.args[0])-1]).Replace(worker)
 	err = errors.Join(m.Raw.Save(filepath.Join(dir, "initial.safetensors")), module.Write("plain", plain), module.Write("timed", timed), os.WriteFile(filepath.Join(dir, "main.go"), []byte(text), 0o666))
+	if *dump {
+		var list strings.Builder
+		for _, n := range *steps {
+			fmt.Fprintln(&list, kindOf(n))
+		}
+		err = errors.Join(err, os.WriteFile(filepath.Join(dir, "steps.txt"), []byte(list.String()), 0o666))
+	}
 	if err != nil {
 		return "", err
 	}
@@ -233,16 +240,7 @@ func printNodes(steps []*ir.Node, laps []float64) {
 		if laps[i] == 0 {
 			continue
 		}
-		kind := "copies"
-		if n != nil {
-			kind = ir.OpName(n.Op)
-			for _, t := range n.ArgTypes()[:min(3, len(n.Args))] {
-				kind += " " + t.String()
-			}
-			if len(n.Results) > 0 {
-				kind += " → " + n.Results[0].Type.String()
-			}
-		}
+		kind := kindOf(n)
 		if rows[kind] == nil {
 			rows[kind] = &row{}
 		}
@@ -258,4 +256,20 @@ func printNodes(steps []*ir.Node, laps []float64) {
 	for _, k := range kinds[:min(len(kinds), *listed)] {
 		fmt.Printf("%9.4f ms %5.1f %% %4d  %s\n", rows[k].time, 100*rows[k].time/total, rows[k].count, k)
 	}
+}
+
+// kindOf returns the operator of a node with the types of its first operands and of its result. A nil
+// node stands for the steps that copy.
+func kindOf(n *ir.Node) string {
+	if n == nil {
+		return "copies"
+	}
+	kind := ir.OpName(n.Op)
+	for _, t := range n.ArgTypes()[:min(3, len(n.Args))] {
+		kind += " " + t.String()
+	}
+	if len(n.Results) > 0 {
+		kind += " → " + n.Results[0].Type.String()
+	}
+	return kind
 }

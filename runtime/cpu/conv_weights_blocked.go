@@ -70,9 +70,12 @@ var blockedWeights slot[weightsOfBlocks, *weightsOfBlocks]
 // the tiles of the gradient, strip by strip.
 func (w *weightsOfBlocks) Part(i, parts int) {
 	if w.moves {
-		from, to := portion(w.outBlocks(), i, parts)
-		for ; from < to; from++ {
-			w.moveRows(from)
+		pixels := w.OutH * w.OutW
+		from, to := portion(w.outBlocks()*pixels, i, parts)
+		for from < to {
+			end := min(to, (from/pixels+1)*pixels)
+			w.moveRows(from/pixels, from%pixels, end-from)
+			from = end
 		}
 		from, to = portion(ceil(w.InC, 16)*w.InH, i, parts)
 		for ; from < to; from++ {
@@ -81,23 +84,30 @@ func (w *weightsOfBlocks) Part(i, parts int) {
 		return
 	}
 	room := w.rooms[i*w.room:][:w.room]
-	from, to := portion(w.strips*w.tiles.tiles, i, parts)
+	tiles, taps := w.strips*w.tiles.tiles, w.KH*w.KW
+	each := taps // taps that a part computes together
+	if tiles < 4*parts && parts > 1 {
+		each = 1
+	}
+	groups := taps / each
+	from, to := portion(tiles*groups, i, parts)
 	for ; from < to && rt.Done(w.Ctx) == nil; from++ {
-		w.tile(room, from/w.tiles.tiles, from%w.tiles.tiles)
+		tile, tap := from/groups, from%groups*each
+		w.tile(room, tile/w.tiles.tiles, tile%w.tiles.tiles, tap, tap+each)
 	}
 }
 
-// moveRows moves a block of channels of g to w.rows.
-func (w *weightsOfBlocks) moveRows(block int) {
+// moveRows moves n pixels of a block of channels of g, from pixel `first` on, to w.rows.
+func (w *weightsOfBlocks) moveRows(block, first, n int) {
 	pixels := w.OutH * w.OutW
 	image := w.outBlocks() * pixels * 16
 	to, from := w.rows[16*block*pixels*w.N:], w.g[16*block*pixels:]
 	lanes := min(16, w.OutC-16*block)
 	if w.N == 1 {
-		transpose(to, from, pixels, lanes, pixels, 16)
+		transpose(to[first:], from[16*first:], n, lanes, pixels, 16)
 		return
 	}
-	for p := range pixels {
+	for p := first; p < first+n; p++ {
 		transpose(to[p*w.N:], from[16*p:], w.N, lanes, pixels*w.N, image)
 	}
 }
@@ -117,9 +127,9 @@ func (w *weightsOfBlocks) moveColumns(block, y int) {
 // fewTerms is the largest number of terms for which the panels of a tile fit a second-level cache.
 const fewTerms = 8 << 10
 
-// tile computes the weights of a strip of input channels and of tile number `at` of the output
-// channels. It computes them tap by tap in room, and then transposes them into dst.
-func (w *weightsOfBlocks) tile(room []float32, strip, at int) {
+// tile computes taps [low, high) of the weights of a strip of input channels and of tile number `at` of
+// the output channels. It computes them tap by tap in room, and then transposes them into dst.
+func (w *weightsOfBlocks) tile(room []float32, strip, at, low, high int) {
 	_, panels := tileLimits()
 	taps, first := w.KH*w.KW, strip*panels
 	row, rows := w.tiles.at(at), w.tiles.high(at)
@@ -129,7 +139,7 @@ func (w *weightsOfBlocks) tile(room []float32, strip, at int) {
 	t.panelC, t.rowC = 64*taps, 64*taps*t.panels
 	step := max(1, fewTerms/(w.OutW*w.N))
 	for from := 0; from < w.OutH; from += step {
-		for tap := range taps {
+		for tap := low; tap < high; tap++ {
 			t.atA, t.atB, t.atC = row*t.rowA, first*t.panelB, 64*tap
 			if w.terms(&t, tap, from, min(w.OutH, from+step)) {
 				t.repeat(rows, 1)
@@ -144,7 +154,7 @@ func (w *weightsOfBlocks) tile(room []float32, strip, at int) {
 	for i := range rows {
 		for p := range t.panels {
 			c := 16 * (first + p)
-			transpose(w.dst[((row+i)*w.InC+c)*taps:], room[16*(i*t.panels+p)*taps:], taps, min(16, w.InC-c), taps, 16)
+			transpose(w.dst[((row+i)*w.InC+c)*taps+low:], room[16*((i*t.panels+p)*taps+low):], high-low, min(16, w.InC-c), taps, 16)
 		}
 	}
 }

@@ -1,6 +1,10 @@
 package cpu
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/burngen/burngen/runtime/rt"
+)
 
 // Fill sets every element of dst to v.
 func Fill[T any](dst []T, v T) {
@@ -24,6 +28,9 @@ func Copy[T any](dst, src []T) {
 // have equal lengths, 0 for a scalar. It is fastest if the last stride is 1 or 0.
 func StridedCopy[T any](dst, src []T, dims, strides []int, offset int) {
 	n, s, dims, strides := lead(dims, strides)
+	if copyShared(dst, src, n, s, dims, strides, offset, false) {
+		return
+	}
 	walk(n, s, dims, strides, 0, offset, func(dense, strided, rows, cols, s0, s1 int) {
 		move(dst, dense, cols, 1, src, strided, s0, s1, rows, cols)
 	})
@@ -34,8 +41,65 @@ func StridedCopy[T any](dst, src []T, dims, strides []int, offset int) {
 // dst does not change.
 func ScatterStrided[T any](dst, src []T, dims, strides []int, offset int) {
 	n, s, dims, strides := lead(dims, strides)
+	if copyShared(dst, src, n, s, dims, strides, offset, true) {
+		return
+	}
 	walk(n, s, dims, strides, 0, offset, func(dense, strided, rows, cols, s0, s1 int) {
 		move(dst, strided, s0, s1, src, dense, cols, 1, rows, cols)
+	})
+}
+
+// stridedCopy is the state of a running [StridedCopy] or [ScatterStrided] of f32, whose first axis
+// workers share.
+type stridedCopy struct {
+	dst, src      []float32
+	n, s, rank    int // the first axis, and the number of the others
+	dims, strides [6]int
+	offset        int
+	scatters      bool
+}
+
+var stridedCopies slot[stridedCopy, *stridedCopy]
+
+// copyShared copies a large array of f32 with the workers of the pool, unless all of it is one
+// transposed matrix, which [transpose] shares. It returns false if it has done nothing. The first axis
+// has extent n and stride s; dims and strides are the other axes.
+func copyShared[T any](dst, src []T, n, s int, dims, strides []int, offset int, scatters bool) bool {
+	d, u, ok := float32s(dst, src)
+	if !ok || len(dims) == 0 || len(dims) > len(stridedCopy{}.dims) {
+		return false
+	}
+	m, t, rest, _ := lead(dims, strides)
+	if len(rest) == 0 && t != 1 {
+		return false
+	}
+	elems := n * m
+	for _, d := range rest {
+		elems *= d
+	}
+	if elems < sharedFrom {
+		return false
+	}
+	c := stridedCopy{dst: onHeap(d), src: onHeap(u), n: n, s: s, rank: len(dims), offset: offset, scatters: scatters}
+	copy(c.dims[:], dims)
+	copy(c.strides[:], strides)
+	return stridedCopies.run(&c, min(n, rt.Parts(int64(elems)/2)))
+}
+
+// Part implements [rt.Task]. It divides the first axis into `parts` shares and copies share i.
+func (c *stridedCopy) Part(i, parts int) {
+	from, to := portion(c.n, i, parts)
+	dims := c.dims[:c.rank]
+	size := 1
+	for _, d := range dims {
+		size *= d
+	}
+	walk(to-from, c.s, dims, c.strides[:c.rank], from*size, c.offset+from*c.s, func(dense, strided, rows, cols, s0, s1 int) {
+		if c.scatters {
+			move(c.dst, strided, s0, s1, c.src, dense, cols, 1, rows, cols)
+		} else {
+			move(c.dst, dense, cols, 1, c.src, strided, s0, s1, rows, cols)
+		}
 	})
 }
 
