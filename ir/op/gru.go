@@ -60,7 +60,7 @@ func (op GRU) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 // Eval returns y, [S,N,H], and h, [N,H], computed in float64.
 func (op GRUSteps) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	hidden := in[0].Shape[2] / 3
-	next := op.cell(recurrentMatrix(in[1], hidden, 2), recurrentMatrix(in[2], hidden, 1), initialState(OperandOf(in, 5), 0, hidden), hidden)
+	next := op.cell(recurrentMatrix(in[1], hidden, 2*hidden), recurrentMatrix(in[2], hidden, hidden), initialState(OperandOf(in, 5), 0, hidden), hidden)
 	return op.eval(in, 4, 1, hidden, next)
 }
 
@@ -68,7 +68,7 @@ func (op GRUSteps) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 // reset gate, and r the recurrent weights of the hidden gate. bias is the bias Ch with
 // LinearBeforeReset. hidden is the number of hidden elements.
 func (op GRUSteps) cell(gated, r, bias []float64, hidden int) cell {
-	return func(x []float64, states [][]float64) {
+	return func(_ int, x []float64, states [][]float64) {
 		h := states[0]
 		gates := make([]float64, 3*hidden)
 		copy(gates, x)
@@ -118,6 +118,25 @@ func (op GRU) LowerWith(b *ir.Builder, n *ir.Node, p RecurrentProducts) []*ir.Va
 			args[5] = sliceAxis(b, bias, 0, two, hidden)
 		}
 		return b.Nodes(GRUSteps{s, op.LinearBeforeReset}, args...)
+	})
+}
+
+// Train replaces the node by [GRUTrace] of the projected x for each direction, so that the backward
+// pass reads the gates of all steps. It returns nil unless the functions are the default ones, without
+// clamping.
+func (op GRU) Train(b *ir.Builder, n *ir.Node, _ ir.Training) []*ir.Value {
+	if !op.isUsual(n, usualGRU) {
+		return nil
+	}
+	return op.build(b, n, 2, op.separate(), PlainProducts.Project, func(s Steps, x, r, bias, lens *ir.Value, more []*ir.Value) []*ir.Value {
+		hidden := r.Type.Shape[1]
+		two := hidden.Mul(dim.Const(2))
+		transposed := func(start, rows dim.Dim) *ir.Value { return TransposeBy(b, sliceAxis(b, r, 0, start, rows), 1, 0) }
+		args := []*ir.Value{x, transposed(dim.Dim{}, two), transposed(two, hidden), lens, OperandOf(more, 0), nil}
+		if op.LinearBeforeReset && bias != nil {
+			args[5] = sliceAxis(b, bias, 0, two, hidden)
+		}
+		return b.Nodes(GRUTrace{s.Reverse, op.LinearBeforeReset}, args...)[:2]
 	})
 }
 

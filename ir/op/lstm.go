@@ -52,11 +52,11 @@ func (op LSTM) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 func (op LSTMSteps) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	hidden := in[0].Shape[2] / 4
 	p := initialState(OperandOf(in, 5), 0, 3*hidden)
-	return op.eval(in, 3, 2, hidden, op.cell(recurrentMatrix(in[1], hidden, 4), p, hidden))
+	return op.eval(in, 3, 2, hidden, op.cell(recurrentMatrix(in[1], hidden, 4*hidden), p, hidden))
 }
 
 func (op LSTMSteps) cell(r, p []float64, hidden int) cell {
-	return func(x []float64, states [][]float64) {
+	return func(_ int, x []float64, states [][]float64) {
 		h, c := states[0], states[1]
 		gates := make([]float64, 4*hidden)
 		copy(gates, x)
@@ -103,6 +103,19 @@ func (op LSTM) LowerWith(b *ir.Builder, n *ir.Node, p RecurrentProducts) []*ir.V
 	return op.lower(b, n, p, 3, 4, func(s Steps, x, r, _, lens *ir.Value, more []*ir.Value) []*ir.Value {
 		args := append([]*ir.Value{x, p.Weights(b, r), lens}, more...)
 		return b.Nodes(LSTMSteps{s, op.InputForget}, args...)
+	})
+}
+
+// Train replaces the node by [LSTMTrace] of the projected x for each direction, so that the backward
+// pass reads the gates of all steps. It returns nil unless the functions are the default ones, and
+// without clamping, peepholes and InputForget.
+func (op LSTM) Train(b *ir.Builder, n *ir.Node, _ ir.Training) []*ir.Value {
+	if op.InputForget || n.Arg(recurrentH+2) != nil || !op.isUsual(n, usualLSTM) {
+		return nil
+	}
+	return op.build(b, n, 3, 4, PlainProducts.Project, func(s Steps, x, r, _, lens *ir.Value, more []*ir.Value) []*ir.Value {
+		args := []*ir.Value{x, TransposeBy(b, r, 1, 0), lens, OperandOf(more, 0), OperandOf(more, 1)}
+		return b.Nodes(LSTMTrace{s.Reverse}, args...)[:3]
 	})
 }
 

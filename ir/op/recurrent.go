@@ -96,6 +96,17 @@ func (op Recurrent) steps(i, functions int) Steps {
 	}
 }
 
+// isUsual reports whether there is a backward pass of n, a layer with these functions in each
+// direction: the functions are the default ones, nothing is clamped, and y holds the state before
+// each step. It does not where a reverse layer has initial states and sequences of several lengths.
+func (op Recurrent) isUsual(n *ir.Node, functions []string) bool {
+	d := n.Arg(recurrentX).Type.DType
+	if d != ir.F32 && d != ir.F64 || op.Clip != 0 || !slices.Equal(op.Activations, slices.Repeat(functions, op.directions())) {
+		return false
+	}
+	return op.Direction == "forward" || n.Arg(recurrentLens) == nil || n.Arg(recurrentH) == nil
+}
+
 func (op Steps) check(functions int) error {
 	if len(op.Activations) != functions || len(op.Alphas) != functions || len(op.Betas) != functions {
 		return fmt.Errorf("%d activations, %d alphas, %d betas: %d of each expected", len(op.Activations), len(op.Alphas), len(op.Betas), functions)

@@ -6,23 +6,23 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// recurrentMatrix returns recurrent weights, which may be in panels, as the matrix [H,gates·H].
-func recurrentMatrix(t *ir.Tensor, hidden, gates int) []float64 {
+// recurrentMatrix returns recurrent weights, which may be in panels, as the matrix [rows,width].
+func recurrentMatrix(t *ir.Tensor, rows, width int) []float64 {
 	if t.Rank() == 2 {
 		return NumbersOf(t)
 	}
-	width, lanes := gates*hidden, t.Shape[2]
-	m := make([]float64, hidden*width)
+	lanes := t.Shape[2]
+	m := make([]float64, rows*width)
 	for i := range m {
 		k, j := i/width, i%width
-		m[i] = t.Float((j/lanes*hidden+k)*lanes + j%lanes)
+		m[i] = t.Float((j/lanes*rows+k)*lanes + j%lanes)
 	}
 	return m
 }
 
 // cell updates the states of one sequence in place, given the projected x of the step. The first state
-// is the result of the step.
-type cell func(x []float64, states [][]float64)
+// is the result of the step. at is the index of the step and the sequence in [S,N].
+type cell func(at int, x []float64, states [][]float64)
 
 // recurrence runs a cell over all steps of batch sequences in float64, in reverse order if reverse
 // is set. lens are the lengths of the sequences; if it is nil, all sequences have `steps` steps.
@@ -34,16 +34,30 @@ type recurrence struct {
 	lens                        *ir.Tensor
 }
 
+// check returns an error if a length is out of range.
+func (r recurrence) check() error {
+	for n := range r.batch {
+		if l := r.length(n); l < 0 || l > r.steps {
+			return fmt.Errorf("length %d of sequence %d is not within %d steps", l, n, r.steps)
+		}
+	}
+	return nil
+}
+
+// length returns the number of steps of a sequence.
+func (r recurrence) length(sequence int) int {
+	if r.lens == nil {
+		return r.steps
+	}
+	return int(r.lens.Int(sequence))
+}
+
 // run computes y, [steps,batch,hidden], and leaves the final states, [batch,hidden], in states. The
 // final states of a sequence without steps are zeros. It returns an error if a length is out of
 // range.
 func (r recurrence) run(x []float64, states [][]float64, next cell) ([]float64, error) {
-	if r.lens != nil {
-		for n := range r.batch {
-			if l := r.lens.Int(n); l < 0 || l > int64(r.steps) {
-				return nil, fmt.Errorf("length %d of sequence %d is not within %d steps", l, n, r.steps)
-			}
-		}
+	if err := r.check(); err != nil {
+		return nil, err
 	}
 	y := make([]float64, r.steps*r.batch*r.hidden)
 	for t := range r.steps {
@@ -51,19 +65,20 @@ func (r recurrence) run(x []float64, states [][]float64, next cell) ([]float64, 
 			t = r.steps - 1 - t
 		}
 		for n := range r.batch {
-			if r.lens != nil && int64(t) >= r.lens.Int(n) {
+			if t >= r.length(n) {
 				continue
 			}
 			rows := make([][]float64, len(states))
 			for i, s := range states {
 				rows[i] = s[n*r.hidden:][:r.hidden]
 			}
-			next(x[(t*r.batch+n)*r.width:][:r.width], rows)
-			copy(y[(t*r.batch+n)*r.hidden:], rows[0])
+			at := t*r.batch + n
+			next(at, x[at*r.width:][:r.width], rows)
+			copy(y[at*r.hidden:], rows[0])
 		}
 	}
 	for n := range r.batch {
-		if r.steps == 0 || r.lens != nil && r.lens.Int(n) == 0 {
+		if r.length(n) == 0 {
 			for _, s := range states {
 				clear(s[n*r.hidden:][:r.hidden])
 			}

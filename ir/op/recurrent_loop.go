@@ -2,6 +2,7 @@ package op
 
 import (
 	"math"
+	"slices"
 
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/dim"
@@ -40,48 +41,75 @@ func (op Steps) gateNode(c calculus, i int, x *ir.Value) *ir.Value {
 
 // loop appends a loop over the steps of one direction of the projected x, [S,N,G·H]. next appends
 // the states, [N,H], after a step, given the row of x and the states before the step. The first
-// state is also the row of y. loop returns y, [S,N,H], and the final states.
-func (op Steps) loop(b *ir.Builder, x, lens *ir.Value, states []*ir.Value, next func(c calculus, x *ir.Value, states []*ir.Value) []*ir.Value) []*ir.Value {
+// state is also the row of y. rows are rows of other results. loop returns y, [S,N,H], the final
+// states, and the other results.
+func (op Steps) loop(b *ir.Builder, x, lens *ir.Value, states []*ir.Value, next func(c calculus, x *ir.Value, states []*ir.Value) (after, rows []*ir.Value)) []*ir.Value {
 	steps := x.Type.Shape[0]
+	out := op.eachStep(b, steps, states, func(c calculus, at *ir.Value, states []*ir.Value) (after, rows []*ir.Value) {
+		after, rows = next(c, c.Node(Gather{}, x, at), states)
+		rows = append([]*ir.Value{after[0]}, rows...)
+		if lens != nil {
+			within := withinLengths(c.Builder, at, lens)
+			for i, v := range after {
+				after[i] = c.Node(Where{}, within, v, states[i])
+			}
+			for i, v := range rows {
+				rows[i] = c.where(within, v)
+			}
+		}
+		return after, rows
+	})
+	last, rows := out[:len(states)], out[len(states):]
+	results := rows[:1:1]
+	for _, s := range last {
+		results = append(results, ifAny(b, steps, lens, s))
+	}
+	return append(results, rows[1:]...)
+}
+
+// eachStep appends a loop over the steps of one direction. next appends the states after step `at` and
+// the rows of other results, given the states before the step. eachStep returns the final states and
+// the other results.
+func (op Steps) eachStep(b *ir.Builder, steps dim.Dim, states []*ir.Value, next func(c calculus, at *ir.Value, states []*ir.Value) (after, rows []*ir.Value)) []*ir.Value {
 	backward := 0
 	if op.Reverse {
 		backward = 1
 	}
-	var types []ir.Type
+	var types, scans []ir.Type
 	for _, s := range states {
 		types = append(types, s.Type)
 	}
 	body := b.Block(func(b *ir.Builder) {
-		c := calculus{b}
 		carried, condition := bodyParams(b, types)
 		at := place(b, carried[0], steps, backward)
-		after := next(c, b.Node(Gather{}, x, at), carried[1:])
-		y := after[0]
-		if lens != nil {
-			column := ReshapeTo(b, lens, lens.Type.Shape[0], dim.Const(1))
-			within := b.Node(Less{}, ConvertTo(b, at, ir.I32), column)
-			for i, v := range after {
-				after[i] = b.Node(Where{}, within, v, carried[1+i])
-			}
-			y = c.where(within, y)
+		after, rows := next(calculus{b}, at, carried[1:])
+		for _, v := range rows {
+			scans = append(scans, v.Type)
 		}
-		b.Return(append(append([]*ir.Value{condition}, after...), y)...)
+		b.Return(slices.Concat([]*ir.Value{condition}, after, rows)...)
 	})
-	out := b.NodeBlocks(Loop{Counted: true, Trips: steps, Scans: types[:1]}, []*ir.Block{body}, states...)
-	last, y := out[:len(states)], out[len(states)]
-	results := []*ir.Value{y}
+	out := slices.Clone(b.NodeBlocks(Loop{Counted: true, Trips: steps, Scans: scans}, []*ir.Block{body}, states...))
 	if op.Reverse {
-		results[0] = reverse(b, y, 0)
+		for i, v := range out[len(states):] {
+			out[len(states)+i] = reverse(b, v, 0)
+		}
 	}
-	c := calculus{b}
+	return out
+}
+
+// withinLengths returns, for each sequence, whether step `at` is within its length, as bool[N,1].
+func withinLengths(b *ir.Builder, at, lens *ir.Value) *ir.Value {
+	return b.Node(Less{}, ConvertTo(b, at, ir.I32), ReshapeTo(b, lens, lens.Type.Shape[0], dim.Const(1)))
+}
+
+// ifAny returns x, [N,H], with zeros for sequences without steps.
+func ifAny(b *ir.Builder, steps dim.Dim, lens, x *ir.Value) *ir.Value {
 	taken := ReshapeTo(b, b.Dims(steps)) // the number of steps of each sequence
 	if lens != nil {
 		taken = ReshapeTo(b, lens, lens.Type.Shape[0], dim.Const(1))
 	}
-	for _, s := range last {
-		results = append(results, c.where(c.positive(taken), s))
-	}
-	return results
+	c := calculus{b}
+	return c.where(c.positive(taken), x)
 }
 
 func state(b *ir.Builder, v, x *ir.Value, hidden dim.Dim) *ir.Value {
@@ -110,8 +138,8 @@ func (op RNNSteps) Next(b *ir.Builder, gates *ir.Value) *ir.Value {
 func (op RNN) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return op.build(b, n, 1, 1, PlainProducts.Project, func(s Steps, x, r, _, lens *ir.Value, more []*ir.Value) []*ir.Value {
 		hidden, weights := r.Type.Shape[1], TransposeBy(b, r, 1, 0)
-		return s.loop(b, x, lens, []*ir.Value{state(b, OperandOf(more, 0), x, hidden)}, func(c calculus, x *ir.Value, states []*ir.Value) []*ir.Value {
-			return []*ir.Value{RNNSteps{s}.Next(c.Builder, c.add(x, c.Node(MatMul{}, states[0], weights)))}
+		return s.loop(b, x, lens, []*ir.Value{state(b, OperandOf(more, 0), x, hidden)}, func(c calculus, x *ir.Value, states []*ir.Value) (after, rows []*ir.Value) {
+			return []*ir.Value{RNNSteps{s}.Next(c.Builder, c.add(x, c.Node(MatMul{}, states[0], weights)))}, nil
 		})
 	})
 }
@@ -142,7 +170,7 @@ func (op LSTM) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return op.build(b, n, 3, 4, PlainProducts.Project, func(s Steps, x, r, _, lens *ir.Value, more []*ir.Value) []*ir.Value {
 		hidden, weights := r.Type.Shape[1], TransposeBy(b, r, 1, 0)
 		first := []*ir.Value{state(b, OperandOf(more, 0), x, hidden), state(b, OperandOf(more, 1), x, hidden)}
-		return s.loop(b, x, lens, first, func(c calculus, x *ir.Value, states []*ir.Value) []*ir.Value {
+		return s.loop(b, x, lens, first, func(c calculus, x *ir.Value, states []*ir.Value) (after, rows []*ir.Value) {
 			gates := gatesOf(c.Builder, c.add(x, c.Node(MatMul{}, states[0], weights)), hidden, 4)
 			var peepholes []*ir.Value
 			for i := range 3 {
@@ -151,7 +179,7 @@ func (op LSTM) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 				}
 			}
 			h, cell := LSTMSteps{s, op.InputForget}.Next(c.Builder, gates, states[1], peepholes)
-			return []*ir.Value{h, cell}
+			return []*ir.Value{h, cell}, nil
 		})
 	})
 }
@@ -176,7 +204,7 @@ func (op GRU) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 		gated := TransposeBy(b, sliceAxis(b, r, 0, dim.Dim{}, two), 1, 0)
 		weights := TransposeBy(b, sliceAxis(b, r, 0, two, hidden), 1, 0)
 		steps := GRUSteps{s, op.LinearBeforeReset}
-		return s.loop(b, x, lens, []*ir.Value{state(b, OperandOf(more, 0), x, hidden)}, func(c calculus, x *ir.Value, states []*ir.Value) []*ir.Value {
+		return s.loop(b, x, lens, []*ir.Value{state(b, OperandOf(more, 0), x, hidden)}, func(c calculus, x *ir.Value, states []*ir.Value) (after, rows []*ir.Value) {
 			h, parts := states[0], gatesOf(c.Builder, x, hidden, 3)
 			both := gatesOf(c.Builder, c.Node(MatMul{}, h, gated), hidden, 2)
 			z, reset := steps.Gate(c.Builder, c.add(parts[0], both[0])), steps.Gate(c.Builder, c.add(parts[1], both[1]))
@@ -190,7 +218,7 @@ func (op GRU) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 			} else {
 				part = c.Node(MatMul{}, c.mul(reset, h), weights)
 			}
-			return []*ir.Value{steps.Next(c.Builder, z, c.add(parts[2], part), h)}
+			return []*ir.Value{steps.Next(c.Builder, z, c.add(parts[2], part), h)}, nil
 		})
 	})
 }

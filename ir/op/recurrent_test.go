@@ -98,6 +98,70 @@ func TestRecurrentLayersLower(t *testing.T) {
 	})
 }
 
+// TestLowerBackwardPasses compares the forward and backward passes of layers in training with the
+// loops that they are lowered to.
+func TestLowerBackwardPasses(t *testing.T) {
+	s, n, h := dim.Sym("S"), dim.Sym("N"), dim.Sym("H")
+	float := func(shape ...dim.Dim) ir.Type { return ir.TensorOf(ir.F64, shape...) }
+	times := func(k int) dim.Dim { return h.Mul(dim.Const(k)) }
+	lens, y, state := ir.TensorOf(ir.I32, n), float(s, n, h), float(n, h)
+	for name, c := range map[string]struct {
+		of       func(reverse, linear bool) ir.Op
+		required int
+		types    []ir.Type
+	}{
+		"lstm_trace": {func(reverse, _ bool) ir.Op { return LSTMTrace{reverse} }, 2, []ir.Type{float(s, n, times(4)), float(h, times(4)), lens, state, state}},
+		"lstm_grad":  {func(reverse, _ bool) ir.Op { return LSTMGrad{reverse} }, 3, []ir.Type{float(s, n, times(4)), y, float(times(4), h), lens, state, y, state, state}},
+		"gru_trace":  {func(reverse, linear bool) ir.Op { return GRUTrace{reverse, linear} }, 3, []ir.Type{float(s, n, times(3)), float(h, times(2)), float(h, h), lens, state}},
+		"gru_grad":   {func(reverse, linear bool) ir.Op { return GRUGrad{reverse, linear} }, 5, []ir.Type{float(s, n, times(3)), y, y, float(times(2), h), float(h, h), lens, y, state}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				values := map[string]int64{}
+				for _, sym := range []string{"S", "N", "H"} {
+					values[sym] = int64(rapid.IntRange(0, 4).Draw(t, sym))
+				}
+				var params []ir.Type
+				var args []*ir.Tensor
+				used := make([]bool, len(c.types))
+				for i, typ := range c.types {
+					used[i] = i < c.required || rapid.Bool().Draw(t, "given")
+					if !used[i] {
+						continue
+					}
+					shape := make([]int, len(typ.Shape))
+					for k, d := range typ.Shape {
+						v, err := d.Eval(func(sym string) (int64, bool) { return values[sym], true })
+						if err != nil {
+							t.Fatal(err)
+						}
+						shape[k] = int(v)
+					}
+					arg := ir.NewTensor(typ.DType, shape...)
+					for k := range arg.Len() {
+						if typ.DType == ir.I32 {
+							arg.SetInt(k, int64(rapid.IntRange(0, int(values["S"])).Draw(t, "length")))
+						} else {
+							arg.SetFloat(k, rapid.Float64Range(-1, 1).Draw(t, "number"))
+						}
+					}
+					params, args = append(params, arg.Type()), append(args, arg)
+				}
+				f := buildFunc(t, params, func(b *ir.Builder, p []*ir.Value) []*ir.Value {
+					operands := make([]*ir.Value, len(used))
+					for i := range operands {
+						if used[i] {
+							operands[i], p = p[0], p[1:]
+						}
+					}
+					return b.Nodes(c.of(rapid.Bool().Draw(t, "reverse"), rapid.Bool().Draw(t, "linear")), operands...)
+				})
+				checkLower(t, f, 1e-12, args...)
+			})
+		})
+	}
+}
+
 func TestRecurrentLayersWithSymbols(t *testing.T) {
 	s, n := dim.Sym("S"), dim.Sym("N")
 	for _, c := range recurrentCases {

@@ -27,11 +27,11 @@ func (op RNN) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 // Eval returns y, [S,N,H], and h, [N,H], computed in float64.
 func (op RNNSteps) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	hidden := in[0].Shape[2]
-	return op.eval(in, 3, 1, hidden, op.cell(recurrentMatrix(in[1], hidden, 1), hidden))
+	return op.eval(in, 3, 1, hidden, op.cell(recurrentMatrix(in[1], hidden, hidden), hidden))
 }
 
 func (op RNNSteps) cell(r []float64, hidden int) cell {
-	return func(x []float64, states [][]float64) {
+	return func(_ int, x []float64, states [][]float64) {
 		gates := append([]float64{}, x...)
 		multiply(gates, states[0], r, hidden)
 		op.gate(0, gates)

@@ -226,8 +226,12 @@ var Ops = []ir.Op{
 
 	// Lowered forms.
 	Dequantize{},
+	GRUGrad{},
 	GRUSteps{},
+	GRUTrace{},
+	LSTMGrad{},
 	LSTMSteps{},
+	LSTMTrace{},
 	MaxPoolGrad{},
 	Fusion{},
 	Pointwise{},

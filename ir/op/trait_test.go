@@ -35,7 +35,7 @@ var traits = []struct {
 	{"Scalar, not elementwise", func(o ir.Op) bool { return has[Scalar](o) && !has[Elementwise](o) }, "bit_cast dropout"},
 	{"Selector", has[Selector], "max_pool"},
 	{"Transposable", has[Transposable], "concat slice"},
-	{"Whole", has[Whole], "channel_moments channel_sums max_pool_grad"},
+	{"Whole", has[Whole], "channel_moments channel_sums gru_grad gru_trace lstm_grad lstm_trace max_pool_grad"},
 }
 
 func has[T any](o ir.Op) bool {

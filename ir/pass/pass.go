@@ -149,7 +149,7 @@ func (c *Context) Count(what string, n int) {
 // Canonical lists the passes for all targets. They are run until none of them changes anything.
 var Canonical = []Pass{
 	{Name: "fuse_qdq", Run: fuseQDQ},
-	{Name: "outline_regions", Run: outlineRegions, Required: true},
+	OutlineRegions,
 	{Name: "fold_constants", Run: foldConstants},
 	{Name: "simplify_identities", Run: simplifyIdentities},
 	{Name: "merge_reshapes", Run: mergeReshapes},
@@ -167,6 +167,7 @@ var Canonical = []Pass{
 
 // The passes from which targets make their [Pipeline].
 var (
+	OutlineRegions  = Pass{Name: "outline_regions", Run: outlineRegions, Required: true}
 	DecomposeOps    = Pass{Name: "decompose_ops", Run: decomposeOps, Required: true}
 	WidenFloats     = Pass{Name: "widen_floats", Run: widenFloats}
 	LowerOps        = Pass{Name: "lower_ops", Run: lowerOps, Required: true}

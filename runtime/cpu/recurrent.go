@@ -77,24 +77,37 @@ type recurrence[T Float] struct {
 	lens                 []int32
 	y, h, x, scratch     []T
 	weights              []T
+	keeps                bool // scratch has room for the gates of all steps
 }
 
 // start sets h to the initial state, or zeros if that is nil. It returns an error if the length of
 // a sequence is out of range, and panics if a slice is too short.
 func (r *recurrence[T]) start(initial []T) error {
-	if r.lens != nil {
-		r.lens = trim(r.lens, r.batch)
-		for n, l := range r.lens {
-			if l < 0 || int(l) > r.steps {
-				return fmt.Errorf("sequence lengths: element %d is %d, 0 to %d expected", n, l, r.steps)
-			}
-		}
+	if err := r.checkLengths(); err != nil {
+		return err
 	}
 	r.y = trim(r.y, volume(r.steps, r.batch, r.hidden))
 	r.x = trim(r.x, volume(r.steps, r.batch, r.gates))
-	r.scratch = trim(r.scratch, volume(r.batch, r.gates))
+	if r.keeps {
+		r.scratch = trim(r.scratch, len(r.x))
+	} else {
+		r.scratch = trim(r.scratch, volume(r.batch, r.gates))
+	}
 	r.h = trim(r.h, volume(r.batch, r.hidden))
 	begin(r.h, initial)
+	return nil
+}
+
+// checkLengths returns an error if the length of a sequence is out of range.
+func (r *recurrence[T]) checkLengths() error {
+	if r.lens != nil {
+		r.lens = trim(r.lens, r.batch)
+	}
+	for n, l := range r.lens {
+		if l < 0 || int(l) > r.steps {
+			return fmt.Errorf("sequence lengths: element %d is %d, 0 to %d expected", n, l, r.steps)
+		}
+	}
 	return nil
 }
 
@@ -147,9 +160,20 @@ func (r *recurrence[T]) at(i int) int {
 // row returns the gates and the state of sequence n at step t. ok is false after the sequence's
 // end.
 func (r *recurrence[T]) row(t, n int) (gates, h []T, ok bool) {
-	gates = r.scratch[n*r.gates:][:r.gates]
-	return gates, r.h[n*r.hidden:][:r.hidden], r.lens == nil || t < int(r.lens[n])
+	gates = r.gatesOf(t)[n*r.gates:][:r.gates]
+	return gates, r.h[n*r.hidden:][:r.hidden], r.within(t, n)
 }
+
+// gatesOf returns the gates of all sequences at step t.
+func (r *recurrence[T]) gatesOf(t int) []T {
+	if r.keeps {
+		return r.scratch[t*r.batch*r.gates:]
+	}
+	return r.scratch
+}
+
+// within reports whether step t is within the length of sequence n.
+func (r *recurrence[T]) within(t, n int) bool { return r.lens == nil || t < int(r.lens[n]) }
 
 // store copies the state of sequence n after step t to the result. If ok is false, because the
 // sequence has ended, it stores zeros.
@@ -184,9 +208,9 @@ func (r *recurrence[T]) product(i, from, to int, a, weights []T, first, n int) {
 	if from == to || n == 0 {
 		return
 	}
-	length := (to-from-1)*r.gates + n
-	x := r.x[(r.at(i)*r.batch+from)*r.gates+first:][:length]
-	addProduct(r.scratch[from*r.gates+first:][:length], a[from*r.hidden:], weights, x, to-from, n, r.hidden, r.gates, i%2 != 0)
+	length, t := (to-from-1)*r.gates+n, r.at(i)
+	x := r.x[(t*r.batch+from)*r.gates+first:][:length]
+	addProduct(r.gatesOf(t)[from*r.gates+first:][:length], a[from*r.hidden:], weights, x, to-from, n, r.hidden, r.hidden, r.gates, i%2 != 0)
 }
 
 // farWeights is the number of elements of a group of columns of uncached weights. Every second step
@@ -194,16 +218,16 @@ func (r *recurrence[T]) product(i, from, to int, a, weights []T, first, n int) {
 const farWeights = 384 << 10
 
 // addProduct computes dst = x + a·weights, where dst and x have m rows of n elements, stride apart,
-// and a is [m, k]. The weights are panels in float32, and the matrix [k, n] in float64. If back is
+// and a has m rows of k elements, lda apart. The weights are panels in float32, and the matrix [k, n] in float64. If back is
 // true, large weights are read from last to first, because the last weights that the previous step
 // read are still in the cache.
-func addProduct[T Float](dst, a, weights, x []T, m, n, k, stride int, back bool) {
+func addProduct[T Float](dst, a, weights, x []T, m, n, k, lda, stride int, back bool) {
 	d, ok := any(dst).([]float32)
 	if !ok {
 		for i := range m {
 			to := dst[i*stride:][:n]
 			copy(to, x[i*stride:])
-			for l, v := range a[i*k:][:k] {
+			for l, v := range a[i*lda:][:k] {
 				for j, w := range weights[l*n:][:n] {
 					to[j] += T(v * w)
 				}
@@ -212,7 +236,7 @@ func addProduct[T Float](dst, a, weights, x []T, m, n, k, stride int, back bool)
 		return
 	}
 	panels, residual := any(weights).([]float32), any(x).([]float32)
-	shape := MatMulShape{M: m, K: k, LDA: k, LDC: stride, Batch: 1}
+	shape := MatMulShape{M: m, K: k, LDA: lda, LDC: stride, Batch: 1}
 	turns := 1
 	if len(panels) > nearWeights {
 		turns = ceil(n*k, farWeights)
@@ -291,18 +315,36 @@ func LSTM[T Float](ctx context.Context, y, h, c, x, weights []T, lens []int32, h
 		c:          trim(c, volume(batch, hidden)), peepholes: peepholes, coupled: coupled,
 		f: function{f, fAlpha, fBeta}, g: function{g, gAlpha, gBeta}, e: function{e, eAlpha, eBeta},
 	}
+	if peepholes != nil {
+		r.peepholes = trim(peepholes, volume(3, hidden))
+	}
+	return r.run(h0, c0)
+}
+
+// LSTMTrace is [LSTM] with the default functions: the logistic function and tanh. It keeps what
+// [LSTMGrad] needs: gates, [steps, batch, 4·hidden], holds the gates and the candidate of each step
+// after their functions, and cells, [steps, batch, hidden], the cell state after each step. Both are
+// zero after a sequence's end.
+func LSTMTrace[T Float](ctx context.Context, y, h, c, gates, cells, x, weights []T, lens []int32, h0, c0 []T, steps, batch, hidden int, reverse bool) error {
+	r := lstm[T]{
+		recurrence: recurrence[T]{ctx: ctx, steps: steps, batch: batch, hidden: hidden, gates: 4 * hidden, reverse: reverse, lens: lens, y: y, h: h, x: x, scratch: gates, weights: weights, keeps: true},
+		c:          trim(c, volume(batch, hidden)), cells: trim(cells, volume(steps, batch, hidden)),
+		f: function{name: "sigmoid"}, g: function{name: "tanh"}, e: function{name: "tanh"},
+	}
+	return r.run(h0, c0)
+}
+
+// run computes all steps, starting from the states h0 and c0, or zeros if they are nil.
+func (r *lstm[T]) run(h0, c0 []T) error {
 	if err := r.start(h0); err != nil {
 		return err
 	}
 	begin(r.c, c0)
-	if peepholes != nil {
-		r.peepholes = trim(peepholes, volume(3, hidden))
-	}
-	rt.EndIfDone(ctx)
-	if s, ok := any(&r).(*lstm[float32]); !ok || !lstms.run(s, r.parts(4*hidden)) {
+	rt.EndIfDone(r.ctx)
+	if s, ok := any(r).(*lstm[float32]); !ok || !lstms.run(s, r.parts(4*r.hidden)) {
 		r.Part(0, 1)
 	}
-	rt.EndIfDone(ctx)
+	rt.EndIfDone(r.ctx)
 	r.blank(r.h)
 	r.blank(r.c)
 	return nil
@@ -311,6 +353,7 @@ func LSTM[T Float](ctx context.Context, y, h, c, x, weights []T, lens []int32, h
 type lstm[T Float] struct {
 	recurrence[T]
 	c, peepholes []T
+	cells        []T // of all steps, if it keeps the gates
 	coupled      bool
 	f, g, e      function
 }
@@ -327,12 +370,19 @@ func (r *lstm[T]) Part(i, parts int) {
 			gates, state, ok := r.row(t, n)
 			memory := r.c[n*r.hidden:][:r.hidden]
 			switch {
+			case ok && fused && r.keeps:
+				lstmTraceCell(state, memory, gates)
 			case ok && fused:
 				lstmCell(state, memory, gates)
 			case ok:
 				r.cell(state, memory, gates)
+			case r.keeps:
+				clear(gates)
 			}
 			r.store(t, n, ok)
+			if r.keeps {
+				r.storeCell(t, n, ok)
+			}
 		}
 	}
 }
@@ -345,8 +395,26 @@ func lstmCell[T Float](state, memory, gates []T) {
 	lstmCellFast(h, c, g[:n], g[n:2*n], g[2*n:3*n], g[3*n:4*n])
 }
 
-// cell updates the state and the cell state (memory) of a sequence from its gates. It is plain Go
-// except for the functions.
+// lstmTraceCell is lstmCell, and applies the functions to the gates in place.
+func lstmTraceCell[T Float](state, memory, gates []T) {
+	h, c, _ := float32s1(state, memory)
+	g, n := any(gates).([]float32), len(h)
+	lstmTraceCellFast(h, c, g[:n], g[n:2*n], g[2*n:3*n], g[3*n:4*n])
+}
+
+// storeCell copies the cell state of sequence n after step t to cells. If ok is false, because the
+// sequence has ended, it stores zeros.
+func (r *lstm[T]) storeCell(t, n int, ok bool) {
+	to := r.cells[(t*r.batch+n)*r.hidden:][:r.hidden]
+	if !ok {
+		clear(to)
+		return
+	}
+	copy(to, r.c[n*r.hidden:])
+}
+
+// cell updates the state and the cell state (memory) of a sequence from its gates. It applies the
+// functions to the gates in place. It is plain Go except for the functions.
 func (r *lstm[T]) cell(state, memory, gates []T) {
 	hidden := r.hidden
 	in, out, forget, next := gates[:hidden], gates[hidden:2*hidden], gates[2*hidden:3*hidden], gates[3*hidden:]
@@ -393,17 +461,36 @@ func GRU[T Float](ctx context.Context, y, h, x, weights, candidate []T, lens []i
 		candidate:  candidate, bias: bias, spare: trim(spare, volume(batch, hidden)), linear: linear,
 		f: function{f, fAlpha, fBeta}, g: function{g, gAlpha, gBeta},
 	}
+	return r.run(h0)
+}
+
+// GRUTrace is [GRU] with the default functions: the logistic function and tanh. It keeps what
+// [GRUGrad] needs. gates, [steps, batch, 3·hidden], holds the gates and the candidate of each step
+// after their functions. kept, [steps, batch, hidden], holds the product with candidate plus bias if
+// linear is true, and otherwise the reset gate times the state before the step. Both are zero after a
+// sequence's end.
+func GRUTrace[T Float](ctx context.Context, y, h, gates, kept, x, weights, candidate []T, lens []int32, h0, bias []T, steps, batch, hidden int, reverse, linear bool) error {
+	r := gru[T]{
+		recurrence: recurrence[T]{ctx: ctx, steps: steps, batch: batch, hidden: hidden, gates: 3 * hidden, reverse: reverse, lens: lens, y: y, h: h, x: x, scratch: gates, weights: weights, keeps: true},
+		candidate:  candidate, bias: bias, spare: trim(kept, volume(steps, batch, hidden)), linear: linear,
+		f: function{name: "sigmoid"}, g: function{name: "tanh"},
+	}
+	return r.run(h0)
+}
+
+// run computes all steps, starting from the state h0, or zeros if it is nil.
+func (r *gru[T]) run(h0 []T) error {
 	if err := r.start(h0); err != nil {
 		return err
 	}
-	if bias != nil {
-		r.bias = trim(bias, hidden)
+	if r.bias != nil {
+		r.bias = trim(r.bias, r.hidden)
 	}
-	rt.EndIfDone(ctx)
-	if s, ok := any(&r).(*gru[float32]); !ok || !grus.run(s, r.parts(hidden)) {
+	rt.EndIfDone(r.ctx)
+	if s, ok := any(r).(*gru[float32]); !ok || !grus.run(s, r.parts(r.hidden)) {
 		r.Part(0, 1)
 	}
-	rt.EndIfDone(ctx)
+	rt.EndIfDone(r.ctx)
 	r.blank(r.h)
 	return nil
 }
@@ -419,30 +506,37 @@ var grus slot[gru[float32], *gru[float32]]
 
 func (r *gru[T]) Part(i, parts int) {
 	from, to := r.share(i, parts)
-	fused := r.fused(r.f.name == "sigmoid" && r.g.name == "tanh")
+	fused := !r.keeps && r.fused(r.f.name == "sigmoid" && r.g.name == "tanh")
 	hidden := r.hidden
 	for i := 0; i < r.steps && rt.Done(r.ctx) == nil; i++ {
+		t := r.at(i)
+		all := r.spare
+		if r.keeps {
+			all = all[t*r.batch*hidden:]
+		}
 		r.product(i, from, to, r.h, r.weights, 0, 2*hidden)
 		for n := from; n < to; n++ {
-			gates, state, _ := r.row(0, n)
-			r.reset(r.spare[n*hidden:][:hidden], gates, state, fused)
+			gates, state, _ := r.row(t, n)
+			r.reset(all[n*hidden:][:hidden], gates, state, fused)
 		}
 		switch {
 		case !r.linear:
-			r.product(i, from, to, r.spare, r.candidate, 2*hidden, hidden)
+			r.product(i, from, to, all, r.candidate, 2*hidden, hidden)
 		case from < to && hidden > 0:
-			spare := r.spare[from*hidden : to*hidden]
-			addProduct(spare, r.h[from*hidden:], r.candidate, spare, to-from, hidden, hidden, hidden, i%2 != 0)
+			spare := all[from*hidden : to*hidden]
+			addProduct(spare, r.h[from*hidden:], r.candidate, spare, to-from, hidden, hidden, hidden, hidden, i%2 != 0)
 		}
-		t := r.at(i)
 		for n := from; n < to; n++ {
 			gates, state, ok := r.row(t, n)
-			spare, x := r.spare[n*hidden:][:hidden], r.x[(t*r.batch+n)*r.gates+2*hidden:][:hidden]
+			spare, x := all[n*hidden:][:hidden], r.x[(t*r.batch+n)*r.gates+2*hidden:][:hidden]
 			switch {
 			case ok && fused:
 				gruCell(state, gates, x, spare, r.linear)
 			case ok:
 				r.cell(state, gates, x, spare)
+			case r.keeps:
+				clear(gates)
+				clear(spare)
 			}
 			r.store(t, n, ok)
 		}

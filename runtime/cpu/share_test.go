@@ -243,6 +243,21 @@ func shared() map[string]struct {
 			func(dst []float32) rt.Task { s := channels(work, dst); return &s },
 		}
 	}
+	for _, scatters := range []bool{false, true} {
+		copies := stridedCopy{src: src, n: 48, s: 58, rank: 2, dims: [6]int{58, 58}, strides: [6]int{48 * 58, 1}, scatters: scatters}
+		run := StridedCopy[float32]
+		if scatters {
+			run = ScatterStrided[float32]
+		}
+		all[fmt.Sprint("strided ", scatters)] = operator{
+			make([]float32, 48*58*58),
+			func(dst []float32) { run(dst, src, []int{48, 58, 58}, []int{58, 48 * 58, 1}, 0) },
+			func(dst []float32) rt.Task {
+				copies.dst = dst
+				return &copies
+			},
+		}
+	}
 	all["LRN"] = operator{
 		make([]float32, len(src)),
 		func(dst []float32) { LRN(dst, src, 1, 48, 58*58, 16, 5, 1, 0.75, 1) },
@@ -253,9 +268,12 @@ func shared() map[string]struct {
 	for _, size := range [][3]int{{7, 16, 64}, {3, 28, 96}} {
 		steps, batch, hidden := size[0], size[1], size[2]
 		x, weights, candidate := random(steps*batch*4*hidden, 1), random(PanelsLen(hidden, 4*hidden), 2), random(PanelsLen(hidden, hidden), 3)
-		rooms := make(chan [3][]float32, 4) // states and gates; each call takes its own
+		rooms := make(chan [5][]float32, 4) // states, gates, and results of all steps; each call takes its own
 		for range cap(rooms) {
-			rooms <- [3][]float32{make([]float32, batch*hidden), make([]float32, batch*hidden), make([]float32, batch*4*hidden)}
+			rooms <- [5][]float32{
+				make([]float32, batch*hidden), make([]float32, batch*hidden), make([]float32, batch*4*hidden),
+				make([]float32, steps*batch*hidden), make([]float32, steps*batch*hidden),
+			}
 		}
 		layer := func(gates int, y []float32) recurrence[float32] {
 			return recurrence[float32]{
@@ -285,6 +303,68 @@ func shared() map[string]struct {
 				r := layer(4, dst)
 				return &lstm[float32]{recurrence: r, c: make([]float32, len(r.h)), f: sigmoid, g: tanh, e: tanh}
 			},
+		}
+		gates, cells, initial := random(steps*batch*4*hidden, 4), random(steps*batch*hidden, 5), random(batch*hidden, 6)
+		back := random(PanelsLen(4*hidden, hidden), 7)
+		all[fmt.Sprint("LSTMTrace ", size)] = operator{
+			slices.Clone(x),
+			func(dst []float32) {
+				room := <-rooms
+				_ = LSTMTrace(context.Background(), room[3], room[0], room[1], dst, room[4], x, weights, nil, initial, nil, steps, batch, hidden, false)
+				rooms <- room
+			},
+			func(dst []float32) rt.Task {
+				r := layer(4, make([]float32, len(y)))
+				r.scratch, r.keeps = dst, true
+				copy(r.h, initial)
+				return &lstm[float32]{recurrence: r, c: make([]float32, len(r.h)), cells: make([]float32, len(y)), f: sigmoid, g: tanh, e: tanh}
+			},
+		}
+		all[fmt.Sprint("LSTMGrad ", size)] = operator{
+			slices.Clone(x),
+			func(dst []float32) {
+				room := <-rooms
+				_ = LSTMGrad(context.Background(), dst, room[0], room[1], gates, cells, back, nil, nil, cells, initial, nil, steps, batch, hidden, false)
+				rooms <- room
+			},
+			func(dst []float32) rt.Task {
+				r := layer(4, nil)
+				r.scratch, r.keeps, r.weights = dst, true, back
+				copy(dst, gates)
+				copy(r.h, initial)
+				return &lstmGrad[float32]{recurrence: r, c: make([]float32, len(r.h)), cells: cells, dy: cells}
+			},
+		}
+		all[fmt.Sprint("GRUTrace ", size)] = operator{
+			slices.Clone(x)[:steps*batch*3*hidden],
+			func(dst []float32) {
+				room := <-rooms
+				_ = GRUTrace(context.Background(), room[3], room[0], dst, room[4], x, weights, candidate, nil, initial, nil, steps, batch, hidden, false, true)
+				rooms <- room
+			},
+			func(dst []float32) rt.Task {
+				r := layer(3, make([]float32, len(y)))
+				r.scratch, r.keeps = dst, true
+				copy(r.h, initial)
+				return &gru[float32]{recurrence: r, spare: make([]float32, len(y)), candidate: candidate, linear: true, f: sigmoid, g: tanh}
+			},
+		}
+		for _, linear := range []bool{false, true} {
+			all[fmt.Sprint("GRUGrad ", size, linear)] = operator{
+				slices.Clone(x)[:steps*batch*3*hidden],
+				func(dst []float32) {
+					room := <-rooms
+					_ = GRUGrad(context.Background(), dst, room[3], room[0], gates, cells, cells, back, candidate, nil, cells, initial, steps, batch, hidden, false, linear)
+					rooms <- room
+				},
+				func(dst []float32) rt.Task {
+					r := layer(3, nil)
+					r.scratch, r.keeps, r.weights = dst, true, back
+					copy(dst, gates)
+					copy(r.h, initial)
+					return &gruGrad[float32]{recurrence: r, candidate: candidate, linear: linear, before: cells, dk: slices.Clone(cells), dy: cells}
+				},
+			}
 		}
 		all[fmt.Sprint("GRU ", size)] = operator{
 			slices.Clone(y),

@@ -74,6 +74,18 @@ func TestKernelsEndWithTheContext(t *testing.T) {
 		"LSTM": {6 * 4 * 32, func(dst []float32, ctx context.Context) {
 			_ = LSTM(ctx, dst, scratch[:4*32], scratch[500:], x, weights, nil, nil, nil, nil, scratch[1000:], 6, 4, 32, false, false, 0, "sigmoid", 0, 0, "tanh", 0, 0, "tanh", 0, 0)
 		}},
+		"LSTMTrace": {6 * 4 * 32 * 4, func(dst []float32, ctx context.Context) {
+			_ = LSTMTrace(ctx, scratch[3000:], scratch[:4*32], scratch[500:], dst, scratch[5000:], x, weights, nil, nil, nil, 6, 4, 32, false)
+		}},
+		"LSTMGrad": {6 * 4 * 32 * 4, func(dst []float32, ctx context.Context) {
+			_ = LSTMGrad(ctx, dst, scratch[:4*32], scratch[500:], x, g, weights, nil, nil, g, nil, nil, 6, 4, 32, false)
+		}},
+		"GRUTrace": {6 * 4 * 32 * 3, func(dst []float32, ctx context.Context) {
+			_ = GRUTrace(ctx, scratch[3000:], scratch[:4*32], dst, scratch[5000:], x, weights, weights[8000:], nil, nil, nil, 6, 4, 32, false, true)
+		}},
+		"GRUGrad": {6 * 4 * 32 * 3, func(dst []float32, ctx context.Context) {
+			_ = GRUGrad(ctx, dst, scratch[3000:], scratch[:4*32], x, g, x, weights, weights[8000:], nil, g, nil, 6, 4, 32, false, true)
+		}},
 		"GRU": {6 * 4 * 32, func(dst []float32, ctx context.Context) {
 			_ = GRU(ctx, dst, scratch[:4*32], x, weights, weights[8000:], nil, nil, nil, scratch[1000:], scratch[500:1000], 6, 4, 32, false, true, 0, "sigmoid", 0, 0, "tanh", 0, 0)
 		}},

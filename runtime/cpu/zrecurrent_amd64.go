@@ -31,6 +31,66 @@ func lstmCellFast(h, c, in, out, forget, next []float32) bool {
 	return true
 }
 
+// lstmTraceCellAVX2 computes lstmCell's results, and replaces each gate by σ of it and next by tanh(next), for i < n.
+//
+//go:noescape
+func lstmTraceCellAVX2(h, c, in, out, forget, next *float32, n int)
+
+// lstmTraceCellAVX512 computes lstmCell's results, and replaces each gate by σ of it and next by tanh(next), for i < n.
+//
+//go:noescape
+func lstmTraceCellAVX512(h, c, in, out, forget, next *float32, n int)
+
+// lstmTraceCellFast computes lstmCell's results, and replaces each gate by σ of it and next by tanh(next), where there is assembly. The slices have one length.
+func lstmTraceCellFast(h, c, in, out, forget, next []float32) bool {
+	if level == Generic {
+		return false
+	}
+	for len(h) > 0 {
+		n := min(len(h), atOnce)
+		if level == AVX512 {
+			lstmTraceCellAVX512(&h[0], &c[0], &in[0], &out[0], &forget[0], &next[0], n)
+		} else {
+			lstmTraceCellAVX2(&h[0], &c[0], &in[0], &out[0], &forget[0], &next[0], n)
+		}
+		h, c, in, out, forget, next = h[n:], c[n:], in[n:], out[n:], forget[n:], next[n:]
+	}
+	return true
+}
+
+// lstmGradCellAVX2 computes the gradients of the gates, in their place, and of the cell state before a step, in dc,
+// from the gates after their functions, the cell states after and before the step, and the gradients dh and dc
+// of the states after it, for i < n.
+//
+//go:noescape
+func lstmGradCellAVX2(in, out, forget, next, cell, before, dh, dc *float32, n int)
+
+// lstmGradCellAVX512 computes the gradients of the gates, in their place, and of the cell state before a step, in dc,
+// from the gates after their functions, the cell states after and before the step, and the gradients dh and dc
+// of the states after it, for i < n.
+//
+//go:noescape
+func lstmGradCellAVX512(in, out, forget, next, cell, before, dh, dc *float32, n int)
+
+// lstmGradCellFast computes the gradients of the gates, in their place, and of the cell state before a step, in dc,
+// from the gates after their functions, the cell states after and before the step, and the gradients dh and dc
+// of the states after it, where there is assembly. The slices have one length.
+func lstmGradCellFast(in, out, forget, next, cell, before, dh, dc []float32) bool {
+	if level == Generic {
+		return false
+	}
+	for len(in) > 0 {
+		n := min(len(in), atOnce)
+		if level == AVX512 {
+			lstmGradCellAVX512(&in[0], &out[0], &forget[0], &next[0], &cell[0], &before[0], &dh[0], &dc[0], n)
+		} else {
+			lstmGradCellAVX2(&in[0], &out[0], &forget[0], &next[0], &cell[0], &before[0], &dh[0], &dc[0], n)
+		}
+		in, out, forget, next, cell, before, dh, dc = in[n:], out[n:], forget[n:], next[n:], cell[n:], before[n:], dh[n:], dc[n:]
+	}
+	return true
+}
+
 // gruCellAVX2 computes h[i] = n + σ(update[i])·(h[i] − n), n being tanh(next[i]), for i < n.
 //
 //go:noescape
@@ -81,6 +141,93 @@ func gruLinearCellFast(h, update, reset, next, product []float32) bool {
 			gruLinearCellAVX2(&h[0], &update[0], &reset[0], &next[0], &product[0], n)
 		}
 		h, update, reset, next, product = h[n:], update[n:], reset[n:], next[n:], product[n:]
+	}
+	return true
+}
+
+// gruGradCellAVX2 computes the gradients of the gate update and of next, in their place, from both after their functions, the
+// state before a step, and dh, the gradient of the state after it, which it multiplies by the gate, for i < n.
+//
+//go:noescape
+func gruGradCellAVX2(update, next, before, dh *float32, n int)
+
+// gruGradCellAVX512 computes the gradients of the gate update and of next, in their place, from both after their functions, the
+// state before a step, and dh, the gradient of the state after it, which it multiplies by the gate, for i < n.
+//
+//go:noescape
+func gruGradCellAVX512(update, next, before, dh *float32, n int)
+
+// gruGradCellFast computes the gradients of the gate update and of next, in their place, from both after their functions, the
+// state before a step, and dh, the gradient of the state after it, which it multiplies by the gate, where there is assembly. The slices have one length.
+func gruGradCellFast(update, next, before, dh []float32) bool {
+	if level == Generic {
+		return false
+	}
+	for len(update) > 0 {
+		n := min(len(update), atOnce)
+		if level == AVX512 {
+			gruGradCellAVX512(&update[0], &next[0], &before[0], &dh[0], n)
+		} else {
+			gruGradCellAVX2(&update[0], &next[0], &before[0], &dh[0], n)
+		}
+		update, next, before, dh = update[n:], next[n:], before[n:], dh[n:]
+	}
+	return true
+}
+
+// gruLinearGradCellAVX2 computes what gruGradCell computes, and the gradients of the gate reset, after its function, and of the
+// product that it multiplies, in their place, for i < n.
+//
+//go:noescape
+func gruLinearGradCellAVX2(update, reset, next, before, product, dh *float32, n int)
+
+// gruLinearGradCellAVX512 computes what gruGradCell computes, and the gradients of the gate reset, after its function, and of the
+// product that it multiplies, in their place, for i < n.
+//
+//go:noescape
+func gruLinearGradCellAVX512(update, reset, next, before, product, dh *float32, n int)
+
+// gruLinearGradCellFast computes what gruGradCell computes, and the gradients of the gate reset, after its function, and of the
+// product that it multiplies, in their place, where there is assembly. The slices have one length.
+func gruLinearGradCellFast(update, reset, next, before, product, dh []float32) bool {
+	if level == Generic {
+		return false
+	}
+	for len(update) > 0 {
+		n := min(len(update), atOnce)
+		if level == AVX512 {
+			gruLinearGradCellAVX512(&update[0], &reset[0], &next[0], &before[0], &product[0], &dh[0], n)
+		} else {
+			gruLinearGradCellAVX2(&update[0], &reset[0], &next[0], &before[0], &product[0], &dh[0], n)
+		}
+		update, reset, next, before, product, dh = update[n:], reset[n:], next[n:], before[n:], product[n:], dh[n:]
+	}
+	return true
+}
+
+// gruResetGradCellAVX2 computes dh[i] += gate[i]·grad[i] and gate[i] = (1 − gate[i])·gate[i]·grad[i]·before[i], for i < n.
+//
+//go:noescape
+func gruResetGradCellAVX2(gate, before, grad, dh *float32, n int)
+
+// gruResetGradCellAVX512 computes dh[i] += gate[i]·grad[i] and gate[i] = (1 − gate[i])·gate[i]·grad[i]·before[i], for i < n.
+//
+//go:noescape
+func gruResetGradCellAVX512(gate, before, grad, dh *float32, n int)
+
+// gruResetGradCellFast computes dh[i] += gate[i]·grad[i] and gate[i] = (1 − gate[i])·gate[i]·grad[i]·before[i], where there is assembly. The slices have one length.
+func gruResetGradCellFast(gate, before, grad, dh []float32) bool {
+	if level == Generic {
+		return false
+	}
+	for len(gate) > 0 {
+		n := min(len(gate), atOnce)
+		if level == AVX512 {
+			gruResetGradCellAVX512(&gate[0], &before[0], &grad[0], &dh[0], n)
+		} else {
+			gruResetGradCellAVX2(&gate[0], &before[0], &grad[0], &dh[0], n)
+		}
+		gate, before, grad, dh = gate[n:], before[n:], grad[n:], dh[n:]
 	}
 	return true
 }

@@ -670,6 +670,1171 @@ done25:
 end4:
 	RET
 
+// func lstmTraceCellNEON(h, c, in, out, forget, next *float32, n int)
+TEXT ·lstmTraceCellNEON(SB), NOSPLIT, $0-56
+	MOVD h+0(FP), R0
+	MOVD c+8(FP), R2
+	MOVD in+16(FP), R1
+	MOVD out+24(FP), R8
+	MOVD forget+32(FP), R9
+	MOVD next+40(FP), R10
+	MOVD n+48(FP), R3
+	MOVD $cellConstants<>(SB), R25
+	FMOVD 64(R25), F29
+	VDUP V29.D[0], V29.D2
+	FMOVD 896(R25), F28
+	VDUP V28.D[0], V28.D2
+	FMOVD 0(R25), F27
+	VDUP V27.D[0], V27.D2
+	FMOVD 128(R25), F26
+	VDUP V26.D[0], V26.D2
+	FMOVD 192(R25), F25
+	VDUP V25.D[0], V25.D2
+	FMOVD 256(R25), F24
+	VDUP V24.D[0], V24.D2
+	FMOVD 320(R25), F23
+	VDUP V23.D[0], V23.D2
+	FMOVD 384(R25), F22
+	VDUP V22.D[0], V22.D2
+	FMOVD 448(R25), F21
+	VDUP V21.D[0], V21.D2
+	FMOVD 512(R25), F20
+	VDUP V20.D[0], V20.D2
+	FMOVD 576(R25), F19
+	VDUP V19.D[0], V19.D2
+	FMOVD 640(R25), F18
+	VDUP V18.D[0], V18.D2
+	FMOVD 704(R25), F17
+	VDUP V17.D[0], V17.D2
+	FMOVD 768(R25), F16
+	VDUP V16.D[0], V16.D2
+	FMOVD 832(R25), F15
+	VDUP V15.D[0], V15.D2
+	FMOVD 960(R25), F14
+	VDUP V14.D[0], V14.D2
+	CMP $8, R3
+	BLT few27
+	PCALIGN $16
+many26:
+	FLDPQ 0(R10), (F0, F1)
+	VAND V27.B16, V0.B16, V2.B16
+	VAND V27.B16, V1.B16, V3.B16
+	WORD $0x4e22d442 // fadd v2.4s, v2.4s, v2.4s
+	WORD $0x4e23d463 // fadd v3.4s, v3.4s, v3.4s
+	WORD $0x6ebde45e // fcmgt v30.4s, v2.4s, v29.4s
+	VBIT V30.B16, V29.B16, V2.B16
+	WORD $0x6ebde47e // fcmgt v30.4s, v3.4s, v29.4s
+	VBIT V30.B16, V29.B16, V3.B16
+	WORD $0x6e3adc44 // fmul v4.4s, v2.4s, v26.4s
+	WORD $0x6e3adc65 // fmul v5.4s, v3.4s, v26.4s
+	WORD $0x4e218884 // frintn v4.4s, v4.4s
+	WORD $0x4e2188a5 // frintn v5.4s, v5.4s
+	VFMLS V25.S4, V4.S4, V2.S4
+	VFMLS V25.S4, V5.S4, V3.S4
+	VFMLS V24.S4, V4.S4, V2.S4
+	VFMLS V24.S4, V5.S4, V3.S4
+	VMOV V23.B16, V6.B16
+	VMOV V23.B16, V7.B16
+	VMOV V22.B16, V8.B16
+	VMOV V22.B16, V9.B16
+	VFMLA V2.S4, V6.S4, V8.S4
+	VFMLA V3.S4, V7.S4, V9.S4
+	VMOV V21.B16, V6.B16
+	VMOV V21.B16, V7.B16
+	VFMLA V2.S4, V8.S4, V6.S4
+	VFMLA V3.S4, V9.S4, V7.S4
+	VMOV V20.B16, V8.B16
+	VMOV V20.B16, V9.B16
+	VFMLA V2.S4, V6.S4, V8.S4
+	VFMLA V3.S4, V7.S4, V9.S4
+	VMOV V19.B16, V6.B16
+	VMOV V19.B16, V7.B16
+	VFMLA V2.S4, V8.S4, V6.S4
+	VFMLA V3.S4, V9.S4, V7.S4
+	WORD $0x6e22dc48 // fmul v8.4s, v2.4s, v2.4s
+	WORD $0x6e23dc69 // fmul v9.4s, v3.4s, v3.4s
+	VFMLA V8.S4, V6.S4, V2.S4
+	VFMLA V9.S4, V7.S4, V3.S4
+	WORD $0x4e21a884 // fcvtns v4.4s, v4.4s
+	WORD $0x4e21a8a5 // fcvtns v5.4s, v5.4s
+	VADD V18.S4, V4.S4, V4.S4
+	VADD V18.S4, V5.S4, V5.S4
+	VSHL $23, V4.S4, V4.S4
+	VSHL $23, V5.S4, V5.S4
+	WORD $0x4eb1d486 // fsub v6.4s, v4.4s, v17.4s
+	WORD $0x4eb1d4a7 // fsub v7.4s, v5.4s, v17.4s
+	VMOV V6.B16, V30.B16
+	VFMLA V4.S4, V2.S4, V30.S4
+	VMOV V30.B16, V2.B16
+	VMOV V7.B16, V30.B16
+	VFMLA V5.S4, V3.S4, V30.S4
+	VMOV V30.B16, V3.B16
+	VAND V16.B16, V0.B16, V0.B16
+	VAND V16.B16, V1.B16, V1.B16
+	WORD $0x4e2fd444 // fadd v4.4s, v2.4s, v15.4s
+	WORD $0x4e2fd465 // fadd v5.4s, v3.4s, v15.4s
+	WORD $0x6e24fc42 // fdiv v2.4s, v2.4s, v4.4s
+	WORD $0x6e25fc63 // fdiv v3.4s, v3.4s, v5.4s
+	VORR V2.B16, V0.B16, V0.B16
+	VORR V3.B16, V1.B16, V1.B16
+	FSTPQ (F0, F1), 0(R10)
+	VMOV V17.B16, V2.B16
+	VMOV V17.B16, V3.B16
+	FLDPQ 0(R1), (F4, F5)
+	VORR V16.B16, V4.B16, V6.B16
+	VORR V16.B16, V5.B16, V7.B16
+	WORD $0x6ea6e79e // fcmgt v30.4s, v28.4s, v6.4s
+	VBIT V30.B16, V28.B16, V6.B16
+	WORD $0x6ea7e79e // fcmgt v30.4s, v28.4s, v7.4s
+	VBIT V30.B16, V28.B16, V7.B16
+	WORD $0x6e3adcc8 // fmul v8.4s, v6.4s, v26.4s
+	WORD $0x6e3adce9 // fmul v9.4s, v7.4s, v26.4s
+	WORD $0x4e218908 // frintn v8.4s, v8.4s
+	WORD $0x4e218929 // frintn v9.4s, v9.4s
+	VFMLS V25.S4, V8.S4, V6.S4
+	VFMLS V25.S4, V9.S4, V7.S4
+	VFMLS V24.S4, V8.S4, V6.S4
+	VFMLS V24.S4, V9.S4, V7.S4
+	VMOV V23.B16, V10.B16
+	VMOV V23.B16, V11.B16
+	VMOV V22.B16, V12.B16
+	VMOV V22.B16, V13.B16
+	VFMLA V6.S4, V10.S4, V12.S4
+	VFMLA V7.S4, V11.S4, V13.S4
+	VMOV V21.B16, V10.B16
+	VMOV V21.B16, V11.B16
+	VFMLA V6.S4, V12.S4, V10.S4
+	VFMLA V7.S4, V13.S4, V11.S4
+	VMOV V20.B16, V12.B16
+	VMOV V20.B16, V13.B16
+	VFMLA V6.S4, V10.S4, V12.S4
+	VFMLA V7.S4, V11.S4, V13.S4
+	VMOV V19.B16, V10.B16
+	VMOV V19.B16, V11.B16
+	VFMLA V6.S4, V12.S4, V10.S4
+	VFMLA V7.S4, V13.S4, V11.S4
+	WORD $0x6e26dccc // fmul v12.4s, v6.4s, v6.4s
+	WORD $0x6e27dced // fmul v13.4s, v7.4s, v7.4s
+	VFMLA V12.S4, V10.S4, V6.S4
+	VFMLA V13.S4, V11.S4, V7.S4
+	WORD $0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	WORD $0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	WORD $0x4e21a908 // fcvtns v8.4s, v8.4s
+	WORD $0x4e21a929 // fcvtns v9.4s, v9.4s
+	WORD $0x4f3f050a // sshr v10.4s, v8.4s, #1
+	WORD $0x4f3f052b // sshr v11.4s, v9.4s, #1
+	VSUB V10.S4, V8.S4, V8.S4
+	VSUB V11.S4, V9.S4, V9.S4
+	VADD V18.S4, V10.S4, V10.S4
+	VADD V18.S4, V11.S4, V11.S4
+	VSHL $23, V10.S4, V10.S4
+	VSHL $23, V11.S4, V11.S4
+	WORD $0x6e2adcc6 // fmul v6.4s, v6.4s, v10.4s
+	WORD $0x6e2bdce7 // fmul v7.4s, v7.4s, v11.4s
+	VADD V18.S4, V8.S4, V8.S4
+	VADD V18.S4, V9.S4, V9.S4
+	VSHL $23, V8.S4, V8.S4
+	VSHL $23, V9.S4, V9.S4
+	WORD $0x6e28dcc6 // fmul v6.4s, v6.4s, v8.4s
+	WORD $0x6e29dce7 // fmul v7.4s, v7.4s, v9.4s
+	WORD $0x6e26dc48 // fmul v8.4s, v2.4s, v6.4s
+	WORD $0x6e27dc69 // fmul v9.4s, v3.4s, v7.4s
+	WORD $0x6ea4e5ca // fcmgt v10.4s, v14.4s, v4.4s
+	WORD $0x6ea5e5cb // fcmgt v11.4s, v14.4s, v5.4s
+	VBIT V10.B16, V8.B16, V2.B16
+	VBIT V11.B16, V9.B16, V3.B16
+	WORD $0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	WORD $0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	WORD $0x6e26fc42 // fdiv v2.4s, v2.4s, v6.4s
+	WORD $0x6e27fc63 // fdiv v3.4s, v3.4s, v7.4s
+	FSTPQ (F2, F3), 0(R1)
+	WORD $0x6e22dc00 // fmul v0.4s, v0.4s, v2.4s
+	WORD $0x6e23dc21 // fmul v1.4s, v1.4s, v3.4s
+	VMOV V17.B16, V2.B16
+	VMOV V17.B16, V3.B16
+	FLDPQ 0(R9), (F4, F5)
+	VORR V16.B16, V4.B16, V6.B16
+	VORR V16.B16, V5.B16, V7.B16
+	WORD $0x6ea6e79e // fcmgt v30.4s, v28.4s, v6.4s
+	VBIT V30.B16, V28.B16, V6.B16
+	WORD $0x6ea7e79e // fcmgt v30.4s, v28.4s, v7.4s
+	VBIT V30.B16, V28.B16, V7.B16
+	WORD $0x6e3adcc8 // fmul v8.4s, v6.4s, v26.4s
+	WORD $0x6e3adce9 // fmul v9.4s, v7.4s, v26.4s
+	WORD $0x4e218908 // frintn v8.4s, v8.4s
+	WORD $0x4e218929 // frintn v9.4s, v9.4s
+	VFMLS V25.S4, V8.S4, V6.S4
+	VFMLS V25.S4, V9.S4, V7.S4
+	VFMLS V24.S4, V8.S4, V6.S4
+	VFMLS V24.S4, V9.S4, V7.S4
+	VMOV V23.B16, V10.B16
+	VMOV V23.B16, V11.B16
+	VMOV V22.B16, V12.B16
+	VMOV V22.B16, V13.B16
+	VFMLA V6.S4, V10.S4, V12.S4
+	VFMLA V7.S4, V11.S4, V13.S4
+	VMOV V21.B16, V10.B16
+	VMOV V21.B16, V11.B16
+	VFMLA V6.S4, V12.S4, V10.S4
+	VFMLA V7.S4, V13.S4, V11.S4
+	VMOV V20.B16, V12.B16
+	VMOV V20.B16, V13.B16
+	VFMLA V6.S4, V10.S4, V12.S4
+	VFMLA V7.S4, V11.S4, V13.S4
+	VMOV V19.B16, V10.B16
+	VMOV V19.B16, V11.B16
+	VFMLA V6.S4, V12.S4, V10.S4
+	VFMLA V7.S4, V13.S4, V11.S4
+	WORD $0x6e26dccc // fmul v12.4s, v6.4s, v6.4s
+	WORD $0x6e27dced // fmul v13.4s, v7.4s, v7.4s
+	VFMLA V12.S4, V10.S4, V6.S4
+	VFMLA V13.S4, V11.S4, V7.S4
+	WORD $0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	WORD $0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	WORD $0x4e21a908 // fcvtns v8.4s, v8.4s
+	WORD $0x4e21a929 // fcvtns v9.4s, v9.4s
+	WORD $0x4f3f050a // sshr v10.4s, v8.4s, #1
+	WORD $0x4f3f052b // sshr v11.4s, v9.4s, #1
+	VSUB V10.S4, V8.S4, V8.S4
+	VSUB V11.S4, V9.S4, V9.S4
+	VADD V18.S4, V10.S4, V10.S4
+	VADD V18.S4, V11.S4, V11.S4
+	VSHL $23, V10.S4, V10.S4
+	VSHL $23, V11.S4, V11.S4
+	WORD $0x6e2adcc6 // fmul v6.4s, v6.4s, v10.4s
+	WORD $0x6e2bdce7 // fmul v7.4s, v7.4s, v11.4s
+	VADD V18.S4, V8.S4, V8.S4
+	VADD V18.S4, V9.S4, V9.S4
+	VSHL $23, V8.S4, V8.S4
+	VSHL $23, V9.S4, V9.S4
+	WORD $0x6e28dcc6 // fmul v6.4s, v6.4s, v8.4s
+	WORD $0x6e29dce7 // fmul v7.4s, v7.4s, v9.4s
+	WORD $0x6e26dc48 // fmul v8.4s, v2.4s, v6.4s
+	WORD $0x6e27dc69 // fmul v9.4s, v3.4s, v7.4s
+	WORD $0x6ea4e5ca // fcmgt v10.4s, v14.4s, v4.4s
+	WORD $0x6ea5e5cb // fcmgt v11.4s, v14.4s, v5.4s
+	VBIT V10.B16, V8.B16, V2.B16
+	VBIT V11.B16, V9.B16, V3.B16
+	WORD $0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	WORD $0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	WORD $0x6e26fc42 // fdiv v2.4s, v2.4s, v6.4s
+	WORD $0x6e27fc63 // fdiv v3.4s, v3.4s, v7.4s
+	FSTPQ (F2, F3), 0(R9)
+	FLDPQ 0(R2), (F4, F5)
+	WORD $0x6e22dc84 // fmul v4.4s, v4.4s, v2.4s
+	WORD $0x6e23dca5 // fmul v5.4s, v5.4s, v3.4s
+	WORD $0x4e20d484 // fadd v4.4s, v4.4s, v0.4s
+	WORD $0x4e21d4a5 // fadd v5.4s, v5.4s, v1.4s
+	FSTPQ (F4, F5), 0(R2)
+	VAND V27.B16, V4.B16, V0.B16
+	VAND V27.B16, V5.B16, V1.B16
+	WORD $0x4e20d400 // fadd v0.4s, v0.4s, v0.4s
+	WORD $0x4e21d421 // fadd v1.4s, v1.4s, v1.4s
+	WORD $0x6ebde41e // fcmgt v30.4s, v0.4s, v29.4s
+	VBIT V30.B16, V29.B16, V0.B16
+	WORD $0x6ebde43e // fcmgt v30.4s, v1.4s, v29.4s
+	VBIT V30.B16, V29.B16, V1.B16
+	WORD $0x6e3adc02 // fmul v2.4s, v0.4s, v26.4s
+	WORD $0x6e3adc23 // fmul v3.4s, v1.4s, v26.4s
+	WORD $0x4e218842 // frintn v2.4s, v2.4s
+	WORD $0x4e218863 // frintn v3.4s, v3.4s
+	VFMLS V25.S4, V2.S4, V0.S4
+	VFMLS V25.S4, V3.S4, V1.S4
+	VFMLS V24.S4, V2.S4, V0.S4
+	VFMLS V24.S4, V3.S4, V1.S4
+	VMOV V23.B16, V6.B16
+	VMOV V23.B16, V7.B16
+	VMOV V22.B16, V8.B16
+	VMOV V22.B16, V9.B16
+	VFMLA V0.S4, V6.S4, V8.S4
+	VFMLA V1.S4, V7.S4, V9.S4
+	VMOV V21.B16, V6.B16
+	VMOV V21.B16, V7.B16
+	VFMLA V0.S4, V8.S4, V6.S4
+	VFMLA V1.S4, V9.S4, V7.S4
+	VMOV V20.B16, V8.B16
+	VMOV V20.B16, V9.B16
+	VFMLA V0.S4, V6.S4, V8.S4
+	VFMLA V1.S4, V7.S4, V9.S4
+	VMOV V19.B16, V6.B16
+	VMOV V19.B16, V7.B16
+	VFMLA V0.S4, V8.S4, V6.S4
+	VFMLA V1.S4, V9.S4, V7.S4
+	WORD $0x6e20dc08 // fmul v8.4s, v0.4s, v0.4s
+	WORD $0x6e21dc29 // fmul v9.4s, v1.4s, v1.4s
+	VFMLA V8.S4, V6.S4, V0.S4
+	VFMLA V9.S4, V7.S4, V1.S4
+	WORD $0x4e21a842 // fcvtns v2.4s, v2.4s
+	WORD $0x4e21a863 // fcvtns v3.4s, v3.4s
+	VADD V18.S4, V2.S4, V2.S4
+	VADD V18.S4, V3.S4, V3.S4
+	VSHL $23, V2.S4, V2.S4
+	VSHL $23, V3.S4, V3.S4
+	WORD $0x4eb1d446 // fsub v6.4s, v2.4s, v17.4s
+	WORD $0x4eb1d467 // fsub v7.4s, v3.4s, v17.4s
+	VMOV V6.B16, V30.B16
+	VFMLA V2.S4, V0.S4, V30.S4
+	VMOV V30.B16, V0.B16
+	VMOV V7.B16, V30.B16
+	VFMLA V3.S4, V1.S4, V30.S4
+	VMOV V30.B16, V1.B16
+	VAND V16.B16, V4.B16, V4.B16
+	VAND V16.B16, V5.B16, V5.B16
+	WORD $0x4e2fd402 // fadd v2.4s, v0.4s, v15.4s
+	WORD $0x4e2fd423 // fadd v3.4s, v1.4s, v15.4s
+	WORD $0x6e22fc00 // fdiv v0.4s, v0.4s, v2.4s
+	WORD $0x6e23fc21 // fdiv v1.4s, v1.4s, v3.4s
+	VORR V0.B16, V4.B16, V4.B16
+	VORR V1.B16, V5.B16, V5.B16
+	VMOV V17.B16, V0.B16
+	VMOV V17.B16, V1.B16
+	FLDPQ 0(R8), (F2, F3)
+	VORR V16.B16, V2.B16, V6.B16
+	VORR V16.B16, V3.B16, V7.B16
+	WORD $0x6ea6e79e // fcmgt v30.4s, v28.4s, v6.4s
+	VBIT V30.B16, V28.B16, V6.B16
+	WORD $0x6ea7e79e // fcmgt v30.4s, v28.4s, v7.4s
+	VBIT V30.B16, V28.B16, V7.B16
+	WORD $0x6e3adcc8 // fmul v8.4s, v6.4s, v26.4s
+	WORD $0x6e3adce9 // fmul v9.4s, v7.4s, v26.4s
+	WORD $0x4e218908 // frintn v8.4s, v8.4s
+	WORD $0x4e218929 // frintn v9.4s, v9.4s
+	VFMLS V25.S4, V8.S4, V6.S4
+	VFMLS V25.S4, V9.S4, V7.S4
+	VFMLS V24.S4, V8.S4, V6.S4
+	VFMLS V24.S4, V9.S4, V7.S4
+	VMOV V23.B16, V10.B16
+	VMOV V23.B16, V11.B16
+	VMOV V22.B16, V12.B16
+	VMOV V22.B16, V13.B16
+	VFMLA V6.S4, V10.S4, V12.S4
+	VFMLA V7.S4, V11.S4, V13.S4
+	VMOV V21.B16, V10.B16
+	VMOV V21.B16, V11.B16
+	VFMLA V6.S4, V12.S4, V10.S4
+	VFMLA V7.S4, V13.S4, V11.S4
+	VMOV V20.B16, V12.B16
+	VMOV V20.B16, V13.B16
+	VFMLA V6.S4, V10.S4, V12.S4
+	VFMLA V7.S4, V11.S4, V13.S4
+	VMOV V19.B16, V10.B16
+	VMOV V19.B16, V11.B16
+	VFMLA V6.S4, V12.S4, V10.S4
+	VFMLA V7.S4, V13.S4, V11.S4
+	WORD $0x6e26dccc // fmul v12.4s, v6.4s, v6.4s
+	WORD $0x6e27dced // fmul v13.4s, v7.4s, v7.4s
+	VFMLA V12.S4, V10.S4, V6.S4
+	VFMLA V13.S4, V11.S4, V7.S4
+	WORD $0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	WORD $0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	WORD $0x4e21a908 // fcvtns v8.4s, v8.4s
+	WORD $0x4e21a929 // fcvtns v9.4s, v9.4s
+	WORD $0x4f3f050a // sshr v10.4s, v8.4s, #1
+	WORD $0x4f3f052b // sshr v11.4s, v9.4s, #1
+	VSUB V10.S4, V8.S4, V8.S4
+	VSUB V11.S4, V9.S4, V9.S4
+	VADD V18.S4, V10.S4, V10.S4
+	VADD V18.S4, V11.S4, V11.S4
+	VSHL $23, V10.S4, V10.S4
+	VSHL $23, V11.S4, V11.S4
+	WORD $0x6e2adcc6 // fmul v6.4s, v6.4s, v10.4s
+	WORD $0x6e2bdce7 // fmul v7.4s, v7.4s, v11.4s
+	VADD V18.S4, V8.S4, V8.S4
+	VADD V18.S4, V9.S4, V9.S4
+	VSHL $23, V8.S4, V8.S4
+	VSHL $23, V9.S4, V9.S4
+	WORD $0x6e28dcc6 // fmul v6.4s, v6.4s, v8.4s
+	WORD $0x6e29dce7 // fmul v7.4s, v7.4s, v9.4s
+	WORD $0x6e26dc08 // fmul v8.4s, v0.4s, v6.4s
+	WORD $0x6e27dc29 // fmul v9.4s, v1.4s, v7.4s
+	WORD $0x6ea2e5ca // fcmgt v10.4s, v14.4s, v2.4s
+	WORD $0x6ea3e5cb // fcmgt v11.4s, v14.4s, v3.4s
+	VBIT V10.B16, V8.B16, V0.B16
+	VBIT V11.B16, V9.B16, V1.B16
+	WORD $0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	WORD $0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	WORD $0x6e26fc00 // fdiv v0.4s, v0.4s, v6.4s
+	WORD $0x6e27fc21 // fdiv v1.4s, v1.4s, v7.4s
+	FSTPQ (F0, F1), 0(R8)
+	WORD $0x6e20dc84 // fmul v4.4s, v4.4s, v0.4s
+	WORD $0x6e21dca5 // fmul v5.4s, v5.4s, v1.4s
+	FSTPQ (F4, F5), 0(R0)
+	ADD $32, R0
+	ADD $32, R2
+	ADD $32, R1
+	ADD $32, R8
+	ADD $32, R9
+	ADD $32, R10
+	SUBS $8, R3
+	CMP $8, R3
+	BGE many26
+few27:
+	CMP $0, R3
+	BLE end29
+next28:
+	CMP $4, R3
+	BGE whole30
+	TBZ $1, R3, single31
+	FMOVD 0(R10), F0
+	TBZ $0, R3, done32
+	ADD $8, R10, R16
+	VLD1 (R16), V0.S[2]
+	JMP done32
+single31:
+	FMOVS 0(R10), F0
+	JMP done32
+whole30:
+	FMOVQ 0(R10), F0
+done32:
+	VAND V27.B16, V0.B16, V1.B16
+	WORD $0x4e21d421 // fadd v1.4s, v1.4s, v1.4s
+	WORD $0x6ebde43e // fcmgt v30.4s, v1.4s, v29.4s
+	VBIT V30.B16, V29.B16, V1.B16
+	WORD $0x6e3adc22 // fmul v2.4s, v1.4s, v26.4s
+	WORD $0x4e218842 // frintn v2.4s, v2.4s
+	VFMLS V25.S4, V2.S4, V1.S4
+	VFMLS V24.S4, V2.S4, V1.S4
+	VMOV V23.B16, V3.B16
+	VMOV V22.B16, V4.B16
+	VFMLA V1.S4, V3.S4, V4.S4
+	VMOV V21.B16, V3.B16
+	VFMLA V1.S4, V4.S4, V3.S4
+	VMOV V20.B16, V4.B16
+	VFMLA V1.S4, V3.S4, V4.S4
+	VMOV V19.B16, V3.B16
+	VFMLA V1.S4, V4.S4, V3.S4
+	WORD $0x6e21dc24 // fmul v4.4s, v1.4s, v1.4s
+	VFMLA V4.S4, V3.S4, V1.S4
+	WORD $0x4e21a842 // fcvtns v2.4s, v2.4s
+	VADD V18.S4, V2.S4, V2.S4
+	VSHL $23, V2.S4, V2.S4
+	WORD $0x4eb1d443 // fsub v3.4s, v2.4s, v17.4s
+	VMOV V3.B16, V30.B16
+	VFMLA V2.S4, V1.S4, V30.S4
+	VMOV V30.B16, V1.B16
+	VAND V16.B16, V0.B16, V0.B16
+	WORD $0x4e2fd422 // fadd v2.4s, v1.4s, v15.4s
+	WORD $0x6e22fc21 // fdiv v1.4s, v1.4s, v2.4s
+	VORR V1.B16, V0.B16, V0.B16
+	CMP $4, R3
+	BGE whole33
+	TBZ $1, R3, single34
+	FMOVD F0, 0(R10)
+	TBZ $0, R3, done35
+	ADD $8, R10, R16
+	VST1 V0.S[2], (R16)
+	JMP done35
+single34:
+	FMOVS F0, 0(R10)
+	JMP done35
+whole33:
+	FMOVQ F0, 0(R10)
+done35:
+	VMOV V17.B16, V1.B16
+	CMP $4, R3
+	BGE whole36
+	TBZ $1, R3, single37
+	FMOVD 0(R1), F2
+	TBZ $0, R3, done38
+	ADD $8, R1, R16
+	VLD1 (R16), V2.S[2]
+	JMP done38
+single37:
+	FMOVS 0(R1), F2
+	JMP done38
+whole36:
+	FMOVQ 0(R1), F2
+done38:
+	VORR V16.B16, V2.B16, V3.B16
+	WORD $0x6ea3e79e // fcmgt v30.4s, v28.4s, v3.4s
+	VBIT V30.B16, V28.B16, V3.B16
+	WORD $0x6e3adc64 // fmul v4.4s, v3.4s, v26.4s
+	WORD $0x4e218884 // frintn v4.4s, v4.4s
+	VFMLS V25.S4, V4.S4, V3.S4
+	VFMLS V24.S4, V4.S4, V3.S4
+	VMOV V23.B16, V5.B16
+	VMOV V22.B16, V6.B16
+	VFMLA V3.S4, V5.S4, V6.S4
+	VMOV V21.B16, V5.B16
+	VFMLA V3.S4, V6.S4, V5.S4
+	VMOV V20.B16, V6.B16
+	VFMLA V3.S4, V5.S4, V6.S4
+	VMOV V19.B16, V5.B16
+	VFMLA V3.S4, V6.S4, V5.S4
+	WORD $0x6e23dc66 // fmul v6.4s, v3.4s, v3.4s
+	VFMLA V6.S4, V5.S4, V3.S4
+	WORD $0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	WORD $0x4e21a884 // fcvtns v4.4s, v4.4s
+	WORD $0x4f3f0485 // sshr v5.4s, v4.4s, #1
+	VSUB V5.S4, V4.S4, V4.S4
+	VADD V18.S4, V5.S4, V5.S4
+	VSHL $23, V5.S4, V5.S4
+	WORD $0x6e25dc63 // fmul v3.4s, v3.4s, v5.4s
+	VADD V18.S4, V4.S4, V4.S4
+	VSHL $23, V4.S4, V4.S4
+	WORD $0x6e24dc63 // fmul v3.4s, v3.4s, v4.4s
+	WORD $0x6e23dc24 // fmul v4.4s, v1.4s, v3.4s
+	WORD $0x6ea2e5c5 // fcmgt v5.4s, v14.4s, v2.4s
+	VBIT V5.B16, V4.B16, V1.B16
+	WORD $0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	WORD $0x6e23fc21 // fdiv v1.4s, v1.4s, v3.4s
+	CMP $4, R3
+	BGE whole39
+	TBZ $1, R3, single40
+	FMOVD F1, 0(R1)
+	TBZ $0, R3, done41
+	ADD $8, R1, R16
+	VST1 V1.S[2], (R16)
+	JMP done41
+single40:
+	FMOVS F1, 0(R1)
+	JMP done41
+whole39:
+	FMOVQ F1, 0(R1)
+done41:
+	WORD $0x6e21dc00 // fmul v0.4s, v0.4s, v1.4s
+	VMOV V17.B16, V1.B16
+	CMP $4, R3
+	BGE whole42
+	TBZ $1, R3, single43
+	FMOVD 0(R9), F2
+	TBZ $0, R3, done44
+	ADD $8, R9, R16
+	VLD1 (R16), V2.S[2]
+	JMP done44
+single43:
+	FMOVS 0(R9), F2
+	JMP done44
+whole42:
+	FMOVQ 0(R9), F2
+done44:
+	VORR V16.B16, V2.B16, V3.B16
+	WORD $0x6ea3e79e // fcmgt v30.4s, v28.4s, v3.4s
+	VBIT V30.B16, V28.B16, V3.B16
+	WORD $0x6e3adc64 // fmul v4.4s, v3.4s, v26.4s
+	WORD $0x4e218884 // frintn v4.4s, v4.4s
+	VFMLS V25.S4, V4.S4, V3.S4
+	VFMLS V24.S4, V4.S4, V3.S4
+	VMOV V23.B16, V5.B16
+	VMOV V22.B16, V6.B16
+	VFMLA V3.S4, V5.S4, V6.S4
+	VMOV V21.B16, V5.B16
+	VFMLA V3.S4, V6.S4, V5.S4
+	VMOV V20.B16, V6.B16
+	VFMLA V3.S4, V5.S4, V6.S4
+	VMOV V19.B16, V5.B16
+	VFMLA V3.S4, V6.S4, V5.S4
+	WORD $0x6e23dc66 // fmul v6.4s, v3.4s, v3.4s
+	VFMLA V6.S4, V5.S4, V3.S4
+	WORD $0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	WORD $0x4e21a884 // fcvtns v4.4s, v4.4s
+	WORD $0x4f3f0485 // sshr v5.4s, v4.4s, #1
+	VSUB V5.S4, V4.S4, V4.S4
+	VADD V18.S4, V5.S4, V5.S4
+	VSHL $23, V5.S4, V5.S4
+	WORD $0x6e25dc63 // fmul v3.4s, v3.4s, v5.4s
+	VADD V18.S4, V4.S4, V4.S4
+	VSHL $23, V4.S4, V4.S4
+	WORD $0x6e24dc63 // fmul v3.4s, v3.4s, v4.4s
+	WORD $0x6e23dc24 // fmul v4.4s, v1.4s, v3.4s
+	WORD $0x6ea2e5c5 // fcmgt v5.4s, v14.4s, v2.4s
+	VBIT V5.B16, V4.B16, V1.B16
+	WORD $0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	WORD $0x6e23fc21 // fdiv v1.4s, v1.4s, v3.4s
+	CMP $4, R3
+	BGE whole45
+	TBZ $1, R3, single46
+	FMOVD F1, 0(R9)
+	TBZ $0, R3, done47
+	ADD $8, R9, R16
+	VST1 V1.S[2], (R16)
+	JMP done47
+single46:
+	FMOVS F1, 0(R9)
+	JMP done47
+whole45:
+	FMOVQ F1, 0(R9)
+done47:
+	CMP $4, R3
+	BGE whole48
+	TBZ $1, R3, single49
+	FMOVD 0(R2), F2
+	TBZ $0, R3, done50
+	ADD $8, R2, R16
+	VLD1 (R16), V2.S[2]
+	JMP done50
+single49:
+	FMOVS 0(R2), F2
+	JMP done50
+whole48:
+	FMOVQ 0(R2), F2
+done50:
+	WORD $0x6e21dc42 // fmul v2.4s, v2.4s, v1.4s
+	WORD $0x4e20d442 // fadd v2.4s, v2.4s, v0.4s
+	CMP $4, R3
+	BGE whole51
+	TBZ $1, R3, single52
+	FMOVD F2, 0(R2)
+	TBZ $0, R3, done53
+	ADD $8, R2, R16
+	VST1 V2.S[2], (R16)
+	JMP done53
+single52:
+	FMOVS F2, 0(R2)
+	JMP done53
+whole51:
+	FMOVQ F2, 0(R2)
+done53:
+	VAND V27.B16, V2.B16, V0.B16
+	WORD $0x4e20d400 // fadd v0.4s, v0.4s, v0.4s
+	WORD $0x6ebde41e // fcmgt v30.4s, v0.4s, v29.4s
+	VBIT V30.B16, V29.B16, V0.B16
+	WORD $0x6e3adc01 // fmul v1.4s, v0.4s, v26.4s
+	WORD $0x4e218821 // frintn v1.4s, v1.4s
+	VFMLS V25.S4, V1.S4, V0.S4
+	VFMLS V24.S4, V1.S4, V0.S4
+	VMOV V23.B16, V3.B16
+	VMOV V22.B16, V4.B16
+	VFMLA V0.S4, V3.S4, V4.S4
+	VMOV V21.B16, V3.B16
+	VFMLA V0.S4, V4.S4, V3.S4
+	VMOV V20.B16, V4.B16
+	VFMLA V0.S4, V3.S4, V4.S4
+	VMOV V19.B16, V3.B16
+	VFMLA V0.S4, V4.S4, V3.S4
+	WORD $0x6e20dc04 // fmul v4.4s, v0.4s, v0.4s
+	VFMLA V4.S4, V3.S4, V0.S4
+	WORD $0x4e21a821 // fcvtns v1.4s, v1.4s
+	VADD V18.S4, V1.S4, V1.S4
+	VSHL $23, V1.S4, V1.S4
+	WORD $0x4eb1d423 // fsub v3.4s, v1.4s, v17.4s
+	VMOV V3.B16, V30.B16
+	VFMLA V1.S4, V0.S4, V30.S4
+	VMOV V30.B16, V0.B16
+	VAND V16.B16, V2.B16, V2.B16
+	WORD $0x4e2fd401 // fadd v1.4s, v0.4s, v15.4s
+	WORD $0x6e21fc00 // fdiv v0.4s, v0.4s, v1.4s
+	VORR V0.B16, V2.B16, V2.B16
+	VMOV V17.B16, V0.B16
+	CMP $4, R3
+	BGE whole54
+	TBZ $1, R3, single55
+	FMOVD 0(R8), F1
+	TBZ $0, R3, done56
+	ADD $8, R8, R16
+	VLD1 (R16), V1.S[2]
+	JMP done56
+single55:
+	FMOVS 0(R8), F1
+	JMP done56
+whole54:
+	FMOVQ 0(R8), F1
+done56:
+	VORR V16.B16, V1.B16, V3.B16
+	WORD $0x6ea3e79e // fcmgt v30.4s, v28.4s, v3.4s
+	VBIT V30.B16, V28.B16, V3.B16
+	WORD $0x6e3adc64 // fmul v4.4s, v3.4s, v26.4s
+	WORD $0x4e218884 // frintn v4.4s, v4.4s
+	VFMLS V25.S4, V4.S4, V3.S4
+	VFMLS V24.S4, V4.S4, V3.S4
+	VMOV V23.B16, V5.B16
+	VMOV V22.B16, V6.B16
+	VFMLA V3.S4, V5.S4, V6.S4
+	VMOV V21.B16, V5.B16
+	VFMLA V3.S4, V6.S4, V5.S4
+	VMOV V20.B16, V6.B16
+	VFMLA V3.S4, V5.S4, V6.S4
+	VMOV V19.B16, V5.B16
+	VFMLA V3.S4, V6.S4, V5.S4
+	WORD $0x6e23dc66 // fmul v6.4s, v3.4s, v3.4s
+	VFMLA V6.S4, V5.S4, V3.S4
+	WORD $0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	WORD $0x4e21a884 // fcvtns v4.4s, v4.4s
+	WORD $0x4f3f0485 // sshr v5.4s, v4.4s, #1
+	VSUB V5.S4, V4.S4, V4.S4
+	VADD V18.S4, V5.S4, V5.S4
+	VSHL $23, V5.S4, V5.S4
+	WORD $0x6e25dc63 // fmul v3.4s, v3.4s, v5.4s
+	VADD V18.S4, V4.S4, V4.S4
+	VSHL $23, V4.S4, V4.S4
+	WORD $0x6e24dc63 // fmul v3.4s, v3.4s, v4.4s
+	WORD $0x6e23dc04 // fmul v4.4s, v0.4s, v3.4s
+	WORD $0x6ea1e5c5 // fcmgt v5.4s, v14.4s, v1.4s
+	VBIT V5.B16, V4.B16, V0.B16
+	WORD $0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	WORD $0x6e23fc00 // fdiv v0.4s, v0.4s, v3.4s
+	CMP $4, R3
+	BGE whole57
+	TBZ $1, R3, single58
+	FMOVD F0, 0(R8)
+	TBZ $0, R3, done59
+	ADD $8, R8, R16
+	VST1 V0.S[2], (R16)
+	JMP done59
+single58:
+	FMOVS F0, 0(R8)
+	JMP done59
+whole57:
+	FMOVQ F0, 0(R8)
+done59:
+	WORD $0x6e20dc42 // fmul v2.4s, v2.4s, v0.4s
+	CMP $4, R3
+	BGE whole60
+	TBZ $1, R3, single61
+	FMOVD F2, 0(R0)
+	TBZ $0, R3, done62
+	ADD $8, R0, R16
+	VST1 V2.S[2], (R16)
+	JMP done62
+single61:
+	FMOVS F2, 0(R0)
+	JMP done62
+whole60:
+	FMOVQ F2, 0(R0)
+done62:
+	ADD $16, R0
+	ADD $16, R2
+	ADD $16, R1
+	ADD $16, R8
+	ADD $16, R9
+	ADD $16, R10
+	SUBS $4, R3
+	BGT next28
+end29:
+	RET
+
+// func lstmGradCellNEON(in, out, forget, next, cell, before, dh, dc *float32, n int)
+TEXT ·lstmGradCellNEON(SB), NOSPLIT, $0-72
+	MOVD in+0(FP), R0
+	MOVD out+8(FP), R2
+	MOVD forget+16(FP), R1
+	MOVD next+24(FP), R8
+	MOVD cell+32(FP), R9
+	MOVD before+40(FP), R10
+	MOVD dh+48(FP), R11
+	MOVD dc+56(FP), R12
+	MOVD n+64(FP), R3
+	MOVD $cellConstants<>(SB), R25
+	FMOVD 64(R25), F29
+	VDUP V29.D[0], V29.D2
+	FMOVD 0(R25), F28
+	VDUP V28.D[0], V28.D2
+	FMOVD 128(R25), F27
+	VDUP V27.D[0], V27.D2
+	FMOVD 192(R25), F26
+	VDUP V26.D[0], V26.D2
+	FMOVD 256(R25), F25
+	VDUP V25.D[0], V25.D2
+	FMOVD 320(R25), F24
+	VDUP V24.D[0], V24.D2
+	FMOVD 384(R25), F23
+	VDUP V23.D[0], V23.D2
+	FMOVD 448(R25), F22
+	VDUP V22.D[0], V22.D2
+	FMOVD 512(R25), F21
+	VDUP V21.D[0], V21.D2
+	FMOVD 576(R25), F20
+	VDUP V20.D[0], V20.D2
+	FMOVD 640(R25), F19
+	VDUP V19.D[0], V19.D2
+	FMOVD 704(R25), F18
+	VDUP V18.D[0], V18.D2
+	FMOVD 768(R25), F17
+	VDUP V17.D[0], V17.D2
+	FMOVD 832(R25), F16
+	VDUP V16.D[0], V16.D2
+	CMP $8, R3
+	BLT few64
+	PCALIGN $16
+many63:
+	FLDPQ 0(R9), (F0, F1)
+	FLDPQ 0(R2), (F2, F3)
+	FLDPQ 0(R11), (F4, F5)
+	VAND V28.B16, V0.B16, V6.B16
+	VAND V28.B16, V1.B16, V7.B16
+	WORD $0x4e26d4c6 // fadd v6.4s, v6.4s, v6.4s
+	WORD $0x4e27d4e7 // fadd v7.4s, v7.4s, v7.4s
+	WORD $0x6ebde4de // fcmgt v30.4s, v6.4s, v29.4s
+	VBIT V30.B16, V29.B16, V6.B16
+	WORD $0x6ebde4fe // fcmgt v30.4s, v7.4s, v29.4s
+	VBIT V30.B16, V29.B16, V7.B16
+	WORD $0x6e3bdcc8 // fmul v8.4s, v6.4s, v27.4s
+	WORD $0x6e3bdce9 // fmul v9.4s, v7.4s, v27.4s
+	WORD $0x4e218908 // frintn v8.4s, v8.4s
+	WORD $0x4e218929 // frintn v9.4s, v9.4s
+	VFMLS V26.S4, V8.S4, V6.S4
+	VFMLS V26.S4, V9.S4, V7.S4
+	VFMLS V25.S4, V8.S4, V6.S4
+	VFMLS V25.S4, V9.S4, V7.S4
+	VMOV V24.B16, V10.B16
+	VMOV V24.B16, V11.B16
+	VMOV V23.B16, V12.B16
+	VMOV V23.B16, V13.B16
+	VFMLA V6.S4, V10.S4, V12.S4
+	VFMLA V7.S4, V11.S4, V13.S4
+	VMOV V22.B16, V10.B16
+	VMOV V22.B16, V11.B16
+	VFMLA V6.S4, V12.S4, V10.S4
+	VFMLA V7.S4, V13.S4, V11.S4
+	VMOV V21.B16, V12.B16
+	VMOV V21.B16, V13.B16
+	VFMLA V6.S4, V10.S4, V12.S4
+	VFMLA V7.S4, V11.S4, V13.S4
+	VMOV V20.B16, V10.B16
+	VMOV V20.B16, V11.B16
+	VFMLA V6.S4, V12.S4, V10.S4
+	VFMLA V7.S4, V13.S4, V11.S4
+	WORD $0x6e26dccc // fmul v12.4s, v6.4s, v6.4s
+	WORD $0x6e27dced // fmul v13.4s, v7.4s, v7.4s
+	VFMLA V12.S4, V10.S4, V6.S4
+	VFMLA V13.S4, V11.S4, V7.S4
+	WORD $0x4e21a908 // fcvtns v8.4s, v8.4s
+	WORD $0x4e21a929 // fcvtns v9.4s, v9.4s
+	VADD V19.S4, V8.S4, V8.S4
+	VADD V19.S4, V9.S4, V9.S4
+	VSHL $23, V8.S4, V8.S4
+	VSHL $23, V9.S4, V9.S4
+	WORD $0x4eb2d50a // fsub v10.4s, v8.4s, v18.4s
+	WORD $0x4eb2d52b // fsub v11.4s, v9.4s, v18.4s
+	VMOV V10.B16, V30.B16
+	VFMLA V8.S4, V6.S4, V30.S4
+	VMOV V30.B16, V6.B16
+	VMOV V11.B16, V30.B16
+	VFMLA V9.S4, V7.S4, V30.S4
+	VMOV V30.B16, V7.B16
+	VAND V17.B16, V0.B16, V0.B16
+	VAND V17.B16, V1.B16, V1.B16
+	WORD $0x4e30d4c8 // fadd v8.4s, v6.4s, v16.4s
+	WORD $0x4e30d4e9 // fadd v9.4s, v7.4s, v16.4s
+	WORD $0x6e28fcc6 // fdiv v6.4s, v6.4s, v8.4s
+	WORD $0x6e29fce7 // fdiv v7.4s, v7.4s, v9.4s
+	VORR V6.B16, V0.B16, V0.B16
+	VORR V7.B16, V1.B16, V1.B16
+	WORD $0x6e22dc84 // fmul v4.4s, v4.4s, v2.4s
+	WORD $0x6e23dca5 // fmul v5.4s, v5.4s, v3.4s
+	VMOV V18.B16, V6.B16
+	VMOV V18.B16, V7.B16
+	WORD $0x4ea2d4c2 // fsub v2.4s, v6.4s, v2.4s
+	WORD $0x4ea3d4e3 // fsub v3.4s, v7.4s, v3.4s
+	WORD $0x6e24dc42 // fmul v2.4s, v2.4s, v4.4s
+	WORD $0x6e25dc63 // fmul v3.4s, v3.4s, v5.4s
+	WORD $0x6e20dc42 // fmul v2.4s, v2.4s, v0.4s
+	WORD $0x6e21dc63 // fmul v3.4s, v3.4s, v1.4s
+	FSTPQ (F2, F3), 0(R2)
+	VMOV V18.B16, V2.B16
+	VMOV V18.B16, V3.B16
+	WORD $0x6e20dc00 // fmul v0.4s, v0.4s, v0.4s
+	WORD $0x6e21dc21 // fmul v1.4s, v1.4s, v1.4s
+	WORD $0x4ea0d440 // fsub v0.4s, v2.4s, v0.4s
+	WORD $0x4ea1d461 // fsub v1.4s, v3.4s, v1.4s
+	WORD $0x6e20dc84 // fmul v4.4s, v4.4s, v0.4s
+	WORD $0x6e21dca5 // fmul v5.4s, v5.4s, v1.4s
+	FLDPQ 0(R12), (F2, F3)
+	WORD $0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
+	WORD $0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
+	FLDPQ 0(R0), (F0, F1)
+	FLDPQ 0(R8), (F4, F5)
+	VMOV V2.B16, V6.B16
+	VMOV V3.B16, V7.B16
+	WORD $0x6e20dcc6 // fmul v6.4s, v6.4s, v0.4s
+	WORD $0x6e21dce7 // fmul v7.4s, v7.4s, v1.4s
+	VMOV V18.B16, V8.B16
+	VMOV V18.B16, V9.B16
+	WORD $0x4ea0d500 // fsub v0.4s, v8.4s, v0.4s
+	WORD $0x4ea1d521 // fsub v1.4s, v9.4s, v1.4s
+	WORD $0x6e26dc00 // fmul v0.4s, v0.4s, v6.4s
+	WORD $0x6e27dc21 // fmul v1.4s, v1.4s, v7.4s
+	WORD $0x6e24dc00 // fmul v0.4s, v0.4s, v4.4s
+	WORD $0x6e25dc21 // fmul v1.4s, v1.4s, v5.4s
+	FSTPQ (F0, F1), 0(R0)
+	VMOV V18.B16, V0.B16
+	VMOV V18.B16, V1.B16
+	WORD $0x6e24dc84 // fmul v4.4s, v4.4s, v4.4s
+	WORD $0x6e25dca5 // fmul v5.4s, v5.4s, v5.4s
+	WORD $0x4ea4d404 // fsub v4.4s, v0.4s, v4.4s
+	WORD $0x4ea5d425 // fsub v5.4s, v1.4s, v5.4s
+	WORD $0x6e26dc84 // fmul v4.4s, v4.4s, v6.4s
+	WORD $0x6e27dca5 // fmul v5.4s, v5.4s, v7.4s
+	FSTPQ (F4, F5), 0(R8)
+	FLDPQ 0(R1), (F0, F1)
+	FLDPQ 0(R10), (F4, F5)
+	WORD $0x6e20dc42 // fmul v2.4s, v2.4s, v0.4s
+	WORD $0x6e21dc63 // fmul v3.4s, v3.4s, v1.4s
+	FSTPQ (F2, F3), 0(R12)
+	VMOV V18.B16, V6.B16
+	VMOV V18.B16, V7.B16
+	WORD $0x4ea0d4c0 // fsub v0.4s, v6.4s, v0.4s
+	WORD $0x4ea1d4e1 // fsub v1.4s, v7.4s, v1.4s
+	WORD $0x6e22dc00 // fmul v0.4s, v0.4s, v2.4s
+	WORD $0x6e23dc21 // fmul v1.4s, v1.4s, v3.4s
+	WORD $0x6e24dc00 // fmul v0.4s, v0.4s, v4.4s
+	WORD $0x6e25dc21 // fmul v1.4s, v1.4s, v5.4s
+	FSTPQ (F0, F1), 0(R1)
+	ADD $32, R0
+	ADD $32, R2
+	ADD $32, R1
+	ADD $32, R8
+	ADD $32, R9
+	ADD $32, R10
+	ADD $32, R11
+	ADD $32, R12
+	SUBS $8, R3
+	CMP $8, R3
+	BGE many63
+few64:
+	CMP $0, R3
+	BLE end66
+next65:
+	CMP $4, R3
+	BGE whole67
+	TBZ $1, R3, single68
+	FMOVD 0(R9), F0
+	TBZ $0, R3, done69
+	ADD $8, R9, R16
+	VLD1 (R16), V0.S[2]
+	JMP done69
+single68:
+	FMOVS 0(R9), F0
+	JMP done69
+whole67:
+	FMOVQ 0(R9), F0
+done69:
+	CMP $4, R3
+	BGE whole70
+	TBZ $1, R3, single71
+	FMOVD 0(R2), F1
+	TBZ $0, R3, done72
+	ADD $8, R2, R16
+	VLD1 (R16), V1.S[2]
+	JMP done72
+single71:
+	FMOVS 0(R2), F1
+	JMP done72
+whole70:
+	FMOVQ 0(R2), F1
+done72:
+	CMP $4, R3
+	BGE whole73
+	TBZ $1, R3, single74
+	FMOVD 0(R11), F2
+	TBZ $0, R3, done75
+	ADD $8, R11, R16
+	VLD1 (R16), V2.S[2]
+	JMP done75
+single74:
+	FMOVS 0(R11), F2
+	JMP done75
+whole73:
+	FMOVQ 0(R11), F2
+done75:
+	VAND V28.B16, V0.B16, V3.B16
+	WORD $0x4e23d463 // fadd v3.4s, v3.4s, v3.4s
+	WORD $0x6ebde47e // fcmgt v30.4s, v3.4s, v29.4s
+	VBIT V30.B16, V29.B16, V3.B16
+	WORD $0x6e3bdc64 // fmul v4.4s, v3.4s, v27.4s
+	WORD $0x4e218884 // frintn v4.4s, v4.4s
+	VFMLS V26.S4, V4.S4, V3.S4
+	VFMLS V25.S4, V4.S4, V3.S4
+	VMOV V24.B16, V5.B16
+	VMOV V23.B16, V6.B16
+	VFMLA V3.S4, V5.S4, V6.S4
+	VMOV V22.B16, V5.B16
+	VFMLA V3.S4, V6.S4, V5.S4
+	VMOV V21.B16, V6.B16
+	VFMLA V3.S4, V5.S4, V6.S4
+	VMOV V20.B16, V5.B16
+	VFMLA V3.S4, V6.S4, V5.S4
+	WORD $0x6e23dc66 // fmul v6.4s, v3.4s, v3.4s
+	VFMLA V6.S4, V5.S4, V3.S4
+	WORD $0x4e21a884 // fcvtns v4.4s, v4.4s
+	VADD V19.S4, V4.S4, V4.S4
+	VSHL $23, V4.S4, V4.S4
+	WORD $0x4eb2d485 // fsub v5.4s, v4.4s, v18.4s
+	VMOV V5.B16, V30.B16
+	VFMLA V4.S4, V3.S4, V30.S4
+	VMOV V30.B16, V3.B16
+	VAND V17.B16, V0.B16, V0.B16
+	WORD $0x4e30d464 // fadd v4.4s, v3.4s, v16.4s
+	WORD $0x6e24fc63 // fdiv v3.4s, v3.4s, v4.4s
+	VORR V3.B16, V0.B16, V0.B16
+	WORD $0x6e21dc42 // fmul v2.4s, v2.4s, v1.4s
+	VMOV V18.B16, V3.B16
+	WORD $0x4ea1d461 // fsub v1.4s, v3.4s, v1.4s
+	WORD $0x6e22dc21 // fmul v1.4s, v1.4s, v2.4s
+	WORD $0x6e20dc21 // fmul v1.4s, v1.4s, v0.4s
+	CMP $4, R3
+	BGE whole76
+	TBZ $1, R3, single77
+	FMOVD F1, 0(R2)
+	TBZ $0, R3, done78
+	ADD $8, R2, R16
+	VST1 V1.S[2], (R16)
+	JMP done78
+single77:
+	FMOVS F1, 0(R2)
+	JMP done78
+whole76:
+	FMOVQ F1, 0(R2)
+done78:
+	VMOV V18.B16, V1.B16
+	WORD $0x6e20dc00 // fmul v0.4s, v0.4s, v0.4s
+	WORD $0x4ea0d420 // fsub v0.4s, v1.4s, v0.4s
+	WORD $0x6e20dc42 // fmul v2.4s, v2.4s, v0.4s
+	CMP $4, R3
+	BGE whole79
+	TBZ $1, R3, single80
+	FMOVD 0(R12), F1
+	TBZ $0, R3, done81
+	ADD $8, R12, R16
+	VLD1 (R16), V1.S[2]
+	JMP done81
+single80:
+	FMOVS 0(R12), F1
+	JMP done81
+whole79:
+	FMOVQ 0(R12), F1
+done81:
+	WORD $0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	CMP $4, R3
+	BGE whole82
+	TBZ $1, R3, single83
+	FMOVD 0(R0), F0
+	TBZ $0, R3, done84
+	ADD $8, R0, R16
+	VLD1 (R16), V0.S[2]
+	JMP done84
+single83:
+	FMOVS 0(R0), F0
+	JMP done84
+whole82:
+	FMOVQ 0(R0), F0
+done84:
+	CMP $4, R3
+	BGE whole85
+	TBZ $1, R3, single86
+	FMOVD 0(R8), F2
+	TBZ $0, R3, done87
+	ADD $8, R8, R16
+	VLD1 (R16), V2.S[2]
+	JMP done87
+single86:
+	FMOVS 0(R8), F2
+	JMP done87
+whole85:
+	FMOVQ 0(R8), F2
+done87:
+	VMOV V1.B16, V3.B16
+	WORD $0x6e20dc63 // fmul v3.4s, v3.4s, v0.4s
+	VMOV V18.B16, V4.B16
+	WORD $0x4ea0d480 // fsub v0.4s, v4.4s, v0.4s
+	WORD $0x6e23dc00 // fmul v0.4s, v0.4s, v3.4s
+	WORD $0x6e22dc00 // fmul v0.4s, v0.4s, v2.4s
+	CMP $4, R3
+	BGE whole88
+	TBZ $1, R3, single89
+	FMOVD F0, 0(R0)
+	TBZ $0, R3, done90
+	ADD $8, R0, R16
+	VST1 V0.S[2], (R16)
+	JMP done90
+single89:
+	FMOVS F0, 0(R0)
+	JMP done90
+whole88:
+	FMOVQ F0, 0(R0)
+done90:
+	VMOV V18.B16, V0.B16
+	WORD $0x6e22dc42 // fmul v2.4s, v2.4s, v2.4s
+	WORD $0x4ea2d402 // fsub v2.4s, v0.4s, v2.4s
+	WORD $0x6e23dc42 // fmul v2.4s, v2.4s, v3.4s
+	CMP $4, R3
+	BGE whole91
+	TBZ $1, R3, single92
+	FMOVD F2, 0(R8)
+	TBZ $0, R3, done93
+	ADD $8, R8, R16
+	VST1 V2.S[2], (R16)
+	JMP done93
+single92:
+	FMOVS F2, 0(R8)
+	JMP done93
+whole91:
+	FMOVQ F2, 0(R8)
+done93:
+	CMP $4, R3
+	BGE whole94
+	TBZ $1, R3, single95
+	FMOVD 0(R1), F0
+	TBZ $0, R3, done96
+	ADD $8, R1, R16
+	VLD1 (R16), V0.S[2]
+	JMP done96
+single95:
+	FMOVS 0(R1), F0
+	JMP done96
+whole94:
+	FMOVQ 0(R1), F0
+done96:
+	CMP $4, R3
+	BGE whole97
+	TBZ $1, R3, single98
+	FMOVD 0(R10), F2
+	TBZ $0, R3, done99
+	ADD $8, R10, R16
+	VLD1 (R16), V2.S[2]
+	JMP done99
+single98:
+	FMOVS 0(R10), F2
+	JMP done99
+whole97:
+	FMOVQ 0(R10), F2
+done99:
+	WORD $0x6e20dc21 // fmul v1.4s, v1.4s, v0.4s
+	CMP $4, R3
+	BGE whole100
+	TBZ $1, R3, single101
+	FMOVD F1, 0(R12)
+	TBZ $0, R3, done102
+	ADD $8, R12, R16
+	VST1 V1.S[2], (R16)
+	JMP done102
+single101:
+	FMOVS F1, 0(R12)
+	JMP done102
+whole100:
+	FMOVQ F1, 0(R12)
+done102:
+	VMOV V18.B16, V3.B16
+	WORD $0x4ea0d460 // fsub v0.4s, v3.4s, v0.4s
+	WORD $0x6e21dc00 // fmul v0.4s, v0.4s, v1.4s
+	WORD $0x6e22dc00 // fmul v0.4s, v0.4s, v2.4s
+	CMP $4, R3
+	BGE whole103
+	TBZ $1, R3, single104
+	FMOVD F0, 0(R1)
+	TBZ $0, R3, done105
+	ADD $8, R1, R16
+	VST1 V0.S[2], (R16)
+	JMP done105
+single104:
+	FMOVS F0, 0(R1)
+	JMP done105
+whole103:
+	FMOVQ F0, 0(R1)
+done105:
+	ADD $16, R0
+	ADD $16, R2
+	ADD $16, R1
+	ADD $16, R8
+	ADD $16, R9
+	ADD $16, R10
+	ADD $16, R11
+	ADD $16, R12
+	SUBS $4, R3
+	BGT next65
+end66:
+	RET
+
 // func gruCellNEON(h, update, next *float32, n int)
 TEXT ·gruCellNEON(SB), NOSPLIT, $0-32
 	MOVD h+0(FP), R0
@@ -710,9 +1875,9 @@ TEXT ·gruCellNEON(SB), NOSPLIT, $0-32
 	FMOVD 960(R25), F14
 	VDUP V14.D[0], V14.D2
 	CMP $8, R3
-	BLT few27
+	BLT few107
 	PCALIGN $16
-many26:
+many106:
 	FLDPQ 0(R1), (F0, F1)
 	VAND V27.B16, V0.B16, V2.B16
 	VAND V27.B16, V1.B16, V3.B16
@@ -852,25 +2017,25 @@ many26:
 	ADD $32, R1
 	SUBS $8, R3
 	CMP $8, R3
-	BGE many26
-few27:
+	BGE many106
+few107:
 	CMP $0, R3
-	BLE end29
-next28:
+	BLE end109
+next108:
 	CMP $4, R3
-	BGE whole30
-	TBZ $1, R3, single31
+	BGE whole110
+	TBZ $1, R3, single111
 	FMOVD 0(R1), F0
-	TBZ $0, R3, done32
+	TBZ $0, R3, done112
 	ADD $8, R1, R16
 	VLD1 (R16), V0.S[2]
-	JMP done32
-single31:
+	JMP done112
+single111:
 	FMOVS 0(R1), F0
-	JMP done32
-whole30:
+	JMP done112
+whole110:
 	FMOVQ 0(R1), F0
-done32:
+done112:
 	VAND V27.B16, V0.B16, V1.B16
 	WORD $0x4e21d421 // fadd v1.4s, v1.4s, v1.4s
 	WORD $0x6ebde43e // fcmgt v30.4s, v1.4s, v29.4s
@@ -902,34 +2067,34 @@ done32:
 	WORD $0x6e22fc21 // fdiv v1.4s, v1.4s, v2.4s
 	VORR V1.B16, V0.B16, V0.B16
 	CMP $4, R3
-	BGE whole33
-	TBZ $1, R3, single34
+	BGE whole113
+	TBZ $1, R3, single114
 	FMOVD 0(R0), F1
-	TBZ $0, R3, done35
+	TBZ $0, R3, done115
 	ADD $8, R0, R16
 	VLD1 (R16), V1.S[2]
-	JMP done35
-single34:
+	JMP done115
+single114:
 	FMOVS 0(R0), F1
-	JMP done35
-whole33:
+	JMP done115
+whole113:
 	FMOVQ 0(R0), F1
-done35:
+done115:
 	WORD $0x4ea0d421 // fsub v1.4s, v1.4s, v0.4s
 	CMP $4, R3
-	BGE whole36
-	TBZ $1, R3, single37
+	BGE whole116
+	TBZ $1, R3, single117
 	FMOVD 0(R2), F2
-	TBZ $0, R3, done38
+	TBZ $0, R3, done118
 	ADD $8, R2, R16
 	VLD1 (R16), V2.S[2]
-	JMP done38
-single37:
+	JMP done118
+single117:
 	FMOVS 0(R2), F2
-	JMP done38
-whole36:
+	JMP done118
+whole116:
 	FMOVQ 0(R2), F2
-done38:
+done118:
 	VORR V16.B16, V2.B16, V3.B16
 	WORD $0x6ea3e79e // fcmgt v30.4s, v28.4s, v3.4s
 	VBIT V30.B16, V28.B16, V3.B16
@@ -965,25 +2130,25 @@ done38:
 	WORD $0x6e23fc21 // fdiv v1.4s, v1.4s, v3.4s
 	WORD $0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	CMP $4, R3
-	BGE whole39
-	TBZ $1, R3, single40
+	BGE whole119
+	TBZ $1, R3, single120
 	FMOVD F1, 0(R0)
-	TBZ $0, R3, done41
+	TBZ $0, R3, done121
 	ADD $8, R0, R16
 	VST1 V1.S[2], (R16)
-	JMP done41
-single40:
+	JMP done121
+single120:
 	FMOVS F1, 0(R0)
-	JMP done41
-whole39:
+	JMP done121
+whole119:
 	FMOVQ F1, 0(R0)
-done41:
+done121:
 	ADD $16, R0
 	ADD $16, R2
 	ADD $16, R1
 	SUBS $4, R3
-	BGT next28
-end29:
+	BGT next108
+end109:
 	RET
 
 // func gruLinearCellNEON(h, update, reset, next, product *float32, n int)
@@ -1028,9 +2193,9 @@ TEXT ·gruLinearCellNEON(SB), NOSPLIT, $0-48
 	FMOVD 832(R25), F14
 	VDUP V14.D[0], V14.D2
 	CMP $8, R3
-	BLT few43
+	BLT few123
 	PCALIGN $16
-many42:
+many122:
 	FLDPQ 0(R9), (F0, F1)
 	FLDPQ 0(R1), (F2, F3)
 	VORR V27.B16, V2.B16, V4.B16
@@ -1242,39 +2407,39 @@ many42:
 	ADD $32, R9
 	SUBS $8, R3
 	CMP $8, R3
-	BGE many42
-few43:
+	BGE many122
+few123:
 	CMP $0, R3
-	BLE end45
-next44:
+	BLE end125
+next124:
 	CMP $4, R3
-	BGE whole46
-	TBZ $1, R3, single47
+	BGE whole126
+	TBZ $1, R3, single127
 	FMOVD 0(R9), F0
-	TBZ $0, R3, done48
+	TBZ $0, R3, done128
 	ADD $8, R9, R16
 	VLD1 (R16), V0.S[2]
-	JMP done48
-single47:
+	JMP done128
+single127:
 	FMOVS 0(R9), F0
-	JMP done48
-whole46:
+	JMP done128
+whole126:
 	FMOVQ 0(R9), F0
-done48:
+done128:
 	CMP $4, R3
-	BGE whole49
-	TBZ $1, R3, single50
+	BGE whole129
+	TBZ $1, R3, single130
 	FMOVD 0(R1), F1
-	TBZ $0, R3, done51
+	TBZ $0, R3, done131
 	ADD $8, R1, R16
 	VLD1 (R16), V1.S[2]
-	JMP done51
-single50:
+	JMP done131
+single130:
 	FMOVS 0(R1), F1
-	JMP done51
-whole49:
+	JMP done131
+whole129:
 	FMOVQ 0(R1), F1
-done51:
+done131:
 	VORR V27.B16, V1.B16, V2.B16
 	WORD $0x6ea2e7be // fcmgt v30.4s, v29.4s, v2.4s
 	VBIT V30.B16, V29.B16, V2.B16
@@ -1309,19 +2474,19 @@ done51:
 	WORD $0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
 	WORD $0x6e22fc00 // fdiv v0.4s, v0.4s, v2.4s
 	CMP $4, R3
-	BGE whole52
-	TBZ $1, R3, single53
+	BGE whole132
+	TBZ $1, R3, single133
 	FMOVD 0(R8), F1
-	TBZ $0, R3, done54
+	TBZ $0, R3, done134
 	ADD $8, R8, R16
 	VLD1 (R16), V1.S[2]
-	JMP done54
-single53:
+	JMP done134
+single133:
 	FMOVS 0(R8), F1
-	JMP done54
-whole52:
+	JMP done134
+whole132:
 	FMOVQ 0(R8), F1
-done54:
+done134:
 	WORD $0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	VAND V15.B16, V0.B16, V1.B16
 	WORD $0x4e21d421 // fadd v1.4s, v1.4s, v1.4s
@@ -1354,34 +2519,34 @@ done54:
 	WORD $0x6e22fc21 // fdiv v1.4s, v1.4s, v2.4s
 	VORR V1.B16, V0.B16, V0.B16
 	CMP $4, R3
-	BGE whole55
-	TBZ $1, R3, single56
+	BGE whole135
+	TBZ $1, R3, single136
 	FMOVD 0(R0), F1
-	TBZ $0, R3, done57
+	TBZ $0, R3, done137
 	ADD $8, R0, R16
 	VLD1 (R16), V1.S[2]
-	JMP done57
-single56:
+	JMP done137
+single136:
 	FMOVS 0(R0), F1
-	JMP done57
-whole55:
+	JMP done137
+whole135:
 	FMOVQ 0(R0), F1
-done57:
+done137:
 	WORD $0x4ea0d421 // fsub v1.4s, v1.4s, v0.4s
 	CMP $4, R3
-	BGE whole58
-	TBZ $1, R3, single59
+	BGE whole138
+	TBZ $1, R3, single139
 	FMOVD 0(R2), F2
-	TBZ $0, R3, done60
+	TBZ $0, R3, done140
 	ADD $8, R2, R16
 	VLD1 (R16), V2.S[2]
-	JMP done60
-single59:
+	JMP done140
+single139:
 	FMOVS 0(R2), F2
-	JMP done60
-whole58:
+	JMP done140
+whole138:
 	FMOVQ 0(R2), F2
-done60:
+done140:
 	VORR V27.B16, V2.B16, V3.B16
 	WORD $0x6ea3e7be // fcmgt v30.4s, v29.4s, v3.4s
 	VBIT V30.B16, V29.B16, V3.B16
@@ -1417,27 +2582,684 @@ done60:
 	WORD $0x6e23fc21 // fdiv v1.4s, v1.4s, v3.4s
 	WORD $0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	CMP $4, R3
-	BGE whole61
-	TBZ $1, R3, single62
+	BGE whole141
+	TBZ $1, R3, single142
 	FMOVD F1, 0(R0)
-	TBZ $0, R3, done63
+	TBZ $0, R3, done143
 	ADD $8, R0, R16
 	VST1 V1.S[2], (R16)
-	JMP done63
-single62:
+	JMP done143
+single142:
 	FMOVS F1, 0(R0)
-	JMP done63
-whole61:
+	JMP done143
+whole141:
 	FMOVQ F1, 0(R0)
-done63:
+done143:
 	ADD $16, R0
 	ADD $16, R2
 	ADD $16, R1
 	ADD $16, R8
 	ADD $16, R9
 	SUBS $4, R3
-	BGT next44
-end45:
+	BGT next124
+end125:
+	RET
+
+// func gruGradCellNEON(update, next, before, dh *float32, n int)
+TEXT ·gruGradCellNEON(SB), NOSPLIT, $0-40
+	MOVD update+0(FP), R0
+	MOVD next+8(FP), R2
+	MOVD before+16(FP), R1
+	MOVD dh+24(FP), R8
+	MOVD n+32(FP), R3
+	MOVD $cellConstants<>(SB), R25
+	FMOVD 704(R25), F29
+	VDUP V29.D[0], V29.D2
+	CMP $16, R3
+	BLT few145
+	PCALIGN $16
+many144:
+	FLDPQ 0(R0), (F0, F1)
+	FLDPQ 32(R0), (F2, F3)
+	FLDPQ 0(R8), (F4, F5)
+	FLDPQ 32(R8), (F6, F7)
+	WORD $0x6e20dc88 // fmul v8.4s, v4.4s, v0.4s
+	WORD $0x6e21dca9 // fmul v9.4s, v5.4s, v1.4s
+	WORD $0x6e22dcca // fmul v10.4s, v6.4s, v2.4s
+	WORD $0x6e23dceb // fmul v11.4s, v7.4s, v3.4s
+	WORD $0x4ea8d484 // fsub v4.4s, v4.4s, v8.4s
+	WORD $0x4ea9d4a5 // fsub v5.4s, v5.4s, v9.4s
+	WORD $0x4eaad4c6 // fsub v6.4s, v6.4s, v10.4s
+	WORD $0x4eabd4e7 // fsub v7.4s, v7.4s, v11.4s
+	FSTPQ (F8, F9), 0(R8)
+	FSTPQ (F10, F11), 32(R8)
+	FLDPQ 0(R2), (F12, F13)
+	FLDPQ 32(R2), (F14, F15)
+	FLDPQ 0(R1), (F16, F17)
+	FLDPQ 32(R1), (F18, F19)
+	WORD $0x4eacd610 // fsub v16.4s, v16.4s, v12.4s
+	WORD $0x4eadd631 // fsub v17.4s, v17.4s, v13.4s
+	WORD $0x4eaed652 // fsub v18.4s, v18.4s, v14.4s
+	WORD $0x4eafd673 // fsub v19.4s, v19.4s, v15.4s
+	VMOV V29.B16, V20.B16
+	VMOV V29.B16, V21.B16
+	VMOV V29.B16, V22.B16
+	VMOV V29.B16, V23.B16
+	WORD $0x4ea0d680 // fsub v0.4s, v20.4s, v0.4s
+	WORD $0x4ea1d6a1 // fsub v1.4s, v21.4s, v1.4s
+	WORD $0x4ea2d6c2 // fsub v2.4s, v22.4s, v2.4s
+	WORD $0x4ea3d6e3 // fsub v3.4s, v23.4s, v3.4s
+	WORD $0x6e28dc00 // fmul v0.4s, v0.4s, v8.4s
+	WORD $0x6e29dc21 // fmul v1.4s, v1.4s, v9.4s
+	WORD $0x6e2adc42 // fmul v2.4s, v2.4s, v10.4s
+	WORD $0x6e2bdc63 // fmul v3.4s, v3.4s, v11.4s
+	WORD $0x6e30dc00 // fmul v0.4s, v0.4s, v16.4s
+	WORD $0x6e31dc21 // fmul v1.4s, v1.4s, v17.4s
+	WORD $0x6e32dc42 // fmul v2.4s, v2.4s, v18.4s
+	WORD $0x6e33dc63 // fmul v3.4s, v3.4s, v19.4s
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
+	VMOV V29.B16, V20.B16
+	VMOV V29.B16, V21.B16
+	VMOV V29.B16, V22.B16
+	VMOV V29.B16, V23.B16
+	WORD $0x6e2cdd8c // fmul v12.4s, v12.4s, v12.4s
+	WORD $0x6e2dddad // fmul v13.4s, v13.4s, v13.4s
+	WORD $0x6e2eddce // fmul v14.4s, v14.4s, v14.4s
+	WORD $0x6e2fddef // fmul v15.4s, v15.4s, v15.4s
+	WORD $0x4eacd68c // fsub v12.4s, v20.4s, v12.4s
+	WORD $0x4eadd6ad // fsub v13.4s, v21.4s, v13.4s
+	WORD $0x4eaed6ce // fsub v14.4s, v22.4s, v14.4s
+	WORD $0x4eafd6ef // fsub v15.4s, v23.4s, v15.4s
+	WORD $0x6e2cdc84 // fmul v4.4s, v4.4s, v12.4s
+	WORD $0x6e2ddca5 // fmul v5.4s, v5.4s, v13.4s
+	WORD $0x6e2edcc6 // fmul v6.4s, v6.4s, v14.4s
+	WORD $0x6e2fdce7 // fmul v7.4s, v7.4s, v15.4s
+	FSTPQ (F4, F5), 0(R2)
+	FSTPQ (F6, F7), 32(R2)
+	ADD $64, R0
+	ADD $64, R2
+	ADD $64, R1
+	ADD $64, R8
+	SUBS $16, R3
+	CMP $16, R3
+	BGE many144
+few145:
+	CMP $0, R3
+	BLE end147
+next146:
+	CMP $4, R3
+	BGE whole148
+	TBZ $1, R3, single149
+	FMOVD 0(R0), F0
+	TBZ $0, R3, done150
+	ADD $8, R0, R16
+	VLD1 (R16), V0.S[2]
+	JMP done150
+single149:
+	FMOVS 0(R0), F0
+	JMP done150
+whole148:
+	FMOVQ 0(R0), F0
+done150:
+	CMP $4, R3
+	BGE whole151
+	TBZ $1, R3, single152
+	FMOVD 0(R8), F1
+	TBZ $0, R3, done153
+	ADD $8, R8, R16
+	VLD1 (R16), V1.S[2]
+	JMP done153
+single152:
+	FMOVS 0(R8), F1
+	JMP done153
+whole151:
+	FMOVQ 0(R8), F1
+done153:
+	WORD $0x6e20dc22 // fmul v2.4s, v1.4s, v0.4s
+	WORD $0x4ea2d421 // fsub v1.4s, v1.4s, v2.4s
+	CMP $4, R3
+	BGE whole154
+	TBZ $1, R3, single155
+	FMOVD F2, 0(R8)
+	TBZ $0, R3, done156
+	ADD $8, R8, R16
+	VST1 V2.S[2], (R16)
+	JMP done156
+single155:
+	FMOVS F2, 0(R8)
+	JMP done156
+whole154:
+	FMOVQ F2, 0(R8)
+done156:
+	CMP $4, R3
+	BGE whole157
+	TBZ $1, R3, single158
+	FMOVD 0(R2), F3
+	TBZ $0, R3, done159
+	ADD $8, R2, R16
+	VLD1 (R16), V3.S[2]
+	JMP done159
+single158:
+	FMOVS 0(R2), F3
+	JMP done159
+whole157:
+	FMOVQ 0(R2), F3
+done159:
+	CMP $4, R3
+	BGE whole160
+	TBZ $1, R3, single161
+	FMOVD 0(R1), F4
+	TBZ $0, R3, done162
+	ADD $8, R1, R16
+	VLD1 (R16), V4.S[2]
+	JMP done162
+single161:
+	FMOVS 0(R1), F4
+	JMP done162
+whole160:
+	FMOVQ 0(R1), F4
+done162:
+	WORD $0x4ea3d484 // fsub v4.4s, v4.4s, v3.4s
+	VMOV V29.B16, V5.B16
+	WORD $0x4ea0d4a0 // fsub v0.4s, v5.4s, v0.4s
+	WORD $0x6e22dc00 // fmul v0.4s, v0.4s, v2.4s
+	WORD $0x6e24dc00 // fmul v0.4s, v0.4s, v4.4s
+	CMP $4, R3
+	BGE whole163
+	TBZ $1, R3, single164
+	FMOVD F0, 0(R0)
+	TBZ $0, R3, done165
+	ADD $8, R0, R16
+	VST1 V0.S[2], (R16)
+	JMP done165
+single164:
+	FMOVS F0, 0(R0)
+	JMP done165
+whole163:
+	FMOVQ F0, 0(R0)
+done165:
+	VMOV V29.B16, V5.B16
+	WORD $0x6e23dc63 // fmul v3.4s, v3.4s, v3.4s
+	WORD $0x4ea3d4a3 // fsub v3.4s, v5.4s, v3.4s
+	WORD $0x6e23dc21 // fmul v1.4s, v1.4s, v3.4s
+	CMP $4, R3
+	BGE whole166
+	TBZ $1, R3, single167
+	FMOVD F1, 0(R2)
+	TBZ $0, R3, done168
+	ADD $8, R2, R16
+	VST1 V1.S[2], (R16)
+	JMP done168
+single167:
+	FMOVS F1, 0(R2)
+	JMP done168
+whole166:
+	FMOVQ F1, 0(R2)
+done168:
+	ADD $16, R0
+	ADD $16, R2
+	ADD $16, R1
+	ADD $16, R8
+	SUBS $4, R3
+	BGT next146
+end147:
+	RET
+
+// func gruLinearGradCellNEON(update, reset, next, before, product, dh *float32, n int)
+TEXT ·gruLinearGradCellNEON(SB), NOSPLIT, $0-56
+	MOVD update+0(FP), R0
+	MOVD reset+8(FP), R2
+	MOVD next+16(FP), R1
+	MOVD before+24(FP), R8
+	MOVD product+32(FP), R9
+	MOVD dh+40(FP), R10
+	MOVD n+48(FP), R3
+	MOVD $cellConstants<>(SB), R25
+	FMOVD 704(R25), F29
+	VDUP V29.D[0], V29.D2
+	CMP $16, R3
+	BLT few170
+	PCALIGN $16
+many169:
+	FLDPQ 0(R0), (F0, F1)
+	FLDPQ 32(R0), (F2, F3)
+	FLDPQ 0(R10), (F4, F5)
+	FLDPQ 32(R10), (F6, F7)
+	WORD $0x6e20dc88 // fmul v8.4s, v4.4s, v0.4s
+	WORD $0x6e21dca9 // fmul v9.4s, v5.4s, v1.4s
+	WORD $0x6e22dcca // fmul v10.4s, v6.4s, v2.4s
+	WORD $0x6e23dceb // fmul v11.4s, v7.4s, v3.4s
+	WORD $0x4ea8d484 // fsub v4.4s, v4.4s, v8.4s
+	WORD $0x4ea9d4a5 // fsub v5.4s, v5.4s, v9.4s
+	WORD $0x4eaad4c6 // fsub v6.4s, v6.4s, v10.4s
+	WORD $0x4eabd4e7 // fsub v7.4s, v7.4s, v11.4s
+	FSTPQ (F8, F9), 0(R10)
+	FSTPQ (F10, F11), 32(R10)
+	FLDPQ 0(R1), (F12, F13)
+	FLDPQ 32(R1), (F14, F15)
+	FLDPQ 0(R8), (F16, F17)
+	FLDPQ 32(R8), (F18, F19)
+	WORD $0x4eacd610 // fsub v16.4s, v16.4s, v12.4s
+	WORD $0x4eadd631 // fsub v17.4s, v17.4s, v13.4s
+	WORD $0x4eaed652 // fsub v18.4s, v18.4s, v14.4s
+	WORD $0x4eafd673 // fsub v19.4s, v19.4s, v15.4s
+	VMOV V29.B16, V20.B16
+	VMOV V29.B16, V21.B16
+	VMOV V29.B16, V22.B16
+	VMOV V29.B16, V23.B16
+	WORD $0x4ea0d680 // fsub v0.4s, v20.4s, v0.4s
+	WORD $0x4ea1d6a1 // fsub v1.4s, v21.4s, v1.4s
+	WORD $0x4ea2d6c2 // fsub v2.4s, v22.4s, v2.4s
+	WORD $0x4ea3d6e3 // fsub v3.4s, v23.4s, v3.4s
+	WORD $0x6e28dc00 // fmul v0.4s, v0.4s, v8.4s
+	WORD $0x6e29dc21 // fmul v1.4s, v1.4s, v9.4s
+	WORD $0x6e2adc42 // fmul v2.4s, v2.4s, v10.4s
+	WORD $0x6e2bdc63 // fmul v3.4s, v3.4s, v11.4s
+	WORD $0x6e30dc00 // fmul v0.4s, v0.4s, v16.4s
+	WORD $0x6e31dc21 // fmul v1.4s, v1.4s, v17.4s
+	WORD $0x6e32dc42 // fmul v2.4s, v2.4s, v18.4s
+	WORD $0x6e33dc63 // fmul v3.4s, v3.4s, v19.4s
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
+	VMOV V29.B16, V20.B16
+	VMOV V29.B16, V21.B16
+	VMOV V29.B16, V22.B16
+	VMOV V29.B16, V23.B16
+	WORD $0x6e2cdd8c // fmul v12.4s, v12.4s, v12.4s
+	WORD $0x6e2dddad // fmul v13.4s, v13.4s, v13.4s
+	WORD $0x6e2eddce // fmul v14.4s, v14.4s, v14.4s
+	WORD $0x6e2fddef // fmul v15.4s, v15.4s, v15.4s
+	WORD $0x4eacd68c // fsub v12.4s, v20.4s, v12.4s
+	WORD $0x4eadd6ad // fsub v13.4s, v21.4s, v13.4s
+	WORD $0x4eaed6ce // fsub v14.4s, v22.4s, v14.4s
+	WORD $0x4eafd6ef // fsub v15.4s, v23.4s, v15.4s
+	WORD $0x6e2cdc84 // fmul v4.4s, v4.4s, v12.4s
+	WORD $0x6e2ddca5 // fmul v5.4s, v5.4s, v13.4s
+	WORD $0x6e2edcc6 // fmul v6.4s, v6.4s, v14.4s
+	WORD $0x6e2fdce7 // fmul v7.4s, v7.4s, v15.4s
+	FSTPQ (F4, F5), 0(R1)
+	FSTPQ (F6, F7), 32(R1)
+	FLDPQ 0(R2), (F0, F1)
+	FLDPQ 32(R2), (F2, F3)
+	FLDPQ 0(R9), (F8, F9)
+	FLDPQ 32(R9), (F10, F11)
+	WORD $0x6e20dc84 // fmul v4.4s, v4.4s, v0.4s
+	WORD $0x6e21dca5 // fmul v5.4s, v5.4s, v1.4s
+	WORD $0x6e22dcc6 // fmul v6.4s, v6.4s, v2.4s
+	WORD $0x6e23dce7 // fmul v7.4s, v7.4s, v3.4s
+	FSTPQ (F4, F5), 0(R9)
+	FSTPQ (F6, F7), 32(R9)
+	VMOV V29.B16, V12.B16
+	VMOV V29.B16, V13.B16
+	VMOV V29.B16, V14.B16
+	VMOV V29.B16, V15.B16
+	WORD $0x4ea0d580 // fsub v0.4s, v12.4s, v0.4s
+	WORD $0x4ea1d5a1 // fsub v1.4s, v13.4s, v1.4s
+	WORD $0x4ea2d5c2 // fsub v2.4s, v14.4s, v2.4s
+	WORD $0x4ea3d5e3 // fsub v3.4s, v15.4s, v3.4s
+	WORD $0x6e24dc00 // fmul v0.4s, v0.4s, v4.4s
+	WORD $0x6e25dc21 // fmul v1.4s, v1.4s, v5.4s
+	WORD $0x6e26dc42 // fmul v2.4s, v2.4s, v6.4s
+	WORD $0x6e27dc63 // fmul v3.4s, v3.4s, v7.4s
+	WORD $0x6e28dc00 // fmul v0.4s, v0.4s, v8.4s
+	WORD $0x6e29dc21 // fmul v1.4s, v1.4s, v9.4s
+	WORD $0x6e2adc42 // fmul v2.4s, v2.4s, v10.4s
+	WORD $0x6e2bdc63 // fmul v3.4s, v3.4s, v11.4s
+	FSTPQ (F0, F1), 0(R2)
+	FSTPQ (F2, F3), 32(R2)
+	ADD $64, R0
+	ADD $64, R2
+	ADD $64, R1
+	ADD $64, R8
+	ADD $64, R9
+	ADD $64, R10
+	SUBS $16, R3
+	CMP $16, R3
+	BGE many169
+few170:
+	CMP $0, R3
+	BLE end172
+next171:
+	CMP $4, R3
+	BGE whole173
+	TBZ $1, R3, single174
+	FMOVD 0(R0), F0
+	TBZ $0, R3, done175
+	ADD $8, R0, R16
+	VLD1 (R16), V0.S[2]
+	JMP done175
+single174:
+	FMOVS 0(R0), F0
+	JMP done175
+whole173:
+	FMOVQ 0(R0), F0
+done175:
+	CMP $4, R3
+	BGE whole176
+	TBZ $1, R3, single177
+	FMOVD 0(R10), F1
+	TBZ $0, R3, done178
+	ADD $8, R10, R16
+	VLD1 (R16), V1.S[2]
+	JMP done178
+single177:
+	FMOVS 0(R10), F1
+	JMP done178
+whole176:
+	FMOVQ 0(R10), F1
+done178:
+	WORD $0x6e20dc22 // fmul v2.4s, v1.4s, v0.4s
+	WORD $0x4ea2d421 // fsub v1.4s, v1.4s, v2.4s
+	CMP $4, R3
+	BGE whole179
+	TBZ $1, R3, single180
+	FMOVD F2, 0(R10)
+	TBZ $0, R3, done181
+	ADD $8, R10, R16
+	VST1 V2.S[2], (R16)
+	JMP done181
+single180:
+	FMOVS F2, 0(R10)
+	JMP done181
+whole179:
+	FMOVQ F2, 0(R10)
+done181:
+	CMP $4, R3
+	BGE whole182
+	TBZ $1, R3, single183
+	FMOVD 0(R1), F3
+	TBZ $0, R3, done184
+	ADD $8, R1, R16
+	VLD1 (R16), V3.S[2]
+	JMP done184
+single183:
+	FMOVS 0(R1), F3
+	JMP done184
+whole182:
+	FMOVQ 0(R1), F3
+done184:
+	CMP $4, R3
+	BGE whole185
+	TBZ $1, R3, single186
+	FMOVD 0(R8), F4
+	TBZ $0, R3, done187
+	ADD $8, R8, R16
+	VLD1 (R16), V4.S[2]
+	JMP done187
+single186:
+	FMOVS 0(R8), F4
+	JMP done187
+whole185:
+	FMOVQ 0(R8), F4
+done187:
+	WORD $0x4ea3d484 // fsub v4.4s, v4.4s, v3.4s
+	VMOV V29.B16, V5.B16
+	WORD $0x4ea0d4a0 // fsub v0.4s, v5.4s, v0.4s
+	WORD $0x6e22dc00 // fmul v0.4s, v0.4s, v2.4s
+	WORD $0x6e24dc00 // fmul v0.4s, v0.4s, v4.4s
+	CMP $4, R3
+	BGE whole188
+	TBZ $1, R3, single189
+	FMOVD F0, 0(R0)
+	TBZ $0, R3, done190
+	ADD $8, R0, R16
+	VST1 V0.S[2], (R16)
+	JMP done190
+single189:
+	FMOVS F0, 0(R0)
+	JMP done190
+whole188:
+	FMOVQ F0, 0(R0)
+done190:
+	VMOV V29.B16, V5.B16
+	WORD $0x6e23dc63 // fmul v3.4s, v3.4s, v3.4s
+	WORD $0x4ea3d4a3 // fsub v3.4s, v5.4s, v3.4s
+	WORD $0x6e23dc21 // fmul v1.4s, v1.4s, v3.4s
+	CMP $4, R3
+	BGE whole191
+	TBZ $1, R3, single192
+	FMOVD F1, 0(R1)
+	TBZ $0, R3, done193
+	ADD $8, R1, R16
+	VST1 V1.S[2], (R16)
+	JMP done193
+single192:
+	FMOVS F1, 0(R1)
+	JMP done193
+whole191:
+	FMOVQ F1, 0(R1)
+done193:
+	CMP $4, R3
+	BGE whole194
+	TBZ $1, R3, single195
+	FMOVD 0(R2), F0
+	TBZ $0, R3, done196
+	ADD $8, R2, R16
+	VLD1 (R16), V0.S[2]
+	JMP done196
+single195:
+	FMOVS 0(R2), F0
+	JMP done196
+whole194:
+	FMOVQ 0(R2), F0
+done196:
+	CMP $4, R3
+	BGE whole197
+	TBZ $1, R3, single198
+	FMOVD 0(R9), F2
+	TBZ $0, R3, done199
+	ADD $8, R9, R16
+	VLD1 (R16), V2.S[2]
+	JMP done199
+single198:
+	FMOVS 0(R9), F2
+	JMP done199
+whole197:
+	FMOVQ 0(R9), F2
+done199:
+	WORD $0x6e20dc21 // fmul v1.4s, v1.4s, v0.4s
+	CMP $4, R3
+	BGE whole200
+	TBZ $1, R3, single201
+	FMOVD F1, 0(R9)
+	TBZ $0, R3, done202
+	ADD $8, R9, R16
+	VST1 V1.S[2], (R16)
+	JMP done202
+single201:
+	FMOVS F1, 0(R9)
+	JMP done202
+whole200:
+	FMOVQ F1, 0(R9)
+done202:
+	VMOV V29.B16, V3.B16
+	WORD $0x4ea0d460 // fsub v0.4s, v3.4s, v0.4s
+	WORD $0x6e21dc00 // fmul v0.4s, v0.4s, v1.4s
+	WORD $0x6e22dc00 // fmul v0.4s, v0.4s, v2.4s
+	CMP $4, R3
+	BGE whole203
+	TBZ $1, R3, single204
+	FMOVD F0, 0(R2)
+	TBZ $0, R3, done205
+	ADD $8, R2, R16
+	VST1 V0.S[2], (R16)
+	JMP done205
+single204:
+	FMOVS F0, 0(R2)
+	JMP done205
+whole203:
+	FMOVQ F0, 0(R2)
+done205:
+	ADD $16, R0
+	ADD $16, R2
+	ADD $16, R1
+	ADD $16, R8
+	ADD $16, R9
+	ADD $16, R10
+	SUBS $4, R3
+	BGT next171
+end172:
+	RET
+
+// func gruResetGradCellNEON(gate, before, grad, dh *float32, n int)
+TEXT ·gruResetGradCellNEON(SB), NOSPLIT, $0-40
+	MOVD gate+0(FP), R0
+	MOVD before+8(FP), R2
+	MOVD grad+16(FP), R1
+	MOVD dh+24(FP), R8
+	MOVD n+32(FP), R3
+	MOVD $cellConstants<>(SB), R25
+	FMOVD 704(R25), F29
+	VDUP V29.D[0], V29.D2
+	CMP $16, R3
+	BLT few207
+	PCALIGN $16
+many206:
+	FLDPQ 0(R0), (F0, F1)
+	FLDPQ 32(R0), (F2, F3)
+	FLDPQ 0(R1), (F4, F5)
+	FLDPQ 32(R1), (F6, F7)
+	FLDPQ 0(R8), (F8, F9)
+	FLDPQ 32(R8), (F10, F11)
+	FLDPQ 0(R2), (F12, F13)
+	FLDPQ 32(R2), (F14, F15)
+	WORD $0x6e20dc84 // fmul v4.4s, v4.4s, v0.4s
+	WORD $0x6e21dca5 // fmul v5.4s, v5.4s, v1.4s
+	WORD $0x6e22dcc6 // fmul v6.4s, v6.4s, v2.4s
+	WORD $0x6e23dce7 // fmul v7.4s, v7.4s, v3.4s
+	WORD $0x4e24d508 // fadd v8.4s, v8.4s, v4.4s
+	WORD $0x4e25d529 // fadd v9.4s, v9.4s, v5.4s
+	WORD $0x4e26d54a // fadd v10.4s, v10.4s, v6.4s
+	WORD $0x4e27d56b // fadd v11.4s, v11.4s, v7.4s
+	FSTPQ (F8, F9), 0(R8)
+	FSTPQ (F10, F11), 32(R8)
+	VMOV V29.B16, V16.B16
+	VMOV V29.B16, V17.B16
+	VMOV V29.B16, V18.B16
+	VMOV V29.B16, V19.B16
+	WORD $0x4ea0d600 // fsub v0.4s, v16.4s, v0.4s
+	WORD $0x4ea1d621 // fsub v1.4s, v17.4s, v1.4s
+	WORD $0x4ea2d642 // fsub v2.4s, v18.4s, v2.4s
+	WORD $0x4ea3d663 // fsub v3.4s, v19.4s, v3.4s
+	WORD $0x6e24dc00 // fmul v0.4s, v0.4s, v4.4s
+	WORD $0x6e25dc21 // fmul v1.4s, v1.4s, v5.4s
+	WORD $0x6e26dc42 // fmul v2.4s, v2.4s, v6.4s
+	WORD $0x6e27dc63 // fmul v3.4s, v3.4s, v7.4s
+	WORD $0x6e2cdc00 // fmul v0.4s, v0.4s, v12.4s
+	WORD $0x6e2ddc21 // fmul v1.4s, v1.4s, v13.4s
+	WORD $0x6e2edc42 // fmul v2.4s, v2.4s, v14.4s
+	WORD $0x6e2fdc63 // fmul v3.4s, v3.4s, v15.4s
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
+	ADD $64, R0
+	ADD $64, R2
+	ADD $64, R1
+	ADD $64, R8
+	SUBS $16, R3
+	CMP $16, R3
+	BGE many206
+few207:
+	CMP $0, R3
+	BLE end209
+next208:
+	CMP $4, R3
+	BGE whole210
+	TBZ $1, R3, single211
+	FMOVD 0(R0), F0
+	TBZ $0, R3, done212
+	ADD $8, R0, R16
+	VLD1 (R16), V0.S[2]
+	JMP done212
+single211:
+	FMOVS 0(R0), F0
+	JMP done212
+whole210:
+	FMOVQ 0(R0), F0
+done212:
+	CMP $4, R3
+	BGE whole213
+	TBZ $1, R3, single214
+	FMOVD 0(R1), F1
+	TBZ $0, R3, done215
+	ADD $8, R1, R16
+	VLD1 (R16), V1.S[2]
+	JMP done215
+single214:
+	FMOVS 0(R1), F1
+	JMP done215
+whole213:
+	FMOVQ 0(R1), F1
+done215:
+	CMP $4, R3
+	BGE whole216
+	TBZ $1, R3, single217
+	FMOVD 0(R8), F2
+	TBZ $0, R3, done218
+	ADD $8, R8, R16
+	VLD1 (R16), V2.S[2]
+	JMP done218
+single217:
+	FMOVS 0(R8), F2
+	JMP done218
+whole216:
+	FMOVQ 0(R8), F2
+done218:
+	CMP $4, R3
+	BGE whole219
+	TBZ $1, R3, single220
+	FMOVD 0(R2), F3
+	TBZ $0, R3, done221
+	ADD $8, R2, R16
+	VLD1 (R16), V3.S[2]
+	JMP done221
+single220:
+	FMOVS 0(R2), F3
+	JMP done221
+whole219:
+	FMOVQ 0(R2), F3
+done221:
+	WORD $0x6e20dc21 // fmul v1.4s, v1.4s, v0.4s
+	WORD $0x4e21d442 // fadd v2.4s, v2.4s, v1.4s
+	CMP $4, R3
+	BGE whole222
+	TBZ $1, R3, single223
+	FMOVD F2, 0(R8)
+	TBZ $0, R3, done224
+	ADD $8, R8, R16
+	VST1 V2.S[2], (R16)
+	JMP done224
+single223:
+	FMOVS F2, 0(R8)
+	JMP done224
+whole222:
+	FMOVQ F2, 0(R8)
+done224:
+	VMOV V29.B16, V4.B16
+	WORD $0x4ea0d480 // fsub v0.4s, v4.4s, v0.4s
+	WORD $0x6e21dc00 // fmul v0.4s, v0.4s, v1.4s
+	WORD $0x6e23dc00 // fmul v0.4s, v0.4s, v3.4s
+	CMP $4, R3
+	BGE whole225
+	TBZ $1, R3, single226
+	FMOVD F0, 0(R0)
+	TBZ $0, R3, done227
+	ADD $8, R0, R16
+	VST1 V0.S[2], (R16)
+	JMP done227
+single226:
+	FMOVS F0, 0(R0)
+	JMP done227
+whole225:
+	FMOVQ F0, 0(R0)
+done227:
+	ADD $16, R0
+	ADD $16, R2
+	ADD $16, R1
+	ADD $16, R8
+	SUBS $4, R3
+	BGT next208
+end209:
 	RET
 
 DATA cellConstants<>+0(SB)/4, $0x7fffffff

@@ -9,6 +9,18 @@ func lstmCellFast(h, c, in, out, forget, next []float32) bool {
 	return false
 }
 
+// lstmTraceCellFast computes lstmCell's results, and replaces each gate by σ of it and next by tanh(next), where there is assembly. The slices have one length.
+func lstmTraceCellFast(h, c, in, out, forget, next []float32) bool {
+	return false
+}
+
+// lstmGradCellFast computes the gradients of the gates, in their place, and of the cell state before a step, in dc,
+// from the gates after their functions, the cell states after and before the step, and the gradients dh and dc
+// of the states after it, where there is assembly. The slices have one length.
+func lstmGradCellFast(in, out, forget, next, cell, before, dh, dc []float32) bool {
+	return false
+}
+
 // gruCellFast computes h[i] = n + σ(update[i])·(h[i] − n), n being tanh(next[i]), where there is assembly. The slices have one length.
 func gruCellFast(h, update, next []float32) bool {
 	return false
@@ -16,5 +28,22 @@ func gruCellFast(h, update, next []float32) bool {
 
 // gruLinearCellFast computes h[i] = n + σ(update[i])·(h[i] − n), n being tanh(next[i] + σ(reset[i])·product[i]), where there is assembly. The slices have one length.
 func gruLinearCellFast(h, update, reset, next, product []float32) bool {
+	return false
+}
+
+// gruGradCellFast computes the gradients of the gate update and of next, in their place, from both after their functions, the
+// state before a step, and dh, the gradient of the state after it, which it multiplies by the gate, where there is assembly. The slices have one length.
+func gruGradCellFast(update, next, before, dh []float32) bool {
+	return false
+}
+
+// gruLinearGradCellFast computes what gruGradCell computes, and the gradients of the gate reset, after its function, and of the
+// product that it multiplies, in their place, where there is assembly. The slices have one length.
+func gruLinearGradCellFast(update, reset, next, before, product, dh []float32) bool {
+	return false
+}
+
+// gruResetGradCellFast computes dh[i] += gate[i]·grad[i] and gate[i] = (1 − gate[i])·gate[i]·grad[i]·before[i], where there is assembly. The slices have one length.
+func gruResetGradCellFast(gate, before, grad, dh []float32) bool {
 	return false
 }

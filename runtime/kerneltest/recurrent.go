@@ -11,13 +11,18 @@ type Cells struct {
 	// LSTM computes h and the cell state c, [n], from the previous state c0 and x, [4·n]: the gates
 	// input, output and forget, and the candidate.
 	LSTM func(h, c, x, c0 []float32)
+	// LSTMTrace is LSTM, and sets gates, [4·n], to the gates and the candidate after their functions.
+	LSTMTrace func(h, c, gates, x, c0 []float32)
+	// LSTMGrad computes dx, [4·n], and dc from gates and c, results of LSTMTrace, c0, and the gradients
+	// dh and dcAfter of h and c.
+	LSTMGrad func(dx, dc, gates, c, c0, dh, dcAfter []float32)
 	// GRU computes h, [n], from the previous h0 and x, [3·n]: the gates update and reset, and the
 	// candidate. If linear is true, bias times the reset gate is added to the candidate. Otherwise
 	// bias is not used.
 	GRU func(h, x, h0, bias []float32, linear bool)
 }
 
-// Test runs both kernels on ordinary and special numbers, and on all lengths below 150.
+// Test runs the kernels on ordinary and special numbers, and on all lengths below 150.
 func (cells Cells) Test(t *testing.T) {
 	state := func(n, seed int) *Slice[float32] {
 		s := NewSlice[float32](n, (n+seed)%5)
@@ -55,6 +60,44 @@ func (cells Cells) Test(t *testing.T) {
 			nearTo(t, "LSTM h", n, i, h.Data[i], sigmoid(gate(1))*math.Tanh(float64(c.Data[i])))
 		}
 
+		trace, h2, c2 := NewSlice[float32](4*n, n%3), NewSlice[float32](n, n%5), NewSlice[float32](n, n%6)
+		cells.LSTMTrace(h2.Data, c2.Data, trace.Data, x.Data, c0.Data)
+		for _, s := range []*Slice[float32]{h2, c2, trace, x, c0} {
+			s.Check(t, "LSTMTrace")
+		}
+		for i, v := range x.Data {
+			want := sigmoid(float64(v))
+			if i >= 3*n {
+				want = math.Tanh(float64(v))
+			}
+			nearTo(t, "LSTMTrace gates", 4*n, i, trace.Data[i], want)
+		}
+		for i := range n {
+			nearTo(t, "LSTMTrace c", n, i, c2.Data[i], float64(c.Data[i]))
+			nearTo(t, "LSTMTrace h", n, i, h2.Data[i], float64(h.Data[i]))
+		}
+		dh, last := state(n, 5), state(n, 6)
+		for _, s := range []*Slice[float32]{trace, c2, dh, last} {
+			s.Freeze()
+		}
+		dx, dc := NewSlice[float32](4*n, n%4), NewSlice[float32](n, n%3)
+		cells.LSTMGrad(dx.Data, dc.Data, trace.Data, c2.Data, c0.Data, dh.Data, last.Data)
+		for _, s := range []*Slice[float32]{dx, dc, trace, c2, c0, dh, last} {
+			s.Check(t, "LSTMGrad")
+		}
+		for i := range n {
+			gate := func(k int) float64 { return float64(trace.Data[k*n+i]) }
+			in, out, forget, next := gate(0), gate(1), gate(2), gate(3)
+			squashed := math.Tanh(float64(c2.Data[i]))
+			d := float64(last.Data[i]) + float64(dh.Data[i])*out*(1-squashed*squashed)
+			size := math.Abs(float64(last.Data[i])) + math.Abs(float64(dh.Data[i]))
+			nearToWithin(t, "LSTMGrad in", n, i, dx.Data[i], d*next*in*(1-in), size)
+			nearToWithin(t, "LSTMGrad out", n, i, dx.Data[n+i], float64(dh.Data[i])*squashed*out*(1-out), size)
+			nearToWithin(t, "LSTMGrad forget", n, i, dx.Data[2*n+i], d*float64(c0.Data[i])*forget*(1-forget), size*math.Abs(float64(c0.Data[i])))
+			nearToWithin(t, "LSTMGrad next", n, i, dx.Data[3*n+i], d*in*(1-next*next), size)
+			nearToWithin(t, "LSTMGrad c", n, i, dc.Data[i], d*forget, size)
+		}
+
 		x = gates(3)
 		x.Freeze()
 		h0, bias := state(n, 3), state(n, 4)
@@ -83,11 +126,18 @@ func (cells Cells) Test(t *testing.T) {
 // |want|).
 func nearTo(t *testing.T, what string, n, i int, got float32, want float64) {
 	t.Helper()
+	nearToWithin(t, what, n, i, got, want, 1)
+}
+
+// nearToWithin is nearTo for a result that is a difference of numbers of magnitude size. It ignores
+// results of infinite numbers.
+func nearToWithin(t *testing.T, what string, n, i int, got float32, want, size float64) {
+	t.Helper()
 	g := float64(got)
-	if float32(want) == got || g != g && want != want {
+	if float32(want) == got || g != g && want != want || size != size || math.IsInf(size, 0) {
 		return
 	}
-	if !(math.Abs(g-want) <= 1e-6*max(1, math.Abs(want))) {
+	if !(math.Abs(g-want) <= 1e-6*max(1, size, math.Abs(want))) {
 		t.Fatalf("%s: element %d of %d is %v, want %v", what, i, n, got, want)
 	}
 }

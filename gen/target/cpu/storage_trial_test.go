@@ -20,7 +20,9 @@ var storageTrials = targettest.Trials{
 	"depthwise_planar":     tryDepthwisePlanar,
 	"gather_channels":      tryGatherChannels,
 	"gru_steps":            tryGRUSteps,
+	"gru_trace":            tryGRUTrace,
 	"lstm_steps":           tryLSTMSteps,
+	"lstm_trace":           tryLSTMTrace,
 	"mat_mul_panels":       tryMatMulPanels,
 	"pack_columns":         tryPackColumns,
 	"pack_conv":            tryPackConv,
@@ -405,6 +407,22 @@ func tryGRUSteps(d *targettest.Draw) targettest.Trial {
 func tryLSTMSteps(d *targettest.Draw) targettest.Trial {
 	o, args := recurrentSteps(d, 3, []int{4}, 2, 3)
 	return targettest.Trial{Op: op.LSTMSteps{Steps: o, InputForget: d.Flag("forget")}, Args: args, Sums: true, Loose: 10}
+}
+
+// tryGRUTrace and tryLSTMTrace compare all results. The trials of all targets leave out the
+// ones that have no gradients.
+func tryGRUTrace(d *targettest.Draw) targettest.Trial {
+	linear := d.Flag("linear")
+	o, args := recurrentSteps(d, 2, []int{2, 1}, 1, 1)
+	if !linear && len(args) > 5 {
+		args = targettest.Trimmed(args[:5]...)
+	}
+	return targettest.Trial{Op: op.GRUTrace{Reverse: o.Reverse, LinearBeforeReset: linear}, Args: args, Sums: true, Loose: 10}
+}
+
+func tryLSTMTrace(d *targettest.Draw) targettest.Trial {
+	o, args := recurrentSteps(d, 3, []int{4}, 2)
+	return targettest.Trial{Op: op.LSTMTrace{Reverse: o.Reverse}, Args: args, Sums: true, Loose: 10}
 }
 
 func tryRNNSteps(d *targettest.Draw) targettest.Trial {

@@ -72,6 +72,7 @@ func (t Target) Lowering() pass.Pipeline {
 	return pass.Pipeline{
 		Passes: []pass.Pass{
 			pass.DecomposeOps,
+			pass.OutlineRegions,
 			pass.WidenFloats,
 			pass.LowerOps,
 			pass.MergeCopies,
@@ -93,6 +94,7 @@ func (t Target) Lowering() pass.Pipeline {
 		},
 		Outlining: arena.Outlining(t),
 		Order: []pass.Order{
+			{Before: "decompose_ops", After: "outline_regions", Why: "the passes of recurrent layers in training become loops"},
 			{Before: "lower_ops", After: "set_precision", Why: "lowering computes operators on 16 bits in f32 between casts"},
 			{Before: "set_precision", After: "form_pointwise", Why: "casts are elementwise"},
 			{Before: "set_precision", After: "split_prepare", Why: "weights are converted once"},

@@ -29,11 +29,15 @@ var neuralTrials = Trials{
 	"global_average_pool": tryGlobalAveragePool,
 	"grid_sample":         tryGridSample,
 	"gru":                 tryGRU,
+	"gru_grad":            tryGRUGrad,
+	"gru_trace":           tryGRUTrace,
 	"group_normalization": tryGroupNormalization,
 	"layer_normalization": tryLayerNormalization,
 	"linear_attention":    tryLinearAttention,
 	"lrn":                 tryLRN,
 	"lstm":                tryLSTM,
+	"lstm_grad":           tryLSTMGrad,
+	"lstm_trace":          tryLSTMTrace,
 	"mat_mul":             tryMatMul,
 	"max_pool":            tryMaxPool,
 	"max_pool_grad":       tryMaxPoolGrad,
@@ -448,6 +452,51 @@ func tryGRU(d *Draw) Trial {
 func tryLSTM(d *Draw) Trial {
 	o, args := d.recurrent(4, 3, 2, 3)
 	return Trial{Op: op.LSTM{Recurrent: o, InputForget: d.Flag("forget")}, Args: args, Sums: true, Loose: 10}
+}
+
+func tryGRUTrace(d *Draw) Trial {
+	o := op.GRUTrace{Reverse: d.Flag("reverse"), LinearBeforeReset: d.Flag("linear")}
+	s, n, h, t := d.Int(0, 4, "steps"), d.Int(0, 3, "sequences"), Pick(d, 1, 2, 5, 17), Pick(d, ir.F32, ir.F64)
+	small := func(shape ...int) *ir.Tensor { return d.Scaled(1.0/16, t, shape...) }
+	args := []*ir.Tensor{small(s, n, 3*h), small(h, 2*h), small(h, h), d.Maybe(d.Lengths(ir.I32, n, 0, s)), d.Maybe(small(n, h)), nil}
+	if o.LinearBeforeReset {
+		args[5] = d.Maybe(small(h))
+	}
+	if o.Reverse && args[4] != nil { // the gradient of the weights is not defined for lengths
+		args[3] = nil
+	}
+	states := func(b *ir.Builder, o ir.Op, args []*ir.Value) []*ir.Value { return b.Nodes(o, args...)[:2] }
+	return Trial{Op: o, Args: Trimmed(args...), Build: states, Sums: true, Loose: 10}
+}
+
+func tryGRUGrad(d *Draw) Trial {
+	s, n, h, t := d.Int(0, 4, "steps"), d.Int(0, 3, "sequences"), Pick(d, 1, 2, 5, 17), Pick(d, ir.F32, ir.F64)
+	small := func(shape ...int) *ir.Tensor { return d.Scaled(1.0/16, t, shape...) }
+	return Trial{Op: op.GRUGrad{Reverse: d.Flag("reverse"), LinearBeforeReset: d.Flag("linear")}, Sums: true, Loose: 10, Args: Trimmed(
+		small(s, n, 3*h), small(s, n, h), small(s, n, h), small(2*h, h), small(h, h), d.Maybe(d.Lengths(ir.I32, n, 0, s)),
+		d.Maybe(small(s, n, h)), d.Maybe(small(n, h)),
+	)}
+}
+
+func tryLSTMTrace(d *Draw) Trial {
+	o := op.LSTMTrace{Reverse: d.Flag("reverse")}
+	s, n, h, t := d.Int(0, 4, "steps"), d.Int(0, 3, "sequences"), Pick(d, 1, 2, 5, 17), Pick(d, ir.F32, ir.F64)
+	small := func(shape ...int) *ir.Tensor { return d.Scaled(1.0/16, t, shape...) }
+	args := []*ir.Tensor{small(s, n, 4*h), small(h, 4*h), d.Maybe(d.Lengths(ir.I32, n, 0, s)), d.Maybe(small(n, h)), d.Maybe(small(n, h))}
+	if o.Reverse && args[3] != nil { // the gradient of the weights is not defined for lengths
+		args[2] = nil
+	}
+	states := func(b *ir.Builder, o ir.Op, args []*ir.Value) []*ir.Value { return b.Nodes(o, args...)[:3] }
+	return Trial{Op: o, Args: Trimmed(args...), Build: states, Sums: true, Loose: 10}
+}
+
+func tryLSTMGrad(d *Draw) Trial {
+	s, n, h, t := d.Int(0, 4, "steps"), d.Int(0, 3, "sequences"), Pick(d, 1, 2, 5, 17), Pick(d, ir.F32, ir.F64)
+	small := func(shape ...int) *ir.Tensor { return d.Scaled(1.0/16, t, shape...) }
+	return Trial{Op: op.LSTMGrad{Reverse: d.Flag("reverse")}, Sums: true, Loose: 10, Args: Trimmed(
+		small(s, n, 4*h), small(s, n, h), small(4*h, h), d.Maybe(d.Lengths(ir.I32, n, 0, s)), d.Maybe(small(n, h)),
+		d.Maybe(small(s, n, h)), d.Maybe(small(n, h)), d.Maybe(small(n, h)),
+	)}
 }
 
 func tryRNN(d *Draw) Trial {

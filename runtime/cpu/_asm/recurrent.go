@@ -19,7 +19,7 @@ type cellBody struct {
 	store func(v value, operand int)
 }
 
-var cellRegisters = []string{"DI", "DX", "SI", "R8", "R9", "R10"}
+var cellRegisters = []string{"DI", "DX", "SI", "R8", "R9", "R10", "R11", "R12"}
 
 // cells writes the steps of recurrent layers whose gates have the default activations.
 func cells(f *file) {
@@ -48,6 +48,71 @@ func cells(f *file) {
 			},
 		},
 		{
+			name: "lstmTraceCell",
+			doc:  "lstmCell's results, and replaces each gate by σ of it and next by tanh(next)",
+			operands: []string{
+				"h", "c", "in", "out", "forget", "next",
+			},
+			body: func(c *cellBody) {
+				added := c.operand(5)
+				c.tanh(added)
+				c.store(added, 5)
+				in := c.sigmoid(2)
+				c.store(in, 2)
+				c.do("VMULPS", in, added, added)
+				c.free(in)
+				forget := c.sigmoid(4)
+				c.store(forget, 4)
+				state := c.operand(1)
+				c.do("VMULPS", forget, state, state)
+				c.free(forget)
+				c.do("VADDPS", added, state, state)
+				c.free(added)
+				c.store(state, 1)
+				c.tanh(state)
+				out := c.sigmoid(3)
+				c.store(out, 3)
+				c.do("VMULPS", out, state, state)
+				c.store(state, 0)
+				c.free(out, state)
+			},
+		},
+		{
+			name: "lstmGradCell",
+			doc: `the gradients of the gates, in their place, and of the cell state before a step, in dc,
+from the gates after their functions, the cell states after and before the step, and the gradients dh and dc
+of the states after it`,
+			operands: []string{
+				"in", "out", "forget", "next", "cell", "before", "dh", "dc",
+			},
+			body: func(c *cellBody) {
+				t, out, dh := c.operand(4), c.operand(1), c.operand(6)
+				c.tanh(t)
+				c.do("VMULPS", out, dh, dh)
+				c.store(c.slope(out, dh, t), 1)
+				c.free(out)
+				c.oneMinusSquare(t)
+				c.do("VMULPS", t, dh, dh)
+				dc := c.operand(7)
+				c.do("VADDPS", dh, dc, dc)
+				c.free(t, dh)
+				in, next := c.operand(0), c.operand(3)
+				added := c.duplicate(dc)
+				c.do("VMULPS", in, added, added)
+				c.store(c.slope(in, added, next), 0)
+				c.free(in)
+				c.oneMinusSquare(next)
+				c.do("VMULPS", added, next, next)
+				c.store(next, 3)
+				c.free(added, next)
+				forget, before := c.operand(2), c.operand(5)
+				c.do("VMULPS", forget, dc, dc)
+				c.store(dc, 7)
+				c.store(c.slope(forget, dc, before), 2)
+				c.free(forget, before, dc)
+			},
+		},
+		{
 			name:     "gruCell",
 			doc:      "h[i] = n + σ(update[i])·(h[i] − n), n being tanh(next[i])",
 			operands: []string{"h", "update", "next"},
@@ -67,6 +132,43 @@ func cells(f *file) {
 				c.do("VADDPS", x, next, next)
 				c.free(x)
 				c.mix(next, 1)
+			},
+		},
+		{
+			name: "gruGradCell",
+			doc: `the gradients of the gate update and of next, in their place, from both after their functions, the
+state before a step, and dh, the gradient of the state after it, which it multiplies by the gate`,
+			operands: []string{"update", "next", "before", "dh"},
+			body: func(c *cellBody) {
+				c.store(c.mixGrad(0, 1, 2, 3), 1)
+			},
+		},
+		{
+			name: "gruLinearGradCell",
+			doc: `what gruGradCell computes, and the gradients of the gate reset, after its function, and of the
+product that it multiplies, in their place`,
+			operands: []string{"update", "reset", "next", "before", "product", "dh"},
+			body: func(c *cellBody) {
+				d := c.mixGrad(0, 2, 3, 5)
+				c.store(d, 2)
+				reset, product := c.operand(1), c.operand(4)
+				c.do("VMULPS", reset, d, d)
+				c.store(d, 4)
+				c.store(c.slope(reset, d, product), 1)
+				c.free(d, reset, product)
+			},
+		},
+		{
+			name:     "gruResetGradCell",
+			doc:      "dh[i] += gate[i]·grad[i] and gate[i] = (1 − gate[i])·gate[i]·grad[i]·before[i]",
+			operands: []string{"gate", "before", "grad", "dh"},
+			body: func(c *cellBody) {
+				gate, d, dh, before := c.operand(0), c.operand(2), c.operand(3), c.operand(1)
+				c.do("VMULPS", gate, d, d)
+				c.do("VADDPS", d, dh, dh)
+				c.store(dh, 3)
+				c.store(c.slope(gate, d, before), 0)
+				c.free(gate, d, dh, before)
 			},
 		},
 	} {
@@ -90,6 +192,50 @@ func (c *cellBody) gateOf(v value, operand int) {
 	u := c.operand(operand)
 	c.gate(v, u)
 	c.free(u)
+}
+
+// sigmoid returns a new value, the sigmoid of an operand.
+func (c *cellBody) sigmoid(operand int) value {
+	v := c.temp()
+	c.do("VMOVUPS", c.c(1), v)
+	c.gateOf(v, operand)
+	return v
+}
+
+// slope replaces gate, a sigmoid, by (1 − gate)·a·b, and returns it.
+func (c *cellBody) slope(gate, a, b value) value {
+	one := c.temp()
+	c.do("VMOVUPS", c.c(1), one)
+	c.do("VSUBPS", gate, one, gate)
+	c.free(one)
+	c.do("VMULPS", a, gate, gate)
+	c.do("VMULPS", b, gate, gate)
+	return gate
+}
+
+// oneMinusSquare replaces v by 1 − v².
+func (c *cellBody) oneMinusSquare(v value) {
+	one := c.temp()
+	c.do("VMOVUPS", c.c(1), one)
+	c.do("VMULPS", v, v, v)
+	c.do("VSUBPS", v, one, v)
+	c.free(one)
+}
+
+// mixGrad stores the gradient of a gate that mixes next with the state before, in the gate's place, and
+// dh times the gate. It returns the gradient of next before its function, tanh.
+func (c *cellBody) mixGrad(gate, next, before, dh int) value {
+	z, d, u := c.operand(gate), c.operand(dh), c.temp()
+	c.do("VMULPS", z, d, u)
+	c.do("VSUBPS", u, d, d)
+	c.store(u, dh)
+	n, h := c.operand(next), c.operand(before)
+	c.do("VSUBPS", n, h, h)
+	c.store(c.slope(z, u, h), gate)
+	c.oneMinusSquare(n)
+	c.do("VMULPS", n, d, d)
+	c.free(z, u, n, h)
+	return d
 }
 
 // mix sets operand 0 to s·h + (1 − s)·tanh(next), where h is operand 0 and s the sigmoid of operand number `weight`. It
@@ -139,11 +285,11 @@ func (c *cell) dispatch(f *file) {
 	if level == Generic {
 		return false
 	}
-	for len(h) > 0 {
-		n := min(len(h), atOnce)
+	for len(%s) > 0 {
+		n := min(len(%[1]s), atOnce)
 		%s
 		%s = %s
 	}
 	return true
-`, f.atLevel(c.name, strings.Join(starts, ", ")+", n"), all, strings.Join(rests, ", ")), "return false")
+`, c.operands[0], f.atLevel(c.name, strings.Join(starts, ", ")+", n"), all, strings.Join(rests, ", ")), "return false")
 }

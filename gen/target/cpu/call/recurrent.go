@@ -6,7 +6,7 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-var recurrent = []entry{computes(gruSteps), computes(lstmSteps), computes(rnnSteps)}
+var recurrent = []entry{computes(gruGrad), computes(gruSteps), computes(gruTrace), computes(lstmGrad), computes(lstmSteps), computes(lstmTrace), computes(rnnSteps)}
 
 type steps struct {
 	steps, batch, hidden dim.Dim
@@ -55,4 +55,24 @@ func lstmSteps(o op.LSTMSteps, n node) kernel.Call {
 		n.scratch(s.projected),
 		s.steps, s.batch, s.hidden, o.Reverse, o.InputForget, kernel.F64(o.Clip),
 		f.name, f.alpha, f.beta, g.name, g.alpha, g.beta, e.name, e.alpha, e.beta)
+}
+
+func gruTrace(o op.GRUTrace, n node) kernel.Call {
+	y := n.Results[0].Type.Shape
+	return kernel.GRUTrace(n.out(0), n.out(1), n.out(2), n.out(3), n.in(0), n.in(1), n.in(2), n.in(3), n.in(4), n.in(5), y[0], y[1], y[2], o.Reverse, o.LinearBeforeReset)
+}
+
+func gruGrad(o op.GRUGrad, n node) kernel.Call {
+	y := n.shape(1)
+	return kernel.GRUGrad(n.out(0), n.out(1), n.out(2), n.in(0), n.in(1), n.in(2), n.in(3), n.in(4), n.in(5), n.in(6), n.in(7), y[0], y[1], y[2], o.Reverse, o.LinearBeforeReset)
+}
+
+func lstmTrace(o op.LSTMTrace, n node) kernel.Call {
+	y := n.Results[0].Type.Shape
+	return kernel.LSTMTrace(n.out(0), n.out(1), n.out(2), n.out(3), n.out(4), n.in(0), n.in(1), n.in(2), n.in(3), n.in(4), y[0], y[1], y[2], o.Reverse)
+}
+
+func lstmGrad(o op.LSTMGrad, n node) kernel.Call {
+	y := n.shape(1)
+	return kernel.LSTMGrad(n.out(0), n.out(1), n.out(2), n.in(0), n.in(1), n.in(2), n.in(3), n.in(4), n.in(5), n.in(6), n.in(7), y[0], y[1], y[2], o.Reverse)
 }

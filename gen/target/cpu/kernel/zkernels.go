@@ -1069,6 +1069,30 @@ func GRU(y, h, x, weights, candidate, lens, h0, bias, scratch, spare Memory, ste
 	return newCall(&kernelGRU, Context{}, y, h, x, weights, candidate, lens, h0, bias, scratch, spare, steps, batch, hidden, reverse, linear, clip, f, fAlpha, fBeta, g, gAlpha, gBeta)
 }
 
+var kernelGRUGrad = Kernel{
+	Folder: "", Name: "GRUGrad",
+	Params:   []Param{{"ctx", "context.Context"}, {"dx", "[]T"}, {"dk", "[]T"}, {"dh", "[]T"}, {"gates", "[]T"}, {"kept", "[]T"}, {"before", "[]T"}, {"weights", "[]T"}, {"candidate", "[]T"}, {"lens", "[]int32"}, {"dy", "[]T"}, {"last", "[]T"}, {"steps", "int"}, {"batch", "int"}, {"hidden", "int"}, {"reverse", "bool"}, {"linear", "bool"}},
+	Types:    []TypeParam{{"T", typesFloat}},
+	Fallible: true,
+}
+
+// GRUGrad is a call of cpu.GRUGrad.
+func GRUGrad(dx, dk, dh, gates, kept, before, weights, candidate, lens, dy, last Memory, steps, batch, hidden dim.Dim, reverse, linear bool) Call {
+	return newCall(&kernelGRUGrad, Context{}, dx, dk, dh, gates, kept, before, weights, candidate, lens, dy, last, steps, batch, hidden, reverse, linear)
+}
+
+var kernelGRUTrace = Kernel{
+	Folder: "", Name: "GRUTrace",
+	Params:   []Param{{"ctx", "context.Context"}, {"y", "[]T"}, {"h", "[]T"}, {"gates", "[]T"}, {"kept", "[]T"}, {"x", "[]T"}, {"weights", "[]T"}, {"candidate", "[]T"}, {"lens", "[]int32"}, {"h0", "[]T"}, {"bias", "[]T"}, {"steps", "int"}, {"batch", "int"}, {"hidden", "int"}, {"reverse", "bool"}, {"linear", "bool"}},
+	Types:    []TypeParam{{"T", typesFloat}},
+	Fallible: true,
+}
+
+// GRUTrace is a call of cpu.GRUTrace.
+func GRUTrace(y, h, gates, kept, x, weights, candidate, lens, h0, bias Memory, steps, batch, hidden dim.Dim, reverse, linear bool) Call {
+	return newCall(&kernelGRUTrace, Context{}, y, h, gates, kept, x, weights, candidate, lens, h0, bias, steps, batch, hidden, reverse, linear)
+}
+
 var kernelGate = Kernel{
 	Folder: "", Name: "Gate",
 	Params: []Param{{"dst", "[]T"}, {"g", "[]T"}, {"y", "[]T"}},
@@ -1362,6 +1386,30 @@ var kernelLSTM = Kernel{
 // LSTM is a call of cpu.LSTM.
 func LSTM(y, h, c, x, weights, lens, h0, c0, peepholes, scratch Memory, steps, batch, hidden dim.Dim, reverse, coupled bool, clip Scalar, f string, fAlpha, fBeta Scalar, g string, gAlpha, gBeta Scalar, e string, eAlpha, eBeta Scalar) Call {
 	return newCall(&kernelLSTM, Context{}, y, h, c, x, weights, lens, h0, c0, peepholes, scratch, steps, batch, hidden, reverse, coupled, clip, f, fAlpha, fBeta, g, gAlpha, gBeta, e, eAlpha, eBeta)
+}
+
+var kernelLSTMGrad = Kernel{
+	Folder: "", Name: "LSTMGrad",
+	Params:   []Param{{"ctx", "context.Context"}, {"dx", "[]T"}, {"dh", "[]T"}, {"dc", "[]T"}, {"gates", "[]T"}, {"cells", "[]T"}, {"weights", "[]T"}, {"lens", "[]int32"}, {"c0", "[]T"}, {"dy", "[]T"}, {"lastH", "[]T"}, {"lastC", "[]T"}, {"steps", "int"}, {"batch", "int"}, {"hidden", "int"}, {"reverse", "bool"}},
+	Types:    []TypeParam{{"T", typesFloat}},
+	Fallible: true,
+}
+
+// LSTMGrad is a call of cpu.LSTMGrad.
+func LSTMGrad(dx, dh, dc, gates, cells, weights, lens, c0, dy, lastH, lastC Memory, steps, batch, hidden dim.Dim, reverse bool) Call {
+	return newCall(&kernelLSTMGrad, Context{}, dx, dh, dc, gates, cells, weights, lens, c0, dy, lastH, lastC, steps, batch, hidden, reverse)
+}
+
+var kernelLSTMTrace = Kernel{
+	Folder: "", Name: "LSTMTrace",
+	Params:   []Param{{"ctx", "context.Context"}, {"y", "[]T"}, {"h", "[]T"}, {"c", "[]T"}, {"gates", "[]T"}, {"cells", "[]T"}, {"x", "[]T"}, {"weights", "[]T"}, {"lens", "[]int32"}, {"h0", "[]T"}, {"c0", "[]T"}, {"steps", "int"}, {"batch", "int"}, {"hidden", "int"}, {"reverse", "bool"}},
+	Types:    []TypeParam{{"T", typesFloat}},
+	Fallible: true,
+}
+
+// LSTMTrace is a call of cpu.LSTMTrace.
+func LSTMTrace(y, h, c, gates, cells, x, weights, lens, h0, c0 Memory, steps, batch, hidden dim.Dim, reverse bool) Call {
+	return newCall(&kernelLSTMTrace, Context{}, y, h, c, gates, cells, x, weights, lens, h0, c0, steps, batch, hidden, reverse)
 }
 
 var kernelLayerNorm = Kernel{

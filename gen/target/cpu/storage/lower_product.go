@@ -9,7 +9,7 @@ import (
 )
 
 // Lower builds replacements of the results of a matrix product, a convolution of integers or a
-// recurrent layer, on packed operands. It returns nil if n stays unchanged.
+// recurrent layer, or of a layer's forward and backward pass in training, on packed operands. It returns nil if n stays unchanged.
 func Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	switch o := n.Op.(type) {
 	case op.MatMul:
@@ -18,6 +18,14 @@ func Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 		return lowerGemm(b, n, o)
 	case op.RecurrentLayer:
 		return lowerRecurrent(b, n, o)
+	case op.GRUTrace:
+		return packWeights(b, n, 1, 2)
+	case op.GRUGrad:
+		return packWeights(b, n, 3, 4)
+	case op.LSTMTrace:
+		return packWeights(b, n, 1)
+	case op.LSTMGrad:
+		return packWeights(b, n, 2)
 	case op.MatMulInteger:
 		return lowerMatMulInteger(b, n, o)
 	case op.ConvInteger:
@@ -96,4 +104,17 @@ func lowerRecurrent(b *ir.Builder, n *ir.Node, o op.RecurrentLayer) []*ir.Value 
 		},
 		Weights: func(b *ir.Builder, r *ir.Value) *ir.Value { return b.Node(PackPanels{Trans: true}, r) },
 	})
+}
+
+// packWeights packs operands of n that are matrices of f32. It returns nil if they are packed, or of
+// another type.
+func packWeights(b *ir.Builder, n *ir.Node, operands ...int) []*ir.Value {
+	args := slices.Clone(n.Args)
+	for _, i := range operands {
+		if args[i].Type.DType != ir.F32 || args[i].Type.Rank() != 2 {
+			return nil
+		}
+		args[i] = b.Node(PackPanels{}, args[i])
+	}
+	return b.Nodes(n.Op, args...)
 }
