@@ -1,7 +1,10 @@
 package call
 
 import (
+	"slices"
+
 	"github.com/burngen/burngen/gen/target/cpu/kernel"
+	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op"
 )
@@ -57,22 +60,43 @@ func lstmSteps(o op.LSTMSteps, n node) kernel.Call {
 		f.name, f.alpha, f.beta, g.name, g.alpha, g.beta, e.name, e.alpha, e.beta)
 }
 
+// packed reports whether weights are packed into panels, as kernels of f32 take them. Weights of other types are not
+// packed, and packed reports true for them.
+func (n node) packed(weights ...int) bool {
+	return !slices.ContainsFunc(weights, func(i int) bool {
+		t := n.Args[i].Type
+		return t.DType == ir.F32 && t.Rank() == 2
+	})
+}
+
 func gruTrace(o op.GRUTrace, n node) kernel.Call {
+	if !n.packed(1, 2) {
+		return none("the weights are not packed")
+	}
 	y := n.Results[0].Type.Shape
 	return kernel.GRUTrace(n.out(0), n.out(1), n.out(2), n.out(3), n.in(0), n.in(1), n.in(2), n.in(3), n.in(4), n.in(5), y[0], y[1], y[2], o.Reverse, o.LinearBeforeReset)
 }
 
 func gruGrad(o op.GRUGrad, n node) kernel.Call {
+	if !n.packed(3, 4) {
+		return none("the weights are not packed")
+	}
 	y := n.shape(1)
 	return kernel.GRUGrad(n.out(0), n.out(1), n.out(2), n.in(0), n.in(1), n.in(2), n.in(3), n.in(4), n.in(5), n.in(6), n.in(7), y[0], y[1], y[2], o.Reverse, o.LinearBeforeReset)
 }
 
 func lstmTrace(o op.LSTMTrace, n node) kernel.Call {
+	if !n.packed(1) {
+		return none("the weights are not packed")
+	}
 	y := n.Results[0].Type.Shape
 	return kernel.LSTMTrace(n.out(0), n.out(1), n.out(2), n.out(3), n.out(4), n.in(0), n.in(1), n.in(2), n.in(3), n.in(4), y[0], y[1], y[2], o.Reverse)
 }
 
 func lstmGrad(o op.LSTMGrad, n node) kernel.Call {
+	if !n.packed(2) {
+		return none("the weights are not packed")
+	}
 	y := n.shape(1)
 	return kernel.LSTMGrad(n.out(0), n.out(1), n.out(2), n.in(0), n.in(1), n.in(2), n.in(3), n.in(4), n.in(5), n.in(6), n.in(7), y[0], y[1], y[2], o.Reverse)
 }

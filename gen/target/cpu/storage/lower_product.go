@@ -8,8 +8,9 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// Lower builds replacements of the results of a matrix product, a convolution of integers or a
-// recurrent layer, or of a layer's forward and backward pass in training, on packed operands. It returns nil if n stays unchanged.
+// Lower builds replacements of the results of a matrix product, a convolution of integers, a recurrent
+// layer, or such a layer's forward or backward pass in training, on packed operands. It returns nil if
+// n stays unchanged.
 func Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	switch o := n.Op.(type) {
 	case op.MatMul:
