@@ -32,12 +32,12 @@ func LSTMGrad[T Float](ctx context.Context, dx, dh, dc, gates, cells, weights []
 	if c0 != nil {
 		r.c0 = trim(c0, volume(batch, hidden))
 	}
+	rt.EndIfDone(ctx)
 	copy(r.scratch, trim(gates, len(r.scratch)))
 	begin(r.h, lastH)
 	begin(r.c, lastC)
 	r.blank(r.h)
 	r.blank(r.c)
-	rt.EndIfDone(ctx)
 	if s, ok := any(&r).(*lstmGrad[float32]); !ok || !lstmGrads.run(s, r.parts(hidden)) {
 		r.Part(0, 1)
 	}
@@ -171,13 +171,13 @@ func GRUGrad[T Float](ctx context.Context, dx, dk, dh, gates, kept, before, weig
 	if dy != nil {
 		r.dy = trim(dy, volume(steps, batch, hidden))
 	}
+	rt.EndIfDone(ctx)
 	copy(r.scratch, trim(gates, len(r.scratch)))
 	if linear {
 		copy(r.dk, trim(kept, len(r.dk)))
 	}
 	begin(r.h, last)
 	r.blank(r.h)
-	rt.EndIfDone(ctx)
 	if s, ok := any(&r).(*gruGrad[float32]); !ok || !gruGrads.run(s, r.parts(hidden)) {
 		r.Part(0, 1)
 	}

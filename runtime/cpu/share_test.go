@@ -243,6 +243,7 @@ func shared() map[string]struct {
 			func(dst []float32) rt.Task { s := channels(work, dst); return &s },
 		}
 	}
+	dims, strides := []int{48, 58, 58}, []int{58, 48 * 58, 1}
 	for _, scatters := range []bool{false, true} {
 		copies := stridedCopy{src: src, n: 48, s: 58, rank: 2, dims: [6]int{58, 58}, strides: [6]int{48 * 58, 1}, scatters: scatters}
 		run := StridedCopy[float32]
@@ -251,7 +252,7 @@ func shared() map[string]struct {
 		}
 		all[fmt.Sprint("strided ", scatters)] = operator{
 			make([]float32, 48*58*58),
-			func(dst []float32) { run(dst, src, []int{48, 58, 58}, []int{58, 48 * 58, 1}, 0) },
+			func(dst []float32) { run(dst, src, dims, strides, 0) },
 			func(dst []float32) rt.Task {
 				copies.dst = dst
 				return &copies
