@@ -12,7 +12,8 @@ import (
 
 // maxConstant is the maximum number of elements of an initializer that becomes a constant in the text
 // form. Larger ones, and floats with more than one element, are weights. A float with one element is a
-// weight if it turns out to be a parameter. Strings are always constants.
+// weight if it has an axis and turns out to be a parameter. Strings and floats of rank 0 are always
+// constants.
 const maxConstant = 256
 
 const (

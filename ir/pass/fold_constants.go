@@ -22,9 +22,9 @@ const (
 )
 
 // foldConstants evaluates nodes whose operands are all constants, within a budget of memory and
-// work. Nodes that depend on weights are not evaluated, because weights can be replaced. A tensor
-// whose elements are all equal is kept as a single element. A result larger than maxTextBytes
-// becomes a weight of its own.
+// work. Nodes that depend on weights are not evaluated, because weights can be replaced. Constants that
+// are stored as one repeated element stay so where an operator fills, moves or computes each element
+// alone. Any other result larger than maxTextBytes becomes a weight of its own.
 func foldConstants(ctx *Context, m *ir.Module) (changed bool, err error) {
 	if ctx.folded == nil {
 		ctx.folded = map[string]*ir.Tensor{}

@@ -236,7 +236,8 @@ func (m model) interrupt() (tea.Model, tea.Cmd) {
 	return m.look(), m.ask(func(c learn.Controls) { c.Finish(true) })
 }
 
-// ask returns a command that calls what with the controls of the run, or nil if there are none.
+// ask returns a command that calls `what` with the controls of the run. It returns nil if the run has
+// no controls.
 func (m model) ask(what func(learn.Controls)) tea.Cmd {
 	c := m.controls()
 	if c == nil {

@@ -36,9 +36,9 @@ type queue struct {
 
 	pool handle
 	done timeline
-	// empty until the first copy
+	// has no memory until the first copy
 	staging ring
-	// empty until the first launch
+	// has no memory until the first launch
 	arguments ring
 	// the submission that is being recorded, or nil
 	open     *submission
@@ -215,9 +215,9 @@ func putArguments(to []byte, args []uint64) {
 	}
 }
 
-// take allocates n bytes of ring r and returns their offset. If the ring is empty, it first gets
-// `size` bytes from a heap. If the ring is full, take waits for earlier submissions. Afterwards a
-// submission is open.
+// take allocates n bytes of ring r and returns their offset. On first use the ring gets its memory,
+// `size` bytes of the heap `from`. If the ring is full, take submits what is open and waits for
+// earlier submissions. Afterwards a submission is open.
 func (q *queue) take(r *ring, from *heap, size int64, n int) (offset int64, err error) {
 	if r.block == nil {
 		if r.piece, err = from.alloc(size); err != nil {

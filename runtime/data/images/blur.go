@@ -7,8 +7,8 @@ import (
 )
 
 // Blur is a Gaussian blur. It agrees with torchvision's GaussianBlur with a kernel of 2·⌈3σ⌉+1 pixels:
-// weights are exp(-x²/2σ²) and sum to 1, and the picture is mirrored at its edges. Floats are not
-// limited. Masks and boxes do not change.
+// weights are exp(-x²/2σ²) and sum to 1, and the picture is mirrored at its edges. Masks
+// and boxes do not change.
 type Blur struct {
 	Sigma [2]float64 // least and largest standard deviation, in pixels; default 0.1 to 2
 }
