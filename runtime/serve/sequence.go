@@ -97,7 +97,7 @@ func (s *sequences) release(q *sequence) {
 	}
 }
 
-// expire removes the sequences that have not been used for the duration live.
+// expire removes the sequences without waiting requests that were last used more than s.live ago.
 func (s *sequences) expire(now time.Time) {
 	for _, q := range s.byID {
 		if q.waiting == 0 && now.Sub(q.used) > s.live {

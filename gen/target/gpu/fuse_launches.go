@@ -15,10 +15,11 @@ import (
 // few arguments.
 const maxFusedOperands = 10
 
-// FuseLaunches is the pass that replaces a pointwise node and nodes that compute its operands by one
-// [op.Fusion], which one launch computes. These nodes are copies, and at most one node whose kernel can compute
-// the pointwise node on each element of its result. Only operands that nothing else reads are fused: they are
-// not stored any more.
+// FuseLaunches is the pass that replaces a pointwise node and the nodes that compute its operands by one
+// [op.Fusion], which one launch computes. The nodes of operands are any number of [op.StridedCopy], which the
+// kernel replaces by reading their operands, and at most one other node, whose kernel applies the pointwise
+// operators to each element before it stores the element. An operand is fused only if nothing else reads
+// it: it is then not stored any more.
 var FuseLaunches = pass.Pass{Name: "fuse_launches", Run: fuseLaunches}
 
 func fuseLaunches(ctx *pass.Context, m *ir.Module) (bool, error) {

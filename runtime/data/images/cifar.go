@@ -28,7 +28,8 @@ type CIFARItem struct {
 	Coarse int               // the superclass in CIFAR-100, 0 in CIFAR-10
 }
 
-// cifar describes the binary format of a data set: records of labels and 3072 pixels.
+// cifar describes the binary format of a data set: records of label bytes and
+// 3072 bytes of pixels, [3][32][32].
 type cifar struct {
 	name string
 	// of the training and the test split
