@@ -108,13 +108,20 @@ func anchors(page string) (list []string) {
 	return list
 }
 
-// prose returns the lines of a page that are not in fenced blocks.
+// prose returns the lines of a page that are not in fenced blocks or comments.
 func prose(page string) (lines []string) {
-	fenced := false
+	fenced, comment := false, false
 	for line := range strings.Lines(page) {
-		if strings.HasPrefix(strings.TrimSpace(line), "```") {
+		text := strings.TrimSpace(line)
+		switch {
+		case comment:
+			comment = !strings.HasSuffix(text, "-->")
+		case strings.HasPrefix(text, "```"):
 			fenced = !fenced
-		} else if !fenced {
+		case fenced:
+		case strings.HasPrefix(text, "<!--"):
+			comment = !strings.HasSuffix(text, "-->")
+		default:
 			lines = append(lines, line)
 		}
 	}
@@ -122,7 +129,7 @@ func prose(page string) (lines []string) {
 }
 
 func TestLinksAreFound(t *testing.T) {
-	page := "# The `-strict` flag, and why?\n[a](b.md) and ![c](d.svg#e), `[f](g)`\n```\n# not a heading\n[h](i)\n```\n[`j`](#k)\n"
+	page := "# The `-strict` flag, and why?\n[a](b.md) and ![c](d.svg#e), `[f](g)`\n```\n# not a heading\n[h](i)\n```\n<!-- test: x\n[l](m)\n-->\n<!-- [n](o) -->\n[`j`](#k)\n"
 	if got, want := links(page), []string{"b.md", "d.svg#e", "#k"}; !slices.Equal(got, want) {
 		t.Errorf("links %q, want %q", got, want)
 	}

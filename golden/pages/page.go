@@ -1,6 +1,7 @@
 // Package pages reads Markdown pages whose listings are tested. Its test runs README.md and the
-// pages in docs as a user would follow them, in a new module outside of the repository. Another
-// test checks that links between all pages of the repository lead to existing places.
+// pages in docs as a user would follow them, each in a new module outside of the repository. The
+// chapters of docs/guide follow each other in one module. Another test checks that links between
+// all pages of the repository lead to existing places.
 //
 // Every fenced block of a page must be a block of commands, or have a comment. A block of commands
 // begins with "$ " and is run. Any other block stands below a comment that says what it is:

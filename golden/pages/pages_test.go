@@ -2,6 +2,7 @@ package pages
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -52,6 +53,42 @@ func TestPages(t *testing.T) {
 	}
 }
 
+var guide = flag.Bool("guide", false, "follow the chapters of docs/guide, which takes minutes")
+
+// TestGuide follows the chapters of the guide, one after the other in the same module. Without -guide it only parses
+// them.
+func TestGuide(t *testing.T) {
+	chapters, err := filepath.Glob(filepath.Join(root, "docs", "guide", "?-*.md"))
+	if err != nil || len(chapters) == 0 {
+		t.Fatalf("%d chapters, %v", len(chapters), err)
+	}
+	var pages []string
+	var blocks [][]Block
+	for _, path := range chapters {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		page := "docs/guide/" + filepath.Base(path)
+		list, err := Parse(string(text))
+		if err != nil {
+			t.Fatalf("%s: %v", page, err)
+		}
+		pages, blocks = append(pages, page), append(blocks, list)
+	}
+	if !*guide {
+		t.Skip("the chapters are followed with -guide")
+	}
+	r := newReader(t)
+	for i, page := range pages {
+		r.page = page
+		for _, b := range blocks[i] {
+			r.block(b)
+		}
+		r.vet()
+	}
+}
+
 // reader follows a page as a user would, in a module of their own.
 type reader struct {
 	*testing.T
@@ -59,21 +96,34 @@ type reader struct {
 	printed   string // by the last command
 }
 
-// follow tests the blocks of a page in their order. All Go code on the page must pass go vet.
+// follow tests the blocks of a page in their order.
 func follow(t *testing.T, page string, blocks []Block) {
+	r := newReader(t)
+	r.page = page
+	for _, b := range blocks {
+		r.block(b)
+	}
+	r.vet()
+}
+
+// newReader returns a reader in a new module.
+func newReader(t *testing.T) *reader {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("no sh")
 	}
-	r := &reader{T: t, page: page, dir: t.TempDir()}
+	r := &reader{T: t, dir: t.TempDir()}
 	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.write("go.sum", string(sum))
 	r.write("go.mod", "module example.com\n\ngo 1.26\n\nreplace github.com/burngen/burngen => "+root+"\n")
-	for _, b := range blocks {
-		r.block(b)
-	}
+	return r
+}
+
+// vet asserts that all Go code of the module passes go vet.
+func (r *reader) vet() {
+	r.Helper()
 	if files, _ := filepath.Glob(filepath.Join(r.dir, "*", "*.go")); len(files) > 0 {
 		r.command(0, r.dir, "go vet ./...", false)
 	}
