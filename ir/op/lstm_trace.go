@@ -83,7 +83,7 @@ func (op LSTMTrace) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 // steps. The results for the backward pass have no gradients.
 func (op LSTMTrace) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	y, gates, cells := n.Results[0], n.Results[3], n.Results[4]
-	out := b.Nodes(LSTMGrad{op.Reverse}, gates, cells, TransposeBy(b, n.Arg(1), 1, 0), n.Arg(2), n.Arg(4), dy[0], dy[1], dy[2])
+	out := b.Nodes(LSTMGrad(op), gates, cells, TransposeBy(b, n.Arg(1), 1, 0), n.Arg(2), n.Arg(4), dy[0], dy[1], dy[2])
 	grads := []*ir.Value{out[0], nil, nil, out[1], out[2]}
 	if want[1] {
 		grads[1] = overSteps(b, before(b, y, n.Arg(3), op.Reverse), out[0])

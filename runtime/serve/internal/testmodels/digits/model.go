@@ -134,15 +134,15 @@ func (s *Session) forward(call *rt.Frame[weights], n int, logits, image []float3
 	w := call.Weights
 	var (
 		norm1         = rt.View[float32](call.Arena, norm1Off, 12544*n)
-		norm2         = rt.View[float32](call.Arena, 50176*n+740352, 12544*n)
-		norm2Scratch1 = rt.View[float32](call.Arena, norm2Scratch1Off, 185088)
+		norm2         = rt.View[float32](call.Arena, 50176*n+589824, 12544*n)
+		norm2Scratch1 = rt.View[float32](call.Arena, norm2Scratch1Off, 131328)
 		pool          = rt.View[float32](call.Arena, poolOff, 3136*n)
-		norm3         = rt.View[float32](call.Arena, 12544*n+740352, 6272*n)
-		norm3Scratch1 = rt.View[float32](call.Arena, norm3Scratch1Off, 147456)
-		norm4         = rt.View[float32](call.Arena, 37632*n+740352, 6272*n)
-		norm4Scratch1 = rt.View[float32](call.Arena, norm4Scratch1Off, 179712)
+		norm3         = rt.View[float32](call.Arena, 12544*n+589824, 6272*n)
+		norm3Scratch1 = rt.View[float32](call.Arena, norm3Scratch1Off, 115200)
+		norm4         = rt.View[float32](call.Arena, 37632*n+589824, 6272*n)
+		norm4Scratch1 = rt.View[float32](call.Arena, norm4Scratch1Off, 147456)
 		pool1         = rt.View[float32](call.Arena, pool1Off, 1568*n)
-		pool1_2       = rt.View[float32](call.Arena, 6272*n+740352, 1568*n)
+		pool1_2       = rt.View[float32](call.Arena, 6272*n+589824, 1568*n)
 	)
 
 	// norm1 = /norm1/BatchNormalization, /Relu: f32[N,1,28,28,16]

@@ -27,33 +27,33 @@ var (
 var forwardMethod = rt.Method{
 	Name:    "digits: Forward",
 	Symbols: []string{"N"},
-	Fixed:   740352,
+	Fixed:   589824,
 	Each:    []int64{100352},
 }
 
 // The arena's plan, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	10 buffers in 100352*N+740352 bytes; the largest live set is 100352*N+740352
+//	10 buffers in 100352*N+589824 bytes; the largest live set is 100352*N+589824
 //
-//	              steps     0                                                          840704
-//	norm1         3-7                                                               [--)
-//	norm2Scratch1 7-7       [------------------------------------------------------)
-//	norm2         7-8                                                                   [--)
-//	pool          8-12                                                              |
-//	norm3Scratch1 12-12     [------------------------------------------)
-//	norm3         12-16                                                              [)
+//	              steps     0                                                          690176
+//	norm1         3-7                                                             [---)
+//	norm2Scratch1 7-7       [----------------------------------------------)
+//	norm2         7-8                                                                  [---)
+//	pool          8-12                                                            |
+//	norm3Scratch1 12-12     [----------------------------------------)
+//	norm3         12-16                                                            [-)
 //	norm4Scratch1 16-16     [----------------------------------------------------)
-//	norm4         16-17                                                                [)
-//	pool1         17-18                                                             |
-//	pool1_2       18-23                                                             |
+//	norm4         16-17                                                               [)
+//	pool1         17-18                                                           |
+//	pool1_2       18-23                                                            |
 const (
-	norm1Off         = 740352 // f32[12544*N]
-	norm2Scratch1Off = 0      // f32[185088]
-	poolOff          = 740352 // f32[3136*N]
-	norm3Scratch1Off = 0      // f32[147456]
-	norm4Scratch1Off = 0      // f32[179712]
-	pool1Off         = 740352 // f32[1568*N]
+	norm1Off         = 589824 // f32[12544*N]
+	norm2Scratch1Off = 0      // f32[131328]
+	poolOff          = 589824 // f32[3136*N]
+	norm3Scratch1Off = 0      // f32[115200]
+	norm4Scratch1Off = 0      // f32[147456]
+	pool1Off         = 589824 // f32[1568*N]
 )
 
 // Offsets of the buffers that prepare uses.
