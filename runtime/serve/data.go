@@ -214,7 +214,7 @@ func (x *tensor) setBinary(data []byte) error {
 	}
 	turn(data, x.port.size)
 	if x.port.name == "BOOL" {
-		isTruth(data)
+		normaliseBools(data)
 	}
 	x.data = data
 	return nil

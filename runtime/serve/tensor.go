@@ -80,8 +80,8 @@ func turn(data []byte, size int) {
 	}
 }
 
-// isTruth replaces nonzero bytes by 1, because a Go bool is 0 or 1.
-func isTruth(data []byte) {
+// normaliseBools replaces nonzero bytes by 1, because a Go bool is 0 or 1.
+func normaliseBools(data []byte) {
 	for i, b := range data {
 		if b > 1 {
 			data[i] = 1

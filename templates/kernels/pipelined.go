@@ -28,9 +28,8 @@ type Tiles struct {
 	Raster int
 }
 
-// registersOf maps the number of groups that multiply to the registers per thread: first of the
-// group that copies, then of each group that multiplies.
-var registersOf = map[int][2]int{1: {40, 232}, 2: {40, 232}}
+// The registers per thread of the group that copies, and of each of at most two groups that multiply.
+const registersToCopy, registersToMultiply = 40, 232
 
 var errPipelined = errors.New("the product cannot be computed by groups of threads")
 
@@ -96,13 +95,12 @@ func (p *pipelined) build() {
 	p.sums = p.Sums("sums", p.tile.N)
 	p.chunk = p.Shared("chunk", ir.F32, p.groups*rowsOfGroup*rowOfChunk)
 	p.mapA, p.mapB = p.boxes("map_a", p.Stored[0], p.ColumnsA, p.tile.M), p.boxes("map_b", p.Stored[1], p.RowsB, p.tile.N)
-	registers := registersOf[p.groups]
 	p.If(p.Eq(p.Group(), p.Int(0)), func() []*kernel.Value {
-		p.Registers(registers[0])
+		p.Registers(registersToCopy)
 		p.Do(p.Eq(p.Thread(0), p.Int(0)), p.copyTiles)
 		return nil
 	}, func() []*kernel.Value {
-		p.Registers(registers[1])
+		p.Registers(registersToMultiply)
 		p.multiply()
 		return nil
 	})

@@ -2,7 +2,7 @@ package kernels
 
 // measured are tiles of pipelined products, with the rates at which a block computes sums with
 // them, relative to the first. They were measured with products of 2048 × 4096 × 4096 in bf16 on an
-// H200; bench/products measures them.
+// H200; the benchmark of products measures them.
 var measured = []struct {
 	Tiles
 	rate float64
@@ -13,8 +13,8 @@ var measured = []struct {
 	{Tiles{M: 64, N: 64, Stages: 8, Blocks: 132, Raster: 16}, 0.52},
 }
 
-// TilesOf returns the tiles of a pipelined product with m × n sums. They take the least time if blocks compute their tiles side by
-// side.
+// TilesOf returns the tiles of a pipelined product with m × n sums: those that take the least time if
+// all blocks run at the same time.
 func TilesOf(m, n int) Tiles {
 	best, least := 0, 0.0
 	for i, t := range measured {

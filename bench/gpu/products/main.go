@@ -7,6 +7,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -220,7 +221,9 @@ func (s *sides) fill(name string, d ir.DType, n int) (gpu.Address, error) {
 		}
 		s.memory[name], s.host[name] = at, make([]byte, bytes)
 	}
-	r := rand.New(rand.NewPCG(1, uint64(len(name))))
+	seed := fnv.New64a() // of the name, so that operands of equal size differ
+	io.WriteString(seed, name)
+	r := rand.New(rand.NewPCG(1, seed.Sum64()))
 	const period = 1<<20 - 3
 	x := ir.NewTensor(d, min(n, period))
 	for i := range x.Len() {
