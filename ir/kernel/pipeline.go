@@ -129,7 +129,8 @@ func (b *Builder) Map(name string, d ir.DType, extents, box []int) *Value {
 	return v
 }
 
-// Phases adds an array of n phase barriers to the kernel, whose phases are complete after this number of arrivals.
+// Phases adds an array of n phase barriers to the kernel. A phase of a barrier is complete after `arrivals` arrivals,
+// when all bytes that they expect have been copied.
 func (b *Builder) Phases(name string, n, arrivals int) *Value {
 	v := &Value{Name: name, Type: Type{Space: Phases}, Len: n, Arrivals: arrivals}
 	b.k.Shared = append(b.k.Shared, v)

@@ -144,8 +144,8 @@ func Custom(f func(*rt.Call) error, typ string, operands []Value, options ...Cus
 	return applyCustom(c.With(local), operands)
 }
 
-// applyCustom applies c. If the operands have data and the function decides extents, it calls the
-// function, and the extents are numbers.
+// applyCustom applies c. Outside of a recording, if all operands have data and c's function decides
+// extents, applyCustom calls the function at once, and the extents of the results are numbers.
 func applyCustom(c op.Custom, operands []Value) []Value {
 	values := many(c, operands...)
 	open := func(v Value) bool { return !v.HasData() }

@@ -48,8 +48,8 @@ func STFT(x Value, n, hop int, window Value) Value {
 }
 
 // ISTFT is the inverse of [STFT], with the same n, hop and window. x is [N, n/2+1, frames, 2] with
-// a static number of frames, and the result is [N, L]. Overlapping frames are added and divided by
-// the sum of squared windows. A sample without a nonzero window value is NaN.
+// a static number of frames, and the result is [N, (frames−1)·hop+n]: samples after the last whole frame
+// of STFT's operand are missing. Overlapping frames are added and divided by the sum of squared windows. A sample without a nonzero window value is NaN.
 func ISTFT(x Value, n, hop int, window Value) Value {
 	if x.Rank() != 4 {
 		fail("%s, [N,F,frames,2] expected", x.typ())

@@ -61,8 +61,7 @@ func CastUnsaturated[D Stored, S Real](dst []D, src []S) {
 	}
 }
 
-// CastE8M0 converts elements like [Cast] to powers of two. mode selects the rounding. saturate says
-// whether numbers beyond the largest power become that power (ONNX Cast with saturate and
+// CastE8M0 converts elements to powers of two, as [rt.ToFloat8E8M0] does (ONNX Cast with saturate and
 // round_mode).
 func CastE8M0[S Real](dst []rt.Float8E8M0, src []S, saturate bool, mode rt.RoundMode) {
 	src = trim(src, len(dst))

@@ -88,8 +88,8 @@ func elementsOf(shape, array []int, axis int) (elements, error) {
 	return e, nil
 }
 
-// line returns the offset in the array of the line of indices that starts at element i. The offset
-// is for indices of 0.
+// line returns the offset in the array of the element that element i of the indices, the first of a
+// line, refers to if its index is 0.
 func (e *elements) line(i int) int {
 	row, at, stride := i/e.width, 0, 1
 	for k := len(e.shape) - 2; k >= 0; k-- {

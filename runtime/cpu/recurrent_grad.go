@@ -9,10 +9,14 @@ import (
 
 // LSTMGrad is the backward pass of [LSTMTrace], from the last step to the first. gates and cells are
 // from the trace, and lens, c0 and reverse are as there. dy, [steps, batch, hidden], is the gradient
-// of y; lastH and lastC, [batch, hidden], are the gradients of the final states. Each may be nil,
-// which means zeros. dx, [steps, batch, 4·hidden], becomes the gradient of x, which is zero after a
-// sequence's end. It may be gates. dh and dc, [batch, hidden], become the gradients of the initial
-// states. If T is float32, weights are the transposed recurrent weights, packed by [PackPanels]. If T
+// of y; lastH and lastC, [batch, hidden], are the gradients of the final states. dy, lastH and lastC may
+// each be nil, for zeros.
+//
+// dx, [steps, batch, 4·hidden], becomes the gradient of the trace's x; it is zero after a sequence's
+// end. dx and gates may be the same slice. dh and dc, [batch, hidden], become the gradients of the
+// initial states.
+//
+// If T is float32, weights are the transposed recurrent weights, packed by [PackPanels]. If T
 // is float64, they are the plain matrix [4·hidden, hidden]. It returns an error for a length out of
 // range. It ends early as [LSTMTrace] does; dx, dh and dc are then undefined.
 func LSTMGrad[T Float](ctx context.Context, dx, dh, dc, gates, cells, weights []T, lens []int32, c0, dy, lastH, lastC []T, steps, batch, hidden int, reverse bool) error {

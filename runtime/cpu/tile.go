@@ -2,9 +2,9 @@ package cpu
 
 import "unsafe"
 
-// tile describes a run of equal output tiles to a tile kernel. A tile has t.rows rows, which are pixels or rows of a
-// matrix, and 16·t.panels columns. Each sum runs over three nested loops of contiguous runs of a, while b is read row
-// by row. Strides and steps are in bytes.
+// tile describes equal output tiles to a tile kernel. A tile has t.rows rows, which are pixels or rows of a matrix, and
+// 16·t.panels columns. For each sum, three nested loops go over runs of elements of a, and each element is multiplied by
+// the next row of b. Strides and steps are in bytes.
 type tile struct {
 	a        unsafe.Pointer
 	b        unsafe.Pointer // panels, 16 columns for each element of the sum

@@ -2,5 +2,5 @@
 
 package rt
 
-// pause does nothing: this machine has no spin-wait hint.
+// pause does nothing: this build has no assembly for a spin-wait hint.
 func pause() {}

@@ -37,13 +37,18 @@ type group[T any] struct {
 // of the first file, then of the second one, and so on. A file has a column for each of T's
 // [data.Columns]; other columns are not read. Columns fit these fields:
 //
-//   - BOOLEAN a bool; INT32 and INT64 an integer or a float, which is rounded; FLOAT and DOUBLE a
-//     float, which is rounded. Dates and times are the integers that the file has.
-//   - BYTE_ARRAY a string, or a slice or an array of bytes, and FIXED_LEN_BYTE_ARRAY bytes only.
-//   - a group a struct with columns of its own; a list a slice, or an array of its length.
+//   - BOOLEAN: a bool.
+//   - INT32 and INT64: an integer, or a float, to which the number is rounded. Dates and times are the
+//     integers that the file has.
+//   - FLOAT and DOUBLE: a float, to which the number is rounded.
+//   - BYTE_ARRAY: a string, or a slice or an array of bytes.
+//   - FIXED_LEN_BYTE_ARRAY: a slice or an array of bytes.
+//   - A group: a struct, whose fields are the columns of the group.
+//   - A list: a slice, or an array of the list's length.
 //
-// A field or an element may be a pointer. A null element is a nil pointer. A null elsewhere is a
-// missing value. DECIMAL, INT96 and maps are not read.
+// A field or an element may be a pointer. A null element of a list is a nil pointer; it is an error if
+// the elements are not pointers. A null column is a missing value; it is an error unless the field is
+// optional. DECIMAL, INT96 and maps are not read.
 //
 // To read an item, its row group is decoded. Groups that were used last are kept, up to 1 GiB in
 // total, but at least one. So order matters: read items in order, or in the order of a [data.Loader],
