@@ -106,7 +106,7 @@ func ResizeOutside(dst []bool, in, out int, spec *ResizeSpec, sampling []float64
 	return nil
 }
 
-// resizeAxis is an axis that Resize samples at out points.
+// resizeAxis is an axis that Resize samples at `out` points.
 type resizeAxis struct {
 	*ResizeSpec
 	start, end       float64 // region of interest, as fractions of the axis
@@ -137,9 +137,9 @@ func resizeAxisOf(in, out int, spec *ResizeSpec, sampling []float64) (resizeAxis
 }
 
 // ResizedExtent returns the product of extent shape[i] and scale i (ONNX Resize). The product is
-// rounded to the nearest integer if near is true. Otherwise it is computed in f32 and rounded down.
-// It returns an error unless there is a scale for each axis, scale i is positive and the product is
-// at most 2³¹−1.
+// rounded to the nearest integer, halves up, if near is true. Otherwise it is computed in f32 and
+// rounded down. It returns an error unless there is a scale for each axis, scale i is positive and
+// the product is at most 2³¹−1.
 func ResizedExtent(scales []float64, shape []int, near bool, i int) (int, error) {
 	if len(scales) != len(shape) {
 		return 0, fmt.Errorf("cpu: %d scales for %d axes", len(scales), len(shape))

@@ -3,13 +3,14 @@ package cpu
 import "math"
 
 // RoiAlign pools regions of src, [n, c, h, w], into bins (ONNX RoiAlign). dst is [R, c, outH,
-// outW]. rois, [R, 4], holds x1, y1, x2, y2 of each region; multiplied by scale they count elements
-// of src. images, [R], holds the index of the image of each region. If half is true, the centres of
-// elements are at halves; otherwise a region is at least 1 wide and high. A bin has ratio samples
-// along each axis or, if ratio is 0, its extent rounded up. The result is the mean of the samples.
-// If most is true, it is the largest product of an element and its weight instead. A sample more
-// than one element outside of src is 0. It returns an [IndexError] for an image out of range; dst
-// is then partly written.
+// outW]. rois, [R, 4], holds x1, y1, x2, y2 of each region. Multiplied by scale, these are
+// coordinates in elements of src. images, [R], holds the index of the image of each region. If half
+// is true, 0.5 is subtracted from the coordinates (half_pixel). Otherwise a region that is less
+// than 1 wide or high is extended to 1. A bin has ratio samples along each axis or, if ratio is 0,
+// as many as its length in elements, rounded up. Each sample is interpolated between four elements.
+// A bin's result is the mean of its samples or, if most is true, the largest product of an element
+// and its weight in any sample. A sample more than one element outside of src is 0. It returns an
+// [IndexError] for an image out of range; dst is then partly written.
 func RoiAlign[T Float, I int32 | int64](dst, src, rois []T, images []I, n, c, h, w, outH, outW, ratio int, scale float64, half, most bool) error {
 	bins, plane := volume(outH, outW), volume(h, w)
 	dst, src, rois = trim(dst, volume(len(images), c, bins)), trim(src, volume(n, c, plane)), trim(rois, volume(len(images), 4))

@@ -45,8 +45,9 @@ func finely(workers int) int {
 var partNS int64 = 1e6
 
 // runUntil is [slot.run] for a task that takes ns nanoseconds and that ctx can end. Its parts take
-// about a millisecond, and workers check ctx between them. It returns the number of parts that are
-// left to the caller: all or 0. See [rt.EndIfDone].
+// about a millisecond, and workers check ctx between them. It returns 0 if it has run the task.
+// Otherwise it returns the number of parts, at least 1, that the caller has to run. See
+// [rt.EndIfDone].
 func (s *slot[T, P]) runUntil(ctx context.Context, task *T, ns int64) (parts int) {
 	parts = finely(rt.Parts(ns))
 	if ctx == nil || ctx.Done() == nil {

@@ -49,8 +49,8 @@ func ScatterStrided[T any](dst, src []T, dims, strides []int, offset int) {
 	})
 }
 
-// stridedCopy is the state of a running [StridedCopy] or [ScatterStrided] of f32, whose first axis
-// workers share.
+// stridedCopy is the state of a running [StridedCopy] or [ScatterStrided] of f32. Workers share its
+// first axis.
 type stridedCopy struct {
 	dst, src      []float32
 	n, s, rank    int // the first axis, and the number of the others

@@ -106,8 +106,9 @@ func StringParts(x []string, delimiter string, maxSplit int) int {
 
 // StringSplit splits every element of x at delimiter, at most maxSplit times (ONNX StringSplit). A
 // row of dst receives the parts of an element, padded with empty strings. counts receives the
-// number of parts of each element. An empty delimiter means runs of white space; then no part is
-// empty. The length of a row is at least [StringParts].
+// number of parts of each element. An empty delimiter stands for any run of white space; then no
+// part is empty. A row of dst has len(dst)/len(counts) elements, which must be at least
+// [StringParts].
 func StringSplit(dst []string, counts []int64, x []string, delimiter string, maxSplit int) {
 	x = trim(x, len(counts))
 	clear(dst)
@@ -117,7 +118,7 @@ func StringSplit(dst []string, counts []int64, x []string, delimiter string, max
 	}
 }
 
-// splitParts stores the parts of s in dst, unless that is nil, and returns their number.
+// splitParts stores the parts of s in dst, unless dst is nil, and returns their number.
 func splitParts(dst []string, s, delimiter string, maxSplit int) int {
 	n := 0
 	put := func(part string) {

@@ -77,9 +77,9 @@ func (t *tile) loops(run int, n, step [3]int) {
 // nearPanels is the largest number of elements of b that are assumed to be in a near cache.
 const nearPanels = 16 << 10
 
-// fetchFor returns a value for the field fetch of a tile with which all of b is prefetched. It is 0
-// if b is small. elements is the number of elements of b. times is the smallest number of times
-// that a panel is read before the next one.
+// fetchFor returns the value of a tile's field fetch that prefetches all of b, or 0 if b is small.
+// elements is the number of elements of b. times is the smallest number of times that a panel is
+// read before the next one.
 func fetchFor(elements, times int) int {
 	if elements <= nearPanels {
 		return 0

@@ -11,8 +11,8 @@ import (
 
 // TopK finds, in each line of n elements of src, the k largest elements or, if smallest is true,
 // the k smallest (ONNX TopK). values receives these elements, sorted from the most extreme on, ties
-// by index. places receives their indices in the line. NaN is larger than every number. It returns
-// an error if k exceeds n.
+// by index. places receives their indices in the line. NaN is larger than every number. It does
+// nothing if k ≤ 0, and returns an error if k exceeds n.
 func TopK[T Number](values []T, places []int64, src []T, n, k int, smallest bool) error {
 	if k > n {
 		return fmt.Errorf("top_k: k is %d for an axis of %d", k, n)

@@ -194,17 +194,19 @@ func Cosh[T Float](dst, x []T) {
 	each(dst, x, func(v T) T { return T(math.Cosh(float64(v))) })
 }
 
-// Asinh computes dst[i] = the inverse hyperbolic sine of x[i] (ONNX Asinh).
+// Asinh computes dst[i] = the inverse hyperbolic sine of x[i] (ONNX Asinh), with [math.Asinh].
 func Asinh[T Float](dst, x []T) {
 	each(dst, x, func(v T) T { return T(math.Asinh(float64(v))) })
 }
 
-// Acosh computes dst[i] = the inverse hyperbolic cosine of x[i] (ONNX Acosh).
+// Acosh computes dst[i] = the inverse hyperbolic cosine of x[i] (ONNX Acosh), with [math.Acosh]. It
+// is NaN below 1.
 func Acosh[T Float](dst, x []T) {
 	each(dst, x, func(v T) T { return T(math.Acosh(float64(v))) })
 }
 
-// Atanh computes dst[i] = the inverse hyperbolic tangent of x[i] (ONNX Atanh).
+// Atanh computes dst[i] = the inverse hyperbolic tangent of x[i] (ONNX Atanh), with [math.Atanh].
+// It is NaN outside [−1, 1].
 func Atanh[T Float](dst, x []T) {
 	each(dst, x, func(v T) T { return T(math.Atanh(float64(v))) })
 }

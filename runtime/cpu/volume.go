@@ -5,8 +5,9 @@ import (
 	"math/bits"
 )
 
-// volume returns the product of sizes. If a size is negative or the product exceeds every slice,
-// the result is so large that slicing to it, or to the sum of three such results, panics.
+// volume returns the product of sizes. If a size is negative or the product exceeds the length of
+// any slice, the result is so large that slicing to it, or to the sum of three such results,
+// panics.
 func volume(sizes ...int) int {
 	const most = math.MaxInt / 3
 	v := uint(1)

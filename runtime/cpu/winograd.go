@@ -223,8 +223,8 @@ func (w *winograd) atOnce(tiles int) int {
 // mostRooms is the largest number of parts that have their own tiles at once.
 const mostRooms = 32
 
-// atOnceBy returns the number of tiles that these workers process at once together. Each has a part of
-// their factors and products in its cache.
+// atOnceBy returns the total number of tiles that this many workers process at once. Each worker
+// has a part of the tiles' factors and products in its cache.
 func (w *winograd) atOnceBy(workers int) int {
 	return max(w.atOnce(w.tiles), workers*winogradGroup/w.tileElems())
 }
@@ -236,7 +236,8 @@ func (w *winograd) tileElems() int {
 
 func (w *winograd) highest() int { return w.rows.high(0) }
 
-// room returns how many rows of w.rows one of `shares` equal shares of the scratch has memory for.
+// room returns the number of rows of w.rows for which a share of the scratch has memory. The
+// scratch is divided into `shares` equal shares.
 func (w *winograd) room(shares int) int {
 	rest := len(w.scratch)/shares - 2*16*w.points()*w.points()
 	return rest / w.tileElems() / w.highest()
@@ -309,7 +310,8 @@ func (w *winograd) Part(i, parts int) {
 	}
 }
 
-// winogradLines has room for a line of zeros and a line for each point, from a multiple of 64 bytes on.
+// winogradLines has room for a line of zeros and a line for each point. The first line starts at
+// the first multiple of 64 bytes; see [aligned].
 type winogradLines [(1+maxPoints)*16*linePixels + 15]float32
 
 // aligned returns the address of the first element of lines at a multiple of 64 bytes. It remains a multiple if the
@@ -459,8 +461,9 @@ func (w *winograd) spreadColumns(b *winogradBuffers, block int, g segment) {
 	runTransform(spreadInputs, w.Tile, &t)
 }
 
-// products returns the number of products of the tiles of b: each is the product of a row of w.rows
-// and as many output blocks as a tile has panels, at a point.
+// products returns the number of products that [winograd.multiply] computes for the tiles of b. A
+// product multiplies a row of w.rows, at one point, by the weights of as many output blocks as a
+// tile has panels.
 func (w *winograd) products(b *winogradBuffers) int {
 	_, panels := tileLimits()
 	return w.points() * w.points() * ceil(w.outBlocks(), panels) * (b.r1 - b.r0)

@@ -41,8 +41,8 @@ func (d *device) assemble(code []byte) (binary []byte, log string, err error) {
 
 // loadText compiles and loads PTX without the linker. It returns the compiler's log.
 //
-// The linker compiles code so that other code may be linked to it, and ignores setmaxnreg therein.
-// The driver caches what it compiles without the linker.
+// The linker ignores the instruction setmaxnreg, because it compiles code so that other code may be
+// linked to it. The driver itself caches code that it compiles without the linker.
 func (d *device) loadText(code []byte) (m libcuda.Module, log string, err error) {
 	logs := newLogs()
 	defer logs.close()

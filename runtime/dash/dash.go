@@ -20,15 +20,16 @@ type Renderer interface {
 // them again when it ends. After the run, Close waits until the user presses a key; then it prints
 // the last and best values. Close before the end of the run restores the terminal at once.
 //
-// SIGTERM and SIGHUP restore the terminal and then go on to the program: if it handles them, it
-// gets them a second time. SIGINT, or Ctrl-C, ends the run after the batch, and the second one ends
-// the program. If the program dies in another way, such as by a panic, a shell that waits beside it
-// restores the terminal, on systems that have sh and stty.
+// When the program gets SIGTERM or SIGHUP, the terminal is restored and the signal is sent again,
+// so that it has its usual effect. A program that handles the signal gets it twice. The first
+// SIGINT, or Ctrl-C, ends the run after the batch, and the second one ends the program. If the
+// program dies in another way, such as by a panic, a shell process restores the terminal, on
+// systems that have sh and stty.
 //
 // There is no dashboard if standard input or standard output is not a terminal, if the program is
 // in the background, if TERM is "dumb", or if NO_COLOR or CI is set. The events then go to
-// otherwise. They also go there if the dashboard fails. Without otherwise they go to [learn.Lines]
-// of standard output.
+// otherwise[0] or, if it is missing, to [learn.Lines] of standard output. They also go there if the
+// dashboard fails.
 func Terminal(otherwise ...learn.Renderer) Renderer {
 	if len(otherwise) > 0 {
 		return newTerminal(otherwise[0])

@@ -1,6 +1,6 @@
 // Package dash shows a run of training in the terminal: progress, curves, metrics, and a log.
 //
-// [Terminal] is a renderer for the program that trains. [Watch] shows the run of another program from
-// its folder; package web shows it in a browser. A dashboard only reads: a run is the same with it and
-// without it.
+// [Terminal] is a renderer for the program that trains. [Watch] shows the run of another program
+// from its folder; package web shows it in a browser. A dashboard does not change the numbers of a
+// run. Only the user's keys in [Terminal] pause or end it.
 package dash

@@ -7,9 +7,9 @@ import (
 	"os"
 )
 
-// redirect makes os.Stdout, and os.Stderr if withStderr is true, refer to w, and package log with
-// it. Code that has copied these variables still prints to the terminal, and so does a panic.
-// screen is the original os.Stdout.
+// redirect sets os.Stdout to w. If withStderr is true, it also sets os.Stderr and, if package log
+// printed to it, the output of package log. Code that has copied these variables still prints to
+// the terminal, and so does a panic. screen is the original os.Stdout.
 func redirect(w *os.File, withStderr bool, _ *os.File) (screen *os.File, undo func(), err error) {
 	stdout, stderr, logged := os.Stdout, os.Stderr, log.Writer()
 	os.Stdout = w

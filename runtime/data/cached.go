@@ -7,10 +7,10 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Cached returns the items of d and keeps them in memory as they are first read. It does not keep
-// errors: the item is read again. Goroutines that need a new item at the same moment may each read
-// it. All of them get the item that was kept first. The data set has an error if pointers to all
-// items exceed [rt.ArenaLimit].
+// Cached returns a data set with the items of d, which keeps each item in memory once it has been
+// read. It does not keep errors: the item is read again next time. Goroutines that need a new item
+// at the same moment may each read it. All of them get the item that was kept first. The data set
+// has an error if pointers to all items exceed [rt.ArenaLimit].
 func Cached[T any](d Dataset[T]) Dataset[T] {
 	if err := Err(d); err != nil {
 		return failed[T]{err}
@@ -51,7 +51,7 @@ func (c *cached[T]) keep(i int, x T) T {
 	return *c.items[i].Load()
 }
 
-// Many reads the items together that are not there yet.
+// Many implements [ManyReader]. It reads the items that are not in memory yet with one call.
 func (c *cached[T]) Many(dst []T, at []int) error {
 	if err := checkRoom(dst, at); err != nil {
 		return err

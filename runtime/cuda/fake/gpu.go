@@ -176,8 +176,8 @@ func (g *GPU) Live() string {
 	return strings.Join(list, ", ")
 }
 
-// watched returns the functions of api, wrapped: each call is counted and calls the hook, whose
-// result other than 0 replaces the call.
+// watched returns functions that call the functions of api. They count each call and run the hook
+// before it. If the hook returns a result other than 0, they return it instead of making the call.
 func (g *GPU) watched(api *libcuda.API) *libcuda.API {
 	out := new(libcuda.API)
 	from, to := reflect.ValueOf(api).Elem(), reflect.ValueOf(out).Elem()

@@ -45,7 +45,7 @@ func (g *GPU) graphDestroy(handle libcuda.Graph) libcuda.Result {
 }
 
 // graph returns the graph of a handle. The result is not Success if there is no such graph, or if
-// it lacks one of the n nodes at `before`. The caller holds g.mu.
+// one of the n nodes at `before` is not in the graph. The caller holds g.mu.
 func (g *GPU) graph(handle libcuda.Graph, before *libcuda.Node, n uintptr) (*graph, libcuda.Result) {
 	if _, r := g.here(); r != libcuda.Success {
 		return nil, r

@@ -54,8 +54,9 @@ func (s Sound) Mono() (Sound, error) {
 	return Sound{s.Rate, [][]float32{mean}}, nil
 }
 
-// Stereo returns a sound of two channels. They share the memory of a single channel. It returns an
-// error if there are more than two channels, or for a sound that [Sound.Check] refuses.
+// Stereo returns a sound of two channels. For a sound of one channel, both are this channel, in the
+// same memory. A sound of two channels is returned as it is. It returns an error if there are more
+// than two channels, or for a sound that [Sound.Check] refuses.
 func (s Sound) Stereo() (Sound, error) {
 	if err := s.Check(); err != nil {
 		return s, err

@@ -31,7 +31,7 @@ type curve struct {
 
 func newCurve() *curve { return &curve{stride: 1} }
 
-// add appends value v at x. It ignores the value if one of them is not finite.
+// add appends value v at x. It ignores the value if x or v is not finite.
 func (c *curve) add(x, v float64) {
 	if math.IsNaN(v) || math.IsInf(v, 0) || math.IsNaN(x) || math.IsInf(x, 0) {
 		return

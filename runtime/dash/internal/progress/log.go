@@ -65,9 +65,9 @@ func (l *Log) tail(n int) []Line {
 }
 
 // Clean returns text as one line that takes a predictable width in a terminal. Line ends, tabs and
-// other white space become spaces. Escape sequences, control characters and characters that change
-// their neighbours are left out, except combining marks. If text has more than the given number of
-// bytes, it is cut and ends with "…".
+// other white space become spaces. Escape sequences, control characters, formatting characters,
+// variation selectors and skin tones are left out. If text has more than the given number of bytes,
+// it is cut, and "…" is appended.
 func Clean(text string, bytes int) string {
 	cut := len(text) > bytes
 	if cut {

@@ -36,7 +36,8 @@ type best struct {
 	epoch int
 }
 
-// Run is the state of a run as its events tell it. Its methods may be called from any goroutine.
+// Run is the state of a run, computed from its events. Its methods may be called from any
+// goroutine.
 type Run struct {
 	mu         sync.Mutex
 	generation int
