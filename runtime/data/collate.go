@@ -49,17 +49,17 @@ func sized[T any](x []T, n int) []T {
 }
 
 // Into makes batches of any type, item by item. size resizes *b to n items and keeps the items at
-// places below n. b is a zero value at first, and later an earlier batch, whose memory size should
-// use again. put stores an item at place k, and must overwrite the old item there. See [Pairs] for r
-// and for goroutines.
+// places below n. b is a zero value at first. Later it is an earlier batch, so that `size` can use
+// its memory again. put stores an item at place k, and must overwrite the old item there. See
+// [Pairs] for r and for goroutines.
 func Into[T, B any](size func(b *B, n int), put func(item T, b *B, k int, r *rand.Rand) error) Collate[T, B] {
 	return Collate[T, B]{size: size, put: put}
 }
 
 // Whole makes a batch of all its items at once, for example to pad texts to the longest one. b is a
-// zero value at first, and later an earlier batch, whose memory fill may use again. fill must not
-// keep items. If it returns an error, the epoch ends, also with [Skip]. r depends on the first item
-// of the batch; see [Pairs] for goroutines.
+// zero value at first. Later it is an earlier batch, so that `fill` can use its memory again.
+// `fill` must not keep items. If `fill` returns an error, the epoch ends, even with [Skip]. r
+// depends on the first item of the batch; see [Pairs] for goroutines.
 func Whole[T, B any](fill func(items []T, b *B, r *rand.Rand) error) Collate[T, B] {
 	return Collate[T, B]{whole: fill}
 }

@@ -216,7 +216,8 @@ func (f *field) fill(row reflect.Value, r record) error {
 	return nil
 }
 
-// parsers is keyed by the kind of a field. It sets the field from the text of a cell.
+// parsers holds, for each kind of field, the function that sets the field v from the text of a
+// cell.
 var parsers = func() map[reflect.Kind]func(v reflect.Value, text string) error {
 	m := map[reflect.Kind]func(v reflect.Value, text string) error{
 		reflect.String: func(v reflect.Value, text string) error {

@@ -109,8 +109,8 @@ func (l *Loader[B]) background(ctx context.Context, r *run, from int, yield func
 	}
 }
 
-// work makes the batches first, first+step, first+2·step, … until the epoch ends or a batch has an
-// error.
+// work makes the batches with the numbers first, first+step, first+2·step, … until the epoch ends
+// or a batch has an error.
 func (l *Loader[B]) work(w worker[B], r *run, first, step int) {
 	next := l.makeBatch(r)
 	for k := first; k < l.batches; k += step {

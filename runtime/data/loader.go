@@ -135,8 +135,8 @@ func (l *Loader[B]) Options() LoaderOptions { return l.o }
 // valid.
 func (l *Loader[B]) Batches() int { return l.batches }
 
-// Items returns the number of items in an epoch, of all shards. Batches that DropLast leaves out do
-// not count, and skipped items do.
+// Items returns the number of items in an epoch, of all shards. Items that DropLast leaves out do
+// not count. Skipped items do.
 func (l *Loader[B]) Items() int { return l.n }
 
 // Skipped returns the number of items that were skipped in all batches that this loader has yielded.

@@ -158,7 +158,7 @@ func (r *Records[T]) At(i int) (T, error) {
 	return x[0], nil
 }
 
-// Many reads items, and items with consecutive indices together.
+// Many implements [ManyReader]. It reads items with consecutive indices together.
 func (r *Records[T]) Many(dst []T, at []int) error {
 	if err := checkRoom(dst, at); err != nil {
 		return err

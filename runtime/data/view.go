@@ -20,7 +20,8 @@ func (v *view[T]) At(i int) (T, error) {
 	return v.of.At(v.index(i))
 }
 
-// Many translates the indices and leaves the reading to the other data set.
+// Many implements [ManyReader]. It translates the indices and reads the items from the data set of
+// the view.
 func (v *view[T]) Many(dst []T, at []int) error {
 	inner := v.ints.get(len(at))
 	defer v.ints.put(inner)

@@ -109,8 +109,8 @@ type KernelInfo struct {
 	Faster *Faster
 }
 
-// Map describes an argument of a kernel: the address of a tensor in row-major order, which is a multiple of 16. The kernel
-// copies boxes of it. The last extent of a box is 128 bytes.
+// Map describes an argument of a kernel: the address of a tensor in row-major order. The address is
+// a multiple of 16. The kernel copies boxes of the tensor. The last extent of a box is 128 bytes.
 type Map struct {
 	Arg     int    // its index
 	Type    string // of the elements: "f16", "bf16" or "f32"; numbers of f32 are rounded to 11 significant bits

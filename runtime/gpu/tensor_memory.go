@@ -59,8 +59,8 @@ func (m *tensorMemory) start() uintptr {
 }
 
 // enter begins to read the tensor, or to write it if kind is isWritten. leave ends it. enter
-// returns [ErrTensorClosed] if the tensor is closed, and [ErrTensorBusy] if the tensor is being
-// written, or is to be written and being read.
+// returns [ErrTensorClosed] if the tensor is closed, and [ErrTensorBusy] if a call is writing the
+// tensor, or if kind is isWritten and a call is reading it.
 func (m *tensorMemory) enter(kind argKind) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -11,9 +11,9 @@ import (
 // longestUpdate is the largest number of elements of one launch, whose indices are i32.
 const longestUpdate = 1 << 30
 
-// Update implements rt.Mirror. It launches a kernel of package update and does not wait for it. rule
-// is the name of the kernel, and numbers are its other arguments. Update returns an error if there is
-// no such kernel or it cannot be launched.
+// Update implements rt.Mirror. It launches a kernel of package update and does not wait for it.
+// rule is the name of the kernel. Its arguments are the vectors, which have equal lengths, and the
+// numbers. Update returns an error if there is no such kernel or it cannot be launched.
 func (r *Run) Update(rule string, numbers []float32, vectors ...[]float32) error {
 	k, err := r.program.update(rule, len(numbers)+2+len(vectors))
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package datatest tests implementations of data sets: the laws that a data.Dataset promises, and
-// its optional interfaces, too.
+// Package datatest tests implementations of data sets. It checks what a data.Dataset promises, and
+// the optional interfaces if they are implemented; [Check] lists the laws.
 package datatest
 
 import (

@@ -8,7 +8,7 @@ type Box struct {
 	Crowd          bool // a group of objects, which detection does not count one by one
 }
 
-// Area returns the number of square pixels.
+// Area returns the area of the box in square pixels.
 func (b Box) Area() float64 { return (b.X1 - b.X0) * (b.Y1 - b.Y0) }
 
 // carry transforms boxes to the coordinates of a new picture of width × height pixels. m maps

@@ -117,7 +117,7 @@ func upright(m *image.RGBA, orientation int) *image.RGBA {
 	return dst
 }
 
-// turn returns the move that makes a picture upright. width and height are those of the stored
+// turn returns the move that makes a picture upright. width and height are the size of the stored
 // picture.
 func turn(orientation, width, height int) move {
 	right, bottom := width-1, height-1

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// Flip mirrors the picture. It draws two numbers, whatever its settings are.
+// Flip mirrors the picture. It always draws two random numbers, even if a probability is 0.
 type Flip struct {
 	Horizontal float64 // probability that left and right are exchanged; from 0 to 1
 	Vertical   float64 // probability that top and bottom are exchanged; from 0 to 1

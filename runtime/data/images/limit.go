@@ -11,9 +11,10 @@ const defaultPixels = 1 << 26
 
 var pixelLimit atomic.Int64 // 0 until PixelLimit sets it
 
-// PixelLimit sets the largest number of pixels of a picture that is decoded or computed if limit is
-// above 0, and returns the limit before. The default is 2²⁶. Decoding may take 20 bytes for a pixel
-// for a moment; the result takes 4, which [rt.ArenaLimit] also bounds.
+// PixelLimit returns the largest number of pixels that a decoded or computed picture may have. If
+// limit is above 0, it replaces this number by limit and returns the old one. The default is 2²⁶.
+// While a picture is decoded, it may take 20 bytes a pixel. The result takes 4 bytes a pixel, which
+// [rt.ArenaLimit] also bounds.
 func PixelLimit(limit int64) int64 {
 	old := pixelLimit.Load()
 	if limit > 0 {

@@ -29,11 +29,12 @@ type Masked struct {
 func (m Masked) Sample() Sample { return Sample{Image: m.Image, Mask: m.Mask} }
 
 // Masks finds the pictures of a folder, and their masks in another one: pictures/a/7.jpg belongs to
-// masks/a/7.png. Paths are equal apart from the extensions. Items are in order of the pictures' paths.
-// [DecodeMask] says which files are masks. Which files are pictures is as in [Folder].
+// masks/a/7.png. Paths are equal apart from the extensions. Items are in order of the pictures'
+// paths. [DecodeMask] says which files are masks, and [Folder] which files are pictures.
 //
-// [MaskFolder.Unpaired] counts pictures without a mask, which are left out. Masks returns an error if there
-// is no pair, a mask has no picture, or two files of a folder differ in their extensions only.
+// [MaskFolder.Unpaired] counts pictures without a mask, which are left out. Masks returns an error
+// if there is no pair, a mask has no picture, or two files of a folder differ in their extensions
+// only.
 func Masks(pictures, masks string) (*MaskFolder, error) {
 	m, err := readMasks(pictures, masks)
 	if err != nil {

@@ -8,10 +8,11 @@ import (
 )
 
 // MixUp mixes two pictures and their targets: x = λ·x + (1-λ)·x2, where λ has the distribution
-// Beta(Alpha, Alpha) (H. Zhang et al., mixup: Beyond empirical risk minimization, 2018). It draws λ for
-// each pair.
+// Beta(Alpha, Alpha) (H. Zhang et al., mixup: Beyond empirical risk minimization, 2018). It draws λ
+// for each pair.
 //
-// A function of [data.Pairs] may read the other item itself: data.At(r.IntN(data.Len())).
+// The function put of [data.Pairs] can read the second picture from its data set d:
+// d.At(r.IntN(d.Len())).
 type MixUp struct {
 	Alpha float64 // at least 10⁻⁶; default 0.2
 }

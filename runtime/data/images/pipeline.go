@@ -33,9 +33,10 @@ func (p *Pipeline) Do(sample Sample, r *rand.Rand, use func(s *Sample) error) er
 	return err
 }
 
-// Put stores the picture of in after the transforms in dst, as floats: [channels, height, width]. A
-// picture of 8 bits is converted by [Floats] with 1, 3 or 4 channels, whichever dst has room for. in
-// does not change. Put returns the error of a transform, and an error if dst has another length.
+// Put applies the transforms to a copy of the sample `in`, and stores the picture in dst as floats,
+// [channels, height, width]. A picture of 8 bits is converted by [Floats] with 1, 3 or 4 channels:
+// the length of dst decides. `in` does not change. Put returns the error of a transform, and an
+// error if dst has another length.
 func (p *Pipeline) Put(dst []float32, in Sample, r *rand.Rand) error {
 	s, err := p.apply(&in, r)
 	if err == nil {
@@ -45,7 +46,8 @@ func (p *Pipeline) Put(dst []float32, in Sample, r *rand.Rand) error {
 	return err
 }
 
-// apply returns a transformed copy of in, which belongs to the pipeline.
+// apply returns a transformed copy of in. The copy belongs to the pipeline, also after an error:
+// see [Pipeline.release].
 func (p *Pipeline) apply(in *Sample, r *rand.Rand) (*Sample, error) {
 	s := p.samples.get()
 	s.Image, s.CHW, s.Mask, s.Boxes = in.Image, in.CHW, in.Mask, in.Boxes

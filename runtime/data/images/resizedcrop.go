@@ -8,8 +8,8 @@ import (
 )
 
 // RandomResizedCrop cuts out a rectangle of random size, proportions and place, and resizes it. It
-// agrees with torchvision's RandomResizedCrop: the area is uniform, the logarithm of width/height, too;
-// if ten rectangles do not fit, the result is the middle of the picture.
+// agrees with torchvision's RandomResizedCrop: the area is drawn uniformly, and so is the logarithm
+// of width/height. After ten draws that do not fit, the middle of the picture is taken.
 type RandomResizedCrop struct {
 	Width, Height int        // of the result, in pixels
 	Scale         [2]float64 // share of the picture's area; default 0.08 to 1
@@ -36,8 +36,8 @@ func (t RandomResizedCrop) Apply(s *Sample, r *rand.Rand) error {
 	return reshape(s, "random resized crop", scale{t.Width, t.Height, t.rectangle(w, h, r), t.Filter})
 }
 
-// rectangle draws a rectangle of w×h pixels' picture for [RandomResizedCrop]. After 10 failed draws
-// it returns the largest centred rectangle whose ratio is in the range.
+// rectangle draws the rectangle that [RandomResizedCrop] cuts out of a picture of w×h pixels. After
+// 10 failed draws it returns the largest centred rectangle whose ratio is in the range.
 func (t RandomResizedCrop) rectangle(w, h int, r *rand.Rand) image.Rectangle {
 	for range 10 {
 		if part, ok := randomRectangle(w, h, t.Scale, t.Ratio, r); ok {

@@ -192,8 +192,8 @@ func cleaned(t string) string {
 	return t
 }
 
-// decode replaces the replacement by a space. In the first token it removes the replacement, unless
-// the scheme is never.
+// decode replaces m.replacement by a space in each token. In the first token it removes
+// m.replacement instead, unless the scheme is never.
 func (m metaspace) decode(tokens []string) []string {
 	for i, t := range tokens {
 		space := " "
@@ -248,8 +248,8 @@ func replaceDecoder(cuts pattern, content string) decoder {
 	}
 }
 
-// stripDecoder returns a step that removes up to `start` characters content from the beginning of
-// each token, and up to `stop` from its end.
+// stripDecoder returns a step that removes the character content from each token, up to `start`
+// times at its beginning and up to `stop` times at its end.
 func stripDecoder(content rune, start, stop int) step {
 	s := string(content)
 	return func(tokens []string) []string {

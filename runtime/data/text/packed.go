@@ -30,10 +30,10 @@ type Packed[W any] struct {
 	length, stride int
 }
 
-// Pack encodes texts, without special tokens around them, truncation or padding, and cuts the
-// tokens of all of them into windows, which may go from one text to the next. Tokens that do not
-// fill a window at the end are not used. W is an array of int64 with the length of a window, such
-// as [64]int64. The tokens take four bytes of memory each.
+// Pack encodes texts without adding special tokens, truncating or padding. It puts the tokens of
+// all texts one after the other and cuts them into windows, which may go from one text to the next.
+// Tokens that do not fill a window at the end are not used. W is an array of int64 with the length
+// of a window, such as [64]int64. The tokens take four bytes of memory each.
 //
 // It returns an error if W is not such an array, the stride is negative, the tokenizer does not
 // have the token End, or a text cannot be read or encoded.

@@ -72,8 +72,9 @@ func (m charsMap) normalize(a aligned) (aligned, error) {
 	return a.transformed(changes, 0), nil
 }
 
-// exchange appends the changes that replace `old` by replacement. If `old` has more characters, the
-// last change removes the remaining ones; if replacement is empty, that is the change before.
+// exchange appends the changes that replace `old` by replacement. If `old` has more characters than
+// replacement, the last element of changes removes the remaining ones. If replacement is empty,
+// this element was there before.
 func exchange(changes []change, old, replacement string) []change {
 	added := utf8.RuneCountInString(replacement) - utf8.RuneCountInString(old)
 	for _, c := range replacement {

@@ -13,13 +13,15 @@ import (
 const maxFile = 1 << 29
 
 // Load reads a tokenizer.json. It returns an error, with the place in the file, for a part that the
-// package does not have, for numbers that do not fit together, and for a file of more than 512 MiB.
+// package does not support, for ids that contradict each other, and for a file of more than 512
+// MiB.
 //
-// The tokens are those of the reference, with these exceptions. Characters that Unicode has assigned or
-// classified otherwise after version 15 are what they were in version 15. Regular expressions that ignore case
-// do so by simple case folding; Oniguruma also knows that ß is ss. Classes of characters in classes, a
-// negated \w in a class, and backreferences in regular expressions, BPE with dropout, and the
-// pre-tokenizer UnicodeScripts are not supported. Where the reference corrects the number of an added token, Load returns an error.
+// The tokens are those of the reference, with these exceptions. Characters have the properties of
+// Unicode 15, even if a later version has assigned or changed them. Regular expressions that ignore
+// case use simple case folding; in Oniguruma, ß also matches ss. Regular expressions with nested
+// character classes, a negated \w in a class, or backreferences are not supported, nor are BPE with
+// dropout and the pre-tokenizer UnicodeScripts. If an added token has another id than the
+// vocabulary gives it, the reference corrects the id, and Load returns an error.
 func Load(path string) (*Tokenizer, error) {
 	data, err := readFile(path)
 	if err != nil {

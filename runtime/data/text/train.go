@@ -15,10 +15,10 @@ type BPEOptions struct {
 	Prefix  bool     // a text begins with a space, whether it has one or not
 }
 
-// TrainBPE learns a vocabulary of byte-level BPE from texts. It makes the pair of neighbours that
-// occurs most often a token, again and again, until the vocabulary has o.Size tokens or no pair
-// occurs o.Count times. Among pairs that occur equally often, it takes the pair with the lowest
-// left number, and among these the pair with the lowest right number. The vocabulary has the
+// TrainBPE learns a vocabulary of byte-level BPE from texts. It turns the most frequent pair of
+// neighbouring tokens into a new token, and repeats this until the vocabulary has o.Size tokens or
+// no pair occurs o.Count times. Among pairs that occur equally often, it takes the pair with the
+// lowest left number, and among these the pair with the lowest right number. The vocabulary has the
 // special tokens, the 256 bytes, and then the merged tokens in the order in which they were found.
 // The same texts give the same tokenizer. Training takes memory for each distinct word of the
 // texts.

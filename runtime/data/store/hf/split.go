@@ -28,18 +28,20 @@ type Split[T any] struct {
 	closed atomic.Bool
 }
 
-// Open opens a split of a data set, such as "train". dir is the folder of the data set, its folder in
-// the hub's cache, as datasets--owner--name, or one of the cache's snapshots.
+// Open opens a split of a data set, such as "train". dir is the folder of the data set, its folder
+// in the hub's cache, as datasets--owner--name, or one of the cache's snapshots.
 //
-// README.md says which files belong to the split, in the configuration that is the default one or the
-// only one. If it does not, names of files and folders do, by the rules of Python's datasets: shards,
-// as data/train-00000-of-00002.parquet, have the name of the split; then folders and then files with
-// train, valid, dev, test or similar words in their names count; else all files are the split train.
-// Of several formats, the one that most files have is read.
+// README.md says which files belong to the split. Of several configurations, the default one or the
+// only one is used. If README.md does not list files, the names of files and folders decide, by the
+// rules of Python's datasets. Shards such as data/train-00000-of-00002.parquet have the name of the
+// split. If there are no shards, folders and then files count that have train, valid, dev, test or
+// similar words in their names. If there are none either, all files are the split train. If the
+// files have several formats, only those of the most frequent format are read.
 //
-// [data.Columns] says which columns become which fields of T. A picture or a sound is a [File]. Parquet
-// files are read as [parquet.Open] says. JSON lines, JSON arrays and CSV are read into memory at once;
-// they may be compressed with gzip. Files of Arrow, which datasets keeps for itself, are not read.
+// [data.Columns] says which columns become which fields of T. A picture or a sound is a [File].
+// Parquet files are read as [parquet.Open] says. JSON lines, JSON arrays and CSV are read into
+// memory at once; they may be compressed with gzip. Files of Arrow, which datasets keeps for
+// itself, are not read.
 //
 // Open returns an error if the data set has no such split, or a file cannot be read.
 func Open[T any](dir, split string) (*Split[T], error) { return OpenConfig[T](dir, "", split) }
@@ -147,7 +149,7 @@ func (s *Split[T]) At(i int) (T, error) {
 	return x[0], nil
 }
 
-// Many returns items, with the errors of [Split.At].
+// Many implements [data.ManyReader]. It returns the errors of [Split.At].
 func (s *Split[T]) Many(dst []T, at []int) error {
 	if s.closed.Load() {
 		return fmt.Errorf("the split is closed: %w", fs.ErrClosed)

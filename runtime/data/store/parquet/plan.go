@@ -74,8 +74,9 @@ func (p *planner) failf(format string, args ...any) {
 	p.errs = append(p.errs, fmt.Errorf(format, args...))
 }
 
-// group plans the fields of struct type t. Their columns are the children of c. It returns a t
-// before its fields are set, or the zero reflect.Value if that is the zero value.
+// group plans the fields of struct type t. Their columns are the children of c. It returns the
+// value that a t has before its fields are set, or an invalid reflect.Value if this is the zero
+// value of t.
 func (p *planner) group(t reflect.Type, c *parquet.Column, steps []step, name string) reflect.Value {
 	blank := reflect.New(t).Elem()
 	columns, err := data.ColumnsOf(t)

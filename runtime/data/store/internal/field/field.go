@@ -1,5 +1,5 @@
-// Package field sets fields of structs to the values that files of tables hold. It returns an error
-// if a value does not fit a field's type. It does not know files.
+// Package field sets fields of structs to the values that files of tables hold. Its functions
+// return an error if a value does not fit the type of a field. The package does not know files.
 package field
 
 import (
