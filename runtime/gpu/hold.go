@@ -20,8 +20,8 @@ const (
 	maxHold = 20 * time.Millisecond
 )
 
-// put queues copies that take at least length together, or maxHold if length is greater. It does
-// nothing if there is no memory for the copies.
+// put queues copies that together take at least the smaller of length and maxHold. It does nothing
+// if there is no memory for the copies.
 func (h *hold) put(q Queue, length time.Duration) error {
 	if h.copy == 0 {
 		return nil

@@ -54,7 +54,7 @@ func memoryOf[T any](s []T, kind argKind) Arg {
 }
 
 // maxElements is the largest number of elements of an argument in memory. Kernels count elements
-// with an i32, and exceed the last one by at most the number of blocks of a grid.
+// with an i32. The count exceeds the number of elements by at most the number of blocks of a grid.
 const maxElements = math.MaxInt32 - math.MaxUint16
 
 // check returns an error if the argument exceeds what kernels can count: a number that is not an

@@ -11,8 +11,9 @@ type watchedQueue struct {
 	watch *Watch
 }
 
-// measure calls put, which queues the work of event e. If the watch measures such work, it reads
-// the clock after it, and before it unless the last reading directly followed earlier work.
+// measure calls put, which queues the work of event e. If the watch measures such work, measure
+// also reads the clock after the work. It reads the clock before the work, too, unless the last
+// reading was directly before it.
 func (q watchedQueue) measure(e Event, put func() error) error {
 	w := q.watch
 	if !w.isOn(e.Work) {

@@ -122,15 +122,15 @@ func (cells Cells) Test(t *testing.T) {
 	}
 }
 
-// nearTo fails the test unless element i of n, got, is NaN as want is, or differs from want by at most 1e-6·max(1,
-// |want|).
+// nearTo fails the test unless got, element i of a result of n elements, is near want: both are
+// NaN, or they are equal as float32s, or they differ by at most 1e-6·max(1, |want|).
 func nearTo(t *testing.T, what string, n, i int, got float32, want float64) {
 	t.Helper()
 	nearToWithin(t, what, n, i, got, want, 1)
 }
 
-// nearToWithin is nearTo for a result that is a difference of numbers of magnitude size. It ignores
-// results of infinite numbers.
+// nearToWithin is nearTo for a result that is a difference of numbers of magnitude size: got may
+// differ from want by 1e-6·size. It accepts every result if size is infinite or NaN.
 func nearToWithin(t *testing.T, what string, n, i int, got float32, want, size float64) {
 	t.Helper()
 	g := float64(got)

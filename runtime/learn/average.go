@@ -61,8 +61,9 @@ func (a *Average) swap() error {
 	return nil
 }
 
-// Use sets the weights that are trained to their averages. Call it after a run to infer with averages,
-// or to save a model with them. It does nothing before a run.
+// Use sets the weights that are trained to their averages. Call it after a run to infer with
+// averages, or to save a model with them. It does nothing if a is nil or before a run. It returns
+// an error if the weights cannot be copied from the device that trains.
 func (a *Average) Use() error {
 	if a == nil || a.params == nil {
 		return nil

@@ -16,9 +16,9 @@
 //	fmt.Print(run)
 //	err = run.LoadBest("valid accuracy")
 //
-// The loss is always measured. Metrics of training are of the outputs of steps, in which dropout is on;
-// metrics of validation are of Eval. Epochs and steps count from 0 in events, and epochs from 1 in
-// everything that people read, such as names of files.
+// The loss is always measured. Metrics of training are of the outputs of steps, in which dropout is
+// on; metrics of validation are of Eval. Epochs and steps count from 0 in events, and epochs from 1
+// in everything that people read, such as names of files.
 //
 // # The folder of a run
 //
@@ -32,15 +32,16 @@
 //	last.safetensors                 the state from which the run continues
 //	lock                             held by the process that trains
 //
-// A state holds everything on which the rest of the run depends. A run that was interrupted, or killed at
-// any moment, continues from the last saved state: its weights and files are then the same bytes as
-// without the end. Files are cut where the state was saved. This holds if items of the data set are the
-// same each time they are read.
+// A state holds everything on which the rest of the run depends. A run that was interrupted, or
+// killed at any moment, continues from the last saved state: its weights and files are then the
+// same bytes as without the interruption. What files got after the state was saved is cut off. This
+// holds if items of the data set are the same each time they are read.
 //
 // # Events
 //
-// A run tells what happens by [Event]s. A [Renderer] and [Logger]s get the events in order, from the
-// goroutine that trains, and the folder of a run keeps them in a file, from which pictures are made later.
+// A run tells what happens by [Event]s. A [Renderer] and [Logger]s get the events in order, from
+// the goroutine that trains, and the folder of a run keeps them in a file, from which pictures are
+// made later.
 //
-// The package knows trainers by an interface, and no model or target.
+// The package knows trainers only as an interface. It does not know any model or target.
 package learn

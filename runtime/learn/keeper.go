@@ -23,7 +23,7 @@ type Keeper interface {
 	Keep(all []Checkpoint) []bool
 }
 
-// Last keeps the last n checkpoints.
+// Last keeps the last n checkpoints. [New] returns an error if n is below 1.
 func Last(n int) Keeper { return last(n) }
 
 type last int
@@ -46,7 +46,8 @@ func atLeastOne(name string, n int) error {
 	return nil
 }
 
-// Every keeps the checkpoints at the ends of epochs n, 2n, 3n, and so on.
+// Every keeps the checkpoints at the ends of epochs n, 2n, 3n, and so on, counted from 1. [New]
+// returns an error if n is below 1.
 func Every(n int) Keeper { return every(n) }
 
 type every int
@@ -61,8 +62,9 @@ func (n every) Keep(all []Checkpoint) []bool {
 
 func (n every) bind(directions) error { return atLeastOne("every", int(n)) }
 
-// Best keeps the checkpoint with the best value of a metric, such as "valid accuracy": the first of
-// equal ones. The metric says which values are better.
+// Best keeps the checkpoint with the best value of a metric, such as "valid accuracy", the first
+// one of a tie. NaN counts as no value. The metric says which values are better; [New] returns an
+// error if it does not, or if it is not measured.
 func Best(key string) Keeper { return &best{key: key} }
 
 type best struct {
@@ -98,10 +100,11 @@ func (b *best) bind(d directions) (err error) {
 	return nil
 }
 
-// Both keeps the checkpoints that all of several keepers want.
+// Both keeps the checkpoints that all of several keepers want. Without keepers it keeps none.
 func Both(keepers ...Keeper) Keeper { return joined{keepers, true} }
 
-// Either keeps the checkpoints that at least one of several keepers wants.
+// Either keeps the checkpoints that at least one of several keepers wants. Without keepers it keeps
+// none.
 func Either(keepers ...Keeper) Keeper { return joined{keepers, false} }
 
 type joined struct {

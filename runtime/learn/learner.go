@@ -20,7 +20,7 @@ type Learner[B any, O metric.Output] struct {
 	now     func() time.Time
 }
 
-// New returns a learner that trains t. The loss is always measured; metrics are measured besides. New
+// New returns a learner that trains t. The loss is always measured, in addition to metrics. New
 // returns all errors of the options joined: numbers out of range, nil values, keys of metrics that
 // are not measured, two metrics of one name, or nothing that ends the run.
 func New[B any, O metric.Output](t Trainer, task Task[B, O], o Options, metrics ...metric.Metric[O]) (*Learner[B, O], error) {

@@ -1,7 +1,7 @@
 package learn
 
-// Logger writes the events of a run into the folder of the run. Its methods are called for one
-// at a time. A Logger that returns an error or panics in Event gets no more events.
+// Logger writes the events of a run into the folder of the run. Its methods are called one at a
+// time. A Logger that returns an error or panics in Event gets no more events.
 type Logger interface {
 	// Open begins to write into a folder. mark says where: Mark returned it when the state was saved from
 	// which the run continues. What was written later is removed. An empty mark begins anew, and what was

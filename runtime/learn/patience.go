@@ -55,7 +55,8 @@ type Patience struct {
 // NoBetter returns a [Patience] for n values of a metric, such as "valid loss".
 func NoBetter(key string, n int) *Patience { return &Patience{Key: key, Times: n} }
 
-// Done takes a value, and reports whether as many as Times in a row were not better.
+// Done takes the next value of the metric. It reports whether this one and the values directly
+// before it, Times in all, are not better than the best value.
 func (p *Patience) Done(value float64) bool {
 	p.begin()
 	return p.counts.see(value, p.Better, p.MinDelta, p.Warmup) >= int64(max(1, p.Times))

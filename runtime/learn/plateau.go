@@ -20,8 +20,8 @@ type Reducer struct {
 	factor float64
 }
 
-// Plateau returns a [Reducer] that multiplies a rate by a factor after n values in a row of a
-// metric, such as "valid loss", that are not better.
+// Plateau returns a [Reducer] that looks at a metric, such as "valid loss". After n values in a row
+// that are not better than the best, it multiplies the rate by factor.
 func Plateau(key string, factor float64, n int) *Reducer {
 	return &Reducer{Key: key, By: factor, Times: n}
 }

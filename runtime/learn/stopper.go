@@ -22,10 +22,12 @@ type Stopper interface {
 	Stop(p Progress) string
 }
 
-// Above ends a run when a metric exceeds a limit.
+// Above ends a run when a metric such as "valid accuracy" exceeds a limit. [New] returns an error
+// if the metric is not measured or the limit is NaN.
 func Above(key string, limit float64) Stopper { return threshold{key, limit, 1} }
 
-// Below ends a run when a metric is less than a limit.
+// Below ends a run when a metric such as "valid loss" is less than a limit. It returns the errors
+// of [Above].
 func Below(key string, limit float64) Stopper { return threshold{key, limit, -1} }
 
 type threshold struct {

@@ -16,9 +16,9 @@ import (
 
 const base, down, up = ".base_layer.", ".lora_A.weight", ".lora_B.weight"
 
-// Updates returns the updates of w alone: the tensors whose names end in lora_A.weight and lora_B.weight. A generated
-// model loads them over its other weights with keys.AllowMissing. The result shares memory with w. It returns
-// the error of w, or an error if there are none.
+// Updates returns the updates of w alone: the tensors whose names end in lora_A.weight and
+// lora_B.weight. A generated model loads them over its other weights with keys.AllowMissing. The
+// result shares memory with w. It returns the error of w, and an error if w has no such tensors.
 func Updates(w *rt.Weights) (*rt.Weights, error) {
 	var names []string
 	for _, name := range w.Names() {
@@ -37,10 +37,12 @@ func Updates(w *rt.Weights) (*rt.Weights, error) {
 	return out, out.Err()
 }
 
-// Merge returns the weights of the model without updates: fc.weight is fc.base_layer.weight + alpha/rank·B·A, and other
-// tensors of fc.base_layer lose this part of their names. Other tensors are as in w, whose memory the result
-// shares. Updates and the weights that they change are f32. Merge returns all errors joined: the error of w, updates that
-// are incomplete, of another type, or whose shapes do not fit, and that there is no update.
+// Merge returns the weights of the model without updates: fc.weight is fc.base_layer.weight +
+// alpha/rank·B·A, and other tensors of fc.base_layer lose this part of their names. Other tensors
+// are as in w, whose memory the result shares. Updates and the weights that they change are f32.
+// Merge returns the error of w. Otherwise it returns all errors joined: updates that are
+// incomplete, that are not f32, or whose shapes do not fit. It also returns an error if there is no
+// update.
 func Merge(w *rt.Weights, alpha float64) (*rt.Weights, error) {
 	var errs []error
 	merged := map[string][]float32{}

@@ -108,7 +108,7 @@ func chrFGrams(text string, orders int) []map[string]int {
 }
 
 // chrFWords splits one ASCII punctuation character off each word of several characters: the last
-// character or, if that is none, the first.
+// character if it is punctuation, otherwise the first.
 func chrFWords(parts []string) []string {
 	const punctuation = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 	var list []string

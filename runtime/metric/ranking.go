@@ -176,8 +176,9 @@ func (r *ranking) kept() string {
 	return fmt.Sprintf("%d bins", n)
 }
 
-// addClasses adds the scores of an output of classes. If there are two classes, it adds one score,
-// which orders items as the probability of class 1 does, otherwise the probability of each class.
+// addClasses adds the scores of an output of classes. If there are two classes, it adds one score
+// for each item, which orders the items as the probability of class 1 does. If there are more, it
+// adds the probability of each class.
 func (r *ranking) addClasses(o Classes) error {
 	k, err := o.classes()
 	if err != nil || k == 0 {

@@ -27,7 +27,7 @@ func positive(name string, value *float64, def float64) setting {
 	return setting{name, value, def, math.MaxFloat32}
 }
 
-// complete replaces zeros by defaults. It returns an error for each number out of range, joined.
+// complete replaces zeros by defaults. It returns the errors of all numbers out of range, joined.
 func complete(optimizer string, settings ...setting) error {
 	var errs []error
 	for _, s := range settings {

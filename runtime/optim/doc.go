@@ -1,8 +1,9 @@
 // Package optim contains optimizers, which update parameters from gradients, and learning-rate
 // schedules. An optimizer is bound once to [rt.Params], or to a subset of them, and allocates its
-// state then. A step on the host does not allocate. It uses the threads that [rt.Threads] allows. Its
-// bits do not depend on the number of threads and, except for [Muon], not on the machine. To have
-// parameter groups, use several optimizers over disjoint subsets, each with its own rate.
+// state then. A step on the host does not allocate. It uses the threads that [rt.Threads] allows.
+// Its result is the same, bit for bit, for any number of threads and, except for [Muon], on every
+// machine. To have parameter groups, use several optimizers over disjoint subsets, each with its
+// own rate.
 //
 //	head, err := optim.NewAdam(t.Params().Match("head"), optim.AdamConfig{})
 //	body, err := optim.NewSGD(t.Params().Except("head"), optim.SGDConfig{Momentum: 0.9})

@@ -31,14 +31,15 @@ func wave(from, to, part float64) float64 {
 func Constant(rate float64) Schedule { return func(int) float64 { return rate } }
 
 // Linear returns a schedule that changes the rate linearly from `first` to `last` in n steps, and
-// then keeps it. PyTorch: LinearLR.
+// then keeps it. If n is not above 0, the rate is `last` from step 0 on. PyTorch: LinearLR.
 func Linear(first, last float64, n int) Schedule {
 	return func(step int) float64 { return first + float64((last-first)*progress(step, n)) }
 }
 
 // Cosine returns a schedule that changes the rate from `first` to `last` along half a cosine wave
-// in n steps, and then keeps it (Loshchilov, Hutter: SGDR, 2017, without restarts). PyTorch:
-// CosineAnnealingLR, which rises again after n steps.
+// in n steps, and then keeps it. If n is not above 0, the rate is `last` from step 0 on
+// (Loshchilov, Hutter: SGDR, 2017, without restarts). PyTorch: CosineAnnealingLR, which rises again
+// after n steps.
 func Cosine(first, last float64, n int) Schedule {
 	return func(step int) float64 { return wave(first, last, progress(step, n)) }
 }
@@ -48,7 +49,8 @@ func Exponential(rate, gamma float64) Schedule {
 	return func(step int) float64 { return rate * math.Pow(gamma, float64(max(0, step))) }
 }
 
-// Step returns a schedule that multiplies the rate by gamma every n steps. PyTorch: StepLR.
+// Step returns a schedule that multiplies the rate by gamma every n steps, or after each step if n
+// is below 1. PyTorch: StepLR.
 func Step(rate, gamma float64, n int) Schedule {
 	return func(step int) float64 { return rate * math.Pow(gamma, float64(max(0, step)/max(1, n))) }
 }
@@ -56,7 +58,7 @@ func Step(rate, gamma float64, n int) Schedule {
 // Noam returns a schedule that raises the rate for n steps and then lowers it with the inverse
 // square root of the step. Its rate is rate·width^(-½)·min(s^(-½), s·n^(-3/2)), where s counts
 // steps from 1 (Vaswani and others: Attention is all you need, 2017, with rate 1 and the width of
-// the model).
+// the model). A width or n below 1 counts as 1.
 func Noam(rate float64, width, n int) Schedule {
 	return func(step int) float64 {
 		s := float64(max(0, step)) + 1
@@ -65,7 +67,8 @@ func Noam(rate float64, width, n int) Schedule {
 }
 
 // Warmup returns a schedule that raises the rate linearly in n steps, from 1/n of the first rate of
-// s to all of that rate. It then follows s from step 0 of s.
+// s to all of that rate. It then follows s from step 0 of s. If n is not above 0, there is no
+// warmup.
 func Warmup(n int, s Schedule) Schedule {
 	return func(step int) float64 {
 		if step < n {
@@ -92,7 +95,8 @@ func OneCycle(highest float64, n int) Schedule {
 	}
 }
 
-// Composed returns the product of schedules. Usually all but one are factors from 0 to 1.
+// Composed returns the product of schedules, or a constant rate of 1 without schedules. Usually one
+// of them is a rate, and the others are factors from 0 to 1.
 func Composed(schedules ...Schedule) Schedule {
 	return func(step int) float64 {
 		rate := 1.0
@@ -110,7 +114,8 @@ type Phase struct {
 }
 
 // Sequential returns a schedule that follows the phases one after the other, each from its own step
-// 0. The last one continues forever. PyTorch: SequentialLR.
+// 0. The last one continues forever. A phase with Steps below 1 is skipped, unless it is the last.
+// Without phases the rate is 0. PyTorch: SequentialLR.
 func Sequential(phases ...Phase) Schedule {
 	return func(step int) float64 {
 		for i, p := range phases {

@@ -120,9 +120,9 @@ func (m messagePackSink) data(info rt.Info, raw []byte) error {
 	return nil
 }
 
-// sized writes n, a number of items, pairs or bytes, before them. Numbers up to `most` are one
-// byte, combined with the bits of short. Larger numbers follow a byte of8, of16 or of32 in 8, 16 or
-// 32 bits. If of8 is 0, the type has no 8-bit form.
+// sized writes the length n of a list, table, text or blob. A length up to `most` takes one byte,
+// together with the bits of short. A larger length takes 8, 16 or 32 bits after the byte of8, of16
+// or of32. If of8 is 0, the type has no 8-bit form.
 func (m messagePackSink) sized(n int, short byte, most int, of8, of16, of32 byte) {
 	switch {
 	case n <= most:

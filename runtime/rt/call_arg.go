@@ -179,8 +179,8 @@ func CallOpen[T Element](c *Call, i int, t *Tensor[T], want ...int) {
 	a.want, a.sized = append(a.want[:0], want...), false
 }
 
-// passedTo returns a's tensor as a *passedAs[T]. If a has none of this type, it puts an empty one
-// there.
+// passedTo returns a's tensor as a *passedAs[T]. If a's tensor has another type or is missing, it
+// first replaces it by an empty one.
 func passedTo[T Element](a *Arg) *passedAs[T] {
 	p, ok := a.tensor.(*passedAs[T])
 	if !ok {

@@ -13,15 +13,16 @@ import (
 
 var arenaLimit atomic.Int64 // 0 until ArenaLimit sets it
 
-// ArenaLimit sets the largest size in bytes of one arena, tensor or list if limit is above 0, and
-// returns the previous limit. A request over the limit is an error of NewSession or Forward.
-// Without a limit, the Go runtime would end the program if the machine cannot serve a request.
+// ArenaLimit returns the largest size in bytes that one arena, tensor or list may have. If limit is
+// above 0, it replaces this size by limit and returns the old one. A request over the limit is an
+// error of NewSession or Forward. Without a limit, the Go runtime would end the program if the
+// machine cannot serve a request.
 //
 // The default is determined at the first call that needs it. It is the smallest of GOMEMLIMIT, the
 // control group's limit on Linux, and the machine's memory. If the group's limit and the machine's
 // memory are unknown, 8 GiB takes their place. The default is at most 1 GiB on 32-bit machines and
-// on WebAssembly. Under the default, a request of 64 MiB or more is also an error if it does not fit
-// beside the memory that the program has already allocated.
+// on WebAssembly. Under the default, a request of 64 MiB or more is also an error if it does not
+// fit beside the memory that the program has already allocated.
 func ArenaLimit(limit int64) int64 {
 	old := arenaLimit.Load()
 	if limit > 0 {
