@@ -196,7 +196,8 @@ func sumColumns(op reduction, dst, src []float32, stride, n int) {
 	}
 }
 
-// rows reduces count rows of src, stride apart, into dst.
+// rows replaces dst[i] by the reduction of column i of src. src has count rows, whose starts are
+// stride elements apart.
 func (op reduction) rows(dst, src []float32, stride, count int) {
 	switch op {
 	case sums:

@@ -32,8 +32,9 @@ func (s *slot[T, P]) run(task *T, parts int) bool {
 // partsEach is the number of parts for each worker of a task that can be divided finely.
 const partsEach = 4
 
-// finely returns the number of parts of a task that can be divided finely and for which this many workers are
-// worthwhile. Each worker has several parts, so that others can take the parts of a slow worker.
+// finely returns the number of parts of a task that can be divided finely, for this many workers.
+// It is 1 for one worker. Otherwise each worker gets partsEach parts, so that others can take the
+// parts of a slow worker.
 func finely(workers int) int {
 	if workers == 1 {
 		return 1

@@ -162,8 +162,8 @@ func (t *tile) area(high, wide, downA, downC int, upright bool) {
 	}
 }
 
-// coverPart is like [tile.cover] for tiles of which only the first width columns are in c and in
-// residual. It computes a whole tile in a buffer.
+// coverPart is like [tile.cover] for tiles that exceed c and residual: only their first width
+// columns are there. It computes a whole tile in a buffer.
 func (t *tile) coverPart(s rowSplit, from, to, width int) {
 	var aside [maxRows][maxPanels * 16]float32
 	whole := *t

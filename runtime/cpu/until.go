@@ -10,58 +10,58 @@ import "context"
 // generated method, as [rt.EndIfDone] does. The results are then undefined. A nil Ctx is never
 // done.
 
-// Until returns a copy of s with a context that can end the kernel.
+// Until returns a copy of s whose Ctx is ctx: the kernel ends early when ctx is done.
 func (s AttentionShape) Until(ctx context.Context) *AttentionShape { s.Ctx = ctx; return &s }
 
-// Until returns a copy of s with a context that can end the kernel.
+// Until returns a copy of s whose Ctx is ctx: the kernel ends early when ctx is done.
 func (s ConvShape) Until(ctx context.Context) *ConvShape { s.Ctx = ctx; return &s }
 
-// Until returns a copy of s with a context that can end the kernel.
+// Until returns a copy of s whose Ctx is ctx: the kernel ends early when ctx is done.
 func (s MatMulShape) Until(ctx context.Context) *MatMulShape { s.Ctx = ctx; return &s }
 
-// Until returns a copy of s with a context that can end the kernel.
+// Until returns a copy of s whose Ctx is ctx: the kernel ends early when ctx is done.
 func (s PoolShape) Until(ctx context.Context) *PoolShape { s.Ctx = ctx; return &s }
 
-// Until returns a copy of s with a context that can end the kernel.
+// Until returns a copy of s whose Ctx is ctx: the kernel ends early when ctx is done.
 func (s WinogradShape) Until(ctx context.Context) *WinogradShape { s.Ctx = ctx; return &s }
 
-// For returns a copy of s with a batch of n and a context that can end the kernel.
+// For returns a copy of s with a batch of n, and with ctx as its Ctx, as Until sets it.
 func (s AttentionShape) For(n int, ctx context.Context) *AttentionShape {
 	s.Batch, s.Ctx = n, ctx
 	return &s
 }
 
-// For returns a copy of s with a batch of n and a context that can end the kernel.
+// For returns a copy of s with a batch of n, and with ctx as its Ctx, as Until sets it.
 func (s ConvShape) For(n int, ctx context.Context) *ConvShape {
 	s.N, s.Ctx = n, ctx
 	return &s
 }
 
-// For returns a copy of s with a batch of n and a context that can end the kernel.
+// For returns a copy of s with a batch of n, and with ctx as its Ctx, as Until sets it.
 func (s PoolShape) For(n int, ctx context.Context) *PoolShape {
 	s.N, s.Ctx = n, ctx
 	return &s
 }
 
-// For returns a copy of s with a batch of n and a context that can end the kernel.
+// For returns a copy of s with a batch of n, and with ctx as its Ctx, as Until sets it.
 func (s WinogradShape) For(n int, ctx context.Context) *WinogradShape {
 	s.N, s.Ctx = n, ctx
 	return &s
 }
 
-// For returns a copy of s with a batch of n matrices and a context that can end the kernel.
+// For returns a copy of s with a batch of n matrices, and with ctx as its Ctx, as Until sets it.
 func (s MatMulShape) For(n int, ctx context.Context) *MatMulShape {
 	s.Batch, s.Ctx = n, ctx
 	return &s
 }
 
-// Rows returns a copy of s with M = m and a context that can end the kernel.
+// Rows returns a copy of s with M = m, and with ctx as its Ctx, as Until sets it.
 func (s MatMulShape) Rows(m int, ctx context.Context) *MatMulShape {
 	s.M, s.Ctx = m, ctx
 	return &s
 }
 
-// Depth returns a copy of s with K = k and LDA = k, and a context that can end the kernel.
+// Depth returns a copy of s with K = k and LDA = k, and with ctx as its Ctx, as Until sets it.
 func (s MatMulShape) Depth(k int, ctx context.Context) *MatMulShape {
 	s.K, s.LDA, s.Ctx = k, k, ctx
 	return &s

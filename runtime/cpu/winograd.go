@@ -243,10 +243,10 @@ func (w *winograd) room(shares int) int {
 	return rest / w.tileElems() / w.highest()
 }
 
-// run computes the convolution on at most the given number of workers. Each computes its own tiles from
-// input to output if the tiles are so many that each worker may read all weights, and if there is
-// scratch for each. Otherwise the workers share each step on one group of tiles before they go on to
-// the next group: all spread, then all multiply, then all collect.
+// run computes the convolution on at most the given number of workers. If there are enough tiles
+// that it pays for each worker to read all weights, and if there is scratch for each worker, each
+// computes its own tiles from input to output. Otherwise the workers share each step on one group
+// of tiles before they go on to the next group: all spread, then all multiply, then all collect.
 func (w *winograd) run(workers int) {
 	w.rooms = min(workers, mostRooms)
 	for w.rooms > 1 && w.room(w.rooms) < 1 {

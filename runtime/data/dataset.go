@@ -10,7 +10,7 @@ import (
 
 // Dataset is a list of items. Items may be computed or read when they are asked for. All methods
 // are safe for use by several goroutines. Implementations may also be a [ManyReader], [Blocked] or
-// an io.Closer; package datatest tests what all of them promise.
+// an io.Closer; package datatest tests what data sets promise.
 //
 // Functions that wrap a data set do not close it.
 type Dataset[T any] interface {

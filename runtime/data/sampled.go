@@ -19,7 +19,7 @@ type SampleOptions struct {
 // depend on n, the number of items and the options only.
 //
 // Without weights it needs no memory. Weights take two to four float64s for each item of d; with
-// weights and without replacement the n draws are kept, too. Errors of items are d's. The data set
+// weights and without replacement, it also keeps the n draws. Errors of items are d's. The data set
 // has an error if n is negative, there are no items to draw from, the number of weights is not the
 // number of items, a weight is negative or not finite, all weights are 0, or the memory exceeds
 // [rt.ArenaLimit].

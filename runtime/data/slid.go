@@ -6,10 +6,10 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Slid returns the windows of d: item i has size items, of which item i·stride is the first. Items
-// at the end that do not fill a window are not used. Each window is a new slice. Reading a window
-// returns an error if one of its items cannot be read. The data set has an error if size or stride
-// is below 1, or a window exceeds [rt.ArenaLimit].
+// Slid returns the windows of d: item i is the slice of the items i·stride to i·stride+size−1 of d.
+// Items at the end that do not fill a window are not used. Each window is a new slice. Reading a
+// window returns an error if one of its items cannot be read. The data set has an error if size or
+// stride is below 1, or a window exceeds [rt.ArenaLimit].
 func Slid[T any](d Dataset[T], size, stride int) Dataset[[]T] {
 	if err := Err(d); err != nil {
 		return failed[[]T]{err}

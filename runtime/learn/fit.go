@@ -57,7 +57,7 @@ func (f *fit[B, O]) errInterrupted() error {
 // to drop it or Options.Dir is empty.
 //
 // Fit also returns when ctx ends, with its cause, and when something fails: a step, a metric, an
-// item of the data, or the last save. A loss that is not finite is an error, too; the optimizers do
+// item of the data, or the last save. A loss that is not finite is also an error; the optimizers do
 // not step then. After an error, the state that was saved before stays. The error of a batch names
 // the step. If the run had begun, the Run is returned with the error.
 //

@@ -50,7 +50,7 @@ type lineCursor struct {
 	ok   bool
 }
 
-// begins reports whether the rest begins with s, which it skips then.
+// begins reports whether the rest begins with s, and if so, skips s.
 func (c *lineCursor) begins(s string) bool {
 	rest, found := bytes.CutPrefix(c.rest, []byte(s))
 	c.rest = rest

@@ -35,9 +35,9 @@ func Pairs[X, Y, R any, O metric.Output](step, eval func([]X, []Y) (R, error), o
 	return Task[data.Set[X, Y], O]{Step: call(step), Eval: call(eval), Items: func(b *data.Set[X, Y]) int { return len(b.X) }}
 }
 
-// One returns the task of methods that take one list, such as texts of which a model predicts the next
-// token. out makes an output of their argument and result. The number of items is the length of the
-// list.
+// One returns the task of methods that take one list, such as the texts in which a language model
+// predicts the next tokens. out makes an output of their argument and result. The number of items
+// is the length of the list.
 func One[X, R any, O metric.Output](step, eval func([]X) (R, error), out func(x []X, r R) O) Task[[]X, O] {
 	call := func(f func([]X) (R, error)) func(*[]X) (O, error) {
 		if f == nil || out == nil {

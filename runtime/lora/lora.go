@@ -1,8 +1,9 @@
-// Package lora handles weights with updates of low rank, which layers made by nn.NewLoRA have: it takes the
-// updates out, to be saved alone, and adds them to the weights for good.
+// Package lora handles weights with updates of low rank, which layers made by nn.NewLoRA have: it
+// takes the updates out, to be saved alone, and adds them to the weights for good.
 //
-// The names are those of the library PEFT. A layer called "fc" has the tensors fc.base_layer.weight [out, in],
-// fc.lora_A.weight [rank, in], fc.lora_B.weight [out, rank], and may have others below fc.base_layer.
+// The names are the same as in the library PEFT. A layer called "fc" has the tensors
+// fc.base_layer.weight [out, in], fc.lora_A.weight [rank, in], fc.lora_B.weight [out, rank], and
+// may have others below fc.base_layer.
 package lora
 
 import (

@@ -1,6 +1,6 @@
 package metric
 
-// ExactMatch returns the percentage of items of which all known labels are predicted right. Items
+// ExactMatch returns the percentage of items whose known labels are all predicted right. Items
 // without known labels do not count.
 func ExactMatch() Metric[Labels] {
 	return newMetric("exact match", "%", 1, rule[Labels, *counts]{

@@ -41,10 +41,10 @@
 // [Open] reads files of burn's recorders up to version 0.21 (.mpk, .json and .bin, optionally with
 // .gz) and burnpack files (.bpk). Names are the paths of the parameters, joined by dots: fields of
 // modules, indices in vectors, names of variants. A .bin file has no names, so its tensors are
-// numbered; see [InOrder]. The only checksum is that of gzip; sizes must match shapes and types.
-// Values that are not tensors are ignored, and quantised tensors are rejected. Linear layers of
-// burn are transposed relative to PyTorch, and norms have gamma and beta. Package keys converts
-// both.
+// numbered; see [InOrder]. The only checksum in these files is the one of gzip. Sizes must match
+// shapes and types. Values that are not tensors are ignored, and quantised tensors are rejected.
+// Linear layers of burn are transposed relative to PyTorch, and norms have gamma and beta. Package
+// keys converts both.
 //
 // The package knows files and their contents, but not models or optimizers.
 package record

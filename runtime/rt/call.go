@@ -112,7 +112,7 @@ func (c *Call) end(err *error) {
 }
 
 // check returns an error if a result with a declared shape was not resized, has another shape, or
-// has data whose length is not that of its shape.
+// has data whose length does not match its shape.
 func (c *Call) check() error {
 	c.symbols.Reset()
 	for _, a := range c.out {

@@ -36,7 +36,8 @@ func (p *Prepared[T]) Set(t *T) { p.ready.Store(t) }
 func (p *Prepared[T]) Raw() *Weights { return p.raw }
 
 // Get returns the packed form. The first call computes it, and concurrent calls wait. It returns
-// the errors of the weights and of prepare, a panic of prepare too; the next call tries again.
+// the errors of the weights and of prepare, and a panic of prepare as an error. After an error the
+// next call tries again.
 func (p *Prepared[T]) Get() (*T, error) {
 	if t := p.ready.Load(); t != nil {
 		return t, nil

@@ -317,8 +317,8 @@ func (p *pool) serve(w *worker, k int, j job) {
 	p.pending.Add(int32(-done))
 }
 
-// perform executes a unit of the current Run. It stores an error in w if w has none of an earlier
-// part.
+// perform executes a unit of the current Run. If a part panics, it stores the error in w, unless w
+// has the error of an earlier part.
 func (p *pool) perform(w *worker, unit, units int) {
 	from, to := unit, unit+1
 	if units < p.parts {

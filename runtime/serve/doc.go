@@ -1,10 +1,10 @@
-// Package serve offers generated models over the network, by the Open Inference Protocol, version 2.
-// It is a nested module: a program that does not serve does not need what it needs.
+// Package serve offers generated models over the network, by the Open Inference Protocol, version
+// 2. It is a nested module, so that its dependencies burden only programs that serve.
 //
-// [Main] is a whole program. [New] returns a [Server] for a program that has more to do: its Handler
-// answers requests. [Package] names a generated package, which was written with -serve.
+// [Main] is a whole program. [New] returns a [Server] for a program that has more to do: its
+// Handler answers requests. [Package] names a generated package, which was written with -serve.
 //
 // A request passes through three places. It is decoded straight into the memory of tensors, within
-// bounds. It waits in the queue of its model, where every client has a line of its own. A session of
-// the model takes it, alone or together with other requests.
+// bounds. It waits in the queue of its model, where every client has a line of its own. A session
+// of the model takes it, alone or together with other requests.
 package serve

@@ -9,7 +9,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Error is an error with the status of HTTP that the client gets. The protocol's body has its text.
+// Error is an error with the HTTP status that the client gets. Text is the message in the body of
+// the response.
 type Error struct {
 	Status int
 	Text   string
@@ -29,9 +30,9 @@ var errFull = &Error{http.StatusTooManyRequests, "the queue is full; try again l
 
 const statusGone = 499
 
-// statusOf returns the HTTP status for an error. Other errors of a model are the request's fault,
-// such as an index that is out of range, because shapes and types have been checked. A panic is the
-// server's fault.
+// statusOf returns the HTTP status for an error. A panic is the server's fault (500). Errors of this
+// package and of a context that is done have their own statuses. Any other error of a model, such as
+// an index out of range, is the request's fault (400), because shapes and types have been checked.
 func statusOf(err error) int {
 	var own *Error
 	var size *http.MaxBytesError

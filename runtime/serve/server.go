@@ -54,8 +54,8 @@ func New(o Options, models ...Model) (*Server, error) {
 // Handler returns the handler of the protocol over HTTP, with the page /metrics.
 func (s *Server) Handler() http.Handler { return s.handler }
 
-// Reload takes the weights of models again that have a file of them. It returns the errors of all models; a
-// model with an error keeps its weights.
+// Reload reads the weights of all models that have a file of weights again. It returns the errors
+// of all models, joined. A model with an error keeps its weights.
 func (s *Server) Reload() error {
 	var errs []error
 	for _, e := range s.entries {
@@ -70,7 +70,8 @@ func (s *Server) Reload() error {
 // listeners, so that balancers send requests elsewhere.
 func (s *Server) Drain() { s.draining.Store(true) }
 
-// Close ends the models, after the requests that wait.
+// Close makes all models refuse new requests, and waits until the requests that are waiting have
+// been computed.
 func (s *Server) Close() {
 	s.Drain()
 	for _, e := range s.entries {
@@ -188,7 +189,7 @@ func (s *Server) leave(client string) {
 	}
 }
 
-// allows reports whether an Authorization header has the token, or none is needed.
+// allows reports whether an Authorization header has the token, or no token is needed.
 func (s *Server) allows(header string) bool {
 	if s.options.Token == "" {
 		return true
@@ -197,8 +198,8 @@ func (s *Server) allows(header string) bool {
 	return strings.EqualFold(scheme, "Bearer") && subtle.ConstantTimeCompare([]byte(token), []byte(s.options.Token)) == 1
 }
 
-// clientOf returns an identifier of the client: the first value of the header ClientHeader, or else
-// the host of its address.
+// clientOf returns an identifier of the client: the first value of the header that
+// Options.ClientHeader names. If there is no such value, it is the host of the address.
 func (s *Server) clientOf(address string, header func(name string) string) string {
 	if s.options.ClientHeader != "" {
 		first, _, _ := strings.Cut(header(s.options.ClientHeader), ",")

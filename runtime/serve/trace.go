@@ -50,7 +50,7 @@ func (c carrier) Keys() (names []string) {
 }
 
 // exporting returns a tracer as the environment variables OTEL_* configure it, or nil if they
-// configure none. The function sends the remaining spans.
+// configure none. The function that it returns sends the remaining spans and ends the tracer.
 func exporting(ctx context.Context) (trace.Tracer, func(context.Context) error, error) {
 	nowhere := func(context.Context) error { return nil }
 	named := os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != "" || os.Getenv("OTEL_TRACES_EXPORTER") == "otlp"

@@ -4,8 +4,8 @@ import (
 	"unsafe"
 )
 
-// commands is a command buffer during recording. Each command waits for all earlier ones, including
-// those of earlier submissions.
+// commands is a command buffer during recording. Each command waits for all earlier commands, also
+// in earlier submissions.
 type commands struct {
 	device *device
 	handle uintptr

@@ -13,8 +13,8 @@ var measured = []struct {
 	{Tiles{M: 64, N: 64, Stages: 8, Blocks: 132, Raster: 16}, 0.52},
 }
 
-// TilesOf returns the tiles of a pipelined product with m × n sums: those that take the least time if
-// all blocks run at the same time.
+// TilesOf returns the tiles for a pipelined product with m × n sums. Of the measured tiles, it
+// chooses the ones with the least time, on the assumption that all blocks run at the same time.
 func TilesOf(m, n int) Tiles {
 	best, least := 0, 0.0
 	for i, t := range measured {

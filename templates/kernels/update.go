@@ -61,7 +61,8 @@ func (u *Update) Build() (*kernel.Kernel, error) {
 }
 
 // Updates are the kernels of training that are the same for all models: the steps of optimizers,
-// with the same order of operations on every target, and what training does with gradients.
+// and operations on gradients such as sums and scaling. The order of operations is the same on
+// every target.
 var Updates = []*Update{
 	{
 		Name: "accumulate", Doc: "y = y + x", Vectors: []string{"y", "x"},

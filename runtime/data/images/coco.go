@@ -38,7 +38,7 @@ func (s Scene) Sample() Sample { return Sample{Image: s.Image, Boxes: s.Boxes} }
 // COCO reads a file of COCO's instances, such as instances_train2017.json: "images", "annotations"
 // with boxes [x, y, width, height] in pixels, and "categories". Pictures are in dir. Items are in
 // order of the pictures' numbers, the boxes of an item in the order of the file. Pictures without
-// annotations are items, too. The class of a box is the index of its category in order of the
+// annotations are also items. The class of a box is the index of its category in order of the
 // categories' numbers, which may have gaps.
 //
 // Outlines and other members are not read. COCO returns an error for a file that is not JSON of

@@ -21,18 +21,18 @@ import (
 )
 
 // Decode decodes a picture: BMP, GIF, JPEG, PNG, TIFF or WebP, which the first bytes of data tell
-// apart. The picture is turned as its EXIF orientation says, so that its top is the top of the scene.
-// Bounds begin at (0, 0). Only the upper 8 bits of 16-bit samples are used. The first frame of an
-// animated GIF is decoded; animated WebP is not supported. Colour profiles are ignored.
+// apart. The picture is turned as its EXIF orientation says, so that its top is the top of the
+// scene. Bounds begin at (0, 0). Only the upper 8 bits of 16-bit samples are used. The first frame
+// of an animated GIF is decoded; animated WebP is not supported. Colour profiles are ignored.
 //
-// Transparent pixels are premultiplied, as [image.RGBA] defines. The channels R, G and B are thus the
-// picture on black. Pictures without transparency have an alpha of 255.
+// Transparent pixels are premultiplied, as [image.RGBA] defines. The channels R, G and B are thus
+// the picture on black. Pictures without transparency have an alpha of 255.
 //
-// The decoders are those of the standard library and of golang.org/x/image. Pixels of JPEG and lossy
+// The decoders are from the standard library and from golang.org/x/image. Pixels of JPEG and lossy
 // WebP differ a little from libjpeg's and libwebp's, which interpolate chroma.
 //
-// Decode returns an error for other formats, for damaged or truncated data, and for more pixels than
-// [PixelLimit] and [rt.ArenaLimit] allow. The size in the header is checked before pixels are
+// Decode returns an error for other formats, for damaged or truncated data, and for more pixels
+// than [PixelLimit] and [rt.ArenaLimit] allow. The size in the header is checked before pixels are
 // allocated.
 func Decode(data []byte) (*image.RGBA, error) {
 	f, m, err := decode(data)
@@ -214,8 +214,8 @@ func (f *format) pixels(data []byte) (m image.Image, err error) {
 	return m, nil
 }
 
-// rgba converts m to RGBA with bounds that begin at (0, 0). It returns m itself if it is so
-// already.
+// rgba converts m to RGBA with bounds that begin at (0, 0). If m already has this form, it returns
+// m itself.
 func rgba(m image.Image) *image.RGBA {
 	if m, ok := m.(*image.RGBA); ok && m.Rect.Min == (image.Point{}) {
 		return m

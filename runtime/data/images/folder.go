@@ -30,16 +30,18 @@ type Picture struct {
 // Sample returns a sample of the picture.
 func (p Picture) Sample() Sample { return Sample{Image: p.Image} }
 
-// Folder finds the pictures of a folder in which each class has a folder: images/cat/7.jpg is a cat.
-// Classes are in order of their names, and the pictures of a class, also those in folders below, in
-// order of their paths. Names are compared byte by byte.
+// Folder finds the pictures of a folder in which each class has a folder: images/cat/7.jpg is a
+// cat. Classes are in order of their names, and the pictures of a class in order of their paths.
+// They include the pictures in folders below the folder of the class. Names are compared byte by
+// byte.
 //
 // Files with the extensions .bmp, .gif, .jpeg, .jpg, .png, .tif, .tiff and .webp are pictures, in
-// upper or lower case; [ClassFolder.Ignored] counts other files. Hidden files and folders, whose names
-// begin with a dot, are left out. The folder of a class, or a picture, may be a symbolic link.
+// upper or lower case; [ClassFolder.Ignored] counts other files. Hidden files and folders, whose
+// names begin with a dot, are left out. The folder of a class, or a picture, may be a symbolic
+// link.
 //
-// Folder returns an error if there is no class, or a class has no picture. It does not open pictures: At
-// returns an error that names the file if one cannot be decoded.
+// Folder returns an error if there is no class, or a class has no picture. It does not open
+// pictures: At returns an error that names the file if one cannot be decoded.
 func Folder(dir string) (*ClassFolder, error) {
 	f, err := readFolder(dir)
 	if err != nil {

@@ -22,8 +22,8 @@ const (
 
 // cluster returns the length in bytes of the first extended grapheme cluster of a text, which is
 // not empty. It leaves out rules GB9c, GB12 and GB13, for Indic conjuncts and regional indicators.
-// They only join clusters that are at least maxCluster bytes long, and [precompiled] does not look
-// such clusters up.
+// That makes no difference to [precompiled]: the clusters that these rules join have at least
+// maxCluster bytes, and so have their parts, unless a part is a single character.
 func cluster(text string) int {
 	c, size := utf8.DecodeRuneInString(text)
 	if c == '\r' && len(text) > 1 && text[1] == '\n' {

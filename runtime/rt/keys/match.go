@@ -286,7 +286,8 @@ func isTranspose(a, b []int) bool {
 // explained is the largest number of missing tensors that an error explains in detail.
 const explained = 20
 
-// absent returns an error for each missing tensor, or for the first [explained] and one for the rest.
+// absent returns an error for each of the first [explained] missing tensors, and one error for the
+// others.
 func (m *matching) absent(missing []Want) []error {
 	var errs []error
 	for i, x := range missing {
