@@ -136,9 +136,9 @@ func (a *roiAxis[T]) sample(bin, k int) (at [2]int, weights [2]T, ok bool) {
 
 // MaxRoiPool stores the maximum of each bin of regions of src, [n, c, h, w] (ONNX MaxRoiPool). dst
 // is [R, c, outH, outW]. rois, [R, 5], holds for each region the index of its image, and x1, y1,
-// x2, y2. Multiplied by scale and rounded, these are its first and last element. A region is at
-// least 1 wide and high. An empty bin is 0. It returns an [IndexError] for an image out of
-// range; dst is then partly written.
+// x2, y2. x1, y1, x2 and y2, multiplied by scale and rounded, are the indices of its first and last
+// column and row. A region is at least 1 wide and high. An empty bin is 0. It returns an
+// [IndexError] for an image out of range; dst is then partly written.
 func MaxRoiPool[T Float](dst, src, rois []T, n, c, h, w, outH, outW int, scale float64) error {
 	bins, plane := volume(outH, outW), volume(h, w)
 	regions := len(rois) / 5

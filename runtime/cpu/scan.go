@@ -74,7 +74,7 @@ func scan[T Number](dst, src []T, outer, n, inner int, exclusive, reverse bool, 
 }
 
 // Range computes dst[i] = start + i·delta, with the product rounded before the sum (ONNX Range).
-// Range(dst, 0, 1) counts.
+// Range(dst, 0, 1) stores 0, 1, 2, ….
 func Range[T Number](dst []T, start, delta T) {
 	for i := range dst {
 		dst[i] = start + T(T(i)*delta)

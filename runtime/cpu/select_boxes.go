@@ -33,9 +33,10 @@ func SelectBoxes(dst []int32, boxes, scores []float32, batches, classes, n int, 
 	return nil
 }
 
-// selectBoxes stores the indices of the chosen boxes in chosen, then −1. candidates has a number for each box, which is
-// larger if the box comes earlier. The low 32 bits are the inverted index. It overwrites candidates. most, share and
-// center are as in [SelectBoxes].
+// selectBoxes stores the indices of the chosen boxes in chosen, then −1. candidates has a number
+// for each box, which is larger if the box comes earlier. The low 32 bits of the number are the
+// inverted index of the box. It overwrites candidates. most, share and center are as in
+// [SelectBoxes].
 func selectBoxes(chosen []int32, candidates []uint64, boxes []float32, most int64, share float32, center bool) {
 	count := 0
 	for i := len(candidates)/2 - 1; i >= 0; i-- {

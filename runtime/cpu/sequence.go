@@ -85,7 +85,7 @@ func itemAt[T any, I int32 | int64](seq []rt.Tensor[T], position []I) (rt.Tensor
 }
 
 // SequenceExtent returns the extent of an axis of the element at a position. It returns an error if
-// the position is out of range, or if the rank of the element is not rank.
+// the position is out of range, or if the element has another rank than `rank`.
 func SequenceExtent[T any, I int32 | int64](seq []rt.Tensor[T], position []I, rank, axis int) (int, error) {
 	t, err := itemAt(seq, position)
 	if err != nil {
@@ -103,7 +103,7 @@ func extentOf(shape []int, rank, axis int) (int, error) {
 }
 
 // SequenceAt copies the element at a position to dst (ONNX SequenceAt). It returns an error if the
-// position is out of range, or if the shape of the element is not shape.
+// position is out of range, or if the element has another shape than `shape`.
 func SequenceAt[T any, I int32 | int64](dst []T, seq []rt.Tensor[T], position []I, shape []int) error {
 	t, err := itemAt(seq, position)
 	if err != nil {

@@ -117,9 +117,9 @@ func (s *WinogradShape) lineBytes() int {
 	return 64 * min(linePixels, ceil(s.OutW, s.Tile)*s.Tile+2)
 }
 
-// WinogradScratch returns how many scratch elements [Winograd] needs for this many parts that are computed
-// concurrently. tiles is the number of tiles that all parts together process at once. It is at least 14, unless the
-// convolution has fewer tiles.
+// WinogradScratch returns how many scratch elements [Winograd] needs for this many parts that are
+// computed concurrently. tiles is the number of tiles that all parts together process at once. This
+// number is at least 14, unless the convolution has fewer tiles.
 func WinogradScratch(s *WinogradShape, parts, tiles int) int {
 	points := volume(s.points(), s.points(), 16)
 	return volume(parts, 2*points) + volume(tiles, s.inBlocks()+s.outBlocks(), points)
@@ -314,8 +314,8 @@ func (w *winograd) Part(i, parts int) {
 // the first multiple of 64 bytes; see [aligned].
 type winogradLines [(1+maxPoints)*16*linePixels + 15]float32
 
-// aligned returns the address of the first element of lines at a multiple of 64 bytes. It remains a multiple if the
-// stack moves.
+// aligned returns the address of the first element of lines at a multiple of 64 bytes. The address
+// remains a multiple of 64 if the stack moves.
 func aligned(lines *winogradLines) unsafe.Pointer {
 	p := unsafe.Pointer(lines)
 	return unsafe.Add(p, -uintptr(p)&63)

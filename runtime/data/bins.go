@@ -13,8 +13,9 @@ import (
 // edges with a run.
 type Bins struct{ edges []float64 } // increasing; bin i is below edge i
 
-// NewBins returns bins between edges: bin 0 is below the first edge, and the last bin is at or above
-// the last one. It returns an error if the edges are not finite and increasing.
+// NewBins returns bins between edges: bin 0 has the numbers below the first edge, and the last bin
+// the numbers from the last edge on. It returns an error if the edges are not finite and
+// increasing.
 func NewBins(edges ...float64) (*Bins, error) {
 	for i, e := range edges {
 		if math.IsNaN(e) || math.IsInf(e, 0) || i > 0 && e <= edges[i-1] {
@@ -24,9 +25,10 @@ func NewBins(edges ...float64) (*Bins, error) {
 	return &Bins{slices.Clone(edges)}, nil
 }
 
-// EqualBins returns n bins of the same width from `low` to `high`. Numbers outside belong to the
-// first and the last one. It returns an error if n is below 1, if `low` < `high` is false, if they
-// are too close or too far apart for n bins, or if n numbers exceed [rt.ArenaLimit].
+// EqualBins returns n bins of the same width from `low` to `high`. Numbers below `low` belong to
+// the first bin, and numbers above `high` to the last one. It returns an error if n is below 1, if
+// `low` < `high` is false, if `low` and `high` are too close or too far apart for n bins, or if n
+// numbers exceed [rt.ArenaLimit].
 func EqualBins(low, high float64, n int) (*Bins, error) {
 	if n < 1 || !(low < high) {
 		return nil, fmt.Errorf("bins: %d bins from %v to %v", n, low, high)

@@ -47,8 +47,9 @@ func (c Column) Index(names []string) int {
 	return slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(strings.TrimSpace(n), c.Name) })
 }
 
-// SetMissing sets the column's field of a row, a struct, to the value for a missing one: NaN if it
-// is a float, and otherwise a zero value. It panics if the row cannot be set.
+// SetMissing sets the column's field of a row, a struct, to the value that stands for a missing
+// one: NaN if the field is a float, and otherwise the zero value. It panics if the row cannot be
+// set.
 func (c Column) SetMissing(row reflect.Value) { setMissing(row.Field(c.Field)) }
 
 func setMissing(v reflect.Value) {

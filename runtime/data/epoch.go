@@ -77,7 +77,7 @@ func (l *Loader[B]) inline(ctx context.Context, r *run, from int, yield func(*B,
 }
 
 // worker makes every n-th batch, where n is the number of workers. It has two batches: the consumer
-// uses one while it makes the other. Sends on its channels do not block.
+// uses one while the worker makes the other. Sends on its channels do not block.
 type worker[B any] struct{ free, ready chan *made[B] }
 
 // background makes batches ahead on other goroutines.

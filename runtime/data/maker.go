@@ -56,8 +56,8 @@ func (m *itemMaker[T, B]) make(out *made[B], at []int, key uint64, ended <-chan 
 	}
 }
 
-// read reads the items with the indices at into m.items and m.indices. It leaves out items that are
-// skipped.
+// read reads the items with the indices in `at` into m.items and m.indices. It leaves out items
+// that are skipped.
 func (m *itemMaker[T, B]) read(out *made[B], at []int, ended <-chan struct{}) error {
 	m.items, m.indices = sized(m.items[:0], len(at)), append(m.indices[:0], at...)
 	if m.many != nil {

@@ -32,7 +32,8 @@ func ReadCache(name string) []byte {
 }
 
 // WriteCache stores data in the folder burngen of the user's cache folder. name is the file name. A
-// file appears only when it is complete. It may be deleted at any time.
+// file appears only when it is complete. It may be deleted at any time. WriteCache returns an error
+// if the user has no cache folder or the file cannot be written.
 func WriteCache(name string, data []byte) error {
 	path, err := cachePath(name)
 	if err != nil {

@@ -2,8 +2,8 @@ package gpu
 
 import "slices"
 
-// maxRecordings is the largest number of recordings that a run keeps. It drops the least recently
-// used one.
+// maxRecordings is the largest number of recordings that a run keeps. Beyond this number, the run
+// drops the least recently used one.
 const maxRecordings = 8
 
 // recording is the queued work of a call. Later calls with the same key queue it again.

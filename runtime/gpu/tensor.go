@@ -25,11 +25,11 @@ var (
 	ErrTensorBusy   = errors.New("the tensor is in use by another call")
 )
 
-// NewTensor returns a tensor of zeros on the device of a model, which the model's method Device
-// returns. Without extents it is a scalar with one element. The memory counts for [Memory]. NewTensor
-// returns an error if i is nil, if T is not a boolean, an integer or a float, or if an extent is
-// negative. It returns an error that wraps [ErrMemory] if there is no room, and the errors of
-// [Instance.Open].
+// NewTensor returns a tensor of zeros on the device of i, which the method Device of a model
+// returns. Without extents it is a scalar with one element. The memory counts for [Memory].
+// NewTensor returns an error if i is nil, if T is not a boolean, an integer or a float, or if an
+// extent is negative. It returns an error that wraps [ErrMemory] if there is no room, and the
+// errors of [Instance.Open].
 func NewTensor[T any](i *Instance, shape ...int) (*Tensor[T], error) {
 	kind := reflect.TypeFor[T]().Kind()
 	if kind < reflect.Bool || kind > reflect.Float64 || kind == reflect.Uintptr {

@@ -15,7 +15,7 @@ type Checkpoint struct {
 	Gone   bool              `json:"gone,omitempty"`   // it was deleted
 }
 
-// Keeper decides which checkpoints are kept. The newest whole checkpoint is never deleted, whatever
+// Keeper decides which checkpoints are kept. The newest checkpoint is never deleted, whatever
 // keepers say.
 type Keeper interface {
 	// Keep returns whether to keep each checkpoint of a list. The list has all checkpoints of the run,

@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// Number is a float64 that JSON can hold. A number that is not finite is one of the strings "NaN",
-// "+Inf" and "-Inf" there.
+// Number is a float64 that JSON can hold. In JSON, a number that is not finite is one of the
+// strings "NaN", "+Inf" and "-Inf".
 type Number float64
 
 // appendJSON appends n in JSON. NaN and infinities become strings.

@@ -29,9 +29,9 @@ var errBehind = errors.New("16 MiB could not be written")
 // toEnd is the mark of a tape that continues at the end of the file.
 const toEnd = -1
 
-// openTape opens a file to append to its first `mark` bytes, and truncates it there. If mark is
-// toEnd, or the file is shorter, as after a failure of the machine, whole returns the number of
-// bytes to keep.
+// openTape opens a file, truncates it to its first `mark` bytes, and appends to them. If mark is
+// toEnd, or if the file is shorter, as after a failure of the machine, it keeps the number of bytes
+// that whole returns for the contents of the file.
 func openTape(path string, mark int64, whole func(file []byte) int) (*tape, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, err

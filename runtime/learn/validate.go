@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/runtime/data"
 )
 
-// frozen is the place of a run before a validation, from which it continues if it ends during the
-// validation.
+// frozen is the place of a run before a validation, from which the run continues if it is ended
+// during the validation.
 type frozen struct {
 	position position
 	marks    map[string]string

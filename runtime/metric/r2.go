@@ -2,9 +2,10 @@ package metric
 
 import "math"
 
-// R2 returns the coefficient of determination: 1 minus the ratio of the sum of squared errors to the
-// sum of squared differences between targets and their mean. With several values an item it is the
-// mean over the values. It is NaN if all targets of a value are equal.
+// R2 returns the coefficient of determination: 1 minus the ratio of the sum of squared errors to
+// the sum of squared differences between targets and their mean. If an item has several values, it
+// is the mean of the coefficients of each of them. It is NaN if for one of them all targets are
+// equal.
 func R2() Metric[Values] {
 	return newMetric("R²", "", 1, rule[Values, *moments]{
 		empty: newMoments,

@@ -31,7 +31,7 @@ func ROUGEL() Metric[Texts] {
 }
 
 // rouge returns a metric that is the mean of the items' scores. The best reference of an item
-// counts. add returns the error of check.
+// counts. Counters report the error of check.
 func rouge(name string, score func(predicted, reference []string) float64, check func() error) Metric[Texts] {
 	return newMetric(name, "", 1, rule[Texts, *mean]{
 		empty: newMean,

@@ -7,7 +7,7 @@ import (
 	"sort"
 )
 
-// cells is the number of cells in which pairs are counted once they are not kept any more.
+// cells is the number of cells in which pairs are counted when there are too many to keep them.
 // sideCells is its square root.
 const (
 	sideCells = 1 << 8
@@ -15,12 +15,13 @@ const (
 )
 
 // Spearman returns Spearman's correlation: Pearson's correlation of the ranks of predictions and
-// targets, from -1 to 1. Equal values have the mean of their ranks. With several values an item it is
-// the mean over the values. It is NaN if all predictions or all targets of a value are equal.
+// targets, from -1 to 1. Equal values have the mean of their ranks. If an item has several values,
+// it is the mean of the correlations of each of them. It is NaN if for one of them all predictions
+// or all targets are equal.
 //
-// The value is exact for up to 10⁶ pairs. Then pairs are counted in 2¹⁶ cells for each value, between
-// 2⁸ quantiles of the predictions and of the targets. The counter's text says which. In cells the
-// value also depends on which items came first.
+// The value is exact for up to 10⁶ pairs. Beyond that, pairs are counted in 2¹⁶ cells for each
+// value, between 2⁸ quantiles of the predictions and of the targets. The value then also depends on
+// which items came first. The counter's text says whether the value is exact.
 func Spearman() Metric[Values] {
 	return newMetric("Spearman", "", 1, rule[Values, *pairs]{
 		empty: newPairs,

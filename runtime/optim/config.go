@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// Zero is written in a configuration for the number 0, because a field that is 0 has its default
+// Zero stands for the number 0 in a configuration, because a field that is 0 gets its default
 // value. Zero is so small that it is 0 as a float32.
 const Zero = math.SmallestNonzeroFloat64
 

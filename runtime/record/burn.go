@@ -234,7 +234,7 @@ func (b *burn) list(name, key string, t, l token) (isTensor bool, err error) {
 
 // elementOf returns the element type of a list in the older form, and the element that parses its
 // items. x is the first item. Floats of 16 bits are written as the integers of their bits, so the
-// metadata decides about integers.
+// metadata decides whether integers are such bits.
 func (b *burn) elementOf(x token) (string, element) {
 	dtype := rustTypes[b.said.int]
 	half := rustTypes[b.said.float]

@@ -268,8 +268,8 @@ func checkText(t []byte) error {
 }
 
 // names bounds the memory of the names of tensors. A name joins the keys on its path, so the names
-// of nested keys could take memory of the square of the file's size. left is the number of bytes
-// that are still allowed.
+// of nested keys could take memory in proportion to the square of the file's size. left is the
+// number of bytes that are still allowed.
 type names struct{ left int }
 
 // newNames returns the bound for a file of size bytes.

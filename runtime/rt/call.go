@@ -42,8 +42,8 @@ func NewCall(name string, in, out int, symbols []string, attrs ...Attr) *Call {
 	return c
 }
 
-// WantAttr is the attribute that tells a gradient function which of its results are wanted: a list with 1 or 0 for
-// each. Without the attribute all are. [Call.Wants] reads it.
+// WantAttr is the attribute that tells a gradient function which of its results are wanted: a list
+// with 1 or 0 for each. Without the attribute all results are wanted. [Call.Wants] reads it.
 const WantAttr = "want_gradients"
 
 // Wants reports whether anything reads result i. A function that computes gradients may leave other
@@ -93,8 +93,8 @@ func (c *Call) Run(f func(*Call) error) (err error) {
 	return c.check()
 }
 
-// end recovers a panic and stores it in *err, or c.err if that is set. It drops the references to
-// the slices of [CallIn] and [CallOut].
+// end recovers a panic. *err then becomes c.err if it is set, and otherwise the panic as a
+// [PanicError]. end also drops the references to the slices of [CallIn] and [CallOut].
 func (c *Call) end(err *error) {
 	if r := recover(); r != nil {
 		if *err = c.err; c.err == nil {

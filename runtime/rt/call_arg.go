@@ -18,8 +18,8 @@ type Arg struct {
 	dims  []int // from the last Resize
 }
 
-// Data returns the elements in row-major order. Elements of a result are undefined until written. It
-// is a mistake, and the result is nil, if T is not the element type, if the function decides the
+// Data returns the elements in row-major order. Elements of a result are undefined until written.
+// It is a mistake, and Data returns nil, if T is not the element type, if the function decides the
 // shape and has not called Resize, or if the function has returned.
 func Data[T Element](a *Arg) []T {
 	if !a.ready() {
@@ -43,7 +43,8 @@ func (a *Arg) DType() string {
 }
 
 // Shape returns the extents. The function must not modify them. Shape returns nil, and records a
-// mistake, if the function decides the shape and has not called Resize, or if it has returned.
+// mistake, if the function decides the shape and has not called Resize, or if the function has
+// returned.
 func (a *Arg) Shape() []int {
 	if !a.ready() {
 		return nil

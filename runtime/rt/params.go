@@ -130,8 +130,8 @@ func (all *parameters) of(x []float32, i int) []float32 {
 	return x[off : off+all.size[i] : off+all.size[i]]
 }
 
-// Err returns the errors of the [Params.Match] and [Params.Except] that selected the parameters.
-// Otherwise it returns the first error of the device that trains, or nil.
+// Err returns the errors of the calls of [Params.Match] and [Params.Except] that selected the
+// parameters. Otherwise it returns the first error of the device that trains, or nil.
 func (p *Params) Err() error {
 	switch {
 	case p == nil:

@@ -15,9 +15,10 @@ import (
 // number of parts.
 type Task interface{ Part(i, parts int) }
 
-// Threads sets the number of goroutines that may work on one inference, including the caller's, if
-// n is above 0. It returns the previous setting. The default is GOMAXPROCS, and a larger setting has
-// the same effect. A new setting affects inferences that begin later.
+// Threads returns the number of goroutines that may work on one inference, including the caller's.
+// If n is above 0, it replaces this setting by n and returns the old one. The default is
+// GOMAXPROCS, and a larger setting has the same effect. A new setting affects inferences that begin
+// later.
 func Threads(n int) int {
 	old := int(workers.setting.Load())
 	if n > 0 {

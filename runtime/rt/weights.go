@@ -178,9 +178,9 @@ func (t *tensors) parse(data []byte) error {
 	return nil
 }
 
-// Fork returns another handle on the same tensors. It does not have the errors of using w, so that
-// weights that do not fit one model can still be loaded into another. LoadFrom works on a fork. Fork
-// of nil or zero Weights returns nil.
+// Fork returns another handle on the same tensors. It starts without the errors that uses of w have
+// caused, so that weights that do not fit one model can still be loaded into another. LoadFrom
+// works on a fork. Fork of nil or zero Weights returns nil.
 func (w *Weights) Fork() *Weights {
 	if w.none() {
 		return nil

@@ -20,7 +20,7 @@ func OpenWeightsFile(path string) *Weights {
 }
 
 // ReadWeightsFile maps a file, as [OpenWeightsFile] does, and calls read. read adds weights to w
-// from file, the contents of the file. It must not write to file, nor use it after Close.
+// from file, the contents of the file. read must not write to file, nor use file after Close.
 // ReadWeightsFile returns w. If the file cannot be mapped or read fails, it returns other weights,
 // whose Err returns the error with the path.
 func ReadWeightsFile(path string, read func(w *Weights, file []byte) error) *Weights {

@@ -39,8 +39,8 @@ func (w *Weights) SetMetadata(key, value string) {
 }
 
 // SetMetadataFunc is like [Weights.SetMetadata], but the function value returns the string on
-// demand. The string consists of letters, digits and other characters that JSON does not escape.
-// size is its length in bytes. value is called when the metadata is read, and by
+// demand. The string must consist of letters, digits and other characters that JSON does not
+// escape. size is its length in bytes. value is called when the metadata is read, and by
 // [Weights.WriteFile] after all tensors are computed. It may be called from any goroutine, and from
 // several at once. A use of the string returns the error of value, or an error if the string has
 // another length.

@@ -82,10 +82,10 @@ func (w *Weights) AddRaw(name, dtype string, shape []int, raw []byte) {
 	w.add(&tensor{Info: Info{name, dtype, slices.Clone(shape), int64(len(raw))}, raw: raw})
 }
 
-// AddFunc is like [Weights.AddRaw], but the function read returns the bytes on demand. It is called
-// when the tensor is first used. Before that, it is called each time the tensor is written. It may
-// be called from any goroutine, and from several at once. A use of the tensor returns the error of
-// read, or an error if the number of bytes does not match type and shape.
+// AddFunc is like [Weights.AddRaw], but the function read returns the bytes on demand. read is
+// called when the tensor is first used. Before that, it is called each time the tensor is written.
+// It may be called from any goroutine, and from several at once. A use of the tensor returns the
+// error of read, or an error if the number of bytes does not match type and shape.
 func (w *Weights) AddFunc(name, dtype string, shape []int, read func() ([]byte, error)) {
 	if w.none() {
 		return
@@ -97,10 +97,11 @@ func (w *Weights) AddFunc(name, dtype string, shape []int, read func() ([]byte, 
 	w.addLazy(name, dtype, shape, &lazy{read: func([]byte) ([]byte, error) { return read() }})
 }
 
-// AddMade is like [Add], but the function compute fills in the elements on demand. It is called
-// when the tensor is first used. Before that, it is called each time the tensor is written. It may
-// be called from any goroutine, and from several at once. It must write all of dst, whose initial
-// contents are undefined, and must not retain it. A use of the tensor returns an error of compute.
+// AddMade is like [Add], but the function compute fills in the elements on demand. compute is
+// called when the tensor is first used. Before that, it is called each time the tensor is written.
+// It may be called from any goroutine, and from several at once. It must write all of dst, whose
+// initial contents are undefined, and must not retain it. A use of the tensor returns an error of
+// compute.
 func AddMade[T Number | bool](w *Weights, name string, compute func(dst []T) error, shape ...int) {
 	if w.none() {
 		return

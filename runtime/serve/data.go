@@ -189,8 +189,8 @@ func readBinary(x *tensor, r io.Reader, size int) error {
 	return x.setBinary(data)
 }
 
-// setBinary sets the elements of a tensor from their binary form. x may keep data. It returns an
-// error if the number of elements does not match the shape.
+// setBinary sets the elements of a tensor from their binary form. x may share the memory of data.
+// It returns an error if the number of elements does not match the shape.
 func (x *tensor) setBinary(data []byte) error {
 	n, err := elements(x.shape, x.port.size)
 	if err != nil {

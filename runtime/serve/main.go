@@ -23,10 +23,10 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Main is a program that serves models until it gets SIGTERM or an interrupt. It reads flags from the
-// command line; -help lists them. SIGHUP lets it read the files of weights again. On SIGTERM it becomes not
-// ready, answers the requests that have come, and ends within the time of -drain. A second signal ends it
-// at once. It exits with 2 for wrong flags, and with 1 if it cannot serve.
+// Main is a program that serves models until it gets SIGTERM or an interrupt. It reads flags from
+// the command line; -help lists them. On SIGHUP it reads the files of weights again. On SIGTERM it
+// becomes not ready, answers the requests that have arrived, and ends within the time of -drain. A
+// second signal ends it at once. It exits with 2 for wrong flags, and with 1 if it cannot serve.
 func Main(models ...Model) {
 	p, err := parse(os.Args[1:], models, os.Stderr)
 	if errors.Is(err, flag.ErrHelp) {

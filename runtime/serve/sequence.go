@@ -28,8 +28,8 @@ func (s *sequence) begin() {
 	}
 }
 
-// sequences holds the sequences of a model. A sequence ends with its last request, or if it is not
-// used for the duration live.
+// sequences holds the sequences of a model. A sequence ends with its last request, or when it has
+// not been used for longer than live.
 type sequences struct {
 	limit int
 	live  time.Duration

@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// watch checks the files of weights every `each`. It loads a model if its file has changed, and has
-// not changed again since the check before. It does nothing if each is 0. stop ends it.
+// watch checks the files of weights every `each`. It loads a model again if its file has changed
+// since it was loaded, but not since the check before: a file that is still written is left alone.
+// It does nothing if each is not above 0. stop ends it.
 func (s *Server) watch(each time.Duration) (stop func()) {
 	if each <= 0 {
 		return func() {}

@@ -165,7 +165,7 @@ func (d *device) Free(at gpu.Address) {
 }
 
 // adopt calls make and registers the result as a child of the device. It returns an error if the
-// device is closed or make returns one.
+// device is closed or make returns an error.
 func adopt[C child](d *device, make func() (C, error)) (made C, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

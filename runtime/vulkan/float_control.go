@@ -53,8 +53,8 @@ func floatControlNames(p *floatControlsProperties) []string {
 	return names
 }
 
-// dropControls removes the float controls that are not in names, the features of the device, and
-// the capabilities that only these controls require.
+// dropControls removes the float controls that names does not contain, and the capabilities that
+// only these controls require. names are the features of the device.
 func (s *shader) dropControls(names []string) {
 	lacks := func(mode, width uint32) bool {
 		return slices.ContainsFunc(floatControls, func(c floatControl) bool {

@@ -7,8 +7,9 @@ import (
 )
 
 // Map returns the launch of a kernel with a thread for each element of a tensor of this shape. The
-// threads do not communicate. element gets the index of its element on each axis, at, and in
-// row-major order, i. Large tensors have several elements for each thread.
+// threads do not communicate. element gets two indices of its element: `at` has the index on each
+// axis, and i is the index in row-major order. In a large tensor, a thread computes several
+// elements.
 func Map(name string, shape []dim.Dim, element func(e *Emitter, at []*kernel.Value, i *kernel.Value)) (Launch, error) {
 	total := dim.Product(shape...)
 	blocks := total.CeilDiv(dim.Const(Threads))

@@ -120,8 +120,8 @@ func (p *pipelined) boxes(name string, m *Matrices, across bool, width int) *ker
 	return p.Map(name, p.Matrix, extents, box)
 }
 
-// stage is the index of a pipeline stage, and the parity, 0 or 1, of the phase of its barriers to
-// wait for.
+// stage is the index of a pipeline stage, and the parity (0 or 1) of the phase of the stage's
+// barriers for which the threads wait.
 type stage struct{ index, phase *kernel.Value }
 
 func (p *pipelined) next(s stage) stage {

@@ -83,7 +83,7 @@ func (g *GPU) primaryRetain(context *libcuda.Context, device libcuda.Device) lib
 }
 
 // primaryRelease releases the context. The last release of a lost context frees its memory and
-// objects, which a program cannot free one by one.
+// objects, because calls that would free them one by one fail.
 func (g *GPU) primaryRelease(device libcuda.Device) libcuda.Result {
 	g.mu.Lock()
 	defer g.mu.Unlock()

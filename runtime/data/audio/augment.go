@@ -35,9 +35,9 @@ func Gain(samples []float32, decibels float64) {
 	}
 }
 
-// Noise adds normally distributed noise to samples. ratio is the ratio of the power of the samples and
-// of the noise, in decibels. Silence stays silence. r is the generator of the item, so that the noise
-// does not depend on which worker adds it; see data.Pairs.
+// Noise adds normally distributed noise to samples. ratio is the signal-to-noise ratio in decibels:
+// the power of the samples divided by the power of the noise. Silence stays silence. r is the
+// generator of the item, so that the noise does not depend on which worker adds it; see data.Pairs.
 func Noise(samples []float32, ratio float64, r *rand.Rand) {
 	power := 0.0
 	for _, x := range samples {
@@ -62,10 +62,10 @@ func Shift(samples []float32, n int) {
 	clear(samples[len(samples)+n:])
 }
 
-// MaskBands replaces a random range of bands of a spectrogram, [bands, frames], by fill: the frequency
-// masking of SpecAugment (D. Park et al., 2019). The number of bands is drawn from 0 to most, and then
-// the first one. It returns an error if the spectrogram does not have two dimensions, or most is not
-// from 0 to the number of bands.
+// MaskBands replaces a random range of bands of a spectrogram, [bands, frames], by fill: the
+// frequency masking of SpecAugment (D. Park et al., 2019). The number of bands is drawn from 0 to
+// most, both included, and then the index of the first band. It returns an error if the spectrogram
+// does not have two dimensions, or most is not from 0 to the number of bands.
 func MaskBands(spectrogram rt.Tensor[float32], most int, fill float32, r *rand.Rand) error {
 	return mask(spectrogram, 0, most, fill, r)
 }

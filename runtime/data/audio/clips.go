@@ -56,10 +56,10 @@ func (c *Clips) Labels() []int {
 	return labels
 }
 
-// Folder finds the WAV files of a folder in which each class has a folder: sounds/dog/3.wav is a dog.
-// Classes are in order of their names, and the files of a class in order of theirs. Names are compared
-// byte by byte. Files with other extensions than .wav, in upper or lower case, are left out, and so
-// are hidden files and folders, whose names begin with a dot.
+// Folder finds the WAV files of a folder in which each class has a folder: sounds/dog/3.wav is a
+// dog. Classes are in order of their names, and the files of a class in order of the names of the
+// files. Names are compared byte by byte. Only files with the extension .wav count, in upper or
+// lower case. Hidden files and folders, whose names begin with a dot, are left out.
 //
 // Folder returns an error if there is no class, or a class has no file.
 func Folder(dir string) (*Clips, error) {

@@ -37,8 +37,8 @@ func (s Sound) Check() error {
 	return nil
 }
 
-// Mono returns the mean of the channels. It returns the channel itself if there is only one, and an
-// error for a sound that [Sound.Check] refuses.
+// Mono returns a sound of one channel, the mean of the channels. A sound of one channel is returned
+// as it is, in the same memory. It returns an error for a sound that [Sound.Check] refuses.
 func (s Sound) Mono() (Sound, error) {
 	if err := s.Check(); err != nil || len(s.Samples) == 1 {
 		return s, err

@@ -216,8 +216,8 @@ func SaveWAV(path string, s Sound, e Encoding) error {
 // PCM of more than 16 bits, have the extensible format.
 //
 // It returns an error for a sound that [Sound.Check] refuses, for NaN in PCM, for an unknown
-// encoding, and for numbers that the format cannot hold: 4 GiB of samples, 64 KiB for a sample of
-// all channels, or 4 GiB a second.
+// encoding, and for sizes that the format cannot hold: 4 GiB or more of samples, 64 KiB or more for
+// one sample of all channels, or 4 GiB or more a second.
 func WriteWAV(w io.Writer, s Sound, e Encoding) error {
 	if err := s.Check(); err != nil {
 		return err

@@ -17,8 +17,9 @@ func ImageNet() Normalize {
 	return Normalize{Mean: []float32{0.485, 0.456, 0.406}, Std: []float32{0.229, 0.224, 0.225}}
 }
 
-// Apply implements [Transform]. It returns an error if the picture is not one of floats, does not have
-// as many channels as there are means and standard deviations, or a standard deviation is not above 0.
+// Apply implements [Transform]. It returns an error if the picture is not a picture of floats, does
+// not have as many channels as there are means and standard deviations, or a standard deviation is
+// not above 0.
 func (t Normalize) Apply(s *Sample, r *rand.Rand) error {
 	if err := s.begin("normalize", r); err != nil {
 		return err

@@ -219,7 +219,7 @@ func (t *tokenTrie) add(s string, index int) bool {
 }
 
 // longest returns the index and the length of the longest string that is a prefix of text. size is
-// 0 if no string is one.
+// 0 if there is no such string.
 func (t *tokenTrie) longest(text string) (index, size int) {
 	if t.nodes == nil {
 		return 0, 0

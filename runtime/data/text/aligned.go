@@ -45,8 +45,8 @@ func alignedOf(text string) aligned {
 	return aligned{text: text, from: from, room: room(len(text))}
 }
 
-// span returns the bytes of the original text with which bytes [start, end) are aligned. If there
-// are none, it is empty and at the start of the piece.
+// span returns the bytes of the original text with which bytes [start, end) are aligned. If no
+// bytes of the original text are aligned with them, it is empty and at the start of the piece.
 func (a aligned) span(start, end int) Span {
 	end = min(end, len(a.from))
 	if start >= end {

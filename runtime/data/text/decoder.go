@@ -130,8 +130,8 @@ func lossy(b []byte) string {
 	return out.String()
 }
 
-// beginning returns the length of the maximal subpart at the beginning of b, which is ill-formed,
-// at least 1.
+// beginning returns the length of the maximal subpart at the beginning of b, at least 1. b begins
+// with an ill-formed sequence.
 func beginning(b []byte) int {
 	low, high, more := byte(0x80), byte(0xbf), 0
 	switch first := b[0]; {
@@ -205,8 +205,9 @@ func (m metaspace) decode(tokens []string) []string {
 	return tokens
 }
 
-// ctcDecoder returns a decoder of outputs that were trained with connectionist temporal
-// classification. It drops repetitions of a token.
+// ctcDecoder returns a decoder for models that were trained with connectionist temporal
+// classification (CTC). It drops repetitions of a token, and then the text pad in tokens. If clean
+// is true, it also applies [cleaned] and replaces delimiter by a space.
 func ctcDecoder(pad, delimiter string, clean bool) step {
 	return func(tokens []string) []string {
 		var out []string

@@ -32,8 +32,8 @@ func (e *Encoding) slice(start, end int) *Encoding {
 	}
 }
 
-// concat concatenates encodings. The offsets of the result refer to its source only if at most one
-// of the parts has a text.
+// concat concatenates encodings and their sources. It does not shift offsets, so they fit the
+// source of the result only if at most one of the parts has a source.
 func concat(parts ...*Encoding) *Encoding {
 	e := &Encoding{}
 	for _, p := range parts {

@@ -88,8 +88,8 @@ func (o *object) fail(err error) {
 	}
 }
 
-// get returns a field, or missing if the field is absent or null. A value that is not a T is an
-// error of o.
+// get returns a field, or the argument `missing` if the field is absent or null. A value that is
+// not a T is an error of o.
 func get[T any](o *object, name string, missing T) T {
 	n := o.at(name)
 	if n.missing() {
@@ -124,8 +124,8 @@ func character(o *object, name string) rune {
 }
 
 // choice returns the index in names of a string field. If the field is absent or null, it returns
-// missing, or records an error of o if missing is negative. A string that is not in names is an
-// error of o.
+// the argument `missing`, or records an error of o if `missing` is negative. A string that is not
+// in names is an error of o.
 func choice(o *object, name string, missing int, names ...string) int {
 	n := o.at(name)
 	if n.missing() {

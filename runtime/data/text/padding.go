@@ -55,7 +55,7 @@ func (p *Padding) check() error {
 	return nil
 }
 
-// apply pads encodings to p.Length, or to the longest encoding if that is 0, rounded up to a
+// apply pads encodings to p.Length, or to the longest encoding if p.Length is 0, rounded up to a
 // multiple of p.Multiple. Longer encodings do not change.
 func (p *Padding) apply(all []*Encoding) {
 	length := p.Length

@@ -217,8 +217,9 @@ func (t *translator) open() error {
 	}
 }
 
-// quantifier writes quantifier q for the last item. possessive says whether "+" or "?" after it
-// makes it possessive or lazy.
+// quantifier writes quantifier q for the last item. If possessive is true, a "+" after the
+// quantifier makes it possessive, and a "?" lazy. Otherwise a "+" repeats the repetition, and a "?"
+// is an error.
 func (t *translator) quantifier(q string, possessive bool) error {
 	if t.atom < 0 || t.atom == t.out.Len() {
 		return fmt.Errorf("nothing to repeat")
@@ -243,8 +244,8 @@ func (t *translator) quantifier(q string, possessive bool) error {
 	return nil
 }
 
-// repetition parses an interval such as {2,3} at the beginning of in. It returns the interval in
-// .NET's syntax and its length in in. ok is false if in does not begin with an interval.
+// repetition parses an interval such as {2,3} at the beginning of `in`. It returns the interval in
+// .NET's syntax and its length in `in`. ok is false if `in` does not begin with an interval.
 func repetition(in []rune) (q string, size int, ok bool) {
 	end := slices.Index(in, '}')
 	if end < 0 {

@@ -89,8 +89,9 @@ const (
 	maxLines   = 100
 )
 
-// Read reads the folder of a run. It returns an error if the folder is not one. Lines and files that cannot be
-// read are notes of the run. Read does not follow links that leave the folder.
+// Read reads the folder of a run. It returns an error if the folder is not one. Lines and files
+// that cannot be read are listed in the Notes of the run. Read does not follow links that leave the
+// folder.
 func Read(dir string) (*Run, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

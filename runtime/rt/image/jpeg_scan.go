@@ -6,7 +6,7 @@ import (
 )
 
 // scan is a scan of one or more components. It has the coefficients from first to last, in zigzag
-// order, or one more bit of them.
+// order, or, if it refines them, one more bit of each.
 type scan struct {
 	*jpegFile
 	first, last int
@@ -77,7 +77,8 @@ func (f *jpegFile) prepare(c *component) error {
 }
 
 // blocks reads the blocks of the scan, one MCU after the other. An MCU is one block if the scan has
-// one component, else h × v blocks of each component, its sampling factors.
+// one component. Otherwise it is h × v blocks of each component, where h and v are the sampling
+// factors of the component.
 func (s *scan) blocks(parts []*component) error {
 	columns, rows := s.columns, s.rows
 	if len(parts) == 1 {
