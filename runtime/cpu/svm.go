@@ -62,8 +62,8 @@ func SVMVotes(dst []int64, src []float32, classes int) {
 	}
 }
 
-// wins reports whether class c wins against class other. row holds a score for each pair of classes, which is positive
-// if the lower class wins.
+// wins reports whether class c wins against the class `other`. row holds a score for each pair of
+// classes. The score is positive if the lower class wins.
 func wins(row []float32, classes, c, other int) bool {
 	if c < other {
 		return row[pairOf(classes, c, other)] > 0

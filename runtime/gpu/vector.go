@@ -30,8 +30,8 @@ func (h *held) vector(a Arg) *vector {
 	return h.vectors[i]
 }
 
-// hold returns the vector that contains argument a. If there is none, it makes one of a's memory;
-// only the host memory is then valid.
+// hold returns the vector that contains argument a. If no vector contains a, it makes one of a's
+// memory; only the host memory is then valid.
 func (h *held) hold(a Arg) (*vector, error) {
 	if v := h.vector(a); v != nil {
 		return v, nil

@@ -16,9 +16,9 @@
 //	fmt.Print(run)
 //	err = run.LoadBest("valid accuracy")
 //
-// The loss is always measured. Metrics of training are of the outputs of steps, in which dropout is
-// on; metrics of validation are of Eval. Epochs and steps count from 0 in events, and epochs from 1
-// in everything that people read, such as names of files.
+// The loss is always measured. Metrics of training measure the outputs of steps, in which dropout is
+// on. Metrics of validation measure the outputs of Eval. Epochs and steps count from 0 in events, and
+// epochs from 1 in everything that people read, such as names of files.
 //
 // # The folder of a run
 //
@@ -34,8 +34,9 @@
 //
 // A state holds everything on which the rest of the run depends. A run that was interrupted, or
 // killed at any moment, continues from the last saved state: its weights and files are then the
-// same bytes as without the interruption. What files got after the state was saved is cut off. This
-// holds if items of the data set are the same each time they are read.
+// same bytes as without the interruption. To that end, files are truncated to their lengths at the
+// time when the state was saved. This holds if items of the data set are the same each time they are
+// read.
 //
 // # Events
 //

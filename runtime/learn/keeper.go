@@ -100,11 +100,12 @@ func (b *best) bind(d directions) (err error) {
 	return nil
 }
 
-// Both keeps the checkpoints that all of several keepers want. Without keepers it keeps none.
+// Both keeps the checkpoints that all of several keepers want. Without keepers it does not keep any
+// checkpoint.
 func Both(keepers ...Keeper) Keeper { return joined{keepers, true} }
 
-// Either keeps the checkpoints that at least one of several keepers wants. Without keepers it keeps
-// none.
+// Either keeps the checkpoints that at least one of several keepers wants. Without keepers it does
+// not keep any checkpoint.
 func Either(keepers ...Keeper) Keeper { return joined{keepers, false} }
 
 type joined struct {

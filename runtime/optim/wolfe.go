@@ -10,8 +10,8 @@ const (
 
 // search looks along the direction for a point that satisfies the strong Wolfe conditions
 // (algorithms 3.5 and 3.6 of the book that [LBFGS] names). It first tries t times the direction.
-// loss and slope belong to the start. It returns such a point or, if it finds none, the best point
-// that it found. calls is the number of loss evaluations.
+// loss and slope belong to the start. It returns such a point or, if it does not find one, the best
+// point that it has tried. calls is the number of loss evaluations.
 func (o *LBFGS) search(f func() (float64, error), t, loss, slope float64) (end *point, calls int, err error) {
 	before, p, spare := &o.points[0], &o.points[1], &o.points[2]
 	before.set(0, loss, slope, o.g)

@@ -72,7 +72,7 @@ func (c *Call) fail(format string, args ...any) {
 // Run calls f with the operands and results that were passed. If one is missing or not a valid
 // tensor, Run returns an error and does not call f. Otherwise it returns f's error, else the first
 // mistake, else an error if a result does not have the declared shape. If f panics, Run returns the
-// first mistake, or a [PanicError] if there is none.
+// first mistake, or a [PanicError] if there was no mistake.
 func (c *Call) Run(f func(*Call) error) (err error) {
 	c.In, c.Out, c.Attrs = c.in, c.out, Attrs{c}
 	c.running, c.err = true, nil

@@ -59,7 +59,7 @@ func (q *queue) push(j *job) bool {
 	return true
 }
 
-// line returns the line of a client. It adds a line if the client has none.
+// line returns the line of a client. It adds an empty line if the client does not have a line.
 func (q *queue) line(client string) *line {
 	for _, l := range q.lines {
 		if l.client == client {

@@ -25,7 +25,8 @@ type wanted struct {
 	binary, set bool
 }
 
-// sequenceID is the sequence to which a request belongs. id is "" if it belongs to none.
+// sequenceID is the sequence to which a request belongs. id is "" if the request does not belong to
+// a sequence.
 type sequenceID struct {
 	id         string
 	start, end bool

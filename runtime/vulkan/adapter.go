@@ -37,8 +37,8 @@ var optionalExtensions = []string{
 	"VK_EXT_memory_budget", "VK_KHR_portability_subset", extensionCooperativeMatrix, extensionBfloat16,
 }
 
-// adapters returns the usable physical devices, in the order of Devices. It returns an error if
-// there are none.
+// adapters returns the usable physical devices, in the order of Devices. It returns an error if no
+// device is usable.
 func adapters() (in *instance, list []*adapter, err error) {
 	in, list, unfit, err := examine()
 	if err == nil && len(list) == 0 {
@@ -188,8 +188,8 @@ func (a *adapter) read(in *instance) error {
 	return nil
 }
 
-// findFamily chooses the first queue family with compute. It returns an error if the device has
-// none.
+// findFamily chooses the first queue family with compute. It returns an error if the device does
+// not have such a family.
 func (a *adapter) findFamily(in *instance) error {
 	var count uint32
 	in.vk.GetPhysicalDeviceQueueFamilyProperties.call(a.handle, uintptr(unsafe.Pointer(&count)), 0)

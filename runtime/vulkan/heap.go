@@ -140,7 +140,7 @@ func (h *heap) insert(b *block) {
 }
 
 // gap returns the start of the first unused part of at least size bytes in a shared block. ok is
-// false if there is none.
+// false if there is no such part.
 func (b *block) gap(size int64) (start int64, ok bool) {
 	if !b.shared {
 		return 0, false
@@ -188,7 +188,7 @@ func (h *heap) free(at gpu.Address) {
 }
 
 // blockOf returns the block that contains an address, and its index in blocks. The block is nil if
-// there is none.
+// no block contains the address.
 func (h *heap) blockOf(at gpu.Address) (int, *block) {
 	i, exact := slices.BinarySearchFunc(h.blocks, at, func(b *block, at gpu.Address) int { return cmp.Compare(b.address, at) })
 	if !exact {

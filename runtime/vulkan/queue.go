@@ -298,7 +298,8 @@ func (q *queue) submit(s *submission, buffer uintptr, timelines ...*timeline) er
 }
 
 // retire waits until the submission with this number has ended. It then finishes this and all
-// earlier submissions. If ctx is done first, it returns an error and finishes none.
+// earlier submissions. If ctx is done first, it returns an error and does not finish any
+// submission.
 func (q *queue) retire(ctx context.Context, number uint64) error {
 	if err := q.done.wait(ctx, number); err != nil {
 		if errors.Is(err, gpu.ErrDeviceLost) {

@@ -205,8 +205,8 @@ func (g *GPU) moduleGetFunction(out *libcuda.Function, handle libcuda.Module, na
 	return libcuda.Success
 }
 
-// function returns the function of a handle. The result is not Success if there is none. The caller
-// holds g.mu.
+// function returns the function of a handle. The result is not Success if there is no such
+// function. The caller holds g.mu.
 func (g *GPU) function(handle libcuda.Function) (*function, libcuda.Result) {
 	if _, r := g.here(); r != libcuda.Success {
 		return nil, r

@@ -113,8 +113,8 @@ func (g *GPU) streamCreate(out *libcuda.Stream, _ uint32) libcuda.Result {
 	return r
 }
 
-// stream returns the stream of a handle. The result is not Success if there is none. The caller
-// does not hold g.mu.
+// stream returns the stream of a handle. The result is not Success if there is no such stream. The
+// caller does not hold g.mu.
 func (g *GPU) stream(handle libcuda.Stream) (*stream, libcuda.Result) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

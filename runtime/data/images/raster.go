@@ -19,7 +19,7 @@ type raster[T channel] struct {
 
 func (m raster[T]) row(y int) []T { return m.pix[y*m.stride:][:m.width*m.channels] }
 
-// part returns a rectangle of m, which is not empty and inside m. It shares m's memory.
+// part returns the rectangle r of m, in m's memory. r must be inside m and must not be empty.
 func (m raster[T]) part(r image.Rectangle) raster[T] {
 	return raster[T]{m.pix[r.Min.Y*m.stride+r.Min.X*m.channels:], r.Dx(), r.Dy(), m.channels, m.stride}
 }

@@ -13,8 +13,8 @@ import (
 // The pixels of an opaque picture of 8 bits are the same bits as those of Pillow's Image.resize
 // with the filters BILINEAR, BICUBIC and NEAREST, and hence of torchvision's Resize of Pillow
 // pictures. A picture of floats is neither rounded nor clamped between the pass along rows and the
-// pass along columns. They agree with torchvision's Resize of tensors with antialias=True, and with
-// the Scale of BiLinear and CatmullRom in x/image/draw.
+// pass along columns. The result agrees with torchvision's Resize of tensors with antialias=True,
+// and with the Scale of BiLinear and CatmullRom in x/image/draw.
 type Resize struct {
 	Width, Height int // of the result, in pixels; 0 follows from the other one and keeps the proportions
 	// Shorter is the length of the shorter side of the result, in pixels; the other side keeps the

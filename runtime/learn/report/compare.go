@@ -42,7 +42,8 @@ func Compare(a, b *Run) []Row {
 	return out
 }
 
-// Result returns the result of a metric such as "valid accuracy". It returns nil if the run has none.
+// Result returns the result of a metric such as "valid accuracy". It returns nil if the run did not
+// measure this metric.
 func (r *Run) Result(key string) *Result {
 	if i := slices.IndexFunc(r.Results, func(o Result) bool { return o.Key == key }); i >= 0 {
 		return &r.Results[i]

@@ -164,8 +164,8 @@ func resultRows(runs []*Run) []resultRow {
 	return out
 }
 
-// table returns the settings of a single run, or the settings in which several runs differ. of
-// returns the settings of a run.
+// table returns the settings of a single run, or the settings in which several runs differ. The
+// function `of` returns the settings of a run.
 func table(runs []*Run, of func(*Run) []Setting) []Difference {
 	if len(runs) > 1 {
 		all := make([][]Setting, len(runs))

@@ -64,7 +64,7 @@ type Times struct {
 	Total     time.Duration // of the whole run; 0 if it has not stopped
 }
 
-// Rest returns the part of Total that is in none of the other fields. It is at least 0.
+// Rest returns the part of Total that the other fields do not count, at least 0.
 func (t Times) Rest() time.Duration {
 	return max(0, t.Total-t.Trained-t.Waited-t.Validated)
 }
@@ -89,9 +89,9 @@ const (
 	maxLines   = 100
 )
 
-// Read reads the folder of a run. It returns an error if the folder is not one. Lines and files
-// that cannot be read are listed in the Notes of the run. Read does not follow links that leave the
-// folder.
+// Read reads the folder of a run. It returns an error if dir is not the folder of a run. Lines and
+// files that cannot be read are listed in the Notes of the run. Read does not follow links that
+// leave the folder.
 func Read(dir string) (*Run, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

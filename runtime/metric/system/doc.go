@@ -1,5 +1,5 @@
-// Package system measures the machine while a model trains: processors, memory, disk, temperature and
-// NVIDIA's cards. [New] returns a machine for [learn.Options].System:
+// Package system measures the machine while a model trains: processors, memory, disk, temperature
+// and NVIDIA's cards. [New] returns a machine for [learn.Options].System:
 //
 //	machine := system.New("runs/mnist") // the folder of the run
 //	defer machine.Close()
@@ -9,7 +9,7 @@
 //
 //	cpu              %   of the processors that Go uses (GOMAXPROCS), the part that this process was busy on
 //	memory           MB  resident memory of this process
-//	heap             MB  objects on the heap of Go, with those that are not collected yet
+//	heap             MB  objects on the heap of Go, including garbage that is not collected yet
 //	machine cpu      %   of all processors, the part that was busy
 //	machine memory   %   of the machine's memory, the part that programs cannot get
 //	disk             %   of the file system of the run's folder, the part that is full
@@ -19,9 +19,9 @@
 //	gpu temperature  °C  of the card's processor
 //	gpu power        W   of the card with its memory
 //
-// 1 MB is 10⁶ bytes. If there are several cards, all are measured, and the names have the numbers that
-// nvidia-smi shows: "gpu 0", "gpu 0 memory". The value of cpu exceeds 100 % if threads compute that are
-// not Go's. In a container, the machine is the whole host.
+// 1 MB is 10⁶ bytes. If there are several cards, all are measured, and the names have the numbers
+// that nvidia-smi shows: "gpu 0", "gpu 0 memory". The value of cpu exceeds 100 % if threads compute
+// that are not Go's. In a container, the machine is the whole host.
 //
 // A program that does not import this package links neither gopsutil, which reads the operating
 // system, nor the loader of NVIDIA's library.

@@ -48,7 +48,7 @@ func (f *Frame) Splits() (out []learn.Split) {
 	return out
 }
 
-// Text returns the last value for a split with its unit, or "" if there is none.
+// Text returns the last value for a split with its unit, or "" if the split has no value.
 func (r Row) Text(s learn.Split) string {
 	v, ok := r.Values[s]
 	if !ok {

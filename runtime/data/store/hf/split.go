@@ -35,7 +35,7 @@ type Split[T any] struct {
 // only one is used. If README.md does not list files, the names of files and folders decide, by the
 // rules of Python's datasets. Shards such as data/train-00000-of-00002.parquet have the name of the
 // split. If there are no shards, folders and then files count that have train, valid, dev, test or
-// similar words in their names. If there are none either, all files are the split train. If the
+// similar words in their names. If no name has such a word, all files are the split train. If the
 // files have several formats, only those of the most frequent format are read.
 //
 // [data.Columns] says which columns become which fields of T. A picture or a sound is a [File].

@@ -79,9 +79,9 @@ func (w *Writer[T]) create(path, table string) (err error) {
 	return err
 }
 
-// Write writes an item as the next row. It returns an error if a field that is not optional is NaN or
-// a nil pointer, an unsigned integer exceeds 2⁶³-1, or the file cannot be written. Then the table is
-// given up: later calls return the same error.
+// Write writes an item as the next row. It returns an error if a field that is not optional is NaN
+// or a nil pointer, an unsigned integer exceeds 2⁶³-1, or the file cannot be written. After such an
+// error the table is abandoned: later calls return the same error.
 func (w *Writer[T]) Write(item T) error {
 	if w.err != nil {
 		return w.err
