@@ -2,5 +2,5 @@
 //
 // [Terminal] is a renderer for the program that trains. [Watch] shows the run of another program
 // from its folder; package web shows it in a browser. A dashboard does not change the numbers of a
-// run. Only the user's keys in [Terminal] pause or end it.
+// run. In [Terminal] the user can pause or end the run, or save a checkpoint.
 package dash

@@ -20,8 +20,8 @@ type Set[X, Y any] struct {
 
 // Pairs makes batches of examples and targets, as generated packages take them. put stores an item
 // in the batch's own memory: *x and *y are zero values when it is called. It may draw random
-// numbers from r. They depend on the item and the epoch, but not on the worker that calls put. put
-// is called by several goroutines at once, and must not keep x, y or r.
+// numbers from r. They depend on the seed, the epoch and the item, but not on the worker that calls
+// put. put is called by several goroutines at once, and must not keep x, y or r.
 func Pairs[T, X, Y any](put func(item T, x *X, y *Y, r *rand.Rand) error) Collate[T, Set[X, Y]] {
 	if put == nil {
 		return Collate[T, Set[X, Y]]{}

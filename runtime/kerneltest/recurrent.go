@@ -130,7 +130,7 @@ func nearTo(t *testing.T, what string, n, i int, got float32, want float64) {
 }
 
 // nearToWithin is nearTo for a result that is a difference of numbers of magnitude size: got may
-// differ from want by 1e-6·size. It accepts every result if size is infinite or NaN.
+// differ from want by 1e-6·max(1, size, |want|). It accepts every result if size is infinite or NaN.
 func nearToWithin(t *testing.T, what string, n, i int, got float32, want, size float64) {
 	t.Helper()
 	g := float64(got)

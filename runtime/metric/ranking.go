@@ -87,8 +87,8 @@ func (r *ranking) bin() {
 	}
 }
 
-// quantiles sorts scores and returns at most n of them, at equal distances from the smallest one
-// on.
+// quantiles sorts scores and returns n of them, the smallest one and others at equal distances. It
+// returns all scores if there are fewer than n.
 func quantiles(scores []float64, n int) []float64 {
 	slices.Sort(scores)
 	k := min(n, len(scores))

@@ -43,7 +43,7 @@ type child interface {
 	shut() error
 }
 
-// hardwareQueue is a queue of the driver. Several queues share it.
+// hardwareQueue is a queue of the driver. Several values of type queue share it.
 type hardwareQueue struct {
 	mu     sync.Mutex
 	handle uintptr

@@ -158,8 +158,8 @@ func (c *CIFAR) At(i int) (CIFARItem, error) {
 // Classes returns the names of the classes, or nil if the file of names is missing.
 func (c *CIFAR) Classes() []string { return append([]string(nil), c.classes...) }
 
-// Superclasses returns the names of CIFAR-100's superclasses, or nil for CIFAR-10 and if the file
-// of names is missing.
+// Superclasses returns the names of CIFAR-100's superclasses. It returns nil for CIFAR-10, and if the
+// file of names is missing.
 func (c *CIFAR) Superclasses() []string { return append([]string(nil), c.coarse...) }
 
 // Image returns the picture in new memory.

@@ -75,8 +75,8 @@ func Count(v float64) string {
 	return strconv.FormatFloat(v, 'f', 0, 64) + prefix
 }
 
-// Clock returns a time as hours, minutes and seconds, 00:03:12. From 100 hours on, it returns the
-// days.
+// Clock returns a duration as hours, minutes and seconds, such as "00:03:12", or from 100 hours on as
+// whole days, such as "5 days". A negative duration counts as 0.
 func Clock(d time.Duration) string {
 	s := int64(max(d, 0).Round(time.Second) / time.Second)
 	if h := s / 3600; h >= 100 {
