@@ -70,8 +70,8 @@ type Overwriter interface{ Overwrites() []int }
 // Viewer is an operator whose result is the unchanged memory of its first operand.
 type Viewer interface{ IsView() }
 
-// ElemsOp is an operator that can express the elements of its result if the elements of its
-// operands are known as expressions.
+// ElemsOp is an operator that can express the elements of its result in symbols if the elements of
+// its operands are known as such expressions.
 type ElemsOp interface {
 	// InferElems returns the elements of the only result, or nil if unknown. Operands with unknown
 	// elements have nil Elems.
@@ -82,8 +82,8 @@ type ElemsOp interface {
 // types of its operands and results.
 type Coster interface{ Flops(in, out []Type) dim.Dim }
 
-// Encloser is a [RegionOp] that computes the nodes of its blocks once, on tensors. [Node.Work]
-// counts the operations of these nodes as operations of the Encloser.
+// Encloser is a [RegionOp] that computes each node of its blocks once, on whole tensors.
+// [Node.Work] adds the operations of these nodes to the operations of the Encloser.
 type Encloser interface {
 	RegionOp
 	Encloses()
@@ -164,7 +164,7 @@ func snake(name string) string {
 // OpSet maps names in the text form to operators.
 type OpSet map[string]reflect.Type
 
-// NewOpSet returns the set of ops.
+// NewOpSet returns an OpSet of ops, by their names in the text form.
 func NewOpSet(ops ...Op) OpSet {
 	s := OpSet{}
 	for _, op := range ops {
@@ -173,7 +173,7 @@ func NewOpSet(ops ...Op) OpSet {
 	return s
 }
 
-// Builtin returns the operators defined in this package. Every set that [Parse] takes contains
+// Builtin returns the operators defined in this package. An [OpSet] for [Parse] has to contain
 // them.
 func Builtin() []Op {
 	return []Op{Constant{}, Load{}, Extents{}, CheckDim{}, Assume{}, Invoke{}}

@@ -74,8 +74,8 @@ func weightOf(nodes []wire.Node) int {
 	return w
 }
 
-// expand deducts weight + 1 from the budget maxExpanded. weight is [weightOf] the nodes that are
-// inlined. expand returns an error if the budget is exhausted.
+// expand deducts weight + 1 from the budget maxExpanded. weight is the result of [weightOf] for the
+// nodes that are inlined. expand returns an error if the budget is exhausted.
 func (im *importer) expand(weight int) error {
 	if im.expanded += weight + 1; im.expanded > maxExpanded {
 		im.expanded = maxExpanded

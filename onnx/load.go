@@ -5,7 +5,7 @@ import "github.com/burngen/burngen/ir"
 // Change modifies the model that [Load] reads.
 type Change func(*Options)
 
-// Outputs selects the values to compute by name. They may be any values of the graph.
+// Outputs selects, by name, the values to compute. They may be any values of the graph.
 func Outputs(names ...string) Change {
 	return func(o *Options) { o.Outputs = append(o.Outputs, names...) }
 }

@@ -107,8 +107,8 @@ const (
 )
 
 // newTensor returns a view of a storage. It returns an error if the view exceeds the storage, has a
-// negative extent or stride or more than maxRank axes, or has more elements than the storage and
-// than maxRepeats. If burngen does not support the element type, reading the tensor returns an
+// negative extent or stride or more than maxRank axes, or has more elements than both the storage
+// and maxRepeats. If burngen does not support the element type, reading the tensor returns an
 // error.
 func newTensor(s *storage, e element, offset int64, shape, strides []int64) (*tensor, error) {
 	if e.dtype == "" {

@@ -22,13 +22,15 @@ func HammingWindow(n int, periodic bool) Value { return cosineWindow(n, periodic
 // element i, t is 2π·i/n if periodic is true, else 2π·i/(n − 1).
 func BlackmanWindow(n int, periodic bool) Value { return cosineWindow(n, periodic, 0.42, 0.5, 0.08) }
 
-// RFFT returns the discrete Fourier transform of a real signal along the last axis. The result is
-// […, n/2+1, 2], with real and imaginary parts.
+// RFFT returns the discrete Fourier transform of a real signal along the last axis. x is […, n] and
+// the result […, n/2+1, 2] with n/2 rounded down: the real and imaginary parts of the frequencies 0
+// to n/2.
 func RFFT(x Value) Value {
 	return one(op.DFT{Axis: x.axis(-1), Length: x.Dim(-1).d, OneSided: true}, x.Unsqueeze(-1))
 }
 
-// IRFFT is the inverse of [RFFT]. x is […, n/2+1, 2] and the result […, n].
+// IRFFT is the inverse of [RFFT]. x is […, n/2+1, 2] with n/2 rounded down, and the result is […,
+// n].
 func IRFFT(x Value, n Extent) Value {
 	if x.Rank() < 2 {
 		fail("%s has no real and imaginary parts", x.typ())
@@ -36,9 +38,10 @@ func IRFFT(x Value, n Extent) Value {
 	return one(op.DFT{Axis: x.axis(-2), Length: extent(n), Inverse: true, OneSided: true}, x).Squeeze(-1)
 }
 
-// STFT returns the short-time Fourier transform of x, [N, L]: the [RFFT] of frames, multiplied by
-// window. The zero Value is a window of ones. Frames have n samples and start hop samples after
-// each other. The result is [N, n/2+1, frames, 2].
+// STFT returns the short-time Fourier transform of x, [N, L]. Frames have n samples, and each frame
+// starts hop samples after the one before. The samples of each frame are multiplied by window, [n],
+// and transformed by [RFFT]. If window is the zero Value, the samples are not multiplied. The
+// result is [N, n/2+1, frames, 2].
 func STFT(x Value, n, hop int, window Value) Value {
 	frames := x.Unfold(-1, n, hop)
 	if window.Valid() {
@@ -48,8 +51,9 @@ func STFT(x Value, n, hop int, window Value) Value {
 }
 
 // ISTFT is the inverse of [STFT], with the same n, hop and window. x is [N, n/2+1, frames, 2] with
-// a static number of frames, and the result is [N, (frames−1)·hop+n]: samples after the last whole frame
-// of STFT's operand are missing. Overlapping frames are added and divided by the sum of squared windows. A sample without a nonzero window value is NaN.
+// a static number of frames. The result is [N, (frames−1)·hop+n]: it lacks the samples of STFT's
+// operand after the last whole frame. Overlapping frames are added and divided by the sum of
+// squared windows. A sample without a nonzero window value is NaN.
 func ISTFT(x Value, n, hop int, window Value) Value {
 	if x.Rank() != 4 {
 		fail("%s, [N,F,frames,2] expected", x.typ())

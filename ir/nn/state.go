@@ -8,7 +8,7 @@ import (
 // State is a tensor that one call of a model passes to the next, such as a key-value cache or a
 // hidden state. A module has a field of type *State. Each Session of a generated package has its
 // own copy. A state starts as zeros, with extent 0 for symbols that no argument binds.
-// Session.Reset sets it to this value again.
+// Session.Reset sets all states to this value again.
 type State struct {
 	typ  ir.Type
 	path string
@@ -17,8 +17,9 @@ type State struct {
 	first, now Value
 }
 
-// NewState returns a state of a type in the notation of the IR, "f32[N,4,S,16]". Its symbols are
-// the symbols of the methods that use it. Outside of a recording it is zeros and its symbols are 0.
+// NewState returns a state of a type in the notation of the IR, "f32[N,4,S,16]". The symbols of the
+// type are the symbols of the methods that use the state. Outside of a recorded method the state
+// starts as zeros, with extent 0 for each symbol.
 func NewState(typ string) *State {
 	t, err := parseType(typ)
 	if err != nil {
@@ -50,7 +51,8 @@ func (s *State) Value() Value {
 	return s.now
 }
 
-// Set makes v the value of the state, for the rest of this call and for the next call.
+// Set makes v the value of the state, for the rest of this call and for the next call. It panics
+// with an [*Error] if v has another element type or rank than the state.
 func (s *State) Set(v Value) {
 	before := s.Value()
 	if t := v.typ(); t.DType != before.DType() || t.Rank() != before.Rank() {

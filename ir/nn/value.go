@@ -31,8 +31,8 @@ const (
 	Bool = ir.Bool
 )
 
-// Value is a tensor: its data is known, or a recorded method will compute it. The zero Value stands
-// for an absent operand, such as a mask that is not used.
+// Value is a tensor: its elements are known, or a recorded method will compute them. The zero Value
+// stands for an absent operand, such as a mask that is not used.
 type Value struct {
 	_ [0]func() // makes x == y a compile error, because it would not compare elements
 	n *node
@@ -105,7 +105,7 @@ func (v Value) typ() ir.Type {
 
 func one(op ir.Op, args ...Value) Value { return many(op, args...)[0] }
 
-// many applies an operator. Absent operands are zero Values.
+// many applies an operator to args and returns its results. Absent operands are zero Values.
 func many(op ir.Op, args ...Value) []Value { return region(op, nil, args...) }
 
 func region(op ir.Op, bodies []*body, args ...Value) []Value {
@@ -219,7 +219,7 @@ func failOp(op ir.Op, err error) {
 	fail("%s", text)
 }
 
-// Valid reports whether v is a tensor, and not the zero Value.
+// Valid reports whether v is a tensor: it returns false for the zero Value.
 func (v Value) Valid() bool { return v.n != nil }
 
 // DType returns the element type.
@@ -237,7 +237,8 @@ func (v Value) Shape() []Dim {
 	return dims
 }
 
-// Dim returns the extent of an axis. A negative axis counts from the end.
+// Dim returns the extent of an axis. A negative axis counts from the end. Dim panics with an
+// [*Error] if v does not have the axis.
 func (v Value) Dim(axis int) Dim { return Dim{d: v.typ().Shape[v.axis(axis)]} }
 
 // Size returns the number of elements.

@@ -61,8 +61,8 @@ func importScaledTanh(c ir.Importer) ([]*ir.Value, error) {
 }
 
 // importCrop imports the experimental ONNX operator Crop. It removes border,
-// [left,top,right,bottom], from x, [N,C,H,W]. A given scale sets the height and width of the
-// result.
+// [left,top,right,bottom], from x, [N,C,H,W]. The optional attribute scale is the height and width
+// of the result.
 func importCrop(c ir.Importer) ([]*ir.Value, error) {
 	x, border, scale := c.Arg(0), c.Ints("border", nil), c.Ints("scale", nil)
 	if x.Type.Rank() != 4 || len(border) != 4 || scale != nil && len(scale) != 2 {

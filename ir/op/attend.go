@@ -141,7 +141,7 @@ func (op Attend) Flops(_, _ []ir.Type) dim.Dim {
 	return dim.Product(dim.Const(2), op.Batch, op.Heads, op.Queries, op.Keys, op.Depth.Add(op.Width))
 }
 
-// Factors returns 3: the queries, the keys and the values.
+// Factors returns 3: the queries, the keys and the values are multiplied.
 func (Attend) Factors() int { return 3 }
 
 // Widened returns the attention with a result of f32.

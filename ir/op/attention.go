@@ -10,9 +10,9 @@ import (
 	"github.com/burngen/burngen/ir/op/internal/portable"
 )
 
-// Attention is scaled dot-product attention (ONNX Attention). Queries are [B,H,S,D], keys [B,G,T,D]
-// and values [B,G,T,E], all of one float type. The result [B,H,S,E] is, for each head h and query
-// i,
+// Attention is scaled dot-product attention (ONNX Attention, from opset 23). Queries are [B,H,S,D],
+// keys [B,G,T,D] and values [B,G,T,E], all of one float type. The result [B,H,S,E] is, for each
+// head h and query i,
 //
 //	score[j] = cap(Scale·(query · key[j])) + mask[j]
 //	result   = Σ softmax(score)[j]·value[j]

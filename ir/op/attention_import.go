@@ -104,8 +104,9 @@ func attentionScale(scale float64, depth dim.Dim) (float64, error) {
 	return 1 / math.Sqrt(float64(max(n, 1))), nil
 }
 
-// windowSide returns n, the size of a window before or after a query, as an [Attention] has it: −1,
-// no bound, if n is negative or above every possible extent.
+// windowSide returns n, the size of a window before or after a query, in the form of an
+// [Attention]. It returns −1, which means all keys, if n is negative or exceeds every possible
+// extent.
 func windowSide(n int) int {
 	if n > math.MaxInt32 {
 		return -1

@@ -8,8 +8,8 @@ import (
 )
 
 // BatchNormTraining is the training form of [BatchNormalization]: (x − mean)/√(variance +
-// Epsilon)·scale + bias for floats x of [N,C,spatial…], with the mean and variance of x's channels
-// over all images. scale and bias are [C].
+// Epsilon)·scale + bias for floats x of [N,C,spatial…], with the mean and the population variance
+// of each channel over N and the spatial axes. scale and bias are [C].
 type BatchNormTraining struct{ Epsilon float64 }
 
 // Infer returns the type of x.

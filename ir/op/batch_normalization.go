@@ -11,9 +11,10 @@ import (
 
 // BatchNormalization is (x − mean)/√(variance + Epsilon)·scale + bias for floats x of [N,C,…] (ONNX
 // BatchNormalization in inference). The operands are x, scale, bias, mean and variance. The last
-// four have one element for each channel, [C], or for each position, [C,…]. Epsilon is an f32. In
-// training, mean and variance are computed from x, see [BatchNormalization.Train]. Momentum is the
-// weight of the old values when the running statistics are updated.
+// four have one element for each channel, [C], or for each position, [C,…]. Epsilon has the
+// precision of an f32. In training, mean and variance are computed from x, see
+// [BatchNormalization.Train]. Momentum is the weight of the old values when the running statistics
+// are updated.
 type BatchNormalization struct{ Epsilon, Momentum float64 }
 
 // Infer returns the type of x.

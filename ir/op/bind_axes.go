@@ -7,9 +7,10 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// BindAxes binds two symbols for each axis of Shape. Its operand is a list of axes. If the list contains the axis, the
-// first symbol is 1 and the second is the extent. Otherwise the first is the extent and the second is 1.
-// Axes may be negative but not repeated. With All, an empty list means all axes.
+// BindAxes binds two symbols for each axis of Shape. Its operand is a list of axes. If the list
+// contains the axis, the first symbol is 1 and the second is the extent. Otherwise the first is the
+// extent and the second is 1. An axis may be negative, and then counts from the end, but the list
+// must not name an axis twice. With All, an empty list means all axes.
 type BindAxes struct {
 	Bound
 	Shape []dim.Dim

@@ -8,7 +8,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// BindDims binds symbols to the elements at Places of an integer tensor, which are used as extents.
+// BindDims binds symbols to elements of an integer tensor, which are used as extents. Places holds
+// the row-major index of the element for each symbol.
 type BindDims struct {
 	Bound
 	Places []int
@@ -37,8 +38,8 @@ func (op BindDims) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 }
 
 // boundDims returns the elements of operand i as extents. Like [knownDims], it returns constants or
-// expressions if the elements are known. Otherwise it binds symbols, called like name, to them at
-// run time. name also names the operand in errors.
+// expressions if the elements are known. Otherwise it binds symbols with names similar to name to
+// the elements at run time. name also names the operand in errors.
 func boundDims(c ir.Importer, i int, name string) ([]dim.Dim, error) {
 	v := c.Arg(i)
 	if _, known := v.Dims(); known || v == nil {

@@ -31,10 +31,11 @@ func broadcastShape(in []ir.Type) ([]dim.Dim, error) {
 	return shape, nil
 }
 
-// broadcastDim returns the common extent of a and b. If one is a constant other than 1 and the
-// other is symbolic, the constant is the result; at run time the other must be equal to it, or 1.
-// If both are symbolic, the result is their maximum, or an error, an [ir.Unproven], if the maximum
-// is too complex. It returns an error if both are constants that do not broadcast.
+// broadcastDim returns the common extent of a and b. Two equal extents give this extent, and 1
+// gives the other extent. If one is a constant other than 1 and the other is symbolic, the constant
+// is the result; at run time the other must be equal to it, or 1. If both are symbolic, the result
+// is their maximum, or an [ir.Unproven] error if the maximum is too complex. It returns an error
+// for two different constants other than 1.
 func broadcastDim(a, b dim.Dim) (dim.Dim, error) {
 	if a.Equal(b) {
 		return a, nil

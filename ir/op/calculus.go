@@ -85,8 +85,8 @@ func (c calculus) fit(g *ir.Value, operand *ir.Value) *ir.Value {
 	return ReshapeTo(c.Builder, c.sum(g, false, axes...), shape...)
 }
 
-// chainRule returns the gradient of the operand of an elementwise operator. slope returns the
-// derivative at x, where the result is y.
+// chainRule returns the gradient of the operand of an elementwise operator: dy times slope's value.
+// slope returns the derivative of the operator at its operand x. y is the operator's result for x.
 func chainRule(b *ir.Builder, n *ir.Node, dy []*ir.Value, slope func(c calculus, x, y *ir.Value) *ir.Value) []*ir.Value {
 	return []*ir.Value{b.Node(Mul{}, dy[0], slope(calculus{b}, n.Arg(0), n.Results[0]))}
 }

@@ -224,8 +224,8 @@ func (op Cast) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 }
 
 // Lower returns the operand if it has the type To, and splits a cast into two if no kernel computes
-// it. Casts to types narrower than a byte go through a byte. Casts of strings to floats without
-// arithmetic, such as bf16, go through f64.
+// it. A cast to an integer type narrower than a byte goes through i8 or u8. A cast of strings to a
+// float type without arithmetic of its own, such as bf16, goes through f64.
 func (op Cast) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x := n.Arg(0)
 	switch via := wide(op.To); {

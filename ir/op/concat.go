@@ -104,8 +104,8 @@ func (op Concat) visit(shape []int, in []ir.Type, f func(i, operand, j int)) {
 	}
 }
 
-// Parts returns the offset of each operand in the result, in elements. It returns nil unless all
-// extents before Axis are 1, because the operands are not contiguous in the result then.
+// Parts returns the offset of each operand in the result, in elements. It returns nil if an extent
+// before Axis is not 1, because the operands are not contiguous in the result then.
 func (op Concat) Parts(n *ir.Node) []dim.Dim {
 	for _, d := range n.Results[0].Type.Shape[:op.Axis] {
 		if !d.Equal(dim.Const(1)) {

@@ -203,8 +203,9 @@ func cropTo(b *ir.Builder, x *ir.Value, first, shape []dim.Dim) *ir.Value {
 	return ApplySlice(b, x, part)
 }
 
-// Lower converts narrow floats to f32. It computes f32 convolutions over more than two spatial axes
-// as sums, over the first axis, of convolutions over the others.
+// Lower converts narrow floats to f32. An f32 convolution over more than two spatial axes becomes a
+// sum of convolutions over all spatial axes but the first, with one term for each weight along the
+// first.
 func (op Conv) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {
 		return out
@@ -248,7 +249,7 @@ func padAxis(b *ir.Builder, x *ir.Value, axis int, before, after dim.Dim) *ir.Va
 	return b.Node(p, x)
 }
 
-// LenOf returns the number of elements of a tensor of this shape.
+// LenOf returns the number of elements of a tensor of this shape, which is 1 for an empty shape.
 func LenOf(shape []int) int {
 	n := 1
 	for _, d := range shape {
@@ -277,7 +278,7 @@ func importConv(c ir.Importer) ([]*ir.Value, error) {
 // IsStatistic returns false: no operand is a running statistic.
 func (Conv) IsStatistic(int) bool { return false }
 
-// Factors returns 3: the operand, the weights and the bias.
+// Factors returns 3: the operand, the weights and the bias have one type.
 func (Conv) Factors() int { return 3 }
 
 // Widened returns the convolution with a result of f32.

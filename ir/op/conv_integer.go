@@ -8,10 +8,10 @@ import (
 )
 
 // ConvInteger is an integer convolution (ONNX ConvInteger, QLinearConv). x, [N,C,spatial…], and
-// weights w, [M,C/Group,kernel…], are i8 or u8. Their zero points are subtracted. The zero point of
-// x has one element, and the zero point of w has one or M. The sums are i32, to which [Requantize]
-// applies. Padding counts as x's zero point. The operands are x, w, their optional zero points, and
-// the operands of [Requantize].
+// weights w, [M,C/Group,kernel…], are i8 or u8. Their zero points, default 0, are subtracted. The
+// zero point of x has one element, and the zero point of w has one element or M. [Requantize]
+// converts the sums, which are i32. Padding counts as x's zero point. The operands are x, w, their
+// optional zero points, and the operands of [Requantize].
 type ConvInteger struct {
 	Window
 	Group int // divides C and M
@@ -90,7 +90,7 @@ func (op ConvInteger) Flops(in, out []ir.Type) dim.Dim {
 }
 
 // IsDepthwise reports whether each channel of the result depends on one channel of the operand, and
-// a kernel supports the window.
+// a kernel supports the window. w is the type of the weights.
 func (op ConvInteger) IsDepthwise(w ir.Type) bool {
 	return w.Shape[1].Equal(dim.Const(1)) && op.Group > 1 && len(op.Kernel) <= MaxSpatial
 }

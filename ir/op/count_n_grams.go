@@ -90,7 +90,8 @@ func countNGrams(levels []nGrams) int {
 	return n
 }
 
-// Flops counts one comparison for each token of the pool, position and distance.
+// Flops counts one comparison for each combination of a token of the pool, a position and a
+// distance.
 func (op CountNGrams) Flops(in, _ []ir.Type) dim.Dim {
 	tokens := in[0].Shape
 	distances := tokens[len(tokens)-1].Min(dim.Const(op.MaxSkip)).Add(dim.Const(1))

@@ -101,10 +101,10 @@ func (op CumProd) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*i
 	return []*ir.Value{b.Node(Mul{}, b.Node(before, x), TransposeBy(b, sums, inversePerm(front)...))}
 }
 
-// scan accumulates the elements of each line of x along Axis. A result is f(a, e), where e is the
-// element and a the previous result, at first init; f is floats for float types and ints for
-// integers. With Exclusive the result is a. ints also serves unsigned integers, because their sums
-// and products have the same low bits.
+// scan accumulates the elements e of each line of x along Axis: it sets a = f(a, e), beginning with
+// a = init. f is floats for float types and ints for integers. The result at each element is a
+// after this step or, with Exclusive, before it. ints also serves unsigned integers, because their
+// sums and products have the same low bits.
 func (op CumSum) scan(x *ir.Tensor, init int64, floats func(a, b float64) float64, ints func(a, b int64) int64) []*ir.Tensor {
 	y := ir.NewTensor(x.DType, x.Shape...)
 	for _, line := range linesOf(x.Shape, op.Axis) {

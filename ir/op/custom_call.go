@@ -9,8 +9,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Local is what a program that describes a model has of a custom operator besides the attributes.
-// The text form does not contain it, and [ir.Equal] ignores it.
+// Local holds what only a program that describes a model has for a custom operator: Go functions
+// and a recorded gradient. The text form does not contain it, and [ir.Equal] ignores it.
 type Local struct {
 	// Call is the function Func, and Grad the function whose name is Func followed by "Grad". A nil
 	// function is not known.
@@ -104,7 +104,8 @@ func (op Custom) attributes() []rt.Attr {
 	return attrs
 }
 
-// attributeOf returns an attribute with elements of type T: one, or a list if its tensor has an axis.
+// attributeOf returns a as an attribute of the call. Its value is a T if a's tensor has rank 0, and
+// otherwise a list, []T. element returns element i of t.
 func attributeOf[T any](a ir.Attribute, element func(t *ir.Tensor, i int) T) rt.Attr {
 	list := make([]T, a.Value.Len())
 	for i := range list {

@@ -51,7 +51,7 @@ func (op DequantizeLinear) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 // Flops counts two operations for each element.
 func (DequantizeLinear) Flops(_, out []ir.Type) dim.Dim { return out[0].Elems().Mul(dim.Const(2)) }
 
-// Lower computes in f32 and converts to other types. Integers with one constant scale become a
+// Lower computes in f32 and converts the result to To. Integers with one constant scale become a
 // [Dequantize], and floats become other operators. It returns nil for integers with other scales.
 func (op DequantizeLinear) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x, scale, zero := n.Arg(0), n.Arg(1), n.Arg(2)

@@ -101,7 +101,7 @@ func (e Epilogue) Apply(sums []float64, shape []int, in []*ir.Tensor, blocks []*
 	return broadcastTo(out[0], shape), nil
 }
 
-// Ending returns e. Operators that embed an Epilogue are therefore an [Ender].
+// Ending returns e, so that an operator that embeds an Epilogue implements [Ender].
 func (e Epilogue) Ending() Epilogue { return e }
 
 // EvalTypes returns a tensor of zeros of the type of a region operator's first result, and its

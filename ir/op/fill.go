@@ -25,7 +25,7 @@ func (op Fill) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(op.Value.DType, op.Shape...)}, nil
 }
 
-// Eval returns Value repeated to Shape, stored as one element.
+// Eval returns Value repeated to Shape. The tensor stores a single element.
 func (op Fill) Eval([]*ir.Tensor) ([]*ir.Tensor, error) {
 	shape, ok := dim.Ints(op.Shape)
 	if !ok {

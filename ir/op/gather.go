@@ -61,8 +61,9 @@ func wrapIndices(indices *ir.Tensor, d int) ([]int, error) {
 	return all, nil
 }
 
-// source returns the function that maps an element of the result to its element of data. picked
-// holds the elements of the indices, counted from the start, and shape is the shape of the indices.
+// source returns the function that maps the coordinates of an element of the result to the
+// coordinates of its element of data. picked holds the elements of the indices, counted from the
+// start, and shape is the shape of the indices.
 func (op Gather) source(picked []int, shape []int) source {
 	return func(at, from []int) {
 		copy(from, at[:op.Axis])

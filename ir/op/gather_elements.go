@@ -24,8 +24,8 @@ func (op GatherElements) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{indices.With(x.DType)}, elementsType(x, indices, op.Axis)
 }
 
-// elementsType returns an error unless x has the axis, and indices has x's rank and, except along
-// the axis, no larger constant extents.
+// elementsType returns an error if x does not have the axis, if the ranks of x and indices differ,
+// or if indices has a larger constant extent than x along another axis.
 func elementsType(x, indices ir.Type, axis int) error {
 	if x.Rank() != indices.Rank() {
 		return fmt.Errorf("indices of rank %d for rank %d", indices.Rank(), x.Rank())

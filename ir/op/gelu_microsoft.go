@@ -24,8 +24,8 @@ func biased(c ir.Importer) *ir.Value {
 	return c.Builder().Node(Add{}, c.Arg(0), c.Arg(1))
 }
 
-// importQuickGelu imports QuickGelu of com.microsoft: x/(1 + e^(−alpha·x)), alpha being 1.702 by
-// default.
+// importQuickGelu imports QuickGelu of com.microsoft: x/(1 + e^(−alpha·x)). The default of alpha is
+// 1.702.
 func importQuickGelu(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(Swish{Alpha: c.Float("alpha", 1.702)}, c.Arg(0))}, nil
 }

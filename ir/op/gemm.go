@@ -151,8 +151,8 @@ func (op Gemm) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*i
 	return grads
 }
 
-// Lower replaces the node by a matrix product. Alpha, beta and C add products and a sum if they
-// have an effect.
+// Lower replaces the node by a matrix product, multiplied by Alpha if it is not 1, plus Beta·C if C
+// is present.
 func (op Gemm) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {
 		return out

@@ -7,12 +7,12 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// GRUGrad is the backward pass of a [GRUTrace]. Its operands are the gates, [S,N,3·H], and the fourth
-// result of the trace, [S,N,H]; h before each step, [S,N,H]; the recurrent weights of z and r
-// transposed, [2·H,H], and those of h, [H,H]; lens; and the gradients of y, [S,N,H], and of the final
-// h, [N,H]. All after the weights are optional; a missing gradient is zero. Its results are the
-// gradients of the projected x, [S,N,3·H], of the fourth result of the trace, and of h before the
-// first step.
+// GRUGrad is the backward pass of a [GRUTrace]. Its operands are the gates, [S,N,3·H], and the
+// fourth result of the trace, [S,N,H]; h before each step, [S,N,H]; the recurrent weights of z and
+// r, [2·H,H], and of h, [H,H]; the lengths of the sequences, i32[N]; and the gradients of y,
+// [S,N,H], and of the final h, [N,H]. The operands after the weights are optional, and a missing
+// gradient is zero. The results are the gradients of the projected x, [S,N,3·H], of the fourth
+// result of the trace, and of h before the first step.
 type GRUGrad struct{ Reverse, LinearBeforeReset bool }
 
 // Infer returns the types of the gradients.
@@ -95,7 +95,7 @@ func (GRUGrad) Flops(in, _ []ir.Type) dim.Dim {
 // Overwrites returns the index of the gates, whose memory the gradient of x may take.
 func (GRUGrad) Overwrites() []int { return []int{0} }
 
-// IsWhole marks the operator, because its lowering is a loop.
+// IsWhole marks the operator as [Whole], because its lowering is a loop.
 func (GRUGrad) IsWhole() {}
 
 // Lower replaces the node by a [Loop] over the steps, from the last to the first.

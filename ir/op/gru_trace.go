@@ -6,10 +6,9 @@ import (
 )
 
 // GRUTrace is [GRUSteps] with the default functions, and with results for the backward pass. Its
-// operands are the projected x, [S,N,3·H]; the recurrent weights of z and r; the recurrent weights of
-// h; lens; h, [N,H]; and, with LinearBeforeReset, the bias Ch, [H]. Its results are y and h of
-// [GRUSteps]; the gates z, r and the candidate n, [S,N,3·H], after their functions; and r⊙h or, with
-// LinearBeforeReset, h·Rhᵀ + Ch, [S,N,H]. The last two are zero after the end of a sequence.
+// operands are the operands of GRUSteps. Its results are y and h of GRUSteps; the gates z, r and
+// the candidate n, [S,N,3·H], after their functions; and r⊙h or, with LinearBeforeReset, h·Rhᵀ +
+// Ch, [S,N,H]. The last two results are zero after the end of a sequence.
 type GRUTrace struct{ Reverse, LinearBeforeReset bool }
 
 // usualGRU are the names of the default functions.
@@ -19,7 +18,7 @@ func (op GRUTrace) steps() GRUSteps {
 	return GRUSteps{usualSteps(op.Reverse, usualGRU), op.LinearBeforeReset}
 }
 
-// Infer returns the types of y, h, the gates and the operands or results of the candidate's product.
+// Infer returns the types of the four results.
 func (op GRUTrace) Infer(in []ir.Type) ([]ir.Type, error) {
 	out, err := op.steps().Infer(in)
 	if err != nil {
@@ -64,7 +63,7 @@ func (op GRUTrace) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return append(out, roundedTensor(x.DType, gates, x.Shape...), roundedTensor(x.DType, kept, out[0].Shape...)), nil
 }
 
-// IsWhole marks the operator, because its lowering is a loop.
+// IsWhole marks the operator as [Whole], because its lowering is a loop.
 func (GRUTrace) IsWhole() {}
 
 // Lower replaces the node by a [Loop] over the steps.

@@ -14,24 +14,24 @@ type HardSigmoid struct {
 // HardSwish computes x·h, where h is x/6 + 1/2 clamped to [0, 1], for floats.
 type HardSwish struct{ unary[floats] }
 
-// Eval returns Alpha·x + Beta, clamped to [0, 1] for each element x of the operand. It computes in
+// Eval returns Alpha·x + Beta, clamped to [0, 1], for each element x of the operand. It computes in
 // float64.
 func (op HardSigmoid) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalUnary(in, func(x float64) float64 { return hardSigmoid(op.Alpha, op.Beta, x) })
 }
 
-// Scalar returns Alpha·x + Beta, clamped to [0, 1] for an element x.
+// Scalar returns Alpha·x + Beta, clamped to [0, 1], for an element x.
 func (op HardSigmoid) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return scalarHardSigmoid(b, x[0], op.Alpha, op.Beta)
 }
 
-// Eval returns x·h, where h is x/6 + 1/2 clamped to [0, 1] for each element x of the operand. It
+// Eval returns x·h for each element x of the operand, where h is x/6 + 1/2 clamped to [0, 1]. It
 // computes in float64.
 func (HardSwish) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalUnary(in, func(x float64) float64 { return x * hardSigmoid(1./6, 0.5, x) })
 }
 
-// Scalar returns x·h, where h is x/6 + 1/2 clamped to [0, 1] for an element x.
+// Scalar returns x·h for an element x, where h is x/6 + 1/2 clamped to [0, 1].
 func (HardSwish) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return b.Mul(x[0], scalarHardSigmoid(b, x[0], 1./6, 0.5))
 }
@@ -52,7 +52,8 @@ func (op HardSigmoid) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) 
 	})
 }
 
-// Grad returns the gradient of x: dy·(x/3 + 1/2) from −3 to 3, 0 below and dy above.
+// Grad returns the gradient of x: dy·(x/3 + 1/2) where x is from −3 to 3, 0 where x is smaller, and
+// dy where x is larger.
 func (HardSwish) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	return chainRule(b, n, dy, func(c calculus, x, _ *ir.Value) *ir.Value {
 		return c.Node(Where{}, c.between(x, -3, 3), c.plus(c.times(x, 1./3), 0.5), c.where(c.positive(x), c.num(x, 1)))

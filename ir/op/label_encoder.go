@@ -57,9 +57,9 @@ func importTextTable(c ir.Importer, texts, numbers *ir.Tensor) ([]*ir.Value, err
 }
 
 // labelList returns a list of keys or values from one of four attributes, whose names start with
-// name. If several are present, it ignores empty lists, which exporters may write beside the one in
-// use, and lists with another element type than want, unless want is Invalid. It returns an error
-// unless one list is left.
+// name. If several are present, it ignores empty lists, which exporters may write beside the list
+// in use. Unless want is Invalid, it also ignores lists with an element type other than want. It
+// returns an error unless one list is left.
 func labelList(c ir.Importer, name string, want ir.DType) (*ir.Tensor, error) {
 	var lists []*ir.Tensor
 	if c.Has(name + "_strings") {
@@ -84,8 +84,9 @@ func labelList(c ir.Importer, name string, want ir.DType) (*ir.Tensor, error) {
 	return lists[0], nil
 }
 
-// labelDefault returns the value for unknown keys: the attribute default_tensor as it is, or one
-// element of type d, from another attribute or else "_Unused", −1 or −0.
+// labelDefault returns the value for unknown keys: the attribute default_tensor, unchanged, from
+// opset 4 on, or otherwise one element of type d. This element is the value of an attribute for its
+// type, by default "_Unused", −1 or −0.
 func labelDefault(c ir.Importer, d ir.DType) *ir.Tensor {
 	text, number, float := c.Text("default_string", "_Unused"), c.Int("default_int64", -1), c.Float("default_float", math.Copysign(0, -1))
 	if c.Opset() >= 4 && c.Has("default_tensor") {

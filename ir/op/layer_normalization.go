@@ -10,8 +10,8 @@ import (
 
 // LayerNormalization normalises the elements along Axis and the axes after it to mean 0 and
 // variance 1, for floats: (x − mean)/√(variance + Epsilon)·scale + bias, with the population
-// variance. The optional scale and bias have the shape of these axes. Epsilon is an f32 (ONNX
-// LayerNormalization).
+// variance. The optional scale and bias have the shape of these axes. Epsilon has the precision of
+// an f32 (ONNX LayerNormalization, from opset 17).
 type LayerNormalization struct {
 	Axis    int
 	Epsilon float64
@@ -19,7 +19,7 @@ type LayerNormalization struct {
 
 // RMSNormalization divides the elements along Axis and the axes after it by their root mean square,
 // for floats: x/√(mean of x² + Epsilon)·scale. The optional scale has the shape of these axes.
-// Epsilon is an f32 (ONNX RMSNormalization).
+// Epsilon has the precision of an f32 (ONNX RMSNormalization, from opset 23).
 type RMSNormalization struct {
 	Axis    int
 	Epsilon float64
@@ -125,8 +125,8 @@ func (RMSNormalization) Overwrites() []int { return []int{0} }
 // Flops counts seven operations for each element.
 func (LayerNormalization) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems().Mul(dim.Const(7)) }
 
-// Grad returns the gradients of x, scale and bias. The mean and the root of the variance depend on
-// x.
+// Grad returns the gradients of x, scale and bias. The gradient of x takes into account that the
+// mean and the variance depend on x.
 func (op LayerNormalization) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	return normalGrad(b, n, dy[0], want, op.Axis, op.Epsilon, true)
 }
@@ -134,7 +134,8 @@ func (op LayerNormalization) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, wan
 // Flops counts four operations for each element.
 func (RMSNormalization) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems().Mul(dim.Const(4)) }
 
-// Grad returns the gradients of x and scale. The root mean square depends on x.
+// Grad returns the gradients of x and scale. The gradient of x takes into account that the root
+// mean square depends on x.
 func (op RMSNormalization) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	return normalGrad(b, n, dy[0], want, op.Axis, op.Epsilon, false)
 }

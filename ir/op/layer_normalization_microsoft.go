@@ -26,10 +26,10 @@ func importSimplifiedLayerNormalization(c ir.Importer) ([]*ir.Value, error) {
 }
 
 // importSkipNormalization returns the import function of SkipLayerNormalization or
-// SkipSimplifiedLayerNormalization of com.microsoft: the sum of two tensors and of operand bias, if
-// present, normalised along the last axis by the operator that norm returns. Operands 2 to bias − 1
-// are the operands of that operator after the sum: the scale, and the bias of a layer
-// normalisation. The fourth result is the sum.
+// SkipSimplifiedLayerNormalization of com.microsoft: the sum of two tensors and an optional bias,
+// normalised along the last axis by the operator that norm returns. `bias` is the index of the bias
+// among the node's operands. Operands 2 to bias − 1 are further operands of norm's operator: the
+// scale, and the bias of a layer normalisation. The fourth result is the sum.
 func importSkipNormalization(norm func(epsilon float64, last int) ir.Op, bias int) func(ir.Importer) ([]*ir.Value, error) {
 	return func(c ir.Importer) ([]*ir.Value, error) {
 		b, args := c.Builder(), []*ir.Value{c.Arg(0), c.Arg(1)}

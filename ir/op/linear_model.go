@@ -7,7 +7,7 @@ import (
 )
 
 // importLinearRegressor imports LinearRegressor: x·coefficientsᵀ + intercepts in f32, with
-// coefficients [targets, F], and then post_transform.
+// coefficients [targets, F], transformed by post_transform.
 func importLinearRegressor(c ir.Importer) ([]*ir.Value, error) {
 	b, targets := c.Builder(), c.Int("targets", 1)
 	intercepts := c.Floats("intercepts", nil)

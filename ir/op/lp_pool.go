@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importLpPool imports LpPool, the p-th root of the sum of |x|^p over each window: an [AveragePool]
-// times the number of its cells. ceil_mode and dilations exist from opset 18.
+// importLpPool imports LpPool, the p-th root of the sum of |x|^p over each window. The sum is an
+// [AveragePool] times the number of cells of a window. ceil_mode and dilations exist from opset 18.
 func importLpPool(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	w, err := importWindow(c, x.Type, nil, c.Opset() >= 18)

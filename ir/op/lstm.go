@@ -24,8 +24,9 @@ type LSTM struct {
 }
 
 // LSTMSteps is the recurrent part of one direction of an [LSTM]. Its operands are the projected x,
-// [S,N,4·H]; the recurrent weights of all gates; lens; h and c, [N,H]; and p, [3·H]. Its results
-// are y [S,N,H], h and c. InputForget is as in [LSTM].
+// [S,N,4·H]; the transposed recurrent weights of all gates, [H,4·H]; the lengths of the sequences,
+// i32[N]; the initial h and c, [N,H]; and p, [3·H]. Its results are y, [S,N,H], and the final h and
+// c, [N,H]. InputForget is as in [LSTM].
 type LSTMSteps struct {
 	Steps
 	InputForget bool

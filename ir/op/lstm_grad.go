@@ -7,11 +7,12 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// LSTMGrad is the backward pass of an [LSTMTrace]. Its operands are the gates, [S,N,4·H], and c after
-// each step, [S,N,H], from the trace; the recurrent weights transposed, [4·H,H]; lens; c before the
-// first step, [N,H]; and the gradients of y, [S,N,H], and of the final h and c, [N,H]. All after the
-// weights are optional; a missing gradient is zero. Its results are the gradients of the projected x,
-// [S,N,4·H], and of h and c before the first step.
+// LSTMGrad is the backward pass of an [LSTMTrace]. Its operands are the gates, [S,N,4·H], and c
+// after each step, [S,N,H], from the trace; the recurrent weights, [4·H,H]; the lengths of the
+// sequences, i32[N]; c before the first step, [N,H]; and the gradients of y, [S,N,H], and of the
+// final h and c, [N,H]. The operands after the weights are optional, and a missing gradient is
+// zero. The results are the gradients of the projected x, [S,N,4·H], and of h and c before the
+// first step.
 type LSTMGrad struct{ Reverse bool }
 
 // Infer returns the types of the gradients of x, h and c.
@@ -32,8 +33,9 @@ func (op LSTMGrad) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{gates, state, state}, sameTypes(in, want)
 }
 
-// backWeights returns the type of the transposed recurrent weights of the given number of gates, in
-// the form of r: [gates·H,H] if r is a matrix, or panels of as many columns as r's if r has rank 3.
+// backWeights returns the type of the recurrent weights of the given number of gates that
+// [LSTMGrad] and [GRUGrad] read. It is [gates·H,H] if r is a matrix. If r has rank 3, the weights
+// are in panels with as many columns as the panels of r.
 func backWeights(r ir.Type, hidden dim.Dim, gates int) ir.Type {
 	rows := hidden.Mul(dim.Const(gates))
 	if r.Rank() == 3 {
@@ -100,7 +102,7 @@ func (LSTMGrad) Flops(in, _ []ir.Type) dim.Dim {
 // Overwrites returns the index of the gates, whose memory the gradient of x may take.
 func (LSTMGrad) Overwrites() []int { return []int{0} }
 
-// IsWhole marks the operator, because its lowering is a loop.
+// IsWhole marks the operator as [Whole], because its lowering is a loop.
 func (LSTMGrad) IsWhole() {}
 
 // Lower replaces the node by a [Loop] over the steps, from the last to the first.

@@ -6,10 +6,9 @@ import (
 )
 
 // LSTMTrace is [LSTMSteps] with the default functions, and with results for the backward pass. Its
-// operands are the projected x, [S,N,4·H]; the recurrent weights; lens; and h and c, [N,H]. Its
-// results are y, h and c of [LSTMSteps], then the gates i, o, f and the candidate, [S,N,4·H], after
-// their functions, and c after each step, [S,N,H]. The last two are zero after the end of a
-// sequence.
+// operands are the operands of LSTMSteps without p. Its results are y, h and c of LSTMSteps, then
+// the gates i, o, f and the candidate, [S,N,4·H], after their functions, and c after each step,
+// [S,N,H]. The last two results are zero after the end of a sequence.
 type LSTMTrace struct{ Reverse bool }
 
 // usualLSTM are the names of the default functions.
@@ -59,7 +58,7 @@ func (op LSTMTrace) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return append(out, roundedTensor(x.DType, gates, x.Shape...), roundedTensor(x.DType, cells, out[0].Shape...)), nil
 }
 
-// IsWhole marks the operator, because its lowering is a loop.
+// IsWhole marks the operator as [Whole], because its lowering is a loop.
 func (LSTMTrace) IsWhole() {}
 
 // Lower replaces the node by a [Loop] over the steps.
@@ -91,8 +90,8 @@ func (op LSTMTrace) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool)
 	return grads[:len(n.Args)]
 }
 
-// before returns the hidden states before each step, [S,N,H]: initial or, if that is nil, zeros, and
-// the rows of y.
+// before returns the hidden states before each step, [S,N,H], in the order of y. They are y moved
+// by one step, and initial at the step that is computed first. A nil initial is zero.
 func before(b *ir.Builder, y, initial *ir.Value, reverse bool) *ir.Value {
 	s := y.Type.Shape
 	one := dim.Const(1)

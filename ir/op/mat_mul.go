@@ -179,9 +179,9 @@ func swapLast(b *ir.Builder, x *ir.Value) *ir.Value {
 	return TransposeBy(b, x, perm...)
 }
 
-// Lower computes narrow operands, such as f16, in a wider type. It replaces other products by a sum
-// of products along a separate axis. An f32 product stays, because every target has a kernel for
-// it.
+// Lower computes narrow operands, such as f16, in a wider type. An f32 product stays, because every
+// target has a kernel for it. For other types, Lower multiplies the elements with broadcasting and
+// sums these products along K.
 func (op MatMul) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {
 		return out

@@ -10,9 +10,10 @@ import (
 
 // MatMulInteger is the product of integer matrices (ONNX MatMulInteger, QLinearMatMul). a,
 // [batch…,M,K], and b, [batch…,K,N], are i8 or u8. Their zero points are subtracted. The zero point
-// of a has one element, and the zero point of b has one or N. The sums are i32, to which
-// [Requantize] applies with columns as channels. Batches broadcast, and operands of rank 1 are as
-// in [MatMul]. The operands are a, b, their optional zero points, and the operands of [Requantize].
+// of a has one element, and the zero point of b has one element or N. [Requantize] converts the
+// sums, which are i32; its channels are the columns. Batches broadcast, and operands of rank 1 are
+// as in [MatMul]. The operands are a, b, their optional zero points, and the operands of
+// [Requantize].
 type MatMulInteger struct{ Requantize }
 
 // Infer returns the shape of a [MatMul] of a and b, with the element type i32 or To.

@@ -10,10 +10,10 @@ import (
 
 // MaxRoiPool is the maximum of each bin of regions of x, [N,C,H,W] (ONNX MaxRoiPool). The result is
 // [R,C,Height,Width]. The second operand has a row for each region, of x's element type: the index
-// of its image, and x1, y1, x2, y2. An image index out of range is an error at run time. Multiplied
-// by Scale and rounded, the coordinates are the first and last element of the region. A region is
-// at least 1 wide and high. Neighbouring bins overlap if both cover a part of the same element. An
-// empty bin is 0.
+// of its image, and x1, y1, x2, y2. An image index out of range is an error at run time. The
+// coordinates, multiplied by Scale and rounded, are the first and last element of the region. A
+// region is at least 1 wide and high. Neighbouring bins overlap if both cover a part of the same
+// element. An empty bin is 0.
 type MaxRoiPool struct {
 	Height, Width int
 	Scale         float64

@@ -11,8 +11,8 @@ import (
 
 // MelWeightMatrix is a matrix [Length/2 + 1, Bins] of type DType: mel filters for a one-sided
 // spectrum of Length samples (ONNX MelWeightMatrix). Each filter is a triangle of height 1. The
-// corners of the triangles lie between two frequencies, equidistant on the mel scale, 2595·log10(1
-// + f/700). The operands are the sample rate, and the lower and the upper frequency, f64.
+// operands are f64: the sample rate, a lower and an upper frequency. The corners of the triangles
+// lie between the two frequencies and are equidistant on the mel scale, 2595·log10(1 + f/700).
 type MelWeightMatrix struct {
 	DType        ir.DType
 	Bins, Length dim.Dim

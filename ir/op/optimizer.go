@@ -7,8 +7,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importAdagrad imports Adagrad of ai.onnx.preview.training. With the learning rate r = R/(1 +
-// T·decay_factor) and the gradient g = G + norm_coefficient·X,
+// importAdagrad imports Adagrad of ai.onnx.preview.training. The operands are R, T, X, G and H, as
+// ONNX names them. With the learning rate r = R/(1 + T·decay_factor) and the gradient g = G +
+// norm_coefficient·X,
 //
 //	H' = H + g²
 //	X' = X − r·g/(√H' + epsilon)
@@ -25,8 +26,9 @@ func importAdagrad(c ir.Importer) ([]*ir.Value, error) {
 	})
 }
 
-// importAdam imports Adam of ai.onnx.preview.training. The gradient is g = G + norm_coefficient·X.
-// The learning rate r is R for T = 0, and R·√(1 − beta^T)/(1 − alpha^T) for larger T.
+// importAdam imports Adam of ai.onnx.preview.training. The operands are R, T, X, G, V and H, as
+// ONNX names them. The gradient is g = G + norm_coefficient·X. The learning rate r is R for T = 0,
+// and R·√(1 − beta^T)/(1 − alpha^T) for larger T.
 //
 //	V' = alpha·V + (1 − alpha)·g
 //	H' = beta·H + (1 − beta)·g²
@@ -49,8 +51,9 @@ func importAdam(c ir.Importer) ([]*ir.Value, error) {
 	})
 }
 
-// importMomentum imports Momentum of ai.onnx.preview.training. With the gradient g = G +
-// norm_coefficient·X, and beta 1 at the first update,
+// importMomentum imports Momentum of ai.onnx.preview.training. The operands are R, T, X, G and V,
+// as ONNX names them. With the gradient g = G + norm_coefficient·X, and with beta replaced by 1 at
+// the first update,
 //
 //	V' = alpha·V + beta·g
 //	X' = X − R·V', or X − R·(g + alpha·V') in mode nesterov

@@ -66,7 +66,7 @@ func (op Quantize) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Scalar returns an element quantised to d, divided in f32.
+// Scalar returns an element quantised to d. It divides in f32.
 func (op Quantize) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Value {
 	zero := b.Whole(ir.I32, int64(op.Zero))
 	return Quantized(b, d, elementary.DivBy(b, x[0], float64(float32(op.Scale))), zero)

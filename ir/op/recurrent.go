@@ -96,9 +96,10 @@ func (op Recurrent) steps(i, functions int) Steps {
 	}
 }
 
-// isUsual reports whether there is a backward pass of n, a layer with these functions in each
-// direction: the functions are the default ones, nothing is clamped, and y holds the state before
-// each step. It does not where a reverse layer has initial states and sequences of several lengths.
+// isUsual reports whether n can be trained with a backward pass over all steps. This requires f32
+// or f64, the default functions in each direction, which functions lists for one direction, and no
+// clamping. It also requires that y, moved by one step, holds the state before each step. This does
+// not hold for a reverse direction that has both initial states and lengths of sequences.
 func (op Recurrent) isUsual(n *ir.Node, functions []string) bool {
 	d := n.Arg(recurrentX).Type.DType
 	if d != ir.F32 && d != ir.F64 || op.Clip != 0 || !slices.Equal(op.Activations, slices.Repeat(functions, op.directions())) {
@@ -266,7 +267,7 @@ func recurrentFlops(in []ir.Type) dim.Dim {
 type directed func(s Steps, x, r, bias, lens *ir.Value, more []*ir.Value) []*ir.Value
 
 // lower computes each direction of n with direction and combines the results. functions is the
-// number of functions for each direction. The two biases of the first separate gates are added to
+// number of functions for each direction. For the first `separate` gates, both biases are added to
 // the projected x. lower computes narrow types in a wider type.
 func (op Recurrent) lower(b *ir.Builder, n *ir.Node, p RecurrentProducts, functions, separate int, direction directed) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {

@@ -31,7 +31,7 @@ const (
 // (ONNX ReduceSum and the like). With KeepDims their extents become 1; otherwise they are removed.
 // It accepts numbers; maximum and minimum also accept bools. Integers wrap. Square roots and
 // logarithms of integers truncate. Over no elements, a sum is 0, a product 1, a maximum −∞ or the
-// smallest integer, a minimum +∞ or the largest integer, and a mean NaN or 0.
+// smallest integer, and a minimum +∞ or the largest integer. A mean is then NaN, or 0 for integers.
 type Reduce struct {
 	Kind     Reduction
 	Axes     []int
@@ -429,8 +429,8 @@ func axesLast(rank int, axes []int) []int {
 }
 
 // importReduce returns the import function of a reduction. The axes are an attribute before opset
-// `since`, and an optional operand from then on. An empty list means all axes or, from opset
-// `since` on and with noop_with_empty_axes, no axes.
+// `since`, and an optional operand from then on. An empty list means all axes. From opset `since`
+// on, it means no axes if the attribute noop_with_empty_axes is set.
 func importReduce(kind Reduction, since int) func(ir.Importer) ([]*ir.Value, error) {
 	return func(c ir.Importer) ([]*ir.Value, error) {
 		b, x := c.Builder(), c.Arg(0)

@@ -96,8 +96,8 @@ func (op Resize) Infer(in []ir.Type) ([]ir.Type, error) {
 var resizeTaps = map[string]int{"nearest": 1, "linear": 2, "cubic": 4, "lanczos": 6}
 
 // Flops counts a product and a sum for each element that a point reads. The axes that change are
-// sampled one after the other, from the first to the last. With AntiAlias, an axis that shrinks reads
-// as many elements as one that keeps its extent.
+// sampled one after the other, from the first to the last. With AntiAlias, an axis that shrinks
+// counts like an axis that keeps its extent, because each point then reads more elements.
 func (op Resize) Flops(in, out []ir.Type) dim.Dim {
 	shape := slices.Clone(in[0].Shape)
 	var n dim.Dim

@@ -9,7 +9,8 @@ import (
 type RNN struct{ Recurrent }
 
 // RNNSteps is the recurrent part of one direction of an [RNN]. Its operands are the projected x,
-// [S,N,H], the recurrent weights, lens, and h, [N,H]. Its results are y [S,N,H] and h.
+// [S,N,H]; the transposed recurrent weights, [H,H]; the lengths of the sequences, i32[N]; and the
+// initial h, [N,H]. Its results are y, [S,N,H], and the final h, [N,H].
 type RNNSteps struct{ Steps }
 
 // Infer returns the types of y, [S,D,N,H], and h, [D,N,H].

@@ -13,8 +13,8 @@ import (
 // which may be checked at run time.
 type SumTo struct{ Shape []dim.Dim }
 
-// Infer returns the operand's element type in Shape. It returns an error unless the elements are
-// numbers, and if the rank or a constant extent of the operand does not fit Shape.
+// Infer returns the operand's element type in Shape. It returns an error if the elements are not
+// numbers, or if the rank or a constant extent of the operand does not fit Shape.
 func (op SumTo) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err

@@ -15,9 +15,9 @@ import (
 // of the coefficients, or j−1 if j > i, is for the decision against class j.
 type SVMPairs struct{}
 
-// SVMVotes returns the class, i64[N], below Classes, that wins most of the pairs f32[N,P] of
-// [SVMPairs]. A pair's first class wins if the number is above 0, and its second class otherwise.
-// Ties go to the first class.
+// SVMVotes returns, for each row of the pairs f32[N,P] of [SVMPairs], the class that wins the most
+// pairs, i64[N]. There are Classes classes. A pair's first class wins if the number is above 0, and
+// its second class otherwise. Of several such classes it returns the one with the lowest number.
 type SVMVotes struct{ Classes int }
 
 // SVMProbabilities returns the probabilities f32[N,Classes] that follow from the pairs f32[N,P] of
@@ -38,8 +38,8 @@ func pairsOf(classes int) (int, error) {
 	return classes * (classes - 1) / 2, nil
 }
 
-// inferPairs returns an error unless operand 0 is f32[N,P] with P pairs of classes, and vectors
-// operands f32[P] follow.
+// inferPairs returns an error unless operand 0 is f32[N,P], with a column for each pair of classes,
+// and exactly `vectors` operands f32[P] follow.
 func inferPairs(in []ir.Type, classes, vectors int) error {
 	if err := CheckTensors(in, 1+vectors, 1+vectors); err != nil {
 		return err

@@ -9,9 +9,9 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// formPointwise turns every elementwise node into a pointwise node with a region. Constants of
-// equal elements move into the region if the kernel takes a number. If only the values of symbols
-// show whether an operand's extent is 1, the operand is repeated first.
+// formPointwise turns every elementwise node into a pointwise node with a region. A constant whose
+// elements are equal moves into the region as a number if the kernel accepts one. If only the
+// values of symbols show whether an operand's extent is 1, the operand is repeated first.
 func formPointwise(ctx *Context, m *ir.Module) (changed bool, err error) {
 	inRegion := regionNodes(m)
 	return rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {

@@ -55,8 +55,9 @@ func inOrder(c op.StridedCopy) bool {
 	})
 }
 
-// readTransposed makes n, whose operator is o, read matrices as they are stored if its first
-// operand is a copy that transposes them. It returns nil if that operand is not such a copy.
+// readTransposed returns the results of n, whose operator is o, computed on matrices as they are
+// stored, if its first operand is a copy that transposes them. It returns nil if that operand is
+// not such a copy.
 func readTransposed(b *ir.Builder, n *ir.Node, o op.TransposedReader) []*ir.Value {
 	copied, c, ok := madeBy[op.StridedCopy](n.Args[0])
 	if !ok || len(c.Shape) < 2 || !c.Offset.Equal(dim.Dim{}) || len(c.Shape) != n.Args[0].Type.Rank() {

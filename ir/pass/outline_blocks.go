@@ -16,7 +16,7 @@ const minOutlined = 30
 // outlineBlocks replaces a run of nodes that is repeated several times in a row, such as the layers
 // of a transformer, by calls of one new function. The values that the runs read from outside,
 // including their weights, are its parameters. It does not change @prepare or functions that others
-// call. If NaN are searched for, it does not change trained functions either.
+// call. If ctx.Watched is set, it does not change trained functions either.
 func outlineBlocks(ctx *Context, m *ir.Module) (changed bool, err error) {
 	called := calledFuncs(m)
 	for _, f := range slices.Clone(m.Funcs) {

@@ -144,7 +144,8 @@ func alikeOutside(uses map[*ir.Value]int, all *repeat, funcs []int) *shared {
 	return best
 }
 
-// forward returns the nodes that the results of f depend on, other than gradients.
+// forward returns the nodes on which the results of f depend, without the results that are
+// gradients.
 func (c *Context) forward(f *ir.Func) map[*ir.Node]bool {
 	needed := map[*ir.Node]bool{}
 	var visit func(values []*ir.Value)

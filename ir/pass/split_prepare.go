@@ -18,17 +18,19 @@ const (
 )
 
 const (
-	// A weight is computed in each run if preparing makes it larger than inflatedBytes, and more
-	// than inflatedBy times as large as its sources.
+	// inflatedBytes and inflatedBy bound prepared weights: a weight is computed in each run if
+	// preparing makes it larger than inflatedBytes, and more than inflatedBy times as large as its
+	// sources.
 	inflatedBytes = 1 << 20
 	inflatedBy    = 4
-	// All prepared weights together take at most roomBytes plus roomPerElem bytes for each element
-	// of the model's weights. roomPerElem is the size of inflatedBy numbers of 32 bits.
+	// roomBytes and roomPerElem bound all prepared weights together: they take at most roomBytes
+	// plus roomPerElem bytes for each element of the model's weights. roomPerElem is the size of
+	// inflatedBy numbers of 32 bits.
 	roomBytes   = 64 << 20
 	roomPerElem = inflatedBy * 4
-	// Preparing takes at most prepareWork operations plus prepareWorkPerElem for each element of
-	// the model's weights. A product of the weights and a matrix of 128 columns takes as many
-	// operations per element.
+	// prepareWork and prepareWorkPerElem bound the work of preparing: at most prepareWork
+	// operations plus prepareWorkPerElem for each element of the model's weights. A product of the
+	// weights and a matrix of 128 columns takes as many operations per element.
 	prepareWork        = 1 << 30
 	prepareWorkPerElem = 256
 )

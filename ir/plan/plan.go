@@ -38,9 +38,9 @@ type Mode uint8
 
 // The modes of an arena.
 const (
-	// Static: offsets are constants.
+	// Static means that offsets are constants.
 	Static Mode = iota
-	// Scaled: offsets are linear in [Plan.Symbol].
+	// Scaled means that offsets are linear in [Plan.Symbol].
 	Scaled
 	// Dynamic means that rt.Layout computes the offsets from sizes and lifetimes at run time, when
 	// the extents are known.
@@ -90,8 +90,8 @@ const (
 	Held // a variable that persists between calls
 )
 
-// Variable holds a value with pointers, strings or a container, or a tensor whose shape is known
-// only after control flow has computed it.
+// Variable holds a value that an arena of bytes cannot hold: strings, a container, or a tensor
+// whose shape is known only after control flow has computed it.
 type Variable struct {
 	Name  string    // name of the value that the variable was made for
 	Value *ir.Value // that value, which no node defines if it is scratch

@@ -115,7 +115,7 @@ const (
 )
 
 // hashable returns a comparable value that stands for key: two keys are equal in Python if these
-// values are equal. It takes little memory beside the key's.
+// values are equal. The result takes little memory besides the memory of key.
 func hashable(key Value) Value {
 	switch k := key.(type) {
 	case bool:

@@ -54,7 +54,7 @@ func ThresholdedRelu[T Float](dst, x []T, alpha T) {
 }
 
 // Shrink computes dst[i] = x[i] + bias where x[i] < −lambda, x[i] − bias where x[i] > lambda, and 0
-// between (ONNX Shrink).
+// otherwise, also for NaN (ONNX Shrink).
 func Shrink[T Number](dst, x []T, bias, lambda T) {
 	each(dst, x, func(v T) T {
 		switch {

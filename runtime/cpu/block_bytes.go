@@ -1,9 +1,9 @@
 package cpu
 
 // BlockBytes converts the planar bytes src, [n][c][h][w], to the blocked tensor dst,
-// uint8[n][⌈c/block⌉][top+h+bottom][left+w+right][block]. pad is top, left, bottom, right, and block is
-// 16 or 4. int8 is shifted by 128. Padding is fill[0], or zero if fill is nil; channels beyond c are
-// zero.
+// uint8[n][⌈c/block⌉][top+h+bottom][left+w+right][block]. pad is top, left, bottom, right, and
+// block is 16 or 4. Elements of type int8 are shifted by 128. The padding is fill[0], or zero if
+// fill is nil; channels beyond c are zero.
 func BlockBytes[S Byte](dst []uint8, src []S, fill []int32, n, c, h, w, block int, pad [4]int) {
 	if block != 16 && block != 4 {
 		panic("cpu: bytes in blocks of neither 16 nor 4 channels")

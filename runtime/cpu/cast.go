@@ -19,13 +19,13 @@ type Real interface {
 }
 
 // Cast converts elements (ONNX Cast). Integers wrap to the width of D. Floats round once, to
-// nearest, ties to even, or up if D is Float8E8M0. Floats beyond the largest finite number become infinite, or the
-// largest finite number if D has at most 8 bits.
+// nearest, ties to even, or up if D is Float8E8M0. Floats beyond the largest finite number become
+// infinite, or the largest finite number if D has at most 8 bits.
 //
 // A float becomes an integer by truncation. If the result does not fit, it is what the instructions
 // of amd64 give: NaN and numbers outside int32 become the smallest int32, or the smallest int64 for
-// int64 and uint32. Narrower types keep its low bits. uint64 accepts 0…2⁶⁴−1, and converts negative
-// numbers as int64 does.
+// int64 and uint32. Integers narrower than 32 bits keep the low bits of the int32. uint64 accepts
+// 0…2⁶⁴−1, and converts negative numbers as int64 does.
 func Cast[D, S Real](dst []D, src []S) {
 	src = trim(src, len(dst))
 	done := convertFast(dst, src)
@@ -110,8 +110,8 @@ func stored[T Real]() bool {
 	return true
 }
 
-// widen converts to float32. Floats for storage only are converted exactly. Other numbers are
-// rounded to odd, so that narrow rounds them only once.
+// widen converts to float32. Elements of the [Stored] types are converted exactly. Other numbers
+// are rounded to odd, so that narrow rounds them only once.
 func widen[S Real](dst []float32, src []S) {
 	switch s := any(src).(type) {
 	case []rt.Float16:

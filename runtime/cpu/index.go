@@ -2,7 +2,7 @@ package cpu
 
 import "strconv"
 
-// An IndexError is an index outside an axis.
+// IndexError is an index outside an axis.
 type IndexError struct {
 	Index int64
 	Dim   int // extent of the axis

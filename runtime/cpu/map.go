@@ -27,7 +27,7 @@ func ZipMap[K Key, V any](dst *[]map[K]V, x []V, keys []K, rows int) {
 // MapLen returns the number of keys of a map.
 func MapLen[K Key, V any](m map[K]V) int { return len(m) }
 
-// MapValues stores the values of m in dst, in the order of their keys. m has len(dst) keys.
+// MapValues stores the values of m in dst, in ascending order of their keys. m has len(dst) keys.
 func MapValues[K Key, V any](dst []V, m map[K]V) {
 	for i, k := range slices.Sorted(maps.Keys(m))[:len(dst)] {
 		dst[i] = m[k]

@@ -42,8 +42,8 @@ func OptionalExtent[T any](x *rt.Tensor[T], rank, axis int) (int, error) {
 	return extentOf(x.Shape, rank, axis)
 }
 
-// GetTensor copies x to dst (ONNX OptionalGetElement). It returns an error if x is nil or its shape
-// is not shape.
+// GetTensor copies x to dst (ONNX OptionalGetElement). It returns an error if x is nil or does not
+// have the given shape.
 func GetTensor[T any](dst []T, x *rt.Tensor[T], shape []int) error {
 	if x == nil {
 		return errNone

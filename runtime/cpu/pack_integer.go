@@ -130,7 +130,8 @@ func (p *columnPacking) strip(batch, panel, r0, r1 int) {
 }
 
 // packStrip packs rows of width columns, at most panelStrip panels. It XORs each byte with change,
-// and adds the columns to their sums. Rows are row bytes apart, and panels size bytes.
+// and adds the columns to their sums. Rows are `row` bytes apart, and panels are `size` bytes
+// apart.
 func packStrip(dst, src []byte, sums []int32, rows, width, row, size int, change byte) {
 	// The kernels do groups of four rows of whole panels.
 	groups := rows / 4
@@ -153,7 +154,8 @@ func packStrip(dst, src []byte, sums []int32, rows, width, row, size int, change
 }
 
 // packPanels packs groups of four rows of panels of 16 columns, and adds the columns to the sums.
-// Rows are row bytes apart, and panels size bytes. It returns the number of panels done.
+// Rows are `row` bytes apart, and panels are `size` bytes apart. It returns the number of panels
+// done.
 func packPanels(dst, src []byte, sums []int32, panels, size, groups, row int, change byte) (done int) {
 	if !hasPackBytes() || groups == 0 {
 		return 0
@@ -172,7 +174,7 @@ func packPanels(dst, src []byte, sums []int32, panels, size, groups, row int, ch
 	return done
 }
 
-// packPanel packs rows [from, to) of a panel's columns, and adds them to its sums. Rows are row
+// packPanel packs rows [from, to) of a panel's columns, and adds them to its sums. Rows are `row`
 // bytes apart.
 func packPanel(dst, src []byte, sums []int32, from, to, columns, row int, change byte) {
 	for i := from; i < to; i++ {

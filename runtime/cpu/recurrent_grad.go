@@ -7,17 +7,17 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// LSTMGrad is the backward pass of [LSTMTrace], from the last step to the first. gates and cells are
-// from the trace, and lens, c0 and reverse are as there. dy, [steps, batch, hidden], is the gradient
-// of y; lastH and lastC, [batch, hidden], are the gradients of the final states. dy, lastH and lastC may
-// each be nil, for zeros.
+// LSTMGrad is the backward pass of [LSTMTrace], from the last step to the first. gates and cells
+// are from the trace, and lens, c0 and reverse are as there. dy, [steps, batch, hidden], is the
+// gradient of y; lastH and lastC, [batch, hidden], are the gradients of the final states. A nil dy,
+// lastH or lastC means zeros.
 //
-// dx, [steps, batch, 4·hidden], becomes the gradient of the trace's x; it is zero after a sequence's
-// end. dx and gates may be the same slice. dh and dc, [batch, hidden], become the gradients of the
-// initial states.
+// dx, [steps, batch, 4·hidden], becomes the gradient of the trace's x; it is zero after a
+// sequence's end. dx and gates may be the same slice. dh and dc, [batch, hidden], become the
+// gradients of the initial states.
 //
-// If T is float32, weights are the transposed recurrent weights, packed by [PackPanels]. If T
-// is float64, they are the plain matrix [4·hidden, hidden]. It returns an error for a length out of
+// If T is float32, weights are the transposed recurrent weights, packed by [PackPanels]. If T is
+// float64, they are the plain matrix [4·hidden, hidden]. It returns an error for a length out of
 // range. It ends early as [LSTMTrace] does; dx, dh and dc are then undefined.
 func LSTMGrad[T Float](ctx context.Context, dx, dh, dc, gates, cells, weights []T, lens []int32, c0, dy, lastH, lastC []T, steps, batch, hidden int, reverse bool) error {
 	r := lstmGrad[T]{
@@ -113,9 +113,9 @@ func (r *lstmGrad[T]) before(i, n int) []T {
 	return nil
 }
 
-// cell replaces a sequence's gates by their gradients. cell and before are the cell states after and
-// before the step; a nil before is zero. dc, the gradient of the first, becomes the gradient of the
-// second.
+// cell replaces a sequence's gates by their gradients. cell and before are the cell states after
+// and before the step; a nil before is zero. dc is the gradient of cell, and becomes the gradient
+// of before.
 func (r *lstmGrad[T]) cell(gates, cell, before, dh, dc []T, fused bool) {
 	in, out, forget, next := gates[:r.hidden], gates[r.hidden:2*r.hidden], gates[2*r.hidden:3*r.hidden], gates[3*r.hidden:]
 	isZero := before == nil
@@ -150,16 +150,16 @@ func lstmGradCell[T Float](in, out, forget, next, cell, before, dh, dc []T) {
 	lstmGradCellFast(i, o, f, g, c, b, h, d)
 }
 
-// GRUGrad is the backward pass of [GRUTrace], from the last step to the first. gates and kept are from
-// the trace, and lens, reverse and linear are as there. before, [steps, batch, hidden], is the state
-// before each step. dy, [steps, batch, hidden], is the gradient of y, and last, [batch, hidden], the
-// gradient of the final state. Each may be nil, which means zeros. dx, [steps, batch, 3·hidden], and
-// dk, [steps, batch, hidden], become the gradients of x and of kept, which are zero after a sequence's
-// end. dx may be gates. dh, [batch, hidden], becomes the gradient of the initial state. If T is
-// float32, weights and candidate are the transposed recurrent weights of the gates and of the
-// candidate, packed by [PackPanels]. If T is float64, they are plain matrices, [2·hidden, hidden] and
-// [hidden, hidden]. It returns an error for a length out of range. It ends early as [GRUTrace] does;
-// dx, dk and dh are then undefined.
+// GRUGrad is the backward pass of [GRUTrace], from the last step to the first. gates and kept are
+// from the trace, and lens, reverse and linear are as there. before, [steps, batch, hidden], is the
+// state before each step. dy, [steps, batch, hidden], is the gradient of y, and last, [batch,
+// hidden], the gradient of the final state. A nil dy or last means zeros. dx, [steps, batch,
+// 3·hidden], and dk, [steps, batch, hidden], become the gradients of x and of kept, which are zero
+// after a sequence's end. dx may be gates. dh, [batch, hidden], becomes the gradient of the initial
+// state. If T is float32, weights and candidate are the transposed recurrent weights of the gates
+// and of the candidate, packed by [PackPanels]. If T is float64, they are plain matrices,
+// [2·hidden, hidden] and [hidden, hidden]. It returns an error for a length out of range. It ends
+// early as [GRUTrace] does; dx, dk and dh are then undefined.
 func GRUGrad[T Float](ctx context.Context, dx, dk, dh, gates, kept, before, weights, candidate []T, lens []int32, dy, last []T, steps, batch, hidden int, reverse, linear bool) error {
 	r := gruGrad[T]{
 		recurrence: recurrence[T]{
@@ -243,10 +243,10 @@ func (r *gruGrad[T]) Part(i, parts int) {
 	}
 }
 
-// cell replaces the update gate and the candidate of a sequence by their gradients, and dh, the
-// gradient of the state after the step, by the part of the gradient of the state before it, which is h,
-// that passes the update gate. If r.linear is true, it replaces the reset gate and the kept product,
-// too.
+// cell replaces the update gate and the candidate of a sequence by their gradients. h is the state
+// before the step, and dh is the gradient of the state after it. dh becomes the part of the
+// gradient of h that comes through the update gate. If r.linear is true, cell also replaces the
+// reset gate and the kept product by their gradients.
 func (r *gruGrad[T]) cell(gates, h, kept, dh []T, fused bool) {
 	update, reset, next := gates[:r.hidden], gates[r.hidden:2*r.hidden], gates[2*r.hidden:]
 	if fused {
@@ -266,8 +266,9 @@ func (r *gruGrad[T]) cell(gates, h, kept, dh []T, fused bool) {
 	}
 }
 
-// reset replaces the reset gate of a sequence by its gradient, and adds to dh what passes the gate. dk
-// is the gradient of the gate times h.
+// reset replaces the reset gate of a sequence by its gradient. h is the state before the step, and
+// dk the gradient of the reset gate times h. reset adds to dh the part of the gradient of h that
+// comes through the reset gate.
 func (r *gruGrad[T]) reset(gate, h, dk, dh []T, fused bool) {
 	if fused {
 		gruResetGradCell(gate, h, dk, dh)

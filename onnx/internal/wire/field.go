@@ -7,7 +7,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// A field is one record of a message: a number and a value in one of the wire types.
+// field is one record of a message: a number and a value in one of the wire types.
 type field struct {
 	num  protowire.Number
 	typ  protowire.Type

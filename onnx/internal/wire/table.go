@@ -10,10 +10,10 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// A table is the schema of one message: its fields by number.
+// table is the schema of one message: its fields by number.
 type table[M any] []spec[M]
 
-// A spec is one field of message M: its name in the schema, its wire type, and where in M it goes.
+// spec is one field of message M: its name in the schema, its wire type, and where in M it goes.
 type spec[M any] struct {
 	name string
 	typ  protowire.Type

@@ -58,8 +58,8 @@ var (
 // expm1Tail approximates (exp(r) − 1 − r)/r² for |r| ≤ ln2/2 as a polynomial in r, within 1.3e-7.
 var expm1Tail = []float64{4.999999955e-01, 1.666657628e-01, 4.166685552e-02, 8.363312736e-03, 1.390135566e-03}
 
-// reduce turns x into r and returns n so that exp(x) = 2ⁿ·(1 + r) for the x that it gets. n is the integer nearest to
-// x/ln2, as a float.
+// reduce turns x into r and returns n, so that 2ⁿ·(1 + r) is the exponential of the original x. n
+// is the integer nearest to x/ln2, as a float.
 func (k *vectors) reduce(x value) (n value) {
 	n, p := k.temp(), k.temp()
 	k.do("VMULPS", k.c(math.Log2E), x, n)

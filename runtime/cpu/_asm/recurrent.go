@@ -222,8 +222,10 @@ func (c *cellBody) oneMinusSquare(v value) {
 	c.free(one)
 }
 
-// mixGrad stores the gradient of a gate that mixes next with the state before, in the gate's place, and
-// dh times the gate. It returns the gradient of next before its function, tanh.
+// mixGrad writes a part of the backward pass of h' = z·h + (1 − z)·n. The parameters are the
+// indices of operands: gate is z, next is n, before is h, and dh is the gradient of h'. mixGrad
+// stores the gradient of z before its sigmoid in place of z, and z·dh in place of dh. It returns
+// the gradient of n before its tanh.
 func (c *cellBody) mixGrad(gate, next, before, dh int) value {
 	z, d, u := c.operand(gate), c.operand(dh), c.temp()
 	c.do("VMULPS", z, d, u)

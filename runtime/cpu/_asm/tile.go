@@ -145,7 +145,8 @@ func (f *file) strides() {
 	f.op("LEAQ", "(DX)(DX*4)", "R9")
 }
 
-// choose jumps to label(i), where i in [lo, hi] is the value of a register, by binary search.
+// choose writes a jump to label(i), where i in [lo, hi] is the value of a register. The code finds
+// i by binary search.
 func (f *file) choose(reg string, lo, hi int, label func(int) string) {
 	if lo == hi {
 		f.op("JMP", label(lo))

@@ -97,7 +97,7 @@ func fourth(base, one, three string, r, disp int) string {
 	return [...]string{at(base, disp), indexed(base, disp, one, 1), indexed(base, disp, one, 2), indexed(base, disp, three, 1)}[r]
 }
 
-// has jumps to the label `end` if the strip has no column c.
+// has writes a jump to the label `end` that is taken if the strip does not have column c.
 func (t transposing) has(c int, end string) {
 	if t.strip && c > 0 {
 		t.op("CMPQ", "R13", c)
