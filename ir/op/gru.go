@@ -21,8 +21,8 @@ type GRU struct {
 
 // GRUSteps is the recurrent part of one direction of a [GRU]. Its operands are the projected x,
 // [S,N,3·H]; the transposed recurrent weights of z and r, [H,2·H], and of h, [H,H]; the lengths of
-// the sequences; the initial h, [N,H]; and, with LinearBeforeReset, the bias Ch, [H]. Its results
-// are y, [S,N,H], and the final h, [N,H].
+// the sequences, i32[N]; the initial h, [N,H]; and, with LinearBeforeReset, the bias Ch, [H]. Its
+// results are y, [S,N,H], and the final h, [N,H].
 type GRUSteps struct {
 	Steps
 	LinearBeforeReset bool

@@ -97,9 +97,9 @@ func (op Recurrent) steps(i, functions int) Steps {
 }
 
 // isUsual reports whether n can be trained with a backward pass over all steps. This requires f32
-// or f64, the default functions in each direction, which functions lists for one direction, and no
-// clamping. It also requires that y, moved by one step, holds the state before each step. This does
-// not hold for a reverse direction that has both initial states and lengths of sequences.
+// or f64, no clamping, and in each direction the default functions, `functions`. It also requires
+// that y, moved by one step, holds the state before each step. This does not hold for a reverse
+// direction that has both initial states and lengths of sequences.
 func (op Recurrent) isUsual(n *ir.Node, functions []string) bool {
 	d := n.Arg(recurrentX).Type.DType
 	if d != ir.F32 && d != ir.F64 || op.Clip != 0 || !slices.Equal(op.Activations, slices.Repeat(functions, op.directions())) {

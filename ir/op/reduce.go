@@ -31,7 +31,8 @@ const (
 // (ONNX ReduceSum and the like). With KeepDims their extents become 1; otherwise they are removed.
 // It accepts numbers; maximum and minimum also accept bools. Integers wrap. Square roots and
 // logarithms of integers truncate. Over no elements, a sum is 0, a product 1, a maximum −∞ or the
-// smallest integer, and a minimum +∞ or the largest integer. A mean is then NaN, or 0 for integers.
+// smallest integer, and a minimum +∞ or the largest integer. The mean of no elements is NaN, or 0
+// for integers.
 type Reduce struct {
 	Kind     Reduction
 	Axes     []int

@@ -17,7 +17,8 @@ type SVMPairs struct{}
 
 // SVMVotes returns, for each row of the pairs f32[N,P] of [SVMPairs], the class that wins the most
 // pairs, i64[N]. There are Classes classes. A pair's first class wins if the number is above 0, and
-// its second class otherwise. Of several such classes it returns the one with the lowest number.
+// its second class otherwise. If several classes win the most pairs, the one with the lowest number
+// is returned.
 type SVMVotes struct{ Classes int }
 
 // SVMProbabilities returns the probabilities f32[N,Classes] that follow from the pairs f32[N,P] of

@@ -11,8 +11,8 @@ type ThresholdedRelu struct {
 	Alpha float64
 }
 
-// Shrink computes x + Bias where x < −Lambda, x − Bias where x > Lambda, and 0 otherwise, also for
-// NaN. x are numbers.
+// Shrink computes, for numbers, x + Bias where x < −Lambda, x − Bias where x > Lambda, and 0
+// otherwise, also where x is NaN.
 type Shrink struct {
 	unary[numbers]
 	Bias, Lambda float64
