@@ -51,9 +51,9 @@ func importAffineGrid(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{ConvertTo(b, grid, narrow)}, nil
 }
 
-// gridCoordinates appends n numbers in [−1, 1] at equal distances, as a vector of type d. With
-// align the first is −1 and, if n > 1, the last is 1. Otherwise they are the centres of n
-// intervals.
+// gridCoordinates appends n numbers in [−1, 1] at equal distances, as a vector of type d. If align
+// is true, the first is −1 and, if n > 1, the last is 1. Otherwise they are the centres of n equal
+// parts of [−1, 1].
 func gridCoordinates(b *ir.Builder, n dim.Dim, d ir.DType, align bool) *ir.Value {
 	first, steps := dim.Const(1).Sub(n), n // in units of half a step
 	if align {

@@ -9,8 +9,8 @@ import (
 )
 
 // BindRange binds a symbol to the length of the range from start up to but not including limit in
-// steps of delta: max(0, ⌈(limit − start)/delta⌉). The operands are scalars of one element type, in
-// which kernels compute.
+// steps of delta: max(0, ⌈(limit − start)/delta⌉). The operands are start, limit and delta: scalars
+// of one element type in which kernels compute, such as f32 but not f16.
 type BindRange struct{ Bound }
 
 // Infer checks that the operands have one element each and the same type, in which kernels compute.

@@ -136,7 +136,8 @@ func (op Conv) Flops(in, out []ir.Type) dim.Dim {
 }
 
 // Grad returns the gradients of x, the weights and the bias: the transposed convolution of dy with
-// the weights, the sum over all windows of the products of x and dy, and the sum of dy.
+// the weights, the sum over all windows of the products of x and dy, and the sum of dy over each
+// channel.
 func (op Conv) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	c, x, w, g := calculus{b}, n.Arg(0), n.Arg(1), dy[0]
 	spatial := len(op.Kernel)

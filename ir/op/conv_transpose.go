@@ -141,7 +141,8 @@ func (op ConvTranspose) Flops(in, _ []ir.Type) dim.Dim {
 }
 
 // Grad returns the gradients of x, the weights and the bias: the convolution of dy with the
-// weights, the sum over all windows of the products of dy and x, and the sum of dy.
+// weights, the sum over all windows of the products of dy and x, and the sum of dy over each
+// channel.
 func (op ConvTranspose) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	c, x, w, g := calculus{b}, n.Arg(0), n.Arg(1), dy[0]
 	spatial := len(op.Kernel)

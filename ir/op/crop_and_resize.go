@@ -9,7 +9,7 @@ import (
 )
 
 // importCropAndResize imports CropAndResize of com.microsoft. A box in an image is [y1,x1,y2,x2],
-// relative to the image's extents less one. The operator samples crop_size points at equal
+// divided by the image's extents minus one. The operator samples crop_size points at equal
 // distances, the first and last on the box's edges. A point has the value of the nearest pixel or
 // is interpolated between four pixels; outside of the image it has extrapolation_value. Along each
 // axis, this is a product with a matrix of weights.

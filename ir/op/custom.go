@@ -31,9 +31,10 @@ type Custom struct {
 	local *Local
 }
 
-// NewCustom returns a custom operator with the name of its Go function. fn is the Go function, typ the declared type, and name
-// returns an unused symbol for an extent that the function decides, similar to its argument. It
-// returns an error if fn has no importable name, or if the type is not valid.
+// NewCustom returns a custom operator with the name of its Go function. fn is the Go function, and
+// typ the declared type. The function may decide extents of its results. For the symbol of such an
+// extent, name returns a similar symbol that is not used yet. NewCustom returns an error if fn has
+// no importable name, or if the type is not valid.
 func NewCustom(fn, typ string, attrs []ir.Attribute, name func(symbol string) string) (Custom, error) {
 	op := Custom{Name: fn, Func: fn, Type: typ, Attrs: attrs}
 	s, err := op.signature()
@@ -97,9 +98,9 @@ func (op Custom) checkFunc() error {
 	return nil
 }
 
-// signature returns the declared type. All types must be tensors. Every symbol of an operand must
-// occur in some operand as an extent by itself. A symbol that only results have must always occur
-// by itself.
+// signature returns the declared type. It returns an error unless all types are tensors, and every
+// symbol of an operand is an extent by itself in some operand: N, not 2·N. A symbol that only
+// results have must always be an extent by itself.
 func (op Custom) signature() (ir.Signature, error) {
 	none := ir.Signature{}
 	if err := op.checkFunc(); err != nil {

@@ -52,8 +52,8 @@ func (binary[D]) Overwrites() []int { return []int{0, 1} }
 func (binary[D]) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
 // inferBinary returns the type of the result: the common shape of two operands of one element type,
-// which is in D, with the element type `out`. If `out` is Invalid, it is the operands' element
-// type.
+// which is in D, with the element type `out`. If `out` is Invalid, the result has the operands'
+// element type.
 func inferBinary[D domain](in []ir.Type, out ir.DType) ([]ir.Type, error) {
 	if err := CheckTensors(in, 2, 2); err != nil {
 		return nil, err

@@ -8,8 +8,8 @@ import (
 )
 
 // importFeatureVectorizer imports FeatureVectorizer: the concatenation of its operands in f32. If
-// the attribute inputdimensions is present, each operand is truncated, or padded with zeros, to its
-// number of features there.
+// the attribute inputdimensions is present, it gives a number of features for each operand, and the
+// operand is truncated, or padded with zeros, to this number.
 func importFeatureVectorizer(c ir.Importer) ([]*ir.Value, error) {
 	b, sizes := c.Builder(), c.Ints("inputdimensions", nil)
 	if len(sizes) > 0 && len(sizes) != c.NumArgs() {

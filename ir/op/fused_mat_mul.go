@@ -13,7 +13,8 @@ func importFusedMatMul(c ir.Importer) ([]*ir.Value, error) {
 }
 
 // matrixAxes permutes the axes of v. With rowsFirst, v is [rows,batch…,columns] and becomes
-// [batch…,rows,columns]. Then, with transposed, it swaps the last two axes. A vector stays.
+// [batch…,rows,columns]. Then, with transposed, it swaps the last two axes. A vector is returned
+// unchanged.
 func matrixAxes(b *ir.Builder, v *ir.Value, rowsFirst, transposed bool) *ir.Value {
 	perm, rank := AllAxes(v.Type.Rank()), v.Type.Rank()
 	if rank < 2 {

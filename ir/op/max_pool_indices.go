@@ -9,9 +9,10 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// maxPoolIndices appends the i64 indices of the elements of a [MaxPool], over all of x. The spatial
-// axes are counted in row-major or column-major order. maxPoolIndices puts the cells of each window
-// along an axis. [ArgMax] gives a position in the window, from which the index follows.
+// maxPoolIndices appends, for each window of a [MaxPool], the i64 index of the window's maximum in
+// all of x. The spatial axes are counted in row-major or column-major order. maxPoolIndices puts
+// the cells of each window along an axis. [ArgMax] gives a position in the window, from which the
+// index follows.
 func maxPoolIndices(b *ir.Builder, x *ir.Value, w Window, columnMajor bool) *ir.Value {
 	count, err := w.Places(x.Type.Shape[2:])
 	if err != nil {

@@ -7,10 +7,10 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// inFloats imports a com.microsoft operator on quantised values. read is the import function of the
-// operator on floats. operands are the indices of the quantised values; the scale and zero point of
-// each follow it. The scale and zero point of the result start at operand result. Zero points are
-// optional.
+// inFloats returns the import function of a com.microsoft operator on quantised values. read is the
+// import function of the operator on floats. operands are the indices of the quantised values; the
+// scale and zero point of each follow it. Operand `result` is the scale of the result, and the
+// operand after it the zero point. Zero points are optional.
 func inFloats(read func(ir.Importer) ([]*ir.Value, error), result int, operands ...int) func(ir.Importer) ([]*ir.Value, error) {
 	return func(c ir.Importer) ([]*ir.Value, error) {
 		b := c.Builder()

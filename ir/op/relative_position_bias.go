@@ -77,8 +77,9 @@ func positionBucket(distance, buckets, limit int, bidirectional bool) int {
 }
 
 // importGatedRelativePositionBias imports GatedRelativePositionBias of com.microsoft: rel_pos,
-// [1,H,S,S], times 2 + u·(r·eco_a − 1). u and r are the sigmoids of the sums over the halves of each
-// query head, [B,H,S,D], times a matrix, plus a bias. With token_offset, the queries have the layout of
+// [1,H,S,S], times 2 + u·(r·eco_a − 1). The queries of each head, [B,H,S,D], are multiplied by a
+// matrix, and a bias is added. u is the sigmoid of the sum over the first half of the result's last
+// axis, and r of the sum over the second half. With token_offset, the queries have the layout of
 // RemovePadding.
 func importGatedRelativePositionBias(c ir.Importer) ([]*ir.Value, error) {
 	b, query, heads := c.Builder(), c.Arg(0), dim.Const(c.Int("num_heads", 0))

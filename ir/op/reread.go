@@ -60,9 +60,9 @@ func (r reread) Constant(i int) *ir.Tensor {
 	return t
 }
 
-// channelsLast imports an operator with the layout [N,spatial…,C]. read is the import function of
-// the operator on [N,C,spatial…]. operands lists the indices of the operands with this layout. The
-// result has the layout, too.
+// channelsLast returns the import function of an operator with the layout [N,spatial…,C]. read is
+// the import function of the operator on [N,C,spatial…]. operands lists the indices of the operands
+// with this layout. The results have the layout, too.
 func channelsLast(read func(ir.Importer) ([]*ir.Value, error), operands ...int) func(ir.Importer) ([]*ir.Value, error) {
 	return func(c ir.Importer) ([]*ir.Value, error) {
 		b, args := c.Builder(), argsOf(c)

@@ -28,7 +28,8 @@ func importScaler(c ir.Importer) ([]*ir.Value, error) {
 }
 
 // perFeature returns x and a constant that broadcasts to x: one number, or one for each index of
-// the last axis. In the second case it equates that axis with the number of elements.
+// the last axis. In the second case it equates that axis with the number of elements. It returns an
+// error if x then has no axis.
 func perFeature(b *ir.Builder, x *ir.Value, numbers *ir.Tensor) (*ir.Value, *ir.Value, error) {
 	if numbers.Len() == 1 {
 		return x, b.Const(numbers.Reshape()), nil

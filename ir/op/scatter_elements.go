@@ -60,8 +60,9 @@ func (op ScatterElements) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, err
 }
 
-// Grad returns the gradients of the data and the updates. Without a reduction, these are dy where
-// no update replaced the data, and the elements of dy at the indices.
+// Grad returns the gradients of the data and the updates. Without a reduction, the gradient of the
+// data is dy, with 0 where an update replaced an element. The gradient of an update is the element
+// of dy at its index, or 0 if a later update replaced it.
 func (op ScatterElements) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	at := n.Arg(1)
 	return scatterGrad(b, n, dy[0], want, op.Reduction,

@@ -40,8 +40,8 @@ func splitAxis(b *ir.Builder, x *ir.Value, axis int, sizes []dim.Dim) ([]*ir.Val
 }
 
 // splitSizes returns the extents of the parts of an axis of extent d: the attribute or operand
-// split or, without it, equal extents. It returns an error if split does not have one for each
-// result.
+// split or, without it, equal extents. It returns an error if split does not have one extent for
+// each result.
 func splitSizes(c ir.Importer, d dim.Dim) ([]dim.Dim, error) {
 	var sizes []dim.Dim
 	if c.Opset() < 13 {

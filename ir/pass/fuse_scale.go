@@ -69,9 +69,9 @@ func offsetSums(b *ir.Builder, n *ir.Node, scaled, offset *ir.Value) *ir.Value {
 	return withVector(b, n, product, scaled.Def, productOffset, offset)
 }
 
-// withVector returns an integer product that replaces n. It has the operator product and the
-// operands of the node `source`, but v at index operand. v must be f32 with one element, or one for
-// each column; otherwise withVector returns nil.
+// withVector returns an integer product that replaces n. It has the operator `product` and the
+// operands of the node `source`, with v as the operand at index `operand`. v must be f32 with one
+// element, or one for each column; otherwise withVector returns nil.
 func withVector(b *ir.Builder, n *ir.Node, product op.MatMulInteger, source *ir.Node, operand int, v *ir.Value) *ir.Value {
 	y := n.Results[0].Type
 	if source.Args[1].Type.Rank() < 2 || v.Type.DType != ir.F32 || !y.With(ir.I32).Equal(source.Results[0].Type.With(ir.I32)) {

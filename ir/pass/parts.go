@@ -13,10 +13,10 @@ const minShared = 12
 
 // OutlinePart moves a computation that the functions funcs have in common to a new function that
 // they call. Such a computation is the forward pass of a model, or its layers, which a loss, an
-// evaluation and a training step have in common. OutlinePart skips the first skip candidates,
-// and takes the one that saves the most nodes of the rest. Nodes that only gradients depend on are
-// not part of it, because functions without gradients do not have them. It returns the number of
-// calls, or 0 if there is no such part.
+// evaluation and a training step have in common. OutlinePart orders the candidates by the number of
+// nodes that they save, skips the best `skip` candidates, and takes the next. Nodes that only
+// gradients depend on are not part of it, because functions without gradients do not have them. It
+// returns the number of calls, or 0 if there is no such part.
 func OutlinePart(ctx *Context, m *ir.Module, funcs []*ir.Func, skip int) (runs int, err error) {
 	r := findShared(ctx, funcs, skip)
 	if r == nil {

@@ -340,8 +340,8 @@ func (r *recomputer) least(l *life, v *ir.Value, until int) bool {
 }
 
 // may reports whether a node can be computed again. Copies, nodes with several results, and nodes
-// that already have enough copies cannot. A node that is not memory-bound can only in mode
-// RematAll.
+// that already have enough copies cannot. A node that is not memory-bound can be computed again
+// only in mode RematAll.
 func (r *recomputer) may(n *ir.Node) bool {
 	if n == nil || r.origin[n] != nil || len(n.Results) != 1 {
 		return false

@@ -127,11 +127,12 @@ func ReshapedExtent(want []int64, shape []int, allowZero bool, rank, i int) (int
 }
 
 // SlicePlace returns one of the numbers that describe a slice of a tensor of extents shape (ONNX
-// Slice). For i = 4·axis it returns the first element, and for i = 4·axis + 1 the number of
-// elements. For i = 4·axis + 2 it returns the step, at most the extent, or 0 if the step is
-// negative. For i = 4·axis + 3 it returns the negated step, or 0 if the step is positive. Without
-// axes the starts apply to the first axes in order. The default of steps is 1. It returns an error if the lists
-// have different lengths, if an axis is out of range or repeated, or if the step is 0.
+// Slice). For i = 4·axis it returns the index of the first element, and for i = 4·axis + 1 the
+// number of elements. For i = 4·axis + 2 it returns the step, at most the extent, or 0 if the step
+// is negative. For i = 4·axis + 3 it returns the negated step, or 0 if the step is positive.
+// Without axes the starts apply to the first axes in order. The default of steps is 1. It returns
+// an error if the lists have different lengths, if an axis is out of range or repeated, or if the
+// step is 0.
 func SlicePlace(starts, ends, axes, steps []int64, shape []int, i int) (int, error) {
 	if len(ends) != len(starts) || axes != nil && len(axes) != len(starts) || steps != nil && len(steps) != len(starts) || axes == nil && len(starts) > len(shape) {
 		return 0, fmt.Errorf("%d starts, %d ends, %d axes, %d steps", len(starts), len(ends), len(axes), len(steps))
@@ -162,8 +163,8 @@ func SlicePlace(starts, ends, axes, steps []int64, shape []int, i int) (int, err
 	return place[what], nil
 }
 
-// sliceRange returns the first element and the number of elements of a slice of an axis of extent d. step is not 0.
-// Negative bounds count from the end; both bounds are clamped.
+// sliceRange returns the index of the first element and the number of elements of a slice of an
+// axis of extent d. step is not 0. Negative bounds count from the end; both bounds are clamped.
 func sliceRange(start, end, step, d int64) (first, count int64) {
 	if start < 0 {
 		start = max(start, -d) + d
@@ -181,10 +182,11 @@ func sliceRange(start, end, step, d int64) (first, count int64) {
 
 // PadPlace returns one of the numbers that describe the padding of a tensor of extents shape (ONNX
 // Pad). pads lists the elements before all listed axes, and then the elements after them. Nil axes
-// mean all axes. Negative pads crop. For i = 4·axis it returns the first element that is kept, for
-// i = 4·axis + 1 the number of elements kept, for i = 4·axis + 2 the number inserted before them,
-// and for i = 4·axis + 3 the resulting extent. It returns an error if pads does not have two elements for each axis,
-// if an axis is out of range or repeated, or if more elements are cropped than there are.
+// mean all axes. Negative pads crop. For i = 4·axis it returns the index of the first element that
+// is kept, for i = 4·axis + 1 the number of elements kept, for i = 4·axis + 2 the number inserted
+// before them, and for i = 4·axis + 3 the resulting extent. It returns an error if pads does not
+// have two elements for each axis, if an axis is out of range or repeated, or if more elements are
+// cropped than there are.
 func PadPlace(pads, axes []int64, shape []int, i int) (int, error) {
 	n := len(pads) / 2
 	if len(pads)%2 != 0 || n != len(axes) && (len(axes) > 0 || n != len(shape)) {

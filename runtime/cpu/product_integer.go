@@ -10,8 +10,9 @@ import "unsafe"
 //
 // An int32 dst receives the sums. Otherwise dst receives float32(sum)·scale[column], rounded to
 // float32 and then to nearest, ties to even, plus last[0], clamped to lo…hi. The scale has a
-// precision of about 48 bits. bias, zero and scale have one element or one for each column of
-// all panels. last has one element. Each of them may be nil, except that bytes require scale. zero requires sums.
+// precision of about 48 bits. bias, zero and scale have one element or one for each column of all
+// panels. last has one element, or is nil, which means 0. bias, zero and sums may be nil, but zero
+// requires sums. A dst of bytes requires scale; an int32 dst ignores scale and last.
 func ProductInteger[T Byte | int32](
 	dst []T, a []uint8, panels []int8, bias, zero []int32, scale []float64, sums, last []int32,
 	batch, weights, m, n, k int, lo, hi int,

@@ -257,13 +257,16 @@ func addProduct[T Float](dst, a, weights, x []T, m, n, k, lda, stride int, back 
 // RNN runs a layer of simple recurrent cells over the steps of x (ONNX RNN). x already contains the
 // products with the input weights and the biases. x and y are [steps, batch, hidden]. h starts as
 // h0, [batch, hidden], or zeros if h0 is nil. Each step computes h = f(x + h·weights), and y holds
-// h after each step. The final h of a sequence without steps is zero. If T is float32, weights are
-// packed by [PackPanels]. If T is float64, they are the plain matrix [hidden, hidden]. If reverse
-// is true, it starts with the last step. lens[i] is the length of sequence i; if lens is nil, every
-// length is steps. y is zero after a sequence's end. alpha and beta are parameters of f. The
-// operands of f are clamped to ±clip unless clip is 0. scratch is [batch, hidden]. It returns an
-// error for a length out of range. It checks ctx between steps. If ctx is done, it ends the call as
-// [rt.EndIfDone] does, and y and h are undefined. A nil ctx is never done.
+// h after each step. lens[i] is the length of sequence i; if lens is nil, every length is steps. y
+// is zero after a sequence's end, and the final h of a sequence without steps is zero. If reverse
+// is true, RNN starts with the last step.
+//
+// If T is float32, weights are packed by [PackPanels]. If T is float64, they are the plain matrix
+// [hidden, hidden]. alpha and beta are parameters of f. The operands of f are clamped to ±clip
+// unless clip is 0. scratch is [batch, hidden].
+//
+// RNN returns an error for a length out of range. It checks ctx between steps. If ctx is done, it
+// ends the call as [rt.EndIfDone] does, and y and h are undefined. A nil ctx is never done.
 func RNN[T Float](ctx context.Context, y, h, x, weights []T, lens []int32, h0, scratch []T, steps, batch, hidden int, reverse bool, clip float64, f Activation, alpha, beta float64) error {
 	r := rnn[T]{
 		recurrence: recurrence[T]{ctx: ctx, steps: steps, batch: batch, hidden: hidden, gates: hidden, reverse: reverse, clip: clip, lens: lens, y: y, h: h, x: x, scratch: scratch, weights: weights},

@@ -50,8 +50,9 @@ func (p *pointwise) begin(f *file, s isa, t *table, interleaved int, pinned map[
 }
 
 // fit chooses how many vectors to interleave, and which constants to keep in the registers that are
-// left. It takes 4 vectors if all constants then fit into registers. Otherwise it takes 2, or else
-// 1, if the constants fit that must be in registers. It keeps the others that fit, too.
+// left. It takes 4 vectors if all constants then fit into registers. Otherwise it takes 2 if the
+// constants that must be in registers then fit, and else 1. It also keeps as many other constants
+// as fit.
 func (p *pointwise) fit(f *file, s isa, t *table) (interleaved int, constants []uint64) {
 	for interleaved = 4; interleaved > 0; interleaved /= 2 {
 		k := p.begin(&file{arch: f.arch}, s, t, interleaved, nil)

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Kernels are written once, in the instructions of amd64 with AVX2. For arm64 each of these is translated to one or a
-// few NEON instructions that compute the same bits. Vector registers have four lanes. The translation reserves these
-// registers.
+// Kernels are written once, in the instructions of amd64 with AVX2. For arm64 each instruction is
+// translated to one or a few NEON instructions that compute the same bits. Vector registers have
+// four lanes. The translation reserves these registers.
 const (
 	aside    = 30    // vector, the result of a comparison or a sum
 	loaded   = 31    // vector, an operand that is read from memory
