@@ -124,7 +124,7 @@ func (op BindUnsqueeze) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 }
 
 // markedAxes appends a [BindAxes] of a list of axes that is known only at run time, and returns its
-// symbols: two for each axis of shape. all is the attribute All.
+// symbols: two for each axis of shape. `all` is the value of the attribute All.
 func markedAxes(b *ir.Builder, axes *ir.Value, shape []dim.Dim, all bool) []dim.Dim {
 	bind := BindAxes{newBound(b, "axis", 2*len(shape)), shape, all}
 	b.Nodes(bind, intList(b, axes))

@@ -202,7 +202,7 @@ func (e einsum) diagonal(x labelled) labelled {
 	return labelled{e.b.Node(copied, x.v), labels}
 }
 
-// own returns x summed over the labels that neither the result nor the operands in rest have. out
+// own returns x summed over the labels that neither the result nor the operands in rest have. `out`
 // are the labels of the result.
 func (e einsum) own(x labelled, out []label, rest []labelled) labelled {
 	var axes []int

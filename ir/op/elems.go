@@ -5,7 +5,7 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// elemsBroadcast applies f to the known elements of broadcast operands. out is the type of the
+// elemsBroadcast applies f to the known elements of broadcast operands. `out` is the type of the
 // result. It returns nil if an extent is unknown, if f returns false, or if an element may not fit
 // the element type.
 func elemsBroadcast(in []*ir.Value, out ir.Type, f func(e []ir.Ratio) (ir.Ratio, bool)) []ir.Ratio {

@@ -58,7 +58,7 @@ func (e Epilogue) Check(in []ir.Type, blocks []*ir.Block, bias dim.Dim, y ir.Typ
 }
 
 // chainTypes returns the types of the region's parameters: y for the result so far, and the types
-// of the further operands among in.
+// of the further operands among `in`.
 func chainTypes(in []ir.Type, y ir.Type) []ir.Type {
 	return append([]ir.Type{y}, in[min(MoreArgs, len(in)):]...)
 }

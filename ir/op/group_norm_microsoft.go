@@ -37,8 +37,8 @@ func importSkipGroupNorm(c ir.Importer) ([]*ir.Value, error) {
 func isChannelsLast(c ir.Importer) bool { return c.Int("channels_last", 1) != 0 }
 
 // channelVector appends v, [C] or [N,C], with axes of extent 1 so that it broadcasts to a tensor of
-// this rank. last says that the channels are the tensor's last axis. It panics, as [ir.Fail] does,
-// if v has another rank.
+// this rank. `last` says that the channels are the tensor's last axis. It panics, as [ir.Fail]
+// does, if v has another rank.
 func channelVector(b *ir.Builder, v *ir.Value, rank int, last bool) *ir.Value {
 	if r := v.Type.Rank(); r != 1 && r != 2 {
 		ir.Fail("%s is neither of all elements nor of the channels", v.Type)

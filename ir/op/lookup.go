@@ -67,7 +67,7 @@ func compareKeys(a *ir.Tensor, i int, b *ir.Tensor, j int) int {
 }
 
 // lookup appends a [Lookup] of the elements of x. keys may be in any order; of equal keys the last
-// counts. other is the value for unknown keys, with one element. It may be nil.
+// counts. `other` is the value for unknown keys, with one element. It may be nil.
 func lookup(b *ir.Builder, x *ir.Value, keys, values, other *ir.Tensor) (*ir.Value, error) {
 	if keys.Len() != values.Len() {
 		return nil, fmt.Errorf("%d keys, %d values", keys.Len(), values.Len())

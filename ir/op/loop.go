@@ -374,11 +374,11 @@ func (l *loop) fixpoint(b *ir.Builder, op *Loop) (*ir.Block, error) {
 	}
 }
 
-// widen returns a type for carried value i that includes its values before and after a trip. first
-// is the type of the initial value, param the type that the body was built for, and result the type
-// after a trip. An axis whose extent changes gets a new symbol in op.Varying; changed reports
-// whether there is one. If an axis gets a second symbol, the body has unified the first with an
-// extent that other iterations do not share. The second symbol is then never unified, see
+// widen returns a type for carried value i that includes its values before and after a trip.
+// `first` is the type of the initial value, param the type that the body was built for, and result
+// the type after a trip. An axis whose extent changes gets a new symbol in op.Varying; changed
+// reports whether there is one. If an axis gets a second symbol, the body has unified the first
+// with an extent that other iterations do not share. The second symbol is then never unified, see
 // [ir.Builder.Keep].
 func (l *loop) widen(b *ir.Builder, op *Loop, i int, first, param, result ir.Type) (wide ir.Type, changed bool, err error) {
 	if !param.IsTensor() {

@@ -80,8 +80,8 @@ func rootOf(b *ir.Builder, x *ir.Value, p float64) *ir.Value {
 }
 
 // reached converts a window with Ceil to an equal window without Ceil, padded up to the end of the
-// last window along each axis. in holds the spatial extents of the operand. It returns an error if
-// the padding depends on a symbol.
+// last window along each axis. `in` holds the spatial extents of the operand. It returns an error
+// if the padding depends on a symbol.
 func (w Window) reached(in []dim.Dim) (Window, error) {
 	pads := make([]int, 2*len(in))
 	for i, d := range in {

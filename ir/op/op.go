@@ -5,6 +5,15 @@
 //
 // One file holds one operator, or a family of operators that differ only in a formula. Only
 // table.go lists them.
+//
+// # Words
+//
+// A function appends a value if it adds nodes that compute the value to the block of its
+// [ir.Builder], and returns the value. An element of a tensor is known if it is a constant or an
+// expression of symbols, see [ir.Ratio]. An element type is narrow if kernels compute its elements
+// in a wider type: floats of at most 16 bits, and integers of less than 8 bits. A line along an axis
+// consists of the elements that differ only in their index along this axis. The images of a tensor
+// [N,C,spatial…] are its N parts.
 package op
 
 import (

@@ -162,9 +162,9 @@ func siteSeed(b *ir.Builder) int64 {
 }
 
 // importRandom returns the import function of a random operator. a and b are the names of its
-// parameters. The shape is an attribute or, if like is set, the shape of an operand. The attribute
-// dtype is the element type of the result. Its default is f32, or the element type of the operand
-// if that is a float.
+// parameters. The shape is an attribute or, if `like` is set, the shape of an operand. The
+// attribute dtype is the element type of the result. Its default is f32, or the element type of the
+// operand if that is a float.
 func importRandom(like bool, a string, aDefault float64, b string, bDefault float64, build func(d ir.DType, shape []dim.Dim, a, b float64, seed int64) ir.Op) func(ir.Importer) ([]*ir.Value, error) {
 	return func(c ir.Importer) ([]*ir.Value, error) {
 		d := ir.F32

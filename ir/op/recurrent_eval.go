@@ -88,7 +88,7 @@ func (r recurrence) run(x []float64, states [][]float64, next cell) ([]float64, 
 }
 
 // eval computes one direction of a layer in float64, with `next` as the function of a time step.
-// first is the index of the first operand that is a state, states is the number of states, and
+// `first` is the index of the first operand that is a state, states is the number of states, and
 // hidden the number of elements of each.
 func (op Steps) eval(in []*ir.Tensor, first, states, hidden int, next cell) ([]*ir.Tensor, error) {
 	x := in[0]

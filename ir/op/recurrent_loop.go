@@ -39,7 +39,7 @@ func (op Steps) gateNode(c calculus, i int, x *ir.Value) *ir.Value {
 	return op.activateNode(c, i, x)
 }
 
-// loop appends a loop over the steps of one direction of the projected x, [S,N,G·H]. next appends
+// loop appends a loop over the steps of one direction of the projected x, [S,N,G·H]. `next` appends
 // the states, [N,H], after a step, given the row of x and the states before the step. The first
 // state is also the row of y. rows are rows of other results. loop returns y, [S,N,H], the final
 // states, and the other results.
@@ -67,9 +67,9 @@ func (op Steps) loop(b *ir.Builder, x, lens *ir.Value, states []*ir.Value, next 
 	return append(results, rows[1:]...)
 }
 
-// eachStep appends a loop over the steps of one direction. next appends the states after step `at` and
-// the rows of other results, given the states before the step. eachStep returns the final states and
-// the other results.
+// eachStep appends a loop over the steps of one direction. `next` appends the states after step
+// `at` and the rows of other results, given the states before the step. eachStep returns the final
+// states and the other results.
 func (op Steps) eachStep(b *ir.Builder, steps dim.Dim, states []*ir.Value, next func(c calculus, at *ir.Value, states []*ir.Value) (after, rows []*ir.Value)) []*ir.Value {
 	backward := 0
 	if op.Reverse {

@@ -125,7 +125,7 @@ func (op RoiAlign) Flops(in, out []ir.Type) dim.Dim {
 	return out[0].Elems().Mul(dim.Const(op.Sampling * op.Sampling * each))
 }
 
-// regionFlops counts ops operations for each element of out, and for each element of x in each
+// regionFlops counts `ops` operations for each element of `out`, and for each element of x in each
 // region.
 func regionFlops(in, out []ir.Type, ops int) dim.Dim {
 	x, y := in[0].Shape, out[0]

@@ -31,7 +31,7 @@ func importTensorScatter(c ir.Importer) ([]*ir.Value, error) {
 }
 
 // scatterRows appends a cache, [B,…,M,…] with M at axis, in which rows of an update replace rows.
-// first, [B], are the indices of the first replaced rows; nil means 0.
+// `first`, [B], are the indices of the first replaced rows; nil means 0.
 func scatterRows(b *ir.Builder, cache, update *ir.Value, axis int, first *ir.Value, circular bool) *ir.Value {
 	both := []*ir.Value{cache, update}
 	for i := range cache.Type.Shape {

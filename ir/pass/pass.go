@@ -6,6 +6,14 @@
 //
 // Each file holds one pass and is named after it. Only this file lists and orders them. The rewrites
 // [Recompute] and [OutlinePart] are not passes: package gen/arena tries them.
+//
+// # Words
+//
+// A reader of a value is a node that has the value as an operand. A value is fixed if it depends on
+// weights and constants only. The function @prepare computes fixed values once; its results are the
+// prepared weights, which other functions load. A function appends a value if it adds nodes that
+// compute the value to the block of its [ir.Builder], and returns the value. A splat is a tensor
+// that stores one element, which stands for all.
 package pass
 
 import (

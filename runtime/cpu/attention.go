@@ -341,7 +341,7 @@ func (w *attending) tile(j, n int, split rowSplit, i int) {
 }
 
 // score computes the scores of the unit's rows [row, row+rows) and of count keys in the panels.
-// first is the index of the first of these keys in the panels.
+// `first` is the index of the first of these keys in the panels.
 func (w *attending) score(row, rows, first, count int) {
 	q, distance := w.q[w.place(&w.Q, row):], w.rowOf(&w.Q)
 	for r := range rows {

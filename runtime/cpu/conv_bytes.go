@@ -4,10 +4,11 @@ import "github.com/burngen/burngen/runtime/rt"
 
 // ConvBytes computes the convolution of src, uint8[N][⌈InC/InBlock⌉][InH][InW][InBlock] in blocks
 // of 16 or 4 channels, with weights packed by [PackConvBytes]. It requantises the sums like
-// [ProductInteger] into dst, uint8[N][⌈OutC/16⌉][OutH][OutW][16]. src includes the padding. scale and
-// bias have one element or one for each of OutC channels; bias may be nil. last has one element, or is nil, which
-// means 0. Channels beyond OutC are last[0], clamped. If passes is 2, each cell has two weights, which are added. Each
-// block of output channels then has two sets of packed weights, and DilW is 1.
+// [ProductInteger] into dst, uint8[N][⌈OutC/16⌉][OutH][OutW][16]. src includes the padding. scale
+// and bias have one element or one for each of OutC channels; bias may be nil. `last` has one
+// element, or is nil, which means 0. Channels beyond OutC are last[0], clamped. If passes is 2,
+// each cell has two weights, which are added. Each block of output channels then has two sets of
+// packed weights, and DilW is 1.
 func ConvBytes(dst, src []uint8, weights []int8, bias []int32, scale []float64, last []int32, s *ConvShape, passes, lo, hi int) {
 	if s.N <= 0 || s.OutC <= 0 || s.OutH <= 0 || s.OutW <= 0 {
 		return
@@ -37,8 +38,8 @@ func ConvBytes(dst, src []uint8, weights []int8, bias []int32, scale []float64, 
 	}
 }
 
-// requantise returns the conversion of sums to bytes. last has the zero point; nil means 0. It panics unless scale
-// has one element or one for each channel.
+// requantise returns the conversion of sums to bytes. `last` has the zero point; nil means 0. It
+// panics unless scale has one element or one for each channel.
 func requantise(scale []float64, last []int32, lo, hi, channels int) requantised {
 	if len(scale) == 0 || len(scale) > 1 && len(scale) < channels {
 		panic("cpu: an integer product with too few scales")

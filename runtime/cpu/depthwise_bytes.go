@@ -7,8 +7,8 @@ import "unsafe"
 // DepthwiseBytes convolves each channel of src, uint8[N][⌈C/16⌉][InH][InW][16] with C = InC = OutC,
 // into dst, uint8[N][⌈C/16⌉][OutH][OutW][16]. The weights are packed by [PackDepthwiseBytes],
 // int8[⌈C/16⌉][KH][⌈KW/4⌉][16][4]. The sums are requantised like [ProductInteger]. The input
-// includes the padding. scale and bias have one element or one for each channel; bias may be nil. last has one
-// element, or is nil, which means 0. Channels beyond C are last[0], clamped.
+// includes the padding. scale and bias have one element or one for each channel; bias may be nil.
+// `last` has one element, or is nil, which means 0. Channels beyond C are last[0], clamped.
 func DepthwiseBytes(dst, src []uint8, weights []int8, bias []int32, scale []float64, last []int32, s *ConvShape, lo, hi int) {
 	if s.N <= 0 || s.OutC <= 0 || s.OutH <= 0 || s.OutW <= 0 {
 		return

@@ -8,7 +8,7 @@ import "unsafe"
 // points x0, of one element, and w0, of one or m elements. pads lists the cells before the first
 // element of each axis, which count as x0. It adds bias, of one or m elements. An int32 dst
 // receives the sums. Otherwise the sums are requantised like [ProductInteger] with scale, of one or
-// m elements, and the zero point last. x0, w0, bias and last may be nil.
+// m elements, and the zero point `last`. x0, w0, bias and `last` may be nil.
 func DepthwiseInteger[T Byte | int32, X, W Byte](
 	dst []T, x []X, w []W, x0 []X, w0 []W, bias []int32, scale []float64, last []T,
 	n, c, m int, in, out, kernel, strides, dilations, pads []int, lo, hi int,

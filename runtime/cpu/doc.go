@@ -17,6 +17,14 @@
 // generic, avx2, avx512 or neon, selects a lower level than the machine's best. The build tag noasm
 // omits the assembly.
 //
+// # Words
+//
+// A tile is a part of a result that a kernel computes in registers: a few rows, and the columns of
+// one or a few panels. In products and convolutions, a strip is the columns of as many panels as a
+// tile may have. A plane is one channel, or one block of channels, of one image. A tap is a
+// position in a window. The suffix Ref marks the plain Go form of a kernel that also exists in
+// assembly. Workers of a pool share the parts of a large call, see [rt.Task].
+//
 // # Errors
 //
 // Sizes are a contract with the generated code. If a slice is shorter than its shape requires, a

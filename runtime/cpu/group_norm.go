@@ -66,7 +66,7 @@ func (t *groupNorm) Part(i, parts int) {
 	}
 }
 
-// group normalises one group of an image. first is its first channel.
+// group normalises one group of an image. `first` is its first channel.
 func (t *groupNorm) group(dst, src []float32, first int) {
 	scales, biases := after(t.scale, first), after(t.bias, first)
 	if level == Generic {

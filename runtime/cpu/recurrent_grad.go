@@ -113,9 +113,9 @@ func (r *lstmGrad[T]) before(i, n int) []T {
 	return nil
 }
 
-// cell replaces a sequence's gates by their gradients. cell and before are the cell states after
-// and before the step; a nil before is zero. dc is the gradient of cell, and becomes the gradient
-// of before.
+// cell replaces a sequence's gates by their gradients. `cell` and `before` are the cell states
+// after and before the step; a nil `before` is zero. dc is the gradient of `cell`, and becomes the
+// gradient of `before`.
 func (r *lstmGrad[T]) cell(gates, cell, before, dh, dc []T, fused bool) {
 	in, out, forget, next := gates[:r.hidden], gates[r.hidden:2*r.hidden], gates[2*r.hidden:3*r.hidden], gates[3*r.hidden:]
 	isZero := before == nil
@@ -151,9 +151,9 @@ func lstmGradCell[T Float](in, out, forget, next, cell, before, dh, dc []T) {
 }
 
 // GRUGrad is the backward pass of [GRUTrace], from the last step to the first. gates and kept are
-// from the trace, and lens, reverse and linear are as there. before, [steps, batch, hidden], is the
-// state before each step. dy, [steps, batch, hidden], is the gradient of y, and last, [batch,
-// hidden], the gradient of the final state. A nil dy or last means zeros. dx, [steps, batch,
+// from the trace, and lens, reverse and linear are as there. `before`, [steps, batch, hidden], is
+// the state before each step. dy, [steps, batch, hidden], is the gradient of y, and `last`, [batch,
+// hidden], the gradient of the final state. A nil dy or `last` means zeros. dx, [steps, batch,
 // 3·hidden], and dk, [steps, batch, hidden], become the gradients of x and of kept, which are zero
 // after a sequence's end. dx may be gates. dh, [batch, hidden], becomes the gradient of the initial
 // state. If T is float32, weights and candidate are the transposed recurrent weights of the gates

@@ -221,8 +221,8 @@ func ReduceAll(dst, src []bool, outer, n, inner int) {
 }
 
 // ArgMax stores the index of the maximum along the middle axis of src, [outer, n, inner] (ONNX
-// ArgMax). dst is [outer, inner]. If several elements are equal, it takes the last if last is true,
-// and otherwise the first. NaN is larger than every number. For an empty axis the index is 0.
+// ArgMax). dst is [outer, inner]. If several elements are equal, it takes the last if `last` is
+// true, and otherwise the first. NaN is larger than every number. For an empty axis the index is 0.
 func ArgMax[T Number](dst []int64, src []T, outer, n, inner int, last bool) {
 	dst, src = trim(dst, outer*inner), trim(src, outer*n*inner)
 	if x, ok := any(src).([]float32); ok && searchFast(maxima, dst, x, n, inner, last) {
@@ -242,7 +242,7 @@ func ArgMin[T Number](dst []int64, src []T, outer, n, inner int, last bool) {
 }
 
 // search stores the index along the middle axis of the element that comes first. `before` says
-// whether x comes before y. If several elements are equal, it takes the last of them if last is
+// whether x comes before y. If several elements are equal, it takes the last of them if `last` is
 // true, and otherwise the first. NaN comes before all numbers.
 func search[T Number](dst []int64, src []T, outer, n, inner int, last bool, before func(x, y T) bool) {
 	fold(dst, src, outer, n, inner, found[T]{}, func(f found[T], v T) found[T] {

@@ -134,8 +134,8 @@ type message[S any] interface {
 	merge(r *reader, b []byte) error
 }
 
-// one returns the spec of a singular message field. The function at locates it in M. Repetitions are
-// merged.
+// one returns the spec of a singular message field. The function `at` locates it in M. Repetitions
+// are merged.
 func one[M, S any, P message[S]](name string, at func(*M) **S) spec[M] {
 	return spec[M]{name: name, typ: protowire.BytesType, put: func(r *reader, m *M, f field) error {
 		p := at(m)
@@ -149,7 +149,7 @@ func one[M, S any, P message[S]](name string, at func(*M) **S) spec[M] {
 	}}
 }
 
-// many returns the spec of a repeated message field. The function at locates the slice in M.
+// many returns the spec of a repeated message field. The function `at` locates the slice in M.
 func many[M, S any, P message[S]](name string, at func(*M) *[]S) spec[M] {
 	return spec[M]{name: name, typ: protowire.BytesType, grow: growth(at), put: func(r *reader, m *M, f field) error {
 		p := at(m)
@@ -174,8 +174,8 @@ func (s spec[M]) within(b budget) spec[M] {
 	return s
 }
 
-// growth returns a function that charges the memory of n more elements of a slice, and allocates it. The
-// function at locates the slice in M.
+// growth returns a function that charges the memory of n more elements of a slice, and allocates
+// it. The function `at` locates the slice in M.
 func growth[M, S any](at func(*M) *[]S) func(r *reader, m *M, n int) error {
 	return func(r *reader, m *M, n int) error {
 		if err := r.charge(n, unsafe.Sizeof(*new(S))); err != nil {
@@ -196,7 +196,7 @@ func nest[M any](name string, begin func(*M), fields *table[M]) spec[M] {
 	}}
 }
 
-// str returns the spec of a string that must be UTF-8. The function at locates it in M.
+// str returns the spec of a string that must be UTF-8. The function `at` locates it in M.
 func str[M any](name string, at func(*M) *string) spec[M] {
 	return spec[M]{name: name, typ: protowire.BytesType, put: func(r *reader, m *M, f field) error {
 		if !utf8.Valid(f.data) {
@@ -210,8 +210,8 @@ func str[M any](name string, at func(*M) *string) spec[M] {
 	}}
 }
 
-// strs returns the spec of a repeated string. All strings must be UTF-8. The function at locates the
-// slice in M.
+// strs returns the spec of a repeated string. All strings must be UTF-8. The function `at` locates
+// the slice in M.
 func strs[M any](name string, at func(*M) *[]string) spec[M] {
 	return spec[M]{name: name, typ: protowire.BytesType, grow: growth(at), put: func(r *reader, m *M, f field) error {
 		p := at(m)
@@ -226,7 +226,7 @@ func strs[M any](name string, at func(*M) *[]string) spec[M] {
 	}}
 }
 
-// raw returns the spec of a string of arbitrary bytes. The function at locates it in M.
+// raw returns the spec of a string of arbitrary bytes. The function `at` locates it in M.
 func raw[M any](name string, at func(*M) *string) spec[M] {
 	return spec[M]{name: name, typ: protowire.BytesType, put: func(_ *reader, m *M, f field) error {
 		*at(m) = view(f.data)
@@ -234,7 +234,8 @@ func raw[M any](name string, at func(*M) *string) spec[M] {
 	}}
 }
 
-// raws returns the spec of a repeated string of arbitrary bytes. The function at locates the slice in M.
+// raws returns the spec of a repeated string of arbitrary bytes. The function `at` locates the
+// slice in M.
 func raws[M any](name string, at func(*M) *[]string) spec[M] {
 	return spec[M]{name: name, typ: protowire.BytesType, grow: growth(at), put: func(_ *reader, m *M, f field) error {
 		p := at(m)
@@ -243,8 +244,8 @@ func raws[M any](name string, at func(*M) *[]string) spec[M] {
 	}}
 }
 
-// num returns the spec of an integer or enumerator. The function at locates it in M. As in protocol
-// buffers, bits that do not fit I are dropped.
+// num returns the spec of an integer or enumerator. The function `at` locates it in M. As in
+// protocol buffers, bits that do not fit I are dropped.
 func num[M any, I ~int32 | ~int64](name string, at func(*M) *I) spec[M] {
 	return spec[M]{name: name, typ: protowire.VarintType, put: func(_ *reader, m *M, f field) error {
 		*at(m) = I(f.bits)
@@ -252,12 +253,12 @@ func num[M any, I ~int32 | ~int64](name string, at func(*M) *I) spec[M] {
 	}}
 }
 
-// nums returns the spec of a list of integers. The function at locates the slice in M.
+// nums returns the spec of a list of integers. The function `at` locates the slice in M.
 func nums[M any](name string, at func(*M) *[]int64) spec[M] {
 	return values(name, protowire.VarintType, at, func(bits uint64) int64 { return int64(bits) })
 }
 
-// float returns the spec of a 32-bit float. The function at locates it in M.
+// float returns the spec of a 32-bit float. The function `at` locates it in M.
 func float[M any](name string, at func(*M) *float32) spec[M] {
 	return spec[M]{name: name, typ: protowire.Fixed32Type, put: func(_ *reader, m *M, f field) error {
 		*at(m) = math.Float32frombits(uint32(f.bits))
@@ -265,13 +266,13 @@ func float[M any](name string, at func(*M) *float32) spec[M] {
 	}}
 }
 
-// floats returns the spec of a list of 32-bit floats. The function at locates the slice in M.
+// floats returns the spec of a list of 32-bit floats. The function `at` locates the slice in M.
 func floats[M any](name string, at func(*M) *[]float32) spec[M] {
 	return values(name, protowire.Fixed32Type, at, func(bits uint64) float32 { return math.Float32frombits(uint32(bits)) })
 }
 
-// values returns the spec of a list of numbers of wire type typ. The function at locates the slice
-// in M. decode converts a number from its bits.
+// values returns the spec of a list of numbers of wire type typ. The function `at` locates the
+// slice in M. decode converts a number from its bits.
 func values[M, V any](name string, typ protowire.Type, at func(*M) *[]V, decode func(bits uint64) V) spec[M] {
 	return spec[M]{name: name, typ: typ, list: true, grow: growth(at), put: func(_ *reader, m *M, f field) error {
 		p := at(m)
