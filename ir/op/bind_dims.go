@@ -104,8 +104,8 @@ func boundElem(b *ir.Builder, o origin) (dim.Dim, bool) {
 	return dim.Dim{}, false
 }
 
-// origin says where an element of an integer tensor comes from: it is element place of value or, if
-// value is nil, the expression dim.
+// origin says where an element of an integer tensor comes from: it is element `place` of `value`
+// or, if `value` is nil, the expression `dim`.
 type origin struct {
 	value *ir.Value
 	place int

@@ -101,8 +101,9 @@ func (op ConvWeights) Flops(in, out []ir.Type) dim.Dim {
 	return in[1].Elems().Mul(dim.Product(out[0].Shape[1:]...)).Mul(dim.Const(2))
 }
 
-// Grad returns, for x, the gradient of the operand of a convolution with weights dy. For g it
-// returns the convolution of x with weights dy.
+// Grad returns the gradients of x and g. For x it is the gradient of the operand of a convolution
+// with weights dy, whose result has the gradient g. For g it is the convolution of x with weights
+// dy.
 func (op ConvWeights) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	x, g, s := n.Arg(0), n.Arg(1), dy[0]
 	swap := func(v *ir.Value) *ir.Value {

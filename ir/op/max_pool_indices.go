@@ -53,8 +53,8 @@ func maxPoolIndices(b *ir.Builder, x *ir.Value, w Window, columnMajor bool) *ir.
 	return b.Node(Add{}, index, b.Node(Gather{}, offsets, best))
 }
 
-// windowCells appends the cells of each window over x, padded with the smallest number, along a new
-// last axis. count is the number of windows along each spatial axis, and pads are as in
+// windowCells appends the cells of each window over x along a new last axis. x is padded with the
+// smallest number. count is the number of windows along each spatial axis, and pads are as in
 // [Window.Padding].
 func windowCells(b *ir.Builder, x *ir.Value, w Window, count, pads []dim.Dim) *ir.Value {
 	d := x.Type.DType

@@ -66,8 +66,8 @@ func (p *Plan) drawing() drawing {
 	return drawing{symbol: 1}
 }
 
-// drawingAt returns the arena if every symbol has the value symbol. The bool reports whether each
-// size and offset can be drawn.
+// drawingAt returns the arena with the value `symbol` for every symbol. The bool reports whether
+// each size and offset can be drawn.
 func (p *Plan) drawingAt(symbol int64) (drawing, bool) {
 	d := drawing{symbol: symbol, sizes: map[*Buffer]int64{}, offsets: map[*Buffer]int64{}}
 	n := len(p.Buffers)
@@ -133,7 +133,7 @@ func column(address, total int64) int {
 	return int(c)
 }
 
-// bytesAt evaluates a size with every symbol set to the number symbol. The bool is false if the
+// bytesAt evaluates a size with the value `symbol` for every symbol. The bool is false if the
 // result is negative or not a number.
 func bytesAt(d dim.Dim, symbol int64) (int64, bool) {
 	n, ok := d.Subst(func(string) (dim.Dim, bool) { return dim.Const64(symbol), true }).Int64()
