@@ -273,7 +273,7 @@ func (r *record) contents() ([]byte, error) {
 	return whole, r.compare(crc32.ChecksumIEEE(whole))
 }
 
-// check verifies the checksum of a record. It does so once.
+// check verifies the checksum of a record when it is first called.
 func (r *record) check() error {
 	r.checking.Do(func() {
 		raw, err := r.raw()

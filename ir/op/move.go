@@ -4,9 +4,9 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// source is the definition of an operator that only moves elements. at holds the coordinates of an
-// element of the result. The function sets `from` to the coordinates of the element of the operand
-// that is moved there.
+// source is the definition of an operator that only moves elements. `at` holds the coordinates of
+// an element of the result. The function sets `from` to the coordinates of the element of the
+// operand that becomes this element.
 type source func(at, from []int)
 
 // move returns a tensor of the given shape whose elements are the elements of x that f gives.

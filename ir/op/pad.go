@@ -141,8 +141,8 @@ func (op Pad) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{x}
 }
 
-// Grad returns for the operand the part of dy that belongs to its elements, and for the value the
-// sum of the rest.
+// Grad returns, for the operand, the part of dy that belongs to its elements. For the value it
+// returns the sum of the other elements of dy.
 func (op Pad) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	c, g := calculus{b}, dy[0]
 	part := wholeSlice(g.Type)

@@ -304,7 +304,7 @@ func (a *attention) maskType(q ir.Type, lead []dim.Dim) (t ir.Type, ok bool) {
 }
 
 // widened returns the type of a mask that is repeated along axes with symbolic extents, so that it
-// has the extents of the scores there. Constant extents, such as 1, stay.
+// has the extents of the scores along these axes. Constant extents, such as 1, stay.
 func widened(mask ir.Type, scores []dim.Dim) ir.Type {
 	shape := slices.Clone(mask.Shape)
 	for i := range shape {

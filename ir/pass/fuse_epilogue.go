@@ -189,8 +189,8 @@ func (e *epilogues) clamp(b *ir.Builder, h host, n *ir.Node) *ir.Value {
 	return h.grow(b, n, ep, nil, h.node.Args)
 }
 
-// chain makes n the last operator of the host's region, and creates the region if there is none. It
-// returns the new result, or nil if n does not fit.
+// chain makes n the last operator of the host's region, and creates the region if the host does not
+// have one. It returns the new result, or nil if n does not fit.
 func (e *epilogues) chain(b *ir.Builder, h host, n *ir.Node) *ir.Value {
 	var region *ir.Block
 	if len(h.node.Blocks) > 0 {

@@ -9,9 +9,9 @@ import (
 )
 
 // sinkReshapes replaces an operator on a reshaped operand by the same operator on the operand,
-// followed by the reshape. It does so for elementwise operators, softmaxes and normalisations whose
-// results have the same elements then. These operators then directly follow the operand's node, and
-// reshapes meet and cancel.
+// followed by the reshape. It does so for elementwise operators, softmaxes and normalisations that
+// compute the same elements on the operand. These operators then directly follow the operand's
+// node, and reshapes meet and cancel.
 func sinkReshapes(_ *Context, m *ir.Module) (changed bool, err error) {
 	known := fixed{}
 	return rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {

@@ -10,8 +10,8 @@ type part struct {
 	offset dim.Dim // in the concatenation, in elements
 }
 
-// Joiner is an operator whose operands may be computed in the memory of its result if they are
-// contiguous there.
+// Joiner is an operator whose operands may be computed in the memory of its result, if the elements
+// of each operand are contiguous in the result.
 type Joiner interface {
 	// Parts returns the offset of each operand in the result, in elements, or nil if the operands
 	// are not contiguous in it.

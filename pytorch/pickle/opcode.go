@@ -18,7 +18,7 @@ type opcode struct {
 	run  func(*machine) error
 }
 
-// opcodes is indexed by the opcode. The names are those of Python's pickletools.
+// opcodes is indexed by the opcode. The names are the names in Python's pickletools.
 var opcodes = [256]opcode{
 	// Control.
 	0x80: {"PROTO", proto},

@@ -9,7 +9,7 @@ func Block(dst, src []float32, n, c, h, w int) { blocking(dst, src, n, c, h, w, 
 func Unblock(dst, src []float32, n, c, h, w int) { blocking(src, dst, n, c, h, w, false) }
 
 // blocking copies planar to blocked if forth is true, and otherwise blocked to planar. The layouts
-// are those of [Block].
+// are as in [Block].
 func blocking(blocked, planar []float32, n, c, h, w int, forth bool) {
 	if n <= 0 || c <= 0 || h <= 0 || w <= 0 {
 		return

@@ -92,8 +92,8 @@ func (ep *Epilogue) fill(t *tile) {
 	}
 }
 
-// fillPart sets the tile's fields of the epilogue for a partial sum: the first part adds the residual,
-// later ones add t.c, and the last one applies the rest.
+// fillPart sets the tile's fields of the epilogue for a partial sum. The first part adds the
+// residual, later parts add t.c, and the last part also applies the other steps of the epilogue.
 func (ep *Epilogue) fillPart(t *tile, first, last bool) {
 	t.residual, t.bias, t.clamp = t.c, nil, 0
 	if first {
@@ -113,8 +113,8 @@ func (ep *Epilogue) zeroStays() bool {
 }
 
 // rezero clears the channels from number `used` on in each pixel of the last block of channels,
-// because the epilogue may have changed them. If `used` is 0, all 16 channels are used and none is
-// cleared.
+// because the epilogue may have changed them. If `used` is 0, all 16 channels are used and no
+// channel is cleared.
 func (ep *Epilogue) rezero(block []float32, used int) {
 	if used == 0 || ep.zeroStays() {
 		return

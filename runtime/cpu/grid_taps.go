@@ -94,8 +94,8 @@ func elementOf(i int32, d int) int32 {
 	return i
 }
 
-// cubicTaps stores the four elements that points x read on an axis of d elements, and their weights.
-// The weights are those of the cubic convolution kernel with coefficient −0.75.
+// cubicTaps stores the four elements that points x read on an axis of d elements, and their
+// weights. The weights come from the cubic convolution kernel with coefficient −0.75.
 func cubicTaps[T Float](s *gridShape, index []int32, weights []T, x []float64, d, stride int) {
 	if s.padding == gridReflection {
 		s.mirror(x, d)

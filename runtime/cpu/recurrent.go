@@ -546,10 +546,11 @@ func (r *gru[T]) Part(i, parts int) {
 	}
 }
 
-// reset prepares a sequence's spare for the product with the candidate's weights. If r.linear is true,
-// spare becomes the bias, or zeros, to which the product is added. Else it becomes the product's
-// operand: the reset gate times state. reset first applies r.f to the update gate and the reset gate. If fused is true,
-// it applies r.f to the reset gate only, and only if r.linear is false: the fused cell does the rest.
+// reset prepares a sequence's spare for the product with the candidate's weights. If r.linear is
+// true, spare becomes the bias, or zeros, to which the product is added. Else it becomes the
+// product's operand: the reset gate times state. reset first applies r.f to the update gate and the
+// reset gate. If fused is true, it applies r.f to the reset gate only, and only if r.linear is
+// false: the fused cell applies the other functions.
 func (r *gru[T]) reset(spare, gates, state []T, fused bool) {
 	reset := gates[r.hidden : 2*r.hidden]
 	switch {

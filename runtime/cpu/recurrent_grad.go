@@ -8,9 +8,9 @@ import (
 )
 
 // LSTMGrad is the backward pass of [LSTMTrace], from the last step to the first. gates and cells
-// are from the trace, and lens, c0 and reverse are as there. dy, [steps, batch, hidden], is the
-// gradient of y; lastH and lastC, [batch, hidden], are the gradients of the final states. A nil dy,
-// lastH or lastC means zeros.
+// are from the trace, and lens, c0 and reverse are as in the trace. dy, [steps, batch, hidden], is
+// the gradient of y; lastH and lastC, [batch, hidden], are the gradients of the final states. A nil
+// dy, lastH or lastC means zeros.
 //
 // dx, [steps, batch, 4·hidden], becomes the gradient of the trace's x; it is zero after a
 // sequence's end. dx and gates may be the same slice. dh and dc, [batch, hidden], become the
@@ -151,15 +151,15 @@ func lstmGradCell[T Float](in, out, forget, next, cell, before, dh, dc []T) {
 }
 
 // GRUGrad is the backward pass of [GRUTrace], from the last step to the first. gates and kept are
-// from the trace, and lens, reverse and linear are as there. `before`, [steps, batch, hidden], is
-// the state before each step. dy, [steps, batch, hidden], is the gradient of y, and `last`, [batch,
-// hidden], the gradient of the final state. A nil dy or `last` means zeros. dx, [steps, batch,
-// 3·hidden], and dk, [steps, batch, hidden], become the gradients of x and of kept, which are zero
-// after a sequence's end. dx may be gates. dh, [batch, hidden], becomes the gradient of the initial
-// state. If T is float32, weights and candidate are the transposed recurrent weights of the gates
-// and of the candidate, packed by [PackPanels]. If T is float64, they are plain matrices,
-// [2·hidden, hidden] and [hidden, hidden]. It returns an error for a length out of range. It ends
-// early as [GRUTrace] does; dx, dk and dh are then undefined.
+// from the trace, and lens, reverse and linear are as in the trace. `before`, [steps, batch,
+// hidden], is the state before each step. dy, [steps, batch, hidden], is the gradient of y, and
+// `last`, [batch, hidden], the gradient of the final state. A nil dy or `last` means zeros. dx,
+// [steps, batch, 3·hidden], and dk, [steps, batch, hidden], become the gradients of x and of kept,
+// which are zero after a sequence's end. dx may be gates. dh, [batch, hidden], becomes the gradient
+// of the initial state. If T is float32, weights and candidate are the transposed recurrent weights
+// of the gates and of the candidate, packed by [PackPanels]. If T is float64, they are plain
+// matrices, [2·hidden, hidden] and [hidden, hidden]. It returns an error for a length out of range.
+// It ends early as [GRUTrace] does; dx, dk and dh are then undefined.
 func GRUGrad[T Float](ctx context.Context, dx, dk, dh, gates, kept, before, weights, candidate []T, lens []int32, dy, last []T, steps, batch, hidden int, reverse, linear bool) error {
 	r := gruGrad[T]{
 		recurrence: recurrence[T]{

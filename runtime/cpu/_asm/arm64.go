@@ -126,7 +126,7 @@ func encode(name string, d, n, m, i int) (word uint32, text string) {
 	return word, text
 }
 
-// word writes an instruction that Go's assembler lacks. The parameters are those of [encode].
+// word writes an instruction that Go's assembler lacks. The parameters are as in [encode].
 func (f *file) word(name string, d, n, m, i int) {
 	word, text := encode(name, d, n, m, i)
 	fmt.Fprintf(&f.code, "\tWORD $%#08x // %s\n", word, text)

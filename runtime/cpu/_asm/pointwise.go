@@ -126,7 +126,7 @@ var rounding = []pointwise{
 	unary("round", "x[i] rounded to even", func(k *vectors, x value) { k.round(nearestEven, x, x) }),
 }
 
-// activations lists piecewise linear activations, and those made of exp, tanh and erf.
+// activations lists piecewise linear activations, and activations made of exp, tanh and erf.
 var activations = []pointwise{
 	unary("relu", "max(x[i], 0)", func(k *vectors, x value) { k.atLeast(x, k.pin(0)) }),
 	unary("clip", "x[i] in lo…hi", func(k *vectors, x value) {
