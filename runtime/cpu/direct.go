@@ -10,8 +10,8 @@ import "math"
 const maxWindowAxes = 62
 
 // ConvDirect computes a convolution (ONNX Conv): src is [n, c, in…], weights [m, c/groups,
-// kernel…], bias [m] or nil, and dst [n, m, out…]. pads lists the cells before the first element of
-// each axis, which count as 0.
+// kernel…], bias [m] or nil, and dst [n, m, out…]. pads lists the cells of padding before the first
+// element of each axis, then the cells after the last. Padding counts as 0.
 func ConvDirect[T Float](dst, src, weights, bias []T, n, c, m, groups int, in, out, kernel, strides, dilations, pads []int) {
 	w := newWindow(in, out, kernel, strides, dilations, pads)
 	if groups < 1 || c%groups != 0 || m%groups != 0 {
@@ -50,7 +50,7 @@ func ConvDirect[T Float](dst, src, weights, bias []T, n, c, m, groups int, in, o
 
 // MaxPoolDirect computes the maximum of each window (ONNX MaxPool). It is −Inf for a window that
 // holds only padding, and NaN for a window with a NaN. src is [c, in…] and dst [c, out…]. pads
-// lists the cells before the first element of each axis.
+// lists the cells of padding before the first element of each axis, then the cells after the last.
 func MaxPoolDirect[T Float](dst, src []T, c int, in, out, kernel, strides, dilations, pads []int) {
 	w := newWindow(in, out, kernel, strides, dilations, pads)
 	dst, src = trim(dst, volume(c, w.places)), trim(src, volume(c, w.plane))

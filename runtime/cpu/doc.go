@@ -25,6 +25,15 @@
 // position in a window. The suffix Ref marks the plain Go form of a kernel that also exists in
 // assembly. Workers of a pool share the parts of a large call, see [rt.Task].
 //
+// # Elementwise kernels
+//
+// Kernels such as [Add] and [Exp] take slices of equal length, and dst may be the same slice as an
+// operand of its type. In a form with Scalar in its name, one operand is the same number for all
+// elements; the order in the name is the order of the operands. Integers wrap. NaN equals nothing,
+// and is neither less nor greater than anything. If the comment of a float function such as Exp does
+// not mention an error, the result is the float64 result of package math, rounded. Errors in ulp are
+// errors of float32 results.
+//
 // # Errors
 //
 // Sizes are a contract with the generated code. If a slice is shorter than its shape requires, a
