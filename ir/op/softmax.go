@@ -127,7 +127,8 @@ func importSoftmax(along func(axis int) ir.Op) func(ir.Importer) ([]*ir.Value, e
 	}
 }
 
-// RowAxis returns Axis. ok is false unless that is the last axis, because a row is a line along it.
+// RowAxis returns Axis. ok is false unless Axis is the last axis, because a row is a line along the
+// last axis.
 func (op Softmax) RowAxis(rank int) (axis int, ok bool) { return op.Axis, op.Axis == rank-1 }
 
 // AtAxis returns the operator along axis.
@@ -136,7 +137,8 @@ func (op Softmax) AtAxis(axis int) ir.Op {
 	return op
 }
 
-// RowAxis returns Axis. ok is false unless that is the last axis, because a row is a line along it.
+// RowAxis returns Axis. ok is false unless Axis is the last axis, because a row is a line along the
+// last axis.
 func (op LogSoftmax) RowAxis(rank int) (axis int, ok bool) { return op.Axis, op.Axis == rank-1 }
 
 // AtAxis returns the operator along axis.

@@ -69,7 +69,8 @@ func (op TopK) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{values, places}, nil
 }
 
-// Grad returns the gradient of the operand: dy of the values at the indices, and zeros elsewhere.
+// Grad returns the gradient of the operand: the gradient of the values at the indices, and zeros
+// elsewhere.
 func (op TopK) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	if dy[0] == nil {
 		return nil

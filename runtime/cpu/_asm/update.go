@@ -119,7 +119,7 @@ var updates = []learning{
 }
 
 // adam writes a step of Adam. If largest is true, it divides by the root of the largest second
-// moment so far instead of the last (AMSGrad).
+// moment so far, instead of the root of the newest (AMSGrad).
 func (u *updater) adam(largest bool) {
 	w, g, m, v, t := u.at("w"), u.at("grad"), u.at("m"), u.at("v"), u.temp()
 	u.decay()
