@@ -45,7 +45,8 @@ func settingsOf(options []Option) (settings, error) {
 }
 
 // Device chooses the device by its index in the driver's list, which "burngen devices" prints. Without
-// this option the environment variable BURNGEN_DEVICE has the index. The default is 0.
+// this option the environment variable BURNGEN_DEVICE has the index. The default is 0. A negative
+// index is an error of [Instance.Open].
 func Device(index int) Option {
 	return func(s *settings) error {
 		if index < 0 {
@@ -57,7 +58,8 @@ func Device(index int) Option {
 }
 
 // Memory limits the device memory that the weights, sessions, trainers and tensors of a model take
-// together, in bytes. A call that needs more returns an error that wraps [ErrMemory].
+// together, in bytes. A call that needs more returns an error that wraps [ErrMemory]. A limit that is
+// not above 0 is an error of [Instance.Open].
 func Memory(bytes int64) Option {
 	return func(s *settings) error {
 		if bytes <= 0 {

@@ -16,7 +16,7 @@ type Average struct {
 	mean   []float32
 }
 
-// EMA returns an average with a decay, such as 0.999.
+// EMA returns an average with a decay, such as 0.999. [New] returns an error unless 0 < decay < 1.
 func EMA(decay float64) *Average { return &Average{decay: decay} }
 
 // bindTo begins to average the parameters p. It returns an error unless 0 < decay < 1.

@@ -71,7 +71,7 @@ func (a after) Stop(p Progress) string {
 }
 
 // Any ends a run when one of several stoppers does. Its reason is the reason of the first such
-// stopper. All of them are asked each time.
+// stopper. All of them are asked each time. Without stoppers it never ends a run.
 func Any(stoppers ...Stopper) Stopper { return anyOf(stoppers) }
 
 type anyOf []Stopper
