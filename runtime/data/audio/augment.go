@@ -1,6 +1,7 @@
 package audio
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -38,7 +39,11 @@ func Gain(samples []float32, decibels float64) {
 // Noise adds normally distributed noise to samples. ratio is the signal-to-noise ratio in decibels:
 // the power of the samples divided by the power of the noise. Silence stays silence. r is the
 // generator of the item, so that the noise does not depend on which worker adds it; see data.Pairs.
+// If r is nil, Noise adds nothing.
 func Noise(samples []float32, ratio float64, r *rand.Rand) {
+	if r == nil {
+		return
+	}
 	power := 0.0
 	for _, x := range samples {
 		power += float64(x) * float64(x)
@@ -65,7 +70,7 @@ func Shift(samples []float32, n int) {
 // MaskBands replaces a random range of bands of a spectrogram, [bands, frames], by fill: the
 // frequency masking of SpecAugment (D. Park et al., 2019). The number of bands is drawn from 0 to
 // most, both included, and then the index of the first band. It returns an error if the spectrogram
-// does not have two dimensions, or most is not from 0 to the number of bands.
+// does not have two dimensions, most is not from 0 to the number of bands, or r is nil.
 func MaskBands(spectrogram rt.Tensor[float32], most int, fill float32, r *rand.Rand) error {
 	return mask(spectrogram, 0, most, fill, r)
 }
@@ -85,6 +90,9 @@ func mask(s rt.Tensor[float32], axis, most int, fill float32, r *rand.Rand) erro
 	n := s.Shape[axis]
 	if most < 0 || most > n {
 		return fmt.Errorf("mask: at most %d of %d: from 0 to %d expected", most, n, n)
+	}
+	if r == nil {
+		return errors.New("mask: no generator of random numbers")
 	}
 	width := r.IntN(most + 1)
 	first := r.IntN(n - width + 1)

@@ -78,6 +78,10 @@ func TestNoise(t *testing.T) {
 		t.Error(silence)
 	}
 	a, b := slices.Clone(clean[:9]), slices.Clone(clean[:9])
+	audio.Noise(a, 3, nil)
+	if !slices.Equal(a, clean[:9]) {
+		t.Errorf("noise without a generator: %v", a)
+	}
 	audio.Noise(a, 3, random())
 	audio.Noise(b, 3, random())
 	if !slices.Equal(a, b) {
@@ -155,6 +159,7 @@ func TestMasks(t *testing.T) {
 	wantError(t, audio.MaskBands(s, 3, 0, r), "mask: at most 3 of 2: from 0 to 2 expected")
 	wantError(t, audio.MaskFrames(s, -1, 0, r), "mask: at most -1 of 3: from 0 to 3 expected")
 	wantError(t, audio.MaskFrames(rt.Tensor[float32]{Data: make([]float32, 6), Shape: []int{6}}, 1, 0, r), "mask: shape [6]: [bands frames] expected")
+	wantError(t, audio.MaskBands(s, 1, 0, nil), "mask: no generator of random numbers")
 	if err := audio.MaskBands(rt.Tensor[float32]{Data: make([]float32, 5), Shape: []int{2, 3}}, 1, 0, r); err == nil {
 		t.Error("no error for a tensor of another size")
 	}
