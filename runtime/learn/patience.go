@@ -52,7 +52,8 @@ type Patience struct {
 	begun  bool
 }
 
-// NoBetter returns a [Patience] for n values of a metric, such as "valid loss".
+// NoBetter returns a [Patience] for n values of a metric, such as "valid loss". [New] returns an
+// error if n is below 1.
 func NoBetter(key string, n int) *Patience { return &Patience{Key: key, Times: n} }
 
 // Done takes the next value of the metric. It reports whether this one and the values directly

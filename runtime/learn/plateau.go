@@ -21,7 +21,8 @@ type Reducer struct {
 }
 
 // Plateau returns a [Reducer] that looks at a metric, such as "valid loss". After n values in a row
-// that are not better than the best, it multiplies the rate by factor.
+// that are not better than the best, it multiplies the rate by factor. [New] returns an error
+// unless 0 < factor < 1 and n is at least 1.
 func Plateau(key string, factor float64, n int) *Reducer {
 	return &Reducer{Key: key, By: factor, Times: n}
 }

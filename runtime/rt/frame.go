@@ -237,7 +237,7 @@ func (m *Memory) CheckLike(name string, shape, want []int) error {
 	return fmt.Errorf("%s: %s: shape %v: %v expected", m.where(), name, slices.Clone(shape), slices.Clone(want))
 }
 
-// Extent returns the extent of symbol i of the call's method.
+// Extent returns the extent of symbol i of the call's method, or -1 if no argument has bound it.
 func (m *Memory) Extent(i int) int { return m.Symbols.Value(i) }
 
 // Offsets returns the offsets of a function's buffers in bytes. i is the function's index in

@@ -174,7 +174,7 @@ func (p *Params) Gradient(i int) []float32 {
 	return p.all.of(p.all.grad, p.at[i])
 }
 
-// Fresh reports whether the gradient of Items[i] is present.
+// Fresh reports whether the gradient of Items[i] is present. It returns false if i is out of range.
 func (p *Params) Fresh(i int) bool {
 	return p != nil && i >= 0 && i < len(p.at) && p.all.there[p.at[i]]
 }

@@ -22,7 +22,7 @@ func (z *Sizes) fail(problem string, a, b int64) int64 {
 	return 0
 }
 
-// Add returns a + b.
+// Add returns a + b, and records an error if it does not fit 64 bits.
 func (z *Sizes) Add(a, b int64) int64 {
 	if c := a + b; (c > a) == (b > 0) {
 		return c
@@ -30,7 +30,7 @@ func (z *Sizes) Add(a, b int64) int64 {
 	return z.fail("%d + %d does not fit 64 bits", a, b)
 }
 
-// Sub returns a - b.
+// Sub returns a - b, and records an error if it does not fit 64 bits.
 func (z *Sizes) Sub(a, b int64) int64 {
 	if c := a - b; (c < a) == (b > 0) {
 		return c
@@ -38,7 +38,7 @@ func (z *Sizes) Sub(a, b int64) int64 {
 	return z.fail("%d - %d does not fit 64 bits", a, b)
 }
 
-// Mul returns a · b.
+// Mul returns a · b, and records an error if it does not fit 64 bits.
 func (z *Sizes) Mul(a, b int64) int64 {
 	limit := uint64(math.MaxInt64)
 	if (a < 0) != (b < 0) {

@@ -35,6 +35,7 @@ type variable struct {
 }
 
 // StateTensor registers data as a tensor of the given shape, or as a scalar if there is no shape.
+// Saving and restoring return an error if data does not have as many elements as the shape.
 func StateTensor[T Number | bool](s *State, name string, data []T, shape ...int) {
 	shape = slices.Clone(shape)
 	s.vars = append(s.vars, variable{

@@ -49,7 +49,8 @@ func Add[T Element](w *Weights, name string, data []T, shape ...int) {
 }
 
 // AddPacked adds a tensor whose elements have 4 or 2 bits: integers, or [Float4E2M1] with bits = 4.
-// Each element of data holds one element in its low bits.
+// Each element of data holds one element in its low bits. w.Err returns an error if there is no
+// such type, if the name is taken, or if the length of data does not match shape.
 func AddPacked[T int8 | uint8 | Float4E2M1](w *Weights, name string, bits int, data []T, shape ...int) {
 	if w.none() {
 		return

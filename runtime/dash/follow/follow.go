@@ -59,10 +59,10 @@ func Open(dir string) (*Run, error) {
 }
 
 // Follow passes the events in the file to a sink, and then the events that are written later, until
-// the context is done. It looks at the file after each interval. It reads a line when the line is
-// complete. A line that is not an event becomes a [learn.Warned]. If the file is replaced, or if
-// lines that were read are cut off, as when a run is resumed, Follow resets the sink and begins
-// anew. While there is no file, Follow waits.
+// the context is done. It looks at the file after each interval, or without a pause if interval is
+// not above 0. It reads a line when the line is complete. A line that is not an event becomes a
+// [learn.Warned]. If the file is replaced, or if lines that were read are cut off, as when a run is
+// resumed, Follow resets the sink and begins anew. While there is no file, Follow waits.
 func (r *Run) Follow(ctx context.Context, interval time.Duration, to Sink) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()

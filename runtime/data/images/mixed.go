@@ -40,7 +40,7 @@ type CutMix struct {
 	Alpha float64 // at least 10⁻⁶; default 1
 }
 
-// Mix is like [MixUp.Mix].
+// Mix is like [MixUp.Mix], but replaces a rectangle; see [CutMix].
 func (t CutMix) Mix(x CHW, target []float32, x2 CHW, target2 []float32, r *rand.Rand) error {
 	alpha, err := mixable(t.Alpha, 1, x, target, x2, target2, r)
 	if err != nil {

@@ -85,7 +85,7 @@ func Clock(d time.Duration) string {
 	return fmt.Sprintf("%02d:%02d:%02d", s/3600, s/60%60, s%60)
 }
 
-// Bytes returns a size, as in 4.1 MB.
+// Bytes returns a number of bytes with a decimal unit, as in 4.1 MB; see [Count].
 func Bytes(n int64) string {
 	c := Count(float64(n))
 	if i := strings.IndexAny(c, "kMGT"); i >= 0 {
