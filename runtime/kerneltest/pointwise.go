@@ -268,8 +268,8 @@ var Binaries = []BinaryCase{
 // BinaryForms are the kernels of a binary operation. A form may be nil.
 type BinaryForms struct {
 	Slices func(dst, a, b []float32)
-	Scalar func(dst, a []float32, b float32) // the second operand is a scalar
-	First  func(dst []float32, a float32, b []float32)
+	Scalar func(dst, a []float32, b float32)           // the second operand is a scalar
+	First  func(dst []float32, a float32, b []float32) // the first operand is a scalar
 }
 
 // Binary tests kernels for each of [Binaries] on slices of all short lengths and, in the forms with a

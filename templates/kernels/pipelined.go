@@ -8,7 +8,8 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// Matrices are matrices in the memory of a value: Batch matrices, or one for all products if Batch is 1.
+// Matrices describes a factor of several products: Batch matrices, one after the other in the memory of
+// Value. If Batch is 1, all products have the same matrix.
 type Matrices struct {
 	Value                *ir.Value
 	Batch, Rows, Columns int
