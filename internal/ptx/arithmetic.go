@@ -179,7 +179,11 @@ func (d *decoder) quotient(signed func(x, y int64) int64, unsigned func(x, y uin
 
 func (d *decoder) extreme() {
 	greater := strings.HasPrefix(d.op.text, "max")
-	t := d.typ(wholes)
+	t := d.typ(wholes + " f32")
+	if t.isFloat() {
+		d.extremeFloat(t, greater)
+		return
+	}
 	d.binary(t, t, t, func(x, y uint64) uint64 {
 		less := x < y
 		if t.kind == 's' {
@@ -190,6 +194,31 @@ func (d *decoder) extreme() {
 		}
 		return y
 	})
+}
+
+// extremeFloat decodes the rest of min and max of f32. If one operand is NaN, the result is the other.
+func (d *decoder) extremeFloat(t typ, greater bool) {
+	d.binary(t, t, t, func(x, y uint64) uint64 {
+		a, b := f32(x), f32(y)
+		if a != a || b == b && (a < b) == greater {
+			return y
+		}
+		return x
+	})
+}
+
+// ex2 decodes the power of 2. Operands and results below the smallest normal number count as 0.
+func (d *decoder) ex2() {
+	d.one("approx")
+	d.one("ftz")
+	t := d.typ("f32")
+	flushed := func(x float32) float32 {
+		if math.Abs(float64(x)) < 0x1p-126 {
+			return 0
+		}
+		return x
+	}
+	d.unary(t, t, func(x uint64) uint64 { return bits32(flushed(float32(math.Exp2(float64(flushed(f32(x))))))) })
 }
 
 // sign decodes neg and abs. For floats they change the sign bit, also of a NaN.

@@ -158,6 +158,10 @@ func (d *decoder) cvt() {
 	if len(d.mods) > 0 && strings.HasPrefix(d.mods[0], "r") {
 		mode = d.one("rn", "rz", "rni", "rzi", "rmi", "rpi")
 	}
+	if len(d.mods) > 0 && strings.HasSuffix(d.mods[0], "x2") {
+		d.cvtTwo(mode)
+		return
+	}
 	const small = "s8 u8 "
 	to := d.typ(small + wholes + " f16 bf16 " + reals)
 	from := d.typ(small + wholes + " f16 " + reals)
@@ -219,6 +223,21 @@ func (d *decoder) cvt() {
 			t.r[r] = extend(n & to.mask())
 		}
 	}
+}
+
+// cvtTwo decodes the rest of a conversion of two f32 to halves of a register. The first operand becomes the upper half.
+func (d *decoder) cvtTwo(mode string) {
+	half, word, single := typ{'f', 16}, typ{'b', 32}, typ{'f', 32}
+	if d.one("f16x2", "bf16x2") == "bf16x2" {
+		half.kind = 'h'
+	}
+	d.one("f32")
+	if mode != "rn" {
+		d.fail("the mode of rounding %q does not belong to this conversion", mode)
+	}
+	d.binary(word, single, single, func(high, low uint64) uint64 {
+		return fromFloat(half, toFloat(single, high), false)<<16 | fromFloat(half, toFloat(single, low), false)
+	})
 }
 
 // extend returns a function that extends a number of type t to the width of the register with this

@@ -39,12 +39,12 @@ type decoder struct {
 var instructions = map[string]func(d *decoder){
 	"add": (*decoder).sum, "sub": (*decoder).sum, "mul": (*decoder).mul, "mad": (*decoder).mad, "fma": (*decoder).fma,
 	"div": (*decoder).div, "rem": (*decoder).rem, "min": (*decoder).extreme, "max": (*decoder).extreme,
-	"neg": (*decoder).sign, "abs": (*decoder).sign, "sqrt": (*decoder).sqrt,
+	"neg": (*decoder).sign, "abs": (*decoder).sign, "sqrt": (*decoder).sqrt, "ex2": (*decoder).ex2,
 	"and": (*decoder).logic, "or": (*decoder).logic, "xor": (*decoder).logic, "not": (*decoder).not,
 	"shl": (*decoder).shift, "shr": (*decoder).shift, "bfe": (*decoder).extract, "bfi": (*decoder).insert,
 	"setp": (*decoder).compare, "selp": (*decoder).choose, "mov": (*decoder).mov, "cvt": (*decoder).cvt, "cvta": (*decoder).cvta,
 	"ld": (*decoder).load, "st": (*decoder).store, "atom": (*decoder).atom,
-	"mma": (*decoder).mma, "bar": (*decoder).bar, "bra": (*decoder).bra, "ret": (*decoder).ret,
+	"mma": (*decoder).mma, "shfl": (*decoder).shuffle, "bar": (*decoder).bar, "bra": (*decoder).bra, "ret": (*decoder).ret,
 }
 
 // decode decodes the instructions of a kernel. It panics with a [mistake] if one of them is wrong, or if

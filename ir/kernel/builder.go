@@ -347,6 +347,29 @@ func (b *Builder) Split(x *Value) (low, high *Value) {
 	return in.Results[0], in.Results[1]
 }
 
+// Join returns the bits of x and y, of one type of 16 bits, as a u32. x is the low half.
+func (b *Builder) Join(x, y *Value) *Value {
+	if x.Type != y.Type || x.Type.Space != NoSpace || x.Type.DType.Bits() != 16 {
+		fail("join of %s and %s", x.Type, y.Type)
+	}
+	return b.pure(&Instr{Op: Join, Args: []*Value{x, y}}, ir.U32)
+}
+
+// Exp2 returns about 2^x, see [Exp2].
+func (b *Builder) Exp2(x *Value) *Value { return b.fast(Exp2, x) }
+
+// Greater returns the greater of x and y, see [Greater].
+func (b *Builder) Greater(x, y *Value) *Value { return b.fast(Greater, x, y) }
+
+func (b *Builder) fast(o Op, args ...*Value) *Value {
+	for _, x := range args {
+		if x.Type != (Type{DType: ir.F32}) {
+			fail("%s of %s", o, x.Type)
+		}
+	}
+	return b.pure(&Instr{Op: o, Args: args}, ir.F32)
+}
+
 // Load returns element i of the array p.
 func (b *Builder) Load(p, i *Value) *Value { return b.LoadN(p, i, 1)[0] }
 

@@ -120,11 +120,13 @@ func (c *compiler) block(b *Block) {
 			c.jump(in, next, func(t *thread) *code { t.waiting = in; return next })
 		case MatMulAdd:
 			c.collective(in)
+		case Shuffle:
+			c.shuffle(in)
 		case GroupIdx:
 			d := c.slot(in.Results[0])
 			c.emit(in, func(t *thread) { t.regs[d] = uint64(t.group()) })
 		case Registers: // a hint
-		case GroupBarrier, Arrive, Await, CopyBox, MultiplyTiles, Commit, Drain, Sum:
+		case GroupBarrier, Arrive, Await, CopyBox, MultiplyTiles, MultiplyHeld, SetSum, Commit, Drain, Sum:
 			c.pipeline(in)
 		case Const:
 			c.set(in.Results[0], in.Bits)
@@ -233,6 +235,12 @@ func (c *compiler) compute(in *Instr) {
 				t.regs[d] = t.regs[a[2]]
 			}
 		})
+	case Join:
+		c.emit(in, func(t *thread) { t.regs[d] = t.regs[a[0]] | t.regs[a[1]]<<16 })
+	case Exp2:
+		c.emit(in, func(t *thread) { t.regs[d] = exp2(t.regs[a[0]]) })
+	case Greater:
+		c.emit(in, func(t *thread) { t.regs[d] = greater(t.regs[a[0]], t.regs[a[1]]) })
 	case Fma:
 		f := fused(typ)
 		c.emit(in, func(t *thread) { t.regs[d] = f(t.regs[a[0]], t.regs[a[1]], t.regs[a[2]]) })

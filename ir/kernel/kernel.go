@@ -85,10 +85,10 @@ type Instr struct {
 	Bits uint64
 	// Dim is the dimension, 0 to 2, of the index of a thread or block.
 	Dim int
-	// Count is the number of groups of products in a [Drain], of registers in a [Registers], or the index of
-	// a [Sum].
+	// Count is the number of groups of products in a [Drain], of registers in a [Registers], the index of
+	// a [Sum] or [SetSum], or the distance of threads in a [Shuffle].
 	Count int
-	// AcrossA and AcrossB say where a [MultiplyTiles] finds its elements.
+	// AcrossA and AcrossB say where a [MultiplyTiles] finds its elements, and AcrossB where a [MultiplyHeld] does.
 	AcrossA, AcrossB bool
 	// Unroll is the number of iterations of a [For] to write out one after the other. 0 and 1 leave
 	// the loop as it is.

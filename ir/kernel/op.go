@@ -42,6 +42,10 @@ const (
 
 	Fma // x · y + z of floats, rounded once or twice
 
+	// Fast arithmetic on f32. It is for kernels that give up digits or the exact rules for NaN.
+	Exp2    // 2^x, with a relative error of at most 2⁻²². An operand or result smaller than the smallest normal number may count as 0
+	Greater // the greater of x and y; if one of them is NaN, the other. −0 and 0 are equal, and either may be the result
+
 	// Comparisons of two operands of one type. The result is a bool. If an operand is NaN, Ne is
 	// true and the others are false.
 	Eq
@@ -55,6 +59,7 @@ const (
 	Convert // x in the type of the result. A float is truncated to an integer and clamped to its range; NaN becomes 0. Integers wrap. A bool becomes 0 or 1. A number becomes the bool x ≠ 0
 	Bitcast // the bits of x as another type of the same width
 	Split   // the bits of x, of 64 bits, as two u32: the low and the high half
+	Join    // the bits of x and y, of 16 bits each, as a u32: x is the low half, and y the high half
 
 	// Memory. p is a pointer, and i, an i32 or i64, the index of the first element that is
 	// accessed.
@@ -81,6 +86,10 @@ const (
 	//   - of b, f32: (i, g), (i+4, g)
 	//   - of c and the result: (g, 2i), (g, 2i+1), (g+8, 2i), (g+8, 2i+1)
 	MatMulAdd
+
+	// Shuffle is x of another thread of the warp: thread t of a warp gets x of thread t XOR Count. Its operand is a value of
+	// 32 bits, and Count is from 1 to 31. All threads of the warp carry out the operation at once.
+	Shuffle
 
 	// GroupIdx is an i32: the index of the thread's group in its block. The threads 128·g to 128·g+127 of a
 	// block are group g.
@@ -119,6 +128,13 @@ const (
 	// q = t % 4, holds the elements (16·w+g+8·h, 8·j+2·q+c) of the sums, with the index 4·j+2·h+c, for c and h in
 	// 0 and 1.
 	MultiplyTiles
+	// MultiplyHeld is MultiplyTiles with a in the registers of the threads. Its operands are an array in shared memory
+	// with b, whose elements are f16 or bf16, the index of b's first element, the sums, keep, and four u32. A u32 holds
+	// two adjacent elements of a, the left one in its low half. Thread t of the group, with w, g and q as above, holds
+	// the elements (16·w+g+8·h, 2·q+8·c) and (16·w+g+8·h, 2·q+8·c+1) in the u32 with the number 2·c+h. These are the places
+	// of its sums in 16 columns.
+	MultiplyHeld
+	SetSum // s, x: replaces the sum with the index Count of the sums that the thread holds by the f32 x. No product that adds to s may be in flight
 	Commit // makes a group of the products since the last Commit
 	Drain  // waits until at most Count groups of products are not done
 	Sum    // s: the f32 with the index Count of the sums that the thread holds
@@ -186,6 +202,8 @@ var ops = [numOps]struct {
 	Trunc:         {"trunc", unary, floats},
 	Round:         {"round", unary, floats},
 	Fma:           {"fma", ternary, floats},
+	Exp2:          {"exp2", special, 0},
+	Greater:       {"greater", special, 0},
 	Eq:            {"eq", comparison, numbers | bools},
 	Ne:            {"ne", comparison, numbers | bools},
 	Lt:            {"lt", comparison, numbers},
@@ -196,6 +214,7 @@ var ops = [numOps]struct {
 	Convert:       {"convert", special, 0},
 	Bitcast:       {"bitcast", special, 0},
 	Split:         {"split", special, 0},
+	Join:          {"join", special, 0},
 	Load:          {"load", special, 0},
 	Store:         {"store", special, 0},
 	AtomicAdd:     {"atomic_add", atomic, ints},
@@ -206,6 +225,7 @@ var ops = [numOps]struct {
 	AtomicXchg:    {"atomic_xchg", atomic, ints},
 	AtomicCAS:     {"atomic_cas", atomic, ints},
 	MatMulAdd:     {"mat_mul_add", special, 0},
+	Shuffle:       {"shuffle", special, 0},
 	GroupIdx:      {"group", special, 0},
 	GroupBarrier:  {"group_barrier", special, 0},
 	Registers:     {"registers", special, 0},
@@ -213,6 +233,8 @@ var ops = [numOps]struct {
 	Await:         {"await", special, 0},
 	CopyBox:       {"copy_box", special, 0},
 	MultiplyTiles: {"multiply_tiles", special, 0},
+	MultiplyHeld:  {"multiply_held", special, 0},
+	SetSum:        {"set_sum", special, 0},
 	Commit:        {"commit", special, 0},
 	Drain:         {"drain", special, 0},
 	Sum:           {"sum", special, 0},

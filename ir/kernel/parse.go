@@ -33,9 +33,11 @@ import (
 //	        | ("thread" | "block") ("x" | "y" | "z") ":" type
 //	        | "load" element ":" type
 //	        | ("store" | "atomic_add" | "arrive" | …) element "," values [types]
-//	        | "multiply_tiles" element "," values ["across_a"] ["across_b"]
+//	        | ("multiply_tiles" | "multiply_held") element "," values ["across_a"] ["across_b"]
 //	        | ("registers" | "drain") int
 //	        | "sum" value "[" int "]" types
+//	        | "set_sum" value "[" int "]" "," value
+//	        | "shuffle" value "by" int types
 //	        | "for" value "=" value "to" value "by" value [carry] ["unroll" int] [types] body
 //	        | "if" value [types] body ["else" body]
 //	        | "while" [carry] [types] body "do" [values] body
@@ -317,11 +319,19 @@ func (p *parser) instr() *Instr {
 		p.types(in)
 	case in.Op == Registers || in.Op == Drain:
 		in.Count = p.int()
-	case in.Op == Sum:
+	case in.Op == Sum || in.Op == SetSum:
 		in.Args = []*Value{p.value()}
 		p.expect("[")
 		in.Count = p.int()
 		p.expect("]")
+		if p.accept(",") {
+			in.Args = append(in.Args, p.value())
+		}
+		p.types(in)
+	case in.Op == Shuffle:
+		in.Args = []*Value{p.value()}
+		p.expect("by")
+		in.Count = p.int()
 		p.types(in)
 	case accesses(in.Op):
 		in.Args = []*Value{p.value()}

@@ -107,7 +107,7 @@ func (k *Kernel) Layout() (offsets []int, bytes int) {
 // pipelined reports whether an operation belongs to pipelined kernels and has an effect.
 func pipelined(o Op) bool {
 	switch o {
-	case GroupBarrier, Registers, Arrive, Await, CopyBox, MultiplyTiles, Commit, Drain:
+	case GroupBarrier, Registers, Arrive, Await, CopyBox, MultiplyTiles, MultiplyHeld, SetSum, Commit, Drain:
 		return true
 	}
 	return false
@@ -116,7 +116,7 @@ func pipelined(o Op) bool {
 // byGroups reports whether all threads of a group execute an operation together.
 func byGroups(o Op) bool {
 	switch o {
-	case GroupBarrier, Registers, MultiplyTiles, Commit, Drain:
+	case GroupBarrier, Registers, MultiplyTiles, MultiplyHeld, Commit, Drain:
 		return true
 	}
 	return false
@@ -248,6 +248,8 @@ func pipelineSignature(in *Instr) {
 		}
 		typed(ir.I32, in.Args[1], in.Args[3])
 		typed(ir.Bool, in.Args[5])
+	case MultiplyHeld:
+		heldSignature(in)
 	case GroupBarrier, Commit:
 		counts(in, 0, 0, 0)
 	case Drain:
@@ -258,9 +260,11 @@ func pipelineSignature(in *Instr) {
 	case Sum:
 		counts(in, 1, 1, 0)
 		typed(ir.F32, in.Results...)
-		if s := in.Args[0]; s.Type.Space != Sums || in.Count < 0 || in.Count >= s.Len/2 {
-			fail("element %d of %s", in.Count, s)
-		}
+		heldSum(in)
+	case SetSum:
+		counts(in, 2, 0, 0)
+		typed(ir.F32, in.Args[1])
+		heldSum(in)
 	}
 }
 
@@ -280,7 +284,7 @@ func (k *Kernel) checkBoxed() {
 			switch {
 			case in.Op == CopyBox:
 				boxed[in.Args[0]] = true
-			case accesses(in.Op) && in.Op != MultiplyTiles:
+			case accesses(in.Op) && in.Op != MultiplyTiles && in.Op != MultiplyHeld:
 				accessed[in.Args[0]] = in
 			}
 			for _, inner := range in.Blocks {

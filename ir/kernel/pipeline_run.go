@@ -180,6 +180,10 @@ func (c *compiler) pipeline(in *Instr) {
 		c.copyBox(in)
 	case MultiplyTiles:
 		c.multiplyTiles(in)
+	case MultiplyHeld:
+		c.multiplyHeld(in)
+	case SetSum:
+		c.setSum(in)
 	case Commit:
 		c.byGroup(in, func(threads []thread) { m.flight(threads).begun++ })
 	case Drain:
@@ -200,8 +204,8 @@ func (c *compiler) pipeline(in *Instr) {
 		d := c.slot(in.Results[0])
 		c.emit(in, func(t *thread) {
 			s := in.Args[0]
-			f, sums := m.pipeline.flights[t.group()], m.pipeline.sums[s][t.group()]
-			if sums == nil || slices.ContainsFunc(f.products, func(p product) bool { return p.sums == s }) {
+			sums := m.pipeline.sums[s][t.group()]
+			if sums == nil || m.pipeline.flies(s, t.group()) {
 				fail("the products are not done")
 			}
 			row, column := placeOfSum(int(t.number)%Group, in.Count)
@@ -341,7 +345,7 @@ func (c *compiler) multiplyTiles(in *Instr) {
 			}
 		}
 		g, f := t.group(), m.flight(threads)
-		placesA, placesB := make([]int, rowsOfTile*terms), make([]int, terms*s.Len)
+		placesA := make([]int, rowsOfTile*terms)
 		for i := range placesA {
 			r, k := i/terms, i%terms
 			placesA[i] = startA + r*row + k
@@ -349,44 +353,70 @@ func (c *compiler) multiplyTiles(in *Instr) {
 				placesA[i] = startA + k*row + r
 			}
 		}
-		for i := range placesB {
-			k, n := i/s.Len, i%s.Len
-			placesB[i] = startB + n*row + k
-			if in.AcrossB {
-				placesB[i] = startB + (n/rowsOfTile*rowsOfTile+k)*row + n%rowsOfTile
-			}
-		}
 		m.readTile(a, placesA, threads, startA)
-		m.readTile(b, placesB, threads, startB)
-		sums := m.pipeline.sums[s][g]
-		if sums == nil {
-			if kept {
-				fail("there are no sums to add to")
-			}
-			sums = make([]float32, rowsOfTile*s.Len)
-			m.pipeline.sums[s][g] = sums
-		}
+		placesB := m.readRight(b, in.AcrossB, terms, s.Len, startB, threads)
+		sums := m.pipeline.sumsOf(s, g, kept)
 		f.products = append(f.products, product{f.begun, s, func() {
-			x, y := make([]float64, len(placesA)), make([]float64, len(placesB))
-			for i, at := range placesA {
-				x[i] = number(a.get(swizzle(at, a.size)))
-			}
-			for i, at := range placesB {
-				y[i] = number(b.get(swizzle(at, b.size)))
-			}
-			for i := range sums {
-				r, n := i/s.Len, i%s.Len
-				var sum float32
-				if kept {
-					sum = sums[i]
-				}
-				for k := range terms {
-					sum = float32(float64(sum) + x[r*terms+k]*y[k*s.Len+n])
-				}
-				sums[i] = sum
-			}
+			addProduct(sums, a.numbers(placesA, number), b.numbers(placesB, number), s.Len, kept)
 		}})
 	})
+}
+
+// readRight returns the places of the right matrix of a product, row by row. The matrix has this number of terms and
+// columns, and begins at element start of b. readRight records that a product reads them.
+func (m *machine) readRight(b *array, across bool, terms, columns, start int, threads []thread) []int {
+	places, row := make([]int, terms*columns), rowBytes/b.size
+	for i := range places {
+		k, n := i/columns, i%columns
+		places[i] = start + n*row + k
+		if across {
+			places[i] = start + (n/rowsOfTile*rowsOfTile+k)*row + n%rowsOfTile
+		}
+	}
+	m.readTile(b, places, threads, start)
+	return places
+}
+
+// numbers returns the elements at some places of an array that boxes are copied to.
+func (a *array) numbers(places []int, number func(bits uint64) float64) []float64 {
+	x := make([]float64, len(places))
+	for i, at := range places {
+		x[i] = number(a.get(swizzle(at, a.size)))
+	}
+	return x
+}
+
+// sumsOf returns the sums s of group g. It panics, as [fail] does, if they are needed and there are none.
+func (p *pipelineState) sumsOf(s *Value, g int, needed bool) []float32 {
+	if p.sums[s][g] == nil {
+		if needed {
+			fail("there are no sums to add to")
+		}
+		p.sums[s][g] = make([]float32, rowsOfTile*s.Len)
+	}
+	return p.sums[s][g]
+}
+
+// flies reports whether a product that is not done adds to the sums s of group g.
+func (p *pipelineState) flies(s *Value, g int) bool {
+	return slices.ContainsFunc(p.flights[g].products, func(p product) bool { return p.sums == s })
+}
+
+// addProduct adds the product of x and y to sums, which have this number of columns. If kept is false, the product
+// replaces them. Terms are added in order.
+func addProduct(sums []float32, x, y []float64, columns int, kept bool) {
+	terms := len(y) / columns
+	for i := range sums {
+		r, n := i/columns, i%columns
+		var sum float32
+		if kept {
+			sum = sums[i]
+		}
+		for k := range terms {
+			sum = float32(float64(sum) + x[r*terms+k]*y[k*columns+n])
+		}
+		sums[i] = sum
+	}
 }
 
 // readTile records that a product of the threads' group reads elements of an array: places are

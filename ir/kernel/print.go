@@ -94,8 +94,11 @@ func (in *Instr) print(w *strings.Builder) {
 		w.WriteString(" " + axis(in.Dim))
 	case in.Op == Registers || in.Op == Drain:
 		fmt.Fprintf(w, " %d", in.Count)
-	case in.Op == Sum && len(rest) == 1:
+	case (in.Op == Sum || in.Op == SetSum) && len(rest) >= 1:
 		fmt.Fprintf(w, " %s[%d]", rest[0], in.Count)
+		values(w, ", ", rest[1:])
+	case in.Op == Shuffle && len(rest) == 1:
+		fmt.Fprintf(w, " %s by %d", rest[0], in.Count)
 	case accesses(in.Op) && len(rest) >= 2:
 		fmt.Fprintf(w, " %s[%s]", rest[0], rest[1])
 		values(w, ", ", rest[2:])
@@ -129,7 +132,7 @@ func (in *Instr) print(w *strings.Builder) {
 // accesses reports whether the first two operands of an operation are a pointer and an index.
 func accesses(o Op) bool {
 	switch o {
-	case Load, Store, Arrive, Await, CopyBox, MultiplyTiles:
+	case Load, Store, Arrive, Await, CopyBox, MultiplyTiles, MultiplyHeld:
 		return true
 	}
 	return o < numOps && ops[o].kind == atomic

@@ -29,12 +29,12 @@ func (b *Block) prune(used map[*Value]bool) {
 }
 
 // isPure reports whether an instruction has no effect but its results. A [While] is not pure, because
-// it may not end, nor is a [MatMulAdd], because threads wait at it.
+// it may not end, nor is a [MatMulAdd] or a [Shuffle], because threads wait at it.
 func (in *Instr) isPure() bool {
 	switch {
 	case in.Op == Load, in.Op == Sum:
 		return true
-	case in.Op == Store, in.Op == Barrier, in.Op == MatMulAdd, ops[in.Op].kind == atomic, in.Op == While, pipelined(in.Op):
+	case in.Op == Store, in.Op == Barrier, in.Op == MatMulAdd, in.Op == Shuffle, ops[in.Op].kind == atomic, in.Op == While, pipelined(in.Op):
 		return false
 	}
 	for _, b := range in.Blocks {

@@ -33,7 +33,7 @@ const maxBlocks = 1 << 24
 //   - A thread reads shared memory that no thread of its block wrote.
 //   - Two threads access one element, at least one of them writes, and not both are atomic. Threads
 //     of one block may do so with a barrier in between. [Options] can turn this check off.
-//   - Some threads of a block wait at a barrier, and others at another one or at none.
+//   - Some threads of a block wait at a barrier, and others at another one or at none. The same holds for shuffles and the threads of a warp.
 //   - An integer is divided by 0, or shifted by its width or more.
 //   - The counter of a for overflows, or its step is not positive.
 //   - The budget is used up.
@@ -70,6 +70,8 @@ type machine struct {
 	thread  *thread // the running thread
 	// collectives carry out the instructions that all threads do at once.
 	collectives map[*Instr]func()
+	// shuffles carry out the shuffles of a warp.
+	shuffles map[*Instr]func(warp []thread)
 
 	// groups carry out the instructions that all threads of a group do at once.
 	groups   map[*Instr]func(threads []thread)
@@ -154,7 +156,7 @@ func (m *machine) runBlock(entry *code) {
 				t.held = true
 			}
 		}
-		if m.pipeline != nil && m.pipeline.proceed(m) {
+		if m.shuffle() || m.pipeline != nil && m.pipeline.proceed(m) {
 			continue
 		}
 		m.meet(order)

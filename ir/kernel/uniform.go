@@ -10,7 +10,7 @@ const (
 )
 
 // checkBarriers checks that no barrier or [MatMulAdd] is in control flow that depends on a thread's
-// index or on memory. Operations that groups carry out may be in control flow that differs between groups.
+// index or on memory. Operations that groups carry out, and shuffles, may be in control flow that differs between groups.
 func (k *Kernel) checkBarriers() (err error) {
 	defer k.explain(&err)
 	defer catch(&err)
@@ -29,6 +29,9 @@ func (b *Block) barriers(spreads map[*Value]spread, around [betweenThreads + 1]*
 		}
 		if branch := around[betweenThreads]; branch != nil && byGroups(in.Op) {
 			fail("%s is in %q, whose condition or bounds may differ between the threads of a group", described(in), branch.String())
+		}
+		if branch := around[betweenThreads]; branch != nil && in.Op == Shuffle {
+			fail("%s is in %q, whose condition or bounds may differ between the threads of a warp", described(in), branch.String())
 		}
 		inner := around
 		for _, x := range decides(in) {
@@ -62,7 +65,7 @@ func decides(in *Instr) []*Value {
 }
 
 // spreads returns the values that may differ between the threads of a block: the indices of a thread and of its
-// group, what is read from memory, the results of [MatMulAdd], sums, and what depends on them.
+// group, what is read from memory, the results of [MatMulAdd] and [Shuffle], sums, and what depends on them.
 func (k *Kernel) spreads() map[*Value]spread {
 	f := flow{readers: map[*Value][]*Value{}, spreads: map[*Value]spread{}}
 	f.block(k.Body)
@@ -114,7 +117,7 @@ func (f *flow) block(b *Block) {
 		switch in.Op {
 		case GroupIdx:
 			f.mark(in.Results[0], betweenGroups)
-		case ThreadIdx, Load, Sum, MatMulAdd, AtomicAdd, AtomicMin, AtomicMax, AtomicAnd, AtomicOr, AtomicXchg, AtomicCAS:
+		case ThreadIdx, Load, Sum, MatMulAdd, Shuffle, AtomicAdd, AtomicMin, AtomicMax, AtomicAnd, AtomicOr, AtomicXchg, AtomicCAS:
 			for _, r := range in.Results {
 				f.mark(r, betweenThreads)
 			}

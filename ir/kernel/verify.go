@@ -28,7 +28,8 @@ const (
 // [Op] says. Stores go to memory that is marked as written. Constants, sizes and nesting are within
 // their limits. Every thread of a block meets the same barriers: no barrier is in control flow that
 // depends on a thread's index or on memory. All threads of a group carry out the same operations on sums.
-// An array that boxes are copied to is only read by [MultiplyTiles]. Verify returns the first mistake.
+// An array that boxes are copied to is only read by [MultiplyTiles] and [MultiplyHeld]. All threads of a warp carry out the
+// same shuffles. Verify returns the first mistake.
 func (k *Kernel) Verify() error {
 	if err := k.check(); err != nil {
 		return err
@@ -207,7 +208,7 @@ func (v *verifier) block(b *Block) {
 		if byGroups(in.Op) && v.threads%Group != 0 {
 			fail("%s: blocks of %d threads, which are no whole groups", in, v.threads)
 		}
-		if in.Op == MatMulAdd && v.threads%Warp != 0 {
+		if (in.Op == MatMulAdd || in.Op == Shuffle) && v.threads%Warp != 0 {
 			fail("%s: blocks of %d threads, which are no whole warps", in, v.threads)
 		}
 		for _, r := range in.Results {
@@ -250,9 +251,9 @@ func (v *verifier) instr(in *Instr) {
 				fail("a value is nil")
 			}
 		}
-		counted := in.Op == Registers || in.Op == Drain || in.Op == Sum
+		counted := in.Op == Registers || in.Op == Drain || in.Op == Sum || in.Op == SetSum || in.Op == Shuffle
 		if in.Op != Const && in.Bits != 0 || in.Op != For && in.Unroll != 0 || in.Op != ThreadIdx && in.Op != BlockIdx && in.Dim != 0 ||
-			!counted && in.Count != 0 || in.Op != MultiplyTiles && (in.AcrossA || in.AcrossB) {
+			!counted && in.Count != 0 || in.Op != MultiplyTiles && (in.AcrossA || in.AcrossB && in.Op != MultiplyHeld) {
 			fail("it has what belongs to another operation")
 		}
 		signature(in)
@@ -311,7 +312,9 @@ func arity(o Op) int {
 	switch o {
 	case Select:
 		return 3
-	case Convert, Bitcast, Split:
+	case Join, Greater:
+		return 2
+	case Convert, Bitcast, Split, Exp2, Shuffle:
 		return 1
 	}
 	return 0
@@ -367,6 +370,26 @@ func signature(in *Instr) {
 			fail("it does not split %s", d)
 		}
 		typed(ir.U32, in.Results...)
+	case Join:
+		counts(in, arity(in.Op), 1, 0)
+		if d := scalar(in.Args[0]); d.Bits() != 16 {
+			fail("it does not join %s", d)
+		}
+		typed(scalar(in.Args[0]), in.Args...)
+		typed(ir.U32, in.Results...)
+	case Exp2, Greater:
+		counts(in, arity(in.Op), 1, 0)
+		typed(ir.F32, in.Args...)
+		typed(ir.F32, in.Results...)
+	case Shuffle:
+		counts(in, arity(in.Op), 1, 0)
+		if d := scalar(in.Args[0]); d.Bits() != 32 {
+			fail("it does not move %s", d)
+		}
+		typed(scalar(in.Args[0]), in.Results...)
+		if in.Count < 1 || in.Count >= Warp {
+			fail("threads %d apart, want 1 to %d", in.Count, Warp-1)
+		}
 	case Load:
 		counts(in, 2, len(in.Results), 0)
 		typed(element(in, len(in.Results)), in.Results...)
@@ -401,7 +424,7 @@ func signature(in *Instr) {
 	case GroupIdx:
 		counts(in, 0, 1, 0)
 		typed(ir.I32, in.Results...)
-	case GroupBarrier, Registers, Arrive, Await, CopyBox, MultiplyTiles, Commit, Drain, Sum:
+	case GroupBarrier, Registers, Arrive, Await, CopyBox, MultiplyTiles, MultiplyHeld, SetSum, Commit, Drain, Sum:
 		pipelineSignature(in)
 	case Barrier:
 		counts(in, 0, 0, 0)

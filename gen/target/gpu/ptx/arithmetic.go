@@ -36,6 +36,17 @@ func (w *writer) instr(in *kernel.Instr) {
 		w.bitcast(in.Results[0], in.Args[0])
 	case kernel.Split:
 		w.split(in.Results[0], in.Results[1], in.Args[0])
+	case kernel.Join:
+		w.join(in)
+	case kernel.Exp2:
+		x := w.in(in.Args[0])
+		w.emit("ex2.approx.ftz.f32", w.define(in.Results[0]), x)
+	case kernel.Greater:
+		x, y := w.use(in.Args[0]).text, w.use(in.Args[1]).text
+		w.emit("max.f32", w.define(in.Results[0]), x, y)
+	case kernel.Shuffle:
+		x := w.in(in.Args[0])
+		w.emit("shfl.sync.bfly.b32", w.define(in.Results[0]), x, fmt.Sprint(in.Count), "31", "-1")
 	case kernel.Load:
 		w.load(in)
 	case kernel.Store:
@@ -56,6 +67,11 @@ func (w *writer) instr(in *kernel.Instr) {
 		w.copyBox(in)
 	case kernel.MultiplyTiles:
 		w.multiplyTiles(in)
+	case kernel.MultiplyHeld:
+		w.multiplyHeld(in)
+	case kernel.SetSum:
+		w.emit("mov.f32", w.sums[in.Args[0]][in.Count], w.use(in.Args[1]).text)
+		w.fenced = false
 	case kernel.Commit:
 		w.emit("wgmma.commit_group.sync.aligned")
 		w.fenced = false

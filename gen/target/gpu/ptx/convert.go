@@ -198,6 +198,26 @@ func (w *writer) bitcast(result, x *kernel.Value) {
 	}
 }
 
+// join writes a [kernel.Join]. One instruction rounds two f32 and joins them.
+func (w *writer) join(in *kernel.Instr) {
+	x, y := in.Args[0], in.Args[1]
+	low, high := rounded(x), rounded(y)
+	if d := x.Type.DType; low != nil && high != nil && registerType(d) == ".b16" {
+		a, b := w.in(low), w.in(high)
+		w.emit("cvt.rn."+d.String()+"x2.f32", w.define(in.Results[0]), b, a)
+		return
+	}
+	w.alias(in.Results[0], operand{text: w.pack([]string{w.in(x), w.in(y)}, x.Type.DType)})
+}
+
+// rounded returns the f32 that v is converted from, or nil.
+func rounded(v *kernel.Value) *kernel.Value {
+	if v.Def == nil || v.Def.Op != kernel.Convert || v.Def.Args[0].Type.DType != ir.F32 {
+		return nil
+	}
+	return v.Def.Args[0]
+}
+
 func (w *writer) split(low, high, x *kernel.Value) {
 	in := w.in(x)
 	if x.Type.DType == ir.F64 {

@@ -146,11 +146,30 @@ func (w *writer) multiplyTiles(in *kernel.Instr) {
 	if d != ir.F32 {
 		operands = append(operands, bit(in.AcrossA), bit(in.AcrossB))
 	}
+	w.fence()
+	w.emit(fmt.Sprintf("wgmma.mma_async.sync.aligned.m64n%dk%d.f32.%s.%s", s.Len, terms, typ, typ), operands...)
+}
+
+// fence makes the registers of sums and factors ready for the next product.
+func (w *writer) fence() {
 	if !w.fenced {
 		w.emit("wgmma.fence.sync.aligned")
 		w.fenced = true
 	}
-	w.emit(fmt.Sprintf("wgmma.mma_async.sync.aligned.m64n%dk%d.f32.%s.%s", s.Len, terms, typ, typ), operands...)
+}
+
+// multiplyHeld writes a [kernel.MultiplyHeld]. The instruction takes the words of the left factor in their order.
+func (w *writer) multiplyHeld(in *kernel.Instr) {
+	d, s := in.Args[0].Type.DType, in.Args[2]
+	b := w.tile(in.Args[0], in.Args[1], in.AcrossB)
+	var held []string
+	for _, v := range in.Args[4:] {
+		held = append(held, w.in(v))
+	}
+	keep := w.in(in.Args[3])
+	w.fence()
+	w.emit(fmt.Sprintf("wgmma.mma_async.sync.aligned.m64n%dk16.f32.%s.%s", s.Len, d, d),
+		group(w.sums[s]), group(held), b, keep, "1", "1", bit(in.AcrossB))
 }
 
 func bit(x bool) string {

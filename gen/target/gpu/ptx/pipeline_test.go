@@ -54,18 +54,53 @@ func pipelined(t testing.TB) *kernel.Kernel {
 	})
 }
 
-// TestPipelined compares the text of a pipelined kernel with a file, and assembles it where there is an assembler. The package
+// heldProduct is a kernel with a product of a matrix that threads hold.
+func heldProduct(t testing.TB) *kernel.Kernel {
+	return build(t, "held", []int{2 * kernel.Group}, func(b *kernel.Builder) {
+		b.Doc("y = 2*a*b, where thread t of 128 holds t in all its elements of a")
+		from, y := b.Map("b", ir.BF16, []int{16, 64}, []int{16, 64}), b.Pointer("y", ir.F32)
+		box, full, sums := b.Shared("box", ir.BF16, 16*64), b.Phases("full", 1, 1), b.Sums("sums", 64)
+		b.If(b.Eq(b.Group(), b.Int(0)), func() []*kernel.Value {
+			b.Do(b.Eq(b.Thread(0), b.Int(0)), func() {
+				b.Arrive(full, b.Int(0), b.Int(2*16*64))
+				b.CopyBox(box, b.Int(0), from, full, b.Int(0), b.Int(0), b.Int(0))
+			})
+			return nil
+		}, func() []*kernel.Value {
+			thread := b.Sub(b.Thread(0), b.Int(kernel.Group))
+			x := b.Convert(ir.BF16, b.Convert(ir.F32, thread))
+			word := b.Join(x, x)
+			b.Await(full, b.Int(0), b.Int(0))
+			b.MultiplyHeld(sums, [4]*kernel.Value{word, word, word, word}, kernel.Tile{Array: box, First: b.Int(0), Across: true}, b.Bool(false))
+			b.Commit()
+			b.Drain(0)
+			for i := range 32 {
+				b.SetSum(sums, i, b.Mul(b.Sum(sums, i), b.Float(ir.F32, 2)))
+			}
+			for i := range 32 {
+				b.Store(y, b.Add(b.Mul(thread, b.Int(32)), b.Int(i)), b.Sum(sums, i))
+			}
+			return nil
+		})
+	})
+}
+
+// TestPipelined compares the texts of pipelined kernels with files, and assembles them where there is an assembler. The package
 // internal/ptx does not interpret such kernels: they are interpreted by ir/kernel, and run on cards.
 func TestPipelined(t *testing.T) {
-	k := pipelined(t)
+	if got, want := Dynamic(pipelined(t)), 1024+2*64*64*2+16+8; got != want {
+		t.Errorf("%d bytes of shared memory, want %d", got, want)
+	}
+	for name, k := range map[string]*kernel.Kernel{"pipelined": pipelined(t), "held": heldProduct(t)} {
+		t.Run(name, func(t *testing.T) { testPipelined(t, k, filepath.Join("testdata", name+".sm90a")) })
+	}
+}
+
+func testPipelined(t *testing.T, k *kernel.Kernel, file string) {
 	text, err := Write(k)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := Dynamic(k), 1024+2*64*64*2+16+8; got != want {
-		t.Errorf("%d bytes of shared memory, want %d", got, want)
-	}
-	file := filepath.Join("testdata", "pipelined.sm90a")
 	if *update {
 		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			t.Fatal(err)

@@ -1,0 +1,15 @@
+package kernel
+
+import "math"
+
+// exp2 returns the bits of 2^x rounded to an f32, of the bits of the f32 x.
+func exp2(x uint64) uint64 { return encode(float32(math.Exp2(float64(decode[float32](x))))) }
+
+// greater returns [Greater] of the bits of two f32.
+func greater(x, y uint64) uint64 {
+	a, b := decode[float32](x), decode[float32](y)
+	if a > b || b != b {
+		return x
+	}
+	return y
+}
