@@ -9,9 +9,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importAttention imports Attention. Queries, keys and values of rank 3 have their heads
-// concatenated in the last axis. Past keys and values precede the present ones; the concatenation
-// is the second and third result.
+// importAttention imports Attention (from opset 23). Queries, keys and values of rank 3 have their
+// heads concatenated in the last axis. Past keys and values precede the present ones; the
+// concatenation is the second and third result.
 func importAttention(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	q, k, v := c.Arg(0), c.Arg(1), ConvertTo(c.Builder(), c.Arg(2), c.Arg(0).Type.DType)

@@ -7,16 +7,19 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// BitwiseAnd computes x & y with broadcasting, for integers of one type.
+// BitwiseAnd computes x & y with broadcasting, for integers of one type (ONNX BitwiseAnd, from
+// opset 18).
 type BitwiseAnd struct{ binary[integers] }
 
-// BitwiseOr computes x | y with broadcasting, for integers of one type.
+// BitwiseOr computes x | y with broadcasting, for integers of one type (ONNX BitwiseOr, from opset
+// 18).
 type BitwiseOr struct{ binary[integers] }
 
-// BitwiseXor computes x ^ y with broadcasting, for integers of one type.
+// BitwiseXor computes x ^ y with broadcasting, for integers of one type (ONNX BitwiseXor, from
+// opset 18).
 type BitwiseXor struct{ binary[integers] }
 
-// BitwiseNot computes ^x for integers.
+// BitwiseNot computes ^x for integers (ONNX BitwiseNot, from opset 18).
 type BitwiseNot struct{ unary[integers] }
 
 // BitShift shifts x by y bits with broadcasting, for unsigned integers of one type. It shifts to

@@ -5,13 +5,13 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// DeformConv is a deformable convolution (ONNX DeformConv): a [Conv] of x, [N,C,spatial…], with
-// weights [M,C/Group,kernel…], whose windows read x at moved positions. The third operand,
-// [N,Offsets·cells·D,out…], holds an offset along each of the D spatial axes for each cell of each
-// window. The channels of x form Offsets groups, and the channels of a group share their offsets.
-// Positions between elements are interpolated linearly, with zeros outside of x. The other operands
-// are optional: a bias [M], and factors [N,Offsets·cells,out…] by which the cells are multiplied.
-// All operands have one float type.
+// DeformConv is a deformable convolution (ONNX DeformConv, from opset 19): a [Conv] of x,
+// [N,C,spatial…], with weights [M,C/Group,kernel…], whose windows read x at moved positions. The
+// third operand, [N,Offsets·cells·D,out…], holds an offset along each of the D spatial axes for
+// each cell of each window. The channels of x form Offsets groups, and the channels of a group
+// share their offsets. Positions between elements are interpolated linearly, with zeros outside of
+// x. The other operands are optional: a bias [M], and factors [N,Offsets·cells,out…] by which the
+// cells are multiplied. All operands have one float type.
 type DeformConv struct {
 	Window
 	Group   int // divides C and M

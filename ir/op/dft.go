@@ -10,9 +10,9 @@ import (
 	"github.com/burngen/burngen/ir/op/internal/portable"
 )
 
-// DFT is the discrete Fourier transform along Axis of x (ONNX DFT). The last axis of x holds the
-// real and imaginary parts of the signal, or only the real parts. The signal is truncated or
-// zero-padded to Length elements:
+// DFT is the discrete Fourier transform along Axis of x (ONNX DFT, from opset 17). The last axis of
+// x holds the real and imaginary parts of the signal, or only the real parts. The signal is
+// truncated or zero-padded to Length elements:
 //
 //	y[k] = Σ_n e^(−2πi·kn/Length)·x[n]
 //
@@ -254,9 +254,9 @@ func transformAlong(c ir.Importer, axis *ir.Value) ([]*ir.Value, error) {
 	return []*ir.Value{ReshapeTo(b, y, append(shape, y.Type.Shape[3])...)}, nil
 }
 
-// importSTFT imports STFT: the transforms of frames of the signal, [N,L,1] or [N,L,2]. Frames start
-// frame_step elements apart. Their length is frame_length or, without it, the length of the window.
-// The window multiplies each frame.
+// importSTFT imports STFT (from opset 17): the transforms of frames of the signal, [N,L,1] or
+// [N,L,2]. Frames start frame_step elements apart. Their length is frame_length or, without it, the
+// length of the window. The window multiplies each frame.
 func importSTFT(c ir.Importer) ([]*ir.Value, error) {
 	b, x, window := c.Builder(), c.Arg(0), c.Arg(2)
 	if x.Type.Rank() != 3 {

@@ -139,7 +139,7 @@ func (Softsign) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.
 	return chainRule(b, n, dy, func(c calculus, x, _ *ir.Value) *ir.Value { return c.over(1, c.square(c.plus(c.Node(Abs{}, x), 1))) })
 }
 
-// Mish computes x·tanh(log(1 + e^x)) for floats.
+// Mish computes x·tanh(log(1 + e^x)) for floats (ONNX Mish, from opset 18).
 type Mish struct{ unary[floats] }
 
 // Eval returns x·tanh(log(1 + e^x)) for each element x of the operand. It computes in float64.

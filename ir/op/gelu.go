@@ -10,8 +10,8 @@ import (
 	"github.com/burngen/burngen/ir/op/internal/portable"
 )
 
-// Gelu computes x·(1 + erf(x/√2))/2 for floats. With Tanh it computes the approximation x·(1 +
-// tanh(√(2/π)·(x + 0.044715·x³)))/2.
+// Gelu computes x·(1 + erf(x/√2))/2 for floats (ONNX Gelu, from opset 20). With Tanh it computes
+// the approximation x·(1 + tanh(√(2/π)·(x + 0.044715·x³)))/2.
 type Gelu struct {
 	unary[floats]
 	Tanh bool

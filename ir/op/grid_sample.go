@@ -10,9 +10,9 @@ import (
 )
 
 // GridSample samples x, [N,C,spatial…], at the coordinates in grid, [N,out…,D] of floats (ONNX
-// GridSample). The result is [N,C,out…]. A point has a coordinate for each of the D spatial axes,
-// the last axis first. −1 and 1 are the centres of the first and last element if AlignCorners is
-// set, and otherwise their outer edges.
+// GridSample, from opset 16). The result is [N,C,out…]. A point has a coordinate for each of the D
+// spatial axes, the last axis first. −1 and 1 are the centres of the first and last element if
+// AlignCorners is set, and otherwise their outer edges.
 //
 // Mode "nearest" takes the nearest element, with ties to the even index. "linear" and "cubic"
 // interpolate between 2 or 4 elements along each axis and require numbers. Padding gives the

@@ -11,7 +11,8 @@ type HardSigmoid struct {
 	Alpha, Beta float64
 }
 
-// HardSwish computes x·h, where h is x/6 + 1/2 clamped to [0, 1], for floats.
+// HardSwish computes x·h, where h is x/6 + 1/2 clamped to [0, 1], for floats (ONNX HardSwish, from
+// opset 14).
 type HardSwish struct{ unary[floats] }
 
 // Eval returns Alpha·x + Beta, clamped to [0, 1], for each element x of the operand. It computes in

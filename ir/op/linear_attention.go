@@ -7,9 +7,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// LinearAttention is attention without a softmax (ONNX LinearAttention). Queries are [B,T,H,D],
-// keys [B,T,G,D], values [B,T,G,E] and states [B,G,D,E], all of one float type. The results are
-// [B,T,H,E] and the final states. At each step, with query, key and value as rows,
+// LinearAttention is attention without a softmax (ONNX LinearAttention, from opset 27). Queries are
+// [B,T,H,D], keys [B,T,G,D], values [B,T,G,E] and states [B,G,D,E], all of one float type. The
+// results are [B,T,H,E] and the final states. At each step, with query, key and value as rows,
 //
 //	state  = keep·state + keyᵀ·value
 //	result = query·state

@@ -4,7 +4,7 @@
 // computes an operator, nor how code is emitted (package gen).
 //
 // One file holds one operator, or a family of operators that differ only in a formula. Only
-// table.go lists them.
+// table.go lists them. A comment names the first opset of an ONNX operator if that is 14 or later.
 //
 // # Words
 //

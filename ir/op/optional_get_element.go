@@ -6,8 +6,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// OptionalGetElement returns the element of an optional. An empty optional is an error at run time.
-// Extents is as for [SequenceAt].
+// OptionalGetElement returns the element of an optional (ONNX OptionalGetElement, from opset 15).
+// An empty optional is an error at run time. Extents is as for [SequenceAt].
 type OptionalGetElement struct{ Extents []string }
 
 // Infer returns the type of the element. Extents that differ between elements are the symbols of

@@ -2,7 +2,8 @@ package op
 
 import "github.com/burngen/burngen/ir"
 
-// OptionalHasElement reports whether an optional has an element, as a scalar.
+// OptionalHasElement reports whether an optional has an element, as a scalar (ONNX
+// OptionalHasElement, from opset 15).
 type OptionalHasElement struct{}
 
 // Infer returns bool[]. It returns an error unless the operand is an optional.

@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// RegexFullMatch reports which strings of its operand match Pattern as a whole (ONNX RegexFullMatch).
-// Pattern is a regular expression in RE2 syntax.
+// RegexFullMatch reports which strings of its operand match Pattern as a whole (ONNX
+// RegexFullMatch, from opset 20). Pattern is a regular expression in RE2 syntax.
 type RegexFullMatch struct {
 	elementwise
 	Pattern string

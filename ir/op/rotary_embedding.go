@@ -58,8 +58,8 @@ func (r rotary) apply(b *ir.Builder, x, cos, sin *ir.Value) *ir.Value {
 	return b.Node(Concat{Axis: last}, turned, sliceAxis(b, x, last, r.Width, kept))
 }
 
-// importRotaryEmbedding imports RotaryEmbedding for vectors [B,H,S,D] or [B,S,H·D]. The cosines and
-// sines are [B,S,Width/2], or rows that positions [B,S] select.
+// importRotaryEmbedding imports RotaryEmbedding (from opset 23) for vectors [B,H,S,D] or [B,S,H·D].
+// The cosines and sines are [B,S,Width/2], or rows that positions [B,S] select.
 func importRotaryEmbedding(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	heads := c.Int("num_heads", 0)

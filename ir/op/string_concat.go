@@ -6,7 +6,7 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// StringConcat concatenates strings x and y with broadcasting (ONNX StringConcat).
+// StringConcat concatenates strings x and y with broadcasting (ONNX StringConcat, from opset 20).
 type StringConcat struct{ binary[texts] }
 
 // maxEvalTexts is the maximum number of bytes of all strings that one Eval creates.

@@ -10,10 +10,10 @@ import (
 )
 
 // StringSplit splits each string of its operand at Delimiter, at most MaxSplit times from the left.
-// The rest is the last part (ONNX StringSplit). An empty Delimiter means runs of white space, and
-// then there are no empty parts. The first result is the parts, a string tensor with a new last
-// axis of Parts, padded with empty strings. The second is the numbers of parts, i64 of the
-// operand's shape. It binds Parts to the largest number.
+// The rest is the last part (ONNX StringSplit, from opset 20). An empty Delimiter means runs of
+// white space, and then there are no empty parts. The first result is the parts, a string tensor
+// with a new last axis of Parts, padded with empty strings. The second is the numbers of parts, i64
+// of the operand's shape. It binds Parts to the largest number.
 type StringSplit struct {
 	Delimiter string
 	MaxSplit  int

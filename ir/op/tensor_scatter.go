@@ -7,9 +7,10 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importTensorScatter imports TensorScatter. Rows of an update, [B,…,S,…], replace consecutive rows
-// of a cache, [B,…,M,…]. Operand 2 holds, for each batch element, the index of the first replaced
-// row. In mode circular, row 0 follows the last row. TensorScatter becomes a [ScatterND] of rows.
+// importTensorScatter imports TensorScatter (from opset 24). Rows of an update, [B,…,S,…], replace
+// consecutive rows of a cache, [B,…,M,…]. Operand 2 holds, for each batch element, the index of the
+// first replaced row. In mode circular, row 0 follows the last row. TensorScatter becomes a
+// [ScatterND] of rows.
 func importTensorScatter(c ir.Importer) ([]*ir.Value, error) {
 	b, cache, update, first := c.Builder(), c.Arg(0), c.Arg(1), c.Arg(2)
 	rank := cache.Type.Rank()

@@ -6,10 +6,10 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Trilu keeps a triangle of the matrices in the last two axes and sets the other elements to zero.
-// With Upper it keeps the elements on and above diagonal k, and otherwise the elements on and below
-// it. Diagonal k starts at column k of row 0 or, if k is negative, at row -k. The optional second
-// operand is k, an i64 scalar, default 0.
+// Trilu keeps a triangle of the matrices in the last two axes and sets the other elements to zero
+// (ONNX Trilu, from opset 14). With Upper it keeps the elements on and above diagonal k, and
+// otherwise the elements on and below it. Diagonal k starts at column k of row 0 or, if k is
+// negative, at row -k. The optional second operand is k, an i64 scalar, default 0.
 type Trilu struct{ Upper bool }
 
 // Infer returns the operand's type. It returns an error unless its rank is at least 2 and k is one

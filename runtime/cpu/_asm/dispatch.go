@@ -49,7 +49,7 @@ func (f *file) eachSet() (variants []variant) {
 	return variants
 }
 
-// dispatch writes the Go function, and for machines without assembly its twin.
+// dispatch writes the Go function that d describes, and its twin for machines without assembly.
 func (f *file) dispatch(d dispatch) {
 	variants := d.variants
 	if variants == nil {

@@ -2,6 +2,11 @@
 // For each family and architecture it writes z<family>_<arch>.s and z<family>_<arch>.go, and for
 // machines without that assembly z<family>_noasm.go, to the folder named by its argument (default:
 // the folder of package cpu).
+//
+// A kernel is an assembly function. It has a variant for each instruction set. A twin is the
+// function in z<family>_noasm.go that has the name of a Go function in z<family>_<arch>.go. The
+// functions of this command write code. A comment that says that such a function adds or stores
+// registers means that the written code does.
 package main
 
 import (
