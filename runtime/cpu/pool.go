@@ -177,9 +177,10 @@ func (p *pool) window(image []float32, kh, kw int, scale float32) float32 {
 }
 
 // GlobalAveragePool writes the mean over the hw pixels of f32[n][c][hw][block] (ONNX
-// GlobalAveragePool). c is the number of blocks, and block is 16 or 1.
+// GlobalAveragePool). c is the number of blocks, and block is 16 or 1. Without pixels the mean is
+// NaN.
 func GlobalAveragePool(dst, src []float32, n, c, hw, block int) {
-	if n <= 0 || c <= 0 || hw <= 0 {
+	if n <= 0 || c <= 0 {
 		return
 	}
 	src = src[:volume(n, c, hw, block)]

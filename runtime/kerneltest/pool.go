@@ -167,5 +167,13 @@ func GlobalAveragePool(t *testing.T, pool func(dst, src []float32, n, c, hw, blo
 				}
 			}
 		}
+		dst := NewSlice[float32](n*c*block, 1)
+		pool(dst.Data, nil, n, c, 0, block)
+		dst.Check(t, "dst")
+		for i, got := range dst.Data {
+			if got == got {
+				t.Fatalf("block %d, no pixels: mean %d is %v, want NaN", block, i, got)
+			}
+		}
 	}
 }
