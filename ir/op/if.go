@@ -147,10 +147,10 @@ func importIf(c ir.Importer) ([]*ir.Value, error) {
 	return b.NodeBlocks(op, []*ir.Block{then, otherwise}, c.Arg(0)), nil
 }
 
-// onlyBranch compares the ranks of the results of two branches. ranks is false if a result has
-// different ranks: then only one branch can be compiled, because every value has a single rank.
-// taken is that branch: the one whose results match the types in the model, or else the first.
-// Differences in number, kind or element type are left to [If], with ranks true.
+// onlyBranch compares the ranks of the results of two branches. ranks is false if the branches
+// return results of different ranks. Only one branch can then be compiled, because every value has
+// a single rank. taken is that branch: the one whose results match the types in the model, or else
+// the first. Differences in number, kind or element type are left to [If], with ranks true.
 func onlyBranch(c ir.Importer, then, els *ir.Block) (taken *ir.Block, ranks bool) {
 	differ := func(t, u ir.Type) bool { return t.IsTensor() && u.IsTensor() && t.Rank() != u.Rank() }
 	taken, ranks = then, true

@@ -5,8 +5,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// tap is an element that each point reads along an axis. at holds the index of the element for each
-// point, and weight its weight.
+// tap is an element that each point reads along an axis. `at` holds the index of the element for
+// each point, and `weight` its weight.
 type tap struct{ at, weight *ir.Value }
 
 func (c calculus) last(x *ir.Value, d dim.Dim) *ir.Value { return c.extent(x, d.Sub(dim.Const(1))) }

@@ -12,7 +12,7 @@ import (
 
 // RandomUniform is a tensor of Shape with uniformly distributed floats of type DType in [Low, High)
 // (ONNX RandomUniform). Element i is Low + (High − Low)·[rt.UniformAt](Seed, i), rounded from
-// float64. Equal seeds give equal tensors on every machine. An optional i64 operand of one axis
+// float64. Equal seeds give equal tensors on every machine. An optional i64 operand of rank 1
 // changes the seed, see [rt.Keyed].
 type RandomUniform struct {
 	DType     ir.DType
@@ -23,7 +23,7 @@ type RandomUniform struct {
 
 // RandomNormal is a tensor of Shape with normally distributed floats of type DType (ONNX
 // RandomNormal). Element i is Mean + Scale·[rt.NormalAt](Seed, i), rounded from float64. Equal
-// seeds give equal tensors on every machine. An optional i64 operand of one axis changes the seed,
+// seeds give equal tensors on every machine. An optional i64 operand of rank 1 changes the seed,
 // see [rt.Keyed].
 type RandomNormal struct {
 	DType       ir.DType

@@ -104,8 +104,8 @@ func (op SVMProbabilities) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(ir.F32, in[0].Shape[0], dim.Const(op.Classes))}, nil
 }
 
-// Eval returns the decision values, f32[N,P]. It returns an error if the numbers of vectors do not
-// fit.
+// Eval returns the decision values, f32[N,P]. It returns an error if the number of vectors of a
+// class is negative, or if the numbers exceed V together.
 func (op SVMPairs) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	out, err := InferOf(op, in)
 	if err != nil {

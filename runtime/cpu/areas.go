@@ -14,12 +14,12 @@ const (
 	farSpeed  = 4 // from a cache that cores share, or that another core has written to
 )
 
-// divide returns into how many groups a task of this many parts divides the strips, and into how
-// many it divides the lines of all images. A part is one group of strips in one group of lines.
-// Parts with the same strips are adjacent. More groups of strips make a part read more inputs, and
-// more groups of lines make it read more weights. divide chooses the numbers with the least
-// estimated time: to compute a part, and to read the operands of a worker, once at farSpeed and
-// then for each of its parts at nearSpeed.
+// divide divides a task into the given number of parts. A part computes one of `strips` groups of
+// strips in one of `lines` groups of the lines of all images. Parts with the same strips are
+// adjacent. More groups of strips make a part read more inputs, and more groups of lines make it
+// read more weights. divide chooses the numbers with the least estimated time: to compute a part,
+// and to read the operands of a worker, once at farSpeed and then for each of its parts at
+// nearSpeed.
 func (g *grid) divide(parts int) (strips, lines int) {
 	each := min(partsEach, parts) // parts of a worker
 	units := int64(g.strips) * int64(g.images) * int64(g.lines)
