@@ -112,7 +112,6 @@ type origin struct {
 	dim   dim.Dim
 }
 
-// originsOf returns the origin of each element of the integer tensor v.
 func originsOf(v *ir.Value) []origin {
 	t := tracer{elems: map[*ir.Value][]ir.Ratio{}, origins: map[string]origin{}}
 	count, _ := v.Type.Elems().Int()

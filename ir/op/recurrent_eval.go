@@ -44,7 +44,6 @@ func (r recurrence) check() error {
 	return nil
 }
 
-// length returns the number of steps of a sequence.
 func (r recurrence) length(sequence int) int {
 	if r.lens == nil {
 		return r.steps

@@ -98,7 +98,6 @@ func (r *recurrence[T]) start(initial []T) error {
 	return nil
 }
 
-// checkLengths returns an error if the length of a sequence is out of range.
 func (r *recurrence[T]) checkLengths() error {
 	if r.lens != nil {
 		r.lens = trim(r.lens, r.batch)
@@ -172,7 +171,6 @@ func (r *recurrence[T]) gatesOf(t int) []T {
 	return r.scratch
 }
 
-// within reports whether step t is within the length of sequence n.
 func (r *recurrence[T]) within(t, n int) bool { return r.lens == nil || t < int(r.lens[n]) }
 
 // store copies the state of sequence n after step t to the result. If ok is false, because the
