@@ -178,7 +178,8 @@ func (b *Builder) Return(values ...*Value) {
 	}
 }
 
-// Block builds a nested block, which may use the values of b's blocks.
+// Block builds a nested block. The nodes of the block may also use the values of the block under construction and of
+// the blocks around it.
 func (b *Builder) Block(build func(*Builder)) *Block {
 	inner := &Builder{fn: b.fn, block: &Block{}, state: b.state, uses: b.uses, outer: len(b.state.order)}
 	b.state.open = append(b.state.open, inner.block)

@@ -26,8 +26,9 @@ type arguments struct {
 	Reference bool `json:"reference"`
 }
 
-// inputs writes arguments of a model to a file: the reference inputs beside the model, or else random tensors. args has
-// flags, and then the paths of the model and of the file.
+// inputs writes arguments of a model to a file, and returns a description of them. The arguments are the reference
+// inputs beside the model, or else random tensors. args holds flags, then the path of the model and the path of the
+// file to write.
 func inputs(args []string) (*arguments, error) {
 	flags := flag.NewFlagSet("inputs", flag.ExitOnError)
 	batch := flags.Int("batch", 0, "extent of the first input's first dimension")

@@ -51,7 +51,7 @@ var passing = map[string]bool{
 // use says how a value is read.
 type use struct {
 	role
-	next string // the first operator downstream that is not in passing, behind the one that gives the role
+	next string // the first operator after the one with the role that is not in passing, or ""
 }
 
 // bounds returns the range of a weight's values. It is chosen so that activations neither vanish nor explode: kernels

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// spread returns the b for which products with a fan × n matrix of weights uniform in [-b, b] keep the mean square of
-// their input.
+// spread returns b such that a product with a weight matrix of fan rows, uniform in [-b, b], keeps the mean square of
+// its input.
 func spread(fan int) float64 { return math.Sqrt(3 / float64(fan)) }
 
 func matmul(m, k, n int) *graph {

@@ -149,8 +149,8 @@ func argument[T any](list []tensors.Tensor) (v T, err error) {
 	return v, nil
 }
 
-// result returns a value that a generated model can write its outputs to: a pointer, a slice, or a
-// struct of these. Slices of static elements have batch elements.
+// result returns a value that a generated model can write its outputs to: a pointer, a slice, or a struct of these. A
+// slice whose elements are [static] gets the length batch; other slices are nil.
 func result[T any](batch int) (v T) {
 	x := reflect.ValueOf(&v).Elem()
 	if x.Kind() == reflect.Pointer && x.Type().Elem().Kind() == reflect.Struct {

@@ -81,8 +81,8 @@ func (t manyTargets) Set(text string) error {
 	return nil
 }
 
-// targetsHelp is the help text of -target after the start of its first line. The line of auto
-// follows: allTargets for commands that only compile, firstTarget for commands that compute.
+// targetsHelp is the help text of -target after the start of its first line. It is followed by a line for auto:
+// allTargets for commands that only compile, firstTarget for commands that compute.
 const (
 	targetsHelp = ":\n" +
 		"  cpu     kernels of the CPU (default)\n" +

@@ -241,7 +241,7 @@ func whyNotWeights(path, format string, err error) error {
 	return errors.New(text)
 }
 
-// refused returns the tensors of w that cannot be read, which have no bytes, and the reasons.
+// refused maps the name of each tensor of w that cannot be read to the reason. Such a tensor has no bytes.
 func refused(w *rt.Weights) map[string]string {
 	why := map[string]string{}
 	for _, name := range w.Names() {
@@ -257,9 +257,8 @@ func refused(w *rt.Weights) map[string]string {
 	return why
 }
 
-// withoutRefused returns the tensors that can be read, and prints a line to note for each other
-// one. It returns w itself if all can be read, else it closes w. It returns an error if no tensor
-// can be read.
+// withoutRefused returns the tensors that can be read. It prints a line to note for each tensor that cannot be read. If
+// all can be read, it returns w itself; else it closes w. It returns an error if no tensor can be read.
 func withoutRefused(w *rt.Weights, path string, note io.Writer) (*rt.Weights, error) {
 	why := refused(w)
 	if len(why) == 0 {

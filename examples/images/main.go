@@ -3,9 +3,9 @@
 //
 //	go run ./examples/images [-data FOLDER] [-epochs 15] [-rate 0.003] [-seed 42] [-o FILE]
 //
-// FOLDER has a folder for each of four classes. Without it shapes are painted. Eight of ten pictures are
-// used for training, and the others for the accuracy. Another number of classes is a setting in the
-// line with go:generate.
+// FOLDER has a folder for each of four classes. Without it shapes are painted. Eight of ten pictures are used for
+// training, and the others for the accuracy. For another number of classes, change Classes in the line with
+// go:generate.
 package main
 
 import (
@@ -67,7 +67,7 @@ func run(folder, out string, p plan) error {
 
 const batch = 32
 
-// augmented transforms pictures for training, and plain other pictures.
+// augmented transforms pictures for training. plain transforms all other pictures.
 var (
 	augmented = images.NewPipeline(
 		images.RandomResizedCrop{Width: 32, Height: 32, Scale: [2]float64{0.6, 1}},

@@ -13,7 +13,7 @@ import (
 
 //go:generate go run ../../cmd/burngen ./model -train -set Classes=10 -o ./cnn -target auto
 
-// The program has packages for all targets.
+// With the tag gpu, the program has packages for all targets: see cpu.go.
 type (
 	model   = auto.Model
 	trainer = auto.Trainer

@@ -2,8 +2,8 @@
 //
 //	go run ./examples/pytorch [-weights FILE] PICTURE…
 //
-// The package in digits/ has the weights of digits.pt. With -weights it takes others of the same network, from a
-// file of torch.save or from safetensors.
+// The package in digits/ has the weights of digits.pt. With -weights it takes the weights in FILE instead. FILE is from
+// torch.save or safetensors, and has the weights of the same network.
 package main
 
 import (

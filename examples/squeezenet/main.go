@@ -85,7 +85,7 @@ func (p plan) recognise(ctx context.Context, w io.Writer, folder string, picture
 // size is the side of the network's input in pixels.
 const size = len(squeezenet.Photo{}[0])
 
-// augmented transforms pictures for training, and plain other pictures.
+// augmented transforms pictures for training. plain transforms all other pictures.
 var (
 	augmented = images.NewPipeline(
 		images.RandomResizedCrop{Width: size, Height: size, Scale: [2]float64{0.6, 1}},

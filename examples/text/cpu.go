@@ -8,8 +8,7 @@ import (
 	"github.com/burngen/burngen/examples/text/gpt"
 )
 
-// The program has the package for the CPU. Built with -tags gpu it has the packages of all targets:
-// see gpu.go.
+// model is the package for the CPU, the only one in a program built without the tag gpu. See gpu.go.
 type model = *gpt.Model
 
 const firstTarget = "cpu"

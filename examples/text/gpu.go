@@ -13,7 +13,7 @@ import (
 
 //go:generate go run ../../cmd/burngen ./model -train -o ./gpt -target auto
 
-// The program has the packages of all targets.
+// model is a model for any target, in a program built with the tag gpu. See cpu.go.
 type model = auto.Model
 
 // firstTarget is the default of -target: the first target that the machine has.

@@ -103,8 +103,8 @@ func (p plan) run(ctx context.Context, w io.Writer, folder string) (*transfer.Mo
 
 const batch = 10
 
-// stage trains stage i on half of the pictures, with the same mix of classes as the other half, on
-// which it measures the network.
+// stage trains stage i on half of the pictures and measures the network on the other half. Both halves have the same
+// mix of classes.
 func (p plan) stage(ctx context.Context, t *transfer.Trainer, photos *images.ClassFolder, i int) (*learn.Run, error) {
 	halves, err := data.Stratified(data.Shuffled[images.Picture](photos, p.seed), func(p images.Picture) int { return p.Label }, 0.5, 0.5)
 	if err != nil {
@@ -127,7 +127,7 @@ func (p plan) stage(ctx context.Context, t *transfer.Trainer, photos *images.Cla
 	return l.Fit(ctx, training, data.Load(halves[1], batches(plain), data.LoaderOptions{Batch: batch}))
 }
 
-// augmented transforms pictures for training, and plain other pictures.
+// augmented transforms pictures for training. plain transforms all other pictures.
 var (
 	augmented = images.NewPipeline(
 		images.RandomResizedCrop{Width: 32, Height: 32, Scale: [2]float64{0.6, 1}},

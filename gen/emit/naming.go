@@ -112,8 +112,8 @@ func (e *emitter) newFunction(h *host, f *program.Func, name string) *function {
 	return fn
 }
 
-// tables are the fields of a host, and globalTables the variables of the package, that the generator
-// prints for each method. [function.table] returns their names.
+// tables lists the fields of a host, and globalTables the package's variables, that the generator prints once for each
+// method. [function.table] returns their names in the package.
 var tables, globalTables = strings.Fields("tails"), strings.Fields("firstUse lastUse")
 
 func (e *emitter) addMethods(h *host, specs []*Function, weights map[string]*jen.Statement) {

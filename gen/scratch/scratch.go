@@ -73,9 +73,9 @@ func requirements(name string) (mod, sum []byte, err error) {
 	return mod, sum, nil
 }
 
-// Nested makes the module require a nested module of burngen, which is in a folder of burngen's own. It is the
-// one that the current folder's module uses, or else the one beside burngen's source. Nested returns an error
-// if there is neither.
+// Nested makes the module require the nested module of burngen that is in folder, a path in burngen's module. It takes
+// the version that the current folder's module uses, or else the folder of burngen's source. Nested returns an error if
+// there is neither.
 func (m *Module) Nested(folder string) error {
 	name := ModulePath + "/" + folder
 	dir := ""

@@ -194,10 +194,10 @@ func (d distance) explains(e distance) bool {
 	return e.beyond <= maxMoves*d.beyond && e.largest <= maxMoves*d.largest && !math.IsInf(d.largest, 1)
 }
 
-// check makes three comparisons. It compares each stage with the evaluator, on integers that the
-// evaluator computes from inputs. It compares got with the stages run one after the other. It compares
-// got with the wants that got does not meet. The last difference must be explained by the effect of
-// one integer that is off by one, or by the effect of all ties that go the other way.
+// check makes three comparisons. It compares each stage with the evaluator, on integers that the evaluator computes
+// from inputs. It compares got with the stages run one after the other. It compares got with the wants that got does
+// not meet: this difference must be explained by the effect of one integer that is off by one, or by the effect of all
+// ties that go the other way.
 func (s *stages) check(ctx context.Context, j *judge, inputs, got []*onnx.Value, wants []want) (found staged, err error) {
 	f := s.module.Func("forward")
 	values, ties := map[*ir.Value]*ir.Tensor{}, map[*ir.Value][]tie{}

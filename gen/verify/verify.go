@@ -3,13 +3,12 @@
 // tolerances of their element types. It calls generated code only through its public functions, and
 // does not know how code is generated.
 //
-// A rounding tie that goes the other way in an early layer of a quantised network changes most of
-// its outputs. So a model with two or more quantisations whose outputs differ from the reference is
-// compared by stages. Package exec runs each part between two quantisations on integers that the
-// evaluator computes. Ties aside, at most one integer in ten thousand of a value, or a single one, may be
-// off, by one. The whole model must compute exactly what its stages compute. The outputs may then differ
-// from the reference by up to twice the effect of one early integer that is off by one, or of all ties.
-// The note of such a pass starts with "by stages".
+// A rounding tie that goes the other way in an early layer of a quantised network changes most of its outputs. So a
+// model with two or more quantisations whose outputs differ from the reference is compared by stages. Package exec runs
+// each part between two quantisations on integers that the evaluator computes. Ties aside, at most one in ten thousand
+// of a value's integers may be off by one; a single integer always may. The whole model must compute exactly what its
+// stages compute. The outputs may then differ from the reference by up to twice the effect of one early integer that is
+// off by one, or of all ties. The note of such a pass starts with "by stages".
 package verify
 
 import (
@@ -408,9 +407,9 @@ func (v *verifier) generated() (Summary, error) {
 	return v.summary, nil
 }
 
-// generate writes the packages of all cases one after the other, because generating selects the
-// kernels of this process. Both results have an element for each case: the result of a case without a
-// package, else nil, and the ports of a case with a package.
+// generate writes the packages of all cases one after the other, because generating selects the kernels of this
+// process. Both lists have an element for each case. The first holds the result of a case that has no package, the
+// second the ports of a case that has one. All other elements are nil.
 func (v *verifier) generate(p *program) ([]*Result, []*ports, error) {
 	results, all := make([]*Result, len(v.cases)), make([]*ports, len(v.cases))
 	taken := map[string]bool{}

@@ -30,9 +30,9 @@ func Step(m *ir.Module, loss *ir.Func, name string, params []string) (*ir.Func, 
 	return step(m, loss, name, params, false)
 }
 
-// ScaledStep is [Step] with another parameter, the last one, ScaleName of f32[2]. The gradient of the loss is its
-// first element instead of 1, so that the gradients of activations are not too small for f16. The gradients of the
-// weights are multiplied by its second element.
+// ScaledStep is [Step] with one more parameter, the last one: ScaleName of f32[2]. Its first element is the gradient of
+// the loss, which is 1 in a Step, so that the gradients of activations are not too small for f16. Its second element
+// multiplies the gradients of the weights.
 func ScaledStep(m *ir.Module, loss *ir.Func, name string, params []string) (*ir.Func, error) {
 	return step(m, loss, name, params, true)
 }

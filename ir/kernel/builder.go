@@ -396,9 +396,9 @@ func (b *Builder) Store(p, i *Value, values ...*Value) {
 	b.add(&Instr{Op: Store, Args: append([]*Value{p, i}, values...)})
 }
 
-// Atomic does the atomic operation o on element i of the array p. It returns the element's value
-// before the operation. values are the other operands: two for [AtomicCAS], one for other
-// operations.
+// Atomic does the atomic operation o on element i of the array p. It returns the element's value before the operation.
+// values are the other operands: for [AtomicCAS] the number to compare with and the new number, for other operations
+// one.
 func (b *Builder) Atomic(o Op, p, i *Value, values ...*Value) *Value {
 	b.address(o.String(), p, i, 1)
 	want := 1

@@ -107,11 +107,11 @@ const (
 	Arrive // b, i, n: arrives at the barrier; n is an i32, the number of bytes that the phase expects besides. It may be missing
 	Await  // b, i, n: waits until phase n is complete. n is an i32, 0 or 1. Before the first phase, phase 1 counts as complete
 
-	// CopyBox copies a box of a tensor to shared memory, as [Map] describes, from element i of the array p
-	// on. i is a multiple of 1024 bytes. Its operands are p, i, the map, phase barriers b, the index j of
-	// one, and the index of the box's first element on each axis of the tensor, all i32. It does not wait for the
-	// copy, whose bytes count in the current phase of the barrier. The copy may take place at any time
-	// between. A thread that has waited for the phase sees it.
+	// CopyBox copies a box of a tensor to shared memory, as [Map] describes, from element i of the array p on. i is a
+	// multiple of 1024 bytes. Its operands are p, i, the map, phase barriers b, the index j of one, and the index of
+	// the box's first element on each axis of the tensor, all i32. It does not wait for the copy, whose bytes count in
+	// the current phase of the barrier. The copy may take place at any time before the phase is complete. A thread that
+	// has waited for the phase sees the copied elements.
 	CopyBox
 
 	// MultiplyTiles adds a·b to the sums of a group, or replaces the sums by a·b if the bool keep is false. a

@@ -153,7 +153,8 @@ func (b *Builder) GroupBarrier() { b.pipeline(&Instr{Op: GroupBarrier}) }
 // Registers says how many registers the threads of the group need at most, see [Registers].
 func (b *Builder) Registers(n int) { b.pipeline(&Instr{Op: Registers, Count: n}) }
 
-// Arrive arrives at phase barrier i of the array p, see [Arrive]. bytes are expected besides; it may be nil.
+// Arrive arrives at phase barrier i of the array p, see [Arrive]. If bytes is not nil, the phase also expects this
+// number of bytes.
 func (b *Builder) Arrive(p, i, bytes *Value) {
 	in := &Instr{Op: Arrive, Args: []*Value{p, i}}
 	if bytes != nil {
@@ -167,7 +168,8 @@ func (b *Builder) Await(p, i, phase *Value) {
 	b.pipeline(&Instr{Op: Await, Args: []*Value{p, i, phase}})
 }
 
-// CopyBox copies the box of a map that begins at an index on each axis to the array p, see [CopyBox].
+// CopyBox copies a box of the map `from` to the array p, from element i on. at holds the indices of the first element
+// of the box on each axis. The bytes count in the phase of barrier j of the array barrier, see [CopyBox].
 func (b *Builder) CopyBox(p, i, from, barrier, j *Value, at ...*Value) {
 	p.Written = true
 	b.pipeline(&Instr{Op: CopyBox, Args: append([]*Value{p, i, from, barrier, j}, at...)})
@@ -176,7 +178,7 @@ func (b *Builder) CopyBox(p, i, from, barrier, j *Value, at ...*Value) {
 // Tile is an operand of [Builder.MultiplyTiles]: memory, and the index of its first element.
 type Tile struct {
 	Array, First *Value
-	// Across says that adjacent terms are in different rows. Terms are adjacent without it.
+	// Across says that consecutive terms of a sum are in different rows. Otherwise they are adjacent in a row.
 	Across bool
 }
 
@@ -191,7 +193,7 @@ func (b *Builder) Commit() { b.pipeline(&Instr{Op: Commit}) }
 // Drain waits until at most n groups of products are not done.
 func (b *Builder) Drain(n int) { b.pipeline(&Instr{Op: Drain, Count: n}) }
 
-// Sum returns the sum with an index among the thread's, see [MultiplyTiles].
+// Sum returns sum i of the sums that the thread holds, see [MultiplyTiles].
 func (b *Builder) Sum(sums *Value, i int) *Value {
 	in := &Instr{Op: Sum, Args: []*Value{sums}, Count: i}
 	in.Results = []*Value{{Type: Type{DType: ir.F32}, Def: in}}

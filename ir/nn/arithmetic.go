@@ -42,13 +42,14 @@ func (v Value) SubFrom(o Operand) Value { return one(op.Sub{}, v.operand(o), v) 
 // Mul returns v · o.
 func (v Value) Mul(o Operand) Value { return v.with(op.Mul{}, o) }
 
-// Div returns v / o. Integers truncate toward zero.
+// Div returns v / o. Integer quotients truncate toward zero, and an integer division by 0 is an error when the model
+// runs.
 func (v Value) Div(o Operand) Value { return v.with(op.Div{}, o) }
 
-// DivFrom returns o / v.
+// DivFrom returns o / v; see [Value.Div].
 func (v Value) DivFrom(o Operand) Value { return one(op.Div{}, v.operand(o), v) }
 
-// Rem returns the remainder of v / o, with the sign of o.
+// Rem returns the remainder of v / o, with the sign of o. An integer o of 0 is an error when the model runs.
 func (v Value) Rem(o Operand) Value {
 	w := v.operand(o)
 	if !v.DType().IsFloat() {
@@ -57,19 +58,19 @@ func (v Value) Rem(o Operand) Value {
 	return v.Sub(v.Div(w).Floor().Mul(w))
 }
 
-// Fmod returns the remainder of v / o, with the sign of v.
+// Fmod returns the remainder of v / o, with the sign of v. An integer o of 0 is an error when the model runs.
 func (v Value) Fmod(o Operand) Value { return v.with(op.Mod{Truncated: true}, o) }
 
 // Pow returns v to the power o.
 func (v Value) Pow(o Operand) Value { return v.with(op.Pow{}, o) }
 
-// Maximum returns the elementwise maximum of v and o.
+// Maximum returns the elementwise maximum of v and o. It is NaN where v or o is NaN.
 func (v Value) Maximum(o Operand) Value { return v.with(op.Max{}, o) }
 
-// Minimum returns the elementwise minimum of v and o.
+// Minimum returns the elementwise minimum of v and o. It is NaN where v or o is NaN.
 func (v Value) Minimum(o Operand) Value { return v.with(op.Min{}, o) }
 
-// Atan2 returns the angle of the point (x = o, y = v) in radians, from −π to π.
+// Atan2 returns the angle of the point (x = o, y = v) in radians, from −π to π. It is 0 at the origin.
 func (v Value) Atan2(o Operand) Value {
 	x := v.operand(o)
 	a := v.Div(x).Atan()
@@ -90,7 +91,7 @@ func (v Value) Neg() Value { return one(op.Neg{}, v) }
 // Abs returns the absolute value |v|.
 func (v Value) Abs() Value { return one(op.Abs{}, v) }
 
-// Sign returns −1, 0 or 1, the sign of v.
+// Sign returns −1, 0 or 1, the sign of v, and NaN for NaN.
 func (v Value) Sign() Value { return one(op.Sign{}, v) }
 
 // Square returns v².
@@ -189,16 +190,17 @@ func (v Value) Round() Value { return one(op.Round{}, v) }
 // Trunc returns v rounded toward zero.
 func (v Value) Trunc() Value { return v.Abs().Floor().Mul(v.Sign()) }
 
-// Clamp returns v clamped to [lo, hi].
+// Clamp returns v clamped to [lo, hi]. NaN stays NaN. If lo exceeds hi, the result is hi.
 func (v Value) Clamp(lo, hi float64) Value { return one(op.Clip{Lo: lo, Hi: hi}, v) }
 
-// ClampMin returns max(v, lo).
+// ClampMin returns max(v, lo). NaN stays NaN.
 func (v Value) ClampMin(lo float64) Value { return v.Clamp(lo, math.Inf(1)) }
 
-// ClampMax returns min(v, hi).
+// ClampMax returns min(v, hi). NaN stays NaN.
 func (v Value) ClampMax(hi float64) Value { return v.Clamp(math.Inf(-1), hi) }
 
-// Cast converts v to element type d. Floats truncate to integers; any nonzero number becomes true.
+// Cast converts v to element type d. Floats truncate to integers; any nonzero number becomes true. [op.Cast] says what
+// NaN and numbers out of range become.
 func (v Value) Cast(d DType) Value {
 	if v.DType() == d {
 		return v
@@ -209,10 +211,10 @@ func (v Value) Cast(d DType) Value {
 // Float converts v to f32.
 func (v Value) Float() Value { return v.Cast(F32) }
 
-// Int converts v to i64. Floats truncate.
+// Int converts v to i64, as [Value.Cast] does: floats truncate.
 func (v Value) Int() Value { return v.Cast(I64) }
 
-// Bool returns whether each element of v is nonzero.
+// Bool returns whether each element of v is nonzero. NaN is nonzero.
 func (v Value) Bool() Value { return v.Cast(Bool) }
 
 // BitAnd returns v & o for integers.
@@ -227,11 +229,12 @@ func (v Value) BitXor(o Operand) Value { return v.with(op.BitwiseXor{}, o) }
 // BitNot returns ^v for integers.
 func (v Value) BitNot() Value { return one(op.BitwiseNot{}, v) }
 
-// ShiftLeft returns v << o for integers. A signed integer is shifted as the unsigned integer with
-// the same bits.
+// ShiftLeft returns v << o for integers. A signed integer is shifted as the unsigned integer with the same bits. A
+// shift by at least the width gives 0.
 func (v Value) ShiftLeft(o Operand) Value { return v.shift(true, o) }
 
-// ShiftRight returns v >> o for nonnegative integers.
+// ShiftRight returns v >> o for integers. A negative integer is shifted as the unsigned integer with the same bits. A
+// shift by at least the width gives 0.
 func (v Value) ShiftRight(o Operand) Value { return v.shift(false, o) }
 
 var unsigned = map[DType]DType{I64: U64, I32: U32, I16: U16, I8: U8}

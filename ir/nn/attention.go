@@ -6,10 +6,10 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// ScaledDotProductAttention returns softmax(query·keyᵀ/√D + mask)·value. Queries are [N, H, S, D],
-// keys [N, G, T, D] and values [N, G, T, E], where G divides H; the result is [N, H, S, E]. The
-// mask may be the zero Value; it broadcasts to [N, H, S, T]. A bool mask hides keys where it is
-// true, and a float mask is added. With causal, a query sees only keys up to its own position.
+// ScaledDotProductAttention returns softmax(query·keyᵀ/√D + mask)·value. Queries are [N, H, S, D], keys [N, G, T, D]
+// and values [N, G, T, E], where G divides H; the result is [N, H, S, E]. The mask may be the zero Value; it broadcasts
+// to [N, H, S, T]. A bool mask hides keys where it is true, and a float mask is added. With causal, query i sees only
+// the keys 0 to i. The result for a query that sees no key is 0.
 func ScaledDotProductAttention(query, key, value, mask Value, causal bool) Value {
 	depth, ok := query.typ().Shape[max(query.Rank()-1, 0)].Int()
 	if query.Rank() != 4 || !ok || depth == 0 {
@@ -61,10 +61,10 @@ func newAttention(features, heads int, t transformerOptions) MultiHeadAttention 
 
 func (m MultiHeadAttention) check() error { return made(m.InProjWeight, "NewMultiHeadAttention") }
 
-// Forward returns the attention of query, [N, S, features], to key and value, [N, T, features]. The
-// result is [N, S, features]. The mask may be the zero Value; a bool mask hides keys where it is
-// true, and a float mask is added to the scores. Its shape is [S, T], [N, S, T] or broadcasts to
-// [N, heads, S, T].
+// Forward returns the attention of query, [N, S, features], to key and value, [N, T, features]. The result is [N, S,
+// features]. The mask may be the zero Value; a bool mask hides keys where it is true, and a float mask is added to the
+// scores. Its shape is [S, T], [N, S, T] or broadcasts to [N, heads, S, T]. See [MinScore] for queries whose keys are
+// all hidden.
 func (m MultiHeadAttention) Forward(query, key, value, mask Value) Value {
 	required(m)
 	y, _ := m.Cached(query, key, value, mask, Value{}, Value{})

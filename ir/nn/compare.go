@@ -75,8 +75,8 @@ func (v Value) MaskWhere(mask Value, o Operand) Value { return Where(mask, v.ope
 // MaskFill returns x where mask is true, else v.
 func (v Value) MaskFill(mask Value, x Operand) Value { return v.MaskWhere(mask, x) }
 
-// Closeness compares v with o for debugging. For each tolerance from 1 down to 10⁻⁹ it returns the
-// percentage of elements that differ by at most that much: "1e-03: 100.00 %".
+// Closeness compares v with o for debugging. For each power of ten t from 1 down to 10⁻⁹, it returns the percentage of
+// elements that are close with rtol = atol = t, see [Value.IsClose]: "1e-03: 100.00 %".
 func (v Value) Closeness(o Operand) []string {
 	w := v.operand(o)
 	var lines []string

@@ -24,8 +24,8 @@ type Conv3d struct {
 	window       window
 }
 
-// NewConv1d returns a convolution from `in` to `out` channels. A window has kernel elements unless
-// [Kernel] is given.
+// NewConv1d returns a convolution from `in` to `out` channels. A window has kernel elements unless [Kernel] is given.
+// Weight and bias are initialised as [NewConv2d] does.
 func NewConv1d(in, out, kernel int, options ...ConvOption) Conv1d {
 	w, b, o := newConv(1, in, out, kernel, options)
 	return Conv1d{w, b, o}
@@ -39,8 +39,8 @@ func NewConv2d(in, out, kernel int, options ...ConvOption) Conv2d {
 	return Conv2d{w, b, o}
 }
 
-// NewConv3d returns a convolution from `in` to `out` channels with cubic windows unless [Kernel] is
-// given.
+// NewConv3d returns a convolution from `in` to `out` channels with cubic windows unless [Kernel] is given. Weight and
+// bias are initialised as [NewConv2d] does.
 func NewConv3d(in, out, kernel int, options ...ConvOption) Conv3d {
 	w, b, o := newConv(3, in, out, kernel, options)
 	return Conv3d{w, b, o}
@@ -148,22 +148,23 @@ type ConvTranspose3d struct {
 	window       window
 }
 
-// NewConvTranspose1d returns a transposed convolution from `in` to `out` channels. A window has
-// kernel elements unless [Kernel] is given.
+// NewConvTranspose1d returns a transposed convolution from `in` to `out` channels. A window has kernel elements unless
+// [Kernel] is given. Weight and bias are initialised as [NewConvTranspose2d] does.
 func NewConvTranspose1d(in, out, kernel int, options ...ConvTransposeOption) ConvTranspose1d {
 	w, b, o := newConvTranspose(1, in, out, kernel, options)
 	return ConvTranspose1d{w, b, o}
 }
 
-// NewConvTranspose2d returns a transposed convolution from `in` to `out` channels. Windows are
-// kernel × kernel unless [Kernel] is given.
+// NewConvTranspose2d returns a transposed convolution from `in` to `out` channels. Windows are kernel × kernel unless
+// [Kernel] is given. Weight and bias are initialised uniformly in [−k, k], where k = 1/√(out/groups·h·w); [WeightInit]
+// sets another initialisation of the weight.
 func NewConvTranspose2d(in, out, kernel int, options ...ConvTransposeOption) ConvTranspose2d {
 	w, b, o := newConvTranspose(2, in, out, kernel, options)
 	return ConvTranspose2d{w, b, o}
 }
 
-// NewConvTranspose3d returns a transposed convolution from `in` to `out` channels, with cubic
-// windows unless [Kernel] is given.
+// NewConvTranspose3d returns a transposed convolution from `in` to `out` channels, with cubic windows unless [Kernel]
+// is given. Weight and bias are initialised as [NewConvTranspose2d] does.
 func NewConvTranspose3d(in, out, kernel int, options ...ConvTransposeOption) ConvTranspose3d {
 	w, b, o := newConvTranspose(3, in, out, kernel, options)
 	return ConvTranspose3d{w, b, o}

@@ -145,12 +145,13 @@ func shapeOf(x Value) []Extent {
 	return shape
 }
 
-// Arange returns the i64 vector 0, 1, …, n−1.
+// Arange returns the i64 vector 0, 1, …, n−1. It panics with an [*Error] if n is negative.
 func Arange(n Extent) Value {
 	return one(op.Range{Count: extents([]Extent{n})[0]}, number(0, I64), number(1, I64))
 }
 
-// ArangeStep returns the i64 vector start, start+step, … up to but not including end.
+// ArangeStep returns the i64 vector start, start+step, … up to but not including end. If step is negative, the numbers
+// descend. The vector is empty if there is no such number. ArangeStep panics with an [*Error] if step is 0.
 func ArangeStep(start, end, step int) Value {
 	n := 0
 	switch {

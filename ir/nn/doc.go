@@ -8,7 +8,7 @@
 // themselves.
 //
 // A mistake panics with an [*Error] that has the position of the caller's line; [Try] turns it into
-// an error.
+// an error. Axes are counted from 0, and negative axes from the end: −1 is the last axis.
 //
 // The package is not safe for use by several goroutines at once.
 //

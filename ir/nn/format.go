@@ -8,7 +8,7 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// If an axis has maxPrinted elements or more, only the first and the last printedEnd are printed.
+// If an axis has maxPrinted elements or more, [Value.Format] prints only the first and the last printedEnd of them.
 const maxPrinted, printedEnd = 16, 3
 
 // Format prints the type and, if known, the elements: "f32[2] [1 2]". A precision is the number of

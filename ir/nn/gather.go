@@ -14,8 +14,8 @@ func (v Value) oneOf(count Extent, item, things string) Value {
 	return one(op.CheckIndex{Count: extent(count), What: item, Things: things}, v)
 }
 
-// Gather picks elements along an axis. For axis 1, the result at [i, j, k] is v at [i, indices[i,
-// j, k], k] (torch.gather). Negative indices count from the end.
+// Gather picks elements along an axis. For axis 1, the result at [i, j, k] is v at [i, indices[i, j, k], k]
+// (torch.gather). Negative indices count from the end. An index out of range is an error when the model runs.
 func (v Value) Gather(axis int, indices Value) Value {
 	return one(op.GatherElements{Axis: v.axis(axis)}, v, indices)
 }
@@ -26,14 +26,15 @@ func (v Value) Scatter(axis int, indices, values Value) Value {
 	return v.ScatterWith("add", axis, indices, values)
 }
 
-// ScatterWith is like [Value.Scatter] with another update: "" (replace the element), "add", "mul",
-// "max" or "min".
+// ScatterWith is like [Value.Scatter] with another update: "" (replace the element), "add", "mul", "max" or "min".
+// Values for the same element are applied in row-major order, so that the last one replaces the others.
 func (v Value) ScatterWith(update string, axis int, indices, values Value) Value {
 	return one(op.ScatterElements{Axis: v.axis(axis), Reduction: update}, v, indices, values)
 }
 
-// Select picks slices of v along an axis by their indices (torch.index_select). indices may have
-// any shape, which replaces the axis in the result. Negative indices count from the end.
+// Select picks slices of v along an axis by their indices (torch.index_select). indices may have any shape, which
+// replaces the axis in the result. Negative indices count from the end. An index out of range is an error when the
+// model runs.
 func (v Value) Select(axis int, indices Value) Value {
 	return one(op.Gather{Axis: v.axis(axis)}, v, indices)
 }
@@ -49,17 +50,19 @@ func (v Value) SelectAssign(axis int, indices, values Value) Value {
 	return one(op.ScatterND{Reduction: "add"}, v.MoveDim(axis, 0), at, values.MoveDim(axis, 0)).MoveDim(0, axis)
 }
 
-// GatherND picks slices of v. The last axis of indices holds the coordinates of a slice.
+// GatherND picks slices of v. indices is [shape…, k]: its last axis holds the coordinates of a slice on the first k
+// axes of v. The result is [shape…, rest…], where rest are the other extents of v. Negative coordinates count from the
+// end. A coordinate out of range is an error when the model runs.
 func (v Value) GatherND(indices Value) Value { return one(op.GatherND{}, v, indices) }
 
-// ScatterND returns v with slices updated. The last axis of indices holds the coordinates of a
-// slice. update selects the operation as in [Value.ScatterWith].
+// ScatterND returns v with the slices replaced, or combined with values, that [Value.GatherND] picks with the same
+// indices. values has the shape of GatherND's result. update selects the operation as in [Value.ScatterWith].
 func (v Value) ScatterND(update string, indices, values Value) Value {
 	return one(op.ScatterND{Reduction: update}, v, indices, values)
 }
 
-// OneHot converts integers to one-hot vectors of n elements along a new last axis: 1 at the index,
-// else 0, as f32.
+// OneHot converts integers to one-hot vectors of n elements along a new last axis: 1 at the index, else 0, as f32.
+// Negative indices count from the end. An index out of range gives a vector of zeros.
 func (v Value) OneHot(n Extent) Value { return v.OneHotFill(n, 1, 0, -1) }
 
 // OneHotFill is like [Value.OneHot] with other numbers and another position of the new axis. The

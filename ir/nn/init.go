@@ -32,8 +32,8 @@ func TruncatedNormal(mean, deviation float64) Init {
 	return func([]int) rt.Init { return rt.Init{Kind: rt.InitTruncated, A: mean, B: deviation} }
 }
 
-// Orthogonal initialises a matrix with orthonormal rows, times gain. If there are fewer columns
-// than rows, the columns are orthonormal instead.
+// Orthogonal initialises a matrix with orthonormal rows, times gain. If there are fewer columns than rows, the columns
+// are orthonormal instead. A weight of higher rank counts as a matrix whose rows are its first axis.
 func Orthogonal(gain float64) Init {
 	return func([]int) rt.Init { return rt.Init{Kind: rt.InitOrthogonal, A: gain} }
 }

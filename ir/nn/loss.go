@@ -46,10 +46,11 @@ var (
 // becomes a weighted mean.
 func ClassWeights(w Value) weightsOption { return weightsOption{w} }
 
-// LabelSmoothing moves a share of each target, from 0 to 1, to all classes in equal parts.
+// LabelSmoothing moves a share of each target to all classes in equal parts. share is from 0 to 1.
 func LabelSmoothing(share float64) smoothingOption { return smoothingOption(share) }
 
-// IgnoreIndex leaves out the elements whose target is one of targets, such as the class of padding.
+// IgnoreIndex leaves out the elements whose target is one of targets, such as the class of padding. The mean is over
+// the other elements, and NaN if there are none.
 func IgnoreIndex(targets ...int) ignoreOption { return targets }
 
 func (o reductionOption) loss(l *lossOptions)   { l.reduction = string(o) }
@@ -235,8 +236,9 @@ func LpLoss(x, y Value, p float64, options ...LossOption) Value {
 	return losing(options).reduce(x.Sub(y).Abs().Pow(p))
 }
 
-// KLDiv returns the Kullback–Leibler divergence, the mean of t·(log t − x). x holds log
-// probabilities. t is the target: probabilities, or log probabilities if logTarget is true.
+// KLDiv returns the Kullback–Leibler divergence, the mean of t·(log t − x). x holds log probabilities. t is the target:
+// probabilities, or log probabilities if logTarget is true. If logTarget is false, the loss for a probability of 0 is
+// 0.
 func KLDiv(x, target Value, logTarget bool, options ...LossOption) Value {
 	pair(x, target)
 	if logTarget {
@@ -336,11 +338,11 @@ func GramMatrix(x Value) Value {
 	return f.MatMul(f.T()).Div(f.Dim(1).Mul(f.Dim(2)))
 }
 
-// CTC returns the connectionist temporal classification loss (Graves and others, 2006): the
-// negative log probability that a sequence spells its targets, after repeated classes are merged
-// and blanks removed. logProbabilities are [S, N, C]; every sequence has S steps. targets are i64
-// [N, L]; L is a constant. lengths, i64 [N], are the numbers of valid targets in each row. The mean
-// divides each loss by its length.
+// CTC returns the connectionist temporal classification loss (Graves and others, 2006): the negative log probability
+// that a sequence spells its targets, after repeated classes are merged and blanks removed. logProbabilities are [S, N,
+// C]; every sequence has S steps. targets are i64 [N, L]; L is a constant. lengths, i64 [N], are the numbers of valid
+// targets in each row. The mean divides each loss by its length, or by 1 if the length is 0. The loss of a sequence
+// that cannot spell its targets is about 1e30.
 func CTC(logProbabilities, targets, lengths Value, blank int, options ...LossOption) Value {
 	n, length := targets.Dim(0), targets.Dim(1).Int()
 	targets, lengths = spelled(targets, lengths, logProbabilities.Dim(2))
@@ -381,11 +383,11 @@ func CTC(logProbabilities, targets, lengths Value, blank int, options ...LossOpt
 	return l.reduce(loss)
 }
 
-// RNNT returns the loss of a recurrent neural network transducer (Graves, Sequence transduction
-// with recurrent neural networks, 2012): the negative log probability that the transducer emits
-// targets, i64 [N, U]. logProbabilities are [N, T, U+1, C]. At each of T steps the transducer emits
-// any number of targets, and then a blank. steps and lengths, i64 [N], are the numbers of steps and
-// targets of each batch element.
+// RNNT returns the loss of a recurrent neural network transducer (Graves, Sequence transduction with recurrent neural
+// networks, 2012): the negative log probability that the transducer emits targets, i64 [N, U]. logProbabilities are [N,
+// T, U+1, C]. At each of T steps the transducer emits any number of targets, and then a blank. steps, from 1 to T, and
+// lengths, from 0 to U, i64 [N], are the numbers of steps and targets of each batch element. Other numbers are an error
+// when the model runs.
 func RNNT(logProbabilities, targets, steps, lengths Value, blank int, options ...LossOption) Value {
 	x, d := logProbabilities, logProbabilities.DType()
 	if x.Rank() != 4 || targets.Rank() != 2 || !x.Dim(2).Equal(targets.Dim(1).Add(1)) {

@@ -101,9 +101,9 @@ func AddMM(c, a, b Value, alpha, beta float64) Value {
 	return one(op.Gemm{Alpha: alpha, Beta: beta}, a, b, c)
 }
 
-// LU returns the LU factors of the square matrices in the last two axes, without pivoting: a lower
-// triangular matrix with ones on the diagonal, and an upper triangular matrix. The extents are
-// static.
+// LU returns the LU factors of the square matrices in the last two axes, without pivoting: a lower triangular matrix
+// with ones on the diagonal, and an upper triangular matrix. The extents must be static. A pivot of 0 gives infinities
+// or NaN.
 func LU(v Value) (lower, upper Value) {
 	n := v.Dim(-1).Int()
 	upper, lower = v, Eye(n).Cast(v.DType()).Expand(shapeOf(v)...)
@@ -117,9 +117,9 @@ func LU(v Value) (lower, upper Value) {
 	return lower, upper
 }
 
-// QR returns the QR factors of the matrices in the last two axes: an orthogonal and an upper
-// triangular matrix. The extents are static, and there are at least as many rows as columns. It
-// uses modified Gram–Schmidt.
+// QR returns the QR factors of the matrices in the last two axes: an orthogonal and an upper triangular matrix. The
+// number of columns must be static, and not above the number of rows. Linearly dependent columns may give NaN. It uses
+// modified Gram–Schmidt.
 func QR(v Value) (q, r Value) {
 	n := v.Dim(-1).Int()
 	var columns, rows []Value

@@ -219,11 +219,10 @@ func (p Pool) uneven(x Value) Value {
 	return x
 }
 
-// Interpolate resizes the axes after the channels to sizes. mode is "nearest", "nearest-exact",
-// "linear" (also "bilinear" and "trilinear"), "cubic" (also "bicubic") or "lanczos", the filter of three
-// lobes without elements outside of x. alignCorners aligns the
-// first and last elements of the result along each axis with the first and last elements of x.
-// Interpolate panics with an [*Error] for alignCorners with a nearest mode.
+// Interpolate resizes the axes after the channels to sizes. mode is "nearest", "nearest-exact", "linear" (also
+// "bilinear" and "trilinear"), "cubic" (also "bicubic") or "lanczos", a filter with three lobes that leaves out
+// elements outside of x. alignCorners aligns the first and last elements of the result along each axis with the first
+// and last elements of x. Interpolate panics with an [*Error] for alignCorners with a nearest mode.
 func Interpolate(x Value, mode string, alignCorners bool, sizes ...Extent) Value {
 	if len(sizes) != x.Rank()-2 {
 		fail("%d extents for %s", len(sizes), x.typ())
@@ -308,9 +307,9 @@ func Fold4d(x Value, height, width Extent, kernel int, options ...PoolOption) Va
 	return one(op.Col2Im{Image: extents([]Extent{height, width}), Block: dim.Consts(w.kernel...), Strides: w.stride, Dilations: w.dilation, Pads: slices.Concat(w.padding, w.padding)}, x)
 }
 
-// GridSample samples x, [N, C, H, W], at the coordinates in grid, [N, H', W', 2], which are x and y
-// from −1 to 1. mode is "nearest", "linear" (also "bilinear") or "cubic" (also "bicubic"), and
-// padding is "zeros", "border" or "reflection".
+// GridSample samples x, [N, C, H, W], at the coordinates in grid, [N, H', W', 2]. The result is [N, C, H', W']. The
+// last axis of grid holds a column and a row, from −1 to 1 within the image. mode is "nearest", "linear" (also
+// "bilinear") or "cubic" (also "bicubic"), and padding is "zeros", "border" or "reflection".
 func GridSample(x, grid Value, mode, padding string, alignCorners bool) Value {
 	if mode == "bilinear" || mode == "bicubic" {
 		mode = mode[2:]

@@ -21,10 +21,12 @@ func (v Value) Mean(axes ...int) Value { return v.reduce(op.ReduceMean, axes) }
 // Prod returns the product along axes, whose extents become 1. Without axes it returns a scalar.
 func (v Value) Prod(axes ...int) Value { return v.reduce(op.ReduceProd, axes) }
 
-// Max returns the maximum along axes, whose extents become 1. Without axes it returns a scalar.
+// Max returns the maximum along axes, whose extents become 1. Without axes it returns a scalar. The maximum is NaN if
+// an element is NaN, and −∞ or the smallest integer if there are no elements.
 func (v Value) Max(axes ...int) Value { return v.reduce(op.ReduceMax, axes) }
 
-// Min returns the minimum along axes, whose extents become 1. Without axes it returns a scalar.
+// Min returns the minimum along axes, whose extents become 1. Without axes it returns a scalar. The minimum is NaN if
+// an element is NaN, and +∞ or the largest integer if there are no elements.
 func (v Value) Min(axes ...int) Value { return v.reduce(op.ReduceMin, axes) }
 
 // MaxAbs returns the largest magnitude along axes, whose extents become 1. Without axes it returns
@@ -48,8 +50,8 @@ func (v Value) count(axes []int) Dim {
 	return Dim{d: n}
 }
 
-// Var returns the variance along axes, whose extents become 1, or of all elements without axes. It
-// divides the sum of squared deviations by one less than the number of elements.
+// Var returns the variance along axes, whose extents become 1, or of all elements without axes. It divides the sum of
+// squared deviations by one less than the number of elements, so it is NaN for one element.
 func (v Value) Var(axes ...int) Value { _, x := v.VarMean(axes...); return x }
 
 // VarBiased is like [Value.Var] but divides by the number of elements.
@@ -70,18 +72,22 @@ func (v Value) VarMeanBiased(axes ...int) (mean, variance Value) {
 	return mean, v.Sub(mean).Square().Mean(axes...)
 }
 
-// ArgMax returns the index of the first maximum along an axis, whose extent becomes 1, as i64.
+// ArgMax returns the index of the first maximum along an axis, whose extent becomes 1, as i64. NaN is larger than every
+// number.
 func (v Value) ArgMax(axis int) Value { return one(op.ArgMax{Axis: v.axis(axis), KeepDims: true}, v) }
 
-// ArgMin returns the index of the first minimum along an axis, whose extent becomes 1, as i64.
+// ArgMin returns the index of the first minimum along an axis, whose extent becomes 1, as i64. NaN is smaller than
+// every number.
 func (v Value) ArgMin(axis int) Value { return one(op.ArgMin{Axis: v.axis(axis), KeepDims: true}, v) }
 
-// MaxWithIndices returns the maxima along an axis, whose extent becomes 1, and their indices, i64.
+// MaxWithIndices returns the maxima along an axis, whose extent becomes 1, and their indices, as [Value.Max] and
+// [Value.ArgMax] do.
 func (v Value) MaxWithIndices(axis int) (values, indices Value) {
 	return v.Max(axis), v.ArgMax(axis)
 }
 
-// MinWithIndices returns the minima along an axis, whose extent becomes 1, and their indices, i64.
+// MinWithIndices returns the minima along an axis, whose extent becomes 1, and their indices, as [Value.Min] and
+// [Value.ArgMin] do.
 func (v Value) MinWithIndices(axis int) (values, indices Value) {
 	return v.Min(axis), v.ArgMin(axis)
 }
@@ -110,8 +116,8 @@ func (v Value) running(axis int, combine func(Value, Operand) Value) Value {
 	return v
 }
 
-// Median returns the median along an axis, whose extent becomes 1. Of two middle elements it
-// returns the lower one.
+// Median returns the median along an axis, whose extent becomes 1. Of two middle elements it returns the lower one. NaN
+// is larger than every number.
 func (v Value) Median(axis int) Value { m, _ := v.MedianWithIndices(axis); return m }
 
 // MedianWithIndices returns [Value.Median] and the indices of the medians along the axis, i64.
@@ -130,43 +136,44 @@ func (v Value) order(axis int, k Extent, smallest bool) (values, indices Value) 
 	return out[0], out[1]
 }
 
-// Sort returns the elements along an axis in ascending order.
+// Sort returns the elements along an axis in ascending order. NaN is larger than every number.
 func (v Value) Sort(axis int) Value { s, _ := v.SortWithIndices(axis); return s }
 
-// SortWithIndices returns the elements along an axis in ascending order, and their original
-// indices.
+// SortWithIndices returns the elements along an axis in ascending order, and their original indices, i64. Equal
+// elements keep their order, and NaN is larger than every number.
 func (v Value) SortWithIndices(axis int) (values, indices Value) {
 	return v.order(axis, v.Dim(axis), true)
 }
 
-// SortDescending returns the elements along an axis in descending order.
+// SortDescending returns the elements along an axis in descending order. NaN is larger than every number.
 func (v Value) SortDescending(axis int) Value { s, _ := v.SortDescendingWithIndices(axis); return s }
 
-// SortDescendingWithIndices returns the elements along an axis in descending order, and their
-// original indices.
+// SortDescendingWithIndices returns the elements along an axis in descending order, and their original indices, i64.
+// Equal elements keep their order, and NaN is larger than every number.
 func (v Value) SortDescendingWithIndices(axis int) (values, indices Value) {
 	return v.order(axis, v.Dim(axis), false)
 }
 
-// ArgSort returns the indices that sort the elements along an axis in ascending order.
+// ArgSort returns the indices that sort the elements along an axis in ascending order; see [Value.SortWithIndices].
 func (v Value) ArgSort(axis int) Value { _, i := v.SortWithIndices(axis); return i }
 
-// ArgSortDescending returns the indices that sort the elements along an axis in descending order.
+// ArgSortDescending returns the indices that sort the elements along an axis in descending order; see
+// [Value.SortDescendingWithIndices].
 func (v Value) ArgSortDescending(axis int) Value {
 	_, i := v.SortDescendingWithIndices(axis)
 	return i
 }
 
-// TopK returns the k largest elements along an axis, the largest first.
+// TopK returns the k largest elements along an axis, the largest first; see [Value.TopKWithIndices].
 func (v Value) TopK(k Extent, axis int) Value { t, _ := v.TopKWithIndices(k, axis); return t }
 
-// TopKWithIndices returns the k largest elements along an axis and their indices, the largest
-// first.
+// TopKWithIndices returns the k largest elements along an axis, the largest first, and their indices, i64. Of equal
+// elements the first comes first, and NaN is larger than every number. k must not exceed the extent.
 func (v Value) TopKWithIndices(k Extent, axis int) (values, indices Value) {
 	return v.order(axis, k, false)
 }
 
-// ArgTopK returns the indices of the k largest elements along an axis, the largest first.
+// ArgTopK returns the indices of the k largest elements along an axis, the largest first; see [Value.TopKWithIndices].
 func (v Value) ArgTopK(k Extent, axis int) Value { _, i := v.TopKWithIndices(k, axis); return i }
 
 func (v Value) squeezed(reduce func(Value, ...int) Value, axes []int) Value {

@@ -161,8 +161,8 @@ func (v Value) MoveDim(axis, position int) Value {
 	return one(op.Transpose{Perm: slices.Insert(perm, position, axis)}, v)
 }
 
-// Expand broadcasts to a shape: it repeats axes of extent 1 and adds leading axes. An extent of −1
-// stays as it is.
+// Expand broadcasts to a shape: it repeats axes of extent 1 and adds leading axes. An extent of −1 keeps the extent of
+// v.
 func (v Value) Expand(shape ...Extent) Value {
 	lead := len(shape) - v.Rank()
 	dims := make([]dim.Dim, len(shape))
@@ -354,8 +354,8 @@ func (v Value) SliceAssign(spans []Span, values Operand) Value {
 // SliceFill returns v with the elements that spans select replaced by x; see [Value.SliceAssign].
 func (v Value) SliceFill(spans []Span, x float64) Value { return v.SliceAssign(spans, x) }
 
-// Chunk splits an axis, whose extent is static, into at most n parts. All parts have the same
-// length except the last, which may be shorter.
+// Chunk splits an axis, whose extent is static, into at most n parts. All parts have the same length except the last,
+// which may be shorter. An empty axis has no parts.
 func (v Value) Chunk(n, axis int) []Value {
 	if n < 1 {
 		fail("%d parts", n)
@@ -364,8 +364,8 @@ func (v Value) Chunk(n, axis int) []Value {
 	return v.Split(max(1, (size+n-1)/n), axis)
 }
 
-// Split splits an axis, whose extent is static, into parts of the given length. The last part may
-// be shorter.
+// Split splits an axis, whose extent is static, into parts of the given length. The last part may be shorter. An empty
+// axis has no parts.
 func (v Value) Split(length, axis int) []Value {
 	if length < 1 {
 		fail("parts of length %d", length)
@@ -409,7 +409,8 @@ func (v Value) Flip(axes ...int) Value {
 	return one(o, v)
 }
 
-// Roll rotates the elements along an axis by shift positions. The axis has a static extent.
+// Roll rotates the elements along an axis, whose extent is static: element i moves to index i + shift, modulo the
+// extent.
 func (v Value) Roll(shift, axis int) Value {
 	axis = v.axis(axis)
 	n := v.Dim(axis).Int()

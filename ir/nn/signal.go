@@ -18,8 +18,8 @@ func HannWindow(n int, periodic bool) Value { return cosineWindow(n, periodic, 0
 // [BlackmanWindow].
 func HammingWindow(n int, periodic bool) Value { return cosineWindow(n, periodic, 0.54, 0.46, 0) }
 
-// BlackmanWindow returns the f32 Blackman window of n numbers, 0.42 − 0.5·cos t + 0.08·cos 2t. For
-// element i, t is 2π·i/n if periodic is true, else 2π·i/(n − 1).
+// BlackmanWindow returns the f32 Blackman window of n numbers, 0.42 − 0.5·cos t + 0.08·cos 2t. For element i, t is
+// 2π·i/n if periodic is true, else 2π·i/(n − 1). A window of one number that is not periodic is 1.
 func BlackmanWindow(n int, periodic bool) Value { return cosineWindow(n, periodic, 0.42, 0.5, 0.08) }
 
 // RFFT returns the discrete Fourier transform of a real signal along the last axis. x is […, n] and

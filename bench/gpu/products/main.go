@@ -121,7 +121,8 @@ func gelu(e *kernels.Emitter, x *kernel.Value) *kernel.Value {
 	return e.Mul(x, elementary.Normal(e.Builder, x))
 }
 
-// sides holds the device, the memory of operands by name, and the process of PyTorch.
+// sides holds the device and the process of PyTorch. memory holds the operands on the device, and host the same bytes
+// in the memory of the host, both by the operand's name.
 type sides struct {
 	device gpu.Opened
 	queue  gpu.Timed

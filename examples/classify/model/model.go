@@ -38,7 +38,7 @@ func (m *Net) Forward(text nn.Value) (logits nn.Value) {
 	return m.Output.Forward(nn.ReLU(m.Hidden.Forward(mean)))
 }
 
-// Loss returns the cross entropy, and the logits, to measure the answers.
+// Loss returns the cross entropy and the logits. Metrics measure the logits.
 //
 //burngen:loss (i64[N,{m.length}], i64[N]) -> (f32[], f32[N,{m.classes}])
 func (m *Net) Loss(text, topic nn.Value) (loss, logits nn.Value) {

@@ -50,7 +50,7 @@ func (m *Net) Forward(photo nn.Value) (logits nn.Value) {
 	return m.Output.Forward(nn.AdaptiveAvgPool2d(x, 1, 1).Flatten(1, -1))
 }
 
-// Loss returns the cross entropy, and the logits, to count the correct ones.
+// Loss returns the cross entropy and the logits. The program counts the correct ones.
 //
 //burngen:loss (f32[N,3,32,32], i64[N]) -> (f32[], f32[N,{m.classes}])
 func (m *Net) Loss(photo, target nn.Value) (loss, logits nn.Value) {

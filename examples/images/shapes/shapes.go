@@ -27,7 +27,7 @@ var shapes = map[string]shape{
 	"triangle": func(x, y float64) bool { return y < 0.8 && y > 2*max(x, -x)-1 },
 }
 
-// Plain and Other are names of shapes.
+// Plain and Other each list the names of four shapes. No shape is in both lists.
 var (
 	Plain = []string{"disc", "ring", "square", "triangle"}
 	Other = []string{"cross", "heart", "moon", "stripes"}
@@ -53,8 +53,8 @@ func (m mask) At(x, y int) color.Color {
 	return color.Transparent
 }
 
-// Paint writes n pictures of each of these shapes as JPEG files: dir/disc/000.jpg and so on. Sizes, colours and
-// places are random, and the same in each call. It returns an error if a name is unknown.
+// Paint writes n pictures of each shape in names as JPEG files: dir/disc/000.jpg and so on. Sizes, colours and places
+// are random, and the same in each call. It returns an error if a name is unknown.
 func Paint(dir string, n int, names []string) error {
 	for _, name := range names {
 		s, ok := shapes[name]

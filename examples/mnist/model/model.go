@@ -43,7 +43,7 @@ func (m *Net) Forward(image nn.Value) (logits nn.Value) {
 	return m.Linear2.Forward(x)
 }
 
-// Loss returns the cross entropy, and the logits, to count the correct ones.
+// Loss returns the cross entropy and the logits. Metrics measure the logits.
 //
 //burngen:loss (f32[N,28,28], i64[N]) -> (f32[], f32[N,{m.classes}])
 func (m *Net) Loss(image, target nn.Value) (loss, logits nn.Value) {

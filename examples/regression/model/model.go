@@ -42,7 +42,7 @@ func (m *Net) Forward(features nn.Value) (worth nn.Value) {
 	return m.Output.Forward(x).Squeeze(1)
 }
 
-// Loss returns the mean squared error, and the predictions, to measure them.
+// Loss returns the mean squared error and the predictions. Metrics measure the predictions.
 //
 //burngen:loss (f32[N,{m.width}], f32[N]) -> (f32[], f32[N])
 func (m *Net) Loss(features, worth nn.Value) (loss, predicted nn.Value) {

@@ -87,7 +87,7 @@ func (m *Net) Forward(photo nn.Value) (logits nn.Value) {
 	return nn.AdaptiveAvgPool2d(x, 1, 1).Flatten(1, -1)
 }
 
-// Loss returns the cross entropy, and the logits, to measure the answers.
+// Loss returns the cross entropy and the logits. Metrics measure the logits.
 //
 //burngen:loss (f32[N,3,{m.Size},{m.Size}], i64[N]) -> (f32[], f32[N,{m.Classes}])
 func (m *Net) Loss(photo, target nn.Value) (loss, logits nn.Value) {

@@ -24,7 +24,7 @@ func (m *Net) Forward(photo nn.Value) (logits nn.Value) {
 	return m.Head.Forward(m.Body.Forward(photo)[0])
 }
 
-// Loss returns the cross entropy, and the logits, to measure the answers.
+// Loss returns the cross entropy and the logits. Metrics measure the logits.
 //
 //burngen:loss (f32[N,3,32,32], i64[N]) -> (f32[], f32[N,4])
 func (m *Net) Loss(photo, target nn.Value) (loss, logits nn.Value) {

@@ -16,7 +16,7 @@ type Tile struct {
 	Index int
 }
 
-// TileKind is the kind of run that a [Tile] is.
+// TileKind says whether a [Tile] is a run of an operand, of a result, or of a temporary value.
 type TileKind uint8
 
 // The kinds of tiles.

@@ -29,7 +29,7 @@ type Launch struct {
 type Faster struct {
 	Kernel *kernel.Kernel
 	Grid   [3]int
-	// From has, for each argument, the index of the argument of the other launch that it is.
+	// From[i] is the index, in the arguments of the other launch, of argument i.
 	From []int
 }
 

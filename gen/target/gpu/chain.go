@@ -25,7 +25,7 @@ func longer(a, b chain) chain {
 
 func (c chain) product() chain { return chain{c.before, c.since + 1} }
 
-// unknownScores is the number of scores of a softmax whose extent is a symbol.
+// unknownScores is the number of scores that a softmax is assumed to have if the extent of its axis is a symbol.
 const unknownScores = 1 << 10
 
 func (c chain) softmax(scores dim.Dim) chain {

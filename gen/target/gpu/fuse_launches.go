@@ -15,11 +15,10 @@ import (
 // few arguments.
 const maxFusedOperands = 10
 
-// FuseLaunches is the pass that replaces a pointwise node and the nodes that compute its operands by one
-// [op.Fusion], which one launch computes. The nodes of operands are any number of [op.StridedCopy], which the
-// kernel replaces by reading their operands, and at most one other node, whose kernel applies the pointwise
-// operators to each element before it stores the element. An operand is fused only if nothing else reads
-// it: it is then not stored any more.
+// FuseLaunches is the pass that replaces a pointwise node, and nodes that compute its operands, by one [op.Fusion],
+// which one launch computes. Any number of [op.StridedCopy] nodes can be fused: the kernel reads their operands
+// instead. At most one other node can be fused: its kernel applies the pointwise operators to each element before it
+// stores the element. A node is fused only if nothing else reads its result, because the result is not stored any more.
 var FuseLaunches = pass.Pass{Name: "fuse_launches", Run: fuseLaunches}
 
 func fuseLaunches(ctx *pass.Context, m *ir.Module) (bool, error) {

@@ -298,11 +298,10 @@ func (c Trial) function(d *Draw) (*ir.Func, []*ir.Tensor) {
 	return f, args
 }
 
-// units bounds the effect of rounding results to a float type that kernels only store. Kernels
-// compute in f32 and round once more than Eval, which may give the adjacent number. near is the
-// largest distance of adjacent numbers, divided by the smaller one. zero is the distance between
-// zero and the adjacent number. It is 0 if that is within the tolerance of f32, or if the type has
-// no zero.
+// units bounds the effect of rounding results to a float type that kernels only store. Kernels compute in f32 and round
+// once more than Eval, which may give the adjacent number. near is the largest distance of adjacent numbers, divided by
+// the smaller one. zero is the distance between zero and the adjacent number, or 0 if this distance is within the
+// tolerance of f32 or the type has no zero.
 var units = map[ir.DType]struct{ near, zero float64 }{
 	ir.F16: {near: 1.0 / (1 << 10)}, ir.BF16: {near: 1.0 / (1 << 7)},
 	ir.F8E4M3FN: {1.0 / 8, 1.0 / (1 << 9)}, ir.F8E4M3FNUZ: {1.0 / 8, 1.0 / (1 << 10)},

@@ -23,9 +23,9 @@ func Quotient(b *kernel.Builder, x, y *kernel.Value) *kernel.Value {
 	return c.Select(exact, c.Add(q, rest), q)
 }
 
-// Root returns √x. The root is rounded correctly if x is 0, infinite or NaN, or has a magnitude between
-// 2⁻¹⁰⁰ and 2¹⁰⁰. The exception are roots within 2⁻¹⁸ units in the last place of the middle between two
-// floats. If [kernel.Sqrt] of a device rounds correctly, Root returns its result in all cases.
+// Root returns √x. The root is rounded correctly if x is 0, infinite or NaN, or has a magnitude between 2⁻¹⁰⁰ and 2¹⁰⁰.
+// Exceptions are roots within 2⁻¹⁸ units in the last place of the middle between two floats. If [kernel.Sqrt] of a
+// device rounds correctly, Root returns its result in all cases.
 //
 // [kernel.Sqrt] may be 3 units in the last place off, so the remainder of its result is divided by the
 // derivative of the square.

@@ -8,10 +8,10 @@ import (
 // Kernel returns a kernel that computes what k computes. The kernel has no value of type i64 or u64, except
 // parameters that are numbers. Kernel returns k itself if k has no integer of 64 bits.
 //
-// An array of n elements of 64 bits becomes one of 2n u32, in the same memory: first the low and then the high
-// half of an element. A parameter that is a number keeps its type. The kernel splits it at the start. The
-// arguments of both kernels are the same. The low half of an i64 that is an index of an array is the index. So
-// an array must not have more than 2³¹−1 elements, or 2³⁰−1 elements of 64 bits.
+// An array of n elements of 64 bits becomes one of 2n u32, in the same memory: first the low and then the high half of
+// an element. A parameter that is a number keeps its type. The kernel splits it at the start. The arguments of both
+// kernels are the same. An index of an array that is an i64 is replaced by its low half. So an array must not have more
+// than 2³¹−1 elements, or 2³⁰−1 elements of 64 bits.
 //
 // Kernel returns an error if k has an atomic operation on 64 bits, or a float of 64 bits that is made of the
 // bits of an integer.

@@ -60,8 +60,8 @@ func lstmSteps(o op.LSTMSteps, n node) kernel.Call {
 		f.name, f.alpha, f.beta, g.name, g.alpha, g.beta, e.name, e.alpha, e.beta)
 }
 
-// packed reports whether weights are packed into panels, as kernels of f32 take them. Weights of other types are not
-// packed, and packed reports true for them.
+// packed reports whether none of the operands with these indices is an f32 matrix. Kernels of f32 take weights that are
+// packed into panels, which have another rank. Weights of other types are never packed, and packed ignores them.
 func (n node) packed(weights ...int) bool {
 	return !slices.ContainsFunc(weights, func(i int) bool {
 		t := n.Args[i].Type

@@ -195,10 +195,9 @@ type blockedOperand struct {
 	lanes []float64        // see lanesOf
 }
 
-// operand returns the operand for v, a value of f32, of a blocked node whose result type is `out`.
-// It is v itself if v has one element, v with one more axis if v repeats along the channels, and
-// the blocked form of v if there is one or if v has one element per channel. ok is false for other
-// values.
+// operand returns v, an f32 value, in the form that a blocked node with result type `out` reads. It is v itself if v
+// has one element, v with one more axis if v repeats along the channels, and the blocked form of v if there is one or
+// if v has one element per channel. ok is false for other values.
 func (l *layouts) operand(v *ir.Value, out ir.Type) (o blockedOperand, ok bool) {
 	t, rank := v.Type, out.Rank()
 	if t.DType != ir.F32 || t.Rank() > rank {

@@ -12,10 +12,9 @@ import (
 // Bytes, i8 or u8, are channel-blocked as u8. Elements of i8 are shifted by 128.
 
 // BlockBytes converts x, [N,C,spatial…] of i8 or u8, to channel blocks of Lanes, 16 or 4:
-// u8[N,⌈C/Lanes⌉,spatial…,Lanes]. Lanes beyond C are zero. There are at most two spatial axes. Pads
-// lists the cells to insert before each axis, then the cells to insert after each axis; nil means
-// no padding. The padding has the value of the optional second operand, i32 of one element, or 0, in
-// all lanes.
+// u8[N,⌈C/Lanes⌉,spatial…,Lanes]. Elements of i8 are shifted by 128. Lanes beyond C are zero. There are at most two
+// spatial axes. Pads lists the cells to insert before each axis, then the cells to insert after each axis; nil means no
+// padding. The padding has the value of the optional second operand, i32 of one element, or 0, in all lanes.
 type BlockBytes struct {
 	Lanes int
 	Pads  []dim.Dim

@@ -8,9 +8,9 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// ConvDataBlocked is a [op.ConvData] over one or two spatial axes of g, channel-blocked
-// f32[N,⌈OutC/16⌉,spatial…,16], with weights packed by [PackConvData]. No axis has both a stride and
-// a dilation above 1. The result is f32[N,⌈InC/16⌉,Spatial…,16]; lanes beyond InC are zero.
+// ConvDataBlocked is an [op.ConvData] over one or two spatial axes of g, channel-blocked f32[N,⌈OutC/16⌉,spatial…,16],
+// with weights packed by [PackConvData]. No axis has both a stride and a dilation above 1. The result is
+// f32[N,⌈InC/16⌉,Spatial…,16]; lanes beyond InC are zero.
 type ConvDataBlocked struct {
 	op.Window
 	InC, OutC int

@@ -8,9 +8,8 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// ConvWeightsBlocked is a [op.ConvWeights] with one group over one or two spatial axes of
-// channel-blocked x, f32[N,⌈InC/16⌉,spatial…,16], and g, f32[N,⌈OutC/16⌉,spatial…,16]. The result
-// is f32[OutC,InC,kernel…].
+// ConvWeightsBlocked is an [op.ConvWeights] with one group over one or two spatial axes of channel-blocked x,
+// f32[N,⌈InC/16⌉,spatial…,16], and g, f32[N,⌈OutC/16⌉,spatial…,16]. The result is f32[OutC,InC,kernel…].
 type ConvWeightsBlocked struct {
 	op.Window
 	InC, OutC int

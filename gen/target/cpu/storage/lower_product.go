@@ -8,9 +8,9 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// Lower builds replacements of the results of a matrix product, a convolution of integers, a recurrent
-// layer, or such a layer's forward or backward pass in training, on packed operands. It returns nil if
-// n stays unchanged.
+// Lower builds replacements, on packed operands, of the results of n. n is a matrix product, a convolution of integers,
+// a recurrent layer, or the forward or backward pass of a recurrent layer in training. Lower returns nil if n stays
+// unchanged.
 func Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	switch o := n.Op.(type) {
 	case op.MatMul:

@@ -6,8 +6,8 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// MaxPoolBytes is the maximum of each window without padding over x, u8[N,⌈C/16⌉,spatial…,16]. Strides,
-// Dilations and Kernel have an element for each of the one or two spatial axes.
+// MaxPoolBytes is the maximum of each window over x, u8[N,⌈C/16⌉,spatial…,16], without padding. Strides, Dilations and
+// Kernel have an element for each of the one or two spatial axes.
 type MaxPoolBytes struct{ Kernel, Strides, Dilations []int }
 
 func (o MaxPoolBytes) window() op.Window {

@@ -8,11 +8,10 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// Patches extracts the cells under each window over x, [N,C,spatial…] of i8 or u8, as rows in the form
-// of [PackRows]: [N·Group,P,4·⌈K/4⌉] for P windows with K cells, over the channels of a group. Elements
-// of i8 are shifted by 128. Cells of padding have the value of the optional second operand, i32 of one
-// element, or 0. With Sums, a second result, i32 [N·Group,P], holds the sums of the rows. There are at
-// most eight spatial axes.
+// Patches extracts the cells under each window over x, [N,C,spatial…] of i8 or u8, as rows in the form of [PackRows]:
+// [N·Group,P,4·⌈K/4⌉] for P windows. K is the number of cells of a window in all channels of a group. Elements of i8
+// are shifted by 128. Cells of padding have the value of the optional second operand, i32 of one element, or 0. With
+// Sums, a second result, i32 [N·Group,P], holds the sums of the rows. There are at most eight spatial axes.
 type Patches struct {
 	op.Window
 	Group int

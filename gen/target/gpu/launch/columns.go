@@ -36,8 +36,8 @@ func foldPlaces(o op.Col2Im) []dim.Dim {
 	return places
 }
 
-// foldExtents returns two conditions on the operand of a Col2Im: it has a row for each channel of the
-// result and cell of the window, and a column for each window.
+// foldExtents returns two conditions on the operand of a Col2Im: it has a row for each pair of a channel of the result
+// and a cell of the window, and a column for each window.
 func foldExtents(o op.Col2Im, n *ir.Node) []ir.CheckDim {
 	x, cells := n.Args[0].Type.Shape, dim.Product(o.Block...)
 	return []ir.CheckDim{

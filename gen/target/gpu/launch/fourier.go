@@ -19,8 +19,8 @@ var fourier = []entry{
 // dft is a mixed-radix transform (Cooley and Tukey, 1965). The first launch computes the roots of unity.
 // Each radix is one more launch.
 //
-// z[j, k] is element k of the transform of elements j, j + step, … of a line. There are size of them, and
-// step is length/size. At first size is 1, and z is the line. A radix p multiplies size by p:
+// z[j, k] is element k of the transform of the `size` elements j, j + step, … of a line, where step is length/size. At
+// first size is 1, and z is the line. A radix p multiplies size by p:
 //
 //	y[j, k] = Σ_q e^(∓2πi·qk/(p·size)) · z[j + q·step/p, k mod size]
 //

@@ -29,7 +29,7 @@ type axes struct {
 	along, over []int
 }
 
-// along returns the division in which the rows lie along the axes reduced. reduced must ascend.
+// along returns the division into rows that lie along the axes in `reduced`. The axes must ascend.
 func along(shape []dim.Dim, reduced []int) axes {
 	a := axes{shape: shape}
 	for i := range shape {

@@ -210,9 +210,9 @@ func (a roiAxis) each(r roi, state []*kernel.Value, step func(s roiSample, state
 	})
 }
 
-// inside returns a range [from, to) of samples of a bin that contains all samples from coordinate −1
-// to the extent of the images. If the number of samples depends on the region, the range has a few
-// samples for each element of the axis at most.
+// inside returns a range [from, to) of samples of a bin that contains all samples from coordinate −1 to the extent of
+// the images. If the number of samples depends on the region, the range has at most a few samples for each element of
+// the axis.
 func (a roiAxis) inside(r roi) (from, to *kernel.Value) {
 	if r.Sampling > 0 {
 		return r.Int(0), a.samples

@@ -67,8 +67,8 @@ func (w *writer) begin(k *kernel.Kernel) {
 	w.emit("bar.sync", "0")
 }
 
-// group writes the index of the thread's group. All threads of a warp get it from the first, so that the driver knows
-// that they have the same.
+// group writes the index of the thread's group. All threads of a warp get the index from the first thread, so that the
+// driver knows that the index is the same in the whole warp.
 func (w *writer) group(result *kernel.Value) {
 	r := w.temp(".b32")
 	w.emit("mov.u32", r, "%tid.x")

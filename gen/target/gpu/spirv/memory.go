@@ -181,8 +181,9 @@ func (f *function) slot(c cell) uint32 {
 	return f.memory(c)
 }
 
-// access records that a cell of global memory is accessed, which may require features. SPIR-V allows elements of
-// 8 and 16 bits in memory without integers of this width, but no cast of an address to a pointer to them.
+// access records that a cell of global memory is accessed, which may require features. SPIR-V allows elements of 8 and
+// 16 bits in memory even if a device has no integers of this width. An address can then not be cast to a pointer to
+// such elements.
 func (f *function) access(c cell) {
 	if isNarrow(c.d) && !c.isWords() {
 		f.need(map[int]string{1: "shaderInt8", 2: "shaderInt16"}[c.d.Size()])
