@@ -228,9 +228,12 @@ type DeformConv2d struct {
 }
 
 // NewDeformConv2d returns a deformable convolution from `in` to `out` channels. offsetGroups is the
-// number of channel groups with their own offsets.
+// number of channel groups with their own offsets. [Same] and [PaddingMode] are not supported.
 func NewDeformConv2d(in, out, kernel, offsetGroups int, options ...ConvOption) DeformConv2d {
 	w, b, o := newConv(2, in, out, kernel, options)
+	if o.same || o.mode != "" && o.mode != "zeros" {
+		fail("Same and PaddingMode are not supported; use Padding")
+	}
 	return DeformConv2d{w, b, o, offsetGroups}
 }
 

@@ -58,6 +58,8 @@ func TestErrors(t *testing.T) {
 		"an index":            {func() { x.Select(0, nn.Of([]int{5})).Floats() }, "gather: "},
 		"groups":              {func() { nn.NewConv2d(3, 4, 3, nn.Groups(2)) }, "NewConv2d: 3 and 4 channels in 2 groups"},
 		"options for axes":    {func() { nn.NewConv2d(3, 4, 3, nn.Stride(1, 2, 3)) }, "NewConv2d: 3 numbers for 2 axes"},
+		"a deformed mode":     {func() { nn.NewDeformConv2d(2, 3, 3, 1, nn.PaddingMode("edge")) }, "NewDeformConv2d: Same and PaddingMode are not supported"},
+		"a deformed Same":     {func() { nn.NewDeformConv2d(2, 3, 3, 1, nn.Same) }, "NewDeformConv2d: Same and PaddingMode are not supported"},
 		"a rate":              {func() { nn.Dropout{Rate: 2}.Forward(x) }, "Dropout: the rate 2 is not from 0 to 1"},
 		"heads":               {func() { nn.NewMultiHeadAttention(10, 3) }, "NewMultiHeadAttention: 10 features in 3 heads"},
 		"targets":             {func() { nn.CrossEntropy(x, nn.Of([]int{1})) }, "CrossEntropy: targets i64[1] for logits f32[2,3]"},
