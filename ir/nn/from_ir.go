@@ -32,7 +32,10 @@ func FromIR(m *ir.Module, err error) *Graph {
 	for n := range g.fn.All() {
 		if _, ok := n.Op.(op.BatchNormalization); ok {
 			for _, a := range n.Args[3:] {
-				if l, ok := a.Def.Op.(ir.Load); a.Def != nil && ok {
+				if a.Def == nil {
+					continue
+				}
+				if l, ok := a.Def.Op.(ir.Load); ok {
 					statistics[l.Name] = true
 				}
 			}

@@ -48,6 +48,22 @@ func TestImportedBody(t *testing.T) {
 	}
 }
 
+// Statistics of a batch normalisation may be inputs instead of weights.
+func TestImportedStatistics(t *testing.T) {
+	f := &ir.Func{Name: "forward"}
+	b := ir.NewBuilder(f)
+	args := []*ir.Value{b.Param("x", ir.StaticTensor(ir.F32, 1, 2))}
+	for _, name := range []string{"scale", "bias", "mean", "variance"} {
+		args = append(args, b.Param(name, ir.StaticTensor(ir.F32, 2)))
+	}
+	b.Return(b.Node(op.BatchNormalization{}, args...))
+	g := nn.FromIR(&ir.Module{Funcs: []*ir.Func{f}}, nil)
+	y := g.Forward(nn.Of([][]float64{{3, 4}}), nn.Ones(2), nn.Zeros(2), nn.Ones(2), nn.Full(4, 2))[0]
+	if got := y.Floats(); !slices.Equal(got, []float64{1, 1.5}) {
+		t.Errorf("%v", got)
+	}
+}
+
 // Whole networks from files give the same as values, and recorded.
 func TestImportedNetworks(t *testing.T) {
 	for _, name := range []string{"cifar10-pytorch-tutorial", "lstm-loop-tiny", "unity-sorter-attention", "mnist-dynamo-op18", "acasxu-1-1"} {
