@@ -12,10 +12,10 @@ var devices = strings.Fields("CON PRN AUX NUL COM1 COM2 COM3 COM4 COM5 COM6 COM7
 // in a model.
 const maxFileName = 100
 
-// FileName returns `text` as a file name, without extension, that is valid on every system and in
-// the pattern of a go:embed directive. It keeps ASCII letters, digits and a few other characters,
-// and replaces the others by underscores. It returns fallback if nothing is left, and puts fallback
-// and an underscore before the name of a device.
+// FileName returns `text` as a file name, without extension, that is valid on every system and in the pattern of a
+// go:embed directive. It keeps ASCII letters, digits and a few other characters, and replaces the others by
+// underscores. It cuts off what exceeds maxFileName bytes, and dots, underscores and hyphens at both ends. It returns
+// fallback if nothing is left, and puts fallback and an underscore before the name of a device.
 func FileName(text, fallback string) string {
 	name := strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("._-", r) {

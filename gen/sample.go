@@ -109,11 +109,11 @@ func (m *Model) sample(f *emit.Function, move func(args []any)) ([]any, [][]int,
 // computed twice. In larger networks single rounding errors average out.
 const steadyFlops = 1 << 28
 
-// keepSteady removes from a function's sample the results that depend on rounding, because rounding
-// differs between processors. The sample is computed again with slightly changed inputs: by a little
-// more than the rounding errors of kernels, or of products in a lower precision. A result is removed if
-// it then changes by more than the bundled test allows. This happens, for example, where nearly equal
-// numbers are normalised by their variance.
+// keepSteady removes from a function's sample the results that depend on rounding, because rounding differs between
+// processors. The sample is computed again with slightly changed inputs: by a little more than the rounding errors of
+// kernels, or of products in a lower precision. A result is removed if it then changes by more than the bundled test
+// allows, or if the second computation fails. This happens, for example, where nearly equal numbers are normalised by
+// their variance.
 func (m *Model) keepSteady(f *emit.Function) {
 	n := len(f.Sample)
 	movable := func(p *ir.Value) bool {

@@ -139,8 +139,8 @@ func run(path string, in []*ir.Tensor, options gen.Options) ([]*ir.Tensor, error
 }
 
 // difference returns the root mean square of got - want divided by the root mean square of want: the largest quotient
-// of all outputs. It leaves out strings, outputs that are nil or differ in length, and elements whose difference is not
-// finite.
+// of all outputs. If all elements of an output's want are 0, it takes the norm of got instead of the quotient. It
+// leaves out strings, outputs that are nil or differ in length, and elements whose difference is not finite.
 func difference(got, want []*ir.Tensor) float64 {
 	worst := 0.0
 	for i, w := range want {

@@ -97,7 +97,8 @@ func main() {
 }
 
 // choose returns the models that names select: names of models or groups, or all if there are no names. The suffix "-n"
-// selects models with a symbolic batch. A group with this suffix leaves out models without a batch.
+// selects models with a symbolic batch. A group with this suffix leaves out models without a batch. choose returns an
+// error for any other name.
 func choose(names []string) ([]model, error) {
 	if len(names) == 0 {
 		names = []string{"all"}

@@ -85,9 +85,9 @@ func move(budget time.Duration, m cost.Machine) float64 {
 	return bytes / max(t-c.Winograd(still, tile), t/10)
 }
 
-// cacheSize returns the size of the second-level cache in bytes, a power of two from 128 KiB to 32 MiB.
-// An array of this size can be summed in less than 1.4 times the time per byte of an array of 128 KiB,
-// and an array of twice the size cannot.
+// cacheSize returns the size of the second-level cache in bytes, a power of two from 128 KiB to 32 MiB. An array of
+// this size can be summed in less than 1.4 times the time per byte of an array of 128 KiB, and an array of twice the
+// size cannot unless the size is 32 MiB.
 func cacheSize(budget time.Duration) int {
 	const sure, most = 128 << 10, 32 << 20
 	src, sum := ones(most/4), ones(1)

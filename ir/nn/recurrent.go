@@ -71,7 +71,8 @@ func (c cells) suffixes() []string {
 	return []string{""}
 }
 
-// NewRNN returns an RNN from in to hidden features.
+// NewRNN returns an RNN from in to hidden features. Its weights and biases are initialised uniformly in [−k, k], where
+// k = 1/√hidden.
 func NewRNN(in, hidden int, options ...RecurrentOption) RNN {
 	w, c := newCells(in, hidden, []int{0}, options)
 	if c.nonlinearity != "tanh" && c.nonlinearity != "relu" {
@@ -80,13 +81,13 @@ func NewRNN(in, hidden int, options ...RecurrentOption) RNN {
 	return RNN{w, c}
 }
 
-// NewLSTM returns an LSTM from in to hidden features.
+// NewLSTM returns an LSTM from in to hidden features, initialised as [NewRNN] does.
 func NewLSTM(in, hidden int, options ...RecurrentOption) LSTM {
 	w, c := newCells(in, hidden, []int{0, 3, 1, 2}, options)
 	return LSTM{w, c}
 }
 
-// NewGRU returns a GRU from in to hidden features.
+// NewGRU returns a GRU from in to hidden features, initialised as [NewRNN] does.
 func NewGRU(in, hidden int, options ...RecurrentOption) GRU {
 	w, c := newCells(in, hidden, []int{1, 0, 2}, options)
 	return GRU{w, c}
@@ -112,8 +113,9 @@ func (r RNN) Forward(x, h Value) (y, last Value) {
 	return y, states[0]
 }
 
-// Forward runs the layers over x. x, h, y and lastH are x, h, y and last of [RNN.Forward]. c is the
-// initial cell state and lastC the final cell state, of h's shape.
+// Forward runs the layers over x. h and c are the initial hidden and cell states; the zero Value means zeros. y holds
+// the hidden state after each step. lastH and lastC are the final hidden and cell states. The shapes are those of
+// [RNN.Forward], and c and lastC have the shape of h.
 func (l LSTM) Forward(x, h, c Value) (y, lastH, lastC Value) {
 	required(l)
 	y, states := l.cells.run(x, l.Weights, []Value{h, c}, func(o op.Recurrent) ir.Op { return op.LSTM{Recurrent: o, InputForget: l.cells.inputForget} }, []string{"sigmoid", "tanh", "tanh"})

@@ -17,10 +17,9 @@ const (
 	faint = .2 // ink below this share of the darkest ink counts as paper
 )
 
-// Digit converts a picture of one digit to the form of MNIST's images: ink is 1, paper is 0. The
-// digit fills a box of 20×20 pixels with its aspect ratio kept, and its centre of mass is the
-// centre of the image. The ink may be darker or lighter than the paper. It returns an error if the
-// picture is empty.
+// Digit converts a picture of one digit to the form of MNIST's images: ink is 1, paper is 0. The digit fills a box of
+// 20×20 pixels with its aspect ratio kept, and its centre of mass is the centre of the image. The ink may be darker or
+// lighter than the paper. It returns an error if the picture has no pixels or no ink.
 func Digit(dst *[28][28]float32, picture image.Image) error {
 	ink, width := inkOf(picture)
 	if len(ink) == 0 {
