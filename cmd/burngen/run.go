@@ -201,8 +201,9 @@ func save(dir string, names []string, results []*ir.Tensor) error {
 	return nil
 }
 
-// fileName converts `text` to a file name of at most 100 bytes. It replaces all characters but
-// ASCII letters, digits, ".", "_" and "-" by underscores. It returns "output" if nothing is left.
+// fileName converts `text` to a file name of at most 100 bytes. It replaces all characters but ASCII letters, digits,
+// ".", "_" and "-" by underscores. It cuts off dots and underscores at both ends. It returns "output" if nothing is
+// left.
 func fileName(text string) string {
 	name := strings.Trim(strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("._-", r) {

@@ -62,8 +62,8 @@ func satNeg(a int64) int64 {
 	return -a
 }
 
-// satAdd adds two lower or two upper bounds. inf is the unknown bound on that side, negInf or
-// posInf. The sum is unknown if a or b is, or if it overflows.
+// satAdd adds two lower or two upper bounds. inf is the unknown bound on that side, negInf or posInf. The sum is inf if
+// a or b is inf. A sum that overflows becomes negInf or posInf, whichever is nearer.
 func satAdd(a, b, inf int64) int64 {
 	if a == inf || b == inf {
 		return inf
@@ -77,8 +77,8 @@ func satAdd(a, b, inf int64) int64 {
 	return posInf
 }
 
-// satMul multiplies two bounds. The product is unknown if a or b is unknown and the other is not 0,
-// or if it overflows.
+// satMul multiplies two bounds. The product with 0 is 0. Any other product with negInf or posInf, or that overflows, is
+// negInf or posInf, by its sign.
 func satMul(a, b int64) int64 {
 	if a == 0 || b == 0 {
 		return 0

@@ -92,7 +92,7 @@ func (m *Model) ForwardContext(ctx context.Context, text []Text) (dst []Logits, 
 	return dst, s.Forward(dst, text)
 }
 
-// Loss returns the cross entropy, and the logits, to measure the answers.
+// Loss returns the cross entropy and the logits. Metrics measure the logits.
 //
 // It is safe to call from many goroutines.
 func (m *Model) Loss(text []Text, topic []int64) (LossResult, error) {
@@ -155,7 +155,7 @@ func (s *Session) Forward(dst []Logits, text []Text) (err error) {
 	return s.forward(call, len(text), rt.Flat[float32](dst), rt.Flat[int64](text))
 }
 
-// Loss returns the cross entropy, and the logits, to measure the answers.
+// Loss returns the cross entropy and the logits. Metrics measure the logits.
 //
 // The result is written into dst, which has an item for each of the batch.
 // It does not allocate once it has seen a batch of this size.

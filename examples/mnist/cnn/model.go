@@ -92,7 +92,7 @@ func (m *Model) ForwardContext(ctx context.Context, image []Image) (dst []Logits
 	return dst, s.Forward(dst, image)
 }
 
-// Loss returns the cross entropy, and the logits, to count the correct ones.
+// Loss returns the cross entropy and the logits. Metrics measure the logits.
 //
 // It is safe to call from many goroutines.
 func (m *Model) Loss(image []Image, target []int64) (LossResult, error) {
@@ -155,7 +155,7 @@ func (s *Session) Forward(dst []Logits, image []Image) (err error) {
 	return s.forward(call, len(image), rt.Flat[float32](dst), rt.Flat[float32](image))
 }
 
-// Loss returns the cross entropy, and the logits, to count the correct ones.
+// Loss returns the cross entropy and the logits. Metrics measure the logits.
 //
 // The result is written into dst, which has an item for each of the batch.
 // It does not allocate once it has seen a batch of this size.

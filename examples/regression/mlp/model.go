@@ -89,7 +89,7 @@ func (m *Model) ForwardContext(ctx context.Context, features []Features) (dst []
 	return dst, s.Forward(dst, features)
 }
 
-// Loss returns the mean squared error, and the predictions, to measure them.
+// Loss returns the mean squared error and the predictions. Metrics measure the predictions.
 //
 // It is safe to call from many goroutines.
 func (m *Model) Loss(features []Features, worth []float32) (LossResult, error) {
@@ -152,7 +152,7 @@ func (s *Session) Forward(dst []float32, features []Features) (err error) {
 	return s.forward(call, len(features), rt.Flat[float32](dst), rt.Flat[float32](features))
 }
 
-// Loss returns the mean squared error, and the predictions, to measure them.
+// Loss returns the mean squared error and the predictions. Metrics measure the predictions.
 //
 // The result is written into dst, which has an item for each of the batch.
 // It does not allocate once it has seen a batch of this size.

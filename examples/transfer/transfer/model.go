@@ -92,7 +92,7 @@ func (m *Model) ForwardContext(ctx context.Context, photo []Photo) (dst []Logits
 	return dst, s.Forward(dst, photo)
 }
 
-// Loss returns the cross entropy, and the logits, to measure the answers.
+// Loss returns the cross entropy and the logits. Metrics measure the logits.
 //
 // It is safe to call from many goroutines.
 func (m *Model) Loss(photo []Photo, target []int64) (LossResult, error) {
@@ -155,7 +155,7 @@ func (s *Session) Forward(dst []Logits, photo []Photo) (err error) {
 	return s.forward(call, len(photo), rt.Flat[float32](dst), rt.Flat[float32](photo))
 }
 
-// Loss returns the cross entropy, and the logits, to measure the answers.
+// Loss returns the cross entropy and the logits. Metrics measure the logits.
 //
 // The result is written into dst, which has an item for each of the batch.
 // It does not allocate once it has seen a batch of this size.
