@@ -26,9 +26,9 @@ func attend(o op.Attend, n *ir.Node, put store, by Options) ([]kernels.Launch, e
 		return nil, fmt.Errorf("%s heads of %s elements share %s", o.Heads, o.Width, o.Shared)
 	}
 	places := []dim.Dim{o.Batch, o.Queries, o.Heads}
-	return one(kernels.Rows("attend", dim.Product(places...), o.Keys, func(r *kernels.Row) {
+	l, err := kernels.Rows("attend", dim.Product(places...), o.Keys, func(r *kernels.Row) {
 		at := r.Unflatten(r.Index, places)
-		q := &query{Row: r, Attend: o, by: by, n: n, batch: at[0], row: at[1], head: at[2], group: r.Div(at[2], r.Dim(share))}
+		q := &query{Emitter: r.Emitter, Attend: o, by: by, n: n, batch: at[0], row: at[1], head: at[2], group: r.Div(at[2], r.Dim(share))}
 		scores := r.Builder.Shared("scores", ir.F32, r.BlockSize(0))
 		room := []*kernel.Value{r.Builder.Shared("tops", ir.F32, r.BlockSize(0))}
 		zero, none := r.Float(ir.F32, 0), r.Float(ir.F32, math.Inf(-1))
@@ -77,11 +77,16 @@ func attend(o op.Attend, n *ir.Node, put store, by Options) ([]kernels.Launch, e
 				put(r.Emitter, r.Add(r.Mul(r.Index, r.Int(width)), e), nil, v)
 			})
 		}
-	}))
+	})
+	if by.Pipelined && err == nil {
+		l.Faster = pipelinedAttend(o, n, put, by)
+	}
+	return one(l, err)
 }
 
+// query is a query of a head, and the operator that a thread computes for it.
 type query struct {
-	*kernels.Row
+	*kernels.Emitter
 	op.Attend
 	by                      Options
 	n                       *ir.Node
@@ -105,7 +110,11 @@ func (q *query) score(key *kernel.Value) *kernel.Value {
 	sum := q.Times(q.Dim(q.Depth), []*kernel.Value{q.Float(ir.F32, 0)}, func(i *kernel.Value, s []*kernel.Value) []*kernel.Value {
 		return []*kernel.Value{q.Fma(q.element(0, q.Q, q.head, q.row, i), q.element(1, q.K, q.group, key, i), s[0])}
 	})[0]
-	score := q.Mul(sum, q.Float(ir.F32, q.Scale))
+	return q.weighed(key, q.Mul(sum, q.Float(ir.F32, q.Scale)))
+}
+
+// weighed returns what the softmax reads, for the scaled product of the query and a key.
+func (q *query) weighed(key, score *kernel.Value) *kernel.Value {
 	if q.Softcap != 0 {
 		score = q.Mul(q.Float(ir.F32, q.Softcap), elementary.Tanh(q.Builder, q.Div(score, q.Float(ir.F32, q.Softcap))))
 	}

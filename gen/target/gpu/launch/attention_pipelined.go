@@ -1,0 +1,92 @@
+package launch
+
+import (
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/kernel"
+	"github.com/burngen/burngen/ir/op"
+	"github.com/burngen/burngen/templates/kernels"
+)
+
+// pipelinedAttend returns a pipelined kernel of an attention, or nil if there is none. There is one for queries, keys
+// and values of f16 or bf16, constant extents and no sinks.
+func pipelinedAttend(o op.Attend, n *ir.Node, put store, by Options) *kernels.Launch {
+	extents, ok := dim.Ints([]dim.Dim{o.Batch, o.Heads, o.Shared, o.Queries, o.Keys, o.Depth, o.Width, o.Past})
+	if !ok || n.Arg(6) != nil || !o.Depth.Equal(o.Width) {
+		return nil
+	}
+	a := kernels.Attention{
+		Batch: extents[0], Heads: extents[1], KeyHeads: extents[2], Queries: extents[3], Keys: extents[4], Width: extents[6], Past: extents[7],
+		Matrix: n.Args[0].Type.DType, Scale: o.Scale, Before: o.Before, After: o.After,
+		Store: func(e *kernels.Emitter, at kernels.Attending, column, x *kernel.Value) {
+			i := e.Add(e.Mul(at.Batch, e.Int(extents[3])), at.Query)
+			i = e.Add(e.Mul(i, e.Int(extents[1])), at.Head)
+			put(e, e.Add(e.Mul(i, e.Int(extents[6])), column), nil, x)
+		},
+	}
+	for i, r := range []*kernels.HeadRows{&a.Q, &a.K, &a.V} {
+		heads, rows := a.KeyHeads, a.Keys
+		if i == 0 {
+			heads, rows = a.Heads, a.Queries
+		}
+		if *r, ok = headRows(n.Args[i], [][]dim.Dim{o.Q, o.K, o.V}[i], a.Batch, heads, rows, a.Width); !ok {
+			return nil
+		}
+	}
+	moved := n.Arg(5) != nil && (o.Before >= 0 || o.After >= 0) // positions are known at run time
+	if o.Softcap != 0 || n.Arg(3) != nil || n.Arg(4) != nil || moved {
+		a.Score = func(e *kernels.Emitter, at kernels.Attending, score *kernel.Value) *kernel.Value {
+			q := &query{Emitter: e, Attend: o, by: by, n: n, batch: at.Batch, row: at.Query, head: at.Head, group: at.Group}
+			return q.weighed(at.Key, score)
+		}
+	}
+	if moved {
+		a.Before, a.After = -1, -1
+	}
+	l, err := kernels.PipelinedAttention("attend", a, kernels.AttentionTilesOf(a))
+	if err != nil {
+		return nil
+	}
+	return &l
+}
+
+// headRows returns where the rows of heads of an operand are in memory. layout holds the operand's offset and its
+// strides along batch, heads and rows. ok is false if they are not rows of a matrix, or matrices of rows.
+func headRows(v *ir.Value, layout []dim.Dim, batch, heads, rows, width int) (r kernels.HeadRows, ok bool) {
+	shape, isStatic := v.Type.Static()
+	at, isConst := dim.Ints(layout)
+	if !isStatic || !isConst {
+		return r, false
+	}
+	total, stride := op.LenOf(shape), at[3]
+	if stride < width || total%stride != 0 {
+		return r, false
+	}
+	r = kernels.HeadRows{Value: v, Outer: 1, Rows: total / stride, Columns: stride, Row: at[0] / stride, Column: at[0] % stride}
+	split := func(distance int) bool { // the rows into matrices
+		if distance < 1 || distance%stride != 0 || total%distance != 0 {
+			return false
+		}
+		r.Outer, r.Rows = total/distance, distance/stride
+		return true
+	}
+	lastColumn := r.Column + width
+	switch {
+	case heads > 1 && at[2] >= stride:
+		if !split(at[2]) || batch > 1 && at[1]%at[2] != 0 {
+			return r, false
+		}
+		r.HeadOuter, r.BatchOuter = 1, at[1]/at[2]
+	default:
+		if batch > 1 && !split(at[1]) {
+			return r, false
+		}
+		r.HeadColumns, r.BatchOuter = at[2], 1
+		lastColumn += (heads - 1) * at[2]
+	}
+	if batch == 1 {
+		r.BatchOuter = 0
+	}
+	last := (batch-1)*r.BatchOuter + (heads-1)*r.HeadOuter
+	return r, last < r.Outer && r.Row+rows <= r.Rows && lastColumn <= r.Columns
+}

@@ -1,0 +1,121 @@
+package kernels_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/kernel"
+	"github.com/burngen/burngen/templates/kernels"
+)
+
+// TestPipelinedAttention compares attentions of pipelined kernels with their definition.
+func TestPipelinedAttention(t *testing.T) {
+	tiles := func(groups, keys, blocks int, turns bool) kernels.AttentionTiles {
+		return kernels.AttentionTiles{Groups: groups, Keys: keys, Stages: 2, Blocks: blocks, Turns: turns, Cache: 1 << 20}
+	}
+	for i, c := range []struct {
+		d                      ir.DType
+		batch, heads, keyHeads int
+		queries, keys, width   int
+		past, before, after    int
+		scale                  float64
+		tiles                  kernels.AttentionTiles
+		score                  bool
+	}{
+		{ir.BF16, 1, 1, 1, 128, 128, 64, 0, -1, -1, 0.125, tiles(2, 64, 4, true), false},
+		{ir.F16, 1, 2, 1, 100, 150, 64, 0, -1, -1, 0.125, tiles(2, 128, 1, true), false},
+		{ir.BF16, 2, 2, 2, 200, 200, 64, 0, -1, 0, 0.125, tiles(2, 128, 3, true), false},
+		{ir.BF16, 1, 1, 1, 200, 260, 64, 60, -1, 0, 0.125, tiles(3, 64, 3, true), false},
+		{ir.BF16, 1, 1, 1, 300, 300, 64, 0, 40, 20, 0.125, tiles(2, 64, 2, false), false},
+		{ir.F16, 1, 1, 1, 130, 70, 128, 0, -1, -1, -0.1, tiles(2, 64, 2, true), false},
+		{ir.BF16, 1, 2, 1, 70, 130, 64, 0, -1, -1, 0.125, tiles(2, 64, 1, true), true},
+	} {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(1, uint64(i)))
+			draw := func(shape ...int) *ir.Tensor {
+				x := ir.NewTensor(c.d, shape...)
+				for i := range x.Len() {
+					x.SetFloat(i, r.NormFloat64())
+				}
+				return x
+			}
+			q, k, v := draw(c.batch, c.queries, c.heads*c.width), draw(c.batch*c.keyHeads, c.keys, c.width), draw(c.batch, c.keys, c.keyHeads*c.width)
+			value := func(x *ir.Tensor) *ir.Value { return &ir.Value{Type: x.Type()} }
+			y := &ir.Value{Type: ir.TensorOf(c.d, dim.Const(c.batch), dim.Const(c.queries), dim.Const(c.heads), dim.Const(c.width))}
+			a := kernels.Attention{
+				Batch: c.batch, Heads: c.heads, KeyHeads: c.keyHeads, Queries: c.queries, Keys: c.keys, Width: c.width, Matrix: c.d,
+				Q:     kernels.HeadRows{Value: value(q), Outer: c.batch, Rows: c.queries, Columns: c.heads * c.width, BatchOuter: 1, HeadColumns: c.width},
+				K:     kernels.HeadRows{Value: value(k), Outer: c.batch * c.keyHeads, Rows: c.keys, Columns: c.width, BatchOuter: c.keyHeads, HeadOuter: 1},
+				V:     kernels.HeadRows{Value: value(v), Outer: c.batch, Rows: c.keys, Columns: c.keyHeads * c.width, BatchOuter: 1, HeadColumns: c.width},
+				Scale: c.scale, Past: c.past, Before: c.before, After: c.after,
+				Store: func(e *kernels.Emitter, at kernels.Attending, column, x *kernel.Value) {
+					i := e.Add(e.Mul(at.Batch, e.Int(c.queries)), at.Query)
+					i = e.Add(e.Mul(i, e.Int(c.heads)), at.Head)
+					e.Write(y).Set(e.Add(e.Mul(i, e.Int(c.width)), column), x)
+				},
+			}
+			if c.score { // keys of odd distance to the query are excluded, and queries above 64 have none
+				a.Score = func(e *kernels.Emitter, at kernels.Attending, score *kernel.Value) *kernel.Value {
+					odd := e.Eq(e.And(e.Add(at.Query, at.Key), e.Int(1)), e.Int(1))
+					return e.Select(e.Or(odd, e.Gt(at.Query, e.Int(64))), e.Float(ir.F32, math.Inf(-1)), e.Add(score, e.Float(ir.F32, 1)))
+				}
+			}
+			l, err := kernels.PipelinedAttention("attend", a, c.tiles)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if again, err := kernel.Parse(l.Kernel.String()); err != nil || again.String() != l.Kernel.String() {
+				t.Fatalf("it does not read as it prints: %v\n%s", err, l.Kernel)
+			}
+			out := make([]byte, q.Len()*c.d.Size())
+			blocks, _ := l.Grid[0].Int()
+			args := []kernel.Arg{kernel.Bytes(c.d, q.Bytes()), kernel.Bytes(c.d, k.Bytes()), kernel.Bytes(c.d, v.Bytes()), kernel.Bytes(c.d, out)}
+			if err := l.Kernel.Run([3]int{blocks, 1, 1}, args, kernel.Options{Seed: uint64(i)}); err != nil {
+				t.Fatal(err)
+			}
+			got, err := ir.DecodeTensor(c.d, []int{q.Len()}, out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for b := range c.batch {
+				for h := range c.heads {
+					g := h / (c.heads / c.keyHeads)
+					for m := range c.queries {
+						weights, total := make([]float64, c.keys), 0.0
+						for n := range weights {
+							p := c.past + m
+							if c.after >= 0 && n > p+c.after || c.before >= 0 && n < p-c.before || c.score && ((m+n)%2 == 1 || m > 64) {
+								continue
+							}
+							s := 0.0
+							for e := range c.width {
+								s += q.Float(((b*c.queries+m)*c.heads+h)*c.width+e) * k.Float(((b*c.keyHeads+g)*c.keys+n)*c.width+e)
+							}
+							weights[n] = math.Exp(s * c.scale)
+							total += weights[n]
+						}
+						for e := range c.width {
+							want, size := 0.0, 0.0
+							for n, w := range weights {
+								if w > 0 {
+									x := v.Float(((b*c.keys+n)*c.keyHeads+g)*c.width + e)
+									want += w / total * x
+									size += w / total * math.Abs(x)
+								}
+							}
+							at := ((b*c.queries+m)*c.heads+h)*c.width + e
+							// Weights and results are rounded to 8 bits or more.
+							if x := got.Float(at); !(math.Abs(x-want) <= 0x1p-7*size) {
+								t.Fatalf("element (%d, %d, %d, %d) is %v, want %v", b, m, h, e, x, want)
+							}
+						}
+					}
+				}
+			}
+		})
+	}
+}
