@@ -13,7 +13,38 @@ import (
 )
 
 // TestPipelinedAttention compares attentions of pipelined kernels with their definition.
-func TestPipelinedAttention(t *testing.T) {
+func TestPipelinedAttention(t *testing.T) { testAttention(t, false) }
+
+// TestWarpAttention compares attentions by warps with their definition.
+func TestWarpAttention(t *testing.T) { testAttention(t, true) }
+
+// byWarps returns the same attention for [kernels.WarpAttention]. Its keys and values are loaded by elements, and its queries
+// by pairs.
+func byWarps(a kernels.Attention) kernels.Attended {
+	elements := func(r kernels.HeadRows, place func(at kernels.Attending) (head, row *kernel.Value)) func(e *kernels.Emitter, at kernels.Attending, element *kernel.Value, n int) []*kernel.Value {
+		return func(e *kernels.Emitter, at kernels.Attending, element *kernel.Value, n int) (list []*kernel.Value) {
+			head, row := place(at)
+			outer := e.Add(e.Mul(at.Batch, e.Int(r.BatchOuter)), e.Mul(head, e.Int(r.HeadOuter)))
+			column := e.Add(e.Mul(head, e.Int(r.HeadColumns)), element)
+			first := e.Add(e.Mul(e.Add(e.Mul(outer, e.Int(r.Rows)), row), e.Int(r.Columns)), column)
+			if n == 2 {
+				return e.LoadN(e.Read(r.Value).Pointer(), first, n)
+			}
+			for i := range n {
+				list = append(list, e.Read(r.Value).Raw(e.Add(first, e.Int(i))))
+			}
+			return list
+		}
+	}
+	key := func(at kernels.Attending) (head, row *kernel.Value) { return at.Group, at.Key }
+	return kernels.Attended{
+		Batch: dim.Const(a.Batch), Heads: dim.Const(a.Heads), Queries: dim.Const(a.Queries), Keys: dim.Const(a.Keys), Shared: dim.Const(a.Heads / a.KeyHeads),
+		Depth: a.Width, Width: a.Width, Matrix: a.Matrix, Scale: a.Scale, Past: dim.Const(a.Past), Before: a.Before, After: a.After, Score: a.Score, Store: a.Store,
+		Query: elements(a.Q, func(at kernels.Attending) (head, row *kernel.Value) { return at.Head, at.Query }), Key: elements(a.K, key), Value: elements(a.V, key),
+	}
+}
+
+func testAttention(t *testing.T, warps bool) {
 	tiles := func(groups, keys, blocks int, turns bool) kernels.AttentionTiles {
 		return kernels.AttentionTiles{Groups: groups, Keys: keys, Stages: 2, Blocks: blocks, Turns: turns, Cache: 1 << 20}
 	}
@@ -24,16 +55,21 @@ func TestPipelinedAttention(t *testing.T) {
 		past, before, after    int
 		scale                  float64
 		tiles                  kernels.AttentionTiles
-		score                  bool
+		score, sink            bool
 	}{
-		{ir.BF16, 1, 1, 1, 128, 128, 64, 0, -1, -1, 0.125, tiles(2, 64, 4, true), false},
-		{ir.F16, 1, 2, 1, 100, 150, 64, 0, -1, -1, 0.125, tiles(2, 128, 1, true), false},
-		{ir.BF16, 2, 2, 2, 200, 200, 64, 0, -1, 0, 0.125, tiles(2, 128, 3, true), false},
-		{ir.BF16, 1, 1, 1, 200, 260, 64, 60, -1, 0, 0.125, tiles(3, 64, 3, true), false},
-		{ir.BF16, 1, 1, 1, 300, 300, 64, 0, 40, 20, 0.125, tiles(2, 64, 2, false), false},
-		{ir.F16, 1, 1, 1, 130, 70, 128, 0, -1, -1, -0.1, tiles(2, 64, 2, true), false},
-		{ir.BF16, 1, 2, 1, 70, 130, 64, 0, -1, -1, 0.125, tiles(2, 64, 1, true), true},
+		{ir.BF16, 1, 1, 1, 128, 128, 64, 0, -1, -1, 0.125, tiles(2, 64, 4, true), false, false},
+		{ir.F16, 1, 2, 1, 100, 150, 64, 0, -1, -1, 0.125, tiles(2, 128, 1, true), false, false},
+		{ir.BF16, 2, 2, 2, 200, 200, 64, 0, -1, 0, 0.125, tiles(2, 128, 3, true), false, false},
+		{ir.BF16, 1, 1, 1, 200, 260, 64, 60, -1, 0, 0.125, tiles(3, 64, 3, true), false, false},
+		{ir.BF16, 1, 1, 1, 300, 300, 64, 0, 40, 20, 0.125, tiles(2, 64, 2, false), false, false},
+		{ir.F16, 1, 1, 1, 130, 70, 128, 0, -1, -1, -0.1, tiles(2, 64, 2, true), false, false},
+		{ir.BF16, 1, 2, 1, 70, 130, 64, 0, -1, -1, 0.125, tiles(2, 64, 1, true), true, false},
+		{ir.BF16, 1, 2, 1, 70, 130, 64, 0, -1, 0, 0.125, tiles(2, 64, 1, true), false, true},
+		{ir.F16, 1, 2, 1, 20, 70, 48, 0, -1, -1, -0.125, tiles(2, 64, 1, true), false, true},
 	} {
+		if c.sink && !warps {
+			continue
+		}
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, uint64(i)))
 			draw := func(shape ...int) *ir.Tensor {
@@ -65,6 +101,13 @@ func TestPipelinedAttention(t *testing.T) {
 				}
 			}
 			l, err := kernels.PipelinedAttention("attend", a, c.tiles)
+			if warps {
+				w := byWarps(a)
+				if c.sink {
+					w.Sink = func(e *kernels.Emitter, at kernels.Attending) *kernel.Value { return e.Convert(ir.F32, at.Head) }
+				}
+				l, err = kernels.WarpAttention("attend", w)
+			}
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -72,9 +115,9 @@ func TestPipelinedAttention(t *testing.T) {
 				t.Fatalf("it does not read as it prints: %v\n%s", err, l.Kernel)
 			}
 			out := make([]byte, q.Len()*c.d.Size())
-			blocks, _ := l.Grid[0].Int()
+			grid, _ := dim.Ints(l.Grid[:])
 			args := []kernel.Arg{kernel.Bytes(c.d, q.Bytes()), kernel.Bytes(c.d, k.Bytes()), kernel.Bytes(c.d, v.Bytes()), kernel.Bytes(c.d, out)}
-			if err := l.Kernel.Run([3]int{blocks, 1, 1}, args, kernel.Options{Seed: uint64(i)}); err != nil {
+			if err := l.Kernel.Run([3]int(grid), args, kernel.Options{Seed: uint64(i)}); err != nil {
 				t.Fatal(err)
 			}
 			got, err := ir.DecodeTensor(c.d, []int{q.Len()}, out)
@@ -86,6 +129,9 @@ func TestPipelinedAttention(t *testing.T) {
 					g := h / (c.heads / c.keyHeads)
 					for m := range c.queries {
 						weights, total := make([]float64, c.keys), 0.0
+						if c.sink { // the score of a head's sink is the head's index
+							total = math.Exp(float64(h))
+						}
 						for n := range weights {
 							p := c.past + m
 							if c.after >= 0 && n > p+c.after || c.before >= 0 && n < p-c.before || c.score && ((m+n)%2 == 1 || m > 64) {

@@ -51,10 +51,11 @@ type attention struct {
 	batch, heads, keyHeads, rows, width int
 	d                                   ir.DType
 	causal                              bool
+	warps                               bool // by the kernel for devices without pipelined kernels
 }
 
 // parse reads an attention such as 4x32x2048x128:bf16:causal:g8, of 4 × 32 heads of 2048 rows of 128 elements with 8 heads
-// of keys.
+// of keys. With warps, the kernel is the one for devices that do not run pipelined kernels.
 func parse(text string) (attention, error) {
 	a := attention{d: ir.BF16}
 	parts := strings.Split(text, ":")
@@ -67,6 +68,8 @@ func parse(text string) (attention, error) {
 		switch {
 		case part == "causal":
 			a.causal = true
+		case part == "warps":
+			a.warps = true
 		case strings.HasPrefix(part, "g"):
 			_, err = fmt.Sscanf(part, "g%d", &a.keyHeads)
 		default:
@@ -86,6 +89,9 @@ func (a attention) String() string {
 	}
 	if a.keyHeads != a.heads {
 		text += fmt.Sprintf(":g%d", a.keyHeads)
+	}
+	if a.warps {
+		text += ":warps"
 	}
 	return text
 }
@@ -122,6 +128,26 @@ func (a attention) attention() kernels.Attention {
 	}
 }
 
+func (a attention) launch(t kernels.AttentionTiles) (kernels.Launch, error) {
+	p := a.attention()
+	if !a.warps {
+		return kernels.PipelinedAttention("attend", p, t)
+	}
+	rows := func(r kernels.HeadRows, place func(at kernels.Attending) (head, row *kernel.Value)) func(e *kernels.Emitter, at kernels.Attending, element *kernel.Value, n int) []*kernel.Value {
+		return func(e *kernels.Emitter, at kernels.Attending, element *kernel.Value, n int) []*kernel.Value {
+			head, row := place(at)
+			i := e.Mul(e.Add(e.Mul(at.Batch, e.Int(r.Rows)), row), e.Int(r.Columns))
+			return e.LoadN(e.Read(r.Value).Pointer(), e.Add(e.Add(i, e.Mul(head, e.Int(r.HeadColumns))), element), n)
+		}
+	}
+	key := func(at kernels.Attending) (head, row *kernel.Value) { return at.Group, at.Key }
+	return kernels.WarpAttention("attend", kernels.Attended{
+		Batch: dim.Const(p.Batch), Heads: dim.Const(p.Heads), Queries: dim.Const(p.Queries), Keys: dim.Const(p.Keys), Shared: dim.Const(p.Heads / p.KeyHeads),
+		Depth: p.Width, Width: p.Width, Matrix: p.Matrix, Scale: p.Scale, Before: p.Before, After: p.After, Store: p.Store,
+		Query: rows(p.Q, func(at kernels.Attending) (head, row *kernel.Value) { return at.Head, at.Query }), Key: rows(p.K, key), Value: rows(p.V, key),
+	})
+}
+
 // sides holds the device, the memory of operands by name, and the process of PyTorch.
 type sides struct {
 	device gpu.Opened
@@ -132,7 +158,7 @@ type sides struct {
 }
 
 func tilesOf(a attention) ([]kernels.AttentionTiles, error) {
-	if *tries == "" {
+	if *tries == "" || a.warps {
 		return []kernels.AttentionTiles{kernels.AttentionTilesOf(a.attention())}, nil
 	}
 	var list []kernels.AttentionTiles
@@ -199,7 +225,7 @@ func write(all []attention) error {
 			return err
 		}
 		for _, t := range list {
-			l, err := kernels.PipelinedAttention("attend", a.attention(), t)
+			l, err := a.launch(t)
 			if err != nil {
 				return err
 			}
@@ -296,7 +322,7 @@ type prepared struct {
 
 // prepare compiles an attention, fills its operands, and fills its result with NaN.
 func (s *sides) prepare(a attention, t kernels.AttentionTiles) (*prepared, error) {
-	l, err := kernels.PipelinedAttention("attend", a.attention(), t)
+	l, err := a.launch(t)
 	if err != nil {
 		return nil, err
 	}
@@ -322,9 +348,9 @@ func (s *sides) prepare(a attention, t kernels.AttentionTiles) (*prepared, error
 	if err != nil {
 		return nil, err
 	}
-	blocks, _ := l.Grid[0].Int()
+	grid, _ := dim.Ints(l.Grid[:])
 	n := a.batch * a.rows * a.width
-	out := &prepared{attention: a, kernel: k, module: m, grid: [3]int{blocks, 1, 1}, y: make([]byte, n*a.heads*a.d.Size())}
+	out := &prepared{attention: a, kernel: k, module: m, grid: [3]int(grid), y: make([]byte, n*a.heads*a.d.Size())}
 	for i, name := range []string{"q", "k", "v", "y"} {
 		at, err := s.fill(name, a.d, n*[]int{a.heads, a.keyHeads, a.keyHeads, a.heads}[i])
 		if err != nil {
@@ -497,6 +523,9 @@ func (s *sides) compare(a attention, list []kernels.AttentionTiles) error {
 	}
 	for i, t := range list {
 		r := rate(median(ours[i]))
+		if a.warps {
+			t = kernels.AttentionTiles{Groups: 1, Keys: 64, Stages: 1}
+		}
 		line := fmt.Sprintf("%-30s %dx%dx%d: %8.4f ms %6.1f TFLOP/s, error %.1e", a, 64*t.Groups, t.Keys, t.Stages, median(ours[i]), r, off[i])
 		if *tries != "" {
 			line += fmt.Sprintf(" %+v", t)

@@ -39,14 +39,15 @@ func @forward(%x: f32[130,32]) -> (y: f32[130,128]) {
 }
 `
 
-// TestPipelinedAttention computes attentions with pipelined kernels: causal, and with a mask and capped scores.
-func TestPipelinedAttention(t *testing.T) {
+// TestNarrowAttention computes attentions with kernels of warps and with pipelined kernels: causal, and with a mask and capped scores.
+func TestNarrowAttention(t *testing.T) {
 	for _, attributes := range []string{
 		"%qh, %kh, %vh {scale=0.125 before=-1 after=0}",
 		"%qh, %kh, %vh, %mask {scale=0.125 softcap=2 before=-1 after=-1}",
 	} {
 		for _, p := range []gpu.Precision{gpu.F16, gpu.BF16} {
 			text := strings.Replace(attentionLayer, "ATTRIBUTES", attributes, 1)
+			agreesRounded(t, multiplying(p, gpu.Interpreter{}), text)
 			m := agreesRounded(t, pipelining(p, gpu.Interpreter{Pipelined: true}), text)
 			f, err := program.Compile(m, pass.Forward, pipelining(p, nil))
 			if err != nil {

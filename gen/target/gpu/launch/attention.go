@@ -16,7 +16,7 @@ var attention = []entry{
 	multiplies(attend),
 }
 
-// attend launches a block of threads for each query. The block goes through the keys in tiles of one
+// attend launches warps that multiply matrices if they can, and otherwise a block of threads for each query. The block goes through the keys in tiles of one
 // key for each thread. It keeps the greatest score, the sum of exp(score − greatest), and the sum of
 // the values weighted by these exponentials. Each thread has some elements of the weighted sum.
 func attend(o op.Attend, n *ir.Node, put store, by Options) ([]kernels.Launch, error) {
@@ -25,8 +25,12 @@ func attend(o op.Attend, n *ir.Node, put store, by Options) ([]kernels.Launch, e
 	if !ok || !okWidth {
 		return nil, fmt.Errorf("%s heads of %s elements share %s", o.Heads, o.Width, o.Shared)
 	}
+	if l, err := warpAttend(o, n, share, put, by); err == nil {
+		l.Faster = pipelinedAttend(o, n, put, by)
+		return one(l, nil)
+	}
 	places := []dim.Dim{o.Batch, o.Queries, o.Heads}
-	l, err := kernels.Rows("attend", dim.Product(places...), o.Keys, func(r *kernels.Row) {
+	return one(kernels.Rows("attend", dim.Product(places...), o.Keys, func(r *kernels.Row) {
 		at := r.Unflatten(r.Index, places)
 		q := &query{Emitter: r.Emitter, Attend: o, by: by, n: n, batch: at[0], row: at[1], head: at[2], group: r.Div(at[2], r.Dim(share))}
 		scores := r.Builder.Shared("scores", ir.F32, r.BlockSize(0))
@@ -77,11 +81,7 @@ func attend(o op.Attend, n *ir.Node, put store, by Options) ([]kernels.Launch, e
 				put(r.Emitter, r.Add(r.Mul(r.Index, r.Int(width)), e), nil, v)
 			})
 		}
-	})
-	if by.Pipelined && err == nil {
-		l.Faster = pipelinedAttend(o, n, put, by)
-	}
-	return one(l, err)
+	}))
 }
 
 // query is a query of a head, and the operator that a thread computes for it.

@@ -12,7 +12,7 @@ import (
 // and values of f16 or bf16, constant extents and no sinks.
 func pipelinedAttend(o op.Attend, n *ir.Node, put store, by Options) *kernels.Launch {
 	extents, ok := dim.Ints([]dim.Dim{o.Batch, o.Heads, o.Shared, o.Queries, o.Keys, o.Depth, o.Width, o.Past})
-	if !ok || n.Arg(6) != nil || !o.Depth.Equal(o.Width) {
+	if !by.Pipelined || !ok || n.Arg(6) != nil || !o.Depth.Equal(o.Width) {
 		return nil
 	}
 	a := kernels.Attention{
@@ -33,16 +33,7 @@ func pipelinedAttend(o op.Attend, n *ir.Node, put store, by Options) *kernels.La
 			return nil
 		}
 	}
-	moved := n.Arg(5) != nil && (o.Before >= 0 || o.After >= 0) // positions are known at run time
-	if o.Softcap != 0 || n.Arg(3) != nil || n.Arg(4) != nil || moved {
-		a.Score = func(e *kernels.Emitter, at kernels.Attending, score *kernel.Value) *kernel.Value {
-			q := &query{Emitter: e, Attend: o, by: by, n: n, batch: at.Batch, row: at.Query, head: at.Head, group: at.Group}
-			return q.weighed(at.Key, score)
-		}
-	}
-	if moved {
-		a.Before, a.After = -1, -1
-	}
+	a.Score, a.Before, a.After = scoring(o, n, by)
 	l, err := kernels.PipelinedAttention("attend", a, kernels.AttentionTilesOf(a))
 	if err != nil {
 		return nil

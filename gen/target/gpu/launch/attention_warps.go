@@ -1,0 +1,81 @@
+package launch
+
+import (
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/kernel"
+	"github.com/burngen/burngen/ir/op"
+	"github.com/burngen/burngen/templates/kernels"
+)
+
+// warpAttend returns a kernel of an attention by warps. share is the number of heads of queries for each head of keys.
+// It returns an error if the device multiplies no matrices, or if the heads have other sizes than the kernel.
+func warpAttend(o op.Attend, n *ir.Node, share dim.Dim, put store, by Options) (kernels.Launch, error) {
+	d := n.Args[0].Type.DType
+	depth, _ := o.Depth.Int()
+	width, _ := o.Width.Int()
+	if by.matrix(d) == ir.Invalid || d == ir.F32 || depth < 1 || depth%16 != 0 || depth > 128 || width < 1 || width%8 != 0 || width > 128 {
+		return kernels.Launch{}, errMode
+	}
+	a := kernels.Attended{
+		Batch: o.Batch, Heads: o.Heads, Queries: o.Queries, Keys: o.Keys, Shared: share, Depth: depth, Width: width, Matrix: d,
+		Scale: o.Scale, Past: o.Past,
+		Query: elementsOf(n.Args[0], o.Q, func(at kernels.Attending) (head, row *kernel.Value) { return at.Head, at.Query }),
+		Key:   elementsOf(n.Args[1], o.K, func(at kernels.Attending) (head, row *kernel.Value) { return at.Group, at.Key }),
+		Value: elementsOf(n.Args[2], o.V, func(at kernels.Attending) (head, row *kernel.Value) { return at.Group, at.Key }),
+		Store: func(e *kernels.Emitter, at kernels.Attending, column, x *kernel.Value) {
+			i := e.Add(e.Mul(at.Batch, e.Dim(o.Queries)), at.Query)
+			i = e.Add(e.Mul(i, e.Dim(o.Heads)), at.Head)
+			put(e, e.Add(e.Mul(i, e.Int(width)), column), nil, x)
+		},
+	}
+	a.Score, a.Before, a.After = scoring(o, n, by)
+	if sinks := n.Arg(6); sinks != nil {
+		a.Sink = func(e *kernels.Emitter, at kernels.Attending) *kernel.Value { return e.Read(sinks).Get(at.Head) }
+	}
+	return kernels.WarpAttention("attend", a)
+}
+
+// elementsOf returns a function that loads n adjacent elements of a row of a head of v. layout holds the offset and the
+// strides along batch, heads and rows.
+func elementsOf(v *ir.Value, layout []dim.Dim, place func(at kernels.Attending) (head, row *kernel.Value)) func(e *kernels.Emitter, at kernels.Attending, element *kernel.Value, n int) []*kernel.Value {
+	strides, known := dim.Ints(layout)
+	return func(e *kernels.Emitter, at kernels.Attending, element *kernel.Value, n int) []*kernel.Value {
+		head, row := place(at)
+		index := e.Dim(layout[0])
+		for k, x := range []*kernel.Value{at.Batch, head, row} {
+			index = e.Add(index, e.Mul(x, e.Dim(layout[k+1])))
+		}
+		index = e.Add(index, element)
+		adjacent := known
+		for _, stride := range strides {
+			adjacent = adjacent && stride%n == 0
+		}
+		memory := e.Read(v)
+		if adjacent {
+			return e.LoadN(memory.Pointer(), index, n)
+		}
+		var list []*kernel.Value
+		for i := range n {
+			list = append(list, memory.Raw(e.Add(index, e.Int(i))))
+		}
+		return list
+	}
+}
+
+// scoring returns what changes scores before the softmax reads them, and the keys that queries attend to otherwise. score is
+// nil if nothing changes them.
+func scoring(o op.Attend, n *ir.Node, by Options) (score func(e *kernels.Emitter, at kernels.Attending, score *kernel.Value) *kernel.Value, before, after int) {
+	before, after = o.Before, o.After
+	moved := n.Arg(5) != nil && (before >= 0 || after >= 0) // positions are known at run time
+	if moved {
+		before, after = -1, -1
+	}
+	if o.Softcap == 0 && n.Arg(3) == nil && n.Arg(4) == nil && !moved {
+		return nil, before, after
+	}
+	return func(e *kernels.Emitter, at kernels.Attending, score *kernel.Value) *kernel.Value {
+		q := &query{Emitter: e, Attend: o, by: by, n: n, batch: at.Batch, row: at.Query, head: at.Head, group: at.Group}
+		return q.weighed(at.Key, score)
+	}, before, after
+}

@@ -1,0 +1,493 @@
+package kernels
+
+import (
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/kernel"
+)
+
+var errAttention = errors.New("the attention cannot be computed by groups of threads")
+
+// PipelinedAttention returns the launch of a kernel that computes an attention, for devices that run pipelined kernels. One
+// group of threads copies queries, keys and values to shared memory. The other groups multiply them, and keep the
+// greatest score and the sum of the weights of each query in registers. It returns an error if the kernel cannot
+// compute a.
+func PipelinedAttention(name string, a Attention, t AttentionTiles) (Launch, error) {
+	if a.Matrix != ir.F16 && a.Matrix != ir.BF16 || a.Width != 64 && a.Width != 128 || a.Past < 0 {
+		return Launch{}, errAttention
+	}
+	elements := a.Width
+	for _, n := range []int{a.Batch, a.Heads, a.Queries} {
+		if n < 1 || elements > math.MaxInt32/n {
+			return Launch{}, errAttention
+		}
+		elements *= n
+	}
+	const most = math.MaxInt32 / 8 // so that sums of positions are i32
+	if a.KeyHeads < 1 || a.Heads%a.KeyHeads != 0 || a.Keys < 1 || max(a.Keys, a.Past, a.Before, a.After) > most {
+		return Launch{}, errAttention
+	}
+	if a.Keys%t.Keys != 0 && a.V.Row+a.Keys != a.V.Rows {
+		return Launch{}, errAttention // the weight 0 of a row that is not a value does not remove a NaN
+	}
+	for _, r := range []HeadRows{a.Q, a.K, a.V} {
+		if r.Columns%8 != 0 {
+			return Launch{}, errAttention
+		}
+	}
+	p := &attention{Attention: a, tile: t, queries: t.Groups * rowsOfGroup}
+	p.tilesM, p.tilesN = (a.Queries+p.queries-1)/p.queries, (a.Keys+t.Keys-1)/t.Keys
+	p.tiles = a.Batch * a.Heads * p.tilesM
+	return New(name, []dim.Dim{dim.Const(min(p.tiles, t.Blocks))}, []int{kernel.Group * (1 + t.Groups)}, func(e *Emitter) {
+		p.Emitter = e
+		p.build()
+	})
+}
+
+// attention is the state of [PipelinedAttention] while it builds a kernel.
+type attention struct {
+	*Emitter
+	Attention
+	tile                  AttentionTiles
+	queries               int // of a tile
+	tilesM, tilesN, tiles int
+	q, k, v               *kernel.Value // arrays of boxes; k and v have one tile for each stage
+	mapQ, mapK, mapV      *kernel.Value
+	qFull, qEmpty         *kernel.Value
+	kFull, kEmpty         *kernel.Value // by stage
+	vFull, vEmpty         *kernel.Value // by stage
+	turns                 *kernel.Value // by group
+	scores, sums          *kernel.Value // of a group
+}
+
+func (p *attention) build() {
+	p.q = p.Shared("q", p.Matrix, p.queries*p.Width)
+	p.k = p.Shared("k", p.Matrix, p.tile.Stages*p.tile.Keys*p.Width)
+	p.v = p.Shared("v", p.Matrix, p.tile.Stages*p.tile.Keys*p.Width)
+	groups, stages := p.tile.Groups, p.tile.Stages
+	p.qFull, p.qEmpty = p.Phases("q_full", 1, 1), p.Phases("q_empty", 1, groups)
+	p.kFull, p.kEmpty = p.Phases("k_full", stages, 1), p.Phases("k_empty", stages, groups)
+	p.vFull, p.vEmpty = p.Phases("v_full", stages, 1), p.Phases("v_empty", stages, groups)
+	if p.tile.Turns {
+		p.turns = p.Phases("turns", groups, 1)
+	}
+	p.scores, p.sums = p.Sums("scores", p.tile.Keys), p.Sums("sums", p.Width)
+	p.mapQ, p.mapK, p.mapV = p.boxes("map_q", p.Q, rowsOfGroup), p.boxes("map_k", p.K, p.tile.Keys), p.boxes("map_v", p.V, rowsOfGroup)
+	toCopy, toMultiply := 24, 240
+	if groups == 3 {
+		toCopy, toMultiply = 32, 160
+	}
+	p.If(p.Eq(p.Group(), p.Int(0)), func() []*kernel.Value {
+		p.Registers(toCopy)
+		p.Do(p.Eq(p.Thread(0), p.Int(0)), p.copyTiles)
+		return nil
+	}, func() []*kernel.Value {
+		p.Registers(toMultiply)
+		p.multiply()
+		return nil
+	})
+}
+
+func (p *attention) boxes(name string, r HeadRows, rows int) *kernel.Value {
+	p.args = append(p.args, Arg{Read: r.Value})
+	return p.Map(name, p.Matrix, []int{r.Outer, r.Rows, r.Columns}, []int{1, rows, columnsOfBox})
+}
+
+// part is a tile of the result: queries from m on of a head. The keys from tile `from` to tile `to`−1 matter to it.
+type part struct {
+	Attending
+	m, from, to *kernel.Value
+}
+
+// eachPart calls do for each tile that the block computes. carried are the values that do passes on to its next call.
+// If later queries have more keys, a block computes tiles in pairs whose numbers of keys add up to about the same. If
+// there is a block for each tile, the tiles with most keys come first.
+func (p *attention) eachPart(carried []*kernel.Value, do func(t part, carried []*kernel.Value) []*kernel.Value) {
+	one := p.Int(1)
+	if p.paired() {
+		each := (p.tilesM + 1) / 2 // pairs of a head
+		p.ForUnrolled(1, p.BlockIdx(0), p.Int(p.Batch*p.Heads*each), p.Int(p.tile.Blocks), carried, func(pair *kernel.Value, carried []*kernel.Value) []*kernel.Value {
+			head, i := p.Div(pair, p.Int(each)), p.Rem(pair, p.Int(each))
+			other := p.Sub(p.Int(p.tilesM-1), i)
+			tiles := p.Select(p.Eq(i, other), one, p.Int(2))
+			return p.ForUnrolled(1, p.Int(0), tiles, one, carried, func(second *kernel.Value, carried []*kernel.Value) []*kernel.Value {
+				return do(p.partOf(head, p.Select(p.Eq(second, one), i, other)), carried)
+			})
+		})
+		return
+	}
+	p.ForUnrolled(1, p.BlockIdx(0), p.Int(p.tiles), p.Int(min(p.tiles, p.tile.Blocks)), carried, func(tile *kernel.Value, carried []*kernel.Value) []*kernel.Value {
+		head, row := p.Div(tile, p.Int(p.tilesM)), p.Rem(tile, p.Int(p.tilesM))
+		if p.After >= 0 {
+			n := p.headsAtOnce()
+			some := p.Int(n * p.tilesM)
+			inside := p.Rem(tile, some)
+			head = p.Add(p.Mul(p.Div(tile, some), p.Int(n)), p.Rem(inside, p.Int(n)))
+			row = p.Sub(p.Int(p.tilesM-1), p.Div(inside, p.Int(n)))
+		}
+		return do(p.partOf(head, row), carried)
+	})
+}
+
+// paired reports whether blocks compute pairs of tiles.
+func (p *attention) paired() bool {
+	return p.After >= 0 && p.Before < 0 && p.tile.Blocks < p.Batch*p.Heads*((p.tilesM+1)/2)
+}
+
+// headsAtOnce returns the number of heads whose keys and values blocks read at the same time. It divides the number of
+// all heads.
+func (p *attention) headsAtOnce() int {
+	heads := p.Batch * p.Heads
+	n := max(min(heads, p.tile.Cache/(2*p.Keys*p.Width*p.Matrix.Size())*(p.Heads/p.KeyHeads)), 1)
+	for heads%n != 0 {
+		n--
+	}
+	return n
+}
+
+// partOf returns a tile of a head, which is counted through the batch.
+func (p *attention) partOf(head, row *kernel.Value) part {
+	t := part{m: p.Mul(row, p.Int(p.queries)), from: p.Int(0)}
+	t.Batch, t.Head = p.Div(head, p.Int(p.Heads)), p.Rem(head, p.Int(p.Heads))
+	t.Group = p.Div(t.Head, p.Int(p.Heads/p.KeyHeads))
+	t.to = p.end(t.m, p.queries)
+	if p.Before >= 0 {
+		first := p.Max(p.Add(t.m, p.Int(p.Past-p.Before)), p.Int(0))
+		t.from = p.Min(p.Div(first, p.Int(p.tile.Keys)), p.Sub(t.to, p.Int(1)))
+	}
+	return t
+}
+
+// end returns the number of tiles of keys up to the last key of n queries from m on.
+func (p *attention) end(m *kernel.Value, n int) *kernel.Value {
+	all := p.Int(p.tilesN)
+	if p.After < 0 {
+		return all
+	}
+	keys := p.Add(m, p.Int(p.Past+p.After+n+p.tile.Keys-1))
+	return p.Min(all, p.Div(keys, p.Int(p.tile.Keys)))
+}
+
+// next returns the stage after s.
+func (p *attention) next(s stage) stage {
+	i := p.Add(s.index, p.Int(1))
+	last := p.Eq(i, p.Int(p.tile.Stages))
+	return stage{p.Select(last, p.Int(0), i), p.Select(last, p.other(s.phase), s.phase)}
+}
+
+func (p *attention) other(phase *kernel.Value) *kernel.Value { return p.Sub(p.Int(1), phase) }
+
+// copyTiles is the program of the group that copies: the queries of a tile, and then tiles of keys and values, from
+// the last to the first.
+func (p *attention) copyTiles() {
+	bytes := func(rows int) *kernel.Value { return p.Int(rows * p.Width * p.Matrix.Size()) }
+	start := []*kernel.Value{p.Int(0), p.Int(1), p.Int(1)}
+	p.eachPart(start, func(t part, carried []*kernel.Value) []*kernel.Value {
+		zero := p.Int(0)
+		p.Await(p.qEmpty, zero, carried[2])
+		p.Arrive(p.qFull, zero, bytes(p.queries))
+		p.copyRows(p.q, zero, p.mapQ, p.Q, p.qFull, zero, t.Batch, t.Head, t.m, p.queries, rowsOfGroup)
+		ring := p.Times(p.Sub(t.to, t.from), carried[:2], func(i *kernel.Value, carried []*kernel.Value) []*kernel.Value {
+			s := stage{carried[0], carried[1]}
+			row := p.Mul(p.Sub(p.Sub(t.to, p.Int(1)), i), p.Int(p.tile.Keys))
+			to := p.Mul(s.index, p.Int(p.tile.Keys*p.Width))
+			p.Await(p.kEmpty, s.index, s.phase)
+			p.Arrive(p.kFull, s.index, bytes(p.tile.Keys))
+			p.copyRows(p.k, to, p.mapK, p.K, p.kFull, s.index, t.Batch, t.Group, row, p.tile.Keys, p.tile.Keys)
+			p.Await(p.vEmpty, s.index, s.phase)
+			p.Arrive(p.vFull, s.index, bytes(p.tile.Keys))
+			p.copyRows(p.v, to, p.mapV, p.V, p.vFull, s.index, t.Batch, t.Group, row, p.tile.Keys, rowsOfGroup)
+			s = p.next(s)
+			return []*kernel.Value{s.index, s.phase}
+		})
+		return []*kernel.Value{ring[0], ring[1], p.other(carried[2])}
+	})
+}
+
+// copyRows copies n rows from row first of a head to element at of the array to: boxes of `rows` rows and 64 columns, all
+// columns of the first rows before the next rows.
+func (p *attention) copyRows(to, at, from *kernel.Value, r HeadRows, full, i, batch, head, first *kernel.Value, n, rows int) {
+	outer := p.Add(p.Mul(batch, p.Int(r.BatchOuter)), p.Mul(head, p.Int(r.HeadOuter)))
+	column := p.Add(p.Mul(head, p.Int(r.HeadColumns)), p.Int(r.Column))
+	for row := 0; row < n; row += rows {
+		for c := 0; c < p.Width; c += columnsOfBox {
+			p.CopyBox(to, p.Add(at, p.Int(row*p.Width+c*rows)), from, full, i,
+				outer, p.Add(first, p.Int(r.Row+row)), p.Add(column, p.Int(c)))
+		}
+	}
+}
+
+// attender is the state of a group that multiplies.
+type attender struct {
+	*attention
+	part
+	softmax      *softmax
+	group, leads *kernel.Value
+	own, last    *kernel.Value // the group's first query, and the end of the tiles of keys that matter to it
+}
+
+// multiply is the program of the groups that multiply. The products of the weights of a tile of keys with its values are
+// computed at the same time as the weights of the next tile.
+func (p *attention) multiply() {
+	group := p.Sub(p.Group(), p.Int(1))
+	thread := p.Rem(p.Thread(0), p.Int(kernel.Group))
+	warp, lane := p.Div(thread, p.Int(kernel.Warp)), p.Rem(thread, p.Int(kernel.Warp))
+	first := p.Select(p.Eq(group, p.Int(0)), p.Int(1), p.Int(0)) // group 0 has the first turn
+	start := []*kernel.Value{p.Int(0), p.Int(0), p.Int(0), first}
+	p.eachPart(start, func(t part, carried []*kernel.Value) []*kernel.Value {
+		a := &attender{attention: p, part: t, group: group, leads: p.Eq(thread, p.Int(0))}
+		a.own = p.Add(t.m, p.Mul(group, p.Int(rowsOfGroup)))
+		a.last = p.end(a.own, rowsOfGroup)
+		a.softmax = &softmax{
+			Emitter: p.Emitter, Attending: t.Attending, queries: p.Int(p.Queries), keys: p.Int(p.Keys), past: p.Int(p.Past),
+			before: p.Before, after: p.After, scale: p.Scale, excludes: p.masks(), change: p.Score,
+		}
+		a.softmax.place(a.own, warp, lane)
+		return a.attend(carried)
+	})
+}
+
+// attend computes the group's part of a tile of the result. carried holds the stage, the phase of the queries and the
+// phase of the turn.
+func (a *attender) attend(carried []*kernel.Value) []*kernel.Value {
+	ring, queries := []*kernel.Value{carried[0], carried[1], carried[3]}, carried[2]
+	a.Await(a.qFull, a.Int(0), queries)
+	idle, skips := a.unused()
+	works := a.Lt(a.own, a.Int(a.Queries))
+	if idle || skips {
+		n := a.Sub(a.to, a.last)
+		if idle {
+			n = a.Select(works, n, a.Sub(a.to, a.from))
+		}
+		ring = a.ForUnrolled(1, a.Int(0), n, a.Int(1), ring, a.skip)
+	}
+	compute := func() []*kernel.Value { return a.compute(stage{ring[0], ring[1]}, ring[2]) }
+	if idle {
+		ring = a.If(works, compute, func() []*kernel.Value {
+			a.release(a.qEmpty, a.Int(0))
+			return ring
+		})
+	} else {
+		ring = compute()
+	}
+	return []*kernel.Value{ring[0], ring[1], a.other(queries), ring[2]}
+}
+
+// unused reports whether a group may have no queries, and whether tiles of keys may matter to some groups only.
+func (p *attention) unused() (idle, skips bool) {
+	idle = (p.queries-p.Queries%p.queries)%p.queries >= rowsOfGroup
+	end := func(m, n int) int { return min(p.tilesN, (p.Past+m+p.After+n+p.tile.Keys-1)/p.tile.Keys) }
+	for m := 0; m < p.Queries && p.After >= 0; m += p.queries {
+		skips = skips || end(m, rowsOfGroup) < end(m, p.queries)
+	}
+	return idle, skips
+}
+
+// skip passes over a tile of keys. ring holds the stage and the phase of the turn.
+func (a *attender) skip(_ *kernel.Value, ring []*kernel.Value) []*kernel.Value {
+	s := stage{ring[0], ring[1]}
+	a.take(s, ring[2])
+	a.pass()
+	a.release(a.kEmpty, s.index)
+	a.Await(a.vFull, s.index, s.phase)
+	a.release(a.vEmpty, s.index)
+	s = a.next(s)
+	return []*kernel.Value{s.index, s.phase, a.other(ring[2])}
+}
+
+// compute computes the group's part of a tile of the result. s is the stage of the first tile of keys. It returns the stage
+// after the last one, and the phase of the next turn.
+func (a *attender) compute(s stage, turn *kernel.Value) []*kernel.Value {
+	for i := range a.Width / 2 {
+		a.SetSum(a.sums, i, a.Float(ir.F32, 0))
+	}
+	a.multiplyKeys(s, turn)
+	a.Drain(0)
+	a.pass()
+	a.release(a.kEmpty, s.index)
+	key := a.Sub(a.last, a.Int(1))
+	r, weights, _ := a.weigh(a.softmax.start(), key, a.masks())
+	pack := func(s stage, turn *kernel.Value, r running, weights []*kernel.Value) []*kernel.Value {
+		return slices.Concat([]*kernel.Value{s.index, s.phase, a.other(turn)}, r.list(), a.words(weights))
+	}
+	unpack := func(state []*kernel.Value) (s stage, turn *kernel.Value, r running, words []*kernel.Value) {
+		return stage{state[0], state[1]}, state[2], runningOf(state[3:7]), state[7:]
+	}
+	state := pack(s, turn, r, weights)
+	step := func(masked bool) func(i *kernel.Value, state []*kernel.Value) []*kernel.Value {
+		return func(i *kernel.Value, state []*kernel.Value) []*kernel.Value {
+			last, turn, r, words := unpack(state)
+			s := a.next(last)
+			a.multiplyKeys(s, turn)
+			a.multiplyValues(last, words)
+			a.pass()
+			a.Drain(1)
+			a.release(a.kEmpty, s.index)
+			r, weights, factors := a.weigh(r, a.Sub(key, i), masked)
+			a.Drain(0)
+			a.release(a.vEmpty, last.index)
+			for i := range a.Width / 2 {
+				a.SetSum(a.sums, i, a.Mul(a.Sum(a.sums, i), factors[i/2%2]))
+			}
+			return pack(s, turn, r, weights)
+		}
+	}
+	tiles := a.Sub(a.last, a.from)
+	one := a.Int(1)
+	plain, rest := a.plain()
+	switch {
+	case !a.masks():
+		state = a.ForUnrolled(1, one, tiles, one, state, step(false))
+	case a.Score != nil:
+		state = a.ForUnrolled(1, one, tiles, one, state, step(true))
+	default:
+		if a.masked() > 1 {
+			state = a.ForUnrolled(1, one, plain, one, state, step(true))
+		}
+		state = a.ForUnrolled(1, a.Max(plain, one), rest, one, state, step(false))
+		if a.Before >= 0 {
+			state = a.ForUnrolled(1, a.Max(rest, one), tiles, one, state, step(true))
+		}
+	}
+	last, turn, r, words := unpack(state)
+	a.release(a.qEmpty, a.Int(0))
+	a.multiplyValues(last, words)
+	a.Drain(0)
+	a.release(a.vEmpty, last.index)
+	a.store(r)
+	s = a.next(last)
+	return []*kernel.Value{s.index, s.phase, turn}
+}
+
+// masked returns the greatest number of tiles of keys at the end of a group's part that need a mask.
+func (p *attention) masked() int {
+	most := 0
+	for m := 0; m < p.Queries; m += rowsOfGroup {
+		to, whole := p.tilesN, p.Keys/p.tile.Keys
+		if p.After >= 0 {
+			end := p.Past + m + p.After
+			to, whole = min(to, (end+rowsOfGroup+p.tile.Keys-1)/p.tile.Keys), min(whole, (end+1)/p.tile.Keys)
+		}
+		most = max(most, to-whole)
+	}
+	return most
+}
+
+// masks reports whether some keys of some tiles are excluded, or scores changed.
+func (p *attention) masks() bool {
+	return p.Score != nil || p.After >= 0 || p.Before >= 0 || p.Keys%p.tile.Keys != 0
+}
+
+// plain returns which of the group's tiles of keys, counted from the last one, need no mask: those from number `plain`
+// to number rest−1.
+func (a *attender) plain() (plain, rest *kernel.Value) {
+	n := a.Int(a.tile.Keys)
+	whole := a.Int(a.Keys / a.tile.Keys) // tiles without keys after the last
+	if a.After >= 0 {
+		whole = a.Min(whole, a.Div(a.Add(a.own, a.Int(a.Past+a.After+1)), n))
+	}
+	rest = a.Sub(a.last, a.from)
+	plain = a.Min(a.Max(a.Sub(a.last, whole), a.Int(0)), rest)
+	if a.Before >= 0 {
+		first := a.Max(a.Add(a.own, a.Int(a.Past+rowsOfGroup-1-a.Before)), a.Int(0)) // key of the last query
+		rest = a.Max(plain, a.Min(rest, a.Sub(a.last, a.Div(a.Add(first, a.Sub(n, a.Int(1))), n))))
+	}
+	return plain, rest
+}
+
+// take waits for the keys of stage s, and for the group's turn.
+func (a *attender) take(s stage, turn *kernel.Value) {
+	a.Await(a.kFull, s.index, s.phase)
+	if a.tile.Turns {
+		a.Await(a.turns, a.group, turn)
+	}
+}
+
+// multiplyKeys starts the products of the group's queries and the keys of stage s, in the group's turn.
+func (a *attender) multiplyKeys(s stage, turn *kernel.Value) {
+	a.take(s, turn)
+	q := a.Mul(a.group, a.Int(rowsOfGroup*a.Width))
+	k := a.Mul(s.index, a.Int(a.tile.Keys*a.Width))
+	for c := 0; c < a.Width; c += termsOfHeld {
+		box, in := c/columnsOfBox, c%columnsOfBox
+		x := kernel.Tile{Array: a.q, First: a.Add(q, a.Int(box*rowsOfGroup*columnsOfBox+in))}
+		y := kernel.Tile{Array: a.k, First: a.Add(k, a.Int(box*a.tile.Keys*columnsOfBox+in))}
+		a.MultiplyTiles(a.scores, x, y, a.Bool(c > 0))
+	}
+	a.Commit()
+}
+
+// termsOfHeld is the number of terms of a product of factors of 16 bits.
+const termsOfHeld = 16
+
+// multiplyValues starts the products of weights and the values of stage s.
+func (a *attender) multiplyValues(s stage, weights []*kernel.Value) {
+	a.Await(a.vFull, s.index, s.phase)
+	v := a.Mul(s.index, a.Int(a.tile.Keys*a.Width))
+	for k := 0; k < a.tile.Keys; k += termsOfHeld {
+		box, in := k/rowsOfGroup, k%rowsOfGroup
+		y := kernel.Tile{Array: a.v, First: a.Add(v, a.Int(box*rowsOfGroup*a.Width+in*columnsOfBox)), Across: true}
+		a.MultiplyHeld(a.sums, [4]*kernel.Value(weights[k/4:]), y, a.Bool(true))
+	}
+	a.Commit()
+}
+
+// store stores the group's part of the result: sums divided by the sums of weights, or 0 without keys.
+func (a *attender) store(r running) {
+	for h, share := range a.softmax.shares(r) {
+		at := a.Attending
+		at.Query = a.softmax.rows[h]
+		put := func() {
+			for i := 2 * h; i < a.Width/2; i += 4 {
+				list := a.collect(func() {
+					for c := range 2 {
+						column := a.Add(a.softmax.pair, a.Int(i/4*8+c))
+						a.Attention.Store(a.Emitter, at, column, a.Mul(a.Sum(a.sums, i+c), share))
+					}
+				})
+				a.Builder.Store(list[0].tensor.pointer, list[0].index, list[0].x, list[1].x)
+			}
+		}
+		if a.Queries%a.queries == 0 {
+			put()
+		} else {
+			a.Do(a.Lt(at.Query, a.Int(a.Queries)), put)
+		}
+	}
+}
+
+// pass gives the turn to the next group.
+func (a *attender) pass() {
+	if a.tile.Turns {
+		next := a.Add(a.group, a.Int(1))
+		next = a.Select(a.Eq(next, a.Int(a.tile.Groups)), a.Int(0), next)
+		a.release(a.turns, next)
+	}
+}
+
+// release arrives at a barrier, once for the group.
+func (a *attender) release(barriers, i *kernel.Value) {
+	a.Do(a.leads, func() { a.Arrive(barriers, i, nil) })
+}
+
+// weigh is [softmax.weigh] of the group's products with a tile of keys.
+func (a *attender) weigh(r running, tile *kernel.Value, masked bool) (after running, weights []*kernel.Value, factors [2]*kernel.Value) {
+	scores := make([]*kernel.Value, a.tile.Keys/2)
+	for i := range scores {
+		scores[i] = a.Sum(a.scores, i)
+	}
+	return a.softmax.weigh(r, scores, a.Mul(tile, a.Int(a.tile.Keys)), masked)
+}
+
+// words returns f32 weights in the order of sums, rounded, as words of two.
+func (a *attender) words(weights []*kernel.Value) []*kernel.Value {
+	words := make([]*kernel.Value, len(weights)/2)
+	for i := range words {
+		words[i] = a.Join(a.Convert(a.Matrix, weights[2*i]), a.Convert(a.Matrix, weights[2*i+1]))
+	}
+	return words
+}

@@ -1,0 +1,181 @@
+package kernels
+
+import (
+	"math"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/kernel"
+)
+
+// softmax is the softmax over the scores of two queries in four threads of a warp. The scores of a tile of keys are spread
+// over the threads as sums are, see [kernel.MultiplyTiles]: score 4·j+2·h+c is of query rows[h] and key 8·j+pair+c.
+type softmax struct {
+	*Emitter
+	Attending
+	rows          [2]*kernel.Value // the thread's queries
+	pair          *kernel.Value    // its first key among 8
+	queries, keys *kernel.Value    // extents
+	past          *kernel.Value
+	before, after int
+	scale         float64
+	excludes      bool // whether keys may be excluded
+	change        func(e *Emitter, at Attending, score *kernel.Value) *kernel.Value
+}
+
+// place sets the thread's queries and its first key. The warp with this index has 16 queries from query first + 16·warp on. lane is
+// the index of the thread in its warp.
+func (s *softmax) place(first, warp, lane *kernel.Value) {
+	row := s.Add(s.Mul(warp, s.Int(16)), s.Div(lane, s.Int(4)))
+	for h := range s.rows {
+		s.rows[h] = s.Add(first, s.Add(row, s.Int(8*h)))
+	}
+	s.pair = s.Mul(s.Rem(lane, s.Int(4)), s.Int(2))
+}
+
+// running is the state of a softmax: the greatest scores, and the sums of the weights of the thread's keys.
+type running struct{ top, sum [2]*kernel.Value }
+
+func (r running) list() []*kernel.Value {
+	return []*kernel.Value{r.top[0], r.top[1], r.sum[0], r.sum[1]}
+}
+
+func runningOf(v []*kernel.Value) running {
+	return running{[2]*kernel.Value{v[0], v[1]}, [2]*kernel.Value{v[2], v[3]}}
+}
+
+// start returns the state before the first keys.
+func (s *softmax) start() running {
+	none, zero := s.Float(ir.F32, math.Inf(-1)), s.Float(ir.F32, 0)
+	return running{top: [2]*kernel.Value{none, none}, sum: [2]*kernel.Value{zero, zero}}
+}
+
+// scaled reports whether scores are multiplied by scale as part of the exponent.
+func (s *softmax) scaled() bool { return s.change == nil && s.scale > 0 }
+
+// withSink returns the state before the first keys with an additional key of this score, whose value is 0. One of the
+// four threads of a row has its weight.
+func (s *softmax) withSink(score *kernel.Value) running {
+	r := s.start()
+	top := score
+	if s.scaled() {
+		top = s.Div(score, s.Float(ir.F32, s.scale))
+	}
+	for h := range 2 {
+		r.top[h] = top
+		r.sum[h] = s.Select(s.Eq(s.pair, s.Int(0)), s.Float(ir.F32, 1), r.sum[h])
+	}
+	return r
+}
+
+// weigh returns the weights of the scores of a tile of keys, relative to the greatest score so far. r is the state before
+// the tile. factors are what sums of earlier weights are multiplied by. Keys are excluded if masked is set; first is the
+// first key of the tile. weigh changes scores.
+func (s *softmax) weigh(r running, scores []*kernel.Value, first *kernel.Value, masked bool) (after running, weights []*kernel.Value, factors [2]*kernel.Value) {
+	scale := math.Log2E // of exponents of 2
+	if s.scaled() {
+		scale *= s.scale
+	} else {
+		for i := range scores {
+			scores[i] = s.Mul(scores[i], s.Float(ir.F32, s.scale))
+		}
+	}
+	if masked {
+		s.mask(scores, first)
+	}
+	factor, zero := s.Float(ir.F32, scale), s.Float(ir.F32, 0)
+	weights = make([]*kernel.Value, len(scores))
+	for h := range 2 {
+		after.top[h] = s.Greater(r.top[h], s.quad(overRow(scores, h, s.Greater), s.Greater))
+		from := after.top[h]
+		if s.excludes {
+			from = s.Select(s.Eq(from, s.Float(ir.F32, math.Inf(-1))), zero, from) // a distance from −∞ is not a number
+		}
+		factors[h] = s.Exp2(s.Mul(s.Sub(r.top[h], from), factor))
+		start := s.Neg(s.Mul(from, factor))
+		for i := range scores {
+			if i/2%2 == h {
+				weights[i] = s.Exp2(s.Fma(scores[i], factor, start))
+			}
+		}
+		after.sum[h] = s.Fma(r.sum[h], factors[h], overRow(weights, h, s.Add))
+	}
+	return after, weights, factors
+}
+
+// overRow joins the elements of x of row h, in several chains that do not wait for each other.
+func overRow(x []*kernel.Value, h int, join func(x, y *kernel.Value) *kernel.Value) *kernel.Value {
+	const chains = 4
+	partial := make([]*kernel.Value, chains)
+	n := 0
+	for i, v := range x {
+		if i/2%2 != h {
+			continue
+		}
+		if p := &partial[n%chains]; *p == nil {
+			*p = v
+		} else {
+			*p = join(*p, v)
+		}
+		n++
+	}
+	for ; len(partial) > 1; partial = partial[:len(partial)/2] {
+		for i := range len(partial) / 2 {
+			partial[i] = join(partial[i], partial[i+len(partial)/2])
+		}
+	}
+	return partial[0]
+}
+
+// quad joins x of the four threads that share two rows.
+func (s *softmax) quad(x *kernel.Value, join func(x, y *kernel.Value) *kernel.Value) *kernel.Value {
+	for _, n := range []int{1, 2} {
+		x = join(x, s.Shuffle(x, n))
+	}
+	return x
+}
+
+// mask replaces the scores of excluded keys by −∞, and others by what s.change returns. first is the first key of the tile.
+func (s *softmax) mask(scores []*kernel.Value, first *kernel.Value) {
+	none := s.Float(ir.F32, math.Inf(-1))
+	own := s.Add(first, s.pair) // key of score 0
+	for h := range 2 {
+		position := s.Add(s.rows[h], s.past)
+		end := s.keys
+		if s.after >= 0 {
+			end = s.Min(end, s.Add(position, s.Int(s.after+1)))
+		}
+		end = s.Sub(end, own)
+		begin := s.Sub(s.Sub(position, s.Int(s.before)), own)
+		for i := range scores {
+			if i/2%2 != h {
+				continue
+			}
+			place := s.Int(i/4*8 + i%2) // from own on
+			attends := s.Lt(place, end)
+			if s.before >= 0 {
+				attends = s.And(attends, s.Ge(place, begin))
+			}
+			score := scores[i]
+			if s.change == nil {
+				scores[i] = s.Select(attends, score, none)
+				continue
+			}
+			at := s.Attending
+			at.Query, at.Key = s.rows[h], s.Add(own, place)
+			scores[i] = s.If(s.And(attends, s.Lt(at.Query, s.queries)), func() []*kernel.Value {
+				return []*kernel.Value{s.change(s.Emitter, at, score)}
+			}, func() []*kernel.Value { return []*kernel.Value{none} })[0]
+		}
+	}
+}
+
+// shares returns what the sums of weighted values of both rows are multiplied by: 1 divided by the sum of the weights,
+// or 0 without keys.
+func (s *softmax) shares(r running) (shares [2]*kernel.Value) {
+	zero := s.Float(ir.F32, 0)
+	for h := range shares {
+		sum := s.quad(r.sum[h], s.Add)
+		shares[h] = s.Select(s.Eq(sum, zero), zero, s.Div(s.Float(ir.F32, 1), sum))
+	}
+	return shares
+}
