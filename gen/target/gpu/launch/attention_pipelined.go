@@ -50,7 +50,7 @@ func headRows(v *ir.Value, layout []dim.Dim, batch, heads, rows, width int) (r k
 		return r, false
 	}
 	total, stride := op.LenOf(shape), at[3]
-	if stride < width || total%stride != 0 {
+	if stride < max(width, 1) || total%stride != 0 {
 		return r, false
 	}
 	r = kernels.HeadRows{Value: v, Outer: 1, Rows: total / stride, Columns: stride, Row: at[0] / stride, Column: at[0] % stride}
