@@ -33,6 +33,8 @@ type Attention struct {
 	// Score returns what the softmax reads instead of a score, an f32. −∞ excludes the key. Score is nil if scores stay
 	// as they are.
 	Score func(e *Emitter, at Attending, score *kernel.Value) *kernel.Value
+	// Sink returns the score of an additional key of a head with the value 0. It is nil if there is none.
+	Sink func(e *Emitter, at Attending) *kernel.Value
 	// Store stores an element of the result, an f32.
 	Store func(e *Emitter, at Attending, column, x *kernel.Value)
 }

@@ -42,7 +42,12 @@ func PipelinedAttention(name string, a Attention, t AttentionTiles) (Launch, err
 	p := &attention{Attention: a, tile: t, queries: t.Groups * rowsOfGroup}
 	p.tilesM, p.tilesN = (a.Queries+p.queries-1)/p.queries, (a.Keys+t.Keys-1)/t.Keys
 	p.tiles = a.Batch * a.Heads * p.tilesM
-	return New(name, []dim.Dim{dim.Const(min(p.tiles, t.Blocks))}, []int{kernel.Group * (1 + t.Groups)}, func(e *Emitter) {
+	work := p.tiles
+	if p.paired() {
+		work = p.pairs()
+	}
+	p.blocks = min(work, t.Blocks)
+	return New(name, []dim.Dim{dim.Const(p.blocks)}, []int{kernel.Group * (1 + t.Groups)}, func(e *Emitter) {
 		p.Emitter = e
 		p.build()
 	})
@@ -55,6 +60,7 @@ type attention struct {
 	tile                  AttentionTiles
 	queries               int // of a tile
 	tilesM, tilesN, tiles int
+	blocks                int
 	q, k, v               *kernel.Value // arrays of boxes; k and v have one tile for each stage
 	mapQ, mapK, mapV      *kernel.Value
 	qFull, qEmpty         *kernel.Value
@@ -110,7 +116,7 @@ func (p *attention) eachPart(carried []*kernel.Value, do func(t part, carried []
 	one := p.Int(1)
 	if p.paired() {
 		each := (p.tilesM + 1) / 2 // pairs of a head
-		p.ForUnrolled(1, p.BlockIdx(0), p.Int(p.Batch*p.Heads*each), p.Int(p.tile.Blocks), carried, func(pair *kernel.Value, carried []*kernel.Value) []*kernel.Value {
+		p.ForUnrolled(1, p.BlockIdx(0), p.Int(p.pairs()), p.Int(p.blocks), carried, func(pair *kernel.Value, carried []*kernel.Value) []*kernel.Value {
 			head, i := p.Div(pair, p.Int(each)), p.Rem(pair, p.Int(each))
 			other := p.Sub(p.Int(p.tilesM-1), i)
 			tiles := p.Select(p.Eq(i, other), one, p.Int(2))
@@ -120,7 +126,7 @@ func (p *attention) eachPart(carried []*kernel.Value, do func(t part, carried []
 		})
 		return
 	}
-	p.ForUnrolled(1, p.BlockIdx(0), p.Int(p.tiles), p.Int(min(p.tiles, p.tile.Blocks)), carried, func(tile *kernel.Value, carried []*kernel.Value) []*kernel.Value {
+	p.ForUnrolled(1, p.BlockIdx(0), p.Int(p.tiles), p.Int(p.blocks), carried, func(tile *kernel.Value, carried []*kernel.Value) []*kernel.Value {
 		head, row := p.Div(tile, p.Int(p.tilesM)), p.Rem(tile, p.Int(p.tilesM))
 		if p.After >= 0 {
 			n := p.headsAtOnce()
@@ -135,8 +141,11 @@ func (p *attention) eachPart(carried []*kernel.Value, do func(t part, carried []
 
 // paired reports whether blocks compute pairs of tiles.
 func (p *attention) paired() bool {
-	return p.After >= 0 && p.Before < 0 && p.tile.Blocks < p.Batch*p.Heads*((p.tilesM+1)/2)
+	return p.After >= 0 && p.Before < 0 && p.tile.Blocks < p.tiles
 }
+
+// pairs returns the number of pairs of tiles. A head with an odd number of tiles has a pair of one.
+func (p *attention) pairs() int { return p.Batch * p.Heads * ((p.tilesM + 1) / 2) }
 
 // headsAtOnce returns the number of heads whose keys and values blocks read at the same time. It divides the number of
 // all heads.
@@ -310,7 +319,7 @@ func (a *attender) compute(s stage, turn *kernel.Value) []*kernel.Value {
 	a.pass()
 	a.release(a.kEmpty, s.index)
 	key := a.Sub(a.last, a.Int(1))
-	r, weights, _ := a.weigh(a.softmax.start(), key, a.masks())
+	r, weights, _ := a.weigh(a.softmax.start(a.Sink), key, a.masks())
 	pack := func(s stage, turn *kernel.Value, r running, weights []*kernel.Value) []*kernel.Value {
 		return slices.Concat([]*kernel.Value{s.index, s.phase, a.other(turn)}, r.list(), a.words(weights))
 	}

@@ -43,28 +43,21 @@ func runningOf(v []*kernel.Value) running {
 	return running{[2]*kernel.Value{v[0], v[1]}, [2]*kernel.Value{v[2], v[3]}}
 }
 
-// start returns the state before the first keys.
-func (s *softmax) start() running {
-	none, zero := s.Float(ir.F32, math.Inf(-1)), s.Float(ir.F32, 0)
-	return running{top: [2]*kernel.Value{none, none}, sum: [2]*kernel.Value{zero, zero}}
-}
-
 // scaled reports whether scores are multiplied by scale as part of the exponent.
 func (s *softmax) scaled() bool { return s.change == nil && s.scale > 0 }
 
-// withSink returns the state before the first keys with an additional key of this score, whose value is 0. One of the
-// four threads of a row has its weight.
-func (s *softmax) withSink(score *kernel.Value) running {
-	r := s.start()
-	top := score
-	if s.scaled() {
-		top = s.Div(score, s.Float(ir.F32, s.scale))
+// start returns the state before the first keys. If sink is not nil, there is an additional key of this score, whose value
+// is 0. One of the four threads of a row has its weight.
+func (s *softmax) start(sink func(e *Emitter, at Attending) *kernel.Value) (r running) {
+	top, weight := s.Float(ir.F32, math.Inf(-1)), s.Float(ir.F32, 0)
+	if sink != nil {
+		top = sink(s.Emitter, s.Attending)
+		if s.scaled() {
+			top = s.Div(top, s.Float(ir.F32, s.scale))
+		}
+		weight = s.Select(s.Eq(s.pair, s.Int(0)), s.Float(ir.F32, 1), weight)
 	}
-	for h := range 2 {
-		r.top[h] = top
-		r.sum[h] = s.Select(s.Eq(s.pair, s.Int(0)), s.Float(ir.F32, 1), r.sum[h])
-	}
-	return r
+	return running{[2]*kernel.Value{top, top}, [2]*kernel.Value{weight, weight}}
 }
 
 // weigh returns the weights of the scores of a tile of keys, relative to the greatest score so far. r is the state before

@@ -39,7 +39,7 @@ func byWarps(a kernels.Attention) kernels.Attended {
 	key := func(at kernels.Attending) (head, row *kernel.Value) { return at.Group, at.Key }
 	return kernels.Attended{
 		Batch: dim.Const(a.Batch), Heads: dim.Const(a.Heads), Queries: dim.Const(a.Queries), Keys: dim.Const(a.Keys), Shared: dim.Const(a.Heads / a.KeyHeads),
-		Depth: a.Width, Width: a.Width, Matrix: a.Matrix, Scale: a.Scale, Past: dim.Const(a.Past), Before: a.Before, After: a.After, Score: a.Score, Store: a.Store,
+		Depth: a.Width, Width: a.Width, Matrix: a.Matrix, Scale: a.Scale, Past: dim.Const(a.Past), Before: a.Before, After: a.After, Score: a.Score, Sink: a.Sink, Store: a.Store,
 		Query: elements(a.Q, func(at kernels.Attending) (head, row *kernel.Value) { return at.Head, at.Query }), Key: elements(a.K, key), Value: elements(a.V, key),
 	}
 }
@@ -67,7 +67,7 @@ func testAttention(t *testing.T, warps bool) {
 		{ir.BF16, 1, 2, 1, 70, 130, 64, 0, -1, 0, 0.125, tiles(2, 64, 1, true), false, true},
 		{ir.F16, 1, 2, 1, 20, 70, 48, 0, -1, -1, -0.125, tiles(2, 64, 1, true), false, true},
 	} {
-		if c.sink && !warps {
+		if c.width == 48 && !warps { // only warps compute it
 			continue
 		}
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
@@ -100,13 +100,12 @@ func testAttention(t *testing.T, warps bool) {
 					return e.Select(e.Or(odd, e.Gt(at.Query, e.Int(64))), e.Float(ir.F32, math.Inf(-1)), e.Add(score, e.Float(ir.F32, 1)))
 				}
 			}
+			if c.sink {
+				a.Sink = func(e *kernels.Emitter, at kernels.Attending) *kernel.Value { return e.Convert(ir.F32, at.Head) }
+			}
 			l, err := kernels.PipelinedAttention("attend", a, c.tiles)
 			if warps {
-				w := byWarps(a)
-				if c.sink {
-					w.Sink = func(e *kernels.Emitter, at kernels.Attending) *kernel.Value { return e.Convert(ir.F32, at.Head) }
-				}
-				l, err = kernels.WarpAttention("attend", w)
+				l, err = kernels.WarpAttention("attend", byWarps(a))
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -163,5 +162,35 @@ func testAttention(t *testing.T, warps bool) {
 				}
 			}
 		})
+	}
+}
+
+// TestAttentionTiles asserts how many groups compute heads of a size, and how many blocks compute causal attention: all at once
+// in pairs of tiles, or one for each tile.
+func TestAttentionTiles(t *testing.T) {
+	for _, c := range []struct{ heads, rows, width, after, before, groups, blocks int }{
+		{128, 2048, 128, -1, -1, 2, 132},
+		{128, 2048, 64, -1, -1, 3, 132},
+		{16, 1024, 64, -1, -1, 2, 132}, // 96 tiles of 192 queries would leave blocks without work
+		{128, 2048, 128, 0, -1, 2, 132},
+		{32, 1024, 128, 0, -1, 2, 132},
+		{40, 1024, 128, 0, -1, 2, math.MaxInt32}, // 160 pairs
+		{128, 2048, 128, 0, 100, 2, math.MaxInt32},
+	} {
+		v := &ir.Value{Type: ir.TensorOf(ir.BF16, dim.Const(c.heads), dim.Const(c.rows), dim.Const(c.width))}
+		rows := kernels.HeadRows{Value: v, Outer: c.heads, Rows: c.rows, Columns: c.width, HeadOuter: 1}
+		a := kernels.Attention{
+			Batch: 1, Heads: c.heads, KeyHeads: c.heads, Queries: c.rows, Keys: c.rows, Width: c.width, Matrix: ir.BF16, Q: rows, K: rows, V: rows,
+			Scale: 1, Before: c.before, After: c.after, Store: func(e *kernels.Emitter, _ kernels.Attending, column, x *kernel.Value) {
+				e.Write(v).Set(column, x)
+			},
+		}
+		tiles := kernels.AttentionTilesOf(a)
+		if tiles.Groups != c.groups || tiles.Blocks != c.blocks {
+			t.Errorf("%+v: %d groups and %d blocks", c, tiles.Groups, tiles.Blocks)
+		}
+		if _, err := kernels.PipelinedAttention("attend", a, tiles); err != nil {
+			t.Errorf("%+v: %v", c, err)
+		}
 	}
 }

@@ -23,13 +23,12 @@ type Attended struct {
 	// n. n is 2 or 8.
 	Query, Key, Value func(e *Emitter, at Attending, element *kernel.Value, n int) []*kernel.Value
 	Scale             float64
-	// Past, Before, After, Score and Store are as in [Attention].
+	// Past, Before, After, Score, Sink and Store are as in [Attention].
 	Past          dim.Dim
 	Before, After int
 	Score         func(e *Emitter, at Attending, score *kernel.Value) *kernel.Value
+	Sink          func(e *Emitter, at Attending) *kernel.Value
 	Store         func(e *Emitter, at Attending, column, x *kernel.Value)
-	// Sink returns the score of an additional key of the head with the value 0. It is nil if there is none.
-	Sink func(e *Emitter, at Attending) *kernel.Value
 }
 
 // The sizes of [WarpAttention]. A warp has 16 queries of the block's tile.
@@ -81,11 +80,7 @@ func (w *warpAttention) attend(head Attending, m *kernel.Value) {
 	s.place(m, warp, lane)
 	q := w.queryMatrices(s)
 
-	start := s.start()
-	if w.Sink != nil {
-		start = s.withSink(w.Sink(w.Emitter, head))
-	}
-	state := start.list()
+	state := s.start(w.Sink).list()
 	for range w.Width / 2 {
 		state = append(state, w.Float(ir.F32, 0))
 	}

@@ -9,10 +9,10 @@ import (
 )
 
 // pipelinedAttend returns a pipelined kernel of an attention, or nil if there is none. There is one for queries, keys
-// and values of f16 or bf16, constant extents and no sinks.
+// and values of f16 or bf16, and constant extents.
 func pipelinedAttend(o op.Attend, n *ir.Node, put store, by Options) *kernels.Launch {
 	extents, ok := dim.Ints([]dim.Dim{o.Batch, o.Heads, o.Shared, o.Queries, o.Keys, o.Depth, o.Width, o.Past})
-	if !by.Pipelined || !ok || n.Arg(6) != nil || !o.Depth.Equal(o.Width) {
+	if !by.Pipelined || !ok || !o.Depth.Equal(o.Width) {
 		return nil
 	}
 	a := kernels.Attention{
@@ -34,6 +34,7 @@ func pipelinedAttend(o op.Attend, n *ir.Node, put store, by Options) *kernels.La
 		}
 	}
 	a.Score, a.Before, a.After = scoring(o, n, by)
+	a.Sink = sinkOf(n)
 	l, err := kernels.PipelinedAttention("attend", a, kernels.AttentionTilesOf(a))
 	if err != nil {
 		return nil

@@ -30,10 +30,17 @@ func warpAttend(o op.Attend, n *ir.Node, share dim.Dim, put store, by Options) (
 		},
 	}
 	a.Score, a.Before, a.After = scoring(o, n, by)
-	if sinks := n.Arg(6); sinks != nil {
-		a.Sink = func(e *kernels.Emitter, at kernels.Attending) *kernel.Value { return e.Read(sinks).Get(at.Head) }
-	}
+	a.Sink = sinkOf(n)
 	return kernels.WarpAttention("attend", a)
+}
+
+// sinkOf returns a function that loads the score of the sink of a head, or nil if there are no sinks.
+func sinkOf(n *ir.Node) func(e *kernels.Emitter, at kernels.Attending) *kernel.Value {
+	sinks := n.Arg(6)
+	if sinks == nil {
+		return nil
+	}
+	return func(e *kernels.Emitter, at kernels.Attending) *kernel.Value { return e.Read(sinks).Get(at.Head) }
 }
 
 // elementsOf returns a function that loads n adjacent elements of a row of a head of v. layout holds the offset and the
