@@ -68,11 +68,17 @@ func (b *Builder) Fail(format string, args ...any) { fail(format, args...) }
 // fail panics with an error, which stops a builder, a parser or a check; see [catch].
 func fail(format string, args ...any) { panic(mistake{fmt.Errorf(format, args...)}) }
 
+// Current returns the block to which the builder adds instructions.
+func (b *Builder) Current() *Block { return b.scope.block }
+
 // Doc sets the line that says what the kernel computes.
 func (b *Builder) Doc(format string, args ...any) { b.k.Doc = fmt.Sprintf(format, args...) }
 
 // Name sets the name of the kernel.
 func (b *Builder) Name(name string) { b.k.Name = name }
+
+// Early makes the kernel early, see [Kernel.Early].
+func (b *Builder) Early() { b.k.Early = true }
 
 // BlockSize returns the number of threads of a block in a dimension.
 func (b *Builder) BlockSize(dim int) int { return b.k.Block[dim] }

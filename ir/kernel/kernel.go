@@ -20,7 +20,10 @@ type Kernel struct {
 	Shared []*Value
 	// Sums are the sums of groups, see [MultiplyTiles].
 	Sums []*Value
-	Body *Block
+	// Early says that a device may start the kernel while the launch before it runs. The kernel waits for that launch before
+	// it reads or writes global memory. Only pipelined kernels can be early.
+	Early bool
+	Body  *Block
 }
 
 // Space is the memory that a pointer points to.

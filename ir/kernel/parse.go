@@ -169,6 +169,7 @@ func (p *parser) parse() (k *Kernel, err error) {
 		p.define(v)
 		k.Params = append(k.Params, v)
 	}
+	k.Early = p.accept("early")
 	p.expect("block")
 	for i := range k.Block {
 		if i > 0 {

@@ -132,6 +132,17 @@ func TestPipeline(t *testing.T) {
 	}
 }
 
+// TestEarly asserts that only pipelined kernels can be early.
+func TestEarly(t *testing.T) {
+	text := strings.Replace(pipeline(t).String(), ") block", ") early block", 1)
+	if k := parse(t, text); !k.Early || k.String() != text {
+		t.Errorf("it does not read as it prints:\n%s\n%s", text, k)
+	}
+	if _, err := kernel.Parse("kernel k() early block 1, 1, 1 {\n}\n"); err == nil || !strings.Contains(err.Error(), "not pipelined") {
+		t.Error(err)
+	}
+}
+
 // TestPipelineMistakes asserts which pipelined kernels the verifier refuses.
 func TestPipelineMistakes(t *testing.T) {
 	text := pipeline(t).String()

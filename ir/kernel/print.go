@@ -22,7 +22,11 @@ func (k *Kernel) String() string {
 		}
 		fmt.Fprintf(&b, "%s: %s%s%s", p, p.Type, p.Map, written(p))
 	}
-	fmt.Fprintf(&b, ") block %d, %d, %d {\n", k.Block[0], k.Block[1], k.Block[2])
+	early := ""
+	if k.Early {
+		early = "early "
+	}
+	fmt.Fprintf(&b, ") %sblock %d, %d, %d {\n", early, k.Block[0], k.Block[1], k.Block[2])
 	for _, v := range k.Shared {
 		if v.Type.Space == Phases {
 			fmt.Fprintf(&b, "  phases %s[%d] of %d\n", v, v.Len, v.Arrivals)

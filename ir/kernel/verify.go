@@ -140,6 +140,9 @@ func (v *verifier) declared(k *Kernel) {
 			fail("sums %s are of type %s[%d]", s, s.Type, s.Len)
 		}
 	}
+	if k.Early && !k.IsPipelined() {
+		fail("it is early, and not pipelined")
+	}
 	if len(k.Sums) > 0 && v.threads%Group != 0 {
 		fail("blocks of %d threads, which are no whole groups", v.threads)
 	}

@@ -568,6 +568,37 @@ func TestMaps(t *testing.T) {
 	o.close()
 }
 
+// TestEarly records early kernels after other kernels and after copies, with drivers that know such dependencies of graphs
+// and with older ones.
+func TestEarly(t *testing.T) {
+	for version, want := range map[int32]int{12020: 0, 13000: 2} {
+		g := fake.New(fake.Options{Machine: machine{}, Memory: 1 << 20, Version: version})
+		o := open(t, g.Driver())
+		m, err := o.Load([]byte(kernels))
+		o.must(err)
+		early, err := m.Kernel(gpu.KernelInfo{Name: "scale", Block: [3]int{128, 1, 1}, Args: 3, Early: true})
+		o.must(err)
+		x, out, a := ramp(100, 1), make([]float32, 100), o.alloc(400)
+		graph, err := o.queue.Record(func(q gpu.Queue) error {
+			scale := func() error {
+				return q.Launch(early, [3]int{1, 1, 1}, []uint64{uint64(a), uint64(math.Float32bits(3)), 100})
+			}
+			return errors.Join(scale(), q.Upload(a, raw(x)), scale(), scale(), scale(), q.Download(raw(out), a))
+		})
+		o.must(err)
+		o.must(o.queue.Replay(graph))
+		o.must(o.queue.Wait(forever))
+		wantFloats(t, out, func(i int) float32 { return 27 * x[i] })
+		if n := g.Calls("cuGraphAddNode_v2"); n != want {
+			t.Errorf("CUDA %d: %d early kernels, want %d", version, n, want)
+		}
+		graph.Close()
+		o.Free(a)
+		o.must(o.queue.Close())
+		o.close()
+	}
+}
+
 // TestCompiledCode is about the folder of compiled code: what is in it is not compiled, and what is
 // wrong with it does not matter.
 func TestCompiledCode(t *testing.T) {

@@ -138,8 +138,8 @@ func (q *queue) Record(fill func(gpu.Queue) error) (gpu.Graph, error) {
 	return g, nil
 }
 
-// build makes an executable graph with a node for each step, which depends on the node before. The
-// caller must release the graph even if build returns an error.
+// build makes an executable graph with a node for each step, which depends on the node before. An early
+// kernel may start while the kernel before it runs. The caller must release the graph even if build returns an error.
 func (g *graph) build() error {
 	if len(g.steps) == 0 {
 		return nil
@@ -154,7 +154,7 @@ func (g *graph) build() error {
 	}
 	defer d.api.GraphDestroy(nodes) // the executable graph does not need it
 	var last *libcuda.Node
-	staged := 0
+	staged, afterKernel := 0, false
 	for _, s := range g.steps {
 		node, n := new(libcuda.Node), uintptr(0)
 		if last != nil {
@@ -168,7 +168,12 @@ func (g *graph) build() error {
 			if err != nil {
 				return err
 			}
-			r = d.api.GraphAddKernel(node, nodes, last, n, kernel)
+			if s.kernel.Early && afterKernel && d.api.GraphAddNode != nil {
+				edge := &libcuda.Edge{From: libcuda.PortProgrammatic, Type: libcuda.EdgeProgrammatic}
+				r = d.api.GraphAddNode(node, nodes, last, edge, n, &libcuda.NodeParams{Kernel: *kernel})
+			} else {
+				r = d.api.GraphAddKernel(node, nodes, last, n, kernel)
+			}
 		} else {
 			r = d.api.GraphAddMemcpy(node, nodes, last, n, s.memcpyNode(g.memory[staged:]), d.context)
 			staged += stagedBytes(s.host)
@@ -176,7 +181,7 @@ func (g *graph) build() error {
 		if r != libcuda.Success {
 			return d.failed(r, "recording %s", what)
 		}
-		last = node
+		last, afterKernel = node, s.kernel != nil
 	}
 	switch r := d.api.GraphInstantiate(&g.exec, nodes, 0); r {
 	case libcuda.Success:

@@ -103,6 +103,9 @@ type KernelInfo struct {
 	Block  [3]int // threads of a block in each dimension
 	Shared int    // bytes of shared memory beyond what the code declares
 	Args   int    // number of arguments
+	// Early says that the kernel may start while the launch before it runs, and waits for that launch itself. Drivers may
+	// ignore it.
+	Early bool
 	// Maps are the arguments of which the kernel copies boxes. Only drivers whose kernels do so support them.
 	Maps []Map
 	// Faster is a kernel that computes the same on devices for which the program has faster code, or nil.

@@ -39,7 +39,7 @@ type Pipelined struct {
 }
 
 func (l Language) info(k *kernel.Kernel) gpu.KernelInfo {
-	info := gpu.KernelInfo{Name: k.Name, Block: k.Block, Args: len(k.Params)}
+	info := gpu.KernelInfo{Name: k.Name, Block: k.Block, Args: len(k.Params), Early: k.Early}
 	if k.IsPipelined() {
 		info.Shared = l.Pipelined.Shared(k)
 	}
@@ -167,6 +167,9 @@ func infoFields(k gpu.KernelInfo) []jen.Code {
 	}
 	if k.Shared != 0 {
 		fields = append(fields, jen.Id("Shared").Op(":").Lit(k.Shared))
+	}
+	if k.Early {
+		fields = append(fields, jen.Id("Early").Op(":").True())
 	}
 	if k.Maps != nil {
 		var maps []jen.Code

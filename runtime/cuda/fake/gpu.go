@@ -94,11 +94,14 @@ func New(o Options) *GPU {
 		ModuleLoadData: g.moduleLoadData, ModuleUnload: g.moduleUnload, ModuleGetFunction: g.moduleGetFunction, ModuleLoadDataEx: g.moduleLoadDataEx,
 		FuncGetAttr: g.funcGetAttr, FuncSetAttr: g.funcSetAttr, FuncGetParamInfo: g.funcGetParamInfo,
 		LaunchKernel: g.launchKernel, TensorMapEncode: tensorMapEncode,
-		GraphCreate: g.graphCreate, GraphDestroy: g.graphDestroy, GraphAddKernel: g.graphAddKernel, GraphAddMemcpy: g.graphAddMemcpy,
+		GraphCreate: g.graphCreate, GraphDestroy: g.graphDestroy, GraphAddKernel: g.graphAddKernel, GraphAddNode: g.graphAddNode, GraphAddMemcpy: g.graphAddMemcpy,
 		GraphInstantiate: g.graphInstantiate, GraphLaunch: g.graphLaunch, GraphExecDestroy: g.graphExecDestroy,
 	})
 	if o.Version < 12040 {
 		g.api.FuncGetParamInfo = nil
+	}
+	if o.Version < 12030 {
+		g.api.GraphAddNode = nil
 	}
 	return g
 }

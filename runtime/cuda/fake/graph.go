@@ -84,6 +84,14 @@ func (g *GPU) graphAddKernel(out *libcuda.Node, handle libcuda.Graph, before *li
 	return r
 }
 
+// graphAddNode adds a kernel node that depends on one kernel node by a programmatic edge.
+func (g *GPU) graphAddNode(out *libcuda.Node, handle libcuda.Graph, before *libcuda.Node, edges *libcuda.Edge, n uintptr, params *libcuda.NodeParams) libcuda.Result {
+	if n != 1 || params.Type != 0 || *edges != (libcuda.Edge{From: libcuda.PortProgrammatic, Type: libcuda.EdgeProgrammatic}) {
+		return libcuda.InvalidValue
+	}
+	return g.graphAddKernel(out, handle, before, n, &params.Kernel)
+}
+
 func (g *GPU) graphAddMemcpy(out *libcuda.Node, handle libcuda.Graph, before *libcuda.Node, n uintptr, m *libcuda.MemcpyNode, context libcuda.Context) libcuda.Result {
 	g.mu.Lock()
 	defer g.mu.Unlock()

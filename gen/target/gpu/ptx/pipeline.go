@@ -25,7 +25,7 @@ func Dynamic(k *kernel.Kernel) int {
 }
 
 // begin writes the beginning of a pipelined kernel: where its arrays are, and the initialization of phase barriers. It
-// declares the registers of sums.
+// declares the registers of sums. An early kernel lets the next one start, and waits for the launch before it.
 func (w *writer) begin(k *kernel.Kernel) {
 	base := w.register(".b32", "shared")
 	w.emit("mov.u32", base, dynamic)
@@ -65,6 +65,10 @@ func (w *writer) begin(k *kernel.Kernel) {
 	})
 	w.label(ready)
 	w.emit("bar.sync", "0")
+	if k.Early {
+		w.emit("griddepcontrol.launch_dependents")
+		w.emit("griddepcontrol.wait")
+	}
 }
 
 // group writes the index of the thread's group. All threads of a warp get the index from the first thread, so that the

@@ -16,6 +16,7 @@ func pipelined(t testing.TB) *kernel.Kernel {
 	const terms, steps = 64, 4
 	return build(t, "steps", []int{2 * kernel.Group}, func(b *kernel.Builder) {
 		b.Doc("y = a·b of 64 × 64, in steps of 64 terms")
+		b.Early()
 		a, w, y := b.Map("a", ir.F16, []int{64, steps * terms}, []int{64, terms}), b.Map("b", ir.F16, []int{2, steps * terms, 64}, []int{1, terms, 64}), b.Pointer("y", ir.F32)
 		x, z := b.Shared("x", ir.F16, 64*terms), b.Shared("z", ir.F16, 64*terms)
 		full, empty, sums := b.Phases("full", 1, 1), b.Phases("empty", 1, 1), b.Sums("sums", 64)

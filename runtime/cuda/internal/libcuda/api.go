@@ -83,13 +83,14 @@ type API struct {
 	// The extents of a tensor, and of a box, begin with the last axis. strides are in bytes, without that of the last axis.
 	TensorMapEncode func(m *TensorMap, element ElementType, rank uint32, at Address, extents, strides *uint64, box, steps *uint32, interleave, swizzle, promotion, fill uint32) Result `c:"cuTensorMapEncodeTiled"`
 
-	GraphCreate      func(graph *Graph, flags uint32) Result                                               `c:"cuGraphCreate"`
-	GraphDestroy     func(graph Graph) Result                                                              `c:"cuGraphDestroy"`
-	GraphAddKernel   func(node *Node, g Graph, after *Node, n uintptr, kernel *KernelNode) Result          `c:"cuGraphAddKernelNode_v2"`
-	GraphAddMemcpy   func(node *Node, g Graph, after *Node, n uintptr, copy *MemcpyNode, c Context) Result `c:"cuGraphAddMemcpyNode"`
-	GraphInstantiate func(exec *Exec, graph Graph, flags uint64) Result                                    `c:"cuGraphInstantiateWithFlags"`
-	GraphLaunch      func(exec Exec, stream Stream) Result                                                 `c:"cuGraphLaunch"`
-	GraphExecDestroy func(exec Exec) Result                                                                `c:"cuGraphExecDestroy"`
+	GraphCreate      func(graph *Graph, flags uint32) Result                                                   `c:"cuGraphCreate"`
+	GraphDestroy     func(graph Graph) Result                                                                  `c:"cuGraphDestroy"`
+	GraphAddKernel   func(node *Node, g Graph, after *Node, n uintptr, kernel *KernelNode) Result              `c:"cuGraphAddKernelNode_v2"`
+	GraphAddNode     func(node *Node, g Graph, after *Node, edges *Edge, n uintptr, params *NodeParams) Result `c:"cuGraphAddNode_v2,optional"` // CUDA 12.3
+	GraphAddMemcpy   func(node *Node, g Graph, after *Node, n uintptr, copy *MemcpyNode, c Context) Result     `c:"cuGraphAddMemcpyNode"`
+	GraphInstantiate func(exec *Exec, graph Graph, flags uint64) Result                                        `c:"cuGraphInstantiateWithFlags"`
+	GraphLaunch      func(exec Exec, stream Stream) Result                                                     `c:"cuGraphLaunch"`
+	GraphExecDestroy func(exec Exec) Result                                                                    `c:"cuGraphExecDestroy"`
 }
 
 // MinVersion is the oldest version of CUDA whose driver has all functions that are not optional:
@@ -170,6 +171,28 @@ type KernelNode struct {
 	Params, Extra          *unsafe.Pointer
 	Kernel                 uintptr // in place of Function
 	Context                Context // 0: the current one
+}
+
+// Edge is CUgraphEdgeData.
+type Edge struct {
+	From, To uint8 // ports of the nodes
+	Type     uint8
+	_        [5]uint8
+}
+
+// PortProgrammatic is the port of a kernel after it has let dependent kernels start, and EdgeProgrammatic the type of
+// such an edge.
+const (
+	PortProgrammatic = 1
+	EdgeProgrammatic = 1
+)
+
+// NodeParams is CUgraphNodeParams of a kernel.
+type NodeParams struct {
+	Type   uint32 // 0: a kernel
+	_      [3]uint32
+	Kernel KernelNode
+	_      [256 - 16 - unsafe.Sizeof(KernelNode{})]byte
 }
 
 // MemcpyNode is CUDA_MEMCPY3D.
