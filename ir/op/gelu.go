@@ -35,6 +35,14 @@ func (op Gelu) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.
 	return b.Mul(x[0], elementary.Sigmoid(b, b.Mul(x[0], slope)))
 }
 
+// Narrow returns Gelu(x) for an element x, or nil with Tanh.
+func (op Gelu) Narrow(b *kernel.Builder, x []*kernel.Value) *kernel.Value {
+	if op.Tanh {
+		return nil
+	}
+	return elementary.NarrowGelu(b, x[0])
+}
+
 func gelu(x float64) float64 { return x * (0.5 * portable.Erfc(-x/math.Sqrt2)) }
 
 // geluTanh returns the approximate Gelu of x. It uses (1 + tanh u)/2 = 1/(1 + e^(−2u)).

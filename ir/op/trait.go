@@ -166,3 +166,12 @@ type Scalar interface {
 	// [Cast]; storing them does that. It returns nil if there is no formula for these types.
 	Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Value
 }
+
+// Narrow is a [Scalar] that has a shorter formula for results that are stored as f16 or bf16. The relative error of the
+// formula is at most 2⁻¹⁵, an eighth of that of rounding to f16.
+type Narrow interface {
+	Scalar
+	// Narrow returns an element of the result in f32 from one element of each operand, which are f32. It returns nil if
+	// there is no shorter formula.
+	Narrow(b *kernel.Builder, x []*kernel.Value) *kernel.Value
+}

@@ -452,13 +452,9 @@ func (a *attender) store(r running) {
 		at.Query = a.softmax.rows[h]
 		put := func() {
 			for i := 2 * h; i < a.Width/2; i += 4 {
-				list := a.collect(func() {
-					for c := range 2 {
-						column := a.Add(a.softmax.pair, a.Int(i/4*8+c))
-						a.Attention.Store(a.Emitter, at, column, a.Mul(a.Sum(a.sums, i+c), share))
-					}
+				a.vectors(a.Add(a.softmax.pair, a.Int(i/4*8)), 2, func(lane int, column *kernel.Value) {
+					a.Attention.Store(a.Emitter, at, column, a.Mul(a.Sum(a.sums, i+lane), share))
 				})
-				a.Builder.Store(list[0].tensor.pointer, list[0].index, list[0].x, list[1].x)
 			}
 		}
 		if a.Queries%a.queries == 0 {

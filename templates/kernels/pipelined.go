@@ -17,9 +17,11 @@ type Matrices struct {
 
 // Tiles say how a pipelined product is computed.
 type Tiles struct {
-	// M and N are the extents of the tile that a block computes at a time: M is a multiple of 64, of which a group of
-	// threads has 64, and N a multiple of 64 up to 256.
+	// M and N are the extents of a tile. M is a multiple of 64, and N a multiple of 64 up to 256.
 	M, N int
+	// Turns says that two groups of threads take turns: each computes whole tiles, and one multiplies while the other
+	// stores its sums. Otherwise M/64 groups compute 64 rows each of the same tile. With Turns, M·N is at most 128·128.
+	Turns bool
 	// Stages is how many steps of 128 bytes of terms are in shared memory.
 	Stages int
 	// Blocks is the greatest number of blocks. A block computes several tiles, one after the other.
@@ -55,16 +57,24 @@ func Pipelined(name string, f Factors, t Tiles) (Launch, error) {
 			return Launch{}, errPipelined
 		}
 	}
-	p.groups = t.M / rowsOfGroup
+	p.groups, p.parts = t.M/rowsOfGroup, 1
+	if t.Turns {
+		p.groups, p.parts = 2, p.groups
+	}
 	p.terms = bytesOfStep / f.Matrix.Size()
 	p.steps = (p.extents[3] + p.terms - 1) / p.terms
 	p.tilesM, p.tilesN = (p.extents[1]+t.M-1)/t.M, (p.extents[2]+t.N-1)/t.N
 	p.tiles = p.extents[0] * p.tilesM * p.tilesN
-	return New(name, []dim.Dim{dim.Const(min(p.tiles, t.Blocks))}, []int{kernel.Group * (1 + p.groups)}, func(e *Emitter) {
+	p.blocks = min(p.tiles, t.Blocks)
+	return New(name, []dim.Dim{dim.Const(p.blocks)}, []int{kernel.Group * (1 + p.groups)}, func(e *Emitter) {
 		p.Emitter = e
 		p.build()
 	})
 }
+
+// stepsOfEarly is the largest number of steps of a block whose kernel is early. Longer kernels lose more by sharing the
+// device with the next one than they gain by an early start. It was measured on an H200.
+const stepsOfEarly = 16
 
 const (
 	rowsOfGroup  = 64  // of a tile
@@ -79,21 +89,36 @@ type pipelined struct {
 	tile                  Tiles
 	extents               [4]int // batch, m, n, k
 	groups                int    // number of groups that multiply
+	parts                 int    // number of parts of 64 rows of a tile that a group computes
 	terms                 int    // terms per step
 	steps                 int    // steps per sum
 	tilesM, tilesN, tiles int
+	blocks                int
 	a, b                  *kernel.Value // arrays of tiles, one for each stage
 	mapA, mapB            *kernel.Value
-	full, empty           *kernel.Value // phase barriers of the stages
-	chunk                 *kernel.Value // sums that are stored
-	sums                  *kernel.Value
+	full, empty           *kernel.Value   // phase barriers of the stages
+	turn                  *kernel.Value   // phase barriers of the groups that take turns
+	chunk                 *kernel.Value   // sums that are stored
+	sums                  []*kernel.Value // of each part
 }
 
 func (p *pipelined) build() {
+	if (p.tiles+p.blocks-1)/p.blocks*p.steps <= stepsOfEarly {
+		p.Early()
+	}
 	p.a = p.Shared("a", p.Matrix, p.tile.Stages*p.tile.M*p.terms)
 	p.b = p.Shared("b", p.Matrix, p.tile.Stages*p.tile.N*p.terms)
-	p.full, p.empty = p.Phases("full", p.tile.Stages, 1), p.Phases("empty", p.tile.Stages, p.groups)
-	p.sums = p.Sums("sums", p.tile.N)
+	readers := p.groups
+	if p.tile.Turns {
+		readers = 1
+	}
+	p.full, p.empty = p.Phases("full", p.tile.Stages, 1), p.Phases("empty", p.tile.Stages, readers)
+	if p.tile.Turns {
+		p.turn = p.Phases("turn", p.groups, 1)
+	}
+	for range p.parts {
+		p.sums = append(p.sums, p.Sums("sums", p.tile.N))
+	}
 	p.chunk = p.Shared("chunk", ir.F32, p.groups*rowsOfGroup*rowOfChunk)
 	p.mapA, p.mapB = p.boxes("map_a", p.Stored[0], p.ColumnsA, p.tile.M), p.boxes("map_b", p.Stored[1], p.RowsB, p.tile.N)
 	p.If(p.Eq(p.Group(), p.Int(0)), func() []*kernel.Value {
@@ -131,13 +156,23 @@ func (p *pipelined) next(s stage) stage {
 	return stage{p.Select(last, p.Int(0), i), p.Select(last, p.Sub(p.Int(1), s.phase), s.phase)}
 }
 
-// eachTile calls do for each tile that the block computes, with the index of its product in the
-// batch, its first row m and column n, and the stage of its first step. do returns the stage of the
-// step after its last step. phase is the phase of the first stage.
-func (p *pipelined) eachTile(phase int, do func(batch, m, n *kernel.Value, s stage) stage) {
-	start := []*kernel.Value{p.Int(0), p.Int(phase)}
-	blocks := min(p.tiles, p.tile.Blocks)
-	p.ForUnrolled(1, p.BlockIdx(0), p.Int(p.tiles), p.Int(blocks), start, func(tile *kernel.Value, carried []*kernel.Value) []*kernel.Value {
+// skip returns the stage p.steps steps after s.
+func (p *pipelined) skip(s stage) stage {
+	i := p.Add(s.index, p.Int(p.steps%p.tile.Stages))
+	past := p.Ge(i, p.Int(p.tile.Stages))
+	same, other := s.phase, p.Sub(p.Int(1), s.phase)
+	if p.steps/p.tile.Stages%2 == 1 {
+		same, other = other, same
+	}
+	return stage{p.Select(past, p.Sub(i, p.Int(p.tile.Stages)), i), p.Select(past, other, same)}
+}
+
+// eachTile calls do for the tiles that the block computes, from the one with number `first` on, in steps of stride. do
+// gets the tile, the index of its product in the batch, its first row m and column n, and the stage of its first step,
+// which is s for the first tile. do returns the stage of the first step of the next tile.
+func (p *pipelined) eachTile(first, stride *kernel.Value, s stage, do func(tile, batch, m, n *kernel.Value, s stage) stage) {
+	start := []*kernel.Value{s.index, s.phase}
+	p.ForUnrolled(1, first, p.Int(p.tiles), stride, start, func(tile *kernel.Value, carried []*kernel.Value) []*kernel.Value {
 		perBatch := p.Int(p.tilesM * p.tilesN)
 		batch, rest := p.Div(tile, perBatch), p.Rem(tile, perBatch)
 		if p.extents[0] == 1 {
@@ -153,7 +188,7 @@ func (p *pipelined) eachTile(phase int, do func(batch, m, n *kernel.Value, s sta
 		inside := p.Rem(rest, perRaster)
 		m := p.Mul(p.Add(first, p.Rem(inside, rows)), p.Int(p.tile.M))
 		n := p.Mul(p.Div(inside, rows), p.Int(p.tile.N))
-		s := do(batch, m, n, stage{carried[0], carried[1]})
+		s := do(tile, batch, m, n, stage{carried[0], carried[1]})
 		return []*kernel.Value{s.index, s.phase}
 	})
 }
@@ -162,7 +197,7 @@ func (p *pipelined) eachTile(phase int, do func(batch, m, n *kernel.Value, s sta
 // factors to the step's stage.
 func (p *pipelined) copyTiles() {
 	bytes := p.Int((p.tile.M + p.tile.N) * bytesOfStep)
-	p.eachTile(1, func(batch, m, n *kernel.Value, s stage) stage {
+	p.eachTile(p.BlockIdx(0), p.Int(p.blocks), stage{p.Int(0), p.Int(1)}, func(_, batch, m, n *kernel.Value, s stage) stage {
 		end := p.ForUnrolled(1, p.Int(0), p.Int(p.steps*p.terms), p.Int(p.terms), []*kernel.Value{s.index, s.phase}, func(k *kernel.Value, carried []*kernel.Value) []*kernel.Value {
 			s := stage{carried[0], carried[1]}
 			p.Await(p.empty, s.index, s.phase)
@@ -204,22 +239,34 @@ func (p *pipelined) multiply() {
 	leads := p.Eq(thread, p.Int(0))
 	release := func(cond, index *kernel.Value) { p.Do(cond, func() { p.Arrive(p.empty, index, nil) }) }
 	_, _, each, _ := kernel.FactorsOfMatrix(p.Matrix)
-	p.eachTile(0, func(batch, m, n *kernel.Value, s stage) stage {
+	first, stride, begin, row := p.BlockIdx(0), p.blocks, stage{p.Int(0), p.Int(0)}, p.Mul(group, p.Int(rowsOfGroup))
+	if p.tile.Turns {
+		first, stride, row = p.Add(first, p.Mul(group, p.Int(p.blocks))), 2*p.blocks, p.Int(0)
+		second, after := p.Gt(group, p.Int(0)), p.skip(begin)
+		begin = stage{p.Select(second, after.index, begin.index), p.Select(second, after.phase, begin.phase)}
+	}
+	p.eachTile(first, p.Int(stride), begin, func(tile, batch, m, n *kernel.Value, s stage) stage {
+		if p.tile.Turns {
+			// Phase 1 is complete before the first one, so the first group does not wait for its first turn.
+			p.Await(p.turn, group, p.Rem(p.Add(p.Div(tile, p.Int(stride)), p.Sub(p.Int(1), group)), p.Int(2)))
+		}
 		start := []*kernel.Value{s.index, s.phase, s.index}
 		end := p.ForUnrolled(1, p.Int(0), p.Int(p.steps), p.Int(1), start, func(step *kernel.Value, carried []*kernel.Value) []*kernel.Value {
 			s := stage{carried[0], carried[1]}
 			p.Await(p.full, s.index, s.phase)
 			again := p.Gt(step, p.Int(0))
-			a := p.Add(p.Mul(s.index, p.Int(p.tile.M*p.terms)), p.Mul(group, p.Int(rowsOfGroup*p.terms)))
+			a := p.Add(p.Mul(s.index, p.Int(p.tile.M*p.terms)), p.Mul(row, p.Int(p.terms)))
 			b := p.Mul(s.index, p.Int(p.tile.N*p.terms))
 			for k := 0; k < p.terms; k += each {
-				x := kernel.Tile{Array: p.a, First: p.Add(a, p.Int(p.within(k, p.ColumnsA))), Across: p.ColumnsA}
 				y := kernel.Tile{Array: p.b, First: p.Add(b, p.Int(p.within(k, p.RowsB))), Across: p.RowsB}
 				keep := p.Bool(true)
 				if k == 0 {
 					keep = again
 				}
-				p.MultiplyTiles(p.sums, x, y, keep)
+				for part, sums := range p.sums {
+					at := part*rowsOfGroup*p.terms + p.within(k, p.ColumnsA)
+					p.MultiplyTiles(sums, kernel.Tile{Array: p.a, First: p.Add(a, p.Int(at)), Across: p.ColumnsA}, y, keep)
+				}
 			}
 			p.Commit()
 			p.Drain(1)
@@ -227,10 +274,19 @@ func (p *pipelined) multiply() {
 			next := p.next(s)
 			return []*kernel.Value{next.index, next.phase, s.index}
 		})
+		if p.tile.Turns {
+			p.Do(leads, func() { p.Arrive(p.turn, p.Sub(p.Int(1), group), nil) })
+		}
 		p.Drain(0)
 		release(leads, end[2])
-		p.store(batch, p.Add(m, p.Mul(group, p.Int(rowsOfGroup))), n, group, thread)
-		return stage{end[0], end[1]}
+		for part, sums := range p.sums {
+			p.store(sums, batch, p.Add(m, p.Add(row, p.Int(part*rowsOfGroup))), n, group, thread)
+		}
+		after := stage{end[0], end[1]}
+		if p.tile.Turns {
+			after = p.skip(after)
+		}
+		return after
 	})
 }
 
@@ -240,80 +296,4 @@ func (p *pipelined) within(k int, across bool) int {
 		return k * columnsOfBox
 	}
 	return k
-}
-
-// A group writes its sums to shared memory, columnsOfChunk columns at a time, so that neighbouring
-// threads store neighbouring elements. Each thread stores columnsOfThread adjacent columns of a
-// row. Rows in shared memory are rowOfChunk elements apart, so that the threads of a warp access
-// different banks.
-const (
-	columnsOfChunk  = 32
-	columnsOfThread = 4
-	rowOfChunk      = 40
-)
-
-// store stores the sums of a group. They begin at row m0 and column n0 of the product. group is the
-// index of the group among the groups that multiply, and thread the index of the thread in its
-// group.
-func (p *pipelined) store(batch, m0, n0, group, thread *kernel.Value) {
-	warp, lane := p.Div(thread, p.Int(kernel.Warp)), p.Rem(thread, p.Int(kernel.Warp))
-	first := p.Mul(group, p.Int(rowsOfGroup*rowOfChunk))
-	at := func(row, column *kernel.Value) *kernel.Value {
-		return p.Add(first, p.Add(p.Mul(row, p.Int(rowOfChunk)), column))
-	}
-	row := p.Add(p.Mul(warp, p.Int(16)), p.Div(lane, p.Int(4)))
-	pair := p.Mul(p.Rem(lane, p.Int(4)), p.Int(2))
-	own := p.Div(thread, p.Int(columnsOfChunk/columnsOfThread))
-	column := p.Mul(p.Rem(thread, p.Int(columnsOfChunk/columnsOfThread)), p.Int(columnsOfThread))
-	rows := kernel.Group * columnsOfThread / columnsOfChunk // that the group stores at a time
-	p.ForUnrolled(1, p.Int(0), p.Int(p.tile.N/columnsOfChunk), p.Int(1), nil, func(chunk *kernel.Value, _ []*kernel.Value) []*kernel.Value {
-		for c := range p.tile.N / columnsOfChunk {
-			p.Do(p.Eq(chunk, p.Int(c)), func() {
-				for j := range columnsOfChunk / 8 {
-					for h := range 2 {
-						i := 4*(c*columnsOfChunk/8+j) + 2*h
-						p.Builder.Store(p.chunk, at(p.Add(row, p.Int(8*h)), p.Add(pair, p.Int(8*j))), p.Sum(p.sums, i), p.Sum(p.sums, i+1))
-					}
-				}
-			})
-		}
-		p.GroupBarrier()
-		n := p.Add(n0, p.Add(p.Mul(chunk, p.Int(columnsOfChunk)), column))
-		for r := 0; r < rowsOfGroup; r += rows {
-			inGroup := p.Add(own, p.Int(r))
-			m := p.Add(m0, inGroup)
-			p.inside(m, n, func() {
-				sums := p.LoadN(p.chunk, at(inGroup, column), columnsOfThread)
-				list := p.collect(func() {
-					for c, sum := range sums {
-						p.Store(p.Emitter, batch, m, p.Add(n, p.Int(c)), sum)
-					}
-				})
-				var values []*kernel.Value
-				for _, e := range list {
-					values = append(values, e.x)
-				}
-				p.Builder.Store(list[0].tensor.pointer, list[0].index, values...)
-			})
-		}
-		p.GroupBarrier()
-		return nil
-	})
-}
-
-// inside emits do under the condition that m and n are inside the product. It leaves out the
-// condition for an extent that is a multiple of the tile's.
-func (p *pipelined) inside(m, n *kernel.Value, do func()) {
-	cond := p.Bool(true)
-	if p.extents[1]%p.tile.M != 0 {
-		cond = p.And(cond, p.Lt(m, p.Int(p.extents[1])))
-	}
-	if p.extents[2]%p.tile.N != 0 {
-		cond = p.And(cond, p.Lt(n, p.Int(p.extents[2])))
-	}
-	if _, always := cond.Const(); always {
-		do()
-		return
-	}
-	p.Do(cond, do)
 }

@@ -26,6 +26,9 @@ func TestPipelined(t *testing.T) {
 		{ir.BF16, 1, 70, 136, 72, [2]bool{false, true}, kernels.Tiles{M: 64, N: 128, Stages: 2, Blocks: 1, Raster: 8}},
 		{ir.F16, 2, 136, 72, 40, [2]bool{true, true}, kernels.Tiles{M: 128, N: 64, Stages: 2, Blocks: 3, Raster: 1}},
 		{ir.F32, 3, 65, 72, 36, [2]bool{}, kernels.Tiles{M: 64, N: 64, Stages: 2, Blocks: 3, Raster: 1}},
+		{ir.BF16, 1, 200, 136, 136, [2]bool{false, true}, kernels.Tiles{M: 64, N: 64, Turns: true, Stages: 2, Blocks: 2, Raster: 2}},
+		{ir.F16, 1, 136, 264, 72, [2]bool{true, false}, kernels.Tiles{M: 128, N: 128, Turns: true, Stages: 3, Blocks: 1, Raster: 1}},
+		{ir.F16, 2, 64, 72, 456, [2]bool{}, kernels.Tiles{M: 64, N: 64, Turns: true, Stages: 3, Blocks: 1, Raster: 1}},
 	} {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			shape := func(across bool, rows, columns int) []int {
@@ -49,10 +52,16 @@ func TestPipelined(t *testing.T) {
 				return &kernels.Matrices{Value: value(x), Batch: c.batch, Rows: x.Shape[len(x.Shape)-2], Columns: x.Shape[len(x.Shape)-1]}
 			}
 			y := &ir.Value{Type: ir.TensorOf(c.d, dim.Const(c.batch), dim.Const(c.m), dim.Const(c.n))}
+			bias := ir.NewTensor(c.d, c.n)
+			for i := range c.n {
+				bias.SetFloat(i, float64(r.IntN(9)-4))
+			}
+			added := value(bias)
 			l, err := kernels.Pipelined("product", kernels.Factors{
 				Batch: dim.Const(c.batch), M: dim.Const(c.m), N: dim.Const(c.n), K: dim.Const(c.k), DType: ir.F32, Matrix: c.d,
 				ColumnsA: c.across[0], RowsB: c.across[1], Stored: [2]*kernels.Matrices{matrices(a), matrices(b)},
 				Store: func(e *kernels.Emitter, batch, m, n, sum *kernel.Value) {
+					sum = e.Add(sum, e.Read(added).Get(n))
 					e.Write(y).Set(e.Add(e.Mul(e.Add(e.Mul(batch, e.Int(c.m)), m), e.Int(c.n)), n), sum)
 				},
 			}, c.tiles)
@@ -64,7 +73,7 @@ func TestPipelined(t *testing.T) {
 			}
 			out := make([]byte, c.batch*c.m*c.n*c.d.Size())
 			blocks, _ := l.Grid[0].Int()
-			args := []kernel.Arg{kernel.Bytes(c.d, a.Bytes()), kernel.Bytes(c.d, b.Bytes()), kernel.Bytes(c.d, out)}
+			args := []kernel.Arg{kernel.Bytes(c.d, a.Bytes()), kernel.Bytes(c.d, b.Bytes()), kernel.Bytes(c.d, bias.Bytes()), kernel.Bytes(c.d, out)}
 			if err := l.Kernel.Run([3]int{blocks, 1, 1}, args, kernel.Options{}); err != nil {
 				t.Fatal(err)
 			}
@@ -80,7 +89,7 @@ func TestPipelined(t *testing.T) {
 			}
 			for i := range got.Len() {
 				batch, m, n := i/c.n/c.m, i/c.n%c.m, i%c.n
-				want := 0.0
+				want := bias.Float(n)
 				for k := range c.k {
 					want += at(a, c.across[0], batch, c.m, m, k) * at(b, c.across[1], batch, c.n, n, k)
 				}

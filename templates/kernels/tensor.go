@@ -65,7 +65,12 @@ func Arithmetic(d ir.DType) (wide ir.DType, ok bool) {
 }
 
 // Raw loads the element at index i in row-major order, without conversion.
-func (t *Tensor) Raw(i *kernel.Value) *kernel.Value { return t.e.Load(t.pointer, i) }
+func (t *Tensor) Raw(i *kernel.Value) *kernel.Value {
+	if t.e.lanes != nil {
+		return t.e.lanes.load(t, i)
+	}
+	return t.e.Load(t.pointer, i)
+}
 
 // SetRaw stores x as the element at index i in row-major order, without conversion. x has the type of a result of
 // Raw.
@@ -85,26 +90,11 @@ func (t *Tensor) Get(i *kernel.Value) *kernel.Value {
 // [Arithmetic].
 func (t *Tensor) Set(i, x *kernel.Value) {
 	x = t.e.Convert(Memory(t.DType), x)
-	if t.e.collected != nil {
-		*t.e.collected = append(*t.e.collected, element{t, i, x})
+	if t.e.lanes != nil {
+		t.e.lanes.stores = append(t.e.lanes.stores, element{t, i, x})
 		return
 	}
 	t.e.Store(t.pointer, i, x)
-}
-
-// element is a store that was not emitted: of x at an index of a tensor.
-type element struct {
-	tensor   *Tensor
-	index, x *kernel.Value
-}
-
-// collect calls fill. It returns what fill stores with [Tensor.Set] instead of storing it.
-func (e *Emitter) collect(fill func()) []element {
-	var list []element
-	e.collected = &list
-	fill()
-	e.collected = nil
-	return list
 }
 
 // Rounded returns what [Tensor.Get] loads after [Tensor.Set] has stored x in an element of type d.

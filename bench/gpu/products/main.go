@@ -36,7 +36,7 @@ var (
 	rounds = flag.Int("rounds", 5, "rounds, in which the sides take turns")
 	check  = flag.Bool("check", false, "compute small products of all forms, and compare each element")
 	code   = flag.String("ptx", "", "write the kernels into `FOLDER`")
-	tries  = flag.String("tiles", "", "tiles to try, MxNxSTAGESxRASTER, separated by commas, in place of the table")
+	tries  = flag.String("tiles", "", "tiles to try, MxNxSTAGESxRASTER, with a t behind for groups that take turns, separated by commas, in place of the table")
 	logs   = flag.Bool("log", false, "print what the compiler says about kernels")
 )
 
@@ -109,7 +109,7 @@ func (p product) launch(t kernels.Tiles) (kernels.Launch, error) {
 		Store: func(e *kernels.Emitter, _, m, n, sum *kernel.Value) {
 			i := e.Add(e.Mul(m, e.Int(p.n)), n)
 			if p.epilogue {
-				sum = gelu(e, e.Add(sum, e.Read(bias).Get(n)))
+				sum = gelu(e, p.d, e.Add(sum, e.Read(bias).Get(n)))
 				sum = e.Add(sum, e.Read(residual).Get(i))
 			}
 			e.Write(y).Set(i, sum)
@@ -117,8 +117,12 @@ func (p product) launch(t kernels.Tiles) (kernels.Launch, error) {
 	}, t)
 }
 
-func gelu(e *kernels.Emitter, x *kernel.Value) *kernel.Value {
-	return e.Mul(x, elementary.Normal(e.Builder, x))
+// gelu returns Gelu(x) for a result of type d, as packages compute it.
+func gelu(e *kernels.Emitter, d ir.DType, x *kernel.Value) *kernel.Value {
+	if d == ir.F32 {
+		return e.Mul(x, elementary.Normal(e.Builder, x))
+	}
+	return elementary.NarrowGelu(e.Builder, x)
 }
 
 // sides holds the device and the process of PyTorch. memory holds the operands on the device, and host the same bytes
@@ -166,7 +170,7 @@ func run(args []string) error {
 		if *tries != "" {
 			tiles = nil
 			for _, text := range strings.Split(*tries, ",") {
-				t := kernels.Tiles{Blocks: 132}
+				t := kernels.Tiles{Blocks: 132, Turns: strings.HasSuffix(text, "t")}
 				if _, err := fmt.Sscanf(text, "%dx%dx%dx%d", &t.M, &t.N, &t.Stages, &t.Raster); err != nil {
 					return fmt.Errorf("%q: %w", text, err)
 				}
@@ -391,14 +395,14 @@ func spread(n int, all bool) []int {
 	return list
 }
 
-// checkAll verifies small products of every element type and order of operands, with three choices of tiles. It also
+// checkAll verifies small products of every element type and order of operands, with four choices of tiles. It also
 // checks that the results are the same in each run.
 func (s *sides) checkAll() error {
 	failed := 0
 	for _, shape := range []string{"200x328x136", "64x64x64", "320x264x520"} {
 		for _, d := range []string{"bf16", "f16", "f32"} {
 			for _, form := range []string{"nt", "nn", "tn", "tt"} {
-				for _, t := range []kernels.Tiles{{M: 128, N: 256, Stages: 4, Blocks: 132, Raster: 16}, {M: 128, N: 128, Stages: 4, Blocks: 3, Raster: 2}, {M: 64, N: 64, Stages: 3, Blocks: 132, Raster: 8}} {
+				for _, t := range []kernels.Tiles{{M: 128, N: 256, Stages: 4, Blocks: 132, Raster: 16}, {M: 128, N: 128, Stages: 4, Blocks: 3, Raster: 2}, {M: 128, N: 128, Turns: true, Stages: 3, Blocks: 2, Raster: 2}, {M: 64, N: 64, Stages: 3, Blocks: 132, Raster: 8}} {
 					p, err := parse(shape + ":" + d + ":" + form)
 					if err != nil {
 						return err
@@ -491,7 +495,11 @@ func (s *sides) compare(p product, t kernels.Tiles) error {
 			torch = append(torch, ms)
 		}
 	}
-	line := fmt.Sprintf("%-32s %3dx%3dx%d raster %2d: %8.4f ms %6.1f TFLOP/s, error %.1e", p, t.M, t.N, t.Stages, t.Raster, median(ours), flops/median(ours)/1e9, off)
+	turns := ""
+	if t.Turns {
+		turns = "t"
+	}
+	line := fmt.Sprintf("%-32s %3dx%3dx%d%-1s raster %2d: %8.4f ms %6.1f TFLOP/s, error %.1e", p, t.M, t.N, t.Stages, turns, t.Raster, median(ours), flops/median(ours)/1e9, off)
 	if torch != nil {
 		line += fmt.Sprintf(" | torch %8.4f ms %6.1f TFLOP/s | ratio %.3f", median(torch), flops/median(torch)/1e9, median(torch)/median(ours))
 	}

@@ -58,8 +58,9 @@ func (s series) of(c calc) []float64 {
 	return s.f64
 }
 
-func (c calc) polynomial(x *kernel.Value, s series) *kernel.Value {
-	list := s.of(c)
+func (c calc) polynomial(x *kernel.Value, s series) *kernel.Value { return c.horner(x, s.of(c)) }
+
+func (c calc) horner(x *kernel.Value, list []float64) *kernel.Value {
 	p := c.num(list[len(list)-1])
 	for i := len(list) - 2; i >= 0; i-- {
 		p = c.Fma(p, x, c.num(list[i]))

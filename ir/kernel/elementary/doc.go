@@ -6,5 +6,7 @@
 // give what package math gives. The functions rely on sums, differences and products that are
 // rounded separately, and not on the rounding of quotients, roots and fused products.
 //
+// Functions whose names begin with Narrow are for results that are stored in 16 bits. They state their errors.
+//
 // The coefficients of polynomials were fitted for the smallest relative error of the function.
 package elementary

@@ -184,3 +184,28 @@ func TestFunctions(t *testing.T) {
 		}
 	}
 }
+
+// TestNarrowGelu compares [NarrowGelu] with the definition. Results below 2⁻¹⁰⁰ may have any small value.
+func TestNarrowGelu(t *testing.T) {
+	for _, m := range devices {
+		function := m.compile(t, 1, ir.F32, func(b *kernel.Builder, x []*kernel.Value) *kernel.Value { return NarrowGelu(b, x[0]) })
+		worst, at := 0.0, 0.0
+		for _, x := range f32.arguments(6000) {
+			x = f32.of(f32.bits(x))
+			got, want := f32.of(function.call(f32.bits(x))), x*normal(x)
+			if x < -12 {
+				want = 0
+			}
+			if got == want || got != got && want != want || math.Abs(want) < 0x1p-100 && math.Abs(got) < 0x1p-99 {
+				continue
+			}
+			if e := math.Abs(got-want) / math.Abs(want); !(e <= worst) {
+				worst, at = e, x
+			}
+		}
+		if !(worst <= 0x1p-15) {
+			t.Errorf("%s: of %v: error %.3g", m.name, at, worst)
+		}
+		t.Logf("%s: error %.3g at %v", m.name, worst, at)
+	}
+}

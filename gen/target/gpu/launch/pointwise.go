@@ -3,6 +3,7 @@ package launch
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/dim"
@@ -74,8 +75,9 @@ func region(e *kernels.Emitter, b *ir.Block, in []*kernel.Value) []*kernel.Value
 	for i, p := range b.Params {
 		values[p] = in[i]
 	}
+	narrow := narrowed(b)
 	for _, n := range b.Nodes {
-		v, err := element(e, n, values)
+		v, err := element(e, n, values, narrow[n])
 		if err != nil {
 			e.Fail("%s: %w", n.Text(), err)
 		}
@@ -88,7 +90,35 @@ func region(e *kernels.Emitter, b *ir.Block, in []*kernel.Value) []*kernel.Value
 	return out
 }
 
-func element(e *kernels.Emitter, n *ir.Node, values map[*ir.Value]*kernel.Value) (*kernel.Value, error) {
+// narrowed returns the nodes of b whose results may have the error of [op.Narrow]: the results of b that they change
+// are f16 or bf16, and they change them through products, conversions and sums with values that are not constants.
+// Other operators might enlarge a relative error.
+func narrowed(b *ir.Block) map[*ir.Node]bool {
+	exact := map[*ir.Value]bool{}
+	for _, r := range b.Results {
+		exact[r] = r.Type.DType != ir.F16 && r.Type.DType != ir.BF16
+	}
+	narrow := map[*ir.Node]bool{}
+	for _, n := range slices.Backward(b.Nodes) {
+		keeps := false
+		switch n.Op.(type) {
+		case op.Mul, op.Cast:
+			keeps = n.Results[0].Type.DType.IsFloat()
+		case op.Add:
+			keeps = !slices.ContainsFunc(n.Args, func(a *ir.Value) bool { _, ok := a.ConstValue(); return ok })
+		}
+		for _, a := range n.Args {
+			if a != nil && (!keeps || exact[n.Results[0]]) {
+				exact[a] = true
+			}
+		}
+		narrow[n] = !exact[n.Results[0]]
+	}
+	return narrow
+}
+
+// element computes the result of a node of a region. narrow says that it may have the error of [op.Narrow].
+func element(e *kernels.Emitter, n *ir.Node, values map[*ir.Value]*kernel.Value, narrow bool) (*kernel.Value, error) {
 	if t, ok := n.Results[0].ConstValue(); ok {
 		return number(e, t)
 	}
@@ -100,6 +130,11 @@ func element(e *kernels.Emitter, n *ir.Node, values map[*ir.Value]*kernel.Value)
 	for i, a := range n.Args {
 		if a != nil {
 			args[i] = values[a]
+		}
+	}
+	if o, ok := n.Op.(op.Narrow); ok && narrow && args[0].Type.DType == ir.F32 {
+		if v := o.Narrow(e.Builder, args); v != nil {
+			return v, nil
 		}
 	}
 	v := o.Scalar(e.Builder, n.Results[0].Type.DType, args)

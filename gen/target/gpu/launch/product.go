@@ -12,7 +12,7 @@ import (
 
 var product = []entry{
 	multiplies(matMul),
-	ends(gemm),
+	multiplies(gemm),
 	ends(squaredDistances),
 }
 
@@ -28,21 +28,26 @@ func matMul(_ op.MatMul, n *ir.Node, put store, by Options) ([]kernels.Launch, e
 	if err != nil {
 		return nil, err
 	}
-	l, err := kernels.Product("product", f)
+	return stored("product", f, n.Args, by)
+}
+
+// stored returns the launch of a product whose factors are the elements of two operands, unchanged, with the pipelined
+// kernel beside it if there is one.
+func stored(name string, f kernels.Factors, operands []*ir.Value, by Options) ([]kernels.Launch, error) {
+	l, err := kernels.Product(name, f)
 	if by.Pipelined && err == nil {
-		l.Faster = pipelined(n, f)
+		l.Faster = pipelined(name, f, operands)
 	}
 	return one(l, err)
 }
 
-// pipelined returns a pipelined kernel of a product, or nil if there is none. The elements of the
-// factors must be the elements of n's operands, unchanged.
-func pipelined(n *ir.Node, f kernels.Factors) *kernels.Launch {
+// pipelined returns the pipelined kernel of a product of operands, or nil if there is none.
+func pipelined(name string, f kernels.Factors, operands []*ir.Value) *kernels.Launch {
 	extents, ok := dim.Ints([]dim.Dim{f.Batch, f.M, f.N, f.K})
 	if !ok {
 		return nil
 	}
-	for i, v := range n.Args[:2] {
+	for i, v := range operands[:2] {
 		shape, ok := v.Type.Static()
 		if !ok || len(shape) < 2 {
 			return nil
@@ -54,7 +59,7 @@ func pipelined(n *ir.Node, f kernels.Factors) *kernels.Launch {
 		}
 		f.Stored[i] = &m
 	}
-	l, err := kernels.Pipelined("product", f, kernels.TilesOf(extents[0]*extents[1], extents[2]))
+	l, err := kernels.Pipelined(name, f, kernels.TilesOf(extents[0]*extents[1], extents[2]))
 	if err != nil {
 		return nil
 	}
@@ -120,7 +125,7 @@ func broadcast(e *kernels.Emitter, i *kernel.Value, d, to dim.Dim) *kernel.Value
 	return e.Mul(i, e.Dim(d.Sub(one).Max(dim.Dim{}).Min(one)))
 }
 
-func gemm(o op.Gemm, n *ir.Node, put store) ([]kernels.Launch, error) {
+func gemm(o op.Gemm, n *ir.Node, put store, by Options) ([]kernels.Launch, error) {
 	a, b, c, y := n.Arg(0), n.Arg(1), n.Arg(2), n.Results[0]
 	sums, ok := kernels.Arithmetic(y.Type.DType)
 	if !ok {
@@ -139,10 +144,14 @@ func gemm(o op.Gemm, n *ir.Node, put store) ([]kernels.Launch, error) {
 		}
 		return e.Read(v).Get(e.Add(e.Mul(at[0], e.Dim(v.Type.Shape[1])), at[1]))
 	}
-	return one(kernels.Product("gemm", kernels.Factors{
-		Batch: dim.Const(1), M: rows, N: columns, K: k, DType: sums, ColumnsA: o.TransA, RowsB: !o.TransB,
-		A: func(e *kernels.Emitter, _, m, k *kernel.Value) *kernel.Value { return entry(e, a, o.TransA, m, k) },
-		B: func(e *kernels.Emitter, _, k, j *kernel.Value) *kernel.Value { return entry(e, b, o.TransB, k, j) },
+	return stored("gemm", kernels.Factors{
+		Batch: dim.Const(1), M: rows, N: columns, K: k, DType: sums, ColumnsA: o.TransA, RowsB: !o.TransB, Matrix: by.matrix(a.Type.DType),
+		A: func(e *kernels.Emitter, _, m, k *kernel.Value) *kernel.Value {
+			return by.factor(e, entry(e, a, o.TransA, m, k))
+		},
+		B: func(e *kernels.Emitter, _, k, j *kernel.Value) *kernel.Value {
+			return by.factor(e, entry(e, b, o.TransB, k, j))
+		},
 		Store: func(e *kernels.Emitter, _, m, j, sum *kernel.Value) {
 			if o.Alpha != 1 {
 				sum = e.Mul(sum, e.Number(sums, o.Alpha))
@@ -157,7 +166,7 @@ func gemm(o op.Gemm, n *ir.Node, put store) ([]kernels.Launch, error) {
 			}
 			put(e, e.Add(e.Mul(m, e.Dim(columns)), j), []*kernel.Value{m, j}, sum)
 		},
-	}))
+	}, n.Args, by)
 }
 
 func squaredDistances(_ op.SquaredDistances, n *ir.Node, put store) ([]kernels.Launch, error) {
