@@ -53,6 +53,10 @@ func PipelinedAttention(name string, a Attention, t AttentionTiles) (Launch, err
 	})
 }
 
+// stagesOfQueries is how many tiles of queries are in shared memory, so that the next one is there when a group has
+// finished its part of a tile.
+const stagesOfQueries = 2
+
 // attention is the state of [PipelinedAttention] while it builds a kernel.
 type attention struct {
 	*Emitter
@@ -61,9 +65,9 @@ type attention struct {
 	queries               int // of a tile
 	tilesM, tilesN, tiles int
 	blocks                int
-	q, k, v               *kernel.Value // arrays of boxes; k and v have one tile for each stage
+	q, k, v               *kernel.Value // arrays of boxes, with a tile for each stage
 	mapQ, mapK, mapV      *kernel.Value
-	qFull, qEmpty         *kernel.Value
+	qFull, qEmpty         *kernel.Value // by stage
 	kFull, kEmpty         *kernel.Value // by stage
 	vFull, vEmpty         *kernel.Value // by stage
 	turns                 *kernel.Value // by group
@@ -71,11 +75,11 @@ type attention struct {
 }
 
 func (p *attention) build() {
-	p.q = p.Shared("q", p.Matrix, p.queries*p.Width)
+	p.q = p.Shared("q", p.Matrix, stagesOfQueries*p.queries*p.Width)
 	p.k = p.Shared("k", p.Matrix, p.tile.Stages*p.tile.Keys*p.Width)
 	p.v = p.Shared("v", p.Matrix, p.tile.Stages*p.tile.Keys*p.Width)
 	groups, stages := p.tile.Groups, p.tile.Stages
-	p.qFull, p.qEmpty = p.Phases("q_full", 1, 1), p.Phases("q_empty", 1, groups)
+	p.qFull, p.qEmpty = p.Phases("q_full", stagesOfQueries, 1), p.Phases("q_empty", stagesOfQueries, groups)
 	p.kFull, p.kEmpty = p.Phases("k_full", stages, 1), p.Phases("k_empty", stages, groups)
 	p.vFull, p.vEmpty = p.Phases("v_full", stages, 1), p.Phases("v_empty", stages, groups)
 	if p.tile.Turns {
@@ -181,10 +185,10 @@ func (p *attention) end(m *kernel.Value, n int) *kernel.Value {
 	return p.Min(all, p.Div(keys, p.Int(p.tile.Keys)))
 }
 
-// next returns the stage after s.
-func (p *attention) next(s stage) stage {
+// next returns the stage after s of n stages.
+func (p *attention) next(s stage, n int) stage {
 	i := p.Add(s.index, p.Int(1))
-	last := p.Eq(i, p.Int(p.tile.Stages))
+	last := p.Eq(i, p.Int(n))
 	return stage{p.Select(last, p.Int(0), i), p.Select(last, p.other(s.phase), s.phase)}
 }
 
@@ -194,12 +198,12 @@ func (p *attention) other(phase *kernel.Value) *kernel.Value { return p.Sub(p.In
 // the last to the first.
 func (p *attention) copyTiles() {
 	bytes := func(rows int) *kernel.Value { return p.Int(rows * p.Width * p.Matrix.Size()) }
-	start := []*kernel.Value{p.Int(0), p.Int(1), p.Int(1)}
+	start := []*kernel.Value{p.Int(0), p.Int(1), p.Int(0), p.Int(1)}
 	p.eachPart(start, func(t part, carried []*kernel.Value) []*kernel.Value {
-		zero := p.Int(0)
-		p.Await(p.qEmpty, zero, carried[2])
-		p.Arrive(p.qFull, zero, bytes(p.queries))
-		p.copyRows(p.q, zero, p.mapQ, p.Q, p.qFull, zero, t.Batch, t.Head, t.m, p.queries, rowsOfGroup)
+		q := stage{carried[2], carried[3]}
+		p.Await(p.qEmpty, q.index, q.phase)
+		p.Arrive(p.qFull, q.index, bytes(p.queries))
+		p.copyRows(p.q, p.Mul(q.index, p.Int(p.queries*p.Width)), p.mapQ, p.Q, p.qFull, q.index, t.Batch, t.Head, t.m, p.queries, rowsOfGroup)
 		ring := p.Times(p.Sub(t.to, t.from), carried[:2], func(i *kernel.Value, carried []*kernel.Value) []*kernel.Value {
 			s := stage{carried[0], carried[1]}
 			row := p.Mul(p.Sub(p.Sub(t.to, p.Int(1)), i), p.Int(p.tile.Keys))
@@ -210,10 +214,11 @@ func (p *attention) copyTiles() {
 			p.Await(p.vEmpty, s.index, s.phase)
 			p.Arrive(p.vFull, s.index, bytes(p.tile.Keys))
 			p.copyRows(p.v, to, p.mapV, p.V, p.vFull, s.index, t.Batch, t.Group, row, p.tile.Keys, rowsOfGroup)
-			s = p.next(s)
+			s = p.next(s, p.tile.Stages)
 			return []*kernel.Value{s.index, s.phase}
 		})
-		return []*kernel.Value{ring[0], ring[1], p.other(carried[2])}
+		q = p.next(q, stagesOfQueries)
+		return []*kernel.Value{ring[0], ring[1], q.index, q.phase}
 	})
 }
 
@@ -235,6 +240,7 @@ type attender struct {
 	*attention
 	part
 	softmax      *softmax
+	queries      stage
 	group, leads *kernel.Value
 	own, last    *kernel.Value // the group's first query, and the end of the tiles of keys that matter to it
 }
@@ -246,9 +252,9 @@ func (p *attention) multiply() {
 	thread := p.Rem(p.Thread(0), p.Int(kernel.Group))
 	warp, lane := p.Div(thread, p.Int(kernel.Warp)), p.Rem(thread, p.Int(kernel.Warp))
 	first := p.Select(p.Eq(group, p.Int(0)), p.Int(1), p.Int(0)) // group 0 has the first turn
-	start := []*kernel.Value{p.Int(0), p.Int(0), p.Int(0), first}
+	start := []*kernel.Value{p.Int(0), p.Int(0), first, p.Int(0), p.Int(0)}
 	p.eachPart(start, func(t part, carried []*kernel.Value) []*kernel.Value {
-		a := &attender{attention: p, part: t, group: group, leads: p.Eq(thread, p.Int(0))}
+		a := &attender{attention: p, part: t, group: group, leads: p.Eq(thread, p.Int(0)), queries: stage{carried[3], carried[4]}}
 		a.own = p.Add(t.m, p.Mul(group, p.Int(rowsOfGroup)))
 		a.last = p.end(a.own, rowsOfGroup)
 		a.softmax = &softmax{
@@ -256,15 +262,16 @@ func (p *attention) multiply() {
 			before: p.Before, after: p.After, scale: p.Scale, excludes: p.masks(), change: p.Score,
 		}
 		a.softmax.place(a.own, warp, lane)
-		return a.attend(carried)
+		ring := a.attend(carried[:3])
+		q := p.next(a.queries, stagesOfQueries)
+		return append(ring, q.index, q.phase)
 	})
 }
 
-// attend computes the group's part of a tile of the result. carried holds the stage, the phase of the queries and the
-// phase of the turn.
-func (a *attender) attend(carried []*kernel.Value) []*kernel.Value {
-	ring, queries := []*kernel.Value{carried[0], carried[1], carried[3]}, carried[2]
-	a.Await(a.qFull, a.Int(0), queries)
+// attend computes the group's part of a tile of the result. ring holds the stage of the first tile of keys and the phase of
+// the turn. attend returns them after the last tile.
+func (a *attender) attend(ring []*kernel.Value) []*kernel.Value {
+	a.Await(a.qFull, a.queries.index, a.queries.phase)
 	idle, skips := a.unused()
 	works := a.Lt(a.own, a.Int(a.Queries))
 	if idle || skips {
@@ -275,15 +282,13 @@ func (a *attender) attend(carried []*kernel.Value) []*kernel.Value {
 		ring = a.ForUnrolled(1, a.Int(0), n, a.Int(1), ring, a.skip)
 	}
 	compute := func() []*kernel.Value { return a.compute(stage{ring[0], ring[1]}, ring[2]) }
-	if idle {
-		ring = a.If(works, compute, func() []*kernel.Value {
-			a.release(a.qEmpty, a.Int(0))
-			return ring
-		})
-	} else {
-		ring = compute()
+	if !idle {
+		return compute()
 	}
-	return []*kernel.Value{ring[0], ring[1], a.other(queries), ring[2]}
+	return a.If(works, compute, func() []*kernel.Value {
+		a.release(a.qEmpty, a.queries.index)
+		return ring
+	})
 }
 
 // unused reports whether a group may have no queries, and whether tiles of keys may matter to some groups only.
@@ -304,7 +309,7 @@ func (a *attender) skip(_ *kernel.Value, ring []*kernel.Value) []*kernel.Value {
 	a.release(a.kEmpty, s.index)
 	a.Await(a.vFull, s.index, s.phase)
 	a.release(a.vEmpty, s.index)
-	s = a.next(s)
+	s = a.next(s, a.tile.Stages)
 	return []*kernel.Value{s.index, s.phase, a.other(ring[2])}
 }
 
@@ -330,7 +335,7 @@ func (a *attender) compute(s stage, turn *kernel.Value) []*kernel.Value {
 	step := func(masked bool) func(i *kernel.Value, state []*kernel.Value) []*kernel.Value {
 		return func(i *kernel.Value, state []*kernel.Value) []*kernel.Value {
 			last, turn, r, words := unpack(state)
-			s := a.next(last)
+			s := a.next(last, a.tile.Stages)
 			a.multiplyKeys(s, turn)
 			a.multiplyValues(last, words)
 			a.pass()
@@ -363,12 +368,12 @@ func (a *attender) compute(s stage, turn *kernel.Value) []*kernel.Value {
 		}
 	}
 	last, turn, r, words := unpack(state)
-	a.release(a.qEmpty, a.Int(0))
+	a.release(a.qEmpty, a.queries.index)
 	a.multiplyValues(last, words)
 	a.Drain(0)
 	a.release(a.vEmpty, last.index)
 	a.store(r)
-	s = a.next(last)
+	s = a.next(last, a.tile.Stages)
 	return []*kernel.Value{s.index, s.phase, turn}
 }
 
@@ -419,7 +424,7 @@ func (a *attender) take(s stage, turn *kernel.Value) {
 // multiplyKeys starts the products of the group's queries and the keys of stage s, in the group's turn.
 func (a *attender) multiplyKeys(s stage, turn *kernel.Value) {
 	a.take(s, turn)
-	q := a.Mul(a.group, a.Int(rowsOfGroup*a.Width))
+	q := a.Mul(a.Add(a.Mul(a.queries.index, a.Int(a.tile.Groups)), a.group), a.Int(rowsOfGroup*a.Width))
 	k := a.Mul(s.index, a.Int(a.tile.Keys*a.Width))
 	for c := 0; c < a.Width; c += termsOfHeld {
 		box, in := c/columnsOfBox, c%columnsOfBox
@@ -457,7 +462,7 @@ func (a *attender) store(r running) {
 				})
 			}
 		}
-		if a.Queries%a.queries == 0 {
+		if a.Queries%a.attention.queries == 0 {
 			put()
 		} else {
 			a.Do(a.Lt(at.Query, a.Int(a.Queries)), put)
