@@ -15,8 +15,8 @@ type HeadRows struct {
 	Row, Column, HeadColumns int
 }
 
-// Attention is an attention with constant extents. The result for query i of head h is the sum of the values weighted by
-// softmax(Scale · query · key) over the keys, see [op.Attention].
+// Attention is an attention with constant extents. The result for a query of a head is the sum of the values weighted by
+// softmax(Scale · query · key) over the keys that the query attends to. It is 0 if there are no such keys.
 type Attention struct {
 	Batch, Heads, Queries, Keys int
 	// KeyHeads is the number of heads of keys and values. It divides Heads.
@@ -39,5 +39,6 @@ type Attention struct {
 	Store func(e *Emitter, at Attending, column, x *kernel.Value)
 }
 
-// Attending says which batch element, head, query and key a thread is at. Group is the head of keys and values. Key is nil for results.
+// Attending says which batch element, head, query and key a thread is at. Group is the head of keys and values. Query
+// or Key is nil where it does not matter.
 type Attending struct{ Batch, Head, Group, Query, Key *kernel.Value }

@@ -1,8 +1,6 @@
 package kernels
 
-import (
-	"math"
-)
+import "math"
 
 // AttentionTiles say how a pipelined attention is computed.
 type AttentionTiles struct {
@@ -16,7 +14,8 @@ type AttentionTiles struct {
 	Blocks int
 	// Turns lets one group issue its products while the others compute weights.
 	Turns bool
-	// Cache is the number of bytes of keys and values that blocks read at the same time.
+	// Cache is the number of bytes of keys and values that blocks read at the same time in causal attention with a block
+	// for each tile.
 	Cache int
 }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// Attended is an attention by warps that multiply matrices. The result for query i of head h is the sum of the values
-// weighted by softmax(Scale · query · key) over the keys.
+// Attended is an attention as in [Attention], with extents that may be known only at run time, and with elements at any
+// places in memory.
 type Attended struct {
 	Batch, Heads, Queries, Keys dim.Dim
 	// Shared is the number of heads of queries for each head of keys and values.
