@@ -21,7 +21,8 @@ type Attention struct {
 	Batch, Heads, Queries, Keys int
 	// KeyHeads is the number of heads of keys and values. It divides Heads.
 	KeyHeads int
-	// Width is the number of elements of a query, a key and a value.
+	// Width is the number of elements of a query, a key and a value, a multiple of 8 up to 128. Unless it is 64 or 128, it
+	// divides the columns of Q, K and V and the columns between heads.
 	Width int
 	// Matrix is the type of the queries, keys and values, f16 or bf16. Weights are rounded to it.
 	Matrix  ir.DType

@@ -17,7 +17,7 @@ var errAttention = errors.New("the attention cannot be computed by groups of thr
 // greatest score and the sum of the weights of each query in registers. It returns an error if the kernel cannot
 // compute a.
 func PipelinedAttention(name string, a Attention, t AttentionTiles) (Launch, error) {
-	if a.Matrix != ir.F16 && a.Matrix != ir.BF16 || a.Width != 64 && a.Width != 128 || a.Past < 0 {
+	if a.Matrix != ir.F16 && a.Matrix != ir.BF16 || a.Width < 8 || a.Width > 128 || a.Width%8 != 0 || a.Past < 0 {
 		return Launch{}, errAttention
 	}
 	elements := a.Width
@@ -35,11 +35,12 @@ func PipelinedAttention(name string, a Attention, t AttentionTiles) (Launch, err
 		return Launch{}, errAttention // the weight 0 of a row that is not a value does not remove a NaN
 	}
 	for _, r := range []HeadRows{a.Q, a.K, a.V} {
-		if r.Columns%8 != 0 {
+		apart := r.Columns%a.Width == 0 && r.Column%a.Width == 0 && r.HeadColumns%a.Width == 0
+		if r.Columns%8 != 0 || a.Width%columnsOfBox != 0 && !apart {
 			return Launch{}, errAttention
 		}
 	}
-	p := &attention{Attention: a, tile: t, queries: t.Groups * rowsOfGroup}
+	p := &attention{Attention: a, tile: t, queries: t.Groups * rowsOfGroup, columns: (a.Width + columnsOfBox - 1) / columnsOfBox * columnsOfBox}
 	p.tilesM, p.tilesN = (a.Queries+p.queries-1)/p.queries, (a.Keys+t.Keys-1)/t.Keys
 	p.tiles = a.Batch * a.Heads * p.tilesM
 	work := p.tiles
@@ -63,6 +64,7 @@ type attention struct {
 	Attention
 	tile                  AttentionTiles
 	queries               int // of a tile
+	columns               int // of the boxes with a row: Width, or more
 	tilesM, tilesN, tiles int
 	blocks                int
 	q, k, v               *kernel.Value // arrays of boxes, with a tile for each stage
@@ -75,9 +77,9 @@ type attention struct {
 }
 
 func (p *attention) build() {
-	p.q = p.Shared("q", p.Matrix, stagesOfQueries*p.queries*p.Width)
-	p.k = p.Shared("k", p.Matrix, p.tile.Stages*p.tile.Keys*p.Width)
-	p.v = p.Shared("v", p.Matrix, p.tile.Stages*p.tile.Keys*p.Width)
+	p.q = p.Shared("q", p.Matrix, stagesOfQueries*p.queries*p.columns)
+	p.k = p.Shared("k", p.Matrix, p.tile.Stages*p.tile.Keys*p.columns)
+	p.v = p.Shared("v", p.Matrix, p.tile.Stages*p.tile.Keys*p.columns)
 	groups, stages := p.tile.Groups, p.tile.Stages
 	p.qFull, p.qEmpty = p.Phases("q_full", stagesOfQueries, 1), p.Phases("q_empty", stagesOfQueries, groups)
 	p.kFull, p.kEmpty = p.Phases("k_full", stages, 1), p.Phases("k_empty", stages, groups)
@@ -85,7 +87,7 @@ func (p *attention) build() {
 	if p.tile.Turns {
 		p.turns = p.Phases("turns", groups, 1)
 	}
-	p.scores, p.sums = p.Sums("scores", p.tile.Keys), p.Sums("sums", p.Width)
+	p.scores, p.sums = p.Sums("scores", p.tile.Keys), p.Sums("sums", p.columns)
 	p.mapQ, p.mapK, p.mapV = p.boxes("map_q", p.Q, rowsOfGroup), p.boxes("map_k", p.K, p.tile.Keys), p.boxes("map_v", p.V, rowsOfGroup)
 	toCopy, toMultiply := 24, 240
 	if groups == 3 {
@@ -102,9 +104,14 @@ func (p *attention) build() {
 	})
 }
 
+// boxes adds a parameter through which boxes of 64 columns are copied. If the columns of a head are not a number of
+// boxes, heads have an axis of their own, so that columns after the last are 0.
 func (p *attention) boxes(name string, r HeadRows, rows int) *kernel.Value {
 	p.args = append(p.args, Arg{Read: r.Value})
-	return p.Map(name, p.Matrix, []int{r.Outer, r.Rows, r.Columns}, []int{1, rows, columnsOfBox})
+	if p.columns == p.Width {
+		return p.Map(name, p.Matrix, []int{r.Outer, r.Rows, r.Columns}, []int{1, rows, columnsOfBox})
+	}
+	return p.Map(name, p.Matrix, []int{r.Outer, r.Rows, r.Columns / p.Width, p.Width}, []int{1, rows, 1, columnsOfBox})
 }
 
 // part is a tile of the result: queries from m on of a head. The keys from tile `from` to tile `to`−1 matter to it.
@@ -197,17 +204,17 @@ func (p *attention) other(phase *kernel.Value) *kernel.Value { return p.Sub(p.In
 // copyTiles is the program of the group that copies: the queries of a tile, and then tiles of keys and values, from
 // the last to the first.
 func (p *attention) copyTiles() {
-	bytes := func(rows int) *kernel.Value { return p.Int(rows * p.Width * p.Matrix.Size()) }
+	bytes := func(rows int) *kernel.Value { return p.Int(rows * p.columns * p.Matrix.Size()) }
 	start := []*kernel.Value{p.Int(0), p.Int(1), p.Int(0), p.Int(1)}
 	p.eachPart(start, func(t part, carried []*kernel.Value) []*kernel.Value {
 		q := stage{carried[2], carried[3]}
 		p.Await(p.qEmpty, q.index, q.phase)
 		p.Arrive(p.qFull, q.index, bytes(p.queries))
-		p.copyRows(p.q, p.Mul(q.index, p.Int(p.queries*p.Width)), p.mapQ, p.Q, p.qFull, q.index, t.Batch, t.Head, t.m, p.queries, rowsOfGroup)
+		p.copyRows(p.q, p.Mul(q.index, p.Int(p.queries*p.columns)), p.mapQ, p.Q, p.qFull, q.index, t.Batch, t.Head, t.m, p.queries, rowsOfGroup)
 		ring := p.Times(p.Sub(t.to, t.from), carried[:2], func(i *kernel.Value, carried []*kernel.Value) []*kernel.Value {
 			s := stage{carried[0], carried[1]}
 			row := p.Mul(p.Sub(p.Sub(t.to, p.Int(1)), i), p.Int(p.tile.Keys))
-			to := p.Mul(s.index, p.Int(p.tile.Keys*p.Width))
+			to := p.Mul(s.index, p.Int(p.tile.Keys*p.columns))
 			p.Await(p.kEmpty, s.index, s.phase)
 			p.Arrive(p.kFull, s.index, bytes(p.tile.Keys))
 			p.copyRows(p.k, to, p.mapK, p.K, p.kFull, s.index, t.Batch, t.Group, row, p.tile.Keys, p.tile.Keys)
@@ -226,11 +233,15 @@ func (p *attention) copyTiles() {
 // columns of the first rows before the next rows.
 func (p *attention) copyRows(to, at, from *kernel.Value, r HeadRows, full, i, batch, head, first *kernel.Value, n, rows int) {
 	outer := p.Add(p.Mul(batch, p.Int(r.BatchOuter)), p.Mul(head, p.Int(r.HeadOuter)))
-	column := p.Add(p.Mul(head, p.Int(r.HeadColumns)), p.Int(r.Column))
 	for row := 0; row < n; row += rows {
-		for c := 0; c < p.Width; c += columnsOfBox {
-			p.CopyBox(to, p.Add(at, p.Int(row*p.Width+c*rows)), from, full, i,
-				outer, p.Add(first, p.Int(r.Row+row)), p.Add(column, p.Int(c)))
+		for c := 0; c < p.columns; c += columnsOfBox {
+			place := []*kernel.Value{outer, p.Add(first, p.Int(r.Row+row))}
+			if p.columns == p.Width {
+				place = append(place, p.Add(p.Mul(head, p.Int(r.HeadColumns)), p.Int(r.Column+c)))
+			} else {
+				place = append(place, p.Add(p.Mul(head, p.Int(r.HeadColumns/p.Width)), p.Int(r.Column/p.Width)), p.Int(c))
+			}
+			p.CopyBox(to, p.Add(at, p.Int(row*p.columns+c*rows)), from, full, i, place...)
 		}
 	}
 }
@@ -316,7 +327,7 @@ func (a *attender) skip(_ *kernel.Value, ring []*kernel.Value) []*kernel.Value {
 // compute computes the group's part of a tile of the result. s is the stage of the first tile of keys. It returns the stage
 // after the last one, and the phase of the next turn.
 func (a *attender) compute(s stage, turn *kernel.Value) []*kernel.Value {
-	for i := range a.Width / 2 {
+	for i := range a.columns / 2 {
 		a.SetSum(a.sums, i, a.Float(ir.F32, 0))
 	}
 	a.multiplyKeys(s, turn)
@@ -424,8 +435,8 @@ func (a *attender) take(s stage, turn *kernel.Value) {
 // multiplyKeys starts the products of the group's queries and the keys of stage s, in the group's turn.
 func (a *attender) multiplyKeys(s stage, turn *kernel.Value) {
 	a.take(s, turn)
-	q := a.Mul(a.Add(a.Mul(a.queries.index, a.Int(a.tile.Groups)), a.group), a.Int(rowsOfGroup*a.Width))
-	k := a.Mul(s.index, a.Int(a.tile.Keys*a.Width))
+	q := a.Mul(a.Add(a.Mul(a.queries.index, a.Int(a.tile.Groups)), a.group), a.Int(rowsOfGroup*a.columns))
+	k := a.Mul(s.index, a.Int(a.tile.Keys*a.columns))
 	for c := 0; c < a.Width; c += termsOfHeld {
 		box, in := c/columnsOfBox, c%columnsOfBox
 		x := kernel.Tile{Array: a.q, First: a.Add(q, a.Int(box*rowsOfGroup*columnsOfBox+in))}
@@ -441,10 +452,10 @@ const termsOfHeld = 16
 // multiplyValues starts the products of weights and the values of stage s.
 func (a *attender) multiplyValues(s stage, weights []*kernel.Value) {
 	a.Await(a.vFull, s.index, s.phase)
-	v := a.Mul(s.index, a.Int(a.tile.Keys*a.Width))
+	v := a.Mul(s.index, a.Int(a.tile.Keys*a.columns))
 	for k := 0; k < a.tile.Keys; k += termsOfHeld {
 		box, in := k/rowsOfGroup, k%rowsOfGroup
-		y := kernel.Tile{Array: a.v, First: a.Add(v, a.Int(box*rowsOfGroup*a.Width+in*columnsOfBox)), Across: true}
+		y := kernel.Tile{Array: a.v, First: a.Add(v, a.Int(box*rowsOfGroup*a.columns+in*columnsOfBox)), Across: true}
 		a.MultiplyHeld(a.sums, [4]*kernel.Value(weights[k/4:]), y, a.Bool(true))
 	}
 	a.Commit()

@@ -30,7 +30,7 @@ func AttentionTilesOf(a Attention) AttentionTiles {
 		tiles := a.Batch * a.Heads * tilesOfHead(a.Queries, groups)
 		return float64((tiles+t.Blocks-1)/t.Blocks*groups) / rate
 	}
-	if a.Width == 64 && time(3, 1) < time(2, 0.85) { // the registers of three groups do not suffice for 128
+	if a.Width <= 64 && time(3, 1) < time(2, 0.85) { // registers suffice for three groups up to 64
 		t.Groups = 3
 	}
 	if a.After >= 0 {

@@ -16,21 +16,29 @@ var attention = []entry{
 	multiplies(attend),
 }
 
-// attend launches warps that multiply matrices if they can, and otherwise a block of threads for each query. The block goes through the keys in tiles of one
-// key for each thread. It keeps the greatest score, the sum of exp(score − greatest), and the sum of
-// the values weighted by these exponentials. Each thread has some elements of the weighted sum.
+// attend launches warps that multiply matrices if they can, and otherwise a block of threads for each query.
 func attend(o op.Attend, n *ir.Node, put store, by Options) ([]kernels.Launch, error) {
 	width, okWidth := o.Width.Int()
 	share, ok := o.Heads.DivExact(o.Shared)
 	if !ok || !okWidth {
 		return nil, fmt.Errorf("%s heads of %s elements share %s", o.Heads, o.Width, o.Shared)
 	}
-	if l, err := warpAttend(o, n, share, put, by); err == nil {
-		l.Faster = pipelinedAttend(o, n, put, by)
-		return one(l, nil)
+	l, err := warpAttend(o, n, share, put, by)
+	if err != nil {
+		l, err = attendByRows(o, n, share, width, put, by)
 	}
+	if err == nil {
+		l.Faster = pipelinedAttend(o, n, put, by)
+	}
+	return one(l, err)
+}
+
+// attendByRows launches a block of threads for each query. The block goes through the keys in tiles of one
+// key for each thread. It keeps the greatest score, the sum of exp(score − greatest), and the sum of
+// the values weighted by these exponentials. Each thread has some elements of the weighted sum.
+func attendByRows(o op.Attend, n *ir.Node, share dim.Dim, width int, put store, by Options) (kernels.Launch, error) {
 	places := []dim.Dim{o.Batch, o.Queries, o.Heads}
-	return one(kernels.Rows("attend", dim.Product(places...), o.Keys, func(r *kernels.Row) {
+	return kernels.Rows("attend", dim.Product(places...), o.Keys, func(r *kernels.Row) {
 		at := r.Unflatten(r.Index, places)
 		q := &query{Emitter: r.Emitter, Attend: o, by: by, n: n, batch: at[0], row: at[1], head: at[2], group: r.Div(at[2], r.Dim(share))}
 		scores := r.Builder.Shared("scores", ir.F32, r.BlockSize(0))
@@ -81,7 +89,7 @@ func attend(o op.Attend, n *ir.Node, put store, by Options) ([]kernels.Launch, e
 				put(r.Emitter, r.Add(r.Mul(r.Index, r.Int(width)), e), nil, v)
 			})
 		}
-	}))
+	})
 }
 
 // query is a query of a head, and the operator that a thread computes for it.
