@@ -287,7 +287,7 @@ func (s *sides) prepare(p product, t kernels.Tiles) (*prepared, error) {
 	if logged, ok := m.(interface{ Log() string }); ok && *logs {
 		fmt.Printf("%s %+v, compiled in %v:\n%s\n", p, t, time.Since(start).Round(time.Millisecond), logged.Log())
 	}
-	info := gpu.KernelInfo{Name: l.Kernel.Name, Block: l.Kernel.Block, Args: len(l.Kernel.Params), Shared: ptx.Dynamic(l.Kernel)}
+	info := gpu.KernelInfo{Name: l.Kernel.Name, Block: l.Kernel.Block, Args: len(l.Kernel.Params), Shared: ptx.Dynamic(l.Kernel), Early: l.Kernel.Early}
 	for i, v := range l.Kernel.Params {
 		if v.Map != nil {
 			info.Maps = append(info.Maps, gpu.Map{Arg: i, Type: v.Type.DType.String(), Extents: v.Map.Extents, Box: v.Map.Box})
