@@ -13,11 +13,15 @@ import (
 func TestLayout(t *testing.T) {
 	var k KernelNode
 	var m MemcpyNode
+	var p NodeParams
 	for name, c := range map[string][2]uintptr{
 		"KernelNode":         {unsafe.Sizeof(k), 72},
 		"KernelNode.Shared":  {unsafe.Offsetof(k.Shared), 32},
 		"KernelNode.Params":  {unsafe.Offsetof(k.Params), 40},
 		"KernelNode.Context": {unsafe.Offsetof(k.Context), 64},
+		"NodeParams":         {unsafe.Sizeof(p), 256},
+		"NodeParams.Kernel":  {unsafe.Offsetof(p.Kernel), 16},
+		"Edge":               {unsafe.Sizeof(Edge{}), 8},
 		"MemcpyNode":         {unsafe.Sizeof(m), 200},
 		"MemcpyEnd.Type":     {unsafe.Offsetof(m.From.Type), 32},
 		"MemcpyEnd.Host":     {unsafe.Offsetof(m.From.Host), 40},
@@ -31,7 +35,7 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// TestBind asks for every function, and needs all but the optional one.
+// TestBind asks for every function, and needs all but the optional ones.
 func TestBind(t *testing.T) {
 	asked := map[string]bool{}
 	address := func(name string) (uintptr, error) {
@@ -49,8 +53,8 @@ func TestBind(t *testing.T) {
 			}
 			return address(name)
 		})
-		if missing == "cuFuncGetParamInfo" {
-			if err != nil || api.FuncGetParamInfo != nil {
+		if missing == "cuFuncGetParamInfo" || missing == "cuGraphAddNode_v2" {
+			if err != nil || (api.FuncGetParamInfo == nil) == (api.GraphAddNode == nil) {
 				t.Errorf("without %s: %v", missing, err)
 			}
 			continue
