@@ -331,9 +331,9 @@ func (m *Model) emission() (*emit.Model, []emit.File, error) {
 	return e, own, nil
 }
 
-// constants returns the tensors that the package needs besides a weights file: constants of the module,
-// weights that New initialises with given elements, and optional weights if the package keeps prepared
-// weights only.
+// constants returns the tensors that the package needs besides a weights file: the constants of the
+// module and the weights that New initialises with given elements. If the package keeps only prepared
+// weights, the original elements of the weights that a file for LoadFrom may lack are among them.
 func (m *Model) constants(e *emit.Model) *rt.Weights {
 	constants := rt.NewWeights()
 	if _, ok := e.Store.(emit.Drawn); ok {

@@ -17,10 +17,10 @@ import (
 const maxConstant = 256
 
 const (
-	// maxLooked is the maximum number of elements of attributes and small weights that import
-	// functions read, counted at each use.
+	// maxLooked is the number of elements that all import functions of a model may read together. An
+	// element of an attribute counts each time it is read, an element of a weight once.
 	maxLooked = 1 << 25
-	// maxKnown is the maximum number of elements of a single weight that import functions read.
+	// maxKnown is the number of elements of the largest weight that import functions read.
 	maxKnown = 1 << 20
 )
 

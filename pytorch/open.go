@@ -246,8 +246,8 @@ func keyOf(v pickle.Value) (string, bool) {
 	return "", false
 }
 
-// checkedAtOnce is the largest number of bytes of records whose checksums are verified when a file
-// is opened.
+// checkedAtOnce is how many bytes of records are verified, in all, when a file is opened. The other records
+// are verified when they are first used.
 const checkedAtOnce = 64 << 20
 
 // check verifies the checksums of the first records, at most checkedAtOnce bytes.

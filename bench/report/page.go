@@ -102,7 +102,7 @@ func list(b *bytes.Buffer, low []string) {
 	}
 }
 
-// unmeasured writes the problems of cases that failed before any number of threads was measured.
+// unmeasured writes the problems of cases that failed before the first measurement.
 func unmeasured(b *bytes.Buffer, cases []result) {
 	for _, r := range cases {
 		if r.Threads == 0 {

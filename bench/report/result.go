@@ -101,7 +101,7 @@ func read(files []string) (*results, error) {
 			return nil, fmt.Errorf("%s: results of another machine, or of other versions, than %s", file, files[0])
 		}
 		for _, r := range one.Cases {
-			// A case that failed before any number of threads was measured replaces all of its
+			// A case that failed before its first measurement replaces all cases of its
 			// model.
 			all.Cases = slices.DeleteFunc(all.Cases, func(s result) bool { return s.Threads == 0 && s.Model == r.Model })
 			i := slices.IndexFunc(all.Cases, func(s result) bool { return s.label() == r.label() && s.Threads == r.Threads })

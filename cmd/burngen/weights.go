@@ -221,8 +221,8 @@ func openWeights(path string) (w *rt.Weights, err error) {
 	return w, nil
 }
 
-// whyNotWeights returns the reason why a file cannot be opened, without its path: the file system's
-// error, or the file's format if weights do not have it, or the reader's error err.
+// whyNotWeights returns the reason why the file at path could not be opened, without the path: the file
+// system's error, or that files of its format are not weights, or err, which is the reader's error.
 func whyNotWeights(path, format string, err error) error {
 	var at *fs.PathError
 	switch {

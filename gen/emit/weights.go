@@ -198,8 +198,8 @@ func (e *emitter) initialWeights(f *jen.File, initial []rt.Initial) {
 	f.Add(from("New", fill{"given_": e.given(), "open_": e.instanceVar(jen.Id("program").Dot("With").Call()), "prepare_": e.preparer(), "device_": e.instanceArg(jen.Id(instance))}))
 }
 
-// given prints the weights that initial weights of kind [rt.InitGiven] are taken from, or nil if the
-// package embeds no file.
+// given prints the argument `given` of [rt.InitialWeights]: a call that opens the embedded file, or the
+// word nil if the package embeds no file.
 func (e *emitter) given() *jen.Statement {
 	if e.embeddedFile() == "" {
 		return jen.Nil()

@@ -122,9 +122,9 @@ func (d Dim) reduced(k int64, atoms []*atom) Dim {
 	return sumOf(out...).Add(constant)
 }
 
-// wholePart splits p into whole·q + rest. If q is a product k·u, whole takes the multiples of k
-// from the terms that u divides, rounded towards zero. If q is constant, the constant term is
-// rounded down. If q is a sum, whole is p/q if that is exact.
+// wholePart splits p into whole·q + rest. If q is one term k·u, with an integer k and a product u, each
+// term c·u·v of p gives the term (c/k)·v of whole. c/k is rounded towards zero, and for the constant
+// term of p down. If q is a sum, whole is p/q if that is exact, and 0 otherwise.
 func wholePart(p, q Dim) (whole, rest Dim) {
 	if len(q.terms()) > 1 {
 		if x, ok := p.DivExact(q); ok {

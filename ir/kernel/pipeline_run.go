@@ -38,9 +38,10 @@ type boxCopy struct {
 	done   bool
 }
 
-// inFlight holds the products of a group that are not done.
+// inFlight holds the products that a group of threads has started and that are not done. Commit puts the
+// products since the last Commit into a group of products.
 type inFlight struct {
-	begun, done int // numbers of groups of products
+	begun, done int // how many groups of products Commit has closed, and how many of these are done
 	products    []product
 }
 

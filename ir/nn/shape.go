@@ -489,8 +489,8 @@ func DiagMask(rows, cols Extent, diagonal int) Value {
 	return one(op.Eye{DType: U8, Rows: d[0], Cols: d[1], K: diagonal}).Equal(0)
 }
 
-// Unfold returns windows over an axis, of size elements each and step elements apart. The elements
-// of a window form a new last axis.
+// Unfold returns windows over an axis. A window has `size` elements, which form a new last axis, and begins
+// `step` elements after the one before it.
 func (v Value) Unfold(axis, size, step int) Value {
 	axis = v.axis(axis)
 	if size < 1 || step < 1 {

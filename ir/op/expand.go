@@ -11,7 +11,7 @@ import (
 // missing in front, repeat.
 type Expand struct{ Shape []dim.Dim }
 
-// Infer returns the operand's element type in Shape. It returns an error if the rank or a constant
+// Infer returns the operand's element type with the shape Shape. It returns an error if the rank or a constant
 // extent of the operand does not broadcast to Shape.
 func (op Expand) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {

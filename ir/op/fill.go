@@ -13,7 +13,7 @@ type Fill struct {
 	Shape []dim.Dim
 }
 
-// Infer returns the element type of Value in Shape. It returns an error unless Value has one
+// Infer returns the element type of Value with the shape Shape. It returns an error unless Value has one
 // element.
 func (op Fill) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 0, 0); err != nil {

@@ -32,12 +32,12 @@ type RandomNormal struct {
 	Seed        int64
 }
 
-// Infer returns DType in Shape.
+// Infer returns the type with the elements DType and the shape Shape.
 func (op RandomUniform) Infer(in []ir.Type) ([]ir.Type, error) {
 	return inferRandom(in, op.DType, op.Shape)
 }
 
-// Infer returns DType in Shape.
+// Infer returns the type with the elements DType and the shape Shape.
 func (op RandomNormal) Infer(in []ir.Type) ([]ir.Type, error) {
 	return inferRandom(in, op.DType, op.Shape)
 }

@@ -31,9 +31,9 @@ func (r reread) Opset() int { return r.opset }
 
 func (r reread) NumArgs() int { return len(r.args) }
 
-// Arg returns operand i of args, or nil if both args and the node lack it. If only args lacks it,
-// Arg asks the importer for an operand beyond the node's last, so that the importer records a
-// missing operand.
+// Arg returns operand i of args, or nil if args lacks it. If the node has an operand i, Arg asks the
+// importer for an operand after the node's last one: the importer then records that an operand is
+// missing.
 func (r reread) Arg(i int) *ir.Value {
 	if i < len(r.args) && r.args[i] != nil {
 		return r.args[i]

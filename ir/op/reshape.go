@@ -10,7 +10,7 @@ import (
 // Reshape returns its operand with another shape and the same row-major elements.
 type Reshape struct{ Shape []dim.Dim }
 
-// Infer returns the operand's element type in Shape. It returns an error if Shape cannot have as
+// Infer returns the operand's element type with the shape Shape. It returns an error if Shape cannot have as
 // many elements as the operand. If equality is not provable, a check precedes the node.
 func (op Reshape) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {

@@ -41,7 +41,7 @@ const (
 	maxTable = 1 << 20 // points along an axis, or elements of a matrix of weights
 )
 
-// Infer returns the operand's element type in Shape.
+// Infer returns the operand's element type with the shape Shape.
 func (op Resize) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 2); err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ type Slice struct {
 	Steps         []int
 }
 
-// Infer returns the operand's element type in Shape. It returns an error if a range is certainly
+// Infer returns the operand's element type with the shape Shape. It returns an error if a range is certainly
 // outside of the operand.
 func (op Slice) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {

@@ -16,7 +16,7 @@ type StridedCopy struct {
 	Offset         dim.Dim
 }
 
-// Infer returns the operand's element type in Shape.
+// Infer returns the operand's element type with the shape Shape.
 func (op StridedCopy) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err

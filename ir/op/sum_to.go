@@ -13,7 +13,7 @@ import (
 // which may be checked at run time.
 type SumTo struct{ Shape []dim.Dim }
 
-// Infer returns the operand's element type in Shape. It returns an error if the elements are not
+// Infer returns the operand's element type with the shape Shape. It returns an error if the elements are not
 // numbers, or if the rank or a constant extent of the operand does not fit Shape.
 func (op SumTo) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {

@@ -15,10 +15,10 @@ import (
 // of the coefficients, or j−1 if j > i, is for the decision against class j.
 type SVMPairs struct{}
 
-// SVMVotes returns, for each row of the pairs f32[N,P] of [SVMPairs], the class that wins the most
-// pairs, i64[N]. There are Classes classes. A pair's first class wins if the number is above 0, and
-// its second class otherwise. If several classes win the most pairs, the one with the lowest number
-// is returned.
+// SVMVotes returns i64[N]: for each row of the decision values f32[N,P] of [SVMPairs], the class, from
+// 0 to Classes − 1, that wins the most pairs. The first class of a pair wins if the pair's decision
+// value is above 0, and the second class otherwise. If several classes win the most pairs, the
+// result is the first of them.
 type SVMVotes struct{ Classes int }
 
 // SVMProbabilities returns the probabilities f32[N,Classes] that follow from the pairs f32[N,P] of

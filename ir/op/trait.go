@@ -145,8 +145,8 @@ type TransposedReader interface {
 	ReadTransposed() ir.Op
 }
 
-// Weighed is an operator on weights whose result may be much larger than its operand. The pass that
-// creates it has compared this size with the time that it saves.
+// Weighed is an operator that may be computed when weights are prepared even if its result is much larger
+// than its operands. The pass that creates the operator has found that the time it saves is worth that.
 type Weighed interface{ IsWeighed() }
 
 // Parametric is an operator whose operands, except running statistics, are parameters of

@@ -10,9 +10,9 @@ import (
 // goroutines.
 const parallelBytes = 1 << 20
 
-// copy copies host memory within a call of the device. [gpu.Copy] does a large copy; other
-// goroutines can help only while this one is not locked to its thread. The goroutine is locked
-// again afterwards, even if copy returns an error.
+// copy copies host memory within a call of the device, which has locked the goroutine to its thread. For a
+// large copy it unlocks the goroutine, so that [gpu.Copy] can share the work, and binds it to the device
+// again. The error is that of binding: the bytes are copied and the goroutine is locked even then.
 func (d *device) copy(to, from []byte) error {
 	if len(from) < parallelBytes {
 		copy(to, from)

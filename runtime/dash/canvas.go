@@ -72,7 +72,7 @@ func (c *canvas) draw(g *grid, x, y int) {
 	}
 }
 
-// asciiMark returns the character for dots of a curve without Unicode.
+// asciiMark returns the character that stands for the dots of a curve where Unicode is not available.
 func asciiMark(s style) string {
 	switch s {
 	case first:

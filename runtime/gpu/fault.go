@@ -28,8 +28,9 @@ type faults struct {
 	words  []int32
 }
 
-// Fault returns an argument for a kernel that may find a fault. If the kernel finds a fault, it writes
-// a record with a number. The call ends with the error that failed returns for the first such record.
+// Fault returns an argument for a kernel that may find a fault. If the kernel finds one, it writes a
+// record with a number, and the call ends with the error that `failed` returns for this number. If several
+// kernels find faults, the one that comes first in the order of the calls of Fault counts.
 func (r *Run) Fault(failed func(number int64) error) Arg {
 	if r.err == nil && len(r.faults.failed) == maxFaults {
 		r.log = nil // other records are in use then

@@ -32,7 +32,7 @@ func NewReady[T any](t *T) *Prepared[T] {
 // computes it on first use.
 func (p *Prepared[T]) Set(t *T) { p.ready.Store(t) }
 
-// Raw returns the weights of the source model, unpacked.
+// Raw returns the weights of the source model, unpacked, or nil if p comes from [NewReady].
 func (p *Prepared[T]) Raw() *Weights { return p.raw }
 
 // Get returns the packed form. The first call computes it, and concurrent calls wait. It returns

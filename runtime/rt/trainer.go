@@ -82,8 +82,8 @@ func OpenTrainer[W, C any](t *Trainer[W, C], raw *Weights, w *W, variables func(
 // Freeze stops the training of the parameters that match patterns, see [MatchName], from the next call on. They
 // keep their values, and steps compute their gradients only if other gradients need them. Their gradients become
 // absent. Buffers that match, and buffers of a module whose parameters are all frozen, do not change either.
-// Optimizers and their states stay as they are. The second half of a call that began before Freeze or Unfreeze
-// returns an error. Freeze returns an error, and changes nothing, if a pattern is malformed or matches neither a
+// Optimizers and their states stay as they are. If Freeze or Unfreeze comes between
+// a method and its Backward, the Backward returns an error. Freeze returns an error, and changes nothing, if a pattern is malformed or matches neither a
 // parameter nor a buffer, if nothing would be left to train, or if a call is in progress.
 //
 // TrainerOptions.Freeze excludes parameters for good, and saves their memory. A state that [SaveState] writes does

@@ -26,10 +26,10 @@ type Order struct {
 // maxLength is the largest number of elements of a tensor: indices are i32.
 const maxLength = math.MaxInt32
 
-// Sort returns launches of kernels that sort elements. A first kernel sorts tiles. Then [Rounds] of
-// launches merge pairs of neighbouring sorted runs: a thread finds how many elements of the other
-// run come before its own. If the number of elements is not known, there are as many rounds as any
-// number needs. Rounds after the last merge only copy the order.
+// Sort returns launches of kernels that sort elements. The first one sorts tiles. Each of the [Rounds]
+// after it merges pairs of neighbouring sorted runs: a thread moves one element, and finds how many
+// elements of the other run come before it. The last launch calls Store. If the length is not constant,
+// there are enough rounds for the largest tensor, and a round that finds only one run copies the order.
 func Sort(name string, o Order) ([]Launch, error) {
 	length := maxLength
 	if n, ok := o.Length.Int(); ok {
