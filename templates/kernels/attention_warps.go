@@ -145,27 +145,39 @@ func (w *warpAttention) inside(cond *kernel.Value, n int, load func() []*kernel.
 }
 
 // load loads a tile of keys and values to shared memory. first is the first key. Rows after the last key are 0.
+// Neighbouring threads load neighbouring parts of a key, but the same part of neighbouring values, because they store these
+// in one row: so they access different banks.
 func (w *warpAttention) load(head Attending, first, keys *kernel.Value) {
-	const threads = warpsOfBlock * kernel.Warp
-	load := func(width int, from func(e *Emitter, at Attending, element *kernel.Value, n int) []*kernel.Value, put func(row, column *kernel.Value, x []*kernel.Value)) {
-		parts := keysOfBlock * width / elementsAtOnce
-		w.ForUnrolled((parts+threads-1)/threads, w.thread, w.Int(parts), w.Int(threads), nil, func(i *kernel.Value, _ []*kernel.Value) []*kernel.Value {
-			perRow := w.Int(width / elementsAtOnce)
-			row, column := w.Div(i, perRow), w.Mul(w.Rem(i, perRow), w.Int(elementsAtOnce))
-			at := head
-			at.Key = w.Add(first, row)
-			x := w.inside(w.Lt(at.Key, keys), elementsAtOnce, func() []*kernel.Value { return from(w.Emitter, at, column, elementsAtOnce) })
-			put(row, column, x)
-			return nil
-		})
-	}
-	load(w.Depth, w.Key, func(row, column *kernel.Value, x []*kernel.Value) {
+	w.loadParts(head, first, keys, w.Depth, w.Key, func(i *kernel.Value) (row, part *kernel.Value) {
+		parts := w.Int(w.Depth / elementsAtOnce)
+		return w.Div(i, parts), w.Rem(i, parts)
+	}, func(row, column *kernel.Value, x []*kernel.Value) {
 		w.Builder.Store(w.keys, w.Add(w.Mul(row, w.Int(w.Depth+gap)), column), x...)
 	})
-	load(w.Width, w.Value, func(row, column *kernel.Value, x []*kernel.Value) {
+	w.loadParts(head, first, keys, w.Width, w.Value, func(i *kernel.Value) (row, part *kernel.Value) {
+		return w.Rem(i, w.Int(keysOfBlock)), w.Div(i, w.Int(keysOfBlock))
+	}, func(row, column *kernel.Value, x []*kernel.Value) {
 		for c, v := range x {
 			w.Builder.Store(w.values, w.Add(w.Mul(w.Add(column, w.Int(c)), w.Int(keysOfBlock+gap)), row), v)
 		}
+	})
+}
+
+// loadParts loads rows of `width` elements in parts of 8 elements, and calls put with them. place returns the row and the
+// part with index i.
+func (w *warpAttention) loadParts(head Attending, first, keys *kernel.Value, width int, from func(e *Emitter, at Attending, element *kernel.Value, n int) []*kernel.Value,
+	place func(i *kernel.Value) (row, part *kernel.Value), put func(row, column *kernel.Value, x []*kernel.Value)) {
+	const threads = warpsOfBlock * kernel.Warp
+	parts := keysOfBlock * width / elementsAtOnce
+	w.ForUnrolled((parts+threads-1)/threads, w.thread, w.Int(parts), w.Int(threads), nil, func(i *kernel.Value, _ []*kernel.Value) []*kernel.Value {
+		row, part := place(i)
+		column := w.Mul(part, w.Int(elementsAtOnce))
+		at := head
+		at.Key = w.Add(first, row)
+		put(row, column, w.inside(w.Lt(at.Key, keys), elementsAtOnce, func() []*kernel.Value {
+			return from(w.Emitter, at, column, elementsAtOnce)
+		}))
+		return nil
 	})
 }
 
