@@ -50,8 +50,8 @@ func (c *customs) find(domain, name string) (onnx.CustomOp, bool) {
 	return nil, false
 }
 
-// unused returns an error that lists the operators that no node named, one per line, or nil. Each line
-// begins with file, the name of the model's file.
+// unused returns an error with a line for each operator that no node used. Each line begins with file, the name of the
+// model's file. The result is nil if all operators are used.
 func (c *customs) unused(file string) error {
 	var errs []error
 	for _, o := range c.list {
@@ -66,10 +66,10 @@ func (c *customs) unused(file string) error {
 	return errors.Join(errs...)
 }
 
-// CheckFunc looks for the function that -custom names in its package, resolved in the module of dir.
-// It returns an error if the package exists but the function does not, or if the function cannot have
-// the right type. It accepts packages that it cannot find or parse, and types that need type checking,
-// because the Go compiler checks both.
+// CheckFunc checks that the function of the operator o, given with -custom, exists. The go command in the folder dir
+// finds the function's package. CheckFunc returns an error if the package exists but the function does not, or if the
+// function cannot have the right type. It accepts packages that it cannot find or parse, and types that need type
+// checking, because the Go compiler checks both.
 func CheckFunc(o op.Custom, dir string) error {
 	if err := findFunc(o, dir); err != nil {
 		return fmt.Errorf("-custom %s: %w", o.Name, err)
@@ -153,8 +153,8 @@ func mayCompute(t *ast.FuncType) bool {
 		isNamed(t.Params.List[0].Type, "Call") && isNamed(t.Results.List[0].Type, "error")
 }
 
-// isNamed reports whether t may denote the type called name or a pointer to it: it is not a type
-// literal and not another predeclared type.
+// isNamed reports whether t may denote the type called name, or a pointer to it. A qualified name
+// may, and so may a name that is not predeclared, because it may be an alias.
 func isNamed(t ast.Expr, name string) bool {
 	switch t := t.(type) {
 	case *ast.StarExpr:

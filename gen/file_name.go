@@ -13,9 +13,10 @@ var devices = strings.Fields("CON PRN AUX NUL COM1 COM2 COM3 COM4 COM5 COM6 COM7
 const maxFileName = 100
 
 // FileName returns `text` as a file name, without extension, that is valid on every system and in the pattern of a
-// go:embed directive. It keeps ASCII letters, digits and a few other characters, and replaces the others by
-// underscores. It cuts off what exceeds maxFileName bytes, and dots, underscores and hyphens at both ends. It returns
-// fallback if nothing is left, and puts fallback and an underscore before the name of a device.
+// go:embed directive. It replaces all characters except ASCII letters, digits, ".", "_" and "-" by underscores. It
+// removes dots, underscores and hyphens at both ends, and shortens the name to maxFileName bytes. If nothing is left,
+// it returns fallback. It puts fallback and an underscore before a name that Windows reserves for a device, such as
+// CON.
 func FileName(text, fallback string) string {
 	name := strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("._-", r) {

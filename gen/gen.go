@@ -387,9 +387,9 @@ func (m *Model) fileWeights(e *emit.Model) *rt.Weights {
 	return w
 }
 
-// Timed returns the files of a package for measurements. The package is called name. It has no sample
-// and no weights: Load reads them from a file, see [Model.TimedWeights]. If lap is not nil, it returns
-// the number of a step, and the package calls its variable Lap with that number after the step.
+// Timed returns the files of a package, called name, for measurements. The package has no sample and no weights: Load
+// reads the weights from a file, see [Model.TimedWeights]. If lap is not nil, it assigns a number to each step, and the
+// package calls its variable Lap with that number after the step.
 func (m *Model) Timed(name string, lap func(program.Step) int) ([]emit.File, error) {
 	e, own, err := m.outside(name).emission()
 	if err != nil {

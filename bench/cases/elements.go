@@ -24,8 +24,8 @@ func encode(name string, t *ir.Tensor) (tensors.Tensor, error) {
 	return tensors.Tensor{Name: name, Type: typ, Shape: t.Shape, Data: t.Bytes()}, nil
 }
 
-// read returns the named tensors of a file. A tensor of type [tensors.Other] is nil. It returns an error if the file
-// lacks a name.
+// read returns the tensors called names in a file. The result is nil for a tensor of type [tensors.Other]. It returns
+// an error if the file has no tensor of a name.
 func read(path string, names []string) ([]*ir.Tensor, error) {
 	list, err := tensors.Read(path)
 	if err != nil {

@@ -91,7 +91,8 @@ func inputs(args []string) (*arguments, error) {
 	return out, tensors.Write(paths[1], list)
 }
 
-// reference returns the arguments of the test case beside model.onnx, or nil unless there is exactly one case.
+// reference returns the arguments of the test case in the folder of model.onnx. It returns nil if the folder does not
+// have exactly one case, or if the file has another name.
 func reference(path string, m *onnx.Model) ([]*ir.Tensor, error) {
 	if filepath.Base(path) != "model.onnx" {
 		return nil, nil
@@ -114,8 +115,8 @@ func batchSymbol(params []*ir.Value) (string, error) {
 	return "", fmt.Errorf("-batch: the first extent of the first input is not a symbol")
 }
 
-// symbols returns the values of all symbols in the parameters' shapes: from dims, else from the shapes of values, else
-// 1.
+// symbols returns the value of each symbol in the shapes of params. A symbol that dims does not set gets its value from
+// the shapes of the arguments `values`, or is 1 if values is nil.
 func symbols(params []*ir.Value, values []*ir.Tensor, dims map[string]int64) (map[string]int64, error) {
 	all := map[string]int64{}
 	if values != nil {

@@ -32,9 +32,9 @@ type accuracy struct {
 	Values int     `json:"values"` // number of output values
 }
 
-// judge compares the outputs of ONNX Runtime and of burngen for the same arguments. Outputs that differ have no Problem
-// if [backed] finds a reason: quantised networks magnify ties, and ONNX Runtime may have reordered a model's
-// quantisations.
+// judge compares the outputs of ONNX Runtime and of burngen for the same arguments. If they differ but [backed] finds a
+// reason, the verdict has no Problem. There can be reasons in quantised networks: a tie may be rounded either way, and
+// ONNX Runtime may have reordered quantisations.
 func judge(args []string) (*verdict, error) {
 	flags := flag.NewFlagSet("judge", flag.ExitOnError)
 	accurate := flags.Bool("accuracy", false, "also compares with an evaluation in float64, which takes its time")
@@ -138,9 +138,9 @@ func run(path string, in []*ir.Tensor, options gen.Options) ([]*ir.Tensor, error
 	return out, nil
 }
 
-// difference returns the root mean square of got - want divided by the root mean square of want: the largest quotient
-// of all outputs. If all elements of an output's want are 0, it takes the norm of got instead of the quotient. It
-// leaves out strings, outputs that are nil or differ in length, and elements whose difference is not finite.
+// difference returns the largest relative error of an output: the root mean square of got - want, divided by the root
+// mean square of want. If want is all zeros, the error is sqrt(Σ(got - want)²). It leaves out strings, outputs that are
+// nil or differ in length, and elements whose difference is not finite.
 func difference(got, want []*ir.Tensor) float64 {
 	worst := 0.0
 	for i, w := range want {

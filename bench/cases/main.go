@@ -1,5 +1,5 @@
-// Cases writes the arguments of a comparison, which both sides get, and compares the outputs of
-// both sides.
+// Cases writes the arguments for a comparison of burngen with ONNX Runtime, and compares the
+// outputs of both.
 //
 //	cases inputs [-batch N] [-dim NAME=N ...] [-draw N] MODEL.onnx FILE
 //	cases judge [-accuracy] MODEL.onnx INPUTS WANT GOT

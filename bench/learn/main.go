@@ -6,9 +6,9 @@
 //
 //	go run ./learn [-steps 500] [-rounds 5] [-threads 1]
 //
-// Each side trains in processes of its own, in turns with the others. Columns are a step's time and
-// its processor time in the fastest round, and the medians over the rounds of both, divided by those of the loop by
-// hand in the same round.
+// Each side trains in processes of its own, in turns with the others. The first two columns are a step's time and
+// processor time, each the shortest of all rounds. The other two are ratios of these times to the times of the loop by
+// hand: the median of the rounds' ratios.
 package main
 
 import (
@@ -28,7 +28,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// sideVariable is an environment variable. If it is set, the program trains as the side with this index of sides.
+// sideVariable is an environment variable whose value is an index of [sides]. If it is set, the program trains as this
+// side.
 const sideVariable = "BURNGEN_BENCH_LEARN_SIDE"
 
 var sides = []struct {
@@ -86,7 +87,7 @@ type meter struct {
 	before      time.Duration
 }
 
-// step counts a step. The last one writes the mean time of a step, as JSON of a taken, to file descriptor 3.
+// step counts a step. The last call writes the mean times of a step as JSON, a [taken], to file descriptor 3.
 func (m *meter) step() error {
 	switch m.done++; m.done {
 	case 1:

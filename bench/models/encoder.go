@@ -27,7 +27,7 @@ func (e encoder) graph() *graph {
 }
 
 // layer adds attention and two dense layers that read x, and returns the name of the result. The attention and the
-// dense layers each end in a residual and a norm. All names begin with at.
+// dense layers each end in a residual and a norm. The prefix of all names is `at`.
 func (e encoder) layer(g *graph, at, x string) string {
 	heads := func(name string, perm ...int) string {
 		y := g.dense(at+name, x, e.width, e.width)

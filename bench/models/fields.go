@@ -5,7 +5,8 @@ import "google.golang.org/protobuf/encoding/protowire"
 // fields maps the field numbers of a protobuf message to their values, in encoded order.
 type fields map[protowire.Number][]field
 
-// field holds a varint in number or, if it is length-delimited, its bytes. Both are zero for other wire types.
+// field is the value of a protobuf field: number for a varint, bytes for a length-delimited value. Both are zero for
+// other wire types.
 type field struct {
 	number uint64
 	bytes  []byte

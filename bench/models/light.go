@@ -54,9 +54,9 @@ type use struct {
 	next string // the first operator after the one with the role that is not in passing, or ""
 }
 
-// bounds returns the range of a weight's values. It is chosen so that activations neither vanish nor explode: kernels
-// and matrices keep the mean square of their input, also if a rectifier follows, and a branch that is added to another
-// one is halved.
+// bounds returns the range of a weight's values, such that activations neither vanish nor explode. A kernel or a matrix
+// keeps the mean square of its input, and doubles it if a rectifier follows, which halves it. A branch of a Sum is
+// halved.
 func (u use) bounds(dims []int) (low, high float64, err error) {
 	switch u.role {
 	case kernel, matrix:
@@ -176,8 +176,8 @@ func (g *graph) seed(name string, uses map[string]use, dims []int) error {
 	return nil
 }
 
-// usesOf returns the use of each value. If several nodes read a value, the first one counts. The first operand of
-// Unsqueeze and Reshape has the role of the result.
+// usesOf returns the use of each value by the first node that reads it. The first operand of Unsqueeze or Reshape gets
+// the role of the node's result.
 func usesOf(nodes []fields) map[string]use {
 	uses := map[string]use{}
 	for i := len(nodes) - 1; i >= 0; i-- {

@@ -147,8 +147,8 @@ func (c kase) model() (*gen.Model, error) {
 	return gen.CompileSource(src, gen.Options{Train: true, Remat: remat})
 }
 
-// build builds the program of a model and returns its path. *steps becomes the timed nodes, by their index in
-// [reply].Laps.
+// build builds the program of a model and returns its path. It appends the timed nodes to *steps: node i has the time
+// [reply].Laps[i].
 func (c kase) build(m *gen.Model, dir string, steps *[]*ir.Node) (string, error) {
 	module, err := scratch.New(dir, "step")
 	if err != nil {

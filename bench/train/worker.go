@@ -1,7 +1,7 @@
 package main
 
-// worker is the source of a model's program, which times steps of its package plain or timed. [kase.build] replaces
-// CLASSES, ARGS, STEPS and BATCH.
+// worker is the source of a model's program, which times steps of one of its packages, `plain` or `timed`.
+// [kase.build] replaces CLASSES, ARGS, STEPS and BATCH.
 const worker = `// Command step times training steps.
 package main
 

@@ -51,8 +51,8 @@ func commandNames() (names []string) {
 	return names
 }
 
-// unknownCommand returns a suggestion for a word that is not a command or a file and does not look
-// like a path, or "".
+// unknownCommand suggests a command for a mistyped word. It returns "" if the word is a file or
+// looks like a path, or if no command is similar.
 func unknownCommand(word string) string {
 	if _, err := os.Lstat(word); err == nil || strings.ContainsAny(word, `./\-`) {
 		return ""

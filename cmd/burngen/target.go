@@ -32,8 +32,8 @@ func named(name string) (target.Target, error) {
 	return found, nil
 }
 
-// manyTargets is a flag with names of distinct targets. auto stands for all targets that are not
-// named, which come last.
+// manyTargets is a flag with names of distinct targets. The name auto appends all targets that are
+// not named.
 type manyTargets struct {
 	targets *[]target.Target
 	auto    *bool
@@ -81,8 +81,8 @@ func (t manyTargets) Set(text string) error {
 	return nil
 }
 
-// targetsHelp is the help text of -target after the start of its first line. It is followed by a line for auto:
-// allTargets for commands that only compile, firstTarget for commands that compute.
+// targetsHelp is the help text of -target after its first words. The line for auto follows it: allTargets for commands
+// that only compile, firstTarget for commands that compute.
 const (
 	targetsHelp = ":\n" +
 		"  cpu     kernels of the CPU (default)\n" +
@@ -174,8 +174,9 @@ func (t *oneTarget) check() error {
 	return err
 }
 
-// found returns the target of the flag with -precision applied. Without -target it is fallback. For
-// auto it is the first target that the machine has, whose name is printed to w.
+// found returns the target of the flag with -precision applied, or fallback with -precision applied
+// if there is no -target. For auto it chooses the first target that the machine has, and prints the
+// target's name to w.
 func (t *oneTarget) found(w io.Writer, fallback target.Target) (target.Target, error) {
 	found := fallback
 	if t.target != nil {
@@ -212,8 +213,9 @@ func firstOf(w io.Writer) (target.Target, error) {
 	return found, err
 }
 
-// onDevice returns t with an open device if it needs one to run steps. done closes the device. It
-// returns an error if there is no device.
+// onDevice opens a device for t if t needs a device to run steps, and returns the target with the
+// device. Otherwise it returns t. done closes the device. onDevice returns an error if there is no
+// device.
 func onDevice(t target.Target) (opened target.Target, done func(), err error) {
 	if t == nil || t.CanRun() {
 		return t, func() {}, nil

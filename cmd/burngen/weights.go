@@ -382,8 +382,8 @@ func defineConvert(flags *flagSet) func(*streams, []string) error {
 	}
 }
 
-// saveIndex writes an index at path and the files that it lists, each with at most `limit` bytes or
-// a single tensor. All files appear at once.
+// saveIndex writes an index at path and the files that it lists. A file has at most `limit` bytes,
+// or only one tensor. All files appear at once.
 func saveIndex(weights *rt.Weights, path string, limit int64) error {
 	dir := filepath.Dir(path)
 	temporary.Sweep(dir)

@@ -1,5 +1,5 @@
-// Transfer trains a network on a few pictures. The network is an ONNX file that was trained on other pictures, with
-// a new last layer.
+// Transfer trains a network on a few pictures. The network comes from an ONNX file and was trained on other pictures.
+// Its last layer is new.
 //
 //	go run ./examples/transfer [-data FOLDER] [-rate 0.01] [-seed 42] [-o FILE]
 //
@@ -63,7 +63,7 @@ var stages = []struct {
 }
 
 // run trains on a folder of pictures, or on painted shapes if folder is "". It returns the model,
-// and the accuracy on held-out pictures in percent.
+// and the percentage of the held-out pictures that it classifies correctly.
 func (p plan) run(ctx context.Context, w io.Writer, folder string) (*transfer.Model, float64, error) {
 	if folder == "" {
 		painted, err := os.MkdirTemp("", "transfer")

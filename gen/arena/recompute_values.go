@@ -8,10 +8,10 @@ import (
 	"github.com/burngen/burngen/ir/pass"
 )
 
-// RecomputeValues returns the pass that makes training functions recompute values instead of keeping
-// them, as [pass.Recompute] does. A function does not change if its arena would not become smaller. If
-// the context has a Room, a function whose arena fits it does not change. An arena that does not fit
-// becomes smaller by all means of [pass.RematAll], even if the context asks for [pass.RematAuto] only.
+// RecomputeValues returns the pass that makes training functions recompute values instead of keeping them, see
+// [pass.Recompute]. It keeps a change only if the function's arena becomes smaller. If the context has a Room, the pass
+// does not change a function whose arena fits in Room, and uses [pass.RematAll] for the other functions even if the
+// context asks for [pass.RematAuto].
 func RecomputeValues(t program.Target) pass.Pass {
 	return pass.Pass{Name: "recompute_values", Run: func(ctx *pass.Context, m *ir.Module) (bool, error) {
 		return recomputeValues(t, ctx, m)

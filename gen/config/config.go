@@ -1,5 +1,5 @@
-// Package config knows configurations: structs under the directive //burngen:config that a
-// described model is built with. It parses them from syntax alone, prints their functions, and
+// Package config reads configurations: structs with the directive //burngen:config, which the New
+// of a described model takes. It parses them from syntax alone, prints their functions, and
 // converts values from a command line or a file to a Go expression. It does not know models.
 package config
 

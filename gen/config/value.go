@@ -152,8 +152,8 @@ func (s *Set) build(c *Struct, path string, g *given) (string, error) {
 	return c.Name + "{" + strings.Join(fields, ", ") + "}", errors.Join(errs...)
 }
 
-// ownKeys returns the values of a foreign file under the keys of the fields that they belong to. It
-// omits nulls, and keys that match no field.
+// ownKeys returns the values in a foreign file, keyed by the Key of the field that they belong to.
+// It omits values that are null or belong to no field.
 func (c *Struct) ownKeys(file map[string]json.RawMessage) map[string]json.RawMessage {
 	own := map[string]json.RawMessage{}
 	for _, f := range c.Fields {

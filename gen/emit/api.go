@@ -41,8 +41,8 @@ func seen(ports []port) []port {
 
 func (p port) elem() *jen.Statement { return jen.Id(gotype.Elem(p.value.Type.DType)) }
 
-// item prints the Go type that a static port points to, or the type of the elements of a batched
-// port's slice: one item of the batch.
+// item prints the Go type of one item of the batch, for a batched port, or of the whole tensor, for
+// a static port.
 func (p port) item() *jen.Statement {
 	if p.typ == "" {
 		return p.elem()
@@ -84,8 +84,9 @@ type api struct {
 	extras []extra
 }
 
-// extra is a parameter of a trainer's schedule that the caller does not pass. name is the name of
-// the parameter. method is the name of the method of the running call that returns the argument.
+// extra is a parameter of a trainer's schedule that is not a parameter of the trainer's method.
+// name is the name of the parameter. The argument is the result of the method called `method` of
+// the running call.
 type extra struct{ name, method string }
 
 // extraOf returns the extra parameter with elements of type d: the loss scale for f32, else the key
@@ -174,9 +175,9 @@ func (a *api) dest() *jen.Statement {
 	return jen.Id("dst")
 }
 
-// isVariable reports whether the results are fields of a struct or of the trainer, so that the
-// schedule gets their addresses. Otherwise dst is the only result: a pointer, or a slice with an
-// element for each item of the batch.
+// isVariable reports whether the results are fields of a struct or of the trainer. The schedule
+// then gets their addresses. Otherwise there is one result, the parameter dst: a pointer, or a
+// slice with an element for each item of the batch.
 func (a *api) isVariable() bool { return a.outStruct() || a.store != "" }
 
 func (a *api) given(p port) *jen.Statement {
@@ -469,8 +470,8 @@ func (a *api) want(p port) []jen.Code {
 	return out
 }
 
-// isUnbound reports whether some symbol is not itself an extent of an argument. It is true for every
-// function with states.
+// isUnbound reports whether some symbol is never a whole extent of an argument. N is one in [N,3],
+// but not in [2·N,3]. It is true for every function with states.
 func (a *api) isUnbound() bool {
 	if len(a.states()) > 0 {
 		return true

@@ -275,8 +275,8 @@ func (a *auto) adapt(f *jen.File, p Member) {
 	}
 }
 
-// opened prints the statements that assign the value of call to the variable id and return adapted, or
-// the error of call. adapted may use the variable.
+// opened prints statements that assign the results of `call` to the variable id and to err, and then return either err
+// or adapted. The expression adapted may use the variable.
 func opened(id string, call *jen.Statement, adapted jen.Code) []jen.Code {
 	return []jen.Code{
 		jen.List(jen.Id(id), jen.Err()).Op(":=").Add(call),

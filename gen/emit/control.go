@@ -17,9 +17,9 @@ func (f *function) branch(s *program.Branch, v *views) []jen.Code {
 	return append(out, f.extents(s.Node, s.Extents)...)
 }
 
-// extents prints the declarations of variables of symbols, and a point of [fits] after them. list
-// binds the symbols to extents of tensors that the host stores with their shapes. A symbol that is
-// not used has no variable.
+// extents prints the declarations of the variables of symbols, and a point of [fits] after them.
+// list binds each symbol to an extent of a tensor that is stored with its shape, in a field of
+// f.host. A symbol that is not used has no variable.
 func (f *function) extents(n *ir.Node, list []program.Extent) []jen.Code {
 	var out []jen.Code
 	for _, e := range list {

@@ -43,8 +43,8 @@ var deviceNames = []string{"program", "code", "faster"}
 // instance is the name of a model's device, as a field, a parameter and a variable.
 const instance = "device"
 
-// runField is the name of the field of sessions and trainers that holds the memory of the device, and
-// of the parameter that passes it to the parts of prepare.
+// runField is the name of the field of sessions and trainers that holds the gpu.Run. The parts of prepare have a
+// parameter of this name.
 const runField = "run"
 
 func (e *emitter) hasDevice() bool { return e.Printer.OnDevice() }
@@ -177,9 +177,9 @@ func (m *method) begins(fn *function) bool {
 }
 
 // beginDevice prints the beginning of a call on the device and the deferred end of the call. The
-// beginning gets the tensors whose sizes are known then. If all steps of fn are queued, it also
-// prints a replay: if an earlier call with the same extents has recorded its launches, the schedule
-// replays them and returns.
+// beginning gets the arguments and results whose sizes are known before the first step. If all
+// steps of fn are queued, beginDevice also prints a replay: if an earlier call with the same
+// extents has recorded its launches, the schedule replays them and returns.
 func (m *method) beginDevice(fn *function, params []parameter) []jen.Code {
 	begin := "Begin"
 	if m.host.typ == "Trainer" {
@@ -272,9 +272,9 @@ func (f *function) run() *jen.Statement {
 	return f.host.self().Dot(runField)
 }
 
-// OnHost surrounds printed, the statements of a step of the host. The operands are copied from the
-// device before them, and the results to the device after them. Without a device, OnHost returns
-// printed.
+// OnHost returns the statements `printed`, which compute a step on the host, between copies: the
+// operands are copied from the device before them, and the results to the device after them.
+// Without a device, OnHost returns only `printed`.
 func (s *Scope) OnHost(step program.Step, printed []jen.Code) []jen.Code {
 	var reads, writes []*plan.Ref
 	for _, r := range step.Refs() {

@@ -14,7 +14,7 @@ import (
 
 // fits collects the extents that the function f computes as ints and that may overflow. Generated
 // code first computes each of them once with an rt.Sizes, which detects overflow, and returns an
-// error if one overflows. It does so at one of points; see [fits.need].
+// error if one overflows. [fits.need] chooses the point at which the code checks an extent.
 type fits struct {
 	f      *function
 	points []*point
@@ -118,8 +118,8 @@ func (t *fits) isSure(d dim.Dim) bool {
 	return slices.ContainsFunc(t.sure, func(s dim.Dim) bool { return isPart(d, s) })
 }
 
-// print sets the code of the points. From then on, [fits.need] sets the code of a point that gets
-// another extent.
+// print writes the code of the points. A later call of [fits.need] writes the code of a point again
+// if it adds an extent.
 func (t *fits) print() {
 	t.printed = true
 	for _, p := range t.points {

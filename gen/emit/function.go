@@ -154,8 +154,9 @@ func (f *function) invoke(s *program.Invoke, v *views) []jen.Code {
 	return append(before, f.enter(s.Callee, s.Bases, results, args))
 }
 
-// bind prints the declarations of the variables of symbols whose values a step finds at run time.
-// For a symbol that is not used, it prints only the check of the error, if there can be one.
+// bind prints the declarations of the variables of symbols whose values a step finds at run time. A
+// symbol that is not used has no variable. If finding its value can fail, bind prints the check of
+// the error.
 func (f *function) bind(s *program.Bind, v *views) []jen.Code {
 	var out []jen.Code
 	for i, m := range s.Measures {

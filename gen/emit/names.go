@@ -57,8 +57,8 @@ func (n *names) isFree(name string) bool {
 	return !n.taken[name] && !n.inner[name] && !token.IsKeyword(name) && !predeclared[name] && (n.outer == nil || !n.outer.taken[name])
 }
 
-// predeclared holds the identifiers that generated code uses with their own meaning, and the
-// packages it imports.
+// predeclared holds the names that no generated declaration may take: Go's predeclared identifiers,
+// init and main, and the names of imported packages.
 var predeclared = func() map[string]bool {
 	m := map[string]bool{}
 	for _, s := range strings.Fields(`any append bool byte cap clear close comparable complex complex64 complex128 copy delete

@@ -112,8 +112,8 @@ func (e *emitter) newFunction(h *host, f *program.Func, name string) *function {
 	return fn
 }
 
-// tables lists the fields of a host, and globalTables the package's variables, that the generator prints once for each
-// method. [function.table] returns their names in the package.
+// tables and globalTables are the suffixes of tables that the generator prints for each method: tables as fields of the
+// host, globalTables as variables of the package. [function.table] returns the full names.
 var tables, globalTables = strings.Fields("tails"), strings.Fields("firstUse lastUse")
 
 func (e *emitter) addMethods(h *host, specs []*Function, weights map[string]*jen.Statement) {
@@ -252,9 +252,9 @@ func (e *emitter) methodOf(spec *Function) *method {
 	return nil
 }
 
-// declare sets the name of the type of p and declares the type, if p is passed as an array or as a
-// slice of arrays. With [Function.Direct], ports with the same name and array share one type, and a
-// slice of numbers has no type.
+// declare sets the name of the type of p and declares the type. It does nothing unless p is passed
+// as an array or as a slice of arrays. With [Function.Direct], ports with the same name and array
+// share one type, and a slice of numbers has no type.
 func (e *emitter) declare(a *api, p *port) {
 	from, what := 0, "is "+p.kind
 	switch p.form {

@@ -66,10 +66,10 @@ func indent(picture string) string {
 	return strings.Join(lines, "\n")
 }
 
-// offsets declares constants for the buffers of fn: their indices if mode is [plan.Dynamic], else
-// their offsets in the arena. The offset of a buffer that is proportional to the plan's symbol is
-// given for symbol = 1. Other offsets that are not constant are left out. If mode is [plan.Dynamic],
-// offsets also declares when each buffer is used.
+// offsets declares constants for the buffers of fn. If mode is [plan.Dynamic], they are the
+// buffers' indices, and offsets also declares when each buffer is used. Otherwise they are offsets
+// in the arena. An offset that is proportional to the plan's symbol is declared for symbol = 1.
+// Other offsets that are not constant are left out.
 func (e *emitter) offsets(f *jen.File, fn *function, mode plan.Mode) {
 	var defs, first, last []jen.Code
 	for i, b := range fn.Plan.Buffers {

@@ -63,8 +63,9 @@ func (f *function) nameMembers() {
 	}
 }
 
-// nameValues renames the values of the IR to their names in the code. A value that is not the first
-// in its memory keeps its name, with a number if the name is taken.
+// nameValues renames the values of the IR to their names in the code. If several values share
+// memory, the first one gets the memory's name. The others keep their names, with a number if the
+// name is taken.
 func (f *function) nameValues() {
 	taken, named := map[string]bool{}, map[*ir.Value]bool{}
 	give := func(v *ir.Value, name string) {

@@ -156,7 +156,8 @@ func (e *emitter) loading(values fill) fill {
 }
 
 // opened prints a call of `open`, a function of package rt, that opens the package's file. If the
-// form of the weights is [KeepRaw], the call leaves out tensors that are not the source model's.
+// form of the weights is [KeepRaw], the printed code hides the tensors in the file that are not
+// weights of the source model.
 func (e *emitter) opened(open string, file *jen.Statement) *jen.Statement {
 	w := jen.Qual(rtPath, open).Call(file)
 	if others := e.others(); len(others) > 0 && e.Store.Form() == KeepRaw {

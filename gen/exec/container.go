@@ -83,9 +83,9 @@ type Item struct {
 	Shape []int
 }
 
-// MakeContainer returns a container of type t. A sequence has all of items, an optional tensor the
-// first, and an optional sequence all. An optional without items is empty. A map is always empty. items
-// must be empty for a sequence of maps. The container shares the memory of items.
+// MakeContainer returns a container of type t that shares the memory of items. A sequence, or an optional sequence,
+// contains all items; an optional tensor contains the first one. An optional is empty if there are no items. A map is
+// always empty. items must be empty for a sequence of maps.
 func MakeContainer(t ir.Type, items []Item) any {
 	v := reflect.New(HeldType(t)).Elem()
 	tensor := func(to reflect.Value, item Item) {

@@ -46,9 +46,9 @@ func AddWeight(w *rt.Weights, weight *ir.Weight) {
 	w.AddRaw(weight.Name, d.String(), shape, data)
 }
 
-// SetWeight sets the elements of a weight to the elements of the tensor of the same name in w, the
-// inverse of [AddWeight]. The weight may then share the memory of w. The Err method of w returns an
-// error that concerns the tensor.
+// SetWeight sets the elements of a weight to those that [AddWeight] stored in w under the weight's
+// name. The weight may then share the memory of w. If w cannot read the tensor, the error is
+// returned by w.Err.
 func SetWeight(weight *ir.Weight, w *rt.Weights) {
 	raw := w.Raw(weight.Name)
 	bits := weight.Type.DType.Bits()

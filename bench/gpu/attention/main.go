@@ -1,5 +1,5 @@
-// Command attention compares the attention of pipelined kernels with PyTorch's back ends on the first NVIDIA card, in
-// turns in one run. Each result is checked against sums in float64.
+// Command attention compares burngen's pipelined attention kernels with PyTorch's back ends on the first NVIDIA card.
+// It times both in turns in one run, and checks each result against sums in float64.
 package main
 
 import (
@@ -46,7 +46,8 @@ func main() {
 	}
 }
 
-// attention is an attention of queries, keys and values of one length, stored as [batch,rows,heads,width].
+// attention describes an attention. Queries, keys and values have the same number of rows, and are stored as
+// [batch,rows,heads,width].
 type attention struct {
 	batch, heads, keyHeads, rows, width int
 	d                                   ir.DType
@@ -54,8 +55,9 @@ type attention struct {
 	warps                               bool // by the kernel for devices without pipelined kernels
 }
 
-// parse reads an attention such as 4x32x2048x128:bf16:causal:g8, of 4 × 32 heads of 2048 rows of 128 elements with 8 heads
-// of keys. With warps, the kernel is the one for devices that do not run pipelined kernels.
+// parse reads an attention such as 4x32x2048x128:bf16:causal:g8: batch 4, 32 heads, 2048 rows,
+// width 128, and 8 heads of keys and values. The suffix "warps" selects the kernel for devices that
+// do not run pipelined kernels.
 func parse(text string) (attention, error) {
 	a := attention{d: ir.BF16}
 	parts := strings.Split(text, ":")
@@ -260,7 +262,8 @@ func (s *sides) start() error {
 // backends are the back ends of PyTorch's scaled_dot_product_attention.
 var backends = []string{"flash", "cudnn", "efficient"}
 
-// ask returns the milliseconds of an attention with each back end. They are 0 for a back end that refuses it.
+// ask returns the milliseconds of PyTorch's attention with each of [backends]. The time of a back end that refuses the
+// attention is 0.
 func (s *sides) ask(a attention) (ms [3]float64, err error) {
 	fmt.Fprintf(s.torch, "%d %d %d %d %d %s %t\n", a.batch, a.heads, a.keyHeads, a.rows, a.width, a.d, a.causal)
 	if err := s.torch.Flush(); err != nil {
@@ -274,7 +277,8 @@ func (s *sides) ask(a attention) (ms [3]float64, err error) {
 	return ms, err
 }
 
-// fill fills memory of the device called name with n normally distributed elements of type d, and returns its address.
+// fill writes n normally distributed elements of type d to the device memory of the operand called name. It returns the
+// address of the memory.
 func (s *sides) fill(name string, d ir.DType, n int) (gpu.Address, error) {
 	bytes := n * d.Size()
 	if len(s.host[name]) != bytes {
@@ -381,7 +385,7 @@ func (s *sides) result(p *prepared) error {
 }
 
 // verify compares some rows of the result with sums in float64. It returns the norm of the difference relative to the
-// norm of the result. It also compares two runs.
+// norm of the result. It returns an error if two runs give different results.
 func (s *sides) verify(p *prepared) (float64, error) {
 	if err := s.result(p); err != nil {
 		return 0, err

@@ -215,7 +215,8 @@ func (s *sides) ask(p product) (ms float64, err error) {
 	return ms, err
 }
 
-// fill fills memory of the device called name with n random elements of type d, and returns its address.
+// fill writes n random elements of type d to the device memory of the operand called name. It returns the address of
+// the memory.
 func (s *sides) fill(name string, d ir.DType, n int) (gpu.Address, error) {
 	bytes := n * d.Size()
 	if len(s.host[name]) != bytes {
@@ -343,8 +344,8 @@ func (s *sides) result(p *prepared) error {
 	return s.queue.Wait(context.Background())
 }
 
-// verify compares elements of the result with sums in float64: all, or some rows and columns. It returns the norm of
-// the difference relative to the norm of the result.
+// verify compares the result with sums in float64: each element if `all` is true, else some rows and columns. It
+// returns the norm of the difference relative to the norm of the result.
 func (s *sides) verify(p *prepared, all bool) (float64, error) {
 	if err := s.result(p); err != nil {
 		return 0, err
