@@ -13,11 +13,11 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// FromModule compiles a module that is not in a file. name is the name of the model. The model has the
-// functions that no other function calls and that compute no gradients of custom operators, each with its
-// own arguments and results. If there is only one and it is called "forward", it becomes the method that a
-// model file has. FromModule returns an error if a weight has no data or if there are no functions, and the
-// errors of [CompileSource]. Inputs, Dims and Outputs in o have no effect.
+// FromModule compiles a module that is not in a file. name is the name of the model. Each function of the module
+// becomes a method with its own arguments and results, except functions that other functions call or that compute
+// gradients of custom operators. If there is one method, of the function "forward", it is the same as in a package of a
+// model file. FromModule returns an error if a weight has no data or if there are no functions, and the errors of
+// [CompileSource]. Inputs, Dims and Outputs in o have no effect.
 func FromModule(name string, m *ir.Module, o Options) (*Model, error) {
 	for _, w := range m.Weights {
 		if w.Data == nil {

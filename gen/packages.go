@@ -21,12 +21,11 @@ type Folder struct {
 	Files []emit.File
 }
 
-// Packages returns the folders of packages of one model, each for another target. The folder of the
-// first package comes first. Several packages read the same weights file. If it is embedded, a small
-// package embeds it, in a folder below the first package's. Otherwise it is in the first package's
-// folder. If choose is set, there is also a package that chooses among the others, in the folder
-// [AutoName] below the first package's. Packages returns an error if a package that others import is not
-// in a module, or if a package does not read the shared weights.
+// Packages returns the folders of packages of one model for several targets. The folder of the first package comes
+// first. Several packages read the same weights file. If the file is embedded, a small package embeds it, in a folder
+// below the first package's. Otherwise it is in the first package's folder. If choose is set, there is also a package
+// that chooses among the others, in the folder [AutoName] below the first package's. Packages returns an error if a
+// package that others import is not in a module, or if a package does not read the shared weights.
 func Packages(list []Packaged, choose bool) ([]Folder, error) {
 	var weights *Folder
 	if len(list) > 1 {

@@ -34,14 +34,14 @@ func (m *Model) checkNarrow(name string, data any) error {
 	return fmt.Errorf("weight %q: elements exceed 65504, the largest number of f16; use bf16", name)
 }
 
-// largeBytes is the size of weights in bytes above which packed weights are not held in memory.
-// Weights that are computed together are held in any case.
+// largeBytes is the size of all weights together, in bytes, above which packed weights are not held
+// in memory, but computed each time they are used. Packed weights that are computed together are
+// always held.
 var largeBytes int64 = MaxEmbedded
 
-// prepare sets m.Raw, m.Weights and m.large. It packs the weights that Functions load with the plain Go
-// kernels, which produce the same bytes on every machine. m.Weights stays empty if the target cannot run
-// here. It also stays empty if the weights are large and neither drawn by New nor prepared in the
-// weights file.
+// prepare sets m.Raw, m.Weights and m.large. It packs the weights that Functions load with the plain Go kernels, which
+// produce the same bytes on every machine. m.Weights stays empty if the target cannot run here. It also stays empty for
+// large weights, unless New draws them or the weights file stores packed weights.
 func (m *Model) prepare() error {
 	m.Raw, m.Weights = rt.NewWeights(), rt.NewWeights()
 	if m.Source.Initial != nil {

@@ -71,8 +71,9 @@ func (m *Model) DeviceReport() string {
 	return b.String()
 }
 
-// Rounding returns the difference of the outputs of Forward that the target's precision allows, relative to
-// the value and to the root mean square of the output, to 4 digits. It is 0 if products have the precision of f32.
+// Rounding returns the largest difference that is expected between the results of Forward in the target's precision and
+// with products of f32. The difference is relative to the root mean square of a result, or to the element if that is
+// larger. It is rounded to 4 digits, and is 0 if the precision is f32.
 func (m *Model) Rounding() float64 { return m.rounding(m.Forward) }
 
 func (m *Model) rounding(f *program.Func) float64 {

@@ -204,8 +204,9 @@ func fromList(list scanner.ErrorList) error {
 	return l
 }
 
-// at makes the positions in err relative to the working directory, if err has lines of positions
-// relative to dir, the description's folder. shown is dir as seen from the working directory.
+// at rewrites the positions in err from the description's folder dir to the working directory.
+// shown is the path of dir relative to the working directory. An err without [lines] is returned
+// unchanged.
 func at(shown, dir string, err error) error {
 	var l lines
 	if !errors.As(err, &l) {

@@ -133,8 +133,8 @@ func (c *checked) method(decl *ast.FuncDecl, d directive) (*method, []port) {
 	return m, ports
 }
 
-// params checks the parameters of a method, adds their names to m and returns their ports. places has
-// the position of each type in the signature. For types in struct tags, params appends these positions.
+// params checks the parameters of a method, adds their names to m and returns their ports. places holds the positions
+// of the types in the signature. If the types are in struct tags, params appends their positions to places.
 func (c *checked) params(m *method, d directive, places *[]token.Pos) []port {
 	params := m.fn.Signature().Params()
 	if params.Len() == 1 && m.sig.params == nil {
@@ -256,8 +256,8 @@ func (c *checked) results(m *method, d directive) []port {
 }
 
 // expressions type-checks the Go expressions in the type t as if they stood in the method m. start
-// is the position of the type's text. It adds to m the position of each expression and the packages
-// that it names.
+// is the position of the type's text. It adds to m the position of each expression, and each
+// package that an expression names.
 func (c *checked) expressions(m *method, t *declared, start token.Pos) {
 	for i := range t.pieces {
 		p := &t.pieces[i]
@@ -306,7 +306,7 @@ func orBlank(name string) string {
 	return name
 }
 
-// numbered returns a name for unnamed parameter or result i of n: name, followed by i+1 unless n is 1.
+// numbered returns the name for unnamed parameter or result i of n: `name` if n is 1, else `name` followed by i+1.
 func numbered(name string, i, n int) string {
 	if n == 1 {
 		return name

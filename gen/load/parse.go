@@ -54,9 +54,9 @@ func (s *sources) relative(file string) string {
 	return file
 }
 
-// parse parses the files of the package in a folder, with their directives and configurations. It
-// returns an error for invalid syntax, for package main, for several packages, and for a folder without
-// Go files. Other mistakes are the faults of the result.
+// parse parses the files of the package in a folder, with their directives and configurations. It returns an error for
+// invalid syntax, for package main, for several packages, and for a folder without Go files. It adds other mistakes to
+// the faults of the result.
 func parse(dir string) (*sources, error) {
 	s := &sources{fset: token.NewFileSet(), dir: dir, configs: &config.Set{}}
 	names, err := goFiles(dir)

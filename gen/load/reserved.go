@@ -6,8 +6,10 @@ import (
 	"strings"
 )
 
-// These names are taken in generated packages: methods, prefixes of methods, and types and functions. A
-// description must not use them, because types are named after its parameters and results.
+// Generated packages have methods with the names in reservedMethods and with the prefixes in
+// reservedPrefixes, and types and functions with the names in reservedTypes. The methods of a
+// description must not have these names. Its parameters and results must not have the names in
+// reservedTypes, because types are named after them.
 var (
 	reservedMethods  = strings.Fields("Meta Save Swap On Device Target NewSession NewTrainer SetContext Params Model Weights State Backward")
 	reservedPrefixes = strings.Fields("Step Train")

@@ -65,9 +65,9 @@ type Profile struct {
 	Nodes    []Node  `json:"nodes"`
 }
 
-// Node is a node of the lowered model. Its time is the time of all its steps in one call of the model,
-// in all calls of the function that contains it. On a device, each kernel of a node is a Node, and so
-// are copies.
+// Node is a node of the lowered model. Its time is the time of its steps in one call of the model. If the call runs the
+// function that contains the node several times, the times are added. On a device, each kernel of a node is a Node, and
+// so are copies.
 type Node struct {
 	Kernel   string        `json:"kernel,omitempty"` // on a device: the kernel, or a word in parentheses for other work
 	Name     string        `json:"name"`             // name in the model, and names of the nodes fused with it
@@ -95,8 +95,8 @@ type Lost struct {
 	Wait time.Duration `json:"wait_ns,omitempty"`
 }
 
-// lost returns the times that a node lost. d is the time of the node, and s describes how the threads
-// shared its work.
+// lost returns the time that threads lost in a node. d is the time of the node, and s describes how the threads shared
+// its work.
 func lost(d time.Duration, s rt.Sharing, threads int) Lost {
 	return Lost{
 		Serial: max(0, d-s.Span),

@@ -40,8 +40,8 @@ func extent(d dim.Dim, symbols map[string]int64) int64 {
 	return v
 }
 
-// runsOf returns the number of times that each node of a function, and of the functions that it invokes,
-// is computed in a call. Functions that control flow calls are not included.
+// runsOf returns how often a call of f computes each node of f and of the functions that f invokes. It leaves out
+// functions that are called by control flow.
 func runsOf(f *program.Func) map[*ir.Node]int64 {
 	runs := map[*ir.Node]int64{}
 	var visit func(f *program.Func, times int64)
@@ -66,7 +66,7 @@ func runsOf(f *program.Func) map[*ir.Node]int64 {
 // maxOperands is the number of operands in the description of a node: the input and the weights.
 const maxOperands = 2
 
-// kind returns the operator and the shape of a node, by which rows are grouped together with the kernel.
+// kind returns the operator and the shape of a node. Nodes with the same kind and kernel can be shown as one row.
 func (n Node) kind() string {
 	if n.Shape == "" {
 		return n.Op

@@ -133,8 +133,8 @@ func (b *Builder) branch(n *ir.Node, o op.If) error {
 	return nil
 }
 
-// arenasOf sets the arenas of the two functions of a branch. Both use the larger arena if the sizes
-// are constant.
+// arenasOf sets the arenas of the two functions of a branch. If the sizes of both arenas are
+// constant, the functions share the larger one, because only one of the functions is called.
 func (b *Builder) arenasOf(then, otherwise *Invoke) {
 	x, y := then.Callee.Arenas(), otherwise.Callee.Arenas()
 	m, known := x[0].Int64()

@@ -115,8 +115,9 @@ func (b *builder) loop(n *ir.Node) error {
 }
 
 // loopAxes returns the dimensions of a pointwise node, without dimensions of extent 1. It joins
-// adjacent dimensions if every operand can be read along both as one. It returns an error if an
-// operand's extent is neither 1 nor known to be the result's.
+// adjacent dimensions if every operand can be read along both as one. Each extent of an operand
+// must be 1 or the extent of the result; otherwise, or if that is not known, loopAxes returns an
+// error.
 func loopAxes(n *ir.Node) ([]axis, error) {
 	shape := n.Results[0].Type.Shape
 	var axes []axis

@@ -34,7 +34,7 @@ type Faster struct {
 }
 
 // fasterOf returns the launch of l.Faster. It returns nil if l.Faster is nil, if its grid is not
-// constant, or if one of its arguments is not memory that l takes too.
+// constant, or if it has an argument that is not memory or that l does not have.
 func fasterOf(l kernels.Launch) *Faster {
 	if l.Faster == nil {
 		return nil

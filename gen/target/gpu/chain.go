@@ -54,8 +54,8 @@ type call struct {
 	at   chain
 }
 
-// of returns the longest chain at the end of a value of f, if each parameter of f has the chain `start`. It is not
-// shorter than `start`.
+// of returns the longest chain of products that ends in a value of f, if a chain `start` ends in each parameter of f.
+// The result is at least as long as `start`.
 func (c *chains) of(f *ir.Func, start chain) chain {
 	known, ok := c.called[call{f.Name, start}]
 	if !ok {
@@ -69,8 +69,8 @@ func (c *chains) of(f *ir.Func, start chain) chain {
 	return known
 }
 
-// block returns the longest chain that ends in a block. known has the chain of each value that was computed before
-// the block. block adds the values of the block.
+// block returns the longest chain that ends in a value of a block. known maps the values computed before the block to
+// their chains. block adds the values of the block to known.
 func (c *chains) block(b *ir.Block, known map[*ir.Value]chain) chain {
 	var longest chain
 	for _, n := range b.Nodes {
@@ -94,8 +94,8 @@ func (c *chains) block(b *ir.Block, known map[*ir.Value]chain) chain {
 	return longest
 }
 
-// node returns the chain after a node, without its blocks. start is the longest chain of its
-// operands.
+// node returns the chain that ends in a node. It does not count products in the node's blocks.
+// start is the longest chain of the operands.
 func (c *chains) node(n *ir.Node, start chain) chain {
 	switch o := n.Op.(type) {
 	case op.Attend:

@@ -20,8 +20,8 @@ const cpuPath = "github.com/burngen/burngen/runtime/cpu"
 // fault. The fault becomes the error that the CPU's kernel returns.
 type Fault struct{ check op.CheckIndex }
 
-// faultOf returns the fault that the kernel of a node may find. It returns an error if there is no error for the
-// faults of this operator.
+// faultOf returns the fault that the kernel of a node can report. It returns an error if no fault is defined for the
+// operator.
 func faultOf(n *ir.Node) (Fault, error) {
 	switch o := n.Op.(type) {
 	case op.CheckIndex:

@@ -87,9 +87,8 @@ func (l *launches) visit(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return y
 }
 
-// parts returns the nodes that can be part of n's kernel. Only n reads their results. They are any
-// number of copies, and then at most one other node. If there are several to choose from, parts takes the one that
-// is computed last.
+// parts returns the nodes that can be part of n's kernel: any number of copies, and then at most one other node. Only n
+// reads their results. If several other nodes are possible, parts takes the one that is computed last.
 func (l *launches) parts(n *ir.Node) []*ir.Node {
 	here, ok := l.order[n]
 	if !ok {

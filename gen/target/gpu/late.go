@@ -32,7 +32,8 @@ func bind(n *ir.Node, memory *plan.Ref) *program.Bind {
 	return b
 }
 
-// Measure implements [emit.Printer]. It prints the reading of a [Count], and other steps as the CPU's printer does.
+// Measure implements [emit.Printer]. For a [Count] it prints an expression that reads the counted number from memory.
+// For other steps it prints what the CPU's printer prints.
 func (p *printer) Measure(s *emit.Scope, step program.Step) (value *jen.Statement, fallible bool) {
 	if c, ok := step.(*Count); ok {
 		return jen.Int().Call(s.Slice(c.Memory).Index(jen.Lit(c.Index))), false

@@ -84,10 +84,10 @@ func measures[O ir.Op](build func(o O, n node) []kernel.Call) entry {
 	return entry{op: reflect.TypeFor[O](), measures: func(n node) []kernel.Call { return build(n.Op.(O), n) }}
 }
 
-// measured returns the entry of an operator whose result has extents that only its operands'
-// elements determine. One kernel determines each such extent, a symbol of the node, before another
-// kernel computes the result. measure returns a call for each symbol. build returns the call of the
-// other kernel.
+// measured returns the entry of an operator whose result has extents that depend on the elements of
+// its operands. These extents are symbols of the node. measure returns a call for each symbol, of a
+// kernel that determines the extent. build returns the call of the kernel that then computes the
+// result.
 func measured[O ir.Op](measure func(o O, n node) []kernel.Call, build func(o O, n node) kernel.Call) entry {
 	e := computes(build)
 	e.measures = measures(measure).measures

@@ -42,9 +42,8 @@ const (
 	openBatch = 2
 )
 
-// winogradScratch returns the scratch memory of the parts, and of the tiles that they process at once.
-// If the batch is known only at run time, the size does not depend on it, and is constant if no other
-// extent is symbolic.
+// winogradScratch returns the scratch memory of the parts, and of the tiles that they process at once. If the batch is
+// known only at run time, the size does not depend on the batch: it is constant if the other extents are.
 func winogradScratch(s *kernel.WinogradShape) kernel.Scratch {
 	image := s.OutH.CeilDiv(s.Tile).Mul(s.OutW.CeilDiv(s.Tile))
 	tiles := s.N.Mul(image)

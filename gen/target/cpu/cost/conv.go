@@ -115,10 +115,10 @@ func (c Conv) pairs() float64 {
 }
 
 // products estimates the nanoseconds of multiplying pixels by weights. weights is the number of
-// weights. Kernels divide each run of `rows` pixels into tiles of at most m.Rows pixels. The
-// estimate is the larger of two times, because kernels prefetch weights while they compute. The
-// first is the time of the multiply-adds, which read weights more often the fewer pixels a tile has.
-// The second is the time to transfer the weights into the core.
+// weights. Kernels divide each run of `rows` pixels into tiles of at most m.Rows pixels, and
+// prefetch weights while they compute. The estimate is therefore the larger of two times. The first
+// is the time of the multiply-adds, which is longer for small tiles, because each tile reads all
+// weights. The second is the time to transfer the weights into the core.
 func products(m Machine, weights float64, pixels, rows int) float64 {
 	high := float64(rows) / float64(ceil(rows, m.Rows))
 	return max(weights*float64(pixels)/m.MultiplyAdds*(1+1/high), 4*weights/m.Stream)

@@ -9,8 +9,8 @@ type Depthwise struct {
 	StrideW    int
 }
 
-// planarPeak and blockedPeak are the reached shares of m.MultiplyAdds. copyRow and copyStrided are
-// nanoseconds: for each copied row, and for each element of a row that a stride distributes to phases.
+// planarPeak and blockedPeak are the shares of m.MultiplyAdds that the kernels reach. copyRow is the
+// nanoseconds of copying a row. If the stride is above 1, copyStrided is added for each element.
 const (
 	planarPeak  = 1. / 3 // of multiply-adds that each load an element
 	blockedPeak = 0.7

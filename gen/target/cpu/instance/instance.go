@@ -1,6 +1,6 @@
 // Package instance holds the kernels of runtime/cpu for every choice of element types, so that they
-// can be called without generating code. It depends on the kernels alone: compiling it takes as long
-// as compiling the rest of burngen, and changes of the compiler do not make that necessary.
+// can be called without generating code. It takes as long to compile as the rest of burngen. It
+// depends on the kernels only, so that changes in the rest of burngen do not recompile it.
 package instance
 
 // Of returns an instance of a kernel as a function. kernel is the kernel's name, with its package

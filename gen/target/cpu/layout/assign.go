@@ -132,7 +132,7 @@ func (l *layouts) Tile(c cost.Conv) int {
 
 // elementwise builds the blocked form of an elementwise node. It returns nil if the result has no
 // blocked form, if no operand of the result's type is blocked, if an operand cannot be used with
-// blocks, or if lanes beyond the channels of the result may not stay finite.
+// blocks, or if lanes beyond the channels of the result might become infinite or NaN.
 func (l *layouts) elementwise(n *ir.Node) *ir.Value {
 	out := n.Results[0].Type
 	want, ok := storage.Blocked(out)
@@ -284,7 +284,7 @@ func mappedLanes(n *ir.Node, inputs []float64) []float64 {
 	return lanes
 }
 
-// maxLanes is the maximum number of different numbers that are tracked for the lanes beyond the
+// maxLanes is the maximum number of different values that are tracked for the lanes beyond the
 // channels of a blocked value.
 const maxLanes = 8
 

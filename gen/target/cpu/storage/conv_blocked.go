@@ -130,8 +130,8 @@ func (ConvBlocked) Flops(in, out []ir.Type) dim.Dim {
 	return out[0].Elems().Mul(dim.Product(in[1].Shape[1:5]...)).Mul(dim.Const(2))
 }
 
-// InParts implements [op.Summer]. A partial sum adds as many channel blocks of x as have at most
-// `terms` terms together, but at least one block. The result is nil if the sums have at most `terms`
+// InParts implements [op.Summer]. A partial sum adds whole channel blocks of x: at least one, and
+// as many as have at most `terms` terms in all. The result is nil if the sums have at most `terms`
 // terms.
 func (o ConvBlocked) InParts(n *ir.Node, terms int) ir.Op {
 	p, several := op.SplitSum(dim.Product(n.Arg(1).Type.Shape[1:5]...), terms)

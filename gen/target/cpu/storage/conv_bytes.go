@@ -8,13 +8,12 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// ConvBytes is a convolution without padding of x, bytes in channel blocks of B, 16 or 4:
-// u8[N,⌈InC/B⌉,spatial…,B]. The weights are packed by [PackConvBytes]. Further operands are an optional
-// bias i32 of OutC elements, a scale f64 of one or OutC elements, and an optional zero point of the
-// result, i32 of one element. Sums are requantised as [op.Requantize] describes. The result is in
-// channel blocks of 16; lanes beyond OutC hold the clamped zero point. Strides and Dilations have one
-// element for each spatial axis. Two packed weights may be concatenated along their second axis. The
-// convolutions with both are then added, and the last dilation is 1.
+// ConvBytes is a convolution without padding of x, bytes in channel blocks of B, 16 or 4: u8[N,⌈InC/B⌉,spatial…,B]. The
+// weights are packed by [PackConvBytes]. Further operands are an optional bias i32 of OutC elements, a scale f64 of one
+// or OutC elements, and an optional zero point of the result, i32 of one element. Sums are requantised as
+// [op.Requantize] describes. The result is in channel blocks of 16; lanes beyond OutC hold the clamped zero point.
+// Strides and Dilations have one element for each spatial axis. The weights may be two packed weights, concatenated
+// along the second axis. The sums of both convolutions are then added. The last dilation must be 1 in this case.
 type ConvBytes struct {
 	Strides, Dilations []int
 	InC, OutC, Group   int
@@ -253,9 +252,9 @@ func (o DepthwiseBytes) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// evalBytes requantises the sums of a convolution of blocked bytes. sum returns the sum of a channel at
-// the current position of the window. cell returns the byte of x in this block and lane under cell
-// number tap of the window.
+// evalBytes requantises the sums of a convolution of blocked bytes. sum returns the sum of a channel at the current
+// position of the window. cell returns the byte of x in a block and a lane, under cell number `tap` of the window, or 0
+// if x has no such cell.
 func evalBytes(r op.Requantize, conv ir.Op, in []*ir.Tensor, window op.Window, channels int, sum func(channel int, cell func(block, tap, lane int) int64) int64) ([]*ir.Tensor, error) {
 	out, err := op.InferOf(conv, in)
 	if err != nil {

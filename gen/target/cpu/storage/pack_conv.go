@@ -30,9 +30,9 @@ func (p Packing) reach(outBlock int) (from, to int) {
 	return first * in / p.InBlock, ((last+1)*in + p.InBlock - 1) / p.InBlock
 }
 
-// width returns the number of input blocks for which each output block has packed weights: the largest
-// number of input blocks that an output block sums over. The other output blocks have zero weights for
-// the rest.
+// width returns the number of input blocks in the packed weights of an output block. This is the same number for all
+// output blocks: the largest number of input blocks that an output block sums over. Weights that an output block does
+// not need are zero.
 func (p Packing) width() int {
 	if p.Group == 1 {
 		return p.inBlocks()
@@ -45,8 +45,8 @@ func (p Packing) width() int {
 	return width
 }
 
-// first returns the first of the input blocks for which an output block has weights in the form of
-// [PackConvBytes]. width is the number of these input blocks.
+// first returns the index of the first input block in the packed weights of an output block, in the
+// form of [PackConvBytes]. width is the number of input blocks in these weights.
 func (p Packing) first(outBlock, width int) int {
 	from, _ := p.reach(outBlock)
 	return min(from, p.inBlocks()-width)

@@ -12,11 +12,12 @@ import (
 // packed by [PackColumns]. The batch of the panels repeats along the batch of the rows. The result
 // is [batch,M,N].
 //
-// The operands after rows and panels are optional: a bias i32, a zero point i32 and a scale f64 for
-// each column of all panels, where the scale may have one element; the sums of the rows, i32; and a
-// zero point of the result, i32 of one element. A sum is the products plus the bias, minus the zero
-// point times the sum of the row. [op.Requantize] applies to it. If To is f32, the scale is f32, and
-// the last operand is an offset, f32 of the scale's shape.
+// The operands after rows and panels are optional: a bias i32, a zero point i32 and a scale f64,
+// each with an element for each column of all panels; the sums of the rows, i32; and a zero point
+// of the result, i32 of one element. The scale may also have one element. Each sum of products is
+// increased by the bias, and decreased by the zero point times the sum of the row. [op.Requantize]
+// then converts it. If To is f32, the scale is f32, and the last operand is an offset, f32 of the
+// scale's shape.
 type ProductInteger struct {
 	N dim.Dim // columns
 	op.Requantize

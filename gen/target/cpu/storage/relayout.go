@@ -184,8 +184,8 @@ func relayoutResize(b *ir.Builder, n *ir.Node, o op.Resize, l Layouts) *ir.Value
 	return b.Node(o, blocked)
 }
 
-// relayoutTranspose is the [rule] of transpositions. It reads a blocked operand, except of i8, whose
-// number of channels is a multiple of 16 or at most 16. The result is planar.
+// relayoutTranspose is the [rule] of transpositions. It reads a blocked operand if its number of
+// channels is a multiple of 16 or at most 16, and its type is not i8. The result is planar.
 func relayoutTranspose(b *ir.Builder, n *ir.Node, o op.Transpose, l Layouts) *ir.Value {
 	x := n.Arg(0)
 	blocked := l.Blocked(x)

@@ -10,9 +10,9 @@ import (
 
 // Operators on channel-blocked bytes.
 
-// relayoutConvInteger is the [rule] of convolutions of bytes. It convolves blocked bytes over one or
-// two spatial axes. A zero point of the weights that is not zero after the weights are shifted to i8
-// must be constant. Further weights represent it.
+// relayoutConvInteger is the [rule] of convolutions of bytes. It convolves blocked bytes over one
+// or two spatial axes. The zero point of the weights after their conversion to i8 must be zero or
+// constant. A second set of weights, of [negated], subtracts a constant that is not zero.
 func relayoutConvInteger(b *ir.Builder, n *ir.Node, o op.ConvInteger, l Layouts) *ir.Value {
 	x, w, w0 := n.Arg(0), n.Arg(1), n.Arg(3)
 	shape, ok := w.Type.Static()
@@ -67,9 +67,9 @@ func relayoutConvInteger(b *ir.Builder, n *ir.Node, o op.ConvInteger, l Layouts)
 	return withExtents(b, y, n)
 }
 
-// withExtents returns y, the blocked form of n's result, with the spatial extents of that result.
-// The extents of y may be other expressions: if the operand was padded to a multiple of the strides,
-// the result's extents are ⌈extent/stride⌉, which the extents of the padded operand do not prove.
+// withExtents returns y, the blocked form of n's result, with the spatial extents of n's result.
+// The extents of y may be other expressions of the same value. For example, n's result has
+// ⌈extent/stride⌉ rows, but the rows of y are an expression in the extent of a padded operand.
 func withExtents(b *ir.Builder, y *ir.Value, n *ir.Node) *ir.Value {
 	t := ir.TensorOf(y.Type.DType, slices.Clone(y.Type.Shape)...)
 	copy(t.Shape[2:t.Rank()-1], n.Results[0].Type.Shape[2:])
@@ -79,9 +79,10 @@ func withExtents(b *ir.Builder, y *ir.Value, n *ir.Node) *ir.Value {
 	return b.Node(ir.Assume{Type: t}, y)
 }
 
-// negated appends i8 weights that represent a zero point of w, i32 with one element or one for each
-// channel. v is nil if the zero point is zero. ok is false if the zero point is not constant or its
-// negative does not fit i8.
+// negated appends i8 weights that subtract the zero point of w from the weights: the negative zero
+// point, repeated to the shape of w. zero is i32 with one element or one for each channel. v is nil
+// if the zero point is zero. ok is false if the zero point is not constant or its negative does not
+// fit i8.
 func negated(b *ir.Builder, zero, w *ir.Value) (v *ir.Value, ok bool) {
 	if isNought(zero) {
 		return nil, true

@@ -18,8 +18,8 @@ const band = 1024
 // indices made of it are out of range.
 const stamp = 0xA5
 
-// guard is a driver whose devices put a band before and after the memory that Alloc returns. Free checks whether a
-// kernel has written to the bands, and reports it to guard.
+// guard is a driver whose devices put a band before and after the memory that Alloc returns. If a kernel has written to
+// a band, Free stores an error in damaged.
 type guard struct {
 	gpu.Driver
 

@@ -16,7 +16,8 @@ var attention = []entry{
 	multiplies(attend),
 }
 
-// attend launches warps that multiply matrices if they can, and otherwise a block of threads for each query.
+// attend returns the launch of an attention. The kernel multiplies matrices in warps if [warpAttend] supports the
+// attention, and otherwise has a block of threads for each query.
 func attend(o op.Attend, n *ir.Node, put store, by Options) ([]kernels.Launch, error) {
 	width, okWidth := o.Width.Int()
 	share, ok := o.Heads.DivExact(o.Shared)

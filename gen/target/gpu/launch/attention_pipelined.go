@@ -43,7 +43,7 @@ func pipelinedAttend(o op.Attend, n *ir.Node, put store, by Options) *kernels.La
 }
 
 // headRows returns where the rows of heads of an operand are in memory. layout holds the operand's offset and its
-// strides along batch, heads and rows. ok is false if they are not rows of a matrix, or matrices of rows.
+// strides along batch, heads and rows. ok is false if a [kernels.HeadRows] cannot describe these places.
 func headRows(v *ir.Value, layout []dim.Dim, batch, heads, rows, width int) (r kernels.HeadRows, ok bool) {
 	shape, isStatic := v.Type.Static()
 	at, isConst := dim.Ints(layout)

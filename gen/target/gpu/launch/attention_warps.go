@@ -8,8 +8,9 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// warpAttend returns a kernel of an attention by warps. share is the number of heads of queries for each head of keys.
-// It returns an error if the device multiplies no matrices, or if the heads have other sizes than the kernel.
+// warpAttend returns a launch that computes an attention with matrix products in warps. share is the number of heads of
+// queries for each head of keys. It returns an error if the device has no such products for the type, or if the kernel
+// does not support the depth or the width of the heads.
 func warpAttend(o op.Attend, n *ir.Node, share dim.Dim, put store, by Options) (kernels.Launch, error) {
 	d := n.Args[0].Type.DType
 	depth, _ := o.Depth.Int()
