@@ -135,9 +135,9 @@ func (m *Model) withMasters(f *ir.Func) (*ir.Func, error) {
 	return f, err
 }
 
-// matching returns the names that match one of the patterns or, if want is false, the names that do not
-// match any pattern. It returns an error for a pattern that matches nothing. flag names the flag with
-// the patterns in errors.
+// matching returns the names that match one of the patterns if want is true, and the names that match none of them
+// if want is false. It returns an error for a pattern that matches no name. flag is the name of the flag that holds
+// the patterns, for errors.
 func matching(flag string, patterns, names []string, want bool) ([]string, error) {
 	found := map[string]bool{}
 	for _, p := range patterns {
@@ -215,12 +215,14 @@ func (m *Model) addTraining() error {
 	return nil
 }
 
-// addOuter adds a function for training with a loss that the caller computes. The function computes the
-// first function of the model and, from the gradients of its results, the gradients of params. To build
-// it, addOuter differentiates the sum of the products of results and their gradients. add adds the
-// function to the module. addOuter adds nothing if the first function is a loss, has states, has no float
-// result or trains no parameter. It also adds nothing if the forward pass computes an extent at run time: Backward, a
-// call of its own, would not know the extent.
+// addOuter adds a function for training with a loss that the caller computes. The function takes the arguments of
+// the model's first function and the gradients of its float results. It returns the results and the gradients of
+// params: addOuter differentiates the sum of the products of results and their gradients. add adds the function to
+// the module.
+//
+// addOuter adds nothing if the first function is a loss, has states, has no float result or trains no parameter. It
+// also adds nothing if the forward pass computes an extent at run time: the backward pass is a call of its own, and
+// does not know this extent.
 func (m *Model) addOuter(params []string, add func(*ir.Func, *TrainFunc)) error {
 	of := m.Source.Functions[0]
 	if of.Loss || len(of.States) > 0 {
@@ -269,7 +271,8 @@ func (m *Model) addOuter(params []string, add func(*ir.Func, *TrainFunc)) error 
 	return nil
 }
 
-// differentiate returns the step of a loss f, called name or a similar name. Gradients in f16 are scaled.
+// differentiate returns the training step of a loss f. The step is called name, with a number if that is taken. If
+// the precision is f16, the gradients are scaled, see [grad.ScaledStep].
 func (m *Model) differentiate(f *ir.Func, name string, params []string) (*ir.Func, error) {
 	step := grad.Step
 	if m.isScaled() {

@@ -372,9 +372,9 @@ func (b *Builder) Assume(v *Value, shape ...dim.Dim) *Value {
 	return b.Node(Assume{typ}, v)
 }
 
-// Equate makes two extents equal. It uses [Builder.Unify], or a check at run time. After a check,
-// one extent replaces the other in the types of values. Equate updates the elements of the slice
-// values and reports whether it succeeded. A nil value is absent.
+// Equate makes x and y equal. It uses [Builder.Unify], or appends a check at run time and replaces one extent by
+// the other in the types of values. Equate stores the values with their new types in the slice values, whose
+// elements may be nil. It reports whether it succeeded.
 func (b *Builder) Equate(x, y dim.Dim, values []*Value) bool {
 	if !(b.isOuter(x, y) && b.exchange(x, y, values)) && !b.Unify(x, y) && !b.exchange(x, y, values) {
 		return false
@@ -385,9 +385,9 @@ func (b *Builder) Equate(x, y dim.Dim, values []*Value) bool {
 	return true
 }
 
-// exchange appends a check that x equals y, and makes them equal in the types of values: it
-// replaces x by y if x is in a type and not constant, else y by x if y is in a type and not
-// constant. Otherwise it returns false and appends nothing.
+// exchange appends a check that x equals y and replaces one of them by the other in the types of values. An extent
+// can be replaced if it is in one of the types and not constant. exchange replaces x if it can, or else y. If it
+// can replace neither, it returns false and appends nothing.
 func (b *Builder) exchange(x, y dim.Dim, values []*Value) bool {
 	has := func(v *Value, d dim.Dim) bool {
 		return v != nil && v.Type.IsTensor() && slices.ContainsFunc(v.Type.Shape, d.Equal)

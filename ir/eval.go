@@ -316,8 +316,8 @@ func bindDim(d dim.Dim, n int64, symbols map[string]int64) {
 	}
 }
 
-// Flops returns the floating-point operations of a call of f. value gives the values of symbols.
-// Operators that do not report operations, and numbers that are out of range, are ignored.
+// Flops returns the floating-point operations of a call of f. value gives the values of symbols. It leaves out
+// operators that do not report operations, and numbers that are negative or overflow int64.
 func (f *Func) Flops(value func(symbol string) int64) (n int64) {
 	for node := range f.All() {
 		c, ok := node.Op.(Coster)

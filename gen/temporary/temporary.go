@@ -26,8 +26,8 @@ var live = struct {
 	paths map[string]bool
 }{paths: map[string]bool{}}
 
-// host identifies this machine by eight hexadecimal digits, which temporary names contain. It is not
-// known whether processes of other machines still run.
+// host is a hash of this machine's name, in eight hexadecimal digits. Temporary names contain it: a program can
+// find out which processes still run on its own machine, but not on other machines.
 var host = sync.OnceValue(func() string {
 	name, _ := os.Hostname()
 	h := fnv.New32a()

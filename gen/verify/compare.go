@@ -26,8 +26,8 @@ var tolerances = map[ir.DType]tolerance{
 // maxOff is the share of quantised values that may be off by one quantum.
 const maxOff = 0.01
 
-// quantumSlack is the relative excess over a quantum by which floats for neighbouring integers may
-// differ, because both are rounded.
+// quantumSlack widens the difference of one quantum that is accepted, as a share of the quantum. Both floats are
+// rounded, so their difference may be a little more than the quantum.
 const quantumSlack = 1e-4
 
 type judge struct {
@@ -142,8 +142,8 @@ func (j *judge) quantum(w want) float64 {
 	return j.ports.results[w.output].quantum
 }
 
-// equalsEval returns "" if the evaluator computes the same values as got, so that values that are
-// off by one quantum are accepted. Otherwise it returns reason, the difference from the reference.
+// equalsEval returns "" if the evaluator computes exactly the values of got: they may then be off by one quantum
+// from the reference. Otherwise it returns reason, the difference from the reference.
 func (j *judge) equalsEval(got *ir.Tensor, w want, reason string) string {
 	if j.eval == nil {
 		return reason

@@ -98,8 +98,9 @@ func dataSetTrial(dir string, p *ports) (trial, error) {
 	return t, nil
 }
 
-// readFiles reads kind_0.pb, kind_1.pb and so on. order maps the files to values of the model: by their
-// names if all names match different values of the same kinds, else by position.
+// readFiles reads the values in kind_0.pb, kind_1.pb and so on. order holds, for each value, its index in names. If
+// the name in every file is the name of a different value of the file's kind, names decide; otherwise value i has
+// index i.
 func readFiles(dir, kind string, types []ir.Type, names []string) (values []*onnx.Value, order []int, err error) {
 	named := true
 	var byName []int

@@ -407,9 +407,9 @@ func (v *verifier) generated() (Summary, error) {
 	return v.summary, nil
 }
 
-// generate writes the packages of all cases one after the other, because generating selects the kernels of this
-// process. Both lists have an element for each case. The first holds the result of a case that has no package, the
-// second the ports of a case that has one. All other elements are nil.
+// generate writes the packages of all cases one after the other, because the generator changes which kernels the
+// whole process uses. Both lists have an element for each case. The first holds the result of a case that has no
+// package, the second the ports of a case that has one. All other elements are nil.
 func (v *verifier) generate(p *program) ([]*Result, []*ports, error) {
 	results, all := make([]*Result, len(v.cases)), make([]*ports, len(v.cases))
 	taken := map[string]bool{}

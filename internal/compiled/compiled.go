@@ -31,7 +31,8 @@ func Importer(fset *token.FileSet) types.Importer {
 	})
 }
 
-// list compiles a package and its dependencies, and adds their files of export data to files, by import path.
+// list compiles a package and its dependencies. It sets files[p] to the path of the export data of each package p,
+// by import path.
 func list(path string, files map[string]string) error {
 	var stderr bytes.Buffer
 	c := exec.Command("go", "list", "-export", "-deps", "-f", "{{if .Export}}{{.ImportPath}} {{.Export}}{{end}}", "--", path)

@@ -17,8 +17,7 @@ func (d Dim) Bounds() (lo, hi int64) {
 	return d.lower(new(maxBoundSteps)), satNeg(d.Neg().lower(new(maxBoundSteps)))
 }
 
-// maxBoundSteps is the largest number of expressions in which [Dim.lower] replaces atoms to compute
-// one bound.
+// maxBoundSteps is the largest number of calls of [Dim.lower] that replace atoms, for one bound.
 const maxBoundSteps = 16
 
 // interval returns bounds of d, computed from the bounds of its atoms as if these were independent.

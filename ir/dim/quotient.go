@@ -68,10 +68,11 @@ func floored(p, q Dim) Dim {
 	return floorAtom(p, q)
 }
 
-// content returns the largest number and product that can be cancelled in floor(p/q). positive says
-// that q > 0. In that case the number need not divide the constant term of p: floor((2x+1)/4) is
-// floor(x/2). If, moreover, the constant term is −1 and the atoms of the product are ≥ 0, the
-// product need not divide the constant term: floor((N·x−1)/(N·y)) is floor((x−1)/y).
+// content returns the largest number, and the largest product of atoms, that can be cancelled in floor(p/q). Both
+// divide all terms of p and q. There are two exceptions if positive is true, which says that q > 0:
+//
+//   - The number need not divide the constant term of p: floor((2x+1)/4) is floor(x/2).
+//   - The product need not divide a constant term of −1 of p if its atoms are ≥ 0: floor((N·x−1)/(N·y)) is floor((x−1)/y).
 func content(p, q Dim, positive bool) (int64, []*atom) {
 	all := slices.Concat(q.terms(), p.terms())
 	var k uint64
@@ -105,8 +106,8 @@ func commonAtoms(x, y []*atom) []*atom {
 	return both
 }
 
-// reduced divides every term of d by k·atoms, which divides the terms with atoms. It rounds the
-// quotient of the constant term down.
+// reduced divides d by k·atoms, which must divide all terms except the constant one. It divides the constant term
+// by k only, and rounds the quotient down.
 func (d Dim) reduced(k int64, atoms []*atom) Dim {
 	var out []term
 	var constant Dim

@@ -18,14 +18,13 @@ const (
 	StatePrefix = "state/"     // prefix of the name of a weight's new value, followed by the weight
 )
 
-// Step adds a training function called name to m. The training function differentiates the function
-// loss, whose first result must be a float scalar. It has the parameters of loss and, if random
-// numbers are drawn, a parameter KeyName of i64[2]. It has three groups of results: the results of
-// loss; the gradients of the loss with respect to params, which are names of weights, in their
-// order and with the prefix GradPrefix; and the new values of weights that change without a
-// gradient, such as running statistics, with the prefix StatePrefix. [ir.Trainable] operators are
-// replaced by their training form. Step returns an error if the loss is not a float scalar, a
-// parameter is not a float weight, or a node has no derivative.
+// Step returns a training function called name, without adding it to m. The training function differentiates the
+// function loss, whose first result must be a float tensor of one element. It has the parameters of loss and, if it
+// draws random numbers, a parameter KeyName of i64[2]. It has three groups of results: the results of loss; the
+// gradients of the loss with respect to the weights that params names, in the order of params and with the prefix
+// GradPrefix; and the new values of weights that change without a gradient, such as running statistics, with the
+// prefix StatePrefix. [ir.Trainable] operators are replaced by their training form. Step returns an error if the
+// loss is not a float of one element, a parameter is not a float weight, or a node has no derivative.
 func Step(m *ir.Module, loss *ir.Func, name string, params []string) (*ir.Func, error) {
 	return step(m, loss, name, params, false)
 }

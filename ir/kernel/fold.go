@@ -59,9 +59,9 @@ func (b *Builder) compareNarrow(o Op, x, y *Value) *Value {
 	return nil
 }
 
-// asBeside returns the result of a comparison, Min or Max of x, a converted i32, and a constant that exceeds an i32.
-// zero is the result of the same operation on 0 instead of x. If zero is the i64 0, Min or Max chose the operand 0, so
-// asBeside returns x. Otherwise it returns zero.
+// asBeside returns the result of a comparison, Min or Max of x and a constant. x is a converted i32, and the
+// constant exceeds an i32. zero is the result with 0 in place of x. If zero is the i64 0, Min or Max chose the 0,
+// and so it chooses x. Otherwise the result does not depend on x, and asBeside returns zero.
 func asBeside(x, zero *Value) *Value {
 	if bits, _ := zero.Const(); bits == 0 && zero.Type.DType == ir.I64 {
 		return x

@@ -114,25 +114,25 @@ const (
 	// has waited for the phase sees the copied elements.
 	CopyBox
 
-	// MultiplyTiles adds a·b to the sums of a group, or replaces the sums by a·b if the bool keep is false. a
-	// is [64,K], b [K,N], and the sums are f32[64,N], where N is their number of columns. K is 16 for f16 and
-	// bf16, and 8 for f32, of which only the upper 19 bits count. Its operands are an array in shared
-	// memory with a, the index of a's first element, the same of b, the sums, and keep.
-	// The elements are in memory as [CopyBox] stores boxes. With i the index of the first element, and
-	// counted in elements before the swizzle, a row being 128 bytes:
+	// MultiplyTiles adds a·b to the sums of a group, or replaces the sums by a·b if the bool keep is false. a is
+	// [64,K], b [K,N], and the sums are f32[64,N], where N is their number of columns. K is 16 for f16 and bf16,
+	// and 8 for f32, of which only the upper 19 bits count. Its operands are the array in shared memory that holds
+	// a, the index of a's first element, the array that holds b, the index of b's first element, the sums, and
+	// keep. The elements are in memory as [CopyBox] stores boxes. Rows have 128 bytes and count from the first
+	// element. Without the swizzle,
 	//   - element (m,k) of a is element k of row m, or element m of row k if AcrossA is true
 	//   - element (k,n) of b is element k of row n, or element n%64 of row 64·(n/64)+k if AcrossB is true
-	// AcrossA and AcrossB are false for f32. All threads of the group carry out the
-	// operation at once. It does not wait for the products: a and b must stay as they are, and the sums must
-	// not be read, before they are done, see [Drain]. Thread t of the group, with w = t / 32, g = t % 32 / 4 and
-	// q = t % 4, holds the elements (16·w+g+8·h, 8·j+2·q+c) of the sums, with the index 4·j+2·h+c, for c and h in
-	// 0 and 1.
+	// AcrossA and AcrossB are false for f32. All threads of the group carry out the operation at once. It does not
+	// wait for the products: until they are done, a and b must stay as they are, and the sums must not be read, see
+	// [Drain]. Thread t of the group, with w = t / 32, g = t % 32 / 4 and q = t % 4, holds the elements
+	// (16·w+g+8·h, 8·j+2·q+c) of the sums, with the index 4·j+2·h+c, for c and h in 0 and 1.
 	MultiplyTiles
-	// MultiplyHeld is MultiplyTiles with a in the registers of the threads. Its operands are an array in shared memory
-	// with b, whose elements are f16 or bf16, the index of b's first element, the sums, keep, and four u32. A u32 holds
-	// two adjacent elements of a, the left one in its low half. Thread t of the group, with w, g and q as above, holds
-	// the elements (16·w+g+8·h, 2·q+8·c) and (16·w+g+8·h, 2·q+8·c+1) in the u32 with the number 2·c+h. These are the places
-	// of its sums in 16 columns.
+	// MultiplyHeld is MultiplyTiles with a in the registers of the threads. The elements of a and b are f16 or
+	// bf16. Its operands are the array in shared memory that holds b, the index of b's first element, the sums,
+	// keep, and four u32. A u32 holds two adjacent elements of a, the left one in its low half. Thread t of the
+	// group, with w, g and q as in MultiplyTiles, holds the elements (16·w+g+8·h, 2·q+8·c) and (16·w+g+8·h,
+	// 2·q+8·c+1) in the u32 with the number 2·c+h. The sums of a thread have the same places in 16 adjacent
+	// columns.
 	MultiplyHeld
 	SetSum // s, x: replaces the sum with the index Count of the sums that the thread holds by the f32 x. No product that adds to s may be in flight
 	Commit // makes a group of the products since the last Commit

@@ -28,10 +28,10 @@ const (
 	swizzled   = 1024 // bytes after which the places of elements repeat
 )
 
-// Map describes a tensor in global memory, in row-major order, of which boxes are copied.
+// Map describes a tensor in global memory, in row-major order. [CopyBox] copies boxes of the tensor.
 //
-// In shared memory a box is in row-major order, but for a swizzle: rows are 128 bytes, and the 16 bytes with number u
-// of row r are at number u XOR (r mod 8). Elements outside of the tensor are 0. Numbers of f32 are rounded to 11
+// In shared memory a box is in row-major order, in rows of 128 bytes, with a swizzle: unit u of row r, 16 bytes, is
+// stored as unit u XOR (r mod 8) of the row. Elements outside of the tensor are 0. Numbers of f32 are rounded to 11
 // significant bits.
 type Map struct {
 	Extents []int // of the tensor, 2 to 5

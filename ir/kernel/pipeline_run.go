@@ -88,9 +88,9 @@ func (p *pipelineState) box(a *array) *boxed {
 	return b
 }
 
-// proceed lets waiting threads go on: threads whose phase is complete, and groups whose threads all
-// wait at the same instruction of [compiler.byGroup], which it executes. If there are no such
-// threads, it carries out one copy. It returns false if there is no copy either.
+// proceed lets waiting threads go on. These are threads whose phase is complete, and the threads of a group that
+// all wait at the same instruction of [compiler.byGroup]; proceed executes this instruction. If no thread can go
+// on, proceed carries out one copy. It returns false if there is no copy either.
 func (p *pipelineState) proceed(m *machine) bool {
 	released := false
 	for first := 0; first < len(m.threads); first += Group {
@@ -315,8 +315,7 @@ func roundTF32(bits uint64) uint64 {
 	return (bits + half) & kept
 }
 
-// swizzle returns the index at which element i of an array of boxes is stored. Elements have size
-// bytes.
+// swizzle returns the index at which element i of an array of boxes is stored. An element has `size` bytes.
 func swizzle(i, size int) int {
 	at := i * size
 	return (at ^ at/rowBytes%8*16) / size
@@ -363,8 +362,9 @@ func (c *compiler) multiplyTiles(in *Instr) {
 	})
 }
 
-// readRight returns the places of the right matrix of a product, row by row. The matrix has this number of terms and
-// columns, and begins at element start of b. readRight records that a product reads them.
+// readRight returns the indices in b of the elements of a product's right matrix, row by row, before the swizzle.
+// The matrix has this number of terms and columns, and begins at element `start`. across is AcrossB of
+// [MultiplyTiles]. readRight records that the product of these threads reads the elements.
 func (m *machine) readRight(b *array, across bool, terms, columns, start int, threads []thread) []int {
 	places, row := make([]int, terms*columns), rowBytes/b.size
 	for i := range places {
@@ -387,7 +387,8 @@ func (a *array) numbers(places []int, number func(bits uint64) float64) []float6
 	return x
 }
 
-// sumsOf returns the sums s of group g. It panics, as [fail] does, if they are needed and there are none.
+// sumsOf returns the sums s of group g. If there are none yet, it makes them, or panics, as [fail] does, if needed
+// is true.
 func (p *pipelineState) sumsOf(s *Value, g int, needed bool) []float32 {
 	if p.sums[s][g] == nil {
 		if needed {

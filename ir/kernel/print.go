@@ -173,8 +173,8 @@ func axis(dim int) string {
 	return "xyz"[dim : dim+1]
 }
 
-// number returns the text form of a constant. It is a word such as true or inf, or a decimal
-// number, if that stands for exactly these bits, else the bits in hexadecimal.
+// number returns the text form of a constant: a word such as true or inf, or a decimal number. If there is no such
+// text for exactly these bits, it returns the bits in hexadecimal.
 func number(d ir.DType, bits uint64) string {
 	switch {
 	case d == ir.Bool && bits <= 1:

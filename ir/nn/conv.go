@@ -31,9 +31,9 @@ func NewConv1d(in, out, kernel int, options ...ConvOption) Conv1d {
 	return Conv1d{w, b, o}
 }
 
-// NewConv2d returns a convolution from `in` to `out` channels. Windows are kernel × kernel unless
-// [Kernel] is given. Weight and bias are initialised uniformly in [−k, k], where k =
-// 1/√(in/groups·h·w); [WeightInit] sets another initialisation of the weight.
+// NewConv2d returns a convolution from `in` to `out` channels. Windows are kernel × kernel unless [Kernel] is
+// given. Weight and bias are initialised uniformly in [−k, k], where k = 1/√(in/groups·h·w) and windows are h × w;
+// [WeightInit] sets another initialisation of the weight.
 func NewConv2d(in, out, kernel int, options ...ConvOption) Conv2d {
 	w, b, o := newConv(2, in, out, kernel, options)
 	return Conv2d{w, b, o}
@@ -155,9 +155,9 @@ func NewConvTranspose1d(in, out, kernel int, options ...ConvTransposeOption) Con
 	return ConvTranspose1d{w, b, o}
 }
 
-// NewConvTranspose2d returns a transposed convolution from `in` to `out` channels. Windows are kernel × kernel unless
-// [Kernel] is given. Weight and bias are initialised uniformly in [−k, k], where k = 1/√(out/groups·h·w); [WeightInit]
-// sets another initialisation of the weight.
+// NewConvTranspose2d returns a transposed convolution from `in` to `out` channels. Windows are kernel × kernel
+// unless [Kernel] is given. Weight and bias are initialised uniformly in [−k, k], where k = 1/√(out/groups·h·w) and
+// windows are h × w; [WeightInit] sets another initialisation of the weight.
 func NewConvTranspose2d(in, out, kernel int, options ...ConvTransposeOption) ConvTranspose2d {
 	w, b, o := newConvTranspose(2, in, out, kernel, options)
 	return ConvTranspose2d{w, b, o}
@@ -239,8 +239,9 @@ func NewDeformConv2d(in, out, kernel, offsetGroups int, options ...ConvOption) D
 
 func (c DeformConv2d) check() error { return made(c.Weight, "NewDeformConv2d") }
 
-// Forward applies the layer to x, [N, in, H, W]. offsets are [N, 2·groups·h·w, H', W'], with row
-// offsets before column offsets. mask is [N, groups·h·w, H', W'] or the zero Value.
+// Forward applies the layer to x, [N, in, H, W]. The result is [N, out, H', W']. offsets are [N,
+// offsetGroups·h·w·2, H', W'] for windows h × w: the row offset and then the column offset of each cell of a
+// window. mask, [N, offsetGroups·h·w, H', W'], holds factors of the cells; it may be the zero Value.
 func (c DeformConv2d) Forward(x, offsets, mask Value) Value {
 	required(c)
 	w := c.window

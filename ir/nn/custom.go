@@ -73,9 +73,9 @@ func texts(list ...string) *ir.Tensor {
 	return t
 }
 
-// GradientFunc gives [Grad] the function that computes the gradients, if values have data. Its name
-// is the name of the operator's function followed by "Grad", and it is in the same package. A
-// generated package calls the function of this name in any case, unless [Gradient] is given.
+// GradientFunc gives [Grad] the Go function g that computes the gradients of [Custom] on values that have data. If
+// the function of the operator is called F, g is FGrad of the same package. Generated code calls FGrad even without
+// GradientFunc, unless [Gradient] is given.
 func GradientFunc(g func(*rt.Call) error) gradientFuncOption { return g }
 
 // Gradient computes the gradients of [Custom] by operators. The compiler differentiates through f

@@ -55,8 +55,9 @@ func (v Value) SelectAssign(axis int, indices, values Value) Value {
 // end. A coordinate out of range is an error when the model runs.
 func (v Value) GatherND(indices Value) Value { return one(op.GatherND{}, v, indices) }
 
-// ScatterND returns v with the slices replaced, or combined with values, that [Value.GatherND] picks with the same
-// indices. values has the shape of GatherND's result. update selects the operation as in [Value.ScatterWith].
+// ScatterND returns v with some of its slices replaced by values or combined with values: the slices that
+// [Value.GatherND] picks with the same indices. values has the shape of GatherND's result. update selects the
+// operation as in [Value.ScatterWith].
 func (v Value) ScatterND(update string, indices, values Value) Value {
 	return one(op.ScatterND{Reduction: update}, v, indices, values)
 }

@@ -8,10 +8,9 @@ import (
 	"github.com/burngen/burngen/ir/grad"
 )
 
-// Grad returns the gradients of y with respect to wrt, each with the shape of its value. A gradient
-// is zero if y does not depend on its value. If y is not a scalar, Grad differentiates the sum of
-// its elements. Gradients are ordinary values and can be differentiated again. Grad panics with an
-// [*Error] at an operator without a derivative.
+// Grad returns the gradients of y with respect to wrt. Gradient i has the shape of wrt[i], and is zero if y does
+// not depend on wrt[i]. If y is not a scalar, Grad differentiates the sum of its elements. Gradients are ordinary
+// values and can be differentiated again. Grad panics with an [*Error] at an operator without a derivative.
 func Grad(y Value, wrt ...Value) []Value {
 	all := append([]Value{y}, wrt...)
 	depends := dependents(y, wrt)
@@ -65,8 +64,8 @@ func dependents(y Value, wrt []Value) map[*node]bool {
 	return depends
 }
 
-// boundary returns the inputs of a subgraph: operands of nodes, and elements of values, that nodes
-// outside of the subgraph produce. They are in the order of creation.
+// boundary returns the inputs of a subgraph, in the order of creation. An input is an operand of one of nodes, or
+// one of values, and is produced outside of nodes.
 func boundary(nodes map[*node]bool, values []Value) []Value {
 	seen := map[port]bool{}
 	var out []Value

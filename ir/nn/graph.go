@@ -238,8 +238,9 @@ func (n *node) run() ([]*ir.Tensor, error) {
 	return (&ir.Evaluator{}).Run(f, args)
 }
 
-// build calls f on a function whose parameters have the types of args, applies the nodes that f
-// appends to args, and returns the results.
+// build applies f, which is written for an [ir.Builder], to args. f gets parameters with the types of args, appends
+// nodes, and returns results. build applies the operators of these nodes to args, and returns the values of the
+// results.
 func build(f func(b *ir.Builder, args []*ir.Value) []*ir.Value, args ...Value) []Value {
 	fn := &ir.Func{Name: "build"}
 	b := ir.NewBuilder(fn)

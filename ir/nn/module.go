@@ -82,8 +82,8 @@ func (p *param) String() string {
 	return strconv.Quote(p.path)
 }
 
-// tensor returns the initial value: the given one, or else numbers that it draws under the
-// parameter's path or, before the parameter has one, under its number.
+// tensor returns the initial value. If none was given, it draws numbers that depend on the parameter's path. Before
+// the parameter has a path, they depend on its number.
 func (p *param) tensor() *ir.Tensor {
 	if p.given != nil {
 		t, err := p.given.Tensor()
@@ -333,11 +333,11 @@ func orModel(path string) string {
 	return path
 }
 
-// Name gives names to the parameters, buffers and states of a model: the paths of exported fields
-// to them, in snake case and joined by dots. A field tag `nn:"name"` replaces the field's name; the
-// tag "." adds no element, and "-" skips the field. Initial values that were drawn under other
-// names are drawn again. Name panics with an [*Error] if two parameters get one name, or if one
-// parameter has two paths, unless one of them is [Param.Tied].
+// Name gives names to the parameters, buffers and states of a model: the paths of exported fields to them, in snake
+// case and joined by dots. A field tag `nn:"name"` replaces the field's name; the tag "." adds no element, and "-"
+// skips the field. Initial values that were drawn under other names are drawn again. Name panics with an [*Error]
+// if two parameters get one name. It also panics if one parameter is at two places and neither of them is marked
+// with [Param.Tied].
 func Name(m any) {
 	owners := map[string]any{}
 	named := map[any]bool{}

@@ -160,8 +160,8 @@ func (l LayerNorm) Forward(x Value) Value {
 	return one(op.LayerNormalization{Axis: lastAxes(x, l.shape), Epsilon: l.norm.epsilon32()}, x, l.Weight.orNone(), l.Bias.orNone())
 }
 
-// lastAxes returns the index of the first normalised axis of x. It panics with an [*Error] unless
-// the extents of the last axes are shape.
+// lastAxes returns the index of the first normalised axis of x. It panics with an [*Error] unless the shape of x
+// ends with `shape`.
 func lastAxes(x Value, shape []int) int {
 	first := x.Rank() - len(shape)
 	for i, n := range shape {

@@ -308,8 +308,9 @@ func Fold4d(x Value, height, width Extent, kernel int, options ...PoolOption) Va
 }
 
 // GridSample samples x, [N, C, H, W], at the coordinates in grid, [N, H', W', 2]. The result is [N, C, H', W']. The
-// last axis of grid holds a column and a row, from −1 to 1 within the image. mode is "nearest", "linear" (also
-// "bilinear") or "cubic" (also "bicubic"), and padding is "zeros", "border" or "reflection".
+// last axis of grid holds the coordinates of a column and a row. −1 and 1 are the centres of the first and the last
+// element if alignCorners is true, and otherwise their outer edges. mode is "nearest", "linear" (also "bilinear")
+// or "cubic" (also "bicubic"), and padding is "zeros", "border" or "reflection".
 func GridSample(x, grid Value, mode, padding string, alignCorners bool) Value {
 	if mode == "bilinear" || mode == "bicubic" {
 		mode = mode[2:]

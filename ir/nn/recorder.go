@@ -171,8 +171,8 @@ func position() string {
 	return ""
 }
 
-// emptyLoop returns the position of an empty loop that a goroutine runs in function, or in a
-// function that is inlined there. It returns "" if there is no such loop.
+// emptyLoop returns the position of an empty loop that a goroutine runs in `function`, or in a function that is
+// inlined there. It returns "" if there is no such loop.
 //
 // The compiler gives line 1 to the jump of an empty loop. The instruction before the jump has the
 // line of the loop's head. If the loop is inlined, it has the line of the call instead. Several
@@ -191,8 +191,8 @@ func emptyLoop(function string) string {
 	return ""
 }
 
-// jumpsIn returns the position of an empty loop that a goroutine with this stack is in, if
-// function is on the stack.
+// jumpsIn returns the position of an empty loop in which a goroutine with this stack is. It returns "" if there is
+// no such loop, or if `function` is not on the stack.
 func jumpsIn(function string, stack []uintptr) string {
 	var outside []runtime.Frame
 	frames := runtime.CallersFrames(stack)

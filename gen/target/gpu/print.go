@@ -203,8 +203,8 @@ func (p *printer) Ends(step program.Step) bool {
 	return len(LaunchesOf(step)) == 0 && p.Printer.Ends(step)
 }
 
-// Moves implements [emit.Printer]. It returns false: the search for NaN skips steps that only move
-// elements, and it does not read device memory.
+// Moves implements [emit.Printer]. It returns false for all steps: the search for NaN does not read device memory,
+// so no step has to be left out.
 func (p *printer) Moves(program.Step) bool { return false }
 
 func (p *printer) Vars() (doc string, defs []jen.Code) {

@@ -54,8 +54,8 @@ func (t Target) Run(f *exec.Frame, s program.Step) error {
 	return t.host.Run(f, s)
 }
 
-// launch launches a kernel. round is the number of the repetition, counted from 0. It returns an error if an
-// extent that the kernel takes as an i32 is larger, and the error of a fault that the kernel finds.
+// launch launches a kernel. round is the index of the repetition, from 0. launch returns an error if the kernel
+// takes an extent as an i32 and the extent is larger. It also returns the error of a fault that the kernel finds.
 func (t Target) launch(f *exec.Frame, l *Launch, round int) error {
 	if t.Device == nil {
 		return errNoDevice

@@ -11,8 +11,7 @@ import (
 // last place of the middle between two floats. If [kernel.Div] of a device rounds correctly,
 // Quotient returns its result in all cases.
 //
-// [kernel.Div] may be 2.5 units in the last place off, so the remainder of its result is divided,
-// too.
+// [kernel.Div] may be off by 2.5 units in the last place. Quotient adds (x − q·y)/y to its result q.
 func Quotient(b *kernel.Builder, x, y *kernel.Value) *kernel.Value {
 	c := on(b, x)
 	q := c.Div(x, y)
@@ -27,8 +26,7 @@ func Quotient(b *kernel.Builder, x, y *kernel.Value) *kernel.Value {
 // Exceptions are roots within 2⁻¹⁸ units in the last place of the middle between two floats. If [kernel.Sqrt] of a
 // device rounds correctly, Root returns its result in all cases.
 //
-// [kernel.Sqrt] may be 3 units in the last place off, so the remainder of its result is divided by the
-// derivative of the square.
+// [kernel.Sqrt] may be off by 3 units in the last place. Root adds (x − s²)/(2s) to its result s.
 func Root(b *kernel.Builder, x *kernel.Value) *kernel.Value {
 	c := on(b, x)
 	s := c.Unary(kernel.Sqrt, x)

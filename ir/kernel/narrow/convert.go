@@ -68,8 +68,8 @@ func (n *narrowing) fromPair(to, d ir.DType, x pair) []*kernel.Value {
 	return []*kernel.Value{n.Convert(to, x.low)} // integers wrap
 }
 
-// toHalf converts x, of type d, to an f16. Integers that do not fit 32 bits become infinite, as does the
-// greatest or the smallest integer of 32 bits.
+// toHalf converts x, of type d, to an f16. It first clamps integers that do not fit 32 bits to the greatest or the
+// smallest integer of 32 bits, because both become infinite.
 func (n *narrowing) toHalf(d ir.DType, x pair) *kernel.Value {
 	if d == ir.U64 {
 		return n.Convert(ir.F16, n.Select(n.Eq(x.high, n.word(0)), x.low, n.word(math.MaxUint32)))
@@ -80,9 +80,8 @@ func (n *narrowing) toHalf(d ir.DType, x pair) *kernel.Value {
 	return n.Convert(ir.F16, n.Select(fits, low, past))
 }
 
-// toFloat converts x, of type d, to an f32 or bf16, rounded once. It converts only the upper bits
-// of the absolute value, 31 or more if it is longer than 32 bits, and sets the last of them if a
-// lower bit is set.
+// toFloat converts x, of type d, to an f32 or bf16, rounded once. If the absolute value is longer than 32 bits, it
+// converts only the upper 31 bits or more, and sets the last of them if a dropped bit is 1.
 func (n *narrowing) toFloat(to, d ir.DType, x pair) *kernel.Value {
 	size := n.unary(kernel.Abs, d, x)
 	isShort := n.Eq(size.high, n.word(0))

@@ -71,8 +71,10 @@ func elementsOf(v *ir.Value, layout []dim.Dim, place func(at kernels.Attending) 
 	}
 }
 
-// scoring returns what changes scores before the softmax reads them, and the keys that queries attend to otherwise. score is
-// nil if nothing changes them.
+// scoring returns the function that changes a score before the softmax reads it, or nil if nothing changes scores.
+// Query i attends to the keys from its position − before to its position + after; a negative number means all keys
+// on that side. If the positions are known only at run time, before and after are −1, and score excludes the keys
+// outside of the window.
 func scoring(o op.Attend, n *ir.Node, by Options) (score func(e *kernels.Emitter, at kernels.Attending, score *kernel.Value) *kernel.Value, before, after int) {
 	before, after = o.Before, o.After
 	moved := n.Arg(5) != nil && (before >= 0 || after >= 0) // positions are known at run time

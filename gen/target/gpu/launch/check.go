@@ -40,8 +40,8 @@ func lastIndex(r *kernels.Row, d ir.DType, extent dim.Dim) *kernel.Value {
 	return r.Convert(d, r.Min(last, r.Whole(ir.I64, limitOf(d, true))))
 }
 
-// setFault reports a fault if an index of a row is not in 0 to extent − 1. The number of the fault is the first such
-// index. index returns index number i, of integer type d.
+// setFault makes a kernel report a fault if an index of the row is below 0 or is at least `extent`. The fault holds
+// the value of the first such index. The function `index` returns index i of the row, of integer type d.
 func setFault(r *kernels.Row, d ir.DType, extent dim.Dim, index func(i *kernel.Value) *kernel.Value) {
 	last, zero := lastIndex(r, d, extent), r.Whole(d, 0)
 	start := []*kernel.Value{r.Length, zero}

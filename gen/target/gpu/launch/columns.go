@@ -16,8 +16,8 @@ var columns = []entry{
 	ends(deformColumns),
 }
 
-// foldWindow returns the window of a Col2Im with the strides, dilations and pads of o. Its kernel has
-// extents of 1, because the extents of the block may be symbols.
+// foldWindow returns a window with the strides, dilations and pads of o. Its Kernel is a placeholder of ones:
+// Kernel holds ints, but the extents of o.Block may be symbols.
 func foldWindow(o op.Col2Im) op.Window {
 	return op.Window{Kernel: slices.Repeat([]int{1}, len(o.Image)), Strides: o.Strides, Dilations: o.Dilations, Pads: o.Pads}
 }

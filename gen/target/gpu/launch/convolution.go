@@ -34,11 +34,10 @@ func conv(o op.Conv, n *ir.Node, put store, by Options) ([]kernels.Launch, error
 	})
 }
 
-// convolve launches a matrix product for each group. A row of the left matrix has the weights of a
-// channel of the result. A column of the right matrix has the cells of the operand under a window,
-// with a term for each channel and cell. sums is the type of the sums, and matrix is
-// [kernels.Factors.Matrix]. x changes the elements of the operand, and w the weights. w also gets the channel of
-// the result; x gets nil. put stores each sum.
+// convolve launches a matrix product [channels, terms]·[terms, windows] for each group. A term is a channel of the
+// operand and a cell of the window. The functions x and w convert the elements of the operand and of the weights; w
+// also gets the channel of the result, and x gets nil in its place. sums is the type of the sums, and matrix is
+// [kernels.Factors.Matrix]. put stores each sum.
 func convolve(name string, o op.Conv, n *ir.Node, sums, matrix ir.DType, x, w func(e *kernels.Emitter, v, channel *kernel.Value) *kernel.Value, put storeSum) ([]kernels.Launch, error) {
 	operand, weights, y := n.Args[0], n.Args[1], n.Results[0]
 	in, out := operand.Type.Shape, y.Type.Shape

@@ -82,9 +82,9 @@ func lastExtent(t ir.Type) int {
 // a radix too.
 const maxRadix = 32
 
-// radicesOf factors a length into radices. Each radix is a launch, so it multiplies prime factors, in ascending
-// order, while the product does not exceed maxRadix. A length that is less than 2, or not constant, is the only
-// radix.
+// radicesOf factors a length into radices. Each radix costs a launch, so a radix is a product of prime factors,
+// taken in ascending order, as long as the product does not exceed maxRadix. A length that is less than 2, or not
+// constant, is the only radix.
 func radicesOf(length dim.Dim) []dim.Dim {
 	n, ok := length.Int()
 	if !ok || n < 2 {
@@ -146,9 +146,9 @@ func (f transform) rootsOfUnity() (kernels.Launch, error) {
 	})
 }
 
-// join launches the kernel of a stage. A thread or block sums radix terms for each result. get
-// returns the element z[outer, j, k, inner] of the stage before, as real and imaginary part. put
-// stores the result v at the indices `at`. row is the index of the result in row-major order.
+// join launches the kernel of stage s. Each result is a sum of s.radix terms. The function `get` returns the real
+// and the imaginary part of z[outer, j, k, inner] of the stage before. The function `put` stores v, both parts of a
+// result: `at` holds its index on each axis, and row is its index in row-major order.
 func (f transform) join(s stage, get func(e *kernels.Emitter, outer, j, k, inner *kernel.Value) []*kernel.Value, put func(e *kernels.Emitter, at []*kernel.Value, row *kernel.Value, v []*kernel.Value)) (kernels.Launch, error) {
 	shape := []dim.Dim{f.outer, s.step, s.bins, f.inner}
 	wide := ir.U64

@@ -23,10 +23,10 @@ func Loads(o ir.Op) bool {
 	return ok
 }
 
-// fused returns the launches of an [op.Fusion], whose last node is pointwise. If another node is not a
-// copy, [Ends] is true for it, and the launches are the launches of this node. They compute the last
-// node on each element before they store it. Copies are computed as their elements are loaded, see
-// [Loads].
+// fused returns the launches of an [op.Fusion]. Its block ends with a pointwise node. All other nodes are copies,
+// except for at most one, the host, for which [Ends] is true. The launches are the host's, and they compute the
+// last node on each element before they store it. Without a host there is one launch, which computes the last node.
+// Copies are computed as their elements are loaded, see [Loads].
 func fused(n *ir.Node, by Options) ([]kernels.Launch, error) {
 	block := n.Blocks[0]
 	last, host, err := parts(block)

@@ -44,9 +44,8 @@ func gatherND(o op.GatherND, n *ir.Node) ([]kernels.Launch, error) {
 	return gatherSlices("gather_nd", n, dim.Product(x[:k]...), dim.Product(indices[k:last]...), x[k], dim.Product(x[k+1:]...), true)
 }
 
-// gatherSlices gathers slices of the middle axis of an operand [outer, extent, inner]. picked is the
-// number of indices. If batched is true, each outer index has its own indices, and picked is their
-// number.
+// gatherSlices gathers slices of the middle axis of an operand [outer, extent, inner]. The result is [outer,
+// picked, inner]. The indices are [outer, picked] if batched is true, and otherwise [picked].
 func gatherSlices(name string, n *ir.Node, outer, picked, extent, inner dim.Dim, batched bool) ([]kernels.Launch, error) {
 	x, indices, y := n.Args[0], n.Args[1], n.Results[0]
 	if y.Type.DType == ir.String {
@@ -78,8 +77,7 @@ func gatherElements(o op.GatherElements, n *ir.Node) ([]kernels.Launch, error) {
 	}))
 }
 
-// fits reports whether extents are certainly at most the extents of another shape, except along an
-// axis.
+// fits reports whether shape[i] is certainly at most array[i] for each i except axis.
 func fits(shape, array []dim.Dim, axis int) bool {
 	for i, d := range shape {
 		if i != axis && !array[i].Sub(d).NonNegative() {

@@ -1,4 +1,4 @@
-// Package launch maps operators to kernels of GPUs and their arguments. It has a builder for each
+// Package launch maps operators to GPU kernels, and to the arguments of these kernels. It has a builder for each
 // operator that GPUs compute, in one file per family, listed in table.go. It does not know how a kernel is written,
 // launched or printed.
 package launch
@@ -41,8 +41,8 @@ func Of(n *ir.Node, by Options) (launches []kernels.Launch, err error) {
 	return launches, err
 }
 
-// Has reports whether there is a builder for an operator: GPUs compute it, at least for some operands. It is false
-// for [op.Fusion], whose kernels [Of] makes of the builders of its nodes.
+// Has reports whether there is a builder for an operator. GPUs then compute it, at least for some operands. Has is
+// false for [op.Fusion]: [Of] builds a fusion with the builders of the nodes in its block.
 func Has(o ir.Op) bool { return builders[reflect.TypeOf(o)].build != nil }
 
 type entry struct {
@@ -52,8 +52,8 @@ type entry struct {
 	ends bool
 }
 
-// store stores an element of a result. i is its index in row-major order, and at its index on each axis. A nil
-// at is computed from i.
+// store stores v, an element of a result. i is its index in row-major order, and `at` holds its index on each axis.
+// If `at` is nil, it is computed from i.
 type store func(e *kernels.Emitter, i *kernel.Value, at []*kernel.Value, v *kernel.Value)
 
 // storeSum is a [store] of a sum of a product. It also gets the index of the column or channel.
@@ -74,8 +74,8 @@ func ends[O ir.Op](build func(o O, n *ir.Node, put store) ([]kernels.Launch, err
 	return multiplies(func(o O, n *ir.Node, put store, _ Options) ([]kernels.Launch, error) { return build(o, n, put) })
 }
 
-// multiplies returns the entry of an operator that computes products. Its kernels store their result
-// with put.
+// multiplies returns the entry of an operator that computes products. build must make kernels that store their
+// result with put.
 func multiplies[O ir.Op](build func(o O, n *ir.Node, put store, by Options) ([]kernels.Launch, error)) entry {
 	return entry{op: reflect.TypeFor[O](), build: func(n *ir.Node, put store, by Options) ([]kernels.Launch, error) {
 		return build(n.Op.(O), n, put, by)

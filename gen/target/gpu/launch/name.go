@@ -22,8 +22,8 @@ func joined(operators ...string) string {
 	return name
 }
 
-// pointwiseName returns the name of the kernel of pointwise nodes that computes operators, by their names. One operator
-// alone has a prefix, because machine languages have words such as mul.
+// pointwiseName returns the name of the kernel of a pointwise node with these operators. If there is only one, the
+// name begins with pointwise, because names such as mul are words of machine languages.
 func pointwiseName(operators []string) string {
 	if len(operators) == 1 {
 		operators = []string{"pointwise", operators[0]}

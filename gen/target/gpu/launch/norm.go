@@ -22,8 +22,8 @@ var norm = []entry{
 	ends(lrn),
 }
 
-// element0 returns the index of the scale and bias of element i of a row, if scale and bias have an
-// element for each element of a row: i itself.
+// element0 returns i. It is the argument `place` of [normalise] for a scale and a bias that have one element for
+// each element of a row.
 func element0(r *kernels.Row, i *kernel.Value) *kernel.Value { return i }
 
 // groupNorm normalises groups of channels. Scale and bias have an element for each channel.

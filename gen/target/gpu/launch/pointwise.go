@@ -90,9 +90,9 @@ func region(e *kernels.Emitter, b *ir.Block, in []*kernel.Value) []*kernel.Value
 	return out
 }
 
-// narrowed returns the nodes of b whose results may have the error of [op.Narrow]: the results of b that they change
-// are f16 or bf16, and they change them through products, conversions and sums with values that are not constants.
-// Other operators might enlarge a relative error.
+// narrowed returns the nodes whose results may have the error of [op.Narrow]. Such a result may only change f16 and
+// bf16 results of b, and only through products, conversions to floats, and sums without constants. Other operators
+// might enlarge a relative error.
 func narrowed(b *ir.Block) map[*ir.Node]bool {
 	exact := map[*ir.Value]bool{}
 	for _, r := range b.Results {
@@ -117,7 +117,8 @@ func narrowed(b *ir.Block) map[*ir.Node]bool {
 	return narrow
 }
 
-// element computes the result of a node of a region. narrow says that it may have the error of [op.Narrow].
+// element computes the result of node n of a region. If narrow is true, the result may have the error of
+// [op.Narrow].
 func element(e *kernels.Emitter, n *ir.Node, values map[*ir.Value]*kernel.Value, narrow bool) (*kernel.Value, error) {
 	if t, ok := n.Results[0].ConstValue(); ok {
 		return number(e, t)

@@ -31,8 +31,8 @@ func matMul(_ op.MatMul, n *ir.Node, put store, by Options) ([]kernels.Launch, e
 	return stored("product", f, n.Args, by)
 }
 
-// stored returns the launch of a product whose factors are the elements of two operands, unchanged, with the pipelined
-// kernel beside it if there is one.
+// stored returns the launch of a product whose factors are the elements of two operands, unchanged. With
+// by.Pipelined, the field Faster of the launch is the pipelined kernel, or nil if there is none.
 func stored(name string, f kernels.Factors, operands []*ir.Value, by Options) ([]kernels.Launch, error) {
 	l, err := kernels.Product(name, f)
 	if by.Pipelined && err == nil {
@@ -74,9 +74,9 @@ func matrices(name string, n *ir.Node, sums, matrix ir.DType, a, b func(e *kerne
 	return one(kernels.Product(name, f))
 }
 
-// factorsOf returns the products of batches of matrices. a and b change the elements of the left and the right
-// matrix. b also gets the column; the column for a is nil. sums is the type of the sums, and matrix is
-// [kernels.Factors.Matrix].
+// factorsOf describes the products of batches of matrices that n computes. The functions a and b convert the
+// elements of the left and of the right matrix; b also gets the column, and a gets nil in its place. sums is the
+// type of the sums, and matrix is [kernels.Factors.Matrix]. put stores each sum.
 func factorsOf(n *ir.Node, sums, matrix ir.DType, a, b func(e *kernels.Emitter, v, column *kernel.Value) *kernel.Value, put storeSum) (f kernels.Factors, err error) {
 	x, y := n.Args[0], n.Args[1]
 	p, err := op.Matrices(x.Type, y.Type)

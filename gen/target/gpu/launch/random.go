@@ -34,8 +34,8 @@ func randomNormal(o op.RandomNormal, n *ir.Node) ([]kernels.Launch, error) {
 	})
 }
 
-// draw launches a thread for each element of the result. number returns number i of a seed. The
-// optional key of the node changes the seed.
+// draw launches a thread for each element of the result. The function `number` returns element i of the random
+// sequence with a seed. The optional key of the node changes the seed.
 func draw(name string, n *ir.Node, seed int64, number func(e *kernels.Emitter, seed, i *kernel.Value) *kernel.Value) ([]kernels.Launch, error) {
 	key, y := n.Arg(0), n.Results[0]
 	if d := y.Type.DType; d != ir.F32 && d != ir.F64 {

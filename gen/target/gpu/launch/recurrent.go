@@ -31,9 +31,8 @@ type recurrence struct {
 	h *kernels.Scratch
 }
 
-// recurrenceOf returns the recurrence of a node. lengths is the number of the operand with the lengths of the
-// sequences; the initial states are the operands after it. recurrenceOf returns an error if the weights are packed
-// for the CPU.
+// recurrenceOf returns the recurrence of a node. Operand `lengths` holds the lengths of the sequences. The operands
+// after it are the initial states. recurrenceOf returns an error if the weights are packed for the CPU.
 func recurrenceOf(o op.Steps, n *ir.Node, lengths int) (*recurrence, error) {
 	y := n.Results[0].Type
 	if n.Args[1].Type.Rank() != 2 {

@@ -102,8 +102,8 @@ type state struct {
 	end func(e *kernels.Emitter, s []*kernel.Value) *kernel.Value
 }
 
-// stateOf returns the functions of a reduction of rows of length elements. elem is the type of the elements, and d
-// the type in which kernels compute. It returns an error if there is no kernel for `kind` and `elem`.
+// stateOf returns the functions of a reduction of rows of `length` elements. elem is the type of the elements, and
+// d the type in which kernels compute. It returns an error if there is no kernel for `kind` and `elem`.
 func stateOf(kind op.Reduction, elem, d ir.DType, length dim.Dim) (state, error) {
 	number := func(x float64) func(e *kernels.Emitter) []*kernel.Value {
 		return func(e *kernels.Emitter) []*kernel.Value { return []*kernel.Value{e.Number(d, x)} }

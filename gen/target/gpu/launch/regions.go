@@ -17,8 +17,8 @@ var regions = []entry{
 	computes(roiAlign),
 }
 
-// maxRoiPool checks the numbers of the images of the regions. It then launches a thread for each bin
-// of each channel. Coordinates are rounded as in the kernels of the CPU.
+// maxRoiPool checks the index of the image of each region. It then launches a thread for each bin of each channel.
+// Coordinates are rounded as in the kernels of the CPU.
 func maxRoiPool(o op.MaxRoiPool, n *ir.Node) ([]kernels.Launch, error) {
 	x, rois, y := n.Args[0], n.Args[1], n.Results[0]
 	d, shape := x.Type.DType, x.Type.Shape
@@ -161,9 +161,9 @@ type roiAxis struct {
 // roiSample holds the two elements around a sample, and their weights.
 type roiSample struct{ at, weight [2]*kernel.Value }
 
-// axis returns one bin of the region r.index along an axis. The axis has this extent in the images, and
-// the region has `bins` bins along it. bin is the index of the bin. Numbers `first` and `first` + 2 of
-// the region are the coordinates of its start and end on the axis.
+// axis returns a bin of the region r.index along one axis. The axis has this extent in the images. The region has
+// `bins` bins along the axis, and bin is the index of one. A region has four coordinates: coordinate `first` is its
+// start on the axis, and coordinate `first` + 2 is its end.
 func (r roi) axis(first, bins int, bin *kernel.Value, extent dim.Dim) roiAxis {
 	coordinate := func(k int) *kernel.Value {
 		v := r.Mul(r.Read(r.regions).Get(r.Add(r.Mul(r.index, r.Int(4)), r.Int(k))), r.Float(r.d, r.Scale))
@@ -186,8 +186,8 @@ func (r roi) axis(first, bins int, bin *kernel.Value, extent dim.Dim) roiAxis {
 	return a
 }
 
-// each calls step for the samples of the bin whose coordinate is from −1 to the extent of the images,
-// clamped to the first and the last element. It passes the state from call to call, and returns the
+// each calls step for each sample of the bin that is at a coordinate from −1 to the extent of the axis. The
+// coordinate is clamped to the first and the last element. each passes the state from call to call, and returns the
 // last state.
 func (a roiAxis) each(r roi, state []*kernel.Value, step func(s roiSample, state []*kernel.Value) []*kernel.Value) []*kernel.Value {
 	from, to := a.inside(r)
@@ -210,9 +210,9 @@ func (a roiAxis) each(r roi, state []*kernel.Value, step func(s roiSample, state
 	})
 }
 
-// inside returns a range [from, to) of samples of a bin that contains all samples from coordinate −1 to the extent of
-// the images. If the number of samples depends on the region, the range has at most a few samples for each element of
-// the axis.
+// inside returns a range [from, to) of samples of a bin. It contains all samples at coordinates from −1 to the
+// extent of the axis. If r.Sampling is 0, a bin may have any number of samples; the range then has at most a few
+// for each element of the axis.
 func (a roiAxis) inside(r roi) (from, to *kernel.Value) {
 	if r.Sampling > 0 {
 		return r.Int(0), a.samples

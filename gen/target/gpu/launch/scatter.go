@@ -17,9 +17,9 @@ var scatter = []entry{
 
 var reductions = map[string]op.Scalar{"add": op.Add{}, "mul": op.Mul{}, "max": op.Max{}, "min": op.Min{}}
 
-// update returns a function that combines an element x and an update u, both in the type of the
-// memory. It returns u if reduction is empty. update returns an error for strings, and for reductions of floats of
-// 8 bits.
+// update returns a function that combines an element x with an update u. Both have the type in which memory holds
+// them. The function returns u if reduction is "". update returns an error for strings, and for reductions of
+// floats of 8 bits.
 func update(reduction string, d ir.DType) (func(e *kernels.Emitter, x, u *kernel.Value) *kernel.Value, error) {
 	if d == ir.String {
 		return nil, errText

@@ -15,8 +15,8 @@ var unique = []entry{
 	computes(uniqueRows),
 }
 
-// numbering returns launches that compute numbers, of length elements. Element i is the number of
-// indices from 0 to i for which counts is true.
+// numbering returns `numbers`, a vector of `length` elements, and the launches that compute it. Element i is the
+// number of indices k from 0 to i for which counts returns true.
 func numbering(name string, length dim.Dim, counts func(e *kernels.Emitter, i *kernel.Value) *kernel.Value) (numbers *kernels.Scratch, launches []kernels.Launch, err error) {
 	numbers = &kernels.Scratch{DType: ir.I32, Shape: []dim.Dim{length}}
 	launches, err = kernels.PrefixSums(name, kernels.Scan{
@@ -29,7 +29,7 @@ func numbering(name string, length dim.Dim, counts func(e *kernels.Emitter, i *k
 	return numbers, launches, err
 }
 
-// counted returns a launch that stores the last of length numbers, or 0 if length is 0. The host
+// counted returns a launch that stores the last of the `length` elements of numbers, or 0 if length is 0. The host
 // reads it as the value of the node's symbol.
 func counted(name string, numbers *kernels.Scratch, length dim.Dim) (kernels.Launch, error) {
 	count := &kernels.Scratch{DType: ir.I32, Shape: dim.Consts(1)}

@@ -74,9 +74,9 @@ type sampler struct {
 	op.GridSample
 }
 
-// corners calls visit for every combination of one sample from each of axes. visit gets the indices
-// of the samples, whether all are inside, and the product of their weights. cells, inside and
-// weight hold these values for the axes before.
+// corners calls visit for every combination of one sample from each of axes. visit gets the indices of the samples,
+// whether all are inside, and the product of their weights. In recursive calls, cells, inside and weight are these
+// values for the samples that were chosen on earlier axes.
 func corners(e *kernels.Emitter, axes [][]sample, cells []*kernel.Value, inside, weight *kernel.Value, visit func(cells []*kernel.Value, inside, weight *kernel.Value)) {
 	if len(axes) == 0 {
 		visit(cells, inside, weight)

@@ -149,8 +149,8 @@ func (w *writer) convertInt(result, x *kernel.Value) {
 	}
 }
 
-// cast returns x as an operand of another integer type in a register of the same width. It sign-extends
-// a literal of a signed type, and cuts it to the bits of `to`.
+// cast returns x as an operand of the integer type `to`, whose registers have the same width as the registers of x.
+// A literal of a narrower signed type is sign-extended to the bits of `to`.
 func (w *writer) cast(x *kernel.Value, to ir.DType) operand {
 	o := w.use(x)
 	if !o.known {

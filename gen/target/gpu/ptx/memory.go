@@ -55,9 +55,9 @@ func (w *writer) address(p, i *kernel.Value) string {
 	return "[" + r + "]"
 }
 
-// element writes the computation of the address of element i of p, and returns its register. base,
-// index and size are the operands: the address of p, i, and the bytes of an element. Addresses of
-// shared memory have 32 bits.
+// element writes the computation of the address of element i of p, and returns the register with the address. The
+// operands base, index and size are the address of p, the index i, and the bytes of an element. Addresses of shared
+// memory have 32 bits.
 func (w *writer) element(p, i *kernel.Value, base, index, size string) string {
 	name := "at_" + p.Name + "_" + i.Name
 	if p.Type.Space == kernel.Global {

@@ -24,8 +24,9 @@ func Dynamic(k *kernel.Kernel) int {
 	return bytes + swizzle // to align it
 }
 
-// begin writes the beginning of a pipelined kernel: where its arrays are, and the initialization of phase barriers. It
-// declares the registers of sums. An early kernel lets the next one start, and waits for the launch before it.
+// begin writes the start of a pipelined kernel. It computes the addresses of the shared arrays, declares the
+// registers of the sums, and initialises the phase barriers. If k.Early is true, the kernel then lets the next
+// launch start, and waits for the launch before it.
 func (w *writer) begin(k *kernel.Kernel) {
 	base := w.register(".b32", "shared")
 	w.emit("mov.u32", base, dynamic)
@@ -183,9 +184,9 @@ func bit(x bool) string {
 	return "0"
 }
 
-// tile returns a register with the descriptor of a tile: its address, the distance between groups of 64
-// columns, and the distance between groups of 8 rows, all in units of 16 bytes, and the mode of the
-// swizzle.
+// tile returns a register with the descriptor of a tile that begins at element `first` of array. The descriptor
+// holds the address, the distance between blocks of 64 columns, and the distance between blocks of 8 rows, all in
+// units of 16 bytes, and the mode of the swizzle. across is AcrossA or AcrossB of [kernel.MultiplyTiles].
 func (w *writer) tile(array, first *kernel.Value, across bool) string {
 	const unit, columns, rows, swizzle128 = 16, 64 * 128, 1024, 1 << 62
 	fixed := uint64(1<<16 | rows/unit<<32 | swizzle128)

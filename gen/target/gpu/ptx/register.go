@@ -76,9 +76,9 @@ func arithmeticType(d ir.DType) string {
 	return registerType(d)
 }
 
-// newWriter returns a writer for k. It has written instructions that load the parameters that k uses,
-// and the addresses of the shared arrays that k uses, into registers. The prefixes of the names of
-// parameters and arrays distinguish them from the words of PTX.
+// newWriter returns a writer for k. The writer has already written instructions that load each parameter that k
+// uses, and the address of each shared array that k uses, into a register. Names of parameters and arrays get
+// prefixes, so that they differ from the words of PTX.
 func newWriter(k *kernel.Kernel) *writer {
 	w := &writer{
 		threads: k.Block[0] * k.Block[1] * k.Block[2], sums: map[*kernel.Value][]string{},

@@ -35,11 +35,12 @@ const (
 // parameter takes 8 bytes: an address, an integer, or the bits of a float, in the low bytes. Two
 // pointer parameters may point to the same memory.
 //
-// If a kernel is pipelined, the module is for devices of capability 9.0 only. A map takes 128 bytes, which
-// the driver encodes. Launches of a pipelined kernel have [Dynamic] bytes of shared memory.
+// If a kernel is pipelined, the module is for devices of capability 9.0 only. A parameter that is a [kernel.Map]
+// then takes 128 bytes, which the driver encodes. Launches of a pipelined kernel have [Dynamic] bytes of shared
+// memory.
 //
-// It returns an error if PTX cannot express a kernel, such as one whose shared arrays exceed 48
-// KiB and that is not pipelined.
+// It returns an error if PTX cannot express a kernel, or if the shared arrays of a kernel that is not pipelined
+// exceed 48 KiB.
 func Write(kernels ...*kernel.Kernel) (string, error) {
 	var text strings.Builder
 	if slices.ContainsFunc(kernels, (*kernel.Kernel).IsPipelined) {

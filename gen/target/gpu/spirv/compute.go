@@ -116,10 +116,10 @@ func (f *function) call(number uint32, d ir.DType, x ...uint32) uint32 {
 	return f.value(opExtInst, f.register(d), append([]uint32{f.extended(), number}, x...)...)
 }
 
-// whole rounds an f64 to a whole number: towards 0 if op is Trunc, and otherwise to nearest, ties to
-// even. It adds 2⁵², which leaves no bits for a fraction and so rounds to nearest, and subtracts it,
-// because some drivers compute RoundEven and Trunc wrongly. The result has the sign of x, also if it is
-// 0.
+// whole rounds an f64 to a whole number: towards 0 if op is Trunc, and otherwise to nearest, ties to even. It adds
+// 2⁵² and subtracts it again: the sum has no bits for a fraction, so the addition rounds to nearest. The
+// instructions RoundEven and Trunc are not used, because some drivers compute them wrongly. The result has the sign
+// of x, also if it is 0.
 func (f *function) whole(op kernel.Op, x uint32) uint32 {
 	const sign = 1 << 63
 	d, bits := ir.F64, ir.U64

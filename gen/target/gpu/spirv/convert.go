@@ -15,8 +15,8 @@ func (f *function) bitcast(to, from ir.DType, x uint32) uint32 {
 	return f.value(opBitcast, f.register(to), x)
 }
 
-// split returns the halves of the bits of a value of 64 bits. The argument of a parameter is loaded as halves, so
-// that a device does not need integers of 64 bits to split it.
+// split returns the low and the high word of a value of 64 bits. The argument of an integer parameter is loaded as
+// two words, so that the device does not need integers of 64 bits.
 func (f *function) split(v *kernel.Value) []uint32 {
 	var x uint32
 	if v.Type.DType.IsInt() && slices.Contains(f.k.Params, v) {
@@ -165,9 +165,9 @@ func (f *function) oddFloat(x uint32) uint32 {
 	return f.bitcast(ir.F32, ir.U32, f.choose(ir.U32, isExact, b, f.bits(opBitwiseOr, towardZero, 1)))
 }
 
-// oddInt converts an integer to a float that rounds to a half as the integer does, see [function.odd]. It first
-// clears the low bits of a large integer, so that a float can hold the others, and sets the last of the others if
-// a bit that it cleared was set.
+// oddInt converts an integer to a float. Rounding this float to a half equals rounding the integer once, see
+// [function.odd]. oddInt clears the low bits of a large integer, so that a float can hold the remaining bits. If a
+// cleared bit was 1, it sets the lowest remaining bit.
 func (f *function) oddInt(d ir.DType, x uint32) uint32 {
 	u := ir.U32
 	if d.Bits() == 64 {
@@ -209,9 +209,9 @@ func (f *function) toFloat(to, d ir.DType, x uint32) uint32 {
 	return f.value(opConvertUToF, f.register(to), x)
 }
 
-// unsignedToFloat converts a word to a float. Some drivers convert the upper bit and the rest of a word
-// one by one, and round twice. If the upper bit is set, it converts half of the word, with the last bit
-// set if the halving drops a 1, and doubles the result.
+// unsignedToFloat converts a word to a float. Some drivers convert the upper bit and the other bits separately, and
+// round twice. So a word whose upper bit is set is halved before the conversion, and the result is doubled. If the
+// halving drops a 1, the last bit of the half is set.
 func (f *function) unsignedToFloat(x uint32) uint32 {
 	isShort := f.below(x, 1<<31)
 	half := f.value(opBitwiseOr, f.integer(32), f.bits(opShiftRightLogical, x, 1), f.bits(opBitwiseAnd, x, 1))
@@ -254,7 +254,8 @@ func (f *function) float(d ir.DType, x float64) uint32 {
 	return f.constant(d, math.Float64bits(x))
 }
 
-// wrap converts x, an integer of the arithmetic type d: it keeps the low bits, or extends x to 64 bits.
+// wrap converts x from the arithmetic integer type d to the integer type `to`. It keeps the low bits, or extends x
+// to 64 bits.
 func (f *function) wrap(to, d ir.DType, x uint32) uint32 {
 	switch {
 	case to.Bits() == d.Bits():

@@ -31,8 +31,8 @@ type loop struct {
 	holes                 []int // positions in the code for the carried values of the next iteration
 }
 
-// begin begins a loop that carries values, which are results of its head. carried are the initial
-// values, and control is the loop control.
+// begin begins a loop. params are the carried values inside the loop, and carried are their initial values. control
+// holds the operands of the loop control.
 func (f *function) begin(params []*kernel.Value, carried []uint32, control ...uint32) *loop {
 	l := &loop{head: f.id(), test: f.id(), body: f.id(), last: f.id(), end: f.id()}
 	before := f.block

@@ -4,9 +4,9 @@ import "fmt"
 
 // form is the name of an instruction, and its operands as [Check] reads them.
 //
-// The letters stand for a type (t), a result (r), an id (i), a literal (n), a string (s) and
-// optional memory operands (m). A last letter in capitals, or a last "II" for pairs, may occur any
-// number of times.
+// The letters stand for a type (t), a result (r), an id (i), a literal (n), a string (s) and optional memory
+// operands (m). If the last letter is a capital, its operand may occur any number of times. A last "II" stands for
+// any number of pairs of ids.
 type form struct{ name, operands string }
 
 // grammar lists the instructions that modules may have, by their numbers.

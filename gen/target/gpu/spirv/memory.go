@@ -181,9 +181,9 @@ func (f *function) slot(c cell) uint32 {
 	return f.memory(c)
 }
 
-// access records that a cell of global memory is accessed, which may require features. SPIR-V allows elements of 8 and
-// 16 bits in memory even if a device has no integers of this width. An address can then not be cast to a pointer to
-// such elements.
+// access records the features that an access to a cell of global memory needs. An element of 8 or 16 bits needs
+// two, if it is not moved as part of a word: integers of this width in registers and in memory. SPIR-V can do
+// without the first, but then an address cannot be cast to a pointer to such elements.
 func (f *function) access(c cell) {
 	if isNarrow(c.d) && !c.isWords() {
 		f.need(map[int]string{1: "shaderInt8", 2: "shaderInt16"}[c.d.Size()])
@@ -292,8 +292,8 @@ func (f *function) element(array, i *kernel.Value, first int) uint32 {
 	return f.value(opAccessChain, f.pointer(classWorkgroup, f.slot(c)), variable, f.position(i, first, c.n))
 }
 
-// measure determines the cells of the shared arrays: the largest number of elements by which all
-// accesses to an array can move them.
+// measure sets the cell of each shared array that b accesses. All accesses to the array must be able to move whole
+// cells, so it is the cell of the access with the fewest elements.
 func (f *function) measure(b *kernel.Block) {
 	for _, in := range b.Instrs {
 		n := 0

@@ -13,12 +13,12 @@ var sometimesThere = []string{
 	"shaderBufferInt64Atomics", "shaderSharedInt64Atomics",
 }
 
-// Portable returns modules of kernels, one after the other. A device loads the modules for which it has the
-// features, and takes each kernel from the first module that has it. The modules are, if they have kernels:
+// Portable returns modules of kernels, one after the other. The runtime loads the modules whose features the device
+// has, and takes each kernel from the first of them that has it. The modules are the following, without empty ones:
 //
 //  1. the kernels that run on every device
-//  2. the kernels that need features, and run on every device in words, see [Options]
-//  3. the kernels of 2, in words
+//  2. the kernels that need features, and for which [Options].Words replaces all of them
+//  3. the kernels of 2 with [Options].Words, which run on every device
 //  4. the kernels that need features which have no replacement, such as shaderFloat64
 //
 // Portable returns the errors of [Write].

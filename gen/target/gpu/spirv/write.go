@@ -25,16 +25,16 @@ type Options struct {
 // Write returns a module of kernels as little-endian words: SPIR-V 1.5 for Vulkan 1.2. The entry
 // point of a kernel has its name. The kernels must be valid, and their names different.
 //
-// A kernel has one push constant of 8 bytes: the address of its arguments, which are 8 bytes each and
-// in the order of the parameters. An argument is an address, an integer, or a float in the low bytes.
-// Memory that is accessed n elements at a time is aligned to n elements, other memory to one.
+// A kernel has one push constant of 8 bytes: the address of its arguments, which are 8 bytes each and in the order
+// of the parameters. An argument is an address, an integer, or a float in the low bytes. The caller aligns memory
+// that a kernel accesses n elements at a time to n elements, and other memory to one element.
 //
-// A module needs integers of 64 bits only for kernels with values of these types: an address is loaded as two
-// words and becomes a pointer to an array, whose elements are found by their indices.
+// A module needs integers of 64 bits only if a kernel has i64 or u64 values. Addresses do not need them: an address
+// is loaded as two words and becomes a pointer to an array, whose elements are found by their indices.
 func Write(kernels ...*kernel.Kernel) ([]byte, error) { return Options{}.Write(kernels...) }
 
-// Needs returns the features that a device needs for a kernel: the names of members of Vulkan 1.2's
-// structures of features and, for floats, of properties. It returns nil if [Write] returns an error.
+// Needs returns the names of the device features that a kernel needs. A name is a member of one of Vulkan 1.2's
+// feature structures, or of its structure of float controls. Needs returns nil if [Write] returns an error.
 func Needs(k *kernel.Kernel) []string { return Options{}.Needs(k) }
 
 // Write is the function [Write] with options.
