@@ -39,9 +39,9 @@ func (m *Model) addSamples(list []*emit.Function) error {
 	return nil
 }
 
-// addSample computes the expected results of the bundled test for f. If the computation fails or is too
-// large, it sets a flag of f instead. It does nothing if f has custom operators. source is the function
-// before the passes.
+// addSample computes the expected results of the bundled test for f. If the computation fails or is too large, it sets
+// f.SampleFails or f.SampleTooLarge instead. It does nothing if f has custom operators. source is the function before
+// the passes.
 func (m *Model) addSample(f *emit.Function, source *ir.Func) {
 	if exec.Refuses(f.Func) != nil {
 		return

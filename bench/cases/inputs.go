@@ -104,8 +104,8 @@ func reference(path string, m *onnx.Model) ([]*ir.Tensor, error) {
 	return cases[0].Arguments(m)
 }
 
-// batchSymbol returns the symbol in the first extent of the first input. It returns an error unless there is exactly
-// one.
+// batchSymbol returns the symbol in the first extent of the first input. It returns an error if the extent has no
+// symbol, or several.
 func batchSymbol(params []*ir.Value) (string, error) {
 	if len(params) > 0 && params[0].Type.IsTensor() && params[0].Type.Rank() > 0 {
 		if s := params[0].Type.Shape[0].Symbols(); len(s) == 1 {

@@ -227,8 +227,8 @@ func median(list []reply) reply {
 	}
 }
 
-// printNodes prints the nodes of each operator and shape: their total time in milliseconds, its share of the time of
-// all nodes, and their number. The largest times come first.
+// printNodes prints a line for each operator and shape, sorted by time: the total time of its nodes in milliseconds,
+// its share of the time of all nodes, and the number of its nodes. It prints at most *listed lines.
 func printNodes(steps []*ir.Node, laps []float64) {
 	type row struct {
 		count int

@@ -200,8 +200,8 @@ func (c *checked) fieldsOf(m *method, st *types.Struct, places *[]token.Pos) []p
 	return ports
 }
 
-// tagged returns the position of text, a type, in the tag of a struct field. field is the position of
-// the field's name; it is the result if the tag is not found.
+// tagged returns the position of text, a type, in the tag of a struct field. field is the position of the field's name.
+// If the tag is not found, the result is field.
 func (c *checked) tagged(field token.Pos, text string) token.Pos {
 	at := field
 	for _, f := range c.files {

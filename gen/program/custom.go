@@ -6,9 +6,8 @@ import (
 	"github.com/burngen/burngen/ir/plan"
 )
 
-// Custom calls the function of the user's program that Op names. If the function determines the shape of
-// a result, the result is stored with its shape, see [plan.Ref.Boxed]. Extents then binds symbols to
-// extents of these shapes.
+// Custom calls the user's Go function that Op names. If the function determines the shape of a result, the result is
+// stored with its shape, see [plan.Ref.Boxed]. Extents then binds symbols to extents of these shapes.
 type Custom struct {
 	Node          *ir.Node
 	Op            op.Custom

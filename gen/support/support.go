@@ -107,8 +107,8 @@ func Uses(nodes []onnx.Node, m *gen.Model) []Use {
 	return uses
 }
 
-// imported records the element types and the operator of n, an IR node that a node of the file
-// became, or a part of it.
+// imported records the element types and the operator of n, an IR node that was made for a node of
+// the file.
 func (u *Use) imported(n *ir.Node) {
 	for _, v := range slices.Concat(n.Args, n.Results) {
 		if v != nil && v.Type.IsTensor() && !slices.Contains(u.Types, v.Type.DType) {

@@ -114,9 +114,9 @@ func unsigned(b *ir.Builder, r op.Requantize, zero *ir.Value) (op.Requantize, *i
 	return op.Requantize{To: ir.U8, Clamp: true, Lo: lo + 128, Hi: hi + 128}, zero
 }
 
-// movedZero returns the zero point of blocked bytes. t is the type of the bytes before they were
-// blocked, and zero their zero point, which may be nil. For u8 it returns zero. For i8 it returns a
-// constant, which is shifted; ok is false if zero is not a constant of one element.
+// movedZero returns the zero point of blocked bytes. `zero` is the zero point of the bytes before
+// they were blocked, of type t; nil means 0. For u8 the result is `zero`. For i8 it is a constant,
+// shifted by 128; ok is false if `zero` is neither nil nor a constant of one element.
 func movedZero(b *ir.Builder, zero *ir.Value, t ir.DType) (v *ir.Value, ok bool) {
 	if t == ir.U8 {
 		return zero, true

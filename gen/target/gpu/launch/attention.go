@@ -102,8 +102,8 @@ type query struct {
 	batch, row, head, group *kernel.Value // group is the head of keys and values
 }
 
-// element returns element i of a row of a head in an operand, as [Options.factor] returns it. layout holds the
-// operand's offset and its strides along batch, heads and rows.
+// element returns element i of a row of a head in an operand, rounded by [Options.factor]. layout holds the operand's
+// offset and its strides along batch, heads and rows.
 func (q *query) element(operand int, layout []dim.Dim, head, row, i *kernel.Value) *kernel.Value {
 	offset := q.Dim(layout[0])
 	for k, v := range []*kernel.Value{q.batch, head, row} {
