@@ -167,7 +167,8 @@ func (o *Output) embeds(name string) bool {
 	return err == nil && bytes.Contains(text, []byte("\n//go:embed "+name+"\n"))
 }
 
-// hasSources reports whether a weights file has digests of the weights from which others were prepared.
+// hasSources reports whether the weights file called name has digests of the weights from which its own were
+// prepared.
 func (o *Output) hasSources(name string) bool {
 	w := rt.OpenWeightsFile(filepath.Join(o.Dir, name))
 	defer w.Close()

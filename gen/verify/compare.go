@@ -254,8 +254,8 @@ func (j *judge) summary(got *ir.Tensor, w want) string {
 	return ""
 }
 
-// summarised reports whether, for an output of n elements, the statistics of the reference tell
-// more than its elements.
+// summarised reports whether an output of n elements is compared by statistics, because the reference has them and
+// does not have all elements.
 func (w want) summarised(n int) bool {
 	return w.stats != nil && w.dtype.IsFloat() && !(len(w.parts) == 1 && w.parts[0].values.Len() == n)
 }

@@ -361,8 +361,8 @@ func (l TransformerDecoderLayer) Cached(x Value, memory [2]Value, mask, memoryMa
 	return l.cached(x, mask, past, func(x Value) Value { return l.MultiheadAttn.Recall(x, memory, memoryMask) })
 }
 
-// cached returns the output of the layer, and the keys and values of self-attention: past with the
-// ones of x appended. recall attends to the memory.
+// cached returns the output of the layer, and the keys and values of self-attention: past, followed by the keys and
+// values of x. recall attends to the memory.
 func (l TransformerDecoderLayer) cached(x, mask Value, past [2]Value, recall func(x Value) Value) (Value, [2]Value) {
 	t := l.options
 	x = t.residual(x, l.Norm1, func(x Value) (y Value) {

@@ -56,9 +56,8 @@ func pending(n *node) []*node {
 	return reachable([]*node{n}, func(n *node) bool { return n.data == nil })
 }
 
-// reachable returns the nodes that are reached from the given ones through operands, including the
-// given ones. It leaves out nodes for which want is false, and nodes that only these reach. The
-// result is in the order of creation.
+// reachable returns the given nodes and the nodes that can be reached from them through operands, in the order of
+// creation. It leaves out nodes for which want is false, and does not go on from them.
 func reachable(from []*node, want func(*node) bool) []*node {
 	seen := map[*node]bool{}
 	var out []*node

@@ -162,8 +162,8 @@ const there = -1
 
 func (e *emitter) has(n *node) bool { return e.find(Value{n: n, i: there}) != nil }
 
-// bring makes v a parameter of the function or block under construction. The parameter is called
-// name, with a number if that is taken.
+// bring makes v a parameter of the function or block under construction. The parameter is called name, or name with
+// a number if another value has that name.
 func (e *emitter) bring(v Value, name string) {
 	e.done[port{v.n, there}] = &ir.Value{}
 	e.done[v.port()] = e.b.Param(name, v.typ())

@@ -186,9 +186,8 @@ func (p Pool) adaptive(x Value) Value {
 	return one(op.AveragePool{Window: w}, x)
 }
 
-// uneven applies an adaptive pool whose windows have different sizes, axis by axis. Means are
-// products with a matrix. Maxima are taken over windows of equal size, in which short windows
-// repeat a position.
+// uneven applies an adaptive pool whose windows have different sizes, axis by axis. Means are products with a
+// matrix. Maxima need windows of equal size, so short windows repeat a position.
 func (p Pool) uneven(x Value) Value {
 	for i, size := range p.sizes {
 		axis := i + 2
@@ -221,8 +220,9 @@ func (p Pool) uneven(x Value) Value {
 
 // Interpolate resizes the axes after the channels to sizes. mode is "nearest", "nearest-exact", "linear" (also
 // "bilinear" and "trilinear"), "cubic" (also "bicubic") or "lanczos", a filter with three lobes that leaves out
-// elements outside of x. alignCorners aligns the first and last elements of the result along each axis with the first
-// and last elements of x. Interpolate panics with an [*Error] for alignCorners with a nearest mode.
+// elements outside of x. If alignCorners is true, the centres of the first and last elements of the result along
+// each axis are at the centres of the first and last elements of x. Otherwise their outer edges are. Interpolate
+// panics with an [*Error] for alignCorners with a nearest mode.
 func Interpolate(x Value, mode string, alignCorners bool, sizes ...Extent) Value {
 	if len(sizes) != x.Rank()-2 {
 		fail("%d extents for %s", len(sizes), x.typ())

@@ -10,8 +10,8 @@ import (
 	"github.com/burngen/burngen/ir/pass"
 )
 
-// setPrecision returns the pass set_precision. It does nothing for precisions that store operands in their
-// own types. It also runs under Strict, because the user names the precision.
+// setPrecision returns the pass set_precision. The pass does nothing for precisions that store operands in their
+// own types. Strict does not turn it off, because the user names the precision.
 func (t Target) setPrecision() pass.Pass {
 	return pass.Pass{Name: "set_precision", Run: func(ctx *pass.Context, m *ir.Module) (changed bool, err error) {
 		to := t.Precision.stored()
@@ -35,11 +35,10 @@ func (t Target) setPrecision() pass.Pass {
 	}}
 }
 
-// narrower stores the factors of f32 products in 16 bits. If a factor is the result of a product or of
-// an elementwise operator, the result is stored in 16 bits, also if operators between it and the
-// product only move elements. Other factors are converted before the product. A product whose result is
-// not a factor gives f32, so that additions, softmaxes and norms read unrounded sums. All other
-// operators compute on f32.
+// narrower stores the factors of f32 products in 16 bits. A factor that a product or an elementwise operator
+// computes is stored in 16 bits from there on, also if other operators move its elements before the product reads
+// them. Other factors are converted before the product. A product whose result is not a factor gives f32, so that
+// additions, softmaxes and norms read unrounded sums. All other operators compute on f32.
 //
 // A value stored in 16 bits is followed by a cast to f32 for its readers. A product reads the operand
 // of the cast.

@@ -44,8 +44,8 @@ func sinkOf(n *ir.Node) func(e *kernels.Emitter, at kernels.Attending) *kernel.V
 	return func(e *kernels.Emitter, at kernels.Attending) *kernel.Value { return e.Read(sinks).Get(at.Head) }
 }
 
-// elementsOf returns a function that loads n adjacent elements of a row of a head of v. layout holds the offset and the
-// strides along batch, heads and rows.
+// elementsOf returns a function that loads n adjacent elements of v, from index `element` of a row on. place
+// returns the head and the row. layout holds the offset of v in memory and its strides along batch, heads and rows.
 func elementsOf(v *ir.Value, layout []dim.Dim, place func(at kernels.Attending) (head, row *kernel.Value)) func(e *kernels.Emitter, at kernels.Attending, element *kernel.Value, n int) []*kernel.Value {
 	strides, known := dim.Ints(layout)
 	return func(e *kernels.Emitter, at kernels.Attending, element *kernel.Value, n int) []*kernel.Value {

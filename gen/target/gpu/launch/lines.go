@@ -102,8 +102,8 @@ func cumulate(name string, n *ir.Node, o op.CumSum, first float64, join func(e *
 // maxRanked is the largest number of elements in a row that topK ranks.
 const maxRanked = 1 << 15
 
-// topK launches a thread for each element. The thread ranks its element: it counts the elements of
-// the row that precede it.
+// topK launches a thread for each element. The thread counts the elements of the row that precede its own in the
+// result, and stores its own at this index if that is less than o.K.
 func topK(o op.TopK, n *ir.Node) ([]kernels.Launch, error) {
 	x, values, places := n.Args[0], n.Results[0], n.Results[1]
 	d, ok := kernels.Arithmetic(x.Type.DType)

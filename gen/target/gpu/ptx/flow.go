@@ -272,8 +272,8 @@ func (w *writer) assign(to []string, from []*kernel.Value) {
 
 type transfer struct{ to, from, typ string }
 
-// move moves operands into registers as if all at once: a register that is a source is not
-// overwritten before it is read. types holds a value of the type of each move.
+// move copies from[i] to register to[i] for all i as if at once: a register that is a source is not overwritten
+// before it is read. types[i] is a value of the type of copy i.
 func (w *writer) move(to []string, from []operand, types []*kernel.Value) {
 	var pending []transfer
 	for i, r := range to {

@@ -102,7 +102,7 @@ func (w *writer) registers(n int) {
 	w.emit("setmaxnreg."+change+".sync.aligned.u32", fmt.Sprint(n))
 }
 
-// place returns the address of the element with index i of an array whose elements have this size, without brackets.
+// place returns an operand, without brackets, for the address of element i of array. An element has `size` bytes.
 func (w *writer) place(array, i *kernel.Value, size int) string {
 	base, index := w.use(array).text, w.use(i)
 	r := w.temp(".b32")

@@ -36,8 +36,8 @@ type operand struct {
 	known bool // whether the operand is a literal, with these bits
 }
 
-// registerTypes are the types of registers, in the order of their declarations, and the letters
-// that their temporaries begin with.
+// registerTypes lists the types of registers, in the order in which a kernel declares them. The names of temporary
+// registers begin with `temp`.
 var registerTypes = []struct{ name, temp string }{
 	{".pred", "%p"}, {".b16", "%h"}, {".b32", "%r"}, {".b64", "%rd"}, {".f32", "%f"}, {".f64", "%fd"},
 }

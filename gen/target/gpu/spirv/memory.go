@@ -197,8 +197,8 @@ type base struct {
 	typ   uint32
 }
 
-// base returns a pointer to the array p as elements of a type, which are size bytes apart. address returns the
-// address of the array.
+// base returns a pointer to the array p, seen as elements of type typ that are `size` bytes apart. The function
+// `address` returns the address of p.
 func (f *function) base(p *kernel.Value, typ uint32, size int, address func() uint32) uint32 {
 	key := base{p, typ}
 	if _, ok := f.bases[key]; !ok {
