@@ -18,8 +18,8 @@ type State struct {
 }
 
 // NewState returns a state of a type in the notation of the IR, "f32[N,4,S,16]". The symbols of the
-// type are the symbols of the methods that use the state. Outside of a recorded method the state
-// starts as zeros, with extent 0 for each symbol.
+// type are the symbols of the methods that use the state. While no method is recorded, the state is
+// zeros with extent 0 for each symbol until it is set.
 func NewState(typ string) *State {
 	t, err := parseType(typ)
 	if err != nil {

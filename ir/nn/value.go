@@ -272,8 +272,8 @@ func (v Value) axes(list []int) []int {
 }
 
 // Is asserts that v has the type typ, in the notation of the IR, "f32[N,1024]", and returns v.
-// Otherwise it panics with an [*Error]. A symbol matches itself. If the elements of v are known, a
-// symbol matches any extent, but the same extent each time.
+// Otherwise it panics with an [*Error]. If the elements of v are known, its extents are numbers,
+// and each symbol in typ stands for one number. Otherwise a symbol matches only itself.
 func (v Value) Is(typ string) Value {
 	want, err := parseType(typ)
 	if err != nil {

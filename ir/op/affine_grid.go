@@ -8,11 +8,11 @@ import (
 )
 
 // importAffineGrid imports AffineGrid (from opset 20). Its matrices [N,D,D+1] transform a grid over
-// D spatial axes. The extents of the grid are the elements of size after N and C. The result,
-// [N,out…,D], is Σ_j m[:,j]·x_j + m[:,D], where x_0 is the coordinate along the last axis, x_1
-// along the axis before it, and so on. With align_corners, the centres of the first and the last
-// element have the coordinates −1 and 1. Otherwise their outer edges have these coordinates. The
-// coordinate on an axis with one element is −1 with align_corners, and otherwise 0.
+// D spatial axes. The extents of the grid are the elements of the operand `size` after N and C. The
+// result, [N,out…,D], is Σ_j m[:,j]·x_j + m[:,D], where x_0 is the coordinate along the last axis,
+// x_1 along the axis before it, and so on. With align_corners, the centres of the first and the
+// last element have the coordinates −1 and 1. Otherwise their outer edges have these coordinates.
+// The coordinate on an axis with one element is −1 with align_corners, and otherwise 0.
 func importAffineGrid(c ir.Importer) ([]*ir.Value, error) {
 	b, m := c.Builder(), c.Arg(0)
 	size, err := boundDims(c, 1, "size")

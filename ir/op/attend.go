@@ -55,8 +55,8 @@ func (op Attention) lowerAttend(b *ir.Builder, n *ir.Node) *ir.Value {
 	return TransposeBy(b, b.Node(a, args...), 0, 2, 1, 3)
 }
 
-// isRows reports whether elements adjacent along the last axis of a view of the given shape are
-// adjacent in memory, and neither the offset nor a stride is negative.
+// isRows reports whether the last axis of a view of the given shape has stride 1 or extent 1, and
+// the offset and the other strides are never negative.
 func (s *stridedView) isRows(shape []dim.Dim) bool {
 	last, one := len(s.strides)-1, dim.Const(1)
 	if !s.strides[last].Equal(one) && !shape[last].Equal(one) {

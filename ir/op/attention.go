@@ -98,8 +98,8 @@ func (op Attention) extents(in []ir.Type) (x attended, err error) {
 }
 
 // checkMask returns an error unless a mask is of bools or of type d, and broadcasts to the shape of
-// the scores. It does not check a symbolic extent of the mask where the extent of the scores is a
-// constant above 1.
+// the scores. It accepts every symbolic extent of the mask where the scores have a constant extent
+// above 1.
 func (op Attention) checkMask(mask ir.Type, d ir.DType, scores []dim.Dim) error {
 	if mask.DType != ir.Bool && mask.DType != d {
 		return fmt.Errorf("the mask is %s, bool or %s expected", mask.DType, d)
@@ -331,8 +331,7 @@ func (op Attention) unified(b *ir.Builder, args []*ir.Value) attended {
 	}
 }
 
-// rows returns the number of queries that share keys: the number of query heads for each head of
-// keys, times the number of queries.
+// rows returns H/G·S, the number of queries that attend to the same head of keys.
 func (x attended) rows() dim.Dim {
 	each, _ := x.heads.DivExact(x.shared)
 	return each.Mul(x.queries)

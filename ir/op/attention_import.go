@@ -104,9 +104,8 @@ func attentionScale(scale float64, depth dim.Dim) (float64, error) {
 	return 1 / math.Sqrt(float64(max(n, 1))), nil
 }
 
-// windowSide returns n, the size of a window before or after a query, in the form of an
-// [Attention]. It returns −1, which means all keys, if n is negative or exceeds every possible
-// extent.
+// windowSide returns the field Before or After of an [Attention] for a window of n keys on that
+// side. It returns −1, which means all keys, if n is negative or above 2³¹−1.
 func windowSide(n int) int {
 	if n > math.MaxInt32 {
 		return -1
@@ -144,7 +143,7 @@ func attentionMask(c ir.Importer, d ir.DType, keys dim.Dim) *ir.Value {
 }
 
 // checkMissing appends a check that `missing`, the number of keys minus the number of keys in a
-// mask, is not negative. It appends nothing if `missing` is constant or known not to be negative.
+// mask, is not negative. It appends nothing if `missing` is a constant or is provably not negative.
 func checkMissing(b *ir.Builder, missing dim.Dim) {
 	if !missing.IsConst() && !missing.NonNegative() {
 		b.Nodes(ir.CheckDim{A: missing, B: missing.Max(dim.Const(0)), What: "keys that the mask is short of"})
@@ -183,9 +182,9 @@ func agree(b *ir.Builder, x, y dim.Dim, label string, values []*ir.Value) {
 	}
 }
 
-// equate makes two extents equal: the extents that err, an [ir.Unproven], names. It updates values,
-// as [ir.Builder.Equate] does. It panics with err, as [ir.FailWith] does, if err is another error
-// or the extents cannot be made equal.
+// equate makes the two extents equal that an [ir.Unproven], err, names. It updates values, as
+// [ir.Builder.Equate] does. It panics as ir.FailWith(err) does if err is another error or the
+// extents cannot be made equal.
 func equate(b *ir.Builder, err error, values []*ir.Value) {
 	var u *ir.Unproven
 	if !errors.As(err, &u) || !b.Equate(u.A, u.B, values) {

@@ -8,8 +8,8 @@ import (
 )
 
 // AveragePool is the mean of each window over x, [N,C,spatial…], of floats (ONNX AveragePool). The
-// mean is the sum divided by the number of cells inside x. With CountPad, the number includes cells
-// inside the padding. The mean is 0 if the number is 0. Cells beyond the padding never count.
+// mean is the sum divided by the number of counted cells, or 0 if no cell counts. Cells inside x
+// count. Cells inside the padding count with CountPad. Cells beyond the padding never count.
 type AveragePool struct {
 	Window
 	CountPad bool

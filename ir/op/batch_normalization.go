@@ -196,8 +196,7 @@ func (op BatchNormalization) Train(b *ir.Builder, n *ir.Node, t ir.Training) []*
 	return []*ir.Value{b.Node(op, x, n.Arg(1), n.Arg(2), ConvertTo(b, mean, n.Arg(3).Type.DType), ConvertTo(b, variance, n.Arg(4).Type.DType))}
 }
 
-// perChannel reports whether the operands after x have one number for each channel of x, and the
-// element type of x.
+// perChannel reports whether the operands after x are vectors [C] with the element type of x.
 func (BatchNormalization) perChannel(n *ir.Node) bool {
 	x := n.Arg(0).Type
 	return x.Rank() > 1 && !slices.ContainsFunc(n.Args[1:], func(v *ir.Value) bool {

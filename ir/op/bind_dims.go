@@ -38,8 +38,8 @@ func (op BindDims) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 }
 
 // boundDims returns the elements of operand i as extents. Like [knownDims], it returns constants or
-// expressions if the elements are known. Otherwise it binds symbols with names similar to name to
-// the elements at run time. name also names the operand in errors.
+// expressions if the elements are known. Otherwise it binds symbols, whose names derive from
+// `name`, to the elements at run time. `name` also names the operand in errors.
 func boundDims(c ir.Importer, i int, name string) ([]dim.Dim, error) {
 	v := c.Arg(i)
 	if _, known := v.Dims(); known || v == nil {
@@ -70,8 +70,8 @@ func boundDim(c ir.Importer, i int, name string) (dim.Dim, error) {
 	return dims[0], nil
 }
 
-// bindElems returns the elements of an integer tensor as extents. It binds elements that are not
-// known before run time to symbols with names similar to name. An element that was moved from
+// bindElems returns the elements of an integer tensor as extents. For elements that are not known
+// before run time, it binds symbols whose names derive from `name`. An element that was moved from
 // another tensor uses the symbol of its origin, so that it has the same symbol everywhere.
 func bindElems(b *ir.Builder, v *ir.Value, name string) []dim.Dim {
 	dims := make([]dim.Dim, 0, ir.MaxRank)
@@ -143,8 +143,8 @@ type tracer struct {
 	origins map[string]origin
 }
 
-// trace returns the elements of v as expressions of origins, or nil if they cannot be traced. depth
-// is the number of operators that may still be passed.
+// trace returns the elements of v as expressions of origins, or nil if they cannot be traced. It
+// goes back through at most depth operators.
 func (t *tracer) trace(v *ir.Value, depth int) []ir.Ratio {
 	if v.Elems != nil {
 		return v.Elems

@@ -60,9 +60,10 @@ func (op BindPad) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	return op.each(func(i int) (int64, error) { return values[i], nil })
 }
 
-// PadIndex returns, for each element along an axis that [Pad] has extended, the index of the
-// element that it copies, as i64. Mode is a mode of Pad. The axis had Extent elements, and Before
-// and After elements were inserted.
+// PadIndex returns the vector of i64 indices by which [Pad] extends one axis: element i of the
+// result of Pad is a copy of element index[i] of the operand. Mode is a mode of Pad other than
+// "constant". The operand has Extent elements along the axis. Pad inserts Before elements before
+// them and After elements after them.
 type PadIndex struct {
 	Mode                  string
 	Extent, Before, After dim.Dim

@@ -8,9 +8,9 @@ import (
 )
 
 // BindSlice binds the range of a slice of a tensor of Shape (ONNX Slice). The operands are lists of
-// starts, ends, and optional axes and steps. For each of Axes it binds the first element and the
-// number of elements. If Steps is set, it also binds the step, clamped to the extent, as two
-// numbers whose difference is the step.
+// starts, ends, and optional axes and steps. For each of Axes it binds the index of the first
+// element and the number of elements. If Steps is set, it also binds the step, clamped to ±extent.
+// Bound numbers are never negative, so a step s is bound as max(s, 0) and max(−s, 0).
 type BindSlice struct {
 	Bound
 	Shape []dim.Dim

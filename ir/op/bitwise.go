@@ -23,7 +23,7 @@ type BitwiseXor struct{ binary[integers] }
 type BitwiseNot struct{ unary[integers] }
 
 // BitShift shifts x by y bits with broadcasting, for unsigned integers of one type. It shifts to
-// the left if Left is set, else to the right. A shift by at least the width gives 0.
+// the left if Left is set, else to the right. A shift by at least the width of the type gives 0.
 type BitShift struct {
 	binary[unsigneds]
 	Left bool

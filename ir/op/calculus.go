@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// calculus builds the expressions of derivatives from operations that broadcast. Its constants have
-// the element type of the other operand.
+// calculus builds the expressions of derivatives from operations that broadcast. A constant gets
+// the element type of the value that it is combined with.
 type calculus struct{ *ir.Builder }
 
 func (c calculus) add(x, y *ir.Value) *ir.Value { return c.Node(Add{}, x, y) }

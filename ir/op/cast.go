@@ -15,10 +15,10 @@ import (
 // in types of at most 8 bits they become the largest number unless Unsaturated. Any nonzero number
 // becomes true.
 //
-// A float becomes an integer by truncation to an int32 if the type is not u32 and has at most 32
-// bits, and otherwise to an int64. The result has the low bits of this number. NaN and floats out
-// of range become the smallest int32 or int64. For u64, floats from 2⁶³ to 2⁶⁴ become their exact
-// value, and larger floats become 0.
+// A float that becomes an integer is first truncated to an int64 if To is u32 or has 64 bits, and
+// to an int32 otherwise. The result has the low bits of that integer. NaN and floats out of range
+// become the smallest int32 or int64. For u64, floats from 2⁶³ to 2⁶⁴ become their exact value, and
+// larger floats become 0.
 type Cast struct {
 	elementwise
 	To          ir.DType

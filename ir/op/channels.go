@@ -38,7 +38,7 @@ func (op Channels) infer(in []ir.Type, count int) (dim.Dim, error) {
 }
 
 // of returns the number c of channels of x, and a function from the index of an element of x to the
-// element's channel. Padding of the channel-blocked layout has channel numbers of c and above.
+// element's channel. Elements that pad the channel-blocked layout have channels of c and above.
 func (op Channels) of(x *ir.Tensor) (channel func(i int) int, c int) {
 	if op.C > 0 {
 		plane := LenOf(x.Shape[2 : len(x.Shape)-1])

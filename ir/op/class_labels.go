@@ -8,9 +8,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// classLabels returns the labels of a classifier: the attribute classlabels_strings, or the
-// integers of the attribute called ints. It returns an error unless exactly one of them has
-// elements.
+// classLabels returns the labels of a classifier: the strings of the attribute classlabels_strings,
+// or the integers of the attribute whose name is `ints`. It returns an error unless exactly one of
+// the two attributes has elements.
 func classLabels(c ir.Importer, ints string) (*ir.Tensor, error) {
 	texts, numbers := c.Texts("classlabels_strings", nil), c.Ints(ints, nil)
 	switch {

@@ -9,10 +9,10 @@ import (
 )
 
 // Col2Im adds the columns of x, [N,C·cells,windows], of numbers, into images, [N,C,Image…] (ONNX
-// Col2Im, from opset 18). Element c·cells+k of a column is cell k of a window with extents Block
-// over channel c. The windows are placed on the padded image as in a convolution, in row-major
-// order. x must have one column for each window, and a multiple of cells rows. If extents are
-// symbolic, this is checked at run time.
+// Col2Im, from opset 18). cells is the product of Block. Element c·cells+k of a column is cell k of
+// a window with extents Block over channel c. The windows are placed on the padded image as in a
+// convolution, in row-major order. x must have one column for each window, and its number of rows
+// must be a multiple of cells. Symbolic extents are checked at run time.
 type Col2Im struct {
 	Image, Block []dim.Dim
 	// Strides and Dilations default to ones, and Pads to zeros, if nil.

@@ -151,7 +151,7 @@ func compareElems(a *ir.Tensor, i int, b *ir.Tensor, j int) (order int, ordered 
 }
 
 // elemsComparison returns holds(order) for each pair of known elements. It returns nil if the
-// bounds of a difference allow orders with different results.
+// bounds of x − y do not decide the result for a pair (x, y).
 func elemsComparison(in []*ir.Value, out ir.Type, holds func(order int) bool) []ir.Ratio {
 	return elemsBroadcast(in, out, func(e []ir.Ratio) (ir.Ratio, bool) {
 		a, b, _ := common(e[0], e[1])

@@ -117,7 +117,7 @@ func (op Conv) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 }
 
 // dot returns the weighted sum of a window. taps lists the cells of the window that are inside the
-// operand. seen holds the elements at these cells, channel by channel, and w `kernel` weights for
+// operand. seen holds the elements at these cells, channel by channel. w holds `kernel` weights for
 // each channel.
 func dot(seen, w []float64, taps []int, kernel int) float64 {
 	sum := 0.0
@@ -161,8 +161,8 @@ func (op Conv) dataGrad(b *ir.Builder, g, w *ir.Value, x ir.Type) *ir.Value {
 	return op.dataTransposed(b, g, w, x)
 }
 
-// dataTransposed is [Conv.dataGrad] with a transposed convolution. It crops the cells beyond x in
-// the transposed convolution if their number is known, and otherwise in its result.
+// dataTransposed is [Conv.dataGrad] with a transposed convolution. The transposed convolution crops
+// the cells beyond x if their number is a constant. Otherwise [cropTo] crops its result.
 func (op Conv) dataTransposed(b *ir.Builder, g, w *ir.Value, x ir.Type) *ir.Value {
 	back := ConvTranspose{Kernel: op.Kernel, Strides: op.Strides, Dilations: op.Dilations, Group: op.Group}
 	n := len(op.Kernel)

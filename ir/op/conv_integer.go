@@ -128,8 +128,8 @@ func importQLinearConv(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{b.Node(op, x, w, c.Arg(2), c.Arg(5), c.Arg(8), scale, zero)}, nil
 }
 
-// rescale appends x·w/y, the factor from integer sums to the result, given the scales x and w of
-// the factors and y of the result.
+// rescale appends x·w/y, by which integer sums are multiplied to give the result. x and w are the
+// scales of the two factors, and y is the scale of the result.
 func rescale(b *ir.Builder, x, w, y *ir.Value) *ir.Value {
 	return b.Node(Div{}, b.Node(Mul{}, vectorOf(b, x), vectorOf(b, w)), vectorOf(b, y))
 }

@@ -17,9 +17,9 @@ type ConvTranspose struct {
 	Kernel    []int // cells of the window
 	Strides   []int // distance between windows in cells; nil means ones
 	Dilations []int // distance between the cells of a window; nil means ones
-	// Crop is the number of cells removed before the first of each axis, then the number removed
-	// after the last. A nil Crop means no cropping. A negative number after the last adds cells
-	// beyond all windows.
+	// Crop holds the number of cells removed at the start of each axis, and then the number removed
+	// at the end of each axis. A nil Crop means no cropping. A negative number for an end adds
+	// cells beyond all windows.
 	Crop  []int
 	Group int // divides C
 }
@@ -168,8 +168,9 @@ func (op ConvTranspose) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []b
 	return grads
 }
 
-// uncrop is the inverse of [cropTo]. It appends zeros of the given shape, with x, [N,C,spatial…],
-// in their part that starts at `first` along the spatial axes. Cells of x beyond shape are dropped.
+// uncrop is the inverse of [cropTo]. It appends a tensor of zeros of the given shape in which x,
+// [N,C,spatial…], replaces the elements from `first` on along the spatial axes. Cells of x beyond
+// shape are dropped.
 func uncrop(b *ir.Builder, x *ir.Value, first, shape []dim.Dim) *ir.Value {
 	rank := x.Type.Rank()
 	part := wholeSlice(x.Type)
@@ -223,9 +224,9 @@ func (op ConvTranspose) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 }
 
 // phases appends the weights of the convolution in [ConvTranspose.Lower]: [M·s0·s1…,C/Group,taps…]
-// from [C,M/Group,kernel…], where s are the strides. Each of the M channels becomes one channel for
-// each combination of an r for every axis. taps[i] is the largest number of cells of the window
-// along spatial axis i that belong to one r.
+// from [C,M/Group,kernel…], where s are the strides. Each of the M channels becomes s0·s1…
+// channels, one for each choice of r along all axes. taps[i] is the largest number of cells of the
+// window along spatial axis i that belong to one r.
 func (op ConvTranspose) phases(b *ir.Builder, w *ir.Value, taps []int) *ir.Value {
 	spatial, window, group := len(taps), op.window(), dim.Const(op.Group)
 	for i := range taps {

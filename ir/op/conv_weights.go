@@ -101,9 +101,9 @@ func (op ConvWeights) Flops(in, out []ir.Type) dim.Dim {
 	return in[1].Elems().Mul(dim.Product(out[0].Shape[1:]...)).Mul(dim.Const(2))
 }
 
-// Grad returns the gradients of x and g. For x it is the gradient of the operand of a convolution
-// with weights dy, whose result has the gradient g. For g it is the convolution of x with weights
-// dy.
+// Grad returns the gradients of x and g. The gradient of x is the gradient of the operand of a
+// convolution with weights dy and upstream gradient g. The gradient of g is the convolution of x
+// with weights dy.
 func (op ConvWeights) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	x, g, s := n.Arg(0), n.Arg(1), dy[0]
 	swap := func(v *ir.Value) *ir.Value {
@@ -179,8 +179,8 @@ func (op ConvWeights) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{ReshapeTo(b, TransposeBy(b, all, 0, 2, 1, 3), shape...)}
 }
 
-// directCells is the largest product of the channels of a group and the cells of a window for which
-// the gradient is a single matrix product.
+// directCells is the largest (C/Group)·cells for which the gradient is computed as a single matrix
+// product.
 const directCells = 64
 
 // Factors returns 2: the convolution's operand and the gradient of its result.

@@ -10,8 +10,8 @@ import (
 // CountNGrams counts the n-grams of a pool in the rows of its first operand, [C] or [N, C], of i32,
 // i64 or strings. The result is f32[Size] or f32[N, Size]. The other operands are the pool, of the
 // same element type, and the column of the result for each n-gram, i64. In the pool, the n-grams of
-// one token start at Starts[0], the n-grams of two tokens at Starts[1], and so on. Each occurrence
-// of an n-gram in the pool counts.
+// one token start at Starts[0], the n-grams of two tokens at Starts[1], and so on. If the pool
+// holds the same n-gram twice, a match counts for both copies.
 //
 // An n-gram of MinLength to MaxLength tokens occurs in a row at positions of constant distance, at
 // most MaxSkip+1. An n-gram of one token counts once for each position.
@@ -149,7 +149,7 @@ func (op CountNGrams) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 }
 
 // equalTokens reports whether n elements of x equal n elements of pool. The elements of x start at
-// i and are distance apart. The elements of pool start at j.
+// index i, with `distance` between neighbours. The elements of pool start at index j.
 func equalTokens(x *ir.Tensor, i, distance int, pool *ir.Tensor, j, n int) bool {
 	for k := range n {
 		if order, _ := compareElems(x, i+k*distance, pool, j+k); order != 0 {

@@ -33,8 +33,8 @@ type Custom struct {
 
 // NewCustom returns a custom operator with the name of its Go function. fn is the Go function, and
 // typ the declared type. The function may decide extents of its results. For the symbol of such an
-// extent, name returns a similar symbol that is not used yet. NewCustom returns an error if fn has
-// no importable name, or if the type is not valid.
+// extent, `name` returns a similar symbol that is not used yet. NewCustom returns an error if fn
+// has no importable name, or if the type is not valid.
 func NewCustom(fn, typ string, attrs []ir.Attribute, name func(symbol string) string) (Custom, error) {
 	op := Custom{Name: fn, Func: fn, Type: typ, Attrs: attrs}
 	s, err := op.signature()

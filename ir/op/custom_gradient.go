@@ -102,8 +102,8 @@ func (op Custom) inlined(b *ir.Builder, args []*ir.Value) []*ir.Value {
 }
 
 // Link returns the operator with the function that Gradient names. It returns an error if the
-// module does not have it, if it does not have the type [Custom.GradientType], or if it has symbols
-// that its parameters do not bind. find returns a function of the module, or nil.
+// module lacks the function, or if the function does not have the type [Custom.GradientType] or has
+// symbols that its parameters do not bind. find returns a function of the module, or nil.
 func (op Custom) Link(find func(name string) *ir.Func) (ir.Op, error) {
 	if op.Gradient == "" {
 		return op, nil

@@ -209,8 +209,8 @@ func importDFT(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(op, x)}, nil
 }
 
-// readDFT returns the transform that the node describes, without its axis. Its length follows from
-// n, the extent of the axis, unless an operand gives it.
+// readDFT returns the transform that the node describes, except that the caller must set Axis. An
+// operand gives Length; without it, Length follows from n, the extent of the axis.
 func readDFT(c ir.Importer, n dim.Dim) (op DFT, err error) {
 	op = DFT{Length: n, Inverse: c.Int("inverse", 0) != 0, OneSided: c.Int("onesided", 0) != 0}
 	if op.OneSided && op.Inverse {

@@ -125,8 +125,8 @@ func parseTerm(text string, ellipsis int) ([]label, error) {
 	return term, nil
 }
 
-// needed reports whether a label is used later: whether `out`, the labels of the result, or one of
-// the operands rest has the label l.
+// needed reports whether label l occurs in `out`, the labels of the result, or in an operand of
+// rest.
 func needed(l label, out []label, rest []labelled) bool {
 	return slices.Contains(out, l) || slices.ContainsFunc(rest, func(x labelled) bool { return x.axis(l) >= 0 })
 }

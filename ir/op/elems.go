@@ -85,9 +85,9 @@ func truth(b bool) ir.Ratio {
 	return integer(dim.Const(0))
 }
 
-// holds reports whether an element type can hold r. Constants are checked exactly. Expressions of
-// symbols are assumed to fit types of at least 32 bits; unsigned types also require that they are
-// never negative.
+// holds reports whether an element type can hold r. A constant is checked exactly. An expression of
+// symbols is assumed to fit types of at least 32 bits and no others. An unsigned type can hold it
+// only if it is provably never negative.
 func holds(d ir.DType, r ir.Ratio) bool {
 	n, isConst := r.Num.Int64()
 	switch {

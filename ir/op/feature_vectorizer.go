@@ -32,8 +32,8 @@ func importFeatureVectorizer(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{b.Node(Concat{Axis: 1}, parts...)}, nil
 }
 
-// resizeRows returns x, a matrix, with its rows cut or padded with zeros to size elements. If their
-// number of elements is symbolic, it must be equal to size at run time.
+// resizeRows returns x, a matrix, with its rows cut or padded with zeros to size elements. If the
+// length of a row is symbolic, it must be equal to size at run time.
 func resizeRows(b *ir.Builder, x *ir.Value, size int) (*ir.Value, error) {
 	if size < 0 {
 		return nil, fmt.Errorf("%d features", size)

@@ -9,8 +9,9 @@ import (
 
 // Fusion computes its block of operators on tensors in one kernel. The last node of the block is a
 // [Pointwise]; only this node reads the results of the operators before it. The parameters of the
-// block are the operands. Operands from index Own on are read by the last node only, which reads an
-// element of them no later than it stores the element of the result at the same position.
+// block are the operands. Operands from index Own on are read by the last node only. It reads each
+// element of such an operand before it stores the result's element at the same position, so the
+// result may reuse the operand's memory.
 type Fusion struct{ Own int }
 
 var errBlock = errors.New("a fusion has a block")

@@ -38,8 +38,8 @@ func indexType(t ir.Type) error {
 	return nil
 }
 
-// wrapIndex converts a possibly negative index of an axis of extent d to one from the start. It
-// returns an error if the index is out of range.
+// wrapIndex returns the index counted from the start of an axis of extent d. A negative index
+// counts from the end. It returns an error if the index is out of range.
 func wrapIndex(index int64, d int) (int, error) {
 	if index < -int64(d) || index >= int64(d) {
 		return 0, fmt.Errorf("index %d out of range for an extent of %d", index, d)

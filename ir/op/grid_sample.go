@@ -137,8 +137,9 @@ type gridTap struct {
 	weight float64
 }
 
-// taps returns the elements inside an axis of d elements that a point reads. place is the point's
-// coordinate; −1 and 1 are the ends of the axis. Coordinates are rounded to dtype.
+// taps returns the elements that a point reads along an axis of d elements, without elements
+// outside the axis. place is the point's coordinate; −1 and 1 are the ends of the axis. Coordinates
+// are rounded to dtype.
 func (op GridSample) taps(place float64, d int, dtype ir.DType) []gridTap {
 	round := func(v float64) float64 { return ir.RoundFloat(dtype, v) }
 	x := round(place + 1)

@@ -8,9 +8,9 @@ import (
 )
 
 // importGroupQueryAttention imports GroupQueryAttention of com.microsoft: attention, causal unless
-// causal is 0, with a key-value cache, [B,G,P,D]. After the call, seqlens_k + 1 elements of the
-// cache are in use, and the last of them are the new ones. In a prompt, all of them are new, and no
-// past element is used.
+// causal is 0, with a key-value cache, [B,G,P,D]. After the call, seqlens_k + 1 positions of the
+// cache are in use; the last of them hold the new keys and values. In a prompt, the first call of a
+// sequence, all of them are new.
 func importGroupQueryAttention(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	g := groupQuery{Importer: c, b: b, heads: c.Int("num_heads", 0), shared: c.Int("kv_num_heads", 0)}
@@ -149,9 +149,9 @@ func (g *groupQuery) choose(prompt, later *ir.Value) *ir.Value {
 	return g.b.Node(Where{}, g.b.Node(Equal{}, g.b.Dims(g.spare), g.b.Dims(dim.Const(0))), prompt, later)
 }
 
-// angles returns the cosines or sines at the new positions, [B,S,1,N]. operand is the index of the
-// operand that is their table. In a prompt, only the first of the given positions is used, and the
-// others follow it.
+// angles returns the cosines or sines at the new positions, [B,S,1,N]. Operand number `operand` of
+// the node is the table of cosines or sines. In a prompt, only the first of the given positions is
+// used; the tokens after the first have the positions after it.
 func (g *groupQuery) angles(operand int) *ir.Value {
 	b, table, given, one := g.b, g.Arg(operand), g.Arg(9), dim.Const(1)
 	if table == nil || table.Type.Rank() != 2 {

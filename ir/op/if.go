@@ -150,7 +150,8 @@ func importIf(c ir.Importer) ([]*ir.Value, error) {
 // onlyBranch compares the ranks of the results of two branches. ranks is false if the branches
 // return results of different ranks. Only one branch can then be compiled, because every value has
 // a single rank. taken is that branch: the one whose results match the types in the model, or else
-// the first. Differences in number, kind or element type are left to [If], with ranks true.
+// the first. If the results differ in number, kind or element type, ranks is true, and [If] reports
+// the error.
 func onlyBranch(c ir.Importer, then, els *ir.Block) (taken *ir.Block, ranks bool) {
 	differ := func(t, u ir.Type) bool { return t.IsTensor() && u.IsTensor() && t.Rank() != u.Rank() }
 	taken, ranks = then, true
@@ -170,8 +171,8 @@ func onlyBranch(c ir.Importer, then, els *ir.Block) (taken *ir.Block, ranks bool
 	return taken, ranks
 }
 
-// knownTensor returns the value of a constant, or of elements that are known as constants. The bool
-// is false for other values and for nil.
+// knownTensor returns v as a tensor if v is a constant, or if each of its elements is known as a
+// constant. The bool is false for other values and for nil.
 func knownTensor(v *ir.Value) (*ir.Tensor, bool) {
 	if v == nil {
 		return nil, false

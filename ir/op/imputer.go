@@ -8,8 +8,8 @@ import (
 )
 
 // importImputer imports Imputer. It replaces elements equal to replaced_value, or NaN if
-// replaced_value is NaN. The new element is the number for its feature along the last axis, or one
-// number for all.
+// replaced_value is NaN. The imputed numbers are one for all elements, or one for each index of the
+// last axis.
 func importImputer(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	d := x.Type.DType

@@ -5,8 +5,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// tap is an element that each point reads along an axis. `at` holds the index of the element for
-// each point, and `weight` its weight.
+// tap describes one of the elements that each point reads along an axis: for each point, `at` holds
+// the index of its element, and weight the element's weight.
 type tap struct{ at, weight *ir.Value }
 
 func (c calculus) last(x *ir.Value, d dim.Dim) *ir.Value { return c.extent(x, d.Sub(dim.Const(1))) }

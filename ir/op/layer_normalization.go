@@ -91,8 +91,8 @@ func scaleBy(row []float64, factor float64) {
 }
 
 // evalNormalization returns, as the only element, a copy of operand 0 in which f has changed each
-// row in place. A row holds the elements along axis and the axes after it. Each row is then
-// multiplied by operand 1, and operand 2 is added, if present.
+// row in place. A row holds the elements along axis and the axes after it. If they are present,
+// operand 1 then multiplies each row, and operand 2 is added to it.
 func evalNormalization(in []*ir.Tensor, axis int, f func(row []float64)) []*ir.Tensor {
 	x := in[0]
 	y := ir.NewTensor(x.DType, x.Shape...)

@@ -24,7 +24,8 @@ type Loop struct {
 	// Varying are the symbols of extents of carried values that differ between iterations. Each
 	// iteration binds them for its parameters.
 	Varying []string
-	// Scans are the types of the elements of scans. Extents that Extents binds are symbols.
+	// Scans are the types of the elements of scans. An extent that the field Extents binds is a
+	// symbol.
 	Scans []ir.Type
 	// Extents binds extents of results that are known only after the last trip.
 	Extents []ir.ResultExtent

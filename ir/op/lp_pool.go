@@ -79,9 +79,9 @@ func rootOf(b *ir.Builder, x *ir.Value, p float64) *ir.Value {
 	return b.Node(Pow{}, x, b.Scalar(x.Type.DType, 1/p))
 }
 
-// reached converts a window with Ceil to an equal window without Ceil, padded up to the end of the
-// last window along each axis. `in` holds the spatial extents of the operand. It returns an error
-// if the padding depends on a symbol.
+// reached returns w with Ceil unset and, along each axis, with padding up to the end of the last
+// window, so that the windows stay the same. `in` holds the spatial extents of the operand. It
+// returns an error if the padding depends on a symbol.
 func (w Window) reached(in []dim.Dim) (Window, error) {
 	pads := make([]int, 2*len(in))
 	for i, d := range in {

@@ -33,9 +33,9 @@ func (op LSTMGrad) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{gates, state, state}, sameTypes(in, want)
 }
 
-// backWeights returns the type of the recurrent weights of the given number of gates that
-// [LSTMGrad] and [GRUGrad] read. It is [gates·H,H] if r is a matrix. If r has rank 3, the weights
-// are in panels with as many columns as the panels of r.
+// backWeights returns the type of the recurrent weights that [LSTMGrad] and [GRUGrad] read:
+// [gates·H,H] if r is a matrix. If r has rank 3, the weights are in panels with as many columns as
+// the panels of r.
 func backWeights(r ir.Type, hidden dim.Dim, gates int) ir.Type {
 	rows := hidden.Mul(dim.Const(gates))
 	if r.Rank() == 3 {

@@ -91,7 +91,7 @@ func (op LSTMTrace) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool)
 }
 
 // before returns the hidden states before each step, [S,N,H], in the order of y. They are y moved
-// by one step, and initial at the step that is computed first. A nil initial is zero.
+// by one step. The step that is computed first gets `initial`. A nil initial is zero.
 func before(b *ir.Builder, y, initial *ir.Value, reverse bool) *ir.Value {
 	s := y.Type.Shape
 	one := dim.Const(1)

@@ -26,8 +26,8 @@ var sinSeries, cosSeries = func() (sin, cos []float64) {
 	return sin, cos
 }()
 
-// quarter reduces x modulo π/2: x is r plus a multiple of π/2. r is the remainder of least
-// magnitude, and turns is the multiple's factor modulo 4.
+// quarter returns r and turns such that x = r + n·π/2 for a whole number n, |r| is at most π/4, and
+// turns is n modulo 4.
 func quarter(x float64) (r float64, turns int) {
 	if math.Abs(x) > 1<<30 {
 		return bigQuarter(x)
