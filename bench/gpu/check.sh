@@ -19,12 +19,11 @@ usage() {
 lane_vulkan='driver-vulkan package-vulkan tensors-vulkan trainer-vulkan kernels-vulkan gradients-vulkan trials-vulkan verify-vulkan'
 lane_cuda='driver-cuda package-cuda tensors-cuda trainer-cuda kernels-cuda gradients-cuda trials-cuda verify-cuda'
 lane_other='ptxas learning-vulkan learning-cuda memcheck racecheck'
-# lane_software lists the parts for drivers that compute on the processor, if variables name them.
+# lane_software lists the parts for drivers that compute on the processor, if variables name them. SwiftShader has no
+# floats of 64 bits, which the gradients need.
 lane_software=
-for driver in swiftshader lavapipe; do
-	case $driver in swiftshader) file=${SWIFTSHADER-} ;; *) file=${LAVAPIPE-} ;; esac
-	[ -z "$file" ] || lane_software="$lane_software trials-$driver verify-$driver"
-done
+[ -z "${SWIFTSHADER-}" ] || lane_software='driver-swiftshader kernels-swiftshader trials-swiftshader verify-swiftshader'
+[ -z "${LAVAPIPE-}" ] || lane_software="$lane_software driver-lavapipe kernels-lavapipe gradients-lavapipe trials-lavapipe verify-lavapipe"
 # alone lists the parts that run after the lanes, with the machine to themselves.
 alone='goroutines-vulkan goroutines-cuda memory-vulkan memory-cuda'
 
@@ -151,8 +150,8 @@ part() {
 	tensors-* | trainer-*) limit=40 && tests "$1" ;;
 	kernels-*) limit=80 && tests "gen-target-$target" -test.run Kernels -kernels ;;
 	gradients-*) limit=300 && cd "$work/golden" && BURNGEN_CORPUS=$corpus tests golden -test.run "GradientsOnDevice/$target" -gradients ;;
-	trials-vulkan | trials-swiftshader | trials-lavapipe) limit=120 && tests gen-target-vulkan -test.run AgreeOnDevice -rapid.checks=5 ;;
 	trials-cuda) limit=120 && tests gen-target-cuda -test.run AgreeOnCard -rapid.checks=5 ;;
+	trials-*) limit=120 && tests gen-target-vulkan -test.run AgreeOnDevice -rapid.checks=5 ;;
 	verify-*) limit=300 && verify "$target" ;;
 	ptxas) limit=60 && assemble ;;
 	learning-*) limit=180 && BURNGEN_TARGET=$target tests learning -steps 300 ;;

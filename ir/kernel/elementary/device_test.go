@@ -9,19 +9,23 @@ import (
 )
 
 // device computes scalar code as a device may: quotients and roots are wrong by as much as ir/kernel
-// allows, and fused products are rounded once or twice.
+// allows, and fused products are rounded once or twice. Zeros may take the place of subnormal results in f32.
 type device struct {
-	name  string
-	fused bool
-	wrong bool
+	name    string
+	fused   bool
+	wrong   bool
+	flushes bool
 }
 
 var devices = []device{
-	{"exact", true, false},
-	{"unfused", false, false},
-	{"inexact", true, true},
-	{"inexact unfused", false, true},
+	{"exact", true, false, false},
+	{"unfused", false, false, false},
+	{"inexact", true, true, false},
+	{"inexact unfused", false, true, false},
 }
+
+// flushing is the least precise device.
+var flushing = device{"inexact unfused flushing", false, true, true}
 
 // program is a function on the bits of values, which are kept in slots.
 type program struct {
@@ -181,7 +185,11 @@ func (p *program) operation(o kernel.Op, d, to ir.DType) operation {
 	case ir.U64:
 		return onInts[uint64](o, math.MaxUint64)
 	case ir.F32:
-		return onFloats(p.device, o, f32Of, bitsOfF32, 24)
+		bits := bitsOfF32
+		if p.flushes {
+			bits = flushed
+		}
+		return onFloats(p.device, o, f32Of, bits, 24)
 	}
 	return onFloats(p.device, o, math.Float64frombits, math.Float64bits, 53)
 }
@@ -253,6 +261,14 @@ func onInts[T int32 | uint32 | int64 | uint64](o kernel.Op, mask uint64) operati
 
 func f32Of(x uint64) float64     { return float64(math.Float32frombits(uint32(x))) }
 func bitsOfF32(x float64) uint64 { return uint64(math.Float32bits(float32(x))) }
+
+// flushed returns the bits of x, or of zero if x is subnormal.
+func flushed(x float64) uint64 {
+	if math.Abs(x) < 0x1p-126 {
+		x = math.Copysign(0, x)
+	}
+	return bitsOfF32(x)
+}
 
 // onFloats returns an operation on floats with so many bits of significand. f32 is computed in float64
 // and rounded, which gives the same as rounding once.

@@ -18,7 +18,8 @@ func Quotient(b *kernel.Builder, x, y *kernel.Value) *kernel.Value {
 	p := c.product(q, y)
 	rest := c.Div(c.Sub(c.Sub(x, p.hi), p.lo), y)
 	// The remainder of small numbers is not exact, and what is infinite or NaN has none.
-	exact := c.And(c.Gt(c.Min(c.Abs(x), c.Abs(q)), c.num(0x1p-100)), c.Lt(c.Abs(rest), c.num(0x1p100)))
+	smallest := c.Min(c.Min(c.Abs(x), c.Abs(y)), c.Abs(q))
+	exact := c.And(c.Gt(smallest, c.num(0x1p-100)), c.Lt(c.Abs(rest), c.num(0x1p100)))
 	return c.Select(exact, c.Add(q, rest), q)
 }
 
