@@ -103,23 +103,23 @@ func TestContract(t *testing.T) {
 	for _, s := range subjects {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			t.Log(s.contract(t).run(t, nil, "test", "-trimpath", "-vet=off", "./..."))
+			t.Log(s.contract(t).run(t, nil, "test", "-vet=off", "./..."))
 		})
 	}
 }
 
 // TestContractUnderTheRaceDetector runs the tests that call from many goroutines with the race
-// detector, if this test also runs with it.
+// detector, if -races is given.
 func TestContractUnderTheRaceDetector(t *testing.T) {
 	long(t)
 	t.Parallel()
-	if !underRaceDetector {
-		t.Skip("without -race")
+	if !*races {
+		t.Skip("no -races")
 	}
 	for _, s := range subjects {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			t.Log(s.contract(t).run(t, []string{"CGO_ENABLED=1"}, "test", "-race", "-trimpath", "-vet=off", "-run", "Goroutines|Workers|OneCall|Context|Outlive|Swap", "./"+s.name+"/contract"))
+			t.Log(s.contract(t).run(t, []string{"CGO_ENABLED=1"}, "test", "-race", "-vet=off", "-run", "Goroutines|Workers|OneCall|Context|Outlive|Swap", "./"+s.name+"/contract"))
 		})
 	}
 }

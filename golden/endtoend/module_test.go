@@ -33,7 +33,10 @@ var root = func() string {
 	return dir
 }()
 
-var every = flag.Bool("every", false, "runs the tests for other processors and systems, too")
+var (
+	every = flag.Bool("every", false, "runs the tests for other processors and systems, too")
+	races = flag.Bool("races", false, "runs tests of generated packages with the race detector, which needs cgo")
+)
 
 // elsewhere skips a test that builds for another processor or system, unless -every is given. Such
 // a build compiles the standard library.
@@ -222,11 +225,11 @@ func (m module) generate(t *testing.T, name, model string, flags ...string) {
 }
 
 // command returns a command that runs the go command in the module. env is added to its
-// environment.
+// environment. Packages have no path of a temporary folder, so that they are compiled once.
 func (m module) command(env []string, args ...string) *exec.Cmd {
 	c := exec.Command("go", args...)
 	c.Dir = m.dir
-	c.Env = append(append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off", "CGO_ENABLED=0"), env...)
+	c.Env = append(append(os.Environ(), "GOFLAGS=-mod=mod -trimpath", "GOWORK=off", "CGO_ENABLED=0"), env...)
 	return c
 }
 

@@ -69,7 +69,7 @@ func TestProgram(t *testing.T) {
 	for name, env := range map[string][]string{"without cgo": {"CGO_ENABLED=0"}, "defaults": {"CGO_ENABLED="}} {
 		t.Run(name, func(t *testing.T) {
 			binary := m.path("program.exe")
-			m.run(t, env, "build", "-trimpath", "-o", binary, ".")
+			m.run(t, env, "build", "-o", binary, ".")
 			if runtime.GOOS == "linux" {
 				isStatic(t, binary)
 			}
@@ -128,7 +128,7 @@ func TestProgramForOtherPlatforms(t *testing.T) {
 		t.Run(platform, func(t *testing.T) {
 			system, arch, _ := strings.Cut(platform, "/")
 			start := time.Now()
-			m.run(t, []string{"GOOS=" + system, "GOARCH=" + arch}, "build", "-trimpath", "-o", m.path("program."+arch), ".")
+			m.run(t, []string{"GOOS=" + system, "GOARCH=" + arch}, "build", "-o", m.path("program."+arch), ".")
 			t.Logf("built in %.1f s", time.Since(start).Seconds())
 		})
 	}
@@ -154,7 +154,7 @@ func TestGeneratedTest(t *testing.T) {
 		{name: "wasm", env: []string{"GOOS=js", "GOARCH=wasm"}, exec: "node", need: "linux"},
 	} {
 		t.Run(on.name, func(t *testing.T) {
-			args := []string{"test", "-trimpath", "-vet=off", "-count=1", "./model"}
+			args := []string{"test", "-vet=off", "-count=1", "./model"}
 			if !strings.HasPrefix(on.env[0], "BURNGEN_CPU=") {
 				elsewhere(t)
 			}

@@ -15,12 +15,12 @@ func TestResNet(t *testing.T) {
 		input: "Gpu0Data0", output: "Gpu0Softmax1",
 	}
 	m := s.contract(t)
-	m.run(t, nil, "build", "-trimpath", "github.com/burngen/burngen/runtime/...")
+	m.run(t, nil, "build", "github.com/burngen/burngen/runtime/...")
 	// A file that changes with each build prevents the go command from using its cache.
 	m.write(t, s.name+"/stamp.go", fmt.Sprintf("package %s\n\n// built %s\n", s.name, time.Now().Format(time.RFC3339Nano)))
 	start := time.Now()
-	m.run(t, nil, "build", "-trimpath", "./"+s.name)
+	m.run(t, nil, "build", "./"+s.name)
 	t.Logf("built in %.1f s", time.Since(start).Seconds())
-	t.Log(m.run(t, nil, "test", "-trimpath", "-vet=off", "-run", "TestSessionDoesNotAllocate|TestSample",
+	t.Log(m.run(t, nil, "test", "-vet=off", "-run", "TestSessionDoesNotAllocate|TestSample",
 		"-bench", "Session", "-benchmem", "-benchtime", "5x", "./..."))
 }

@@ -127,7 +127,7 @@ func TestPreparing(t *testing.T) {
 	long(t)
 	m := trainedModule(t, compileDescribed)
 	m.copy(t, "model", "prepared/prepared_test.go")
-	if underRaceDetector {
+	if *races {
 		m.run(t, []string{"CGO_ENABLED=1"}, "test", "-race", "-run", "Prepare|Swap", "./model")
 	} else {
 		m.run(t, nil, "test", "./model")

@@ -19,7 +19,7 @@ import (
 
 	"github.com/burngen/burngen/runtime/gpu"
 	"github.com/burngen/burngen/runtime/rt"
-	"github.com/burngen/burngen/runtime/vulkan"
+	driver "github.com/burngen/burngen/runtime/vulkan"
 
 	"program/model"
 	device "program/model/vulkan"
@@ -287,7 +287,7 @@ func TestEmptyBatch(t *testing.T) {
 
 // TestDevices loads the model on devices by their index, twice on the same one.
 func TestDevices(t *testing.T) {
-	list, err := vulkan.Devices()
+	list, err := driver.Devices()
 	if err != nil {
 		t.Fatal(err)
 	}

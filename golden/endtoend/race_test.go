@@ -1,5 +1,0 @@
-//go:build race
-
-package endtoend
-
-const underRaceDetector = true
