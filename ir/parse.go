@@ -9,7 +9,7 @@ import (
 )
 
 // Parse parses the text form of a module and verifies it. ops are the operators that the text may
-// use. Lines with comments may precede the module. Its weights have no data.
+// use. Lines with comments may precede the module. The weights of the returned module have no data.
 func Parse(text string, ops OpSet) (m *Module, err error) {
 	p := &parser{src: text, ops: ops}
 	defer func() {

@@ -10,9 +10,7 @@ import (
 )
 
 // maxPoolIndices appends, for each window of a [MaxPool], the i64 index of the window's maximum in
-// all of x. The spatial axes are counted in row-major or column-major order. maxPoolIndices puts
-// the cells of each window along an axis. [ArgMax] gives a position in the window, from which the
-// index follows.
+// all of x. The index is row-major, except that columnMajor reverses the order of the spatial axes.
 func maxPoolIndices(b *ir.Builder, x *ir.Value, w Window, columnMajor bool) *ir.Value {
 	count, err := w.Places(x.Type.Shape[2:])
 	if err != nil {

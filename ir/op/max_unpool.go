@@ -8,8 +8,8 @@ import (
 )
 
 // importMaxUnpool imports MaxUnpool, which puts elements back where MaxPool found them, and zeros
-// elsewhere. The indices refer to the smallest operand with which MaxPool gives the shape of x. If
-// output_shape is another shape, the result is padded with zeros or cropped at the end.
+// elsewhere. The indices refer to the smallest tensor of which MaxPool has a result of x's shape.
+// If output_shape is another shape, the result is padded with zeros or cropped at the end.
 func importMaxUnpool(c ir.Importer) ([]*ir.Value, error) {
 	b, x, places := c.Builder(), c.Arg(0), c.Arg(1)
 	w, err := importWindow(c, x.Type, nil, false)

@@ -16,8 +16,8 @@ func wide(d ir.DType) ir.DType {
 	return d
 }
 
-// sumsOf returns the element type of the result of a product of operands of type d: wide(d) if the
-// product is wide, see [Product], else d.
+// sumsOf returns the element type of a product's result if its operands have type d: wide(d) if
+// isWide is set, see [Product], else d.
 func sumsOf(d ir.DType, isWide bool) ir.DType {
 	if isWide {
 		return wide(d)

@@ -60,8 +60,8 @@ func CheckTensors(in []ir.Type, min, max int) error {
 	return nil
 }
 
-// fromFront converts a possibly negative axis to one from the start. It returns an error unless the
-// axis is one of rank axes.
+// fromFront returns axis counted from the first of rank axes. A negative axis counts from the end.
+// It returns an error if there is no such axis.
 func fromFront(axis, rank int) (int, error) {
 	if axis < -rank || axis >= rank {
 		return 0, fmt.Errorf("axis %d out of range for rank %d", axis, rank)

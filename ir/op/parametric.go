@@ -8,9 +8,9 @@ func IsParametric(o ir.Op) bool {
 	return ok
 }
 
-// IsParameter reports whether operand i of a node would be a parameter of the model if it is a
-// weight. This holds for an operand of a [Parametric] operator that is not a running statistic. It
-// also holds for a scalar that is added to a product with a weight.
+// IsParameter reports whether a weight in the place of operand i counts as a parameter of the
+// model. It does if n is a [Parametric] operator and operand i is not a running statistic. It also
+// does if n adds operand i, one element, to a [MatMul] one of whose factors is a weight.
 func IsParameter(n *ir.Node, i int) bool {
 	if IsParametric(n.Op) {
 		return !IsStatistic(n.Op, i)

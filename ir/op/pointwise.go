@@ -7,9 +7,9 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Pointwise computes its region for each element of its broadcast operands. The region's parameters and
-// nodes have the types of single elements. It runs as loops over short runs of elements that call
-// vector primitives.
+// Pointwise computes its region for each element of its broadcast operands. The region's parameters
+// and nodes have the types of single elements. It runs as loops over short runs of elements. The
+// loops call vector primitives.
 type Pointwise struct{}
 
 var errScalarRegion = errors.New("the region of a pointwise node computes single elements")

@@ -47,8 +47,8 @@ func twoScores(b *ir.Builder, score *ir.Value, unit bool, transform string) *ir.
 }
 
 // softmaxZero returns the softmax of each row over the scores x whose magnitude exceeds 1e−7. A
-// smaller score x becomes x·e^(−max), divided by the sum of the softmax, where max is the maximum
-// of the row.
+// score x of at most this magnitude becomes x·e^(−max) divided by the denominator of the softmax,
+// where max is the maximum of the row.
 func softmaxZero(b *ir.Builder, x *ir.Value) *ir.Value {
 	d, zero := x.Type.DType, b.Scalar(x.Type.DType, 0)
 	top := b.Node(Reduce{Kind: ReduceMax, Axes: []int{1}, KeepDims: true}, x)

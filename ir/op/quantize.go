@@ -72,8 +72,9 @@ func (op Quantize) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *ker
 	return Quantized(b, d, elementary.DivBy(b, x[0], float64(float32(op.Scale))), zero)
 }
 
-// Quantized returns the formula for an f32 number that is rounded to nearest, ties to even, plus a
-// zero point, saturated to the integer type d of at most 32 bits. NaN becomes the smallest integer.
+// Quantized returns the formula round(quotient) + zero, saturated to d, an integer type of at most
+// 32 bits. quotient is f32 and is rounded to nearest, ties to even. NaN becomes the smallest
+// integer.
 func Quantized(b *kernel.Builder, d ir.DType, quotient, zero *kernel.Value) *kernel.Value {
 	v := b.Unary(kernel.Round, quotient)
 	word, limit := ir.I32, 0x1p24 // beyond the limit all zero points saturate

@@ -183,8 +183,8 @@ func sameTypes(in, want []ir.Type) error {
 }
 
 // infer checks the operands and attributes of one direction of a layer: the projected x, [S,N,G·H];
-// recurrent weights, for weights[i] gates each; lens; the states; and vectors of vectors[i]·H
-// elements. It returns the types of y, [S,N,H], and of the states, [N,H].
+// recurrent weights, for weights[i] gates each; lens; the states; and a vector of vectors[i]·H
+// elements for each i. It returns the types of y, [S,N,H], and of the states, [N,H].
 func (op Steps) infer(in []ir.Type, functions int, weights []int, states int, vectors ...int) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1+len(weights), 2+len(weights)+states+len(vectors)); err != nil {
 		return nil, err
@@ -266,9 +266,9 @@ func recurrentFlops(in []ir.Type) dim.Dim {
 // direction.
 type directed func(s Steps, x, r, bias, lens *ir.Value, more []*ir.Value) []*ir.Value
 
-// lower computes each direction of n with direction and combines the results. functions is the
-// number of functions for each direction. For the first `separate` gates, both biases are added to
-// the projected x. lower computes narrow types in a wider type.
+// lower computes each direction of n with the function `direction` and combines the results.
+// functions is the number of functions for each direction. For the first `separate` gates, both
+// biases are added to the projected x. lower computes narrow types in a wider type.
 func (op Recurrent) lower(b *ir.Builder, n *ir.Node, p RecurrentProducts, functions, separate int, direction directed) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {
 		return out

@@ -20,8 +20,8 @@ func recurrentMatrix(t *ir.Tensor, rows, width int) []float64 {
 	return m
 }
 
-// cell updates the states of one sequence in place, given the projected x of the step. The first state
-// is the result of the step. at is the index of the step and the sequence in [S,N].
+// cell updates the states of one sequence in place, given the projected x of the step. The first
+// state is the result of the step. `at` is step·N + sequence.
 type cell func(at int, x []float64, states [][]float64)
 
 // recurrence runs a cell over all steps of batch sequences in float64, in reverse order if reverse
@@ -187,8 +187,8 @@ func multiply(gates, h, matrix []float64, width int) {
 	}
 }
 
-// gate clamps the elements of x to [−Clip, Clip] if Clip is above 0, and replaces each element by
-// function i of it.
+// gate clamps the elements of x to [−Clip, Clip] if Clip is above 0, and then applies function i of
+// op to each element.
 func (op Steps) gate(i int, x []float64) {
 	if op.Clip > 0 {
 		for k, v := range x {

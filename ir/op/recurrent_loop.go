@@ -41,8 +41,8 @@ func (op Steps) gateNode(c calculus, i int, x *ir.Value) *ir.Value {
 
 // loop appends a loop over the steps of one direction of the projected x, [S,N,G·H]. `next` appends
 // the states, [N,H], after a step, given the row of x and the states before the step. The first
-// state is also the row of y. rows are rows of other results. loop returns y, [S,N,H], the final
-// states, and the other results.
+// state is also the row of y. The slice `rows` holds the step's rows of the other results. loop
+// returns y, [S,N,H], the final states, and the other results.
 func (op Steps) loop(b *ir.Builder, x, lens *ir.Value, states []*ir.Value, next func(c calculus, x *ir.Value, states []*ir.Value) (after, rows []*ir.Value)) []*ir.Value {
 	steps := x.Type.Shape[0]
 	out := op.eachStep(b, steps, states, func(c calculus, at *ir.Value, states []*ir.Value) (after, rows []*ir.Value) {

@@ -232,8 +232,8 @@ func (op Reduce) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y.Reshape(shape...)}, nil
 }
 
-// groupsOf returns, for each of the n elements of a tensor of shape `reduced`, the indices of the
-// elements that are reduced to it in a tensor of shape `shape`.
+// groupsOf describes a reduction from `shape` to `reduced`, a shape of n elements. For each element
+// of the result, it returns the row-major indices of the operand's elements that are combined.
 func groupsOf(shape, reduced []int, n int) [][]int {
 	groups := make([][]int, n)
 	walk := newIndex(shape, reduced)
@@ -355,9 +355,9 @@ func (op Reduce) others(b *ir.Builder, x *ir.Value) *ir.Value {
 	return TransposeBy(b, ReshapeTo(b, b.Node(Mul{}, before, after), moved.Type.Shape...), inversePerm(perm)...)
 }
 
-// Lower makes the axes adjacent, as kernels require. Floats are reduced along one run of adjacent
-// axes after the other. Integers whose result is truncated are transposed instead. Logarithms of
-// integers are computed in f64.
+// Lower makes the axes adjacent, as kernels require. It reduces along one run of adjacent axes
+// after the other. A mean or an L2 norm of integers would be truncated after each run; their axes
+// are transposed to the end instead. Logarithms of integers are computed in f64.
 func (op Reduce) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x, typ := n.Arg(0), n.Results[0].Type
 	if d := typ.DType; d.IsInt() && wide(d) != d {

@@ -15,12 +15,11 @@ type RegexFullMatch struct {
 	Pattern string
 }
 
-// maxPattern is the maximum size of a pattern with its repetitions expanded, on which the memory
-// and time of matching depend.
+// maxPattern is the maximum [patternSize]. It limits the memory and the time of matching.
 const maxPattern = 1 << 14
 
-// patternSize returns the number of operators, characters and ranges of a pattern with its repetitions
-// expanded, at most maxPattern+1.
+// patternSize returns the number of operators, characters and ranges of a pattern with its
+// repetitions expanded, or maxPattern+1 if there are more than maxPattern.
 func patternSize(re *syntax.Regexp) int {
 	n := 1 + len(re.Rune)
 	for _, sub := range re.Sub {

@@ -78,9 +78,9 @@ func positionBucket(distance, buckets, limit int, bidirectional bool) int {
 
 // importGatedRelativePositionBias imports GatedRelativePositionBias of com.microsoft: rel_pos,
 // [1,H,S,S], times 2 + u·(r·eco_a − 1). The queries of each head, [B,H,S,D], are multiplied by a
-// matrix, and a bias is added. u is the sigmoid of the sum over the first half of the result's last
-// axis, and r of the sum over the second half. With token_offset, the queries have the layout of
-// RemovePadding.
+// matrix, and a bias is added. Along the last axis of this sum, u is the sigmoid of the total of
+// the first half, and r the sigmoid of the total of the second half. With token_offset, the queries
+// have the layout of RemovePadding.
 func importGatedRelativePositionBias(c ir.Importer) ([]*ir.Value, error) {
 	b, query, heads := c.Builder(), c.Arg(0), dim.Const(c.Int("num_heads", 0))
 	if c.Arg(6) != nil {

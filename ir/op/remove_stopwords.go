@@ -9,9 +9,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// RemoveStopwords removes from a list of strings, [C], the elements that occur in its second operand,
-// another list, ignoring case unless CaseSensitive is set. If nothing is left the result is a single
-// empty string. It binds Count to the length of the result.
+// RemoveStopwords removes the elements of a list of strings, [C], that also occur in its second
+// operand, a list of stop words. Case is ignored unless CaseSensitive is set. If nothing is left
+// the result is a single empty string. It binds Count to the length of the result.
 type RemoveStopwords struct {
 	CaseSensitive bool
 	Count         string

@@ -13,8 +13,8 @@ import (
 //
 // With To i8 or u8, sum and bias are rounded to f32, multiplied by a scale, and rounded to f32 and
 // then to the nearest integer, ties to even. A zero point is added, and the result is saturated to
-// To or, with Clamp, clamped to [Lo, Hi]. A quotient that [QuantizeLinear] rounds to a tie in f32
-// is a tie here too.
+// To or, with Clamp, clamped to [Lo, Hi]. The rounding to f32 is needed because [QuantizeLinear]
+// rounds its quotient to f32 too: a quotient that becomes a tie there becomes a tie here.
 //
 // With To f32, for a matrix product, the sums are rounded to f32 and multiplied by an f32 scale. An
 // f32 offset, with one element or one for each channel, replaces the zero point and is added.

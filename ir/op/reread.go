@@ -10,8 +10,8 @@ type reread struct {
 	args  []*ir.Value
 }
 
-// asOpset returns the import function of an operator that has the form of an ONNX operator at an
-// opset. read is the import function of that operator.
+// asOpset returns an import function that calls read for the node as if the model had the given
+// opset. It serves operators of other domains that have the form of an ONNX operator at that opset.
 func asOpset(opset int, read func(ir.Importer) ([]*ir.Value, error)) func(ir.Importer) ([]*ir.Value, error) {
 	return func(c ir.Importer) ([]*ir.Value, error) { return read(reread{c, opset, argsOf(c)}) }
 }
@@ -44,8 +44,8 @@ func (r reread) Arg(i int) *ir.Value {
 	return r.Importer.Arg(r.Importer.NumArgs())
 }
 
-// Constant returns the value of operand i. It is nil unless the model defines it, or it was
-// computed from constants.
+// Constant returns the value of operand i if the model defines the operand or constants determine
+// it. Otherwise it returns nil.
 func (r reread) Constant(i int) *ir.Tensor {
 	v := r.Arg(i)
 	if v == nil {

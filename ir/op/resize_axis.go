@@ -73,8 +73,8 @@ var resizePlaces = map[string]func(a resizeAxis, i float64) float64{
 	},
 }
 
-// resizeRoundings maps each rounding to a function. The function returns the whole number for
-// coordinate x, which may depend on the scale.
+// resizeRoundings maps each rounding to a function. The function rounds coordinate x to a whole
+// number. Only "simple" uses the scale.
 var resizeRoundings = map[string]func(x, scale float64) float64{
 	"round_prefer_floor": func(x, _ float64) float64 { return math.Ceil(x - 0.5) },
 	"round_prefer_ceil":  func(x, _ float64) float64 { return math.Floor(x + 0.5) },

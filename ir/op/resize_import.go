@@ -134,17 +134,17 @@ func (op Resize) scaled(c ir.Importer, i int, axes []int, roi *ir.Value) ([]*ir.
 	return op.withScales(c, scales, axes, roi)
 }
 
-// betweenExtents reports whether align_corners aligns the corners of the actual result, as PyTorch
-// does. ONNX aligns the corners of a result whose extents were not rounded down. PyTorch's exporter
-// writes ONNX's operator for PyTorch's function.
+// betweenExtents reports whether op uses align_corners in a model that PyTorch exported. PyTorch
+// computes the scale from the extents of operand and result, but ONNX takes the given scale, from
+// which the extents were rounded down. For such a model the given scales are ignored.
 func (op Resize) betweenExtents(c ir.Importer) bool {
 	return op.Coordinates == "align_corners" && c.Producer() == "pytorch"
 }
 
 const maxScale = 1 << 20
 
-// withScales imports op with constant scales of axes. The extents are multiplied by them and
-// rounded down.
+// withScales imports op with constant scales, one for each of axes. The extents are multiplied by
+// the scales and rounded down.
 func (op Resize) withScales(c ir.Importer, scales []float64, axes []int, roi *ir.Value) ([]*ir.Value, error) {
 	if len(scales) != len(axes) {
 		return nil, fmt.Errorf("%d scales for %d axes", len(scales), len(axes))
@@ -170,8 +170,9 @@ func (op Resize) withScales(c ir.Importer, scales []float64, axes []int, roi *ir
 	return op.build(c, roi, axes)
 }
 
-// bound imports op with scales of axes that are known only at run time. The region roi may be known
-// only then, too. The extents are rounded down or, if near is true, to the nearest integer.
+// bound imports op with scales, one for each of axes, that are known only at run time. roi may be
+// nil, or a region that is known only at run time. The extents are rounded down or, if near is
+// true, to the nearest integer.
 func (op Resize) bound(c ir.Importer, scales, roi *ir.Value, axes []int, near bool) ([]*ir.Value, error) {
 	b := c.Builder()
 	scales = ConvertTo(b, ReshapeTo(b, scales, dim.Const(len(axes))), ir.F64)

@@ -114,9 +114,9 @@ func (a roiAxis) sample(bin, k int, round func(float64) float64) []gridTap {
 	return []gridTap{{first, float64(first+1) - at}, {min(first+1, last), at - float64(first)}}
 }
 
-// Flops counts 32 operations for each sample: a product and a sum for each of its four elements, and
-// the work of finding them. If the number of samples depends on the regions, it counts a sample for
-// each bin, and for each element of x in each region.
+// Flops counts 32 operations for each sample: a product and a sum for each of its four elements,
+// and the work of finding them. If the number of samples depends on the regions, it counts one
+// sample for each bin and, for each region, one sample for each element of an image.
 func (op RoiAlign) Flops(in, out []ir.Type) dim.Dim {
 	const each = 32 // 8, plus the work of finding the elements
 	if op.Sampling == 0 {
@@ -125,8 +125,8 @@ func (op RoiAlign) Flops(in, out []ir.Type) dim.Dim {
 	return out[0].Elems().Mul(dim.Const(op.Sampling * op.Sampling * each))
 }
 
-// regionFlops counts `ops` operations for each element of `out`, and for each element of x in each
-// region.
+// regionFlops counts `ops` operations for each element of `out` and, for each region, `ops`
+// operations for each element of an image.
 func regionFlops(in, out []ir.Type, ops int) dim.Dim {
 	x, y := in[0].Shape, out[0]
 	return dim.Product(y.Shape[0], x[1], x[2], x[3]).Add(y.Elems()).Mul(dim.Const(ops))

@@ -79,10 +79,11 @@ func copied(x *ir.Tensor) *ir.Tensor {
 	return y
 }
 
-// scatterGrad returns the gradients of data and updates of a scatter node. put scatters to the same
-// indices, take gathers from them, and g is the upstream gradient. The gradient of an update that a
-// later one replaces is 0. In a product all updates must be nonzero. For a maximum or minimum, each
-// extreme element gets the gradient.
+// scatterGrad returns the gradients of data and updates of a scatter node. `put` scatters to the
+// node's indices, `take` gathers from them, and g is the upstream gradient. The gradient of an
+// update that a later one replaces is 0. With "mul", the gradient of an update is divided by the
+// update, which must not be 0. With "max" and "min", every element and every update that equals the
+// result gets the whole gradient.
 func scatterGrad(b *ir.Builder, n *ir.Node, g *ir.Value, want []bool, reduction string, put func(reduction string, data, updates *ir.Value) *ir.Value, take func(data *ir.Value) *ir.Value) []*ir.Value {
 	c, data, updates, y := calculus{b}, n.Arg(0), n.Arg(2), n.Results[0]
 	grads := make([]*ir.Value, 3)

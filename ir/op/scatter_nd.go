@@ -96,7 +96,8 @@ func (op ScatterND) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 
 // Grad returns the gradients of the data and the updates. Without a reduction, the gradient of the
 // data is dy, with 0 where an update replaced a slice. The gradient of an update is the slice of dy
-// at its coordinates, or 0 if a later update replaced it.
+// at its coordinates, or 0 if a later update replaced it. With a Reduction the gradients are as in
+// [ScatterElements.Grad].
 func (op ScatterND) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	at := n.Arg(1)
 	return scatterGrad(b, n, dy[0], want, op.Reduction,

@@ -296,8 +296,9 @@ func sliceRange(b *ir.Builder, start, end dim.Dim, step int, d dim.Dim) (first, 
 	return first, length.CeilDiv(dim.Const(step)).Max(zero)
 }
 
-// fromFrontDim returns bound, a bound of a slice of an axis of extent d, counted from the start. If
-// the sign of an expression is unknown, it appends a check. label names the bound in errors.
+// fromFrontDim returns bound, a bound of a slice of an axis of extent d, counted from the start. An
+// expression that is never positive counts from the end, and any other expression from the start.
+// Unless the sign is proven, a check at run time is appended. label names the bound in its error.
 // Numbers beyond 32 bits mean no bound.
 func fromFrontDim(b *ir.Builder, bound, d dim.Dim, label string) dim.Dim {
 	if n, ok := bound.Int64(); ok {

@@ -20,9 +20,9 @@ func importSplit(c ir.Importer) ([]*ir.Value, error) {
 	return splitAxis(b, x, axis, sizes)
 }
 
-// splitAxis appends consecutive slices of x along an axis, whose extents are sizes. If sizes do not
-// add up to the extent of the axis, it returns an error. If that is known only at run time, it
-// appends a check.
+// splitAxis appends consecutive slices of x along an axis. sizes are the extents of the slices. If
+// sizes do not add up to the extent of the axis, it returns an error. If that is known only at run
+// time, it appends a check.
 func splitAxis(b *ir.Builder, x *ir.Value, axis int, sizes []dim.Dim) ([]*ir.Value, error) {
 	var start dim.Dim
 	parts := make([]*ir.Value, len(sizes))
@@ -40,7 +40,7 @@ func splitAxis(b *ir.Builder, x *ir.Value, axis int, sizes []dim.Dim) ([]*ir.Val
 }
 
 // splitSizes returns the extents of the parts of an axis of extent d: the attribute or operand
-// split or, without it, equal extents. It returns an error if split does not have one extent for
+// `split` or, without it, equal extents. It returns an error if split does not have one extent for
 // each result.
 func splitSizes(c ir.Importer, d dim.Dim) ([]dim.Dim, error) {
 	var sizes []dim.Dim

@@ -119,10 +119,11 @@ func (op StridedCopy) joined() StridedCopy {
 	return out
 }
 
-// walk returns the axes, and their strides in the operand, over which n elements of the result are
-// read in steps of stride. dense are the row-major strides of the result. room holds the remaining
-// length of each axis; walk subtracts the elements that are read. ok is false if there are no such
-// axes.
+// walk describes how n elements of the result, `stride` elements apart in row-major order, are read
+// from the operand. It returns the extents of the axes that they form, and the strides of these
+// axes in the operand. dense are the row-major strides of the result. room[j] is the number of
+// indices of axis j that are left; walk subtracts the indices that it passes. ok is false if axes
+// and strides cannot express the reading.
 func (op StridedCopy) walk(n, stride dim.Dim, dense, room []dim.Dim) (shape, moved []dim.Dim, ok bool) {
 	one := dim.Const(1)
 	if n.Equal(one) || stride.Equal(dim.Dim{}) {

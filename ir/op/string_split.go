@@ -13,7 +13,7 @@ import (
 // The rest is the last part (ONNX StringSplit, from opset 20). An empty Delimiter means runs of
 // white space, and then there are no empty parts. The first result is the parts, a string tensor
 // with a new last axis of Parts, padded with empty strings. The second is the numbers of parts, i64
-// of the operand's shape. It binds Parts to the largest number.
+// of the operand's shape. StringSplit binds Parts to the largest number of parts.
 type StringSplit struct {
 	Delimiter string
 	MaxSplit  int

@@ -139,9 +139,9 @@ func importSVMClassifier(c ir.Importer) ([]*ir.Value, error) {
 }
 
 // linear returns the labels and scores of a machine without support vectors. The label is the class
-// with the highest score. If there are two classes and probable is not set, the label is the second
-// class if the highest score is above 0 or, without negative coefficients, at least ½. transform
-// applies to the scores, see [postTransform].
+// with the highest score. There is one exception: if there are two classes and probable is not set,
+// the label is the second class whenever the highest score is above 0 or, if no coefficient is
+// negative, at least ½. transform applies to the scores, see [postTransform].
 func (k *svm) linear(b *ir.Builder, labels *ir.Tensor, probable bool, transform string) ([]*ir.Value, error) {
 	classes := labels.Len()
 	if len(k.coefficients)%classes != 0 {

@@ -15,16 +15,16 @@ import (
 // of the coefficients, or j−1 if j > i, is for the decision against class j.
 type SVMPairs struct{}
 
-// SVMVotes returns i64[N]: for each row of the decision values f32[N,P] of [SVMPairs], the class, from
-// 0 to Classes − 1, that wins the most pairs. The first class of a pair wins if the pair's decision
-// value is above 0, and the second class otherwise. If several classes win the most pairs, the
-// result is the first of them.
+// SVMVotes returns i64[N]: for each row of the decision values f32[N,P] of [SVMPairs], the class,
+// from 0 to Classes − 1, that wins the most pairs. The first class of a pair wins if the pair's
+// decision value is above 0, and the second class otherwise. If several classes win the most pairs,
+// the result is the class with the lowest index among them.
 type SVMVotes struct{ Classes int }
 
-// SVMProbabilities returns the probabilities f32[N,Classes] that follow from the pairs f32[N,P] of
-// [SVMPairs] and Platt's coefficients a and b, f32[P]. The first class of a pair with value v has
-// probability 1 − 1/(1+e^−(a·v+b)). The pairs are coupled by the second method of Wu, Lin and Weng
-// (2004).
+// SVMProbabilities returns the probabilities f32[N,Classes] that follow from the decision values
+// f32[N,P] of [SVMPairs] and Platt's coefficients a and b, f32[P]. The first class of a pair with
+// decision value v has probability 1 − 1/(1+e^−(a·v+b)). The pairs are coupled by the second method
+// of Wu, Lin and Weng (2004).
 type SVMProbabilities struct{ Classes int }
 
 // maxSVMClasses is the maximum number of classes, so that the number of their pairs stays small.

@@ -12,8 +12,8 @@ import (
 //
 // If there are two classes and all leaves have weights for the same class, a single score decides:
 // the label is the second class if the score is above ½, or above 0 if a weight is negative. If
-// that class is the first, the sum is nevertheless the score of the second, from which [twoScores]
-// computes the score of the first.
+// that class is the first, the sum of its weights still counts as the score of the second class,
+// and [twoScores] computes the score of the first class from it.
 func importTreeEnsembleClassifier(c ir.Importer) ([]*ir.Value, error) {
 	labels, err := classLabels(c, "classlabels_int64s")
 	if err != nil {
@@ -55,9 +55,9 @@ func importTreeEnsembleClassifier(c ir.Importer) ([]*ir.Value, error) {
 }
 
 // named appends the scores of classes, with −∞ for a class without a weight in the leaves that a
-// row reaches. It returns scores unchanged if it need not know these classes: if all weights are
-// above 0, because the score 0 of such a class is never the highest then; if there are base values;
-// or if every class has a weight in every row.
+// row reaches. It returns scores unchanged in three cases: all weights are above 0, because 0 is
+// then never the highest score; there are base values; or every class has a weight in every leaf of
+// some tree.
 func (t *trees) named(b *ir.Builder, scores *ir.Value) (*ir.Value, error) {
 	classes, _ := scores.Type.Shape[1].Int()
 	if t.least > 0 || len(t.base) > 0 || len(t.certain) == classes {

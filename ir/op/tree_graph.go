@@ -85,8 +85,8 @@ func withNegatives(b *ir.Builder, x *ir.Value) *ir.Value {
 }
 
 // ensemble appends a [TreeEnsemble] of the trees for the rows of x, f32 or f64. base is empty or
-// has a value for each target. It returns an error if it does not, or if the trees are invalid or
-// too large.
+// has a value for each target. ensemble returns an error if base has another length, or if the
+// trees are invalid or too large.
 func (g *treeGraph) ensemble(b *ir.Builder, x *ir.Value, targets int, aggregate Aggregate, base []float64) (*ir.Value, error) {
 	d := x.Type.DType
 	splits, roots, err := g.splits(d)
@@ -279,10 +279,10 @@ func numberBefore(d ir.DType, v float64) float64 {
 	return math.Nextafter(v, math.Inf(-1))
 }
 
-// set returns the set that node n compares with. ok is true if n tests membership in a set: it
-// lists members, compares with = or ≠, which is a set of one number, or compares with NaN, which is
-// the empty set. bounds holds two numbers for each member, in increasing order of the members: the
-// largest number below the member, and the member.
+// set returns the set that node n compares with. ok is true if n tests membership in a set: n lists
+// the members, compares with = or ≠ (a set of one number), or compares with NaN (the empty set).
+// bounds holds two numbers for each member, in increasing order of the members: the largest number
+// below the member, and the member.
 func (s *splitter) set(n treeNode) (bounds []float64, ok bool) {
 	members := n.set
 	if n.mode != treeMember {

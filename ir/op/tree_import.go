@@ -47,7 +47,7 @@ type treeKey struct{ tree, node int }
 
 // readTrees reads the trees: the attributes that start with nodes_, the attributes that start with
 // the word entries, target_ or class_, and base_values. It returns an error if they do not fit
-// together, or if a leaf has a weight for a target that is not below targets.
+// together, or if a leaf has a weight for a target outside [0, targets).
 func readTrees(c ir.Importer, entries string, targets int) (*trees, error) {
 	t := &trees{used: map[int]bool{}, least: math.Inf(1)}
 	x, err := rowsOf(c.Builder(), c.Arg(0))

@@ -8,9 +8,9 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// foldAffine moves a product with weights, or a sum with weights, into the weights and the bias of
-// the preceding convolution, matrix product or normalisation. The moved weights have one element, or
-// one per output channel. Nothing else may read the result of the preceding node.
+// foldAffine moves a multiplication by a weight, or an addition of a weight, into the weights and
+// the bias of the preceding convolution, matrix product or normalisation. The moved weight has one
+// element, or one per output channel. Nothing else may read the result of the preceding node.
 func foldAffine(ctx *Context, m *ir.Module) (changed bool, err error) {
 	known := fixed{}
 	return rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
@@ -61,8 +61,8 @@ type linear struct {
 	strict bool // change nothing that would round a float differently
 }
 
-// accepts reports whether [linear.scaled] can multiply x by per-channel values, if scale is set,
-// and add per-channel values to it, if shift is set.
+// accepts reports whether [linear.scaled] can compute x·s if scale is set, and x + t if shift is
+// set. s and t have one element per channel.
 func (l linear) accepts(x *ir.Value, scale, shift bool) bool {
 	if x.Def == nil || x.Type.DType.Bits() < 32 || l.known.has(x) {
 		return false

@@ -22,9 +22,10 @@ const (
 )
 
 // foldConstants evaluates nodes whose operands are all constants, within a budget of memory and
-// work. Nodes that depend on weights are not evaluated, because weights can be replaced. Constants that
-// are stored as one repeated element stay so where an operator fills, moves or computes each element
-// alone. Any other result larger than maxTextBytes becomes a weight of its own.
+// work. Nodes that depend on weights are not evaluated, because weights can be replaced. A splat is
+// a constant that is stored as one repeated element. An operator that fills, moves or computes each
+// element alone turns splats into a splat. Any other result larger than maxTextBytes becomes a
+// weight of its own.
 func foldConstants(ctx *Context, m *ir.Module) (changed bool, err error) {
 	if ctx.folded == nil {
 		ctx.folded = map[string]*ir.Tensor{}
@@ -119,7 +120,7 @@ func (c *Context) known(v *ir.Value) *ir.Tensor {
 }
 
 // constant appends t and returns its value. If t is larger than maxTextBytes and not a splat, it
-// adds t to `own` as a weight, named after the value called name.
+// adds t to `own` as a weight whose name derives from `name`, the value's name.
 func (c *Context) constant(b *ir.Builder, own *weights, name string, t *ir.Tensor) *ir.Value {
 	if t.IsSplat() || t.Len()*t.DType.Size() <= maxTextBytes {
 		return b.Const(t)

@@ -9,7 +9,8 @@ import (
 )
 
 // foldOneHot replaces a product of one-hot rows and a table of weights by a gather of rows of the
-// table. Elementwise operators with weights that follow such a gather are computed on the table.
+// table. An elementwise operator that combines the gathered rows with weights is computed on the
+// table instead, before the gather.
 func foldOneHot(ctx *Context, m *ir.Module) (changed bool, err error) {
 	if ctx.Strict {
 		return false, nil
@@ -65,10 +66,11 @@ func chosenRows(b *ir.Builder, known fixed, n *ir.Node) *ir.Value {
 	return reshaped(b, b.Node(op.Gather{}, table, indices), n.Results[0].Type.Shape...)
 }
 
-// onTable returns a replacement for n, an elementwise node with an operand of gathered rows of a
-// table and operands that are weights. The replacement computes n on the table and gathers the rows
-// of the result. onTable returns nil if n is another node, if the table or the gathered rows have
-// another reader, or if the table is a weight or constant of the module.
+// onTable returns a replacement for n, an elementwise node. One operand of n is gathered rows of a
+// table, and each other operand is a vector or a scalar that depends on weights and constants only.
+// The replacement computes n on the table and gathers the rows of the result. onTable returns nil
+// if n is another node, if the table or the gathered rows have another reader, or if the table is a
+// weight or constant of the module.
 func onTable(b *ir.Builder, known fixed, n *ir.Node) *ir.Value {
 	y := n.Results[0]
 	at := slices.IndexFunc(n.Args, func(v *ir.Value) bool {

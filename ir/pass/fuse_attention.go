@@ -303,8 +303,8 @@ func (a *attention) maskType(q ir.Type, lead []dim.Dim) (t ir.Type, ok bool) {
 	return ir.TensorOf(t.DType, shape...), len(shape) > 0
 }
 
-// widened returns the type of a mask that is repeated along axes with symbolic extents, so that it
-// has the extents of the scores along these axes. Constant extents, such as 1, stay.
+// widened returns the type of the mask with its symbolic extents replaced by the extents of the
+// scores. Constant extents, such as 1, stay.
 func widened(mask ir.Type, scores []dim.Dim) ir.Type {
 	shape := slices.Clone(mask.Shape)
 	for i := range shape {
