@@ -208,8 +208,8 @@ func hasSymbols(op ir.Op) bool {
 	return false
 }
 
-// failOp panics with an [*Error] for err, the error of an operator. It removes the operator's name,
-// because the message has the name of the function that was called.
+// failOp panics with an [*Error] for err, an error of op. It removes the operator's name from the
+// text of err, because the message already names the function that was called.
 func failOp(op ir.Op, err error) {
 	text := strings.TrimPrefix(err.Error(), ir.OpName(op)+": ")
 	var u *ir.Unproven

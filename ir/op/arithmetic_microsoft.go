@@ -78,8 +78,8 @@ func importCDist(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{b.Node(Reduce{Kind: kind, Axes: []int{2}}, d)}, nil
 }
 
-// importIsAllFinite imports IsAllFinite of com.microsoft: whether no element of any operand is
-// infinite or NaN. Attributes may restrict this to infinities or NaNs.
+// importIsAllFinite imports IsAllFinite of com.microsoft. The result is true if no element of any
+// operand is infinite or NaN. An attribute may restrict the test to infinities or to NaNs.
 func importIsAllFinite(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	infOnly, nanOnly := c.Int("isinf_only", 0) != 0, c.Int("isnan_only", 0) != 0

@@ -159,9 +159,10 @@ func (op BatchNormalization) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, wan
 	return grads
 }
 
-// Train normalises by the statistics of x. The running statistics are updated with the mean and the
-// sample variance (over n − 1) of x, with weight 1 − Momentum. It returns nil, and changes nothing,
-// if the scale is frozen, or if the running mean or variance is a parameter of the function.
+// Train replaces the node by one that normalises by the statistics of x. The running statistics are
+// updated with the mean and the sample variance (over n − 1) of x, with weight 1 − Momentum. It
+// returns nil, and changes nothing, if the scale is frozen, or if the running mean or variance is a
+// parameter of the function.
 func (op BatchNormalization) Train(b *ir.Builder, n *ir.Node, t ir.Training) []*ir.Value {
 	x := n.Arg(0)
 	if t.IsFrozen(n.Arg(1)) || n.Arg(3).Def == nil || n.Arg(4).Def == nil {

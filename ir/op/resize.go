@@ -282,8 +282,8 @@ func (op Resize) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 }
 
 // Compose replaces the node by a matrix product along each axis that changes. If extents or scales
-// are large or known only at run time, it uses a sum of weighted elements instead, which it gathers
-// by tables.
+// are large or known only at run time, it instead gathers elements by tables and sums them with
+// weights.
 func (op Resize) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x, tables := n.Arg(0), resizeTables{op, n.Arg(1)}
 	for i, d := range n.Arg(0).Type.Shape {

@@ -9,8 +9,8 @@ import (
 )
 
 // importScan imports Scan: a counted [Loop] whose body takes a row of each scanned operand and
-// returns a row of each scanned result. At opset 8 all tensors have a batch as first axis. Another
-// loop runs over it.
+// returns a row of each scanned result. At opset 8 the first axis of all tensors is the batch, and
+// an outer loop runs over the batch.
 func importScan(c ir.Importer) ([]*ir.Value, error) {
 	s := scan{c: c}
 	scanned, args := c.Int("num_scan_inputs", 0), []*ir.Value{}

@@ -115,8 +115,8 @@ func joinItems(items []ir.Type) (ir.Type, error) {
 // maxItems is the largest number of elements of a sequence that is tracked value by value.
 const maxItems = 1 << 10
 
-// knownItems returns the elements of a sequence if they are known at compile time. Operations on it
-// then do not need a sequence. Otherwise ok is false.
+// knownItems returns the elements of a sequence if they are known at compile time, so that
+// operations can use them without the sequence. Otherwise ok is false.
 func knownItems(v *ir.Value) (items []*ir.Value, ok bool) {
 	if v == nil || v.Def == nil {
 		return nil, false

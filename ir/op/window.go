@@ -20,7 +20,7 @@ type Window struct {
 	Kernel    []int // cells of the window
 	Strides   []int // distance between windows in cells; nil means ones
 	Dilations []int // distance between the cells of a window; nil means ones
-	Pads      []int // cells of padding before the first of each axis, then after the last; nil means no padding
+	Pads      []int // cells of padding at the start of each axis, then at the end of each axis; nil means no padding
 	// Same is "upper" or "lower" for a padding with ⌈extent/stride⌉ windows. If the padding is odd,
 	// "upper" puts the additional cell after the last cell, and "lower" puts it before the first.
 	// Pads is nil then.

@@ -74,9 +74,9 @@ func attentionOf(b *ir.Builder, n *ir.Node) (a attention, ok bool) {
 	return a, false
 }
 
-// softmax returns the operand of v if v is a softmax along its last axis that nothing else reads.
-// Otherwise ok is false. If there are casts around the softmax, its type becomes a.Precision. A
-// Where after it may replace the NaN of queries without keys by 0.
+// softmax returns the operand of v if v is a softmax along its last axis and nothing else reads v.
+// Otherwise ok is false. If casts surround the softmax, the type between the casts becomes
+// a.Precision. A Where after it may replace the NaN of queries without keys by 0.
 func (a *attention) softmax(b *ir.Builder, v *ir.Value) (scores *ir.Value, ok bool) {
 	if b.Uses(v) != 1 {
 		return nil, false

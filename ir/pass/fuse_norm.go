@@ -223,9 +223,9 @@ func meanOf(v *ir.Value) (x *ir.Value, axes []int, ok bool) {
 	return x, axes, ok && kind != op.ReduceSumSquare
 }
 
-// averaged returns x and axes if v is a mean along axes that are kept with extent 1. It is the mean
-// of x² if kind is ReduceSumSquare, and otherwise the mean of x. The mean may be written as a sum
-// divided by the number of elements. ok is false if v is not a mean.
+// averaged returns x and axes if v is a mean along axes, which are kept with extent 1. v is the
+// mean of x² if kind is ReduceSumSquare, and otherwise the mean of x. The mean may be written as a
+// sum divided by the number of elements. ok is false if v is not a mean.
 func averaged(v *ir.Value) (kind op.Reduction, x *ir.Value, axes []int, ok bool) {
 	sum, c := unscaled(v)
 	if n, _, isReshape := madeBy[op.Reshape](sum); isReshape {
