@@ -49,6 +49,8 @@ func Build(name string, block []int, fill func(b *Builder)) (*Kernel, error) {
 		return nil, fmt.Errorf("kernel %s: %w", k.Name, err)
 	}
 	k.Body.prune(map[*Value]bool{})
+	k.join()
+	k.Body.prune(map[*Value]bool{})
 	k.name()
 	if err := k.Verify(); err != nil {
 		return nil, err

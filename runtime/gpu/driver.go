@@ -106,6 +106,9 @@ type KernelInfo struct {
 	// Early says that the kernel may start while the launch before it runs, and waits for that launch itself. Drivers may
 	// ignore it.
 	Early bool
+	// Vectors says that the addresses among the arguments have to be multiples of 16 bytes. [Run.Launch] copies memory that
+	// is elsewhere.
+	Vectors bool
 	// Maps are the arguments of which the kernel copies boxes. Only drivers whose kernels do so support them.
 	Maps []Map
 	// Faster is a kernel that computes the same on devices for which the program has faster code, or nil.

@@ -272,7 +272,7 @@ func (r *Run) launch(k *KernelInfo, grid [3]int, args []Arg) error {
 			return err
 		}
 	}
-	if err := r.makeRoom(args); err != nil {
+	if err := r.makeRoom(k.Vectors, args); err != nil {
 		return err
 	}
 	r.words = r.words[:0]
@@ -284,16 +284,21 @@ func (r *Run) launch(k *KernelInfo, grid [3]int, args []Arg) error {
 		case a.bytes == 0:
 			word = 0
 		default:
-			if found := r.find(a); found != nil {
-				address, _ := found.address(a)
+			found, address := r.place(a)
+			if found != nil && a.kind == isWritten {
+				found.change()
+			}
+			if found != nil && !moves(k.Vectors, address) {
 				word = uint64(address)
-				if a.kind == isWritten {
-					found.change()
-				}
 				break
 			}
 			r.log = nil
-			if err := r.queue.Upload(at, a.host()); err != nil {
+			if found != nil {
+				err = r.queue.Copy(at, address, a.bytes)
+			} else {
+				err = r.queue.Upload(at, a.host())
+			}
+			if err != nil {
 				return err
 			}
 			word = uint64(at)
@@ -310,14 +315,32 @@ func (r *Run) launch(k *KernelInfo, grid [3]int, args []Arg) error {
 	if err := r.put(launch); err != nil {
 		return err
 	}
-	return r.takeBack(args)
+	return r.takeBack(k.Vectors, args)
 }
 
-// makeRoom grows the spare buffer to the total size of the arguments that are in no region.
-func (r *Run) makeRoom(args []Arg) error {
+// moves reports whether a kernel takes a copy of device memory: vectors says that it needs addresses that are multiples
+// of 16 bytes.
+func moves(vectors bool, at Address) bool { return vectors && at%16 != 0 }
+
+// place returns the region that contains argument a, and its address on the device. The region is nil if there is none.
+func (r *Run) place(a Arg) (*region, Address) {
+	found := r.find(a)
+	if found == nil {
+		return nil, 0
+	}
+	at, _ := found.address(a)
+	return found, at
+}
+
+// makeRoom grows the spare buffer to the total size of the arguments that are in no region, and of those that a kernel
+// takes copies of, see [KernelInfo.Vectors].
+func (r *Run) makeRoom(vectors bool, args []Arg) error {
 	total := int64(0)
 	for _, a := range args {
-		if a.isMemory() && r.find(a) == nil {
+		if !a.isMemory() {
+			continue
+		}
+		if found, at := r.place(a); found == nil || moves(vectors, at) {
 			total += rounded(a.bytes)
 		}
 	}
@@ -329,15 +352,23 @@ func (r *Run) makeRoom(args []Arg) error {
 	return r.grow(&r.spare, total)
 }
 
-// takeBack copies the written arguments that are in no region back to the host, and waits for the
-// copies.
-func (r *Run) takeBack(args []Arg) error {
+// takeBack copies the written arguments that are in the spare buffer back: to the host those that are in no region, for
+// which it waits, and the others to their region.
+func (r *Run) takeBack(vectors bool, args []Arg) error {
 	at, any := r.spare.at, false
 	for _, a := range args {
-		if !a.isMemory() || r.find(a) != nil {
+		if !a.isMemory() {
 			continue
 		}
-		if a.kind == isWritten {
+		found, address := r.place(a)
+		switch {
+		case found != nil && !moves(vectors, address):
+			continue
+		case a.kind == isWritten && found != nil:
+			if err := r.queue.Copy(address, at, a.bytes); err != nil {
+				return err
+			}
+		case a.kind == isWritten:
 			any = true
 			if err := r.queue.Download(a.host(), at); err != nil {
 				return err

@@ -71,7 +71,7 @@ func (r *Run) Squares(x []float32) (float64, error) {
 		at, _ := r.vector(a).address(a)
 		sums := make([]float32, (a.bytes/4+update.SquaresPerBlock-1)/update.SquaresPerBlock)
 		out := Out(sums)
-		if err := r.makeRoom([]Arg{out}); err != nil {
+		if err := r.makeRoom(false, []Arg{out}); err != nil {
 			return 0, err
 		}
 		words := []uint64{uint64(a.bytes / 4), uint64(at), uint64(r.spare.at)}

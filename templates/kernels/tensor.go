@@ -74,7 +74,13 @@ func (t *Tensor) Raw(i *kernel.Value) *kernel.Value {
 
 // SetRaw stores x as the element at index i in row-major order, without conversion. x has the type of a result of
 // Raw.
-func (t *Tensor) SetRaw(i, x *kernel.Value) { t.e.Store(t.pointer, i, x) }
+func (t *Tensor) SetRaw(i, x *kernel.Value) {
+	if t.e.collected != nil {
+		*t.e.collected = append(*t.e.collected, element{t, i, x})
+		return
+	}
+	t.e.Store(t.pointer, i, x)
+}
 
 // Get loads the element at index i in row-major order. It converts the element to the type of
 // [Arithmetic].
@@ -94,7 +100,16 @@ func (t *Tensor) Set(i, x *kernel.Value) {
 		t.e.lanes.stores = append(t.e.lanes.stores, element{t, i, x})
 		return
 	}
-	t.e.Store(t.pointer, i, x)
+	t.SetRaw(i, x)
+}
+
+// collect calls fill. It returns what fill stores with [Tensor.Set] or [Tensor.SetRaw] instead of storing it.
+func (e *Emitter) collect(fill func()) []element {
+	var list []element
+	e.collected = &list
+	fill()
+	e.collected = nil
+	return list
 }
 
 // Rounded returns what [Tensor.Get] loads after [Tensor.Set] has stored x in an element of type d.

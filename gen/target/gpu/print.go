@@ -39,7 +39,7 @@ type Pipelined struct {
 }
 
 func (l Language) info(k *kernel.Kernel) gpu.KernelInfo {
-	info := gpu.KernelInfo{Name: k.Name, Block: k.Block, Args: len(k.Params), Early: k.Early}
+	info := gpu.KernelInfo{Name: k.Name, Block: k.Block, Args: len(k.Params), Early: k.Early, Vectors: k.HasVectors()}
 	if k.IsPipelined() {
 		info.Shared = l.Pipelined.Shared(k)
 	}
@@ -164,6 +164,9 @@ func (p *printer) faster(f *Faster) []jen.Code {
 func infoFields(k gpu.KernelInfo) []jen.Code {
 	fields := []jen.Code{
 		jen.Id("Name").Op(":").Lit(k.Name), jen.Id("Block").Op(":").Add(ints("[3]int", k.Block[:])), jen.Id("Args").Op(":").Lit(k.Args),
+	}
+	if k.Vectors {
+		fields = append(fields, jen.Id("Vectors").Op(":").True())
 	}
 	if k.Shared != 0 {
 		fields = append(fields, jen.Id("Shared").Op(":").Lit(k.Shared))

@@ -19,7 +19,11 @@ func stridedCopy(o op.StridedCopy, n *ir.Node) ([]kernels.Launch, error) {
 	if y.Type.DType == ir.String {
 		return nil, errText
 	}
-	return one(kernels.Map("copy", y.Type.Shape, func(e *kernels.Emitter, at []*kernel.Value, i *kernel.Value) {
+	lanes := 1
+	if last := len(o.Strides) - 1; last >= 0 && o.Strides[last].Equal(dim.Const(1)) {
+		lanes = kernels.LanesOf(y.Type.Elems(), max(1, y.Type.DType.Size()), 1)
+	}
+	return one(kernels.MapLanes("copy", y.Type.Shape, lanes, func(e *kernels.Emitter, at []*kernel.Value, i *kernel.Value) {
 		from := e.Dim(o.Offset)
 		for k, s := range o.Strides {
 			from = e.Add(from, e.Mul(at[k], e.Dim(s)))

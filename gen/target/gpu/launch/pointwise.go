@@ -26,11 +26,23 @@ func pointwiseRegion(_ op.Pointwise, n *ir.Node) ([]kernels.Launch, error) {
 type operandElement func(e *kernels.Emitter, a *ir.Value, at func() []*kernel.Value) *kernel.Value
 
 func pointwiseMap(name string, n *ir.Node, operand operandElement) ([]kernels.Launch, error) {
-	return one(kernels.Map(name, n.Results[0].Type.Shape, func(e *kernels.Emitter, at []*kernel.Value, i *kernel.Value) {
+	return one(kernels.MapLanes(name, n.Results[0].Type.Shape, pointwiseLanes(n), func(e *kernels.Emitter, at []*kernel.Value, i *kernel.Value) {
 		for k, v := range elements(e, n, i, at, operand) {
 			e.Write(n.Results[k]).Set(i, v)
 		}
 	}))
+}
+
+// pointwiseLanes returns how many adjacent elements of its results a thread computes for a pointwise node.
+func pointwiseLanes(n *ir.Node) int {
+	y := n.Results[0].Type
+	size := 16
+	for _, v := range slices.Concat(n.Args, n.Results) {
+		if sameShape(v.Type.Shape, y.Shape) {
+			size = min(size, max(1, v.Type.DType.Size()))
+		}
+	}
+	return kernels.LanesOf(y.Elems(), size, len(n.Blocks[0].Nodes))
 }
 
 // elements computes an element of each result of a pointwise node. i is the element's index in

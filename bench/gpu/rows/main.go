@@ -1,0 +1,349 @@
+// Command rows measures kernels that memory limits on the first NVIDIA card: elementwise chains, norms, softmax, losses,
+// sums and copies. It compares them with a copy on the device, and with torch.compile in turns in one run.
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+
+	"github.com/burngen/burngen/gen/target/cuda"
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/op"
+	"github.com/burngen/burngen/ir/pass"
+	driver "github.com/burngen/burngen/runtime/cuda"
+	"github.com/burngen/burngen/runtime/gpu"
+)
+
+var (
+	python = flag.String("python", "", "compare with PyTorch, which the Python called `NAME` has")
+	side   = flag.String("side", "torch_side.py", "the program of PyTorch's side")
+	rounds = flag.Int("rounds", 3, "rounds, in which the sides take turns")
+	parts  = flag.Bool("kernels", false, "also print the time of each kernel")
+	list   = flag.Bool("list", false, "print the kernels of each case, and measure nothing; needs no device")
+	code   = flag.String("ptx", "", "write the kernels into `FOLDER`")
+)
+
+func main() {
+	flag.Parse()
+	if err := run(flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string) error {
+	var cases []kase
+	for _, text := range args {
+		c, err := parse(text)
+		if err != nil {
+			return err
+		}
+		cases = append(cases, c)
+	}
+	if *list {
+		for _, c := range cases {
+			if err := c.print(); err != nil {
+				return fmt.Errorf("%s: %w", c, err)
+			}
+		}
+		return nil
+	}
+	device, err := driver.Driver().Open(0)
+	if err != nil {
+		return err
+	}
+	defer device.Close()
+	queue, err := device.Queue()
+	if err != nil {
+		return err
+	}
+	timed, ok := queue.(gpu.Timed)
+	if !ok {
+		return gpu.ErrNoClock
+	}
+	s := &sides{device: device, queue: timed}
+	if s.copied, err = s.copyRate(); err != nil {
+		return err
+	}
+	fmt.Printf("%s, driver %s, a kernel that copies 1 GiB moves %.0f GB/s\n", device.Info().Name, device.Info().Driver, s.copied)
+	if *python != "" {
+		if err := s.start(); err != nil {
+			return err
+		}
+	}
+	failed := 0
+	for _, c := range cases {
+		if err := s.compare(c); err != nil {
+			failed++
+			fmt.Printf("%s: %v\n", c, err)
+		}
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d cases failed", failed)
+	}
+	return nil
+}
+
+// lowered returns the function of a case as nodes that kernels compute.
+func (c kase) lowered() (*ir.Func, error) {
+	m, err := c.module()
+	if err != nil {
+		return nil, err
+	}
+	if err := pass.All(&pass.Context{Target: cuda.Target()}, m, pass.Options{}); err != nil {
+		return nil, err
+	}
+	return m.Func(pass.Forward), nil
+}
+
+func (c kase) print() error {
+	f, err := c.lowered()
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%s\n%s\n", c, f)
+	p := &program{}
+	if err := p.plan(f); err != nil {
+		return err
+	}
+	for i, l := range p.launches {
+		if _, err := l.text(c, i); err != nil {
+			return err
+		}
+		fmt.Printf("  %-40s grid %v, block %v\n", l.kernel.Name, l.Grid, l.kernel.Block)
+	}
+	return nil
+}
+
+// sides holds the device and the process of PyTorch.
+type sides struct {
+	device gpu.Opened
+	queue  gpu.Timed
+	copied float64 // GB/s of a copy, bytes read and written
+	torch  *bufio.ReadWriter
+}
+
+func (s *sides) start() error {
+	c := exec.Command(*python, *side)
+	c.Stderr = os.Stderr
+	in, err := c.StdinPipe()
+	if err != nil {
+		return err
+	}
+	out, err := c.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	s.torch = bufio.NewReadWriter(bufio.NewReader(out), bufio.NewWriter(in))
+	return c.Start()
+}
+
+// ask returns the milliseconds of a case on PyTorch's side.
+func (s *sides) ask(c kase) (ms float64, err error) {
+	fmt.Fprintf(s.torch, "%s %d %d %s %t\n", c.name, c.rows, c.columns, c.d, c.backward)
+	if err := s.torch.Flush(); err != nil {
+		return 0, err
+	}
+	line, err := s.torch.ReadString('\n')
+	if err != nil {
+		return 0, fmt.Errorf("PyTorch's side: %w", err)
+	}
+	if _, err = fmt.Sscan(line, &ms); err != nil {
+		return 0, fmt.Errorf("PyTorch's side: %s", strings.TrimSpace(line))
+	}
+	return ms, nil
+}
+
+// copyRate returns the rate of a kernel that copies 1 GiB.
+func (s *sides) copyRate() (float64, error) {
+	t := ir.StaticTensor(ir.F32, 1<<28)
+	f := &ir.Func{ResultNames: []string{"y"}}
+	b := ir.NewBuilder(f)
+	f.Results = []*ir.Value{b.Node(op.StridedCopy{Shape: t.Shape, Strides: dim.Consts(1)}, b.Param("x", t))}
+	p, err := s.load(kase{}, f)
+	if err != nil {
+		return 0, err
+	}
+	defer p.close()
+	ms, err := s.times(8, p.launch)
+	return 2 << 30 / ms / 1e6, err
+}
+
+// times returns the milliseconds of what fill queues, if it is recorded n times: the median of several replays.
+func (s *sides) times(n int, fill func(q gpu.Queue) error) (float64, error) {
+	graph, err := s.queue.Record(func(q gpu.Queue) error {
+		for range n {
+			if err := fill(q); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	defer graph.Close()
+	var laps []float64
+	for range 7 {
+		if err := errors.Join(s.queue.Stamp(), s.queue.Replay(graph), s.queue.Stamp()); err != nil {
+			return 0, err
+		}
+		stamps, err := s.queue.Stamps()
+		if err != nil {
+			return 0, err
+		}
+		laps = append(laps, stamps[1].Seconds()*1e3/float64(n))
+	}
+	return median(laps[2:]), nil // the first two warm up
+}
+
+// compare checks a case on few rows, and measures it and PyTorch's in turns.
+func (s *sides) compare(c kase) error {
+	off, err := s.check(c)
+	if err != nil {
+		return err
+	}
+	f, err := c.lowered()
+	if err != nil {
+		return err
+	}
+	p, err := s.load(c, f)
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	least := c.least(f)
+	repeat := int(min(max(20e9/float64(least), 2), 200)) // about 10 ms
+	var ours, torch []float64
+	for range *rounds {
+		ms, err := s.times(repeat, p.launch)
+		if err != nil {
+			return err
+		}
+		ours = append(ours, ms)
+		if s.torch != nil {
+			if ms, err = s.ask(c); err != nil {
+				fmt.Printf("%s: %v\n", c, err)
+				continue
+			}
+			torch = append(torch, ms)
+		}
+	}
+	rate := func(ms float64) string {
+		moved := float64(least) / ms / 1e6
+		return fmt.Sprintf("%8.4f ms %5.0f GB/s %4.0f %%", ms, moved, 100*moved/s.copied)
+	}
+	line := fmt.Sprintf("%-38s %d kernels %s, error %.1e", c, len(p.launches), rate(median(ours)), off)
+	if torch != nil {
+		line += fmt.Sprintf(" | torch %s | ratio %.3f", rate(median(torch)), median(torch)/median(ours))
+	}
+	fmt.Println(line)
+	if *parts {
+		for _, l := range p.launches {
+			ms, err := s.times(repeat, l.launch)
+			if err != nil {
+				return err
+			}
+			fmt.Printf("    %8.4f ms  %s\n", ms, l.kernel.Name)
+		}
+	}
+	return nil
+}
+
+// check compares a case on few rows with the definitions of the operators in float64. It returns the norm of the
+// difference relative to the norm of the result, the largest of all results.
+func (s *sides) check(c kase) (float64, error) {
+	c.rows = 24
+	f, err := c.lowered()
+	if err != nil {
+		return 0, err
+	}
+	p, err := s.load(c, f)
+	if err != nil {
+		return 0, err
+	}
+	defer p.close()
+	if err := p.launch(s.queue); err != nil {
+		return 0, err
+	}
+	m, err := c.module()
+	if err != nil {
+		return 0, err
+	}
+	var inputs []*ir.Tensor
+	for i, v := range m.Funcs[0].Params {
+		shape := make([]int, len(v.Type.Shape))
+		for k, d := range v.Type.Shape {
+			shape[k], _ = d.Int()
+		}
+		x, err := ir.DecodeTensor(v.Type.DType, shape, p.inputs[i])
+		if err != nil {
+			return 0, err
+		}
+		inputs = append(inputs, x)
+	}
+	want, err := (&ir.Evaluator{Module: m}).Run(m.Funcs[0], inputs)
+	if err != nil {
+		return 0, err
+	}
+	worst := 0.0
+	for i, r := range f.Results {
+		data := make([]byte, want[i].Len()*want[i].DType.Size())
+		if err := s.queue.Download(data, p.memory[root(p.same, r)]); err != nil {
+			return 0, err
+		}
+		if err := s.queue.Wait(context.Background()); err != nil {
+			return 0, err
+		}
+		got, err := ir.DecodeTensor(want[i].DType, want[i].Shape, data)
+		if err != nil {
+			return 0, err
+		}
+		var off, norm float64
+		for k := range got.Len() {
+			d := got.Float(k) - want[i].Float(k)
+			off += d * d
+			norm += want[i].Float(k) * want[i].Float(k)
+		}
+		worst = math.Max(worst, math.Sqrt(off/norm))
+	}
+	if !(worst < 0.02) {
+		return worst, fmt.Errorf("the error is %.3g", worst)
+	}
+	return worst, nil
+}
+
+// random returns numbers for a parameter, or integers below limit, as bytes. They repeat after a while.
+func random(t ir.Type, limit int) []byte {
+	n, _ := t.Elems().Int()
+	const period = 1<<18 - 5
+	x := ir.NewTensor(t.DType, min(n, period))
+	r := rand.New(rand.NewPCG(1, uint64(n)))
+	for i := range x.Len() {
+		if t.DType.IsFloat() {
+			x.SetFloat(i, r.NormFloat64())
+		} else {
+			x.SetInt(i, int64(r.IntN(limit)))
+		}
+	}
+	data, some := make([]byte, n*t.DType.Size()), x.Bytes()
+	for at := copy(data, some); at < len(data); {
+		at += copy(data[at:], data[:at])
+	}
+	return data
+}
+
+func median(x []float64) float64 {
+	x = slices.Sorted(slices.Values(x))
+	return x[len(x)/2]
+}

@@ -1,0 +1,89 @@
+package kernels
+
+import (
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/kernel"
+)
+
+// maxLanes is the largest number of adjacent elements that a thread of [MapLanes] computes.
+const maxLanes = 8
+
+// LanesOf returns how many adjacent elements a thread computes, so that it accesses 16 bytes at a time: of elements of
+// size bytes, whose number is total. work is about the number of operations for an element; the code has them for each lane.
+func LanesOf(total dim.Dim, size, work int) int {
+	const few, long = 1 << 15, 128
+	if n, ok := total.Int(); ok && n < few {
+		return 1 // more threads are better
+	}
+	lanes := min(maxLanes, 16/size)
+	for lanes > 1 && lanes*work > long {
+		lanes /= 2
+	}
+	return lanes
+}
+
+// MapLanes is like [Map], but a thread computes a number of adjacent elements that is a power of two. It computes all
+// of them before it stores the first with [Tensor.Set] or [Tensor.SetRaw]. element must not store in control flow.
+func MapLanes(name string, shape []dim.Dim, lanes int, element func(e *Emitter, at []*kernel.Value, i *kernel.Value)) (Launch, error) {
+	if lanes == 1 {
+		return Map(name, shape, element)
+	}
+	total, width := dim.Product(shape...), dim.Const(lanes)
+	return Grid(name, []dim.Dim{total.CeilDiv(dim.Const(lanes * Threads))}, []int{Threads}, func(e *Emitter) func([]*kernel.Value) {
+		_, whole := total.DivExact(width)
+		groups := e.Dim(total.CeilDiv(width))
+		return func(block []*kernel.Value) {
+			group := e.Add(e.Mul(block[0], e.Int(Threads)), e.Thread(0))
+			first := e.Mul(group, e.Int(lanes))
+			all := func() {
+				stored := e.collect(func() {
+					for k, at := range e.laneIndices(group, shape, lanes) {
+						element(e, at, e.Add(first, e.Int(k)))
+					}
+				})
+				for _, s := range stored {
+					e.Store(s.tensor.pointer, s.index, s.x)
+				}
+			}
+			e.Do(e.Lt(group, groups), func() {
+				if whole {
+					all()
+					return
+				}
+				end := e.Dim(total)
+				e.If(e.Le(e.Add(first, e.Int(lanes)), end), func() []*kernel.Value { all(); return nil }, func() []*kernel.Value {
+					e.For(first, end, e.Int(1), nil, func(i *kernel.Value, _ []*kernel.Value) []*kernel.Value {
+						element(e, e.Unflatten(i, shape), i)
+						return nil
+					})
+					return nil
+				})
+			})
+		}
+	})
+}
+
+// laneIndices returns the index on each axis of each element of a group of adjacent elements.
+func (e *Emitter) laneIndices(group *kernel.Value, shape []dim.Dim, lanes int) [][]*kernel.Value {
+	out := make([][]*kernel.Value, lanes)
+	last := len(shape) - 1
+	for last > 0 && shape[last].Equal(dim.Const(1)) {
+		last--
+	}
+	if last >= 0 {
+		if width, ok := shape[last].DivExact(dim.Const(lanes)); ok { // the elements differ on one axis
+			groups := append([]dim.Dim{}, shape...)
+			groups[last] = width
+			base := e.Unflatten(group, groups)
+			for k := range out {
+				out[k] = append([]*kernel.Value{}, base...)
+				out[k][last] = e.Add(e.Mul(base[last], e.Int(lanes)), e.Int(k))
+			}
+			return out
+		}
+	}
+	for k := range out {
+		out[k] = e.Unflatten(e.Add(e.Mul(group, e.Int(lanes)), e.Int(k)), shape)
+	}
+	return out
+}
