@@ -12,7 +12,13 @@ import (
 // block are the operands. Operands from index Own on are read by the last node only. It reads each
 // element of such an operand before it stores the result's element at the same position, so the
 // result may reuse the operand's memory.
-type Fusion struct{ Own int }
+//
+// If Rows is true, the block has other nodes: elementwise operators on the rows of a tensor along its last axis, and
+// operators that reduce these rows. It may then have several results, and Own is the number of operands.
+type Fusion struct {
+	Own  int
+	Rows bool
+}
 
 var errBlock = errors.New("a fusion has a block")
 

@@ -55,31 +55,54 @@ func (e *Emitter) room(r Reduction) []*kernel.Value {
 	return shared
 }
 
-// JoinBlock joins the states of all threads of a block in the order of the threads. It returns the
-// result in every thread. The number of threads is a power of two. shared has room for a state of
-// each thread, and may be reused afterwards.
+// JoinBlock joins the states of all threads of a block in an order that depends only on the number of threads, which is
+// a power of two. It returns the result in every thread. shared has room for a state of each thread, and may be reused
+// afterwards.
 func (e *Emitter) JoinBlock(shared, state []*kernel.Value, join func(e *Emitter, x, y []*kernel.Value) []*kernel.Value) []*kernel.Value {
+	// Each thread joins several states at a time, so that there are few barriers. Large states are joined by few threads.
+	each := 16
+	if len(state) > 1 {
+		each = 4
+	}
 	thread := e.Thread(0)
 	put := func(state []*kernel.Value) {
 		for i, v := range state {
 			e.Store(shared[i], thread, v)
 		}
-	}
-	get := func(at *kernel.Value) []*kernel.Value {
-		out := make([]*kernel.Value, len(shared))
-		for i, s := range shared {
-			out[i] = e.Load(s, at)
-		}
-		return out
-	}
-	put(state)
-	e.Barrier()
-	for distance := 1; distance < e.BlockSize(0); distance *= 2 {
-		first := e.Eq(e.And(thread, e.Int(2*distance-1)), e.Int(0))
-		e.Do(first, func() { put(join(e, get(thread), get(e.Add(thread, e.Int(distance))))) })
 		e.Barrier()
 	}
-	all := get(e.Int(0))
+	// joined joins the states of n threads, which are a distance apart. first is the first of them.
+	joined := func(first *kernel.Value, distance, n int) []*kernel.Value {
+		states := make([][]*kernel.Value, n)
+		for k := range states {
+			for _, s := range shared {
+				states[k] = append(states[k], e.Load(s, e.Add(first, e.Int(k*distance))))
+			}
+		}
+		for ; n > 1; n /= 2 {
+			for k := range n / 2 {
+				states[k] = join(e, states[2*k], states[2*k+1])
+			}
+		}
+		return states[0]
+	}
+	put(state)
+	n := e.BlockSize(0)
+	for n > each {
+		left := max(n/each, 1)
+		if left > 1 && left < 4 {
+			left = 4 // more threads, fewer states for each
+		}
+		taken := n / left
+		e.Do(e.Lt(thread, e.Int(left)), func() {
+			for i, v := range joined(thread, left, taken) {
+				e.Store(shared[i], thread, v)
+			}
+		})
+		e.Barrier()
+		n = left
+	}
+	all := joined(e.Int(0), 1, n)
 	e.Barrier()
 	return all
 }

@@ -38,16 +38,7 @@ func (r *Row) Reduce(start []*kernel.Value, add func(state []*kernel.Value, i *k
 	state := r.For(r.Thread(0), r.Length, r.Int(r.BlockSize(0)), start, func(i *kernel.Value, state []*kernel.Value) []*kernel.Value {
 		return add(state, i)
 	})
-	key := ""
-	for _, v := range start {
-		key += v.Type.String() + " "
-	}
-	if r.shared[key] == nil {
-		for _, v := range start {
-			r.shared[key] = append(r.shared[key], r.Builder.Shared("s", v.Type.DType, r.BlockSize(0)))
-		}
-	}
-	return r.JoinBlock(r.shared[key], state, func(_ *Emitter, x, y []*kernel.Value) []*kernel.Value { return join(x, y) })
+	return r.JoinThreads(state, func(_ *Emitter, x, y []*kernel.Value) []*kernel.Value { return join(x, y) })
 }
 
 // Sum returns the sum of term over all elements of the row, in every thread. zero is 0 in the type

@@ -84,7 +84,7 @@ func (p *program) plan(f *ir.Func) error {
 		if _, ok := n.Results[0].ConstValue(); ok {
 			continue
 		}
-		list, err := launch.Of(n, launch.Options{})
+		list, err := launch.Of(n, launch.Options{Matrices: true})
 		if err != nil {
 			return fmt.Errorf("%s: %w", n.Text(), err)
 		}

@@ -112,13 +112,15 @@ func launched(t *testing.T, f *ir.Func, args []*ir.Tensor, launches int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := value.FromGo(f.Results[0].Type, outShapes[0], out[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range got.Len() {
-		if d := got.Number(i) - want[0].Number(i); !(d < 1e-4 && d > -1e-4) {
-			t.Fatalf("element %d is %v, want %v\n%s", i, got.Number(i), want[0].Number(i), m)
+	for k, r := range f.Results {
+		got, err := value.FromGo(r.Type, outShapes[k], out[k])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range got.Len() {
+			if d := got.Number(i) - want[k].Number(i); !(d < 1e-4 && d > -1e-4) {
+				t.Fatalf("result %d: element %d is %v, want %v\n%s", k, i, got.Number(i), want[k].Number(i), m)
+			}
 		}
 	}
 	if device.launches != launches {

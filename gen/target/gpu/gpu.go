@@ -89,6 +89,7 @@ func (t Target) Lowering() pass.Pipeline {
 			pass.ShareWeights,
 			pass.Prune,
 			arena.RecomputeValues(t),
+			FuseRows,
 			FuseLaunches,
 			pass.Prune,
 		},
@@ -100,6 +101,9 @@ func (t Target) Lowering() pass.Pipeline {
 			{Before: "set_precision", After: "split_prepare", Why: "weights are converted once"},
 			{Before: "fuse_pointwise", After: "fuse_launches", Why: "a kernel computes one pointwise node on its result"},
 			{Before: "recompute_values", After: "fuse_launches", Why: "a fused node would be recomputed as a whole"},
+			{Before: "recompute_values", After: "fuse_rows", Why: "a fused node would be recomputed as a whole"},
+			{Before: "fuse_pointwise", After: "fuse_rows", Why: "a kernel evaluates few large nodes"},
+			{Before: "fuse_rows", After: "fuse_launches", Why: "kernels of rows read an operand once for several nodes"},
 			{Before: "fuse_launches", After: "outline_parts", Why: "calls hide what reads a value"},
 		},
 	}

@@ -28,6 +28,9 @@ func Loads(o ir.Op) bool {
 // last node on each element before they store it. Without a host there is one launch, which computes the last node.
 // Copies are computed as their elements are loaded, see [Loads].
 func fused(n *ir.Node, by Options) ([]kernels.Launch, error) {
+	if n.Op.(op.Fusion).Rows {
+		return rowsOf(n, by)
+	}
 	block := n.Blocks[0]
 	last, host, err := parts(block)
 	if err != nil {

@@ -91,6 +91,14 @@ func (o Options) matrix(d ir.DType) ir.DType {
 	return ir.Invalid
 }
 
+// threads returns how many threads a block may have. Devices whose warps multiply matrices have the most.
+func (o Options) threads() int {
+	if o.Matrices {
+		return kernel.MaxThreads
+	}
+	return kernels.Threads
+}
+
 // factor returns an element of an operand as a product multiplies it: rounded to 11 significant bits
 // with TF32, otherwise unchanged.
 func (o Options) factor(e *kernels.Emitter, element *kernel.Value) *kernel.Value {

@@ -19,6 +19,9 @@ func stridedCopy(o op.StridedCopy, n *ir.Node) ([]kernels.Launch, error) {
 	if y.Type.DType == ir.String {
 		return nil, errText
 	}
+	if axis, ok := kernels.TransposedAxis(y.Type.Shape, o.Strides); ok {
+		return one(kernels.Transpose("transpose", n.Args[0], y, o.Strides, o.Offset, axis))
+	}
 	lanes := 1
 	if last := len(o.Strides) - 1; last >= 0 && o.Strides[last].Equal(dim.Const(1)) {
 		lanes = kernels.LanesOf(y.Type.Elems(), max(1, y.Type.DType.Size()), 1)

@@ -53,6 +53,19 @@ func (a axes) extents(which []int) []dim.Dim {
 func (a axes) rows() dim.Dim   { return dim.Product(a.extents(a.over)...) }
 func (a axes) length() dim.Dim { return dim.Product(a.extents(a.along)...) }
 
+// columns returns the extents before and after the axes of the elements of a row. ok is false unless these axes are
+// adjacent, and enough elements are adjacent that do not belong to the same row.
+func (a axes) columns() (outer, inner dim.Dim, ok bool) {
+	const fewest = 32
+	if len(a.along) == 0 {
+		return outer, inner, false
+	}
+	first, end := a.along[0], a.along[len(a.along)-1]+1
+	outer, inner = dim.Product(a.shape[:first]...), dim.Product(a.shape[end:]...)
+	n, known := inner.Int()
+	return outer, inner, end-first == len(a.along) && end < len(a.shape) && (!known || n >= fewest)
+}
+
 // offset returns the index in the tensor of element i of a row.
 func (a axes) offset(e *kernels.Emitter, row, i *kernel.Value) *kernel.Value {
 	at := make([]*kernel.Value, len(a.shape))
@@ -79,6 +92,19 @@ func reduceAxes(o op.Reduce, n *ir.Node, put store) ([]kernels.Launch, error) {
 	state, err := stateOf(o.Kind, x.Type.DType, d, a.length())
 	if err != nil {
 		return nil, err
+	}
+	if outer, inner, ok := a.columns(); ok {
+		return kernels.ReduceColumns("reduce_"+string(o.Kind), kernels.Columns{
+			Outer: outer, Rows: a.length(), Inner: inner, Size: x.Type.DType.Size(),
+			Start: func(e *kernels.Emitter) []*kernel.Value { return state.start(e) },
+			Add: func(e *kernels.Emitter, s []*kernel.Value, i *kernel.Value) []*kernel.Value {
+				return state.add(e, s, e.Read(x).Get(i))
+			},
+			Join: func(e *kernels.Emitter, s, t []*kernel.Value) []*kernel.Value { return state.join(e, s, t) },
+			Store: func(e *kernels.Emitter, column *kernel.Value, s []*kernel.Value) {
+				put(e, column, nil, state.end(e, s))
+			},
+		})
 	}
 	return one(kernels.Reduce("reduce_"+string(o.Kind), a.rows(), a.length(), kernels.Reduction{
 		Start: func(e *kernels.Emitter) []*kernel.Value { return state.start(e) },

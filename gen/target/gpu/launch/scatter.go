@@ -105,10 +105,21 @@ func scatterND(o op.ScatterND, n *ir.Node) ([]kernels.Launch, error) {
 	apply, err := kernels.Map("scatter_nd", []dim.Dim{slices, inner}, func(e *kernels.Emitter, at []*kernel.Value, i *kernel.Value) {
 		t, first := e.Scratch(bounds), e.Mul(at[0], e.Int(2))
 		lo, hi := t.Get(first), t.Get(e.Add(first, e.Int(1)))
-		v := e.For(lo, hi, e.Int(1), []*kernel.Value{e.Read(x).Raw(i)}, func(k *kernel.Value, v []*kernel.Value) []*kernel.Value {
-			return e.If(e.Eq(place(e, e.Read(indices).Get(k), slices), at[0]), func() []*kernel.Value {
-				return []*kernel.Value{join(e, v[0], e.Read(updates).Raw(e.Add(e.Mul(k, e.Dim(inner)), at[1])))}
-			}, func() []*kernel.Value { return v })
+		const ahead = 8 // indices that are loaded at once
+		v := e.For(lo, hi, e.Int(ahead), []*kernel.Value{e.Read(x).Raw(i)}, func(first *kernel.Value, v []*kernel.Value) []*kernel.Value {
+			var here []*kernel.Value
+			for k := range ahead {
+				k := e.Add(first, e.Int(k))
+				index := e.Read(indices).Get(e.Min(k, e.Sub(hi, e.Int(1))))
+				here = append(here, e.And(e.Lt(k, hi), e.Eq(place(e, index, slices), at[0])))
+			}
+			for k, applies := range here {
+				v = e.If(applies, func() []*kernel.Value {
+					from := e.Add(e.Mul(e.Add(first, e.Int(k)), e.Dim(inner)), at[1])
+					return []*kernel.Value{join(e, v[0], e.Read(updates).Raw(from))}
+				}, func() []*kernel.Value { return v })
+			}
+			return v
 		})
 		e.Write(y).SetRaw(i, v[0])
 	})

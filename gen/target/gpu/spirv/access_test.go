@@ -55,7 +55,7 @@ func accesses() []trial {
 					s := b.Shared("tile", d, 16*n)
 					i, t := b.Mul(b.Global(0), b.Int(n)), b.Mul(b.Thread(0), b.Int(n))
 					for j, v := range b.LoadN(from, i, n) {
-						b.Store(s, b.Add(t, b.Int(j)), v)
+						b.Store(s, b.Binary(kernel.Xor, t, b.Int(j)), v) // t + j, which the builder does not join
 					}
 					b.Barrier()
 					b.Store(to, i, b.LoadN(s, t, n)...)

@@ -1,0 +1,141 @@
+package kernels
+
+import (
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/kernel"
+)
+
+// Columns describes what [ReduceColumns] computes of a tensor [Outer, Rows, Inner] in row-major order: it reduces its
+// columns, each of which has Rows elements.
+type Columns struct {
+	Outer, Rows, Inner dim.Dim
+	// Size is the size of an element in bytes.
+	Size int
+	// Start returns the state of no elements.
+	Start func(e *Emitter) []*kernel.Value
+	// Add returns the state after the element of the tensor at index i in row-major order.
+	Add func(e *Emitter, state []*kernel.Value, i *kernel.Value) []*kernel.Value
+	// Join returns the state of the elements of two states.
+	Join func(e *Emitter, x, y []*kernel.Value) []*kernel.Value
+	// Store stores the result of a column, whose index counts the columns in row-major order.
+	Store func(e *Emitter, column *kernel.Value, state []*kernel.Value)
+}
+
+const (
+	// columnThreads is about the number of threads that the first kernel of ReduceColumns has, rowsOfPart the fewest rows
+	// that a thread adds up, and partsMost the largest number of parts of a column.
+	columnThreads, rowsOfPart, partsMost = 1 << 16, 32, 128
+	// columnsOfBlock columns are joined by a block of the second kernel.
+	columnsOfBlock = 32
+)
+
+// ReduceColumns returns the launches of kernels that reduce columns. Threads take adjacent columns, so that they read
+// adjacent elements. If there are few columns, several threads reduce parts of one, and a second kernel joins the parts in
+// their order. The number of parts depends on the extents only.
+func ReduceColumns(name string, c Columns) ([]Launch, error) {
+	lanes := 1
+	for lanes < maxLanes && lanes*c.Size < 16 {
+		if _, ok := c.Inner.DivExact(dim.Const(2 * lanes)); !ok {
+			break
+		}
+		lanes *= 2
+	}
+	width, _ := c.Inner.DivExact(dim.Const(lanes))
+	parts := partsOf(c, width)
+	columns := c.Outer.Mul(c.Inner)
+	var partial []*Scratch // for each value of a state
+	groups := c.Outer.Mul(width)
+	chunk := c.Rows.CeilDiv(dim.Const(parts))
+	first, err := Grid(name, []dim.Dim{groups.CeilDiv(dim.Const(Threads)), dim.Const(parts)}, []int{Threads}, func(e *Emitter) func([]*kernel.Value) {
+		for _, v := range c.Start(e) {
+			partial = append(partial, &Scratch{DType: v.Type.DType, Shape: []dim.Dim{dim.Const(parts), columns}})
+		}
+		return func(at []*kernel.Value) {
+			group := e.Add(e.Mul(at[0], e.Int(Threads)), e.Thread(0))
+			e.Do(e.Lt(group, e.Dim(groups)), func() {
+				place := e.Unflatten(group, []dim.Dim{c.Outer, width})
+				lane := e.Mul(place[1], e.Int(lanes))
+				lo := e.Mul(at[1], e.Dim(chunk))
+				hi := e.Min(e.Dim(c.Rows), e.Add(lo, e.Dim(chunk)))
+				var start []*kernel.Value
+				for range lanes {
+					start = append(start, c.Start(e)...)
+				}
+				n := len(start) / lanes
+				sums := e.ForUnrolled(4, lo, hi, e.Int(1), start, func(row *kernel.Value, sums []*kernel.Value) []*kernel.Value {
+					i := e.Add(e.Mul(e.Add(e.Mul(place[0], e.Dim(c.Rows)), row), e.Dim(c.Inner)), lane)
+					var out []*kernel.Value
+					for k := range lanes {
+						out = append(out, c.Add(e, sums[k*n:(k+1)*n], e.Add(i, e.Int(k)))...)
+					}
+					return out
+				})
+				for k := range lanes {
+					column := e.Add(e.Add(e.Mul(place[0], e.Dim(c.Inner)), lane), e.Int(k))
+					if parts == 1 {
+						c.Store(e, column, sums[k*n:(k+1)*n])
+						continue
+					}
+					for j, s := range partial {
+						e.Scratch(s).SetRaw(e.Add(e.Mul(at[1], e.Dim(columns)), column), sums[k*n+j])
+					}
+				}
+			})
+		}
+	})
+	if err != nil || parts == 1 {
+		return []Launch{first}, err
+	}
+	second, err := Grid(name+"_parts", []dim.Dim{columns.CeilDiv(dim.Const(columnsOfBlock))}, []int{Threads}, func(e *Emitter) func([]*kernel.Value) {
+		const share = Threads / columnsOfBlock
+		var shared []*kernel.Value
+		for _, s := range partial {
+			shared = append(shared, e.Shared("s", s.DType, Threads))
+		}
+		return func(at []*kernel.Value) {
+			column := e.Add(e.Mul(at[0], e.Int(columnsOfBlock)), e.Rem(e.Thread(0), e.Int(columnsOfBlock)))
+			inside := e.Min(column, e.Sub(e.Dim(columns), e.Int(1)))
+			sums := e.ForUnrolled(4, e.Div(e.Thread(0), e.Int(columnsOfBlock)), e.Int(parts), e.Int(share), c.Start(e), func(part *kernel.Value, sums []*kernel.Value) []*kernel.Value {
+				var of []*kernel.Value
+				for _, s := range partial {
+					of = append(of, e.Scratch(s).Raw(e.Add(e.Mul(part, e.Dim(columns)), inside)))
+				}
+				return c.Join(e, sums, of)
+			})
+			for j, s := range shared {
+				e.Store(s, e.Thread(0), sums[j])
+			}
+			e.Barrier()
+			own := e.And(e.Lt(e.Thread(0), e.Int(columnsOfBlock)), e.Lt(column, e.Dim(columns)))
+			e.Do(own, func() {
+				var state []*kernel.Value
+				for k := range share {
+					var of []*kernel.Value
+					for _, s := range shared {
+						of = append(of, e.Load(s, e.Add(e.Thread(0), e.Int(k*columnsOfBlock))))
+					}
+					if state == nil {
+						state = of
+					} else {
+						state = c.Join(e, state, of)
+					}
+				}
+				c.Store(e, column, state)
+			})
+			e.Barrier()
+		}
+	})
+	return []Launch{first, second}, err
+}
+
+// partsOf returns the number of parts of a column. width is the number of groups of columns.
+func partsOf(c Columns, width dim.Dim) int {
+	parts := partsMost
+	if groups, ok := c.Outer.Mul(width).Int(); ok {
+		parts = min(parts, max(1, columnThreads/max(groups, 1)))
+	}
+	if rows, ok := c.Rows.Int(); ok {
+		parts = min(parts, max(1, rows/rowsOfPart))
+	}
+	return parts
+}
