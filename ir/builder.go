@@ -298,8 +298,8 @@ func (b *Builder) infer(n *Node) ([]Type, error) {
 	}
 }
 
-// resolve replaces the operands of n, and the symbols in its operator, that were replaced in the
-// function after n was made.
+// resolve brings n up to date with the values and symbols that the function has replaced since n was made: it
+// replaces them in the operands and in the operator of n. The operator of a [CheckDim] keeps its symbols.
 func (b *Builder) resolve(n *Node) {
 	for i, a := range n.Args {
 		n.Args[i] = b.Now(a)

@@ -1,6 +1,5 @@
-// Package seeded makes the random tests of a package draw the same numbers in each run. A test
-// imports it for this effect. The flag -rapid.seed=0 or another seed, or the variable RAPID_SEED,
-// draws others.
+// Package seeded makes the random tests of a package draw the same numbers in each run. A test imports it for this
+// effect. The flag -rapid.seed or the variable RAPID_SEED sets another seed. The seed 0 stands for a random seed.
 package seeded
 
 import (

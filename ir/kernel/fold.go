@@ -37,9 +37,9 @@ func (b *Builder) simplify(o Op, x, y *Value) *Value {
 	return nil
 }
 
-// compareNarrow computes a comparison, Min or Max of two i64 as i32 if each is a converted i32 or a
-// constant. It returns nil if they have to be compared as i64. A constant that exceeds an i32 is on the
-// same side of all i32.
+// compareNarrow computes a comparison, Min or Max of two i64 as i32 if each is a converted i32 or a constant. It
+// returns nil if they have to be compared as i64. A constant that exceeds an i32 is above all i32 or below all of
+// them.
 //
 // Mesa 22 computes a comparison wrongly if one of its operands is an i32 converted to an i64 and the
 // other is a constant.

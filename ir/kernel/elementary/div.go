@@ -6,10 +6,9 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// Quotient returns x/y. The quotient is rounded correctly if each of x, y and x/y is 0, infinite or
-// NaN, or has a magnitude between 2⁻¹⁰⁰ and 2¹⁰⁰, except for quotients within 2⁻²⁰ units in the
-// last place of the middle between two floats. If [kernel.Div] of a device rounds correctly,
-// Quotient returns its result in all cases.
+// Quotient returns x/y. The quotient is rounded correctly if each of x, y and x/y is 0, infinite or NaN, or has a
+// magnitude between 2⁻¹⁰⁰ and 2¹⁰⁰. Exceptions are quotients within 2⁻²⁰ units in the last place of the middle
+// between two floats. If [kernel.Div] of a device rounds correctly, Quotient returns its result in all cases.
 //
 // [kernel.Div] may be off by 2.5 units in the last place. Quotient adds (x − q·y)/y to its result q.
 func Quotient(b *kernel.Builder, x, y *kernel.Value) *kernel.Value {
@@ -43,9 +42,9 @@ func Root(b *kernel.Builder, x *kernel.Value) *kernel.Value {
 	return c.Select(exact, c.Add(s, rest), s)
 }
 
-// DivBy returns x/y for a constant y. The quotient is rounded correctly if the magnitudes of y and
-// of the quotient are between 2⁻¹⁰⁰ and 2¹⁰⁰, except for quotients within 2⁻²⁰ units in the last
-// place of the middle between two floats.
+// DivBy returns x/y for a constant y. The quotient is rounded correctly if the magnitudes of y and of the quotient
+// are between 2⁻¹⁰⁰ and 2¹⁰⁰. Exceptions are quotients within 2⁻²⁰ units in the last place of the middle between
+// two floats.
 func DivBy(b *kernel.Builder, x *kernel.Value, y float64) *kernel.Value {
 	c := on(b, x)
 	const limit = 0x1p100

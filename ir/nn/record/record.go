@@ -119,8 +119,8 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 	return out.WriteTo(w)
 }
 
-// withoutConstants returns the module with large constants moved to data. They become loads of
-// weights without a declaration.
+// withoutConstants returns the module with large constants moved to data. Each becomes the load of a new weight,
+// whose declaration has no elements.
 func (m *Model) withoutConstants(data *rt.Weights) *ir.Module {
 	c := m.Module.Clone()
 	for _, f := range c.Funcs {
