@@ -9,8 +9,9 @@ import (
 // replace the results of n in all later nodes and results. The builder inserts new nodes at the
 // node's place. If visit returns nil, the node stays. Replaced nodes are removed. Nodes that only
 // replaced nodes used stay until dead-code elimination. Rewrite reports whether it replaced a node.
-// It returns an error if visit calls [Fail], if it returns more or fewer values than n has results,
-// or if a value is that result itself or has another type. f may then be invalid.
+// It returns an error if visit calls [Fail], or if the number of values is not the number of n's
+// results. It also returns an error if a value has another type than the result that it replaces,
+// or is that result. After an error, f may be invalid.
 func (f *Func) Rewrite(visit func(b *Builder, n *Node) []*Value) (changed bool, err error) {
 	r := &rewriter{visit: visit, replaced: map[*Value]*Value{}, b: newBuilder(f)}
 	r.b.uses = f.Uses()
@@ -64,8 +65,8 @@ func (r *rewriter) replace(n *Node, old, v *Value) {
 	r.replaced[old] = v
 }
 
-// existed reports whether v is known: it existed before the rewrite began, or an earlier call asked
-// for it. It marks v as known, so that v takes the name of at most one value that it replaces.
+// existed reports whether v existed before the rewrite began, or was the argument of an earlier
+// call. It marks v as known, so that v takes the name of at most one value that it replaces.
 func (r *rewriter) existed(v *Value) bool {
 	if _, used := r.b.uses[v]; used {
 		return true

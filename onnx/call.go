@@ -223,8 +223,8 @@ func (c *call) DType(name string, def ir.DType) ir.DType {
 	return d
 }
 
-// dataTypeNamed returns the element type with the given name, as in the first versions of Cast, or
-// wire.Undefined.
+// dataTypeNamed returns the element type with the given name, or wire.Undefined if there is no such
+// type. The first versions of Cast give a type by its name.
 func dataTypeNamed(name string) wire.DataType {
 	for d := range dtypes {
 		if d.String() == name {

@@ -9,8 +9,9 @@ import (
 )
 
 const (
-	// maxExpanded is the maximum number of nodes in all inlined model-local functions and graphs
-	// within nodes. Each inlining counts as one more node.
+	// maxExpanded is the maximum number of nodes imported from model-local functions and from
+	// graphs within nodes, counted as by [weightOf]. The nodes of a function count each time the
+	// function is inlined. Each inlining counts as one more node.
 	maxExpanded = 1 << 18
 	maxCalls    = 64
 )

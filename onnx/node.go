@@ -83,8 +83,8 @@ func (im *importer) args(s *scope, n *wire.Node) ([]*ir.Value, error) {
 
 func (s *scope) at(n *wire.Node) { s.builder.At(shorten(s.call.prefix+nameOf(n), maxName)) }
 
-// maxName is the maximum length in bytes of names of values and positions of nodes, since they
-// appear in the text form at each use.
+// maxName is the maximum length in bytes of the name of a value and of the position of a node.
+// Longer texts are shortened, because the text form repeats them at each use.
 const maxName = 256
 
 // named names v, a new value, after its name in the model, and returns v.
@@ -141,9 +141,9 @@ func (im *importer) place(s *scope, n *wire.Node, i int) string {
 	return fmt.Sprintf("%s%s (%s%s): ", s.where, label(n, i), plain(qualified(n)), version)
 }
 
-// inside returns the prefix of messages about the nodes of a graph or function that is inside node
-// n, number i of its own graph. context is appended to the place of n; it may be "". If the prefix
-// is longer than maxLine/2 bytes, the middle is left out.
+// inside returns the prefix of messages about the nodes in a graph or function that is inside node
+// n. n is number i of its own graph. The prefix is the place of n, followed by context, which may
+// be "". If the prefix is longer than maxLine/2 bytes, its middle is left out.
 func (im *importer) inside(s *scope, n *wire.Node, i int, context string) string {
 	place := im.place(s, n, i) + context
 	if len(place) > maxLine/2 {

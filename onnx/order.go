@@ -120,8 +120,8 @@ func (im *importer) sorted(s *scope, nodes []wire.Node, names []string) *orderin
 
 func isConstant(n *wire.Node) bool { return n.OpType == "Constant" && domainName(n.Domain) == "" }
 
-// uses returns name number i of the names that a node reads, first as inputs and then in its
-// graphs. ok is false if the node reads only i names or fewer.
+// uses returns element i of the list of names that a node reads: its inputs, and then the names
+// that its graphs read from outside. ok is false if the list has at most i elements.
 func (o *ordering) uses(node, i int) (name string, ok bool) {
 	inputs := o.nodes[node].Inputs
 	if i < len(inputs) {

@@ -82,8 +82,8 @@ func ParseExtent(text string) (n int64, bounded bool, err error) {
 	return n, bounded, nil
 }
 
-// checkOptions reports dimensions in Options.Dims that the model does not have. It renames limits
-// that are given by a dimension's text to its symbol.
+// checkOptions reports dimensions in Options.Dims that the model does not have. Options.Dims may
+// name a dimension by its text in the model. The limit of such a dimension is moved to its symbol.
 func (s *symbols) checkOptions(im *importer) {
 	im.problems.at = beforeNodes
 	for _, name := range slices.Sorted(maps.Keys(im.options.Dims)) {

@@ -10,9 +10,10 @@ import (
 	"github.com/burngen/burngen/onnx/internal/wire"
 )
 
-// maxConstant is the maximum number of elements of an initializer that becomes a constant in the text
-// form. Larger ones, and floats with more than one element, are weights. A float with one element is a
-// weight if it has an axis and turns out to be a parameter. Strings and floats of rank 0 are always
+// maxConstant is the maximum number of elements of an integer or bool initializer that becomes a
+// constant in the text form. Larger initializers, and floats with more than one element, become
+// weights. A float with one element and at least one axis becomes a weight if an operator reads it
+// as a parameter; see [op.IsParameter]. Strings, empty initializers and floats of rank 0 become
 // constants.
 const maxConstant = 256
 
@@ -109,8 +110,8 @@ func (im *importer) loadSingle(f *ir.Func) error {
 	return nil
 }
 
-// load appends a load of t's weight, see [importer.weight], and returns its value, which is called
-// name or similarly.
+// load appends a node that loads the weight of t, see [importer.weight], and returns its result.
+// The result is named after `name`.
 func (im *importer) load(b *ir.Builder, t *wire.Tensor, typ ir.Type, name string) (*ir.Value, error) {
 	w, err := im.weight(t, typ, name)
 	if err != nil {
@@ -119,9 +120,9 @@ func (im *importer) load(b *ir.Builder, t *wire.Tensor, typ ir.Type, name string
 	return named(b, b.Node(ir.Load{Name: w.Name, Type: typ}), name), nil
 }
 
-// weight returns the weight for a tensor. The first call for a tensor makes it, and calls it name or, if
-// another weight has this name, name with a number. If its data is in the model's file, it is read now.
-// Otherwise [importer.readWeight] reads it.
+// weight returns the weight for t. The first call for t creates the weight and calls it `name` or,
+// if another weight has this name, `name` with a number. Data in the model's file is decoded at
+// once. Data in another file is read later by [importer.readWeight].
 func (im *importer) weight(t *wire.Tensor, typ ir.Type, name string) (*ir.Weight, error) {
 	w := im.weights.of[t]
 	if w == nil {

@@ -19,12 +19,14 @@ import (
 // A key of a dict sets the field whose json tag equals it, else the field whose name equals it
 // ignoring case and underscores: "n_layers" sets NLayers. Keys without a field are ignored; fields
 // without a key keep their value. Ints, floats, bools, strings, lists, tuples and dicts set Go
-// values of the corresponding kind. An int also sets a float. None sets nil or changes nothing.
-// Element types and devices are strings: "torch.float16". A field of type any gets what package
-// encoding/json would store, except that ints are int64.
+// values of the corresponding kind. An int also sets a float. None sets a pointer, slice, map or
+// interface to nil, and does not change other fields. Element types and devices are strings:
+// "torch.float16". A field of type any gets what package encoding/json would store, except that
+// ints are int64.
 //
-// It returns the errors of [Open], and an error if there is no such key or cfg is not a pointer. Values
-// that do not fit their field are one error, with a line and a path for each; at most 100 are listed.
+// It returns the errors of [Open], and an error if there is no such key or cfg is not a pointer. If
+// values do not fit their fields, the error has a line with the path of each such value, at most
+// 100 lines.
 func Config(path, key string, cfg any) error {
 	return fromFile(path, func(l *loader, top pickle.Value) error {
 		v, err := under(top, key)

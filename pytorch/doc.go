@@ -17,9 +17,9 @@
 //
 // # Memory
 //
-// The file is mapped. Tensors that have the layout of memory, as most have, are used in place.
-// Strided tensors, deflated records and big-endian data are converted on first use. Opening a file
-// reads its directory and its pickle, and verifies the checksums of up to 64 MiB of records. The
+// The file is mapped. Contiguous tensors are used in place; most tensors are contiguous. Strided
+// tensors, deflated records and big-endian data are converted on first use. Opening a file reads
+// its directory and its pickle, and verifies the checksums of up to 64 MiB of records. The
 // checksums of the other records are verified when a tensor in them is first used.
 //
 // # Rejected files

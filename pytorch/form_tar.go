@@ -83,10 +83,11 @@ func tarParts(file []byte) (map[string][]byte, error) {
 	return parts, nil
 }
 
-// each reads the objects of a part into the map objects, keyed by the objects' keys. It returns the
-// bytes after them. The part starts with a pickle of the number of objects. Each object is a pickle
-// of three values, followed by data; the first value is the key. read gets the three values, the
-// key and the bytes after the pickle. It returns the object and the bytes after the object's data.
+// each reads the objects of a part and stores them in the map objects by key. The part starts with
+// a pickle of the number of objects. Each object is a pickle of three values, of which the first is
+// the key, followed by data. read gets the three values, the key and the bytes after the pickle; it
+// returns the object and the bytes after the object's data. each returns the bytes after the last
+// object.
 func (l *loader) each(part []byte, objects map[string]pickle.Value, read func(head []pickle.Value, key string, rest []byte) (pickle.Value, []byte, error)) (rest []byte, err error) {
 	v, n, err := l.unpickle(part, nil)
 	if err != nil {

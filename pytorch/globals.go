@@ -151,8 +151,8 @@ func (o *object) SetState(state pickle.Value) error {
 	return nil
 }
 
-// refuse returns a function that creates a tensor without elements. Using the tensor is an error
-// with the text why.
+// refuse returns a function that creates a tensor without elements. Using the tensor returns an
+// error with the text `why`.
 func refuse(why string) func(*loader, []pickle.Value) (pickle.Value, error) {
 	return func(l *loader, _ []pickle.Value) (pickle.Value, error) {
 		return &tensor{refused: errors.New(why)}, l.spend(4)

@@ -56,8 +56,8 @@ func Parse(data []byte, options ...Option) (*rt.Weights, error) {
 	return finish(w, options)
 }
 
-// finish applies options to w. It returns an error for options about missing and unused tensors. If
-// it returns an error, it closes w.
+// finish applies options to w. It returns an error if an option says which tensors may be missing
+// or unused, because only LoadFrom can check that. If it returns an error, it closes w.
 func finish(w *rt.Weights, options []Option) (*rt.Weights, error) {
 	if err := w.Err(); err != nil {
 		w.Close()
@@ -137,8 +137,8 @@ func read(file []byte) (*loader, pickle.Value, error) {
 	return nil, nil, errors.New("not a file that PyTorch saved: neither an archive nor one that starts with its magic number")
 }
 
-// spend takes units, of about 64 bytes, from the memory budget. It returns an error if the budget
-// is exhausted.
+// spend deducts units from the memory budget. A unit is about 64 bytes. spend returns an error if
+// the budget is exhausted.
 func (l *loader) spend(units int) error {
 	if l.budget -= units; l.budget < 0 {
 		return errors.New("what the pickle makes of what it holds takes too much memory")

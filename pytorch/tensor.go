@@ -101,8 +101,8 @@ type tensor struct {
 const (
 	maxRank = 64
 
-	// maxRepeats is the largest number of elements of a tensor that has more elements than its
-	// storage, because its elements overlap.
+	// maxRepeats is the maximum number of elements of a tensor whose elements overlap, if they are
+	// more than the elements of its storage.
 	maxRepeats = 1 << 22
 )
 

@@ -58,8 +58,8 @@ func (q quantum) one() (float64, bool) {
 	return scale.Float(0), ok || q.zero == nil
 }
 
-// dequantized returns the operands of the DequantizeLinear that computes v in f32. Otherwise ok is
-// false.
+// dequantized returns the operands of the DequantizeLinear that computes v in f32. ok is false if
+// there is no such node.
 func dequantized(v *ir.Value) (q quantum, ok bool) {
 	if v == nil || v.Def == nil {
 		return q, false
@@ -85,8 +85,8 @@ func isSingle(v *ir.Value) bool { return v.Type.Elems().Equal(dim.Const(1)) }
 
 func isByte(v *ir.Value) bool { return v.Type.DType == ir.U8 || v.Type.DType == ir.I8 }
 
-// activation is [dequantized] for 8-bit integers with one constant scale, which it also returns.
-// Otherwise ok is false.
+// activation is [dequantized] for 8-bit integers with one constant scale. It also returns the
+// scale. ok is false for other values.
 func activation(v *ir.Value) (q quantum, scale float64, ok bool) {
 	if q, ok = dequantized(v); !ok || !isByte(q.x) {
 		return q, 0, false
@@ -95,8 +95,8 @@ func activation(v *ir.Value) (q quantum, scale float64, ok bool) {
 	return q, scale, ok
 }
 
-// visit returns the replacement of n, or nil. It replaces nodes that quantise, and nodes that move
-// elements of a dequantised value without another reader.
+// visit returns the replacement of n, or nil. It replaces nodes that quantise. It also replaces a
+// node that moves elements of a dequantised value, if this value has no other reader.
 func (f *qdq) visit(b *ir.Builder, n *ir.Node) []*ir.Value {
 	var y *ir.Value
 	if o, ok := n.Op.(op.QuantizeLinear); ok {
@@ -143,9 +143,9 @@ func (f *qdq) quantizer(b *ir.Builder, n *ir.Node, o op.QuantizeLinear) *ir.Valu
 	return f.product(b, x, sums, &to)
 }
 
-// earlier moves n before the dequantisation of its operand, if n only moves elements, and returns
-// the dequantised result. It returns nil if this is not possible, or if pred returns false for the
-// operand.
+// earlier moves n, which moves elements, before the dequantisation of its operand. It returns the
+// dequantised result of n. It returns nil if n does more than move elements, if its operand is not
+// dequantised, if pred returns false for the operand, or if n cannot be moved.
 func (f *qdq) earlier(b *ir.Builder, n *ir.Node, pred func(*ir.Value) bool) *ir.Value {
 	if !isMove(n) || f.known.has(n.Results[0]) && !isTransposeOfWeights(n) {
 		return nil
@@ -171,7 +171,7 @@ func (f *qdq) earlier(b *ir.Builder, n *ir.Node, pred func(*ir.Value) bool) *ir.
 	return b.Node(by, b.Node(n.Op, args...), q.scale, q.zero)
 }
 
-// isTransposeOfWeights reports whether n is a transpose. n must depend only on weights. Transposed
+// isTransposeOfWeights reports whether n, which depends only on weights, is a transpose. Transposed
 // weights are still recognised as quantised.
 func isTransposeOfWeights(n *ir.Node) bool {
 	_, ok := n.Op.(op.Transpose)
@@ -179,8 +179,8 @@ func isTransposeOfWeights(n *ir.Node) bool {
 }
 
 // isMove reports whether each element of the result of n is known to be an element of its first
-// operand. It returns true for a max pool without dilations and ceil mode if its padding is smaller
-// than its kernel.
+// operand. For a max pool, this requires that dilations and ceil mode are not set, and that the
+// padding is smaller than the kernel.
 func isMove(n *ir.Node) bool {
 	if o, ok := n.Op.(op.MaxPool); ok {
 		for i, p := range o.Pads {
@@ -194,9 +194,9 @@ func isMove(n *ir.Node) bool {
 	return m == op.Rearranges || m == op.Picks
 }
 
-// concatOf returns a replacement for n, which quantises the result of joined, a concatenation c.
-// The replacement quantises each operand of joined and concatenates the results. It is nil unless
-// each operand is an [activation].
+// concatOf returns a replacement for n, which quantises the result of `joined`, a node with
+// operator c. The replacement quantises each operand of joined and concatenates the results.
+// concatOf returns nil unless each operand is an [activation].
 func concatOf(b *ir.Builder, c op.Concat, joined, n *ir.Node) *ir.Value {
 	parts := make([]*ir.Value, len(joined.Args))
 	for i, a := range joined.Args {
@@ -297,8 +297,8 @@ func tableOf(v *ir.Value) *ir.Tensor {
 }
 
 // bounded follows v back through operators that bound it and that have no other reader, and returns
-// the value before them. It records the bounds in r, quantised with scale and zero, the scale and
-// the zero point of the result.
+// the value before them. It quantises the bounds with scale and zero, the scale and the zero point
+// of the result, and stores them in r.
 func bounded(b *ir.Builder, v *ir.Value, r *op.Requantize, scale float64, zero int) *ir.Value {
 	least, most := math.Inf(-1), math.Inf(1)
 	for v.Def != nil && b.Uses(v) == 1 {
@@ -359,8 +359,8 @@ func (f *qdq) product(b *ir.Builder, v *ir.Value, r op.Requantize, target *quant
 	return nil
 }
 
-// weights returns the quantised form of v if v has 8 bits, its scales and zero points are fixed,
-// and there is one scale or one for each index along the given axis. Otherwise it returns false.
+// weights returns the quantised form of v. It returns false unless v has 8-bit elements, its scales
+// and zero points are fixed, and it has either one scale or one scale for each index along `axis`.
 func (f *qdq) weights(v *ir.Value, axis int) (quantum, bool) {
 	q, ok := dequantized(v)
 	if !ok || !isByte(q.x) || q.axis >= 0 && q.axis != axis || !f.known.has(q.scale) || q.zero != nil && !f.known.has(q.zero) {
@@ -416,8 +416,8 @@ func (f *qdq) average(b *ir.Builder, n *ir.Node, w op.Window, r op.Requantize, t
 // fits an i32.
 const maxAverage = 1 << 20
 
-// factor returns the factor from sums of products of x and w to the integers of target:
-// scale(x)·scale(w)/scale(target). It is f64, of rank 0, or of rank 1 with one element for each
+// factor returns scale(x)·scale(w)/scale(target), the factor that converts sums of products of x
+// and w to integers of target. It is f64, of rank 0, or of rank 1 with one element for each
 // channel.
 func factor(b *ir.Builder, x, w quantum, target *quantum) *ir.Value {
 	return b.Node(op.Div{}, b.Node(op.Mul{}, exactScale(b, w.scale), exactScale(b, x.scale)), exactScale(b, target.scale))

@@ -20,7 +20,7 @@ import (
 //   - its present name, unless that is a number
 //
 // Other results are h1, h2, … in schedule order. Values of regions are p1, t1 and so on, and
-// constants c1 and so on. Parameters keep their names, unless these are numbers. A parameter with a
+// constants c1 and so on. A parameter keeps its name if it has one. A parameter whose name is a
 // number gets the common part of the names of its arguments in all calls.
 func nameValues(_ *Context, m *ir.Module) (changed bool, err error) {
 	calls, namers, order := map[string][]callNames{}, map[*ir.Func]*namer{}, callersFirst(m)
@@ -48,7 +48,7 @@ func nameValues(_ *Context, m *ir.Module) (changed bool, err error) {
 	return changed, nil
 }
 
-// called gives names to the results of a call that have numbers as names. A name consists of the
+// called names the results of a call that have a number as name. The new name consists of the
 // module whose weights the function gets, and the name of the function's result. called reports
 // whether it has named a result.
 func (n *namer) called(node *ir.Node, callee *ir.Func) (changed bool) {
@@ -300,9 +300,8 @@ func isRepeated(module, operator string) bool {
 }
 
 // modulePath returns the path of the module that the weights belong to: the common beginning of
-// their names, without the last part, which names the weight. If `one` is set, a weight that has
-// nothing in common with the path so far is ignored. Otherwise the result is "" if there is no
-// common beginning.
+// their names, without the last part, which names the weight. It returns "" if there is no common
+// beginning. If `one` is set, a weight that has nothing in common with the path so far is ignored.
 func modulePath(weights []string, one bool) string {
 	var path []string
 	for i, w := range weights {
@@ -401,8 +400,8 @@ func (n *namer) orNumber(hint, letters string) string {
 	}
 }
 
-// unique returns a name that is not taken yet, and takes it: name, or name with a number. The empty
-// name of a model's input or output is returned as it is.
+// unique returns name or, if that is taken, name with a number, and marks the result as taken. It
+// returns an empty name, which inputs and outputs of a model may have, unchanged.
 func (n *namer) unique(name string) string {
 	if name == "" {
 		return ""

@@ -9,9 +9,9 @@ import (
 )
 
 // narrowWeights rounds f32 weights to [Context.WeightsDType] in the functions that load prepared
-// weights. It rounds weights of matrix products, whose kernel converts them as it reads them. It
-// also rounds tables from which rows are gathered; the rows are converted afterwards. Sums remain
-// in f32.
+// weights. It rounds the weights of matrix products whose kernels convert weights to f32 while
+// reading them. It also rounds tables from which rows are gathered; the gathered rows are converted
+// to f32. Sums remain in f32.
 func narrowWeights(c *Context, m *ir.Module) (changed bool, err error) {
 	to := c.WeightsDType
 	if to == ir.F32 || to == ir.Invalid {

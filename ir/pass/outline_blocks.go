@@ -72,8 +72,8 @@ type repeat struct {
 	views int
 }
 
-// saved returns the number of nodes that a function for the runs saves. The runs become one body
-// and a call each, and views that are read outside stay.
+// saved returns the number of nodes saved if the runs become calls of one function. Views that are
+// read outside stay, and are not saved.
 func (r *repeat) saved() int {
 	return savedBy(len(r.runs[0]), len(r.runs)) - r.views
 }
@@ -203,7 +203,7 @@ func repeatOf(uses map[*ir.Value]int, runs [][]*ir.Node) *repeat {
 
 // match compares operand k of node j of the first run, a, with the same operand of the other runs,
 // and reports whether they correspond. It records the operand as an input if it comes from outside.
-// places has, for each run, the numbers of its results.
+// places[i] maps each result in run i to its number.
 func (r *repeat) match(places []map[*ir.Value]int, j, k int, a *ir.Value) bool {
 	place, inside := places[0][a]
 	slot := slices.Index(r.inputs[0], a)

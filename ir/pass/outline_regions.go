@@ -121,8 +121,8 @@ func isGiven(v *ir.Value) bool {
 	return extents || v.Def.IsStored()
 }
 
-// symbolsOfGiven returns the symbols in the captured values that the outlined function computes
-// itself, see [isGiven].
+// symbolsOfGiven returns the symbols of the captured values for which [isGiven] is true. The
+// outlined function computes these values itself.
 func symbolsOfGiven(captured []*ir.Value) []string {
 	b := &ir.Block{}
 	for _, v := range captured {

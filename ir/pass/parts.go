@@ -12,11 +12,11 @@ import (
 const minShared = 12
 
 // OutlinePart moves a computation that the functions funcs have in common to a new function that
-// they call. Such a computation is the forward pass of a model, or its layers, which a loss, an
-// evaluation and a training step have in common. OutlinePart orders the candidates by the number of
-// nodes that they save, skips the best `skip` candidates, and takes the next. Nodes that only
-// gradients depend on are not part of it, because functions without gradients do not have them. It
-// returns the number of calls, or 0 if there is no such part.
+// they call. An example is the forward pass, which a loss, an evaluation and a training step have
+// in common. OutlinePart orders the candidates by the number of nodes that they save, skips the
+// best `skip` candidates, and takes the next. The part has no nodes that only gradients depend on,
+// because functions without gradients do not have them. OutlinePart returns the number of calls of
+// the new function, or 0 if there is no such part.
 func OutlinePart(ctx *Context, m *ir.Module, funcs []*ir.Func, skip int) (runs int, err error) {
 	r := findShared(ctx, funcs, skip)
 	if r == nil {
@@ -120,10 +120,10 @@ func findShared(ctx *Context, funcs []*ir.Func, skip int) *shared {
 	return nil
 }
 
-// alikeOutside divides the runs of a repeat by their outputs, and returns the largest set of runs
-// with the same outputs. It returns nil if the set saves fewer than minShared nodes, or is in one
-// function only. funcs[i] is the index of the function with run i. Equal outputs matter because
-// each caller has memory for all results of a part.
+// alikeOutside divides the runs of a repeat into sets with equal outputs, and returns the largest
+// set. It returns nil if the set saves fewer than minShared nodes, or is in one function only.
+// funcs[i] is the index of the function that contains run i. Outputs must be equal because each
+// caller has memory for all results of a part.
 func alikeOutside(uses map[*ir.Value]int, all *repeat, funcs []int) *shared {
 	var groups []*shared
 	for i, run := range all.runs {

@@ -1,6 +1,6 @@
 // Package pass rewrites modules. Canonical passes simplify a model for any target. Lowering passes
 // replace its operators by operators that the kernels of a target compute, and separate the work
-// that depends only on weights. A target arranges them, with passes of its own, in a [Pipeline].
+// that depends only on weights. A target arranges these passes and its own passes in a [Pipeline].
 // The package knows the operators. It does not know where values live in memory (package plan), how
 // a program is written (package gen), or any target.
 //
@@ -295,9 +295,9 @@ func All(ctx *Context, m *ir.Module, opts Options) error {
 }
 
 // Run runs passes in order and verifies the module after each. It repeats the list while it changes
-// the module, up to opts.Rounds times. After the first time it does not verify a module that a pass
-// has not changed. After opts.Stop passes it runs only required passes. The error names the pass
-// that failed or after which the module was invalid.
+// the module, up to opts.Rounds times. From the second time on, it verifies the module only after a
+// pass that changed it. After opts.Stop passes it runs only required passes. The error names the
+// pass that failed, or the pass after which the module was invalid.
 func Run(ctx *Context, m *ir.Module, passes []Pass, opts Options) error {
 	for round := 0; ; round++ {
 		changed := false
@@ -361,8 +361,8 @@ type weights struct {
 	byName map[string]*ir.Weight // nil until one is added
 }
 
-// add adds a weight with a unique name, hint or hint with a number, and returns the operator that
-// loads it.
+// add adds a weight and returns the operator that loads it. The weight is called hint or, if that
+// is taken, hint.2, hint.3 and so on.
 func (w *weights) add(hint string, t ir.Type, data []byte) ir.Load {
 	if w.byName == nil {
 		w.byName = w.module.ByName()

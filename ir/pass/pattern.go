@@ -66,8 +66,8 @@ func unscaled(v *ir.Value) (x *ir.Value, c float64) {
 	}
 }
 
-// factors returns values and a number c such that v is their product. It splits v, and factors that
-// are products without another reader.
+// factors returns values and a number c such that v = c·values[0]·values[1]·…. It splits v if v is
+// a product. It also splits a factor that is a product and has no other reader.
 func factors(b *ir.Builder, v *ir.Value) (values []*ir.Value, c float64) {
 	x, c := unscaled(v)
 	n, _, ok := madeBy[op.Mul](x)

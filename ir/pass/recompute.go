@@ -91,11 +91,11 @@ func AtExtent(d dim.Dim) int64 {
 	return v
 }
 
-// Recompute makes f compute values again before later readers, and returns their number. At the node
-// where most memory is in use, it chooses a value that is computed before the node and read only after
-// it. The value must be computable from values that are small or still in use at its next reader. This
-// is repeated until the peak cannot be lowered. Nodes that draw random numbers are never computed
-// again.
+// Recompute makes f compute values again before later readers, and returns the number of these
+// values. At the node where most memory is in use, it chooses a value that is computed before the
+// node and read only after it. All operands of the computation must be small, computable again, or
+// still in memory at the value's next reader. Recompute repeats this until the peak cannot be
+// lowered. Nodes that draw random numbers are never computed again.
 func Recompute(ctx *Context, f *ir.Func, mode Remat) (values int, err error) {
 	err = ir.Try(func() {
 		r := &recomputer{f: f, b: ir.NewBuilder(f), mode: mode, ctx: ctx, origin: map[*ir.Node]*ir.Node{}, copies: map[*ir.Node]int{}}

@@ -31,8 +31,8 @@ func sinkReshapes(_ *Context, m *ir.Module) (changed bool, err error) {
 	})
 }
 
-// beforeReshape appends n with its operand v, a reshape to the shape of n's result, replaced by x,
-// the operand of that reshape. It returns nil if n does not compute the same on x.
+// beforeReshape appends n with x in place of its operand v. v is a reshape of x to the shape of n's
+// result. beforeReshape returns nil if n does not compute the same elements on x.
 func beforeReshape(b *ir.Builder, n *ir.Node, v, x *ir.Value) *ir.Value {
 	o := n.Op
 	kept := trailing(x.Type.Shape, v.Type.Shape) // axes at the end that both have
@@ -77,9 +77,9 @@ func trailing(a, b []dim.Dim) int {
 }
 
 // operandBefore returns a shape in which a broadcasts to x as a broadcasts to v, where v is a
-// reshape of x. ok is false if no such shape is known. It is known if a has one element, or if a
-// varies only along the last axes. If a has the shape of v, it is known if a is a reshape of a value
-// of the shape of x, or if x is a product of matrices and a is not.
+// reshape of x. ok is false if no such shape is known. There are three cases in which it is known.
+// First, a has one element. Second, a varies only along the last axes. Third, a has the shape of v,
+// and either a is a reshape of a value with the shape of x, or x is a matrix product and a is not.
 func operandBefore(a, v, x *ir.Value) (shape []dim.Dim, ok bool) {
 	if a == nil {
 		return nil, false

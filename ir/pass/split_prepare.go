@@ -25,12 +25,13 @@ const (
 	inflatedBy    = 4
 	// roomBytes and roomPerElem bound all prepared weights together: they take at most roomBytes
 	// plus roomPerElem bytes for each element of the model's weights. roomPerElem is the size of
-	// inflatedBy numbers of 32 bits.
+	// inflatedBy elements of 32 bits.
 	roomBytes   = 64 << 20
 	roomPerElem = inflatedBy * 4
 	// prepareWork and prepareWorkPerElem bound the work of preparing: at most prepareWork
-	// operations plus prepareWorkPerElem for each element of the model's weights. A product of the
-	// weights and a matrix of 128 columns takes as many operations per element.
+	// operations plus prepareWorkPerElem for each element of the model's weights.
+	// prepareWorkPerElem is the work per weight of a product of the weights and a matrix of 128
+	// columns.
 	prepareWork        = 1 << 30
 	prepareWorkPerElem = 256
 )
@@ -163,8 +164,9 @@ type splitter struct {
 	needed   map[*ir.Node]bool  // nodes to move to @prepare
 }
 
-// affords reports whether n may be prepared: its operands may be, and its results and its work are
-// within the budget. It then deducts the work from the budget.
+// affords reports whether n may be prepared. This requires that its operands may be prepared, and
+// that its results and its work are within the budget. affords then deducts the work from the
+// budget.
 func (s *splitter) affords(n *ir.Node) bool {
 	if _, load := n.Op.(ir.Load); load {
 		return true

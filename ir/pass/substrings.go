@@ -15,10 +15,10 @@ type sharedCandidate struct {
 
 func (c sharedCandidate) saved() int { return (len(c.at)-1)*c.length - len(c.at) }
 
-// sharedCandidates returns lists of numbers in kinds that save at least minShared numbers if each
-// is written only once: the maxCandidates lists of [repeats] that save the most, in descending
-// order. The occurrences of a list do not overlap, and belong to several owners. owners[i] is the
-// owner of kinds[i].
+// sharedCandidates returns lists that occur several times in kinds and save at least minShared
+// numbers if each is written only once. It returns the maxCandidates lists that save the most, in
+// descending order. The occurrences of a list do not overlap, and belong to at least two owners.
+// owners[i] is the owner of kinds[i].
 func sharedCandidates(kinds, owners []int) []sharedCandidate {
 	var found []sharedCandidate
 	for _, r := range repeats(kinds) {
@@ -52,10 +52,10 @@ func (c sharedCandidate) apart(length int) sharedCandidate {
 	return out
 }
 
-// repeats returns lists of numbers that occur more than once and save at least minShared numbers if
-// each is written only once: the 4·maxCandidates lists that save the most, in descending order. It
-// leaves out a list that can be extended by a number at all of its occurrences. The indices of
-// occurrences are in order, and occurrences may overlap.
+// repeats returns lists that occur several times in kinds and save at least minShared numbers if
+// each is written only once. It returns the 4·maxCandidates lists that save the most, in descending
+// order. It leaves out a list if the same number extends it at all of its occurrences. The indices
+// of occurrences are in order, and occurrences may overlap.
 func repeats(kinds []int) []sharedCandidate {
 	order := suffixes(kinds)
 	common := commonPrefixes(kinds, order)

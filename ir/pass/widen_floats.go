@@ -5,9 +5,9 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// widenFloats keeps values in f32 that are computed in f32 and rounded to f16 or bf16 only to be
-// converted back. It removes the casts between. If elements are rounded, moved and converted back,
-// it moves them in f32.
+// widenFloats replaces an f32 value that was rounded to f16 or bf16 and converted back by the value
+// before rounding. Operators that rearrange or join rounded elements are applied before the
+// rounding instead. In strict mode widenFloats does nothing.
 func widenFloats(c *Context, m *ir.Module) (changed bool, err error) {
 	if c.Strict {
 		return false, nil

@@ -32,9 +32,9 @@ func (p *planner) buffer(v *ir.Value, i int) *Buffer {
 // maxBound is the largest constant, in bytes, that replaces a symbolic size of scratch memory.
 const maxBound = 16 << 20
 
-// bounded returns a constant upper bound of b bytes if there is one of at most maxBound, and b
-// otherwise. With a constant size, offsets of later buffers stay constant, or multiples of a
-// symbol.
+// bounded returns the upper bound of b, in bytes, as a constant if the bound is at most maxBound.
+// Otherwise it returns b. A constant size keeps the offsets of later buffers constant, or multiples
+// of one symbol.
 func bounded(b dim.Dim) dim.Dim {
 	if _, hi := b.Bounds(); hi <= maxBound {
 		return dim.Const64(hi)
@@ -42,8 +42,8 @@ func bounded(b dim.Dim) dim.Dim {
 	return b
 }
 
-// at returns the place of b as a whole: a Tail if its size is known only when it is allocated, else
-// in the arena.
+// at returns the place of the whole buffer b: Tail if its size is known too late for an offset in
+// the arena, else Arena.
 func (p *planner) at(b *Buffer) Place {
 	if hasSymbol(ir.TensorOf(b.DType, b.Elems), p.Tailed) {
 		return Place{Kind: Tail, Buffer: b}

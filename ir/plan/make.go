@@ -9,8 +9,8 @@ import (
 
 // Make plans a lowered function and sets the places of its memory references. refs holds the
 // references of the steps of each node, in the order of the steps; the key nil holds the references
-// of the steps after the last node. late reports whether the caller of f binds a symbol of f only
-// while it runs. Make returns an error if a size overflows 64 bits.
+// of the steps after the last node. late reports whether the caller of f binds `symbol` only while
+// the caller runs. Make returns an error if a size overflows 64 bits.
 func Make(f *ir.Func, late func(symbol string) bool, refs map[*ir.Node][]*Ref) (*Plan, error) {
 	p := &planner{
 		Plan:    &Plan{Func: f, Places: map[*ir.Value]Place{}, Late: map[string]bool{}, Tailed: map[string]bool{}},
@@ -85,8 +85,9 @@ type planner struct {
 
 // lifetimes finds the last reader of each value, and the values that are computed in the caller's
 // memory. A value read through a view lives as long as the view. If the view is a result of the
-// function, so is the value. The caller cannot provide memory for containers, nor for results whose
-// extents are known only while the function runs.
+// function and its type allows it, the value is computed in the memory of this result. The caller
+// cannot provide memory for containers, nor for results whose extents are known only while the
+// function runs.
 func (p *planner) lifetimes() {
 	nodes := p.Func.Nodes
 	for k := len(p.Func.Results) - 1; k >= 0; k-- {
@@ -180,8 +181,8 @@ func (s *storage) views(t ir.Type) bool {
 
 // overwritten returns the storage of an operand that the first result of n, node i, may reuse, or
 // nil. The operator must read the operand before it writes the result, and nothing may read the
-// operand later. Another operand must not have the same storage, unless both are the same value and
-// the result may reuse either.
+// operand later. Another operand may have the same storage only if it is the same value and the
+// result may reuse it too.
 func (p *planner) overwritten(i int, n *ir.Node) *storage {
 	op, ok := n.Op.(ir.Overwriter)
 	r := n.Results[0]

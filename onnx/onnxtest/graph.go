@@ -421,8 +421,8 @@ func (g *graph) call() {
 	g.applyAll("local:"+f.name, f.out, nil, args...)
 }
 
-// inner returns a graph inside of g. It may read all values that g may read, or at most three of them.
-// One of the three often depends on constants only.
+// inner returns a new graph inside of g. The graph may read either all values that g may read, or
+// only up to three of them. One of the three often depends on constants only.
 func (g *graph) inner() *graph {
 	inner := &graph{drawer: g.drawer, outer: g, model: New(17)}
 	if g.pick(3) == 0 {
@@ -448,7 +448,7 @@ func (g *graph) results(kinds []kind) {
 
 // newest returns a value of kind k as the result of an inner graph: a value computed there that
 // nothing reads, or the result of a new operator. If there is no second operand for a new operator,
-// it is an existing value or a new constant.
+// newest returns an existing value or a new constant.
 func (g *graph) newest(k kind) port {
 	for _, p := range slices.Backward(g.ports) {
 		if p.equal(k) && !g.read[p.name] && g.pick(4) > 0 {

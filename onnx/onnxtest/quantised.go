@@ -111,8 +111,9 @@ func (g *quantisedNet) like(a activation, sameChannels bool) activation {
 	return list[g.pick(len(list))]
 }
 
-// quantise adds a node that quantises x, a float value with the given shape, with about the given scale.
-// Many scales are powers of two, so that values are exactly between two integers.
+// quantise adds a node that quantises x, a float value with the given shape. The scale of the
+// result is about the given scale. It is often a power of two, so that floats lie exactly between
+// two integers.
 func (g *quantisedNet) quantise(x string, shape [3]int, scale float64) activation {
 	a := activation{shape: shape, scale: scale * []float64{1, 1.3, 0.9, 1}[g.pick(4)]}
 	if g.pick(2) == 0 {
@@ -415,8 +416,8 @@ func (g *quantisedNet) shuffle(a activation) {
 	})
 }
 
-// pad adds cells before rows and columns, and channels before the channels, with the value 0 or copies
-// of cells. It does nothing if the result would be large.
+// pad adds cells before rows and columns, and may add channels before the channels. The new
+// elements are 0 or copies of the nearest cells. It does nothing if the result would be large.
 func (g *quantisedNet) pad(a activation) {
 	by := [3]int{g.pick(8) / 7 * 5, g.pick(2), g.pick(2)}
 	shape := [3]int{a.shape[0] + by[0], a.shape[1] + by[1], a.shape[2] + by[2]}
@@ -474,8 +475,8 @@ func (g *quantisedNet) function(a activation) {
 	g.quantise(x, a.shape, scale)
 }
 
-// choose adds the maximum or minimum of two values or of a value and a constant, or the maximum of
-// each channel.
+// choose adds a Max or Min of two values, a Max or Min of a value and a constant, or a ReduceMax
+// over the pixels of each channel.
 func (g *quantisedNet) choose(a activation) {
 	if g.pick(2) == 0 {
 		shape := [3]int{a.shape[0], 1, 1}
@@ -534,8 +535,8 @@ func (g *quantisedNet) gather(a activation) {
 	})
 }
 
-// space moves blocks of 2×2 pixels to the channels or back, or transposes the channels to the end
-// and back around an operator on the rows.
+// space adds a DepthToSpace or a SpaceToDepth with blocks of 2×2 pixels, or reverses the rows
+// between a transposition to [N, H, W, C] and one back.
 func (g *quantisedNet) space(a activation) {
 	c, h, w := a.shape[0], a.shape[1], a.shape[2]
 	switch two := (Attr{"blocksize", 2}); {

@@ -199,8 +199,8 @@ func binint(m *machine) error {
 	return m.push(int64(int32(n)), boxCost)
 }
 
-// longDigits is the largest number of digits of a decimal number, whose conversion takes quadratic
-// time.
+// longDigits is the maximum number of digits in the text of a number. The time to convert such a
+// text to an integer is quadratic in the number of digits.
 const longDigits = 1000
 
 // intLine reads a line and pushes its decimal number or, for "00" and "01", the bool of protocol 1.
@@ -244,8 +244,8 @@ func small(n *big.Int) Value {
 	return n
 }
 
-// long returns an opcode that pushes an integer in two's complement. Its length in bytes precedes
-// it, as a number of width bytes.
+// long returns an opcode that pushes an integer. The pickle stores the length of the integer, as a
+// number of `width` bytes, and then the bytes of the integer in two's complement.
 func long(width uint64) func(*machine) error {
 	return func(m *machine) error {
 		b, err := m.sized(width)
@@ -289,8 +289,8 @@ func binfloat(m *machine) error {
 	return m.push(math.Float64frombits(binary.BigEndian.Uint64(b)), boxCost)
 }
 
-// text returns an opcode that pushes a string. The number of its bytes precedes it, as a number of
-// width bytes. decode converts the bytes.
+// text returns an opcode that pushes a string. The pickle stores the length of the string, as a
+// number of `width` bytes, and then the bytes that decode converts.
 func text(width uint64, decode func([]byte) (string, error)) func(*machine) error {
 	return func(m *machine) error {
 		b, err := m.sized(width)
@@ -320,8 +320,8 @@ func utf8Text(b []byte) (string, error) {
 	return string(b), nil
 }
 
-// latin1 decodes a string of Python 2, whose encoding is unknown, as UTF-8 if it is valid UTF-8,
-// else as Latin-1.
+// latin1 decodes a string of Python 2, whose encoding is unknown. A string that is valid UTF-8 is
+// decoded as UTF-8, any other string as Latin-1.
 func latin1(b []byte) (string, error) {
 	if utf8.Valid(b) {
 		return string(b), nil

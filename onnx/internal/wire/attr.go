@@ -67,11 +67,11 @@ type Attr struct {
 	present uint32 // bit AttrType: a field of that kind was in the file
 }
 
-// Kind returns the kind of the attribute's value, which is the type written in the file. Files of IR
-// version 1 have no types; the only field that is present then determines the kind. Kind returns an
-// error if the type is unknown, if a field of another kind is present too, or if the value is a message
-// that is missing, unless Ref is set. A missing number or string is zero, and a missing list is empty,
-// as in proto3.
+// Kind returns the kind of the attribute's value: the type that the file gives. Files of IR version
+// 1 have no types; there it is the kind of the only field that is present. Kind returns an error if
+// the type is unknown, or if a field of another kind is present too. It also returns an error if
+// the type is a message, the message is missing, and Ref is empty. A missing number or string is
+// zero, and a missing list is empty, as in proto3.
 func (a *Attr) Kind() (AttrType, error) {
 	kind := a.Type
 	if kind == AttrUndefined {

@@ -16,7 +16,7 @@ type field struct {
 }
 
 // next splits the first field off b and returns the field and the rest. A group is checked and
-// skipped. If there is an error, f has the field's number if it could be read.
+// skipped. On an error, f has the field's number, if next could read the number.
 func next(b []byte) (f field, rest []byte, err error) {
 	if f.num, f.typ, b, err = tag(b); err != nil {
 		return field{}, nil, err

@@ -39,8 +39,8 @@ func read[S any, P message[S]](b []byte, l Limits) (*S, error) {
 	return s, nil
 }
 
-// notONNX returns an error that names the format of b if it is a format of another kind of file
-// that we know, else err.
+// notONNX returns an error that names the format of b if b has a known format that is not ONNX.
+// Otherwise it returns err.
 func notONNX(b []byte, err error) error {
 	switch f := file.Format(b); f {
 	case "":

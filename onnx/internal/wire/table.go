@@ -188,7 +188,7 @@ func growth[M, S any](at func(*M) *[]S) func(r *reader, m *M, n int) error {
 }
 
 // nest returns the spec of a message whose fields are stored in M itself. begin is called before
-// they are read.
+// the fields are read.
 func nest[M any](name string, begin func(*M), fields *table[M]) spec[M] {
 	return spec[M]{name: name, typ: protowire.BytesType, put: func(r *reader, m *M, f field) error {
 		begin(m)

@@ -126,8 +126,8 @@ func (k *byteTile) b(i int) string {
 	return at("DI", disp)
 }
 
-// step adds the products of four bytes of each row and of the columns, with VNNI. u is the number of the step within
-// the unrolled steps.
+// step writes the code of one step with VNNI: it adds, for each row and each column, the products
+// of four bytes. u is the index of the step among the unrolled steps.
 func (k *byteTile) step(u int) {
 	left := k.regs - k.rows*k.v*k.sums - k.v
 	value := func(r int) string { return k.spare(k.v + r%min(4, left)) }

@@ -102,8 +102,8 @@ func byteWindows(f *file) {
 	})
 }
 
-// restOfCells writes the code for the last one, two or three cells of a row. The kernel's field
-// rest is their number. cells(n) writes the code for n cells.
+// restOfCells writes the code for the last one, two or three cells of a row. At run time the field
+// rest of byteWindow holds their number. cells(n) writes the code for n cells.
 func (f *file) restOfCells(cells func(n int)) {
 	two, one, done := f.fresh("two"), f.fresh("one"), f.fresh("done")
 	f.op("CMPQ", "byteWindow_rest(R14)", 2)

@@ -66,8 +66,8 @@ func extend(reg func(int) string, load string, more ...string) func(f *file, fro
 	}
 }
 
-// shrink returns a conversion to a narrower type. The instruction `convert` converts a register into a part of it,
-// which is stored.
+// shrink returns a conversion to a narrower type. The instruction `convert` converts register
+// reg(0) into register part(0), which is then stored.
 func shrink(reg, part func(int) string, convert string) func(f *file, from, to string) {
 	return func(f *file, from, to string) {
 		f.op("VMOVUPS", from, reg(0))

@@ -148,9 +148,9 @@ func (r *fold) run(f *file, s isa, t *table) {
 	f.ret()
 }
 
-// mergeAll merges the interleaved vectors of acc, a value of `many`, into the first of them. k
-// writes the code and has single vectors. acc is value 0, so that its first vector has the same
-// register in `many` and in k.
+// mergeAll merges the interleaved vectors of acc into the first of them. `many` is the writer with
+// interleaved vectors that acc belongs to. k, a writer with single vectors, writes the code. acc
+// must be value 0, because the first vector of value 0 has the same register in `many` and in k.
 func (k *vectors) mergeAll(many *vectors, acc value, merge func(k *vectors, acc value, other any)) {
 	var held []value
 	for len(k.inUse) < many.interleaved {

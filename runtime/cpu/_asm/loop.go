@@ -50,9 +50,9 @@ func (p *pointwise) begin(f *file, s isa, t *table, interleaved int, pinned map[
 }
 
 // fit chooses how many vectors to interleave, and which constants to keep in the registers that are
-// left. It takes 4 vectors if all constants then fit into registers. Otherwise it takes 2 if the
-// constants that must be in registers then fit, and else 1. It also keeps as many other constants
-// as fit.
+// left. It interleaves 4 vectors if all constants then fit into registers. Otherwise it interleaves
+// 2 vectors, or else 1, if the constants that must be in registers then fit. Other constants are
+// kept in registers as far as they fit.
 func (p *pointwise) fit(f *file, s isa, t *table) (interleaved int, constants []uint64) {
 	for interleaved = 4; interleaved > 0; interleaved /= 2 {
 		k := p.begin(&file{arch: f.arch}, s, t, interleaved, nil)
@@ -106,9 +106,10 @@ func (p *pointwise) loops(f *file, s isa, t *table) {
 	f.ret()
 }
 
-// sweep moves the pointers over CX elements. It runs `many` while there are enough elements for k's
-// interleaved vectors, and then `between`, unless it is nil. Then it runs `few` for each remaining
-// vector, full or not, after code that sets the mask of [file.tail].
+// sweep writes the loops over CX elements, which move the pointers. `many` is repeated while there
+// are enough elements for k's interleaved vectors. Then `between` follows, unless it is nil. Then
+// `few` is repeated for each remaining vector, full or not; the mask of [file.tail] is set before
+// it.
 func (f *file) sweep(k *vectors, pointers []string, many, between, few func()) {
 	top, rest, next, end := f.fresh("many"), f.fresh("few"), f.fresh("next"), f.fresh("end")
 	advance := func(n int) {
@@ -199,9 +200,9 @@ func (f *file) storeTail(s isa, from, to string) {
 // indices defines the table of lane numbers that tail compares with.
 func indices(f *file) { f.words("indices", 0, 1, 2, 3, 4, 5, 6, 7) }
 
-// dispatch writes the Go function that runs the kernel at the current level. It splits the work
-// into calls that are short enough for the garbage collector, and shares many elements with the
-// pool's workers.
+// dispatch writes the Go function that runs the kernel at the current level. The function splits
+// the work into calls that are short enough for the garbage collector. If there are many elements,
+// the pool's workers compute parts of them.
 func (p *pointwise) dispatch(f *file) {
 	slices := append([]string{"dst"}, p.inputs...)
 	params, scalars := strings.Join(slices, ", ")+" []float32", ""

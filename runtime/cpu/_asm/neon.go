@@ -122,7 +122,7 @@ func (f *file) fillTail(fill, to string) {
 }
 
 // neighbours loads the vectors of v from the address in base, or stores them there if store is
-// true. It moves two with one instruction where possible.
+// true. One instruction moves two vectors if v is interleaved.
 func (k *vectors) neighbours(v value, base string, store bool) {
 	load, save, registers := "FLDPQ", "FSTPQ", pair
 	if k.interleaved == 1 {
@@ -175,9 +175,9 @@ func (f *file) choice(mask, yes, no, dst int) {
 	}
 }
 
-// stepsByElement writes n steps, one or four, of the sums of a tile. A step is v multiply-adds for
-// each row. They multiply vectors of b by one element of the row. The row then advances by 4 bytes
-// or, if n is 1, by the operand `by`. The registers of number `used` and above are free.
+// stepsByElement writes n steps, one or four, of the sums of a tile. A step adds, for each row, the
+// products of one element of the row and v vectors of b. The row then advances by 4 bytes or, if n
+// is 1, by the operand `by`. Registers from number `used` on are free.
 func (f *file) stepsByElement(rows, n int, by any, used, v int, acc func(sum, r, i int) string) {
 	bases, _ := f.rowBases()
 	for r := range rows {
@@ -210,8 +210,8 @@ func (f *file) stepsByElement(rows, n int, by any, used, v int, acc func(sum, r,
 	}
 }
 
-// tailOf moves the first CX lanes of a register, or all lanes, between the register and memory.
-// Lanes that are not loaded become zero.
+// tailOf writes the code that loads or stores a register. If CX is less than 4, only the first CX
+// lanes are moved. Lanes that are not loaded become zero.
 func (f *file) tailOf(from, to string) {
 	whole, single, end := f.fresh("whole"), f.fresh("single"), f.fresh("done")
 	count := general("CX")
