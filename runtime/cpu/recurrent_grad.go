@@ -189,9 +189,9 @@ func GRUGrad[T Float](ctx context.Context, dx, dk, dh, gates, kept, before, weig
 	return nil
 }
 
-// gruGrad is the state of a running [GRUGrad]. h is the gradient of the state after the current step.
-// scratch holds the gates, which their gradients replace, and dk the kept products if linear is true.
-// Workers of the pool can share the sequences.
+// gruGrad is the state of a running [GRUGrad]. h is the gradient of the state after the current
+// step. scratch begins as the gates, and dk as the kept products if linear is true. Gradients
+// overwrite both. Workers of the pool can share the sequences.
 type gruGrad[T Float] struct {
 	recurrence[T]
 	candidate, before, dk, dy []T
@@ -267,8 +267,8 @@ func (r *gruGrad[T]) cell(gates, h, kept, dh []T, fused bool) {
 }
 
 // reset replaces the reset gate of a sequence by its gradient. h is the state before the step, and
-// dk the gradient of the reset gate times h. reset adds to dh the part of the gradient of h that
-// comes through the reset gate.
+// dk is the gradient of the product gate·h. reset adds to dh the part of the gradient of h that
+// comes through this product.
 func (r *gruGrad[T]) reset(gate, h, dk, dh []T, fused bool) {
 	if fused {
 		gruResetGradCell(gate, h, dk, dh)

@@ -34,8 +34,9 @@ func total[T Number](x []T) (sum T) {
 	return sum
 }
 
-// ReduceMean computes means along the middle axis, like [ReduceSum] (ONNX ReduceMean). A mean of
-// integers, from a sum in 64 bits, truncates toward zero. An empty mean is NaN, or 0 for integers.
+// ReduceMean computes means along the middle axis, like [ReduceSum] (ONNX ReduceMean). Integers are
+// summed in 64 bits, and their mean is truncated toward zero. The mean of an empty axis is NaN, or
+// 0 for integers.
 func ReduceMean[T Number](dst, src []T, outer, n, inner int) {
 	if d, u, ok := float32Arrays(dst, src, outer, n, inner); ok && reduceFast(sums, d, u, n, inner) {
 		DivScalar(d, d, float32(n))
@@ -241,9 +242,9 @@ func ArgMin[T Number](dst []int64, src []T, outer, n, inner int, last bool) {
 	search(dst, src, outer, n, inner, last, func(x, y T) bool { return x < y })
 }
 
-// search stores the index along the middle axis of the element that comes first. `before` says
-// whether x comes before y. If several elements are equal, it takes the last of them if `last` is
-// true, and otherwise the first. NaN comes before all numbers.
+// search stores, for each line along the middle axis, the index of the element that comes first in
+// the order `before`. NaN comes before all numbers. Of equal elements it takes the one with the
+// highest index if `last` is true, and otherwise the one with the lowest.
 func search[T Number](dst []int64, src []T, outer, n, inner int, last bool, before func(x, y T) bool) {
 	fold(dst, src, outer, n, inner, found[T]{}, func(f found[T], v T) found[T] {
 		nan, wasNaN := v != v, f.v != f.v
@@ -264,9 +265,9 @@ type found[T any] struct {
 	at, seen int64
 }
 
-// fold reduces the middle axis of src, [outer, n, inner], to dst, [outer, inner]. It has an
-// accumulator for each element of dst, which starts as init. step adds an element to it, and done
-// converts it to a result.
+// fold reduces the middle axis of src, [outer, n, inner], to dst, [outer, inner]. Each element of
+// dst has an accumulator that starts as init. step adds an element of src to an accumulator, and
+// done converts the accumulator to a result.
 func fold[T, R, A any](dst []R, src []T, outer, n, inner int, init A, step func(A, T) A, done func(A) R) {
 	dst, src = trim(dst, outer*inner), trim(src, outer*n*inner)
 	if inner == 1 {

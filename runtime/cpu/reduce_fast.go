@@ -10,8 +10,8 @@ import (
 const foldAtOnce = 4096
 
 // reducing is the state of a reduction of the middle axis of src, [outer, n, inner], to dst,
-// [outer, inner]. Workers share its units. If inner is 1, a unit is the n elements of a result, or
-// a piece of them if there is one long result. Otherwise a unit is a group of columnsAtOnce
+// [outer, inner]. Workers share its units. If inner is 1, a unit is the n elements of one result,
+// or a piece of these elements if long is true. Otherwise a unit is a group of columnsAtOnce
 // columns.
 type reducing struct {
 	op       reduction
@@ -213,8 +213,8 @@ func (op reduction) rows(dst, src []float32, stride, count int) {
 	}
 }
 
-// exponentialColumns stores the logarithm of the sum of the exponentials of each column of src,
-// which has n rows stride apart.
+// exponentialColumns stores the logarithm of the sum of the exponentials of each column of src. src
+// has n rows, whose starts are stride elements apart.
 func exponentialColumns(dst, src []float32, stride, n int) {
 	const rows = 32
 	var tops, exps, parts [columnsAtOnce]float32
@@ -331,8 +331,8 @@ func (s *searching) columns(dst []int64, x []float32) {
 	}
 }
 
-// nothingBeyond reports whether no element of x is greater than v or, if below is true, whether no
-// element is less than v. At level Generic it reports false without looking.
+// nothingBeyond reports whether all elements of x are at most v or, if below is true, at least v.
+// At level Generic it always returns false.
 func nothingBeyond(x []float32, v float32, below bool) bool {
 	if level == Generic {
 		return false

@@ -69,10 +69,10 @@ func ResizeTable(idx []int32, weights []float32, in, out, taps int, spec *Resize
 	return nil
 }
 
-// ResizeTaps returns the number of elements that each point reads if the filter is widened: the
-// argument taps of [ResizeTable]. It is for modes other than nearest. If `out` is 0, it returns 2.
-// It returns an error if the number exceeds 4096, and a [ResizeError] if `in` is 0 and `out` is
-// not.
+// ResizeTaps returns the argument taps of [ResizeTable] for a filter that is widened: the number of
+// elements that each point reads. The mode must not be nearest. If `out` is 0, ResizeTaps returns
+// 2. It returns an error if a point reads more than 4096 elements, and a [ResizeError] if `in` is 0
+// and `out` is not.
 func ResizeTaps(in, out int, spec *ResizeSpec, sampling []float64) (int, error) {
 	axis, err := resizeAxisOf(in, out, spec, sampling)
 	if err != nil || out == 0 {

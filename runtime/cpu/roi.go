@@ -107,7 +107,8 @@ func newRoiAxis[T Float](start, end T, bins, extent, ratio int, scale T, half bo
 	return a
 }
 
-// inside returns a range [from, to) of samples of a bin. For all other samples, the ok of [roiAxis.sample] is false.
+// inside returns a range [from, to) of samples of a bin. All samples of the bin that are not in
+// this range are outside of the axis: [roiAxis.sample] returns false for them.
 func (a *roiAxis[T]) inside(bin int) (from, to int) {
 	const few = 1 << 12
 	if a.samples <= few {

@@ -46,8 +46,8 @@ func CumProd[T Number](dst, src []T, outer, n, inner int, exclusive, reverse boo
 	scan(dst, src, outer, n, inner, exclusive, reverse, 1, func(dst, a, b []T) { Mul(dst, a, b) })
 }
 
-// scan stores the combination of all elements up to each one along the middle axis of src, [outer,
-// n, inner]. combine computes dst[i] from a[i] and b[i], and neutral is the combination of no
+// scan combines all elements up to each element along the middle axis of src, [outer, n, inner].
+// combine stores the combination of a[i] and b[i] in dst[i]. neutral is the combination of no
 // elements. exclusive and reverse are as in [CumSum].
 func scan[T Number](dst, src []T, outer, n, inner int, exclusive, reverse bool, neutral T, combine func(dst, a, b []T)) {
 	dst, src = trim(dst, volume(outer, n, inner)), trim(src, volume(outer, n, inner))

@@ -5,10 +5,10 @@ package cpu
 // an [IndexError] for an index out of range; earlier updates are then applied.
 
 // ScatterElements replaces single elements: for axis 1, dst[i, idx[i, j, k], k] = updates[i, j, k]
-// (ONNX ScatterElements). The other elements of dst are elements of src. idx and updates have
-// extents shape. Except along axis, these must be at most srcShape, the extents of src. It returns
-// an [IndexError] for an index out of range or if shape exceeds srcShape; dst is then partly
-// written.
+// (ONNX ScatterElements). The other elements of dst are elements of src. shape is the shape of idx
+// and of updates, and srcShape the shape of src and of dst. shape[i] must not exceed srcShape[i]
+// except if i is axis. ScatterElements returns an error if it does, and an [IndexError] for an
+// index out of range; dst is then partly written.
 func ScatterElements[T any, I int32 | int64](dst, src []T, idx []I, updates []T, shape, srcShape []int, axis int) error {
 	return scatterElements(dst, src, idx, updates, shape, srcShape, axis, func(_, u T) T { return u })
 }

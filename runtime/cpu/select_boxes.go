@@ -33,9 +33,9 @@ func SelectBoxes(dst []int32, boxes, scores []float32, batches, classes, n int, 
 	return nil
 }
 
-// selectBoxes stores the indices of the chosen boxes in chosen, then −1. candidates has a number
-// for each box, which is larger if the box comes earlier. The low 32 bits of the number are the
-// inverted index of the box. It overwrites candidates. most, share and center are as in
+// selectBoxes stores the indices of the chosen boxes in chosen, then −1. candidates has a key for
+// each box. Boxes are taken in descending order of their keys, and the low 32 bits of a key are the
+// inverted index of the box. selectBoxes overwrites candidates. most, share and center are as in
 // [SelectBoxes].
 func selectBoxes(chosen []int32, candidates []uint64, boxes []float32, most int64, share float32, center bool) {
 	count := 0

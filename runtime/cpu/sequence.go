@@ -27,8 +27,7 @@ func SequenceAppend[T any](dst *[]rt.Tensor[T], seq []rt.Tensor[T], x []T, shape
 	return nil
 }
 
-// checkRoom returns an error if the tensors of seq and one more of this shape are too large for a
-// sequence.
+// checkRoom returns an error if seq would be too large after a tensor of the given shape is added.
 func checkRoom[T any](seq []rt.Tensor[T], shape []int) error {
 	n := volume(shape...)
 	for _, t := range seq {
@@ -40,9 +39,9 @@ func checkRoom[T any](seq []rt.Tensor[T], shape []int) error {
 	return nil
 }
 
-// SequenceInsert sets *dst to seq with a copy of x inserted at a position (ONNX SequenceInsert).
-// shape is the shape of x. It returns an [IndexError] for a position out of range, and an error if
-// the sequence becomes too large.
+// SequenceInsert sets *dst to seq with a copy of x inserted before the element at position[0], or
+// at the end if position[0] is len(seq) (ONNX SequenceInsert). shape is the shape of x. It returns
+// an [IndexError] for a position out of range, and an error if the sequence becomes too large.
 func SequenceInsert[T any, I int32 | int64](dst *[]rt.Tensor[T], seq []rt.Tensor[T], x []T, shape []int, position []I) error {
 	at := len(seq)
 	if int64(position[0]) != int64(len(seq)) {

@@ -19,7 +19,8 @@ type slot[T any, P interface {
 }
 
 // run executes the parts of a task on the pool. It does nothing and returns false if there is only
-// one part, or if another operator of the kind has the slot. It repeats a panic of a part.
+// one part, or if another operator of the kind has the slot. If a part panics, run panics with the
+// same value.
 func (s *slot[T, P]) run(task *T, parts int) bool {
 	if parts <= 1 || !s.taken.CompareAndSwap(false, true) {
 		return false
@@ -32,9 +33,9 @@ func (s *slot[T, P]) run(task *T, parts int) bool {
 // partsEach is the number of parts for each worker of a task that can be divided finely.
 const partsEach = 4
 
-// finely returns the number of parts of a task that can be divided finely, for this many workers.
-// It is 1 for one worker. Otherwise each worker gets partsEach parts, so that others can take the
-// parts of a slow worker.
+// finely returns the number of parts into which a task is divided if any number of parts is
+// possible. It is 1 for one worker. Otherwise it is partsEach for each worker, so that fast workers
+// can take parts of slow ones.
 func finely(workers int) int {
 	if workers == 1 {
 		return 1
@@ -87,8 +88,8 @@ func portion(n, i, parts int) (from, to int) {
 	return int(int64(n) * int64(i) / int64(parts)), int(int64(n) * int64(i+1) / int64(parts))
 }
 
-// partsFor returns the number of parts that are worth sharing, given the number of multiply-adds
-// and the number of bytes read from memory.
+// partsFor returns the number of parts into which the pool should divide work with the given number
+// of multiply-adds and of bytes read from memory.
 func partsFor(multiplyAdds, bytes int64) int { return rt.Parts(nanoseconds(multiplyAdds, bytes)) }
 
 // nanoseconds estimates the time of one core, given the number of multiply-adds and the number of
@@ -107,11 +108,12 @@ func nanoseconds(multiplyAdds, bytes int64) int64 {
 	return max(multiplyAdds/perNS, bytes/bytesPerNS)
 }
 
-// unseen returns p in a way that escape analysis does not follow, so that *p can stay on the stack
-// although it is passed to a function unknown to the compiler. That function must not retain p.
+// unseen returns p, hidden from escape analysis: *p can stay on the stack although p is passed to a
+// function that the compiler does not know. That function must not retain p.
 //
-// The stack must not move while the address is a number. A check of pointers under the race
-// detector could move it.
+// The stack must not move while the pointer is a uintptr, because the runtime does not adjust a
+// uintptr. nosplit prevents a move, and nocheckptr a check of the race detector that could cause
+// one.
 //
 //go:nosplit
 //go:nocheckptr
@@ -120,8 +122,9 @@ func unseen[T any](p *T) *T {
 	return *(**T)(unsafe.Pointer(&address))
 }
 
-// onHeap returns s so that the caller's array does not escape. It is for slices that are so long that
-// they are on the heap anyway. See [unseen].
+// onHeap returns s, hidden from escape analysis, so that short arrays of callers can stay on the
+// stack. Call it only for a slice that is so long that its array is on the heap anyway. See
+// [unseen].
 //
 //go:nosplit
 //go:nocheckptr

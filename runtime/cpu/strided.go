@@ -61,9 +61,10 @@ type stridedCopy struct {
 
 var stridedCopies slot[stridedCopy, *stridedCopy]
 
-// copyShared copies a large array of f32 with the workers of the pool, unless all of it is one
-// transposed matrix, which [transpose] shares. It returns false if it has done nothing. The first axis
-// has extent n and stride s; dims and strides are the other axes.
+// copyShared copies a large array of f32 with the workers of the pool. It returns false if it has
+// not copied anything, for example because the array is a single transposed matrix, which
+// [transpose] shares. The first axis has extent n and stride s; dims and strides are the other
+// axes.
 func copyShared[T any](dst, src []T, n, s int, dims, strides []int, offset int, scatters bool) bool {
 	d, u, ok := float32s(dst, src)
 	if !ok || len(dims) == 0 || len(dims) > len(stridedCopy{}.dims) {
@@ -121,8 +122,10 @@ func lead(dims, strides []int) (n, s int, restDims, restStrides []int) {
 	return n, s, nil, nil
 }
 
-// walk divides an array, whose first axis has extent n and stride s, into matrices. leaf receives
-// the offsets on the dense and the strided side, the extents, and the strides on the strided side.
+// walk divides an array into matrices and calls leaf for each. The first axis of the array has
+// extent n and stride s; dims and strides are the other axes. leaf receives the offsets of the
+// matrix in the dense array and in the strided one, its numbers of rows and columns, and its
+// strides in the strided array.
 func walk(n, s int, dims, strides []int, dense, strided int, leaf func(dense, strided, rows, cols, s0, s1 int)) {
 	if len(dims) == 0 {
 		leaf(dense, strided, 1, n, 0, s)

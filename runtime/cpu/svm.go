@@ -38,9 +38,9 @@ func weigh(a, b []float32, from, n int) float64 {
 	return sum
 }
 
-// SVMVotes writes the class that wins most of the pairs of [SVMPairs]. A pair's first class wins if
-// its number is above 0, and its second class otherwise. Ties go to the first class. src is
-// [len(dst), pairs].
+// SVMVotes writes the class that wins most of the pairs of [SVMPairs]. The first class of a pair
+// wins if the decision value of the pair is above 0, and the second class otherwise. Ties go to the
+// first class. src, [len(dst), pairs], holds the decision values.
 func SVMVotes(dst []int64, src []float32, classes int) {
 	pairs := classes * (classes - 1) / 2
 	src = trim(src, volume(len(dst), pairs))
@@ -74,10 +74,11 @@ func wins(row []float32, classes, c, other int) bool {
 // pairOf returns the index of the pair of classes i < j.
 func pairOf(classes, i, j int) int { return i*(2*classes-i-1)/2 + j - i - 1 }
 
-// SVMProbabilities writes the probabilities of classes: dst is [rows, classes]. Each pair of [SVMPairs]
-// gives probability 1 − 1/(1+e^−(a·v+b)) to its first class (Platt). They are coupled by the second
-// method of Wu, Lin and Weng, "Probability estimates for multi-class classification by pairwise
-// coupling" (2004). scratch holds classes·(2·classes + 1) elements.
+// SVMProbabilities writes the probabilities of classes to dst, [rows, classes]. src, [rows, pairs],
+// holds the decision values of [SVMPairs]. A pair p with decision value v gives probability 1/(1 +
+// e^(a[p]·v + b[p])) to its first class (Platt). The pairs are coupled by the second method of Wu,
+// Lin and Weng, "Probability estimates for multi-class classification by pairwise coupling" (2004).
+// scratch holds classes·(2·classes + 1) elements.
 func SVMProbabilities(dst, src, a, b, scratch []float32, rows, classes int) {
 	pairs := classes * (classes - 1) / 2
 	dst, src = trim(dst, volume(rows, classes)), trim(src, volume(rows, pairs))

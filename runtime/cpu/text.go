@@ -71,8 +71,9 @@ func CountWithoutStopwords(x, words []string, caseSensitive bool) int {
 	return max(n, 1)
 }
 
-// RemoveStopwords keeps the elements of x that are not in words, ignoring case unless caseSensitive is
-// set. If nothing is left, the result is one empty string (ONNX StringNormalizer).
+// RemoveStopwords stores the elements of x that are not in words in dst, ignoring case unless
+// caseSensitive is set (ONNX StringNormalizer). If nothing is left, the result is one empty string.
+// dst has at least [CountWithoutStopwords] elements.
 func RemoveStopwords(dst, x, words []string, caseSensitive bool) {
 	dst = trim(dst, CountWithoutStopwords(x, words, caseSensitive))
 	dst[0] = ""

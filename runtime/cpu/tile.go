@@ -78,8 +78,8 @@ func (t *tile) loops(run int, n, step [3]int) {
 const nearPanels = 16 << 10
 
 // fetchFor returns the value of a tile's field fetch that prefetches all of b, or 0 if b is small.
-// elements is the number of elements of b. times is the smallest number of times that a panel is
-// read before the next one.
+// elements is the number of elements of b. The kernel reads a panel at least `times` times before
+// it goes on to the next panel.
 func fetchFor(elements, times int) int {
 	if elements <= nearPanels {
 		return 0
@@ -97,8 +97,8 @@ func (t *tile) zero() {
 // zeros holds the operands of [tile.zero]. It is never written.
 var zeros [16]float32
 
-// rowSplit divides rows evenly into tiles. The first `first` of the tiles have rows+1 rows, and the
-// others have rows.
+// rowSplit divides rows evenly into tiles. Tiles 0 to first−1 have rows+1 rows, and the others have
+// rows.
 type rowSplit struct{ rows, tiles, first int }
 
 // split divides n ≥ 1 rows into tiles of at most `limit` rows.
@@ -162,8 +162,8 @@ func (t *tile) area(high, wide, downA, downC int, upright bool) {
 	}
 }
 
-// coverPart is like [tile.cover] for tiles that exceed c and residual: only their first width
-// columns are there. It computes a whole tile in a buffer.
+// coverPart is like [tile.cover] for tiles of which only the first width columns exist in c and
+// residual. It computes each tile in a buffer and copies these columns.
 func (t *tile) coverPart(s rowSplit, from, to, width int) {
 	var aside [maxRows][maxPanels * 16]float32
 	whole := *t

@@ -46,8 +46,9 @@ func TopK[T Number](values []T, places []int64, src []T, n, k int, smallest bool
 	return nil
 }
 
-// topOf sets best to the indices of the elements of line that come first. first is a strict order;
-// ties are ordered by index. It keeps the indices in a heap whose root comes last.
+// topOf sets best to the indices of the len(best) elements of line that come first, in order.
+// first(a, b) reports whether a comes before b, and equal elements are ordered by index. Meanwhile
+// best is a heap, whose root is the candidate that comes last.
 func topOf[T Number](line []T, best []int64, first func(a, b T) bool) {
 	after := func(i, j int64) bool {
 		if first(line[i], line[j]) {
@@ -91,9 +92,9 @@ func sink[T any](heap []T, i int, after func(a, b T) bool) {
 	}
 }
 
-// topping is the state of a running TopK of float32. A value and its index are one number, with the
-// index in the low bits. The smaller number comes first. The high bits are [float32Order], inverted
-// unless flip is set.
+// topping is the state of a running TopK of float32. Elements are ordered by a key of 64 bits; the
+// smallest key comes first. The high half of a key is the [float32Order] of the value, inverted
+// unless flip is set. The low half is the index.
 type topping struct {
 	values []float32
 	places []int64

@@ -56,5 +56,6 @@ func transposeOctet[T any](dst, src []T, columns, ldd, lds int) {
 	}
 }
 
-// transposeRows is the number of rows that are walked column by column while they are in a near cache.
+// transposeRows is the number of rows of a block. The rows stay in a near cache while the block is
+// walked column by column.
 const transposeRows = 512

@@ -12,8 +12,8 @@ const (
 	squareColumns = 64  // columns of a block, if the kernel goes across
 )
 
-// transposeSquares transposes squares of 8×8 elements, and strips of squares if there are fewer than 8 columns. It
-// returns r and c: the elements in both the first r rows and the first c columns are done.
+// transposeSquares transposes squares of 8×8 elements, and strips of squares if there are fewer
+// than 8 columns. It returns r and c: it has transposed the first r rows of the first c columns.
 func transposeSquares[T any](dst, src []T, rows, columns, ldd, lds int) (r, c int) {
 	size := int(unsafe.Sizeof(*new(T)))
 	if level == Generic || rows < 8 || !hasSquares(dst) {
@@ -89,8 +89,9 @@ func (t *transposition) line(i, j, n, rows, columns int) {
 	}
 }
 
-// hasSquares reports whether there are kernels for squares of T, which must not contain pointers.
-// NEON has kernels for four bytes only.
+// hasSquares reports whether there are kernels for squares of elements of type T. Among types of 8
+// bytes there are kernels for numbers only, because T must not contain pointers. NEON has kernels
+// for 4 bytes only.
 func hasSquares[T any](s []T) bool {
 	switch unsafe.Sizeof(*new(T)) {
 	case 4:

@@ -86,8 +86,9 @@ func Unique[T sortable](dst []T, first, inverse, counts []int64, src []T, order 
 	}
 }
 
-// numberByPlace renumbers groups in the order of their first members, which are in `first`. inverse
-// maps members to groups. While it works, `first` holds −1−k for the group with new number k.
+// numberByPlace gives groups new numbers in the order in which they occur first. inverse[i] is the
+// group of row i. It changes first, inverse and counts to the new numbers. Meanwhile first[g] is
+// −1−k if the new number of group g is k.
 func numberByPlace(first, inverse, counts []int64) {
 	n := int64(0)
 	for i, group := range inverse {

@@ -117,9 +117,9 @@ func (s *WinogradShape) lineBytes() int {
 	return 64 * min(linePixels, ceil(s.OutW, s.Tile)*s.Tile+2)
 }
 
-// WinogradScratch returns how many scratch elements [Winograd] needs for this many parts that are
-// computed concurrently. tiles is the number of tiles that all parts together process at once. This
-// number is at least 14, unless the convolution has fewer tiles.
+// WinogradScratch returns the number of scratch elements that [Winograd] needs for `parts` parts at
+// the same time, which process `tiles` tiles together. tiles must be at least 14, or the number of
+// tiles of the convolution if that is less.
 func WinogradScratch(s *WinogradShape, parts, tiles int) int {
 	points := volume(s.points(), s.points(), 16)
 	return volume(parts, 2*points) + volume(tiles, s.inBlocks()+s.outBlocks(), points)
@@ -208,9 +208,9 @@ const (
 	mostTiles     = 224       // the largest number of tiles at once
 )
 
-// atOnce returns the number of tiles to process at once. This is as many as fit the cache, unless
-// more tiles cause less traffic: they read the weights less often, but their factors and products
-// are in memory instead of the cache.
+// atOnce returns the number of tiles to process at once: as many as fit the cache, or more if this
+// causes less memory traffic. With more tiles, weights are read less often, but factors and
+// products do not stay in the cache.
 func (w *winograd) atOnce(tiles int) int {
 	near := min(manyTiles, max(fewTiles, winogradGroup/w.tileElems()))
 	far := min(tiles, mostTiles)
@@ -243,10 +243,10 @@ func (w *winograd) room(shares int) int {
 	return rest / w.tileElems() / w.highest()
 }
 
-// run computes the convolution on at most the given number of workers. If there are enough tiles
-// that it pays for each worker to read all weights, and if there is scratch for each worker, each
-// computes its own tiles from input to output. Otherwise the workers share each step on one group
-// of tiles before they go on to the next group: all spread, then all multiply, then all collect.
+// run computes the convolution on at most the given number of workers. A single worker computes all
+// tiles from input to output. Several workers compute their own tiles in this way if there are
+// scratch and fewTiles tiles for each of them. Otherwise they process the same tiles together, one
+// step after the other: all spread, then all multiply, then all collect.
 func (w *winograd) run(workers int) {
 	w.rooms = min(workers, mostRooms)
 	for w.rooms > 1 && w.room(w.rooms) < 1 {
@@ -387,8 +387,8 @@ func (w *winograd) segment(from, to int) segment {
 	return segment{row / w.down, row % w.down, x, min(to-from, w.across-x, (linePixels-2)/w.Tile)}
 }
 
-// transform computes share i of `parts` of a step that transforms the tiles of b: spreadTiles in each
-// input block, or collectTiles in each output block.
+// transform computes share i of `parts` shares of a step that transforms the tiles of b. The step
+// spreadTiles transforms each input block, and collectTiles each output block.
 func (w *winograd) transform(b *winogradBuffers, step winogradStep, i, parts int) {
 	blocks := w.inBlocks()
 	if step == collectTiles {
@@ -429,8 +429,9 @@ func (w *winograd) spread(b *winogradBuffers, block, tile int, g segment) {
 	runTransform(spreadInputs, w.Tile, &t)
 }
 
-// spreadColumns applies Bᵀ along each column of pixels of a segment of an input block. It stores point i of the
-// columns, which may be padding, in line 1+i of b.lines. Line 0 holds zeros.
+// spreadColumns applies Bᵀ along each column of pixels of a segment of an input block. It stores
+// point i of all columns in line 1+i of b.lines. Points of columns outside of the image are zero.
+// Line 0 holds zeros.
 func (w *winograd) spreadColumns(b *winogradBuffers, block int, g segment) {
 	points, pixels := w.points(), g.tiles*w.Tile+2
 	y, x := g.y*w.Tile-w.Top, g.x*w.Tile-w.Left
@@ -462,8 +463,8 @@ func (w *winograd) spreadColumns(b *winogradBuffers, block int, g segment) {
 }
 
 // products returns the number of products that [winograd.multiply] computes for the tiles of b. A
-// product multiplies a row of w.rows, at one point, by the weights of as many output blocks as a
-// tile has panels.
+// product is the work for one interpolation point, one row of w.rows, and as many output blocks as
+// a tile has panels.
 func (w *winograd) products(b *winogradBuffers) int {
 	_, panels := tileLimits()
 	return w.points() * w.points() * ceil(w.outBlocks(), panels) * (b.r1 - b.r0)

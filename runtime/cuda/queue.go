@@ -32,9 +32,9 @@ type queue struct {
 	started names
 }
 
-// fill is a copy between pinned memory and memory of the caller. The host performs it for a
-// download once the device has written the pinned memory, and for an upload of a graph when the
-// graph is replayed.
+// fill is a copy by the host between pinned memory and memory of the caller. The fill of a download
+// is performed once the device has written the pinned memory. The fill of an upload in a graph is
+// performed when the graph is replayed.
 type fill struct {
 	to, from []byte
 	// the graph that owns the pinned memory `from`, or nil

@@ -9,7 +9,7 @@ import (
 )
 
 // inForeground reports whether the process may change the terminal's settings. The system stops a
-// background process that tries to.
+// background process that changes them.
 func inForeground(tty *os.File) bool {
 	group, err := unix.IoctlGetInt(int(tty.Fd()), unix.TIOCGPGRP)
 	return err != nil || group == unix.Getpgrp()

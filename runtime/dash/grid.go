@@ -36,8 +36,8 @@ var looks = [...]lipgloss.Style{
 	marked: lipgloss.NewStyle().Reverse(true),
 }
 
-// cell is the place of a character. A wide character, of two columns, has a second cell with an
-// empty text.
+// cell is one character cell of the screen. A character that is two columns wide takes two cells;
+// the text of the second one is empty.
 type cell struct {
 	text  string
 	style style

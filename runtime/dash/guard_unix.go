@@ -10,9 +10,9 @@ import (
 	"syscall"
 )
 
-// guard is a process that restores the terminal if the program dies without doing so, by a panic on
-// any goroutine or by SIGKILL. It is a shell that waits until a pipe is closed. It writes the text
-// in the pipe, such as the text of a panic, to the restored terminal.
+// guard is a shell process that restores the terminal if the program dies without doing so, by a
+// panic on any goroutine or by SIGKILL. It waits until the program's end of a pipe is closed. It
+// then restores the terminal and prints the text from the pipe, such as the text of a panic.
 type guard struct {
 	pipe *os.File
 	cmd  *exec.Cmd

@@ -221,9 +221,9 @@ func (m model) pause() (tea.Model, tea.Cmd) {
 	return m.look(), m.ask(func(c learn.Controls) { c.Pause(paused) })
 }
 
-// interrupt asks the run to end after the batch, as Ctrl-C does without a dashboard. The second
-// time, or if there are no controls, it ends the program. It closes the dashboard if the run is
-// only watched or has stopped.
+// interrupt handles Ctrl-C. It closes the dashboard if the run is only watched or has stopped.
+// Otherwise it asks the run to end after the batch. It ends the program if it has asked before, or
+// if there are no controls.
 func (m model) interrupt() (tea.Model, tea.Cmd) {
 	switch {
 	case m.control == nil, m.frame.Stopped != nil:

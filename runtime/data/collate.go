@@ -48,10 +48,10 @@ func sized[T any](x []T, n int) []T {
 	return append(x, make([]T, n-len(x))...)
 }
 
-// Into makes batches of any type, item by item. size resizes *b to n items and keeps the items at
-// places below n. b is a zero value at first. Later it is an earlier batch, so that `size` can use
-// its memory again. put stores an item at place k, and must overwrite the old item there. See
-// [Pairs] for r and for goroutines.
+// Into makes batches of any type, item by item. size sets the number of items of *b to n and does
+// not change the items that remain. *b is a zero value at first. Later it is an earlier batch, so
+// that `size` can use its memory again. put stores an item at index k of *b, and must overwrite the
+// old item there. See [Pairs] for r and for goroutines.
 func Into[T, B any](size func(b *B, n int), put func(item T, b *B, k int, r *rand.Rand) error) Collate[T, B] {
 	return Collate[T, B]{size: size, put: put}
 }

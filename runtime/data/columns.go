@@ -18,8 +18,8 @@ type Column struct {
 }
 
 // Columns returns the columns of T, a struct, in the order of its fields. Exported fields are
-// columns. The field's tag may name the column, and say that its values may be missing: a field of
-// a missing value is NaN if it is a float, and otherwise a zero value.
+// columns. The tag of a field may name the column, and may say that it is optional. A missing value
+// in an optional column sets the field to NaN if it is a float, and otherwise to the zero value.
 //
 //	Price float32 `data:"price,optional"`
 //	Floor int     `data:",optional"` // the name is Floor

@@ -67,8 +67,8 @@ func (s *stream) isRunning() bool {
 // action is a copy or a kernel. It returns the time that it takes on the stream's clock.
 type action func() (time.Duration, error)
 
-// start adds an action to the stream. The action is skipped if the context is lost. If it fails,
-// the context becomes lost.
+// start adds an action to the stream. The stream skips the action if the context is lost by then.
+// If the action fails, the context becomes lost.
 func (s *stream) start(do action) {
 	g := s.card.gpu
 	s.push(func() {
@@ -320,8 +320,8 @@ func (c *card) copyAction(device libcuda.Address, host *byte, n uintptr, upload 
 	})
 }
 
-// between returns an action that copies the source that ends returns to the target. It calls ends
-// at once, to check for errors, and again when the action runs. The caller holds c.gpu.mu.
+// between returns an action that copies the bytes source to target. It calls `ends`, which returns
+// both, at once to check for errors, and again when the action runs. The caller holds c.gpu.mu.
 func (c *card) between(ends func() (target, source []byte, err error)) (action, error) {
 	if _, _, err := ends(); err != nil {
 		return nil, err

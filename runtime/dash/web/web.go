@@ -172,7 +172,7 @@ func stream(w http.ResponseWriter, r *http.Request, run *progress.Run) {
 	}
 }
 
-// message is an update of a page. It has all texts, but only the points of curves that the page
+// message is an update of a page. It has all texts. Its curves have only the points that the page
 // lacks.
 type message struct {
 	Generation int    `json:"generation"`

@@ -170,10 +170,10 @@ func (m *Mel) Frames(samples int) int {
 
 const framesAtOnce = 32
 
-// Spectrogram returns the mel spectrogram of the samples of a channel, [bands, frames]. Transforms are
-// computed by the kernel that computes the operators DFT and STFT of models, in float64.
+// Spectrogram returns the mel spectrogram of the samples of a channel, [bands, frames]. It computes
+// the transforms in float64.
 //
-// It returns an error if there are too few samples for a frame, or to reflect half a transform, or if
+// It returns an error if there are too few samples for a frame or for the reflected padding, or if
 // the result exceeds [rt.ArenaLimit].
 func (m *Mel) Spectrogram(samples []float32) (rt.Tensor[float32], error) {
 	frames := m.Frames(len(samples))
@@ -226,8 +226,8 @@ func (m *Mel) cut(line []float64, samples []float32, frame int) {
 	}
 }
 
-// sum computes the bands of a transform, pairs of real and imaginary part, and stores them in out,
-// step elements apart. It overwrites the transform.
+// sum computes the bands of a transform and stores them in out, step elements apart. transform
+// holds pairs of a real and an imaginary part. sum overwrites it.
 func (m *Mel) sum(transform []float64, out []float32, step int) {
 	bins := transform[:len(transform)/2]
 	for k := range bins {
@@ -245,8 +245,9 @@ func (m *Mel) sum(transform []float64, out []float32, step int) {
 	}
 }
 
-// Decibels replaces squared magnitudes x by 10·log₁₀(max(x, 10⁻¹⁰)). If top is above 0, it then
-// raises results to at least the largest one minus top. librosa's power_to_db has a top of 80.
+// Decibels replaces squared magnitudes x by 10·log₁₀(max(x, 10⁻¹⁰)). If top is above 0, results
+// that are more than top below the largest result are raised to that limit. librosa's power_to_db
+// has a top of 80.
 func Decibels(x []float32, top float64) {
 	largest := math.Inf(-1)
 	for i, v := range x {

@@ -247,8 +247,8 @@ func WriteWAV(w io.Writer, s Sound, e Encoding) error {
 	return err
 }
 
-// header returns the bytes of a file before the samples, which take size bytes. A sample has width
-// bytes.
+// header returns the bytes of a file before the samples. All samples together have size bytes, and
+// each sample has width bytes.
 func header(s Sound, e Encoding, width, size int) []byte {
 	order := binary.LittleEndian
 	code := pcm

@@ -35,8 +35,8 @@ func Run[T any](t testing.TB, d data.Dataset[T], o Options[T]) {
 //   - Len is at least 0 and does not change;
 //   - At returns the same item for the same index, from any goroutine, and an error for an index out
 //     of range;
-//   - Many returns the same items in any order, with indices that repeat, and an error for an index
-//     out of range and for slices of different lengths. It does not change the indices;
+//   - Many returns the same items as At for indices in any order, repeated ones included, and an error
+//     for an index out of range and for slices of different lengths. It does not change the indices;
 //   - Block is at least 0;
 //   - data.All yields all items in order;
 //   - after Close items cannot be read.

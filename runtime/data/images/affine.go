@@ -45,7 +45,7 @@ func warpAbout(s *Sample, name string, m affine, f Filter, fill color.RGBA, clas
 // rounded, while Pillow truncates them.
 type Affine struct {
 	Degrees   [2]float64 // least and largest angle of turning, to the right
-	Translate [2]float64 // largest way, as a share of the width and of the height, in both directions
+	Translate [2]float64 // largest shift to either side, as a fraction of the width and of the height
 	Scale     [2]float64 // least and largest factor; default 1
 	ShearX    [2]float64 // least and largest angle between vertical lines and the vertical, in degrees
 	ShearY    [2]float64 // least and largest angle between horizontal lines and the horizontal

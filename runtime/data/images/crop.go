@@ -30,8 +30,8 @@ func (t CenterCrop) Apply(s *Sample, r *rand.Rand) error {
 	})
 }
 
-// middle returns the offset at which `part` of n pixels are in the middle. It is negative if part >
-// n.
+// middle returns the offset of a run of `part` pixels in the middle of n pixels. The offset is
+// negative if part > n.
 func middle(n, part int) int {
 	if part > n {
 		return -((part - n) / 2)

@@ -31,8 +31,8 @@ func (m move) floats(dst, src raster[float32], c, channels int, _ *scaling) {
 
 func (m move) classes(dst, src raster[uint8], _ *scaling) { moved(dst, src, m, [4]uint8{m.class}) }
 
-// moved applies m to a raster of 1 or 4 channels. With PadConstant, pixels outside the picture are
-// fill.
+// moved applies m to a raster of 1 or 4 channels. With PadConstant, pixels outside the picture
+// become `fill`.
 func moved[T channel](dst, src raster[T], m move, fill [4]T) {
 	for y := range dst.height {
 		out := dst.row(y)

@@ -180,8 +180,8 @@ type Edge struct {
 	_        [5]uint8
 }
 
-// PortProgrammatic is the port of a kernel after it has let dependent kernels start, and EdgeProgrammatic the type of
-// such an edge.
+// An edge from port PortProgrammatic of a kernel lets the next kernel start when the first one allows it,
+// before its end. EdgeProgrammatic is the type of such an edge.
 const (
 	PortProgrammatic = 1
 	EdgeProgrammatic = 1

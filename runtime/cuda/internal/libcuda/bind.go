@@ -32,8 +32,8 @@ func Bind(lookup func(name string) (uintptr, error)) (*API, error) {
 	return a, nil
 }
 
-// bindHot replaces the functions of a that every step of a model uses. It calls the C functions
-// with SyscallN, which takes a third of the time that functions from RegisterFunc take. address
+// bindHot replaces functions of a: the ones that a model calls in every step. It calls the C
+// functions with SyscallN, which takes a third of the time of functions from RegisterFunc. address
 // maps C function names to addresses.
 func (a *API) bindHot(address map[string]uintptr) {
 	setCurrent, query := address["cuCtxSetCurrent"], address["cuStreamQuery"]

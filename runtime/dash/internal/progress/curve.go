@@ -16,8 +16,8 @@ type Point struct {
 	Low, Mean, High float64 // of the values
 }
 
-// curve is a sequence of values over steps. It keeps the last values, and means of all values in at
-// most maxFull points.
+// curve is a sequence of values over steps. recent holds the last values one by one. full covers
+// all values with at most maxFull points, each for `stride` successive values.
 type curve struct {
 	full []Point
 	// number of values in a point of full

@@ -52,9 +52,9 @@ func Value(v float64, unit string) string {
 	return Number(v) + " " + unit
 }
 
-// Count returns a number of things in at most three digits, as in 506, 2.1k or 33M. Beyond
-// 999T it returns more digits, as in 5000T, and from a million T on an exponent, as in 1.0e6T. NaN and
-// infinities are as in [Number].
+// Count formats a number of things with at most three digits, such as 506, 2.1k or 33M. Numbers
+// above 999T have more digits, such as 5000T. From a million T on they have an exponent, such as
+// 1.0e6T. NaN and infinities are formatted as by [Number].
 func Count(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return Number(v)

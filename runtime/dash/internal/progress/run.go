@@ -138,7 +138,7 @@ func (r *Run) start(e learn.Started) {
 	}
 }
 
-// register adds a series to a list, or replaces the series with its name. It returns the name
+// register adds a series to a list, or replaces the series of the same name. It returns the name
 // without control characters, and false if the list is full.
 func register(list *[]learn.Series, s learn.Series) (string, bool) {
 	s.Name, s.Unit = cleanName(s.Name), cleanName(s.Unit)
@@ -278,8 +278,8 @@ func (r *Run) improved(e learn.Improved) {
 	}
 }
 
-// curve returns the curve of a key, which it adds if it is missing. If perStep is true, the curve
-// has a value for each step, and later values of epochs are not added to it.
+// curve returns the curve of key k. If there is no curve, it adds an empty one. perStep says that
+// the curve gets a value for each step; values of epochs are then not added to it.
 func (r *Run) curve(k key, perStep bool) *curve {
 	if perStep {
 		r.perStep[k] = true
