@@ -14,9 +14,9 @@ import (
 
 // JSONL reads a file of JSON lines into a slice of structs, one for each line. A line is an object;
 // empty lines are skipped. [Columns] says which key belongs to which field of T. The key may differ
-// in case. Other keys are ignored. A field may have any type that encoding/json supports; an array
-// has to have as many elements in the file. The file may be compressed with gzip; if path does not
-// exist, JSONL tries path with ".gz".
+// in case. Other keys are ignored. A field may have any type that encoding/json supports. A field
+// that is an array needs a JSON array of the same length. The file may be compressed with gzip; if
+// path does not exist, JSONL tries path with ".gz".
 //
 // It returns an error, with the line, for text that is not JSON, a value that does not fit the
 // field's type, and a value that is null or missing and not optional. It also returns an error if T

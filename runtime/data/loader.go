@@ -51,10 +51,12 @@ type Loader[B any] struct {
 	skipped  *atomic.Int64
 }
 
-// Load returns a loader of batches that collate makes of d's items. The epoch is d.Len() items. If
-// the arguments are not valid, the epochs of the loader yield an error: a size of batches below 1,
-// a number of workers below Inline, an unknown OnError, a data set without items or with an error, fewer items
-// than a batch with DropLast, a Collate without functions, or batches whose items exceed [rt.ArenaLimit].
+// Load returns a loader of batches that collate makes of d's items. The epoch has d.Len() items.
+//
+// The epochs of the loader yield an error if the size of batches is below 1, if the number of
+// workers is below Inline, if OnError is unknown, if d has an error or no items, if d has fewer
+// items than a batch with DropLast, if collate has no functions, or if the items of a batch exceed
+// [rt.ArenaLimit].
 func Load[T, B any](d Dataset[T], collate Collate[T, B], o LoaderOptions) *Loader[B] {
 	l := &Loader[B]{o: o, of: 1, skipped: new(atomic.Int64)}
 	if l.err = errors.Join(Err(d), collate.check(), o.check()); l.err != nil {
@@ -142,8 +144,8 @@ func (l *Loader[B]) Items() int { return l.n }
 // Skipped returns the number of items that were skipped in all batches that this loader has yielded.
 func (l *Loader[B]) Skipped() int64 { return l.skipped.Load() }
 
-// part returns the range [from, to) of positions in the epoch's order that are the loader's part of
-// batch k.
+// part returns a range [from, to) of positions in the epoch's order: the items of batch k that this
+// loader's rank reads.
 func (l *Loader[B]) part(k int) (from, to int) {
 	begin := k * l.o.Batch
 	size := min(l.o.Batch, l.n-begin)

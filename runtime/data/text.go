@@ -76,7 +76,7 @@ func (v *Vocabulary) Decode(tokens []int64) string {
 // fill a window are not used. The tokens must not change while the data set is in use. The data set
 // has an error if W is not such an array or stride is below 1.
 //
-// [Sampled] of the windows with stride 1 has windows at random positions.
+// For windows at random positions, pass the windows with stride 1 to [Sampled].
 func Windows[W any](tokens []int64, stride int) Dataset[Pair[W, W]] {
 	length, err := lengthOf[W]()
 	if err != nil {

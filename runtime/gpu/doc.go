@@ -1,3 +1,4 @@
 // Package gpu has the devices, memory, kernels and sessions that generated packages for GPUs use. It
-// knows no driver: packages cuda and vulkan have one each. It does not know any model or operator.
+// does not contain a driver: packages cuda and vulkan have one each. It does not know any model or
+// operator.
 package gpu

@@ -34,8 +34,8 @@ func (h *hold) put(q Queue, length time.Duration) error {
 	return nil
 }
 
-// open allocates the memory for the copies and measures one, unless it has done so. It returns nil
-// if there is not enough memory; put then does nothing.
+// open allocates the memory for the copies and measures the time of one copy. It does nothing if it
+// has done so before. It returns nil if there is not enough memory; put then does nothing.
 func (h *hold) open(d Opened, q Timed) (err error) {
 	if h.copy > 0 {
 		return nil
@@ -63,8 +63,9 @@ func pair(d Opened, bytes int) (to, from Address, err error) {
 	return to, from, nil
 }
 
-// spans are the times during which the host queues work, each from one wait to the next. An idle
-// device would wait for the host between two launches.
+// spans are the times during which the host queues work. A span ends with a wait, and the next one
+// begins with the work after the wait. An idle device would have to wait for the host between two
+// launches.
 type spans struct {
 	// longest time of each span in earlier calls
 	times []time.Duration

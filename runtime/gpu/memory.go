@@ -53,8 +53,9 @@ func memoryOf[T any](s []T, kind argKind) Arg {
 	return Arg{memory: unsafe.Pointer(unsafe.SliceData(s)), bytes: len(s) * int(unsafe.Sizeof(*new(T))), number: uint64(len(s)), kind: kind}
 }
 
-// maxElements is the largest number of elements of an argument in memory. Kernels count elements
-// with an i32. The count exceeds the number of elements by at most the number of blocks of a grid.
+// maxElements is the largest number of elements of an argument in memory. Kernels count elements in
+// an i32. The count may go beyond the last element by at most math.MaxUint16, the largest number of
+// blocks of a grid.
 const maxElements = math.MaxInt32 - math.MaxUint16
 
 // check returns an error if the argument exceeds what kernels can count: a number that is not an

@@ -7,9 +7,9 @@ import (
 )
 
 // Poll calls done until it returns true or an error, and returns this error. If ctx is done before,
-// Poll returns the cause of ctx. A nil ctx is never done. Drivers wait with Poll instead of a
-// function of the driver's library that waits: a context cannot end such a function, and some of
-// them miss the end of the work.
+// Poll returns the cause of ctx. A nil ctx is never done. Drivers use Poll instead of the waiting
+// functions of their libraries, because a context cannot end a waiting function, and some of these
+// functions miss the end of the work.
 //
 // For 200 µs, which is enough for small models, Poll calls done without a break. Later it sleeps
 // between two calls, for 1/16 of the time that has passed and for 1 ms at most.

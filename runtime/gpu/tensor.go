@@ -25,8 +25,8 @@ var (
 	ErrTensorBusy   = errors.New("the tensor is in use by another call")
 )
 
-// NewTensor returns a tensor of zeros on the device of i, which the method Device of a model
-// returns. Without extents it is a scalar with one element. The memory counts for [Memory].
+// NewTensor returns a tensor of zeros on the device of i. The method Device of a model returns such
+// an i. Without extents the tensor is a scalar with one element. Its memory counts for [Memory].
 // NewTensor returns an error if i is nil, if T is not a boolean, an integer or a float, or if an
 // extent is negative. It returns an error that wraps [ErrMemory] if there is no room, and the
 // errors of [Instance.Open].
@@ -81,8 +81,9 @@ func (t *Tensor[T]) Download(dst []T) error {
 	})
 }
 
-// copied calls do to copy all elements between host and device while the tensor is entered for
-// kind. It returns an error unless the tensor has n elements. action is the prefix of errors.
+// copied calls do to copy all elements between host and device. Meanwhile the tensor counts as
+// read, or as written if kind is isWritten. copied returns an error unless the tensor has n
+// elements. action is the prefix of errors.
 func (t *Tensor[T]) copied(action string, n int, kind argKind, do func(Queue, *tensorMemory) error) (err error) {
 	if t == nil || t.memory == nil {
 		return fmt.Errorf("gpu: %s: the tensor is nil", action)

@@ -10,8 +10,8 @@ type Accuracy struct {
 	Division float64
 	// Root is the error of a square root beyond the half unit in the last place of correct rounding.
 	Root float64
-	// Flushes says that a zero may take the place of every number below 2⁻¹²⁶: of operands, results, and what
-	// is computed in between.
+	// Flushes says that a zero may replace every number below 2⁻¹²⁶: an operand, a result, or an intermediate
+	// result.
 	Flushes bool
 }
 
@@ -49,8 +49,9 @@ func correctable(values ...float64) bool {
 	return true
 }
 
-// accepts reports whether got differs from f(y) by at most ulp units in the last place plus room, for one of the
-// readings y of x. steps bounds the factor by which the kernel multiplies intermediate results, which may be flushed.
+// accepts reports whether got differs from f(y) by at most ulp units in the last place plus room,
+// for one of the readings y of x. A flushed intermediate result is wrong by up to 2⁻¹²⁶. steps
+// bounds the factor by which the kernel multiplies such a result.
 func (a Accuracy) accepts(got float32, f func(float64) float64, x, ulp, room, steps float64) bool {
 	if a.Flushes {
 		room += steps * normal

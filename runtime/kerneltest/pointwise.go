@@ -14,12 +14,13 @@ type UnaryCase struct {
 	Want func(x float64) float64
 	ULP  float64
 	PerX float64
-	// Quotient and Root are the units in the last place of the result that one unit of error in a quotient or
-	// in a root may amount to.
+	// Quotient and Root say by how many units in the last place the result may change if a quotient or a root
+	// in the kernel changes by one unit.
 	Quotient, Root float64
 	// Corrected says that the kernel is a quotient or a root, which it corrects by the remainder where it can.
 	Corrected bool
-	// Divisor is what a kernel may divide by if that is not a number near 1. It may be nil.
+	// Divisor returns the number by which the kernel divides, if it may be very large or very small.
+	// Otherwise it is nil.
 	Divisor func(x float64) float64
 	// Factor is a constant above 1 that the kernel multiplies an intermediate result by. It is 0 if there is none.
 	Factor float64

@@ -69,9 +69,9 @@ func hasInfinityAndZero(line []float64, least float64) bool {
 
 func always(room float64) func(int) float64 { return func(int) float64 { return room } }
 
-// roundings returns the largest relative error of a product of n numbers, multiplied in any order, in units u of
-// rounding. For k = n − 1 roundings the error is k·u/(1 − k·u) (Higham, Accuracy and Stability of Numerical Algorithms,
-// 2nd edition, lemma 3.1).
+// roundings returns the largest relative error of a product of n numbers, multiplied in any order.
+// The error is in units u of rounding. For k = n − 1 roundings it is k·u/(1 − k·u) (Higham,
+// Accuracy and Stability of Numerical Algorithms, 2nd edition, lemma 3.1).
 func roundings(n int) float64 {
 	k := float64(max(n-1, 0))
 	return k / (1 - k/(1<<24))
@@ -289,8 +289,8 @@ func Norm(t *testing.T, f func(dst, src, scale, bias []float32, rows, n int, eps
 	}
 }
 
-// inverseRoot returns by how much the absolute error of v, a product with 1/√x, may exceed its error with correct
-// rounding. A unit in the last place is at most 2⁻²³ of a number.
+// inverseRoot bounds the absolute error that a adds to a product v with a factor 1/√x, beyond the
+// error with correct rounding. A unit in the last place is at most 2⁻²³ of a number.
 func (a Accuracy) inverseRoot(v float64) float64 {
 	return math.Abs(v) * (a.Division + a.Root) * 0x1p-23
 }

@@ -37,9 +37,9 @@ func (c *counters[O]) begin() {
 	}
 }
 
-// add counts an output of `items` items. At the end of a window, and if last is true, it returns
-// the values of the window, or nil if only the loss is measured. It returns an error if a counter
-// fails.
+// add counts an output of `items` items. It returns the values of the window if the window is full
+// or last is true. Otherwise, or if only the loss is measured, it returns nil. It returns an error
+// if a counter fails.
 func (c *counters[O]) add(o O, items int, last bool) (recent []Value, err error) {
 	if err := c.count(o); err != nil {
 		return nil, err

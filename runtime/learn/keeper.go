@@ -62,9 +62,10 @@ func (n every) Keep(all []Checkpoint) []bool {
 
 func (n every) bind(directions) error { return atLeastOne("every", int(n)) }
 
-// Best keeps the checkpoint with the best value of a metric, such as "valid accuracy", the first one
-// of a tie. NaN counts as no value. The metric says which values are better. [New] returns an error
-// if the metric does not say this, or is not measured.
+// Best keeps the checkpoint with the best value of a metric, such as "valid accuracy". If several
+// checkpoints have this value, it keeps the first one. NaN counts as no value. The metric says
+// which values are better. [New] returns an error if the metric does not say this, or is not
+// measured.
 func Best(key string) Keeper { return &best{key: key} }
 
 type best struct {

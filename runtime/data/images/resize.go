@@ -50,8 +50,8 @@ func (t Resize) Apply(s *Sample, r *rand.Rand) error {
 	return reshape(s, "resize", scale{width, height, whole(w, h), t.Filter})
 }
 
-// proportional returns the new length of a side of b pixels if a picture is scaled so that its side
-// of a pixels gets n.
+// proportional returns n·b/a, rounded down and at least 1: the new length of a side of b pixels if
+// the other side goes from a pixels to n.
 func proportional(n, a, b int) int {
 	return int(min(max(1, float64(n)*float64(b)/float64(a)), math.MaxInt32))
 }

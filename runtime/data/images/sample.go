@@ -144,8 +144,8 @@ func begin[T any](x []T) *T {
 }
 
 // imageOver returns a picture of m's size to which a transform may write pixel by pixel while it
-// reads m. It is m itself if its memory belongs to the spare, else another picture with arbitrary
-// pixels.
+// reads m. It returns m if the memory of m belongs to the spare, else another picture with
+// arbitrary pixels.
 func (s *spare) imageOver(m *image.RGBA) *image.RGBA {
 	if m == s.images[0] || m == s.images[1] {
 		return m
@@ -154,7 +154,7 @@ func (s *spare) imageOver(m *image.RGBA) *image.RGBA {
 }
 
 // planesOver returns planes of p's size to which a transform may write element by element while it
-// reads p. They are p itself if its memory belongs to the spare, else other planes with arbitrary
+// reads p. It returns p if the memory of p belongs to the spare, else other planes with arbitrary
 // elements.
 func (s *spare) planesOver(p CHW) CHW {
 	if at := begin(p.Data); at == begin(s.planes[0]) || at == begin(s.planes[1]) {

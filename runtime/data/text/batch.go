@@ -4,14 +4,15 @@ import "fmt"
 
 // Batch encodes each text into a row of ids. A row has len(ids)/len(texts) tokens: longer encodings
 // are truncated to this length, and shorter ones padded. mask is 1 for tokens and 0 for padding.
-// types holds the type ids of the tokens. Both are as long as ids, or nil. rt.Flat turns the slices
-// of arrays that generated packages take into such slices.
+// types holds the type ids of the tokens. mask and types have the length of ids or are nil. If a
+// generated package takes arrays instead, rt.Flat makes such a slice of a slice of arrays.
 //
-// The tokenizer's truncation and padding apply, except for the lengths of the padding; a truncation
-// may make encodings shorter than a row. A tokenizer without truncation truncates at the end of a
-// text, with the strategy [LongestFirst]. A tokenizer without padding pads with id 0 at the end of
-// a row. Batch returns an error if the lengths of the slices do not fit. It also returns the errors
-// of [Tokenizer.Encode]; the rows before the text with the error are then written.
+// Batch truncates and pads as the tokenizer does, but pads to the length of a row. It truncates to
+// the tokenizer's length if that is shorter than a row. A tokenizer without truncation truncates at
+// the end of a text, with the strategy [LongestFirst]. A tokenizer without padding pads with id 0
+// at the end of a row. Batch returns an error if the lengths of the slices do not fit. It also
+// returns the errors of [Tokenizer.Encode]; the rows before the text with the error are then
+// written.
 func (t *Tokenizer) Batch(texts []string, ids, mask, types []int64) error {
 	return t.rows(len(texts), func(i int) []string { return texts[i : i+1] }, ids, mask, types)
 }

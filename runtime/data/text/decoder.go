@@ -192,8 +192,8 @@ func cleaned(t string) string {
 	return t
 }
 
-// decode replaces m.replacement by a space in each token. In the first token it removes
-// m.replacement instead, unless the scheme is never.
+// decode replaces m.replacement by a space in each token. In the first token it deletes
+// m.replacement instead, unless m.prepend is prependNever.
 func (m metaspace) decode(tokens []string) []string {
 	for i, t := range tokens {
 		space := " "
@@ -206,8 +206,9 @@ func (m metaspace) decode(tokens []string) []string {
 }
 
 // ctcDecoder returns a decoder for models that were trained with connectionist temporal
-// classification (CTC). It drops repetitions of a token, and then the text pad in tokens. If clean
-// is true, it also applies [cleaned] and replaces delimiter by a space.
+// classification (CTC). It drops tokens that repeat the token before them, and then deletes the
+// text `pad` in all tokens. If clean is true, it also applies [cleaned] and replaces delimiter by a
+// space.
 func ctcDecoder(pad, delimiter string, clean bool) step {
 	return func(tokens []string) []string {
 		var out []string
@@ -249,8 +250,8 @@ func replaceDecoder(cuts pattern, content string) decoder {
 	}
 }
 
-// stripDecoder returns a step that removes the character content from each token, up to `start`
-// times at its beginning and up to `stop` times at its end.
+// stripDecoder returns a step that removes `content` at the ends of each token: up to `start` times
+// at its beginning and up to `stop` times at its end.
 func stripDecoder(content rune, start, stop int) step {
 	s := string(content)
 	return func(tokens []string) []string {

@@ -21,9 +21,10 @@ const (
 )
 
 // cluster returns the length in bytes of the first extended grapheme cluster of a text, which is
-// not empty. It leaves out rules GB9c, GB12 and GB13, for Indic conjuncts and regional indicators.
-// That makes no difference to [precompiled]: the clusters that these rules join have at least
-// maxCluster bytes, and so have their parts, unless a part is a single character.
+// not empty. It leaves out the rules GB9c, GB12 and GB13, for Indic conjuncts and regional
+// indicators. Without these rules it may return a part of a cluster. [precompiled] treats the part
+// like the cluster, because both have at least maxCluster bytes unless the part is a single
+// character.
 func cluster(text string) int {
 	c, size := utf8.DecodeRuneInString(text)
 	if c == '\r' && len(text) > 1 && text[1] == '\n' {

@@ -117,9 +117,9 @@ func nmt(a aligned) (aligned, error) {
 	}), nil
 }
 
-// bertNormalizer returns BERT's normaliser. Its fields select what it does: remove control
-// characters, put spaces around ideographs, remove accents, and lower the case. If strip_accents is
-// null, it removes accents if it lowers the case.
+// bertNormalizer returns BERT's normaliser. The fields of o select what the normaliser does: remove
+// control characters, put spaces around ideographs, remove accents, and lower the case. If the
+// field strip_accents is null, it has the value of the field lowercase.
 func bertNormalizer(o *object) normalizer {
 	clean, ideographs := need[bool](o, "clean_text"), need[bool](o, "handle_chinese_chars")
 	lowers := need[bool](o, "lowercase")

@@ -156,9 +156,8 @@ func (t trimming) process(parts []*Encoding, _ bool) ([]*Encoding, error) {
 	return parts, nil
 }
 
-// trim moves the ends of o, the offsets of token, past the white space at the ends of the token. A
-// space in the token stands for one character of text. first says whether the token is the first
-// one.
+// trim moves the ends of o, the offsets of token in text, inward by one character of text for each
+// white space at the ends of the token. first says whether the token is the first one.
 func (t trimming) trim(token, text string, o *Span, first bool) {
 	leading := utf8.RuneCountInString(token) - utf8.RuneCountInString(strings.TrimLeftFunc(token, isTokenSpace))
 	if leading == 1 && t.prefix && (first || o.Start == 0) {

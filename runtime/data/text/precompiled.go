@@ -73,8 +73,8 @@ func (m charsMap) normalize(a aligned) (aligned, error) {
 }
 
 // exchange appends the changes that replace `old` by replacement. If `old` has more characters than
-// replacement, the last element of changes removes the remaining ones. If replacement is empty,
-// this element was there before.
+// replacement, the last element of changes also removes the remaining characters. If replacement is
+// empty, this is the element that was last before the call.
 func exchange(changes []change, old, replacement string) []change {
 	added := utf8.RuneCountInString(replacement) - utf8.RuneCountInString(old)
 	for _, c := range replacement {

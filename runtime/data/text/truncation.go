@@ -46,10 +46,10 @@ func (t *Truncation) check() error {
 	return nil
 }
 
-// apply truncates the encodings of one or two texts to t.Length - added tokens. added is the number
-// of special tokens that are added later. It returns an error if added exceeds t.Length, if the
-// second text is to be truncated but absent, or if [OnlyFirst] or [OnlySecond] would leave no token
-// of that text.
+// apply truncates the encodings of one or two texts so that they have at most t.Length−added tokens
+// together. added is the number of special tokens that are added later. It returns an error if
+// added exceeds t.Length, if the strategy truncates the second text and there is none, or if
+// [OnlyFirst] or [OnlySecond] would leave no token of that text.
 func (t *Truncation) apply(parts []*Encoding, added int) error {
 	length, total := t.Length-added, 0
 	for _, p := range parts {

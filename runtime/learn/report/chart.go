@@ -41,8 +41,8 @@ type tick struct {
 	Text string
 }
 
-// charts returns a chart for each metric of the rows that has a curve. All splits and runs of a
-// metric share its chart. A curve has at most `points` points.
+// charts returns a chart for each metric in rows, unless the metric has no curve. All splits and
+// runs of a metric share its chart. A curve has at most `points` points.
 func charts(runs []*Run, rows []resultRow, points int) []chart {
 	var names []string
 	of := map[string][]plot{}

@@ -19,8 +19,9 @@ type folder struct {
 }
 
 // openFolder opens a data set. dir is a plain folder, a repository in a cache, or a revision of
-// such a repository. A repository has its files in blobs and, for each revision, a folder of links
-// to them in snapshots. The revision main or the only one is opened.
+// such a repository. A cached repository keeps its files in the folder blobs. For each revision it
+// has a folder in snapshots, whose links point to the files. Of a repository, openFolder opens the
+// revision main or the only revision.
 func openFolder(dir string) (*folder, error) {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err == nil {

@@ -19,7 +19,8 @@ type plan[T any] struct {
 	row T
 }
 
-// leaf is a column of values, and the path from a row to the part that they set.
+// leaf is a column of values. steps is the path from a row to the part of the row that its values
+// set.
 //
 // The levels are defined in S. Melnik et al., Dremel: interactive analysis of web-scale datasets,
 // 2010. The definition level of a value is the number of optional and repeated nodes on its path

@@ -103,8 +103,8 @@ type head struct {
 	n int
 }
 
-// forms is indexed by the first bytes 0xc0 to 0xdf of values. width is the number of bytes of the
-// number that follows.
+// forms says what the first byte of a value means: forms[b-0xc0] is for byte b, from 0xc0 to 0xdf.
+// width is the number of bytes of the number that follows the first byte.
 var forms = [32]struct {
 	form  form
 	width int

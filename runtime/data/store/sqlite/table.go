@@ -35,7 +35,8 @@ type Table[T any] struct {
 //   - A table with the columns row_id, of type INTEGER, and item, of type BLOB, holds serialized items:
 //     MessagePack, as Burn's SqliteDataset writes it. T may be any type of bools, numbers, strings,
 //     structs, slices, arrays and pointers. A struct is a list with an element for each of its
-//     [data.Columns], in order, or a map. T reads the column itself if it has a column named item.
+//     [data.Columns], in order, or a map. If T itself has a column named item, the table is of the other
+//     form.
 //   - Any other table has a column for each of T's [data.Columns]. Other columns are ignored.
 //
 // A value must fit its field. An INTEGER fits an integer field and, if it is 0 or 1, a bool. An
