@@ -7,8 +7,8 @@ import (
 )
 
 // Verify checks the invariants that every pass relies on: unique names, definitions before uses,
-// inferred types, symbols bound before use, named results, and loads, calls and gradients that match
-// their targets. It returns the first violations, at most maxReports, joined.
+// inferred types, symbols bound before use, named results, and loads, calls and gradients that
+// match their targets. It returns the first violations, at most maxReports, as one error.
 func Verify(m *Module) error {
 	v := &verifier{module: m}
 	weights, funcs := map[string]bool{}, map[string]bool{}

@@ -42,8 +42,9 @@ func (c *Context) lowered(n *ir.Node) error {
 	return c.Target.Computes(n)
 }
 
-// lowerWhere lowers the nodes for which pred returns true, and the nodes that this creates. The
-// target's lowering comes before [ir.Lowerer]. An [op.Whole] that a kernel computes stays.
+// lowerWhere lowers the nodes for which pred returns true. It repeats this for the nodes that a
+// lowering creates. It tries the target's lowering before [ir.Lowerer]. An [op.Whole] that a kernel
+// computes stays.
 func (c *Context) lowerWhere(m *ir.Module, pred func(*ir.Node) bool) (changed bool, err error) {
 	for range maxLowerings {
 		ch, err := rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {

@@ -114,8 +114,9 @@ const (
 	negativeKind
 )
 
-// hashable returns a comparable value that stands for key: two keys are equal in Python if these
-// values are equal. The result takes little memory besides the memory of key.
+// hashable returns a comparable value that stands for key. Keys that are equal in Python have equal
+// values, and other keys have different values. The value takes little memory besides the memory of
+// key.
 func hashable(key Value) Value {
 	switch k := key.(type) {
 	case bool:

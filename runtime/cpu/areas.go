@@ -1,7 +1,8 @@
 package cpu
 
-// grid describes products, one for each of several images, that workers share. A result is in one line and in one strip
-// of columns. A strip has weights, and a line has inputs.
+// grid describes matrix products, one for each image, that workers share. An element of a result
+// belongs to a line and to a strip of columns. It depends on the inputs of the line and the weights
+// of the strip.
 type grid struct {
 	images, strips, lines int
 	weights, inputs       int64 // elements of all strips, and of the lines of all images
@@ -14,12 +15,12 @@ const (
 	farSpeed  = 4 // from a cache that cores share, or that another core has written to
 )
 
-// divide divides a task into the given number of parts. A part computes one of `strips` groups of
-// strips in one of `lines` groups of the lines of all images. Parts with the same strips are
-// adjacent. More groups of strips make a part read more inputs, and more groups of lines make it
-// read more weights. divide chooses the numbers with the least estimated time: to compute a part,
-// and to read the operands of a worker, once at farSpeed and then for each of its parts at
-// nearSpeed.
+// divide divides a task into the given number of parts. It divides the strips into `strips` groups,
+// and the lines of all images into `lines` groups. A part computes one group of strips in one group
+// of lines. Parts with the same strips are adjacent. With more groups of strips, a part reads more
+// inputs; with more groups of lines, it reads more weights. divide chooses the numbers with the
+// least estimated time. A worker's time is the time to compute its parts, to read its operands once
+// at farSpeed, and to read the operands of each of its parts at nearSpeed.
 func (g *grid) divide(parts int) (strips, lines int) {
 	each := min(partsEach, parts) // parts of a worker
 	units := int64(g.strips) * int64(g.images) * int64(g.lines)

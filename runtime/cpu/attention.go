@@ -43,7 +43,8 @@ type AttentionMask struct {
 }
 
 // AttentionScratch returns how many scratch elements [Attention] needs for each part that it
-// computes concurrently. depth and width are the numbers of elements of a key and of a value.
+// computes concurrently. keys is the number of keys. depth and width are the numbers of elements of
+// a key and of a value.
 func AttentionScratch(keys, depth, width int) int {
 	most := min(ceil(max(keys, 0), 16)*16, keyBlock)
 	return maxRows*(depth+16) + maxRows*(most+16) + most*depth + most*ceil(width, 16)*16
@@ -62,8 +63,8 @@ const (
 //
 // over the keys that the query attends to, where cap(x) is Softcap·tanh(x/Softcap) (ONNX
 // Attention). The result for a query without keys is 0. Only the scores of a few queries and a
-// block of keys are in memory at a time. The length of scratch is n times [AttentionScratch], where
-// n is the number of parts that are computed concurrently. dst must not overlap an operand.
+// block of keys are in memory at a time. scratch has n times [AttentionScratch] elements, at least
+// once; Attention computes at most n parts concurrently. dst must not overlap an operand.
 func Attention(dst, q, k, v, scratch []float32, s *AttentionShape, mask *AttentionMask) {
 	if min(s.Batch, s.Heads, s.Queries, s.Width) <= 0 {
 		return
@@ -263,8 +264,9 @@ func (w *attending) window(from, to int) (first, end int) {
 	return first, end
 }
 
-// pack packs keys [j, j+n) of a group of heads into panels, unless they are there already. It also packs their
-// values if several tiles read them, or if panels are wider than the values.
+// pack packs keys [j, j+n) of a group of heads into panels, unless the panels hold them already. It
+// also packs the values of these keys if several tiles read them, or if panels are wider than the
+// values.
 func (w *attending) pack(group, j, n int) {
 	if w.packed == group && w.packedFrom == j {
 		return

@@ -1,9 +1,9 @@
 package cpu
 
-// attendRowsRef is a step of an online softmax. It processes rows of n scores, stride apart. It
-// replaces a row's scores by exp(score − top), where the new top is the maximum of tops[row] and
-// the scores. factors[row] is exp(old top − new top). It multiplies the row's sum by this factor
-// and adds the exponentials.
+// attendRowsRef is a step of an online softmax. It processes rows of n scores; row r starts at
+// x[r·stride]. It replaces a row's scores by exp(score − top), where the new top is the maximum of
+// tops[r] and the scores. factors[r] is exp(old top − new top). It multiplies sums[r] by this
+// factor and adds the exponentials.
 func attendRowsRef(x []float32, rows, n, stride int, tops, sums, factors []float32) {
 	for r := range rows {
 		row := x[r*stride:][:n]

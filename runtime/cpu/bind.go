@@ -25,10 +25,11 @@ func axisSet(axes []int64, rank int) (set uint64, err error) {
 	return set, nil
 }
 
-// MarkedExtent returns an extent of shape, or 1. For i = 2·axis it returns 1 if axes contains the
-// axis, and its extent otherwise. For i = 2·axis + 1 it returns the extent if axes contains the
-// axis, and 1 otherwise. If all is true, empty axes mean all axes. It returns an error if an axis
-// is out of range or repeated.
+// MarkedExtent returns one of the extents that remain, or are removed, when a tensor with the
+// extents `shape` is reduced along axes. For i = 2·axis it returns the extent that remains: 1 if
+// axes contains the axis, and shape[axis] otherwise. For i = 2·axis + 1 it returns the extent that
+// is removed: shape[axis] if axes contains the axis, and 1 otherwise. If all is true, empty axes
+// mean all axes. It returns an error if an axis is out of range or repeated.
 func MarkedExtent(axes []int64, shape []int, all bool, i int) (int, error) {
 	set, err := axisSet(axes, len(shape))
 	if all && len(axes) == 0 {
@@ -66,8 +67,8 @@ func SqueezedExtent(axes []int64, shape []int, rank, i int) (int, error) {
 }
 
 // UnsqueezedExtent returns extent i of the result when axes of extent 1 are inserted into shape.
-// axes lists their positions in the result. It returns an error if these are invalid or the result
-// does not have rank axes.
+// axes lists their positions in the result. It returns an error if a position is out of range or
+// repeated, or if the rank of the result is not `rank`.
 func UnsqueezedExtent(axes []int64, shape []int, rank, i int) (int, error) {
 	set, err := axisSet(axes, rank)
 	if err != nil {
@@ -86,10 +87,10 @@ func UnsqueezedExtent(axes []int64, shape []int, rank, i int) (int, error) {
 	return shape[at], nil
 }
 
-// ReshapedExtent returns extent i of the result when a tensor of extents shape is reshaped to
-// `want` (ONNX Reshape). An element 0 of `want` copies the extent of shape unless allowZero is set.
-// One element may be -1 and is then inferred. It returns an error if `want` does not have rank
-// elements, or if the numbers of elements differ.
+// ReshapedExtent returns extent i of the result when a tensor with the extents `shape` is reshaped
+// to `want` (ONNX Reshape). Unless allowZero is set, want[k] = 0 stands for shape[k]. One element
+// may be -1 and is then inferred. It returns an error if the length of `want` is not `rank`, or if
+// the numbers of elements differ.
 func ReshapedExtent(want []int64, shape []int, allowZero bool, rank, i int) (int, error) {
 	if len(want) != rank {
 		return 0, fmt.Errorf("%d extents, %d expected", len(want), rank)

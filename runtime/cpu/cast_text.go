@@ -10,8 +10,9 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// CastToText formats numbers (ONNX Cast): integers in decimal; floats with the fewest digits that
-// identify them in their type, in scientific notation below 1e-4 and from 1e16 on; NaN, INF and -INF.
+// CastToText formats numbers (ONNX Cast). Integers are in decimal. Floats have the fewest digits
+// that identify them in their type, and are in scientific notation below 1e-4 and from 1e16 on. The
+// other floats become NaN, INF and -INF.
 func CastToText[S Real](dst []string, src []S) {
 	switch {
 	case stored[S]():

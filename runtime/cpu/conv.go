@@ -71,8 +71,8 @@ func ConvWeightsLen(s *ConvShape) int { return s.outBlocks() * s.depth(s.width()
 // PackConv packs the weights of a convolution, f32[OutC][InC/Group][KH][KW], into
 // f32[⌈OutC/16⌉][B][KH][KW][InBlock][16]. Each block of output channels has the B blocks of input
 // channels that it depends on, padded with zeros. If a block spans groups, the weights between the
-// groups are zero. There, an infinity or a NaN of one group reaches the others. The sizes, strides,
-// dilations and padding of the shape are not used.
+// groups are zero. An infinity or a NaN in one of these groups makes results of the other groups
+// NaN. The sizes, strides, dilations and padding of the shape are not used.
 func PackConv(dst, w []float32, s *ConvShape) {
 	s.checkWeights()
 	width := s.width()
@@ -247,9 +247,10 @@ const (
 	manyImages = 4
 )
 
-// plan chooses the sizes of bands and slabs of output rows. A slab's input is small enough to stay
-// in the second-level cache while all weights are read, unless reading the input again for each
-// strip of output channels causes less traffic.
+// plan chooses the sizes of bands and slabs of output rows. A slab's input stays in the
+// second-level cache while all weights are read. If the weights are large, there are several slabs
+// only if reading the weights for each slab causes less traffic than reading the input for each
+// strip of output channels.
 func (c *conv) plan() {
 	limit, panels := tileLimits()
 	c.columns = split(c.OutW, limit)
@@ -397,9 +398,9 @@ func (c *conv) upright(y span, wide int) bool {
 	return ceil(wide, limit)*high > min(high, c.bands.tiles)*wide
 }
 
-// unmoved returns the end of the first part of x, a run of outputs in a single row. Parts are
-// chosen so that later tiles start at the same positions however threads share the row. The part is
-// all of x or, if windows of the row extend into padding, x up to the end of its first tile.
+// unmoved returns the end of the first part of x, a run of outputs in a single row. If no window of
+// the row extends into padding, the part is all of x. Otherwise it ends with the tile in which x
+// begins. Later tiles then start at the same positions, however threads share the row.
 func (c *conv) unmoved(x span) int {
 	if c.across.from == 0 && c.across.to == c.OutW {
 		return x.to

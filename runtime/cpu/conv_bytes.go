@@ -6,9 +6,9 @@ import "github.com/burngen/burngen/runtime/rt"
 // of 16 or 4 channels, with weights packed by [PackConvBytes]. It requantises the sums like
 // [ProductInteger] into dst, uint8[N][⌈OutC/16⌉][OutH][OutW][16]. src includes the padding. scale
 // and bias have one element or one for each of OutC channels; bias may be nil. `last` has one
-// element, or is nil, which means 0. Channels beyond OutC are last[0], clamped. If passes is 2,
-// each cell has two weights, which are added. Each block of output channels then has two sets of
-// packed weights, and DilW is 1.
+// element, or is nil, which means 0. Channels beyond OutC are last[0], clamped. If passes is 2, a
+// weight is the sum of two packed weights: each block of output channels has two sets of packed
+// weights, one after the other. DilW must then be 1.
 func ConvBytes(dst, src []uint8, weights []int8, bias []int32, scale []float64, last []int32, s *ConvShape, passes, lo, hi int) {
 	if s.N <= 0 || s.OutC <= 0 || s.OutH <= 0 || s.OutW <= 0 {
 		return

@@ -48,8 +48,8 @@ func (p *dataPacking) Part(i, parts int) {
 
 // ConvData computes the gradient of the operand of the convolution s and writes it to dst,
 // f32[N][⌈InC/16⌉][InH][InW][16]. g is the gradient of the convolution's result,
-// f32[N][⌈OutC/16⌉][OutH][OutW][16], and weights are packed by [PackConvData]. There is one group,
-// and no axis has both stride and dilation. Sums are in float32 in an order that depends on
+// f32[N][⌈OutC/16⌉][OutH][OutW][16], and weights are packed by [PackConvData]. Group is 1. On each
+// axis, the stride or the dilation is 1. Sums are in float32 in an order that depends on
 // [CurrentLevel]. Channels beyond InC are zero in dst if channels of g beyond OutC are finite.
 func ConvData(dst, g, weights []float32, s *ConvShape) {
 	if s.N <= 0 || s.InH <= 0 || s.InW <= 0 {

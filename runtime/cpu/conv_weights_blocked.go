@@ -11,8 +11,8 @@ func ConvWeightsBlockedRoom(taps int) int { return maxRows * maxPanels * 16 * ta
 // f32[N][⌈InC/16⌉][InH][InW][16], and g is the gradient of its result,
 // f32[N][⌈OutC/16⌉][OutH][OutW][16]. Each element of dst belongs to a cell of the window. It is the
 // sum over all windows of the products of that cell of x and the element of g. Sums are in float32
-// in an order that depends on [CurrentLevel]. Scratch has room for x, g, and each part; see
-// [ConvWeightsBlockedRoom].
+// in an order that depends on [CurrentLevel]. scratch has len(x) + len(g) elements, plus
+// [ConvWeightsBlockedRoom] for each part that may be computed concurrently.
 func ConvWeightsBlocked(dst, x, g, scratch []float32, s *ConvShape) {
 	w := newBlockedWeights(dst, x, g, scratch, s)
 	if len(w.g) == 0 || len(w.x) == 0 {

@@ -6,10 +6,11 @@ const maxDeformAxes = 8
 
 // DeformColumns extracts the windows of a deformable convolution as columns (ONNX DeformConv
 // without its product). src is [n, c, in…] and dst [n, c, kernel…, out…]. offsets, [n, groups,
-// kernel…, len(in), out…], move each cell of a window. The channels of a group share their offsets.
-// A moved cell is interpolated between its neighbours, with zeros outside. The cells are multiplied
-// by factors, [n, groups, kernel…, out…], unless it is nil. pads lists the cells before the first
-// element of each axis.
+// kernel…, len(in), out…], are the distances in elements by which each cell of a window is moved
+// along each axis. The channels of a group share their offsets. A moved cell is interpolated
+// between its neighbours, with zeros outside. The cells are multiplied by factors, [n, groups,
+// kernel…, out…], unless factors is nil. pads lists the cells before the first element of each
+// axis.
 func DeformColumns[T Float](dst, src, offsets, factors []T, n, c, groups int, in, out, kernel, strides, dilations, pads []int) {
 	axes, cells, places, plane := len(in), volume(kernel...), volume(out...), volume(in...)
 	if axes > maxDeformAxes {

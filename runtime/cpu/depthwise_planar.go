@@ -8,9 +8,8 @@ import (
 )
 
 // DepthwisePlanar is [DepthwiseConv] for planar tensors, f32[N][C][InH][InW] to
-// f32[N][C][OutH][OutW], with weights f32[C][KH][KW]. No tensor has to be blocked. InBlock is 1.
-// The window must be small enough: see [FitsPlanar]. Sums are in float32, tap after tap, including
-// taps on padding.
+// f32[N][C][OutH][OutW], with weights f32[C][KH][KW]. InBlock is 1. The window must be small
+// enough: see [FitsPlanar]. Sums are in float32, tap after tap, including taps on padding.
 func DepthwisePlanar(dst, src, weights []float32, s *ConvShape, ep *Epilogue) {
 	if s.N <= 0 || s.OutC <= 0 || s.OutH <= 0 || s.OutW <= 0 {
 		return

@@ -7,8 +7,8 @@ import "math"
 // dst is [outer, length, inner, 2], or [outer, length/2 + 1, inner, 2] if oneSided is true. If
 // oneSided and inverse are true, a line holds the first length/2 + 1 elements of a transform, and
 // dst is [outer, length, inner, 1]. The inverse is divided by length. DFT computes in float64 with
-// mixed radices, so the work is length times the sum of its prime factors. roots holds 2·length
-// elements, and scratch 6·length.
+// mixed radices, so the work is length times the sum of the prime factors of length. roots and
+// scratch are work space of 2·length and 6·length elements.
 func DFT[T Float](dst, src []T, roots, scratch []float64, outer, n, inner, parts, length int, inverse, oneSided bool) {
 	bins, toParts := length, 2
 	switch {

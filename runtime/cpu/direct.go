@@ -70,9 +70,9 @@ func MaxPoolDirect[T Float](dst, src []T, c int, in, out, kernel, strides, dilat
 }
 
 // AveragePoolDirect computes the mean of each window (ONNX AveragePool): the sum divided by the
-// number of cells inside the input. If countPad is true, the number includes cells inside the
-// padding. The mean is zero if the number is 0. src is [c, in…] and dst [c, out…]. pads lists the
-// cells before the first element of each axis, then the cells after the last.
+// number of cells inside the input or, if countPad is true, inside the input and the padding. The
+// mean of no cells is zero. src is [c, in…] and dst [c, out…]. pads lists the cells before the
+// first element of each axis, then the cells after the last.
 func AveragePoolDirect[T Float](dst, src []T, c int, in, out, kernel, strides, dilations, pads []int, countPad bool) {
 	w := newWindow(in, out, kernel, strides, dilations, pads)
 	dst, src = trim(dst, volume(c, w.places)), trim(src, volume(c, w.plane))

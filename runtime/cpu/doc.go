@@ -1,7 +1,7 @@
 // Package cpu contains kernels that compute on tensors: products, convolutions, pooling,
 // normalisation, reductions and pointwise functions on slices that the caller provides. It does not
-// know graphs, files or memory. Kernels do not allocate, except for errors, and except kernels that create strings,
-// sequences, optionals and maps.
+// know graphs, files or memory. Kernels allocate memory only for errors, and for strings,
+// sequences, optionals and maps that they create.
 //
 // # Layouts
 //

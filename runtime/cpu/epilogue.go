@@ -18,7 +18,8 @@ const (
 )
 
 // Epilogue is applied to each element of a product or a convolution before it is stored: bias, then
-// residual, then the activation or clamp, then Then. The zero value does nothing.
+// residual, then the activation or clamp, and finally the function Then. The zero value does
+// nothing.
 type Epilogue struct {
 	// Bias is added by output column or channel. Its length is the number of columns or channels,
 	// rounded up to a multiple of 16. It is padded with zeros. It may be nil.
@@ -105,8 +106,8 @@ func (ep *Epilogue) fillPart(t *tile, first, last bool) {
 	}
 }
 
-// zeroStays reports whether an element stays zero in the epilogue if it is zero before it, and bias
-// and residual are zero.
+// zeroStays reports whether the epilogue leaves a zero element zero if its bias and residual are
+// zero.
 func (ep *Epilogue) zeroStays() bool {
 	lo, hi, ok := ep.limits()
 	return ep.Then == nil && (!ok || lo <= 0 && hi >= 0)

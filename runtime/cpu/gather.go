@@ -24,9 +24,10 @@ func Gather[T any, I int32 | int64](dst, src []T, idx []I, outer, dim, inner int
 }
 
 // GatherElements picks single elements: for axis 1, dst[i, j, k] = src[i, idx[i, j, k], k] (ONNX
-// GatherElements). dst and idx have extents shape. Except along axis, these must be at most
-// srcShape, the extents of src. A negative index counts from the end. It returns an [IndexError]
-// for an index out of range or if shape exceeds srcShape; dst is then partly written.
+// GatherElements). dst and idx have the extents `shape`, and src has the extents srcShape. On each
+// axis except `axis`, the extent in shape must be at most the extent in srcShape. A negative index
+// counts from the end. It returns an [IndexError] for an index out of range, or for an extent in
+// shape that is too large; dst may then be partly written.
 func GatherElements[T any, I int32 | int64](dst, src []T, idx []I, shape, srcShape []int, axis int) error {
 	e, err := elementsOf(shape, srcShape, axis)
 	if err != nil {

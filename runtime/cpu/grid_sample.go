@@ -133,8 +133,8 @@ func (g *gridSample) Part(i, parts int) {
 	sampleGrid(g.dst, g.src, g.grid, &g.gridShape, from, to)
 }
 
-// sampleGrid computes the results at points [from, to), counted through all batches. What depends on
-// a point is computed once for all channels, for a tile of points.
+// sampleGrid computes the results at points [from, to), counted through all batches. It finds the
+// taps and the weights of a tile of points once for all channels.
 func sampleGrid[T, G Float](dst, src []T, grid []G, s *gridShape, from, to int) {
 	var taps gridTaps[T]
 	stride := gridTile / s.most

@@ -40,8 +40,8 @@ func findTaps[T, G Float](s *gridShape, taps *gridTaps[T], grid []G, n int) {
 	}
 }
 
-// combineTaps combines the first `count` taps, over the axes so far, with m taps along the next axis,
-// which has d elements.
+// combineTaps combines the `count` taps of each point, which cover the axes so far, with m taps
+// along the next axis. The next axis has d elements.
 func combineTaps[T Float](taps *gridTaps[T], d, count, m, stride, n int) {
 	for i := count - 1; i >= 0; i-- {
 		rows, weights := taps.index[i*stride:][:n], taps.weights[i*stride:][:n]
@@ -224,7 +224,8 @@ func within(x, low, high float64) float64 {
 	return min(x, high)
 }
 
-// sumTaps is [sumTapsRef], with assembly for multiples of 8 points of float32 where there is assembly.
+// sumTaps is [sumTapsRef]. Assembly, where it exists, computes float32 results, eight points at a
+// time.
 func sumTaps[T Float](dst, src []T, index []int32, weights []T, taps, stride int) {
 	if d, u, single := float32s(dst, src); single {
 		eights := len(d) &^ 7

@@ -20,7 +20,8 @@ func (e *IndexError) Error() string {
 
 // CheckIndex copies indices from 0 to count-1. If fromEnd is true, indices from -count to -1 count
 // from the end, and are converted to count from the start. For other indices it returns an
-// [IndexError] with the names `what` and `things`; dst is then partly written. dst may be src.
+// [IndexError]; dst is then partly written. what and things are its fields What and Things. dst may
+// be src.
 func CheckIndex[I int32 | int64](dst, src []I, count int, fromEnd bool, what, things string) error {
 	src = trim(src, len(dst))
 	for i, k := range src {
@@ -88,8 +89,8 @@ func elementsOf(shape, array []int, axis int) (elements, error) {
 	return e, nil
 }
 
-// line returns the offset in the array of the element that element i of the indices, the first of a
-// line, refers to if its index is 0.
+// line returns an offset in the array for the line of indices that starts at element i. An index of
+// 0 in element i refers to the element at this offset.
 func (e *elements) line(i int) int {
 	row, at, stride := i/e.width, 0, 1
 	for k := len(e.shape) - 2; k >= 0; k-- {

@@ -1,10 +1,10 @@
 package cpu
 
 // LinearAttention computes linear attention with a state (ONNX LinearAttention). The state is a
-// matrix [depth, width] for each batch element and each of the shared heads. At each step the rows
-// of the state are multiplied by the elements of keep, unless it is nil, and the product of key and
-// value is added. If rate is not nil, rate·(value − key·state) replaces value. The result for a
-// query is query·state:
+// matrix [depth, width] for each batch element and each of `shared` heads of keys and values. At
+// each step the rows of the state are multiplied by the elements of keep, unless it is nil, and the
+// product of key and value is added. If rate is not nil, rate·(value − key·state) replaces value.
+// The result for a query is query·state:
 //
 //	dst, q      [batch, steps, heads, width], [batch, steps, heads, depth]
 //	k, keep, v  [batch, steps, shared, depth], the same, [batch, steps, shared, width]

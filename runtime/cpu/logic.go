@@ -157,7 +157,8 @@ func WhereScalars[T any](dst []T, cond []bool, x, y T) {
 	}
 }
 
-// chosen runs a choice with assembly for the first elements of dst and returns their number. s has operands 1 and 2.
+// chosen chooses between operands 1 and 2 of s, which the caller has set. It computes the first
+// elements of dst with assembly and returns their number.
 func chosen[T any](s *sweep, dst []T, cond []bool) int {
 	operand(s, 0, dst)
 	operand(s, 3, cond)

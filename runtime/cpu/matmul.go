@@ -305,7 +305,7 @@ func (p *product) narrow(batch, t0, t1, j0, j1 int) {
 }
 
 // tiles computes tiles [t0, t1) and columns [j0, j1) of one matrix of the batch with kernels for
-// float32. If room is not nil, it widens narrower panels in room.
+// float32. If room is not nil, the panels are narrower than float32, and are widened in room.
 func (p *product) tiles(batch, t0, t1, j0, j1 int, room []float32) {
 	row := p.rows.at(t0)
 	var t tile

@@ -66,8 +66,8 @@ func (t *oneRow) epilogue(ep *Epilogue) {
 	}
 }
 
-// callBytes is the maximum number of bytes of panels that a call of a kernel reads, unless four
-// panels have more.
+// callBytes is the maximum number of bytes of panels that a call of a kernel reads. Four panels are
+// always allowed, even if they have more bytes.
 const callBytes = 8 << 20
 
 // run computes the given number of columns, at least one. Columns of an incomplete last panel are

@@ -17,7 +17,7 @@ func Pad[T any](dst, src []T, shape, before, after []int, value T) {
 }
 
 // extent returns the size of a padded axis. If a size is negative or the sum is too large, it
-// returns the largest result of [volume], to which no slice can be extended.
+// returns the largest result of [volume], a length that no slice has.
 func extent(before, d, after int) int {
 	n, most := volume(before), volume(-1)
 	n += min(volume(d), most-n)

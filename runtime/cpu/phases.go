@@ -14,7 +14,7 @@ type phases struct {
 	phase, row int // elements of a phase and of a row
 }
 
-// newPhases returns the phases of a row of n outputs. Their windows extend reach columns beyond
+// newPhases returns the phases of a row of n outputs. Their windows extend `reach` columns beyond
 // their first column.
 func newPhases(n, reach, stride int) phases {
 	phase := n + reach/stride + 1
@@ -51,5 +51,5 @@ func (p *phases) spread(row, src []float32, column int) {
 }
 
 // windowsAtOnce returns the number of outputs of a row for which a room has space. Their windows
-// have depth rows and extend reach columns beyond their first column.
+// have `depth` rows and extend `reach` columns beyond their first column.
 func windowsAtOnce(depth, reach, stride int) int { return roomLen/depth/stride - reach/stride - 1 }

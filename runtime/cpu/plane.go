@@ -46,8 +46,8 @@ type strip struct {
 }
 
 // fill sets the fields that all planes share: the padding, the taps and the factors of the sums. kh
-// is the number of rows of the windows inside the input. counted is their number of rows that count
-// for the mean if CountPad is set.
+// is the number of rows of a window that are inside the input. counted is the number of rows of a
+// window that count for the mean if CountPad is set.
 func (w *strip) fill(kh int, across *axis, counted int) {
 	neutral := float32(0)
 	if w.op == largest {

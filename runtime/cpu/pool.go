@@ -30,8 +30,8 @@ type PoolShape struct {
 func MaxPool(dst, src []float32, s *PoolShape) { s.pool(dst, src, largest) }
 
 // AveragePool writes the mean of each window (ONNX AveragePool): the sum divided by the number of
-// cells inside the input. If CountPad is set, the number includes cells inside the padding. Cells
-// beyond the padding never count. The mean is zero if the number is 0.
+// cells inside the input or, if CountPad is set, inside the input and the padding. Cells beyond the
+// padding never count. The mean of no cells is zero.
 func AveragePool(dst, src []float32, s *PoolShape) { s.pool(dst, src, scaledSum) }
 
 // pool computes dst from the windows of src. op is the operation on the elements of a window.
@@ -208,7 +208,8 @@ func (m *planeMeans) Part(i, parts int) {
 	}
 }
 
-// meanOf16 returns the mean of each of 16 channels of src. Sums in float32 are of at most longSum pixels.
+// meanOf16 returns the mean of each of 16 channels of src. It sums at most longSum pixels in
+// float32, and adds these sums in float64.
 func meanOf16(src []float32) [16]float32 {
 	const side, longSum = 6, 256
 	var sums [side][16]float32

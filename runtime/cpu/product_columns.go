@@ -6,15 +6,15 @@ func ProductColumnsScratch(k int) int { return 16 * panelStrip * ceil(k, 4) * 4 
 
 // ProductColumns is the product of rows a and matrices w of bytes. a is [batch, m, k] of uint8
 // packed by [PackRows], with k rounded up to a multiple of 4. w is [weights, k, n] and repeats
-// along the batch. uint8 in w is shifted by −128 to int8. For each matrix of the batch, row and
-// column it computes
+// along the batch. uint8 in w is shifted by −128 to int8. For each matrix of the batch, each row
+// and each column it computes
 //
 //	dst = Σ (row − x)·(column − zero[column])
 //
 // sums are the sums of the rows. x has one element. zero has one element, or one for each column of
-// all matrices. Both may be nil, and without zero sums may be nil too. It packs a few columns at a
-// time, so weights that are used once are not written to memory. The size of scratch bounds the
-// number of parts; see [ProductColumnsScratch].
+// all matrices. Both may be nil, and without zero sums may be nil too. ProductColumns packs a few
+// columns at a time, so packed weights that are used once are not written to memory. The size of
+// scratch bounds the number of parts; see [ProductColumnsScratch].
 func ProductColumns[S Byte](
 	dst []int32, a []uint8, w []S, x, zero, sums []int32, scratch []int8,
 	batch, weights, m, n, k int,

@@ -4,7 +4,8 @@ import "unsafe"
 
 // ProductInteger multiplies integer matrices, packed by [PackRows] and [PackColumns]. a holds rows,
 // [batch, m, k] of uint8, with k a multiple of 4. panels holds columns, [weights, ⌈n/16⌉, k/4, 16,
-// 4], and repeats along the batch. For each matrix of the batch, row and column it computes
+// 4], and repeats along the batch. For each matrix of the batch, each row and each column it
+// computes
 //
 //	sum = Σ row·column + bias[column] − zero[column]·sums[row]
 //

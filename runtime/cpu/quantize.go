@@ -14,7 +14,7 @@ type Quantized interface {
 // Quantize computes dst[i] = x[i]/scale rounded to nearest, ties to even, plus zero, clamped to
 // lo…hi (ONNX QuantizeLinear). NaN becomes lo. The elements are [outer, n, inner]. If block is 0,
 // there is a scale for each index along n. Otherwise there are [outer, ⌈n/block⌉, inner] scales,
-// each for a run of block indices. zero has one element for each scale; nil means zeros.
+// each for `block` adjacent indices along n. zero has one element for each scale; nil means zeros.
 func Quantize[T Quantized](dst []T, x, scale []float32, zero []T, outer, n, inner, block, lo, hi int) {
 	count := volume(outer, n, inner)
 	dst, x = trim(dst, count), trim(x, count)

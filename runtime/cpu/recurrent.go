@@ -122,16 +122,16 @@ func begin[T Float](state, initial []T) {
 // between steps.
 const nearWeights = 256 << 10
 
-// Every element of a product is one running sum, however the product is tiled, if the number of
-// sequences is a multiple of `together` and the number of columns is a multiple of `abreast`.
+// If the number of sequences is a multiple of `together` and the number of columns is a multiple of
+// `abreast`, every element of a product is one running sum, however the product is tiled.
 const (
 	together = 4
 	abreast  = 32
 )
 
 // parts returns the number of parts among which workers share the sequences. It is 1 if the weights
-// exceed a core's cache: workers then share the columns of each product. A part has whole tiles of
-// sequences, because incomplete tiles are summed in another order.
+// exceed a core's cache: workers then share the columns of each product. It is also 1 if there are
+// incomplete tiles of sequences or columns, because incomplete tiles are summed in another order.
 func (r *recurrence[T]) parts(columns int) int {
 	weights := volume(r.hidden, r.gates)
 	if r.batch%together != 0 || columns%abreast != 0 || weights > nearWeights {
@@ -193,8 +193,8 @@ func (r *recurrence[T]) blank(state []T) {
 	}
 }
 
-// fused reports whether there is assembly for a step. usual says that the functions are the default
-// ones.
+// fused reports whether assembly computes a step. `usual` says whether the layer has the default
+// functions and options, which assembly requires.
 func (r *recurrence[T]) fused(usual bool) bool {
 	_, ok := any(r.h).([]float32)
 	return ok && usual && r.clip == 0 && level != Generic
@@ -453,9 +453,9 @@ func peep[T Float](gate, memory, weights []T) {
 // GRU runs a layer of gated recurrent units over steps of x, like [RNN] (ONNX GRU). x is [steps,
 // batch, 3·hidden]: the gates update and reset, and the candidate. weights are the recurrent
 // weights of the gates, and candidate the recurrent weights of the candidate. If linear is true,
-// the reset gate is multiplied by the product with candidate plus bias, which is [hidden] or nil.
-// scratch is [batch, 3·hidden], and spare is [batch, hidden]. f is the activation of the gates, and
-// g of the candidate.
+// the reset gate multiplies h·candidate + bias, and bias is [hidden] or nil. Otherwise it
+// multiplies h before the product with candidate. scratch is [batch, 3·hidden], and spare is
+// [batch, hidden]. f is the activation of the gates, and g of the candidate.
 func GRU[T Float](ctx context.Context, y, h, x, weights, candidate []T, lens []int32, h0, bias, scratch, spare []T, steps, batch, hidden int, reverse, linear bool, clip float64, f Activation, fAlpha, fBeta float64, g Activation, gAlpha, gBeta float64) error {
 	r := gru[T]{
 		recurrence: recurrence[T]{ctx: ctx, steps: steps, batch: batch, hidden: hidden, gates: 3 * hidden, reverse: reverse, clip: clip, lens: lens, y: y, h: h, x: x, scratch: scratch, weights: weights},
@@ -467,8 +467,8 @@ func GRU[T Float](ctx context.Context, y, h, x, weights, candidate []T, lens []i
 
 // GRUTrace is [GRU] with the default functions: the logistic function and tanh. It keeps what
 // [GRUGrad] needs. gates, [steps, batch, 3·hidden], holds the gates and the candidate of each step
-// after their functions. kept, [steps, batch, hidden], holds the product with candidate plus bias if
-// linear is true, and otherwise the reset gate times the state before the step. Both are zero after a
+// after their functions. kept, [steps, batch, hidden], holds h·candidate + bias if linear is true,
+// and otherwise the reset gate times h, where h is the state before the step. Both are zero after a
 // sequence's end.
 func GRUTrace[T Float](ctx context.Context, y, h, gates, kept, x, weights, candidate []T, lens []int32, h0, bias []T, steps, batch, hidden int, reverse, linear bool) error {
 	r := gru[T]{
@@ -545,10 +545,10 @@ func (r *gru[T]) Part(i, parts int) {
 }
 
 // reset prepares a sequence's spare for the product with the candidate's weights. If r.linear is
-// true, spare becomes the bias, or zeros, to which the product is added. Else it becomes the
-// product's operand: the reset gate times state. reset first applies r.f to the update gate and the
-// reset gate. If fused is true, it applies r.f to the reset gate only, and only if r.linear is
-// false: the fused cell applies the other functions.
+// true, spare becomes the bias, or zeros, and the product is added to it. If r.linear is false,
+// spare becomes the product's operand: the reset gate times state. If fused is false, reset first
+// applies r.f to the update gate and the reset gate. If fused is true, the fused cell applies r.f.
+// But if r.linear is false, reset applies r.f to the reset gate itself.
 func (r *gru[T]) reset(spare, gates, state []T, fused bool) {
 	reset := gates[r.hidden : 2*r.hidden]
 	switch {

@@ -87,8 +87,8 @@ func (r *lstmGrad[T]) Part(i, parts int) {
 	}
 }
 
-// seed adds the gradient of y after the i-th step to the gradient of the hidden state of sequence n. If
-// fresh is true, it sets it instead.
+// seed adds the gradient of y after the i-th step to the gradient of the hidden state of sequence
+// n. If fresh is true, it overwrites the gradient of the hidden state instead.
 func (r *lstmGrad[T]) seed(i, n int, fresh bool) {
 	dh := r.h[n*r.hidden:][:r.hidden]
 	hasY := i >= 0 && r.dy != nil && r.within(r.at(i), n)

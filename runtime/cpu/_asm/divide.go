@@ -40,8 +40,8 @@ as a register holds, and factor to its reciprocal, a bit too large.`,
 	})
 }
 
-// divide writes the loop over elements. Each iteration divides two registers of float64. If scalar is true, all
-// elements have the same divisor, and are multiplied by its reciprocal.
+// divide writes the loop over elements. Each iteration divides two registers of float64. If scalar
+// is true, all elements have the same divisor, and the loop multiplies by its reciprocal.
 func (f *file) divide(s isa, kind string, scalar bool) {
 	const flight = 2
 	toInt := "VCVTTPD2DQ"

@@ -516,9 +516,9 @@ func addend(lanes func(int) string) translation {
 	}
 }
 
-// extremes translates AVX's minimum and maximum of a and b. The result is a if the first of
-// order(a, b) is greater than the second, and b otherwise. So it is b if both are equal or one is
-// NaN. NEON's own instructions order zeros and return NaN.
+// extremes translates AVX's minimum and maximum of a and b. order(a, b) returns two registers, high
+// and low. The result is a if high is greater than low, and b otherwise. So it is b if both are
+// equal or one is NaN. NEON's own instructions order zeros and return NaN.
 func extremes(compare string, order func(a, b int) (int, int)) translation {
 	return func(f *file, o []any) {
 		b, a, dst := f.source(o[0]), vector(o[1]), vector(o[2])

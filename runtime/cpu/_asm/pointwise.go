@@ -27,8 +27,8 @@ const (
 	ordered  = true // whether there is also a kernel with the scalar first
 )
 
-// operation returns the kernels of a binary operation. apply computes a = a op b. order says
-// whether the operands may be exchanged: it is commutes or ordered.
+// operation returns the kernels of a binary operation. apply computes a = a op b. order is
+// `commutes` if the operands may be exchanged, and `ordered` otherwise.
 func operation(name, symbol string, apply func(k *vectors, a value, b any), order bool) []pointwise {
 	upper := string(name[0]-'a'+'A') + name[1:]
 	kernels := []pointwise{
@@ -65,8 +65,9 @@ func instruction(name string) func(k *vectors, a value, b any) {
 	return func(k *vectors, a value, b any) { k.do(name, b, a, a) }
 }
 
-// extremum returns a function that applies VMINPS or VMAXPS. These instructions return b if the
-// operands are unordered or both zero. The function returns a if a is NaN.
+// extremum returns a function that sets a to the result of VMINPS or VMAXPS. If the operands are
+// unordered or both are zero, these instructions return b. The function leaves a unchanged if a is
+// NaN.
 func extremum(name string) func(k *vectors, a value, b any) {
 	return func(k *vectors, a value, b any) {
 		t := k.temp()

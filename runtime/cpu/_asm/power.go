@@ -2,8 +2,8 @@ package main
 
 import "math"
 
-// powers lists powers, for finite nonzero bases and finite exponents, and cubes. They compute in float64, so that
-// rounding errors vanish in float32.
+// powers lists the kernels of powers and cubes. Powers require finite nonzero bases and finite
+// exponents. The kernels compute in float64, so that rounding errors vanish in float32.
 var powers = []pointwise{
 	{
 		name: "pow", doc: "a[i] to the power b[i]", inputs: []string{"a", "b"},

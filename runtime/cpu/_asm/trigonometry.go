@@ -30,7 +30,7 @@ var (
 // halfPi is π/2 as the sum of three float32 numbers of 24 bits.
 var halfPi = [3]float64{1.5707963705062866, -4.371138828673793e-08, -1.7151245100058819e-15}
 
-// trigonometry lists the trigonometric functions and their inverses. Functions of an angle are for
+// trigonometry lists the trigonometric functions and their inverses. Functions of an angle require
 // |x[i]| ≤ farAngle.
 var trigonometry = []pointwise{
 	unary("sin", "sin(x[i])", func(k *vectors, x value) { k.turn(x, 0) }),

@@ -6,8 +6,8 @@ import "fmt"
 // points to the results, and R13 to the residuals in the last transform.
 var winogradSrc = [6]string{"SI", "R8", "R9", "R10", "R11", "R12"}
 
-// winogradDst returns the operand of result k, plus disp bytes, from a base register. DX, BX and
-// R13 hold one, three and five times the distance between results in bytes.
+// winogradDst returns the memory operand of result k, plus disp bytes. The register base points to
+// result 0. DX, BX and R13 hold one, three and five times the distance between results in bytes.
 func winogradDst(base string, k, disp int) string {
 	switch k {
 	case 0:
