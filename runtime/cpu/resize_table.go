@@ -137,10 +137,10 @@ func resizeAxisOf(in, out int, spec *ResizeSpec, sampling []float64) (resizeAxis
 	return a, nil
 }
 
-// ResizedExtent returns the product of extent shape[i] and scale i (ONNX Resize). The product is
-// rounded to the nearest integer, halves up, if near is true. Otherwise it is computed in f32 and
-// rounded down. It returns an error unless there is a scale for each axis, scale i is positive and
-// the product is at most 2³¹−1.
+// ResizedExtent returns shape[i]·scales[i], the extent of axis i of the result (ONNX Resize). If
+// near is true, the product is rounded to the nearest integer, halves up. Otherwise it is computed
+// in f32 and rounded down. It returns an error unless there is a scale for each axis, scales[i] is
+// positive and the product is at most 2³¹−1.
 func ResizedExtent(scales []float64, shape []int, near bool, i int) (int, error) {
 	if len(scales) != len(shape) {
 		return 0, fmt.Errorf("cpu: %d scales for %d axes", len(scales), len(shape))

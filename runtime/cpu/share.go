@@ -19,8 +19,8 @@ type slot[T any, P interface {
 }
 
 // run executes the parts of a task on the pool. It does nothing and returns false if there is only
-// one part, or if another operator of the kind has the slot. If a part panics, run panics with the
-// same value.
+// one part, or if another operator of the kind has the slot. If a part panics, run panics with a
+// [rt.PanicError].
 func (s *slot[T, P]) run(task *T, parts int) bool {
 	if parts <= 1 || !s.taken.CompareAndSwap(false, true) {
 		return false

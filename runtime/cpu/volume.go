@@ -5,9 +5,9 @@ import (
 	"math/bits"
 )
 
-// volume returns the product of sizes. If a size is negative or the product exceeds the length of
-// any slice, the result is so large that slicing to it, or to the sum of three such results,
-// panics.
+// volume returns the product of sizes. If a size is negative or the product is above MaxInt/3, it
+// returns MaxInt/3. No slice is that long, so slicing to the result panics, and three such results
+// can be added without overflow.
 func volume(sizes ...int) int {
 	const most = math.MaxInt / 3
 	v := uint(1)

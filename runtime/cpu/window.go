@@ -53,9 +53,9 @@ func (t *tile) move(distances step) {
 	t.atBias += distances.bias
 }
 
-// windows runs the window kernel of op on a grid of tiles: there are `rounds` rounds of count
-// tiles. next is the distance between the tiles of a round, and round the distance between rounds.
-// It makes several calls of the kernel if one would take too long.
+// windows runs the window kernel of op on rounds·count tiles: `rounds` rounds of count tiles each.
+// next is the distance between the tiles of a round, and round the distance between rounds. It
+// makes several calls of the kernel if one would take too long.
 func (t *tile) windows(op windowOp, rows, count, rounds int, next, round step) {
 	most := max(1, callWork/(t.n[0]*t.n[1]*t.n[2]*rows*16))
 	if count > most && rounds > 1 {

@@ -26,8 +26,7 @@ type cache struct {
 	unswept *atomic.Int64
 }
 
-// sweepShare is the number of sweeps per limit: a cache is swept after it has written
-// limit/sweepShare bytes.
+// sweepShare says how often a cache is swept: each time it has written limit/sweepShare bytes.
 const sweepShare = 16
 
 // newCache returns a cache. Its first write sweeps the folder.

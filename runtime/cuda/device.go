@@ -153,8 +153,8 @@ func forget[K comparable](d *device, table map[K]struct{}, k K) bool {
 	return ok
 }
 
-// eachQueue calls do for each queue while no call of the queue runs. Later calls of the queue see
-// everything that was stored before eachQueue was called.
+// eachQueue calls do for each queue. While do runs, no call of its queue runs. Later calls of the
+// queue see everything that was stored before eachQueue was called.
 func (d *device) eachQueue(do func(*queue)) {
 	d.tables.Lock()
 	queues := slices.Collect(maps.Keys(d.queues))

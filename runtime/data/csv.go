@@ -21,8 +21,8 @@ type CSVOptions struct {
 
 // CSV reads a table of comma-separated values into a slice of structs, one for each record. A field
 // of the struct is a string, bool, integer or float, or an array of such elements, which takes
-// adjacent columns. The first column of a field is the column whose header equals the field's tag,
-// or else its name, ignoring case:
+// adjacent columns. The first column of a field is the column whose header equals the name in the
+// field's tag or, without such a name, the name of the field. Case is ignored. For example:
 //
 //	type Wine struct {
 //		Features [11]float32 `data:"fixed acidity"` // and the ten columns after it

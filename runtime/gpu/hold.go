@@ -63,9 +63,9 @@ func pair(d Opened, bytes int) (to, from Address, err error) {
 	return to, from, nil
 }
 
-// spans are the times during which the host queues work. A span ends with a wait, and the next one
-// begins with the work after the wait. An idle device would have to wait for the host between two
-// launches.
+// spans are the times during which the host queues work. A span begins with the first work after a
+// wait that is not an upload or a download, and ends with the next wait. An idle device would have
+// to wait for the host between two launches.
 type spans struct {
 	// longest time of each span in earlier calls
 	times []time.Duration

@@ -54,8 +54,7 @@ func memoryOf[T any](s []T, kind argKind) Arg {
 }
 
 // maxElements is the largest number of elements of an argument in memory. Kernels count elements in
-// an i32. The count may go beyond the last element by at most math.MaxUint16, the largest number of
-// blocks of a grid.
+// an i32. They count beyond the last element, but by no more than the number of blocks of a grid.
 const maxElements = math.MaxInt32 - math.MaxUint16
 
 // check returns an error if the argument exceeds what kernels can count: a number that is not an

@@ -9,7 +9,7 @@ import (
 
 // Erase fills a random rectangle. It agrees with torchvision's RandomErasing: the share of the area
 // is drawn uniformly, and so is the logarithm of width/height. After ten draws that do not fit,
-// nothing is erased. Give [Maybe] a probability. Boxes and masks do not change.
+// nothing is erased. To erase with a probability, use it in a [Maybe]. Boxes and masks do not change.
 type Erase struct {
 	Scale [2]float64 // share of the picture's area; default 0.02 to 0.33
 	Ratio [2]float64 // width/height of the rectangle, torchvision's is height/width; default 0.3 to 3.3

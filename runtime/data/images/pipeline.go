@@ -46,8 +46,8 @@ func (p *Pipeline) Put(dst []float32, in Sample, r *rand.Rand) error {
 	return err
 }
 
-// apply returns a transformed copy of in, in memory of the pipeline. The caller must pass the copy
-// to [Pipeline.release], even if apply returns an error.
+// apply returns a transformed copy of in. The caller must pass the copy to [Pipeline.release], even
+// if apply returns an error.
 func (p *Pipeline) apply(in *Sample, r *rand.Rand) (*Sample, error) {
 	s := p.samples.get()
 	s.Image, s.CHW, s.Mask, s.Boxes = in.Image, in.CHW, in.Mask, in.Boxes

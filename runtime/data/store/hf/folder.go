@@ -20,8 +20,8 @@ type folder struct {
 
 // openFolder opens a data set. dir is a plain folder, a repository in a cache, or a revision of
 // such a repository. A cached repository keeps its files in the folder blobs. For each revision it
-// has a folder in snapshots, whose links point to the files. Of a repository, openFolder opens the
-// revision main or the only revision.
+// has a folder in snapshots, whose links point to the files. If dir is a repository, openFolder
+// opens its revision main or its only revision.
 func openFolder(dir string) (*folder, error) {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err == nil {

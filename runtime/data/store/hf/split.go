@@ -34,10 +34,10 @@ type Split[T any] struct {
 // README.md says which files belong to the split. Of several configurations, the default one or the
 // only one is used. If README.md does not list files, the names of files and folders decide, by the
 // rules of Python's datasets. Shards such as data/train-00000-of-00002.parquet have the name of the
-// split. If there are no shards, names decide that have train, valid, dev, test or similar words in
-// them: the names of folders or, if no folder has such a name, the names of files. If there is no
-// such name either, all files are the split train. If the files have several formats, only the
-// files of the most frequent format are read.
+// split. If there are no shards, words such as train, valid, dev and test decide. They are looked
+// for in the names of folders and, if no folder has one, in the names of files. If no file has one
+// either, all files are the split train. If the files have several formats, only the files of the
+// most frequent format are read.
 //
 // [data.Columns] says which columns become which fields of T. A picture or a sound is a [File].
 // Parquet files are read as [parquet.Open] says. JSON lines, JSON arrays and CSV are read into
