@@ -35,9 +35,9 @@ type frame struct {
 	prefix   string // prefix of the names of values and nodes
 }
 
-// opset returns the version of a domain's operator set: the version that the function imports, else
-// the version that its caller, the caller's caller and so on up to the model import. It returns
-// false if none of them imports the domain.
+// opset returns the version of a domain's operator set. If the function does not import the domain,
+// its callers are asked in turn; the model is the last of them. opset returns false if none of them
+// imports the domain.
 func (f *frame) opset(domain string) (int, bool) {
 	for ; ; f = f.caller {
 		if v, ok := f.opsets[domain]; ok || f.caller == nil {

@@ -106,8 +106,8 @@ func isNew(v *ir.Value) bool {
 	return true
 }
 
-// label identifies node n, number i of its graph or function, in messages: its index, and its name
-// or first output.
+// label returns the text that identifies node n in messages: its index i in its graph or function,
+// and its name, first output or operator.
 func label(n *wire.Node, i int) string { return "node " + strconv.Itoa(i) + " " + quote(nameOf(n)) }
 
 func nameOf(n *wire.Node) string {

@@ -163,8 +163,8 @@ func (n *namer) node(node *ir.Node, named map[*ir.Value]bool) {
 	}
 }
 
-// parameter names p, parameter i of a function. It uses the names of the weights that the calls
-// pass, or else the names of the arguments.
+// parameter sets the name of p, parameter i of a function. The name is taken from the weights that
+// the calls pass, or else from the names of the arguments.
 func (n *namer) parameter(p *ir.Value, calls []callNames, i int) {
 	weight := common(calls, true, func(c callNames) string { return strings.TrimPrefix(c.weights[i], rt.PreparedPrefix) })
 	if weight != "" {

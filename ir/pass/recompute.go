@@ -93,9 +93,9 @@ func AtExtent(d dim.Dim) int64 {
 
 // Recompute makes f compute values again before later readers, and returns the number of these
 // values. At the node where most memory is in use, it chooses a value that is computed before the
-// node and read only after it. All operands of the computation must be small, computable again, or
-// still in memory at the value's next reader. Recompute repeats this until the peak cannot be
-// lowered. Nodes that draw random numbers are never computed again.
+// node and read only after it. Operands of the computation that are no longer in memory at the next
+// reader are computed again too, or kept if that still saves memory. Recompute repeats this until
+// the peak cannot be lowered. Nodes that draw random numbers are never computed again.
 func Recompute(ctx *Context, f *ir.Func, mode Remat) (values int, err error) {
 	err = ir.Try(func() {
 		r := &recomputer{f: f, b: ir.NewBuilder(f), mode: mode, ctx: ctx, origin: map[*ir.Node]*ir.Node{}, copies: map[*ir.Node]int{}}

@@ -196,9 +196,9 @@ func (s *splitter) useAll(values []*ir.Value) {
 	}
 }
 
-// use records that a node of f that runs each time reads v. It chooses v to be prepared if v is
+// use handles v, an operand of a node that runs each time. It chooses v to be prepared if v is
 // fixed, within the budget, and not much larger than its sources. Otherwise v is computed in each
-// run, and use chooses among its operands.
+// run, and use chooses among the operands of v's node.
 func (s *splitter) use(v *ir.Value) {
 	if v == nil || !s.fixed[v.Def] || s.prepared[v] || isLeaf(v.Def) {
 		return

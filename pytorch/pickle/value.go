@@ -114,9 +114,9 @@ const (
 	negativeKind
 )
 
-// hashable returns a comparable value that stands for key. Keys that are equal in Python have equal
-// values, and other keys have different values. The value takes little memory besides the memory of
-// key.
+// hashable returns a comparable value that stands for key. Numbers, strings and bytes that are
+// equal in Python have equal values. Any other key stands for itself. The value takes little memory
+// besides the memory of key.
 func hashable(key Value) Value {
 	switch k := key.(type) {
 	case bool:

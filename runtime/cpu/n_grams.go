@@ -58,8 +58,8 @@ func (g nGrams[T]) addCounts(counts []float32, row []T, columns []int64, maxSkip
 	return nil
 }
 
-// find returns the range [lo, hi) of the n-grams that row starts with. The tokens of row are read
-// at the given distance.
+// find returns the range [lo, hi) of the n-grams that begin row. If distance is d, the tokens of
+// row are row[0], row[d], row[2·d] and so on.
 func (g nGrams[T]) find(row []T, distance int) (lo, hi int) {
 	hi = g.count()
 	for k := range g.length {

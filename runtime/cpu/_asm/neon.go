@@ -54,7 +54,7 @@ func isMemory(o any) bool {
 
 var memoryOperand = regexp.MustCompile(`^(.*)\((\w+)\)(?:\((\w+)\*(\d)\))?$`)
 
-// memory returns an operand in memory in arm64's notation. It writes the instructions that compute
+// memory returns the arm64 notation of a memory operand. It writes the instructions that compute
 // the address if the operand needs them.
 func (f *file) memory(o any) string {
 	part := memoryOperand.FindStringSubmatch(o.(string))
