@@ -46,8 +46,8 @@ func newSaver(f *folder, r record.Recorder) *saver {
 	return &saver{folder: f, recorder: r, write: func(path string, w *rt.Weights) error { return w.Save(path) }}
 }
 
-// begin copies the state of parts and writes the copy on another goroutine. No other state may be
-// under way.
+// begin copies the state of parts and starts a goroutine that writes the copy. It must not be
+// called while isBusy returns true.
 func (s *saver) begin(parts map[string]rt.Stater, what saving) error {
 	w, err := rt.CollectState(parts)
 	if err == nil {
@@ -65,8 +65,8 @@ func (s *saver) begin(parts map[string]rt.Stater, what saving) error {
 // isBusy reports whether a state is being written, or take has not returned its outcome.
 func (s *saver) isBusy() bool { return s.under != nil }
 
-// take returns the outcome of the state that begin started. If wait is true, it waits for the
-// outcome. ok is false if begin started no state or the state is still being written.
+// take returns the outcome of the write that begin started. If wait is true, it waits for the
+// outcome. ok is false if there is no such write, or if the write is not finished.
 func (s *saver) take(wait bool) (done saved, ok bool) {
 	if s.under == nil {
 		return done, false
@@ -137,8 +137,9 @@ func (s *saver) files(what saving) error {
 	return syncFolder(s.folder.dir)
 }
 
-// state writes the file from which the run continues. If the checkpoint has the same format, the
-// file becomes a hard link to it where the file system allows that.
+// state writes the file from which the run continues. If a checkpoint with the same state and
+// format was written, the file becomes a hard link to the checkpoint where the file system allows
+// that.
 func (s *saver) state(what saving) error {
 	path := s.folder.path(stateFile)
 	if what.checkpoint != "" && s.recorder == (record.Recorder{}) {

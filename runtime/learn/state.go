@@ -76,8 +76,8 @@ func (f *fit[B, O]) checkpoint(epoch int, ends bool, values map[string]float64) 
 	f.save(saving{checkpoint: c.File, unwanted: unwanted, best: p.bestFile(), epoch: epoch})
 }
 
-// unwanted marks the checkpoints that the keeper does not keep as gone, and returns their files. If
-// the keeper panics, all checkpoints stay.
+// unwanted returns the files of the checkpoints that the keeper does not keep, and records these
+// checkpoints as gone. If the keeper panics, all checkpoints stay.
 func (f *fit[B, O]) unwanted() (files []string) {
 	var err error
 	func() {
@@ -150,8 +150,8 @@ func (f *fit[B, O]) unsaved(s saved) {
 	f.journal.warn("the run could not be saved at step %d: %v", s.step, s.err)
 }
 
-// resume clears or continues the run in the folder, as Options.Resume says. It returns the marks of
-// the loggers.
+// resume clears or continues the run in the folder, as Options.Resume says. If it loads a state, it
+// returns the loggers' marks that the state holds.
 func (f *fit[B, O]) resume() (marks map[string]string, err error) {
 	found := f.folder.hasRun()
 	switch {

@@ -92,8 +92,8 @@ func (f *fit[B, O]) prepare(b *B) (items int, err error) {
 }
 
 // step makes all optimizers step with the gradients of the group. It returns the rate of the first
-// optimizer, and the norm of the gradients if it was computed. If there are optimizers, a group
-// without items does not step.
+// optimizer, and the norm of the gradients if it was computed. With optimizers, a group without
+// items makes no step. Without optimizers, every group counts as a step.
 func (f *fit[B, O]) step() (rate, norm Number, err error) {
 	g := f.group
 	f.group = group{}

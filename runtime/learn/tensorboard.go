@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// TensorBoard returns a [Logger] that writes the curves of a run for TensorBoard, into the folder tb of
-// the run. Batches are called "batch/loss", "batch/rate" and so on, epochs and validations
-// "train/accuracy" and "valid/accuracy", and the machine "system/memory".
+// TensorBoard returns a [Logger] that writes the curves of a run for TensorBoard, into the folder tb of the run.
+// Curves of batches have names such as "batch/loss" and "batch/rate". Curves of epochs and validations have names
+// such as "train/accuracy" and "valid/accuracy", and curves of the machine names such as "system/memory".
 //
 // A file is a list of records: the length as 8 bytes, a checksum of it, an Event in the format of
 // protocol buffers, and a checksum of that. Checksums are CRC-32C, masked; see record_writer.cc and

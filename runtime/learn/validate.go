@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/runtime/data"
 )
 
-// frozen is the place of a run before a validation, from which the run continues if it is ended
-// during the validation.
+// frozen is the position of a run before a validation. If the run is ended during the validation,
+// it later continues from this position.
 type frozen struct {
 	position position
 	marks    map[string]string
@@ -52,8 +52,8 @@ func (f *fit[B, O]) validate(values map[string]float64) error {
 	return nil
 }
 
-// evaluate counts the outputs for all batches of data. Averaged weights are used if there are any.
-// done is called after each batch.
+// evaluate adds the outputs for all batches of `of` to the counters c. It uses averaged weights if
+// there are any. It calls done after each batch.
 func (l *Learner[B, O]) evaluate(ctx context.Context, of *data.Loader[B], c *counters[O], done func(Stepped) error) (err error) {
 	if err := l.o.Average.swap(); err != nil {
 		return err

@@ -1,9 +1,9 @@
-// Package lora handles weights with updates of low rank, which layers made by nn.NewLoRA have: it
-// takes the updates out, to be saved alone, and adds them to the weights for good.
+// Package lora handles the low-rank updates of weights that layers of nn.NewLoRA learn. [Updates]
+// takes the updates out, to save them alone. [Merge] adds them to the weights.
 //
 // The names are the same as in the library PEFT. A layer called "fc" has the tensors
-// fc.base_layer.weight [out, in], fc.lora_A.weight [rank, in], fc.lora_B.weight [out, rank], and
-// may have others below fc.base_layer.
+// fc.base_layer.weight [out, in], fc.lora_A.weight [rank, in], and fc.lora_B.weight [out, rank].
+// Its other tensors, such as the bias, are below fc.base_layer too.
 package lora
 
 import (
@@ -18,8 +18,9 @@ import (
 const base, down, up = ".base_layer.", ".lora_A.weight", ".lora_B.weight"
 
 // Updates returns the updates of w alone: the tensors whose names end in lora_A.weight and
-// lora_B.weight. A generated model loads them over its other weights with keys.AllowMissing. The
-// result shares memory with w. It returns the error of w, and an error if w has no such tensors.
+// lora_B.weight. With keys.AllowMissing, a generated model loads the updates and keeps its other
+// weights. The result shares memory with w. It returns the error of w, and an error if w has no
+// such tensors.
 func Updates(w *rt.Weights) (*rt.Weights, error) {
 	var names []string
 	for _, name := range w.Names() {
@@ -38,12 +39,12 @@ func Updates(w *rt.Weights) (*rt.Weights, error) {
 	return out, out.Err()
 }
 
-// Merge returns the weights of the model without updates: fc.weight is fc.base_layer.weight +
-// alpha/rank·B·A, and other tensors of fc.base_layer lose this part of their names. Other tensors
-// are as in w, whose memory the result shares. Updates and the weights that they change are f32.
-// Merge returns the error of w. Otherwise it returns all errors joined: updates that are
-// incomplete, that are not f32, or whose shapes do not fit. It also returns an error if there is no
-// update.
+// Merge returns the weights of a model whose updates are merged. In a layer with an update,
+// fc.weight is fc.base_layer.weight + alpha/rank·B·A, and fc.base_layer.bias becomes fc.bias.
+// Tensors of other layers are as in w, whose memory the result shares. Updates and the weights that
+// they change must be f32. Merge returns the error of w. Otherwise it returns all errors joined:
+// updates that are incomplete, that are not f32, or whose shapes do not fit. It also returns an
+// error if there is no update.
 func Merge(w *rt.Weights, alpha float64) (*rt.Weights, error) {
 	var errs []error
 	merged := map[string][]float32{}

@@ -2,10 +2,11 @@ package metric
 
 import "math"
 
-// AUPRC returns the area under the curve of precision over recall as average precision: the mean
-// precision at the scores of the items of a class. The curve is not interpolated. For two classes
-// it is the area of class 1. For more it is the mean of the areas of each class against the others,
-// over the classes that have items. [AUROC] says when the value is exact.
+// AUPRC returns the area under the curve of precision over recall as average precision: the mean,
+// over the items of a class, of the precision at the score of the item. The curve is not
+// interpolated. For two classes the value is the area of class 1. More classes have one area each,
+// of the class against all others, and the value is their mean. A class without items does not
+// count. [AUROC] says when the value is exact.
 func AUPRC() Metric[Classes] { return auprc((*ranking).addClasses) }
 
 // LabelAUPRC is the mean of the [AUPRC] of the labels that at least one item has.

@@ -6,7 +6,7 @@ import (
 )
 
 // bleuRules are the replacements of the tokenizer 13a of the script mteval-v13a, in their order.
-// They put spaces around ASCII punctuation, except around apostrophes, and around periods, commas
+// They put spaces around ASCII punctuation, with these exceptions: apostrophes, and periods, commas
 // and dashes that may be parts of numbers and words.
 var bleuRules = []struct {
 	match *regexp.Regexp

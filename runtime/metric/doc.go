@@ -16,8 +16,8 @@
 // Outputs are [Classes], [Labels], [Values], [Tokens], [Texts], [Masks], [Pictures] and [Boxes].
 // [Of] adapts a type of your own.
 //
-// Shares and error rates are in percent, such as accuracy, F1, IoU and CER. BLEU and chrF are from 0
-// to 100, as usual. Coefficients and areas are not scaled, such as AUROC, R² and SSIM.
+// Shares and error rates, such as accuracy, F1, IoU and CER, are in percent. BLEU and chrF are from
+// 0 to 100, as usual. Coefficients and areas, such as AUROC, R² and SSIM, are not scaled.
 //
 // A counter does not panic on wrong outputs. It remembers the first error, its value becomes NaN, and
 // [Err] returns the error. A counter is used by one goroutine at a time.

@@ -7,7 +7,8 @@ import "math"
 const leastProbability = 0x1p-23
 
 // LogLoss returns the mean negative logarithm of the target's probability, in nats. Probabilities
-// below 2⁻²³ count as 2⁻²³, because a float32 that is 0 was rounded. Logits have no such bound.
+// below 2⁻²³ count as 2⁻²³, because a float32 of 0 may be a small probability that was rounded.
+// Logits do not have such a bound.
 func LogLoss() Metric[Classes] {
 	return newMetric("log loss", "", -1, rule[Classes, *mean]{
 		empty: newMean,

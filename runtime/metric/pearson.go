@@ -2,9 +2,9 @@ package metric
 
 import "math"
 
-// Pearson returns Pearson's correlation of predictions and targets, from -1 to 1. If an item has
-// several values, it is the mean of the correlations of each of them. It is NaN if for one of them
-// all predictions or all targets are equal.
+// Pearson returns Pearson's correlation of predictions and targets, from -1 to 1. If items have
+// several values, each value has its own correlation, and the result is their mean. It is NaN if
+// all predictions or all targets of a value are equal.
 func Pearson() Metric[Values] {
 	return newMetric("Pearson", "", 1, rule[Values, *moments]{
 		empty: newMoments,

@@ -3,9 +3,9 @@ package metric
 import "math"
 
 // R2 returns the coefficient of determination: 1 minus the ratio of the sum of squared errors to
-// the sum of squared differences between targets and their mean. If an item has several values, it
-// is the mean of the coefficients of each of them. It is NaN if for one of them all targets are
-// equal.
+// the sum of squared differences between targets and their mean. If items have several values, each
+// value has its own coefficient, and the result is their mean. It is NaN if all targets of a value
+// are equal.
 func R2() Metric[Values] {
 	return newMetric("R²", "", 1, rule[Values, *moments]{
 		empty: newMoments,

@@ -19,8 +19,8 @@ const (
 
 // ranking is the tally of scores of several classes. The scores of items that have the class are
 // called positive, the other scores negative. Up to a limit, all scores are kept. Beyond it, each
-// class gets bins: half of their bounds are quantiles of its positive scores, half of its negative
-// scores.
+// class gets bins. Half of the bounds are quantiles of its positive scores, and half are quantiles
+// of its negative scores.
 type ranking struct {
 	// the largest number of scores that are kept
 	limit int
@@ -87,8 +87,8 @@ func (r *ranking) bin() {
 	}
 }
 
-// quantiles sorts scores and returns n of them, the smallest one and others at equal distances. It
-// returns all scores if there are fewer than n.
+// quantiles sorts scores and returns n of them, at equal distances in the sorted order and from the
+// smallest one on. It returns all scores if there are fewer than n.
 func quantiles(scores []float64, n int) []float64 {
 	slices.Sort(scores)
 	k := min(n, len(scores))
@@ -108,8 +108,8 @@ func (c *ranked) count(score float64, positive bool, n int64) {
 	c.bins[at] += n
 }
 
-// groups yields the counts of positive and of negative scores with the same score or in the same
-// bin, in descending order of the scores.
+// groups yields, in descending order of the scores, the number of positive and the number of
+// negative scores that are equal or are in one bin.
 func (c *ranked) groups(yield func(positive, negative float64) bool) {
 	if c.bins != nil {
 		for at := len(c.bins) - 2; at >= 0; at -= 2 {
@@ -232,8 +232,7 @@ func (r *ranking) addLabels(o Labels) error {
 	})
 }
 
-// merge adds the scores of another ranking. If both rankings have bins, all scores in a bin of o count
-// as its lower bound.
+// merge adds the scores of o. If both rankings have bins, all scores in a bin of o count as its lower bound.
 func (r *ranking) merge(o *ranking) error {
 	if len(o.classes) == 0 {
 		return nil
@@ -268,9 +267,9 @@ func (r *ranking) merge(o *ranking) error {
 	return nil
 }
 
-// numbers returns the number of classes, and for each class the numbers of its positive scores,
-// negative scores and bins, and the bins. The floats are the positive scores, negative scores and
-// edges of each class.
+// numbers returns the tally for a saved state. The integers are the number of classes, and for each
+// class the number of its positive scores, of its negative scores and of its bins, and the two
+// counts of each bin. The floats are the positive scores, negative scores and edges of each class.
 func (r *ranking) numbers() numbers {
 	n := numbers{ints: []int64{int64(len(r.classes))}}
 	for _, c := range r.classes {

@@ -5,11 +5,10 @@ import (
 	"strings"
 )
 
-// ROUGE returns the mean F1, from 0 to 1, of sequences of n words that predictions and references
-// have in common (Lin: ROUGE, a package for automatic evaluation of summaries, 2004). ROUGE-1 and
-// ROUGE-2 are usual. Words are made of a to z and digits, in lower case, and are not stemmed, as in
-// Google's rouge-score. Of several references the best one counts. A counter reports an error if n is
-// below 1.
+// ROUGE returns the mean over items of an F1 from 0 to 1, which counts the sequences of n words that prediction and
+// reference have in common (Lin: ROUGE, a package for automatic evaluation of summaries, 2004). ROUGE-1 and ROUGE-2
+// are usual. Words are made of a to z and digits, in lower case, and are not stemmed, as in Google's rouge-score. Of
+// several references the best one counts. A counter reports an error if n is below 1.
 func ROUGE(n int) Metric[Texts] {
 	return rouge(fmt.Sprintf("ROUGE-%d", n), func(predicted, reference []string) float64 {
 		a, b := nGrams(predicted, n), nGrams(reference, n)

@@ -15,9 +15,9 @@ const (
 )
 
 // Spearman returns Spearman's correlation: Pearson's correlation of the ranks of predictions and
-// targets, from -1 to 1. Equal values have the mean of their ranks. If an item has several values,
-// it is the mean of the correlations of each of them. It is NaN if for one of them all predictions
-// or all targets are equal.
+// targets, from -1 to 1. Equal values have the mean of their ranks. If items have several values,
+// each value has its own correlation, and the result is their mean. It is NaN if all predictions or
+// all targets of a value are equal.
 //
 // The value is exact for up to 10⁶ pairs. Beyond that, pairs are counted in 2¹⁶ cells for each
 // value, between 2⁸ quantiles of the predictions and of the targets. The value then also depends on
@@ -180,8 +180,7 @@ func middles(n []int64) []float64 {
 	return list
 }
 
-// merge adds the pairs of another tally. If both tallies have cells, all pairs in a cell of o count as
-// its lower bounds.
+// merge adds the pairs of o. If both tallies have cells, all pairs in a cell of o count as its lower bounds.
 func (p *pairs) merge(o *pairs) error {
 	if len(o.columns) == 0 {
 		return nil
@@ -210,8 +209,9 @@ func (p *pairs) merge(o *pairs) error {
 	return nil
 }
 
-// numbers returns the number of columns, and for each column the numbers of pairs, of edges of
-// predictions and of edges of targets, and the cells. The floats are the pairs and edges.
+// numbers returns the tally for a saved state. The integers are the number of columns, and for each
+// column the number of its pairs, of edges of its predictions and of edges of its targets, and the
+// counts of its cells. The floats are the pairs and the edges of each column.
 func (p *pairs) numbers() numbers {
 	n := numbers{ints: []int64{int64(len(p.columns))}}
 	for _, c := range p.columns {

@@ -133,7 +133,7 @@ type rule interface {
 }
 
 // step updates the parameters whose gradients are present, and consumes these gradients.
-// nanoseconds is about the time that a unit takes.
+// nanoseconds is the approximate time that the host takes for `unit` elements.
 func (b *bound) step(r rule, rate float64, nanoseconds int64) error {
 	if err := b.checkRate(rate); err != nil || b.params == nil {
 		return err

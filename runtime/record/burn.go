@@ -179,8 +179,8 @@ func (b *burn) param(name string, t token) error {
 	return b.expectNoMore(t, 2)
 }
 
-// list reads l, the list under `key` of the table t. If l is empty or holds the elements or bytes
-// of a tensor, list also reads the remaining pairs of t and returns true.
+// list reads l, the list under `key` of the table t. If l is empty, or if its items are the
+// elements or bytes of a tensor, list also reads the remaining pairs of t and returns true.
 func (b *burn) list(name, key string, t, l token) (isTensor bool, err error) {
 	isTensor = true // for an empty list
 	dtype := rustTypes[b.said.float]
@@ -233,8 +233,8 @@ func (b *burn) list(name, key string, t, l token) (isTensor bool, err error) {
 }
 
 // elementOf returns the element type of a list in the older form, and the element that parses its
-// items. x is the first item. Floats of 16 bits are written as the integers of their bits, so the
-// metadata decides whether integers are such bits.
+// items. x is the first item. Floats of 16 bits are written as integers that hold their bits, so
+// the metadata decides whether an integer stands for such a float.
 func (b *burn) elementOf(x token) (string, element) {
 	dtype := rustTypes[b.said.int]
 	half := rustTypes[b.said.float]

@@ -12,9 +12,9 @@ import (
 // types that they had.
 type Precision uint8
 
-// The precisions. A tensor of signed integers keeps its type if one of them does not fit, so integers
-// never change. A finite float that would become infinite is an error. Unsigned integers, integers and
-// floats of 8 bits or less, and bools keep their types.
+// The precisions. Integers never change: a tensor of signed integers keeps its type if one of its integers does not
+// fit the precision. It is an error if a finite float would become infinite. Bools, unsigned integers, and all
+// numbers of 8 bits or less keep their types.
 const (
 	AsIs   Precision = iota
 	Double           // f64, i64

@@ -121,8 +121,8 @@ func parse(data []byte, checked bool) (*rt.Weights, error) {
 }
 
 // finish converts the tensors to their original types. It returns the errors of w, and an error if
-// the version of the record is unknown or the checksum is missing. Only records of burngen need a
-// checksum, unless checked is true.
+// the version of the record is unknown. A missing checksum is an error in a record of burngen and,
+// if checked is true, in any file.
 func finish(w *rt.Weights, checked bool) (*rt.Weights, error) {
 	if err := w.Err(); err != nil {
 		return nil, err

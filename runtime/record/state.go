@@ -8,8 +8,9 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// SaveState writes the state of the parts, which the caller names, to a file as [Recorder.Save]
-// does. [Half] and [Full] precision may lose bits, so that training does not resume exactly.
+// SaveState writes the state of the parts to a file, as [Recorder.Save] does. The caller chooses
+// the names in parts. [Half] and [Full] precision may lose bits, so that training does not resume
+// exactly.
 func (r Recorder) SaveState(path string, parts map[string]rt.Stater) error {
 	w, err := rt.CollectState(parts)
 	if err != nil {

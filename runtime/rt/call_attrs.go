@@ -8,7 +8,8 @@ type Attr struct {
 }
 
 // Attrs are the attributes of a custom operator's node. It is a mistake to read an attribute as
-// another kind than its own. The method then returns def, and [Call.Err] returns the first mistake.
+// another kind than its own. The method then returns its argument def, and [Call.Err] returns the
+// first mistake.
 type Attrs struct{ call *Call }
 
 // All returns the attributes in the model's order. The function must not modify them.

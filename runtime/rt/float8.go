@@ -57,8 +57,9 @@ func (m *minifloat) decode(code uint8) float32 {
 	return math.Float32frombits(sign | uint32(code)<<(23-m.mantissa) + uint32(127-m.bias)<<23)
 }
 
-// encode returns the code of x, rounded to nearest, ties to even. If the result exceeds max, it is
-// max if saturate is true, else inf or, if the type has no infinity, nan.
+// encode returns the code of x, rounded to nearest, ties to even. A magnitude that rounds past max
+// becomes max if saturate is true. Otherwise it becomes infinite or, if the type does not have
+// infinities, NaN.
 func (m *minifloat) encode(x float32, saturate bool) uint8 {
 	b := math.Float32bits(x)
 	sign := uint8(b>>31) << (m.bits - 1)

@@ -28,8 +28,8 @@ func (t *Training) mark(marks []bool, verb string, patterns []string) error {
 	return errors.Join(errs...)
 }
 
-// settle computes t.still: whether variable i does not change. That holds for frozen variables, and
-// for the buffers of a module that has parameters, but no trained one.
+// settle sets t.still[i] to true if variable i does not change: it is frozen, or it is a buffer of
+// a module that has parameters, all of which are frozen.
 func (t *Training) settle() {
 	t.still = make([]bool, len(t.variables))
 	trained := map[string]bool{} // modules with parameters, and whether one of the parameters is trained

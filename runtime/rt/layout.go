@@ -9,8 +9,8 @@ import (
 const (
 	// layoutRoom is the number of buffers that Layout places without allocating.
 	layoutRoom = 512
-	// layoutTriesMin and layoutTriesMax bound the number of further placements of n buffers, which
-	// is layoutWork / n² between the bounds.
+	// The number of further placements of n buffers is layoutWork / n², clamped to the range from
+	// layoutTriesMin to layoutTriesMax.
 	layoutTriesMin, layoutTriesMax = 4, 32
 	layoutWork                     = 4_000_000
 )

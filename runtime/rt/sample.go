@@ -57,8 +57,8 @@ func SampleOf[T Number | bool](x []T) Sample {
 //	u8, i8              1, because they may be quantised floats
 //	other types         0
 //
-// For floats, want.Rounding is allowed if it is larger than these shares of the value and of the
-// RMS.
+// For floats, want.Rounding replaces the shares of the value and of the RMS in the table if it is
+// larger.
 //
 // NaN equals NaN. The index of the largest element may differ if the element at the expected index
 // is as large within these limits.

@@ -47,9 +47,8 @@ func End() { workers.end() }
 // parts if another Run holds the workers, if a part calls Run, or outside of Begin and End. Results do
 // not depend on any of this.
 //
-// Run returns when all parts are done. If a part panics, Run returns a [PanicError], and may skip
-// later parts. If several parts panic, the error is of the first of them that was not skipped. Run does
-// not allocate.
+// Run returns when all parts are done. If a part panics, Run returns a [PanicError], and may skip later parts. If
+// several parts panic, the error is the panic of the part with the lowest index. Run does not allocate.
 func Run(t Task, parts int) error { return RunUntil(context.Background(), t, parts) }
 
 // RunUntil is like [Run], but starts no more parts after ctx is done. It does not report whether it
@@ -362,8 +361,8 @@ func (p *pool) run(ctx context.Context, t Task, parts int) error {
 	return err
 }
 
-// first returns the error of the first part that panicked in the Run of caller and list. It clears
-// the errors of these workers.
+// first returns the error of the lowest part that panicked in a Run, whose workers are the caller
+// and list. It clears the errors of these workers.
 func (p *pool) first(list []*worker) error {
 	err, at := p.caller.err, p.caller.errAt
 	p.caller.err = nil

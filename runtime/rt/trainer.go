@@ -41,9 +41,9 @@ const (
 	secondHalf             // the gradients of the parameters, from those of the results
 )
 
-// OpenTrainer makes t a trainer of a copy of variables, whose values come from raw. w holds the
-// weights that are not trained. It allocates the memory of methods that have a fixed size, or whose
-// only symbol is o.Symbol, for calls with a batch of o.Batch. It returns the errors of [NewTraining],
+// OpenTrainer makes t a trainer of a copy of variables, whose values come from raw. w holds the weights that are not
+// trained. It allocates the memory of each method whose memory has a fixed size or depends on the batch alone, with a
+// batch of o.Batch. The other methods allocate memory when they are called. It returns the errors of [NewTraining],
 // of o.Kept, and of [NewArena].
 func OpenTrainer[W, C any](t *Trainer[W, C], raw *Weights, w *W, variables func(*W, *C) []Variable, o TrainingOptions, methods ...*Method) error {
 	direct := new(C)

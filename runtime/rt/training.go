@@ -157,10 +157,11 @@ func (t *Training) Params() *Params { return t.params }
 // Weight returns the current elements of variable i.
 func (t *Training) Weight(i int) []float32 { return t.weights[i] }
 
-// Gradient returns the memory into which a step writes the gradient of variable i. If the variable
-// is trained, this is the parameter's gradient or, if aside is true, separate memory that is added
-// to the gradient later. Otherwise it is nil, unless the variable is frozen and Needed: a step then
-// writes the gradient because it computes others from it, but the parameter's gradient stays absent.
+// Gradient returns the memory into which a step writes the gradient of variable i. For a trained
+// variable, this is the parameter's gradient or, if aside is true, separate memory that is added to
+// the gradient later. A frozen variable that is Needed has memory too, because a step computes
+// other gradients from its gradient; the parameter's gradient stays absent. For other variables,
+// Gradient returns nil.
 func (t *Training) Gradient(i int, aside bool) []float32 {
 	p := t.place[i]
 	switch {
@@ -321,14 +322,15 @@ func (p *Pass) Begin() (aside bool) {
 	return !p.direct
 }
 
-// End ends a step that returned err. It returns err, or an error if a NaN was found. Otherwise it
-// adds gradients that were written aside, marks all gradients of the pass as present, gives buffers
-// their new values, and counts the step. It returns an error if one of these fails.
+// End ends a step that returned err. If err is not nil, End returns it. If a NaN was found, it
+// returns an error. Otherwise it adds gradients that were written aside, marks all gradients of the
+// pass as present, gives buffers their new values, and counts the step. If one of these actions
+// fails, it returns the error.
 //
-// If steps take a loss scale and a gradient is not finite, End halves the scale. It drops the gradients and the
-// new values of buffers, and counts the step. It returns an error if the scale is too small to be halved. If
-// all gradients were finite in 2,000 steps after the last change, it doubles the scale, to 2²⁴ at most. Gradients
-// whose squares have a sum that is not finite count as not finite.
+// If steps take a loss scale and a gradient is not finite, End instead halves the scale, drops the gradients and the
+// new values of buffers, and counts the step. It returns an error if the scale is too small to be halved. If all
+// gradients were finite in 2,000 steps after the last change, it doubles the scale, to 2²⁴ at most. Gradients whose
+// squares have a sum that is not finite count as not finite.
 func (p *Pass) End(err error) error {
 	t := p.t
 	if err == nil && t.Scaled {

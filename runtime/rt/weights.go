@@ -189,9 +189,9 @@ func (w *Weights) Fork() *Weights {
 }
 
 // Without returns weights with the tensors of w whose names do not start with one of the prefixes,
-// in the same memory, and closes w. It also drops the entries of the metadata that describe the
-// sources of the tensors that it leaves out. Err of the result returns the errors of w. Without of
-// nil or zero Weights returns nil.
+// in the same memory, and closes w. It also drops the metadata entry that has SourcesPrefix before
+// one of the prefixes as its key. Err of the result returns the errors of w. Without of nil or zero
+// Weights returns nil.
 func (w *Weights) Without(prefixes ...string) *Weights {
 	if w.none() {
 		return nil

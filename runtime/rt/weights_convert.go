@@ -30,8 +30,8 @@ var floatKinds = map[string]floatKind{
 		func(b []byte, x float64) { binary.LittleEndian.PutUint16(b, uint16(ToBFloat16(RoundToOdd(x)))) }},
 }
 
-// intKind reads and writes one element of an integer type, little-endian. It passes numbers as 64
-// bits in two's complement, with a flag that they are negative.
+// intKind reads and writes one element of an integer type, little-endian. It passes a number as 64
+// bits in two's complement, with a flag that is true if the number is negative.
 type intKind struct {
 	// in bytes
 	width  int

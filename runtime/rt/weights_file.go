@@ -19,10 +19,10 @@ func OpenWeightsFile(path string) *Weights {
 	return ReadWeightsFile(path, func(w *Weights, file []byte) error { return w.parse(file) })
 }
 
-// ReadWeightsFile maps a file, as [OpenWeightsFile] does, and calls read. read adds weights to w
-// from file, the contents of the file. read must not write to file, nor use file after Close.
-// ReadWeightsFile returns w. If the file cannot be mapped or read fails, it returns other weights,
-// whose Err returns the error with the path.
+// ReadWeightsFile maps the file at path, as [OpenWeightsFile] does, and calls the function read
+// with new weights w and the contents of the file. read adds tensors to w. It must not write to the
+// contents, nor use them after w is closed. ReadWeightsFile returns w. If the file cannot be mapped
+// or read returns an error, it returns weights whose Err returns the error with the path.
 func ReadWeightsFile(path string, read func(w *Weights, file []byte) error) *Weights {
 	data, unmap, err := openFile(path)
 	if err != nil {
@@ -108,8 +108,8 @@ func Keep[T any](owner *T, w *Weights) {
 }
 
 // Abandon ends the use of the handle without closing the weights. The memory of a mapped file is
-// released when no handle remains and the last owner passed to [Keep] is garbage. Call Keep to use
-// tensors that were read before.
+// released when no handle remains and the last owner passed to [Keep] is garbage. To use tensors
+// longer than the handle, call Keep first.
 func (w *Weights) Abandon() {
 	if w.none() {
 		return

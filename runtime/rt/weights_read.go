@@ -29,8 +29,9 @@ func WeightsOf[T Element](w *Weights, name string, shape ...int) []T {
 // placed is the alignment that Go's linker gives to a large embedded file, in bytes.
 const placed = 32
 
-// nearWeight is the largest size in bytes of a weight that is always aligned to 64. Reads across two
-// cache lines take twice as long in a near cache, from which larger weights are not read.
+// nearWeight is the largest size in bytes of a weight that is always aligned to 64 bytes. Such
+// weights are read from a near cache, where a read across two cache lines takes twice as long.
+// Larger weights do not fit there.
 const nearWeight = 512 << 10
 
 func read[T Element](w *Weights, name string, shape []int) ([]T, error) {

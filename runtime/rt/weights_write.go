@@ -347,8 +347,8 @@ func (w *Weights) written(write func() (int64, error)) (n int64, err error) {
 	return n, err
 }
 
-// stored adds the entries of a file for the digest and the types of tensors to metadata, and
-// returns metadata.
+// stored adds to metadata the digest, and the types of tensors for which safetensors lacks a type.
+// It returns metadata.
 func (t *tensors) stored(metadata map[string]string, digest string) map[string]string {
 	metadata[digestKey] = digest
 	for name, x := range t.byName {

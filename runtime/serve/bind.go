@@ -204,8 +204,8 @@ func point(v reflect.Value, x *tensor) {
 	}
 }
 
-// room allocates memory for result x, unless v is a tensor, which the method allocates itself. A
-// slice gets an element for each item of the inputs.
+// room allocates memory for result x. If v is a tensor, it does nothing, because the method
+// allocates the memory. A slice gets an element for each item of the inputs.
 func room(v reflect.Value, x *tensor, in []tensor) error {
 	t := v.Type()
 	if isTensor(t) {

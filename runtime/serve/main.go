@@ -216,8 +216,8 @@ func (p *program) run(ctx context.Context) error {
 	}
 }
 
-// serveGRPC starts to serve gRPC and returns the server and its address, or nil without -grpc.
-// Errors of serving go to failed.
+// serveGRPC starts to serve gRPC and returns the server and its address. Without -grpc it does
+// nothing and returns nil. It sends errors of serving to the channel `failed`.
 func (p *program) serveGRPC(s *Server, failed chan<- error) (*grpc.Server, net.Addr, error) {
 	if p.grpc == "" {
 		return nil, nil, nil

@@ -125,8 +125,8 @@ func (s *Server) find(name, version string) (*entry, *instance, *method, error) 
 	return nil, nil, nil, unknown
 }
 
-// infer computes a request. If the model is replaced before it is computed, the new model computes
-// it.
+// infer computes a request. If the model is replaced before the request is computed, the new model
+// computes it.
 func (s *Server) infer(ctx context.Context, q *request, client, version string) (*job, error) {
 	if q.timeout > 0 {
 		var cancel func()

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// watch checks the files of weights every `each`. It loads a model again if its file has changed
-// since it was loaded, but not since the check before: a file that is still written is left alone.
-// It does nothing if each is not above 0. stop ends it.
+// watch checks the files of weights every `each`. It loads a model again if its file differs from
+// the file that was loaded, and is the same as at the previous check. So it does not load a file
+// that is still being written. If `each` is not above 0, watch does nothing. stop ends the checks.
 func (s *Server) watch(each time.Duration) (stop func()) {
 	if each <= 0 {
 		return func() {}

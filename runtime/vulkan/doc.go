@@ -14,13 +14,14 @@
 // one name. The device then takes the first for which it has the features. So a kernel may have a
 // second form, without a feature that not all devices have.
 //
-// On a device that lacks shaderInt64, or integers or memory of 8 or 16 bits, an allocation has 8
-// GiB at most: a kernel may find the words of an array by indices of 32 bits.
+// An allocation has 8 GiB at most on a device that lacks one of these: integers of 8, 16 or 64
+// bits, and storage of 8 or 16 bits. On such a device, a kernel may find the words of an array by
+// indices of 32 bits.
 //
 // # Queues
 //
-// A queue collects its launches and copies, and submits them to the device when there are 64, at
-// Replay and at Wait. Each of them starts when the ones before it have ended.
+// A queue collects launches and copies, and submits them to the device when it has 64, at Replay
+// and at Wait. Each launch or copy starts when all earlier ones have ended.
 //
 // # Environment
 //

@@ -37,8 +37,9 @@ var requiredFeatures = []feature{
 	{"timelineSemaphore", vulkan12, 37, 0},
 }
 
-// optionalFeatures begins with typeFeatures features that tensors of some types need. wordFeatures
-// features follow: on a device that lacks one of them, some kernels compute in words of 32 bits.
+// The first typeFeatures elements of optionalFeatures are features that tensors of some types need.
+// The next wordFeatures elements are features without which some kernels compute in words of 32
+// bits.
 const (
 	typeFeatures = 1
 	wordFeatures = 5

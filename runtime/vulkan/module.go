@@ -151,8 +151,8 @@ func (m *module) Kernel(info gpu.KernelInfo) (_ gpu.Kernel, err error) {
 	return k, nil
 }
 
-// CompileAll implements [gpu.Compiling]. It compiles as many kernels at a time as there are processors. Kernels after
-// one that cannot be compiled may be compiled or not. Close waits for CompileAll.
+// CompileAll implements [gpu.Compiling]. It compiles as many kernels at a time as there are processors. If a kernel
+// cannot be compiled, later kernels may be left uncompiled. Close waits for CompileAll.
 func (m *module) CompileAll() (err error) {
 	m.using.RLock()
 	defer m.using.RUnlock()

@@ -81,7 +81,7 @@ const (
 )
 
 // instructions yields the opcodes and operands of a module. It stops at a truncated instruction,
-// and at another module: no instruction starts with magic.
+// and at the next module, which starts with magic. No instruction starts with this word.
 func instructions(words []uint32) iter.Seq2[uint32, []uint32] {
 	return func(yield func(uint32, []uint32) bool) {
 		for rest := words[headerWords:]; len(rest) > 0; {

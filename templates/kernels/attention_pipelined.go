@@ -54,8 +54,8 @@ func PipelinedAttention(name string, a Attention, t AttentionTiles) (Launch, err
 	})
 }
 
-// stagesOfQueries is how many tiles of queries are in shared memory, so that the next one is there when a group has
-// finished its part of a tile.
+// stagesOfQueries is the number of tiles of queries in shared memory. With two, the next tile is there when a group
+// has finished its part of a tile.
 const stagesOfQueries = 2
 
 // attention is the state of [PipelinedAttention] while it builds a kernel.
@@ -104,8 +104,9 @@ func (p *attention) build() {
 	})
 }
 
-// boxes adds a parameter through which boxes of 64 columns are copied. If the columns of a head are not a number of
-// boxes, heads have an axis of their own, so that columns after the last are 0.
+// boxes adds a parameter through which the kernel copies boxes of `rows` rows and 64 columns. If the columns of a
+// head do not fill whole boxes, heads have an axis of their own, so that a box has zeros after the last column of its
+// head.
 func (p *attention) boxes(name string, r HeadRows, rows int) *kernel.Value {
 	p.args = append(p.args, Arg{Read: r.Value})
 	if p.columns == p.Width {
@@ -114,15 +115,17 @@ func (p *attention) boxes(name string, r HeadRows, rows int) *kernel.Value {
 	return p.Map(name, p.Matrix, []int{r.Outer, r.Rows, r.Columns / p.Width, p.Width}, []int{1, rows, 1, columnsOfBox})
 }
 
-// part is a tile of the result: queries from m on of a head. The keys from tile `from` to tile `to`−1 matter to it.
+// part is a tile of the result: the queries of a head from query m on. Only keys in the tiles `from` … `to`−1 matter
+// to it.
 type part struct {
 	Attending
 	m, from, to *kernel.Value
 }
 
-// eachPart calls do for each tile that the block computes. carried are the values that do passes on to its next call.
-// If later queries have more keys, a block computes tiles in pairs whose numbers of keys add up to about the same. If
-// there is a block for each tile, the tiles with most keys come first.
+// eachPart calls do for each tile that the block computes. The first call gets carried, and each later call gets the
+// values that the call before returned. If later queries have more keys and there are fewer blocks than tiles, a
+// block computes pairs of tiles: a tile with many keys and a tile with few. If there is a block for each tile, the
+// tiles with the most keys come first.
 func (p *attention) eachPart(carried []*kernel.Value, do func(t part, carried []*kernel.Value) []*kernel.Value) {
 	one := p.Int(1)
 	if p.paired() {
@@ -229,8 +232,8 @@ func (p *attention) copyTiles() {
 	})
 }
 
-// copyRows copies n rows from row first of a head to element at of the array to: boxes of `rows` rows and 64 columns, all
-// columns of the first rows before the next rows.
+// copyRows copies n rows of a head, from row `first` on, to the array `to`, from element `at` on. It copies boxes of
+// `rows` rows and 64 columns: all boxes of the first rows, then all boxes of the next rows.
 func (p *attention) copyRows(to, at, from *kernel.Value, r HeadRows, full, i, batch, head, first *kernel.Value, n, rows int) {
 	outer := p.Add(p.Mul(batch, p.Int(r.BatchOuter)), p.Mul(head, p.Int(r.HeadOuter)))
 	for row := 0; row < n; row += rows {
@@ -279,8 +282,8 @@ func (p *attention) multiply() {
 	})
 }
 
-// attend computes the group's part of a tile of the result. ring holds the stage of the first tile of keys and the phase of
-// the turn. attend returns them after the last tile.
+// attend computes the group's part of a tile of the result. ring holds the stage of the first tile of keys and the
+// phase of the group's turn. attend returns the stage and the phase that follow the last tile.
 func (a *attender) attend(ring []*kernel.Value) []*kernel.Value {
 	a.Await(a.qFull, a.queries.index, a.queries.phase)
 	idle, skips := a.unused()
@@ -302,7 +305,8 @@ func (a *attender) attend(ring []*kernel.Value) []*kernel.Value {
 	})
 }
 
-// unused reports whether a group may have no queries, and whether tiles of keys may matter to some groups only.
+// unused returns two facts: idle is true if a group may have no queries in a tile, and skips if some tiles of keys
+// matter only to some groups.
 func (p *attention) unused() (idle, skips bool) {
 	idle = (p.queries-p.Queries%p.queries)%p.queries >= rowsOfGroup
 	end := func(m, n int) int { return min(p.tilesN, (p.Past+m+p.After+n+p.tile.Keys-1)/p.tile.Keys) }
@@ -324,8 +328,8 @@ func (a *attender) skip(_ *kernel.Value, ring []*kernel.Value) []*kernel.Value {
 	return []*kernel.Value{s.index, s.phase, a.other(ring[2])}
 }
 
-// compute computes the group's part of a tile of the result. s is the stage of the first tile of keys. It returns the stage
-// after the last one, and the phase of the next turn.
+// compute computes the group's part of a tile of the result. s is the stage of the first tile of keys, and turn the
+// phase of the group's turn. compute returns the stage and the phase that follow the last tile.
 func (a *attender) compute(s stage, turn *kernel.Value) []*kernel.Value {
 	for i := range a.columns / 2 {
 		a.SetSum(a.sums, i, a.Float(ir.F32, 0))
@@ -407,8 +411,8 @@ func (p *attention) masks() bool {
 	return p.Score != nil || p.After >= 0 || p.Before >= 0 || p.Keys%p.tile.Keys != 0
 }
 
-// plain returns which of the group's tiles of keys, counted from the last one, need no mask: those from number `plain`
-// to number rest−1.
+// plain returns the range of the group's tiles of keys that need no mask: the tiles `plain` … rest−1, counted back
+// from the last tile.
 func (a *attender) plain() (plain, rest *kernel.Value) {
 	n := a.Int(a.tile.Keys)
 	whole := a.Int(a.Keys / a.tile.Keys) // tiles without keys after the last

@@ -7,8 +7,9 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// softmax is the softmax over the scores of two queries in four threads of a warp. The scores of a tile of keys are spread
-// over the threads as sums are, see [kernel.MultiplyTiles]: score 4·j+2·h+c is of query rows[h] and key 8·j+pair+c.
+// softmax computes the softmax of two queries over keys. Four threads of a warp share the two queries. They hold the
+// scores of a tile of keys as threads hold the sums of [kernel.MultiplyTiles]: score 4·j+2·h+c of a thread is of
+// query rows[h] and key 8·j+pair+c.
 type softmax struct {
 	*Emitter
 	Attending
@@ -46,8 +47,8 @@ func runningOf(v []*kernel.Value) running {
 // scaled reports whether scores are multiplied by scale as part of the exponent.
 func (s *softmax) scaled() bool { return s.change == nil && s.scale > 0 }
 
-// start returns the state before the first keys. If sink is not nil, there is an additional key of this score, whose value
-// is 0. One of the four threads of a row has its weight.
+// start returns the state before the first keys. If sink is not nil, it returns the score of an additional key, whose
+// value is 0. One of the four threads of a row adds the weight of this key.
 func (s *softmax) start(sink func(e *Emitter, at Attending) *kernel.Value) (r running) {
 	top, weight := s.Float(ir.F32, math.Inf(-1)), s.Float(ir.F32, 0)
 	if sink != nil {
@@ -60,9 +61,10 @@ func (s *softmax) start(sink func(e *Emitter, at Attending) *kernel.Value) (r ru
 	return running{[2]*kernel.Value{top, top}, [2]*kernel.Value{weight, weight}}
 }
 
-// weigh returns the weights of the scores of a tile of keys, relative to the greatest score so far. r is the state before
-// the tile. factors are what sums of earlier weights are multiplied by. Keys are excluded if masked is set; first is the
-// first key of the tile. weigh changes scores.
+// weigh returns the weights of the scores of a tile of keys, relative to the greatest score so far. r is the state
+// before the tile, and `after` the state after it. The caller has to multiply the earlier sums of weighted values of
+// row h by factors[h]. If masked is set, weigh excludes keys as mask does; first is the first key of the tile. weigh
+// changes scores.
 func (s *softmax) weigh(r running, scores []*kernel.Value, first *kernel.Value, masked bool) (after running, weights []*kernel.Value, factors [2]*kernel.Value) {
 	scale := math.Log2E // of exponents of 2
 	if s.scaled() {
@@ -162,8 +164,8 @@ func (s *softmax) mask(scores []*kernel.Value, first *kernel.Value) {
 	}
 }
 
-// shares returns what the sums of weighted values of both rows are multiplied by: 1 divided by the sum of the weights,
-// or 0 without keys.
+// shares returns, for each of both rows, the factor for the sums of weighted values: 1 divided by the sum of the
+// weights, or 0 without keys.
 func (s *softmax) shares(r running) (shares [2]*kernel.Value) {
 	zero := s.Float(ir.F32, 0)
 	for h := range shares {

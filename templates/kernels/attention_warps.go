@@ -210,8 +210,8 @@ func (w *warpAttention) addValues(sums, weights []*kernel.Value, lane *kernel.Va
 	}
 }
 
-// column returns the thread's elements of a matrix of 16 terms and 8 columns in shared memory. A column is a row of an array,
-// whose rows are `stride` elements apart. first is the first column, and k the first term.
+// column returns the thread's elements of a matrix of 16 terms and 8 columns in shared memory. Each column of the
+// matrix is a row of the array; rows are `stride` elements apart. first is the first column, and k the first term.
 func (w *warpAttention) column(array *kernel.Value, stride, first, k int, lane *kernel.Value) []*kernel.Value {
 	row := w.Add(w.Div(lane, w.Int(4)), w.Int(first))
 	at := w.Add(w.Mul(row, w.Int(stride)), w.Add(w.Mul(w.Rem(lane, w.Int(4)), w.Int(2)), w.Int(k)))

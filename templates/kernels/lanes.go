@@ -26,9 +26,10 @@ type element struct {
 	index, x *kernel.Value
 }
 
-// vectors calls store for count adjacent elements, of which the first has the index `first`, a multiple of count, on the
-// last axis. store must set one element of one tensor, whose row-major index is a multiple of count for the first. The
-// calls must load the same elements but for the index. vectors loads and stores adjacent elements together.
+// vectors calls store for count adjacent elements on the last axis. The first one has the index `first`, a multiple
+// of count. Each call must set one element of the same tensor; the row-major index of the first must be a multiple of
+// count. All calls must make the same loads in the same order, with indices that differ only by i. vectors loads and
+// stores adjacent elements together.
 func (e *Emitter) vectors(first *kernel.Value, count int, store func(lane int, i *kernel.Value)) {
 	l := &lanes{Emitter: e, first: first, count: count, block: e.Current(), paths: map[*kernel.Value]path{}}
 	e.lanes = l

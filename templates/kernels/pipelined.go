@@ -72,8 +72,9 @@ func Pipelined(name string, f Factors, t Tiles) (Launch, error) {
 	})
 }
 
-// stepsOfEarly is the largest number of steps of a block whose kernel is early. Longer kernels lose more by sharing the
-// device with the next one than they gain by an early start. It was measured on an H200.
+// stepsOfEarly is the largest number of steps of a block for which the kernel is early, see [kernel.Kernel]. Longer
+// kernels lose more by sharing the device with the next one than they gain by an early start. It was measured on an
+// H200.
 const stepsOfEarly = 16
 
 const (
@@ -132,8 +133,9 @@ func (p *pipelined) build() {
 	})
 }
 
-// boxes adds a parameter through which boxes of m are copied. across says that the rows of the
-// matrices are the terms. If across is not set, a box has `width` rows.
+// boxes adds a parameter through which the kernel copies boxes of m. If across is set, the rows of
+// the matrices are terms, and a box has p.terms rows and columnsOfBox columns. Otherwise a box has
+// `width` rows and p.terms columns.
 func (p *pipelined) boxes(name string, m *Matrices, across bool, width int) *kernel.Value {
 	extents, box := []int{m.Rows, m.Columns}, []int{width, p.terms}
 	if across {

@@ -3,8 +3,9 @@ package kernels
 import "github.com/burngen/burngen/ir/kernel"
 
 // A group writes its sums to shared memory, columnsOfChunk columns at a time, and each thread stores columnsOfThread
-// adjacent columns of a row. Rows in shared memory are rowOfChunk elements apart. In odd rows, each four adjacent elements
-// are exchanged with the next or previous four. So the threads that access shared memory at once access different banks.
+// adjacent columns of a row. Rows in shared memory are rowOfChunk elements apart. In odd rows, columns 8·i … 8·i+3
+// change places with columns 8·i+4 … 8·i+7. So threads that access shared memory at the same time access different
+// banks.
 const (
 	columnsOfChunk  = 32
 	columnsOfThread = 8

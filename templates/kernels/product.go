@@ -49,7 +49,8 @@ const (
 
 // Product returns the launch of a kernel that computes matrix products. A block of threads loads
 // tiles of both factors into shared memory, and each thread computes some of the sums. Terms are
-// added in the order of k, unless warps multiply matrices: the device orders the terms of a matrix.
+// added in the order of k. If warps multiply matrices, the device chooses the order of terms within
+// a matrix.
 func Product(name string, f Factors) (Launch, error) {
 	if f.Term == nil {
 		f.Term = (*Emitter).MulAdd

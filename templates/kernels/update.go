@@ -9,9 +9,9 @@ import (
 const lane = 4
 
 // Update is a kernel called Name that changes vectors of f32 element by element, such as a step of
-// an optimizer. Its parameters are the numbers, then the number of groups of 4 elements and the
-// number of threads as i32, then the vectors. Each vector starts at a multiple of 16 bytes, and has
-// memory for whole groups. Doc is the formula in the comment of the kernel.
+// an optimizer. Its parameters are, in this order: the Numbers as f32, the number of groups of 4
+// elements and the number of threads as i32, and the Vectors. Each vector starts at a multiple of
+// 16 bytes, and has memory for whole groups. Doc is the formula in the comment of the kernel.
 type Update struct {
 	Name, Doc string
 	Numbers   []string
@@ -212,8 +212,8 @@ func rmsProp(name string, centered, momentum bool) *Update {
 	return u
 }
 
-// adan returns the step of Adan. If first is set, it is the step of the first update, in which the
-// last gradient is the gradient itself.
+// adan returns the step of Adan. If first is set, it is the first step of a parameter, which uses
+// the gradient itself as the previous gradient.
 func adan(name string, first bool) *Update {
 	u := &Update{
 		Name: name, Doc: "e = g - last; m = beta1 m + rest1 g; d = beta2 d + rest2 e; v = beta3 v + rest3 (g + beta2 e)²; r = scale √v + epsilon; w = (before w - rate m/r - difference d/r) after; last = g",

@@ -97,8 +97,8 @@ type content struct {
 	Omitted             int // number of pictures that have no room
 }
 
-// render returns a page. Larger values of part make it shorter: its texts, tables and curves have
-// at most 1/part of their maximum lengths.
+// render returns the page of runs. Its texts, tables and curves have at most 1/part of their
+// maximum lengths, so that a larger part gives a shorter page.
 func render(runs []*Run, part int) ([]byte, error) {
 	rows := first(maxResults/part, resultRows(runs))
 	points := allPoints / part / max(1, 2*len(rows)*len(runs))
@@ -189,8 +189,8 @@ func (r *Run) Status() string {
 	return r.Stopped.Reason
 }
 
-// duration formats d for a page: rounded to seconds from 10 s on, to milliseconds from 10 ms on,
-// and else exact.
+// duration formats d for a page: rounded to seconds if d is at least 10 s, to milliseconds if it is
+// at least 10 ms, and exact if it is shorter.
 func duration(d time.Duration) string {
 	switch {
 	case d >= 10*time.Second:

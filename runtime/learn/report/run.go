@@ -175,8 +175,8 @@ func (r *Run) add(e learn.Event) {
 	}
 }
 
-// curvesOf returns the curves of a key, which it creates if there are fewer than maxResults. It
-// returns nil otherwise.
+// curvesOf returns the curves of key. If they do not exist, it creates them, or returns nil if the
+// run has maxResults curves already.
 func (r *Run) curvesOf(key string) *curves {
 	c := r.curves[key]
 	if c == nil && len(r.curves) < maxResults {
@@ -245,8 +245,8 @@ func (r *Run) series(split learn.Split, name string) learn.Series {
 	return learn.Series{Name: name}
 }
 
-// cut removes the values after a step, from which the run was continued. It computes the best
-// values anew.
+// cut removes the values after step, the step from which the run was continued. It computes the
+// last and the best values anew.
 func (r *Run) cut(step int) {
 	for _, c := range r.curves {
 		c.whole.cut(step)

@@ -61,8 +61,8 @@ func (p *plane) row(dst []uint8, y int) {
 	}
 }
 
-// neighbour returns the index of the second nearest of n samples to pixel x at twice their
-// resolution, clamped to 0 … n−1. The nearest is x/2.
+// neighbour returns the index of the sample that is second nearest to pixel x, clamped to 0 … n−1.
+// There is a sample for every two pixels, and sample x/2 is the nearest one.
 func neighbour(x, n int) int { return min(max(x/2-1+2*(x%2), 0), n-1) }
 
 // paint stores the pixels of the image in the canvas `to`. It returns an error if a component has

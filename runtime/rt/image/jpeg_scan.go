@@ -200,8 +200,8 @@ func (s *scan) constant(c *component, b *coefficients) error {
 	return err
 }
 
-// refine reads bit s.low of the block's nonzero coefficients, and the coefficients whose first
-// nonzero bit this is.
+// refine reads bit s.low of each coefficient that is nonzero so far. It also reads which
+// coefficients become nonzero with this bit.
 func (s *scan) refine(codes *huffman, b *coefficients) error {
 	at := s.first
 	for s.bands == 0 && at <= s.last {

@@ -44,11 +44,11 @@ func ignored(name string) bool {
 	return strings.HasPrefix(name, rt.ConstPrefix) || strings.HasPrefix(name, rt.PreparedPrefix) || name[strings.LastIndexByte(name, '.')+1:] == "num_batches_tracked"
 }
 
-// Match returns the tensors that a model wants, with the wanted names and types, in the memory of
-// w. If AllowMissing is set, or a tensor is optional, a missing tensor comes from own(). own may be
-// nil; it is called only if a tensor is missing. The caller may close w before the result. Floats and
-// integers of another type of their kind are converted. If "x.weight" is missing, "x.gamma" is used.
-// The same holds for the other parameters of normalisation layers.
+// Match returns the tensors that a model wants, with the wanted names and types, in the memory of w. If AllowMissing
+// is set, or a tensor is optional, a missing tensor comes from own(). own may be nil; it is called only if a tensor
+// is missing. The caller may close w before the result. Floats are converted to another floating-point type if
+// necessary, and integers to another integer type. If "x.weight" is missing, "x.gamma" is used. The same holds for
+// the other parameters of normalisation layers.
 //
 // Unless AsIs is set, a matrix of a product is transposed if its shape is the transpose of the wanted
 // one. A square matrix is transposed if there are non-square matrices with the same [Layout] and all

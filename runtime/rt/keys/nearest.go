@@ -14,8 +14,8 @@ const (
 
 // Nearest returns at most three names that are most similar to name, the most similar first. It
 // prefers names whose last elements agree, and then names with a small edit distance. It leaves out
-// names whose last element differs if their edit distance exceeds half the length of name, or if
-// there are more than 64 names.
+// a name whose last element differs from the last element of `name` if the edit distance exceeds
+// half the length of `name`, or if there are more than 64 names.
 func Nearest(name string, names []string) []string {
 	type candidate struct {
 		name             string

@@ -15,14 +15,15 @@
 // [Parse] and [ReadHeader] accept untrusted files. They return an error for a header over 100 MB,
 // bytes that are not JSON of exactly this form, a duplicate name, a range whose size does not match
 // shape and type, a gap, an overlap, trailing bytes, and sizes that overflow 64 bits. Sizes are
-// checked before memory is allocated for them. Sorting the names determines the running time.
+// checked before memory is allocated for them. The running time is O(n log n) for a header of n
+// bytes, because names are sorted.
 //
 // # Writing
 //
 // [Write] produces the same bytes for the same tensors in any order. Programs map its files and use
 // tensors in place, so the order of the tensors aligns them. The header is padded with spaces to a
 // multiple of 64 bytes. Then come the tensors whose size is a multiple of 64 bytes; each starts at
-// such a multiple too. The others follow, the widest element type first, each aligned to its element
-// size. Packed weights come in blocks of 16 channels and are all of the first kind. There are no
-// padding tensors.
+// such a multiple too. The others follow, the widest element type first, each aligned to its
+// element size. Packed weights consist of blocks of 16 channels, so their sizes are multiples of 64
+// bytes. There are no padding tensors.
 package safetensors
