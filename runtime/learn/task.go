@@ -16,9 +16,9 @@ type Task[B any, O metric.Output] struct {
 	Items func(b *B) int
 }
 
-// Pairs returns the task of methods that take examples and targets, as the generated methods Step and
-// Loss of a classifier do. out makes an output of their arguments and results. The number of items is
-// the number of examples.
+// Pairs returns the task of methods that take examples and targets, as the generated methods Step and Loss of a
+// classifier do. out makes an output from the arguments and the result of a method. The number of items is the number
+// of examples.
 func Pairs[X, Y, R any, O metric.Output](step, eval func([]X, []Y) (R, error), out func(x []X, y []Y, r R) O) Task[data.Set[X, Y], O] {
 	call := func(f func([]X, []Y) (R, error)) func(*data.Set[X, Y]) (O, error) {
 		if f == nil || out == nil {
@@ -36,8 +36,8 @@ func Pairs[X, Y, R any, O metric.Output](step, eval func([]X, []Y) (R, error), o
 }
 
 // One returns the task of methods that take one list, such as the texts in which a language model
-// predicts the next tokens. out makes an output of their argument and result. The number of items
-// is the length of the list.
+// predicts the next tokens. out makes an output from the argument and the result of a method. The
+// number of items is the length of the list.
 func One[X, R any, O metric.Output](step, eval func([]X) (R, error), out func(x []X, r R) O) Task[[]X, O] {
 	call := func(f func([]X) (R, error)) func(*[]X) (O, error) {
 		if f == nil || out == nil {

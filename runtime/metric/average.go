@@ -47,8 +47,8 @@ func (a Average) String() string {
 	return fmt.Sprintf("class %d", int(a))
 }
 
-// check returns an error if the average is invalid, or is a class of an output that has only
-// `classes` classes.
+// check returns an error if the average is invalid, or if it is a class that is not below the
+// number of classes.
 func (a Average) check(classes int) error {
 	if a <= invalid {
 		return errors.New("no such average: Macro, Micro, Weighted or a class from 0 expected")
@@ -59,8 +59,8 @@ func (a Average) check(classes int) error {
 	return nil
 }
 
-// value returns the average of f over the classes that have predictions or targets. It returns NaN
-// if there is no such class.
+// value returns the average of f over the classes that have predictions or targets, or NaN if there
+// is no such class. For Micro, it returns f of the sums of all classes' counts.
 func (a Average) value(c *classCounts, f formula) float64 {
 	if a == Micro {
 		return f.of(c.total())

@@ -10,11 +10,12 @@ const bleuOrder = 4
 // predictions.
 //
 // Tokens, references and smoothing follow the defaults of sacreBLEU (Post: A call for clarity in
-// reporting BLEU scores, 2018). Case counts. The tokenizer is 13a. If no sequence of a length
-// matches, half a match is counted, and half as much for each further length ("exp"). The score is
-// 0 if no sequence of any length matches, or if no prediction has four words. A sequence may match
-// any reference. The penalty depends on the reference whose length is closest to the length of the
-// prediction. If two are equally close, the shorter one counts.
+// reporting BLEU scores, 2018). Case counts. The tokenizer is 13a. The smoothing is "exp": the
+// first length without a matching sequence counts half a match, and each further such length half
+// as much as the one before. The score is 0 if no sequence of any length matches, or if no
+// prediction has four words. A sequence may match any reference. The penalty depends on the
+// reference whose length is closest to the length of the prediction. If two are equally close, the
+// shorter one counts.
 func BLEU() Metric[Texts] {
 	return newMetric("BLEU", "", 1, rule[Texts, *counts]{
 		empty: newCounts(2 + 2*bleuOrder), // words of predictions and references; matches and sequences of each length

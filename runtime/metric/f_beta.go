@@ -8,9 +8,10 @@ import (
 // F1 returns the harmonic mean of precision and recall, in percent.
 func F1(a Average) Metric[Classes] { return FBeta(1, a) }
 
-// FBeta returns the weighted harmonic mean of precision and recall, in percent. Recall is beta times
-// as important as precision (van Rijsbergen: Information retrieval, 1979). Averages are means of the
-// classes' values. A counter reports an error if beta is negative, infinite or NaN.
+// FBeta returns the weighted harmonic mean of precision and recall, in percent. Recall is beta
+// times as important as precision (van Rijsbergen: Information retrieval, 1979). [Macro] and
+// [Weighted] are means of the values of the classes. A counter reports an error if beta is
+// negative, infinite or NaN.
 func FBeta(beta float64, a Average) Metric[Classes] {
 	return perClass(fName(beta), a, fBeta(beta), checkBeta(beta, (*classCounts).addClasses))
 }

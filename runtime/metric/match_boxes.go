@@ -51,8 +51,9 @@ func matchBoxes(predicted, targets []Box, thresholds []float64) []found {
 // it, so that an overlap of 1 that rounding has made slightly smaller passes.
 const roundedOverlap = 1 - 1e-10
 
-// bestTarget returns the index of the free target, not a crowd, with the largest overlap, the last
-// one of a tie. It returns -1 if no such target overlaps by at least the threshold.
+// bestTarget returns the index of the free target with the largest overlap; of a tie it returns the
+// last index. Crowds do not count. It returns -1 if no free target overlaps by at least the
+// threshold.
 func bestTarget(targets []Box, overlaps []float64, threshold float64, free func(int) bool) int {
 	best, most := -1, min(threshold, roundedOverlap)
 	for j, t := range targets {

@@ -49,8 +49,9 @@ func (k ScoreKind) above(score, probability float32) bool {
 	return score > probability
 }
 
-// softmax writes the probabilities of a row of scores to dst. Infinite logits give the limit. A
-// single score is a binary decision and gives the probabilities of classes 0 and 1.
+// softmax writes the probabilities of a row of scores to dst. For infinite logits it writes the
+// limits of the probabilities. A single score is a binary decision and gives the probabilities of
+// classes 0 and 1.
 func (k ScoreKind) softmax(dst []float64, row []float32) {
 	if len(row) == 1 {
 		p := float64(row[0])

@@ -12,8 +12,8 @@ type Texts struct {
 // Lost returns the loss and the number of items.
 func (t Texts) Lost() (float64, int) { return float64(t.Loss), len(t.Predicted) }
 
-// each calls f for each item with its references. It returns an error if the numbers of predictions
-// and of items with references differ, or if an item has no reference.
+// each calls f for each item with its references. It returns an error if Predicted and References
+// differ in length, or if an item does not have a reference.
 func (t Texts) each(f func(predicted string, references []string)) error {
 	if len(t.Predicted) != len(t.References) {
 		return fmt.Errorf("%d predictions and references of %d items: as many expected", len(t.Predicted), len(t.References))

@@ -13,7 +13,8 @@ type LionConfig struct {
 }
 
 // Lion moves each element by the rate in the direction of the sign of a momentum (Chen and others:
-// Symbolic discovery of optimization algorithms, 2023). Its rates are a tenth to a third of Adam's.
+// Symbolic discovery of optimization algorithms, 2023). Suitable rates are a tenth to a third of
+// the rates for Adam.
 type Lion struct {
 	bound
 	c     LionConfig

@@ -97,8 +97,8 @@ func (a *Arg) Resize(dims ...int) {
 	a.sized = true
 }
 
-// ready reports whether the elements and the shape of a may be used now. If not, it records a
-// mistake.
+// ready reports whether the elements and the shape of the argument may be used now. If not, it
+// records a mistake.
 func (a *Arg) ready() bool {
 	switch {
 	case a == nil:
@@ -113,8 +113,8 @@ func (a *Arg) ready() bool {
 	return false
 }
 
-// usable returns an error if a was not passed or is not a valid tensor. It does not check a tensor
-// that Resize will change.
+// usable returns an error if the argument was not passed or is not a valid tensor. It does not
+// check a tensor that Resize will change.
 func (a *Arg) usable() error {
 	switch {
 	case a.tensor == nil:

@@ -143,9 +143,9 @@ func (m *Memory) checkArgument(a *Passed) error {
 	return nil
 }
 
-// checkItems returns an error unless a has one element for each item of the batch. The first such
-// argument sets the size of the batch, the method's first symbol; checkItems returns an error if it
-// exceeds the session's limit.
+// checkItems returns an error unless the argument has one element for each item of the batch. The
+// first such argument sets the size of the batch, which is the method's first symbol. checkItems
+// returns an error if this size exceeds the session's limit.
 func (m *Memory) checkItems(a *Passed) error {
 	n := m.Symbols.Value(0)
 	if n < 0 {

@@ -39,13 +39,12 @@ func Begin() { workers.begin() }
 // millisecond, so that the next call finds them awake.
 func End() { workers.end() }
 
-// Run executes the parts of t. Between [Begin] and [End] it shares them with the worker pool. Each
-// of n workers starts with a range of adjacent parts, worker k always with the k-th range, so that it
-// finds its data in its caches. A worker that has finished its range takes parts from the end of
-// other ranges. So Run waits neither for a worker that has not started nor for a slow core, if there
-// are several parts for each worker. Concurrent inferences divide the workers. The caller executes all
-// parts if another Run holds the workers, if a part calls Run, or outside of Begin and End. Results do
-// not depend on any of this.
+// Run executes the parts of t. Between [Begin] and [End] it shares them with the worker pool. Each of n workers
+// starts with a range of adjacent parts, worker k always with the k-th range, so that it finds its data in its
+// caches. A worker that has finished its range takes parts from the end of other ranges. So if there are several
+// parts for each worker, Run waits neither for a worker that has not started nor for a slow core. Concurrent
+// inferences divide the workers. The caller executes all parts if another Run holds the workers, if a part calls Run,
+// or outside of Begin and End. Results do not depend on any of this.
 //
 // Run returns when all parts are done. If a part panics, Run returns a [PanicError], and may skip later parts. If
 // several parts panic, the error is the panic of the part with the lowest index. Run does not allocate.

@@ -158,8 +158,9 @@ func missing(list []feature, enabled *[featureSets]featureSet) []string {
 	return names
 }
 
-// missingFeature returns the name of the feature or group of subgroup operations that a capability
-// requires, if names does not contain it, else "".
+// missingFeature returns the name of the feature, or of the group of subgroup operations, that a
+// capability requires. It returns "" if names contains this name, or if the capability requires
+// neither.
 func missingFeature(names []string, capability uint32) string {
 	for _, f := range optionalFeatures {
 		if f.capability == capability && !slices.Contains(names, f.name) {

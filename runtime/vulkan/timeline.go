@@ -30,8 +30,8 @@ func (t *timeline) count() (n uint64, err error) {
 }
 
 // wait waits until the counter is at least n. It returns the cause of ctx if ctx is done first, and
-// the driver's errors. It polls the counter instead of calling vkWaitSemaphores, which needs the
-// operating system.
+// the driver's errors. It polls the counter, because vkWaitSemaphores would call the operating
+// system.
 func (t *timeline) wait(ctx context.Context, n uint64) error {
 	return gpu.Poll(ctx, func() (bool, error) {
 		now, err := t.count()

@@ -5,8 +5,8 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// maxBlocks is the maximum number of blocks of a grid along each dimension, which every device
-// supports. Tests change it.
+// maxBlocks is the largest number of blocks that a grid has along each dimension. Every device
+// supports this number. Tests change it.
 var maxBlocks = 32768
 
 // Grid returns the launch of a kernel that computes work items, numbered along at most three

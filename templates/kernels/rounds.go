@@ -6,9 +6,8 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// Rounds repeats launches: all launches with the same Rounds run one after the other, Count times. The
-// launches are neighbours in the list of a node. Kernels learn the number of a round from
-// [Emitter.Round].
+// Rounds repeats launches: all launches with the same Rounds run one after the other, Count times. They are adjacent
+// in the list of a node's launches. Kernels learn the number of a round from [Emitter.Round].
 type Rounds struct{ Count dim.Dim }
 
 // Repeat sets the rounds of launches to r. It returns launches and err, the error of building them, so that it can be
