@@ -109,8 +109,8 @@ func findFunc(o op.Custom, dir string) error {
 	return fmt.Errorf("package %s has no %s", path, name)
 }
 
-// CheckGradients is like [CheckFunc], for the functions of custom operators that training calls. They
-// include the functions that compute gradients.
+// CheckGradients applies the checks of [CheckFunc] to every custom function that training calls. These include the
+// functions that compute gradients.
 func (m *Model) CheckGradients(dir string) error {
 	if m.Training == nil {
 		return nil

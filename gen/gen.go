@@ -403,7 +403,7 @@ func (m *Model) Timed(name string, lap func(program.Step) int) ([]emit.File, err
 	return append(files, own...), err
 }
 
-// TimedWeights returns the weights that Load of a package of [Model.Timed] reads from its file.
+// TimedWeights returns the weights for the file that a package from [Model.Timed] loads.
 func (m *Model) TimedWeights() (*rt.Weights, error) {
 	outside := m.outside("timed")
 	e, _, err := outside.emission()
@@ -413,7 +413,7 @@ func (m *Model) TimedWeights() (*rt.Weights, error) {
 	return outside.fileWeights(e), nil
 }
 
-// outside returns the model with a package called name that loads its weights from a file.
+// outside returns a copy of m whose package has the given name and loads its weights from a file.
 func (m *Model) outside(name string) *Model {
 	outside, src := *m, *m.Source
 	src.Initial = nil // generate Load instead of New

@@ -91,8 +91,8 @@ func (m *Model) OnGPU() bool {
 	return ok
 }
 
-// Device returns the name of the GPU's target for which the model is compiled, and the precision of its products. Both
-// are "" for the CPU.
+// Device returns the name of the target and the precision of products if the model is compiled for a GPU. Otherwise
+// both are "".
 func (m *Model) Device() (target, precision string) {
 	t, ok := m.options.Target.(gpu.Target)
 	if !ok {
@@ -341,7 +341,7 @@ func flopsText(n int64) string {
 	return scaled(n) + "FLOP"
 }
 
-// scaled formats a number of at least 1000 with a prefix. Values below 100 have one decimal.
+// scaled formats n, which is at least 1000, with a metric prefix: "8.2 G", "120 M".
 func scaled(n int64) string {
 	v := float64(n)
 	for _, prefix := range []string{"k", "M", "G", "T", "P"} {

@@ -135,7 +135,8 @@ func (m *Model) keepSteady(f *emit.Function) {
 	f.SampleUnsteady = len(f.Sample) < n
 }
 
-// unsteady is a relative amount slightly above the rounding errors of kernels of f32.
+// unsteady is the fraction by which [Model.keepSteady] changes inputs. It is slightly above the relative rounding
+// errors of f32 kernels.
 const unsteady = 1.0 / (1 << 20)
 
 // nudge changes each element x[i] by x[i]·fraction, up or down in a pseudo-random pattern.

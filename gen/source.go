@@ -27,7 +27,7 @@ type Source struct {
 	Module *ir.Module
 	// Functions are the functions of Module that the package offers, at least one.
 	Functions []Function
-	// Params are the weights that can be trained. nil means the result of [Parameters].
+	// Params are the names of the weights that can be trained. nil stands for the result of [Parameters].
 	Params []string
 	// Initial describes the initial values of all weights of a described model. Its package has New
 	// and no weights file. nil means that the weights have data.
@@ -87,7 +87,7 @@ func (s *Source) Func() *ir.Func { return s.Module.Func(s.Functions[0].Name) }
 // reservedMethods are the names of methods that Model, Session or Trainer have in generated packages.
 var reservedMethods = strings.Fields("Meta Save Swap On Device NewSession NewTrainer SetContext Params Model Weights State Backward")
 
-// check returns all problems of a source that cannot be compiled, joined.
+// check returns an error that joins all reasons why the source cannot be compiled.
 func (s *Source) check() error {
 	if len(s.Functions) == 0 {
 		return fmt.Errorf("%s: no function to compile", s.File)

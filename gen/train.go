@@ -323,7 +323,7 @@ func loadedBy(f *ir.Func, names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !loaded[name] })
 }
 
-// dropZeros removes gradients that are zero, because the loss does not depend on the weight.
+// dropZeros removes the results of f that are zero gradients. The loss does not depend on their weights.
 func dropZeros(f *ir.Func) {
 	results, names := f.Results, f.ResultNames
 	f.Results, f.ResultNames = nil, nil
@@ -336,7 +336,8 @@ func dropZeros(f *ir.Func) {
 	f.Prune()
 }
 
-// planTraining plans the functions that train. It removes Outer if Outer cannot be halved.
+// planTraining compiles the functions that train. It removes Outer if its results cannot be computed before its
+// gradients, see [program.Func.Halve].
 func (m *Model) planTraining() error {
 	if m.Training == nil {
 		return nil

@@ -5,8 +5,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// MaxEmbedded is the size of weights in bytes above which they are not embedded in the program
-// unless requested.
+// MaxEmbedded is the largest size in bytes of weights that are embedded in the program by default.
 const MaxEmbedded = 512 << 20
 
 // WeightsSize returns the size of the weights that the package loads, in bytes.

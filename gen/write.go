@@ -94,7 +94,8 @@ func isGenerated(path string) bool {
 	return string(bytes.TrimRight(line[:n], "\r\n")) == headerLine
 }
 
-// findOther sets Other. A model is identified by the name of its source or of its IR file.
+// findOther sets Other if the folder has the package of another model. It compares the names of the source and of
+// the IR file.
 func (o *Output) findOther() {
 	i := slices.IndexFunc(o.Files, func(f emit.File) bool { return f.Name == modelFile })
 	have, err := os.ReadFile(filepath.Join(o.Dir, modelFile))

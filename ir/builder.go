@@ -356,8 +356,8 @@ func (b *Builder) isOuter(x, y dim.Dim) bool {
 	return ok && b.state.order[sym] < b.outer
 }
 
-// Assume returns v with the extents shape, one for each axis of v. Each is unified with the extent
-// of v, or compared with it when the block runs.
+// Assume returns v with the extents of `shape`, one for each axis of v. It unifies each extent with the extent of
+// v, or appends a check that they are equal at run time.
 func (b *Builder) Assume(v *Value, shape ...dim.Dim) *Value {
 	for i := range shape {
 		if now := b.Now(v).Type.Shape[i]; !now.Equal(shape[i]) && (b.isOuter(now, shape[i]) || !b.Unify(now, shape[i])) {

@@ -56,8 +56,8 @@ type Importer interface {
 	Warn(text string)
 }
 
-// Attribute is a named number, string or list of these, as an i64, f32 or string tensor of rank 0
-// or 1.
+// Attribute is an attribute of a node. Value has type i64, f32 or string. Its rank is 0 for a single
+// value and 1 for a list.
 type Attribute struct {
 	Name  string
 	Value *Tensor

@@ -24,7 +24,8 @@ type verdict struct {
 	Accuracy *accuracy `json:"accuracy,omitempty"`
 }
 
-// accuracy holds the [difference] of three outputs from an evaluation in float64.
+// accuracy compares the outputs of ONNX Runtime (Want), of burngen (Got) and of burngen in strict mode with an
+// evaluation in float64. Each number is a [difference].
 type accuracy struct {
 	Want   float64 `json:"ort"`
 	Got    float64 `json:"burngen"`

@@ -40,7 +40,8 @@ func main() {
 	}
 }
 
-// files parses the flags of a command and returns its n other arguments.
+// files parses the flags of a command and returns its other arguments. It returns an error unless there are n of
+// them.
 func files(flags *flag.FlagSet, args []string, n int) ([]string, error) {
 	if err := flags.Parse(args); err != nil {
 		return nil, err

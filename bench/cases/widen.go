@@ -42,7 +42,7 @@ func widenBlock(b *ir.Block) {
 	}
 }
 
-// widenOp widens the element types, types and tensors in an operator's attributes to float64.
+// widenOp returns op with float64 in place of every float type in its attributes: element types, types and tensors.
 func widenOp(op ir.Op) ir.Op {
 	v := reflect.New(reflect.TypeOf(op)).Elem()
 	v.Set(reflect.ValueOf(op))

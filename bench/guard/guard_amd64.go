@@ -65,7 +65,7 @@ func count(name string, f func() error) {
 	}
 }
 
-// reference is the number of iterations of fma512 that make a unit of time, about 100 µs.
+// reference is the number of iterations of fma512 in the reference loop. The loop takes about 100 µs.
 const reference = 32 << 10
 
 // relative returns the shortest time of f divided by the shortest time of the reference loop. The two alternate. Errors

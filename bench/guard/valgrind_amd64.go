@@ -24,7 +24,7 @@ const (
 
 func zero() { request(&[6]uint64{zeroStats}) }
 
-// dump makes callgrind write its counts to a file, labelled with name.
+// dump makes callgrind write its counts to a file. The file contains name as a label.
 func dump(name string) {
 	text := append([]byte(name), 0)
 	request(&[6]uint64{dumpStats, uint64(uintptr(unsafe.Pointer(&text[0])))})

@@ -138,7 +138,8 @@ func median(x []float64) float64 {
 	return x[len(x)/2]
 }
 
-// start trains as side k in a process of its own, in a new terminal.
+// start runs side k in a new process and returns its measurements. The process draws on a pseudo-terminal that nobody
+// sees.
 func start(k int) (taken, error) {
 	terminal, own, err := openTerminal()
 	if err != nil {

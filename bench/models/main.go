@@ -126,7 +126,7 @@ func choose(names []string) ([]model, error) {
 	return chosen, nil
 }
 
-// opened returns the model with a symbolic batch and the suffix "-n".
+// opened returns a variant of m with a symbolic batch size. Its name ends in "-n".
 func (m model) opened() model {
 	return model{m.name + "-n", func(corpus string) (*graph, error) {
 		g, err := m.build(corpus)

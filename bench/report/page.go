@@ -174,10 +174,10 @@ func sinceStart(ms float64) string {
 	return fmt.Sprintf("%.1f", ms)
 }
 
-// strictShare bounds the quotient of the errors of burngen in strict mode and of ONNX Runtime.
+// strictShare is the largest accepted ratio of burngen's error in strict mode to ONNX Runtime's error.
 const strictShare = 1.5
 
-// distances writes the errors of outputs, relative to each other and to an evaluation in float64.
+// distances writes the root mean square differences between burngen, ONNX Runtime and an evaluation in float64.
 func distances(b *bytes.Buffer, cases []result) {
 	fmt.Fprintf(b, `
 ## Accuracy

@@ -14,7 +14,8 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// hues are the colours of the numbers of threads, in ascending order, repeated if there are more.
+// hues are the colours of points: the first for the smallest number of threads, and so on. They repeat if there are
+// more numbers of threads.
 var hues = []color.Color{color.RGBA{0x1f, 0x5f, 0xbf, 0xff}, color.RGBA{0xd0, 0x6a, 0x00, 0xff}, color.RGBA{0x3a, 0x8a, 0x3a, 0xff}}
 
 // picture returns ratios.svg: a line for each model, the first on top, with a point for the ratio
@@ -32,7 +33,7 @@ func picture(cases []result) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// chart returns the plot and its number of lines. Cases with symbols are left out.
+// chart returns the plot and the number of its lines. It leaves out cases of models with symbolic extents.
 func chart(cases []result) (*plot.Plot, int, error) {
 	cases, _ = divide(cases)
 	p := plot.New()

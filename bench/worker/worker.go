@@ -131,7 +131,8 @@ func obey(in io.Reader, out io.Writer, step func() error) error {
 	return lines.Err()
 }
 
-// argument converts the tensors to a T: a generated model's input, or its struct of inputs.
+// argument converts the tensors to the argument of a generated method. T is the type of the only input, or a struct
+// of all inputs.
 func argument[T any](list []tensors.Tensor) (v T, err error) {
 	x := reflect.ValueOf(&v).Elem()
 	fields := fieldsOf(x)

@@ -125,7 +125,7 @@ const weightsDTypeHelp = "store the weights of matrix products and embedding tab
 const strictHelp = "keep rounding errors within 1.5 times ONNX Runtime's; slower: no Winograd convolutions, no algebraic\n" +
 	"rewrites, and long sums are added in parts"
 
-// configFile is a flag FILE[:KEY] with a file and the key of the configuration in it.
+// configFile is the flag -config FILE[:KEY]. KEY tells where in the file the configuration is.
 type configFile struct{ given *config.Given }
 
 func (c configFile) String() string {

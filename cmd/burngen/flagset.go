@@ -20,7 +20,7 @@ type flagSet struct {
 	in map[string]string
 }
 
-// The titles of sections. Flags of [ofFiles] and [ofDescriptions] apply to one kind of model only.
+// The titles of sections. Flags in the sections [ofFiles] and [ofDescriptions] apply only to models of that kind.
 const (
 	ofFiles        = "flags for ONNX files"
 	ofDescriptions = "flags for descriptions in Go"
@@ -69,7 +69,8 @@ func (s *flagSet) isGiven(name string) (given bool) {
 	return given
 }
 
-// parse parses flags, before and after other arguments, up to "--". It returns the other arguments.
+// parse parses the flags in args and returns the other arguments. Flags may stand before and after other arguments.
+// Every argument after "--" is returned.
 func (s *flagSet) parse(args []string) (rest []string, err error) {
 	for len(args) > 0 {
 		if err := s.Parse(args); errors.Is(err, flag.ErrHelp) {

@@ -190,7 +190,7 @@ func (g *genFlags) checkKeep() error {
 	return nil
 }
 
-// line returns the flags that are repeated in the header of the package, as on a command line.
+// line returns the flags that the generated header repeats, in the syntax of a command line.
 func (g *genFlags) line() string {
 	var parts []string
 	add := func(name, value string) {

@@ -23,7 +23,7 @@ var drivers = []struct {
 	{vulkan.Target(), rtvulkan.Driver()},
 }
 
-// named returns the target called name. Its error also suggests auto.
+// named returns the target called name. The error for an unknown name lists the targets and "auto".
 func named(name string) (target.Target, error) {
 	found, err := target.Named(name)
 	if err != nil {

@@ -71,7 +71,7 @@ func beats(signal []float32) ([]float32, error) {
 	return found.Seconds.Data, err
 }
 
-// show prints a signal with one second per line and marks the beats, whose times are in seconds.
+// show prints a signal with one second per line, and a heart at each time that `seconds` lists.
 func show(w io.Writer, signal, seconds []float32) {
 	const columns = 50
 	const step = samples / columns

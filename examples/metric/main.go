@@ -58,7 +58,7 @@ func (c *sureCounter) Add(o metric.Classes) {
 // Value implements [metric.Counter].
 func (c *sureCounter) Value() float64 { return 100 * float64(c.sure) / float64(c.items) }
 
-// State implements [metric.Counter]: a run that is interrupted continues to count.
+// State implements [metric.Counter]. Checkpoints save the counts, so that a resumed run continues with them.
 func (c *sureCounter) State(s *rt.State) {
 	rt.StateScalar(s, "sure", &c.sure)
 	rt.StateScalar(s, "items", &c.items)

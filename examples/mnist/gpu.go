@@ -13,7 +13,7 @@ import (
 
 //go:generate go run ../../cmd/burngen ./model -train -set Classes=10 -o ./cnn -target auto
 
-// With the tag gpu, the program has packages for all targets: see cpu.go.
+// With the tag gpu, the program chooses a target at run time. See cpu.go for a build without the tag.
 type (
 	model   = auto.Model
 	trainer = auto.Trainer

@@ -18,7 +18,7 @@ func save(m *xor.Model, path, dtype string) error {
 	return w.Save(path)
 }
 
-// load reads a model's weights from a file, with floats of any type.
+// load reads a model's weights from a file. The file may store floats of any type.
 func load(path string) (*xor.Model, error) {
 	w := rt.OpenWeightsFile(path)
 	defer w.Close()

@@ -8,11 +8,11 @@ import (
 	"github.com/burngen/burngen/ir/pass"
 )
 
-// maxParts limits how many parts are tried in the functions that become methods of one type.
+// maxParts is the maximum number of parts that the pass tries to share among the functions of one Go type.
 const maxParts = 32
 
-// Outlining returns the passes that move nodes into functions that others call, and the pass that merges
-// functions, in their order.
+// Outlining returns three passes in the order in which they run: two move repeated nodes into new functions, and the
+// last merges functions.
 func Outlining(t program.Target) []pass.Pass {
 	return []pass.Pass{OutlineParts(t), pass.OutlineBlocks, pass.MergeFunctions}
 }

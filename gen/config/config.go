@@ -51,8 +51,8 @@ func (s *Set) Struct(name string) *Struct {
 	return nil
 }
 
-// Names returns the names of the configurations, of their functions, and of the types of their fields
-// that the package declares itself.
+// Names returns the package-level names that the generated code declares: for each configuration its type, New and
+// Load functions, and the types from the user's package that fields have.
 func (s *Set) Names() []string {
 	var names []string
 	for _, c := range s.Structs {
@@ -84,8 +84,8 @@ func (r *reader) fault(pos token.Pos, format string, args ...any) {
 	r.faults.Add(r.fset.Position(pos), fmt.Sprintf(format, args...))
 }
 
-// Read returns the configurations that marked lists, and all errors. files are the files of their
-// package. If a field has an error, the other fields are still returned.
+// Read returns the configurations of the types in `marked`, and all errors. `files` are all files of the package that
+// declares the types. If a field has an error, the other fields are still returned.
 func Read(fset *token.FileSet, files []*ast.File, marked []Marked) (*Set, scanner.ErrorList) {
 	r := &reader{fset: fset, set: &Set{}, marked: map[string]bool{}, local: map[string]ast.Expr{}}
 	for _, f := range files {

@@ -25,7 +25,7 @@ type Member struct {
 type auto struct {
 	*emitter
 	members []Member
-	// own is the member whose types the package has.
+	// own is the last member. The package declares aliases of its structs.
 	own Member
 }
 

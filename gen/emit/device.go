@@ -18,7 +18,7 @@ type Device struct {
 	Driver string
 	// File holds the kernels. It is embedded.
 	File File
-	// Faster holds kernels that compute the same on some devices, or is nil.
+	// Faster holds faster kernels for the devices of one capability. It may be nil.
 	Faster *Faster
 }
 
@@ -40,7 +40,7 @@ func (d *Device) files() []File {
 
 var deviceNames = []string{"program", "code", "faster"}
 
-// instance is the name of a model's device, as a field, a parameter and a variable.
+// instance is the name of the fields, parameters and variables that hold a model's device.
 const instance = "device"
 
 // runField is the name of the field of sessions and trainers that holds the gpu.Run. The parts of prepare have a
@@ -262,7 +262,8 @@ func (e *emitter) prepareOnDevice(hasArena bool) []jen.Code {
 	}
 }
 
-// Run prints the gpu.Run that stands for the device memory of the call. In prepare it is a pointer.
+// Run prints the gpu.Run of the current call. The printed expression is a *gpu.Run in the function prepare, and a
+// gpu.Run elsewhere.
 func (s *Scope) Run() *jen.Statement { return s.f.run() }
 
 func (f *function) run() *jen.Statement {

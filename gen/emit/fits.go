@@ -87,7 +87,7 @@ func (t *fits) need(d dim.Dim) {
 	}
 }
 
-// areGiven reports whether there are callers, and all of them know the symbols when they begin.
+// areGiven reports whether the function has callers and every caller knows all the symbols at its beginning.
 func (t *fits) areGiven(symbols []string) bool {
 	for _, c := range t.callers {
 		if slices.ContainsFunc(symbols, func(s string) bool { return !slices.Contains(c.points[0].symbols, s) }) {

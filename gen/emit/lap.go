@@ -6,7 +6,8 @@ import (
 	"github.com/burngen/burngen/gen/program"
 )
 
-// lapName is the variable that is called after steps if [Model.Lap] is set.
+// lapName is the name of the generated variable that holds a function. The code calls it after steps, see
+// [Model.Lap].
 const lapName = "Lap"
 
 func (e *emitter) lapFile() *jen.File {

@@ -141,11 +141,11 @@ type Trainer struct {
 	Scaled bool
 }
 
-// Variable is a weight changed by training. Buffer says that it is a buffer, such as a running
-// mean, rather than trained.
+// Variable is a weight that training changes. Buffer is set for a buffer, such as a running mean, which has no
+// gradient.
 type Variable struct {
-	// Name is the name in the model and Type the type there. Weight is the f32 weight that the
-	// trainer's functions load instead.
+	// Name and Type are the name and type in the model. Weight is the name of the f32 weight that the
+	// trainer's functions load in its place.
 	Name, Weight string
 	Type         ir.Type
 	Buffer       bool

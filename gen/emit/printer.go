@@ -88,8 +88,8 @@ func (s *Scope) At(n *ir.Node, err jen.Code) *jen.Statement {
 	return jen.Qual(rtPath, "At").Call(Text(n.Pos), err)
 }
 
-// Name returns a name that is unique in the package: hint with a lower-case initial, and a number
-// if that is taken.
+// Name returns a name that is unique in the package. The name is `hint` with a lower-case initial. If that name is
+// taken, a number follows it.
 func (s *Scope) Name(hint string) string { return s.f.global.unique(ir.Unexported(hint)) }
 
 // Text prints a quoted literal of a model's text, in ASCII.

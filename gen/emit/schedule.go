@@ -93,9 +93,8 @@ type part struct {
 	body      []jen.Code
 	end       jen.Code        // the return statement
 	read      map[string]bool // names of the parameters that it and its callees read
-	// leads reports whether the part calls the following parts, up to and including the next part
-	// that leads. The first part leads, and so does each part that binds symbols or may end the
-	// schedule.
+	// leads is set for the first part, and for each part that binds symbols or may end the schedule.
+	// A part that leads calls all following parts, until it has called one that leads too.
 	leads bool
 }
 

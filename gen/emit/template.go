@@ -23,7 +23,7 @@ import (
 // statements. Replacements are not parsed again, so that no text of a model can become code.
 type fill map[string]any
 
-// name is an identifier that takes the place of another one, also in comments.
+// name is an identifier that replaces a placeholder, in code and in comments.
 type name string
 
 // prose is text for a comment. [comment] or the generator has made it safe: it does not end the

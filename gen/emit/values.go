@@ -134,7 +134,7 @@ func (f *function) memory(v *ir.Value) string {
 	return ""
 }
 
-// The longest line above a step, and the longest name of a node in it.
+// Limits of the comment above a step, and of a node's name in this comment.
 const (
 	maxDescription = 120
 	maxNodeName    = 80

@@ -22,8 +22,8 @@ func HeldType(t ir.Type) reflect.Type {
 	return reflect.SliceOf(GoType(t.DType))
 }
 
-// ItemType returns the Go type of an element of a container: an [rt.Tensor], or [HeldType] of a
-// container.
+// ItemType returns the Go type of a container's element of type t. The Go type is an [rt.Tensor] if t is a tensor,
+// and else HeldType(t).
 func ItemType(t ir.Type) reflect.Type {
 	if t.IsTensor() {
 		return elements[t.DType].tensor

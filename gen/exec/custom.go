@@ -5,8 +5,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Refuses returns an error if the program calls functions of the user's program, because then it
-// cannot run without generated code.
+// Refuses returns an error if f has custom operators. Only generated code can call their Go functions.
 func Refuses(f *program.Func) error {
 	for _, c := range f.Customs() {
 		return rt.At(c.Node.Pos, c.Op.Absent())

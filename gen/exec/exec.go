@@ -279,7 +279,7 @@ func (r *Frame) result(ref *plan.Ref) (any, error) {
 	return v.Interface(), nil
 }
 
-// box is a tensor, a Go slice data of its elements, stored with its shape.
+// box is a tensor. data is a Go slice of its elements.
 type box struct {
 	data  any
 	shape []int

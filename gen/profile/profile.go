@@ -132,8 +132,8 @@ func Build(m *gen.Model, file string) error {
 	})
 }
 
-// Measure measures a model. It returns the errors of the model's code for the inputs, and an error
-// if the source of burngen is not found.
+// Measure measures a model. It returns an error if the model fails on the inputs of o, or if the source of burngen is
+// not found.
 func Measure(ctx context.Context, m *gen.Model, o Options) (*Profile, error) {
 	p, err := measure(ctx, m, o)
 	if err != nil {
@@ -204,13 +204,12 @@ func measure(ctx context.Context, m *gen.Model, o Options) (*Profile, error) {
 	return p, nil
 }
 
-// numbering gives each node, or each step, a number, in the order of the generated code.
+// numbering numbers nodes, or steps if each is set, in the order of the generated code.
 type numbering struct {
-	// each selects steps instead of nodes.
 	each bool
-	// index maps a node, or a step, to its number. Copies of results count as one nil node.
+	// index maps a node or a step to its number. The key of copies of results is one nil node.
 	index map[any]int
-	// list has a step for each number: the first step of the node.
+	// list has the step for each number. For a node it is the first step.
 	list []program.Step
 }
 

@@ -79,7 +79,7 @@ func bindsAny(n *ir.Node, symbols []string) bool {
 	return ok && slices.ContainsFunc(o.Binds(), func(s string) bool { return slices.Contains(symbols, s) })
 }
 
-// isCheck reports whether n computes nothing: it only checks extents, or is a weight or a constant.
+// isCheck reports whether n computes nothing: n is a check of extents, a weight or a constant.
 func isCheck(n *ir.Node) bool {
 	_, check := n.Op.(ir.CheckDim)
 	return check || n.IsStored()

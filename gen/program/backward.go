@@ -8,20 +8,18 @@ import (
 	"github.com/burngen/burngen/ir/plan"
 )
 
-// Backward lists the steps of a function that may be left out if some of its gradients are not
-// wanted.
+// Backward tells which steps of a function may be left out if the caller does not want all gradients.
 type Backward struct {
-	// Only maps each step that [Computes] and is needed for a single gradient to the gradient's index
-	// among the results.
+	// Only maps each step that serves a single gradient to the gradient's index among the results.
+	// It has only steps for which [Computes] is true.
 	Only map[Step]int
-	// Needed reports, for each result, whether it is written or read by a step that Only does not list
-	// for it.
+	// Needed says for each result whether a step uses it that Only does not map to this result.
 	Needed []bool
-	// Exits numbers the steps, from 1, after which the function may return: all gradients whose End
-	// is at most this number are then complete.
+	// Exits has the steps after which the function may return, numbered from 1. After exit n, all
+	// gradients whose End is at most n are complete.
 	Exits map[Step]int
-	// End holds the exit of each result that is a gradient. After this exit no step is needed for
-	// the gradient. It is one more than the number of exits if the gradient needs the last step.
+	// End maps each result that is a gradient to the exit after which it needs no further step. If it
+	// needs the last step, End is len(Exits)+1.
 	End map[int]int
 }
 

@@ -109,8 +109,8 @@ func (f *Func) Arena(b *plan.Buffer) (i int, offset dim.Dim) {
 	return 0, b.Offset
 }
 
-// LinesSymbol returns the symbol for the size of an arena in the mode [plan.Dynamic], in cache lines
-// of 64 bytes.
+// LinesSymbol returns the symbol whose value is the size of the arena in cache lines of 64 bytes. Only plans in the
+// mode [plan.Dynamic] use it.
 func (f *Func) LinesSymbol() string { return f.IR.Name + ".lines" }
 
 // Callees returns the functions that f calls, directly or indirectly, each once and before its

@@ -20,8 +20,8 @@ type Branch struct {
 	Extents         []Extent
 }
 
-// Extent binds Symbol to the extent along Axis of a tensor that a variable, Ref, holds together
-// with its shape.
+// Extent binds Symbol to the extent of a tensor along Axis. Ref refers to the variable that holds the tensor and its
+// shape.
 type Extent struct {
 	Symbol string
 	Ref    *plan.Ref

@@ -13,8 +13,8 @@ const (
 	SharedElems = 8_000
 )
 
-// Launcher is a step that another device carries out, such as the launch of a kernel on a GPU. The
-// threads of the host have no part in it.
+// Launcher is a step that another device computes, such as the launch of a kernel on a GPU. It is never split between
+// threads of the host.
 type Launcher interface {
 	Step
 	// OnDevice does nothing. It tells launches from other steps.

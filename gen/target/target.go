@@ -16,8 +16,8 @@ import (
 	"github.com/burngen/burngen/ir/pass"
 )
 
-// Target is a back end: it lowers modules, makes the steps that compute nodes, runs them without
-// generating, and prints them as Go.
+// Target is a back end. It lowers modules, makes the steps that compute nodes, and prints the steps as Go. It also
+// runs steps without generated code.
 type Target interface {
 	// Name returns the name of the target. Its package has the same name.
 	Name() string

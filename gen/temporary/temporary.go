@@ -81,8 +81,8 @@ func Remove(path string) {
 // Renaming is a temporary file and its final name.
 type Renaming struct{ From, To string }
 
-// Rename renames files to their final names. A signal does not end the program in between. It stops at
-// the first error and returns it.
+// Rename renames files to their final names. It stops at the first error and returns it. A signal ends the program
+// only after Rename, see [EndBySignal].
 func Rename(list []Renaming) error {
 	live.Lock()
 	defer live.Unlock()
@@ -173,8 +173,8 @@ func writeInPlace(path string, write func(*os.File) error) error {
 // signals are the signals that end a program, unless it was started to ignore them.
 var signals = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}
 
-// EndBySignal makes each of the signals remove temporary files and end the program with status 128 plus
-// the signal's number, as shells do.
+// EndBySignal makes the program remove its temporary files and end when it receives one of the signals, unless the
+// signal is ignored. The exit status is 128 plus the number of the signal.
 func EndBySignal() {
 	received := make(chan os.Signal, 1)
 	for _, s := range signals {

@@ -8,7 +8,7 @@ import (
 	"github.com/burngen/burngen/onnx"
 )
 
-// ErrNoReferences is the error for a case without arguments and results to compare with.
+// ErrNoReferences is the error for a case that has no reference data: no arguments with expected results.
 var ErrNoReferences = errors.New("no references")
 
 // Arguments returns the arguments of the first call in a case's references, one for each input of

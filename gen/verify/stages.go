@@ -29,7 +29,7 @@ type stages struct {
 }
 
 const (
-	// minCuts is the number of quantised values from which a model is compared by stages.
+	// minCuts is the minimum number of quantised values of a model that is compared by stages.
 	minCuts = 2
 	// maxStageOff is the share of a stage's integers, not counting ties, that may be off by one
 	// quantum. One integer is always accepted.
@@ -111,7 +111,7 @@ func (s *stages) cut(values []*ir.Value) (*ir.Module, error) {
 	return m, ir.Verify(m)
 }
 
-// tap returns a copy of the module in which the cuts are additional first results.
+// tap returns a copy of the module that returns the cuts, followed by the results of the module.
 func (s *stages) tap() *ir.Module {
 	m := s.module.Clone()
 	f := m.Func("forward")

@@ -1,4 +1,4 @@
-// Package compiled imports packages for go/types from what the go command compiles.
+// Package compiled imports packages for go/types from the export data that the go command writes.
 package compiled
 
 import (

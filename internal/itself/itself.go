@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Need skips the test if the test's program cannot be run as another process, as where an emulator
-// for another processor runs it.
+// Need skips the test if the test's program cannot start itself as another process. This happens if an emulator
+// runs a program for another processor.
 func Need(t testing.TB) {
 	t.Helper()
 	if err := exec.Command(os.Args[0], "-test.run=^$").Run(); errors.Is(err, syscall.ENOEXEC) {

@@ -39,9 +39,11 @@ func (s slots) has(slot int) bool { return s[slot/64]>>(slot%64)&1 != 0 }
 // assignment finds which registers have certainly been written when control reaches an instruction.
 type assignment struct {
 	entry   *entry
-	targets []bool  // instructions that jumps lead to
-	written []slots // for each target and the first instruction, the registers written on all paths found so far; else nil
-	work    []int   // instructions for which written has changed
+	targets []bool // instructions that jumps lead to
+	// written has the registers that are written on all paths found so far to an instruction. Only the
+	// first instruction and targets have an entry that is not nil.
+	written []slots
+	work    []int // instructions for which written has changed
 }
 
 // checkAssigned panics with a [mistake] if a register may be read before it is written, on any path

@@ -94,7 +94,7 @@ func (l *lexer) take() token {
 	return t
 }
 
-// accept reads the next token if it is text, and reports whether it is.
+// accept reports whether the next token is `text`. If so, it reads the token.
 func (l *lexer) accept(text string) bool {
 	if l.next.text != text {
 		return false
@@ -103,7 +103,7 @@ func (l *lexer) accept(text string) bool {
 	return true
 }
 
-// expect reads the next token. It panics with a [mistake] unless the token is text.
+// expect reads the next token. It panics with a [mistake] unless the token is `text`.
 func (l *lexer) expect(text string) {
 	if !l.accept(text) {
 		l.fail("%q where %q is expected", l.next.text, text)

@@ -111,7 +111,7 @@ func (d Dim) Mul(e Dim) Dim {
 	return sum
 }
 
-// times multiplies every term of d by t, which preserves their order.
+// times returns d·t. Multiplying every term by t keeps the terms sorted.
 func (d Dim) times(t term) Dim {
 	if d.fault() != noFault || t.k == 1 && len(t.atoms) == 0 {
 		return d

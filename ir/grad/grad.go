@@ -59,8 +59,8 @@ func (e *NoDerivative) Error() string {
 	return text
 }
 
-// Stops returns the names of the operators that err says have no derivative, sorted and each once.
-// err is an error of this package.
+// Stops returns the names of the operators without a derivative in err, sorted and each once. err is an error that
+// this package returned.
 func Stops(err error) []string {
 	var names []string
 	switch e := err.(type) {

@@ -8,7 +8,7 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// link gives the operators in f the functions of m that compute their gradients.
+// link replaces each [ir.Linked] operator in f by a copy that has the function of m for its gradients.
 func link(m *ir.Module, f *ir.Func) error {
 	for n := range f.All() {
 		o, ok := n.Op.(ir.Linked)

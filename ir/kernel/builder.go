@@ -526,7 +526,7 @@ func (b *Builder) block(params []*Value, fill func() []*Value) *Block {
 	return inner.block
 }
 
-// yielding returns b. It stops the builder if the types of its yields are not the types of want.
+// yielding returns b. It stops the builder unless the values that b yields have the types of `want`.
 func (b *Block) yielding(want []*Value) *Block {
 	if len(b.Yields) != len(want) {
 		fail("%d values for %d", len(b.Yields), len(want))

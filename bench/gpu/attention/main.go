@@ -478,7 +478,8 @@ func (s *sides) lap(p *prepared) (float64, error) {
 	return median(laps[1:]), nil
 }
 
-// compare measures an attention with each choice of tiles and with PyTorch's back ends, in turns.
+// compare measures an attention with each choice of tiles and with PyTorch's back ends. Each round runs all of them
+// once.
 func (s *sides) compare(a attention, list []kernels.AttentionTiles) error {
 	var all []*prepared
 	ours := make([][]float64, len(list))

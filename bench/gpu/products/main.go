@@ -1,5 +1,5 @@
-// Command products compares the products of pipelined kernels with PyTorch's on the first NVIDIA card, in
-// turns in one run. Each result is checked against sums in float64.
+// Command products times matrix products of pipelined kernels and of PyTorch on the first NVIDIA card. The two sides
+// take turns in one run. Each result is checked against sums in float64.
 package main
 
 import (
@@ -117,7 +117,7 @@ func (p product) launch(t kernels.Tiles) (kernels.Launch, error) {
 	}, t)
 }
 
-// gelu returns Gelu(x) for a result of type d, as packages compute it.
+// gelu returns Gelu(x) as generated packages compute it. d is the type of the product's result.
 func gelu(e *kernels.Emitter, d ir.DType, x *kernel.Value) *kernel.Value {
 	if d == ir.F32 {
 		return e.Mul(x, elementary.Normal(e.Builder, x))
@@ -385,7 +385,8 @@ func (s *sides) verify(p *prepared, all bool) (float64, error) {
 	return math.Sqrt(off / norm), nil
 }
 
-// spread returns all indices below n or, if all is false, each (n/48)-th one and the last one.
+// spread returns the indices from 0 to n−1. If `all` is false, it returns only n−1 and the
+// multiples of max(n/48, 1).
 func spread(n int, all bool) []int {
 	var list []int
 	for i := 0; i < n; i++ {

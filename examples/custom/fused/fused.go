@@ -1,4 +1,4 @@
-// Package fused computes a matrix product, a bias and a rectifier in one pass, and their gradients.
+// Package fused computes max(x·w + b, 0) in one pass over memory, and the gradients.
 // It is the custom operator of the example that trains.
 package fused
 

@@ -6,7 +6,7 @@ type point struct{ x, y float64 }
 // stroke lists points on a smooth curve that the pen draws without lifting.
 type stroke []point
 
-// forms has several forms, each a list of strokes, for each digit and arithmetic sign.
+// forms maps each digit and arithmetic sign to the ways of writing it. Each way is a list of strokes.
 var forms = map[rune][][]stroke{
 	'0': {
 		{{{.55, 0}, {.2, .15}, {.02, .7}, {.2, 1.35}, {.5, 1.5}, {.85, 1.3}, {1, .75}, {.85, .2}, {.55, 0}, {.4, .03}}},

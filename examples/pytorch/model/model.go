@@ -1,4 +1,5 @@
-// Package model describes the network of examples/digits/train/train.py, with the names of its fields.
+// Package model describes the network of examples/digits/train/train.py. The fields of Digits have the names of the
+// PyTorch modules.
 package model
 
 import "github.com/burngen/burngen/ir/nn"

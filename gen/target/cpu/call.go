@@ -23,8 +23,8 @@ type Scalar struct{ Ref *plan.Ref }
 // Pointer points to the container that Ref refers to.
 type Pointer struct{ Ref *plan.Ref }
 
-// Struct is a pointer to a composite value of the kernels' package: a [kernel.Composite] whose
-// fields have arguments of a [Call] as values.
+// Struct is a [kernel.Composite] in the arguments of a [Call]. The values of its fields are arguments of a [Call],
+// too.
 type Struct struct {
 	Type   string
 	Ctx    bool

@@ -35,8 +35,8 @@ type TileCall struct {
 	Node     *ir.Node
 }
 
-// Chain is a function that a kernel applies to runs of its result. Operand 0 and the only result of
-// the function are the run itself.
+// Chain is a function that a kernel applies in place to runs of its result: the run is operand 0 of the function and
+// its only result.
 type Chain struct {
 	Region *ir.Block
 	Body   []TileCall

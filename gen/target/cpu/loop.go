@@ -46,7 +46,7 @@ type LoopOperand struct {
 // At returns the node that the step belongs to.
 func (l *Loop) At() *ir.Node { return l.Node }
 
-// Refs returns the operands, their repeated runs, the results and the temporaries.
+// Refs returns the operands, their tiles, the results and the temporaries.
 func (l *Loop) Refs() []*plan.Ref {
 	var refs, tiles []*plan.Ref
 	for _, o := range l.Operands {

@@ -1,5 +1,5 @@
-// Package cuda is the target of GPUs with the driver of CUDA: packages whose kernels are PTX. It does not
-// know how kernels are made.
+// Package cuda is the target for GPUs of NVIDIA. Generated packages have kernels in PTX and use the driver of CUDA.
+// It does not know how kernels are made.
 package cuda
 
 import (

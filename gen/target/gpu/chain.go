@@ -8,9 +8,9 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// chain is a chain of products in which each reads the result of the one before.
+// chain counts the products on a path through the graph. [Precision.Rounding] derives a tolerance from the count.
 type chain struct {
-	before float64 // products up to the last softmax, counted as [Precision.Rounding] explains
+	before float64 // products up to the last softmax; a softmax increases the count
 	since  float64 // products after the last softmax
 }
 
@@ -48,7 +48,7 @@ type chains struct {
 	called map[call]chain
 }
 
-// call is a call of the function called name. at is the longest chain of its operands.
+// call is a call of the function called name. `at` is the longest chain that ends in an operand of the call.
 type call struct {
 	name string
 	at   chain

@@ -16,8 +16,8 @@ import (
 // cpuPath is the package of the errors that faults become.
 const cpuPath = "github.com/burngen/burngen/runtime/cpu"
 
-// Fault is an argument of a launch whose kernel may find a fault. It stands for the record of the
-// fault. The fault becomes the error that the CPU's kernel returns.
+// Fault is an argument of a launch: the memory in which the kernel records a fault, such as an index out of range.
+// The host turns a recorded fault into the error that the CPU's kernel returns.
 type Fault struct{ check op.CheckIndex }
 
 // faultOf returns the fault that the kernel of a node can report. It returns an error if no fault is defined for the
@@ -40,7 +40,7 @@ func (a Fault) err(f *exec.Frame, index int64) error {
 	return &cpu.IndexError{Index: index, Dim: count, What: a.check.What, Things: a.check.Things}
 }
 
-// print prints the argument: a call with a function that makes the error from an index.
+// print prints a call of gpu.Run.Fault. Its argument is a function that returns the error for an index.
 func (a Fault) print(s *emit.Scope, n *ir.Node) jen.Code {
 	fields := jen.Dict{jen.Id("Index"): jen.Id("index"), jen.Id("Dim"): s.Int(a.check.Count)}
 	if a.check.What != "" {

@@ -10,7 +10,8 @@ import (
 	"github.com/burngen/burngen/ir/plan"
 )
 
-// Count is a measure of a [program.Bind]: a number that a launch writes and the host then reads.
+// Count is a step in Measures of a [program.Bind]. It reads a symbol's value from memory, after a launch has
+// written it.
 type Count struct {
 	Node   *ir.Node
 	Memory *plan.Ref // of i32
@@ -41,8 +42,8 @@ func (p *printer) Measure(s *emit.Scope, step program.Step) (value *jen.Statemen
 	return p.Printer.Measure(s, step)
 }
 
-// Measure implements [exec.Runner]. It returns the number that a [Count] reads, and the value of other steps as the
-// CPU's target does.
+// Measure implements [exec.Runner]. For a [Count] it returns the number in memory. It leaves other steps to the CPU's
+// target.
 func (t Target) Measure(f *exec.Frame, s program.Step) (int64, error) {
 	c, ok := s.(*Count)
 	if !ok {

@@ -17,7 +17,7 @@ import (
 
 // Device executes kernels on host memory, for running steps without generating code.
 type Device interface {
-	// Launch runs a kernel and waits for it. What the kernel writes is in the memory of the arguments afterwards.
+	// Launch runs a kernel and waits for it. The kernel writes to the memory of its arguments.
 	Launch(k *kernel.Kernel, grid [3]int, args []Arg) error
 }
 
@@ -42,8 +42,8 @@ type Arg struct {
 
 var errNoDevice = errors.New("no device executes kernels of this target")
 
-// Run implements [exec.Runner]. It returns an error if the target has no device for a launch, and the error of a
-// fault that a kernel finds.
+// Run implements [exec.Runner]. It returns an error if the target has no device for a launch, or if a kernel
+// records a fault, see [Fault].
 func (t Target) Run(f *exec.Frame, s program.Step) error {
 	switch s := s.(type) {
 	case *Launch:

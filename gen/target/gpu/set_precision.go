@@ -107,7 +107,7 @@ func (n *narrower) computes(node *ir.Node, o ir.Op, operands int, result ir.DTyp
 	return err == nil
 }
 
-// made returns the value of 16 bits that v was converted from, or nil.
+// made returns x if v is the conversion of x from the narrow type n.to to f32, and else nil.
 func (n *narrower) made(v *ir.Value) *ir.Value {
 	if v == nil || v.Def == nil || !isF32(v) {
 		return nil

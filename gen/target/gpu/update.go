@@ -5,8 +5,8 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// Updates returns the code of the kernels that package runtime/gpu/update holds. It returns the errors of building
-// and writing them.
+// Updates returns the code of the kernels for package runtime/gpu/update, in the language l. It returns an error if a
+// kernel cannot be built or written.
 func (l Language) Updates() ([]byte, error) {
 	var all []*kernel.Kernel
 	for _, u := range kernels.Updates {

@@ -70,8 +70,8 @@ func Merged(families ...Trials) Trials {
 // Tried reports whether [Agree] tries the operator, or has a reason to leave it out.
 func Tried(name string) bool { return trials[name] != nil || untried[name] != "" }
 
-// Fewer limits the number of checks that rapid makes in a test, unless the command line gives this
-// number.
+// Fewer limits the number of checks that rapid makes in a test to `checks`. It does nothing if the command line sets
+// -rapid.checks.
 func Fewer(t *testing.T, checks int) {
 	given := false
 	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })

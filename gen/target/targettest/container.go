@@ -156,7 +156,7 @@ func trySequenceInsert(d *Draw) Trial {
 	return Trial{Op: op.SequenceInsert{}, Args: args, Exact: true}
 }
 
-// sizes returns the extents of a type that are constants, and 0 for others.
+// sizes returns the extents of t, with 0 for each symbolic extent.
 func sizes(t ir.Type) []int {
 	shape := make([]int, t.Rank())
 	for i, e := range t.Shape {

@@ -160,7 +160,7 @@ func (k kernels) reduce() map[string]func(dst, src []float32, outer, n, inner in
 	return all
 }
 
-// norm runs a normalisation. Operands after src are absent if they are nil, and else have one axis.
+// norm runs a normalisation of src. `operands` are its further operands, each of one axis. A nil operand is absent.
 func (k kernels) norm(o ir.Op, dst []float32, shape []int, src []float32, operands ...[]float32) {
 	k.t.Helper()
 	types, shapes, args := [][]dim.Dim{dim.Consts(shape...)}, [][]int{shape}, []any{src}

@@ -1,5 +1,5 @@
-// Package vulkan is the target of GPUs with the driver of Vulkan: packages whose kernels are SPIR-V. It does not
-// know how kernels are made.
+// Package vulkan is the target for GPUs with a driver of Vulkan. Generated packages have kernels in SPIR-V. It does
+// not know how kernels are made.
 package vulkan
 
 import (

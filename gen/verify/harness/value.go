@@ -189,7 +189,7 @@ func decodeMap(v Value, t reflect.Type) (reflect.Value, error) {
 	return x, nil
 }
 
-// decodeElement decodes a value of a map, which may be a plain number.
+// decodeElement decodes an element of a container to type t. t may be a number, bool or string.
 func decodeElement(v Value, t reflect.Type) (reflect.Value, error) {
 	if v.Kind == Tensor && !isTensor(t) && t.Kind() != reflect.Pointer && t.Kind() != reflect.Slice {
 		return scalar(v, t)
@@ -249,7 +249,7 @@ func encodeItems(v Value, items ...reflect.Value) (Value, error) {
 	return v, nil
 }
 
-// encodeElement encodes an element of a container, which may be a plain number.
+// encodeElement encodes an element of a container. The element may be a number, bool or string.
 func encodeElement(x reflect.Value) (Value, error) {
 	switch x.Kind() {
 	case reflect.Struct, reflect.Pointer, reflect.Slice, reflect.Map:

@@ -1,5 +1,5 @@
-// Command build writes shapes.onnx to the current folder: the network of examples/images with the weights in FILE,
-// which examples/images saved.
+// Command build writes shapes.onnx, the network of examples/images, to the current folder. FILE holds the weights
+// that examples/images saved.
 //
 //	build FILE
 package main

@@ -51,7 +51,8 @@ func maskStrides(o op.Attend, mask ir.Type) []dim.Dim {
 const (
 	// attendQueries is the maximum number of queries in a part of an attention.
 	attendQueries = 128
-	// attendParts is the maximum number of parts whose scratch memory is allocated.
+	// attendParts is the maximum number of parts of an attention that are computed concurrently,
+	// each with its own scratch memory.
 	attendParts = 16
 )
 

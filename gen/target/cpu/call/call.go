@@ -50,8 +50,8 @@ func Computes(n *ir.Node) error {
 	return err
 }
 
-// Reads returns the operands that the kernel of a node gets as arguments of their own and reads from
-// memory. A node that no kernel computes reads all operands.
+// Reads returns the operands that the node's kernel reads from memory. It does not return operands that are passed by
+// value or as fields of a struct. If no kernel computes the node, it returns all operands.
 func Reads(n *ir.Node) []*ir.Value {
 	c, err := Of(n)
 	if err != nil {
@@ -145,7 +145,7 @@ func uniform(v *ir.Value) (s kernel.Scalar, ok bool) {
 	return first(t), true
 }
 
-// none returns a call that is an error: no kernel computes the node without further lowering.
+// none returns a call with an error. It says why no kernel computes the node without further lowering.
 func none(format string, args ...any) kernel.Call {
 	return kernel.Call{Err: fmt.Errorf(format, args...)}
 }

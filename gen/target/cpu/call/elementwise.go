@@ -7,7 +7,8 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// elementwise are the operators of one operand that have attributes, or a kernel of another name.
+// elementwise lists the operators with one operand that [simple] lacks, because they have attributes or their
+// kernel has another name.
 var elementwise = []entry{
 	computes(func(_ op.BitwiseNot, n node) kernel.Call { return kernel.BitNot(n.out(0), n.in(0)) }),
 	computes(func(o op.Celu, n node) kernel.Call { return kernel.Celu(n.out(0), n.in(0), n.number(o.Alpha)) }),

@@ -37,7 +37,7 @@ const (
 	winogradParts = 16
 	// winogradTiles is the largest number of tiles that a part processes at once.
 	winogradTiles = 56
-	// openBatch is the number of images for which there is memory if the batch is known only at
+	// openBatch is the batch size for which scratch memory is reserved if the batch is known only at
 	// run time.
 	openBatch = 2
 )

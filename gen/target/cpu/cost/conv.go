@@ -7,7 +7,8 @@ type Conv struct {
 	Group        int
 }
 
-// Relative times below which an algorithm with larger weights is worthwhile.
+// An algorithm with larger weights is chosen only if its time, relative to the other algorithm's time, is below these
+// limits.
 const (
 	worthWinograd = 0.9  // the Winograd algorithm relative to the direct one
 	worthTile     = 0.95 // a larger tile relative to a smaller one
@@ -49,12 +50,13 @@ const (
 	// rowProducts is the additional time of a product of weights and whole planes, relative to a
 	// product of blocked pixels.
 	rowProducts = 0.03
-	// reachRows is the time to reach the rows of planes, relative to the time to block the planes.
+	// reachRows is the additional time for reading and writing whole planes, relative to the time to
+	// convert them to blocks.
 	reachRows = 0.5
 )
 
-// PlanarPixels reports whether it is faster to read planar pixels than to block them for this
-// convolution only.
+// PlanarPixels reports whether the convolution is faster if it reads planar pixels than if its input is first
+// converted to blocks.
 func (m *Model) PlanarPixels(p Pixels) bool { return m.Ratio(p.apart, p.blocking) < 1 }
 
 // PlanarProduct reports whether it is faster to multiply whole planes by the weights than to
@@ -80,7 +82,7 @@ func (p Pixels) apart(m Machine) float64 {
 // blocking estimates the nanoseconds of converting planes to blocks.
 func (p Pixels) blocking(m Machine) float64 { return m.blocking(float64(p.N * p.InC * p.HW)) }
 
-// rows estimates the nanoseconds of the products with whole planes.
+// rows estimates the nanoseconds of multiplying whole planes by the weights.
 func (p Pixels) rows(m Machine) float64 {
 	return (1+rowProducts)*p.products(m, p.InC, p.OutC) + reachRows*m.blocking(float64(p.N*p.HW*(p.InC+p.OutC)))
 }

@@ -41,7 +41,7 @@ type Scratch struct {
 
 func (m Operand) goType() string { return gotype.Of(m.Value.Type) }
 
-// goType returns the type of a pointer to a container, or of a slice of a tensor's elements.
+// goType returns a pointer type for a container, and a slice type for a tensor.
 func (m Result) goType() string {
 	if m.Value.Type.IsTensor() {
 		return gotype.Of(m.Value.Type)

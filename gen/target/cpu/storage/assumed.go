@@ -14,8 +14,7 @@ func AssumedBatch(d dim.Dim) int { return known(d, unknownBatch) }
 // AssumedExtent returns d, a spatial extent, or 56 if d is not a constant.
 func AssumedExtent(d dim.Dim) int { return known(d, unknownExtent) }
 
-// AssumedPixels returns the number of pixels of an image with these spatial extents, or 56² if it is
-// not a constant.
+// AssumedPixels returns the product of the spatial extents, or 56² if an extent is not a constant.
 func AssumedPixels(spatial []dim.Dim) int {
 	return known(dim.Product(spatial...), unknownExtent*unknownExtent)
 }

@@ -206,5 +206,5 @@ func (o UnblockBytes) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// EmptyLanes returns zero, which the lanes beyond the last channel hold outside of the padding.
+// EmptyLanes returns zero. The lanes beyond the last channel hold zero, except in the padding.
 func (BlockBytes) EmptyLanes(*ir.Node) []float64 { return []float64{0} }

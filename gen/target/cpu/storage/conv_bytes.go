@@ -38,8 +38,8 @@ type PackConvBytes struct {
 	InBlock int // number of channels of a block: 16 or 4
 }
 
-// PackDepthwiseBytes packs weights [C,1,KH,KW] or [C,1,KW] of i8 or u8 as
-// i8[⌈C/16⌉,KH,⌈KW/4⌉,16,4], with four adjacent cells of a row. Elements of u8 are shifted by −128.
+// PackDepthwiseBytes packs weights [C,1,KH,KW] or [C,1,KW] of i8 or u8 as i8[⌈C/16⌉,KH,⌈KW/4⌉,16,4]. The last axis
+// has four adjacent weights of a row of the window. Elements of u8 are shifted by −128.
 type PackDepthwiseBytes struct{}
 
 // packedBytes returns the type of weights packed for [ConvBytes]. passes is the number of packed
@@ -170,8 +170,8 @@ func (o ConvBytes) Packing(x ir.Type) Packing {
 	return Packing{o.InC, o.OutC, o.Group, inBlock}
 }
 
-// Passes returns the number of packed weights that are concatenated along the second axis of the
-// second operand. It is 1 or 2 for operands that Infer accepts.
+// Passes returns how many packed weights the second operand joins along its second axis: 1 or 2 for operands that
+// Infer accepts.
 func (o ConvBytes) Passes(in []ir.Type) int {
 	if in[1].Rank() < 2 {
 		return 0

@@ -87,7 +87,7 @@ type integerProduct struct {
 	to      ir.DType // of the result, Invalid for sums
 	weights *ir.Value
 	w0, x0  *ir.Value // zero points; nil is 0
-	signed  bool      // the rows were i8
+	signed  bool      // the rows were i8 and have been shifted by 128
 
 	packed                  *ir.Value // the weights
 	bias, zero, scale, last *ir.Value // operands of the product

@@ -18,7 +18,7 @@ type PackRows struct{ Sums bool }
 // −128. With Sums, a second result, i32 [batch,N], holds the sums of the shifted columns.
 type PackColumns struct{ Sums bool }
 
-// checkPack returns an error unless in is a single operand [batch,rows,columns] of i8 or u8.
+// checkPack returns an error unless there is a single operand: i8 or u8 [batch,rows,columns].
 func checkPack(in []ir.Type) error {
 	if err := op.CheckTensors(in, 1, 1); err != nil {
 		return err
@@ -99,7 +99,7 @@ func (o PackColumns) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// panelPlace returns the index, in panels, of an element of a matrix of k rows and n columns.
+// panelPlace returns the index that an element of a [batch,k,n] tensor has in the packed panels, see [PackColumns].
 func panelPlace(batch, row, column, k, n int) int {
 	panels, groups := (n+block-1)/block, (k+3)/4
 	return (((batch*panels+column/block)*groups+row/4)*block+column%block)*4 + row%4

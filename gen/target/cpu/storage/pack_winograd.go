@@ -15,8 +15,8 @@ type PackWinograd struct {
 	Group int
 }
 
-// Filtering holds the numbers of channels and groups of a convolution by the Winograd algorithm,
-// and the size of its tiles.
+// Filtering describes a convolution by the Winograd algorithm F(Tile,3): the numbers of channels and groups, and the
+// extent of its square tiles, 2 or 4.
 type Filtering struct{ InC, OutC, Group, Tile int }
 
 func (f Filtering) check() error {
@@ -30,7 +30,7 @@ func (f Filtering) check() error {
 func (f Filtering) inBlocks() int  { return (f.InC + block - 1) / block }
 func (f Filtering) outBlocks() int { return (f.OutC + block - 1) / block }
 
-// width returns the number of blocks of 16 input channels of a group, rounded up.
+// width returns the number of blocks of 16 channels that the input channels of a group fill.
 func (f Filtering) width() int { return (f.InC/f.Group + block - 1) / block }
 
 func (f Filtering) points() int { return (f.Tile + 2) * (f.Tile + 2) }
@@ -101,6 +101,6 @@ func weightPoints(tile int, a, b, c float64) []float64 {
 	return []float64{a / 4, (-sum - b) / 6, (b - sum) / 6, (far + twice) / 24, (far - twice) / 24, c}
 }
 
-// IsWeighed marks the operator as an [op.Weighed]: its result is larger than its operand, which was
-// considered when the Winograd algorithm was chosen.
+// IsWeighed marks the operator as an [op.Weighed]. Its result is larger than its operand. The choice of the Winograd
+// algorithm has already taken this into account.
 func (PackWinograd) IsWeighed() {}

@@ -93,7 +93,7 @@ func attendByRows(o op.Attend, n *ir.Node, share dim.Dim, width int, put store, 
 	})
 }
 
-// query is a query of a head, and the operator that a thread computes for it.
+// query is the state of a thread that computes the attention of one query of one head.
 type query struct {
 	*kernels.Emitter
 	op.Attend
@@ -122,7 +122,8 @@ func (q *query) score(key *kernel.Value) *kernel.Value {
 	return q.weighed(key, q.Mul(sum, q.Float(ir.F32, q.Scale)))
 }
 
-// weighed returns what the softmax reads, for the scaled product of the query and a key.
+// weighed returns the operand of the softmax for a key: score after the softcap and the masks. score is the scaled
+// product of the query and the key.
 func (q *query) weighed(key, score *kernel.Value) *kernel.Value {
 	if q.Softcap != 0 {
 		score = q.Mul(q.Float(ir.F32, q.Softcap), elementary.Tanh(q.Builder, q.Div(score, q.Float(ir.F32, q.Softcap))))

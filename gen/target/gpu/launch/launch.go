@@ -56,7 +56,8 @@ type entry struct {
 // If `at` is nil, it is computed from i.
 type store func(e *kernels.Emitter, i *kernel.Value, at []*kernel.Value, v *kernel.Value)
 
-// storeSum is a [store] of a sum of a product. It also gets the index of the column or channel.
+// storeSum is a [store] for an element of a matrix product or a convolution. It also gets the element's column or
+// channel.
 type storeSum func(e *kernels.Emitter, i *kernel.Value, at []*kernel.Value, channel, sum *kernel.Value)
 
 func plainly(n *ir.Node) store {

@@ -41,7 +41,8 @@ func stored(name string, f kernels.Factors, operands []*ir.Value, by Options) ([
 	return one(l, err)
 }
 
-// pipelined returns the pipelined kernel of a product of operands, or nil if there is none.
+// pipelined returns the launch of a pipelined kernel that multiplies the first two operands. It returns nil if no
+// such kernel can do it.
 func pipelined(name string, f kernels.Factors, operands []*ir.Value) *kernels.Launch {
 	extents, ok := dim.Ints([]dim.Dim{f.Batch, f.M, f.N, f.K})
 	if !ok {

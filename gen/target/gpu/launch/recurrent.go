@@ -27,7 +27,7 @@ type recurrence struct {
 	dtype                ir.DType
 	lens                 *ir.Value
 	initial              []*ir.Value // of each state; nil is zero
-	// h holds the hidden state before and after a step, which alternate.
+	// h holds two hidden states, [2, batch, hidden]. A step reads one and writes the other, in turns.
 	h *kernels.Scratch
 }
 

@@ -86,7 +86,7 @@ func halfAway(e *kernels.Emitter, x *kernel.Value) *kernel.Value {
 // maxSampling is the largest [op.RoiAlign] Sampling that a kernel takes.
 const maxSampling = 64
 
-// roiAlign launches a thread for each bin of each channel. Coordinates have the type of the sums.
+// roiAlign launches a thread for each bin of each channel. Coordinates and sums have the same type.
 func roiAlign(o op.RoiAlign, n *ir.Node) ([]kernels.Launch, error) {
 	x, images, y := n.Args[0], n.Args[2], n.Results[0]
 	d, ok := kernels.Arithmetic(x.Type.DType)

@@ -31,7 +31,8 @@ func resizeNearest(_ op.ResizeNearest, n *ir.Node) ([]kernels.Launch, error) {
 
 type tap struct{ at, weight *kernel.Value }
 
-// tapAt returns entry i of a table: an index on an axis of this extent, and its weight in type d.
+// tapAt returns entry i of the tables `index` and `weights`. The index is within the extent of its axis. The weight
+// is converted to d.
 func tapAt(e *kernels.Emitter, d ir.DType, index, weights *ir.Value, i *kernel.Value, extent dim.Dim) tap {
 	return tap{place(e, e.Read(index).Get(i), extent), e.Convert(d, e.Read(weights).Get(i))}
 }

@@ -51,14 +51,14 @@ func resizeTable(o op.ResizeTable, n *ir.Node) ([]kernels.Launch, error) {
 	}))
 }
 
-// sampledAxis is an axis that a resize samples, as in the kernels of the CPU.
+// sampledAxis is the axis that a table samples. Its methods compute as the CPU's kernels do.
 type sampledAxis struct {
 	*kernels.Emitter
 	op.ResizeTable
-	scale, start, end *kernel.Value // points for each element, and the region
+	scale, start, end *kernel.Value // points for each element; bounds of the region
 	length            *kernel.Value // of the result before it is rounded
 	last              *kernel.Value // number of the last element
-	filter            *kernel.Value // scale of distances
+	filter            *kernel.Value // factor on distances, below 1 to filter with antialiasing
 }
 
 // sampledAxisOf returns the axis that a table describes. sampling holds the scale and the region;

@@ -33,8 +33,7 @@ func reverseSequence(o op.ReverseSequence, n *ir.Node) ([]kernels.Launch, error)
 }
 
 const (
-	// linearRounds is about how many iterations of loops a thread of linearAttention runs in a
-	// launch.
+	// linearRounds limits the product of time steps and depth in a launch of linearAttention.
 	linearRounds = 1 << 14
 	// linearSteps is the largest number of time steps of a launch.
 	linearSteps = 16
@@ -84,7 +83,8 @@ type column struct {
 	each           int // heads of queries that use the state
 }
 
-// step computes one time step: it updates the column and stores its element of each result.
+// step computes a time step. It updates column e of a head's state, and stores element e of y for each query that
+// uses the state.
 func (c *column) step(step *kernel.Value) {
 	q, key, value, keep, rate := c.Args[0], c.Args[1], c.Args[2], c.Arg(4), c.Arg(5)
 	state, y := c.Write(c.Results[1]), c.Write(c.Results[0])

@@ -105,7 +105,7 @@ func (c *checker) width(in *instruction, k kind) error {
 	return nil
 }
 
-// isHalves reports whether a type is the vector of two words as which addresses are loaded.
+// isHalves reports whether a type is a vector of two words of 32 bits. Addresses are loaded as such vectors.
 func (c *checker) isHalves(k kind) bool {
 	return k.name == "Vector" && k.n == 2 && c.types[k.of].name == "Int" && c.types[k.of].bits == 32
 }
@@ -158,7 +158,7 @@ func (c *checker) block(in *instruction, k kind) error {
 	return nil
 }
 
-// stored checks that a class of memory may hold the type to which a pointer points.
+// stored checks that the storage class of the pointer type p may hold the type to which p points.
 func (c *checker) stored(in *instruction, p kind) error {
 	t := c.types[p.of]
 	if t.name == "Struct" && len(t.members) == 1 {

@@ -22,7 +22,7 @@ func (c cell) size() int { return c.n * c.d.Size() }
 // word.
 func (c cell) isWords() bool { return isNarrow(c.d) && c.size() >= 4 }
 
-// cellOf returns the greatest cell in which n adjacent elements can be moved.
+// cellOf returns the cell for access to n adjacent elements: all n, or one if they are narrow and do not fill a word.
 func cellOf(d ir.DType, n int) cell {
 	if isNarrow(d) && n*d.Size() < 4 {
 		return cell{d, 1}
