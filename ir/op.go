@@ -54,7 +54,8 @@ type Effect interface{ HasEffect() }
 // it computes.
 type Opaque interface{ IsOpaque() }
 
-// Linked is an operator that may name a function of the module that computes its gradients.
+// Linked is an operator whose gradients a function of the module may compute. The operator then
+// holds the name of this function.
 type Linked interface {
 	Op
 	// Link returns the operator with the function that it names. find returns a function of the

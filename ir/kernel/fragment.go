@@ -9,7 +9,8 @@ import (
 // Warp is the number of threads that multiply matrices together, see [MatMulAdd].
 const Warp = 32
 
-// sumsOfMatrix is the number of sums that a thread has in [MatMulAdd].
+// sumsOfMatrix is the number of elements of c, and of the result, that a thread holds in
+// [MatMulAdd].
 const sumsOfMatrix = 4
 
 // FactorsOfMatrix returns how many elements of the matrices a and b a thread holds in [MatMulAdd],
@@ -25,8 +26,8 @@ func FactorsOfMatrix(d ir.DType) (a, b, terms int, ok bool) {
 	return 0, 0, 0, false
 }
 
-// MatMulAdd returns a thread's elements of the matrix a·m + c, see the operation [MatMulAdd]. Its
-// arguments are the thread's elements of a, m and c.
+// MatMulAdd returns a thread's elements of the matrix a·m + c. The parameters hold the thread's
+// elements of a, m and c; see the operation [MatMulAdd].
 func (b *Builder) MatMulAdd(a, m, c []*Value) []*Value {
 	in := &Instr{Op: MatMulAdd}
 	for _, list := range [][]*Value{a, m, c} {

@@ -52,11 +52,12 @@ type array struct {
 	size   int  // bytes of an element
 	n      int  // number of elements
 	shared bool // whether it is in shared rather than global memory
-	// ready holds, for each element of shared memory, the first epoch of the block that wrote it
-	// last.
+	// ready identifies, for each element of shared memory, the block that wrote it last: by the
+	// first epoch of that block.
 	ready []uint32
-	// history holds a cell for each unit bytes of the memory of this array and the arrays that
-	// overlap it. data begins at byte offset of that memory. history is nil if races are ignored.
+	// history records the accesses to the memory of this array and of the arrays that overlap it.
+	// It has a cell for every `unit` bytes. data begins `offset` bytes into that memory. history is
+	// nil if races are ignored.
 	history      []cell
 	unit, offset int
 }

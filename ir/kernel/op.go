@@ -61,8 +61,7 @@ const (
 	Split   // the bits of x, of 64 bits, as two u32: the low and the high half
 	Join    // the bits of x and y, of 16 bits each, as a u32: x is the low half, and y the high half
 
-	// Memory. p is a pointer, and i, an i32 or i64, the index of the first element that is
-	// accessed.
+	// Memory. p is a pointer. i is an i32 or i64, the index of the first element that is accessed.
 	Load      // p, i: as many adjacent elements as there are results, 1, 2, 4, 8 or 16. If there are several, i is a multiple of their number, and they have 16 bytes at most
 	Store     // p, i, values…: stores adjacent elements, as Load reads them
 	AtomicAdd // p, i, x: adds x to an element of i32, u32, i64 or u64, and returns the old element
@@ -94,10 +93,11 @@ const (
 	// GroupIdx is an i32: the index of the thread's group in its block. The threads 128·g to 128·g+127 of a
 	// block are group g.
 	GroupIdx
-	// GroupBarrier waits for all threads of the group. Memory they wrote before is visible to the group after it.
+	// GroupBarrier waits for all threads of the group. After the barrier each of them sees what all
+	// of them wrote to memory before it.
 	GroupBarrier
-	// Registers says that the threads of a group need at most Count registers from here on. It is a hint. It
-	// depends on nothing that differs between the threads of a group.
+	// Registers is a hint: the threads of a group need at most Count registers from here on. All
+	// threads of the group execute it together.
 	Registers
 
 	// A phase barrier counts the arrivals and the bytes of a phase. A phase is complete when as many

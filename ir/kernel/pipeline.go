@@ -85,7 +85,8 @@ func (k *Kernel) IsPipelined() bool {
 		slices.ContainsFunc(k.Params, func(v *Value) bool { return v.Type.Space == Mapped })
 }
 
-// Layout returns where each value of k.Shared begins in shared memory, in bytes, and the size of all.
+// Layout returns the offset in shared memory of each value of k.Shared, and their total size, all
+// in bytes.
 func (k *Kernel) Layout() (offsets []int, bytes int) {
 	pipelined := k.IsPipelined()
 	for _, v := range k.Shared {
@@ -129,8 +130,8 @@ func (b *Builder) Map(name string, d ir.DType, extents, box []int) *Value {
 	return v
 }
 
-// Phases adds an array of n phase barriers to the kernel. A phase of a barrier is complete after `arrivals` arrivals,
-// when all bytes that they expect have been copied.
+// Phases adds an array of n phase barriers to the kernel. A phase of a barrier is complete when
+// there were `arrivals` arrivals and all bytes that these arrivals expect have been copied.
 func (b *Builder) Phases(name string, n, arrivals int) *Value {
 	v := &Value{Name: name, Type: Type{Space: Phases}, Len: n, Arrivals: arrivals}
 	b.k.Shared = append(b.k.Shared, v)
@@ -163,7 +164,8 @@ func (b *Builder) Arrive(p, i, bytes *Value) {
 	b.pipeline(in)
 }
 
-// Await waits until a phase of phase barrier i of the array p is complete, see [Await].
+// Await waits until phase `phase`, 0 or 1, of barrier i of the array p is complete; see the
+// operation [Await].
 func (b *Builder) Await(p, i, phase *Value) {
 	b.pipeline(&Instr{Op: Await, Args: []*Value{p, i, phase}})
 }

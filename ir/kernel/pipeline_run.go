@@ -27,7 +27,7 @@ type phase struct {
 // boxed records the accesses to an array that boxes are copied to, for each element.
 type boxed struct {
 	from []*boxCopy // the copy that wrote an element, or nil
-	read [][]int    // by group: number of its group of products that read an element last
+	read [][]int    // by group of threads: for each element, the number of the group of products that read it last
 }
 
 // boxCopy is a copy of a box that a thread has started.
@@ -321,7 +321,7 @@ func swizzle(i, size int) int {
 	return (at ^ at/rowBytes%8*16) / size
 }
 
-// see records that a thread has waited for all complete phases of f.
+// see records that the thread has waited for all phases of barrier f that are complete.
 func (t *thread) see(f *phase) {
 	t.phases[f] = f.number
 }
@@ -378,7 +378,7 @@ func (m *machine) readRight(b *array, across bool, terms, columns, start int, th
 	return places
 }
 
-// numbers returns the elements at some places of an array that boxes are copied to.
+// numbers returns the elements at `places`, converted by `number`. Boxes are copied to the array a.
 func (a *array) numbers(places []int, number func(bits uint64) float64) []float64 {
 	x := make([]float64, len(places))
 	for i, at := range places {

@@ -2,7 +2,8 @@ package kernel
 
 import "slices"
 
-// Shuffle returns x of the thread whose index in the warp is t XOR n, where t is the index of this thread, see [Shuffle].
+// Shuffle returns the value of x in thread t XOR n of the warp, where t is the index of this thread
+// in the warp; see the operation [Shuffle].
 func (b *Builder) Shuffle(x *Value, n int) *Value {
 	in := &Instr{Op: Shuffle, Args: []*Value{x}, Count: n}
 	in.Results = []*Value{{Type: x.Type, Def: in}}

@@ -11,11 +11,11 @@ import (
 const (
 	// MaxThreads is the greatest number of threads of a block.
 	MaxThreads = 1024
-	// MaxShared is the greatest size of all arrays in shared memory, in bytes. Each array begins at
-	// a multiple of 16 bytes.
+	// MaxShared is the maximum size in bytes of all arrays of a kernel in shared memory together.
+	// Each array begins at a multiple of 16 bytes.
 	MaxShared = 48 << 10
-	// MaxPipelined is MaxShared of pipelined kernels, see [Kernel.IsPipelined]. Each array begins at a
-	// multiple of 1024 bytes.
+	// MaxPipelined is this maximum for pipelined kernels; see [Kernel.IsPipelined]. Each array
+	// begins at a multiple of 1024 bytes.
 	MaxPipelined = 226 << 10
 
 	maxNesting = 64
@@ -267,7 +267,7 @@ func (v *verifier) instr(in *Instr) {
 	v.at(in, func() { yields(in) })
 }
 
-// at calls check. If check panics with [fail], at panics with the same error after the text of
+// at calls check. If check panics with [fail], at panics with that error, prefixed by the text of
 // `in`.
 func (v *verifier) at(in *Instr, check func()) {
 	var err error

@@ -112,8 +112,8 @@ func (v Value) Exp() Value { return one(op.Exp{}, v) }
 // Log returns the natural logarithm of v.
 func (v Value) Log() Value { return one(op.Log{}, v) }
 
-// Log1p returns log(1 + v), accurate for small v. It computes v·log(u)/(u − 1), where u is the
-// rounded sum 1 + v, and v where u is 1 (Kahan).
+// Log1p returns log(1 + v), accurate for small v. It computes v·log(u)/(u − 1), where u is 1 + v
+// rounded, but v where u = 1 (Kahan).
 func (v Value) Log1p() Value {
 	u := v.Add(1)
 	exact := u.Equal(1)
@@ -229,12 +229,12 @@ func (v Value) BitXor(o Operand) Value { return v.with(op.BitwiseXor{}, o) }
 // BitNot returns ^v for integers.
 func (v Value) BitNot() Value { return one(op.BitwiseNot{}, v) }
 
-// ShiftLeft returns v << o for integers. A signed integer is shifted as the unsigned integer with the same bits. A
-// shift by at least the width gives 0.
+// ShiftLeft returns v << o for integers. A signed integer is shifted as the unsigned integer with
+// the same bits. The result is 0 where o is at least the number of bits of the type.
 func (v Value) ShiftLeft(o Operand) Value { return v.shift(true, o) }
 
-// ShiftRight returns v >> o for integers. A negative integer is shifted as the unsigned integer with the same bits. A
-// shift by at least the width gives 0.
+// ShiftRight returns v >> o for integers. A negative integer is shifted as the unsigned integer
+// with the same bits. The result is 0 where o is at least the number of bits of the type.
 func (v Value) ShiftRight(o Operand) Value { return v.shift(false, o) }
 
 var unsigned = map[DType]DType{I64: U64, I32: U32, I16: U16, I8: U8}

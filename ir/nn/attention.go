@@ -393,8 +393,8 @@ func (d TransformerDecoder) Forward(x, memory, mask, memoryMask Value) Value {
 	return x
 }
 
-// Memory returns the keys and values of each layer for memory, [N, T, features]. They serve all calls of
-// [TransformerDecoder.Cached] for the memory.
+// Memory returns the keys and values of each layer for memory, [N, T, features]. Compute them once,
+// and pass them to every call of [TransformerDecoder.Cached].
 func (d TransformerDecoder) Memory(memory Value) [][2]Value {
 	var out [][2]Value
 	for _, l := range d.Layers {
@@ -434,7 +434,7 @@ type PositionalEncoding struct {
 	table Value
 }
 
-// NewPositionalEncoding returns an encoding for sequences of at most longest positions.
+// NewPositionalEncoding returns an encoding for sequences of at most `longest` positions.
 func NewPositionalEncoding(features, longest int) PositionalEncoding {
 	a := angles(longest, features, 10000)
 	return PositionalEncoding{Stack(2, a.Sin(), a.Cos()).Flatten(1, 2).Narrow(1, 0, features).Float()}

@@ -24,8 +24,8 @@ type Conv3d struct {
 	window       window
 }
 
-// NewConv1d returns a convolution from `in` to `out` channels. A window has kernel elements unless [Kernel] is given.
-// Weight and bias are initialised as [NewConv2d] does.
+// NewConv1d returns a convolution from `in` to `out` channels. A window has `kernel` elements
+// unless [Kernel] is given. Weight and bias are initialised as [NewConv2d] does.
 func NewConv1d(in, out, kernel int, options ...ConvOption) Conv1d {
 	w, b, o := newConv(1, in, out, kernel, options)
 	return Conv1d{w, b, o}

@@ -34,8 +34,8 @@ type (
 	gradientOption     func(operands, results, gradients []Value) []Value
 )
 
-// Attr gives the function of [Custom] an attribute. The function reads it with c.Attrs.Int, Float,
-// Text, Ints, Floats or Texts. Names must differ.
+// Attr is an option of [Custom] that gives the Go function an attribute. The function reads it with
+// c.Attrs.Int, Float, Text, Ints, Floats or Texts. Two attributes must not have the same name.
 func Attr[T AttrValue](name string, value T) attrOption {
 	return attrOption{Name: name, Value: attrTensor(value)}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Describe returns a text about a model: each module at its path, with its parameters and buffers,
-// their types, and the number of elements.
+// Describe returns a text about a model: a line for each module, parameter, buffer and state, with
+// its path or name and its type, and a last line with the total number of elements.
 func Describe(m any) string {
 	d := describer{counted: map[*param]bool{}}
 	walk(m, d.part)
@@ -102,7 +102,7 @@ func setting(v reflect.Value) (string, bool) {
 	return "", false
 }
 
-// settings formats the settings that differ from a window of stride 1 without padding.
+// settings formats the kernel, and other options of the window that differ from their defaults.
 func (w window) settings() string {
 	text := fmt.Sprintf("kernel: %v", w.kernel)
 	for _, o := range []struct {

@@ -1,11 +1,11 @@
 package nn
 
-// GateController is the operand of a gate's activation: input·Wᵀ + b + hidden·Uᵀ + c. It serves recurrent
-// cells that a description writes by hand.
+// GateController computes the operand of a gate's activation: input·Wᵀ + b + hidden·Uᵀ + c. It is a
+// part for recurrent cells that the user writes.
 type GateController struct{ InputTransform, HiddenTransform Linear }
 
-// NewGateController returns a gate for in features of the input and hidden features of the state. The results
-// have hidden features.
+// NewGateController returns a gate for inputs of `in` features and states of `hidden` features. Its
+// results have `hidden` features.
 func NewGateController(in, hidden int, options ...LinearOption) GateController {
 	return GateController{NewLinear(in, hidden, options...), NewLinear(hidden, hidden, options...)}
 }

@@ -49,8 +49,8 @@ func ClassWeights(w Value) weightsOption { return weightsOption{w} }
 // LabelSmoothing moves a share of each target to all classes in equal parts. share is from 0 to 1.
 func LabelSmoothing(share float64) smoothingOption { return smoothingOption(share) }
 
-// IgnoreIndex leaves out the elements whose target is one of targets, such as the class of padding. The mean is over
-// the other elements, and NaN if there are none.
+// IgnoreIndex leaves out the elements whose target is in `targets`, such as the class of padding.
+// The mean is over the other elements. It is NaN if there are no others.
 func IgnoreIndex(targets ...int) ignoreOption { return targets }
 
 func (o reductionOption) loss(l *lossOptions)   { l.reduction = string(o) }

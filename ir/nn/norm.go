@@ -145,7 +145,8 @@ func NewLayerNorm(features int, options ...NormOption) LayerNorm {
 	return NewLayerNormOf([]int{features}, options...)
 }
 
-// NewLayerNormOf is like [NewLayerNorm] over several last axes with these extents.
+// NewLayerNormOf returns a normalisation over the last len(shape) axes, which have the extents
+// `shape`; see [NewLayerNorm].
 func NewLayerNormOf(shape []int, options ...NormOption) LayerNorm {
 	l := LayerNorm{shape: shape, norm: normalising(options)}
 	l.Weight, l.Bias = l.norm.params(shape...)
@@ -202,7 +203,8 @@ type LocalResponseNorm struct {
 	Alpha, Beta, K float64
 }
 
-// NewLocalResponseNorm returns a normalisation with Alpha 1e-4, Beta 0.75 and K 1.
+// NewLocalResponseNorm returns a normalisation over `size` channels, with Alpha 1e-4, Beta 0.75 and
+// K 1.
 func NewLocalResponseNorm(size int) LocalResponseNorm {
 	return LocalResponseNorm{size, 1e-4, 0.75, 1}
 }

@@ -175,8 +175,8 @@ func Layers(n int) layersOption { return layersOption(n) }
 // Nonlinearity sets the activation of an [RNN]: "tanh" or "relu".
 func Nonlinearity(name string) nonlinearityOption { return nonlinearityOption(name) }
 
-// DropoutRate sets the share of elements that training drops. For recurrent layers this is between
-// the layers, and the default is 0. For transformers the default is 0.1.
+// DropoutRate sets the share of elements that training drops. Recurrent layers drop elements
+// between the layers; their default is 0. The default of transformers is 0.1.
 func DropoutRate(rate float64) dropoutOption { return dropoutOption(rate) }
 
 // GateClip clamps the inputs of a recurrent layer's gate activations to [−x, x].
@@ -254,7 +254,8 @@ func (quietOption) transformer(t *transformerOptions)         { t.quiet = true }
 func (o feedForwardOption) transformer(t *transformerOptions) { t.feedForward = int(o) }
 func (o activationOption) transformer(t *transformerOptions)  { t.activation = o.Activation }
 
-// each expands list to one number for each of the axes; def replaces an empty list.
+// each returns one number for each of `axes` axes: list itself, its only number, or def if list is
+// empty. It panics, as [fail] does, if list has another length.
 func each(list []int, axes, def int) []int {
 	out := make([]int, axes)
 	for i := range out {

@@ -309,8 +309,8 @@ func (v Value) SliceDim(axis int, s Span) Value {
 	return v.Slice(spans...)
 }
 
-// SelectDim returns the elements at index place of an axis, without the axis. A negative index
-// counts from the end.
+// SelectDim returns the elements at index `place` of an axis, and removes the axis. A negative
+// index counts from the end.
 func (v Value) SelectDim(axis, place int) Value {
 	axis = v.axis(axis)
 	return one(op.Gather{Axis: axis}, v, number(place, I64))

@@ -25,7 +25,7 @@ type ArgMin struct {
 	Last     bool
 }
 
-// Infer returns i64 in the operand's shape, with Axis removed or, with KeepDims, of extent 1. It
+// Infer returns i64 with the operand's shape. Axis is removed or, with KeepDims, gets extent 1. It
 // returns an error if Axis has extent 0.
 func (op ArgMax) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
@@ -42,7 +42,7 @@ func (op ArgMax) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(ir.I64, shape...)}, checkDomain(in, numbers{})
 }
 
-// Infer returns i64 in the operand's shape, with Axis removed or, with KeepDims, of extent 1. It
+// Infer returns i64 with the operand's shape. Axis is removed or, with KeepDims, gets extent 1. It
 // returns an error if Axis has extent 0.
 func (op ArgMin) Infer(in []ir.Type) ([]ir.Type, error) { return ArgMax(op).Infer(in) }
 

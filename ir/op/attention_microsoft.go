@@ -188,7 +188,7 @@ func pairOf(b *ir.Builder, past *ir.Value, i int) *ir.Value {
 	return ReshapeTo(b, sliceAxis(b, past, 0, dim.Const(i), dim.Const(1)), past.Type.Shape[1:]...)
 }
 
-// padKeys returns mask with its last axis extended to count elements by −∞.
+// padKeys returns mask with −∞ appended along the last axis, so that its extent is `count`.
 func padKeys(b *ir.Builder, mask *ir.Value, count dim.Dim) *ir.Value {
 	last := mask.Type.Rank() - 1
 	missing := count.Sub(mask.Type.Shape[last])

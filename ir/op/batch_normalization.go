@@ -79,8 +79,8 @@ func (op BatchNormalization) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{b.Node(Add{}, b.Node(Mul{}, n.Arg(0), s), t)}
 }
 
-// Affine appends s and t, where the result of n is x·s + t. They have the shape [C,1…], or the
-// shape of the positions of x, and broadcast to x.
+// Affine appends s and t, where the result of n is x·s + t. Both broadcast to x. Their shape is
+// [C,1…], or [C,…] if scale, bias, mean and variance have one element for each position.
 func (op BatchNormalization) Affine(b *ir.Builder, n *ir.Node) (s, t *ir.Value) {
 	var args [5]*ir.Value
 	for i := 1; i < 5; i++ {

@@ -59,8 +59,8 @@ func namedAxes(list *ir.Tensor, rank int) ([]bool, error) {
 	return named, err
 }
 
-// BindValues returns two numbers for each axis of Shape: 1 and the extent for a listed axis, the
-// extent and 1 for another axis.
+// BindValues returns two numbers for each axis of Shape: 1 and the extent if the operand lists the
+// axis, else the extent and 1. With All, an empty list means all axes.
 func (op BindAxes) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	shape, _ := dim.Ints(op.Shape)
 	named, err := namedAxes(in[0], len(shape))

@@ -13,8 +13,8 @@ import (
 // of one element type in which kernels compute, such as f32 but not f16.
 type BindRange struct{ Bound }
 
-// Infer checks that the operands have one element each and the same type, in which kernels compute.
-// There are no results.
+// Infer returns no types, because there are no results. It returns an error unless there are three
+// operands of one element each, of one numeric type with which kernels compute.
 func (op BindRange) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 3, 3); err != nil {
 		return nil, err

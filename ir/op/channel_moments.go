@@ -70,8 +70,8 @@ func (Channels) count(c calculus, x *ir.Value) *ir.Value {
 	return c.extent(x, x.Type.Shape[0].Mul(dim.Product(x.Type.Shape[2:]...)))
 }
 
-// IsWhole marks the operator as [Whole]: a kernel reads x fewer times than the operators that
-// replace it.
+// IsWhole marks the operator as [Whole]: a kernel reads x fewer times than the operators that Lower
+// returns.
 func (ChannelMoments) IsWhole() {}
 
 // Lower replaces the node by reductions of x and of (x − mean)² if x is planar.

@@ -68,7 +68,7 @@ func (op ChannelSums) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []boo
 }
 
 // IsWhole marks the operator as [Whole]: a kernel reads g and x fewer times than the operators that
-// replace it.
+// Lower returns.
 func (ChannelSums) IsWhole() {}
 
 // Lower replaces the node by reductions of g and of g·(x − mean) if the operands are planar.

@@ -64,8 +64,8 @@ func (Channels) stack(b *ir.Builder, rows ...*ir.Value) *ir.Value {
 	return b.Node(Concat{Axis: 0}, rows...)
 }
 
-// IsPerChannel reports whether a value of type s broadcasts to a value of type t, [N,C,…], with one
-// element for each of several channels.
+// IsPerChannel reports whether a value of type s has one element for each channel of t, [N,C,…],
+// and broadcasts to t. It returns false if C is 1.
 func IsPerChannel(s, t ir.Type) bool {
 	shape := slices.Concat(slices.Repeat(dim.Consts(1), t.Rank()-s.Rank()), s.Shape)
 	return shape[1].Equal(t.Shape[1]) && s.Elems().Equal(shape[1]) && !shape[1].Equal(dim.Const(1))

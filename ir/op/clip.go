@@ -16,8 +16,8 @@ type Clip struct {
 	Lo, Hi float64
 }
 
-// Infer returns the operand's type. It returns an error if the element type is an integer type that
-// cannot represent a finite bound, or if such a bound is 2⁶³ or more.
+// Infer returns the operand's type. It returns an error if the element type is an integer type and
+// a finite bound is not a number of this type, or is 2⁶³ or more.
 func (op Clip) Infer(in []ir.Type) ([]ir.Type, error) {
 	out, err := op.unary.Infer(in)
 	if err != nil {

@@ -17,8 +17,8 @@ type ConcatFromSequence struct {
 	Extents []string
 }
 
-// Infer returns the elements' type, concatenated or stacked along Axis. The extents are the symbols
-// of Extents, and constants where Extents has "".
+// Infer returns the type of the concatenation. Its extents are the symbols of Extents. Where
+// Extents has "", the extent of the elements is constant and is kept.
 func (op ConcatFromSequence) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckOperands(in, 1, 1); err != nil {
 		return nil, err

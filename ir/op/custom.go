@@ -159,7 +159,8 @@ func decided(s ir.Signature) []ir.ResultExtent {
 	return out
 }
 
-// named returns the symbols that the function decides, renamed by name, with their extents.
+// named returns an extent of a result for each symbol that the function decides; see [decided]. It
+// replaces each symbol by name(symbol).
 func named(s ir.Signature, name func(symbol string) string) []ir.ResultExtent {
 	extents := decided(s)
 	for i := range extents {
@@ -168,8 +169,8 @@ func named(s ir.Signature, name func(symbol string) string) []ir.ResultExtent {
 	return extents
 }
 
-// Decided returns the operator for calls whose results have these types: they take the place of
-// the declared types, and so the function decides no symbol.
+// Decided returns the operator with the types `results` in place of the declared types of its
+// results. The Go function of this operator decides no symbol.
 func (op Custom) Decided(results []ir.Type) (Custom, error) {
 	s, err := op.signature()
 	if err != nil {

@@ -19,7 +19,7 @@ type Local struct {
 	Gradient *ir.Func
 }
 
-// With returns the operator with l, so that it can be evaluated and differentiated where l is known.
+// With returns the operator with l, which is needed to evaluate and to differentiate it.
 func (op Custom) With(l Local) Custom {
 	op.local = &l
 	return op

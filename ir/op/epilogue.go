@@ -104,8 +104,8 @@ func (e Epilogue) Apply(sums []float64, shape []int, in []*ir.Tensor, blocks []*
 // Ending returns e, so that an operator that embeds an Epilogue implements [Ender].
 func (e Epilogue) Ending() Epilogue { return e }
 
-// EvalTypes returns a tensor of zeros of the type of a region operator's first result, and its
-// shape.
+// EvalTypes infers the type of the first result of a region operator. It returns a tensor of zeros
+// of this type, and its shape.
 func EvalTypes(op ir.RegionOp, in []*ir.Tensor, blocks []*ir.Block) (y *ir.Tensor, shape []int, err error) {
 	types := make([]ir.Type, len(in))
 	for i, t := range in {

@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// Expand broadcasts its operand to Shape. Axes are aligned at the last. Extents that are 1, or
-// missing in front, repeat.
+// Expand broadcasts its operand to Shape. Their last axes are aligned. It repeats the operand along
+// axes of extent 1 and along leading axes that the operand does not have.
 type Expand struct{ Shape []dim.Dim }
 
 // Infer returns the operand's element type with the shape Shape. It returns an error if the rank or a constant

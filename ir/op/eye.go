@@ -41,8 +41,8 @@ func (op Eye) Eval([]*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Lower computes the matrix in f32 if DType is a float of at most 16 bits, and in a byte if it is
-// narrower than a byte. It then converts the matrix.
+// Lower computes the matrix in f32 if DType is a float of at most 16 bits, and in i8 or u8 if DType
+// is a narrower integer type. It then converts the matrix to DType. It returns nil for other types.
 func (op Eye) Lower(b *ir.Builder, _ *ir.Node) []*ir.Value {
 	to := op.DType
 	if op.DType = wide(to); op.DType == to {

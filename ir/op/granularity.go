@@ -60,7 +60,7 @@ func (g Granularity) check(x, scale, zero ir.Type) error {
 // HasOneElement reports whether t has one element for all values of its symbols.
 func HasOneElement(t ir.Type) bool { return t.Elems().Equal(dim.Const(1)) }
 
-// index returns the index, in scale, of the scale of element i of x.
+// index returns the index in `scale` of the scale for element i of x.
 func (g Granularity) index(i int, x, scale *ir.Tensor) int {
 	if scale.Len() == 1 {
 		return 0

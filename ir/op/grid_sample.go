@@ -131,7 +131,7 @@ func evalThrough(op ir.Op, d ir.DType, in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return (Cast{To: in[0].DType}).Eval(y[:1])
 }
 
-// gridTap is an element that a point reads, at index at, with its weight.
+// gridTap is an element that a point reads: its index `at` and its weight.
 type gridTap struct {
 	at     int
 	weight float64

@@ -91,7 +91,8 @@ func pickElems(t *ir.Tensor, places []int) *ir.Tensor {
 	return y
 }
 
-// sortedKeys returns the indices of keys in increasing order, and of equal keys only the last.
+// sortedKeys returns the indices of keys, in increasing order of the keys. Of equal keys it returns
+// only the index of the last.
 func sortedKeys(keys *ir.Tensor) []int {
 	order := make([]int, keys.Len())
 	for i := range order {

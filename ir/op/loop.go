@@ -44,8 +44,8 @@ func (op Loop) first() int {
 	return 2
 }
 
-// InferBlocks returns the types of the block's parameters for carried values, and the types of
-// Scans with a new first axis.
+// InferBlocks returns the types of the results. A carried value has the type of its parameter of
+// the block. A scan has its type in Scans with a new first axis.
 func (op Loop) InferBlocks(in []ir.Type, blocks []*ir.Block) ([]ir.Type, error) {
 	if len(blocks) != 1 || len(blocks[0].Params) < 2 {
 		return nil, fmt.Errorf("a block with two parameters or more expected")
@@ -137,7 +137,7 @@ func (op Loop) withExtents(t ir.Type, result int) ir.Type {
 	return t
 }
 
-// maxTrips is the maximum number of trips of a loop that are evaluated.
+// maxTrips is the maximum number of trips of a loop that the evaluator runs.
 const maxTrips = 1 << 24
 
 // EvalBlocks runs the block until the condition is false or the maximum number of iterations is

@@ -16,7 +16,7 @@ type Mod struct {
 	Truncated bool
 }
 
-// Infer returns the operands' element type in their common shape. It returns an error for floats
+// Infer returns the operands' element type with their common shape. It returns an error for floats
 // unless Truncated is set.
 func (op Mod) Infer(in []ir.Type) ([]ir.Type, error) {
 	if op.Truncated {

@@ -9,7 +9,8 @@ import (
 // operand that becomes this element.
 type source func(at, from []int)
 
-// move returns a tensor of the given shape whose elements are the elements of x that f gives.
+// move returns a tensor of the given shape. It copies each element from the element of x that f
+// selects.
 func move(x *ir.Tensor, shape []int, f source) ([]*ir.Tensor, error) {
 	if _, err := ir.CheckedLen(shape); err != nil {
 		return nil, err

@@ -20,7 +20,7 @@ func (Pointwise) Infer([]ir.Type) ([]ir.Type, error) { return nil, errScalarRegi
 // Eval returns an error: [Pointwise.EvalBlocks] is used instead.
 func (Pointwise) Eval([]*ir.Tensor) ([]*ir.Tensor, error) { return nil, errScalarRegion }
 
-// InferBlocks returns the element types of the region's results in the common shape of the
+// InferBlocks returns the element types of the region's results, each with the common shape of the
 // operands.
 func (Pointwise) InferBlocks(in []ir.Type, blocks []*ir.Block) ([]ir.Type, error) {
 	if len(blocks) != 1 {
@@ -109,8 +109,8 @@ func broadcastTo(t *ir.Tensor, shape []int) *ir.Tensor {
 	return y
 }
 
-// Overwrites allows the result to reuse the memory of one of the first eight operands, because each
-// run is read before it is written.
+// Overwrites allows the result to reuse the memory of one of the first eight operands, because the
+// kernel reads an element before it writes the element in its place.
 func (Pointwise) Overwrites() []int { return []int{0, 1, 2, 3, 4, 5, 6, 7} }
 
 // IsMemoryBound marks the operator as bound by memory bandwidth.

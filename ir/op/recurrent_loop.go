@@ -184,8 +184,8 @@ func (op LSTM) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	})
 }
 
-// Gate appends the gate z or r: the gate's function of x. x is the projected x plus the product of
-// h and the recurrent weights.
+// Gate appends the gate z or r, computed from x: the projected input plus the product of h and the
+// recurrent weights.
 func (op GRUSteps) Gate(b *ir.Builder, x *ir.Value) *ir.Value { return op.gateNode(calculus{b}, 0, x) }
 
 // Next appends h after a step. z is the update gate, and h the state before the step. candidate is

@@ -116,8 +116,8 @@ func (r Requantize) Bounds() (lo, hi int) {
 	return int(least), int(most)
 }
 
-// Store stores the requantised sum of a channel as element i of y. in are the operands of the
-// product.
+// Store adds the bias to `sum`, a sum of products of a channel, requantises it, and stores it as
+// element i of y. `in` holds the operands of the node.
 func (r Requantize) Store(y *ir.Tensor, i int, sum int64, in []*ir.Tensor, channel int) {
 	if len(in) > BiasOperand && in[BiasOperand] != nil {
 		sum += in[BiasOperand].Int(channel)
@@ -163,8 +163,8 @@ func CheckFactor(x, zero ir.Type) error {
 	return nil
 }
 
-// ZeroAt returns the zero point of channel i: 0 if zero is absent, its only element, or its element
-// i.
+// ZeroAt returns the zero point of channel i. It is 0 if `zero` is nil, element 0 if `zero` has one
+// element, and element i otherwise.
 func ZeroAt(zero *ir.Tensor, i int) int64 {
 	switch {
 	case zero == nil:

@@ -29,7 +29,8 @@ func ShapeText(shape []dim.Dim) string {
 	return ir.TensorOf(ir.F32, shape...).String()[len(ir.F32.String()):]
 }
 
-// Eval returns the elements in Shape. It returns an error if their number differs.
+// Eval returns the operand's elements with the shape Shape. It returns an error if the numbers of
+// elements differ.
 func (op Reshape) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	shape, ok := dim.Ints(op.Shape)
 	if !ok {

@@ -115,7 +115,8 @@ func (op Resize) Flops(in, out []ir.Type) dim.Dim {
 	return n
 }
 
-// Eval returns the samples in Shape. It samples along one axis after the other, in float64.
+// Eval returns the samples, with the shape Shape. It samples along one axis after the other, in
+// float64.
 func (op Resize) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	if len(in) > 1 {
@@ -168,7 +169,7 @@ func (op Resize) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// with returns op with the scales and the region in the second operand, f64[rank,3].
+// with returns op with the scales and the region that `sampling`, f64[rank,3], holds.
 func (op Resize) with(sampling *ir.Tensor) Resize {
 	rank := len(op.Shape)
 	op.Scales, op.ROI = make([]float64, rank), make([]float64, 2*rank)

@@ -23,8 +23,9 @@ type ResizeTable struct {
 	ExcludeOutside, AntiAlias bool
 }
 
-// ResizeTaps binds Symbol to the number of taps of Table if AntiAlias widens its filter. It ignores
-// Table.Taps. It has the same optional operand as Table.
+// ResizeTaps binds Symbol to the number of elements that each point of Table reads. It is for
+// tables whose Taps follow from values at run time, and ignores Table.Taps. It has the same
+// optional operand as Table.
 type ResizeTaps struct {
 	Symbol string
 	Table  ResizeTable

@@ -112,7 +112,7 @@ func joinItems(items []ir.Type) (ir.Type, error) {
 	return elem, nil
 }
 
-// maxItems is the largest number of elements of a sequence that is tracked value by value.
+// maxItems is the maximum length of a sequence whose elements are tracked as separate values.
 const maxItems = 1 << 10
 
 // knownItems returns the elements of a sequence if they are known at compile time, so that

@@ -334,7 +334,7 @@ func (op Slice) IsIdentity(ir.Type) bool {
 // Movement returns Rearranges: each element occurs at most once.
 func (Slice) Movement() Movement { return Rearranges }
 
-// BeforeTranspose returns the slice of the operand before it is transposed by perm.
+// BeforeTranspose returns a slice s with t(s(x)) = op(t(x)), where t is the transpose by perm.
 func (op Slice) BeforeTranspose(perm []int) ir.Op {
 	before := Slice{Starts: make([]dim.Dim, len(perm)), Shape: make([]dim.Dim, len(perm)), Steps: make([]int, len(perm))}
 	for i, p := range perm {

@@ -27,7 +27,8 @@ func (op StridedCopy) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(in[0].DType, op.Shape...)}, nil
 }
 
-// Eval returns the elements in Shape. It returns an error if an element is outside of the operand.
+// Eval returns the copied elements, with the shape Shape. It returns an error if an element is
+// outside of the operand.
 func (op StridedCopy) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	shape, ok := dim.Ints(op.Shape)

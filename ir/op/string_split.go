@@ -20,7 +20,7 @@ type StringSplit struct {
 	Parts     string
 }
 
-// Infer returns the operand's shape with a new last axis of extent Parts, of strings, and i64 in
+// Infer returns strings with the operand's shape and a new last axis of extent Parts, and i64 with
 // the operand's shape.
 func (op StringSplit) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {

@@ -66,8 +66,8 @@ func (op SumTo) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Lower sums the axes that are certainly summed. Then it sums the axes that may be, one after the
-// other, see [SumTo.sumUnsure].
+// Lower sums the axes that certainly have to be summed. Then it handles, one after the other, the
+// axes for which this depends on symbols; see [SumTo.sumUnsure].
 func (op SumTo) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x := n.Arg(0)
 	lead, one := x.Type.Rank()-len(op.Shape), dim.Const(1)

@@ -105,7 +105,7 @@ func (op SVMProbabilities) Infer(in []ir.Type) ([]ir.Type, error) {
 }
 
 // Eval returns the decision values, f32[N,P]. It returns an error if the number of vectors of a
-// class is negative, or if the numbers exceed V together.
+// class is negative, or if the classes together have more than V vectors.
 func (op SVMPairs) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	out, err := InferOf(op, in)
 	if err != nil {

@@ -19,8 +19,8 @@ type TopK struct {
 	Smallest bool
 }
 
-// Infer returns the operand's shape with K elements along Axis: with its element type for the
-// values, and i64 for the indices.
+// Infer returns the types of the values and of the indices. Both have the operand's shape with
+// extent K along Axis. Values have the operand's element type, and indices are i64.
 func (op TopK) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err

@@ -24,10 +24,10 @@ type Involution interface{ IsInvolution() }
 // Idempotent is an operator f of one operand with f(f(x)) = f(x), or of two operands with f(x, x) = x.
 type Idempotent interface{ IsIdempotent() }
 
-// Identity is an operator that may return its only operand, depending on its attributes.
+// Identity is an operator that, with some attributes, returns its only operand unchanged.
 type Identity interface {
-	// IsIdentity reports whether the result equals an only operand of type x, given that the result
-	// has type x.
+	// IsIdentity reports whether the result equals the operand if both have type x and there are no
+	// other operands.
 	IsIdentity(x ir.Type) bool
 }
 
@@ -63,8 +63,8 @@ type Pairing interface{ IsPairing() }
 // Mover is an operator whose result consists of unchanged elements of its operands.
 type Mover interface{ Movement() Movement }
 
-// Selector is an operator that compares elements of its first operand. Its first result consists of some of
-// them.
+// Selector is an operator, such as a maximum pool, whose first result consists of elements of its
+// first operand. The operator compares elements to choose them.
 type Selector interface{ IsSelector() }
 
 // Movement describes which elements a [Mover] takes.
@@ -97,8 +97,8 @@ type Transposable interface {
 // RowWise is an operator that computes each row of its first operand separately. A row consists of
 // the elements along all axes from one axis to the last.
 type RowWise interface {
-	// RowAxis returns the first axis of a row of an operand of this rank. ok is false if
-	// the operator works along an axis that another follows.
+	// RowAxis returns the first axis of a row of an operand of this rank. ok is true if the
+	// operator works along the last axes only.
 	RowAxis(rank int) (axis int, ok bool)
 	// AtAxis returns the operator with rows that begin at another axis.
 	AtAxis(axis int) ir.Op
@@ -127,11 +127,11 @@ type NarrowReader interface {
 	NarrowOperand() int
 }
 
-// Product is an operator whose result has the type of its first operands and is made of sums of products of
-// them. Elements of 16 bits may be added up in 32 bits.
+// Product is an operator whose result is made of sums of products of its first operands, and has
+// their type. Kernels may add up elements of 16 bits in 32 bits.
 type Product interface {
 	ir.Op
-	// Factors returns the number of these operands. A bias may be among them.
+	// Factors returns the number of these first operands. The bias of a convolution is one of them.
 	Factors() int
 	// Widened returns the operator with a result of f32 if the operands are narrower floats. The sums are
 	// not rounded then.
@@ -149,8 +149,8 @@ type TransposedReader interface {
 // than its operands. The pass that creates the operator has found that the time it saves is worth that.
 type Weighed interface{ IsWeighed() }
 
-// Parametric is an operator whose operands, except running statistics, are parameters of
-// the model if they are weights: factors of products, scales and biases, tables.
+// Parametric is an operator whose operands are parameters of the model if they are weights: factors
+// of products, scales, biases and tables. Running statistics are not parameters.
 type Parametric interface {
 	// IsStatistic reports whether an operand is a running statistic.
 	IsStatistic(operand int) bool

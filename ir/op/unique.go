@@ -34,8 +34,8 @@ func (SortRows) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(ir.I64, in[0].Shape[0])}, nil
 }
 
-// Infer returns the matrix with Count rows, i64[Count], i64[N] and i64[Count], where N is the
-// number of rows.
+// Infer returns the types of the four results: the matrix with Count rows, i64[Count], i64[N] and
+// i64[Count], where N is the number of rows of the operand.
 func (op Unique) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 2, 2); err != nil {
 		return nil, err

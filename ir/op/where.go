@@ -11,7 +11,7 @@ import (
 // type of any kind.
 type Where struct{ elementwise }
 
-// Infer returns the element type of x and y in the common shape of the three operands.
+// Infer returns the element type of x and y, with the common shape of the three operands.
 func (Where) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 3, 3); err != nil {
 		return nil, err
@@ -57,8 +57,8 @@ func (Where) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Va
 	return b.Select(x[0], x[1], x[2])
 }
 
-// InferElems returns the elements of x or y if the elements of cond are known, or if both operands
-// have the same element.
+// InferElems returns an element of x where cond is known to be true, and of y where it is known to
+// be false. Where cond is unknown, x and y must have the same element; otherwise it returns nil.
 func (Where) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsBroadcast(in, out, func(e []ir.Ratio) (ir.Ratio, bool) {
 		switch n, ok := e[0].Num.Int(); {

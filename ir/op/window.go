@@ -216,8 +216,8 @@ type Cells struct {
 	counted int
 }
 
-// Visit calls f for every window over these static extents with its row-major index. The cells are
-// valid only during the call.
+// Visit calls f for every window over an operand with the spatial extents `in`. f receives the
+// row-major index o of the window, and its cells, which are valid only during the call.
 func (w Window) Visit(in []int, f func(o int, c Cells)) error {
 	dims := dim.Consts(in...)
 	shape, err := w.Places(dims)

@@ -14,7 +14,7 @@ const (
 	// maxFoldWork is the maximum number of operations for evaluating one node. Nodes that need more
 	// are left to the kernels, which compute them when weights are prepared or in each run.
 	maxFoldWork = 1 << 24
-	// maxFoldWorks is the maximum number of operations for evaluating all nodes.
+	// maxFoldWorks is the maximum number of operations for evaluating all nodes of a compilation.
 	maxFoldWorks = 1 << 25
 	// maxTextBytes is the size in bytes of the largest folded tensor that remains a constant in the
 	// text form. Larger ones become weights.

@@ -49,8 +49,8 @@ type fuser struct {
 	cheap map[*ir.Node]bool // nodes that are fused into each of their readers
 }
 
-// copied returns the nodes with a single cheap operator that can be fused into all of their
-// readers.
+// copied returns the nodes that have a single cheap operator, at most maxCopies readers, and can be
+// fused into each of them.
 func (p *fuser) copied(f *ir.Func) map[*ir.Node]bool {
 	readers := map[*ir.Value]int{} // fitting ones
 	for n := range f.All() {

@@ -68,7 +68,7 @@ type repeat struct {
 	inputs [][]*ir.Value
 	// outputs holds the indices, in a run, of the nodes whose results are read outside.
 	outputs []int
-	// views is the number of nodes, of all runs, that are computed again outside.
+	// views is the number of nodes that are computed again outside, for all runs together.
 	views int
 }
 

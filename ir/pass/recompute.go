@@ -43,9 +43,9 @@ func (r *Remat) Set(text string) error {
 type Recomputed struct {
 	Func   string
 	Values int // number of values that are computed again
-	// Before and After are the sizes of the arena in bytes, without the arenas of outlined
-	// functions that are called, if every symbolic extent is RematExtent. IsScaled reports whether
-	// there are symbolic extents.
+	// Before and After are the sizes of Func's arena in bytes, if every symbolic extent is
+	// RematExtent. They do not count the arenas of outlined functions that Func calls. IsScaled
+	// reports whether there are symbolic extents.
 	Before, After int64
 	IsScaled      bool
 }

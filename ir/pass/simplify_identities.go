@@ -111,7 +111,8 @@ func idempotent(_ *ir.Builder, n *ir.Node) *ir.Value {
 	return nil
 }
 
-// decidedWhere replaces a choice between equal values or with a constant condition.
+// decidedWhere replaces a Where by x if the condition is constantly true or x and y are the same
+// value, and by y if the condition is constantly false.
 func decidedWhere(_ *ir.Builder, n *ir.Node) *ir.Value {
 	if _, ok := n.Op.(op.Where); !ok {
 		return nil

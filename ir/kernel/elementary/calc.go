@@ -48,7 +48,7 @@ func (c calc) limit(f32, f64 float64) *kernel.Value {
 	return c.num(f64)
 }
 
-// series are the coefficients of a polynomial for each type, beginning with the constant term.
+// series holds the coefficients of a polynomial in f32 and in f64, the constant term first.
 type series struct{ f32, f64 []float64 }
 
 func (s series) of(c calc) []float64 {

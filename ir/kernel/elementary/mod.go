@@ -4,8 +4,8 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// Mod returns the remainder of the truncated quotient x/y, exactly and with the sign of x, as C's
-// fmod does: NaN where x is infinite or y is 0.
+// Mod returns the remainder of the truncated quotient x/y, as C's fmod does. It is exact, and has
+// the sign of x. It is NaN where x is infinite or y is 0.
 func Mod(b *kernel.Builder, x, y *kernel.Value) *kernel.Value {
 	c := on(b, x)
 	zero := c.whole(0)

@@ -5,7 +5,8 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// compute adds an instruction without effects, and returns the values that replace its results.
+// compute replaces `in`, an instruction without effects, by instructions without 64-bit integers.
+// It returns the values that replace the results of `in`.
 func (n *narrowing) compute(in *kernel.Instr) []*kernel.Value {
 	to := in.Results[0].Type.DType
 	switch in.Op {
