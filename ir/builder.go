@@ -255,7 +255,7 @@ func (b *Builder) NodeBlocks(op Op, blocks []*Block, args ...*Value) []*Value {
 const (
 	// maxExtents is the maximum number of atoms in all extents of a function.
 	maxExtents = 1 << 24
-	// maxUnified is the maximum number of values that are visited to make extents equal.
+	// maxUnified is the maximum number of values per function that are visited to make extents equal.
 	maxUnified = 1 << 26
 )
 

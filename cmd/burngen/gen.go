@@ -415,7 +415,8 @@ func sameFolder(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-// names lists the files of outputs. Paths are relative to dir if the file is below it.
+// names lists the files of outputs, separated by spaces. A file below dir has its path relative to dir, any other file
+// its base name.
 func names(dir string, outputs []*gen.Output) string {
 	var list []string
 	for _, o := range outputs {

@@ -12,7 +12,7 @@ import (
 
 var words = strings.Fields("nought one two three four five six seven eight nine ten")
 
-// sums returns about n bytes of text: sums of numbers up to five, in words.
+// sums returns at least n bytes of sentences such as "two and three is five.".
 func sums(n int) string {
 	rng := rand.New(rand.NewPCG(1, 0))
 	var b strings.Builder

@@ -127,8 +127,7 @@ func evalPack(o ir.Op, in []*ir.Tensor, f func(set func(to, sum int, v int64), w
 	return out, nil
 }
 
-// Lower implements [ir.Lowerer]. It removes the node if packing does not change the rows, and
-// returns nil otherwise.
+// Lower implements [ir.Lowerer]. It returns the operand if packing does not change it, and else nil.
 func (o PackRows) Lower(_ *ir.Builder, n *ir.Node) []*ir.Value {
 	if x := n.Arg(0); !o.Sums && x.Type.Equal(n.Results[0].Type) {
 		return []*ir.Value{x}

@@ -120,6 +120,7 @@ var (
 	errMode      = errors.New("the mode is computed by other operators")
 	errArguments = errors.New("a kernel has fewer arguments")
 	errTuples    = errors.New("indices of several coordinates are checked on the host")
-	// errExtents says that a comparison of extents is left to the host.
+	// errExtents is returned unless extents prove that the indices fit the operand. The host then
+	// compares the extents and computes the node.
 	errExtents = errors.New("the indices may exceed the operand")
 )

@@ -145,7 +145,7 @@ func (*printer) Measure(s *emit.Scope, step program.Step) (measure *jen.Statemen
 	return jen.Id("launch").Call(emit.Text(step.At().Text())), false
 }
 
-// Funcs implements [emit.Printer]. It returns launch in the first call, and then nil.
+// Funcs implements [emit.Printer]. The first call returns the generated function launch, later calls return nil.
 func (p *printer) Funcs() []jen.Code {
 	if p.declared {
 		return nil
