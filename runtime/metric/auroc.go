@@ -13,7 +13,8 @@ import (
 // The counter keeps up to 10⁶ scores, one for each item and area. The value is exact then. A counter with more scores
 // counts them in bins, whose bounds are quantiles of the scores that it has kept. The classes share 2¹⁶ bins; if
 // there are more than 64 classes, each has 2¹⁰. Equal quantiles make one bound. The value then also depends on which
-// items came first. The counter's text says whether the value is exact, and otherwise how far the exact value may be.
+// items came first. The counter's text says whether the value is exact, and otherwise how far it may be from the
+// exact value.
 func AUROC() Metric[Classes] { return auroc((*ranking).addClasses) }
 
 // LabelAUROC is the mean of the [AUROC] of the labels that some items have, but not all.

@@ -90,8 +90,8 @@ func (c *counter[O, T]) Merge(other Counter[O]) {
 	}
 }
 
-// Text implements [Texter]. It returns the value with its unit, and how it was computed if there are
-// several ways. After an error it returns the error.
+// Text implements [Texter]. It returns the value with its unit. If the metric has a note on how the
+// value was computed, it adds the note in parentheses. After an error it returns the error.
 func (c *counter[O, T]) Text() string {
 	if c.err != nil {
 		return c.err.Error()

@@ -2,8 +2,8 @@ package rt
 
 // Mirror is a device that holds copies of vectors of f32 and changes them in training. For each
 // vector it knows whether host memory or the device has the current elements, and it copies the
-// elements before the other side uses them. Methods take slices of the vectors in host memory, which
-// stand for the copies.
+// elements before the other side uses them. A method takes the slice of a vector in host memory,
+// and the slice stands for the copy on the device.
 type Mirror interface {
 	// Hold makes room for a copy of each vector. It returns an error if the device has too little memory.
 	Hold(vectors ...[]float32) error

@@ -109,8 +109,8 @@ func (in *instance) survey() (*survey, error) {
 // software is the rank of devices that compute on the CPU.
 const software = 4
 
-// rank orders devices by type: discrete, integrated, virtual, other, and last devices that compute
-// on the CPU.
+// rank returns the place of the device's type in this order: discrete, integrated, virtual, other,
+// and devices that compute on the CPU.
 func (a *adapter) rank() int {
 	const other, integrated, discrete, virtual = 0, 1, 2, 3
 	switch a.properties.deviceType {

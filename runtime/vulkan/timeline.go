@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/runtime/gpu"
 )
 
-// timeline is a timeline semaphore. Each submission that it counts increments it once the
-// submission has ended.
+// timeline is a timeline semaphore. Its value grows by 1 when a submission that it counts has
+// ended.
 type timeline struct {
 	device *device
 	handle handle

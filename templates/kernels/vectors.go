@@ -37,9 +37,8 @@ const (
 // memory.
 const MaxMatrices = 4
 
-// MatVec returns the launch of a kernel that multiplies a few vectors by matrices. Each block computes
-// the same columns of the products with all matrices, and the threads of a block share the terms of the
-// sums. Terms are added in an order that depends on K only.
+// MatVec returns the launch of a kernel that multiplies a few vectors by matrices. A block computes the same columns
+// for all matrices, and its threads share the terms of the sums. Terms are added in an order that depends on K only.
 func MatVec(name string, v Vectors) (Launch, error) {
 	rows := vecRows
 	if n, ok := v.M.Int(); ok {
