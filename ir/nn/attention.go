@@ -219,8 +219,8 @@ type PositionWiseFeedForward struct {
 	Drop                     Dropout
 }
 
-// NewPositionWiseFeedForward returns a layer that maps features to inner features and back, with a
-// dropout rate.
+// NewPositionWiseFeedForward returns a layer from `features` to `inner` and back to `features`
+// features. Training drops a share `dropout` of the inner features.
 func NewPositionWiseFeedForward(features, inner int, dropout float64) PositionWiseFeedForward {
 	return PositionWiseFeedForward{NewLinear(features, inner), NewLinear(inner, features), Dropout{dropout}}
 }

@@ -239,8 +239,8 @@ func MinScore(score float64) minScoreOption { return minScoreOption(score) }
 func WithActivation(f Activation) activationOption { return activationOption{f} }
 
 var (
-	// NormFirst normalises the inputs of the attention and of the feed-forward network, instead of the
-	// sums after their residual connections.
+	// NormFirst normalises the inputs of the attention and of the feed-forward network. By default,
+	// the sums after the residual connections are normalised.
 	NormFirst normFirstOption
 	// Quiet makes attention use [QuietSoftmax] instead of [Softmax].
 	Quiet quietOption

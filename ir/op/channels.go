@@ -56,7 +56,7 @@ func (Channels) row(b *ir.Builder, numbers *ir.Value, i int, x ir.Type) *ir.Valu
 	return ReshapeTo(b, sliceAxis(b, numbers, 0, dim.Const(i), dim.Const(1)), perChannel(x.Shape[1], x.Rank()-2)...)
 }
 
-// stack appends rows, each with a number for each of C channels, as [count,C].
+// stack appends a matrix [count,C] of the rows. A row has one number for each of C channels.
 func (Channels) stack(b *ir.Builder, rows ...*ir.Value) *ir.Value {
 	for i, r := range rows {
 		rows[i] = ReshapeTo(b, r, dim.Const(1), r.Type.Elems())

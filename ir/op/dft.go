@@ -25,8 +25,8 @@ type DFT struct {
 	Inverse, OneSided bool
 }
 
-// Infer returns x's shape with the number of results along Axis, and with one part (real) or two
-// (real and imaginary) along the last axis.
+// Infer returns the type of x with other extents along two axes: along Axis the number of results,
+// and along the last axis 1 for real and 2 for complex results.
 func (op DFT) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err

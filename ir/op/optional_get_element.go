@@ -10,7 +10,7 @@ import (
 // An empty optional is an error at run time. Extents is as for [SequenceAt].
 type OptionalGetElement struct{ Extents []string }
 
-// Infer returns the type of the element. Extents that differ between elements are the symbols of
+// Infer returns the type of the element. An extent that differs between elements is a symbol of
 // Extents.
 func (op OptionalGetElement) Infer(in []ir.Type) ([]ir.Type, error) {
 	elem, err := optionalElem(in)

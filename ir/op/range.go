@@ -27,7 +27,7 @@ func (op Range) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(in[0].DType, op.Count)}, nil
 }
 
-// Grad returns the sum of dy for the start, and the sum of dy times its index for the step.
+// Grad returns Σ dy[i] for start and Σ i·dy[i] for delta.
 func (op Range) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	c, g := calculus{b}, dy[0]
 	steps := c.mul(g, places(b, g.Type.DType, 0, op.Count))

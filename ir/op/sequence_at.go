@@ -7,7 +7,7 @@ import "github.com/burngen/burngen/ir"
 // axis whose extent differs between elements, the symbol to bind, and "" for other axes.
 type SequenceAt struct{ Extents []string }
 
-// Infer returns the type of an element. Extents that differ between elements are the symbols of
+// Infer returns the type of an element. An extent that differs between elements is a symbol of
 // Extents.
 func (op SequenceAt) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckOperands(in, 2, 2); err != nil {

@@ -12,8 +12,8 @@ import (
 // negative, at row -k. The optional second operand is k, an i64 scalar, default 0.
 type Trilu struct{ Upper bool }
 
-// Infer returns the operand's type. It returns an error unless its rank is at least 2 and k is one
-// i64.
+// Infer returns the operand's type. It returns an error unless the operand has rank 2 or more, and
+// k, if present, is an i64 of one element.
 func (op Trilu) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 2); err != nil {
 		return nil, err

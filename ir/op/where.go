@@ -74,8 +74,8 @@ func (Where) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 // Lower expands strings to the shape of the result, see [lowerTexts].
 func (Where) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerTexts(b, n) }
 
-// Grad returns, for x, dy where cond is true and 0 elsewhere, and for y the opposite, summed over
-// broadcast axes.
+// Grad returns, for x, dy where cond is true and 0 elsewhere. For y it returns dy where cond is
+// false and 0 elsewhere. Both are summed over broadcast axes.
 func (Where) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	condition, g := n.Arg(0), dy[0]
 	return partials(b, n, want, nil,

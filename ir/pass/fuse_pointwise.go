@@ -49,8 +49,8 @@ type fuser struct {
 	cheap map[*ir.Node]bool // nodes that are fused into each of their readers
 }
 
-// copied returns the nodes that have a single cheap operator, at most maxCopies readers, and can be
-// fused into each of them.
+// copied returns the nodes that have a single cheap operator and at most maxCopies readers, if they
+// can be fused into all of these readers.
 func (p *fuser) copied(f *ir.Func) map[*ir.Node]bool {
 	readers := map[*ir.Value]int{} // fitting ones
 	for n := range f.All() {

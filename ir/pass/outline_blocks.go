@@ -60,7 +60,8 @@ func freeFunc(m *ir.Module, hint string) string {
 	return name
 }
 
-// repeat is a list of runs, sequences of nodes that apply the same operators to different values.
+// repeat is a list of runs. A run is a sequence of nodes. All runs apply the same operators, to
+// different values.
 type repeat struct {
 	runs [][]*ir.Node
 	// inputs holds, for each run, the values it reads from outside. Value i of a run corresponds to

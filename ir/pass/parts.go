@@ -144,7 +144,7 @@ func alikeOutside(uses map[*ir.Value]int, all *repeat, funcs []int) *shared {
 	return best
 }
 
-// forward returns the nodes on which the results of f depend, without the results that are
+// forward returns the nodes on which the results of f depend. It ignores results that are
 // gradients.
 func (c *Context) forward(f *ir.Func) map[*ir.Node]bool {
 	needed := map[*ir.Node]bool{}

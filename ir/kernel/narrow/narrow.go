@@ -164,7 +164,7 @@ func (n *narrowing) instruction(in *kernel.Instr) []*kernel.Value {
 	return n.compute(in)
 }
 
-// index returns the index of the array that replaces p for index i of p.
+// index converts i, an index of the array p, to an index of the array that replaces p.
 func (n *narrowing) index(p, i *kernel.Value) *kernel.Value {
 	at := n.of(i)
 	if is64(i.Type.DType) {
