@@ -9,6 +9,7 @@ import (
 
 	"github.com/burngen/burngen/gen/exec"
 	"github.com/burngen/burngen/gen/target/gpu"
+	"github.com/burngen/burngen/gen/target/gpu/last"
 	"github.com/burngen/burngen/gen/target/gpu/launch"
 	"github.com/burngen/burngen/gen/value"
 	"github.com/burngen/burngen/ir"
@@ -35,8 +36,8 @@ var hosts = []struct {
 	op   ir.Op
 	args []*ir.Tensor
 }{
-	{op.Conv{Window: op.Window{Kernel: []int{3, 3}, Pads: []int{1, 1, 1, 1}}, Group: 1}, []*ir.Tensor{small(ir.F32, 2, 3, 5, 4), small(ir.F32, 6, 3, 3, 3), small(ir.F32, 6)}},
-	{op.Conv{Window: op.Window{Kernel: []int{3}}, Group: 4}, []*ir.Tensor{small(ir.F32, 2, 4, 7), small(ir.F32, 4, 1, 3)}},
+	{last.ConvLast{Window: op.Window{Kernel: []int{3, 3}, Pads: []int{1, 1, 1, 1}}, Group: 1}, []*ir.Tensor{small(ir.F32, 2, 5, 4, 4), small(ir.F32, 6, 3, 3, 4), small(ir.F32, 6)}},
+	{last.DepthwiseLast{Window: op.Window{Kernel: []int{3}}}, []*ir.Tensor{small(ir.F32, 2, 7, 4), small(ir.F32, 1, 3, 4)}},
 	{op.MatMul{}, []*ir.Tensor{small(ir.F32, 2, 3, 70, 5), small(ir.F32, 3, 5, 66)}},
 	{op.MatMul{}, []*ir.Tensor{small(ir.F32, 4, 5), small(ir.F32, 5)}},
 	{op.MatMul{}, []*ir.Tensor{small(ir.F32, 1, 5), small(ir.F32, 3, 5, 2)}},

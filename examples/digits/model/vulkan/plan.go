@@ -9,28 +9,47 @@ import (
 
 // Kernels of launches.
 var (
-	kernelConv3x3BiasRelu  = gpu.KernelInfo{Name: "conv3x3_bias_relu", Block: [3]int{256, 1, 1}, Args: 7}
-	kernelConv3x3BiasRelu2 = gpu.KernelInfo{Name: "conv3x3_bias_relu_2", Block: [3]int{256, 1, 1}, Args: 7}
-	kernelMaxPool          = gpu.KernelInfo{Name: "max_pool", Block: [3]int{256, 1, 1}, Args: 5}
-	kernelConv3x3BiasRelu3 = gpu.KernelInfo{Name: "conv3x3_bias_relu_3", Block: [3]int{256, 1, 1}, Args: 7}
-	kernelConv3x3BiasRelu4 = gpu.KernelInfo{Name: "conv3x3_bias_relu_4", Block: [3]int{256, 1, 1}, Args: 7}
-	kernelMaxPool2         = gpu.KernelInfo{Name: "max_pool_2", Block: [3]int{256, 1, 1}, Args: 5}
-	kernelProductAdd       = gpu.KernelInfo{Name: "product_add", Block: [3]int{256, 1, 1}, Args: 6}
-	kernelAddSqrtDiv       = gpu.KernelInfo{Name: "add_sqrt_div", Block: [3]int{256, 1, 1}, Args: 3}
-	kernelMulSub           = gpu.KernelInfo{Name: "mul_sub", Block: [3]int{256, 1, 1}, Args: 4}
-	kernelPointwiseMul     = gpu.KernelInfo{Name: "pointwise_mul", Block: [3]int{256, 1, 1}, Args: 3}
-	kernelPointwiseMul2    = gpu.KernelInfo{Name: "pointwise_mul_2", Block: [3]int{256, 1, 1}, Args: 3}
-	kernelAddSqrtDiv2      = gpu.KernelInfo{Name: "add_sqrt_div_2", Block: [3]int{256, 1, 1}, Args: 3}
-	kernelMulSub2          = gpu.KernelInfo{Name: "mul_sub_2", Block: [3]int{256, 1, 1}, Args: 4}
-	kernelPointwiseMul3    = gpu.KernelInfo{Name: "pointwise_mul_3", Block: [3]int{256, 1, 1}, Args: 3}
-	kernelPointwiseMul4    = gpu.KernelInfo{Name: "pointwise_mul_4", Block: [3]int{256, 1, 1}, Args: 3}
-	kernelCopy             = gpu.KernelInfo{Name: "copy", Block: [3]int{256, 1, 1}, Args: 2}
+	kernelToLast              = gpu.KernelInfo{Name: "to_last", Block: [3]int{256, 1, 1}, Args: 5}
+	kernelConv3x3BiasRelu     = gpu.KernelInfo{Name: "conv3x3_bias_relu", Block: [3]int{256, 1, 1}, Args: 7, Vectors: true}
+	kernelConv3x3BiasRelu2    = gpu.KernelInfo{Name: "conv3x3_bias_relu_2", Block: [3]int{256, 1, 1}, Args: 7, Vectors: true}
+	kernelConv3x3BiasRelu3    = gpu.KernelInfo{Name: "conv3x3_bias_relu_3", Block: [3]int{256, 1, 1}, Args: 7, Vectors: true}
+	kernelConv3x3BiasRelu4    = gpu.KernelInfo{Name: "conv3x3_bias_relu_4", Block: [3]int{256, 1, 1}, Args: 8, Vectors: true}
+	kernelSumConv3x3BiasRelu  = gpu.KernelInfo{Name: "sum_conv3x3_bias_relu", Block: [3]int{256, 1, 1}, Args: 6, Vectors: true}
+	kernelMaxPool             = gpu.KernelInfo{Name: "max_pool", Block: [3]int{256, 1, 1}, Args: 5}
+	kernelConv3x3BiasRelu5    = gpu.KernelInfo{Name: "conv3x3_bias_relu_5", Block: [3]int{256, 1, 1}, Args: 7, Vectors: true}
+	kernelConv3x3BiasRelu6    = gpu.KernelInfo{Name: "conv3x3_bias_relu_6", Block: [3]int{256, 1, 1}, Args: 8, Vectors: true}
+	kernelSumConv3x3BiasRelu2 = gpu.KernelInfo{Name: "sum_conv3x3_bias_relu_2", Block: [3]int{256, 1, 1}, Args: 6, Vectors: true}
+	kernelConv3x3BiasRelu7    = gpu.KernelInfo{Name: "conv3x3_bias_relu_7", Block: [3]int{256, 1, 1}, Args: 7, Vectors: true}
+	kernelConv3x3BiasRelu8    = gpu.KernelInfo{Name: "conv3x3_bias_relu_8", Block: [3]int{256, 1, 1}, Args: 8, Vectors: true}
+	kernelMaxPool2            = gpu.KernelInfo{Name: "max_pool_2", Block: [3]int{256, 1, 1}, Args: 5}
+	kernelCopy                = gpu.KernelInfo{Name: "copy", Block: [3]int{256, 1, 1}, Args: 4}
+	kernelProductAdd          = gpu.KernelInfo{Name: "product_add", Block: [3]int{256, 1, 1}, Args: 7, Vectors: true}
+	kernelProductAdd2         = gpu.KernelInfo{Name: "product_add_2", Block: [3]int{256, 1, 1}, Args: 8, Vectors: true}
+	kernelSumProductAdd       = gpu.KernelInfo{Name: "sum_product_add", Block: [3]int{256, 1, 1}, Args: 6, Vectors: true}
+	kernelAddSqrtDiv          = gpu.KernelInfo{Name: "add_sqrt_div", Block: [3]int{256, 1, 1}, Args: 3}
+	kernelMulSub              = gpu.KernelInfo{Name: "mul_sub", Block: [3]int{256, 1, 1}, Args: 4}
+	kernelPointwiseMul        = gpu.KernelInfo{Name: "pointwise_mul", Block: [3]int{256, 1, 1}, Args: 3}
+	kernelCopy2               = gpu.KernelInfo{Name: "copy_2", Block: [3]int{256, 1, 1}, Args: 2}
+	kernelFill                = gpu.KernelInfo{Name: "fill", Block: [3]int{256, 1, 1}, Args: 1}
+	kernelConcat              = gpu.KernelInfo{Name: "concat", Block: [3]int{256, 1, 1}, Args: 2}
+	kernelConcat2             = gpu.KernelInfo{Name: "concat_2", Block: [3]int{256, 1, 1}, Args: 2}
+	kernelPointwiseMul2       = gpu.KernelInfo{Name: "pointwise_mul_2", Block: [3]int{256, 1, 1}, Args: 3}
+	kernelCopy3               = gpu.KernelInfo{Name: "copy_3", Block: [3]int{256, 1, 1}, Args: 2}
+	kernelAddSqrtDiv2         = gpu.KernelInfo{Name: "add_sqrt_div_2", Block: [3]int{256, 1, 1}, Args: 3}
+	kernelMulSub2             = gpu.KernelInfo{Name: "mul_sub_2", Block: [3]int{256, 1, 1}, Args: 4}
+	kernelPointwiseMul3       = gpu.KernelInfo{Name: "pointwise_mul_3", Block: [3]int{256, 1, 1}, Args: 3}
+	kernelCopy4               = gpu.KernelInfo{Name: "copy_4", Block: [3]int{256, 1, 1}, Args: 2}
+	kernelPointwiseMul4       = gpu.KernelInfo{Name: "pointwise_mul_4", Block: [3]int{256, 1, 1}, Args: 3}
+	kernelCopy5               = gpu.KernelInfo{Name: "copy_5", Block: [3]int{256, 1, 1}, Args: 2}
+	kernelCopy6               = gpu.KernelInfo{Name: "copy_6", Block: [3]int{256, 1, 1}, Args: 2}
+	kernelCopy7               = gpu.KernelInfo{Name: "copy_7", Block: [3]int{256, 1, 1}, Args: 2}
 )
 
 // forwardMethod describes Session.Forward to the runtime.
 var forwardMethod = rt.Method{
 	Name:    "digits: Forward",
 	Symbols: []string{"N"},
+	Fixed:   12976128,
 	Each:    []int64{100352},
 	Serial:  true,
 }
@@ -38,28 +57,54 @@ var forwardMethod = rt.Method{
 // The arena's plan, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	6 buffers in 100352*N bytes; the largest live set is 100352*N
+//	18 buffers in 100352*N+12976128 bytes; the largest live set is 100352*N+12976128
 //
-//	      steps     0                                                          100352
-//	norm1 3-7       [------------------------------)
-//	norm2 7-8                                       [------------------------------)
-//	pool  8-12      [------)
-//	norm3 12-16             [--------------)
-//	norm4 16-17                             [--------------)
-//	pool1 17-21     [--)
+//	                steps     0                                                        13076480
+//	norm1           2-4                                                                      |
+//	norm1_2Scratch1 4-4       [----------------------------------------)
+//	norm1_2Scratch2 4-4                                                 [-------------------)
+//	norm1_2         4-8                                                                      |
+//	norm2Scratch1   8-8       [----------------------------------------)
+//	norm2Scratch2   8-8                                                 [-------------------)
+//	norm2           8-9                                                                      |
+//	pool            9-13                                                                     |
+//	norm3Scratch1   13-13     [----------------------------------------)
+//	norm3Scratch2   13-13                                               [-------------------)
+//	norm3           13-17                                                                    |
+//	norm4Scratch1   17-17     [----------------------------------------)
+//	norm4Scratch2   17-17                                               [-------------------)
+//	norm4           17-18                                                                    |
+//	pool1           18-19                                                                    |
+//	pool1_2         19-23                                                                    |
+//	logitsScratch1  23-23     [----------------------------------------)
+//	logitsScratch2  23-23                                               [-------------------)
 const (
-	norm1Off = 0     // f32[12544*N]
-	norm2Off = 50176 // f32[12544*N]
-	poolOff  = 0     // f32[3136*N]
-	norm3Off = 12544 // f32[6272*N]
-	norm4Off = 37632 // f32[6272*N]
-	pool1Off = 0     // f32[1568*N]
+	norm1_2Off         = 12976128 // f32[12544*N]
+	norm1_2Scratch1Off = 0        // f32[2162688]
+	norm1_2Scratch2Off = 8650752  // f32[1081344]
+	norm2Scratch1Off   = 0        // f32[2162688]
+	norm2Scratch2Off   = 8650752  // f32[1081344]
+	poolOff            = 12976128 // f32[3136*N]
+	norm3Scratch1Off   = 0        // f32[2162688]
+	norm3Scratch2Off   = 8650752  // f32[1081344]
+	norm4Scratch1Off   = 0        // f32[2162688]
+	norm4Scratch2Off   = 8650752  // f32[1081344]
+	pool1Off           = 12976128 // f32[1568*N]
+	logitsScratch1Off  = 0        // f32[2162688]
+	logitsScratch2Off  = 8650752  // f32[1081344]
 )
 
 // Offsets of the buffers that prepare uses.
 const (
-	prepareNorm1Weight2Off = 0 // f32[16]
-	prepareNorm2Weight2Off = 0 // f32[16]
-	prepareNorm3Weight2Off = 0 // f32[32]
-	prepareNorm4Weight2Off = 0 // f32[32]
+	prepareNorm1Weight2Off   = 576   // f32[16]
+	prepareNorm1Weight2_2Off = 0     // f32[144]
+	prepareNorm1Weight3Off   = 1728  // f32[144]
+	prepareNorm1Off          = 0     // f32[432]
+	prepareNorm2Weight2Off   = 9216  // f32[16]
+	prepareNorm2Weight2_2Off = 0     // f32[2304]
+	prepareNorm3Weight2Off   = 18432 // f32[32]
+	prepareNorm3Weight2_2Off = 0     // f32[4608]
+	prepareNorm4Weight2Off   = 36864 // f32[32]
+	prepareNorm4Weight2_2Off = 0     // f32[9216]
+	prepareDenseWeight2Off   = 0     // f32[15680]
 )

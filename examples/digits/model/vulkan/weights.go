@@ -132,22 +132,22 @@ func Wanted() []keys.Want {
 // weights holds the tensors in the form that the kernels read.
 type weights struct {
 	norm1Bias   []float32 // f32[16,1,1]
-	conv1Weight []float32 // f32[16,1,3,3]
+	conv1Weight []float32 // f32[16,3,3,4]
 	norm2Bias   []float32 // f32[16,1,1]
-	conv2Weight []float32 // f32[16,16,3,3]
+	conv2Weight []float32 // f32[16,3,3,16]
 	norm3Bias   []float32 // f32[32,1,1]
-	conv3Weight []float32 // f32[32,16,3,3]
+	conv3Weight []float32 // f32[32,3,3,16]
 	norm4Bias   []float32 // f32[32,1,1]
-	conv4Weight []float32 // f32[32,32,3,3]
+	conv4Weight []float32 // f32[32,3,3,32]
 	denseBias   []float32 // f32[10]
-	denseWeight []float32 // f32[1568,10]
+	denseWeight []float32 // f32[10,1568]
 }
 
 // prepare computes the tensors that the kernels read from the source model's tensors.
 func prepare(device *gpu.Instance, raw *rt.Weights) (*weights, error) {
 	p := &weights{
 		norm1Bias:   rt.Make[float32](16),
-		conv1Weight: rt.Make[float32](144),
+		conv1Weight: rt.Make[float32](576),
 		norm2Bias:   rt.Make[float32](16),
 		conv2Weight: rt.Make[float32](2304),
 		norm3Bias:   rt.Make[float32](32),
@@ -161,7 +161,7 @@ func prepare(device *gpu.Instance, raw *rt.Weights) (*weights, error) {
 		return nil, err
 	}
 	rt.Keep(p, raw)
-	arena, err := rt.NewArena(128)
+	arena, err := rt.NewArena(62720)
 	if err != nil {
 		return nil, err
 	}
@@ -205,10 +205,17 @@ func prepare1(p *weights, raw *rt.Weights, run *gpu.Run, arena []byte) error {
 		return err
 	}
 	var (
-		norm1Weight2 = rt.View[float32](arena, prepareNorm1Weight2Off, 16)
-		norm2Weight2 = rt.View[float32](arena, prepareNorm2Weight2Off, 16)
-		norm3Weight2 = rt.View[float32](arena, prepareNorm3Weight2Off, 32)
-		norm4Weight2 = rt.View[float32](arena, prepareNorm4Weight2Off, 32)
+		norm1Weight2   = rt.View[float32](arena, prepareNorm1Weight2Off, 16)
+		norm1Weight2_2 = rt.View[float32](arena, prepareNorm1Weight2_2Off, 144)
+		norm1Weight3   = rt.View[float32](arena, prepareNorm1Weight3Off, 144)
+		norm1          = rt.View[float32](arena, prepareNorm1Off, 432)
+		norm2Weight2   = rt.View[float32](arena, prepareNorm2Weight2Off, 16)
+		norm2Weight2_2 = rt.View[float32](arena, prepareNorm2Weight2_2Off, 2304)
+		norm3Weight2   = rt.View[float32](arena, prepareNorm3Weight2Off, 32)
+		norm3Weight2_2 = rt.View[float32](arena, prepareNorm3Weight2_2Off, 4608)
+		norm4Weight2   = rt.View[float32](arena, prepareNorm4Weight2Off, 32)
+		norm4Weight2_2 = rt.View[float32](arena, prepareNorm4Weight2_2Off, 9216)
+		denseWeight2   = rt.View[float32](arena, prepareDenseWeight2Off, 15680)
 	)
 
 	// norm1Weight2 = /norm1/BatchNormalization: f32[16,1,1]
@@ -217,8 +224,19 @@ func prepare1(p *weights, raw *rt.Weights, run *gpu.Run, arena []byte) error {
 	// p.norm1Bias = /norm1/BatchNormalization: f32[16,1,1]
 	run.Launch(&kernelMulSub, 1, 1, 1, gpu.In(norm1Bias), gpu.In(norm1RunningMean), gpu.In(norm1Weight2), gpu.Out(p.norm1Bias))
 
-	// p.conv1Weight = /norm1/BatchNormalization: f32[16,1,3,3]
-	run.Launch(&kernelPointwiseMul, 1, 1, 1, gpu.In(norm1Weight2), gpu.In(conv1Weight), gpu.Out(p.conv1Weight))
+	// norm1Weight2_2 = /norm1/BatchNormalization: f32[16,1,3,3]
+	run.Launch(&kernelPointwiseMul, 1, 1, 1, gpu.In(norm1Weight2), gpu.In(conv1Weight), gpu.Out(norm1Weight2_2))
+
+	// norm1Weight3 = /norm1/BatchNormalization: f32[16,3,3,1]
+	run.Launch(&kernelCopy2, 1, 1, 1, gpu.Out(norm1Weight3), gpu.In(norm1Weight2_2))
+
+	// norm1 = /norm1/BatchNormalization: f32[16,3,3,3]
+	run.Launch(&kernelFill, 2, 1, 1, gpu.Out(norm1))
+
+	// p.conv1Weight = /norm1/BatchNormalization: f32[16,3,3,4]
+	run.Launch(&kernelConcat, 1, 1, 1, gpu.Out(p.conv1Weight), gpu.In(norm1Weight3))
+
+	run.Launch(&kernelConcat2, 2, 1, 1, gpu.Out(p.conv1Weight), gpu.In(norm1))
 
 	// norm2Weight2 = /norm2/BatchNormalization: f32[16,1,1]
 	run.Launch(&kernelAddSqrtDiv, 1, 1, 1, gpu.In(norm2Weight), gpu.In(norm2RunningVar), gpu.Out(norm2Weight2))
@@ -226,8 +244,11 @@ func prepare1(p *weights, raw *rt.Weights, run *gpu.Run, arena []byte) error {
 	// p.norm2Bias = /norm2/BatchNormalization: f32[16,1,1]
 	run.Launch(&kernelMulSub, 1, 1, 1, gpu.In(norm2Bias), gpu.In(norm2RunningMean), gpu.In(norm2Weight2), gpu.Out(p.norm2Bias))
 
-	// p.conv2Weight = /norm2/BatchNormalization: f32[16,16,3,3]
-	run.Launch(&kernelPointwiseMul2, 9, 1, 1, gpu.In(norm2Weight2), gpu.In(conv2Weight), gpu.Out(p.conv2Weight))
+	// norm2Weight2_2 = /norm2/BatchNormalization: f32[16,16,3,3]
+	run.Launch(&kernelPointwiseMul2, 9, 1, 1, gpu.In(norm2Weight2), gpu.In(conv2Weight), gpu.Out(norm2Weight2_2))
+
+	// p.conv2Weight = /norm2/BatchNormalization: f32[16,3,3,16]
+	run.Launch(&kernelCopy3, 9, 1, 1, gpu.Out(p.conv2Weight), gpu.In(norm2Weight2_2))
 
 	// norm3Weight2 = /norm3/BatchNormalization: f32[32,1,1]
 	run.Launch(&kernelAddSqrtDiv2, 1, 1, 1, gpu.In(norm3Weight), gpu.In(norm3RunningVar), gpu.Out(norm3Weight2))
@@ -235,8 +256,11 @@ func prepare1(p *weights, raw *rt.Weights, run *gpu.Run, arena []byte) error {
 	// p.norm3Bias = /norm3/BatchNormalization: f32[32,1,1]
 	run.Launch(&kernelMulSub2, 1, 1, 1, gpu.In(norm3Bias), gpu.In(norm3RunningMean), gpu.In(norm3Weight2), gpu.Out(p.norm3Bias))
 
-	// p.conv3Weight = /norm3/BatchNormalization: f32[32,16,3,3]
-	run.Launch(&kernelPointwiseMul3, 18, 1, 1, gpu.In(norm3Weight2), gpu.In(conv3Weight), gpu.Out(p.conv3Weight))
+	// norm3Weight2_2 = /norm3/BatchNormalization: f32[32,16,3,3]
+	run.Launch(&kernelPointwiseMul3, 18, 1, 1, gpu.In(norm3Weight2), gpu.In(conv3Weight), gpu.Out(norm3Weight2_2))
+
+	// p.conv3Weight = /norm3/BatchNormalization: f32[32,3,3,16]
+	run.Launch(&kernelCopy4, 18, 1, 1, gpu.Out(p.conv3Weight), gpu.In(norm3Weight2_2))
 
 	// norm4Weight2 = /norm4/BatchNormalization: f32[32,1,1]
 	run.Launch(&kernelAddSqrtDiv2, 1, 1, 1, gpu.In(norm4Weight), gpu.In(norm4RunningVar), gpu.Out(norm4Weight2))
@@ -244,10 +268,16 @@ func prepare1(p *weights, raw *rt.Weights, run *gpu.Run, arena []byte) error {
 	// p.norm4Bias = /norm4/BatchNormalization: f32[32,1,1]
 	run.Launch(&kernelMulSub2, 1, 1, 1, gpu.In(norm4Bias), gpu.In(norm4RunningMean), gpu.In(norm4Weight2), gpu.Out(p.norm4Bias))
 
-	// p.conv4Weight = /norm4/BatchNormalization: f32[32,32,3,3]
-	run.Launch(&kernelPointwiseMul4, 36, 1, 1, gpu.In(norm4Weight2), gpu.In(conv4Weight), gpu.Out(p.conv4Weight))
+	// norm4Weight2_2 = /norm4/BatchNormalization: f32[32,32,3,3]
+	run.Launch(&kernelPointwiseMul4, 36, 1, 1, gpu.In(norm4Weight2), gpu.In(conv4Weight), gpu.Out(norm4Weight2_2))
 
-	// p.denseWeight = /dense/Gemm: f32[1568,10]
-	run.Launch(&kernelCopy, 62, 1, 1, gpu.Out(p.denseWeight), gpu.In(denseWeight))
+	// p.conv4Weight = /norm4/BatchNormalization: f32[32,3,3,32]
+	run.Launch(&kernelCopy5, 36, 1, 1, gpu.Out(p.conv4Weight), gpu.In(norm4Weight2_2))
+
+	// denseWeight2 = /dense/Gemm: f32[1568,10]
+	run.Launch(&kernelCopy6, 62, 1, 1, gpu.Out(denseWeight2), gpu.In(denseWeight))
+
+	// p.denseWeight = /dense/Gemm: f32[10,1568]
+	run.Launch(&kernelCopy7, 62, 1, 1, gpu.Out(p.denseWeight), gpu.In(denseWeight2))
 	return nil
 }

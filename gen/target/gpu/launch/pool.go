@@ -2,6 +2,7 @@ package launch
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/dim"
@@ -20,45 +21,54 @@ var pool = []entry{
 var errBlocked = errors.New("the channels are in blocks")
 
 // overWindow launches a thread for each window, which carries a state through the cells of the window.
-// start returns the first state, step the state after a cell, and end the result of the last state.
+// start returns the first state, step the state after a cell, and result the result of the last state.
 // step is told whether the cell is inside of the operand, and whether it is in the operand or its
 // padding. get reads the cell.
-func overWindow(name string, o op.Window, n *ir.Node, put store, start func(e *kernels.Emitter) []*kernel.Value,
+//
+// The spatial axes begin at axis `first`: at 2, or at 1 if the channels are the last axis.
+func overWindow(name string, o op.Window, n *ir.Node, first int, put store, start func(e *kernels.Emitter) []*kernel.Value,
 	step func(e *kernels.Emitter, state []*kernel.Value, inside, padded *kernel.Value, get func() *kernel.Value) []*kernel.Value,
-	end func(e *kernels.Emitter, state []*kernel.Value) *kernel.Value) ([]kernels.Launch, error) {
+	result func(e *kernels.Emitter, state []*kernel.Value) *kernel.Value) ([]kernels.Launch, error) {
 	x, y := n.Args[0], n.Results[0]
-	in := x.Type.Shape[2:]
+	end := first + len(o.Kernel)
+	in := x.Type.Shape[first:end]
 	w := windowOf(o, in)
 	pads := o.Padding(in)
 	taps := dim.Consts(o.Kernel...)
 	return one(kernels.Map(name, y.Type.Shape, func(e *kernels.Emitter, at []*kernel.Value, i *kernel.Value) {
 		state := e.Times(e.Dim(dim.Product(taps...)), start(e), func(t *kernel.Value, state []*kernel.Value) []*kernel.Value {
-			cells, inside := w.cells(e, at[2:], e.Unflatten(t, taps))
+			cells, inside := w.cells(e, at[first:end], e.Unflatten(t, taps))
 			padded := e.Bool(true)
 			for k, c := range cells {
-				end := in[k].Add(pads[len(in)+k])
-				padded = e.And(padded, e.Lt(c, e.Dim(end)))
+				padded = e.And(padded, e.Lt(c, e.Dim(in[k].Add(pads[len(in)+k]))))
 			}
 			return step(e, state, inside, padded, func() *kernel.Value {
-				return e.Read(x).At(append([]*kernel.Value{at[0], at[1]}, cells...)...)
+				return e.Read(x).At(slices.Concat(at[:first], cells, at[end:])...)
 			})
 		})
-		put(e, i, at, end(e, state))
+		put(e, i, at, result(e, state))
 	}))
 }
 
 // averagePool adds the cells of a window, and divides by the number of cells that are in the operand,
 // or in the operand and its padding.
 func averagePool(o op.AveragePool, n *ir.Node, put store) ([]kernels.Launch, error) {
-	d, ok := kernels.Arithmetic(n.Args[0].Type.DType)
-	if o.Blocked || !ok {
+	if o.Blocked {
 		return nil, errBlocked
 	}
-	return overWindow("average_pool", o.Window, n, put,
+	return averageOverWindow(o.Window, o.CountPad, n, 2, put)
+}
+
+func averageOverWindow(o op.Window, countPad bool, n *ir.Node, first int, put store) ([]kernels.Launch, error) {
+	d, ok := kernels.Arithmetic(n.Args[0].Type.DType)
+	if !ok {
+		return nil, errNarrow
+	}
+	return overWindow("average_pool", o, n, first, put,
 		func(e *kernels.Emitter) []*kernel.Value { return []*kernel.Value{e.Float(d, 0), e.Float(d, 0)} },
 		func(e *kernels.Emitter, s []*kernel.Value, inside, padded *kernel.Value, get func() *kernel.Value) []*kernel.Value {
 			counts := inside
-			if o.CountPad {
+			if countPad {
 				counts = padded
 			}
 			v := e.If(inside, func() []*kernel.Value { return []*kernel.Value{get()} }, func() []*kernel.Value { return []*kernel.Value{e.Float(d, 0)} })
@@ -71,13 +81,20 @@ func averagePool(o op.AveragePool, n *ir.Node, put store) ([]kernels.Launch, err
 
 // maxPool takes the greatest cell of a window, or NaN if there is one.
 func maxPool(o op.MaxPool, n *ir.Node, put store) ([]kernels.Launch, error) {
-	elem := n.Args[0].Type.DType
-	d, ok := kernels.Arithmetic(elem)
-	if o.Blocked || !ok {
+	if o.Blocked {
 		return nil, errBlocked
 	}
+	return maxOverWindow(o.Window, n, 2, put)
+}
+
+func maxOverWindow(o op.Window, n *ir.Node, first int, put store) ([]kernels.Launch, error) {
+	elem := n.Args[0].Type.DType
+	d, ok := kernels.Arithmetic(elem)
+	if !ok {
+		return nil, errNarrow
+	}
 	most := extreme(true, elem, d)
-	return overWindow("max_pool", o.Window, n, put, most.start,
+	return overWindow("max_pool", o, n, first, put, most.start,
 		func(e *kernels.Emitter, s []*kernel.Value, inside, _ *kernel.Value, get func() *kernel.Value) []*kernel.Value {
 			return e.If(inside, func() []*kernel.Value { return most.add(e, s, get()) }, func() []*kernel.Value { return s })
 		},

@@ -6,7 +6,7 @@ import (
 )
 
 var table = slices.Concat(
-	attention, channels, check, columns, convolution, fill, fourier, gather, integer, lines, lookup, matrix, movement, norm, padding, pointwise, pool, product,
+	attention, channels, channelsLast, check, columns, convolution, fill, fourier, gather, integer, lines, lookup, matrix, movement, norm, padding, pointwise, pool, product,
 	quantize, random, recurrent, reduce, regions, resize, resizeTables, scatter, sequence, signal, sort, unique, vision,
 )
 
