@@ -213,8 +213,9 @@ func (r *rowGroups) replace() int {
 		used[v] = append(used[v], nil)
 	}
 	fusions := map[*rowGroup]*rowFusion{}
+	b := ir.NewBuilder(r.f) // of all fusions, so that their values have different names
 	for _, g := range r.groups() {
-		if f := g.fusion(used); f != nil && f.build(r.f) {
+		if f := g.fusion(used); f != nil && f.build(b, r.f) {
 			fusions[g] = f
 		}
 	}
@@ -322,10 +323,10 @@ func (g *rowGroup) fusion(used map[*ir.Value][]*rowGroup) *rowFusion {
 	return f
 }
 
-// build makes the node of a fusion. It reports whether a kernel computes it.
-func (f *rowFusion) build(fn *ir.Func) bool {
+// build makes the node of a fusion. It reports whether a kernel computes it. b is a builder of function fn, which
+// stays as it is.
+func (f *rowFusion) build(b *ir.Builder, fn *ir.Func) bool {
 	nodes := fn.Nodes
-	b := ir.NewBuilder(fn)
 	err := ir.Try(func() {
 		block := b.Block(func(b *ir.Builder) {
 			inside := map[*ir.Value]*ir.Value{}

@@ -41,6 +41,10 @@ var rowCases = map[string]struct {
 		most := b.Node(op.Reduce{Kind: op.ReduceMax, Axes: []int{1}, KeepDims: true}, x)
 		return b.Node(op.Div{}, b.Node(op.Softmax{Axis: 1}, b.Node(op.Sub{}, x, most)), sums)
 	}, "", 3},
+	"two softmaxes, of which one needs all rows of the other": {func(b *ir.Builder, x, w, _, _ *ir.Value) *ir.Value {
+		sums := b.Node(op.Reduce{Kind: op.ReduceSum, Axes: []int{0}}, b.Node(op.Softmax{Axis: 1}, b.Node(op.Mul{}, x, w)))
+		return b.Node(op.Softmax{Axis: 1}, b.Node(op.Add{}, x, sums))
+	}, "", 3},
 }
 
 // TestFuseRows compares fusions of rows with the definitions of their operators: for lengths that vectors divide and
