@@ -23,7 +23,7 @@ type Records[T any] struct {
 	buffer scratch[byte]
 }
 
-// magic begins a file of records. Its number is the version of the format.
+// magic begins a file of records. It ends with the version of the format.
 const magic = "burngen records 1\n"
 
 // Stored returns the items of d as records in the file at path. If the file does not exist, Stored
@@ -148,8 +148,8 @@ func (r *Records[T]) check() error {
 // Len returns the number of records.
 func (r *Records[T]) Len() int { return r.n }
 
-// At reads an item. It returns an error if there is no item i, if the file cannot be read, or if it
-// has been closed.
+// At reads item i. It returns an error if there is no item i, if the file cannot be read, or if r
+// is closed.
 func (r *Records[T]) At(i int) (T, error) {
 	var x [1]T
 	if err := r.Many(x[:], []int{i}); err != nil {

@@ -35,7 +35,8 @@ type Vocabulary struct {
 	characters []rune // sorted
 }
 
-// Characters returns the vocabulary of a text. Bytes that are not UTF-8 count as U+FFFD.
+// Characters returns a vocabulary of the distinct characters of text. Bytes that are not UTF-8
+// count as U+FFFD.
 func Characters(text string) *Vocabulary {
 	return &Vocabulary{slices.Compact(slices.Sorted(slices.Values([]rune(text))))}
 }

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Instance is a program for one model: on one device, with the device memory of the model's weights,
-// sessions and trainers. Its methods are safe for concurrent use.
+// Instance is a program that runs for one model on one device. The model's weights, sessions and
+// trainers have their device memory from it. Its methods are safe for concurrent use.
 type Instance struct {
 	program *Program
 	options []Option

@@ -88,7 +88,7 @@ type region struct {
 	tensor *tensorMemory
 }
 
-// regionOf returns the region of argument a. The address of the copy on the device is at.
+// regionOf returns the region of argument a. `at` is the address of a's copy on the device.
 func regionOf(a Arg, at Address) region {
 	return region{start: uintptr(a.memory), bytes: a.bytes, at: at, onHost: a.kind == isRead, result: a.kind == isWritten, host: a.host()}
 }

@@ -30,8 +30,8 @@ type loaded struct {
 	updates      map[string]Kernel
 }
 
-// With returns an instance of the program for a model, whose device is not open. [Instance.Open]
-// opens it, and returns the errors of options.
+// With returns an instance of the program for a model. The instance's device is not open yet:
+// [Instance.Open] opens it, and returns the errors of options.
 func (p *Program) With(options ...Option) *Instance {
 	return &Instance{program: p, options: options, weights: map[any]*table{}}
 }

@@ -252,7 +252,8 @@ func (h *held) grow(b *buffer, bytes int64) error {
 	return b.grow(h.device, bytes)
 }
 
-// Launch starts a kernel with x · y · z blocks. It does nothing after an error, or without blocks.
+// Launch starts a kernel with x · y · z blocks. It does nothing after an error, or if there are 0
+// blocks.
 func (r *Run) Launch(k *KernelInfo, x, y, z int, args ...Arg) {
 	if r.err != nil || x == 0 || y == 0 || z == 0 {
 		return

@@ -104,7 +104,7 @@ func (m *tensorMemory) freeIfUnused() {
 	}
 }
 
-// toHost copies the elements to the counterpart, unless it has them.
+// toHost copies the elements to the counterpart, unless the counterpart has the current elements.
 func (m *tensorMemory) toHost(ctx context.Context, q Queue) error {
 	m.fetch.Lock()
 	defer m.fetch.Unlock()

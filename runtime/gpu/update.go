@@ -8,7 +8,8 @@ import (
 	"github.com/burngen/burngen/runtime/gpu/update"
 )
 
-// longestUpdate is the largest number of elements of one launch, whose indices are i32.
+// longestUpdate is the largest number of elements that one launch updates. The kernels index
+// elements by i32.
 const longestUpdate = 1 << 30
 
 // Update implements rt.Mirror. It launches a kernel of package update and does not wait for it.

@@ -59,7 +59,8 @@ func (v *vector) toDevice(q Queue) error {
 	return nil
 }
 
-// Hold implements rt.Mirror. Slices of the vectors then stand for their copies on the device.
+// Hold implements rt.Mirror. Until Drop, an argument that is a slice of a vector stands for that
+// part of the vector's copy on the device.
 func (r *Run) Hold(vectors ...[]float32) error {
 	for _, x := range vectors {
 		if len(x) == 0 {

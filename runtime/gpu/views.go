@@ -111,8 +111,8 @@ func Array[A, T any](v *Views, access Access, name string, t *Tensor[T], shape .
 	return (*A)(unsafe.Pointer(unsafe.SliceData(elems)))
 }
 
-// CheckShape sets the error that [Views.Err] returns if shape, the shape of a result, is not the
-// shape of the tensor. name is the tensor's name in errors.
+// CheckShape compares the shape of tensor t with shape, the shape of a result. If they differ,
+// [Views.Err] returns an error. name is the tensor's name in the error.
 func CheckShape[T any](v *Views, name string, t *Tensor[T], shape []int) {
 	if !slices.Equal(t.shape, shape) {
 		v.fail(name, "the tensor has shape %v, want %v", t.shape, shape)

@@ -51,7 +51,7 @@ func tableOf[W any](p *Instance, q Queue, w *W) (*table, error) {
 	return t, nil
 }
 
-// fill allocates device memory for the arguments in list and copies them to it.
+// fill allocates device memory for the arguments in list and copies the arguments to the device.
 func (t *table) fill(d Opened, q Queue, list []Arg) error {
 	total := int64(0)
 	for _, a := range list {

@@ -103,7 +103,7 @@ func CheckConv(t *testing.T, conv ConvKernel, c ConvCase) {
 	check(t, conv, c, false)
 }
 
-// check is like [CheckConv], for results that are planar if planar is true.
+// check is like [CheckConv]. If planar is true, the results of conv are planar instead of blocked.
 func check(t *testing.T, conv ConvKernel, c ConvCase, planar bool) {
 	t.Helper()
 	c.complete()

@@ -19,8 +19,8 @@ const (
 	stamp = 0xA5
 )
 
-// NewSlice returns n elements that start shift elements after a multiple of 64 bytes. All bytes are
-// filled with a pattern.
+// NewSlice returns a slice of n elements. Its address is a multiple of 64 bytes plus the size of
+// `shift` elements. All bytes are filled with a pattern.
 func NewSlice[T any](n, shift int) *Slice[T] {
 	var zero T
 	size := int(unsafe.Sizeof(zero))

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// LRNFunc is a local response normalisation in blocks of 16 channels, or planar with blocks of 1.
+// LRNFunc is a local response normalisation. block is 16 for tensors in blocks of 16 channels, and
+// 1 for planar tensors.
 type LRNFunc func(dst, src []float32, n, c, hw, block, size int, alpha, beta, bias float32)
 
 // LRN tests local response normalisation on blocked and planar tensors. block and unblock convert

@@ -49,7 +49,7 @@ func (c *controls) interrupted() bool {
 	return c.finish
 }
 
-// drops reports whether training since the last checkpoint is dropped.
+// drops reports whether the run ends without saving the training since the last checkpoint.
 func (c *controls) drops() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

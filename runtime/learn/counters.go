@@ -9,7 +9,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// counters measure the outputs of a split, in an epoch of training or a validation.
+// counters measure the outputs of a split during one epoch of training or one validation.
 type counters[O any] struct {
 	metrics []metric.Metric[O] // the first is the loss
 	// number of batches in a window of recent values

@@ -46,7 +46,7 @@ type ending struct {
 
 func (e *ending) Error() string { return e.reason }
 
-// errInterrupted returns the reason of a run that a signal or the user ends.
+// errInterrupted returns the reason to end a run that a signal or the user interrupts.
 func (f *fit[B, O]) errInterrupted() error {
 	return &ending{reason: "interrupted", drop: f.controls.drops()}
 }

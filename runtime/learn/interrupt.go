@@ -13,7 +13,7 @@ import (
 // ErrInterrupted is the cause of the end of a context of [Interruptible].
 var ErrInterrupted = errors.New("interrupted")
 
-// interruptKey is the key of a context's value: a channel that the first signal closes.
+// interruptKey is a key of context values. The value is a channel that the first signal closes.
 type interruptKey struct{}
 
 // grace is the time that a program has between the second signal and its end.

@@ -101,12 +101,12 @@ func (b *best) bind(d directions) (err error) {
 	return nil
 }
 
-// Both keeps the checkpoints that all of several keepers want. Without keepers it does not keep any
+// Both keeps a checkpoint if every keeper keeps it. Without keepers, Both does not keep any
 // checkpoint.
 func Both(keepers ...Keeper) Keeper { return joined{keepers, true} }
 
-// Either keeps the checkpoints that at least one of several keepers wants. Without keepers it does
-// not keep any checkpoint.
+// Either keeps a checkpoint if at least one keeper keeps it. Without keepers, Either does not keep
+// any checkpoint.
 func Either(keepers ...Keeper) Keeper { return joined{keepers, false} }
 
 type joined struct {

@@ -23,7 +23,7 @@ type tape struct {
 
 const maxPending = 16 << 20
 
-// errBehind is the error of a file for which more than maxPending bytes wait.
+// errBehind is the error of a tape on which more than maxPending bytes would wait to be written.
 var errBehind = errors.New("16 MiB could not be written")
 
 // toEnd is the mark of a tape that continues at the end of the file.
@@ -60,7 +60,8 @@ func openTape(path string, mark int64, whole func(file []byte) int) (*tape, erro
 // wholeLines returns the length in bytes of the complete lines.
 func wholeLines(file []byte) int { return bytes.LastIndexByte(file, '\n') + 1 }
 
-// Write implements [io.Writer]. It returns an error if too much waits already.
+// Write implements [io.Writer]. It returns an error if more than maxPending bytes would then wait
+// to be written.
 func (t *tape) Write(b []byte) (int, error) {
 	if len(t.pending)+len(b) > maxPending {
 		return 0, errBehind

@@ -11,8 +11,8 @@ type Task[B any, O metric.Output] struct {
 	Step func(b *B) (O, error)
 	// Eval computes the same output without training. Only validation and tests need it.
 	Eval func(b *B) (O, error)
-	// Items returns the number of items over whose losses Step takes the mean, without padding. Only
-	// [Options].Accumulate needs it. It must be the number that the method Lost of the output returns.
+	// Items returns the number of items in the mean loss of Step. Padding does not count. Only
+	// [Options].Accumulate needs Items. The method Lost of the output must return the same number.
 	Items func(b *B) int
 }
 

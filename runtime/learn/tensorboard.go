@@ -142,7 +142,7 @@ func maskedCRC(data []byte) uint32 {
 	return (crc>>15 | crc<<17) + 0xa282ead8
 }
 
-// wholeRecords returns the length in bytes of the complete records.
+// wholeRecords returns the length in bytes of the complete records at the start of file.
 func wholeRecords(file []byte) int {
 	n := 0
 	for rest := file; len(rest) >= 12; rest = file[n:] {

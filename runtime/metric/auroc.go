@@ -17,7 +17,8 @@ import (
 // exact value.
 func AUROC() Metric[Classes] { return auroc((*ranking).addClasses) }
 
-// LabelAUROC is the mean of the [AUROC] of the labels that some items have, but not all.
+// LabelAUROC returns the mean area under the ROC curves of the labels; see [AUROC]. It leaves out
+// the labels that every item has, and the labels that no item has.
 func LabelAUROC() Metric[Labels] { return auroc((*ranking).addLabels) }
 
 func auroc[O any](add func(*ranking, O) error) Metric[O] {

@@ -9,7 +9,8 @@ import (
 )
 
 const (
-	// mostScores is the number of scores that a ranking keeps. With more, it counts them in bins.
+	// mostScores is the largest number of scores that a ranking keeps. A ranking of more scores
+	// counts them in bins.
 	mostScores = 1_000_000
 	// allBins is the number of bins of all classes together.
 	allBins = 1 << 16

@@ -29,7 +29,8 @@ type bincode struct {
 	effort int      // number of elements that may still be read in vain
 }
 
-// maxBetween is the largest number of bytes of options and lengths between two parameters.
+// maxBetween is the largest number of bytes between two parameters. These bytes hold options and
+// lengths.
 const maxBetween = 256
 
 // isBincode reports whether file starts with metadata, whose first field is the name of a type.

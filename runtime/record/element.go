@@ -25,7 +25,8 @@ type element struct {
 	parse func(dst []byte, t token) ([]byte, error)
 }
 
-// elements lists the types whose elements are written as numbers and bools.
+// elements is keyed by element type. It has the types whose elements may be written as numbers or
+// bools.
 var elements = map[string]element{
 	"f64": floats(8, 64, math.Float64frombits, math.Float64bits),
 	"f32": floats(4, 32,

@@ -28,8 +28,8 @@ func (r Recorder) EncodeState(parts map[string]rt.Stater) ([]byte, error) {
 	return r.Encode(w)
 }
 
-// SaveState writes the state of the parts, which the caller names, to a file in the format of its
-// extension; see [For].
+// SaveState writes the states of parts to a file. The keys of parts are names that the caller
+// chooses. The extension of path selects the format of the file; see [For].
 func SaveState(path string, parts map[string]rt.Stater) error {
 	r, err := For(path)
 	if err != nil {

@@ -133,7 +133,8 @@ func (w *walker) enter() error {
 
 func (w *walker) leave() { w.depth-- }
 
-// each calls f before each item of a list or pair of a table is read, from number `from` on.
+// each calls f(i) for each item i of a list, or each pair i of a table, from index `from` on. f
+// reads the item or pair.
 func (w *walker) each(container token, from int, f func(i int) error) error {
 	if err := w.enter(); err != nil {
 		return err

@@ -46,8 +46,8 @@ func NewCall(name string, in, out int, symbols []string, attrs ...Attr) *Call {
 // with 1 or 0 for each. Without the attribute all results are wanted. [Call.Wants] reads it.
 const WantAttr = "want_gradients"
 
-// Wants reports whether anything reads result i. A function that computes gradients may leave other
-// results as they are. It returns false if there is no such result.
+// Wants reports whether anything reads result i. It returns false if there is no result i. A
+// function that computes gradients need not write the results for which Wants returns false.
 func (c *Call) Wants(i int) bool {
 	if i < 0 || i >= len(c.out) {
 		return false

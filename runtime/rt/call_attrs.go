@@ -12,7 +12,7 @@ type Attr struct {
 // first mistake.
 type Attrs struct{ call *Call }
 
-// All returns the attributes in the model's order. The function must not modify them.
+// All returns the attributes in the model's order. The caller must not modify them.
 func (a Attrs) All() []Attr {
 	if a.call == nil {
 		return nil
@@ -40,15 +40,15 @@ func (a Attrs) Float(name string, def float32) float32 { return attribute(a, nam
 func (a Attrs) Text(name string, def string) string { return attribute(a, name, def) }
 
 // Ints returns an attribute that is a list of integers, or def if the node does not have it. The
-// function must not modify the result.
+// caller must not modify the result.
 func (a Attrs) Ints(name string, def []int64) []int64 { return attribute(a, name, def) }
 
 // Floats returns an attribute that is a list of floats, or def if the node does not have it. The
-// function must not modify the result.
+// caller must not modify the result.
 func (a Attrs) Floats(name string, def []float32) []float32 { return attribute(a, name, def) }
 
 // Texts returns an attribute that is a list of strings, or def if the node does not have it. The
-// function must not modify the result.
+// caller must not modify the result.
 func (a Attrs) Texts(name string, def []string) []string { return attribute(a, name, def) }
 
 func attribute[T any](a Attrs, name string, def T) T {

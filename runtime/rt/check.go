@@ -52,7 +52,8 @@ func spanOf[T any](x []T) span {
 	return span{lo, lo + uintptr(len(x))*unsafe.Sizeof(t)}
 }
 
-// escaped makes the compiler place the memory passed to address on the heap. always is false.
+// escaped is where the function address would store its argument if `always` were true. It never
+// is, but the compiler does not know that, so it places the argument's memory on the heap.
 var escaped struct {
 	always bool
 	at     unsafe.Pointer

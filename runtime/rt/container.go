@@ -6,7 +6,7 @@ import (
 )
 
 // CheckItem returns an error unless shape, the shape of an element of a sequence or optional,
-// matches want. [AnyDim] matches any extent, and a nil want any shape.
+// matches want. An [AnyDim] in want matches any extent. A nil want matches any shape.
 func CheckItem(where string, shape, want []int) error {
 	if want == nil {
 		return nil

@@ -151,7 +151,7 @@ func ToFloat4E2M1(x float32) Float4E2M1 {
 	return Float4E2M1(e2m1.encode(x, true))
 }
 
-// RoundMode selects the power of two to which [ToFloat8E8M0] rounds a number between two of them.
+// RoundMode selects how [ToFloat8E8M0] rounds a number between two powers of two.
 type RoundMode uint8
 
 // The values of attribute round_mode of ONNX Cast.

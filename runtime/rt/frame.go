@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Memory is the memory in which a session or trainer runs its calls. It runs one call at a time.
+// Memory is the memory in which a session or trainer runs its calls, one call at a time.
 type Memory struct {
 	// Ctx ends calls early when it is done. It may be nil.
 	Ctx context.Context

@@ -64,7 +64,8 @@ func checkFree(bytes int64) error {
 	return fits(bytes, programMemory())
 }
 
-// fitsAlways is the size in bytes below which requests skip the check of allocated memory.
+// fitsAlways is a size in bytes. The function fits accepts smaller requests without a look at the
+// memory in use.
 const fitsAlways = 64 << 20
 
 // fits returns an error if bytes is at least fitsAlways, and bytes plus the allocated memory exceed

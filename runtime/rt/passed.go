@@ -59,8 +59,8 @@ func OutArray[A any](name string, x *A) Passed {
 	return Passed{name: name, result: true, missing: x == nil, span: spanAt(x)}
 }
 
-// OutGrown returns a result that is a slice, grown to n elements, one for each item of the batch.
-// It is for [Memory.Results], after the call has begun.
+// OutGrown grows a slice to n elements, one for each item of the batch, and returns it as a result
+// for [Memory.Results]. The call must have begun.
 func OutGrown[A any](name string, x *[]A, n int) Passed {
 	p := Passed{name: name, result: true}
 	if err := Grow(x, n); err != nil {
@@ -70,8 +70,8 @@ func OutGrown[A any](name string, x *[]A, n int) Passed {
 	return p
 }
 
-// OutTensor returns a result that is a tensor, resized to a shape. It is for [Memory.Results],
-// after the call has begun.
+// OutTensor resizes a tensor to a shape and returns it as a result for [Memory.Results]. The call
+// must have begun.
 func OutTensor[T any](name string, x *Tensor[T], shape ...int) Passed {
 	err := x.resize(shape)
 	return Passed{name: name, result: true, span: spanOf(x.Data), err: err}

@@ -53,8 +53,8 @@ func StateTensor[T Number | bool](s *State, name string, data []T, shape ...int)
 
 const kindName = "kind"
 
-// StateKind registers the kind of the state, such as "adam", as a variable called kind. It is an
-// error to restore a state of another kind; the error names both.
+// StateKind registers the kind of the state, such as "adam". It is saved under the name "kind".
+// Restoring a state of another kind is an error that names both kinds.
 func StateKind(s *State, kind string) { s.kind = kind }
 
 // checkKind returns an error if the saved state of a part is of another kind than s.

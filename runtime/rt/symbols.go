@@ -122,8 +122,8 @@ func (s *Symbols) CheckMax(where string, max Max) error {
 // Max maps symbolic extents to the largest values that a session accepts: rt.Max{"N": 64}.
 type Max map[string]int
 
-// Check returns an error if a limit is below 1, or if symbols does not contain its name. A symbol
-// that m lacks is unlimited.
+// Check returns an error if a limit in m is below 1 or a key of m is not in symbols. A symbol that
+// is not in m is unlimited.
 func (m Max) Check(where string, symbols ...string) error {
 	for _, name := range slices.Sorted(maps.Keys(m)) {
 		if !slices.Contains(symbols, name) {

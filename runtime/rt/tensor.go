@@ -17,7 +17,7 @@ type Tensor[T any] struct {
 // elements as Shape says.
 func (t Tensor[T]) Check() error { return checkData(t.Shape, len(t.Data)) }
 
-// checkData returns an error unless a tensor of this shape has as many elements as `data` says.
+// checkData returns an error unless a tensor of this shape has `data` elements.
 func checkData(shape []int, data int) error {
 	n, err := Elems(shape)
 	if err != nil {

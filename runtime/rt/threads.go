@@ -63,8 +63,8 @@ type Sharing struct {
 	Longest time.Duration // in which the busiest worker of each Run executed parts
 }
 
-// WatchThreads adds what happens in later Runs to s, until it is called again. A nil s ends this. It
-// must not be called during a Run. s may be read between Runs.
+// WatchThreads makes s count later Runs, in place of the s of the call before. A nil s ends the
+// counting. WatchThreads must not be called during a Run. The caller may read s between Runs.
 func WatchThreads(s *Sharing) { workers.watch.Store(s) }
 
 // Parts returns the number of parts to split work into that takes ns nanoseconds on one core. It is

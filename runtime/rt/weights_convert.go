@@ -62,8 +62,8 @@ func (k intKind) put(b []byte, bits uint64, negative bool) bool {
 	return again == bits && below == negative
 }
 
-// Convertible reports whether [Weights.Convert] can convert between two types: equal types, floats of
-// 64, 32 and 16 bits, and integers of 8 to 64 bits.
+// Convertible reports whether [Weights.Convert] can convert one type to the other: the types are
+// equal, or both are floats of 16 to 64 bits, or both are integers of 8 to 64 bits.
 func Convertible(from, to string) bool {
 	return from == to || floatKinds[from].width > 0 && floatKinds[to].width > 0 ||
 		intKinds[from].width > 0 && intKinds[to].width > 0

@@ -119,7 +119,7 @@ func (w *Weights) Abandon() {
 	}
 }
 
-// mapped sets the function that releases the memory. It is called at most once.
+// mapped makes unmap the function that releases the memory. unmap is called at most once.
 func (t *tensors) mapped(unmap func() error) { t.unmap = sync.OnceValue(unmap) }
 
 // retain takes a reference to the memory, which release drops. It reports false if the memory is

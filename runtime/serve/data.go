@@ -51,7 +51,8 @@ func (d *decoder) data(x *tensor, p *port) error {
 	return err
 }
 
-// nested calls element before each value in an array, or in arrays in the array.
+// nested reads an array whose elements may be arrays, to any depth. It calls element to read each
+// value that is not an array.
 func (d *decoder) nested(element func() error) error {
 	return d.array(func() error {
 		if c, err := d.peek(); err != nil || c != '[' {
@@ -162,7 +163,7 @@ func (t *tee) Read(p []byte) (int, error) {
 // ahead is the number of bytes that are allocated for a tensor before its data arrives.
 const ahead = 1 << 20
 
-// readBytes reads n bytes into memory from alloc, which grows as the bytes arrive.
+// readBytes reads n bytes into memory that alloc returns. The memory grows as the bytes arrive.
 func readBytes(r io.Reader, n int) ([]byte, error) {
 	data, have := alloc(min(n, ahead)), 0
 	for have < n {

@@ -19,7 +19,7 @@ type Model struct {
 	Weights string
 }
 
-// Package returns the model of a generated package, written with -serve. load is the package's function
+// Package returns the model of a package that was generated with -serve. load is the package's function
 // Load.
 func Package[M interface{ Served() rt.Served }](name string, load func() (M, error)) Model {
 	return PackageFile(name, "", func(string) (M, error) { return load() })

@@ -148,7 +148,8 @@ func (q *queue) take(most int, wait time.Duration) ([]*job, reason) {
 	}
 }
 
-// next returns the requests of the next batch, and the line of each, without removing them.
+// next returns the requests of the next batch, and the line of each request. It does not remove
+// them. isFull says that `most` leaves no room for another request.
 func (q *queue) next(most int) (batch []*job, places []*line, isFull bool) {
 	items := 0
 	next := make([]int, len(q.lines)) // the first request of a line that has not been looked at

@@ -48,7 +48,7 @@ type queue struct {
 	clock clock
 }
 
-// submission is a command buffer or a graph that is submitted at once.
+// submission is a command buffer or a graph that is submitted as a whole.
 type submission struct {
 	*commands // nil for a graph
 	// value of the queue's timeline once the submission has ended

@@ -158,7 +158,8 @@ func (p *attention) paired() bool {
 	return p.After >= 0 && p.Before < 0 && p.tile.Blocks < p.tiles
 }
 
-// pairs returns the number of pairs of tiles. A head with an odd number of tiles has a pair of one.
+// pairs returns the number of pairs of tiles of all heads. The last tile of a head with an odd
+// number of tiles is a pair of its own.
 func (p *attention) pairs() int { return p.Batch * p.Heads * ((p.tilesM + 1) / 2) }
 
 // headsAtOnce returns the number of heads whose keys and values blocks read at the same time. It divides the number of
@@ -172,7 +173,7 @@ func (p *attention) headsAtOnce() int {
 	return n
 }
 
-// partOf returns a tile of a head, which is counted through the batch.
+// partOf returns tile `row` of a head. `head` counts the heads of all batch elements.
 func (p *attention) partOf(head, row *kernel.Value) part {
 	t := part{m: p.Mul(row, p.Int(p.queries)), from: p.Int(0)}
 	t.Batch, t.Head = p.Div(head, p.Int(p.Heads)), p.Rem(head, p.Int(p.Heads))
@@ -185,7 +186,8 @@ func (p *attention) partOf(head, row *kernel.Value) part {
 	return t
 }
 
-// end returns the number of tiles of keys up to the last key of n queries from m on.
+// end returns the number of tiles from the first key up to the last key that queries m to m+n−1 may
+// attend to.
 func (p *attention) end(m *kernel.Value, n int) *kernel.Value {
 	all := p.Int(p.tilesN)
 	if p.After < 0 {
@@ -392,7 +394,8 @@ func (a *attender) compute(s stage, turn *kernel.Value) []*kernel.Value {
 	return []*kernel.Value{s.index, s.phase, turn}
 }
 
-// masked returns the greatest number of tiles of keys at the end of a group's part that need a mask.
+// masked returns the number of tiles of keys that need a mask at the end of a group's part: the
+// largest number of all groups.
 func (p *attention) masked() int {
 	most := 0
 	for m := 0; m < p.Queries; m += rowsOfGroup {
@@ -406,7 +409,7 @@ func (p *attention) masked() int {
 	return most
 }
 
-// masks reports whether some keys of some tiles are excluded, or scores changed.
+// masks reports whether some tile has an excluded key, or Score changes the scores.
 func (p *attention) masks() bool {
 	return p.Score != nil || p.After >= 0 || p.Before >= 0 || p.Keys%p.tile.Keys != 0
 }
@@ -450,7 +453,7 @@ func (a *attender) multiplyKeys(s stage, turn *kernel.Value) {
 	a.Commit()
 }
 
-// termsOfHeld is the number of terms of a product of factors of 16 bits.
+// termsOfHeld is the number of terms that one matrix product of 16-bit factors sums.
 const termsOfHeld = 16
 
 // multiplyValues starts the products of weights and the values of stage s.
@@ -508,7 +511,8 @@ func (a *attender) weigh(r running, tile *kernel.Value, masked bool) (after runn
 	return a.softmax.weigh(r, scores, a.Mul(tile, a.Int(a.tile.Keys)), masked)
 }
 
-// words returns f32 weights in the order of sums, rounded, as words of two.
+// words rounds f32 weights to a.Matrix and joins each two of them into a word. The weights are in
+// the order of sums.
 func (a *attender) words(weights []*kernel.Value) []*kernel.Value {
 	words := make([]*kernel.Value, len(weights)/2)
 	for i := range words {

@@ -97,7 +97,8 @@ func (s *softmax) weigh(r running, scores []*kernel.Value, first *kernel.Value, 
 	return after, weights, factors
 }
 
-// overRow joins the elements of x of row h, in several chains that do not wait for each other.
+// overRow joins the elements of row h. x holds two elements of row 0, two of row 1, and so on in
+// turn. Four chains of joins do not wait for each other.
 func overRow(x []*kernel.Value, h int, join func(x, y *kernel.Value) *kernel.Value) *kernel.Value {
 	const chains = 4
 	partial := make([]*kernel.Value, chains)

@@ -20,7 +20,7 @@ type lanes struct {
 	stores []element
 }
 
-// element is a store that was not emitted: of x at an index of a tensor.
+// element is a store of x at an index of a tensor. The store has not been emitted.
 type element struct {
 	tensor   *Tensor
 	index, x *kernel.Value
@@ -87,7 +87,8 @@ type path struct {
 	known   bool
 }
 
-// path returns how the value of lane 0 changes. It knows sums and products with constants.
+// path returns how v, a value of lane 0, changes from lane to lane. It knows sums, and products
+// with constants.
 func (l *lanes) path(v *kernel.Value) path {
 	if v == l.first {
 		return path{1, true, true}

@@ -19,7 +19,7 @@ const (
 // different banks.
 func termsOf(d ir.DType) int { return tileK + 16/d.Size() }
 
-// inMatrix returns the index in a tile of the given term of a column; see [termsOf].
+// inMatrix returns the index of element (column, term) in a tile; see [termsOf].
 func (p *product) inMatrix(column, term *kernel.Value) *kernel.Value {
 	return p.Add(p.Mul(column, p.Int(termsOf(p.Matrix))), term)
 }

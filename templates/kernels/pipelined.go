@@ -292,7 +292,7 @@ func (p *pipelined) multiply() {
 	})
 }
 
-// within returns the offset in elements of term k of a step from the beginning of a tile.
+// within returns the offset of term k of a step from the beginning of the tile, in elements.
 func (p *pipelined) within(k int, across bool) int {
 	if across {
 		return k * columnsOfBox

@@ -170,7 +170,8 @@ func (a *addedTokens) split(text string, normalize normalizer) ([]piece, error) 
 	return out, failed
 }
 
-// text returns the content of a token, normalised if the token is found in normalised text.
+// text returns the content of a token, and whether id is an added token. The content is normalised
+// if the token is looked for in normalised text.
 func (a *addedTokens) text(id int64) (string, bool) {
 	index, ok := a.byID[id]
 	if !ok {

@@ -204,7 +204,8 @@ var byteNames = func() (names [256]string) {
 	return names
 }()
 
-// merge merges the pair of the lowest rank, the leftmost one of a tie, until no pair can be merged.
+// merge repeatedly merges the pair with the lowest rank, until no pair can be merged. Of pairs with
+// equal ranks, it merges the leftmost one first.
 func (m *bpe) merge(symbols []symbol) {
 	var q mergeQueue
 	candidate := func(at int) {

@@ -2,7 +2,7 @@ package text
 
 import "slices"
 
-// Encoding is a text, or two, as tokens. All slices have an element for each token.
+// Encoding holds the tokens of one or two texts. Each slice has one element for each token.
 type Encoding struct {
 	IDs       []int64  // numbers of the tokens
 	TypeIDs   []int64  // 0, or 1 for tokens of the second text, or what the template says

@@ -5,7 +5,8 @@ import "fmt"
 // Files are the contents of files, as a data set: an item for each file.
 type Files struct{ paths []string }
 
-// OpenFiles returns the contents of files, in this order. The files are read when they are asked for.
+// OpenFiles returns the contents of files, in the order of paths. A file is read when its item is
+// asked for.
 func OpenFiles(paths ...string) *Files { return &Files{append([]string(nil), paths...)} }
 
 // Len returns the number of files.

@@ -16,8 +16,7 @@ type Lines struct {
 	starts []int64 // of each line, and the end of the last one
 }
 
-// OpenLines finds the lines of a file, which must not change while it is open. The caller closes the
-// lines.
+// OpenLines returns the lines of a file. The file must not change until the caller closes the lines.
 func OpenLines(path string) (*Lines, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -6,7 +6,7 @@ type template struct {
 	single, pair []templatePart
 }
 
-// maxTemplate is the largest number of parts of a template and of tokens of a part.
+// maxTemplate is the largest number of parts in a template, and of tokens in a part.
 const maxTemplate = 256
 
 // templatePart is a text or a list of special tokens.

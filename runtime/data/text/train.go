@@ -82,7 +82,8 @@ func (t *trainer) token(s string) int64 {
 	return id
 }
 
-// read counts the words of texts and their pairs. cut splits a text into words.
+// read counts the words of the texts, and the pairs of adjacent tokens in the words. cut splits a
+// text into words.
 func (t *trainer) read(texts iter.Seq[string], cut preTokenizer) {
 	index := map[string]int{}
 	for text := range texts {
@@ -121,7 +122,7 @@ func (t *trainer) change(p pairOf, word, delta int) {
 	}
 }
 
-// fill adds the pairs that have appeared since the last call to the queue.
+// fill adds pairs to the queue: the pairs that have appeared since the last call of fill.
 func (t *trainer) fill() {
 	for p, words := range t.places {
 		if t.counts[p] > 0 {

@@ -333,7 +333,8 @@ func (t *translator) escaped() (class string, char rune, err error) {
 	return "", c, nil
 }
 
-// property parses the rest of \p{…} or \P{…}, the name of a category or script.
+// property parses the name in braces after \p or \P, a category or script. It returns the class in
+// Go's syntax.
 func (t *translator) property(negated bool) (string, error) {
 	end := slices.Index(t.in[t.at:], '}')
 	if t.peek() != '{' || end < 0 {
@@ -426,7 +427,8 @@ func (t *translator) class() (string, error) {
 	}
 }
 
-// member parses a member of a class. It returns the content of a class, or "" and one character.
+// member parses a member of a class. If the member is one character, class is "". Otherwise class
+// is the member in Go's syntax.
 func (t *translator) member() (class string, char rune, err error) {
 	c := t.peek()
 	switch {

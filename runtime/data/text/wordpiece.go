@@ -14,7 +14,8 @@ type wordPiece struct {
 	unknown  token
 }
 
-// wordPieceSettings are the fields of the model in a file besides its vocabulary.
+// wordPieceSettings holds the fields of a WordPiece model in a tokenizer file, without the
+// vocabulary.
 type wordPieceSettings struct {
 	Unknown    string `json:"unk_token"`
 	Prefix     string `json:"continuing_subword_prefix"`

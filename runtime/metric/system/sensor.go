@@ -15,8 +15,8 @@ type sensor struct {
 	read   func() (float64, error)
 }
 
-// gauge returns a sensor of a value that one reading gives, or no sensor if the first reading
-// fails.
+// gauge returns a sensor whose value is the result of read. It returns no sensor if the first call
+// of read fails.
 func gauge(name, unit string, read func() (float64, error)) []sensor {
 	first, err := safely(read)
 	if err != nil {

@@ -30,7 +30,7 @@ type Rule struct {
 	Replacement string // with $1 and ${name} for the pattern's groups
 }
 
-// maxRule is the largest length in bytes of a rule and of a name that it produces.
+// maxRule is the largest length in bytes of a rule, and of a name that a rule produces.
 const maxRule = 1 << 16
 
 // ParseRule parses "regex=>replacement". Every match of the regular expression (in the syntax of
@@ -144,7 +144,8 @@ func (m Map) renamed(w *rt.Weights) (*rt.Weights, error) {
 	return renamed, nil
 }
 
-// unique returns an error that lists the new names that several old names became, or nil.
+// unique returns an error if several old names became the same new name. The error lists all such
+// names. became maps old names to new names.
 func unique(became map[string]string) error {
 	from := map[string][]string{}
 	for old, name := range became {

@@ -143,7 +143,8 @@ func (m *matching) has(own func() *rt.Weights, name string) bool {
 	return ok
 }
 
-// take matches the wanted tensor x with found, its names in the file.
+// take assigns tensors of the file to the wanted tensor x. found has their names. It records
+// whether to transpose and convert, or an error if a tensor does not fit.
 func (m *matching) take(x Want, found []string) {
 	info, _ := m.w.Info(found[0])
 	for _, name := range found {

@@ -64,8 +64,8 @@ func Renumber() Option {
 	return func(o *Options) error { o.Map.Renumber = true; return nil }
 }
 
-// Transpose transposes the matrices whose rewritten names match a regular expression. A matrix that
-// no option Transpose selects then stays as it is, whatever its shape.
+// Transpose transposes the matrices whose rewritten names match a regular expression. If there are
+// options Transpose, no other matrix is transposed, whatever its shape.
 func Transpose(pattern string) Option {
 	return func(o *Options) error {
 		re, err := ParsePattern(pattern)

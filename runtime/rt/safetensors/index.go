@@ -65,8 +65,8 @@ func ParseIndex(data []byte) (*Index, error) {
 	return x, nil
 }
 
-// Encode returns the text of the index. total is the size in bytes of all its tensors. [ParseIndex]
-// reads it. It returns an error if a name is not UTF-8.
+// Encode returns the text of the index, which [ParseIndex] reads. total is the size of all tensors
+// in bytes. Encode returns an error if a name is not UTF-8.
 func (x *Index) Encode(total int64) ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "{\n  \"metadata\": {\"total_size\": %d},\n  \"weight_map\": {", total)

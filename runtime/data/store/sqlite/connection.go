@@ -44,7 +44,8 @@ type pool struct {
 	closed bool
 }
 
-// get returns a connection. It sees one snapshot of the file until it is closed.
+// get returns a free connection, or opens one. A connection sees one snapshot of the file until the
+// connection is closed.
 func (p *pool) get() (*connection, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -78,7 +79,7 @@ func (p *pool) put(c *connection) {
 	p.free = append(p.free, c)
 }
 
-// Close closes the connections. It closes a connection in use when the connection is put back.
+// Close closes the free connections. A connection in use is closed when it is put back.
 func (p *pool) Close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
