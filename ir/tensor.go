@@ -152,8 +152,8 @@ func (t *Tensor) SetBool(i int, v bool) {
 // SetText stores v as element i of a string tensor.
 func (t *Tensor) SetText(i int, v string) { t.texts[i] = v }
 
-// SetNumber stores v as element i of a tensor of any type except strings. Integers truncate v. A
-// u64 wraps: 2⁶⁴ becomes 0.
+// SetNumber stores v as element i of a tensor of any type except strings. Integer types truncate v.
+// In a u64 tensor, numbers from 2⁶⁴ on become 0.
 func (t *Tensor) SetNumber(i int, v float64) {
 	switch {
 	case t.DType.IsFloat():

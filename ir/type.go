@@ -94,7 +94,7 @@ func (t Type) Equal(u Type) bool {
 }
 
 // Subst returns t with the symbols in its extents replaced. env returns the value of a symbol, and
-// false for a symbol that stays. The types of containers have no symbols.
+// false for a symbol that stays. Types of containers are returned unchanged.
 func (t Type) Subst(env func(string) (dim.Dim, bool)) Type {
 	if t.Kind == TensorKind && t.Shape != nil {
 		shape := make([]dim.Dim, len(t.Shape))

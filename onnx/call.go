@@ -46,7 +46,8 @@ func (c *call) prepare() error {
 	return nil
 }
 
-// Warn implements [ir.Importer]. It records each text once for all nodes of an operator.
+// Warn implements [ir.Importer]. It records a text once, even if several nodes of the same operator
+// warn with it.
 func (c *call) Warn(text string) {
 	c.im.warn(qualified(c.node)+" "+text, c.im.place(c.scope, c.node, c.index), "%s", text)
 }

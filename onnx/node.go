@@ -87,7 +87,7 @@ func (s *scope) at(n *wire.Node) { s.builder.At(shorten(s.call.prefix+nameOf(n),
 // Longer texts are shortened, because the text form repeats them at each use.
 const maxName = 256
 
-// named names v, a new value, after its name in the model, and returns v.
+// named gives the new value v a name made from `name`, its name in the model. It returns v.
 func named(b *ir.Builder, v *ir.Value, name string) *ir.Value {
 	v.Name = b.Name(shorten(name, maxName))
 	return v

@@ -79,7 +79,7 @@ func readFile(path string) ([]byte, error) {
 }
 
 // Read reads a model from the bytes of a file called name. The bytes must not change afterwards.
-// External data is read from root, which may be nil.
+// External data is read from root. root may be nil if the model has no external data.
 func Read(name string, data []byte, root *os.Root, o Options) (*Model, error) {
 	proto, err := wire.ReadModel(data, wire.Limits{})
 	if err != nil {

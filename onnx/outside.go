@@ -36,7 +36,8 @@ func newOutside(root *os.Root) *outside {
 	return &outside{root: root, files: map[string]*outsideFile{}}
 }
 
-// check returns an error if a tensor cannot be read, as far as this is known without reading it.
+// check returns an error if the location of t is not valid or the file lacks its bytes. It does not
+// read them.
 func (o *outside) check(t *wire.Tensor) error {
 	_, _, err := o.find(t)
 	return err

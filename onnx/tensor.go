@@ -46,7 +46,8 @@ func dtypeOf(d wire.DataType) (ir.DType, error) {
 	return ir.Invalid, fmt.Errorf("unknown element type %d", int32(d))
 }
 
-// tensorType returns the static type of a tensor, whose size fits an int.
+// tensorType returns the static type of t. It returns an error if the rank is above [ir.MaxRank] or
+// the size does not fit an int.
 func tensorType(t *wire.Tensor) (ir.Type, error) {
 	d, err := dtypeOf(t.Type)
 	if err != nil {

@@ -91,7 +91,8 @@ func (im *importer) initializer(b *ir.Builder, t *wire.Tensor, name string) (*ir
 	return v, nil
 }
 
-// loadSingle replaces constants of one element by loads of weights if they are parameters.
+// loadSingle turns each constant of one element that an operator takes as a parameter into the load
+// of a weight.
 func (im *importer) loadSingle(f *ir.Func) error {
 	for n := range f.All() {
 		for i, a := range n.Args {

@@ -9,7 +9,7 @@ import (
 	"github.com/burngen/burngen/pytorch/pickle"
 )
 
-// magic is the beginning of a legacy file after its protocol: the pickle of a number.
+// magic is the pickled number with which a legacy file begins, without the protocol header.
 var magic = []byte("\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.")
 
 // isLegacy reports whether file starts with a pickle of the magic number. From protocol 4 on, a

@@ -96,7 +96,8 @@ func (l *loader) global(module, name string) (*pickle.Class, error) {
 // only as classes of tensors.
 const maxInert = 1 << 16
 
-// useless returns an error if an unknown name was mentioned other than as the class of a tensor.
+// useless returns an error if the pickle mentions an unknown name that is not the class of a
+// tensor.
 func (l *loader) useless() error {
 	var first string
 	for c := range l.inert {

@@ -21,7 +21,7 @@ type namer struct {
 	*loader
 	add  func(name string, t *tensor) error
 	path []byte
-	// true while a container is walked, false if it contains no tensor
+	// true while a container is walked; false afterwards if it contains no tensor
 	seen map[pickle.Value]bool
 	// number of tensors so far
 	n int

@@ -112,7 +112,7 @@ type loader struct {
 	records []*record
 }
 
-// forms lists the file formats. The first form whose is function accepts a file reads it.
+// forms lists the file formats. The first form for which is(file) is true reads the file.
 var forms = []struct {
 	is   func(file []byte) bool
 	read func(l *loader, file []byte) (pickle.Value, error)

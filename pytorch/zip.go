@@ -50,7 +50,8 @@ const (
 	stored   = 0
 	deflated = 8
 
-	// refusedFlags are the flags of records that are encrypted, patches, or have masked headers.
+	// refusedFlags are the flags of encrypted records, of patches, and of records with masked
+	// headers.
 	refusedFlags = 1<<0 | 1<<5 | 1<<6 | 1<<13
 
 	// sizesFollow is the flag of a record whose sizes are after its contents.
@@ -183,7 +184,8 @@ func (a *archive) entry(list []byte) (*record, int, error) {
 	return r, n, nil
 }
 
-// widen sets the sizes and the offset that do not fit 32 bits from the extra fields of a record.
+// widen reads r's sizes and offset that do not fit 32 bits. `extra` holds them: the extra fields of
+// the record.
 func (r *record) widen(extra []byte) error {
 	for len(extra) >= 4 {
 		id, n := little.Uint16(extra), int(little.Uint16(extra[2:]))

@@ -7,8 +7,8 @@ import (
 
 // sharedCandidate is a list of numbers that occurs several times in a longer list.
 type sharedCandidate struct {
-	// length is the length of the list. For each s in [1, shifts], the lists of this length that begin
-	// s after the indices in at are equal too.
+	// length is the length of the list. For each s in [1, shifts], the lists of the same length
+	// that begin at at[0]+s, at[1]+s, … are equal too.
 	length, shifts int
 	at             []int // index of each occurrence
 }

@@ -51,7 +51,8 @@ func (p *planner) findParts() {
 	}
 }
 
-// viewed returns the value that v is a complete view of, through any number of views, or v itself.
+// viewed returns the value whose memory v shows completely. It follows chains of views. It returns
+// v if v is not such a view.
 func viewed(v *ir.Value) *ir.Value {
 	for v.Def != nil && isView(v.Def) && sameMemory(v.Type, v.Def.Args[0].Type) {
 		v = v.Def.Args[0]

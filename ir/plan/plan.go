@@ -94,10 +94,10 @@ const (
 // whose shape is known only after control flow has computed it.
 type Variable struct {
 	Name  string    // name of the value that the variable was made for
-	Value *ir.Value // that value, which no node defines if it is scratch
+	Value *ir.Value // the value; scratch memory has a value that no node defines
 	Type  ir.Type
 	First int // the first node that writes it
-	// Boxed reports whether it is a tensor stored with its shape.
+	// Boxed reports whether the value is a tensor that is stored with its shape.
 	Boxed bool
 }
 
@@ -107,7 +107,7 @@ func IsHeld(t ir.Type) bool { return !t.IsTensor() || t.DType == ir.String }
 // Buffer is a part of the arena.
 type Buffer struct {
 	Name  string    // name of the value that the buffer was made for
-	Value *ir.Value // that value, which no node defines if it is scratch
+	Value *ir.Value // the value; scratch memory has a value that no node defines
 	DType ir.DType
 	Elems dim.Dim
 	Bytes dim.Dim // size, rounded up to whole cache lines

@@ -138,7 +138,8 @@ type graph struct {
 	ports  []port
 }
 
-// seen returns the values of matching kinds that nodes of the graph may read, the nearest last.
+// seen returns the values that nodes of the graph may read and whose kind satisfies `fits`. The
+// graph's own values come last.
 func (g *graph) seen(fits func(kind) bool) []port {
 	var out []port
 	for _, p := range g.window {
@@ -311,7 +312,7 @@ func (g *graph) computed() {
 	}
 }
 
-// integer adds arithmetic on integers, whose result is taken modulo 7.
+// integer adds arithmetic on integers. The result is taken modulo 7.
 func (g *graph) integer() {
 	k := []kind{integers, integer}[g.pick(2)]
 	r := g.apply([]string{"Add", "Sub", "Mul", "Max", "Min"}[g.pick(5)], k, g.of(k), g.of(k))
@@ -571,7 +572,8 @@ func (g *graph) scan(depth int) {
 	g.applyAll("Scan", []kind{vector, matrix}, []Attr{{Name: "body", Value: body.model}, {Name: "num_scan_inputs", Value: 1}}, state, rows)
 }
 
-// unstack replaces values whose first extent is the number of iterations by their sums along it.
+// unstack replaces the values `stacked` by their sums along the first axis, which counts
+// iterations.
 func (g *graph) unstack(stacked []port) {
 	g.ports = slices.DeleteFunc(g.ports, func(p port) bool {
 		return slices.ContainsFunc(stacked, func(s port) bool { return s.name == p.name })

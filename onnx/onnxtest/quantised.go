@@ -360,7 +360,7 @@ func (g *quantisedNet) concat(a activation) {
 	}
 }
 
-// slice takes a slice of the channels, forward or backward, or of the rows.
+// slice takes a slice of the channels or of the rows, forward or backward.
 func (g *quantisedNet) slice(a activation) {
 	axis := []int{1, 1, 1, 2}[g.pick(4)]
 	n := a.shape[axis-1]

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// opcode is the meaning of an opcode of a pickle. A nil run rejects it.
+// opcode describes an opcode. If run is nil, a pickle with the opcode is rejected.
 type opcode struct {
 	name string
 	run  func(*machine) error

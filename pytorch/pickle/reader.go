@@ -100,7 +100,7 @@ func (m *machine) uint(width uint64) (uint64, error) {
 	return binary.LittleEndian.Uint64(whole[:]), nil
 }
 
-// sized reads a length of width bytes and returns that many bytes after it.
+// sized reads an integer n of width bytes. It returns the n bytes after the integer.
 func (m *machine) sized(width uint64) ([]byte, error) {
 	n, err := m.uint(width)
 	if err != nil {

@@ -29,7 +29,7 @@ type Set struct{ Items []Value }
 type Dict struct {
 	Keys, Values []Value
 
-	at map[Value]int // index of keys, once there are many
+	at map[Value]int // index of each key; nil while there are few keys
 }
 
 // Class is a name that [Reader.Global] knows.

@@ -7,7 +7,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Stored is the constraint of float types without arithmetic, which are computed as float32.
+// Stored is the constraint of float types without arithmetic. Kernels compute with them as float32.
 type Stored interface {
 	rt.Float16 | rt.BFloat16 |
 		rt.Float8E4M3FN | rt.Float8E4M3FNUZ | rt.Float8E5M2 | rt.Float8E5M2FNUZ | rt.Float8E8M0 | rt.Float4E2M1

@@ -145,8 +145,8 @@ func IsNaN[T Float](dst []bool, x []T) {
 	}
 }
 
-// IsInf computes dst[i] = whether x[i] is −Inf, if negative is set, or +Inf, if positive is set
-// (ONNX IsInf).
+// IsInf sets dst[i] to true if x[i] is −Inf and `negative` is set, or x[i] is +Inf and `positive`
+// is set, else to false (ONNX IsInf).
 func IsInf[T Float](dst []bool, x []T, negative, positive bool) {
 	each(dst, x, func(v T) bool {
 		infinite := v == v && v-v != 0

@@ -219,7 +219,7 @@ type taps struct {
 // places describes the position of the outputs of a convolution, in pixels of dst.
 type places struct {
 	plane         int // distance between channel blocks
-	first         int // in a plane
+	first         int // index of the first output in a plane
 	below, beside int // distances between outputs in a column and in a row
 }
 

@@ -83,7 +83,7 @@ func spreadTaps[T Float](index *[1 << maxDeformAxes]int, weights *[1 << maxDefor
 	return n * k
 }
 
-// advance increments `at`, coordinates in row-major order of a shape.
+// advance replaces the coordinates `at` by the next ones in row-major order of the shape.
 func advance(at, shape []int) {
 	for i := len(at) - 1; i >= 0; i-- {
 		if at[i]++; at[i] < shape[i] {

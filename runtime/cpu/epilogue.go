@@ -69,7 +69,8 @@ func (ep *Epilogue) then(dst []float32, at, rows, width, stride int) {
 	}
 }
 
-// nearCache is a number of elements of each operand of Then that share a first-level cache.
+// nearCache is a number of elements. This many elements of every operand of Then fit a first-level
+// cache together.
 const nearCache = 2048
 
 // limits returns the range [lo, hi] to which results are clamped. ok is false if they are not
@@ -84,7 +85,7 @@ func (ep *Epilogue) limits() (lo, hi float32, ok bool) {
 	return ep.Lo, ep.Hi, ep.Clamp
 }
 
-// fill sets the fields of a tile that the epilogue determines, except its operands.
+// fill sets the fields of t that the epilogue determines. It does not set the epilogue's operands.
 func (ep *Epilogue) fill(t *tile) {
 	var ok bool
 	t.clamp = 0

@@ -2,7 +2,7 @@ package cpu
 
 import "math"
 
-// gridTile is the number of taps of the points that are computed at once.
+// gridTile is the maximum number of taps, of several points together, that are computed at once.
 const gridTile = 1024
 
 // gridTaps holds the elements that the points of a tile read, and their weights. Tap t of point i is
@@ -127,7 +127,7 @@ func farWeight(d float64) float64 {
 	return float64((float64((float64(cubicA*d)-5*cubicA)*d)+8*cubicA)*d) - 4*cubicA
 }
 
-// neighbours stores the elements `step` elements after ⌊x⌋, after padding.
+// neighbours sets index[i] to the element that padding selects for position ⌊x[i]⌋ + step.
 func (s *gridShape) neighbours(index []int32, x []float64, d, step int) {
 	const reach = 6 // ⌊x⌋ + step is from −reach to d−1+reach
 	last := int32(d - 1)

@@ -62,12 +62,12 @@ func tuple[I int32 | int64](coordinates []I, extents []int) (int, error) {
 
 // elements describes the positions of single elements along an axis of an array.
 type elements struct {
-	shape, array []int // extents of the indices and of the array; only along the axis may shape exceed array
+	shape, array []int // extents of the indices and of the array; shape may exceed array only along the axis
 	axis         int
 	n, size      int // elements of the indices and of the array
-	width        int // of a line along the last axis of the indices
+	width        int // elements of the indices in a line along their last axis
 	dim, stride  int // of the axis
-	step         int // distance in the array between elements of a line, without their index
+	step         int // distance in the array between adjacent elements of a line whose indices are equal
 }
 
 // elementsOf returns the positions of elements, or an [IndexError] if the indices exceed the array.

@@ -2,7 +2,7 @@ package cpu
 
 import "unsafe"
 
-// MaxPoolBytes stores the maximum of each window over planes uint8[planes][in…][16] in
+// MaxPoolBytes stores the maximum of each window of src, uint8[planes][in…][16], in dst,
 // uint8[planes][out…][16]. There are two spatial axes.
 func MaxPoolBytes(dst, src []uint8, planes int, in, out, kernel, strides, dilations []int) {
 	m := maxBytes{planes: planes, h: in[0], w: in[1], outH: out[0], outW: out[1], strideH: strides[0]}

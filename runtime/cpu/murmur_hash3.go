@@ -31,7 +31,7 @@ func MurmurHash3[T int32 | uint32 | int64 | uint64 | float32 | float64 | string,
 	}
 }
 
-// murmurWords hashes the lower bytes of x, of which there are 4 or 8. h is the seed.
+// murmurWords hashes the lowest `bytes` bytes of x, 4 or 8. h is the seed.
 func murmurWords(h uint32, x uint64, bytes int) uint32 {
 	h = murmurWord(h, uint32(x))
 	if bytes == 8 {

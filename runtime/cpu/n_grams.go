@@ -37,7 +37,7 @@ type nGrams[T int32 | int64 | string] struct {
 
 func (g nGrams[T]) count() int { return len(g.tokens) / g.length }
 
-// addCounts adds the number of occurrences of each n-gram in row to counts, at its column.
+// addCounts adds the number of occurrences in row of each n-gram to counts[column of the n-gram].
 func (g nGrams[T]) addCounts(counts []float32, row []T, columns []int64, maxSkip int) error {
 	last := 1 // distance
 	if g.length > 1 {

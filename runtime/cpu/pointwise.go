@@ -18,7 +18,7 @@ func (s *pointwise) Part(i, parts int) {
 	s.do(s, 64*from, min(64*to, len(s.dst)))
 }
 
-// sharedFrom is the smallest number of elements that may be worth sharing.
+// sharedFrom is the smallest number of elements that may be worth dividing among workers.
 const sharedFrom = 1 << 14
 
 // pointwiseParts returns the number of parts for n elements, where 64 elements take ns nanoseconds.

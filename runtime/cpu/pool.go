@@ -107,7 +107,8 @@ func (p *pool) area(plane, planes, y0, y1 int) {
 	}
 }
 
-// planesAtOnce returns the number of planes of this size that fit a second-level cache, at least one.
+// planesAtOnce returns how many planes of `elements` elements fit a second-level cache, but at
+// least 1.
 func planesAtOnce(elements int) int { return max(1, slabInput/max(1, elements)) }
 
 // region computes the outputs in rows y and columns x of planes [from, from+planes). The windows of

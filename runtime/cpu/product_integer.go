@@ -79,7 +79,8 @@ type integerProduct struct {
 
 var integerProducts slot[integerProduct, *integerProduct]
 
-// slabBytes is a size of rows that stay in a second-level cache while all panels pass.
+// slabBytes is a number of bytes. Rows of this size stay in a second-level cache while they are
+// multiplied by all panels.
 const slabBytes = 512 << 10
 
 // run checks the operands and computes the product. size is the number of elements of dst.
@@ -178,7 +179,8 @@ func (p *integerProduct) block(batch, t0, t1, s0, s1 int) {
 	}
 }
 
-// tile returns a tile of the product, whose columns are set for each strip.
+// tile returns a tile with the fields that are the same for all tiles. The caller sets *columns for
+// each strip.
 func (p *integerProduct) tile(columns *byteColumns) tile {
 	size := 4
 	if p.kind == bytesKind {

@@ -156,7 +156,7 @@ func QuantizeScalar[T Quantized](dst []T, x []float32, scale float32, zero, lo, 
 	}
 }
 
-// exactFloat is the bound of the integers that toEven returns: −exactFloat ≤ x < exactFloat.
+// exactFloat bounds the results x of [toEven]: −exactFloat ≤ x < exactFloat.
 const exactFloat = 1 << 22
 
 // toEven clamps v to [lo, hi] and rounds it to the nearest integer, ties to even. lo and hi are

@@ -396,7 +396,7 @@ func lstmCell[T Float](state, memory, gates []T) {
 	lstmCellFast(h, c, g[:n], g[n:2*n], g[2*n:3*n], g[3*n:4*n])
 }
 
-// lstmTraceCell is lstmCell, and applies the functions to the gates in place.
+// lstmTraceCell is like [lstmCell], but also replaces the gates by the results of their functions.
 func lstmTraceCell[T Float](state, memory, gates []T) {
 	h, c, _ := float32s1(state, memory)
 	g, n := any(gates).([]float32), len(h)

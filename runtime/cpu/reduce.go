@@ -147,7 +147,7 @@ func reduceProducts[T Number](dst, src []T, outer, n, inner int) {
 	}
 }
 
-// productColumns is [reduceProducts] for an inner above 1, several columns at a time.
+// productColumns is [reduceProducts] for inner > 1. It computes several columns at a time.
 func productColumns[T Number](dst, src []T, outer, n, inner int) {
 	var room [256]float64
 	for o := range outer {

@@ -50,7 +50,8 @@ func reduceFast(op reduction, dst, src []float32, n, inner int) bool {
 	return true
 }
 
-// reduceLong reduces one long run in runPieces pieces, whatever the number of workers is.
+// reduceLong reduces one long run in runPieces pieces. The number of pieces does not depend on the
+// number of workers.
 func reduceLong(r *reducing) {
 	r.long = true
 	// The pieces of a shared run are with the workers: they are in the slot's task.

@@ -93,7 +93,7 @@ func SequenceExtent[T any, I int32 | int64](seq []rt.Tensor[T], position []I, ra
 	return extentOf(t.Shape, rank, axis)
 }
 
-// extentOf returns an extent of a shape, or an error unless the shape has this rank.
+// extentOf returns shape[axis]. It returns an error if the shape does not have the given rank.
 func extentOf(shape []int, rank, axis int) (int, error) {
 	if len(shape) != rank {
 		return 0, fmt.Errorf("shape %v: rank %d expected", slices.Clone(shape), rank)

@@ -109,7 +109,7 @@ func split(n, limit int) rowSplit {
 	return divide(n, ceil(n, limit))
 }
 
-// divide divides n ≥ 1 rows into this many tiles, or into n tiles if there are fewer rows.
+// divide divides n ≥ 1 rows into min(n, tiles) tiles.
 func divide(n, tiles int) rowSplit {
 	tiles = min(tiles, n)
 	return rowSplit{n / tiles, tiles, n % tiles}
@@ -214,7 +214,7 @@ func (t *tile) repeat(rows, count int) {
 	}
 }
 
-// across runs tiles of the given number of rows over this many adjacent panels.
+// across runs tiles of `rows` rows over `panels` adjacent panels.
 func (t *tile) across(rows, panels int) {
 	_, most := tileLimits()
 	t.nextA = 0

@@ -112,8 +112,8 @@ func (t *topping) Part(i, parts int) {
 	}
 }
 
-// line finds the first elements of a line. places holds the candidates: a heap whose root comes
-// last.
+// line finds the first elements of a line. places is a heap of the candidates. The root is the
+// candidate that comes last in the order of the result.
 func (t *topping) line(values []float32, places []int64, x []float32) {
 	best := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(places))), len(places))
 	for i := range best {

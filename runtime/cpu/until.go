@@ -25,43 +25,43 @@ func (s PoolShape) Until(ctx context.Context) *PoolShape { s.Ctx = ctx; return &
 // Until returns a copy of s whose Ctx is ctx: the kernel ends early when ctx is done.
 func (s WinogradShape) Until(ctx context.Context) *WinogradShape { s.Ctx = ctx; return &s }
 
-// For returns a copy of s with a batch of n, and with ctx as its Ctx, as Until sets it.
+// For returns a copy of s whose batch is n and whose Ctx is ctx; see Until.
 func (s AttentionShape) For(n int, ctx context.Context) *AttentionShape {
 	s.Batch, s.Ctx = n, ctx
 	return &s
 }
 
-// For returns a copy of s with a batch of n, and with ctx as its Ctx, as Until sets it.
+// For returns a copy of s whose batch is n and whose Ctx is ctx; see Until.
 func (s ConvShape) For(n int, ctx context.Context) *ConvShape {
 	s.N, s.Ctx = n, ctx
 	return &s
 }
 
-// For returns a copy of s with a batch of n, and with ctx as its Ctx, as Until sets it.
+// For returns a copy of s whose batch is n and whose Ctx is ctx; see Until.
 func (s PoolShape) For(n int, ctx context.Context) *PoolShape {
 	s.N, s.Ctx = n, ctx
 	return &s
 }
 
-// For returns a copy of s with a batch of n, and with ctx as its Ctx, as Until sets it.
+// For returns a copy of s whose batch is n and whose Ctx is ctx; see Until.
 func (s WinogradShape) For(n int, ctx context.Context) *WinogradShape {
 	s.N, s.Ctx = n, ctx
 	return &s
 }
 
-// For returns a copy of s with a batch of n matrices, and with ctx as its Ctx, as Until sets it.
+// For returns a copy of s whose Batch is n and whose Ctx is ctx; see Until.
 func (s MatMulShape) For(n int, ctx context.Context) *MatMulShape {
 	s.Batch, s.Ctx = n, ctx
 	return &s
 }
 
-// Rows returns a copy of s with M = m, and with ctx as its Ctx, as Until sets it.
+// Rows returns a copy of s whose M is m and whose Ctx is ctx; see Until.
 func (s MatMulShape) Rows(m int, ctx context.Context) *MatMulShape {
 	s.M, s.Ctx = m, ctx
 	return &s
 }
 
-// Depth returns a copy of s with K = k and LDA = k, and with ctx as its Ctx, as Until sets it.
+// Depth returns a copy of s whose K and LDA are k and whose Ctx is ctx; see Until.
 func (s MatMulShape) Depth(k int, ctx context.Context) *MatMulShape {
 	s.K, s.LDA, s.Ctx = k, k, ctx
 	return &s

@@ -321,7 +321,7 @@ func aligned(lines *winogradLines) unsafe.Pointer {
 	return unsafe.Add(p, -uintptr(p)&63)
 }
 
-// transformOnly computes share i of `parts` of the step of w, which transforms the tiles of b.
+// transformOnly computes share i of `parts` of step w.step, which transforms the tiles of b.
 func (w *winograd) transformOnly(b *winogradBuffers, i, parts int) {
 	var lines winogradLines
 	b.lines, b.line = aligned(unseen(&lines)), w.lineBytes()

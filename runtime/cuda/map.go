@@ -40,7 +40,7 @@ func (k *kernel) setParams(params []unsafe.Pointer, args []uint64) error {
 	return nil
 }
 
-// encode returns the tensor map of a tensor, whose device address is at.
+// encode returns the tensor map of a tensor at device address `at`.
 func (k *kernel) encode(m gpu.Map, at uint64) (*libcuda.TensorMap, error) {
 	element, ok := elementTypes[m.Type]
 	rank := len(m.Extents)

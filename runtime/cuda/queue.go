@@ -54,7 +54,7 @@ func (d *device) Queue() (gpu.Queue, error) {
 	return q, nil
 }
 
-// enter begins a call of the queue, which leave ends; see [device.enter].
+// enter begins a call of the queue. leave ends the call. See [device.enter].
 func (q *queue) enter() error {
 	if err := q.device.enter(); err != nil {
 		return err

@@ -31,8 +31,8 @@ type slot struct {
 	fills  int           // how many fills of the queue must be done before the slot is used again
 }
 
-// reserve returns n bytes of pinned memory, at most the size of a slot. It may wait for earlier
-// work.
+// reserve returns n bytes of pinned memory. n is at most the size of a slot. reserve may wait for
+// earlier work.
 func (q *queue) reserve(n int) ([]byte, error) {
 	api := q.device.api
 	if len(q.slots) > 0 {

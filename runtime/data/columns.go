@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// Column is a column of a table, or a key of JSON objects, and the struct field that takes it.
+// Column pairs a struct field with the column of a table, or the key of JSON objects, that it
+// takes.
 type Column struct {
 	Name     string       // from the tag, or the field's name
 	Field    int          // index of the field in the struct

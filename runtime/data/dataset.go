@@ -31,7 +31,7 @@ type ManyReader[T any] interface {
 }
 
 // Blocked is a data set whose items are read fastest in blocks, such as the row groups of a file. A
-// [Loader] shuffles blocks, and the items of eight blocks at a time.
+// [Loader] shuffles the order of the blocks, and then the items within each run of eight blocks.
 type Blocked interface {
 	// Block returns the number of items in a block. Item i belongs to block i/Block(). If the data
 	// set does not have blocks, Block returns at most 1.

@@ -44,8 +44,8 @@ func (j *joined[T]) At(i int) (T, error) {
 	return j.sets[k].At(i - j.begins[k])
 }
 
-// Many reads items that are adjacent in indices and belong to the same set with one call of the
-// set.
+// Many implements [ManyReader]. It calls a set once for each run of adjacent indices that belong to
+// the set.
 func (j *joined[T]) Many(dst []T, indices []int) error {
 	if err := checkRoom(dst, indices); err != nil {
 		return err

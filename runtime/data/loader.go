@@ -11,8 +11,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Inline is the value of [LoaderOptions].Workers for batches that are made when they are asked for,
-// on the goroutine that asks.
+// Inline is a value of [LoaderOptions].Workers. The goroutine that asks for a batch then makes the
+// batch itself.
 const Inline = -1
 
 // OnError selects the reaction of a [Loader] to an item that cannot be read or put into a batch.
@@ -137,8 +137,8 @@ func (l *Loader[B]) Options() LoaderOptions { return l.o }
 // valid.
 func (l *Loader[B]) Batches() int { return l.batches }
 
-// Items returns the number of items in an epoch, of all shards. Items that DropLast leaves out do
-// not count. Skipped items do.
+// Items returns the number of items in an epoch, in all shards together. Items that DropLast leaves
+// out do not count. Skipped items do.
 func (l *Loader[B]) Items() int { return l.n }
 
 // Skipped returns the number of items that were skipped in all batches that this loader has yielded.

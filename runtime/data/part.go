@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Part returns the items of d whose index i satisfies from ≤ i < to. It returns a data set with an error if
-// 0 ≤ from ≤ to ≤ d.Len() is false. Errors of items are d's.
+// Part returns the items of d whose index i satisfies from ≤ i < to. If 0 ≤ from ≤ to ≤ d.Len()
+// does not hold, [Err] of the result is not nil. Errors of items are d's.
 func Part[T any](d Dataset[T], from, to int) Dataset[T] {
 	if err := Err(d); err != nil {
 		return failed[T]{err}

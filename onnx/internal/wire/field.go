@@ -76,7 +76,8 @@ func (f *field) value(b []byte) (rest []byte, err error) {
 // maxGroups is the maximum nesting of groups. ONNX does not use groups, but unknown fields may.
 const maxGroups = 64
 
-// skipGroup drops the fields of group num, and the end of the group, off b. It returns the rest.
+// skipGroup skips the fields of group num and its end tag, with which b begins. It returns the rest
+// of b.
 func skipGroup(num protowire.Number, b []byte) (rest []byte, err error) {
 	var open [maxGroups]protowire.Number
 	open[0] = num

@@ -162,7 +162,7 @@ func many[M, S any, P message[S]](name string, at func(*M) *[]S) spec[M] {
 	}}
 }
 
-// within returns the spec of a repeated field whose elements count toward a budget.
+// within returns s, changed so that the elements of the field count toward budget b.
 func (s spec[M]) within(b budget) spec[M] {
 	grow := s.grow
 	s.grow = func(r *reader, m *M, n int) error {

@@ -94,7 +94,7 @@ func (k *vectors) exp(x value) {
 	k.scale(x, n)
 }
 
-// scale multiplies x by 2ⁿ for an integer n in float32. It frees n.
+// scale computes x = x·2ⁿ. n holds integers as float32. scale frees n.
 func (k *vectors) scale(x, n value) {
 	if k.wide() {
 		k.do("VSCALEFPS", n, x, x)

@@ -231,8 +231,8 @@ func (r *fold) columns(f *file, s isa, t *table) {
 	f.ret()
 }
 
-// choose writes the Go functions that run the kernels at the current level. The level is not
-// Generic.
+// choose writes the Go functions that call the kernels for the current level. These functions must
+// not be called at level Generic.
 func (r *fold) choose(f *file) {
 	slices, starts, scalars := "x []float32", "&x[0]", ""
 	if r.output {

@@ -197,7 +197,7 @@ func (f *file) storeTail(s isa, from, to string) {
 	}
 }
 
-// indices defines the table of lane numbers that tail compares with.
+// indices defines the table of lane numbers that [file.tail] uses.
 func indices(f *file) { f.words("indices", 0, 1, 2, 3, 4, 5, 6, 7) }
 
 // dispatch writes the Go function that runs the kernel at the current level. The function splits

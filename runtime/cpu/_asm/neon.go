@@ -88,7 +88,8 @@ func (f *file) source(o any) int {
 	return loaded
 }
 
-// loadOnce loads an operand in memory that several vectors share, and replaces it by the register.
+// loadOnce loads each memory operand that several vectors share into a register. It returns the
+// operands with these registers in their place.
 func (k *vectors) loadOnce(name string, operands []any) []any {
 	if k.interleaved == 1 || name == "VMOVAPS" || name == "VMOVUPS" {
 		return operands

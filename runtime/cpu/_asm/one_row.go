@@ -77,7 +77,7 @@ func oneRows(f *file) {
 // partial sums, multiply-adds do not wait for each other.
 func (s isa) rowSums() int { return 4 / s.perTile }
 
-// rowAhead is the distance in bytes at which panels that are far apart are prefetched.
+// rowAhead is the distance in bytes from the element that is read to the line that is prefetched.
 const rowAhead = 2048
 
 // onePanels writes the product with the given number of panels, from clearing the sums to advancing

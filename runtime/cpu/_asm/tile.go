@@ -12,7 +12,7 @@ type isa struct {
 	panels  int              // largest number of panels of a tile
 	clear   string           // instruction that clears a register
 	perTile int              // vector registers for a panel of 16 columns
-	flight  int              // multiply-adds in flight that hide their latency
+	flight  int              // multiply-adds that must be in flight to hide their latency
 }
 
 var isas = []isa{
@@ -238,7 +238,8 @@ func tileKernel(f *file, s isa, rows, panels int) {
 	f.nextTile(next)
 }
 
-// fetch prefetches, from each panel that is read next, the line at R13 and advances R13.
+// fetch prefetches one line of each panel that is read next. R13 points to the line of the first of
+// these panels; fetch advances R13.
 func (f *file) fetch(panels int) {
 	f.op("PREFETCHT1", at("R13", 0))
 	if panels > 1 {

@@ -290,7 +290,8 @@ func (p *learning) begin(f *file, s isa, t *table, pinned map[string]string, tai
 	return u
 }
 
-// pin returns the registers of coefficients that stay in registers: as many as are free.
+// pin assigns the free registers to coefficients. It returns the register of each coefficient that
+// got one.
 func (p *learning) pin(f *file, s isa, t *table) map[string]string {
 	u := p.begin(&file{arch: f.arch}, s, t, nil, false)
 	p.body(u)

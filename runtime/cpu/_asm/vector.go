@@ -105,7 +105,7 @@ func (k *vectors) free(vs ...value) {
 	}
 }
 
-// register returns the register of v for the interleaved vector of the given number.
+// register returns the register that holds interleaved vector number `vector` of v.
 func (k *vectors) register(v value, vector int) string {
 	return k.reg(int(v)*k.interleaved + vector)
 }

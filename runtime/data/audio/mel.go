@@ -152,8 +152,8 @@ func bandsOf(o MelOptions) []band {
 // Bands returns the number of bands.
 func (m *Mel) Bands() int { return m.o.Mels }
 
-// Frames returns the number of frames for a number of samples. It is 0 if there are too few samples
-// for a frame, or to reflect half a transform.
+// Frames returns the number of frames for a number of samples. It is 0 if there are fewer samples
+// than a frame needs, or than the reflection of half a transform needs.
 func (m *Mel) Frames(samples int) int {
 	half := m.o.FFT / 2
 	switch {

@@ -40,7 +40,7 @@ func (t Blur) Apply(s *Sample, r *rand.Rand) error {
 	return nil
 }
 
-// rows makes s.between n elements long. It holds the picture between the passes of a blur.
+// rows makes s.between n elements long. s.between holds the picture between the passes of a blur.
 func (s *spare) rows(n int) { s.between = sized(s.between, n) }
 
 // gaussian returns the 2·⌈3·sigma⌉+1 weights of a Gaussian, whose sum is 1. It reuses dst.

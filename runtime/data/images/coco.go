@@ -268,8 +268,8 @@ func (d *Detection) Classes() []string {
 	return names
 }
 
-// CategoryIDs returns the numbers of the categories in the file, by class. COCO's evaluation needs
-// them.
+// CategoryIDs returns the category ids of the file: element c is the id of class c. COCO's
+// evaluation needs these ids.
 func (d *Detection) CategoryIDs() []int64 {
 	ids := make([]int64, len(d.categories))
 	for i, c := range d.categories {

@@ -5,14 +5,14 @@ import (
 	"math/rand/v2"
 )
 
-// Normalize makes each channel (x - Mean)/Std. It is for floats: [Floats] comes before it. It agrees
-// with torchvision's Normalize.
+// Normalize replaces each value x by (x - Mean)/Std of its channel. It needs a picture of floats:
+// apply [Floats] first. It agrees with torchvision's Normalize.
 type Normalize struct {
 	Mean, Std []float32 // of each channel
 }
 
-// ImageNet returns the means and standard deviations of ImageNet's pictures, which most networks
-// for photographs were trained with.
+// ImageNet returns the Normalize with the means and standard deviations of ImageNet's pictures.
+// Most networks for photographs were trained with it.
 func ImageNet() Normalize {
 	return Normalize{Mean: []float32{0.485, 0.456, 0.406}, Std: []float32{0.229, 0.224, 0.225}}
 }

@@ -214,7 +214,8 @@ func nearest[T channel](dst, src raster[T], w *scaling) {
 	}
 }
 
-// under returns the index of the pixel, among n, that contains the centre of pixel i among m.
+// under compares a row of m pixels with a row of n pixels of the same length. It returns the index
+// of the pixel among n that contains the centre of pixel i among m.
 func under(i, n, m int) int {
 	return min(n-1, int((float64(i)+0.5)*(float64(n)/float64(m))))
 }

@@ -67,7 +67,7 @@ var keywords = []split{
 	{"test", []string{"test", "testing", "eval", "evaluation"}},
 }
 
-// separators is the set, in a file pattern, of the characters that end a word in a name.
+// separators is the part of a file pattern that matches a character that ends a word in a name.
 const separators = "[-._ 0-9]"
 
 // sharded matches the names of the shards of a split.

@@ -35,7 +35,7 @@ type leaf struct {
 
 // step leads from a value to one of its parts: a field of a struct, or an element of a list.
 type step struct {
-	// unless element is true
+	// the struct field; not set if element is true
 	field   data.Column
 	element bool // an element of a slice or an array
 	// index of the list among the lists of the leaf

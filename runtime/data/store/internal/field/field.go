@@ -7,8 +7,8 @@ import (
 	"reflect"
 )
 
-// Deref returns the value that v points to, which it allocates if v is nil. It returns v if v is not
-// a pointer.
+// Deref returns the value that v points to. If v is a nil pointer, Deref allocates the value. If v
+// is not a pointer, it returns v.
 func Deref(v reflect.Value) reflect.Value {
 	if v.Kind() != reflect.Pointer {
 		return v
@@ -19,8 +19,8 @@ func Deref(v reflect.Value) reflect.Value {
 	return v.Elem()
 }
 
-// SetInt sets an integer or a float. It returns an error if v has another type or n overflows it. A
-// float is rounded.
+// SetInt sets v, an integer or a float, to n. It returns an error if v has another type or n
+// overflows it. A float is rounded.
 func SetInt(v reflect.Value, n int64) error {
 	switch {
 	case v.CanInt() && !v.OverflowInt(n):
@@ -35,8 +35,8 @@ func SetInt(v reflect.Value, n int64) error {
 	return nil
 }
 
-// SetUint sets an integer or a float. It returns an error if v has another type or n overflows it. A
-// float is rounded.
+// SetUint sets v, an integer or a float, to n. It returns an error if v has another type or n
+// overflows it. A float is rounded.
 func SetUint(v reflect.Value, n uint64) error {
 	switch {
 	case v.CanUint() && !v.OverflowUint(n):
@@ -51,7 +51,8 @@ func SetUint(v reflect.Value, n uint64) error {
 	return nil
 }
 
-// SetFloat sets a float, rounded. It returns an error if v has another type or x overflows it.
+// SetFloat sets v, a float, to x, rounded. It returns an error if v has another type or x overflows
+// it.
 func SetFloat(v reflect.Value, x float64) error {
 	if !v.CanFloat() || v.OverflowFloat(x) {
 		return fmt.Errorf("%g is not a %v", x, v.Type())
@@ -83,8 +84,8 @@ func IsBytes(t reflect.Type) bool {
 	return (t.Kind() == reflect.Slice || t.Kind() == reflect.Array) && t.Elem() == reflect.TypeFor[byte]()
 }
 
-// SetBytes sets a slice or an array of bytes to a copy of b. It returns an error if v has another
-// type, or is an array of another length.
+// SetBytes sets v, a slice or an array of bytes, to a copy of b. It returns an error if v has
+// another type, or is an array of another length.
 func SetBytes(v reflect.Value, b []byte) error {
 	switch {
 	case !IsBytes(v.Type()), v.Kind() == reflect.Array && v.Len() != len(b):
