@@ -130,8 +130,8 @@ type slicesIn struct {
 	slices []Arg
 }
 
-// Prepare begins a call of the function that computes the weights of a program. [Run.Close] ends
-// it.
+// Prepare begins a call of the function that computes a program's weights. [Run.Close] ends the
+// call.
 func Prepare(p *Instance, arena []byte, results ...Arg) (*Run, error) {
 	r := &Run{}
 	if err := r.Open(p); err != nil {

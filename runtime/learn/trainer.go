@@ -16,8 +16,8 @@ type Trainer interface {
 	SetContext(ctx context.Context)
 }
 
-// Optimizer is an optimizer with its learning rate. Several optimizers of a run have different
-// parameters: subsets that [rt.Params.Match] and [rt.Params.Except] return.
+// Optimizer is an optimizer with its learning rate. Two optimizers of a run must not share a
+// parameter: [rt.Params.Match] and [rt.Params.Except] return subsets for them.
 type Optimizer struct {
 	Of     optim.Optimizer
 	Rate   optim.Schedule // the learning rate of a step, from 0

@@ -1,6 +1,6 @@
 package rt
 
-// Prefixes of the names of tensors in weights files that are not the model's own weights.
+// Prefixes of names in weights files. Tensors with such names are not the model's own weights.
 const (
 	// ConstPrefix starts the names of the model's constants.
 	ConstPrefix = "const/"

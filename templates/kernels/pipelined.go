@@ -31,7 +31,8 @@ type Tiles struct {
 	Raster int
 }
 
-// The registers per thread of the group that copies, and of each of at most two groups that multiply.
+// The registers of a thread: in the group that copies, and in each of at most two groups that
+// multiply.
 const registersToCopy, registersToMultiply = 40, 232
 
 var errPipelined = errors.New("the product cannot be computed by groups of threads")

@@ -85,7 +85,7 @@ func gptWords(text string) []match {
 	return words
 }
 
-// gptWord returns the length in bytes of the first word of a text, which is not empty.
+// gptWord returns the length in bytes of the first word of text. text must not be empty.
 func gptWord(text string) int {
 	for _, ending := range []string{"'s", "'t", "'re", "'ve", "'m", "'ll", "'d"} {
 		if strings.HasPrefix(text, ending) {

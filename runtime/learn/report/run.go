@@ -69,8 +69,8 @@ func (t Times) Rest() time.Duration {
 	return max(0, t.Total-t.Trained-t.Waited-t.Validated)
 }
 
-// Whole returns Total, or the sum of the other fields if that is larger, as for a run that has not
-// stopped.
+// Whole returns the larger of Total and the sum of the other fields. The sum is larger for a run
+// that has not stopped.
 func (t Times) Whole() time.Duration { return max(t.Total, t.Trained+t.Waited+t.Validated) }
 
 // Picture is a picture of a metric, such as a confusion matrix.

@@ -16,7 +16,7 @@ type scan struct {
 	bands int
 }
 
-// scan reads a scan: body, its header, and the entropy-coded data that follows.
+// scan reads a scan. body is the scan's header. The entropy-coded data follow in f.
 func (f *jpegFile) scan(body []byte) error {
 	if f.components == nil || len(body) < 1 || len(body) < 4+2*int(body[0]) {
 		return errCutOff
