@@ -38,8 +38,8 @@ type AttentionMask struct {
 	Lengths []int64   // number of valid keys, for each element of the batch
 	Starts  []int64   // added to Past, for each element of the batch
 	Sinks   []float32 // for each head, the score of one more key whose value is zero
-	Add     []float32 // is added to the scores
-	Allow   []bool    // is false where a key is not attended to
+	Add     []float32 // added to the scores; AttentionShape.Mask has its strides
+	Allow   []bool    // false where a query does not attend to a key; AttentionShape.Mask has its strides
 }
 
 // AttentionScratch returns how many scratch elements [Attention] needs for each part that it

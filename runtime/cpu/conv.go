@@ -210,8 +210,9 @@ type conv struct {
 // taps describes the position of a window's weights among the weights of an input block.
 type taps struct {
 	all, row int // taps in a block, and in a row of the window
-	// first is the index of the window's first tap. beside and below are the distances between its
-	// taps in a row (in taps) and in a column (in rows). back reverses the order.
+	// first is the index of the window's first tap. beside is the distance between adjacent taps of
+	// a row, in taps. below is the distance between adjacent rows, in rows. back reverses the order
+	// of the taps.
 	first, below, beside int
 	back                 bool
 }

@@ -14,8 +14,8 @@ type MatMulShape struct {
 	LDA     int // distance between rows of a in elements
 	LDC     int // distance between rows of dst in elements
 	Batch   int
-	// These are the distances between matrices in elements; b is in packed form. A stride of 0 uses
-	// one matrix of a or b for the whole batch.
+	// These are the distances in elements between the matrices of a, of the packed b, and of dst.
+	// If the stride of a or b is 0, the whole batch uses one matrix of it.
 	StrideA, StrideB, StrideC int
 	// LDB is the distance between rows of an unpacked b, f32[K][LDB]; N is then a multiple of 16. It is
 	// 0 for panels.

@@ -71,7 +71,7 @@ func (r *recurrence[T]) gate(x []T, f function) {
 type recurrence[T Float] struct {
 	ctx                  context.Context // ends the call early; may be nil
 	steps, batch, hidden int
-	gates                int // elements of the projected x for a step
+	gates                int // elements of the projected x for one step of one sequence
 	reverse              bool
 	clip                 float64
 	lens                 []int32

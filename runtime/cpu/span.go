@@ -25,7 +25,8 @@ type span struct{ from, to, first, last, counted int }
 // taps returns how many taps are inside the input.
 func (s span) taps() int { return s.last - s.first }
 
-// span returns the run of outputs from o on, before end, that have the same taps.
+// span returns a run of outputs in [o, end) that begins at o and has the same taps throughout. If
+// the window of o is not inside the input, the run is o alone.
 func (a *axis) span(o, end int) span {
 	if o >= a.from && o < a.to {
 		return span{o, min(a.to, end), 0, a.kernel, a.kernel}
@@ -51,5 +52,6 @@ func (a *axis) taps(origin, low, high int) (first, last int) {
 	return first, last
 }
 
-// inside returns the position in the input of the first tap inside it, for the first output of s.
+// inside returns the input position of the first tap that is inside the input, for the first output
+// of s.
 func (a *axis) inside(s span) int { return s.from*a.stride - a.pad + s.first*a.dil }

@@ -6,7 +6,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// sweep is a kernel on memory of any types that workers can share. It writes operand 0.
+// sweep is a kernel that workers can share. Its operands may have any types. It writes operand 0.
 type sweep struct {
 	at     [4]unsafe.Pointer // the operands
 	size   [4]uintptr        // distance between elements in bytes; 0 for a scalar

@@ -328,7 +328,8 @@ func (w *winograd) transformOnly(b *winogradBuffers, i, parts int) {
 	w.transform(b, w.step, i, parts)
 }
 
-// groups computes share i of the rows of w.rows, group by group, in a room of the scratch.
+// groups computes share i of the rows of w.rows, group by group. It uses room number `room` of the
+// scratch.
 func (w *winograd) groups(i, parts, room int) {
 	from, to := portion(w.rows.tiles, i, parts)
 	if from == to {

@@ -9,8 +9,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Bins divides numbers into ranges. The zero value has one bin for all. [rt.SaveState] saves the
-// edges with a run.
+// Bins divides numbers into ranges. The zero value has one bin for all numbers. [rt.SaveState]
+// saves the edges with a run.
 type Bins struct{ edges []float64 } // increasing; bin i is below edge i
 
 // NewBins returns bins between edges: bin 0 has the numbers below the first edge, and the last bin

@@ -106,7 +106,8 @@ func skipGroup(num protowire.Number, b []byte) (rest []byte, err error) {
 	return b, nil
 }
 
-// wireError returns the error for a negative length returned by package protowire.
+// wireError returns the error for n, the negative length that package protowire returned when it
+// read `what`.
 func wireError(what string, n int) error {
 	if n == overflow {
 		return fmt.Errorf("%s of more than 64 bits", what)

@@ -29,15 +29,15 @@ type GPU struct {
 	options Options
 	api     *libcuda.API
 	hook    atomic.Pointer[func(function string) int32]
-	gate    sync.RWMutex // held for reading by work that runs
+	gate    sync.RWMutex // read-locked by work while it runs
 
 	mu        sync.Mutex // guards the fields below, and the objects of the handles
 	calls     map[string]int
 	fault     error
 	cards     []*card
-	current   map[int]*card // whose context is current, by thread
-	handles   uintptr       // that were given out
-	address   uint64        // of the next allocation
+	current   map[int]*card // the card whose context is current, for each thread
+	handles   uintptr       // number of handles given out
+	address   uint64        // address of the next allocation
 	pinned    map[*byte]pinned
 	streams   map[libcuda.Stream]*stream
 	events    map[libcuda.Event]*event

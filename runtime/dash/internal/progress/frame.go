@@ -53,13 +53,13 @@ type Frame struct {
 	Split      learn.Split // of the last batch
 	Epoch      int         // counts from 0
 	Batch      int         // batches of the split that are done in the epoch
-	Batches    int         // of the split in an epoch; 0: not known
+	Batches    int         // batches of the split in an epoch; 0: not known
 	Step       int
 	Speed      float64       // items per second; 0: not known
 	Waiting    float64       // share of the time for which training waits for data
-	Left       time.Duration // until the run ends; negative: not known
+	Left       time.Duration // time until the run ends; negative: not known
 	Tabs       []Tab
-	Tab        int // in Tabs, of Curves; -1: there are no tabs
+	Tab        int // index in Tabs of the tab that Curves belong to; -1: there are no tabs
 	Curves     []Curve
 	Rows       []Row
 	readings   []reading

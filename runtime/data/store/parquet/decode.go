@@ -140,7 +140,7 @@ func (d *decoder[T]) value(x parquet.Value) error {
 	return d.walk(reflect.ValueOf(&d.rows[d.row]).Elem(), x, r)
 }
 
-// walk follows the steps from row v to the part that x sets, and sets it.
+// walk follows the steps from row v to the part that x belongs to, and sets this part.
 func (d *decoder[T]) walk(v reflect.Value, x parquet.Value, repetition int) error {
 	defined := x.DefinitionLevel()
 	for k := range d.leaf.steps {

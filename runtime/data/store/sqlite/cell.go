@@ -185,7 +185,7 @@ func encodeText(v reflect.Value) (driver.Value, error) { return v.String(), nil 
 // numbers describes a field that is a slice or an array of numbers. It is stored as a BLOB.
 type numbers struct {
 	elem reflect.Type // of the numbers
-	// number of numbers in the array, or in one element of the slice
+	// how many numbers the array, or one element of the slice, holds
 	inner int
 	size  int // bytes of these numbers
 }
