@@ -118,7 +118,8 @@ func headerSource(model []byte) string {
 	return string(line)
 }
 
-// findStale lists generated files in the folder that would not be written again.
+// findStale lists generated files in the folder that would not be written again. The program that served the package is
+// one of them if the package is not described to servers any more.
 func (o *Output) findStale() error {
 	entries, err := os.ReadDir(o.Dir)
 	if err != nil {
@@ -137,6 +138,10 @@ func (o *Output) findStale() error {
 		if e.Type().IsRegular() && !o.writes(e.Name()) && (o.wroteWeights(e.Name()) || o.wroteKernels(e.Name())) {
 			o.stale = append(o.stale, e.Name())
 		}
+	}
+	program := filepath.Join(ServerName, "main.go")
+	if slices.Contains(o.stale, "serve.go") && isGenerated(filepath.Join(o.Dir, program)) {
+		o.stale = append(o.stale, program)
 	}
 	return nil
 }
@@ -232,6 +237,9 @@ func (o *Output) Write() (err error) {
 	for _, name := range o.stale {
 		if err := os.Remove(filepath.Join(o.Dir, name)); err != nil {
 			return fmt.Errorf("%s: %w", name, cause(err))
+		}
+		if folder := filepath.Dir(name); folder != "." {
+			os.Remove(filepath.Join(o.Dir, folder)) // unless the user has other files there
 		}
 	}
 	return nil
