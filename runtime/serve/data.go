@@ -7,8 +7,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-
-	"github.com/burngen/burngen/runtime/rt"
 )
 
 // numbers is a buffer to which elements are appended one by one.
@@ -55,17 +53,24 @@ func (d *decoder) data(x *tensor, p *port) error {
 // value that is not an array.
 func (d *decoder) nested(element func() error) error {
 	return d.array(func() error {
-		if c, err := d.peek(); err != nil || c != '[' {
-			return orElse(err, element())
+		c, err := d.peek()
+		switch {
+		case err != nil:
+			return err
+		case c == '[':
+			return d.nested(element)
 		}
-		return d.nested(element)
+		return element()
 	})
 }
 
 // dataOf parses text, the elements of a tensor as raw returned them.
 func (d *decoder) dataOf(x *tensor, p *port, text []byte) error {
 	early := &decoder{scanner: newScanner(bytes.NewReader(text)), method: d.method}
-	return orElse(early.data(x, p), early.ends())
+	if err := early.data(x, p); err != nil {
+		return err
+	}
+	return early.ends()
 }
 
 // element appends one number or truth value.
@@ -96,7 +101,7 @@ func (d *decoder) element(b *numbers) error {
 }
 
 // put parses text and stores the number in native byte order. It returns false if the type cannot
-// represent the number. Floats are rounded to the nearest.
+// represent the number. Floats are rounded once, to the nearest.
 func put(dst []byte, d datatype, text string) bool {
 	var bits uint64
 	var err error
@@ -105,25 +110,18 @@ func put(dst []byte, d datatype, text string) bool {
 		var f float64
 		f, err = strconv.ParseFloat(text, 64)
 		bits = math.Float64bits(f)
-	case "FP32", "FP16", "BF16":
+	case "FP32":
 		var f float64
 		f, err = strconv.ParseFloat(text, 32)
-		switch x := float32(f); d.name {
-		case "FP32":
-			bits = uint64(math.Float32bits(x))
-		case "FP16":
-			h := rt.ToFloat16(x)
-			bits = uint64(h)
-			if math.IsInf(float64(h.Float32()), 0) {
-				return false
-			}
-		default:
-			h := rt.ToBFloat16(x)
-			bits = uint64(h)
-			if math.IsInf(float64(h.Float32()), 0) {
-				return false
-			}
-		}
+		bits = uint64(math.Float32bits(float32(f)))
+	case "FP16":
+		h, ok := float16.parse(text)
+		store(dst, d.size, uint64(h))
+		return ok
+	case "BF16":
+		h, ok := bfloat16.parse(text)
+		store(dst, d.size, uint64(h))
+		return ok
 	case "INT8", "INT16", "INT32", "INT64":
 		var n int64
 		n, err = strconv.ParseInt(text, 10, 8*d.size)

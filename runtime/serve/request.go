@@ -113,18 +113,24 @@ func (d *decoder) request() error {
 		}
 		return err
 	})
-	if err == nil && !inputs {
+	switch {
+	case err != nil:
+		return err
+	case !inputs:
 		return badRequest("the request has no inputs")
 	}
-	return orElse(err, d.ends())
+	return d.ends()
 }
 
 // parameters reads an object and calls set for each string, number, truth value and null in it. It
 // skips other values.
 func (d *decoder) parameters(set func(name string, v any) error) error {
 	return d.object(func(name string) error {
-		if c, err := d.peek(); err != nil || c == '{' || c == '[' {
-			return orElse(err, d.skip(maxText))
+		switch c, err := d.peek(); {
+		case err != nil:
+			return err
+		case c == '{' || c == '[':
+			return d.skip(maxText)
 		}
 		v, err := d.scalar(maxText)
 		if err != nil {

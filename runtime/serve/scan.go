@@ -136,6 +136,7 @@ func (s *scanner) object(value func(key string) error) error {
 	})
 }
 
+// orElse returns the first error, or else the other. Both exist already: nothing that reads may be an argument.
 func orElse(err, other error) error {
 	if err != nil {
 		return err
