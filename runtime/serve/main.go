@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -183,6 +184,7 @@ func (p *program) run(ctx context.Context) error {
 	}
 	failed := make(chan error, 2)
 	h := s.httpServer()
+	open := countConns(h)
 	go func() { failed <- h.Serve(web) }()
 	g, calls, err := p.serveGRPC(s, failed)
 	if err != nil {
@@ -198,7 +200,11 @@ func (p *program) run(ctx context.Context) error {
 	again := make(chan os.Signal, 1)
 	notifyReload(again)
 	defer signal.Stop(again)
-	s.options.Log.Info("serving", "http", p.http, "grpc", p.grpc)
+	serving := []any{"http", web.Addr().String()}
+	if calls != nil {
+		serving = append(serving, "grpc", calls.String())
+	}
+	s.options.Log.Info("serving", serving...)
 	if p.started != nil {
 		p.started(web.Addr(), calls)
 	}
@@ -211,7 +217,7 @@ func (p *program) run(ctx context.Context) error {
 		case err := <-failed:
 			return err
 		case <-ctx.Done():
-			return p.end(s, h, g)
+			return p.end(s, h, open, g)
 		}
 	}
 }
@@ -244,7 +250,13 @@ func (p *program) serveGRPC(s *Server, failed chan<- error) (*grpc.Server, net.A
 	return g, l.Addr(), nil
 }
 
-func (p *program) end(s *Server, h *http.Server, g *grpc.Server) error {
+// lingering is the longest time for which a server that drains accepts connections.
+const lingering = time.Second
+
+// end answers the requests that have arrived and ends the servers. open is the number of h's connections. Shutdown
+// closes connections that seem idle, although a request may be on its way. So each connection first gets an answer that
+// closes it, if its client sends a request in time.
+func (p *program) end(s *Server, h *http.Server, open *atomic.Int64, g *grpc.Server) error {
 	s.Drain()
 	s.options.Log.Info("draining")
 	ctx, cancel := context.WithTimeout(context.Background(), p.drain)
@@ -256,6 +268,9 @@ func (p *program) end(s *Server, h *http.Server, g *grpc.Server) error {
 			g.GracefulStop()
 		}
 	}()
+	for late := time.Now().Add(min(lingering, p.drain/2)); open.Load() > 0 && time.Now().Before(late); {
+		time.Sleep(time.Millisecond)
+	}
 	err := h.Shutdown(ctx)
 	select {
 	case <-ended:
@@ -305,6 +320,20 @@ func (s *Server) httpServer() *http.Server {
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          slog.NewLogLogger(s.options.Log.Handler(), slog.LevelWarn),
 	}
+}
+
+// countConns makes h count its connections. It returns their number.
+func countConns(h *http.Server) (open *atomic.Int64) {
+	open = new(atomic.Int64)
+	h.ConnState = func(_ net.Conn, state http.ConnState) {
+		switch state {
+		case http.StateNew:
+			open.Add(1)
+		case http.StateClosed, http.StateHijacked:
+			open.Add(-1)
+		}
+	}
+	return open
 }
 
 func profiler(address string) (io.Closer, error) {

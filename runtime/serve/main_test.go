@@ -3,6 +3,7 @@ package serve
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -41,7 +42,8 @@ func TestFlags(t *testing.T) {
 	}
 }
 
-// TestDrain ends a program while requests run: all are answered, and the program ends.
+// TestDrain ends a program while requests run: all are answered, and their connections end. So does the connection of a
+// request that arrives then. Then the program ends.
 func TestDrain(t *testing.T) {
 	d := &doubler{gate: make(chan struct{}), started: make(chan int, 10)}
 	p, err := parse(strings.Fields("-http 127.0.0.1:0 -grpc 127.0.0.1:0 -sessions 1 -log off"), []Model{d.model("double")}, io.Discard)
@@ -74,8 +76,25 @@ func TestDrain(t *testing.T) {
 	}
 	<-d.started
 	time.Sleep(20 * time.Millisecond) // the others reach the queue
+	idle, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/v2/models/double/infer"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer idle.Close()
 	cancel()
+	until(t, "draining", func() bool {
+		r, err := http.Get(strings.TrimSuffix(url, "/infer") + "/ready")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Body.Close()
+		return r.StatusCode == http.StatusServiceUnavailable && r.Close
+	})
 	close(d.gate)
+	fmt.Fprintf(idle, "GET /v2/health/live HTTP/1.1\r\nHost: localhost\r\n\r\n")
+	if text, err := io.ReadAll(idle); err != nil || !strings.HasPrefix(string(text), "HTTP/1.1 200 ") || !strings.Contains(string(text), "\r\nConnection: close\r\n") {
+		t.Errorf("%v\n%s", err, text)
+	}
 	for range 3 {
 		if status := <-answers; status != http.StatusOK {
 			t.Errorf("status %d", status)

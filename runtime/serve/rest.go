@@ -40,7 +40,22 @@ func (s *Server) routes() http.Handler {
 	guarded.HandleFunc("POST /v2/repository/models/{model}/load", s.repositoryChange(true))
 	guarded.HandleFunc("POST /v2/repository/models/{model}/unload", s.repositoryChange(false))
 	guarded.Handle("GET /metrics", s.meter.handler(s.gauge))
-	return s.shared(open)
+	return s.closing(s.shared(open))
+}
+
+// closing makes answers close their connections while the server drains.
+func (s *Server) closing(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.closeConn(w)
+		next.ServeHTTP(w, r)
+	})
+}
+
+// closeConn makes an answer close its connection if the server drains.
+func (s *Server) closeConn(w http.ResponseWriter) {
+	if s.draining.Load() {
+		w.Header().Set("Connection", "close")
+	}
 }
 
 // shared adds the CORS headers for the allowed origins and answers preflight requests.
@@ -164,6 +179,7 @@ func (s *Server) inferREST(w http.ResponseWriter, r *http.Request) {
 	a, e.err = s.answerREST(r.WithContext(ctx), body, e)
 	e.status = http.StatusOK
 	e.took, e.received = time.Since(start), body.n
+	s.closeConn(w) // it may drain since the request came
 	if e.err != nil {
 		e.status = writeError(w, e.err)
 	} else {

@@ -66,8 +66,8 @@ func (s *Server) Reload() error {
 	return errors.Join(errs...)
 }
 
-// Drain makes the server not ready. It still answers requests. A program calls it before it shuts down its
-// listeners, so that balancers send requests elsewhere.
+// Drain makes the server not ready. It still answers requests, and each answer closes its connection of HTTP. A program
+// calls it before it shuts down its listeners, so that balancers send requests elsewhere.
 func (s *Server) Drain() { s.draining.Store(true) }
 
 // Close makes all models refuse new requests, and waits until the requests that are waiting have
