@@ -67,6 +67,7 @@ func (d *decoder) nested(element func() error) error {
 // dataOf parses text, the elements of a tensor as raw returned them.
 func (d *decoder) dataOf(x *tensor, p *port, text []byte) error {
 	early := &decoder{scanner: newScanner(bytes.NewReader(text)), method: d.method}
+	defer early.free()
 	if err := early.data(x, p); err != nil {
 		return err
 	}

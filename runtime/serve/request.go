@@ -57,6 +57,7 @@ func decodeRequest(m *method, body io.Reader, header int64) (*request, error) {
 		text = io.LimitReader(body, header)
 	}
 	d := &decoder{scanner: newScanner(text), method: m, given: make([]bool, len(m.in)), rest: make([]int, len(m.in))}
+	defer d.free()
 	d.out = request{method: m, in: make([]tensor, len(m.in))}
 	if err := d.request(); err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package serve
 import (
 	"io"
 	"strconv"
+	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
 	"unsafe"
@@ -20,8 +21,23 @@ type scanner struct {
 
 const maxDepth = 64
 
+// scanners has scanners that are not in use. Their buffers are larger than most requests.
+var scanners = sync.Pool{New: func() any { return &scanner{buf: make([]byte, 32<<10)} }}
+
+// newScanner returns a scanner of r. The caller must call free when it needs no more of it.
 func newScanner(r io.Reader) *scanner {
-	return &scanner{from: r, buf: make([]byte, 32<<10)}
+	s := scanners.Get().(*scanner)
+	s.from, s.at, s.end, s.depth = r, 0, 0, 0
+	return s
+}
+
+// free lets others use the scanner.
+func (s *scanner) free() {
+	s.from = nil
+	if cap(s.scratch) > len(s.buf) {
+		s.scratch = nil
+	}
+	scanners.Put(s)
 }
 
 // more moves the bytes from index keep on to the front of the buffer and reads more bytes after
