@@ -116,7 +116,7 @@ type rowProducts struct {
 	splits dim.Dim // in how many parts the terms are added
 	steps  int     // of terms
 	a, b   *kernel.Value
-	parts  *Scratch
+	parts  *Scratch // nil if the terms are added in one part
 
 	batch, m0, n0 *kernel.Value // of the block's tile
 	warp, lane    *kernel.Value
@@ -128,7 +128,9 @@ func (p *rowProducts) terms() int { return p.tile.parts * chunksOfRow * p.Chunk(
 func (p *rowProducts) launches(name string, used dim.Dim) ([]Launch, error) {
 	one := dim.Const(1)
 	tilesM, tilesN := p.M.CeilDiv(dim.Const(p.tile.m)), dim.Const((p.N+p.tile.n-1)/p.tile.n)
-	p.parts = splitMemory(p.tile.blocks(p.RowFactors), p.splits, p.tile.m*p.tile.n)
+	if !p.splits.Equal(one) {
+		p.parts = splitMemory(p.tile.blocks(p.RowFactors), p.splits, p.tile.m*p.tile.n)
+	}
 	elem := p.stored()
 	multiply, err := Grid(name, []dim.Dim{tilesN, tilesM, p.splits.Mul(dim.Const(p.Batch)).Mul(used)}, []int{Threads}, func(e *Emitter) func([]*kernel.Value) {
 		p.Emitter = e
@@ -136,7 +138,7 @@ func (p *rowProducts) launches(name string, used dim.Dim) ([]Launch, error) {
 		p.b = e.Shared("b", elem, 2*p.tile.n*p.terms())
 		return func(at []*kernel.Value) { p.multiply(at, e.Dim(p.splits)) }
 	})
-	if err != nil || p.splits.Equal(one) {
+	if err != nil || p.parts == nil {
 		return []Launch{multiply}, err
 	}
 	groups := dim.Const(p.tile.m * p.tile.n / Threads / sumsOfPart)
@@ -183,6 +185,10 @@ func (p *rowProducts) multiply(at []*kernel.Value, splits *kernel.Value) {
 			p.storeRow(p.Int(i/perRow), p.Int(0), sums[i:i+perRow])
 		}
 		return nil
+	}
+	if p.parts == nil {
+		store()
+		return
 	}
 	p.If(p.Eq(splits, p.Int(1)), store, func() []*kernel.Value {
 		for i := 0; i < len(sums); i += sumsOfPart {

@@ -10,20 +10,20 @@ import (
 // Kernels of launches.
 var (
 	kernelToLast              = gpu.KernelInfo{Name: "to_last", Block: [3]int{256, 1, 1}, Args: 5}
-	kernelConv3x3BiasRelu     = gpu.KernelInfo{Name: "conv3x3_bias_relu", Block: [3]int{256, 1, 1}, Args: 7, Vectors: true}
-	kernelConv3x3BiasRelu2    = gpu.KernelInfo{Name: "conv3x3_bias_relu_2", Block: [3]int{256, 1, 1}, Args: 7, Vectors: true}
-	kernelConv3x3BiasRelu3    = gpu.KernelInfo{Name: "conv3x3_bias_relu_3", Block: [3]int{256, 1, 1}, Args: 7, Vectors: true}
+	kernelConv3x3BiasRelu     = gpu.KernelInfo{Name: "conv3x3_bias_relu", Block: [3]int{256, 1, 1}, Args: 6, Vectors: true}
+	kernelConv3x3BiasRelu2    = gpu.KernelInfo{Name: "conv3x3_bias_relu_2", Block: [3]int{256, 1, 1}, Args: 6, Vectors: true}
+	kernelConv3x3BiasRelu3    = gpu.KernelInfo{Name: "conv3x3_bias_relu_3", Block: [3]int{256, 1, 1}, Args: 6, Vectors: true}
 	kernelConv3x3BiasRelu4    = gpu.KernelInfo{Name: "conv3x3_bias_relu_4", Block: [3]int{256, 1, 1}, Args: 8, Vectors: true}
 	kernelSumConv3x3BiasRelu  = gpu.KernelInfo{Name: "sum_conv3x3_bias_relu", Block: [3]int{256, 1, 1}, Args: 6, Vectors: true}
 	kernelMaxPool             = gpu.KernelInfo{Name: "max_pool", Block: [3]int{256, 1, 1}, Args: 5}
-	kernelConv3x3BiasRelu5    = gpu.KernelInfo{Name: "conv3x3_bias_relu_5", Block: [3]int{256, 1, 1}, Args: 7, Vectors: true}
+	kernelConv3x3BiasRelu5    = gpu.KernelInfo{Name: "conv3x3_bias_relu_5", Block: [3]int{256, 1, 1}, Args: 6, Vectors: true}
 	kernelConv3x3BiasRelu6    = gpu.KernelInfo{Name: "conv3x3_bias_relu_6", Block: [3]int{256, 1, 1}, Args: 8, Vectors: true}
 	kernelSumConv3x3BiasRelu2 = gpu.KernelInfo{Name: "sum_conv3x3_bias_relu_2", Block: [3]int{256, 1, 1}, Args: 6, Vectors: true}
-	kernelConv3x3BiasRelu7    = gpu.KernelInfo{Name: "conv3x3_bias_relu_7", Block: [3]int{256, 1, 1}, Args: 7, Vectors: true}
+	kernelConv3x3BiasRelu7    = gpu.KernelInfo{Name: "conv3x3_bias_relu_7", Block: [3]int{256, 1, 1}, Args: 6, Vectors: true}
 	kernelConv3x3BiasRelu8    = gpu.KernelInfo{Name: "conv3x3_bias_relu_8", Block: [3]int{256, 1, 1}, Args: 8, Vectors: true}
 	kernelMaxPool2            = gpu.KernelInfo{Name: "max_pool_2", Block: [3]int{256, 1, 1}, Args: 5}
 	kernelCopy                = gpu.KernelInfo{Name: "copy", Block: [3]int{256, 1, 1}, Args: 4}
-	kernelProductAdd          = gpu.KernelInfo{Name: "product_add", Block: [3]int{256, 1, 1}, Args: 7, Vectors: true}
+	kernelProductAdd          = gpu.KernelInfo{Name: "product_add", Block: [3]int{256, 1, 1}, Args: 6, Vectors: true}
 	kernelProductAdd2         = gpu.KernelInfo{Name: "product_add_2", Block: [3]int{256, 1, 1}, Args: 8, Vectors: true}
 	kernelSumProductAdd       = gpu.KernelInfo{Name: "sum_product_add", Block: [3]int{256, 1, 1}, Args: 6, Vectors: true}
 	kernelAddSqrtDiv          = gpu.KernelInfo{Name: "add_sqrt_div", Block: [3]int{256, 1, 1}, Args: 3}
@@ -49,7 +49,7 @@ var (
 var forwardMethod = rt.Method{
 	Name:    "digits: Forward",
 	Symbols: []string{"N"},
-	Fixed:   12976128,
+	Fixed:   4325376,
 	Each:    []int64{100352},
 	Serial:  true,
 }
@@ -57,41 +57,29 @@ var forwardMethod = rt.Method{
 // The arena's plan, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	18 buffers in 100352*N+12976128 bytes; the largest live set is 100352*N+12976128
+//	12 buffers in 100352*N+4325376 bytes; the largest live set is 100352*N+4325376
 //
-//	                steps     0                                                        13076480
-//	norm1           2-4                                                                      |
-//	norm1_2Scratch1 4-4       [----------------------------------------)
-//	norm1_2Scratch2 4-4                                                 [-------------------)
-//	norm1_2         4-8                                                                      |
-//	norm2Scratch1   8-8       [----------------------------------------)
-//	norm2Scratch2   8-8                                                 [-------------------)
-//	norm2           8-9                                                                      |
-//	pool            9-13                                                                     |
-//	norm3Scratch1   13-13     [----------------------------------------)
-//	norm3Scratch2   13-13                                               [-------------------)
-//	norm3           13-17                                                                    |
-//	norm4Scratch1   17-17     [----------------------------------------)
-//	norm4Scratch2   17-17                                               [-------------------)
-//	norm4           17-18                                                                    |
-//	pool1           18-19                                                                    |
-//	pool1_2         19-23                                                                    |
-//	logitsScratch1  23-23     [----------------------------------------)
-//	logitsScratch2  23-23                                               [-------------------)
+//	               steps     0                                                         4425728
+//	norm1          2-4                                                                      |
+//	norm1_2        4-8                                                                     |
+//	norm2Scratch1  8-8       [------------------------------------------------------------)
+//	norm2          8-9                                                                      |
+//	pool           9-13                                                                    |
+//	norm3Scratch1  13-13     [------------------------------------------------------------)
+//	norm3          13-17                                                                   |
+//	norm4Scratch1  17-17     [------------------------------------------------------------)
+//	norm4          17-18                                                                    |
+//	pool1          18-19                                                                   |
+//	pool1_2        19-23                                                                   |
+//	logitsScratch1 23-23     [------------------------------------------------------------)
 const (
-	norm1_2Off         = 12976128 // f32[12544*N]
-	norm1_2Scratch1Off = 0        // f32[2162688]
-	norm1_2Scratch2Off = 8650752  // f32[1081344]
-	norm2Scratch1Off   = 0        // f32[2162688]
-	norm2Scratch2Off   = 8650752  // f32[1081344]
-	poolOff            = 12976128 // f32[3136*N]
-	norm3Scratch1Off   = 0        // f32[2162688]
-	norm3Scratch2Off   = 8650752  // f32[1081344]
-	norm4Scratch1Off   = 0        // f32[2162688]
-	norm4Scratch2Off   = 8650752  // f32[1081344]
-	pool1Off           = 12976128 // f32[1568*N]
-	logitsScratch1Off  = 0        // f32[2162688]
-	logitsScratch2Off  = 8650752  // f32[1081344]
+	norm1_2Off        = 4325376 // f32[12544*N]
+	norm2Scratch1Off  = 0       // f32[1081344]
+	poolOff           = 4325376 // f32[3136*N]
+	norm3Scratch1Off  = 0       // f32[1081344]
+	norm4Scratch1Off  = 0       // f32[1081344]
+	pool1Off          = 4325376 // f32[1568*N]
+	logitsScratch1Off = 0       // f32[1081344]
 )
 
 // Offsets of the buffers that prepare uses.

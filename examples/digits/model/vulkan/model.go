@@ -227,24 +227,18 @@ func (s *Session) forward(call *rt.Frame[weights], n int, logits, image []float3
 		return err
 	}
 	var (
-		norm1           = rt.View[float32](call.Arena, 50176*n+12976128, 3136*n)
-		norm1_2         = rt.View[float32](call.Arena, norm1_2Off, 12544*n)
-		norm1_2Scratch1 = rt.View[float32](call.Arena, norm1_2Scratch1Off, 2162688)
-		norm1_2Scratch2 = rt.View[float32](call.Arena, norm1_2Scratch2Off, 1081344)
-		norm2           = rt.View[float32](call.Arena, 50176*n+12976128, 12544*n)
-		norm2Scratch1   = rt.View[float32](call.Arena, norm2Scratch1Off, 2162688)
-		norm2Scratch2   = rt.View[float32](call.Arena, norm2Scratch2Off, 1081344)
-		pool            = rt.View[float32](call.Arena, poolOff, 3136*n)
-		norm3           = rt.View[float32](call.Arena, 12544*n+12976128, 6272*n)
-		norm3Scratch1   = rt.View[float32](call.Arena, norm3Scratch1Off, 2162688)
-		norm3Scratch2   = rt.View[float32](call.Arena, norm3Scratch2Off, 1081344)
-		norm4           = rt.View[float32](call.Arena, 37632*n+12976128, 6272*n)
-		norm4Scratch1   = rt.View[float32](call.Arena, norm4Scratch1Off, 2162688)
-		norm4Scratch2   = rt.View[float32](call.Arena, norm4Scratch2Off, 1081344)
-		pool1           = rt.View[float32](call.Arena, pool1Off, 1568*n)
-		pool1_2         = rt.View[float32](call.Arena, 6272*n+12976128, 1568*n)
-		logitsScratch1  = rt.View[float32](call.Arena, logitsScratch1Off, 2162688)
-		logitsScratch2  = rt.View[float32](call.Arena, logitsScratch2Off, 1081344)
+		norm1          = rt.View[float32](call.Arena, 50176*n+4325376, 3136*n)
+		norm1_2        = rt.View[float32](call.Arena, norm1_2Off, 12544*n)
+		norm2          = rt.View[float32](call.Arena, 50176*n+4325376, 12544*n)
+		norm2Scratch1  = rt.View[float32](call.Arena, norm2Scratch1Off, 1081344)
+		pool           = rt.View[float32](call.Arena, poolOff, 3136*n)
+		norm3          = rt.View[float32](call.Arena, 12544*n+4325376, 6272*n)
+		norm3Scratch1  = rt.View[float32](call.Arena, norm3Scratch1Off, 1081344)
+		norm4          = rt.View[float32](call.Arena, 37632*n+4325376, 6272*n)
+		norm4Scratch1  = rt.View[float32](call.Arena, norm4Scratch1Off, 1081344)
+		pool1          = rt.View[float32](call.Arena, pool1Off, 1568*n)
+		pool1_2        = rt.View[float32](call.Arena, 6272*n+4325376, 1568*n)
+		logitsScratch1 = rt.View[float32](call.Arena, logitsScratch1Off, 1081344)
 	)
 
 	// norm1 = /norm1/BatchNormalization: f32[N,28,28,4]
@@ -253,24 +247,21 @@ func (s *Session) forward(call *rt.Frame[weights], n int, logits, image []float3
 
 	// norm1_2 = /norm1/BatchNormalization, /Relu: f32[N,28,28,16]
 	s.run.Launch(&kernelConv3x3BiasRelu, 1, min(6*n+rt.FloorDiv(n+7, 8), 32768), min(rt.FloorDiv(49*n+7, 800), 1),
-		gpu.Int(6*n+rt.FloorDiv(n+7, 8)), gpu.Int(784*n), gpu.In(norm1), gpu.In(w.conv1Weight), gpu.In(w.norm1Bias), gpu.Out(norm1_2),
-		gpu.Out(norm1_2Scratch1))
+		gpu.Int(6*n+rt.FloorDiv(n+7, 8)), gpu.Int(784*n), gpu.In(norm1), gpu.In(w.conv1Weight), gpu.In(w.norm1Bias), gpu.Out(norm1_2))
 
 	s.run.Launch(&kernelConv3x3BiasRelu2, 1, min(12*n+rt.FloorDiv(n+3, 4), 32768), 1-min(rt.FloorDiv(49*n+7, 800), 1),
-		gpu.Int(12*n+rt.FloorDiv(n+3, 4)), gpu.Int(784*n), gpu.In(norm1), gpu.In(w.conv1Weight), gpu.In(w.norm1Bias), gpu.Out(norm1_2),
-		gpu.Out(norm1_2Scratch2))
+		gpu.Int(12*n+rt.FloorDiv(n+3, 4)), gpu.Int(784*n), gpu.In(norm1), gpu.In(w.conv1Weight), gpu.In(w.norm1Bias), gpu.Out(norm1_2))
 
 	// norm2 = /norm2/BatchNormalization, /Relu_1: f32[N,28,28,16]
 	s.run.Launch(&kernelConv3x3BiasRelu3, 1, min(6*n+rt.FloorDiv(n+7, 8), 32768), min(rt.FloorDiv(49*n+7, 800), 1),
-		gpu.Int(6*n+rt.FloorDiv(n+7, 8)), gpu.Int(784*n), gpu.In(norm1_2), gpu.In(w.conv2Weight), gpu.In(w.norm2Bias), gpu.Out(norm2),
-		gpu.Out(norm2Scratch1))
+		gpu.Int(6*n+rt.FloorDiv(n+7, 8)), gpu.Int(784*n), gpu.In(norm1_2), gpu.In(w.conv2Weight), gpu.In(w.norm2Bias), gpu.Out(norm2))
 
 	rt.EndIfDone(call.Ctx)
 	s.run.Launch(&kernelConv3x3BiasRelu4, 1, min(12*n+rt.FloorDiv(n+3, 4), 32768),
 		max(min(rt.FloorDiv(264, max(12*n+rt.FloorDiv(n+3, 4), 1)), 2),
 			1)-min(rt.FloorDiv(49*n+7, 800), 1)*max(min(rt.FloorDiv(264, max(12*n+rt.FloorDiv(n+3, 4), 1)), 2), 1),
 		gpu.Int(12*n+rt.FloorDiv(n+3, 4)), gpu.Int(max(min(rt.FloorDiv(264, max(12*n+rt.FloorDiv(n+3, 4), 1)), 2), 1)), gpu.Int(784*n),
-		gpu.In(norm1_2), gpu.In(w.conv2Weight), gpu.In(w.norm2Bias), gpu.Out(norm2), gpu.Out(norm2Scratch2))
+		gpu.In(norm1_2), gpu.In(w.conv2Weight), gpu.In(w.norm2Bias), gpu.Out(norm2), gpu.Out(norm2Scratch1))
 
 	s.run.Launch(&kernelSumConv3x3BiasRelu, 4, min(12*n+rt.FloorDiv(n+3, 4), 32768),
 		min(rt.FloorDiv(49*n+7, 800),
@@ -278,7 +269,7 @@ func (s *Session) forward(call *rt.Frame[weights], n int, logits, image []float3
 			1)*max(min(rt.FloorDiv(264, max(12*n+rt.FloorDiv(n+3, 4), 1)), 2),
 			1)+max(min(rt.FloorDiv(264, max(12*n+rt.FloorDiv(n+3, 4), 1)), 2), 1)-1,
 		gpu.Int(12*n+rt.FloorDiv(n+3, 4)), gpu.Int(max(min(rt.FloorDiv(264, max(12*n+rt.FloorDiv(n+3, 4), 1)), 2), 1)),
-		gpu.Out(norm2Scratch2), gpu.Int(784*n), gpu.In(w.norm2Bias), gpu.Out(norm2))
+		gpu.Out(norm2Scratch1), gpu.Int(784*n), gpu.In(w.norm2Bias), gpu.Out(norm2))
 
 	// pool = /pool/MaxPool: f32[N,14,14,16]
 	s.run.Launch(&kernelMaxPool, min(12*n+rt.FloorDiv(n+3, 4), 32768), 1, 1, gpu.Int(3136*n), gpu.Int(12*n+rt.FloorDiv(n+3, 4)),
@@ -286,15 +277,14 @@ func (s *Session) forward(call *rt.Frame[weights], n int, logits, image []float3
 
 	// norm3 = /norm3/BatchNormalization, /Relu_2: f32[N,14,14,32]
 	s.run.Launch(&kernelConv3x3BiasRelu5, 1, min(n+rt.FloorDiv(17*n+31, 32), 32768), min(rt.FloorDiv(49*n+31, 3200), 1),
-		gpu.Int(n+rt.FloorDiv(17*n+31, 32)), gpu.Int(196*n), gpu.In(pool), gpu.In(w.conv3Weight), gpu.In(w.norm3Bias), gpu.Out(norm3),
-		gpu.Out(norm3Scratch1))
+		gpu.Int(n+rt.FloorDiv(17*n+31, 32)), gpu.Int(196*n), gpu.In(pool), gpu.In(w.conv3Weight), gpu.In(w.norm3Bias), gpu.Out(norm3))
 
 	rt.EndIfDone(call.Ctx)
 	s.run.Launch(&kernelConv3x3BiasRelu6, 1, min(3*n+rt.FloorDiv(n+15, 16), 32768),
 		max(min(rt.FloorDiv(264, max(3*n+rt.FloorDiv(n+15, 16), 1)), 2),
 			1)-min(rt.FloorDiv(49*n+31, 3200), 1)*max(min(rt.FloorDiv(264, max(3*n+rt.FloorDiv(n+15, 16), 1)), 2), 1),
 		gpu.Int(3*n+rt.FloorDiv(n+15, 16)), gpu.Int(max(min(rt.FloorDiv(264, max(3*n+rt.FloorDiv(n+15, 16), 1)), 2), 1)), gpu.Int(196*n),
-		gpu.In(pool), gpu.In(w.conv3Weight), gpu.In(w.norm3Bias), gpu.Out(norm3), gpu.Out(norm3Scratch2))
+		gpu.In(pool), gpu.In(w.conv3Weight), gpu.In(w.norm3Bias), gpu.Out(norm3), gpu.Out(norm3Scratch1))
 
 	s.run.Launch(&kernelSumConv3x3BiasRelu2, 4, min(3*n+rt.FloorDiv(n+15, 16), 32768),
 		min(rt.FloorDiv(49*n+31, 3200),
@@ -302,25 +292,24 @@ func (s *Session) forward(call *rt.Frame[weights], n int, logits, image []float3
 			1)*max(min(rt.FloorDiv(264, max(3*n+rt.FloorDiv(n+15, 16), 1)), 2),
 			1)+max(min(rt.FloorDiv(264, max(3*n+rt.FloorDiv(n+15, 16), 1)), 2), 1)-1,
 		gpu.Int(3*n+rt.FloorDiv(n+15, 16)), gpu.Int(max(min(rt.FloorDiv(264, max(3*n+rt.FloorDiv(n+15, 16), 1)), 2), 1)),
-		gpu.Out(norm3Scratch2), gpu.Int(196*n), gpu.In(w.norm3Bias), gpu.Out(norm3))
+		gpu.Out(norm3Scratch1), gpu.Int(196*n), gpu.In(w.norm3Bias), gpu.Out(norm3))
 
 	// norm4 = /norm4/BatchNormalization, /Relu_3: f32[N,14,14,32]
 	s.run.Launch(&kernelConv3x3BiasRelu7, 1, min(n+rt.FloorDiv(17*n+31, 32), 32768), min(rt.FloorDiv(49*n+31, 3200), 1),
-		gpu.Int(n+rt.FloorDiv(17*n+31, 32)), gpu.Int(196*n), gpu.In(norm3), gpu.In(w.conv4Weight), gpu.In(w.norm4Bias), gpu.Out(norm4),
-		gpu.Out(norm4Scratch1))
+		gpu.Int(n+rt.FloorDiv(17*n+31, 32)), gpu.Int(196*n), gpu.In(norm3), gpu.In(w.conv4Weight), gpu.In(w.norm4Bias), gpu.Out(norm4))
 
 	s.run.Launch(&kernelConv3x3BiasRelu8, 1, min(3*n+rt.FloorDiv(n+15, 16), 32768),
 		max(min(rt.FloorDiv(264, max(3*n+rt.FloorDiv(n+15, 16), 1)), 4),
 			1)-min(rt.FloorDiv(49*n+31, 3200), 1)*max(min(rt.FloorDiv(264, max(3*n+rt.FloorDiv(n+15, 16), 1)), 4), 1),
 		gpu.Int(3*n+rt.FloorDiv(n+15, 16)), gpu.Int(max(min(rt.FloorDiv(264, max(3*n+rt.FloorDiv(n+15, 16), 1)), 4), 1)), gpu.Int(196*n),
-		gpu.In(norm3), gpu.In(w.conv4Weight), gpu.In(w.norm4Bias), gpu.Out(norm4), gpu.Out(norm4Scratch2))
+		gpu.In(norm3), gpu.In(w.conv4Weight), gpu.In(w.norm4Bias), gpu.Out(norm4), gpu.Out(norm4Scratch1))
 
 	rt.EndIfDone(call.Ctx)
 	s.run.Launch(&kernelSumConv3x3BiasRelu2, 4, min(3*n+rt.FloorDiv(n+15, 16), 32768),
 		min(max(min(rt.FloorDiv(264, max(3*n+rt.FloorDiv(n+15, 16), 1)), 4), 1)-1,
 			1)-min(rt.FloorDiv(49*n+31, 3200), 1)*min(max(min(rt.FloorDiv(264, max(3*n+rt.FloorDiv(n+15, 16), 1)), 4), 1)-1, 1),
 		gpu.Int(3*n+rt.FloorDiv(n+15, 16)), gpu.Int(max(min(rt.FloorDiv(264, max(3*n+rt.FloorDiv(n+15, 16), 1)), 4), 1)),
-		gpu.Out(norm4Scratch2), gpu.Int(196*n), gpu.In(w.norm4Bias), gpu.Out(norm4))
+		gpu.Out(norm4Scratch1), gpu.Int(196*n), gpu.In(w.norm4Bias), gpu.Out(norm4))
 
 	// pool1 = /pool_1/MaxPool: f32[N,7,7,32]
 	s.run.Launch(&kernelMaxPool2, min(6*n+rt.FloorDiv(n+7, 8), 32768), 1, 1, gpu.Int(1568*n), gpu.Int(6*n+rt.FloorDiv(n+7, 8)),
@@ -332,20 +321,19 @@ func (s *Session) forward(call *rt.Frame[weights], n int, logits, image []float3
 
 	// logits = /dense/Gemm: f32[N,10]
 	s.run.Launch(&kernelProductAdd, 1, min(rt.FloorDiv(n+127, 128), 32768), min(rt.FloorDiv(n+127, 12800), 1),
-		gpu.Int(rt.FloorDiv(n+127, 128)), gpu.Int(n), gpu.In(pool1_2), gpu.In(w.denseWeight), gpu.Out(logits), gpu.In(w.denseBias),
-		gpu.Out(logitsScratch1))
+		gpu.Int(rt.FloorDiv(n+127, 128)), gpu.Int(n), gpu.In(pool1_2), gpu.In(w.denseWeight), gpu.Out(logits), gpu.In(w.denseBias))
 
 	rt.EndIfDone(call.Ctx)
 	s.run.Launch(&kernelProductAdd2, 1, min(rt.FloorDiv(n+63, 64), 32768),
 		max(min(rt.FloorDiv(264, max(rt.FloorDiv(n+63, 64), 1)), 24),
 			1)-min(rt.FloorDiv(n+127, 12800), 1)*max(min(rt.FloorDiv(264, max(rt.FloorDiv(n+63, 64), 1)), 24), 1),
 		gpu.Int(rt.FloorDiv(n+63, 64)), gpu.Int(max(min(rt.FloorDiv(264, max(rt.FloorDiv(n+63, 64), 1)), 24), 1)), gpu.Int(n),
-		gpu.In(pool1_2), gpu.In(w.denseWeight), gpu.Out(logits), gpu.In(w.denseBias), gpu.Out(logitsScratch2))
+		gpu.In(pool1_2), gpu.In(w.denseWeight), gpu.Out(logits), gpu.In(w.denseBias), gpu.Out(logitsScratch1))
 
 	s.run.Launch(&kernelSumProductAdd, 4, min(rt.FloorDiv(n+63, 64), 32768),
 		min(max(min(rt.FloorDiv(264, max(rt.FloorDiv(n+63, 64), 1)), 24), 1)-1,
 			1)-min(rt.FloorDiv(n+127, 12800), 1)*min(max(min(rt.FloorDiv(264, max(rt.FloorDiv(n+63, 64), 1)), 24), 1)-1, 1),
-		gpu.Int(rt.FloorDiv(n+63, 64)), gpu.Int(max(min(rt.FloorDiv(264, max(rt.FloorDiv(n+63, 64), 1)), 24), 1)), gpu.Out(logitsScratch2),
+		gpu.Int(rt.FloorDiv(n+63, 64)), gpu.Int(max(min(rt.FloorDiv(264, max(rt.FloorDiv(n+63, 64), 1)), 24), 1)), gpu.Out(logitsScratch1),
 		gpu.Int(n), gpu.Out(logits), gpu.In(w.denseBias))
 	return nil
 }

@@ -327,7 +327,7 @@ func TestDevices(t *testing.T) {
 // TestMemory limits the memory of a model. Small batches fit, large ones return an error, and small ones
 // then fit again. Another model has a limit of its own.
 func TestMemory(t *testing.T) {
-	m, err := device.Load(gpu.Memory(1 << 20))
+	m, err := device.Load(gpu.Memory(6 << 20))
 	if err != nil {
 		t.Fatal(err)
 	}
