@@ -38,17 +38,22 @@ func (p *Profile) addDevice(m *gen.Model, d *stopwatch.Device, steps []program.S
 	}
 	p.Read = d.Copy
 	w := deviceWork{symbols: symbols, launches: map[*ir.Node]int{}}
-	for _, s := range steps {
-		w.launches[s.At()] += len(target.LaunchesOf(s))
+	for _, l := range d.Laps {
+		if l.Work == gpu.Launched {
+			w.launches[steps[l.Step].At()]++
+		}
 	}
 	for _, l := range d.Laps {
+		if l.Work == gpu.Hosted && len(target.LaunchesOf(steps[l.Step])) > 0 {
+			continue // launches without blocks
+		}
 		p.Nodes = append(p.Nodes, w.describe(l, steps))
 	}
 }
 
 type deviceWork struct {
 	symbols  map[string]int64
-	launches map[*ir.Node]int // the number of kernels of each node
+	launches map[*ir.Node]int // the number of kernels of each node that ran
 }
 
 func (w *deviceWork) describe(l stopwatch.Lap, steps []program.Step) Node {
@@ -91,7 +96,8 @@ func (w *deviceWork) nodeRuns(step program.Step, launches int) (runs int64, know
 	return int64(launches) / count, true
 }
 
-// operands returns the number of bytes of the operands and results of a step that is a single launch. It returns 0
+// operands returns the number of bytes of the operands and results of a step that is a single launch, without scratch
+// memory, of which a launch may use only a part. It returns 0
 // for other steps, because each of their launches may use only a part of them.
 func (w *deviceWork) operands(step program.Step) (bytes int64) {
 	if _, ok := step.(*target.Launch); !ok {
@@ -103,7 +109,7 @@ func (w *deviceWork) operands(step program.Step) (bytes int64) {
 	}
 	seen := map[use]bool{}
 	for _, r := range step.Refs() {
-		if u := (use{r.Value, r.Access}); !seen[u] {
+		if u := (use{r.Value, r.Access}); r.Access != plan.Scratch && !seen[u] {
 			seen[u] = true
 			bytes += extent(r.Len.Mul(dim.Const(r.DType.Size())), w.symbols)
 		}
