@@ -19,9 +19,11 @@ import (
 	"github.com/burngen/burngen/gen/target/cpu"
 	"github.com/burngen/burngen/gen/target/cpu/storage"
 	"github.com/burngen/burngen/gen/target/gpu"
+	"github.com/burngen/burngen/gen/target/gpu/last"
 	"github.com/burngen/burngen/gen/target/targettest/text"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/op"
 	"github.com/burngen/burngen/ir/pass"
 	"github.com/burngen/burngen/runtime/rt"
 )
@@ -56,6 +58,9 @@ func TestEveryPassHasGoldens(t *testing.T) {
 	}
 }
 
+// allOps has the operators of all targets.
+var allOps = ir.NewOpSet(slices.Concat(ir.Builtin(), op.Ops, storage.Ops, last.Ops)...)
+
 func runPass(t *testing.T, file string) {
 	archive, err := txtar.ParseFile(file)
 	if err != nil {
@@ -81,7 +86,7 @@ func runPass(t *testing.T, file string) {
 	if !ok || p.Name != filepath.Base(filepath.Dir(file)) {
 		t.Fatalf("%q is not a pass of this folder", words[0])
 	}
-	before, err := ir.Parse(section(t, archive, "in.ir"), storage.Set)
+	before, err := ir.Parse(section(t, archive, "in.ir"), allOps)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +111,7 @@ func runPass(t *testing.T, file string) {
 	if err := pass.Run(ctx, after, []pass.Pass{p}, pass.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	again, err := ir.Parse(after.String(), storage.Set)
+	again, err := ir.Parse(after.String(), allOps)
 	if err != nil || again.String() != after.String() {
 		t.Errorf("the result does not read as it prints: %v", err)
 	}

@@ -209,82 +209,82 @@ func prepare1(p *weights, raw *rt.Weights, arena []byte) error {
 		norm4Weight2_2       = rt.View[float32](arena, prepareNorm4Weight2_2Off, 9216)
 	)
 
-	// norm1Weight2 = model.go:27: f32[16,1,1]
+	// norm1Weight2 = model.go:28: f32[16,1,1]
 	cpu.AddScalar(norm1WeightScratch1[:16], norm1RunningVar, 1e-05)
 	cpu.Sqrt(norm1WeightScratch1[:16], norm1WeightScratch1[:16])
 	cpu.Div(norm1Weight2, norm1Weight, norm1WeightScratch1[:16])
 
-	// p.norm1Bias = model.go:27: f32[16,1,1]
+	// p.norm1Bias = model.go:28: f32[16,1,1]
 	cpu.Mul(norm1BiasScratch1[:16], norm1RunningMean, norm1Weight2)
 	cpu.Sub(p.norm1Bias, norm1Bias, norm1BiasScratch1[:16])
 
-	// norm1Weight2_2 = model.go:27: f32[16,1,3,3]
+	// norm1Weight2_2 = model.go:28: f32[16,1,3,3]
 	for i := range 16 {
 		cpu.Repeat(norm1Weight2Scratch1[:9], norm1Weight2[i:i+1])
 		cpu.Mul(norm1Weight2_2[i*9:i*9+9], norm1Weight2Scratch1[:9], conv1Weight[i*9:i*9+9])
 	}
 
-	// p.conv1Weight = model.go:27: f32[1,1,3,3,1,16]
+	// p.conv1Weight = model.go:28: f32[1,1,3,3,1,16]
 	cpu.PackConv(p.conv1Weight, norm1Weight2_2, &conv2_2)
 
-	// norm2Weight2 = model.go:28: f32[16,1,1]
+	// norm2Weight2 = model.go:29: f32[16,1,1]
 	cpu.AddScalar(norm2WeightScratch1[:16], norm2RunningVar, 1e-05)
 	cpu.Sqrt(norm2WeightScratch1[:16], norm2WeightScratch1[:16])
 	cpu.Div(norm2Weight2, norm2Weight, norm2WeightScratch1[:16])
 
-	// p.norm2Bias = model.go:28: f32[16,1,1]
+	// p.norm2Bias = model.go:29: f32[16,1,1]
 	cpu.Mul(norm2BiasScratch1[:16], norm2RunningMean, norm2Weight2)
 	cpu.Sub(p.norm2Bias, norm2Bias, norm2BiasScratch1[:16])
 
-	// norm2Weight2_2 = model.go:28: f32[16,16,3,3]
+	// norm2Weight2_2 = model.go:29: f32[16,16,3,3]
 	for i := range 16 {
 		cpu.Repeat(norm2Weight2Scratch1[:144], norm2Weight2[i:i+1])
 		cpu.Mul(norm2Weight2_2[i*144:i*144+144], norm2Weight2Scratch1[:144], conv2Weight[i*144:i*144+144])
 	}
 
-	// p.conv2Weight = model.go:28: f32[36,1,1,16,16]
+	// p.conv2Weight = model.go:29: f32[36,1,1,16,16]
 	cpu.PackWinograd(p.conv2Weight, norm2Weight2_2, &winograd4)
 
-	// norm3Weight2 = model.go:29: f32[32,1,1]
+	// norm3Weight2 = model.go:30: f32[32,1,1]
 	cpu.AddScalar(norm3WeightScratch1[:32], norm3RunningVar, 1e-05)
 	cpu.Sqrt(norm3WeightScratch1[:32], norm3WeightScratch1[:32])
 	cpu.Div(norm3Weight2, norm3Weight, norm3WeightScratch1[:32])
 
-	// p.norm3Bias = model.go:29: f32[32,1,1]
+	// p.norm3Bias = model.go:30: f32[32,1,1]
 	cpu.Mul(norm3BiasScratch1[:32], norm3RunningMean, norm3Weight2)
 	cpu.Sub(p.norm3Bias, norm3Bias, norm3BiasScratch1[:32])
 
-	// norm3Weight2_2 = model.go:29: f32[32,16,3,3]
+	// norm3Weight2_2 = model.go:30: f32[32,16,3,3]
 	for i := range 32 {
 		cpu.Repeat(norm3Weight2Scratch1[:144], norm3Weight2[i:i+1])
 		cpu.Mul(norm3Weight2_2[i*144:i*144+144], norm3Weight2Scratch1[:144], conv3Weight[i*144:i*144+144])
 	}
 
-	// p.conv3Weight = model.go:29: f32[36,2,1,16,16]
+	// p.conv3Weight = model.go:30: f32[36,2,1,16,16]
 	cpu.PackWinograd(p.conv3Weight, norm3Weight2_2, &winograd5)
 
-	// norm4Weight2 = model.go:30: f32[32,1,1]
+	// norm4Weight2 = model.go:31: f32[32,1,1]
 	cpu.AddScalar(norm4WeightScratch1[:32], norm4RunningVar, 1e-05)
 	cpu.Sqrt(norm4WeightScratch1[:32], norm4WeightScratch1[:32])
 	cpu.Div(norm4Weight2, norm4Weight, norm4WeightScratch1[:32])
 
-	// p.norm4Bias = model.go:30: f32[32,1,1]
+	// p.norm4Bias = model.go:31: f32[32,1,1]
 	cpu.Mul(norm4BiasScratch1[:32], norm4RunningMean, norm4Weight2)
 	cpu.Sub(p.norm4Bias, norm4Bias, norm4BiasScratch1[:32])
 
-	// norm4Weight2_2 = model.go:30: f32[32,32,3,3]
+	// norm4Weight2_2 = model.go:31: f32[32,32,3,3]
 	for i := range 32 {
 		cpu.Repeat(norm4Weight2Scratch1[:288], norm4Weight2[i:i+1])
 		cpu.Mul(norm4Weight2_2[i*288:i*288+288], norm4Weight2Scratch1[:288], conv4Weight[i*288:i*288+288])
 	}
 
-	// p.conv4Weight = model.go:30: f32[36,2,2,16,16]
+	// p.conv4Weight = model.go:31: f32[36,2,2,16,16]
 	cpu.PackWinograd(p.conv4Weight, norm4Weight2_2, &winograd6)
 
-	// p.denseWeight = model.go:31: f32[1,1568,16]
+	// p.denseWeight = model.go:32: f32[1,1568,16]
 	cpu.PackPanels(p.denseWeight, denseWeight, 1568, 10, 1568, true, 1, 15680)
 
-	// p.denseBias = model.go:31: f32[1,1,16]
+	// p.denseBias = model.go:32: f32[1,1,16]
 	cpu.Block(p.denseBias, denseBias, 1, 10, 1, 1)
 	return nil
 }
