@@ -7,7 +7,8 @@ import (
 	"slices"
 )
 
-// measureServer measures the server of digits alone: what gRPC costs, and what new weights, SIGTERM and a long load do.
+// measureServer measures the server of digits without ONNX Runtime: the cost of gRPC, and the effects of new weights,
+// SIGTERM and a long load.
 func (p *page) measureServer(program string, o options) error {
 	in, err := inputsOf(program, "digits")
 	if err != nil {

@@ -28,19 +28,19 @@ func (raw) Unmarshal(data mem.BufferSlice, v any) error {
 	return nil
 }
 
-// unary holds the times of calls, one after the other, over one connection.
+// unary holds the times of calls over one connection. Each call waits for the answer to the one before.
 type unary struct {
 	Least, Median time.Duration
-	// mean time for which a session computed, which is that of Forward
+	// mean time of Forward in a call, which the server measures
 	Forward time.Duration
-	// processor time of the server for a call, without Forward
+	// mean processor time of the server per call, minus Forward
 	Processor time.Duration
 }
 
-// over returns what a call takes besides Forward.
+// over returns the median time of a call minus Forward.
 func (u unary) over() time.Duration { return u.Median - u.Forward }
 
-// oneByOne measures n calls of a server of burngen, after n/10 calls that are not counted.
+// oneByOne measures n calls of burngen's server of digits. It first makes n/10 calls that do not count.
 func oneByOne(v *server, n int, call func() error) (unary, error) {
 	var u unary
 	for range n / 10 {
@@ -80,8 +80,8 @@ func oneByOne(v *server, n int, call func() error) (unary, error) {
 	return u, nil
 }
 
-// grpcCall returns a function that calls ModelInfer over one connection, and the contents of the outputs of its first
-// answer. close ends the connection.
+// grpcCall connects to a server and calls ModelInfer once. first holds the raw outputs of that call. call repeats the
+// call on the same connection, and close ends the connection.
 func grpcCall(address string, message []byte) (call func() error, first [][]byte, close func() error, err error) {
 	c, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// swapping is the outcome of new weights, and then SIGTERM, under load.
+// swapping is what [swap] measured.
 type swapping struct {
 	Swaps, Requests, Failed int
 	Failure                 string
@@ -15,8 +15,8 @@ type swapping struct {
 	Drained time.Duration
 }
 
-// swap loads the weights of a server again n times while requests run, and then sends it SIGTERM. All loops of requests
-// end when the server accepts no more connections.
+// swap loads the weights of a server again n times while requests run on `conns` connections, and then sends it
+// SIGTERM. The requests stop when the server closes its connections.
 func swap(v *server, request []byte, conns, n int) (*swapping, error) {
 	out := &swapping{Swaps: n}
 	stop := make(chan struct{})
@@ -54,7 +54,7 @@ type soaking struct {
 	Early, Late      held
 }
 
-// held is what a server has: bytes of live objects and of the heap's spans, goroutines, and resident bytes.
+// held is what a server holds: bytes of live objects, bytes of heap spans in use, goroutines, and resident bytes.
 type held struct{ Live, Heap, Goroutines, Resident float64 }
 
 func (v *server) held() (held, error) {
@@ -62,8 +62,8 @@ func (v *server) held() (held, error) {
 	return held{m["go_memstats_alloc_bytes"], m["go_memstats_heap_inuse_bytes"], m["go_goroutines"], m["process_resident_memory_bytes"]}, err
 }
 
-// soak sends requests for some time. It keeps the largest of what the server held in the second and in the last sixth
-// of the time.
+// soak sends requests for time d. Early has the largest values that it saw in the second sixth of d, and Late in the
+// last.
 func soak(v *server, request []byte, conns int, d time.Duration) (*soaking, error) {
 	out := &soaking{Took: d}
 	done := make(chan *load)

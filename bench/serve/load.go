@@ -29,7 +29,8 @@ func dial(address string) (*conn, error) {
 	return &conn{Conn: c, in: bufio.NewReaderSize(c, 16<<10)}, nil
 }
 
-// reply is an answer. The body is valid until the next call.
+// reply is an answer. head is the length of the JSON in front of binary tensors, or −1. The body is valid until the
+// next call.
 type reply struct {
 	status, head int
 	body         []byte
@@ -90,12 +91,12 @@ type load struct {
 	took      time.Duration
 	latencies []time.Duration // of the requests that were answered, ascending
 	failed    int             // without an answer of status 200
-	failure   string          // the first
+	failure   string          // the cause of one failure
 }
 
 func (l *load) perSecond() float64 { return float64(len(l.latencies)) / l.took.Seconds() }
 
-// quantile returns a latency, or 0 if there is none.
+// quantile returns the latency at quantile q of [0, 1], or 0 if there are no latencies.
 func (l *load) quantile(q float64) time.Duration {
 	if len(l.latencies) == 0 {
 		return 0
@@ -103,9 +104,9 @@ func (l *load) quantile(q float64) time.Duration {
 	return l.latencies[int(q*float64(len(l.latencies)-1))]
 }
 
-// run sends a request over and over on n connections, each as soon as it has its last answer, until stop is closed. An
-// answer that closes its connection is the last one there: the server drains, and a balancer would choose another. A
-// connection that breaks is replaced, if that is possible.
+// run sends a request over and over on n connections until stop is closed. Each connection waits for an answer before
+// it sends the next request. A broken connection is opened again if the server accepts it. A connection that the server
+// closes with an answer is not opened again: the server drains, and a balancer would choose another server.
 func run(address string, request []byte, n int, stop <-chan struct{}) *load {
 	l := &load{}
 	var mu sync.Mutex
@@ -169,7 +170,7 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// runFor is run for some time.
+// runFor is [run] for time d.
 func runFor(address string, request []byte, n int, d time.Duration) *load {
 	stop := make(chan struct{})
 	time.AfterFunc(d, func() { close(stop) })

@@ -7,7 +7,7 @@
 //	go run ./serve [-o FILE] [-rounds 5] [-time 2s] [-starts 5] [-soak 60s] [-burngen CMD] [CASE ...]
 //
 // It needs Linux with two processors, taskset, node, and `npm ci`. Servers run on the first processor, and the load on
-// the second. Other work on either spoils the numbers, but less so their ratios: the servers take turns.
+// the second. Other work on these processors changes the times. It changes the ratios less: the servers take turns.
 package main
 
 import (
@@ -24,11 +24,11 @@ import (
 	"time"
 )
 
-// bench is a model, and how it is loaded.
+// bench is a model, and the number of connections that send it requests.
 type bench struct {
 	name, model string
 	conns       int
-	// flags of a second server of burngen, which joins requests; empty for none
+	// flags of a second burngen server, which batches requests; it does not run if this is empty
 	batching []string
 }
 
@@ -45,16 +45,16 @@ func (b bench) served() string { return strings.TrimSuffix(filepath.Base(b.model
 // round is one turn of a server under load.
 type round struct {
 	*load
-	// processor time of the server for a request
+	// mean processor time of the server per request
 	processor time.Duration
 }
 
-// result is what was measured of a case.
+// result is what was measured of a case. rms is the largest [difference] between the sides' answers.
 type result struct {
 	bench
 	rms   float64
 	sides []*side
-	// peaks of resident memory, of the sides in order
+	// the peak of resident memory in bytes of each side
 	memory []int64
 }
 
@@ -120,7 +120,7 @@ func measure(p *page, o options, names []string) error {
 	return nil
 }
 
-// pin moves this process to the second processor. New threads and the load follow.
+// pin moves this process, which sends the load, to the second processor.
 func pin() error {
 	if runtime.NumCPU() < 2 {
 		return fmt.Errorf("this machine has one processor, want two")
@@ -202,10 +202,11 @@ func compare(b bench, program string, o options) (*result, error) {
 	return r, nil
 }
 
-// most is the largest difference of answers that are alike.
+// most is the largest [difference] of answers that count as equal.
 const most = 1e-4
 
-// alike compares the first answers of all sides with the first side's, and returns the largest difference.
+// alike compares the first answer of each side with that of the first side. It returns the largest [difference], and an
+// error if one is above [most].
 func alike(sides []*side) (float64, error) {
 	rms := 0.0
 	var want []tensor

@@ -143,7 +143,7 @@ func command(name string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// onnxRuntime returns the version of the npm package.
+// onnxRuntime returns the version of the installed npm package of ONNX Runtime.
 func onnxRuntime() string {
 	var m struct{ Version string }
 	text, err := os.ReadFile(filepath.Join("node_modules", "onnxruntime-node", "package.json"))

@@ -10,7 +10,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// tensor is an input or output of a model in the protocol. Data is little-endian.
+// tensor is an input or output of a model in the Open Inference Protocol. Data is little-endian.
 type tensor struct {
 	Name       string `json:"name"`
 	Datatype   string `json:"datatype"`
@@ -21,7 +21,8 @@ type tensor struct {
 	Data []byte `json:"-"`
 }
 
-// draw returns random inputs of FP32 for the inputs of a model. Open extents are 1.
+// draw returns the inputs with random FP32 data. Open extents become 1. It returns an error if an input has another
+// type.
 func draw(inputs []tensor) ([]tensor, error) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var out []tensor
@@ -44,7 +45,7 @@ func draw(inputs []tensor) ([]tensor, error) {
 	return out, nil
 }
 
-// restRequest returns a request of HTTP with binary tensors, header and all.
+// restRequest returns the bytes of an HTTP request for inference on binary tensors, headers included.
 func restRequest(model string, in []tensor) []byte {
 	head, _ := json.Marshal(map[string]any{"inputs": in, "parameters": map[string]bool{"binary_data_output": true}})
 	body := head

@@ -84,7 +84,8 @@ func (s *side) start(request []byte) (*server, error) {
 	return startServer(s.command(port), "127.0.0.1:"+port, request)
 }
 
-// startServer starts a server on the first processor and sends it a request until it has an answer of status 200.
+// startServer starts a server on the first processor and sends it a request until it answers, for at most a minute. It
+// returns an error if the status of the answer is not 200.
 func startServer(command []string, address string, request []byte) (*server, error) {
 	v := &server{address: address, ended: make(chan error, 1)}
 	v.process = exec.Command("taskset", append([]string{"-c", "0"}, command...)...)
@@ -148,7 +149,7 @@ func (v *server) memory() (int64, error) {
 	return 0, errors.New("the system does not say how much memory a process has")
 }
 
-// cpu returns the processor time that the server has taken, in ticks of 10 ms.
+// cpu returns the processor time that the server has used, in steps of 10 ms.
 func (v *server) cpu() (time.Duration, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", v.process.Process.Pid))
 	if err != nil {
@@ -163,7 +164,7 @@ func (v *server) cpu() (time.Duration, error) {
 	return time.Duration(user+system) * 10 * time.Millisecond, nil
 }
 
-// metrics returns the values of the server's page of metrics, by name with labels.
+// metrics returns the values on the server's /metrics page, by name and labels as they stand there.
 func (v *server) metrics() (map[string]float64, error) {
 	r, err := http.Get("http://" + v.address + "/metrics")
 	if err != nil {
@@ -183,7 +184,7 @@ func (v *server) metrics() (map[string]float64, error) {
 	return out, nil
 }
 
-// inputsOf returns random inputs for the model of a server's program, which describes them.
+// inputsOf starts a server's program, asks it for the inputs of a model, and returns random inputs.
 func inputsOf(program, model string) ([]tensor, error) {
 	port, err := freePort()
 	if err != nil {

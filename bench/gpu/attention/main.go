@@ -1,5 +1,5 @@
 // Command attention compares burngen's pipelined attention kernels with PyTorch's back ends on the first NVIDIA card.
-// It times both in turns in one run, and checks each result against sums in float64.
+// They take turns in one run. It checks rows of burngen's results against attention in float64.
 package main
 
 import (
@@ -52,7 +52,7 @@ type attention struct {
 	batch, heads, keyHeads, rows, width int
 	d                                   ir.DType
 	causal                              bool
-	warps                               bool // by the kernel for devices without pipelined kernels
+	warps                               bool // use the kernel for devices that do not run pipelined kernels
 }
 
 // parse reads an attention such as 4x32x2048x128:bf16:causal:g8: batch 4, 32 heads, 2048 rows,
@@ -108,7 +108,7 @@ func (a attention) flops() float64 {
 
 func (a attention) scale() float64 { return 1 / math.Sqrt(float64(a.width)) }
 
-// attention returns what the kernel computes.
+// attention returns a as a [kernels.Attention].
 func (a attention) attention() kernels.Attention {
 	rows := func(heads int) kernels.HeadRows {
 		v := &ir.Value{Type: ir.TensorOf(a.d, dim.Const(a.batch), dim.Const(a.rows), dim.Const(heads*a.width))}
@@ -302,7 +302,7 @@ func (s *sides) fill(name string, d ir.DType, n int) (gpu.Address, error) {
 	return s.memory[name], s.queue.Upload(s.memory[name], s.host[name])
 }
 
-// numbers returns a function that returns element i of data as a float64.
+// numbers returns a function that returns element i of data as a float64. d, the type of the elements, is f16 or bf16.
 func numbers(d ir.DType, data []byte) func(i int) float64 {
 	if d == ir.F16 {
 		x := unsafe.Slice((*rt.Float16)(unsafe.Pointer(&data[0])), len(data)/2)
@@ -435,7 +435,7 @@ func (s *sides) verify(p *prepared) (float64, error) {
 	return math.Sqrt(off / norm), nil
 }
 
-// spread returns about `most` indices below n, and the last one.
+// spread returns about `most` indices below n at equal distances, and n−1.
 func spread(n, most int) []int {
 	var list []int
 	for i := 0; i < n; i++ {
@@ -446,7 +446,7 @@ func spread(n, most int) []int {
 	return list
 }
 
-// record makes a graph of launches of about 8 ms.
+// record makes a graph of launches that take about 8 ms together at 500 TFLOP/s: 2 to 400 launches.
 func (s *sides) record(p *prepared) (err error) {
 	p.count = int(min(max(0.008*500e12/p.flops(), 2), 400))
 	p.graph, err = s.queue.Record(func(q gpu.Queue) error {
@@ -460,7 +460,8 @@ func (s *sides) record(p *prepared) (err error) {
 	return err
 }
 
-// lap returns the milliseconds of an attention: the median of four replays of the graph after a first one.
+// lap returns the milliseconds of one launch. It replays the graph five times, leaves out the first replay, and returns
+// the median.
 func (s *sides) lap(p *prepared) (float64, error) {
 	var laps []float64
 	for range 5 {
@@ -478,8 +479,8 @@ func (s *sides) lap(p *prepared) (float64, error) {
 	return median(laps[1:]), nil
 }
 
-// compare measures an attention with each choice of tiles and with PyTorch's back ends. Each round runs all of them
-// once.
+// compare prints the times of an attention with each choice of tiles in `list`, and of PyTorch's back ends. They take
+// turns in each round.
 func (s *sides) compare(a attention, list []kernels.AttentionTiles) error {
 	var all []*prepared
 	ours := make([][]float64, len(list))

@@ -57,8 +57,8 @@ func (c kase) String() string {
 
 // function is what a case computes.
 type function struct {
-	// params are the operands: x [rows, columns], vectors w and b [columns], labels t [rows] below columns, table e
-	// [vocabulary, columns], and ids i [rows] below vocabulary.
+	// params are the names of the operands: x, r [rows, columns]; w, b [columns]; labels t [rows] in [0, columns);
+	// table e [vocabulary, columns]; ids i [rows] in [0, vocabulary).
 	params string
 	build  func(b *ir.Builder, in map[byte]*ir.Value) *ir.Value
 	// wrt are the operands whose gradients the backward pass computes.
@@ -100,7 +100,7 @@ var functions = map[string]function{
 	}, "e"},
 }
 
-// limit returns the number above the integers of a parameter.
+// limit returns the exclusive upper bound of the integers in an operand.
 func (c kase) limit(name string) int {
 	if name == "i" {
 		return vocabulary
@@ -120,8 +120,8 @@ func (c kase) typeOf(param byte) ir.Type {
 	return ir.StaticTensor(c.d, c.rows, c.columns)
 }
 
-// module returns the function of a case. Its results are the result of the case and, with a backward pass, the
-// gradients. The upstream gradient is the parameter g.
+// module returns a module with the function of a case. The function returns y0 and, with a backward pass, the gradients
+// y1, y2, …. Its last parameter is then g, the upstream gradient of y0.
 func (c kase) module() (*ir.Module, error) {
 	fn := functions[c.name]
 	f := &ir.Func{Name: pass.Forward}
@@ -153,8 +153,8 @@ func (c kase) module() (*ir.Module, error) {
 	return &ir.Module{Funcs: []*ir.Func{f}}, err
 }
 
-// least returns the fewest bytes that a case moves: each operand that it needs and each result once. Of a table it
-// counts the rows that are read.
+// least returns the fewest bytes that a case moves: each operand and each result once. A table counts as the rows that
+// are read.
 func (c kase) least(f *ir.Func) int {
 	bytes := 0
 	for _, v := range slices.Concat(f.Params, f.Results) {

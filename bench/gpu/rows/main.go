@@ -1,5 +1,5 @@
-// Command rows measures kernels that memory limits on the first NVIDIA card: elementwise chains, norms, softmax, losses,
-// sums and copies. It compares them with a copy on the device, and with torch.compile in turns in one run.
+// Command rows measures memory-bound kernels on the first NVIDIA card: elementwise chains, norms, softmax, losses, sums
+// and copies. It compares their GB/s with a copy on the device. It takes turns with torch.compile in one run.
 package main
 
 import (
@@ -94,7 +94,7 @@ func run(args []string) error {
 	return nil
 }
 
-// lowered returns the function of a case as nodes that kernels compute.
+// lowered returns the function of a case after all passes for the device.
 func (c kase) lowered() (*ir.Func, error) {
 	m, err := c.module()
 	if err != nil {
@@ -129,7 +129,7 @@ func (c kase) print() error {
 type sides struct {
 	device gpu.Opened
 	queue  gpu.Timed
-	copied float64 // GB/s of a copy, bytes read and written
+	copied float64 // GB/s of a copy: bytes read plus bytes written
 	torch  *bufio.ReadWriter
 }
 
@@ -164,7 +164,7 @@ func (s *sides) ask(c kase) (ms float64, err error) {
 	return ms, nil
 }
 
-// copyRate returns the rate of a kernel that copies 1 GiB.
+// copyRate returns the GB/s of a kernel that copies 1 GiB: bytes read plus bytes written.
 func (s *sides) copyRate() (float64, error) {
 	t := ir.StaticTensor(ir.F32, 1<<28)
 	f := &ir.Func{ResultNames: []string{"y"}}
@@ -179,7 +179,8 @@ func (s *sides) copyRate() (float64, error) {
 	return 2 << 30 / ms / 1e6, err
 }
 
-// times returns the milliseconds of what fill queues, if it is recorded n times: the median of several replays.
+// times returns the milliseconds of the work that fill queues. It records n calls of fill in one graph, and returns the
+// median of five replays divided by n.
 func (s *sides) times(n int, fill func(q gpu.Queue) error) (float64, error) {
 	graph, err := s.queue.Record(func(q gpu.Queue) error {
 		for range n {
@@ -207,7 +208,7 @@ func (s *sides) times(n int, fill func(q gpu.Queue) error) (float64, error) {
 	return median(laps[2:]), nil // the first two warm up
 }
 
-// compare checks a case on few rows, and measures it and PyTorch's in turns.
+// compare checks a case on few rows, measures burngen and PyTorch in turns, and prints the medians.
 func (s *sides) compare(c kase) error {
 	off, err := s.check(c)
 	if err != nil {
@@ -260,8 +261,8 @@ func (s *sides) compare(c kase) error {
 	return nil
 }
 
-// check compares a case on few rows with the definitions of the operators in float64. It returns the norm of the
-// difference relative to the norm of the result, the largest of all results.
+// check computes a case with few rows, and compares its results with the operators' definitions in float64. It returns
+// the largest ‖got − want‖ / ‖want‖ of the results, and an error unless this is below 0.02.
 func (s *sides) check(c kase) (float64, error) {
 	c.rows = 24
 	f, err := c.lowered()
@@ -323,7 +324,8 @@ func (s *sides) check(c kase) (float64, error) {
 	return worst, nil
 }
 
-// random returns numbers for a parameter, or integers below limit, as bytes. They repeat after a while.
+// random returns the bytes of normally distributed numbers of type t, or of random integers in [0, limit). They repeat
+// after 2¹⁸ − 5 elements.
 func random(t ir.Type, limit int) []byte {
 	n, _ := t.Elems().Int()
 	const period = 1<<18 - 5

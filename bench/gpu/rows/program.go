@@ -17,13 +17,14 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// program is a lowered function on the device. Each value has memory of its own.
+// program is a lowered function on the device. Each value has its own memory, except views.
 type program struct {
 	sides    *sides
 	launches []*launched
 	inputs   [][]byte // of the operands, in order
 	modules  []gpu.Module
-	// memory is by value or scratch. same has the operand whose memory a view has.
+	// memory maps a value, or the scratch of a kernel, to its address. same maps a view to the value whose memory it
+	// shares.
 	memory map[any]gpu.Address
 	same   map[*ir.Value]*ir.Value
 }
@@ -36,7 +37,7 @@ type launched struct {
 	words  []uint64
 }
 
-// text returns the code of launch i of a case.
+// text returns the PTX of launch i of a case. It also writes it to the folder of the flag -ptx, if there is one.
 func (l *launched) text(c kase, i int) (string, error) {
 	text, err := ptx.Write(l.kernel)
 	if err != nil || *code == "" {
@@ -164,7 +165,7 @@ func (p *program) upload(v *ir.Value, data []byte) error {
 	return p.sides.queue.Upload(at, data)
 }
 
-// alloc returns the memory of key, filled with NaN.
+// alloc returns the address of key's memory. The first call for a key allocates the memory and fills it with NaN.
 func (p *program) alloc(key any, bytes int) (gpu.Address, error) {
 	if at, ok := p.memory[key]; ok {
 		return at, nil

@@ -12,8 +12,8 @@ import (
 )
 
 // channelsLast returns the pass channels_last. It moves the channels of images to the last axis for convolutions, and
-// for the pools, concatenations and elementwise operators between them. Adjacent channels are then adjacent in memory,
-// as the kernels of products want their terms. Readers that need channels first get a copy. Matrices of weights are
+// for the pools, concatenations and elementwise operators between them. The kernels sum over channels, and read them
+// faster when they are adjacent in memory. Readers that need channels first get a copy. Matrices of weights are
 // transposed for the same reason. Functions that compute gradients of convolutions stay as they are.
 func (t Target) channelsLast() pass.Pass {
 	return pass.Pass{Name: "channels_last", Run: func(ctx *pass.Context, m *ir.Module) (changed bool, err error) {
@@ -33,8 +33,7 @@ func (t Target) channelsLast() pass.Pass {
 	}}
 }
 
-// lastChannels rewrites a function. forms has the values whose channels are last, by the values whose channels are
-// second.
+// lastChannels rewrites a function. forms maps a value whose channels are second to its form with the channels last.
 type lastChannels struct {
 	target   Target
 	fixed    func(*ir.Value) bool // whether a value depends on weights only
@@ -114,7 +113,8 @@ func (l *lastChannels) first(y *ir.Value) *ir.Value {
 	return l.copied(y, last.First(y.Type), append([]dim.Dim{from[0], from[end]}, from[1:end]...))
 }
 
-// copied copies v in the order of strides. A copy that keeps the order of the elements is a view.
+// copied returns v with the type `to`. strides are the strides in v of the axes of the result. The result is a view if
+// its elements have the same order as v's.
 func (l *lastChannels) copied(v *ir.Value, to ir.Type, strides []dim.Dim) *ir.Value {
 	if keepsOrder(v.Type.Shape, to.Shape) {
 		return op.ReshapeTo(l.b, v, to.Shape...)
@@ -122,8 +122,8 @@ func (l *lastChannels) copied(v *ir.Value, to ir.Type, strides []dim.Dim) *ir.Va
 	return l.b.Node(op.StridedCopy{Shape: to.Shape, Strides: strides}, v)
 }
 
-// keepsOrder reports whether two shapes, of which one is the other with an axis moved, have the same extents but for
-// ones. Then the elements are in the same order.
+// keepsOrder reports whether moving one axis of shape a, which gives shape b, certainly keeps the order of the
+// elements. It does if the extents other than 1 stay in order and are distinct, or if there is at most one.
 func keepsOrder(a, b []dim.Dim) bool {
 	long := func(shape []dim.Dim) []dim.Dim {
 		return slices.DeleteFunc(slices.Clone(shape), func(d dim.Dim) bool { return d.Equal(dim.Const(1)) })
@@ -176,11 +176,11 @@ func (l *lastChannels) conv(n *ir.Node, o op.Conv) *ir.Value {
 	return l.b.Node(c, y, w, bias)
 }
 
-// leastPipelined is the number of rows from which on pipelined kernels are faster than other products.
+// leastPipelined is the fewest rows for which pipelined kernels are faster than [last.MatMulRows].
 const leastPipelined = 64
 
-// product builds a product with weights whose terms are adjacent. It returns nil if n does not multiply by weights that
-// are prepared, or if no kernel computes it.
+// product builds a [last.MatMulRows] for a product with prepared weights. It returns nil if the weights are not
+// prepared, if no kernel computes it, or if a pipelined kernel is faster.
 func (l *lastChannels) product(n *ir.Node, o op.MatMul) []*ir.Value {
 	x, w := n.Args[0], n.Args[1]
 	chunk := l.target.options().Chunk(x.Type.DType)
@@ -199,7 +199,7 @@ func (l *lastChannels) product(n *ir.Node, o op.MatMul) []*ir.Value {
 	return []*ir.Value{l.b.Node(last.MatMulRows{Wide: o.Wide}, x, columns)}
 }
 
-// narrowed returns the operand of the cast that computes v; ok is false for other values.
+// narrowed returns the operand of the cast that computes v. ok is false if no cast computes v.
 func narrowed(v *ir.Value) (from *ir.Value, ok bool) {
 	if v.Def == nil {
 		return nil, false
@@ -221,7 +221,8 @@ func (l *lastChannels) depthwise(n *ir.Node, o op.Conv, channels int) *ir.Value 
 	return l.b.Node(last.DepthwiseLast{Window: o.Window, Wide: o.Wide}, l.last(n.Args[0]), packed, n.Arg(2))
 }
 
-// image builds o, whose operand has its channels last, if there is such a form of n's operand.
+// image builds o on the form of n's operand with the channels last. It returns nil if there is no such form, or if n is
+// blocked.
 func (l *lastChannels) image(n *ir.Node, o ir.Op, blocked bool) *ir.Value {
 	x := l.known(n.Args[0])
 	if blocked || x == nil {
@@ -230,7 +231,7 @@ func (l *lastChannels) image(n *ir.Node, o ir.Op, blocked bool) *ir.Value {
 	return l.b.Node(o, x)
 }
 
-// concat joins operands whose channels are last, if all have such a form.
+// concat joins the forms of n's operands with the channels last. It returns nil if an operand has no such form.
 func (l *lastChannels) concat(n *ir.Node, o op.Concat) *ir.Value {
 	args := make([]*ir.Value, len(n.Args))
 	for i, a := range n.Args {
@@ -247,9 +248,8 @@ func (l *lastChannels) concat(n *ir.Node, o op.Concat) *ir.Value {
 	return l.b.Node(o, args...)
 }
 
-// elementwise builds an elementwise operator on operands whose channels are last. At least one operand of the result's
-// shape must have such a form; operands of other shapes must be constant along the batch and the spatial axes, or
-// along the channels and the batch.
+// elementwise builds an elementwise operator on operands whose channels are last. It returns nil if no operand of the
+// result's shape has such a form yet, or if [lastChannels.operand] does not support an operand.
 func (l *lastChannels) elementwise(n *ir.Node) *ir.Value {
 	out := n.Results[0].Type
 	whole := func(v *ir.Value) bool { return v != nil && slices.EqualFunc(v.Type.Shape, out.Shape, dim.Dim.Equal) }
@@ -272,8 +272,9 @@ func (l *lastChannels) elementwise(n *ir.Node) *ir.Value {
 	return y
 }
 
-// operand returns the form of an operand of an elementwise operator whose result is of type `out`, with the channels
-// last. It returns nil if there is no such form.
+// operand returns v with the channels last, for an elementwise operator with a result of type `out`. It copies a v of
+// the result's rank if it has no such form yet. It returns nil for a v of lower rank whose elements may change their
+// order.
 func (l *lastChannels) operand(v *ir.Value, out ir.Type) *ir.Value {
 	t, rank := v.Type, out.Rank()
 	if !t.IsTensor() || t.Rank() > rank {

@@ -10,15 +10,16 @@ import (
 	"github.com/burngen/burngen/ir/pass"
 )
 
-// FuseRows is the pass that replaces nodes on the rows of a tensor by one [op.Fusion], which one launch computes:
-// norms, softmax and sums along the last axis with the elementwise operators around them. A block of threads reads a row
-// once, however many nodes use it. Values that other nodes use are results of the fusion.
+// FuseRows is the pass that replaces norms, softmax and sums along the last axis, and the elementwise operators around
+// them, by one [op.Fusion]. One launch computes it, and a block of threads reads a row once. The fusion's results are
+// the values that other nodes use.
 var FuseRows = pass.Pass{Name: "fuse_rows", Run: fuseRows}
 
 const (
-	// maxRowNodes is the maximum number of nodes of a fusion, and maxRowValues of its operands and results.
+	// maxRowNodes is the maximum number of nodes of a fusion, and maxRowValues the maximum number of its operands and
+	// results together.
 	maxRowNodes, maxRowValues = 40, 12
-	// shortRow is the maximum length of rows that threads compute better alone.
+	// shortRow is the maximum length of a row for which one thread is faster than a block of threads.
 	shortRow = 64
 )
 
@@ -40,23 +41,24 @@ func fuseRows(ctx *pass.Context, m *ir.Module) (bool, error) {
 	return changed, nil
 }
 
-// rowGroups divides the nodes of a function into groups that one kernel computes.
+// rowGroups divides the nodes of a function into groups. One kernel may compute a group.
 type rowGroups struct {
 	f  *ir.Func
 	of map[*ir.Node]*rowGroup
-	// after has, for each node, the groups of which it uses a result through nodes outside of the group. It may have
-	// groups that joined others.
+	// after has, for each node, the groups whose results it uses from outside of the group, or through a node outside
+	// of it. Some of these groups may have joined others and have no nodes.
 	after map[*ir.Node]map[*rowGroup]bool
 }
 
-// rowGroup is a group of nodes on rows of a tensor of this shape.
+// rowGroup is a group of nodes on the rows of tensors of one shape.
 type rowGroup struct {
 	shape []dim.Dim
 	nodes []*ir.Node // in the order of the function
 	kinds map[*ir.Value]launch.RowKind
 }
 
-// visit puts a node into the group of its operands. It joins their groups if there are several.
+// visit puts a node into a group of its operands and joins the operands' other groups to it, where [rowGroups.joins]
+// permits. A node that fits no such group starts one if it can.
 func (r *rowGroups) visit(n *ir.Node) {
 	after := map[*rowGroup]bool{}
 	r.after[n] = after
@@ -109,7 +111,8 @@ func (r *rowGroups) visit(n *ir.Node) {
 	r.of[n] = own
 }
 
-// isLong reports whether threads compute the rows together: there may be several, and they are not short.
+// isLong reports whether the shape has rows that a block of threads computes: a rank of at least 2, and more than
+// shortRow or an unknown number of columns.
 func (g *rowGroup) isLong() bool {
 	if len(g.shape) < 2 {
 		return false
@@ -201,7 +204,7 @@ func (g *rowGroup) reduces() bool {
 	return slices.ContainsFunc(g.nodes, func(n *ir.Node) bool { return launch.Reduces(n.Op) })
 }
 
-// replace replaces the groups that are worth it, and returns their number.
+// replace replaces groups by fusions that kernels compute. It returns the number of fusions.
 func (r *rowGroups) replace() int {
 	used := map[*ir.Value][]*rowGroup{} // by the groups of the nodes that use the value; nil for a node without a group
 	for _, n := range r.f.Nodes {
@@ -237,8 +240,8 @@ func (r *rowGroups) replace() int {
 }
 
 // order returns the nodes of the function in an order in which each fusion follows all nodes that compute its operands,
-// and precedes all nodes that use its results. The first node of its group stands for a fusion. If there is no such
-// order, it returns a group that must not become a fusion.
+// and precedes all nodes that use its results. In this list, the first node of a group stands for its fusion. If there
+// is no such order, it returns a group that must not become a fusion.
 func (r *rowGroups) order(fusions map[*rowGroup]*rowFusion) (out []*ir.Node, stuck *rowGroup) {
 	const begun, done = 1, 2
 	state := map[*ir.Node]int{}
@@ -290,16 +293,17 @@ func (r *rowGroups) groups() []*rowGroup {
 	return out
 }
 
-// rowFusion is a group that becomes an [op.Fusion], with the values of other nodes that it reads, and its own that other
-// nodes read.
+// rowFusion is a group that becomes an [op.Fusion]. args are the values of other nodes that it reads, and results are
+// its values that other nodes read.
 type rowFusion struct {
 	group         *rowGroup
 	args, results []*ir.Value
 	node          *ir.Node // has results of its own until it replaces the nodes of the group
 }
 
-// fusion returns the fusion of a group. It returns nil if no node reduces rows, or if there are too many values. used has
-// the groups of the nodes that use a value.
+// fusion returns the fusion of a group. It returns nil if no node reduces rows, if nothing outside of the group reads
+// its results, or if there are more than maxRowValues operands and results. used maps a value to the groups of its
+// readers.
 func (g *rowGroup) fusion(used map[*ir.Value][]*rowGroup) *rowFusion {
 	if !g.reduces() {
 		return nil
@@ -323,8 +327,8 @@ func (g *rowGroup) fusion(used map[*ir.Value][]*rowGroup) *rowFusion {
 	return f
 }
 
-// build makes the node of a fusion. It reports whether a kernel computes it. b is a builder of function fn, which
-// stays as it is.
+// build makes the node of a fusion with b, a builder of fn. It does not add the node to fn. It reports whether a kernel
+// computes the node.
 func (f *rowFusion) build(b *ir.Builder, fn *ir.Func) bool {
 	nodes := fn.Nodes
 	err := ir.Try(func() {
@@ -361,7 +365,7 @@ func (f *rowFusion) build(b *ir.Builder, fn *ir.Func) bool {
 	return err == nil
 }
 
-// replaced returns the node of the fusion, whose results are now the values that the nodes of the group computed.
+// replaced makes the group's values the results of the fusion's node, and returns the node.
 func (f *rowFusion) replaced() *ir.Node {
 	for i, v := range f.results {
 		v.Def, v.Index = f.node, i

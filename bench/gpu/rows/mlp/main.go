@@ -1,7 +1,7 @@
 //go:build mlp
 
-// Command mlp measures calls of a small perceptron from arrays of the host to arrays of the host on the first
-// NVIDIA card, and its first call.
+// Command mlp measures the first call and later calls of a small perceptron on the first NVIDIA card. A call takes and
+// returns arrays in the host's memory.
 package main
 
 import (

@@ -59,7 +59,7 @@ func permuted(x *ir.Tensor, perm []int) (*ir.Tensor, error) {
 	return y[0], nil
 }
 
-// infer returns the type of the result of o on operands of which the first `images` have their channels last.
+// infer returns the type of o's result. The result and the first `images` operands have their channels last.
 func infer(o ir.Op, in []ir.Type, images int) ([]ir.Type, error) {
 	if err := op.CheckTensors(in, images, images+1); err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func infer(o ir.Op, in []ir.Type, images int) ([]ir.Type, error) {
 	return []ir.Type{Type(out[0])}, nil
 }
 
-// eval evaluates o on operands of which the first `images` have their channels last.
+// eval returns o's result. The result and the first `images` operands have their channels last.
 func eval(o ir.Op, in []*ir.Tensor, images int) ([]*ir.Tensor, error) {
 	first := append([]*ir.Tensor{}, in...)
 	for i := range images {
@@ -116,7 +116,7 @@ func (o ConvLast) Flops(in, out []ir.Type) dim.Dim {
 	return out[0].Elems().Mul(dim.Product(in[1].Shape[1:]...)).Mul(dim.Const(2))
 }
 
-// Factors returns 3: the operand, the weights and the bias.
+// Factors returns 3, for x, the weights and the bias: see [op.Product].
 func (ConvLast) Factors() int { return 3 }
 
 // Widened returns the convolution with a result of f32.
@@ -132,7 +132,7 @@ type DepthwiseLast struct {
 	Wide bool // the result of narrow floats is f32
 }
 
-// weights returns the type of the weights of the op.Conv.
+// weights returns the type [M,1,kernel…] that an [op.Conv] wants for weights of type w, [M/C,kernel…,C].
 func (o DepthwiseLast) weights(w ir.Type) (ir.Type, error) {
 	if w.Rank() < 3 {
 		return w, fmt.Errorf("weights %s", w)
@@ -243,7 +243,7 @@ func (MatMulRows) Flops(in, out []ir.Type) dim.Dim {
 	return out[0].Elems().Mul(in[1].Shape[1]).Mul(dim.Const(2))
 }
 
-// Factors returns 2.
+// Factors returns 2, for x and w: see [op.Product].
 func (MatMulRows) Factors() int { return 2 }
 
 // Widened returns the product with a result of f32.

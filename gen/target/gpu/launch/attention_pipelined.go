@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// pipelinedAttend returns a pipelined kernel of an attention, or nil if there is none. There is one for queries, keys
-// and values of f16 or bf16, and constant extents.
+// pipelinedAttend returns a pipelined kernel of an attention, or nil if there is none. There is one only if queries,
+// keys and values are f16 or bf16, all extents are constant, and the width of values is the depth of keys.
 func pipelinedAttend(o op.Attend, n *ir.Node, put store, by Options) *kernels.Launch {
 	extents, ok := dim.Ints([]dim.Dim{o.Batch, o.Heads, o.Shared, o.Queries, o.Keys, o.Depth, o.Width, o.Past})
 	if !by.Pipelined || !ok || !o.Depth.Equal(o.Width) {
@@ -42,8 +42,8 @@ func pipelinedAttend(o op.Attend, n *ir.Node, put store, by Options) *kernels.La
 	return &l
 }
 
-// headRows returns where the rows of heads of an operand are in memory. layout holds the operand's offset and its
-// strides along batch, heads and rows. ok is false if a [kernels.HeadRows] cannot describe these places.
+// headRows describes where an operand has the rows of each head in memory. layout holds the operand's offset and its
+// strides along batch, heads and rows. ok is false if a [kernels.HeadRows] cannot describe this layout.
 func headRows(v *ir.Value, layout []dim.Dim, batch, heads, rows, width int) (r kernels.HeadRows, ok bool) {
 	shape, isStatic := v.Type.Static()
 	at, isConst := dim.Ints(layout)

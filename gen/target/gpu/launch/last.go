@@ -24,8 +24,8 @@ var channelsLast = []entry{
 
 var errChannels = errors.New("the numbers of channels are not known, or not a multiple of 16 bytes for each group")
 
-// Chunk returns the number of channels of type d whose multiple each group of the operand of a [last.ConvLast] must
-// have, so that a kernel computes it. It is 0 if no kernel computes convolutions of type d.
+// Chunk returns c if kernels compute a [last.ConvLast] on operands of type d whose number of channels in each group is
+// a multiple of c. It returns 0 if no kernel computes convolutions of type d.
 func (o Options) Chunk(d ir.DType) int {
 	if d != ir.F32 && d != ir.F16 && d != ir.BF16 {
 		return 0
@@ -36,8 +36,9 @@ func (o Options) Chunk(d ir.DType) int {
 // Pipelines reports whether there are pipelined kernels of products of type d with constant extents.
 func (o Options) Pipelines(d ir.DType) bool { return o.Pipelined && o.matrix(d) != ir.Invalid }
 
-// convLast launches products of rows: a row of the first factor has the cells of the operand under a window, and a row
-// of the second one the weights of a channel of the result. There is a term for each cell and channel.
+// convLast launches a product of rows for each group. A row of the first factor holds the elements of the operand under
+// a window. A row of the second factor holds the weights of a channel of the result. Their length is the number of
+// cells of the window times the channels of a group.
 func convLast(o last.ConvLast, n *ir.Node, put store, by Options) ([]kernels.Launch, error) {
 	x, weights, bias, y := n.Args[0], n.Args[1], n.Arg(2), n.Results[0]
 	in, out := x.Type.Shape, y.Type.Shape
@@ -115,8 +116,8 @@ func productLast(_ last.MatMulRows, n *ir.Node, put store, by Options) ([]kernel
 	})
 }
 
-// exists reports whether a cell on spatial axis i lies inside of the operand. It is a constant if all cells of all
-// windows do.
+// exists reports whether a cell on spatial axis i lies inside of the operand. It is the constant true if no window has
+// cells outside along this axis.
 func (w window) exists(e *kernels.Emitter, i int, cell *kernel.Value) *kernel.Value {
 	if w.inside(i) {
 		return e.Bool(true)
