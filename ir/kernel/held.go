@@ -4,14 +4,14 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// MultiplyHeld adds x·y to the sums of the group. x is a matrix in registers of the group's
-// threads, and y is a tile in shared memory; see the operation [MultiplyHeld].
+// MultiplyHeld adds x·y to the sums of the group, or replaces the sums by x·y if keep is false. x is a matrix in
+// registers of the group's threads, and y is a tile in shared memory; see the operation [MultiplyHeld].
 func (b *Builder) MultiplyHeld(sums *Value, x [4]*Value, y Tile, keep *Value) {
 	args := append([]*Value{y.Array, y.First, sums, keep}, x[:]...)
 	b.pipeline(&Instr{Op: MultiplyHeld, Args: args, AcrossB: y.Across})
 }
 
-// SetSum replaces the sum with an index among the thread's, see [MultiplyTiles].
+// SetSum replaces sum i of the sums that the thread holds by x, see [MultiplyTiles].
 func (b *Builder) SetSum(sums *Value, i int, x *Value) {
 	b.pipeline(&Instr{Op: SetSum, Args: []*Value{sums, x}, Count: i})
 }

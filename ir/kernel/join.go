@@ -10,8 +10,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// joiner joins loads, and stores, of single adjacent elements to one load or store of several. The first element is
-// known to have an index that is a multiple of their number.
+// joiner joins n loads, or n stores, of adjacent elements to one. It does so only if the index of the first element is
+// known to be a multiple of n.
 type joiner struct {
 	// counters has, for the counter of a loop, the largest power of two that is known to divide it.
 	counters map[*Value]int
@@ -40,7 +40,8 @@ func (j *joiner) block(b *Block) {
 	j.accesses(b, Store, func(in *Instr) bool { return in.Op == Store || in.isPure() && in.Op != Load && len(in.Blocks) == 0 })
 }
 
-// single is a load or a store of one element of an array: of element sum + n, where sum is a sum of values.
+// single is a load or a store of one element of an array. The index of the element is a sum of values plus the constant
+// n.
 type single struct {
 	at     int // the index of the instruction in its block
 	in     *Instr
@@ -48,8 +49,7 @@ type single struct {
 	factor int // a power of two that divides the sum
 }
 
-// accesses joins the accesses by operation o in b. Between two accesses that it joins there are only instructions for
-// which passes is true.
+// accesses joins the accesses of b whose operation is o. It joins none across an instruction for which passes is false.
 func (j *joiner) accesses(b *Block, o Op, passes func(in *Instr) bool) {
 	type place struct {
 		array *Value
@@ -137,8 +137,8 @@ func adjacent(o Op, list []single) int {
 	return 1
 }
 
-// sum returns v as a sum of values and the constant n. text identifies the values, and factor is a power of two that
-// divides their sum.
+// sum splits v into a sum of values and the constant n. Equal sums have equal texts, and factor is a power of two that
+// divides the sum.
 func (j *joiner) sum(v *Value) (text string, n int64, factor int) {
 	counts := map[*Value]int64{}
 	n = j.add(counts, v, 1)
@@ -158,7 +158,7 @@ func (j *joiner) sum(v *Value) (text string, n int64, factor int) {
 	return strings.Join(terms, "+"), n, factor
 }
 
-// add adds by·v to counts, and returns the constant part.
+// add adds the terms of by·v to counts, which has the factor of each value, and returns the constant term.
 func (j *joiner) add(counts map[*Value]int64, v *Value, by int64) int64 {
 	if bits, ok := v.Const(); ok {
 		return by * wholeOf(v.Type.DType, bits)
@@ -215,8 +215,8 @@ func factorOf(n int64) int {
 
 func times(x, y int) int { return min(largestFactor, x*y) }
 
-// HasVectors reports whether the kernel accesses several adjacent elements of global memory at once. The addresses of its
-// memory then have to be multiples of 16 bytes.
+// HasVectors reports whether some instruction of the kernel loads or stores several adjacent elements of global memory.
+// If so, the addresses of global arrays must be multiples of 16 bytes.
 func (k *Kernel) HasVectors() bool { return k.Body.hasVectors() }
 
 func (b *Block) hasVectors() bool {

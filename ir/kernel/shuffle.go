@@ -32,8 +32,8 @@ func (c *compiler) shuffle(in *Instr) {
 	}
 }
 
-// shuffle carries out the shuffles that all threads of a warp wait at, and lets the threads go on. It returns false if
-// there are none.
+// shuffle executes the shuffle of each warp whose threads all wait at the same one, and lets these threads go on. It
+// reports whether there was such a warp.
 func (m *machine) shuffle() bool {
 	if m.shuffles == nil {
 		return false

@@ -12,7 +12,7 @@ import (
 type half[T any] struct {
 	round func(float32) T
 	widen func(T) float32
-	// the first power of two that the type does not have
+	// the power of two that follows the greatest finite number
 	limit float64
 }
 
@@ -21,8 +21,8 @@ var (
 	bfloat16 = half[rt.BFloat16]{rt.ToBFloat16, rt.BFloat16.Float32, 1 << 127 * 2}
 )
 
-// parse returns the number nearest to text, of two the one whose last bit is 0. Text has the form of a number in JSON.
-// ok is false if the number is infinite.
+// parse returns the number nearest to text, which has the form of a number in JSON. If two numbers are equally near, it
+// returns the one whose last bit is 0. ok is false if the nearest number is infinite.
 func (h half[T]) parse(text string) (v T, ok bool) {
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil {
@@ -32,7 +32,7 @@ func (h half[T]) parse(text string) (v T, ok bool) {
 	return v, !math.IsInf(float64(h.widen(v)), 0)
 }
 
-// nearest rounds text. f is the float64 nearest to it.
+// nearest returns the number nearest to text, see parse. f is the float64 nearest to text.
 func (h half[T]) nearest(f float64, text string) T {
 	x := float32(f)
 	below, above := h.round(math.Nextafter32(x, float32(math.Inf(-1)))), h.round(math.Nextafter32(x, float32(math.Inf(1))))
@@ -55,7 +55,7 @@ func (h half[T]) nearest(f float64, text string) T {
 	return h.round(x)
 }
 
-// between returns the number half-way between two. The limit stands for infinity.
+// between returns (a + b) / 2. It takes an infinite a or b as ±limit.
 func (h half[T]) between(a, b T) float64 {
 	bounded := func(v T) float64 { return max(-h.limit, min(h.limit, float64(h.widen(v)))) }
 	return (bounded(a) + bounded(b)) / 2

@@ -21,8 +21,8 @@ type Attention struct {
 	Batch, Heads, Queries, Keys int
 	// KeyHeads is the number of heads of keys and values. It divides Heads.
 	KeyHeads int
-	// Width is the number of elements of a query, a key and a value, a multiple of 8 up to 128. Unless it is 64 or 128, it
-	// divides the columns of Q, K and V and the columns between heads.
+	// Width is the number of elements of a query, a key and a value, a multiple of 8 up to 128. Unless Width is 64 or 128,
+	// it divides Columns, Column and HeadColumns of Q, K and V.
 	Width int
 	// Matrix is the type of the queries, keys and values, f16 or bf16. Weights are rounded to it.
 	Matrix  ir.DType
@@ -34,7 +34,8 @@ type Attention struct {
 	// Score returns what the softmax reads instead of a score, an f32. −∞ excludes the key. Score is nil if scores stay
 	// as they are.
 	Score func(e *Emitter, at Attending, score *kernel.Value) *kernel.Value
-	// Sink returns the score of an additional key of a head with the value 0. It is nil if there is none.
+	// Sink returns the score of an additional key of a head. The value of this key is 0. Sink is nil if there is no
+	// such key.
 	Sink func(e *Emitter, at Attending) *kernel.Value
 	// Store stores an element of the result, an f32.
 	Store func(e *Emitter, at Attending, column, x *kernel.Value)

@@ -54,8 +54,8 @@ func PipelinedAttention(name string, a Attention, t AttentionTiles) (Launch, err
 	})
 }
 
-// stagesOfQueries is the number of tiles of queries in shared memory. With two, the next tile is there when a group
-// has finished its part of a tile.
+// stagesOfQueries is the number of tiles of queries in shared memory. With two, the next tile is copied while the
+// groups compute with the current one.
 const stagesOfQueries = 2
 
 // attention is the state of [PipelinedAttention] while it builds a kernel.
@@ -104,9 +104,8 @@ func (p *attention) build() {
 	})
 }
 
-// boxes adds a parameter through which the kernel copies boxes of `rows` rows and 64 columns. If the columns of a
-// head do not fill whole boxes, heads have an axis of their own, so that a box has zeros after the last column of its
-// head.
+// boxes adds a parameter through which the kernel copies boxes of `rows` rows and 64 columns. If the columns of a head
+// do not fill whole boxes, the parameter has an axis for heads. A box then has zeros after the last column of its head.
 func (p *attention) boxes(name string, r HeadRows, rows int) *kernel.Value {
 	p.args = append(p.args, Arg{Read: r.Value})
 	if p.columns == p.Width {
@@ -115,17 +114,15 @@ func (p *attention) boxes(name string, r HeadRows, rows int) *kernel.Value {
 	return p.Map(name, p.Matrix, []int{r.Outer, r.Rows, r.Columns / p.Width, p.Width}, []int{1, rows, 1, columnsOfBox})
 }
 
-// part is a tile of the result: the queries of a head from query m on. Only keys in the tiles `from` … `to`−1 matter
-// to it.
+// part is a tile of the result: queries m, m+1, … of a head. They attend only to keys in the tiles `from` … `to`−1.
 type part struct {
 	Attending
 	m, from, to *kernel.Value
 }
 
 // eachPart calls do for each tile that the block computes. The first call gets carried, and each later call gets the
-// values that the call before returned. If later queries have more keys and there are fewer blocks than tiles, a
-// block computes pairs of tiles: a tile with many keys and a tile with few. If there is a block for each tile, the
-// tiles with the most keys come first.
+// values that the call before returned. If paired is true, the block computes the tiles in pairs: one with few keys and
+// one with many. Otherwise, the last tiles of the heads come first if p.After ≥ 0.
 func (p *attention) eachPart(carried []*kernel.Value, do func(t part, carried []*kernel.Value) []*kernel.Value) {
 	one := p.Int(1)
 	if p.paired() {
@@ -162,8 +159,8 @@ func (p *attention) paired() bool {
 // number of tiles is a pair of its own.
 func (p *attention) pairs() int { return p.Batch * p.Heads * ((p.tilesM + 1) / 2) }
 
-// headsAtOnce returns the number of heads whose keys and values blocks read at the same time. It divides the number of
-// all heads.
+// headsAtOnce returns the number of heads that blocks compute at the same time: so many that their keys and values have
+// at most p.tile.Cache bytes, but at least 1. It divides Batch·Heads.
 func (p *attention) headsAtOnce() int {
 	heads := p.Batch * p.Heads
 	n := max(min(heads, p.tile.Cache/(2*p.Keys*p.Width*p.Matrix.Size())*(p.Heads/p.KeyHeads)), 1)
@@ -186,8 +183,7 @@ func (p *attention) partOf(head, row *kernel.Value) part {
 	return t
 }
 
-// end returns the number of tiles from the first key up to the last key that queries m to m+n−1 may
-// attend to.
+// end returns n such that the first n tiles of keys have all keys that queries m to m+n−1 may attend to.
 func (p *attention) end(m *kernel.Value, n int) *kernel.Value {
 	all := p.Int(p.tilesN)
 	if p.After < 0 {
@@ -206,8 +202,8 @@ func (p *attention) next(s stage, n int) stage {
 
 func (p *attention) other(phase *kernel.Value) *kernel.Value { return p.Sub(p.Int(1), phase) }
 
-// copyTiles is the program of the group that copies: the queries of a tile, and then tiles of keys and values, from
-// the last to the first.
+// copyTiles is the program of the group that copies. For each tile of the result, it copies the queries, and then the
+// tiles of keys and values from the last to the first.
 func (p *attention) copyTiles() {
 	bytes := func(rows int) *kernel.Value { return p.Int(rows * p.columns * p.Matrix.Size()) }
 	start := []*kernel.Value{p.Int(0), p.Int(1), p.Int(0), p.Int(1)}
@@ -235,7 +231,8 @@ func (p *attention) copyTiles() {
 }
 
 // copyRows copies n rows of a head, from row `first` on, to the array `to`, from element `at` on. It copies boxes of
-// `rows` rows and 64 columns: all boxes of the first rows, then all boxes of the next rows.
+// `rows` rows and 64 columns: all boxes of the first rows, then all boxes of the next rows. Barrier i of `full` waits
+// for the copies.
 func (p *attention) copyRows(to, at, from *kernel.Value, r HeadRows, full, i, batch, head, first *kernel.Value, n, rows int) {
 	outer := p.Add(p.Mul(batch, p.Int(r.BatchOuter)), p.Mul(head, p.Int(r.HeadOuter)))
 	for row := 0; row < n; row += rows {
@@ -307,8 +304,8 @@ func (a *attender) attend(ring []*kernel.Value) []*kernel.Value {
 	})
 }
 
-// unused returns two facts: idle is true if a group may have no queries in a tile, and skips if some tiles of keys
-// matter only to some groups.
+// unused returns two facts: idle is true if a group may have no queries in a tile, and skips is true if there are tiles
+// of keys to which only some groups attend.
 func (p *attention) unused() (idle, skips bool) {
 	idle = (p.queries-p.Queries%p.queries)%p.queries >= rowsOfGroup
 	end := func(m, n int) int { return min(p.tilesN, (p.Past+m+p.After+n+p.tile.Keys-1)/p.tile.Keys) }
@@ -318,7 +315,8 @@ func (p *attention) unused() (idle, skips bool) {
 	return idle, skips
 }
 
-// skip passes over a tile of keys. ring holds the stage and the phase of the turn.
+// skip waits for a tile of keys and values, and releases it unused. ring holds the stage of the tile and the phase of
+// the group's turn. skip returns those of the next tile.
 func (a *attender) skip(_ *kernel.Value, ring []*kernel.Value) []*kernel.Value {
 	s := stage{ring[0], ring[1]}
 	a.take(s, ring[2])
@@ -394,8 +392,8 @@ func (a *attender) compute(s stage, turn *kernel.Value) []*kernel.Value {
 	return []*kernel.Value{s.index, s.phase, turn}
 }
 
-// masked returns the number of tiles of keys that need a mask at the end of a group's part: the
-// largest number of all groups.
+// masked returns the number of tiles at the end of a group's keys that need a mask. It is the largest number of all
+// groups.
 func (p *attention) masked() int {
 	most := 0
 	for m := 0; m < p.Queries; m += rowsOfGroup {
@@ -468,7 +466,8 @@ func (a *attender) multiplyValues(s stage, weights []*kernel.Value) {
 	a.Commit()
 }
 
-// store stores the group's part of the result: sums divided by the sums of weights, or 0 without keys.
+// store stores the group's part of the result: the sums of weighted values, divided by the sums of the weights. The
+// result of a query without keys is 0.
 func (a *attender) store(r running) {
 	for h, share := range a.softmax.shares(r) {
 		at := a.Attending
@@ -497,7 +496,7 @@ func (a *attender) pass() {
 	}
 }
 
-// release arrives at a barrier, once for the group.
+// release lets one thread of the group arrive at barrier i.
 func (a *attender) release(barriers, i *kernel.Value) {
 	a.Do(a.leads, func() { a.Arrive(barriers, i, nil) })
 }

@@ -23,7 +23,7 @@ type softmax struct {
 	change        func(e *Emitter, at Attending, score *kernel.Value) *kernel.Value
 }
 
-// place sets the thread's queries and its first key. The warp with this index has 16 queries from query first + 16·warp on. lane is
+// place sets the thread's queries and its first key. Warp `warp` has the 16 queries from first + 16·warp on. lane is
 // the index of the thread in its warp.
 func (s *softmax) place(first, warp, lane *kernel.Value) {
 	row := s.Add(s.Mul(warp, s.Int(16)), s.Div(lane, s.Int(4)))
@@ -47,8 +47,8 @@ func runningOf(v []*kernel.Value) running {
 // scaled reports whether scores are multiplied by scale as part of the exponent.
 func (s *softmax) scaled() bool { return s.change == nil && s.scale > 0 }
 
-// start returns the state before the first keys. If sink is not nil, it returns the score of an additional key, whose
-// value is 0. One of the four threads of a row adds the weight of this key.
+// start returns the state before the first keys. sink returns the score of an additional key, whose value is 0. It is
+// nil if there is none. One of the four threads that share a row counts the weight of this key.
 func (s *softmax) start(sink func(e *Emitter, at Attending) *kernel.Value) (r running) {
 	top, weight := s.Float(ir.F32, math.Inf(-1)), s.Float(ir.F32, 0)
 	if sink != nil {
@@ -97,8 +97,8 @@ func (s *softmax) weigh(r running, scores []*kernel.Value, first *kernel.Value, 
 	return after, weights, factors
 }
 
-// overRow joins the elements of row h. x holds two elements of row 0, two of row 1, and so on in
-// turn. Four chains of joins do not wait for each other.
+// overRow joins the elements of row h, 0 or 1: x[i] is an element of row i/2%2. Four chains of joins do not wait for
+// each other.
 func overRow(x []*kernel.Value, h int, join func(x, y *kernel.Value) *kernel.Value) *kernel.Value {
 	const chains = 4
 	partial := make([]*kernel.Value, chains)
@@ -122,7 +122,7 @@ func overRow(x []*kernel.Value, h int, join func(x, y *kernel.Value) *kernel.Val
 	return partial[0]
 }
 
-// quad joins x of the four threads that share two rows.
+// quad joins the x of the four threads that share two rows, and returns the result in each of them.
 func (s *softmax) quad(x *kernel.Value, join func(x, y *kernel.Value) *kernel.Value) *kernel.Value {
 	for _, n := range []int{1, 2} {
 		x = join(x, s.Shuffle(x, n))
@@ -165,8 +165,8 @@ func (s *softmax) mask(scores []*kernel.Value, first *kernel.Value) {
 	}
 }
 
-// shares returns, for each of both rows, the factor for the sums of weighted values: 1 divided by the sum of the
-// weights, or 0 without keys.
+// shares returns the factors for the sums of weighted values of both rows. The factor of a row is 1 divided by the sum
+// of its weights, or 0 without keys.
 func (s *softmax) shares(r running) (shares [2]*kernel.Value) {
 	zero := s.Float(ir.F32, 0)
 	for h := range shares {

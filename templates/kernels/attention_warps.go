@@ -14,13 +14,13 @@ type Attended struct {
 	Batch, Heads, Queries, Keys dim.Dim
 	// Shared is the number of heads of queries for each head of keys and values.
 	Shared dim.Dim
-	// Depth is the number of elements of a query and a key, a multiple of 16 up to 128, and Width that of a value, a
-	// multiple of 8 up to 128.
+	// Depth is the number of elements of a query and of a key: a multiple of 16 up to 128. Width is the number of
+	// elements of a value: a multiple of 8 up to 128.
 	Depth, Width int
 	// Matrix is the type of the queries, keys and values, f16 or bf16. Weights are rounded to it.
 	Matrix ir.DType
-	// Query, Key and Value return n adjacent elements of a query, key or value from an element on, which is a multiple of
-	// n. n is 2 or 8.
+	// Query, Key and Value return elements `element` … element+n−1 of the query, key or value that `at` names. n is 2
+	// or 8, and divides element.
 	Query, Key, Value func(e *Emitter, at Attending, element *kernel.Value, n int) []*kernel.Value
 	Scale             float64
 	// Past, Before, After, Score, Sink and Store are as in [Attention].
@@ -57,7 +57,8 @@ func WarpAttention(name string, a Attended) (Launch, error) {
 	})
 }
 
-// gap is the number of elements between rows in shared memory, so that the threads of a warp access different banks.
+// gap is the number of unused elements after each row in shared memory. With the gap, the threads of a warp access
+// different banks.
 const gap = 8
 
 // warpAttention is the state of [WarpAttention] while it builds a kernel.
@@ -69,7 +70,7 @@ type warpAttention struct {
 	thread *kernel.Value
 }
 
-// attend computes the queries from m on of a head.
+// attend computes the results of the block's queries of a head. m is the first query.
 func (w *warpAttention) attend(head Attending, m *kernel.Value) {
 	warp, lane := w.Div(w.thread, w.Int(kernel.Warp)), w.Rem(w.thread, w.Int(kernel.Warp))
 	keys, queries, past := w.Dim(w.Keys), w.Dim(w.Queries), w.Dim(w.Past)
@@ -145,8 +146,8 @@ func (w *warpAttention) inside(cond *kernel.Value, n int, load func() []*kernel.
 }
 
 // load loads a tile of keys and values to shared memory. first is the first key. Rows after the last key are 0.
-// Neighbouring threads load neighbouring parts of a key, but the same part of neighbouring values, because they store these
-// in one row: so they access different banks.
+// Neighbouring threads load neighbouring parts of a key, but the same part of neighbouring values. They store these in
+// the same row, as neighbours, and so access different banks.
 func (w *warpAttention) load(head Attending, first, keys *kernel.Value) {
 	w.loadParts(head, first, keys, w.Depth, w.Key, func(i *kernel.Value) (row, part *kernel.Value) {
 		parts := w.Int(w.Depth / elementsAtOnce)
@@ -163,8 +164,8 @@ func (w *warpAttention) load(head Attending, first, keys *kernel.Value) {
 	})
 }
 
-// loadParts loads rows of `width` elements in parts of 8 elements, and calls put with them. place returns the row and the
-// part with index i.
+// loadParts loads rows of `width` elements in parts of 8 elements, and calls put with each part. place returns the row
+// of part i of the tile, and the index of the part in the row.
 func (w *warpAttention) loadParts(head Attending, first, keys *kernel.Value, width int, from func(e *Emitter, at Attending, element *kernel.Value, n int) []*kernel.Value,
 	place func(i *kernel.Value) (row, part *kernel.Value), put func(row, column *kernel.Value, x []*kernel.Value)) {
 	const threads = warpsOfBlock * kernel.Warp

@@ -22,10 +22,10 @@ type Columns struct {
 }
 
 const (
-	// columnThreads is about the number of threads that the first kernel of ReduceColumns has, rowsOfPart the fewest rows
-	// that a thread adds up, and partsMost the largest number of parts of a column.
+	// The first kernel of ReduceColumns should have columnThreads threads. To this end, a column is divided into at
+	// most partsMost parts of at least rowsOfPart rows.
 	columnThreads, rowsOfPart, partsMost = 1 << 16, 32, 128
-	// columnsOfBlock columns are joined by a block of the second kernel.
+	// columnsOfBlock is the number of columns whose parts a block of the second kernel joins.
 	columnsOfBlock = 32
 )
 
@@ -128,7 +128,8 @@ func ReduceColumns(name string, c Columns) ([]Launch, error) {
 	return []Launch{first, second}, err
 }
 
-// partsOf returns the number of parts of a column. width is the number of groups of columns.
+// partsOf returns the number of parts of a column. There are c.Outer·width groups of adjacent columns, each with a
+// thread for each part.
 func partsOf(c Columns, width dim.Dim) int {
 	parts := partsMost
 	if groups, ok := c.Outer.Mul(width).Int(); ok {

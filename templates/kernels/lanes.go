@@ -26,10 +26,10 @@ type element struct {
 	index, x *kernel.Value
 }
 
-// vectors calls store for count adjacent elements on the last axis. The first one has the index `first`, a multiple
-// of count. Each call must set one element of the same tensor; the row-major index of the first must be a multiple of
-// count. All calls must make the same loads in the same order, with indices that differ only by i. vectors loads and
-// stores adjacent elements together.
+// vectors calls store for count adjacent elements on the last axis, whose indices on it are first, first+1, …. first is
+// a multiple of count. Each call must set one element of the same tensor. The row-major index of the first one must be
+// a multiple of count. All calls must make the same loads in the same order, with indices that differ only by i.
+// vectors loads and stores adjacent elements together.
 func (e *Emitter) vectors(first *kernel.Value, count int, store func(lane int, i *kernel.Value)) {
 	l := &lanes{Emitter: e, first: first, count: count, block: e.Current(), paths: map[*kernel.Value]path{}}
 	e.lanes = l
@@ -87,8 +87,8 @@ type path struct {
 	known   bool
 }
 
-// path returns how v, a value of lane 0, changes from lane to lane. It knows sums, and products
-// with constants.
+// path returns how v, a value of lane 0, changes from lane to lane. It knows sums, differences, and values that are the
+// same in all lanes.
 func (l *lanes) path(v *kernel.Value) path {
 	if v == l.first {
 		return path{1, true, true}

@@ -8,8 +8,9 @@ import (
 // maxLanes is the largest number of adjacent elements that a thread of [MapLanes] computes.
 const maxLanes = 8
 
-// LanesOf returns how many adjacent elements a thread computes, so that it accesses 16 bytes at a time: of elements of
-// size bytes, whose number is total. work is about the number of operations for an element; the code has them for each lane.
+// LanesOf returns how many adjacent elements of size bytes a thread should compute: a power of two, and at most 16 bytes.
+// total is the number of all elements; if it is small, the result is 1. work is about the number of operations for an
+// element. If it is large, the result is smaller, because each lane repeats the code.
 func LanesOf(total dim.Dim, size, work int) int {
 	const few, long = 1 << 15, 128
 	if n, ok := total.Int(); ok && n < few {
@@ -22,8 +23,9 @@ func LanesOf(total dim.Dim, size, work int) int {
 	return lanes
 }
 
-// MapLanes is like [Map], but a thread computes a number of adjacent elements that is a power of two. It computes all
-// of them before it stores the first with [Tensor.Set] or [Tensor.SetRaw]. element must not store in control flow.
+// MapLanes is like [Map], but a thread computes `lanes` adjacent elements. lanes is a power of two. What element stores
+// with [Tensor.Set] or [Tensor.SetRaw] is stored when all these elements are computed. element must not store in
+// control flow.
 func MapLanes(name string, shape []dim.Dim, lanes int, element func(e *Emitter, at []*kernel.Value, i *kernel.Value)) (Launch, error) {
 	if lanes == 1 {
 		return Map(name, shape, element)
@@ -63,7 +65,7 @@ func MapLanes(name string, shape []dim.Dim, lanes int, element func(e *Emitter, 
 	})
 }
 
-// laneIndices returns the index on each axis of each element of a group of adjacent elements.
+// laneIndices returns, for each of the `lanes` adjacent elements of a group, its index on each axis.
 func (e *Emitter) laneIndices(group *kernel.Value, shape []dim.Dim, lanes int) [][]*kernel.Value {
 	out := make([][]*kernel.Value, lanes)
 	last := len(shape) - 1

@@ -59,8 +59,8 @@ func (p *pipelined) store(sums, batch, m0, n0, group, thread *kernel.Value) {
 	})
 }
 
-// inside emits do under the condition that m and n are inside the product. It leaves out the
-// condition for an extent that is a multiple of the tile's.
+// inside calls do to emit code that runs if element (m, n) is inside the product. It needs no condition for an extent
+// of the product that is a multiple of the extent of the tile.
 func (p *pipelined) inside(m, n *kernel.Value, do func()) {
 	cond := p.Bool(true)
 	if p.extents[1]%p.tile.M != 0 {

@@ -15,7 +15,7 @@ type RowGroups struct {
 	groups int      // of the row, if it is held
 }
 
-// Group is a group of adjacent elements.
+// Group is a number of elements that a thread computes together.
 type Group struct {
 	Lanes []*Lane
 	// inside says that the group is in the row. It is nil if it always is.
@@ -31,15 +31,15 @@ type Lane struct {
 }
 
 const (
-	// heldFew is the number of elements that a thread holds if a block may have enough threads, and heldMost the largest
-	// number.
+	// A thread holds at most heldFew elements if blocks may have enough threads for it. It never holds more than
+	// heldMost.
 	heldFew, heldMost = 16, 32
-	// unheld is the number of groups of a row that is not held of which a thread loads the elements at once.
+	// unheld is the number of elements that a thread loads together from a row that is not held, if Lanes is 1.
 	unheld = 4
 )
 
-// RowsInGroups is [Rows] for rows whose elements are computed in groups. Elements are of size bytes, and a block has at most
-// maxThreads threads, a power of two from 32 on.
+// RowsInGroups is [Rows] for rows whose elements are computed in groups. An element has size bytes. A block has at most
+// maxThreads threads; maxThreads is a power of two and at least 32.
 func RowsInGroups(name string, rows, length dim.Dim, size, maxThreads int, fill func(g *RowGroups)) (Launch, error) {
 	lanes, threads, each := 1, min(Threads, maxThreads), 0
 	if n, ok := length.Int(); ok {
@@ -69,7 +69,7 @@ func RowsInGroups(name string, rows, length dim.Dim, size, maxThreads int, fill 
 	})
 }
 
-// hold makes the groups that a thread holds: each in number, of all groups of the row.
+// hold makes the groups that a thread holds. A thread has `each` groups, and the row has `groups`.
 func (g *RowGroups) hold(groups, each int) {
 	threads := g.BlockSize(0)
 	for k := range each {
@@ -84,15 +84,15 @@ func (g *RowGroups) hold(groups, each int) {
 	}
 }
 
-// fill adds n lanes to a group, whose indices are a step apart.
+// fill adds n lanes to m, with the indices first, first+step, ….
 func (m *Group) fill(g *RowGroups, first *kernel.Value, step, n int) {
 	for k := range n {
 		m.Lanes = append(m.Lanes, &Lane{g.Add(first, g.Int(k*step)), map[any]*kernel.Value{}})
 	}
 }
 
-// Fold passes the groups of the thread to add, one after the other, with the state that add returned for the one before.
-// It returns the last state. add emits no stores.
+// Fold calls add for each group of the thread, one after the other. A call gets the state that the call before
+// returned. Fold returns the last state. add must not store.
 func (g *RowGroups) Fold(state []*kernel.Value, add func(m *Group, state []*kernel.Value) []*kernel.Value) []*kernel.Value {
 	if g.held == nil {
 		return g.loop(state, add)
@@ -109,7 +109,8 @@ func (g *RowGroups) Fold(state []*kernel.Value, add func(m *Group, state []*kern
 	return state
 }
 
-// loop is [RowGroups.Fold] for a row that is not held. Most groups of a single element are taken several at a time.
+// loop is [RowGroups.Fold] for a row that is not held. If Lanes is 1, a call of add gets unheld elements at a time, and
+// single elements at the end of the row.
 func (g *RowGroups) loop(state []*kernel.Value, add func(m *Group, state []*kernel.Value) []*kernel.Value) []*kernel.Value {
 	threads, first := g.BlockSize(0), g.Mul(g.Thread(0), g.Int(g.Lanes))
 	one := func(i *kernel.Value, state []*kernel.Value) []*kernel.Value {
@@ -130,7 +131,8 @@ func (g *RowGroups) loop(state []*kernel.Value, add func(m *Group, state []*kern
 	return g.For(g.Add(g.Mul(whole, g.Int(step)), first), g.Length, g.Int(threads), state, one)
 }
 
-// Each calls compute for each group of the thread and then store, in which stores are joined.
+// Each calls compute and then store for each group of the thread. What store stores for a group is emitted together, so
+// that stores of adjacent elements are joined.
 func (g *RowGroups) Each(compute, store func(m *Group)) {
 	put := func(m *Group) {
 		for _, s := range g.collect(func() { store(m) }) {

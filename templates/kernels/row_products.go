@@ -35,7 +35,7 @@ type RowFactors struct {
 	Store func(e *Emitter, batch, m, n, sum *kernel.Value)
 }
 
-// Chunk returns the number of terms in a chunk of 16 bytes, as a block has them in shared memory.
+// Chunk returns the number of terms in a chunk, which has 16 bytes in shared memory.
 func (f RowFactors) Chunk() int { return bytesOfChunk / f.stored().Size() }
 
 // stored returns the type of elements in shared memory.
@@ -55,19 +55,19 @@ const (
 // blockTile says how a block computes a tile of m × n sums.
 type blockTile struct {
 	m, n int
-	// parts is the number of rows of chunks, of each row of a factor, that a block loads at a time.
+	// parts is the number of parts of a row of a factor that a block loads at a time. A part is chunksOfRow chunks.
 	parts int
 }
 
-// A block of Threads threads computes a small tile if there are few sums, so that there are enough blocks.
-// Products with few columns have narrow tiles.
+// These are the tiles of a block of Threads threads. Products with few sums have small tiles, so that there are enough
+// blocks. Products with few columns have narrow tiles.
 var (
 	smallTile  = blockTile{64, 64, 2}
 	narrowTile = blockTile{128, 64, 1}
 	largeTile  = blockTile{128, 128, 1}
 )
 
-// leastLarge is the number of blocks from which on a block computes a tile that is not small. Tests change it.
+// leastLarge is the least number of blocks that compute tiles other than small ones. Tests change it.
 var leastLarge = 100
 
 func (t blockTile) blocks(f RowFactors) dim.Dim {
@@ -150,13 +150,14 @@ func (p *rowProducts) launches(name string, used dim.Dim) ([]Launch, error) {
 	return []Launch{multiply, add}, err
 }
 
-// at sets the tile of the block.
+// at sets where the thread is: at tile (m, n) of a product.
 func (p *rowProducts) at(batch, m, n *kernel.Value) {
 	p.batch, p.m0, p.n0 = batch, p.Mul(m, p.Int(p.tile.m)), p.Mul(n, p.Int(p.tile.n))
 	p.warp, p.lane = p.Div(p.Thread(0), p.Int(kernel.Warp)), p.Rem(p.Thread(0), p.Int(kernel.Warp))
 }
 
-// multiply adds the terms of a part of the sums. It stores the sums, or the part.
+// multiply computes sums of the tile over the terms of one part. It stores the sums in the result, or in the scratch
+// memory if there are several parts.
 func (p *rowProducts) multiply(at []*kernel.Value, splits *kernel.Value) {
 	split := p.Rem(at[2], splits)
 	p.at(p.Div(at[2], splits), at[1], at[0])
@@ -198,8 +199,8 @@ func (p *rowProducts) multiply(at []*kernel.Value, splits *kernel.Value) {
 	})
 }
 
-// part returns the index of sums of this thread in the scratch memory: of group `group` of a tile in part z of the
-// products. m and n are the numbers of the tile.
+// part returns the index in the scratch memory of group `group` of the thread's sums of tile (m, n). z is batch·splits
+// + the index of the part.
 func (p *rowProducts) part(z, m, n, group *kernel.Value) *kernel.Value {
 	tiles := p.Dim(p.M.CeilDiv(dim.Const(p.tile.m)))
 	columns := p.Int((p.N + p.tile.n - 1) / p.tile.n)
@@ -209,7 +210,7 @@ func (p *rowProducts) part(z, m, n, group *kernel.Value) *kernel.Value {
 	return p.Mul(p.Add(p.Mul(i, p.Int(Threads)), p.Thread(0)), p.Int(sumsOfPart))
 }
 
-// add adds the parts of a group of sums of each thread, in their order, and stores the sums.
+// add adds the parts of one group of the thread's sums, in order, and stores the sums.
 func (p *rowProducts) add(at []*kernel.Value, splits, groups *kernel.Value) {
 	n, group := p.Div(at[0], groups), p.Rem(at[0], groups)
 	p.at(at[2], at[1], n)
@@ -229,7 +230,7 @@ func (p *rowProducts) add(at []*kernel.Value, splits, groups *kernel.Value) {
 	p.storeRow(p.Div(group, inRow), p.Mul(p.Rem(group, inRow), p.Int(sumsOfPart)), sums)
 }
 
-// rowLoader loads chunks of both factors. A thread loads the same chunk of several rows.
+// rowLoader loads chunks of both factors. A thread loads the chunk with the same number from several rows.
 type rowLoader struct {
 	*rowProducts
 	end       *kernel.Value // of the terms that are loaded
@@ -254,7 +255,8 @@ func (p *rowProducts) loader(last *kernel.Value) *rowLoader {
 // step returns the number of rows that the threads load at a time.
 func (l *rowLoader) step() int { return Threads / (l.tile.parts * chunksOfRow) }
 
-// loaded is a chunk of a factor, and where it belongs in the tile.
+// loadedChunk is a chunk of a factor and its place in shared memory: a row of a tile of `rows` rows. If inside is
+// false, zeros are stored instead of its elements.
 type loadedChunk struct {
 	tile, row *kernel.Value
 	rows      int
@@ -262,7 +264,8 @@ type loadedChunk struct {
 	elements  []*kernel.Value
 }
 
-// load loads the thread's chunks of a step. It loads the first chunk of a factor in place of chunks that are outside.
+// load loads the thread's chunks of a step. In place of a chunk outside of a factor, it loads the first chunk of that
+// factor.
 func (l *rowLoader) load(step *kernel.Value) []loadedChunk {
 	k := l.Add(l.Mul(step, l.Int(l.terms())), l.Mul(l.chunk, l.Int(l.Chunk())))
 	exists := l.Lt(k, l.end)
@@ -319,16 +322,16 @@ func (l *rowLoader) store(list []loadedChunk, half *kernel.Value) {
 	}
 }
 
-// inTile returns the index of a chunk in a tile in shared memory, which has this number of rows. Rows have 64 bytes. The
-// chunks of a row are in another order in every second row, so that 8 threads access different banks, be it two
-// rows or one chunk of 8 rows.
+// inTile returns the index of a chunk in a tile in shared memory. The tile has `rows` rows of 64 bytes. Chunk c of row
+// r is at place c XOR (r/2 mod 4) of its row. So 8 threads access different banks, whether they access two whole rows
+// or the same chunk of 8 rows.
 func (p *rowProducts) inTile(rows int, half, part, row, chunk *kernel.Value) *kernel.Value {
 	place := p.Binary(kernel.Xor, chunk, p.And(p.Div(row, p.Int(2)), p.Int(chunksOfRow-1)))
 	at := p.Add(p.Mul(p.Add(p.Mul(half, p.Int(p.tile.parts)), part), p.Int(rows)), row)
 	return p.Mul(p.Add(p.Mul(at, p.Int(chunksOfRow)), place), p.Int(p.Chunk()))
 }
 
-// A warp computes a part of the tile: warpsM · warpsN warps have the whole.
+// warps returns the number of warps along the rows and along the columns of a tile.
 func (p *rowProducts) warps() (m, n int) {
 	if p.Matrix != ir.Invalid {
 		return 2, Threads / kernel.Warp / 2
@@ -336,7 +339,7 @@ func (p *rowProducts) warps() (m, n int) {
 	return 4, Threads / kernel.Warp / 4
 }
 
-// perRow returns the number of sums that a thread has of each of its rows.
+// perRow returns the number of sums that a thread computes in each of its rows.
 func (p *rowProducts) perRow() int {
 	_, n := p.warps()
 	if p.Matrix != ir.Invalid {
@@ -345,10 +348,10 @@ func (p *rowProducts) perRow() int {
 	return p.tile.n / n / lanesOfRow
 }
 
-// lanesOfRow is the number of threads of a warp that compute sums of a row, if they do not multiply matrices.
+// lanesOfRow is the number of threads of a warp that share a row of sums, if the warp does not multiply matrices.
 const lanesOfRow = 8
 
-// row returns the row in the tile of the r-th row of the thread's sums.
+// row returns the index in the tile of the thread's row number r.
 func (p *rowProducts) row(r *kernel.Value) *kernel.Value {
 	m, n := p.warps()
 	first := p.Mul(p.Div(p.warp, p.Int(n)), p.Int(p.tile.m/m))
@@ -358,7 +361,7 @@ func (p *rowProducts) row(r *kernel.Value) *kernel.Value {
 	return p.Add(p.Add(first, p.Div(p.lane, p.Int(4))), p.Mul(r, p.Int(8)))
 }
 
-// column returns the column in the tile of the c-th of the thread's sums of a row. Columns are adjacent if warps
+// column returns the index in the tile of the thread's column number c. The columns of a thread are adjacent if warps
 // multiply matrices.
 func (p *rowProducts) column(c *kernel.Value) *kernel.Value {
 	_, n := p.warps()
@@ -369,8 +372,8 @@ func (p *rowProducts) column(c *kernel.Value) *kernel.Value {
 	return p.Add(p.Add(first, p.Mul(p.Rem(p.lane, p.Int(4)), p.Int(p.perRow()))), c)
 }
 
-// rowPlaces holds the chunks of shared memory that a thread reads, less the half and the part: of rows of A and
-// rows of B.
+// rowPlaces has a function for each row of A and of B that a thread reads. The function returns the index in shared
+// memory of a chunk of this row.
 type rowPlaces struct {
 	a, b []func(half *kernel.Value, part, chunk int) *kernel.Value
 }
@@ -408,7 +411,8 @@ func (p *rowProducts) places() rowPlaces {
 	return at
 }
 
-// step adds the terms of a step, which are in this half of shared memory, to the sums of the thread.
+// step adds the terms of a step to the sums of the thread, and returns the sums. The terms are in half 0 or 1 of shared
+// memory.
 func (p *rowProducts) step(at rowPlaces, half *kernel.Value, sums []*kernel.Value) []*kernel.Value {
 	for part := range p.tile.parts {
 		if p.Matrix != ir.Invalid {
@@ -436,8 +440,8 @@ func (p *rowProducts) step(at rowPlaces, half *kernel.Value, sums []*kernel.Valu
 	return sums
 }
 
-// stepOfMatrices adds the products of one part of a step. A thread has a chunk of each row, whose first half are
-// factors of a first matrix, and its second half of a second one.
+// stepOfMatrices adds the products of one part of a step to sums. A thread has a chunk of each row. The first half of
+// the chunk belongs to one matrix, and the second half to the next matrix.
 func (p *rowProducts) stepOfMatrices(at rowPlaces, half *kernel.Value, part int, sums []*kernel.Value) {
 	a, b := make([][]*kernel.Value, len(at.a)), make([][]*kernel.Value, len(at.b))
 	for i, place := range at.a {
@@ -464,7 +468,7 @@ func (p *rowProducts) stepOfMatrices(at rowPlaces, half *kernel.Value, part int,
 	}
 }
 
-// storeRow stores adjacent sums of the thread: of its row number r, from column number c on.
+// storeRow stores the thread's sums in its row number r, from its column number c on.
 func (p *rowProducts) storeRow(r, c *kernel.Value, sums []*kernel.Value) {
 	m := p.Add(p.m0, p.row(r))
 	together := p.Matrix != ir.Invalid && p.N%len(sums) == 0

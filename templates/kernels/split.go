@@ -9,18 +9,19 @@ import (
 // two blocks at a time on each.
 const enoughBlocks = 264
 
-// leastSteps is the number of steps from which on a block is worth its start.
+// leastSteps is the least number of steps of a part. Fewer steps are not worth the start of a block.
 const leastSteps = 2
 
-// splitsOf returns in how many parts the terms of sums are divided, each part with blocks of its own. There
-// are `blocks` blocks without a division, and `steps` steps of terms. Sums are divided if the blocks are too few for
-// a large device.
+// splitsOf returns the number of parts into which the terms of sums are divided. Each part has blocks of its own.
+// Undivided sums have `blocks` blocks, each of `steps` steps. The result is 1 if so many blocks are enough for a large
+// device.
 func splitsOf(blocks dim.Dim, steps int) dim.Dim {
 	one := dim.Const(1)
 	return dim.Const(enoughBlocks).FloorDiv(blocks.Max(one)).Min(dim.Const(max(1, steps/leastSteps))).Max(one)
 }
 
-// splitMemory returns memory for the parts of sums that are divided as [splitsOf] says: `sums` for each block.
+// splitMemory returns memory for the parts of sums. blocks and splits are the argument and the result of [splitsOf],
+// and each block has `sums` sums.
 func splitMemory(blocks, splits dim.Dim, sums int) *Scratch {
 	n := dim.Const(enoughBlocks)
 	if all := blocks.Mul(splits); all.IsConst() {

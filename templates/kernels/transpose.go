@@ -95,7 +95,8 @@ func Transpose(name string, x, y *ir.Value, strides []dim.Dim, offset dim.Dim, f
 	})
 }
 
-// within reports whether an index of a tile is below an extent. It is a constant if the tile divides the extent.
+// within reports whether an index of a tile is below an extent. It returns the constant true if `tile` divides the
+// extent.
 func within(e *Emitter, i *kernel.Value, extent dim.Dim, tile int) *kernel.Value {
 	if _, ok := extent.DivExact(dim.Const(tile)); ok {
 		return e.Bool(true)
@@ -103,7 +104,8 @@ func within(e *Emitter, i *kernel.Value, extent dim.Dim, tile int) *kernel.Value
 	return e.Lt(i, e.Dim(extent))
 }
 
-// whenTrue emits what do emits under a condition, which it leaves out if it is always true.
+// whenTrue calls do to emit code that runs if cond is true. It needs no condition if cond is constant, because only
+// true is.
 func whenTrue(e *Emitter, cond *kernel.Value, do func()) {
 	if _, always := cond.Const(); always {
 		do()
@@ -112,8 +114,8 @@ func whenTrue(e *Emitter, cond *kernel.Value, do func()) {
 	e.Do(cond, do)
 }
 
-// TransposedAxis returns the axis of a result along which the elements of a copy with these strides are adjacent in the
-// operand. ok is false unless there is one before the last axis, both are long, and the last has another stride.
+// TransposedAxis returns the axis of a copy with stride 1, as `from` of [Transpose]. ok is false if there is no such
+// axis, if the last axis has stride 0 or 1, or if one of both is known to have fewer than 32 elements.
 func TransposedAxis(shape, strides []dim.Dim) (axis int, ok bool) {
 	one := dim.Const(1)
 	long := func(d dim.Dim) bool {

@@ -14,7 +14,8 @@ var (
 )
 
 // NarrowGelu returns x·Normal(x) of an f32, for results that are stored as f16 or bf16. The relative error is at most
-// 2⁻¹⁵, where the result is 2⁻¹⁰⁰ or more. It takes a third of the instructions of [Normal], and no division.
+// 2⁻¹⁵ if the result is at least 2⁻¹⁰⁰ in magnitude. NarrowGelu takes a third of the instructions of [Normal], and no
+// division.
 func NarrowGelu(b *kernel.Builder, x *kernel.Value) *kernel.Value {
 	c := on(b, x)
 	const most = 12.9 // the distribution function at −most is about 2⁻¹²⁵

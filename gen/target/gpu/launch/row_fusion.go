@@ -12,8 +12,8 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// rowFusion emits the kernel of nodes on rows, see [RowRole]. A block of threads computes a row: element by element what
-// depends on elements, and together what reduces the row.
+// rowFusion emits the kernel of a fusion of nodes on rows, see [RowRole]. A block of threads computes a row: its
+// threads reduce the row together, and compute the other results element by element.
 type rowFusion struct {
 	*kernels.RowGroups
 	shape []dim.Dim
@@ -78,7 +78,8 @@ func rowsOf(n *ir.Node, by Options) ([]kernels.Launch, error) {
 	return one(l, err)
 }
 
-// together computes what is the same for all elements of the row: operands, and what reduces it.
+// together computes what n has in common for all elements of the row: operands and results that are the same for all of
+// them, and what the node needs to know of the whole row.
 func (f *rowFusion) together(n *ir.Node) {
 	for i, a := range n.Args {
 		if k := f.wants[n][i]; a != nil && a.Def == nil && f.fixed[a] == nil && (k == PerRow || k == Single) {
@@ -141,8 +142,8 @@ func (f *rowFusion) fold(x *ir.Value, start []*kernel.Value, add func(state, ele
 	return f.JoinThreads(state, join)
 }
 
-// exponentials returns the greatest element of the row x, the sum of the exponentials of the distances from it, and the
-// reciprocal of the sum. The sum is NaN if the greatest element is infinite.
+// exponentials returns the greatest element m of the row x, the sum of e^(element − m) over its elements, and the
+// reciprocal of the sum. The sum is NaN if m is infinite.
 func (f *rowFusion) exponentials(x *ir.Value) []*kernel.Value {
 	d, _ := kernels.Arithmetic(x.Type.DType)
 	sums, top := logSumExp(d), extreme(true, d, d)
@@ -158,7 +159,7 @@ func (f *rowFusion) exponentials(x *ir.Value) []*kernel.Value {
 	return []*kernel.Value{s[0], sum, f.Div(f.Float(d, 1), sum)}
 }
 
-// sumExp returns the sum of a state of [logSumExp] and of elements, relative to the new greatest element.
+// sumExp returns the sum of e^(x − most) over the elements of a state of [logSumExp] and over `elements`.
 func (f *rowFusion) sumExp(most *kernel.Value, state, elements []*kernel.Value) *kernel.Value {
 	d := most.Type.DType
 	part := func(x *kernel.Value) *kernel.Value { // 1 also where both are infinite
@@ -171,8 +172,8 @@ func (f *rowFusion) sumExp(most *kernel.Value, state, elements []*kernel.Value) 
 	return sum
 }
 
-// moments returns the mean of the row x, or 0 if it is not centred, and the reciprocal of the square root of the mean of
-// the squares of the distances from it plus epsilon.
+// moments returns m and 1/√(v + epsilon). m is the mean of the row x, or 0 if centred is false, and v is the mean of
+// (element − m)² over the row.
 func (f *rowFusion) moments(x *ir.Value, epsilon float64, centred bool) []*kernel.Value {
 	d, _ := kernels.Arithmetic(x.Type.DType)
 	zero, count := []*kernel.Value{f.Float(d, 0)}, f.Convert(d, f.Length)
@@ -198,7 +199,7 @@ func (f *rowFusion) moments(x *ir.Value, epsilon float64, centred bool) []*kerne
 	return []*kernel.Value{mean, f.Div(f.Float(d, 1), root)}
 }
 
-// at returns the element of v that an element of the rows depends on.
+// at returns the element of v that belongs to element l of the row, as kind says.
 func (f *rowFusion) at(l *kernels.Lane, v *ir.Value, kind RowKind) *kernel.Value {
 	if kind == PerRow || kind == Single {
 		return f.fixed[v]
@@ -262,7 +263,7 @@ func (f *rowFusion) at(l *kernels.Lane, v *ir.Value, kind RowKind) *kernel.Value
 	return l.Known[v]
 }
 
-// store stores the results of the block in the results of the fusion n.
+// store writes the results of the fusion n, which are the results of its block.
 func (f *rowFusion) store(block *ir.Block, n *ir.Node) {
 	var whole []int
 	for i, r := range block.Results {

@@ -10,7 +10,7 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// RowKind says which elements of a value an element of a tensor of rows depends on. The rows lie along the last axis.
+// RowKind says which element of a value belongs to an element of a tensor, whose rows lie along its last axis.
 type RowKind uint8
 
 // The kinds.
@@ -24,10 +24,9 @@ const (
 
 var errRows = errors.New("a kernel computes rows and what reduces them")
 
-// RowRole returns the kinds of the results and the operands of a node that a kernel can compute together with
-// other nodes on rows: the rows of a tensor of this shape. known returns the kind of a value that the kernel computes, and
-// NotInRows for other values. The result is NotInRows if the kernel cannot compute the node. Absent operands are
-// NotInRows.
+// RowRole returns the kind of the results of n and the kinds of its operands, if a kernel can compute n together with
+// other nodes on the rows of a tensor of this shape. Otherwise result is NotInRows. known returns the kind of a value
+// that the kernel computes, and NotInRows for another value and for nil. The kind of an absent operand is NotInRows.
 func RowRole(n *ir.Node, shape []dim.Dim, known func(v *ir.Value) RowKind) (result RowKind, operands []RowKind) {
 	last := len(shape) - 1
 	if last < 0 {
@@ -106,7 +105,7 @@ func RowRole(n *ir.Node, shape []dim.Dim, known func(v *ir.Value) RowKind) (resu
 	return result, want
 }
 
-// pointwiseRole is [RowRole] for a pointwise node. It sets the kinds of the operands.
+// pointwiseRole is [RowRole] for a pointwise node. It stores the kinds of the operands in want.
 func pointwiseRole(n *ir.Node, shape []dim.Dim, known func(v *ir.Value) RowKind, want []RowKind) (RowKind, bool) {
 	own := n.Results[0].Type.Shape
 	last := len(shape) - 1
@@ -135,7 +134,7 @@ func pointwiseRole(n *ir.Node, shape []dim.Dim, known func(v *ir.Value) RowKind,
 	return NotInRows, false
 }
 
-// broadcastKind returns the kind of an operand that is broadcast to shape.
+// broadcastKind returns the kind of an operand of shape s that is broadcast to `shape`.
 func broadcastKind(s, shape []dim.Dim) RowKind {
 	last, apart := len(shape)-1, len(shape)-len(s)
 	switch {
@@ -157,7 +156,7 @@ func isSingle(s []dim.Dim) bool {
 	return !slices.ContainsFunc(s, func(d dim.Dim) bool { return !d.Equal(dim.Const(1)) })
 }
 
-// Reduces reports whether the threads of a block compute a node in rows together, see [RowRole].
+// Reduces reports whether o reduces rows. The threads of a block compute such a node together, see [RowRole].
 func Reduces(o ir.Op) bool {
 	switch o.(type) {
 	case op.Reduce, op.Softmax, op.LogSoftmax, op.LayerNormalization, op.RMSNormalization:
