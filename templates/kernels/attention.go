@@ -31,8 +31,8 @@ type Attention struct {
 	// Query i is at position p = Past + i, and attends to the keys from p − Before to p + After. A negative Before or
 	// After means all keys on that side.
 	Past, Before, After int
-	// Score returns what the softmax reads instead of a score, an f32. −∞ excludes the key. Score is nil if scores stay
-	// as they are.
+	// Score returns what the softmax reads in place of `score`, an f32. It excludes a key by returning −∞. A nil Score
+	// does not change scores.
 	Score func(e *Emitter, at Attending, score *kernel.Value) *kernel.Value
 	// Sink returns the score of an additional key of a head. The value of this key is 0. Sink is nil if there is no
 	// such key.

@@ -183,7 +183,7 @@ func (p *attention) partOf(head, row *kernel.Value) part {
 	return t
 }
 
-// end returns n such that the first n tiles of keys have all keys that queries m to m+n−1 may attend to.
+// end returns how many tiles of keys, from the first one on, contain all keys that queries m to m+n−1 may attend to.
 func (p *attention) end(m *kernel.Value, n int) *kernel.Value {
 	all := p.Int(p.tilesN)
 	if p.After < 0 {
@@ -258,8 +258,8 @@ type attender struct {
 	own, last    *kernel.Value // the group's first query, and the end of the tiles of keys that matter to it
 }
 
-// multiply is the program of the groups that multiply. The products of the weights of a tile of keys with its values are
-// computed at the same time as the weights of the next tile.
+// multiply is the program of the groups that multiply. While the products of the weights and the values of a tile are
+// computed, the group computes the weights of the next tile.
 func (p *attention) multiply() {
 	group := p.Sub(p.Group(), p.Int(1))
 	thread := p.Rem(p.Thread(0), p.Int(kernel.Group))
@@ -392,8 +392,7 @@ func (a *attender) compute(s stage, turn *kernel.Value) []*kernel.Value {
 	return []*kernel.Value{s.index, s.phase, turn}
 }
 
-// masked returns the number of tiles at the end of a group's keys that need a mask. It is the largest number of all
-// groups.
+// masked returns the number of tiles at the end of a group's keys that need a mask: the maximum over all groups.
 func (p *attention) masked() int {
 	most := 0
 	for m := 0; m < p.Queries; m += rowsOfGroup {
@@ -501,7 +500,7 @@ func (a *attender) release(barriers, i *kernel.Value) {
 	a.Do(a.leads, func() { a.Arrive(barriers, i, nil) })
 }
 
-// weigh is [softmax.weigh] of the group's products with a tile of keys.
+// weigh calls [softmax.weigh] with the products of the group's queries and a tile of keys.
 func (a *attender) weigh(r running, tile *kernel.Value, masked bool) (after running, weights []*kernel.Value, factors [2]*kernel.Value) {
 	scores := make([]*kernel.Value, a.tile.Keys/2)
 	for i := range scores {

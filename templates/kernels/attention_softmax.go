@@ -47,8 +47,8 @@ func runningOf(v []*kernel.Value) running {
 // scaled reports whether scores are multiplied by scale as part of the exponent.
 func (s *softmax) scaled() bool { return s.change == nil && s.scale > 0 }
 
-// start returns the state before the first keys. sink returns the score of an additional key, whose value is 0. It is
-// nil if there is none. One of the four threads that share a row counts the weight of this key.
+// start returns the state before the first keys. sink returns the score of an additional key, whose value is 0, or sink
+// is nil if there is no such key. One of the four threads that share a row counts the weight of this key.
 func (s *softmax) start(sink func(e *Emitter, at Attending) *kernel.Value) (r running) {
 	top, weight := s.Float(ir.F32, math.Inf(-1)), s.Float(ir.F32, 0)
 	if sink != nil {

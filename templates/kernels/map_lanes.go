@@ -8,9 +8,9 @@ import (
 // maxLanes is the largest number of adjacent elements that a thread of [MapLanes] computes.
 const maxLanes = 8
 
-// LanesOf returns how many adjacent elements of size bytes a thread should compute: a power of two, and at most 16 bytes.
-// total is the number of all elements; if it is small, the result is 1. work is about the number of operations for an
-// element. If it is large, the result is smaller, because each lane repeats the code.
+// LanesOf returns how many adjacent elements of size bytes a thread should compute: a power of two, and at most 16
+// bytes. total is the number of all elements; if total is small, the result is 1. work is about the number of
+// operations for an element; if work is large, the result is smaller, because each lane repeats the code.
 func LanesOf(total dim.Dim, size, work int) int {
 	const few, long = 1 << 15, 128
 	if n, ok := total.Int(); ok && n < few {

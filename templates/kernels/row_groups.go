@@ -109,8 +109,8 @@ func (g *RowGroups) Fold(state []*kernel.Value, add func(m *Group, state []*kern
 	return state
 }
 
-// loop is [RowGroups.Fold] for a row that is not held. If Lanes is 1, a call of add gets unheld elements at a time, and
-// single elements at the end of the row.
+// loop is [RowGroups.Fold] for a row that is not held. If Lanes is 1, add gets `unheld` elements at a time, and single
+// elements at the end of the row.
 func (g *RowGroups) loop(state []*kernel.Value, add func(m *Group, state []*kernel.Value) []*kernel.Value) []*kernel.Value {
 	threads, first := g.BlockSize(0), g.Mul(g.Thread(0), g.Int(g.Lanes))
 	one := func(i *kernel.Value, state []*kernel.Value) []*kernel.Value {

@@ -22,7 +22,7 @@ type RowFactors struct {
 	// Matrix is the element type of matrices that warps multiply, as in [Factors]. It is ir.Invalid if each
 	// thread computes its own sums.
 	Matrix ir.DType
-	// Row returns values that At needs for row m of the first factor. It is called once for each row that a thread
+	// Row returns values for row m of the first factor, which At gets. It is called once for each row that a thread
 	// loads.
 	Row func(e *Emitter, batch, m *kernel.Value) []*kernel.Value
 	// At returns the index in A of element (m, k), the first of a chunk. If inside is false, the elements of the
@@ -67,7 +67,8 @@ var (
 	largeTile  = blockTile{128, 128, 1}
 )
 
-// leastLarge is the least number of blocks that compute tiles other than small ones. Tests change it.
+// leastLarge is the least number of large or narrow tiles: products with fewer of them have small tiles. Tests change
+// it.
 var leastLarge = 100
 
 func (t blockTile) blocks(f RowFactors) dim.Dim {
@@ -150,7 +151,7 @@ func (p *rowProducts) launches(name string, used dim.Dim) ([]Launch, error) {
 	return []Launch{multiply, add}, err
 }
 
-// at sets where the thread is: at tile (m, n) of a product.
+// at sets batch, m0, n0, warp and lane for tile (m, n) of a product.
 func (p *rowProducts) at(batch, m, n *kernel.Value) {
 	p.batch, p.m0, p.n0 = batch, p.Mul(m, p.Int(p.tile.m)), p.Mul(n, p.Int(p.tile.n))
 	p.warp, p.lane = p.Div(p.Thread(0), p.Int(kernel.Warp)), p.Rem(p.Thread(0), p.Int(kernel.Warp))
@@ -411,8 +412,8 @@ func (p *rowProducts) places() rowPlaces {
 	return at
 }
 
-// step adds the terms of a step to the sums of the thread, and returns the sums. The terms are in half 0 or 1 of shared
-// memory.
+// step adds the terms of a step to the sums of the thread, and returns the sums. half, 0 or 1, is the half of shared
+// memory that has the terms.
 func (p *rowProducts) step(at rowPlaces, half *kernel.Value, sums []*kernel.Value) []*kernel.Value {
 	for part := range p.tile.parts {
 		if p.Matrix != ir.Invalid {

@@ -104,8 +104,8 @@ func within(e *Emitter, i *kernel.Value, extent dim.Dim, tile int) *kernel.Value
 	return e.Lt(i, e.Dim(extent))
 }
 
-// whenTrue calls do to emit code that runs if cond is true. It needs no condition if cond is constant, because only
-// true is.
+// whenTrue calls do to emit code that runs if cond is true. A constant cond is the constant true; then the code has no
+// condition.
 func whenTrue(e *Emitter, cond *kernel.Value, do func()) {
 	if _, always := cond.Const(); always {
 		do()
@@ -115,7 +115,7 @@ func whenTrue(e *Emitter, cond *kernel.Value, do func()) {
 }
 
 // TransposedAxis returns the axis of a copy with stride 1, as `from` of [Transpose]. ok is false if there is no such
-// axis, if the last axis has stride 0 or 1, or if one of both is known to have fewer than 32 elements.
+// axis, if the last axis has stride 0 or 1, or if either axis is known to have fewer than 32 elements.
 func TransposedAxis(shape, strides []dim.Dim) (axis int, ok bool) {
 	one := dim.Const(1)
 	long := func(d dim.Dim) bool {
