@@ -224,6 +224,7 @@ func Record(describe func(*Recorder)) (*record.Model, error) {
 	session.first = session.nodes.Load()
 	session.params.Store(0)
 	session.random.Store(0)
+	session.gradients = nil // names do not depend on what was recorded or computed before
 	defer func() { session.recording = false }()
 	r.try(func() { describe(r) })
 	if len(r.errs) > 0 {
