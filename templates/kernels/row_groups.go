@@ -10,9 +10,8 @@ import (
 type RowGroups struct {
 	*Row
 	// Lanes is the number of elements of a group.
-	Lanes  int
-	held   []*Group // nil if the row is not held
-	groups int      // of the row, if it is held
+	Lanes int
+	held  []*Group // nil if the row is not held
 }
 
 // Group is a number of elements that a thread computes together.

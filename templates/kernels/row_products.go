@@ -237,7 +237,6 @@ type rowLoader struct {
 	end       *kernel.Value // of the terms that are loaded
 	chunk     *kernel.Value // the number of the chunk in the terms of a step
 	firstRow  *kernel.Value
-	rows      [2]int // of the factors that are loaded at a time, and of the tile
 	statesOfA [][]*kernel.Value
 }
 
