@@ -12,8 +12,8 @@ var devices = strings.Fields("CON PRN AUX NUL COM1 COM2 COM3 COM4 COM5 COM6 COM7
 // in a model.
 const maxFileName = 100
 
-// FileName returns `text` as a file name, without extension, that is valid on every system and in the pattern of a
-// go:embed directive. It replaces all characters except ASCII letters, digits, ".", "_" and "-" by underscores. It
+// FileName returns `text` as a file name, without extension, that is valid on every system and in a pattern of
+// the directive go:embed. It replaces all characters except ASCII letters, digits, ".", "_" and "-" by underscores. It
 // removes dots, underscores and hyphens at both ends, and shortens the name to maxFileName bytes. If nothing is left,
 // it returns fallback. It puts fallback and an underscore before a name that Windows reserves for a device, such as
 // CON.
