@@ -4,8 +4,8 @@
 //	go run ./examples/images [-data FOLDER] [-epochs 15] [-rate 0.003] [-seed 42] [-o FILE]
 //
 // FOLDER has a folder for each of four classes. Without it shapes are painted. Eight of ten pictures are used for
-// training, and the others for the accuracy. For another number of classes, change Classes in the line with
-// go:generate.
+// training, and the others for the accuracy. For another number of classes, change Classes in the directive
+// (go:generate) below.
 package main
 
 import (
