@@ -65,24 +65,24 @@ func (j *joiner) accesses(b *Block, o Op, passes func(in *Instr) bool) {
 		order = order[:0]
 	}
 	for i, in := range b.Instrs {
-		if in.Op == o && o == Store {
-			// Stores to places whose distance is not known keep their order.
-			for _, p := range order {
-				if sum, _, _ := j.sum(in.Args[1]); p.array == in.Args[0] && p.sum != sum {
-					join()
-					break
-				}
+		if in.Op != o {
+			if !passes(in) {
+				join()
 			}
+			continue
+		}
+		sum, n, factor := j.sum(in.Args[1])
+		p := place{in.Args[0], sum}
+		if o == Store && slices.ContainsFunc(order, func(q place) bool { return q.array == p.array && q.sum != p.sum }) {
+			join() // stores to places whose distance is not known keep their order
 		}
 		switch {
-		case in.Op == o && (o == Load && len(in.Results) == 1 || o == Store && len(in.Args) == 3):
-			sum, n, factor := j.sum(in.Args[1])
-			p := place{in.Args[0], sum}
+		case o == Load && len(in.Results) == 1, o == Store && len(in.Args) == 3:
 			if groups[p] == nil {
 				order = append(order, p)
 			}
 			groups[p] = append(groups[p], single{i, in, n, factor})
-		case !passes(in):
+		case o == Store: // of several elements, of which some may be among those to join
 			join()
 		}
 	}
