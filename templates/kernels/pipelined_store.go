@@ -69,9 +69,5 @@ func (p *pipelined) inside(m, n *kernel.Value, do func()) {
 	if p.extents[2]%p.tile.N != 0 {
 		cond = p.And(cond, p.Lt(n, p.Int(p.extents[2])))
 	}
-	if _, always := cond.Const(); always {
-		do()
-		return
-	}
-	p.Do(cond, do)
+	whenTrue(p.Emitter, cond, do)
 }

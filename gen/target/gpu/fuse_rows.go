@@ -29,8 +29,9 @@ func fuseRows(ctx *pass.Context, m *ir.Module) (bool, error) {
 		if f.Name == pass.Prepare { // the CPU's kernels compute it
 			continue
 		}
-		r := &rowGroups{f: f, of: map[*ir.Node]*rowGroup{}, after: map[*ir.Node]map[*rowGroup]bool{}}
-		for _, n := range f.Nodes {
+		r := &rowGroups{f: f, index: map[*ir.Node]int{}, of: map[*ir.Node]*rowGroup{}, after: map[*ir.Node]map[*rowGroup]bool{}}
+		for i, n := range f.Nodes {
+			r.index[n] = i
 			r.visit(n)
 		}
 		r.shareOperands()
@@ -43,8 +44,9 @@ func fuseRows(ctx *pass.Context, m *ir.Module) (bool, error) {
 
 // rowGroups divides the nodes of a function into groups. One kernel may compute a group.
 type rowGroups struct {
-	f  *ir.Func
-	of map[*ir.Node]*rowGroup
+	f     *ir.Func
+	index map[*ir.Node]int // the indices of the nodes in the function
+	of    map[*ir.Node]*rowGroup
 	// after has, for each node, the groups whose results it uses from outside of the group, or through a node outside
 	// of it. Some of these groups may have joined others and have no nodes.
 	after map[*ir.Node]map[*rowGroup]bool
@@ -158,12 +160,8 @@ func (r *rowGroups) joins(a, b *rowGroup, n *ir.Node) bool {
 
 // join moves the nodes of b to a.
 func (r *rowGroups) join(a, b *rowGroup) {
-	order := map[*ir.Node]int{}
-	for i, n := range r.f.Nodes {
-		order[n] = i
-	}
 	a.nodes = append(a.nodes, b.nodes...)
-	slices.SortFunc(a.nodes, func(x, y *ir.Node) int { return order[x] - order[y] })
+	slices.SortFunc(a.nodes, func(x, y *ir.Node) int { return r.index[x] - r.index[y] })
 	for _, n := range b.nodes {
 		r.of[n] = a
 	}
