@@ -3,29 +3,22 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"flag"
 	"fmt"
-	"hash/fnv"
-	"io"
 	"math"
-	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
-	"unsafe"
 
+	"github.com/burngen/burngen/bench/gpu/turns"
 	"github.com/burngen/burngen/gen/target/gpu/ptx"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/kernel"
 	"github.com/burngen/burngen/runtime/cuda"
 	"github.com/burngen/burngen/runtime/gpu"
-	"github.com/burngen/burngen/runtime/rt"
 	"github.com/burngen/burngen/templates/kernels"
 )
 
@@ -150,13 +143,10 @@ func (a attention) launch(t kernels.AttentionTiles) (kernels.Launch, error) {
 	})
 }
 
-// sides holds the device, the memory of operands by name, and the process of PyTorch.
+// sides holds the card and the process of PyTorch, which is nil without -python.
 type sides struct {
-	device gpu.Opened
-	queue  gpu.Timed
-	memory map[string]gpu.Address
-	host   map[string][]byte
-	torch  *bufio.ReadWriter
+	*turns.Card
+	torch *turns.Torch
 }
 
 func tilesOf(a attention) ([]kernels.AttentionTiles, error) {
@@ -188,23 +178,15 @@ func run(args []string) error {
 	if *code != "" {
 		return write(all)
 	}
-	device, err := cuda.Driver().Open(0)
+	card, err := turns.Open(cuda.Driver())
 	if err != nil {
 		return err
 	}
-	defer device.Close()
-	queue, err := device.Queue()
-	if err != nil {
-		return err
-	}
-	timed, ok := queue.(gpu.Timed)
-	if !ok {
-		return gpu.ErrNoClock
-	}
-	s := &sides{device: device, queue: timed, memory: map[string]gpu.Address{}, host: map[string][]byte{}}
-	fmt.Printf("%s, driver %s\n", device.Info().Name, device.Info().Driver)
+	defer card.Close()
+	s := &sides{Card: card}
+	fmt.Printf("%s, driver %s\n", card.Device.Info().Name, card.Device.Info().Driver)
 	if *python != "" {
-		if err := s.start(); err != nil {
+		if s.torch, err = turns.Start(*python, *side); err != nil {
 			return err
 		}
 	}
@@ -244,72 +226,15 @@ func write(all []attention) error {
 	return nil
 }
 
-func (s *sides) start() error {
-	c := exec.Command(*python, *side)
-	c.Stderr = os.Stderr
-	in, err := c.StdinPipe()
-	if err != nil {
-		return err
-	}
-	out, err := c.StdoutPipe()
-	if err != nil {
-		return err
-	}
-	s.torch = bufio.NewReadWriter(bufio.NewReader(out), bufio.NewWriter(in))
-	return c.Start()
-}
-
 // backends are the back ends of PyTorch's scaled_dot_product_attention.
 var backends = []string{"flash", "cudnn", "efficient"}
 
 // ask returns the milliseconds of PyTorch's attention with each of [backends]. The time of a back end that refuses the
 // attention is 0.
 func (s *sides) ask(a attention) (ms [3]float64, err error) {
-	fmt.Fprintf(s.torch, "%d %d %d %d %d %s %t\n", a.batch, a.heads, a.keyHeads, a.rows, a.width, a.d, a.causal)
-	if err := s.torch.Flush(); err != nil {
-		return ms, err
-	}
-	line, err := s.torch.ReadString('\n')
-	if err != nil {
-		return ms, fmt.Errorf("PyTorch's side: %w", err)
-	}
-	_, err = fmt.Sscan(line, &ms[0], &ms[1], &ms[2])
+	line := fmt.Sprintf("%d %d %d %d %d %s %t", a.batch, a.heads, a.keyHeads, a.rows, a.width, a.d, a.causal)
+	err = s.torch.Ask(line, &ms[0], &ms[1], &ms[2])
 	return ms, err
-}
-
-// fill writes n normally distributed elements of type d to the device memory of the operand called name. It returns the
-// address of the memory.
-func (s *sides) fill(name string, d ir.DType, n int) (gpu.Address, error) {
-	bytes := n * d.Size()
-	if len(s.host[name]) != bytes {
-		s.device.Free(s.memory[name])
-		at, err := s.device.Alloc(int64(bytes))
-		if err != nil {
-			return 0, err
-		}
-		s.memory[name], s.host[name] = at, make([]byte, bytes)
-	}
-	seed := fnv.New64a() // of the name, so that operands of equal size differ
-	io.WriteString(seed, name)
-	r := rand.New(rand.NewPCG(1, seed.Sum64()))
-	const period = 1<<20 - 3
-	x := ir.NewTensor(d, min(n, period))
-	for i := range x.Len() {
-		x.SetFloat(i, r.NormFloat64())
-	}
-	for at := 0; at < bytes; at += copy(s.host[name][at:], x.Bytes()) {
-	}
-	return s.memory[name], s.queue.Upload(s.memory[name], s.host[name])
-}
-
-// numbers returns a function that returns element i of data as a float64. d, the type of the elements, is f16 or bf16.
-func numbers(d ir.DType, data []byte) func(i int) float64 {
-	if d == ir.F16 {
-		x := unsafe.Slice((*rt.Float16)(unsafe.Pointer(&data[0])), len(data)/2)
-		return func(i int) float64 { return float64(x[i].Float32()) }
-	}
-	x := unsafe.Slice((*rt.BFloat16)(unsafe.Pointer(&data[0])), len(data)/2)
-	return func(i int) float64 { return float64(x[i].Float32()) }
 }
 
 type prepared struct {
@@ -320,8 +245,8 @@ type prepared struct {
 	args   []uint64
 	y      []byte // the result
 	at     gpu.Address
-	graph  gpu.Graph
-	count  int // launches in the graph
+	// recording has launches that take about 8 ms together at 500 TFLOP/s: 2 to 400 launches.
+	recording *turns.Recording
 }
 
 // prepare compiles an attention, fills its operands, and fills its result with NaN.
@@ -334,21 +259,11 @@ func (s *sides) prepare(a attention, t kernels.AttentionTiles) (*prepared, error
 	if err != nil {
 		return nil, err
 	}
-	start := time.Now()
-	m, err := s.device.Load([]byte(text))
-	if err != nil {
-		return nil, err
+	label := ""
+	if *logs {
+		label = fmt.Sprintf("%s %+v", a, t)
 	}
-	if logged, ok := m.(interface{ Log() string }); ok && *logs {
-		fmt.Printf("%s %+v, compiled in %v:\n%s\n", a, t, time.Since(start).Round(time.Millisecond), logged.Log())
-	}
-	info := gpu.KernelInfo{Name: l.Kernel.Name, Block: l.Kernel.Block, Args: len(l.Kernel.Params), Shared: ptx.Dynamic(l.Kernel)}
-	for i, v := range l.Kernel.Params {
-		if v.Map != nil {
-			info.Maps = append(info.Maps, gpu.Map{Arg: i, Type: v.Type.DType.String(), Extents: v.Map.Extents, Box: v.Map.Box})
-		}
-	}
-	k, err := m.Kernel(info)
+	m, k, err := s.Load(l.Kernel, text, label)
 	if err != nil {
 		return nil, err
 	}
@@ -356,32 +271,28 @@ func (s *sides) prepare(a attention, t kernels.AttentionTiles) (*prepared, error
 	n := a.batch * a.rows * a.width
 	out := &prepared{attention: a, kernel: k, module: m, grid: [3]int(grid), y: make([]byte, n*a.heads*a.d.Size())}
 	for i, name := range []string{"q", "k", "v", "y"} {
-		at, err := s.fill(name, a.d, n*[]int{a.heads, a.keyHeads, a.keyHeads, a.heads}[i])
+		at, err := s.Fill(name, a.d, n*[]int{a.heads, a.keyHeads, a.keyHeads, a.heads}[i], 1)
 		if err != nil {
 			return nil, err
 		}
 		out.args = append(out.args, uint64(at))
 		out.at = at
 	}
-	poison := make([]byte, len(out.y))
-	for i := range poison {
-		poison[i] = 0xff
-	}
-	if err := s.queue.Upload(out.at, poison); err != nil {
+	if err := s.Poison(out.at, len(out.y)); err != nil {
 		return nil, err
 	}
-	return out, s.queue.Wait(context.Background())
+	return out, s.Queue.Wait(context.Background())
 }
 
 // result computes the attention once, into p.y.
 func (s *sides) result(p *prepared) error {
-	if err := s.queue.Launch(p.kernel, p.grid, p.args); err != nil {
+	if err := s.Queue.Launch(p.kernel, p.grid, p.args); err != nil {
 		return err
 	}
-	if err := s.queue.Download(p.y, p.at); err != nil {
+	if err := s.Queue.Download(p.y, p.at); err != nil {
 		return err
 	}
-	return s.queue.Wait(context.Background())
+	return s.Queue.Wait(context.Background())
 }
 
 // verify compares some rows of the result with sums in float64. It returns the norm of the difference relative to the
@@ -397,7 +308,7 @@ func (s *sides) verify(p *prepared) (float64, error) {
 	if !slices.Equal(first, p.y) {
 		return 0, fmt.Errorf("the result changes from run to run")
 	}
-	q, k, v, y := numbers(p.d, s.host["q"]), numbers(p.d, s.host["k"]), numbers(p.d, s.host["v"]), numbers(p.d, p.y)
+	q, k, v, y := turns.Numbers(p.d, s.Host("q")), turns.Numbers(p.d, s.Host("k")), turns.Numbers(p.d, s.Host("v")), turns.Numbers(p.d, p.y)
 	for i := range p.batch * p.rows * p.heads * p.width {
 		if x := y(i); x != x {
 			return 0, fmt.Errorf("element %d is %v", i, x)
@@ -446,39 +357,6 @@ func spread(n, most int) []int {
 	return list
 }
 
-// record makes a graph of launches that take about 8 ms together at 500 TFLOP/s: 2 to 400 launches.
-func (s *sides) record(p *prepared) (err error) {
-	p.count = int(min(max(0.008*500e12/p.flops(), 2), 400))
-	p.graph, err = s.queue.Record(func(q gpu.Queue) error {
-		for range p.count {
-			if err := q.Launch(p.kernel, p.grid, p.args); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return err
-}
-
-// lap returns the milliseconds of one launch. It replays the graph five times, leaves out the first replay, and returns
-// the median.
-func (s *sides) lap(p *prepared) (float64, error) {
-	var laps []float64
-	for range 5 {
-		for _, do := range []func() error{s.queue.Stamp, func() error { return s.queue.Replay(p.graph) }, s.queue.Stamp} {
-			if err := do(); err != nil {
-				return 0, err
-			}
-		}
-		stamps, err := s.queue.Stamps()
-		if err != nil {
-			return 0, err
-		}
-		laps = append(laps, stamps[1].Seconds()*1e3/float64(p.count))
-	}
-	return median(laps[1:]), nil
-}
-
 // compare prints the times of an attention with each choice of tiles in `list`, and of PyTorch's back ends. They take
 // turns in each round.
 func (s *sides) compare(a attention, list []kernels.AttentionTiles) error {
@@ -494,16 +372,18 @@ func (s *sides) compare(a attention, list []kernels.AttentionTiles) error {
 		if off[i], err = s.verify(p); err != nil {
 			return fmt.Errorf("%+v: %w", t, err)
 		}
-		if err := s.record(p); err != nil {
+		launches := int(min(max(0.008*500e12/a.flops(), 2), 400))
+		p.recording, err = s.Record(launches, func(q gpu.Queue) error { return q.Launch(p.kernel, p.grid, p.args) })
+		if err != nil {
 			return err
 		}
-		defer p.graph.Close()
+		defer p.recording.Close()
 		all = append(all, p)
 	}
 	var torch [3][]float64
 	for range *rounds {
 		for i, p := range all {
-			ms, err := s.lap(p)
+			ms, err := p.recording.Lap(1, 4)
 			if err != nil {
 				return err
 			}
@@ -522,17 +402,17 @@ func (s *sides) compare(a attention, list []kernels.AttentionTiles) error {
 	rate := func(ms float64) float64 { return a.flops() / ms / 1e9 }
 	others, best := "", 0.0
 	for i, list := range torch {
-		if ms := median(list); ms > 0 {
+		if ms := turns.Median(list); ms > 0 {
 			others += fmt.Sprintf(" | %s %.1f", backends[i], rate(ms))
 			best = max(best, rate(ms))
 		}
 	}
 	for i, t := range list {
-		r := rate(median(ours[i]))
+		r := rate(turns.Median(ours[i]))
 		if a.warps {
 			t = kernels.AttentionTiles{Groups: 1, Keys: 64, Stages: 1}
 		}
-		line := fmt.Sprintf("%-30s %dx%dx%d: %8.4f ms %6.1f TFLOP/s, error %.1e", a, 64*t.Groups, t.Keys, t.Stages, median(ours[i]), r, off[i])
+		line := fmt.Sprintf("%-30s %dx%dx%d: %8.4f ms %6.1f TFLOP/s, error %.1e", a, 64*t.Groups, t.Keys, t.Stages, turns.Median(ours[i]), r, off[i])
 		if *tries != "" {
 			line += fmt.Sprintf(" %+v", t)
 		}
@@ -542,12 +422,4 @@ func (s *sides) compare(a attention, list []kernels.AttentionTiles) error {
 		fmt.Println(line)
 	}
 	return nil
-}
-
-func median(x []float64) float64 {
-	if len(x) == 0 {
-		return 0
-	}
-	x = slices.Sorted(slices.Values(x))
-	return x[len(x)/2]
 }

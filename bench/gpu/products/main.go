@@ -3,22 +3,17 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"flag"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"math"
-	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
-	"unsafe"
 
+	"github.com/burngen/burngen/bench/gpu/turns"
 	"github.com/burngen/burngen/gen/target/gpu/ptx"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/dim"
@@ -26,7 +21,6 @@ import (
 	"github.com/burngen/burngen/ir/kernel/elementary"
 	"github.com/burngen/burngen/runtime/cuda"
 	"github.com/burngen/burngen/runtime/gpu"
-	"github.com/burngen/burngen/runtime/rt"
 	"github.com/burngen/burngen/templates/kernels"
 )
 
@@ -125,39 +119,27 @@ func gelu(e *kernels.Emitter, d ir.DType, x *kernel.Value) *kernel.Value {
 	return elementary.NarrowGelu(e.Builder, x)
 }
 
-// sides holds the device and the process of PyTorch. memory holds the operands on the device, and host the same bytes
-// in the memory of the host, both by the operand's name.
+// sides holds the card and the process of PyTorch, which is nil without -python.
 type sides struct {
-	device gpu.Opened
-	queue  gpu.Timed
-	memory map[string]gpu.Address
-	host   map[string][]byte
-	torch  *bufio.ReadWriter
+	*turns.Card
+	torch *turns.Torch
 }
 
 func run(args []string) error {
-	device, err := cuda.Driver().Open(0)
+	card, err := turns.Open(cuda.Driver())
 	if err != nil {
 		return err
 	}
-	defer device.Close()
-	queue, err := device.Queue()
-	if err != nil {
-		return err
-	}
-	timed, ok := queue.(gpu.Timed)
-	if !ok {
-		return gpu.ErrNoClock
-	}
-	s := &sides{device: device, queue: timed, memory: map[string]gpu.Address{}, host: map[string][]byte{}}
-	fmt.Printf("%s, driver %s\n", device.Info().Name, device.Info().Driver)
+	defer card.Close()
+	s := &sides{Card: card}
+	fmt.Printf("%s, driver %s\n", card.Device.Info().Name, card.Device.Info().Driver)
 	if *check {
 		if err := s.checkAll(); err != nil {
 			return err
 		}
 	}
 	if *python != "" {
-		if err := s.start(); err != nil {
+		if s.torch, err = turns.Start(*python, *side); err != nil {
 			return err
 		}
 	}
@@ -186,72 +168,11 @@ func run(args []string) error {
 	return nil
 }
 
-func (s *sides) start() error {
-	c := exec.Command(*python, *side)
-	c.Stderr = os.Stderr
-	in, err := c.StdinPipe()
-	if err != nil {
-		return err
-	}
-	out, err := c.StdoutPipe()
-	if err != nil {
-		return err
-	}
-	s.torch = bufio.NewReadWriter(bufio.NewReader(out), bufio.NewWriter(in))
-	return c.Start()
-}
-
 // ask returns the milliseconds of a product on PyTorch's side.
 func (s *sides) ask(p product) (ms float64, err error) {
-	fmt.Fprintf(s.torch, "%d %d %d %s %t %t %t\n", p.m, p.n, p.k, p.d, p.across[0], p.across[1], p.epilogue)
-	if err := s.torch.Flush(); err != nil {
-		return 0, err
-	}
-	line, err := s.torch.ReadString('\n')
-	if err != nil {
-		return 0, fmt.Errorf("PyTorch's side: %w", err)
-	}
-	_, err = fmt.Sscan(line, &ms)
+	line := fmt.Sprintf("%d %d %d %s %t %t %t", p.m, p.n, p.k, p.d, p.across[0], p.across[1], p.epilogue)
+	err = s.torch.Ask(line, &ms)
 	return ms, err
-}
-
-// fill writes n random elements of type d to the device memory of the operand called name. It returns the address of
-// the memory.
-func (s *sides) fill(name string, d ir.DType, n int) (gpu.Address, error) {
-	bytes := n * d.Size()
-	if len(s.host[name]) != bytes {
-		s.device.Free(s.memory[name])
-		at, err := s.device.Alloc(int64(bytes))
-		if err != nil {
-			return 0, err
-		}
-		s.memory[name], s.host[name] = at, make([]byte, bytes)
-	}
-	seed := fnv.New64a() // of the name, so that operands of equal size differ
-	io.WriteString(seed, name)
-	r := rand.New(rand.NewPCG(1, seed.Sum64()))
-	const period = 1<<20 - 3
-	x := ir.NewTensor(d, min(n, period))
-	for i := range x.Len() {
-		x.SetFloat(i, r.NormFloat64()/2)
-	}
-	for at := 0; at < bytes; at += copy(s.host[name][at:], x.Bytes()) {
-	}
-	return s.memory[name], s.queue.Upload(s.memory[name], s.host[name])
-}
-
-// numbers returns a function that returns element i of data as a float64.
-func numbers(d ir.DType, data []byte) func(i int) float64 {
-	switch d {
-	case ir.F16:
-		x := unsafe.Slice((*rt.Float16)(unsafe.Pointer(&data[0])), len(data)/2)
-		return func(i int) float64 { return float64(x[i].Float32()) }
-	case ir.BF16:
-		x := unsafe.Slice((*rt.BFloat16)(unsafe.Pointer(&data[0])), len(data)/2)
-		return func(i int) float64 { return float64(x[i].Float32()) }
-	}
-	x := unsafe.Slice((*float32)(unsafe.Pointer(&data[0])), len(data)/4)
-	return func(i int) float64 { return float64(x[i]) }
 }
 
 type prepared struct {
@@ -280,21 +201,11 @@ func (s *sides) prepare(p product, t kernels.Tiles) (*prepared, error) {
 			return nil, err
 		}
 	}
-	start := time.Now()
-	m, err := s.device.Load([]byte(text))
-	if err != nil {
-		return nil, err
+	label := ""
+	if *logs {
+		label = fmt.Sprintf("%s %+v", p, t)
 	}
-	if logged, ok := m.(interface{ Log() string }); ok && *logs {
-		fmt.Printf("%s %+v, compiled in %v:\n%s\n", p, t, time.Since(start).Round(time.Millisecond), logged.Log())
-	}
-	info := gpu.KernelInfo{Name: l.Kernel.Name, Block: l.Kernel.Block, Args: len(l.Kernel.Params), Shared: ptx.Dynamic(l.Kernel), Early: l.Kernel.Early}
-	for i, v := range l.Kernel.Params {
-		if v.Map != nil {
-			info.Maps = append(info.Maps, gpu.Map{Arg: i, Type: v.Type.DType.String(), Extents: v.Map.Extents, Box: v.Map.Box})
-		}
-	}
-	k, err := m.Kernel(info)
+	m, k, err := s.Load(l.Kernel, text, label)
 	if err != nil {
 		return nil, err
 	}
@@ -314,34 +225,30 @@ func (s *sides) prepare(p product, t kernels.Tiles) (*prepared, error) {
 		default:
 			name, n = "residual", p.m*p.n
 		}
-		at, err := s.fill(name, p.d, n)
+		at, err := s.Fill(name, p.d, n, 0.5)
 		if err != nil {
 			return nil, err
 		}
 		if name == "d" {
 			out.at = at
-			poison := make([]byte, len(out.d))
-			for i := range poison {
-				poison[i] = 0xff
-			}
-			if err := s.queue.Upload(at, poison); err != nil {
+			if err := s.Poison(at, len(out.d)); err != nil {
 				return nil, err
 			}
 		}
 		out.args = append(out.args, uint64(at))
 	}
-	return out, s.queue.Wait(context.Background())
+	return out, s.Queue.Wait(context.Background())
 }
 
 // result computes the product once, into p.d.
 func (s *sides) result(p *prepared) error {
-	if err := s.queue.Launch(p.kernel, p.grid, p.args); err != nil {
+	if err := s.Queue.Launch(p.kernel, p.grid, p.args); err != nil {
 		return err
 	}
-	if err := s.queue.Download(p.d, p.at); err != nil {
+	if err := s.Queue.Download(p.d, p.at); err != nil {
 		return err
 	}
-	return s.queue.Wait(context.Background())
+	return s.Queue.Wait(context.Background())
 }
 
 // verify compares the result with sums in float64: each element if `all` is true, else some rows and columns. It
@@ -351,7 +258,7 @@ func (s *sides) verify(p *prepared, all bool) (float64, error) {
 		return 0, err
 	}
 	d := p.product.d
-	a, b, y := numbers(d, s.host["a"]), numbers(d, s.host["b"]), numbers(d, p.d)
+	a, b, y := turns.Numbers(d, s.Host("a")), turns.Numbers(d, s.Host("b")), turns.Numbers(d, p.d)
 	for i := range p.m * p.n {
 		if x := y(i); x != x {
 			return 0, fmt.Errorf("element (%d, %d) is %v", i/p.n, i%p.n, x)
@@ -373,7 +280,7 @@ func (s *sides) verify(p *prepared, all bool) (float64, error) {
 				want += a(i) * b(j)
 			}
 			if p.epilogue {
-				bias, residual := numbers(d, s.host["bias"]), numbers(d, s.host["residual"])
+				bias, residual := turns.Numbers(d, s.Host("bias")), turns.Numbers(d, s.Host("residual"))
 				x := want + bias(n)
 				want = x*math.Erfc(-x/math.Sqrt2)/2 + residual(m*p.n+n)
 			}
@@ -454,41 +361,18 @@ func (s *sides) compare(p product, t kernels.Tiles) error {
 	}
 	flops := 2 * float64(p.m) * float64(p.n) * float64(p.k)
 	launches := int(min(max(0.008*500e12/flops, 4), 400)) // about 8 ms
-	graph, err := s.queue.Record(func(q gpu.Queue) error {
-		for range launches {
-			if err := q.Launch(ready.kernel, ready.grid, ready.args); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	recording, err := s.Record(launches, func(q gpu.Queue) error { return q.Launch(ready.kernel, ready.grid, ready.args) })
 	if err != nil {
 		return err
 	}
-	defer graph.Close()
-	replay := func() (float64, error) {
-		for _, do := range []func() error{s.queue.Stamp, func() error { return s.queue.Replay(graph) }, s.queue.Stamp} {
-			if err := do(); err != nil {
-				return 0, err
-			}
-		}
-		stamps, err := s.queue.Stamps()
-		if err != nil {
-			return 0, err
-		}
-		return stamps[1].Seconds() * 1e3 / float64(launches), nil
-	}
+	defer recording.Close()
 	var ours, torch []float64
 	for range *rounds {
-		var laps []float64
-		for range 5 {
-			ms, err := replay()
-			if err != nil {
-				return err
-			}
-			laps = append(laps, ms)
+		ms, err := recording.Lap(1, 4)
+		if err != nil {
+			return err
 		}
-		ours = append(ours, median(laps[1:])) // the first warms up
+		ours = append(ours, ms)
 		if s.torch != nil {
 			ms, err := s.ask(p)
 			if err != nil {
@@ -497,19 +381,14 @@ func (s *sides) compare(p product, t kernels.Tiles) error {
 			torch = append(torch, ms)
 		}
 	}
-	turns := ""
+	mark := ""
 	if t.Turns {
-		turns = "t"
+		mark = "t"
 	}
-	line := fmt.Sprintf("%-32s %3dx%3dx%d%-1s raster %2d: %8.4f ms %6.1f TFLOP/s, error %.1e", p, t.M, t.N, t.Stages, turns, t.Raster, median(ours), flops/median(ours)/1e9, off)
+	line := fmt.Sprintf("%-32s %3dx%3dx%d%-1s raster %2d: %8.4f ms %6.1f TFLOP/s, error %.1e", p, t.M, t.N, t.Stages, mark, t.Raster, turns.Median(ours), flops/turns.Median(ours)/1e9, off)
 	if torch != nil {
-		line += fmt.Sprintf(" | torch %8.4f ms %6.1f TFLOP/s | ratio %.3f", median(torch), flops/median(torch)/1e9, median(torch)/median(ours))
+		line += fmt.Sprintf(" | torch %8.4f ms %6.1f TFLOP/s | ratio %.3f", turns.Median(torch), flops/turns.Median(torch)/1e9, turns.Median(torch)/turns.Median(ours))
 	}
 	_, err = io.WriteString(os.Stdout, line+"\n")
 	return err
-}
-
-func median(x []float64) float64 {
-	x = slices.Sorted(slices.Values(x))
-	return x[len(x)/2]
 }

@@ -3,18 +3,14 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
-	"os/exec"
-	"slices"
-	"strings"
 
+	"github.com/burngen/burngen/bench/gpu/turns"
 	"github.com/burngen/burngen/gen/target/cuda"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/dim"
@@ -58,26 +54,18 @@ func run(args []string) error {
 		}
 		return nil
 	}
-	device, err := driver.Driver().Open(0)
+	card, err := turns.Open(driver.Driver())
 	if err != nil {
 		return err
 	}
-	defer device.Close()
-	queue, err := device.Queue()
-	if err != nil {
-		return err
-	}
-	timed, ok := queue.(gpu.Timed)
-	if !ok {
-		return gpu.ErrNoClock
-	}
-	s := &sides{device: device, queue: timed}
+	defer card.Close()
+	s := &sides{Card: card}
 	if s.copied, err = s.copyRate(); err != nil {
 		return err
 	}
-	fmt.Printf("%s, driver %s, a kernel that copies 1 GiB moves %.0f GB/s\n", device.Info().Name, device.Info().Driver, s.copied)
+	fmt.Printf("%s, driver %s, a kernel that copies 1 GiB moves %.0f GB/s\n", card.Device.Info().Name, card.Device.Info().Driver, s.copied)
 	if *python != "" {
-		if err := s.start(); err != nil {
+		if s.torch, err = turns.Start(*python, *side); err != nil {
 			return err
 		}
 	}
@@ -125,43 +113,17 @@ func (c kase) print() error {
 	return nil
 }
 
-// sides holds the device and the process of PyTorch.
+// sides holds the card and the process of PyTorch, which is nil without -python.
 type sides struct {
-	device gpu.Opened
-	queue  gpu.Timed
+	*turns.Card
 	copied float64 // GB/s of a copy: bytes read plus bytes written
-	torch  *bufio.ReadWriter
-}
-
-func (s *sides) start() error {
-	c := exec.Command(*python, *side)
-	c.Stderr = os.Stderr
-	in, err := c.StdinPipe()
-	if err != nil {
-		return err
-	}
-	out, err := c.StdoutPipe()
-	if err != nil {
-		return err
-	}
-	s.torch = bufio.NewReadWriter(bufio.NewReader(out), bufio.NewWriter(in))
-	return c.Start()
+	torch  *turns.Torch
 }
 
 // ask returns the milliseconds of a case on PyTorch's side.
 func (s *sides) ask(c kase) (ms float64, err error) {
-	fmt.Fprintf(s.torch, "%s %d %d %s %t\n", c.name, c.rows, c.columns, c.d, c.backward)
-	if err := s.torch.Flush(); err != nil {
-		return 0, err
-	}
-	line, err := s.torch.ReadString('\n')
-	if err != nil {
-		return 0, fmt.Errorf("PyTorch's side: %w", err)
-	}
-	if _, err = fmt.Sscan(line, &ms); err != nil {
-		return 0, fmt.Errorf("PyTorch's side: %s", strings.TrimSpace(line))
-	}
-	return ms, nil
+	err = s.torch.Ask(fmt.Sprintf("%s %d %d %s %t", c.name, c.rows, c.columns, c.d, c.backward), &ms)
+	return ms, err
 }
 
 // copyRate returns the GB/s of a kernel that copies 1 GiB: bytes read plus bytes written.
@@ -182,30 +144,12 @@ func (s *sides) copyRate() (float64, error) {
 // times returns the milliseconds of the work that fill queues. It records n calls of fill in one graph, and returns the
 // median of five replays divided by n.
 func (s *sides) times(n int, fill func(q gpu.Queue) error) (float64, error) {
-	graph, err := s.queue.Record(func(q gpu.Queue) error {
-		for range n {
-			if err := fill(q); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	recording, err := s.Record(n, fill)
 	if err != nil {
 		return 0, err
 	}
-	defer graph.Close()
-	var laps []float64
-	for range 7 {
-		if err := errors.Join(s.queue.Stamp(), s.queue.Replay(graph), s.queue.Stamp()); err != nil {
-			return 0, err
-		}
-		stamps, err := s.queue.Stamps()
-		if err != nil {
-			return 0, err
-		}
-		laps = append(laps, stamps[1].Seconds()*1e3/float64(n))
-	}
-	return median(laps[2:]), nil // the first two warm up
+	defer recording.Close()
+	return recording.Lap(2, 5)
 }
 
 // compare checks a case on few rows, measures burngen and PyTorch in turns, and prints the medians.
@@ -244,9 +188,9 @@ func (s *sides) compare(c kase) error {
 		moved := float64(least) / ms / 1e6
 		return fmt.Sprintf("%8.4f ms %5.0f GB/s %4.0f %%", ms, moved, 100*moved/s.copied)
 	}
-	line := fmt.Sprintf("%-38s %d kernels %s, error %.1e", c, len(p.launches), rate(median(ours)), off)
+	line := fmt.Sprintf("%-38s %d kernels %s, error %.1e", c, len(p.launches), rate(turns.Median(ours)), off)
 	if torch != nil {
-		line += fmt.Sprintf(" | torch %s | ratio %.3f", rate(median(torch)), median(torch)/median(ours))
+		line += fmt.Sprintf(" | torch %s | ratio %.3f", rate(turns.Median(torch)), turns.Median(torch)/turns.Median(ours))
 	}
 	fmt.Println(line)
 	if *parts {
@@ -274,7 +218,7 @@ func (s *sides) check(c kase) (float64, error) {
 		return 0, err
 	}
 	defer p.close()
-	if err := p.launch(s.queue); err != nil {
+	if err := p.launch(s.Queue); err != nil {
 		return 0, err
 	}
 	m, err := c.module()
@@ -300,10 +244,10 @@ func (s *sides) check(c kase) (float64, error) {
 	worst := 0.0
 	for i, r := range f.Results {
 		data := make([]byte, want[i].Len()*want[i].DType.Size())
-		if err := s.queue.Download(data, p.memory[root(p.same, r)]); err != nil {
+		if err := s.Queue.Download(data, p.memory[root(p.same, r)]); err != nil {
 			return 0, err
 		}
-		if err := s.queue.Wait(context.Background()); err != nil {
+		if err := s.Queue.Wait(context.Background()); err != nil {
 			return 0, err
 		}
 		got, err := ir.DecodeTensor(want[i].DType, want[i].Shape, data)
@@ -343,9 +287,4 @@ func random(t ir.Type, limit int) []byte {
 		at += copy(data[at:], data[:at])
 	}
 	return data
-}
-
-func median(x []float64) float64 {
-	x = slices.Sorted(slices.Values(x))
-	return x[len(x)/2]
 }

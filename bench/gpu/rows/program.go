@@ -63,7 +63,7 @@ func (p *program) close() {
 		m.Close()
 	}
 	for _, at := range p.memory {
-		p.sides.device.Free(at)
+		p.sides.Device.Free(at)
 	}
 }
 
@@ -128,15 +128,11 @@ func (s *sides) load(c kase, f *ir.Func) (p *program, err error) {
 			return p, err
 		}
 		if l.loaded = loaded[text]; l.loaded == nil {
-			m, err := s.device.Load([]byte(text))
-			if err != nil {
+			var m gpu.Module
+			if m, l.loaded, err = s.Load(l.kernel, text, ""); err != nil {
 				return p, err
 			}
 			p.modules = append(p.modules, m)
-			info := gpu.KernelInfo{Name: l.kernel.Name, Block: l.kernel.Block, Args: len(l.kernel.Params), Shared: ptx.Dynamic(l.kernel)}
-			if l.loaded, err = m.Kernel(info); err != nil {
-				return p, err
-			}
 			loaded[text] = l.loaded
 		}
 		for k, d := range l.Grid {
@@ -154,7 +150,7 @@ func (s *sides) load(c kase, f *ir.Func) (p *program, err error) {
 			l.words = append(l.words, word)
 		}
 	}
-	return p, s.queue.Wait(context.Background())
+	return p, s.Queue.Wait(context.Background())
 }
 
 func (p *program) upload(v *ir.Value, data []byte) error {
@@ -162,7 +158,7 @@ func (p *program) upload(v *ir.Value, data []byte) error {
 	if err != nil {
 		return err
 	}
-	return p.sides.queue.Upload(at, data)
+	return p.sides.Queue.Upload(at, data)
 }
 
 // alloc returns the address of key's memory. The first call for a key allocates the memory and fills it with NaN.
@@ -170,21 +166,12 @@ func (p *program) alloc(key any, bytes int) (gpu.Address, error) {
 	if at, ok := p.memory[key]; ok {
 		return at, nil
 	}
-	at, err := p.sides.device.Alloc(int64(bytes))
+	at, err := p.sides.Device.Alloc(int64(bytes))
 	if err != nil {
 		return 0, err
 	}
 	p.memory[key] = at
-	poison := make([]byte, min(bytes, 1<<20))
-	for i := range poison {
-		poison[i] = 0xff
-	}
-	for from := 0; from < bytes; from += len(poison) {
-		if err := p.sides.queue.Upload(at+gpu.Address(from), poison[:min(len(poison), bytes-from)]); err != nil {
-			return 0, err
-		}
-	}
-	return at, nil
+	return at, p.sides.Poison(at, bytes)
 }
 
 func (p *program) word(a kernels.Arg) (uint64, error) {
