@@ -473,7 +473,7 @@ func (a *attender) store(r running) {
 		at.Query = a.softmax.rows[h]
 		put := func() {
 			for i := 2 * h; i < a.Width/2; i += 4 {
-				a.vectors(a.Add(a.softmax.pair, a.Int(i/4*8)), 2, func(lane int, column *kernel.Value) {
+				a.together(a.Add(a.softmax.pair, a.Int(i/4*8)), 2, func(lane int, column *kernel.Value) {
 					a.Attention.Store(a.Emitter, at, column, a.Mul(a.Sum(a.sums, i+lane), share))
 				})
 			}

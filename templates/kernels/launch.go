@@ -56,9 +56,7 @@ type Emitter struct {
 	extents map[string]*kernel.Value // i64, by their text
 	round   *kernel.Value            // nil unless the kernel reads it
 	fault   *kernel.Value            // the record of a fault, or nil
-	lanes   *lanes                   // the elements that a thread computes at once, or nil
-	// collected gets the elements that [Tensor.Set] and [Tensor.SetRaw] do not store at once. It is nil if they store them.
-	collected *[]element
+	waiting *waiting                 // the stores of [Emitter.storesLast], or nil
 }
 
 // Threads is the number of threads of a block in kernels without a special need.

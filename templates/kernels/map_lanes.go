@@ -38,14 +38,8 @@ func MapLanes(name string, shape []dim.Dim, lanes int, element func(e *Emitter, 
 			group := e.Add(e.Mul(block[0], e.Int(Threads)), e.Thread(0))
 			first := e.Mul(group, e.Int(lanes))
 			all := func() {
-				stored := e.collect(func() {
-					for k, at := range e.laneIndices(group, shape, lanes) {
-						element(e, at, e.Add(first, e.Int(k)))
-					}
-				})
-				for _, s := range stored {
-					e.Store(s.tensor.pointer, s.index, s.x)
-				}
+				indices := e.laneIndices(group, shape, lanes)
+				e.together(first, lanes, func(lane int, i *kernel.Value) { element(e, indices[lane], i) })
 			}
 			e.Do(e.Lt(group, groups), func() {
 				if whole {

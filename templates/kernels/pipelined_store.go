@@ -51,7 +51,7 @@ func (p *pipelined) store(sums, batch, m0, n0, group, thread *kernel.Value) {
 				for c := 0; c < columnsOfThread; c += columnsOfLoad {
 					loaded = append(loaded, p.LoadN(p.chunk, at(inGroup, exchange(own, p.Add(column, p.Int(c)))), columnsOfLoad)...)
 				}
-				p.vectors(n, columnsOfThread, func(lane int, n *kernel.Value) { p.Store(p.Emitter, batch, m, n, loaded[lane]) })
+				p.together(n, columnsOfThread, func(lane int, n *kernel.Value) { p.Store(p.Emitter, batch, m, n, loaded[lane]) })
 			})
 		}
 		p.GroupBarrier()

@@ -133,11 +133,7 @@ func (g *RowGroups) loop(state []*kernel.Value, add func(m *Group, state []*kern
 // Each calls compute and then store for each group of the thread. What store stores for a group is emitted together, so
 // that stores of adjacent elements are joined.
 func (g *RowGroups) Each(compute, store func(m *Group)) {
-	put := func(m *Group) {
-		for _, s := range g.collect(func() { store(m) }) {
-			g.Store(s.tensor.pointer, s.index, s.x)
-		}
-	}
+	put := func(m *Group) { g.storesLast(func() { store(m) }) }
 	if g.held == nil {
 		g.loop(nil, func(m *Group, _ []*kernel.Value) []*kernel.Value {
 			compute(m)

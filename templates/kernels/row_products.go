@@ -476,7 +476,7 @@ func (p *rowProducts) storeRow(r, c *kernel.Value, sums []*kernel.Value) {
 		if together {
 			n := p.Add(p.n0, p.column(c))
 			p.Do(p.Lt(n, p.Int(p.N)), func() {
-				p.vectors(n, len(sums), func(lane int, n *kernel.Value) { p.Store(p.Emitter, p.batch, m, n, sums[lane]) })
+				p.together(n, len(sums), func(lane int, n *kernel.Value) { p.Store(p.Emitter, p.batch, m, n, sums[lane]) })
 			})
 			return
 		}

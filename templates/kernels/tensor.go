@@ -66,8 +66,8 @@ func Arithmetic(d ir.DType) (wide ir.DType, ok bool) {
 
 // Raw loads the element at index i in row-major order, without conversion.
 func (t *Tensor) Raw(i *kernel.Value) *kernel.Value {
-	if t.e.lanes != nil {
-		return t.e.lanes.load(t, i)
+	if t.e.waiting != nil {
+		return t.e.waiting.load(t, i)
 	}
 	return t.e.Load(t.pointer, i)
 }
@@ -75,8 +75,8 @@ func (t *Tensor) Raw(i *kernel.Value) *kernel.Value {
 // SetRaw stores x as the element at index i in row-major order, without conversion. x has the type of a result of
 // Raw.
 func (t *Tensor) SetRaw(i, x *kernel.Value) {
-	if t.e.collected != nil {
-		*t.e.collected = append(*t.e.collected, element{t, i, x})
+	if t.e.waiting != nil {
+		t.e.waiting.stores = append(t.e.waiting.stores, element{t, i, x})
 		return
 	}
 	t.e.Store(t.pointer, i, x)
@@ -95,21 +95,7 @@ func (t *Tensor) Get(i *kernel.Value) *kernel.Value {
 // Set stores the element at index i in row-major order. It converts x from the type of
 // [Arithmetic].
 func (t *Tensor) Set(i, x *kernel.Value) {
-	x = t.e.Convert(Memory(t.DType), x)
-	if t.e.lanes != nil {
-		t.e.lanes.stores = append(t.e.lanes.stores, element{t, i, x})
-		return
-	}
-	t.SetRaw(i, x)
-}
-
-// collect calls fill. It returns what fill stores with [Tensor.Set] or [Tensor.SetRaw] instead of storing it.
-func (e *Emitter) collect(fill func()) []element {
-	var list []element
-	e.collected = &list
-	fill()
-	e.collected = nil
-	return list
+	t.SetRaw(i, t.e.Convert(Memory(t.DType), x))
 }
 
 // Rounded returns what [Tensor.Get] loads after [Tensor.Set] has stored x in an element of type d.

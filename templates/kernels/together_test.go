@@ -9,7 +9,7 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// TestVectors asserts which elements [Emitter.vectors] loads together: adjacent ones that begin at a multiple, and the
+// TestVectors asserts which elements [Emitter.together] loads at once: adjacent ones that begin at a multiple, and the
 // same element for all lanes.
 func TestVectors(t *testing.T) {
 	const rows, columns = 3, 16
@@ -42,7 +42,7 @@ func TestVectors(t *testing.T) {
 			y := tensor(ir.F32, rows, columns)
 			l, err := New("add", []dim.Dim{dim.Const(rows)}, []int{columns / 8}, func(e *Emitter) {
 				row := e.BlockIdx(0)
-				e.vectors(e.Mul(e.Thread(0), e.Int(8)), 8, func(_ int, column *kernel.Value) {
+				e.together(e.Mul(e.Thread(0), e.Int(8)), 8, func(_ int, column *kernel.Value) {
 					e.Write(y).Set(e.Add(e.Mul(row, e.Int(columns)), column), e.Add(e.Read(c.x).Get(c.index(e, row, column)), e.Float(ir.F32, 1)))
 				})
 			})

@@ -1,0 +1,50 @@
+package kernels
+
+import "github.com/burngen/burngen/ir/kernel"
+
+// element is a store of x at an index of a tensor. The store has not been emitted.
+type element struct {
+	tensor   *Tensor
+	index, x *kernel.Value
+}
+
+// waiting has the elements that are stored last. Until then no memory changes, so an element is loaded once in a block.
+type waiting struct {
+	stores []element
+	loaded map[loaded]*kernel.Value
+}
+
+// loaded names an element that is loaded in a block.
+type loaded struct {
+	block          *kernel.Block
+	pointer, index *kernel.Value
+}
+
+func (w *waiting) load(t *Tensor, i *kernel.Value) *kernel.Value {
+	key := loaded{t.e.Current(), t.pointer, i}
+	if w.loaded[key] == nil {
+		w.loaded[key] = t.e.Load(t.pointer, i)
+	}
+	return w.loaded[key]
+}
+
+// storesLast calls fill, and stores last what fill stores with [Tensor.Set] or [Tensor.SetRaw]. So all elements are
+// computed before one is stored, and loads, and stores, of adjacent elements can become one.
+func (e *Emitter) storesLast(fill func()) {
+	w := &waiting{loaded: map[loaded]*kernel.Value{}}
+	e.waiting = w
+	fill()
+	e.waiting = nil
+	for _, s := range w.stores {
+		e.Store(s.tensor.pointer, s.index, s.x)
+	}
+}
+
+// together calls element for `count` adjacent elements, whose indices are first, first+1, …. Their stores are last.
+func (e *Emitter) together(first *kernel.Value, count int, element func(lane int, i *kernel.Value)) {
+	e.storesLast(func() {
+		for lane := range count {
+			element(lane, e.Add(first, e.Int(lane)))
+		}
+	})
+}
