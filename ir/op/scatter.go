@@ -81,9 +81,8 @@ func copied(x *ir.Tensor) *ir.Tensor {
 
 // scatterGrad returns the gradients of data and updates of a scatter node. `put` scatters to the
 // node's indices, `take` gathers from them, and g is the upstream gradient. The gradient of an
-// update that a later one replaces is 0. With "mul", the gradient of an update is divided by the
-// update, which must not be 0. With "max" and "min", every element and every update that equals the
-// result gets the whole gradient.
+// update that a later one replaces is 0. With "max" and "min", every element and every update that
+// equals the result gets the whole gradient.
 func scatterGrad(b *ir.Builder, n *ir.Node, g *ir.Value, want []bool, reduction string, put func(reduction string, data, updates *ir.Value) *ir.Value, take func(data *ir.Value) *ir.Value) []*ir.Value {
 	c, data, updates, y := calculus{b}, n.Arg(0), n.Arg(2), n.Results[0]
 	grads := make([]*ir.Value, 3)
@@ -94,7 +93,17 @@ func scatterGrad(b *ir.Builder, n *ir.Node, g *ir.Value, want []bool, reduction 
 	case "mul":
 		factors := put("mul", Full(b, data.Type, 1), updates)
 		grads[0] = c.mul(g, factors)
-		grads[2] = c.div(take(c.mul(g, y)), updates)
+		if !want[2] {
+			break
+		}
+		// The other factors of an update are the product without zeros, divided by the update. That holds
+		// unless one of them is 0: then the element has more zeros than the update.
+		zero := b.Node(Equal{}, updates, c.num(updates, 0))
+		zeros := b.Node(Cast{To: data.Type.DType}, zero)
+		factors = b.Node(Where{}, zero, c.num(updates, 1), updates)
+		count := put("add", Full(b, data.Type, 0), zeros)
+		product := put("mul", data, factors)
+		grads[2] = c.where(b.Node(Equal{}, take(count), zeros), c.div(take(c.mul(g, product)), factors))
 	case "max", "min":
 		grads[0] = c.where(b.Node(Equal{}, data, y), g)
 		grads[2] = c.where(b.Node(Equal{}, updates, take(y)), take(g))

@@ -63,9 +63,8 @@ func (op ScatterElements) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 // Grad returns the gradients of the data and the updates. Without a reduction, the gradient of the
 // data is dy, with 0 where an update replaced an element. The gradient of an update is the element
 // of dy at its index, or 0 if a later update replaced it. With "add", the gradients are dy and its
-// elements at the indices. With "mul", these are multiplied by the other factors, but the gradient
-// of an update of 0 is NaN. With "max" and "min", they are 0 where the element or the update is not
-// the result.
+// elements at the indices. With "mul", these are multiplied by the other factors. With "max" and
+// "min", they are 0 where the element or the update is not the result.
 func (op ScatterElements) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	at := n.Arg(1)
 	return scatterGrad(b, n, dy[0], want, op.Reduction,
