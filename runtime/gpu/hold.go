@@ -46,7 +46,10 @@ func (h *hold) open(d Opened, q Timed) (err error) {
 		}
 		return err
 	}
-	h.copy, err = leastCopy(q, h.to, h.from, holdBytes)
+	if h.copy, err = leastCopy(q, h.to, h.from, holdBytes); err != nil {
+		d.Free(h.to)
+		d.Free(h.from)
+	}
 	return err
 }
 

@@ -176,8 +176,12 @@ func TestWatchWithoutClock(t *testing.T) {
 	w := &Watch{}
 	f, r := opened(t, Watched(w))
 	f.noClock = true
+	pieces := f.pieces()
 	if _, err := w.CopyRate(r.program); !errors.Is(err, ErrNoClock) {
 		t.Error(err)
+	}
+	if n := f.pieces(); n != pieces {
+		t.Errorf("%d allocations after a copy that could not be timed, want %d", n, pieces)
 	}
 	w.Begin(true)
 	if y, _ := doubled(t, r, make([]byte, 256), &nothing{}, []float32{1}); y[0] != 4 {
