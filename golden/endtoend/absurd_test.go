@@ -71,5 +71,5 @@ func TestAbsurdArguments(t *testing.T) {
 	}
 	m.copy(t, "test", "absurd/absurd_test.go")
 	m.write(t, "test/models_test.go", fmt.Sprintf("package absurd\n\nimport (\n%s)\n\nvar models = map[string]any{\n%s}\n", &imports, &models))
-	t.Log(m.run(t, []string{"GOMEMLIMIT=256MiB"}, "test", "-vet=off", "./test"))
+	t.Log(m.run(t, []string{"GOMEMLIMIT=256MiB"}, "test", "./test"))
 }

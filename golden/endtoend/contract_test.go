@@ -103,7 +103,7 @@ func TestContract(t *testing.T) {
 	for _, s := range subjects {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			t.Log(s.contract(t).run(t, nil, "test", "-vet=off", "./..."))
+			t.Log(s.contract(t).run(t, nil, "test", "./..."))
 		})
 	}
 }
@@ -119,7 +119,7 @@ func TestContractUnderTheRaceDetector(t *testing.T) {
 	for _, s := range subjects {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			t.Log(s.contract(t).run(t, []string{"CGO_ENABLED=1"}, "test", "-race", "-vet=off", "-run", "Goroutines|Workers|OneCall|Context|Outlive|Swap", "./"+s.name+"/contract"))
+			t.Log(s.contract(t).run(t, []string{"CGO_ENABLED=1"}, "test", "-race", "-run", "Goroutines|Workers|OneCall|Context|Outlive|Swap", "./"+s.name+"/contract"))
 		})
 	}
 }

@@ -33,5 +33,5 @@ func TestOverflow(t *testing.T) {
 		writeFile(t, path, string(model.Bytes()))
 		m.generate(t, name, path)
 	}
-	t.Log(m.run(t, nil, "test", "-vet=off", "."))
+	t.Log(m.run(t, nil, "test", "."))
 }

@@ -154,7 +154,7 @@ func TestGeneratedTest(t *testing.T) {
 		{name: "wasm", env: []string{"GOOS=js", "GOARCH=wasm"}, exec: "node", need: "linux"},
 	} {
 		t.Run(on.name, func(t *testing.T) {
-			args := []string{"test", "-vet=off", "-count=1", "./model"}
+			args := []string{"test", "-count=1", "./model"}
 			if !strings.HasPrefix(on.env[0], "BURNGEN_CPU=") {
 				elsewhere(t)
 			}

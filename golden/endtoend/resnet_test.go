@@ -21,6 +21,6 @@ func TestResNet(t *testing.T) {
 	start := time.Now()
 	m.run(t, nil, "build", "./"+s.name)
 	t.Logf("built in %.1f s", time.Since(start).Seconds())
-	t.Log(m.run(t, nil, "test", "-vet=off", "-run", "TestSessionDoesNotAllocate|TestSample",
+	t.Log(m.run(t, nil, "test", "-run", "TestSessionDoesNotAllocate|TestSample",
 		"-bench", "Session", "-benchmem", "-benchtime", "5x", "./..."))
 }

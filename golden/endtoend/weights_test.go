@@ -169,5 +169,5 @@ func TestWeightsIntoPackages(t *testing.T) {
 	} else {
 		t.Logf("no corpus: without %s", trained)
 	}
-	m.run(t, nil, "test", "-vet=off", "./weights")
+	m.run(t, nil, "test", "./weights")
 }
