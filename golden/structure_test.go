@@ -144,6 +144,8 @@ var arrows = []arrow{
 	{"examples/transfer/model", "ir/nn onnx", ""},
 	{"examples/xor/model", "ir/nn", ""},
 	{"golden", "", ""},
+	{"golden/endtoend/fixture", "gen gen/target golden/corpus golden/endtoend/module ir ir/nn onnx/onnxtest", ""},
+	{"golden/endtoend/module", "gen/emit", ""},
 }
 
 type arrow struct{ folder, own, modules string }

@@ -43,7 +43,7 @@ build() {
 	done
 	# There is no device for these tests here, so that they are built and not run.
 	VK_ICD_FILENAMES=/no/such/driver.json VK_DRIVER_FILES=/no/such/driver.json \
-		go test ./golden/endtoend -count=1 -timeout 60m -run TestDevice -args -binaries "$stage/bin" || exit
+		go test ./golden/endtoend/device -count=1 -timeout 60m -run TestDevice -args -binaries "$stage/bin" || exit
 	cp -r golden/conformance "$stage/golden/" || exit
 	for file in $(git ls-files '*.ptx'); do
 		cp "$file" "$stage/ptx/$(echo "$file" | tr / -)" || exit

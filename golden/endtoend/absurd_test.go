@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/burngen/burngen/golden/endtoend/module"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/onnx/onnxtest"
 )
@@ -57,19 +58,19 @@ func absurdModels() map[string]*onnxtest.Model {
 // extents for which one buffer fits but two do not. The calls return errors, and later calls work.
 // GOMEMLIMIT limits the memory.
 func TestAbsurdArguments(t *testing.T) {
-	long(t)
+	module.Long(t)
 	t.Parallel()
-	m := newModule(t)
+	m := module.New(t)
 	var imports, models strings.Builder
 	all := absurdModels()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		path := filepath.Join(t.TempDir(), name+".onnx")
-		writeFile(t, path, string(all[name].Bytes()))
-		m.generate(t, name, path)
+		module.WriteFile(t, path, string(all[name].Bytes()))
+		m.Generate(t, name, path)
 		fmt.Fprintf(&imports, "\t%q\n", "program/"+name)
 		fmt.Fprintf(&models, "\t%q: must(%s.Load()),\n", name, name)
 	}
-	m.copy(t, "test", "absurd/absurd_test.go")
-	m.write(t, "test/models_test.go", fmt.Sprintf("package absurd\n\nimport (\n%s)\n\nvar models = map[string]any{\n%s}\n", &imports, &models))
-	t.Log(m.run(t, []string{"GOMEMLIMIT=256MiB"}, "test", "./test"))
+	m.Copy(t, "test", "absurd/absurd_test.go")
+	m.Write(t, "test/models_test.go", fmt.Sprintf("package absurd\n\nimport (\n%s)\n\nvar models = map[string]any{\n%s}\n", &imports, &models))
+	t.Log(m.Run(t, []string{"GOMEMLIMIT=256MiB"}, "test", "./test"))
 }

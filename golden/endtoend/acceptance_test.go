@@ -4,6 +4,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/burngen/burngen/golden/endtoend/module"
 )
 
 // acceptance has a row for each check in the reference documents: the expected result, and the
@@ -33,29 +35,29 @@ var acceptance = []struct{ check, expected, folder, tests string }{
 
 // TestAcceptance runs the tests of the table.
 func TestAcceptance(t *testing.T) {
-	long(t)
-	m := newModule(t)
-	m.requireAll(t)
-	m.copy(t, ".", "acceptance/acceptance_test.go", "acceptance/expected.json",
+	module.Long(t)
+	m := module.New(t)
+	m.RequireAll(t)
+	m.Copy(t, ".", "acceptance/acceptance_test.go", "acceptance/expected.json",
 		"acceptance/conv2d.pt", "acceptance/key_remap.pt", "acceptance/variant.pt")
-	m.copy(t, "describe/experiment", "acceptance/experiment/experiment.go")
-	m.generate(t, "", m.path("describe/experiment"))
+	m.Copy(t, "describe/experiment", "acceptance/experiment/experiment.go")
+	m.Generate(t, "", m.Path("describe/experiment"))
 	for _, g := range []struct{ name, of, set string }{
 		{"mlp", "mlp", ""}, {"cnn", "cnn", ""}, {"net", "net", ""}, {"fusion", "fusion", ""},
 		{"plain", "variant", "Separable=false"}, {"separable", "variant", "Separable=true"},
 	} {
-		m.copy(t, "describe/"+g.of, "acceptance/"+g.of+"/model.go")
+		m.Copy(t, "describe/"+g.of, "acceptance/"+g.of+"/model.go")
 		var flags []string
 		if g.set != "" {
 			flags = []string{"-set", g.set}
 		}
-		m.generate(t, g.name, m.path("describe/"+g.of), flags...)
+		m.Generate(t, g.name, m.Path("describe/"+g.of), flags...)
 	}
-	m.run(t, nil, "vet", "./...")
-	passed := map[string]string{"": m.run(t, nil, "test", "-v", ".")} // the output of go test for each folder
+	m.Run(t, nil, "vet", "./...")
+	passed := map[string]string{"": m.Run(t, nil, "test", "-v", ".")} // the output of go test for each folder
 	for _, row := range acceptance {
 		if _, ok := passed[row.folder]; !ok {
-			passed[row.folder] = run(t, goTest(row.folder))
+			passed[row.folder] = module.Output(t, goTest(row.folder))
 		}
 		t.Run(row.check+": "+row.expected, func(t *testing.T) {
 			for _, test := range strings.Fields(row.tests) {
@@ -79,6 +81,6 @@ func goTest(folder string) *exec.Cmd {
 		}
 	}
 	c := exec.Command("go", "test", "-v", "-run", "^("+strings.Join(names, "|")+")$", "./"+folder)
-	c.Dir = root
+	c.Dir = module.Root
 	return c
 }

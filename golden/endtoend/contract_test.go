@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/burngen/burngen/golden/endtoend/fixture"
+	"github.com/burngen/burngen/golden/endtoend/module"
 	"github.com/burngen/burngen/onnx"
 	"github.com/burngen/burngen/runtime/rt"
 )
@@ -26,32 +28,32 @@ type subject struct {
 
 // subjects are models of each form of the API.
 var subjects = []subject{
-	{name: "static", path: staticNet.write, tests: []string{"static"}, input: "Image", output: "Logits"},
-	{name: "mapped", path: staticNet.write, tests: []string{"static", "file"}, input: "Image", output: "Logits", file: true},
-	{name: "batched", path: batchedNet.write, tests: []string{"batched"}, input: "Image", output: "Logits", symbol: "N"},
-	{name: "dynamic", path: dynamicNet.write, tests: []string{"dynamic"}},
-	{name: "mnist", path: corpusModel("models/mnist-burn").path, tests: []string{"static"}, input: "Input1", output: "X33"},
-	{name: "detector", path: corpusModel("models/fastestdet").path, tests: []string{"static", "file"}, input: "Input", output: "Output", file: true},
-	{name: "cifar", path: corpusModel("models/cifar10-pytorch-tutorial").path, tests: []string{"batched"}, input: "ModelInput", output: "ModelOutput", symbol: "batch_size"},
+	{name: "static", path: fixture.Static.Write, tests: []string{"static"}, input: "Image", output: "Logits"},
+	{name: "mapped", path: fixture.Static.Write, tests: []string{"static", "file"}, input: "Image", output: "Logits", file: true},
+	{name: "batched", path: fixture.Batched.Write, tests: []string{"batched"}, input: "Image", output: "Logits", symbol: "N"},
+	{name: "dynamic", path: fixture.Dynamic.Write, tests: []string{"dynamic"}},
+	{name: "mnist", path: fixture.Corpus("models/mnist-burn").Path, tests: []string{"static"}, input: "Input1", output: "X33"},
+	{name: "detector", path: fixture.Corpus("models/fastestdet").Path, tests: []string{"static", "file"}, input: "Input", output: "Output", file: true},
+	{name: "cifar", path: fixture.Corpus("models/cifar10-pytorch-tutorial").Path, tests: []string{"batched"}, input: "ModelInput", output: "ModelOutput", symbol: "batch_size"},
 }
 
 // contract generates a subject's package and puts the tests of its API into a folder of the same
 // module. It returns the module.
-func (s subject) contract(t *testing.T) module {
+func (s subject) contract(t *testing.T) module.Module {
 	t.Helper()
-	m := newModule(t)
+	m := module.New(t)
 	model := s.path(t)
 	load := fmt.Sprintf("func load() (*Model, error) { return %s.Load() }\n", s.name)
 	if s.file {
-		m.generate(t, s.name, model, "-weights", "file")
-		load = fmt.Sprintf("const ownFile = %q\n\nfunc load() (*Model, error) { return %s.Load(\"../\" + ownFile) }\n", m.weightsFile(t, s.name), s.name)
+		m.Generate(t, s.name, model, "-weights", "file")
+		load = fmt.Sprintf("const ownFile = %q\n\nfunc load() (*Model, error) { return %s.Load(\"../\" + ownFile) }\n", weightsFile(t, m, s.name), s.name)
 	} else {
-		m.generate(t, s.name, model)
+		m.Generate(t, s.name, model)
 	}
 	dir := s.name + "/contract"
-	m.copy(t, dir, "contract/common_test.go")
+	m.Copy(t, dir, "contract/common_test.go")
 	for _, form := range s.tests {
-		m.copy(t, dir, "contract/"+form+"/"+form+"_test.go")
+		m.Copy(t, dir, "contract/"+form+"/"+form+"_test.go")
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "package contract\n\nimport %[1]q\n\ntype (\n\tModel = %[2]s.Model\n\tSession = %[2]s.Session\n)\n\nvar loadFrom, wanted = %[2]s.LoadFrom, %[2]s.Wanted\n\n%[3]s", "program/"+s.name, s.name, load)
@@ -61,15 +63,15 @@ func (s subject) contract(t *testing.T) module {
 	if s.symbol != "" {
 		fmt.Fprintf(&text, "\nconst symbol = %q\n", s.symbol)
 	}
-	m.write(t, dir+"/subject_test.go", text.String())
-	m.write(t, dir+"/raw.safetensors", rawWeights(t, model))
+	m.Write(t, dir+"/subject_test.go", text.String())
+	m.Write(t, dir+"/raw.safetensors", rawWeights(t, model))
 	return m
 }
 
 // weightsFile returns the name of the weights file of a generated package.
-func (m module) weightsFile(t *testing.T, name string) string {
+func weightsFile(t *testing.T, m module.Module, name string) string {
 	t.Helper()
-	files, err := filepath.Glob(m.path(name + "/*.safetensors"))
+	files, err := filepath.Glob(m.Path(name + "/*.safetensors"))
 	files = slices.DeleteFunc(files, func(f string) bool { return strings.HasSuffix(f, ".const.safetensors") })
 	if err != nil || len(files) != 1 {
 		t.Fatalf("one weights file expected, not %q", files)
@@ -98,12 +100,12 @@ func rawWeights(t *testing.T, model string) string {
 
 // TestContract runs the tests in testdata/contract on each subject.
 func TestContract(t *testing.T) {
-	long(t)
+	module.Long(t)
 	t.Parallel()
 	for _, s := range subjects {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			t.Log(s.contract(t).run(t, nil, "test", "./..."))
+			t.Log(s.contract(t).Run(t, nil, "test", "./..."))
 		})
 	}
 }
@@ -111,7 +113,7 @@ func TestContract(t *testing.T) {
 // TestContractUnderTheRaceDetector runs the tests that call from many goroutines with the race
 // detector, if -races is given.
 func TestContractUnderTheRaceDetector(t *testing.T) {
-	long(t)
+	module.Long(t)
 	t.Parallel()
 	if !*races {
 		t.Skip("no -races")
@@ -119,7 +121,7 @@ func TestContractUnderTheRaceDetector(t *testing.T) {
 	for _, s := range subjects {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			t.Log(s.contract(t).run(t, []string{"CGO_ENABLED=1"}, "test", "-race", "-run", "Goroutines|Workers|OneCall|Context|Outlive|Swap", "./"+s.name+"/contract"))
+			t.Log(s.contract(t).Run(t, []string{"CGO_ENABLED=1"}, "test", "-race", "-run", "Goroutines|Workers|OneCall|Context|Outlive|Swap", "./"+s.name+"/contract"))
 		})
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/burngen/burngen/golden/endtoend/module"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/onnx/onnxtest"
 )
@@ -63,26 +64,26 @@ func manyLayers() *onnxtest.Model {
 // TestCustom generates models with custom operators and runs the tests in testdata/custom on them.
 // It also runs the bundled tests. The bundled test of a model with a wrong function must fail.
 func TestCustom(t *testing.T) {
-	long(t)
+	module.Long(t)
 	t.Parallel()
-	m := newModule(t)
-	m.copy(t, "ops", "custom/ops/ops.go")
-	m.copy(t, ".", "custom/custom_test.go")
+	m := module.New(t)
+	m.Copy(t, "ops", "custom/ops/ops.go")
+	m.Copy(t, ".", "custom/custom_test.go")
 	for _, c := range customModels {
 		path := filepath.Join(t.TempDir(), c.name+".onnx")
-		writeFile(t, path, string(c.model.Bytes()))
+		module.WriteFile(t, path, string(c.model.Bytes()))
 		custom := []string{"-custom", "acme." + c.operator + "=program/ops." + c.operator + ": " + c.declared}
-		m.generate(t, c.name, path, custom...)
+		m.Generate(t, c.name, path, custom...)
 		if c.name == "fused" {
-			m.generate(t, "trained", path, append(custom, "-train", "-loss", "mse")...)
+			m.Generate(t, "trained", path, append(custom, "-train", "-loss", "mse")...)
 		}
 	}
-	if text := readFile(t, m.path("blocks/model.go")); strings.Count(text, ".Run(ops.Double)") > 15 {
+	if text := module.ReadFile(t, m.Path("blocks/model.go")); strings.Count(text, ".Run(ops.Double)") > 15 {
 		t.Error("the layers do not become a function that is called")
 	}
-	t.Log(m.run(t, nil, "vet", "./..."))
-	t.Log(m.run(t, nil, "test", ".", "./fused", "./keep", "./blocks"))
-	if out, err := m.command(nil, "test", "./mistaken").CombinedOutput(); err == nil || !strings.Contains(string(out), "operand 0 is f32, not f64") {
+	t.Log(m.Run(t, nil, "vet", "./..."))
+	t.Log(m.Run(t, nil, "test", ".", "./fused", "./keep", "./blocks"))
+	if out, err := m.Command(nil, "test", "./mistaken").CombinedOutput(); err == nil || !strings.Contains(string(out), "operand 0 is f32, not f64") {
 		t.Errorf("the bundled test of a mistaken function: %v\n%s", err, out)
 	}
 }
@@ -91,20 +92,20 @@ func TestCustom(t *testing.T) {
 // testdata/custom on one for the CPU. A function computes the gradients of one loss, and operators
 // compute those of the other. Packages for GPUs call the functions on the host.
 func TestDescribedCustom(t *testing.T) {
-	long(t)
+	module.Long(t)
 	t.Parallel()
-	m := newModule(t)
-	m.requireAll(t)
-	m.copy(t, "ops", "custom/ops/ops.go", "custom/ops/warp.go")
-	m.copy(t, "describe/net", "custom/net/net.go")
-	m.copy(t, ".", "custom/described_test.go")
+	m := module.New(t)
+	m.RequireAll(t)
+	m.Copy(t, "ops", "custom/ops/ops.go", "custom/ops/warp.go")
+	m.Copy(t, "describe/net", "custom/net/net.go")
+	m.Copy(t, ".", "custom/described_test.go")
 	for _, target := range []string{"cpu", "vulkan", "cuda"} {
 		name := "net"
 		if target != "cpu" {
 			name += target
 		}
-		m.generate(t, name, m.path("describe/net"), "-train", "-target", target)
-		text := readFile(t, m.path(name+"/backward.go"))
+		m.Generate(t, name, m.Path("describe/net"), "-train", "-target", target)
+		text := module.ReadFile(t, m.Path(name+"/backward.go"))
 		for step, want := range map[string]int{"step": 1, "stepComposed": 0} {
 			_, body, ok := strings.Cut(text, "\nfunc (t *Trainer) "+step+"(")
 			body, _, _ = strings.Cut(body, "\n}\n")
@@ -113,10 +114,10 @@ func TestDescribedCustom(t *testing.T) {
 			}
 		}
 	}
-	t.Log(m.run(t, nil, "vet", "./..."))
-	t.Log(m.run(t, nil, "test", "."))
-	m.write(t, "ops/warp.go", strings.Replace(readFile(t, m.path("ops/warp.go")), "func WarpGrad(", "func Other(", 1))
-	out, err := exec.Command(command(t, ""), m.path("describe/net"), "-train", "-o", m.path("net")).CombinedOutput()
+	t.Log(m.Run(t, nil, "vet", "./..."))
+	t.Log(m.Run(t, nil, "test", "."))
+	m.Write(t, "ops/warp.go", strings.Replace(module.ReadFile(t, m.Path("ops/warp.go")), "func WarpGrad(", "func Other(", 1))
+	out, err := exec.Command(module.Burngen(t, ""), m.Path("describe/net"), "-train", "-o", m.Path("net")).CombinedOutput()
 	if want := "custom operator program/ops.WarpGrad: package program/ops has no WarpGrad"; err == nil || !strings.Contains(string(out), want) {
 		t.Errorf("without the function: %v, want %q\n%s", err, want, out)
 	}

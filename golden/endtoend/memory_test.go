@@ -12,6 +12,8 @@ import (
 	"github.com/burngen/burngen/gen/target/cpu/call"
 	"github.com/burngen/burngen/gen/target/cpu/kernel"
 	"github.com/burngen/burngen/gen/target/cpu/storage"
+	"github.com/burngen/burngen/golden/endtoend/fixture"
+	"github.com/burngen/burngen/golden/endtoend/module"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op"
@@ -23,16 +25,16 @@ const mostOverLive = 1.2
 // TestArenaIsCloseToTheLiveSet compares the arena that plan.go declares with the largest live set,
 // which it computes independently from the package's IR file.
 func TestArenaIsCloseToTheLiveSet(t *testing.T) {
-	long(t)
+	module.Long(t)
 	t.Parallel()
-	for _, m := range []corpusModel{
+	for _, m := range []fixture.Corpus{
 		"onnx-light/light_resnet50", "onnx-light/light_densenet121", "onnx-light/light_inception_v1",
 		"onnx-light/light_shufflenet", "models/fastestdet", "models/nanodet-m-320",
 	} {
-		t.Run(m.name(), func(t *testing.T) {
+		t.Run(m.Name(), func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			generate(t, m.path(t), dir)
+			module.Generate(t, m.Path(t), dir)
 			arena, live := arenaLen(t, filepath.Join(dir, "plan.go")), liveSet(forward(t, dir))
 			ratio := float64(arena) / float64(live)
 			t.Logf("arena %d bytes, largest live set %d bytes: %.2f×", arena, live, ratio)

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/burngen/burngen/golden/endtoend/module"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/onnx/onnxtest"
 )
@@ -24,14 +25,14 @@ var overflowing = map[string]*onnxtest.Model{
 
 // TestOverflow generates these models and runs the tests in testdata/overflow on them.
 func TestOverflow(t *testing.T) {
-	long(t)
+	module.Long(t)
 	t.Parallel()
-	m := newModule(t)
-	m.copy(t, ".", "overflow/overflow_test.go")
+	m := module.New(t)
+	m.Copy(t, ".", "overflow/overflow_test.go")
 	for name, model := range overflowing {
 		path := filepath.Join(t.TempDir(), name+".onnx")
-		writeFile(t, path, string(model.Bytes()))
-		m.generate(t, name, path)
+		module.WriteFile(t, path, string(model.Bytes()))
+		m.Generate(t, name, path)
 	}
-	t.Log(m.run(t, nil, "test", "."))
+	t.Log(m.Run(t, nil, "test", "."))
 }

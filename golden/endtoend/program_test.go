@@ -14,37 +14,39 @@ import (
 	"time"
 
 	"github.com/burngen/burngen/gen"
+	"github.com/burngen/burngen/golden/endtoend/fixture"
+	"github.com/burngen/burngen/golden/endtoend/module"
 )
 
 // digits returns a small convolutional network from the corpus, or one that is made here if there
 // is no corpus.
 func digits(t *testing.T) (path, input, output string) {
 	t.Helper()
-	m := corpusModel("models/mnist-burn")
-	if m.there() {
-		return m.path(t), "Input1", "X33"
+	m := fixture.Corpus("models/mnist-burn")
+	if m.There() {
+		return m.Path(t), "Input1", "X33"
 	}
-	t.Logf("no corpus: %s in place of %s", staticNet.name, m)
-	return staticNet.write(t), "Image", "Logits"
+	t.Logf("no corpus: %s in place of %s", fixture.Static.Name, m)
+	return fixture.Static.Write(t), "Image", "Logits"
 }
 
 // newProgram makes a module with the package of digits and a program that prints the package's
 // answer.
-func newProgram(t *testing.T) module {
+func newProgram(t *testing.T) module.Module {
 	t.Helper()
-	m := newModule(t)
+	m := module.New(t)
 	path, input, output := digits(t)
-	m.generate(t, "model", path)
-	m.copy(t, ".", "program/main.go")
-	m.write(t, "ports.go", fmt.Sprintf("package main\n\nimport \"program/model\"\n\ntype (\n\tinput = model.%s\n\toutput = model.%s\n)\n", input, output))
-	m.write(t, "model.onnx", readFile(t, path))
+	m.Generate(t, "model", path)
+	m.Copy(t, ".", "program/main.go")
+	m.Write(t, "ports.go", fmt.Sprintf("package main\n\nimport \"program/model\"\n\ntype (\n\tinput = model.%s\n\toutput = model.%s\n)\n", input, output))
+	m.Write(t, "model.onnx", module.ReadFile(t, path))
 	return m
 }
 
 // answer returns the expected output of the program, computed without generating code.
-func (m module) answer(t *testing.T) string {
+func answer(t *testing.T, m module.Module) string {
 	t.Helper()
-	model, err := gen.Load(m.path("model.onnx"), gen.Options{})
+	model, err := gen.Load(m.Path("model.onnx"), gen.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,11 +67,11 @@ func (m module) answer(t *testing.T) string {
 // process lives.
 func TestProgram(t *testing.T) {
 	m := newProgram(t)
-	want := m.answer(t)
+	want := answer(t, m)
 	for name, env := range map[string][]string{"without cgo": {"CGO_ENABLED=0"}, "defaults": {"CGO_ENABLED="}} {
 		t.Run(name, func(t *testing.T) {
-			binary := m.path("program.exe")
-			m.run(t, env, "build", "-o", binary, ".")
+			binary := m.Path("program.exe")
+			m.Run(t, env, "build", "-o", binary, ".")
 			if runtime.GOOS == "linux" {
 				isStatic(t, binary)
 			}
@@ -77,7 +79,7 @@ func TestProgram(t *testing.T) {
 			for range 15 {
 				c := exec.Command(binary)
 				start := time.Now()
-				out := run(t, c)
+				out := module.Output(t, c)
 				times = append(times, time.Since(start))
 				if out != want {
 					t.Fatalf("the program prints %q, want %q", out, want)
@@ -121,14 +123,14 @@ func isStatic(t *testing.T, binary string) {
 
 // TestProgramForOtherPlatforms builds the program for platforms of all kinds.
 func TestProgramForOtherPlatforms(t *testing.T) {
-	elsewhere(t)
+	module.Elsewhere(t)
 	t.Parallel()
 	m := newProgram(t)
 	for _, platform := range []string{"linux/arm64", "linux/386", "windows/amd64", "darwin/arm64", "js/wasm"} {
 		t.Run(platform, func(t *testing.T) {
 			system, arch, _ := strings.Cut(platform, "/")
 			start := time.Now()
-			m.run(t, []string{"GOOS=" + system, "GOARCH=" + arch}, "build", "-o", m.path("program."+arch), ".")
+			m.Run(t, []string{"GOOS=" + system, "GOARCH=" + arch}, "build", "-o", m.Path("program."+arch), ".")
 			t.Logf("built in %.1f s", time.Since(start).Seconds())
 		})
 	}
@@ -137,7 +139,7 @@ func TestProgramForOtherPlatforms(t *testing.T) {
 // TestGeneratedTest runs the generated test of a model on the instruction sets and systems that
 // this machine can run or emulate.
 func TestGeneratedTest(t *testing.T) {
-	long(t)
+	module.Long(t)
 	t.Parallel()
 	m := newProgram(t)
 	for _, on := range []struct {
@@ -156,7 +158,7 @@ func TestGeneratedTest(t *testing.T) {
 		t.Run(on.name, func(t *testing.T) {
 			args := []string{"test", "-count=1", "./model"}
 			if !strings.HasPrefix(on.env[0], "BURNGEN_CPU=") {
-				elsewhere(t)
+				module.Elsewhere(t)
 			}
 			if on.need != "" && on.need != runtime.GOARCH && on.need != runtime.GOOS {
 				t.Skipf("not on %s/%s", runtime.GOOS, runtime.GOARCH)
@@ -172,11 +174,11 @@ func TestGeneratedTest(t *testing.T) {
 			case "":
 			case "node":
 				lookPath(t, "node")
-				args = append(args, "-exec", filepath.Join(strings.TrimSpace(m.run(t, nil, "env", "GOROOT")), "lib", "wasm", "go_js_wasm_exec"))
+				args = append(args, "-exec", filepath.Join(strings.TrimSpace(m.Run(t, nil, "env", "GOROOT")), "lib", "wasm", "go_js_wasm_exec"))
 			default:
 				args = append(args, "-exec", lookPath(t, on.exec, on.exec+"-static"))
 			}
-			t.Log(m.run(t, on.env, args...))
+			t.Log(m.Run(t, on.env, args...))
 		})
 	}
 }

@@ -7,22 +7,25 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"github.com/burngen/burngen/golden/endtoend/fixture"
+	"github.com/burngen/burngen/golden/endtoend/module"
 )
 
 // TestGenerationIsRepeatable generates packages from other folders, into other folders, with one
 // thread and with many, and with burngen built for other processors. The bytes must always be the
 // same.
 func TestGenerationIsRepeatable(t *testing.T) {
-	long(t)
+	module.Long(t)
 	t.Parallel()
 	models := map[string]string{
-		"digits":  filepath.Join(root, "examples", "digits", "digits.onnx"),
-		"static":  staticNet.write(t),
-		"dynamic": dynamicNet.write(t),
+		"digits":  filepath.Join(module.Root, "examples", "digits", "digits.onnx"),
+		"static":  fixture.Static.Write(t),
+		"dynamic": fixture.Dynamic.Write(t),
 	}
-	for _, m := range []corpusModel{"models/mnist-burn", "models/ultraface-slim-128"} {
-		if m.there() {
-			models[m.name()] = m.path(t)
+	for _, m := range []fixture.Corpus{"models/mnist-burn", "models/ultraface-slim-128"} {
+		if m.There() {
+			models[m.Name()] = m.Path(t)
 		} else {
 			t.Logf("no corpus: without %s", m)
 		}
@@ -32,7 +35,7 @@ func TestGenerationIsRepeatable(t *testing.T) {
 	want := map[string]map[string]string{}
 	for name, path := range models {
 		dir := filepath.Join(work, "first", name)
-		generate(t, path, dir)
+		module.Generate(t, path, dir)
 		want[name] = files(t, dir)
 	}
 	for _, by := range []struct {
@@ -50,7 +53,7 @@ func TestGenerationIsRepeatable(t *testing.T) {
 		t.Run(by.name, func(t *testing.T) {
 			t.Parallel()
 			if by.arch != "" {
-				elsewhere(t)
+				module.Elsewhere(t)
 			}
 			if by.arch != "" && (runtime.GOOS != "linux" || runtime.GOARCH != "amd64") {
 				t.Skipf("not on %s/%s", runtime.GOOS, runtime.GOARCH)
@@ -64,7 +67,7 @@ func TestGenerationIsRepeatable(t *testing.T) {
 					t.Skipf("this machine does not run the command for %s: %v", by.arch, err)
 				}
 			}
-			line = append(line, command(t, by.arch))
+			line = append(line, module.Burngen(t, by.arch))
 			for name, path := range models {
 				// A folder below the working one, and the model by a relative path.
 				from := filepath.Join(t.TempDir(), "a", "b")
@@ -78,7 +81,7 @@ func TestGenerationIsRepeatable(t *testing.T) {
 				c := exec.Command(line[0], append(line[1:], relative, "-o", filepath.Join("out", name))...)
 				c.Dir = from
 				c.Env = append(os.Environ(), by.env...)
-				run(t, c)
+				module.Output(t, c)
 				same(t, name, files(t, filepath.Join(from, "out", name)), want[name])
 			}
 		})
@@ -94,7 +97,7 @@ func files(t *testing.T, dir string) map[string]string {
 	}
 	out := map[string]string{}
 	for _, e := range entries {
-		out[e.Name()] = readFile(t, filepath.Join(dir, e.Name()))
+		out[e.Name()] = module.ReadFile(t, filepath.Join(dir, e.Name()))
 	}
 	return out
 }

@@ -5,6 +5,9 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/burngen/burngen/golden/endtoend/fixture"
+	"github.com/burngen/burngen/golden/endtoend/module"
 )
 
 // maxTiny bounds the size of a program with a small model, in bytes.
@@ -13,12 +16,12 @@ const maxTiny = 4 << 20
 // TestSmallModelsMakeSmallPrograms builds a program with a model of two small matrices. The program
 // must not contain kernels that the model does not call.
 func TestSmallModelsMakeSmallPrograms(t *testing.T) {
-	m := newModule(t)
-	m.generate(t, "tiny", tinyNet.write(t))
-	m.copy(t, ".", "tiny/main.go")
-	m.run(t, nil, "build", "-o", m.path("symbols.exe"), ".")
-	m.run(t, nil, "build", "-ldflags=-s -w", "-o", m.path("tiny.exe"), ".")
-	info, err := os.Stat(m.path("tiny.exe"))
+	m := module.New(t)
+	m.Generate(t, "tiny", fixture.Tiny.Write(t))
+	m.Copy(t, ".", "tiny/main.go")
+	m.Run(t, nil, "build", "-o", m.Path("symbols.exe"), ".")
+	m.Run(t, nil, "build", "-ldflags=-s -w", "-o", m.Path("tiny.exe"), ".")
+	info, err := os.Stat(m.Path("tiny.exe"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,11 +29,11 @@ func TestSmallModelsMakeSmallPrograms(t *testing.T) {
 	if info.Size() > maxTiny {
 		t.Errorf("%d bytes, want %d at most", info.Size(), maxTiny)
 	}
-	called := readFile(t, m.path("tiny/model.go"))
+	called := module.ReadFile(t, m.Path("tiny/model.go"))
 	kernels := 0
-	for line := range strings.Lines(m.run(t, nil, "tool", "nm", m.path("symbols.exe"))) {
+	for line := range strings.Lines(m.Run(t, nil, "tool", "nm", m.Path("symbols.exe"))) {
 		fields := strings.Fields(line)
-		name, ok := strings.CutPrefix(fields[len(fields)-1], modulePath+"/runtime/cpu.")
+		name, ok := strings.CutPrefix(fields[len(fields)-1], module.ImportPath+"/runtime/cpu.")
 		if !ok {
 			continue
 		}

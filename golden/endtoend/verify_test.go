@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/burngen/burngen/golden/endtoend/fixture"
+	"github.com/burngen/burngen/golden/endtoend/module"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/onnx"
 	"github.com/burngen/burngen/onnx/onnxtest"
@@ -16,8 +18,8 @@ import (
 // verify runs burngen verify on a folder and returns its output and exit code.
 func verify(t *testing.T, dir string, flags ...string) (string, int) {
 	t.Helper()
-	c := exec.Command(command(t, ""), append([]string{"verify", dir}, flags...)...)
-	c.Dir = root
+	c := exec.Command(module.Burngen(t, ""), append([]string{"verify", dir}, flags...)...)
+	c.Dir = module.Root
 	out, err := c.CombinedOutput()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
@@ -32,7 +34,7 @@ func verify(t *testing.T, dir string, flags ...string) (string, int) {
 // TestVerifyIsHonest runs burngen verify on correct references, and on references with one number
 // changed.
 func TestVerifyIsHonest(t *testing.T) {
-	long(t)
+	module.Long(t)
 	t.Parallel()
 	for _, test := range []struct {
 		name string
@@ -68,17 +70,17 @@ func ownCase(t *testing.T, dir string) {
 	t.Helper()
 	model := onnxtest.New(17).Input("x", ir.F32, 6).Output("y", ir.F32, 6).
 		Node("/Relu", "Relu", []string{"x"}, []string{"y"})
-	writeFile(t, filepath.Join(dir, "model.onnx"), string(model.Bytes()))
+	module.WriteFile(t, filepath.Join(dir, "model.onnx"), string(model.Bytes()))
 	data := filepath.Join(dir, "test_data_set_0")
-	writeFile(t, filepath.Join(data, "input_0.pb"), string(onnxtest.Tensor("x", ir.FloatTensor(ir.F32, -1, 2, -3, 4, -5, 6))))
-	writeFile(t, filepath.Join(data, "output_0.pb"), string(onnxtest.Tensor("y", ir.FloatTensor(ir.F32, 0, 2, 0, 4, 0, 6))))
+	module.WriteFile(t, filepath.Join(data, "input_0.pb"), string(onnxtest.Tensor("x", ir.FloatTensor(ir.F32, -1, 2, -3, 4, -5, 6))))
+	module.WriteFile(t, filepath.Join(data, "output_0.pb"), string(onnxtest.Tensor("y", ir.FloatTensor(ir.F32, 0, 2, 0, 4, 0, 6))))
 }
 
 // copyOf returns a function that copies a case of the corpus.
-func copyOf(m corpusModel) func(*testing.T, string) {
+func copyOf(m fixture.Corpus) func(*testing.T, string) {
 	return func(t *testing.T, dir string) {
 		t.Helper()
-		if err := os.CopyFS(dir, os.DirFS(m.dir(t))); err != nil {
+		if err := os.CopyFS(dir, os.DirFS(m.Dir(t))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -92,15 +94,15 @@ func spoil(t *testing.T, path string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		writeFile(t, path, string(onnxtest.Tensor(name, spoilt(v.Tensor))))
+		module.WriteFile(t, path, string(onnxtest.Tensor(name, spoilt(v.Tensor))))
 		return
 	}
-	data := []byte(readFile(t, path))
+	data := []byte(module.ReadFile(t, path))
 	v, err := ir.DecodeTensor(ir.F32, []int{len(data) / 4}, data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	writeFile(t, path, string(spoilt(v).Bytes()))
+	module.WriteFile(t, path, string(spoilt(v).Bytes()))
 }
 
 // spoilt changes the number in the middle of a tensor.

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/burngen/burngen/gen"
+	"github.com/burngen/burngen/golden/endtoend/fixture"
+	"github.com/burngen/burngen/golden/endtoend/module"
 	"github.com/burngen/burngen/ir/nn"
 	"github.com/burngen/burngen/pytorch"
 	"github.com/burngen/burngen/runtime/data"
@@ -85,8 +87,8 @@ func weightsOf(t *testing.T, path string) *rt.Weights {
 // TestWeightsIntoADescription loads the weights that PyTorch saved into a described network. The
 // network then recognises digits, and gives the results of the same network as an ONNX file.
 func TestWeightsIntoADescription(t *testing.T) {
-	files := corpusModel("weights/burn-mnist").dir(t)
-	digits, err := images.MNIST(corpusModel("datasets/mnist").dir(t), images.Test)
+	files := fixture.Corpus("weights/burn-mnist").Dir(t)
+	digits, err := images.MNIST(fixture.Corpus("datasets/mnist").Dir(t), images.Test)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +104,7 @@ func TestWeightsIntoADescription(t *testing.T) {
 	}
 	for _, file := range []string{"mnist.pt", "mnist.safetensors"} {
 		path := filepath.Join(files, file)
-		onnx, err := gen.Load(corpusModel("models/mnist-burn").path(t), gen.Options{Foreign: &gen.Foreign{File: file, Weights: weightsOf(t, path)}})
+		onnx, err := gen.Load(fixture.Corpus("models/mnist-burn").Path(t), gen.Options{Foreign: &gen.Foreign{File: file, Weights: weightsOf(t, path)}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -151,23 +153,23 @@ func compute(t *testing.T, m *gen.Model, x []float32, shape ...int) []float32 {
 // TestWeightsIntoPackages builds packages of one network and gives them weights that PyTorch saved,
 // at generation and at run time.
 func TestWeightsIntoPackages(t *testing.T) {
-	long(t)
+	module.Long(t)
 	t.Parallel()
-	m := newModule(t)
-	m.copy(t, "weights", "weights/sequence_test.go")
-	checkpoint := filepath.Join(root, "pytorch", "testdata", "checkpoint_2.pt")
-	m.write(t, "weights/checkpoint.pt", readFile(t, checkpoint))
-	model := sequenceNet.write(t)
-	m.generate(t, "sequence", model)
-	m.generate(t, "filled", model, "-weights", checkpoint, "-top-key", "model", "-remap", `^(\d)=>net.$1`)
-	if trained := corpusModel("weights/burn-mnist"); trained.there() {
-		m.copy(t, "weights", "weights/mnist_test.go")
-		file := filepath.Join(trained.dir(t), "mnist.pt")
-		m.write(t, "weights/mnist.pt", readFile(t, file))
-		m.generate(t, "mnist", corpusModel("models/mnist-burn").path(t))
-		m.generate(t, "trained", corpusModel("models/mnist-burn").path(t), "-weights", file)
+	m := module.New(t)
+	m.Copy(t, "weights", "weights/sequence_test.go")
+	checkpoint := filepath.Join(module.Root, "pytorch", "testdata", "checkpoint_2.pt")
+	m.Write(t, "weights/checkpoint.pt", module.ReadFile(t, checkpoint))
+	model := fixture.Sequence.Write(t)
+	m.Generate(t, "sequence", model)
+	m.Generate(t, "filled", model, "-weights", checkpoint, "-top-key", "model", "-remap", `^(\d)=>net.$1`)
+	if trained := fixture.Corpus("weights/burn-mnist"); trained.There() {
+		m.Copy(t, "weights", "weights/mnist_test.go")
+		file := filepath.Join(trained.Dir(t), "mnist.pt")
+		m.Write(t, "weights/mnist.pt", module.ReadFile(t, file))
+		m.Generate(t, "mnist", fixture.Corpus("models/mnist-burn").Path(t))
+		m.Generate(t, "trained", fixture.Corpus("models/mnist-burn").Path(t), "-weights", file)
 	} else {
 		t.Logf("no corpus: without %s", trained)
 	}
-	m.run(t, nil, "test", "./weights")
+	m.Run(t, nil, "test", "./weights")
 }

@@ -1,4 +1,5 @@
-package endtoend
+// Package device tests generated packages for targets with devices, as package endtoend tests burngen.
+package device
 
 import (
 	"flag"
@@ -10,13 +11,14 @@ import (
 	"testing"
 
 	"github.com/burngen/burngen/gen"
-	"github.com/burngen/burngen/gen/emit"
 	"github.com/burngen/burngen/gen/target"
 	targetcuda "github.com/burngen/burngen/gen/target/cuda"
 	"github.com/burngen/burngen/gen/target/gpu"
 	targetvulkan "github.com/burngen/burngen/gen/target/vulkan"
 	"github.com/burngen/burngen/gen/value"
 	"github.com/burngen/burngen/golden/corpus"
+	"github.com/burngen/burngen/golden/endtoend/fixture"
+	"github.com/burngen/burngen/golden/endtoend/module"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/onnx/onnxtest"
 	"github.com/burngen/burngen/runtime/cuda"
@@ -24,10 +26,12 @@ import (
 	"github.com/burngen/burngen/runtime/vulkan"
 )
 
+func TestMain(m *testing.M) { os.Exit(module.Main(m)) }
+
 // onVulkan skips a test if the machine has no device with Vulkan. A software driver will do.
 func onVulkan(t *testing.T) {
 	t.Helper()
-	long(t)
+	module.Long(t)
 	infos, err := vulkan.Driver().Devices()
 	if err != nil {
 		t.Skip(err)
@@ -39,10 +43,10 @@ func onVulkan(t *testing.T) {
 func attentionNet() *onnxtest.Model {
 	m := onnxtest.New(17).Input("x", ir.F32, "N", "S", 16).Output("y", ir.F32, "N", "S", 16).
 		Initializer("scale", ir.Scalar(ir.F32, .25)).
-		Initializer("norm.weight", ramp(.5, 1.5, 16)).
-		Initializer("norm.bias", ramp(-.1, .1, 16))
+		Initializer("norm.weight", fixture.Ramp(.5, 1.5, 16)).
+		Initializer("norm.bias", fixture.Ramp(-.1, .1, 16))
 	for i, name := range []string{"q", "k", "v"} {
-		m.Initializer(name+".weight", wave(10+i, .5, 16, 16)).
+		m.Initializer(name+".weight", fixture.Wave(10+i, .5, 16, 16)).
 			Node("/"+name+"/MatMul", "MatMul", []string{"x", name + ".weight"}, []string{name})
 	}
 	return m.
@@ -55,12 +59,12 @@ func attentionNet() *onnxtest.Model {
 		Node("/LayerNormalization", "LayerNormalization", []string{"sum", "norm.weight", "norm.bias"}, []string{"y"}, onnxtest.Attr{Name: "axis", Value: -1})
 }
 
-// reference writes a folder with a model and the results that the kernels of the CPU compute.
-func (f fixture) reference(t *testing.T) string {
+// reference writes a folder with the model f and the results that the kernels of the CPU compute.
+func reference(t *testing.T, f fixture.Model) string {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), f.name)
+	dir := filepath.Join(t.TempDir(), f.Name)
 	file := filepath.Join(dir, "model.onnx")
-	writeFile(t, file, string(f.model().Bytes()))
+	module.WriteFile(t, file, string(f.Build().Bytes()))
 	m, err := gen.Load(file, gen.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +82,7 @@ func (f fixture) reference(t *testing.T) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		writeFile(t, filepath.Join(dir, "test_data_set_0", fmt.Sprintf("%s_%d.pb", how, i)), string(onnxtest.Tensor(name, x)))
+		module.WriteFile(t, filepath.Join(dir, "test_data_set_0", fmt.Sprintf("%s_%d.pb", how, i)), string(onnxtest.Tensor(name, x)))
 	}
 	for i, p := range m.Forward.IR.Params {
 		put("input", i, p.Name, p.Type.DType, shapes[i], args[i])
@@ -95,8 +99,8 @@ func (f fixture) reference(t *testing.T) string {
 func TestVulkanAgrees(t *testing.T) {
 	onVulkan(t)
 	var dirs []string
-	for _, f := range []fixture{batchedNet, dynamicNet, {"attention", attentionNet}} {
-		dirs = append(dirs, f.reference(t))
+	for _, f := range []fixture.Model{fixture.Batched, fixture.Dynamic, {Name: "attention", Build: attentionNet}} {
+		dirs = append(dirs, reference(t, f))
 	}
 	for _, name := range []string{
 		"if", "if_seq", "loop11", "loop13_seq", "scan9_sum", "sequence_map_identity_1_sequence_1_tensor_expanded",
@@ -111,8 +115,8 @@ func TestVulkanAgrees(t *testing.T) {
 	}
 	for _, flag := range []string{"-exec=false", "-exec"} {
 		args := append([]string{"verify", "-all", "-target", "vulkan", flag}, dirs...)
-		c := exec.Command(command(t, ""), args...)
-		c.Dir = root
+		c := exec.Command(module.Burngen(t, ""), args...)
+		c.Dir = module.Root
 		out, err := c.CombinedOutput()
 		if sum := fmt.Sprintf("%d passed, 0 failed, 0 refused, 0 ran\n", len(dirs)); err != nil || !strings.HasSuffix(string(out), sum) {
 			t.Errorf("%s: %v, want %s%s", flag, err, sum, out)
@@ -124,13 +128,13 @@ func TestVulkanAgrees(t *testing.T) {
 func TestVulkanPrecisions(t *testing.T) {
 	onVulkan(t)
 	var dirs []string
-	for _, f := range []fixture{batchedNet, {"attention", attentionNet}} {
-		dirs = append(dirs, f.reference(t))
+	for _, f := range []fixture.Model{fixture.Batched, {Name: "attention", Build: attentionNet}} {
+		dirs = append(dirs, reference(t, f))
 	}
 	for _, p := range []string{"tf32", "f16", "bf16"} {
 		args := append([]string{"verify", "-all", "-target", "vulkan", "-precision", p}, dirs...)
-		c := exec.Command(command(t, ""), args...)
-		c.Dir = root
+		c := exec.Command(module.Burngen(t, ""), args...)
+		c.Dir = module.Root
 		out, err := c.CombinedOutput()
 		if sum := fmt.Sprintf("%d passed, 0 failed, 0 refused, 0 ran\n", len(dirs)); err != nil || !strings.HasSuffix(string(out), sum) {
 			t.Errorf("%s: %v, want %s%s", p, err, sum, out)
@@ -148,71 +152,71 @@ var devices = []struct {
 
 // onDevices runs a test of packages in a module for each target with devices, if the machine has a
 // device or the test will run elsewhere.
-func onDevices(t *testing.T, name string, prepare func(t *testing.T, m module, target gpu.Target)) {
-	long(t)
+func onDevices(t *testing.T, name string, prepare func(t *testing.T, m module.Module, target gpu.Target)) {
+	module.Long(t)
 	for _, d := range devices {
 		t.Run(d.target.Name(), func(t *testing.T) {
 			infos, err := d.driver().Devices()
 			if err != nil && *binaries == "" {
 				t.Skip(err)
 			}
-			m := newModule(t)
-			m.requireAll(t)
+			m := module.New(t)
+			m.RequireAll(t)
 			prepare(t, m, d.target)
-			m.run(t, nil, "vet", "./...")
-			m.keep(t, name+"-"+d.target.Name())
+			m.Run(t, nil, "vet", "./...")
+			keep(t, m, name+"-"+d.target.Name())
 			if err == nil {
 				t.Logf("the device is %s", infos[0].Name)
-				m.run(t, nil, "test", "./tests")
+				m.Run(t, nil, "test", "./tests")
 			}
 		})
 	}
 }
 
 // keep writes the module's tests as a program into the folder that -binaries names.
-func (m module) keep(t *testing.T, name string) {
+func keep(t *testing.T, m module.Module, name string) {
 	t.Helper()
 	if *binaries != "" {
-		m.run(t, nil, "test", "-c", "-ldflags=-s -w", "-o", filepath.Join(*binaries, name+".test"), "./tests")
+		m.Run(t, nil, "test", "-c", "-ldflags=-s -w", "-o", filepath.Join(*binaries, name+".test"), "./tests")
 	}
 }
 
 // copyFor copies a test for a target. The test imports Vulkan's packages.
-func (m module) copyFor(t *testing.T, target gpu.Target, name string) {
+func copyFor(t *testing.T, m module.Module, target gpu.Target, name string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.write(t, "tests/"+filepath.Base(name), strings.ReplaceAll(string(text), `/vulkan"`, "/"+target.Name()+`"`))
+	m.Write(t, "tests/"+filepath.Base(name), strings.ReplaceAll(string(text), `/vulkan"`, "/"+target.Name()+`"`))
 }
 
 // TestDevicePackage runs the tests in testdata/gpu. They compare a package for a GPU with a package
 // for the CPU, in many goroutines and with contexts that end.
 func TestDevicePackage(t *testing.T) {
-	onDevices(t, "package", func(t *testing.T, m module, target gpu.Target) {
-		m.generate(t, "model", batchedNet.write(t), "-target", "cpu,"+target.Name())
-		m.copyFor(t, target, "gpu/gpu_test.go")
+	onDevices(t, "package", func(t *testing.T, m module.Module, target gpu.Target) {
+		m.Generate(t, "model", fixture.Batched.Write(t), "-target", "cpu,"+target.Name())
+		copyFor(t, m, target, "gpu/gpu_test.go")
 	})
 }
 
 // TestDeviceTensors runs the tests in testdata/gputensor: models in a chain, with tensors in device memory.
 func TestDeviceTensors(t *testing.T) {
-	onDevices(t, "tensors", func(t *testing.T, m module, target gpu.Target) {
-		head := fixture{"head", func() *onnxtest.Model {
+	onDevices(t, "tensors", func(t *testing.T, m module.Module, target gpu.Target) {
+		head := fixture.Model{Name: "head", Build: func() *onnxtest.Model {
 			return onnxtest.New(17).Input("x", ir.F32, "N", 10).Output("y", ir.F32, "N", 2).
-				Initializer("w", wave(7, 1, 10, 2)).Node("/MatMul", "MatMul", []string{"x", "w"}, []string{"y"})
+				Initializer("w", fixture.Wave(7, 1, 10, 2)).Node("/MatMul", "MatMul", []string{"x", "w"}, []string{"y"})
 		}}
-		m.generate(t, "model", batchedNet.write(t), "-target", "cpu,"+target.Name())
-		m.generate(t, "head", head.write(t), "-target", target.Name())
-		m.generate(t, "words", dynamicNet.write(t), "-target", target.Name())
-		m.copyFor(t, target, "gputensor/gputensor_test.go")
+		m.Generate(t, "model", fixture.Batched.Write(t), "-target", "cpu,"+target.Name())
+		m.Generate(t, "head", head.Write(t), "-target", target.Name())
+		m.Generate(t, "words", fixture.Dynamic.Write(t), "-target", target.Name())
+		copyFor(t, m, target, "gputensor/gputensor_test.go")
 	})
 }
 
 // TestDeviceTrainer compares training with packages for a GPU, in each precision, and with a package for the CPU.
 func TestDeviceTrainer(t *testing.T) {
-	onDevices(t, "trainer", func(t *testing.T, m module, device gpu.Target) {
+	onDevices(t, "trainer", func(t *testing.T, m module.Module, device gpu.Target) {
 		packages := map[string]target.Target{"model": nil, "model/" + device.Name(): device}
 		for p, name := range gpu.Precisions {
 			if device.Precision = gpu.Precision(p); device.Precision != gpu.F32 {
@@ -220,7 +224,7 @@ func TestDeviceTrainer(t *testing.T) {
 			}
 		}
 		for dir, to := range packages {
-			model, err := compileDescribedFor(to)
+			model, err := fixture.Described(to)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -228,17 +232,17 @@ func TestDeviceTrainer(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m.add(t, dir, files)
+			m.Add(t, dir, files)
 		}
-		m.copyFor(t, device, "gputrain/gputrain_test.go")
-		m.copyFor(t, device, "gputrain/precision_test.go")
+		copyFor(t, m, device, "gputrain/gputrain_test.go")
+		copyFor(t, m, device, "gputrain/precision_test.go")
 	})
 }
 
 // TestDeviceLearning trains models of the examples on devices and on the CPU, with packages that choose their
 // target. It runs if -binaries or -every is given: it builds nine packages, and takes minutes with a software driver.
 func TestDeviceLearning(t *testing.T) {
-	if *binaries == "" && !*every {
+	if *binaries == "" && !*module.Every {
 		t.Skip("neither -binaries nor -every")
 	}
 	var found []string
@@ -251,16 +255,16 @@ func TestDeviceLearning(t *testing.T) {
 	if found == nil && *binaries == "" {
 		t.Skip("there is no device")
 	}
-	m := newModule(t)
-	m.requireAll(t)
+	m := module.New(t)
+	m.RequireAll(t)
 	for name, flags := range map[string][]string{"text": nil, "mnist": {"-set", "Classes=10"}, "finetune": nil} {
-		m.generate(t, name, filepath.Join(root, "examples", name, "model"), append(flags, "-train", "-target", "auto")...)
+		m.Generate(t, name, filepath.Join(module.Root, "examples", name, "model"), append(flags, "-train", "-target", "auto")...)
 	}
-	m.copy(t, "tests", "learning/learning_test.go")
-	m.run(t, nil, "vet", "./tests")
-	m.keep(t, "learning")
+	m.Copy(t, "tests", "learning/learning_test.go")
+	m.Run(t, nil, "vet", "./tests")
+	keep(t, m, "learning")
 	for _, name := range found {
-		m.run(t, []string{"BURNGEN_TARGET=" + name}, "test", "./tests")
+		m.Run(t, []string{"BURNGEN_TARGET=" + name}, "test", "./tests")
 	}
 }
 
@@ -268,14 +272,14 @@ func TestDeviceLearning(t *testing.T) {
 // which the package uses only if it is forced, and without a driver. The test binary has every
 // target.
 func TestAuto(t *testing.T) {
-	long(t)
-	m := newModule(t)
-	m.requireAll(t)
-	m.generate(t, "model", batchedNet.write(t), "-target", "auto")
-	m.copy(t, "tests", "auto/auto_test.go")
-	m.run(t, nil, "vet", "./model/auto", "./tests")
-	binary := m.path("tests.exe")
-	m.run(t, nil, "test", "-c", "-o", binary, "./tests")
+	module.Long(t)
+	m := module.New(t)
+	m.RequireAll(t)
+	m.Generate(t, "model", fixture.Batched.Write(t), "-target", "auto")
+	m.Copy(t, "tests", "auto/auto_test.go")
+	m.Run(t, nil, "vet", "./model/auto", "./tests")
+	binary := m.Path("tests.exe")
+	m.Run(t, nil, "test", "-c", "-o", binary, "./tests")
 	const noDriver = "VK_ICD_FILENAMES=/no/such/driver.json"
 	for _, c := range [][]string{
 		{"WANT=cpu", "BURNGEN_TARGET=cpu"},
@@ -285,10 +289,10 @@ func TestAuto(t *testing.T) {
 		onCUDA("WANT=cpu", "WANT=cuda", noDriver),
 		onCUDA("WANT="+firstOfVulkan(), "WANT=cuda"),
 	} {
-		t.Run(strings.Join(c, " "), func(t *testing.T) { m.test(t, binary, c) })
+		t.Run(strings.Join(c, " "), func(t *testing.T) { testOf(t, m, binary, c) })
 	}
 	if _, err := vulkan.Devices(); err == nil {
-		m.test(t, binary, []string{"WANT=vulkan", "BURNGEN_TARGET=vulkan"})
+		testOf(t, m, binary, []string{"WANT=vulkan", "BURNGEN_TARGET=vulkan"})
 	}
 }
 
@@ -309,53 +313,45 @@ func firstOfVulkan() string {
 	return "cpu"
 }
 
-// test runs the binary of a package's tests.
-func (m module) test(t *testing.T, binary string, env []string) {
+// testOf runs the binary of a package's tests.
+func testOf(t *testing.T, m module.Module, binary string, env []string) {
 	t.Helper()
 	c := exec.Command(binary)
-	c.Dir, c.Env = m.dir, append(os.Environ(), env...)
-	run(t, c)
+	c.Dir, c.Env = m.Dir, append(os.Environ(), env...)
+	module.Output(t, c)
 }
 
 // TestAutoTrainer trains with a package that chooses its target.
 func TestAutoTrainer(t *testing.T) {
 	onVulkan(t)
-	m := newModule(t)
-	m.requireAll(t)
+	m := module.New(t)
+	m.RequireAll(t)
 	var packages []gen.Packaged
 	for i, to := range target.All {
 		dir := "model"
 		if i > 0 {
 			dir += "/" + to.Name()
 		}
-		model, err := compileDescribedFor(to)
+		model, err := fixture.Described(to)
 		if err != nil {
 			t.Fatal(err)
 		}
-		packages = append(packages, gen.Packaged{Model: model, Dir: m.path(dir)})
+		packages = append(packages, gen.Packaged{Model: model, Dir: m.Path(dir)})
 	}
 	folders, err := gen.Packages(packages, true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range folders {
-		dir, err := filepath.Rel(m.dir, f.Dir)
+		dir, err := filepath.Rel(m.Dir, f.Dir)
 		if err != nil {
 			t.Fatal(err)
 		}
-		m.add(t, filepath.ToSlash(dir), f.Files)
+		m.Add(t, filepath.ToSlash(dir), f.Files)
 	}
-	m.copy(t, "tests", "autotrain/autotrain_test.go")
-	m.run(t, nil, "vet", "./model/auto", "./tests")
+	m.Copy(t, "tests", "autotrain/autotrain_test.go")
+	m.Run(t, nil, "vet", "./model/auto", "./tests")
 	for _, name := range []string{"cpu", "vulkan"} {
-		m.run(t, []string{"BURNGEN_TARGET=" + name, "WANT=" + name}, "test", "./tests")
-	}
-}
-
-// add writes files of a generated package.
-func (m module) add(t *testing.T, dir string, files []emit.File) {
-	t.Helper()
-	for _, f := range files {
-		m.write(t, dir+"/"+f.Name, string(f.Data))
+		m.Run(t, []string{"BURNGEN_TARGET=" + name, "WANT=" + name}, "test", "./tests")
 	}
 }
