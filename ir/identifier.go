@@ -16,8 +16,8 @@ func words(text string) []string {
 	})
 }
 
-// camel joins the words of text, each with a capital. It puts prefix in front if text has no words
-// or the result would begin with a digit.
+// camel joins the words of text and makes the first letter of each a capital. It puts prefix in front if text has
+// no words or the result would begin with a digit.
 func camel(text, prefix string) string {
 	var b strings.Builder
 	for _, w := range words(text) {
@@ -37,8 +37,8 @@ func camel(text, prefix string) string {
 // Different texts may give the same identifier.
 func Exported(text string) string { return camel(text, "X") }
 
-// Unexported derives an unexported Go identifier of at most [MaxIdentifier] bytes from any text.
-// Different texts may give the same identifier. It may be a keyword of Go.
+// Unexported derives an unexported Go identifier of at most [MaxIdentifier] bytes from any text. Different texts
+// may give the same identifier. The identifier may be a keyword of Go.
 func Unexported(text string) string {
 	name := camel(text, "x")
 	upper := 0

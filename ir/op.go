@@ -9,8 +9,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// Op is an operator with its attributes: a struct that is comparable by [Equal]. Its name in the
-// text form is its Go type in snake case.
+// Op is an operator with its attributes: a struct that is comparable by [Equal]. Its name in the text form of the
+// IR is the name of its Go type in snake case.
 type Op interface {
 	// Infer returns the types of the results. An absent optional operand has the zero Type. If two
 	// extents have to be equal and this cannot be proven, it returns an [Unproven] error.
@@ -38,8 +38,8 @@ type Scoper interface {
 	Scope() []string
 }
 
-// Binder is an operator that binds new symbols to values that are known only at run time. The
-// values are extents of its results, or elements of an operand.
+// Binder is an operator that binds new symbols. The values of the symbols are known only at run time. They are
+// extents of the operator's results, or elements of an operand.
 type Binder interface {
 	// Binds returns the symbols.
 	Binds() []string
@@ -63,16 +63,16 @@ type Linked interface {
 	Link(find func(name string) *Func) (Op, error)
 }
 
-// Overwriter is an operator whose first result may reuse the memory of an operand. The operand and
-// the result have equal sizes, and the kernel reads each element before it writes the element in
-// its place. Overwrites returns the indices of such operands.
+// Overwriter is an operator whose first result may reuse the memory of an operand. The result and the operand must
+// have equal sizes, and the kernel must read element i of the operand before it writes element i of the result.
+// Overwrites returns the indices of such operands.
 type Overwriter interface{ Overwrites() []int }
 
 // Viewer is an operator whose result is the unchanged memory of its first operand.
 type Viewer interface{ IsView() }
 
-// ElemsOp is an operator that can express the elements of its result in symbols if the elements of
-// its operands are known as such expressions.
+// ElemsOp is an operator that can express the elements of its result in symbols, if the elements of its operands
+// are expressions of symbols.
 type ElemsOp interface {
 	// InferElems returns the elements of the only result, or nil if unknown. Operands with unknown
 	// elements have nil Elems.
@@ -83,8 +83,8 @@ type ElemsOp interface {
 // types of its operands and results.
 type Coster interface{ Flops(in, out []Type) dim.Dim }
 
-// Encloser is a [RegionOp] that computes each node of its blocks once, on whole tensors.
-// [Node.Work] adds the operations of these nodes to the operations of the Encloser.
+// Encloser is a [RegionOp] that runs each node of its blocks once, on whole tensors. So [Node.Work] counts the
+// operations of these nodes as operations of the Encloser.
 type Encloser interface {
 	RegionOp
 	Encloses()

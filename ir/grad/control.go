@@ -9,7 +9,7 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// branches differentiates n, an If. It adds an If: each of its blocks recomputes a block of n and
+// branches differentiates n, an If. It adds a second If. Each block of the second If recomputes a block of n and
 // returns the gradients of the values that the blocks of n capture.
 func (t *tape) branches(n *ir.Node, dy []*ir.Value) {
 	wrt := t.captured(n.Blocks...)
@@ -28,8 +28,8 @@ func (t *tape) branches(n *ir.Node, dy []*ir.Value) {
 	}
 }
 
-// inside returns the gradients of wrt in the block that b builds. dy are the gradients of results,
-// the results of the block; a nil dy[i] is zero.
+// inside returns the gradients of wrt in the block that b builds. results are the results of the block, and dy are
+// their gradients. A nil dy[i] is zero.
 func (t *tape) inside(b *ir.Builder, wrt, results, dy []*ir.Value) []*ir.Value {
 	inner := newTape(b, b.Here().Nodes, wrt)
 	for i, r := range results {
@@ -68,9 +68,10 @@ func (t *tape) captured(blocks ...*ir.Block) []*ir.Value {
 
 func isFloat(v *ir.Value) bool { return v.Type.IsTensor() && v.Type.DType.IsFloat() }
 
-// trips differentiates n, a loop. It makes n stack its carried values. A second loop runs the trips from last to
-// first, recomputes each, and carries the gradients of the carried values and of the values that the body
-// captures. If the number of trips is known only when n has run, it is the height of the stacks.
+// trips differentiates n, a loop. It makes n stack its carried values at the start of each trip (iteration). It
+// adds a second loop, which runs the trips from last to first. Each trip of the second loop recomputes a trip of n.
+// The second loop carries the gradients of the carried values of n and of the values that the body of n captures.
+// If the number of trips is known only after n has run, it is read from the height of the stacks.
 func (t *tape) trips(n *ir.Node, dy []*ir.Value) {
 	loop, body := n.Op.(op.Loop), n.Blocks[0]
 	carried := body.Params[2:]
@@ -152,8 +153,8 @@ func (t *tape) trips(n *ir.Node, dy []*ir.Value) {
 	}
 }
 
-// keep makes n, a loop with operator loop, stack its carried values at the start of each trip. It
-// returns the stacks, which are new results of n, and their height, the number of trips.
+// keep makes n stack its carried values at the start of each trip. `loop` is the operator of n. keep returns the
+// stacks, which are new results of n. It also returns the height of the stacks, which is the number of trips.
 func (t *tape) keep(n *ir.Node, loop *op.Loop) (kept []*ir.Value, trips dim.Dim) {
 	body := n.Blocks[0]
 	trips = loop.Trips

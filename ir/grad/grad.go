@@ -1,7 +1,7 @@
-// Package grad implements reverse-mode differentiation of IR functions. It appends the gradients of
-// a value to a function, using the rules of the operators ([ir.Differentiable]). It knows the
-// propagation of gradients between nodes, control flow, and the changes of a function for training.
-// It does not know the derivative of any operator, memory or Go.
+// Package grad implements reverse-mode differentiation of IR functions. It appends the gradients of a value to a
+// function. The derivative of an operator comes from the operator ([ir.Differentiable]). The package knows how
+// gradients pass from node to node and through control flow, and how training changes a function. It does not know
+// the derivative of any operator, memory or Go.
 package grad
 
 import (
@@ -14,9 +14,9 @@ import (
 )
 
 // Append appends the gradients of y with respect to wrt to the function that b builds. It returns one tensor for
-// each value of wrt, of that value's type, which is zero if y does not depend on the value. seed is the gradient of
-// y itself; nil means ones. Append returns an error if a node between wrt and y has no derivative; the error lists
-// all such nodes. It also returns an error if a value of wrt is not a float.
+// each value of wrt. The tensor has the type of the value, and is zero if y does not depend on the value. seed is
+// the gradient of y itself; nil means ones. Append returns an error if a node between wrt and y has no derivative;
+// the error lists all such nodes. It also returns an error if a value of wrt is not a float.
 func Append(b *ir.Builder, y, seed *ir.Value, wrt []*ir.Value) ([]*ir.Value, error) {
 	var grads []*ir.Value
 	var failed error
@@ -200,9 +200,9 @@ func (t *tape) share(n *ir.Node, grads []*ir.Value, want []bool) {
 	}
 }
 
-// through returns the gradients of n's operands; nil is a zero gradient. It differentiates the nodes of the current
-// block from index `first` on, which recompute n. results are the recomputed results, and dy are their gradients.
-// Operand i needs a gradient if want[i] is true.
+// through returns the gradients of n's operands; nil is a zero gradient. The nodes of the current block from index
+// `first` on recompute n, and through differentiates these nodes. results are the recomputed results, and dy are
+// their gradients. Operand i needs a gradient if want[i] is true.
 func (t *tape) through(n *ir.Node, dy []*ir.Value, want []bool, first int, results []*ir.Value) []*ir.Value {
 	var wrt []*ir.Value
 	for i, a := range n.Args {

@@ -19,19 +19,24 @@ const (
 )
 
 // Step returns a training function called name, without adding it to m. The training function differentiates the
-// function loss, whose first result must be a float tensor of one element. It has the parameters of loss and, if it
-// draws random numbers, a parameter KeyName of i64[2]. It has three groups of results: the results of loss; the
-// gradients of the loss with respect to the weights that params names, in the order of params and with the prefix
-// GradPrefix; and the new values of weights that change without a gradient, such as running statistics, with the
-// prefix StatePrefix. [ir.Trainable] operators are replaced by their training form. Step returns an error if the
-// loss is not a float of one element, a parameter is not a float weight, or a node has no derivative.
+// function loss, whose first result must be a float tensor of one element. Its parameters are the parameters of
+// loss. If loss draws random numbers, it has one more parameter, KeyName of i64[2]. Its results are, in this order:
+//
+//   - the results of loss
+//   - the gradients of the loss with respect to the weights that params names, in the order of params. Their names
+//     have the prefix GradPrefix.
+//   - the new values of weights that change without a gradient, such as running statistics. Their names have the
+//     prefix StatePrefix.
+//
+// [ir.Trainable] operators are replaced by their training form. Step returns an error if the loss is not a float of
+// one element, if a name in params is not a float weight, or if a node has no derivative.
 func Step(m *ir.Module, loss *ir.Func, name string, params []string) (*ir.Func, error) {
 	return step(m, loss, name, params, false)
 }
 
-// ScaledStep is [Step] with one more parameter, the last one: ScaleName of f32[2]. Its first element is the gradient of
-// the loss, which is 1 in a Step, so that the gradients of activations are not too small for f16. Its second element
-// multiplies the gradients of the weights.
+// ScaledStep is [Step] with one more parameter at the end, ScaleName of f32[2]. Element 0 is the gradient of the
+// loss, which is 1 in a Step. A larger value keeps the gradients of activations from becoming too small for f16.
+// Element 1 multiplies the gradients of the weights.
 func ScaledStep(m *ir.Module, loss *ir.Func, name string, params []string) (*ir.Func, error) {
 	return step(m, loss, name, params, true)
 }

@@ -37,9 +37,8 @@ type expression struct {
 // mistake is an error in the use of a builder. The builder panics with it to stop.
 type mistake struct{ error }
 
-// Build returns the kernel that fill describes. block is the number of threads of a block in each
-// dimension; a missing dimension is 1. Build returns the first mistake of fill, and the error of
-// [Kernel.Verify].
+// Build returns the kernel that fill describes. block is the number of threads of a block in each dimension; a
+// missing dimension is 1. Build returns an error if fill makes a mistake, or if [Kernel.Verify] refuses the kernel.
 func Build(name string, block []int, fill func(b *Builder)) (*Kernel, error) {
 	k := &Kernel{Name: name, Block: [3]int{1, 1, 1}, Body: &Block{}}
 	copy(k.Block[:], block)
@@ -130,8 +129,8 @@ func (b *Builder) Float(d ir.DType, x float64) *Value {
 	return b.bits(d, floatBits(d, x))
 }
 
-// Number returns x as a constant of type d, an integer type, f32 or f64. A float type rounds x, and
-// an integer type truncates it.
+// Number returns x as a constant of type d. d is an integer type, f32 or f64. An integer type truncates x, and a
+// float type rounds it.
 func (b *Builder) Number(d ir.DType, x float64) *Value {
 	if d.IsFloat() {
 		return b.Float(d, x)
@@ -404,9 +403,9 @@ func (b *Builder) Store(p, i *Value, values ...*Value) {
 	b.add(&Instr{Op: Store, Args: append([]*Value{p, i}, values...)})
 }
 
-// Atomic does the atomic operation o on element i of the array p. It returns the element's value before the operation.
-// values are the other operands: for [AtomicCAS] the number to compare with and the new number, for other operations
-// one.
+// Atomic does the atomic operation o on element i of the array p. It returns the element's value before the
+// operation. values are the other operands. For [AtomicCAS] there are two, the number to compare with and the new
+// number. Other operations have one.
 func (b *Builder) Atomic(o Op, p, i *Value, values ...*Value) *Value {
 	b.address(o.String(), p, i, 1)
 	want := 1
@@ -429,8 +428,8 @@ func (b *Builder) Atomic(o Op, p, i *Value, values ...*Value) *Value {
 	return r
 }
 
-// address stops the builder unless elements [i, i+n) of p can be accessed: p is a pointer, i an i32
-// or i64, and n allowed for the type, see [Load]. label names the access in the error.
+// address stops the builder unless a kernel can access elements [i, i+n) of p: p must be a pointer, and i an i32 or
+// i64. [Load] says which n each type allows. label names the access in the error.
 func (b *Builder) address(label string, p, i *Value, n int) {
 	d := i.Type.DType
 	if p.Type.Space != Global && p.Type.Space != Shared || i.Type.Space != NoSpace || d != ir.I32 && d != ir.I64 {
@@ -444,10 +443,9 @@ func (b *Builder) address(label string, p, i *Value, n int) {
 // Barrier makes each thread wait until all threads of its block have reached it.
 func (b *Builder) Barrier() { b.add(&Instr{Op: Barrier}) }
 
-// For appends a loop: i counts from lo up to but not including hi, in steps of step, all i32. body
-// gets i and the carried values, and returns the carried values for the next iteration. For returns
-// the carried values after the last iteration. If there is no iteration, these are the initial
-// values.
+// For appends a loop. Its counter i runs from lo up to but not including hi, in steps of `step`. All of them are
+// i32. body gets i and the carried values, and returns the carried values for the next iteration. For returns the
+// carried values after the last iteration, or the initial ones if there is no iteration.
 func (b *Builder) For(lo, hi, step *Value, carried []*Value, body func(i *Value, carried []*Value) []*Value) []*Value {
 	return b.ForUnrolled(0, lo, hi, step, carried, body)
 }
@@ -474,8 +472,8 @@ func (b *Builder) Times(n *Value, carried []*Value, body func(i *Value, carried 
 	return b.For(b.Int(0), n, b.Int(1), carried, body)
 }
 
-// If appends a branch. The functions onTrue and onFalse append what runs if cond is true or false,
-// and return values. If returns the values of the branch that ran. onFalse may be nil if onTrue
+// If appends a branch. onTrue appends the instructions that run if cond is true, and onFalse the instructions that
+// run otherwise. Both return values. If returns the values of the branch that ran. onFalse may be nil if onTrue
 // returns no values.
 func (b *Builder) If(cond *Value, onTrue, onFalse func() []*Value) []*Value {
 	if cond.Type != (Type{DType: ir.Bool}) {
@@ -497,8 +495,8 @@ func (b *Builder) Do(cond *Value, onTrue func()) {
 	b.If(cond, func() []*Value { onTrue(); return nil }, nil)
 }
 
-// While appends a loop: body runs while cond is true. cond and body get the carried values. body
-// returns their values for the next iteration. While returns the values for which cond is false.
+// While appends a loop that runs body while cond is true. cond and body get the carried values. body returns the
+// carried values for the next iteration. While returns the carried values after the last iteration.
 func (b *Builder) While(carried []*Value, cond func(carried []*Value) *Value, body func(carried []*Value) []*Value) []*Value {
 	in := &Instr{Op: While, Args: slices.Clone(carried)}
 	p, q := likes(carried, nil), likes(carried, nil)

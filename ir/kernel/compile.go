@@ -75,8 +75,8 @@ func (c *compiler) emit(in *Instr, step func(t *thread)) {
 	c.code.at = append(c.code.at, in)
 }
 
-// jump ends the current code with the function end, which chooses the code that runs next. in is
-// the instruction that end belongs to. Steps that are emitted later go to `next`.
+// jump ends the current code. At the end of this code, the machine calls `end`, which returns the code that runs
+// next. in is the instruction that `end` belongs to. Steps that are emitted later go to `next`.
 func (c *compiler) jump(in *Instr, next *code, end func(t *thread) *code) {
 	c.code.last, c.code.end = in, end
 	c.code = next

@@ -172,9 +172,9 @@ func fused(d ir.DType) func(x, y, z uint64) uint64 {
 	}
 }
 
-// oddSum returns x + y if it is exact in a float64, infinite or NaN. Otherwise it returns, of the
-// float64 directly below and above x + y, the one whose last bit is 1.
-// Rounding the result to a float32 is the same as rounding the exact sum.
+// oddSum returns x + y if the sum is exact in a float64, infinite or NaN. Otherwise x + y lies between two adjacent
+// float64, and oddSum returns the one whose last bit is 1. Rounding the result to a float32 is the same as rounding
+// the exact sum.
 func oddSum(x, y float64) float64 {
 	sum := x + y
 	back := sum - x
@@ -345,9 +345,9 @@ func fromWhole(from, to ir.DType) func(x uint64) uint64 {
 	}
 }
 
-// oddFloat returns the integer x if it is exact in a float64. Otherwise it returns, of the float64
-// directly below and above x, the one whose last bit is 1. The result rounds to a shorter float
-// type as x does.
+// oddFloat returns the integer x if it is exact in a float64. Otherwise x lies between two adjacent float64, and
+// oddFloat returns the one whose last bit is 1. Rounding the result to a shorter float type is the same as rounding
+// x.
 func oddFloat(x uint64) float64 {
 	if low := x & 0x7ff; x>>53 != 0 && low != 0 {
 		x = x - low | 0x800

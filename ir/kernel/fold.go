@@ -7,9 +7,9 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// simplify returns a value that equals the result of an operation and needs less computation: a
-// constant, an operand, or the result of a cheaper operation. It returns nil if it knows none. It
-// simplifies operations on floats only if both operands are constants.
+// simplify returns a value that equals the result of o on x and y and needs less computation: a constant, an
+// operand, or the result of a cheaper operation. It returns nil if it finds no such value. It simplifies operations
+// on floats only if both operands are constants.
 func (b *Builder) simplify(o Op, x, y *Value) *Value {
 	d := x.Type.DType
 	p, isX := x.Const()
@@ -37,12 +37,12 @@ func (b *Builder) simplify(o Op, x, y *Value) *Value {
 	return nil
 }
 
-// compareNarrow computes a comparison, Min or Max of two i64 as i32 if each is a converted i32 or a constant. It
-// returns nil if they have to be compared as i64. A constant that exceeds an i32 is above all i32 or below all of
-// them.
+// compareNarrow computes a comparison, Min or Max of two i64 by comparing two i32. Each i64 must be a constant or a
+// converted i32; otherwise compareNarrow returns nil. A constant that exceeds an i32 needs no comparison, because
+// every i32 is on the same side of it.
 //
-// Mesa 22 computes a comparison wrongly if one of its operands is an i32 converted to an i64 and the
-// other is a constant.
+// The reason is Mesa 22: it computes a comparison of two i64 wrongly if one is a converted i32 and the other a
+// constant.
 func (b *Builder) compareNarrow(o Op, x, y *Value) *Value {
 	narrowX, constX := b.narrow(x)
 	narrowY, constY := b.narrow(y)
@@ -59,9 +59,10 @@ func (b *Builder) compareNarrow(o Op, x, y *Value) *Value {
 	return nil
 }
 
-// asBeside returns the result of a comparison, Min or Max of x and a constant. x is a converted i32, and the
-// constant exceeds an i32. zero is the result with 0 in place of x. If zero is the i64 0, Min or Max chose the 0,
-// and so it chooses x. Otherwise the result does not depend on x, and asBeside returns zero.
+// asBeside returns the result of an operation on x and a constant. The operation is a comparison, Min or Max. x is
+// a converted i32, and the constant exceeds an i32. zero is the result of the operation with 0 in place of x. If
+// zero is the i64 0, the operation is a Min or Max that chooses its first operand, so asBeside returns x. Otherwise
+// the result does not depend on x, and asBeside returns zero.
 func asBeside(x, zero *Value) *Value {
 	if bits, _ := zero.Const(); bits == 0 && zero.Type.DType == ir.I64 {
 		return x

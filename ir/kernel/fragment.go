@@ -13,9 +13,9 @@ const Warp = 32
 // [MatMulAdd].
 const sumsOfMatrix = 4
 
-// FactorsOfMatrix returns how many elements of the matrices a and b a thread holds in [MatMulAdd],
-// and the number K of terms of a sum. The elements are of type d. ok is false if matrices of d
-// cannot be multiplied.
+// FactorsOfMatrix returns how many elements of the matrices a and b each thread holds in [MatMulAdd], for matrices
+// of type d. terms is K, the number of columns of a and of rows of b. ok is false if matrices of d cannot be
+// multiplied.
 func FactorsOfMatrix(d ir.DType) (a, b, terms int, ok bool) {
 	switch d {
 	case ir.F16, ir.BF16:
@@ -41,8 +41,8 @@ func (b *Builder) MatMulAdd(a, m, c []*Value) []*Value {
 	return slices.Clone(in.Results)
 }
 
-// placesOfMatrix returns the rows and columns of the elements that a thread of a warp holds in
-// [MatMulAdd]: of the matrices a and b, whose elements are of type d, and of the sums.
+// placesOfMatrix returns the elements of the matrices that a thread of a warp holds in [MatMulAdd], each as its row
+// and its column. The elements of the matrices a and b are of type d. sums are the elements of the result.
 func placesOfMatrix(d ir.DType, thread int) (a, b, sums [][2]int) {
 	g, i := thread/4, thread%4
 	for j := range sumsOfMatrix {

@@ -4,8 +4,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// MultiplyHeld adds x·y to the sums of the group, or replaces the sums by x·y if keep is false. x is a matrix in
-// registers of the group's threads, and y is a tile in shared memory; see the operation [MultiplyHeld].
+// MultiplyHeld adds x·y to the sums of a group of 128 threads, or replaces the sums by x·y if keep is false. x is a
+// matrix in the registers of these threads, and y is a tile in shared memory; see the operation [MultiplyHeld].
 func (b *Builder) MultiplyHeld(sums *Value, x [4]*Value, y Tile, keep *Value) {
 	args := append([]*Value{y.Array, y.First, sums, keep}, x[:]...)
 	b.pipeline(&Instr{Op: MultiplyHeld, Args: args, AcrossB: y.Across})

@@ -10,8 +10,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// joiner joins n loads, or n stores, of adjacent elements to one. It does so only if the index of the first element is
-// known to be a multiple of n.
+// joiner replaces n loads of adjacent elements by one load, and n stores by one store. It does so only if the index
+// of the first element is known to be a multiple of n.
 type joiner struct {
 	// counters has, for the counter of a loop, the largest power of two that is known to divide it.
 	counters map[*Value]int
@@ -40,8 +40,8 @@ func (j *joiner) block(b *Block) {
 	j.accesses(b, Store, func(in *Instr) bool { return in.Op == Store || in.isPure() && in.Op != Load && len(in.Blocks) == 0 })
 }
 
-// single is a load or a store of one element of an array. The index of the element is a sum of values plus the constant
-// n.
+// single is a load or a store of one element of an array. The index of the element is the constant n plus a sum of
+// values.
 type single struct {
 	at     int // the index of the instruction in its block
 	in     *Instr
@@ -137,8 +137,8 @@ func adjacent(o Op, list []single) int {
 	return 1
 }
 
-// sum splits v into a sum of values and the constant n. Equal sums have equal texts, and factor is a power of two that
-// divides the sum.
+// sum splits v into a sum of values and the constant n. text identifies the sum: equal sums have equal texts.
+// factor is a power of two that divides the sum.
 func (j *joiner) sum(v *Value) (text string, n int64, factor int) {
 	counts := map[*Value]int64{}
 	n = j.add(counts, v, 1)

@@ -67,9 +67,9 @@ type arguments struct {
 	numbers map[*Value]uint64
 }
 
-// bind allocates the arrays of a kernel in shared memory and returns them with args. If races is
-// set, it also allocates what the detection of races records. It panics, as [fail] does, if args do
-// not fit the parameters.
+// bind allocates the arrays of a kernel in shared memory and returns them with args. If races is set, it also
+// allocates the records of accesses by which races are detected. It panics, as [fail] does, if args do not fit the
+// parameters.
 func bind(k *Kernel, args []Arg, races bool) *arguments {
 	if len(args) != len(k.Params) {
 		fail("%d arguments for %d parameters", len(args), len(k.Params))

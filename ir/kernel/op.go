@@ -4,8 +4,8 @@ import "github.com/burngen/burngen/ir"
 
 // Op is the operation of an instruction.
 //
-// Arithmetic is on bool, i32, u32, i64, u64, f32 and f64. Values of other types, see [IsStorage],
-// can be moved and converted, but operations do not compute with them.
+// Operations compute with bool, i32, u32, i64, u64, f32 and f64. Values of other types ([IsStorage]) can only be
+// moved and converted.
 type Op uint8
 
 // The operations. In their comments, x, y and z are the operands.
@@ -72,13 +72,12 @@ const (
 	AtomicXchg // p, i, x: replaces the element by x, and returns the old element
 	AtomicCAS  // p, i, x, y: replaces the element by y if it equals x, and returns the old element
 
-	// MatMulAdd returns a·b + c, where a is [16,K], b [K,8] and c [16,8], all in row-major order. A
-	// warp, the 32 threads 32·w to 32·w+31 of a block in the order x, y, z, computes one such
-	// product. Each of its threads holds some elements of a, b, c and the result, which are its
-	// operands and results. All threads of the block carry out the operation at once. a and b are
-	// f16 or bf16 with K = 16, or f32 with K = 8, of which only the upper 19 bits count. c and the
-	// result are f32. Terms are added in any order. Thread t of a warp, with g = t / 4 and i = t %
-	// 4, holds the elements (row, column)
+	// MatMulAdd returns a·b + c. a is [16,K], b [K,8] and c [16,8], all in row-major order. Each warp of a block
+	// computes one such product. A warp is the 32 threads 32·w to 32·w+31 of the block, in the order x, y, z. Each
+	// thread holds some elements of a, b and c, which are its operands, and some of the result, which are its
+	// results. All threads of the block carry out the operation at once. a and b are f16 or bf16 with K = 16, or
+	// f32 with K = 8; of an f32 only the upper 19 bits are used. c and the result are f32. Terms are added in any
+	// order. Thread t of a warp, with g = t / 4 and i = t % 4, holds the elements (row, column)
 	//   - of a, 16 bits: (g, 2i), (g, 2i+1), (g+8, 2i), (g+8, 2i+1), and the same with column + 8
 	//   - of b, 16 bits: (2i, g), (2i+1, g), and the same with row + 8
 	//   - of a, f32: (g, i), (g+8, i), (g, i+4), (g+8, i+4)
@@ -86,8 +85,9 @@ const (
 	//   - of c and the result: (g, 2i), (g, 2i+1), (g+8, 2i), (g+8, 2i+1)
 	MatMulAdd
 
-	// Shuffle is x of another thread of the warp: thread t of a warp gets x of thread t XOR Count. Its operand is a value of
-	// 32 bits, and Count is from 1 to 31. All threads of the warp carry out the operation at once.
+	// Shuffle exchanges values between the threads of a warp: thread t gets the operand of thread t XOR Count. The
+	// operand is a value of 32 bits. Count, a field of the instruction, is from 1 to 31. All threads of the warp
+	// carry out the operation at once.
 	Shuffle
 
 	// GroupIdx is an i32: the index of the thread's group in its block. The threads 128·g to 128·g+127 of a
@@ -96,43 +96,45 @@ const (
 	// GroupBarrier waits for all threads of the group. After the barrier each of them sees what all
 	// of them wrote to memory before it.
 	GroupBarrier
-	// Registers is a hint: the threads of a group need at most Count registers from here on. All
-	// threads of the group execute it together.
+	// Registers is a hint: from here on, a thread of the group needs at most Count registers. All threads of the
+	// group execute the hint together.
 	Registers
 
-	// A phase barrier counts the arrivals and the bytes of a phase. A phase is complete when as many
-	// threads as [Value.Arrivals] have arrived, and all bytes that they expect have been copied. The next
-	// phase begins then. Phases have the numbers 0, 1, 0, 1 and so on. b is an array of phase barriers, and
-	// i the index of one, an i32.
+	// Arrive and Await use phase barriers. A phase barrier runs through phases, and counts arrivals and copied
+	// bytes in each. A phase is complete when as many threads as [Value.Arrivals] have arrived, and when all bytes
+	// that they expect have been copied. The next phase begins then. Phases have the numbers 0, 1, 0, 1 and so on.
+	// In the operands, b is an array of phase barriers, and i is the index of one, an i32.
 	Arrive // b, i, n: arrives at the barrier; n is an i32, the number of bytes that the phase expects besides. It may be missing
 	Await  // b, i, n: waits until phase n is complete. n is an i32, 0 or 1. Before the first phase, phase 1 counts as complete
 
-	// CopyBox copies a box of a tensor to shared memory, as [Map] describes, from element i of the array p on. i is a
-	// multiple of 1024 bytes. Its operands are p, i, the map, phase barriers b, the index j of one, and the index of
-	// the box's first element on each axis of the tensor, all i32. It does not wait for the copy, whose bytes count in
-	// the current phase of the barrier. The copy may take place at any time before the phase is complete. A thread that
-	// has waited for the phase sees the copied elements.
+	// CopyBox copies a box of a tensor to shared memory, as [Map] describes. Its operands are an array p, an index
+	// i, the map, an array b of phase barriers, an index j, and one index for each axis of the tensor. All indices
+	// are i32. The box begins at the last indices in the tensor, and at element i in p. The offset of element i is
+	// a multiple of 1024 bytes. CopyBox does not wait for the copy. The bytes of the copy belong to the current
+	// phase of barrier j of b. The copy may take place at any time before this phase is complete. A thread that has
+	// waited for the phase sees the copied elements.
 	CopyBox
 
-	// MultiplyTiles adds a·b to the sums of a group, or replaces the sums by a·b if the bool keep is false. a is
-	// [64,K], b [K,N], and the sums are f32[64,N], where N is their number of columns. K is 16 for f16 and bf16,
-	// and 8 for f32, of which only the upper 19 bits count. Its operands are the array in shared memory that holds
-	// a, the index of a's first element, the array that holds b, the index of b's first element, the sums, and
-	// keep. The elements are in memory as [CopyBox] stores boxes. Rows have 128 bytes and count from the first
-	// element. Without the swizzle,
+	// MultiplyTiles adds a·b to the sums of a group of 128 threads, or replaces the sums by a·b if the bool keep is
+	// false. a is [64,K] and b [K,N]. The sums are f32[64,N], where N is the number of columns of the sums. K is 16
+	// for f16 and bf16, and 8 for f32; of an f32 only the upper 19 bits are used. The operands are the array in
+	// shared memory that holds a, the index of a's first element, the array that holds b, the index of b's first
+	// element, the sums, and keep. The elements are in memory as [CopyBox] stores boxes. Row 0 begins at the first
+	// element, and each row has 128 bytes. Without the swizzle,
 	//   - element (m,k) of a is element k of row m, or element m of row k if AcrossA is true
 	//   - element (k,n) of b is element k of row n, or element n%64 of row 64·(n/64)+k if AcrossB is true
-	// AcrossA and AcrossB are false for f32. All threads of the group carry out the operation at once. It does not
-	// wait for the products: until they are done, a and b must stay as they are, and the sums must not be read, see
-	// [Drain]. Thread t of the group, with w = t / 32, g = t % 32 / 4 and q = t % 4, holds the elements
-	// (16·w+g+8·h, 8·j+2·q+c) of the sums, with the index 4·j+2·h+c, for c and h in 0 and 1.
+	//
+	// AcrossA and AcrossB are false for f32. All threads of the group carry out the operation at once. The
+	// operation does not wait for the product. Until the product is done, a and b must not be changed, and the sums
+	// must not be read; see [Drain]. Thread t of the group, with w = t / 32, g = t % 32 / 4 and q = t % 4, holds
+	// the elements (16·w+g+8·h, 8·j+2·q+c) of the sums, with the index 4·j+2·h+c, for c and h in 0 and 1.
 	MultiplyTiles
 	// MultiplyHeld is MultiplyTiles with a in the registers of the threads. The elements of a and b are f16 or
-	// bf16. Its operands are the array in shared memory that holds b, the index of b's first element, the sums,
-	// keep, and four u32. A u32 holds two adjacent elements of a, the left one in its low half. Thread t of the
-	// group, with w, g and q as in MultiplyTiles, holds the elements (16·w+g+8·h, 2·q+8·c) and (16·w+g+8·h,
-	// 2·q+8·c+1) in the u32 with the number 2·c+h. The sums of a thread have the same places in 16 adjacent
-	// columns.
+	// bf16. The operands are the array in shared memory that holds b, the index of b's first element, the sums,
+	// keep, and four u32. A u32 holds two adjacent elements of a row of a, the left one in its low half. Thread t
+	// of the group, with w, g and q as in MultiplyTiles, holds the elements (16·w+g+8·h, 2·q+8·c) and (16·w+g+8·h,
+	// 2·q+8·c+1) in u32 number 2·c+h. In each 16 adjacent columns of the sums, the thread holds the elements at the
+	// same places.
 	MultiplyHeld
 	SetSum // s, x: replaces the sum with the index Count of the sums that the thread holds by the f32 x. No product that adds to s may be in flight
 	Commit // makes a group of the products since the last Commit

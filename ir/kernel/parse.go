@@ -188,8 +188,8 @@ func (p *parser) parse() (k *Kernel, err error) {
 	return k, nil
 }
 
-// array parses the declaration of an array, phase barriers or sums, and adds it to k. It returns
-// false if the text here is not such a declaration.
+// array parses the declaration of an array, of phase barriers or of sums, and adds it to k. It returns false if no
+// such declaration begins at the current word.
 func (p *parser) array(k *Kernel) bool {
 	var space Space
 	switch {

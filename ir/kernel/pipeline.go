@@ -30,9 +30,9 @@ const (
 
 // Map describes a tensor in global memory, in row-major order. [CopyBox] copies boxes of the tensor.
 //
-// In shared memory a box is in row-major order, in rows of 128 bytes, with a swizzle: unit u of row r, 16 bytes, is
-// stored as unit u XOR (r mod 8) of the row. Elements outside of the tensor are 0. Numbers of f32 are rounded to 11
-// significant bits.
+// A box in shared memory is in row-major order, in rows of 128 bytes. The 8 units of 16 bytes of a row are
+// swizzled: unit u of row r is stored as unit u XOR (r mod 8) of this row. Elements outside of the tensor are 0.
+// f32 are rounded to 11 significant bits.
 type Map struct {
 	Extents []int // of the tensor, 2 to 5
 	Box     []int // extents of a box on the same axes
@@ -130,8 +130,8 @@ func (b *Builder) Map(name string, d ir.DType, extents, box []int) *Value {
 	return v
 }
 
-// Phases adds an array of n phase barriers to the kernel. A phase of a barrier is complete when
-// there were `arrivals` arrivals and all bytes that these arrivals expect have been copied.
+// Phases adds an array of n phase barriers to the kernel. A phase of a barrier is complete after `arrivals`
+// arrivals, when all bytes that these arrivals expect have been copied.
 func (b *Builder) Phases(name string, n, arrivals int) *Value {
 	v := &Value{Name: name, Type: Type{Space: Phases}, Len: n, Arrivals: arrivals}
 	b.k.Shared = append(b.k.Shared, v)
@@ -154,8 +154,8 @@ func (b *Builder) GroupBarrier() { b.pipeline(&Instr{Op: GroupBarrier}) }
 // Registers says how many registers the threads of the group need at most, see [Registers].
 func (b *Builder) Registers(n int) { b.pipeline(&Instr{Op: Registers, Count: n}) }
 
-// Arrive arrives at phase barrier i of the array p, see [Arrive]. If bytes is not nil, the phase also expects this
-// number of bytes.
+// Arrive arrives at phase barrier i of the array p; see the operation [Arrive]. The phase also expects `bytes`
+// bytes to be copied; a nil bytes is 0.
 func (b *Builder) Arrive(p, i, bytes *Value) {
 	in := &Instr{Op: Arrive, Args: []*Value{p, i}}
 	if bytes != nil {
@@ -170,8 +170,9 @@ func (b *Builder) Await(p, i, phase *Value) {
 	b.pipeline(&Instr{Op: Await, Args: []*Value{p, i, phase}})
 }
 
-// CopyBox copies a box of the map `from` to the array p, from element i on. at holds the indices of the first element
-// of the box on each axis. The bytes count in the phase of barrier j of the array barrier, see [CopyBox].
+// CopyBox copies a box of the map `from` to the array p, from element i on. The box begins at the indices `at` in
+// the tensor, one for each axis. The bytes belong to the phase of barrier j of the array barrier; see the operation
+// [CopyBox].
 func (b *Builder) CopyBox(p, i, from, barrier, j *Value, at ...*Value) {
 	p.Written = true
 	b.pipeline(&Instr{Op: CopyBox, Args: append([]*Value{p, i, from, barrier, j}, at...)})

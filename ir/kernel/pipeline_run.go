@@ -38,8 +38,9 @@ type boxCopy struct {
 	done   bool
 }
 
-// inFlight holds the products that a group of threads has started and that are not done. Commit puts the
-// products since the last Commit into a group of products.
+// inFlight holds the products that a group of threads has started and that are not done. [Commit] collects the
+// products since the last Commit into one set, which [Drain] waits for as a whole. The code calls such a set a
+// group of products.
 type inFlight struct {
 	begun, done int // how many groups of products Commit has closed, and how many of these are done
 	products    []product
@@ -88,9 +89,9 @@ func (p *pipelineState) box(a *array) *boxed {
 	return b
 }
 
-// proceed lets waiting threads go on. These are threads whose phase is complete, and the threads of a group that
-// all wait at the same instruction of [compiler.byGroup]; proceed executes this instruction. If no thread can go
-// on, proceed carries out one copy. It returns false if there is no copy either.
+// proceed lets waiting threads continue. Threads continue if their phase is complete. The threads of a group
+// continue if all of them wait at the same instruction of [compiler.byGroup]; proceed executes this instruction. If
+// no thread can continue, proceed carries out one copy. It returns false if there is no copy either.
 func (p *pipelineState) proceed(m *machine) bool {
 	released := false
 	for first := 0; first < len(m.threads); first += Group {
@@ -362,8 +363,8 @@ func (c *compiler) multiplyTiles(in *Instr) {
 	})
 }
 
-// readRight returns the indices in b of the elements of a product's right matrix, row by row, before the swizzle.
-// The matrix has this number of terms and columns, and begins at element `start`. across is AcrossB of
+// readRight returns the indices in b of the elements of b's tile, the right matrix of a product, row by row and
+// before the swizzle. The matrix is [terms, columns] and begins at element `start`. across is AcrossB of
 // [MultiplyTiles]. readRight records that the product of these threads reads the elements.
 func (m *machine) readRight(b *array, across bool, terms, columns, start int, threads []thread) []int {
 	places, row := make([]int, terms*columns), rowBytes/b.size
@@ -387,8 +388,8 @@ func (a *array) numbers(places []int, number func(bits uint64) float64) []float6
 	return x
 }
 
-// sumsOf returns the sums s of group g. If there are none yet, it makes them, or panics, as [fail] does, if needed
-// is true.
+// sumsOf returns the sums s of group g. If the group has no sums s yet, sumsOf makes them. It panics instead, as
+// [fail] does, if needed is true.
 func (p *pipelineState) sumsOf(s *Value, g int, needed bool) []float32 {
 	if p.sums[s][g] == nil {
 		if needed {
@@ -404,8 +405,8 @@ func (p *pipelineState) flies(s *Value, g int) bool {
 	return slices.ContainsFunc(p.flights[g].products, func(p product) bool { return p.sums == s })
 }
 
-// addProduct adds the product of x and y to sums, which have this number of columns. If kept is false, the product
-// replaces them. Terms are added in order.
+// addProduct adds the matrix product x·y to sums, or replaces sums by x·y if kept is false. sums and y have
+// `columns` columns, and all three are in row-major order. The terms of a sum are added in order.
 func addProduct(sums []float32, x, y []float64, columns int, kept bool) {
 	terms := len(y) / columns
 	for i := range sums {
@@ -421,9 +422,9 @@ func addProduct(sums []float32, x, y []float64, columns int, kept bool) {
 	}
 }
 
-// readTile records that a product of the threads' group reads elements of an array: places are
-// their indices, and start the first element of the tile. It panics, as [fail] does, if an element
-// is out of bounds, or if a thread has not waited for the copy that writes it.
+// readTile records that a product of the threads' group reads elements of the array a. places are the indices of
+// the elements, and start is the first element of the tile. readTile panics, as [fail] does, if an element is out
+// of bounds, or if a thread has not waited for the copy that writes it.
 func (m *machine) readTile(a *array, places []int, threads []thread, start int) {
 	if start*a.size%16 != 0 {
 		fail("a tile at element %d", start)

@@ -2,8 +2,8 @@ package kernel
 
 import "slices"
 
-// prune removes instructions of b without effects whose results nothing reads. used holds the
-// values that are read after b; prune adds the values that are read in b.
+// prune removes the instructions of b that have no effects and whose results are not read. used holds the values
+// that are read after b; prune adds the values that are read in b.
 func (b *Block) prune(used map[*Value]bool) {
 	for _, v := range b.Yields {
 		used[v] = true

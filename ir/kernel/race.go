@@ -2,9 +2,9 @@ package kernel
 
 import "fmt"
 
-// access records accesses of one kind to a cell of memory. The first thread of an epoch is enough
-// to detect a race: a thread runs from barrier to barrier without interruption, so any other thread
-// that accesses the cell in that epoch differs from the first.
+// access records the accesses of one kind to a cell of memory. An epoch is the time between two barriers. It is
+// enough to record the first thread of an epoch: any other thread that accesses the cell in this epoch is in a race
+// with it.
 type access struct {
 	epoch  uint32 // epoch of the last accesses, or 0 without any
 	thread uint16 // first thread that accessed the cell in the epoch
@@ -20,9 +20,9 @@ func (m *machine) note(a *access, t *thread) {
 	}
 }
 
-// conflict panics, as [fail] does, if the access of thread t to element i may happen at the same
-// time as an access in `past`. These are accesses of another thread since the last barrier, and
-// accesses of another block to global memory at any time. verb says in the error what `past` did.
+// conflict panics, as [fail] does, if thread t's access to element i may happen at the same time as an access that
+// `past` records. Such an access is one by another thread since the last barrier, or one by another block to global
+// memory. verb says in the error what `past` did.
 func (a *array) conflict(m *machine, t *thread, i int, past access, verb string) {
 	var who string
 	switch {
@@ -38,9 +38,8 @@ func (a *array) conflict(m *machine, t *thread, i int, past access, verb string)
 	fail("a race: %s %s element %d", who, verb, i)
 }
 
-// since returns the epoch that began with the last barrier between thread t and the thread with the
-// given number. An access by that thread in this epoch, or a later one, may happen at the same time
-// as an access by t.
+// since returns the epoch that began with the last barrier for both thread t and thread `number`. An access by
+// thread `number` in this epoch, or a later one, may happen at the same time as an access by t.
 func (m *machine) since(number int, t *thread) uint32 {
 	if g := t.group(); number/Group == g {
 		return m.epochs[g]
@@ -57,8 +56,8 @@ func (a *array) cells(i, n int, do func(i int, c *cell)) {
 	}
 }
 
-// reads records that thread t reads elements [i, i+n). It panics, as [fail] does, on a race, and if
-// the array is in shared memory and the block has not stored an element.
+// reads records that thread t reads elements [i, i+n). It panics, as [fail] does, on a race. It also panics if the
+// array is in shared memory and the block has not stored all of these elements.
 func (a *array) reads(m *machine, t *thread, i, n int) {
 	a.written(m, i, n)
 	a.cells(i, n, func(i int, c *cell) {
@@ -83,8 +82,8 @@ func (a *array) writes(m *machine, t *thread, i, n int) {
 	})
 }
 
-// updates records that thread t updates element i atomically. It panics, as [fail] does, on a race,
-// and if the array is in shared memory and the block has not stored the element.
+// updates records that thread t updates element i atomically. It panics, as [fail] does, on a race. It also panics
+// if the array is in shared memory and the block has not stored the element.
 func (a *array) updates(m *machine, t *thread, i int) {
 	a.written(m, i, 1)
 	a.cells(i, 1, func(i int, c *cell) {

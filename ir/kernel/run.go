@@ -23,31 +23,31 @@ const DefaultBudget = 1 << 30
 // maxBlocks is the maximum number of blocks of a grid that can be interpreted.
 const maxBlocks = 1 << 24
 
-// Run runs a grid of blocks of the kernel on args, one argument for each parameter. It is slow,
-// because it checks every step. Blocks run in shuffled order, one after the other. The threads of a
-// block run in shuffled order from barrier to barrier.
+// Run runs a grid of blocks of the kernel on args, one argument for each parameter. It is slow, because it checks
+// every step. Blocks run in shuffled order, one after the other. The threads of a block run in shuffled order from
+// barrier to barrier.
 //
 // Run returns an error, which names the instruction, the block and the thread, in these cases:
-//   - A thread reads or writes past the end of an array, or adjacent elements that do not begin at a
-//     multiple of their number.
+//   - A thread accesses an element outside of an array.
+//   - A load or store of n adjacent elements does not begin at a multiple of n.
 //   - A thread reads shared memory that no thread of its block wrote.
-//   - Two threads access one element, at least one of them writes, and not both are atomic. Threads
-//     of one block may do so with a barrier in between. [Options] can turn this check off.
-//   - Some threads of a block wait at a barrier, and others at another one or at none. The same holds for shuffles and the threads of a warp.
+//   - Two threads access one element, at least one of them writes, and not both accesses are atomic. It is not an
+//     error if both threads are in one block and a barrier separates the accesses. [Options] can turn this check off.
+//   - Some threads of a block wait at a barrier, and others wait at another barrier or do not wait. The same holds for
+//     shuffles and the threads of a warp.
 //   - An integer is divided by 0, or shifted by its width or more.
 //   - The counter of a for overflows, or its step is not positive.
 //   - The budget is used up.
 //   - A product reads a box whose copy its threads have not waited for.
-//   - A box is copied over elements that a product reads, and the thread has not waited for an arrival after
-//     the product was done.
+//   - A box is copied over elements that a product reads, and the thread that copies has not waited for an arrival
+//     after the product was done.
 //   - A thread reads sums of a product that is not done.
 //   - Threads wait for phases that are never complete.
 //
-// Copies of boxes and products take place as late as waits allow.
+// Run delays copies of boxes, and products, as long as no thread waits for them.
 //
-// Run also returns an error if args do not fit the parameters, if the number of blocks is not from 1
-// to 2²⁴, and the error of [Kernel.Verify]. But it does not require that barriers are where
-// [Kernel.Verify] allows them.
+// Run also returns an error if args do not fit the parameters, if the number of blocks is not from 1 to 2²⁴, or if
+// [Kernel.Verify] refuses the kernel. But Run does not require that barriers are where [Kernel.Verify] allows them.
 func (k *Kernel) Run(grid [3]int, args []Arg, opt Options) error {
 	if err := k.check(); err != nil {
 		return err

@@ -2,8 +2,8 @@ package kernel
 
 import "slices"
 
-// Shuffle returns the value of x in thread t XOR n of the warp, where t is the index of this thread
-// in the warp; see the operation [Shuffle].
+// Shuffle returns the value that x has in thread t XOR n of the warp. t is the index in the warp of the thread that
+// executes Shuffle; see the operation [Shuffle].
 func (b *Builder) Shuffle(x *Value, n int) *Value {
 	in := &Instr{Op: Shuffle, Args: []*Value{x}, Count: n}
 	in.Results = []*Value{{Type: x.Type, Def: in}}
@@ -32,7 +32,7 @@ func (c *compiler) shuffle(in *Instr) {
 	}
 }
 
-// shuffle executes the shuffle of each warp whose threads all wait at the same one, and lets these threads go on. It
+// shuffle executes a [Shuffle] for each warp whose threads all wait at it, and lets these threads continue. It
 // reports whether there was such a warp.
 func (m *machine) shuffle() bool {
 	if m.shuffles == nil {

@@ -9,8 +9,9 @@ const (
 	betweenThreads               // any two threads may differ
 )
 
-// checkBarriers checks that no barrier or [MatMulAdd] is in control flow that depends on a thread's
-// index or on memory. Operations that groups carry out, and shuffles, may be in control flow that differs between groups.
+// checkBarriers checks that no barrier or [MatMulAdd] is in control flow that depends on a thread's index or on
+// memory. Operations that a group or a warp carries out together may be in control flow that differs between
+// groups.
 func (k *Kernel) checkBarriers() (err error) {
 	defer k.explain(&err)
 	defer catch(&err)
@@ -19,9 +20,9 @@ func (k *Kernel) checkBarriers() (err error) {
 	return nil
 }
 
-// barriers panics, as [fail] does, if only some threads may reach an operation in b that all
-// threads of the block or of a group execute together. around[s] is the innermost instruction
-// around b whose condition or bounds have spread s or more, or nil.
+// barriers panics, as [fail] does, if b holds an operation that the threads of a block, a group or a warp execute
+// together, but that only some of them may reach. around[s] is the innermost instruction around b whose condition
+// or bounds have spread s or more. It is nil if there is no such instruction.
 func (b *Block) barriers(spreads map[*Value]spread, around [betweenThreads + 1]*Instr) {
 	for _, in := range b.Instrs {
 		if branch := around[betweenGroups]; branch != nil && (in.Op == Barrier || in.Op == MatMulAdd) {
@@ -64,8 +65,9 @@ func decides(in *Instr) []*Value {
 	return nil
 }
 
-// spreads returns the values that may differ between the threads of a block: the indices of a thread and of its
-// group, what is read from memory, the results of [MatMulAdd] and [Shuffle], sums, and what depends on them.
+// spreads returns the values that may differ between the threads of a block, and how. These are the indices of a
+// thread and of its group, values read from memory, the results of [MatMulAdd] and [Shuffle], sums, and all values
+// that depend on them.
 func (k *Kernel) spreads() map[*Value]spread {
 	f := flow{readers: map[*Value][]*Value{}, spreads: map[*Value]spread{}}
 	f.block(k.Body)

@@ -6,13 +6,13 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Limits of a kernel. Verify refuses a kernel beyond them. A device may have lower limits, and then it refuses
-// a kernel that Verify accepts.
+// Limits of a kernel. Verify refuses a kernel that exceeds them. A device may have lower limits, and so refuse a
+// kernel that Verify accepts.
 const (
 	// MaxThreads is the greatest number of threads of a block.
 	MaxThreads = 1024
-	// MaxShared is the maximum size in bytes of all arrays of a kernel in shared memory together.
-	// Each array begins at a multiple of 16 bytes.
+	// MaxShared is the maximum total size in bytes of the arrays that a kernel has in shared memory. Each array
+	// begins at a multiple of 16 bytes.
 	MaxShared = 48 << 10
 	// MaxPipelined is this maximum for pipelined kernels; see [Kernel.IsPipelined]. Each array
 	// begins at a multiple of 1024 bytes.
@@ -23,13 +23,15 @@ const (
 	maxUnroll  = 1024
 )
 
-// Verify checks the rules that hold for every kernel. Each value has a unique name. A value is
-// defined before it is used, and used only in its scope. Operands and results have the types that
-// [Op] says. Stores go to memory that is marked as written. Constants, sizes and nesting are within
-// their limits. Every thread of a block meets the same barriers: no barrier is in control flow that
-// depends on a thread's index or on memory. All threads of a group carry out the same operations on sums.
-// An array that boxes are copied to is only read by [MultiplyTiles] and [MultiplyHeld]. All threads of a warp carry out the
-// same shuffles. Verify returns the first mistake.
+// Verify checks the rules that hold for every kernel, and returns the first mistake as an error:
+//   - Each value has a unique name, is defined before it is used, and is used only in its scope.
+//   - Operands and results have the types that [Op] says.
+//   - Stores go to memory that is marked as written.
+//   - Constants, sizes and nesting are within their limits.
+//   - No barrier is in control flow that depends on a thread's index or on memory. So all threads of a block reach the
+//     same barriers.
+//   - All threads of a group carry out the same operations on sums, and all threads of a warp the same shuffles.
+//   - An array that boxes are copied to is read only by [MultiplyTiles] and [MultiplyHeld].
 func (k *Kernel) Verify() error {
 	if err := k.check(); err != nil {
 		return err

@@ -49,7 +49,8 @@ func (v Value) Div(o Operand) Value { return v.with(op.Div{}, o) }
 // DivFrom returns o / v; see [Value.Div].
 func (v Value) DivFrom(o Operand) Value { return one(op.Div{}, v.operand(o), v) }
 
-// Rem returns the remainder of v / o, with the sign of o. An integer o of 0 is an error when the model runs.
+// Rem returns the remainder of v / o, with the sign of o. The model returns an error when it runs if o is an
+// integer 0.
 func (v Value) Rem(o Operand) Value {
 	w := v.operand(o)
 	if !v.DType().IsFloat() {
@@ -58,7 +59,8 @@ func (v Value) Rem(o Operand) Value {
 	return v.Sub(v.Div(w).Floor().Mul(w))
 }
 
-// Fmod returns the remainder of v / o, with the sign of v. An integer o of 0 is an error when the model runs.
+// Fmod returns the remainder of v / o, with the sign of v. The model returns an error when it runs if o is an
+// integer 0.
 func (v Value) Fmod(o Operand) Value { return v.with(op.Mod{Truncated: true}, o) }
 
 // Pow returns v to the power o.
@@ -112,8 +114,8 @@ func (v Value) Exp() Value { return one(op.Exp{}, v) }
 // Log returns the natural logarithm of v.
 func (v Value) Log() Value { return one(op.Log{}, v) }
 
-// Log1p returns log(1 + v), accurate for small v. It computes v·log(u)/(u − 1), where u is 1 + v
-// rounded, but v where u = 1 (Kahan).
+// Log1p returns log(1 + v), accurate for small v. It computes u = 1 + v, rounded. The result is v if u = 1, and
+// v·log(u)/(u − 1) otherwise (Kahan).
 func (v Value) Log1p() Value {
 	u := v.Add(1)
 	exact := u.Equal(1)
@@ -199,8 +201,8 @@ func (v Value) ClampMin(lo float64) Value { return v.Clamp(lo, math.Inf(1)) }
 // ClampMax returns min(v, hi). NaN stays NaN.
 func (v Value) ClampMax(hi float64) Value { return v.Clamp(math.Inf(-1), hi) }
 
-// Cast converts v to element type d. Floats truncate to integers; any nonzero number becomes true. [op.Cast] says what
-// NaN and numbers out of range become.
+// Cast converts v to element type d. Floats truncate to integers. Cast to bool is true for numbers other than 0.
+// [op.Cast] says what NaN and numbers out of range become.
 func (v Value) Cast(d DType) Value {
 	if v.DType() == d {
 		return v

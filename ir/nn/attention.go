@@ -6,10 +6,10 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// ScaledDotProductAttention returns softmax(query·keyᵀ/√D + mask)·value. Queries are [N, H, S, D], keys [N, G, T, D]
-// and values [N, G, T, E], where G divides H; the result is [N, H, S, E]. The mask may be the zero Value; it broadcasts
-// to [N, H, S, T]. A bool mask hides keys where it is true, and a float mask is added. With causal, query i sees only
-// the keys 0 to i. The result for a query that sees no key is 0.
+// ScaledDotProductAttention returns softmax(query·keyᵀ/√D + mask)·value. Queries are [N, H, S, D], keys [N, G, T,
+// D] and values [N, G, T, E], where G divides H. The result is [N, H, S, E]. mask broadcasts to [N, H, S, T]. A
+// bool mask hides keys where it is true, a float mask is added to the scores, and the zero Value is no mask. If
+// causal is true, query i sees only the keys 0 to i. The result for a query that sees no key is 0.
 func ScaledDotProductAttention(query, key, value, mask Value, causal bool) Value {
 	depth, ok := query.typ().Shape[max(query.Rank()-1, 0)].Int()
 	if query.Rank() != 4 || !ok || depth == 0 {
@@ -61,20 +61,20 @@ func newAttention(features, heads int, t transformerOptions) MultiHeadAttention 
 
 func (m MultiHeadAttention) check() error { return made(m.InProjWeight, "NewMultiHeadAttention") }
 
-// Forward returns the attention of query, [N, S, features], to key and value, [N, T, features]. The result is [N, S,
-// features]. The mask may be the zero Value; a bool mask hides keys where it is true, and a float mask is added to the
-// scores. Its shape is [S, T], [N, S, T] or broadcasts to [N, heads, S, T]. See [MinScore] for queries whose keys are
-// all hidden.
+// Forward returns the attention of query, [N, S, features], to key and value, [N, T, features]. The result is [N,
+// S, features]. A bool mask hides keys where it is true, a float mask is added to the scores, and the zero Value is
+// no mask. A mask is [S, T], [N, S, T], or broadcasts to [N, heads, S, T]. See [MinScore] for queries whose keys
+// are all hidden.
 func (m MultiHeadAttention) Forward(query, key, value, mask Value) Value {
 	required(m)
 	y, _ := m.Cached(query, key, value, mask, Value{}, Value{})
 	return y
 }
 
-// Cached is like [MultiHeadAttention.Forward] with a key-value cache. pastKeys and pastValues, from
-// earlier calls, are [N, heads, P, features/heads] and precede the new ones; they may be zero
-// Values. The second result holds all keys and all values, which the next call takes as pastKeys
-// and pastValues.
+// Cached is like [MultiHeadAttention.Forward] with a key-value cache. Queries attend to pastKeys and pastValues,
+// followed by the keys and values of this call. pastKeys and pastValues are [N, heads, P, features/heads]; in the
+// first call they are zero Values. The second result holds all keys and all values. Pass them to the next call as
+// pastKeys and pastValues.
 func (m MultiHeadAttention) Cached(query, key, value, mask, pastKeys, pastValues Value) (Value, [2]Value) {
 	required(m)
 	q, memory := m.projected(query, 0), m.Memory(key, value)
@@ -194,9 +194,8 @@ func (h hiddenScore) score() float64 {
 	return math.Inf(-1)
 }
 
-// attend returns softmax(q·kᵀ + mask)·v, with dropout of the softmax. Where a bool mask is true,
-// t.hidden replaces the score. The mask may be the zero Value. If t.quiet is set, [QuietSoftmax]
-// replaces the softmax.
+// attend returns softmax(q·kᵀ + mask)·v, with dropout of the softmax. A bool mask replaces scores by t.hidden where
+// it is true. The zero Value is no mask. If t.quiet is set, [QuietSoftmax] replaces the softmax.
 func (t transformerOptions) attend(q, k, v, mask Value) Value {
 	scores := q.MatMul(k.T())
 	if mask.Valid() {
@@ -264,9 +263,9 @@ func (l TransformerEncoderLayer) Forward(x, mask Value) Value {
 	return y
 }
 
-// Cached is like [TransformerEncoderLayer.Forward] for the next positions of a sequence. past holds
-// the keys and values that the call for the positions before has returned; both are the zero Value
-// at first.
+// Cached is like [TransformerEncoderLayer.Forward] for the next positions of a sequence. past is the second result
+// of the call for the previous positions: all keys and all values so far. In the first call, past holds zero
+// Values.
 func (l TransformerEncoderLayer) Cached(x, mask Value, past [2]Value) (Value, [2]Value) {
 	t := l.options
 	x = t.residual(x, l.Norm1, func(x Value) (y Value) {
@@ -308,9 +307,9 @@ func (e TransformerEncoder) Forward(x, mask Value) Value {
 	return y
 }
 
-// Cached is like [TransformerEncoder.Forward] for the next positions of a sequence. past has the keys and values of each
-// layer, as the call for the positions before has returned them; it is nil at first. A causal language model that
-// generates token by token calls it with one position and no mask.
+// Cached is like [TransformerEncoder.Forward] for the next positions of a sequence. past is the second result of
+// the call for the previous positions: the keys and values of each layer. It is nil in the first call. A causal
+// language model that generates token by token calls Cached with one position and no mask.
 func (e TransformerEncoder) Cached(x, mask Value, past [][2]Value) (Value, [][2]Value) {
 	next := make([][2]Value, len(e.Layers))
 	copy(next, ofLayers(past, len(e.Layers)))
@@ -354,15 +353,15 @@ func (l TransformerDecoderLayer) Forward(x, memory, mask, memoryMask Value) Valu
 	return y
 }
 
-// Cached is like [TransformerDecoderLayer.Forward] for the next positions of a sequence. memory
-// holds the keys and values of MultiheadAttn for the memory. past holds the keys and values that
-// the call for the positions before has returned; both are the zero Value at first.
+// Cached is like [TransformerDecoderLayer.Forward] for the next positions of a sequence. memory holds the keys and
+// values that MultiheadAttn computes from the memory. past is the second result of the call for the previous
+// positions: the keys and values of self-attention. In the first call, past holds zero Values.
 func (l TransformerDecoderLayer) Cached(x Value, memory [2]Value, mask, memoryMask Value, past [2]Value) (Value, [2]Value) {
 	return l.cached(x, mask, past, func(x Value) Value { return l.MultiheadAttn.Recall(x, memory, memoryMask) })
 }
 
-// cached returns the output of the layer, and the keys and values of self-attention: past, followed by the keys and
-// values of x. recall attends to the memory.
+// cached returns the output of the layer, and the keys and values of self-attention: `past`, followed by the keys
+// and values of x. recall returns the attention of its argument to the memory.
 func (l TransformerDecoderLayer) cached(x, mask Value, past [2]Value, recall func(x Value) Value) (Value, [2]Value) {
 	t := l.options
 	x = t.residual(x, l.Norm1, func(x Value) (y Value) {
@@ -404,8 +403,8 @@ func (d TransformerDecoder) Memory(memory Value) [][2]Value {
 }
 
 // Cached is like [TransformerDecoder.Forward] for the next positions of a sequence. memory is the result of
-// [TransformerDecoder.Memory]. past has the keys and values of each layer, as the call for the positions before has
-// returned them; it is nil at first.
+// [TransformerDecoder.Memory]. past is the second result of the call for the previous positions: the keys and
+// values of each layer. It is nil in the first call.
 func (d TransformerDecoder) Cached(x Value, memory [][2]Value, mask, memoryMask Value, past [][2]Value) (Value, [][2]Value) {
 	if len(memory) != len(d.Layers) {
 		fail("a memory of %d layers, the stack has %d", len(memory), len(d.Layers))
@@ -440,8 +439,8 @@ func NewPositionalEncoding(features, longest int) PositionalEncoding {
 	return PositionalEncoding{Stack(2, a.Sin(), a.Cos()).Flatten(1, 2).Narrow(1, 0, features).Float()}
 }
 
-// angles returns position·θ^(−2i/d) for each position below `longest` and each pair i of d
-// features: f64 [longest, ⌈d/2⌉], with the same bits on every machine.
+// angles returns position·θ^(−2i/d) for each position below `longest` and each pair i of d features. The result is
+// f64 [longest, ⌈d/2⌉]. Its bits are the same on every machine.
 func angles(longest, d int, theta float64) Value {
 	places := Arange(longest).Cast(F64).Unsqueeze(1)
 	pairs := Arange((d + 1) / 2).Cast(F64).Mul(-2 / float64(max(d, 1)))
@@ -456,8 +455,8 @@ func (p PositionalEncoding) Forward(x Value) Value {
 	return x.Add(rowsUpTo(p.table, x.Dim(1)).Cast(x.DType()))
 }
 
-// rowsUpTo returns the first n rows of a table. It selects them by index, so that too large an n is
-// an error when the model runs.
+// rowsUpTo returns the first n rows of a table. It gathers them by index, because then the model returns an error
+// when it runs if n is too large.
 func rowsUpTo(table Value, n Dim) Value {
 	if n.IsStatic() {
 		return table.Narrow(0, 0, n)
@@ -473,9 +472,9 @@ type RotaryEncoding struct {
 	halves   bool
 }
 
-// NewRotaryEncoding returns an encoding of d features for sequences of at most longest positions.
-// theta is commonly 10000. If halves is set, feature i is paired with i + d/2; otherwise it is
-// paired with its neighbour. NewRotaryEncoding panics with an [*Error] if d is odd.
+// NewRotaryEncoding returns an encoding of d features for sequences of at most `longest` positions. theta is
+// commonly 10000. If halves is set, feature i is paired with feature i + d/2; otherwise feature 2i is paired with
+// 2i + 1. NewRotaryEncoding panics with an [*Error] if d is odd.
 func NewRotaryEncoding(d, longest int, theta float64, halves bool) RotaryEncoding {
 	if d%2 != 0 {
 		fail("%d features have no pairs", d)

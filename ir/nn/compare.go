@@ -57,8 +57,8 @@ func (v Value) IsClose(o Operand, rtol, atol float64) Value {
 // AllClose returns whether all elements are close; see [Value.IsClose].
 func (v Value) AllClose(o Operand, rtol, atol float64) Value { return v.IsClose(o, rtol, atol).All() }
 
-// Where returns x where condition is true, else y, with broadcasting. A number gets the element
-// type of the other operand, or f32 if both are numbers.
+// Where returns x where condition is true, and y elsewhere, with broadcasting. If one of x and y is a number, it
+// gets the element type of the other. If both are numbers, they become f32.
 func Where(condition Value, x, y Operand) Value {
 	like, ok := x.(Value)
 	if !ok {
@@ -75,8 +75,9 @@ func (v Value) MaskWhere(mask Value, o Operand) Value { return Where(mask, v.ope
 // MaskFill returns x where mask is true, else v.
 func (v Value) MaskFill(mask Value, x Operand) Value { return v.MaskWhere(mask, x) }
 
-// Closeness compares v with o for debugging. For each power of ten t from 1 down to 10⁻⁹, it returns the percentage of
-// elements that are close with rtol = atol = t, see [Value.IsClose]: "1e-03: 100.00 %".
+// Closeness compares v with o for debugging. It returns a text such as "1e-03: 100.00 %" for each power of ten t
+// from 1 down to 10⁻⁹. The text gives the percentage of elements for which [Value.IsClose] with rtol = atol = t is
+// true.
 func (v Value) Closeness(o Operand) []string {
 	w := v.operand(o)
 	var lines []string

@@ -56,9 +56,9 @@ func visit(v reflect.Value, f func(Value) Value, set bool) {
 
 var valueType = reflect.TypeFor[Value]()
 
-// If returns the result of one of two functions: of onTrue if condition, a bool of one element, is
-// true, else of onFalse. The results are Values, or structs of Values, with the same element types
-// and ranks. Extents that differ between the two become new symbols.
+// If returns the result of onTrue if condition is true, and the result of onFalse otherwise. condition is a bool of
+// one element. A result is a Value or a struct of Values. Both functions must return the same element types and
+// ranks. An extent that differs between the two results becomes a new symbol.
 func If[S any](condition Value, onTrue, onFalse func() S) S {
 	var made [2]S
 	var bodies []*body
@@ -93,9 +93,9 @@ func If[S any](condition Value, onTrue, onFalse func() S) S {
 	return rebuilt(made[0], region(o, bodies, condition))
 }
 
-// While is a loop. Its state starts as init; as long as condition(state), a bool of one element, is
-// true, the state becomes loop(state). It returns the last state. S is a Value or a struct of
-// Values, whose types do not change.
+// While is a loop over a state that starts as init. While condition(state), a bool of one element, is true,
+// loop(state) becomes the new state. While returns the last state. S is a Value or a struct of Values, whose types
+// do not change.
 func While[S any](init S, condition func(S) Value, loop func(S) S) S {
 	first := flatten(init)
 	params := append([]Value{bodyParam(ir.TensorOf(I64)), bodyParam(ir.TensorOf(Bool))}, carriedParams(first)...)
@@ -108,9 +108,9 @@ func While[S any](init S, condition func(S) Value, loop func(S) S) S {
 	return rebuilt(init, out)
 }
 
-// Scan is a loop over the slices of xs along axis 0. Its state starts as init; for each slice, f
-// returns the new state and one value. Scan returns the last state, and the values stacked along
-// axis 0. S is a Value or a struct of Values, whose types do not change.
+// Scan is a loop over the slices of xs along axis 0, with a state that starts as init. For each slice, f returns
+// the new state and one value. Scan returns the last state, and the values stacked along axis 0. S is a Value or a
+// struct of Values, whose types do not change.
 func Scan[S any](xs Value, init S, f func(state S, x Value) (S, Value)) (S, Value) {
 	first := flatten(init)
 	trips := xs.Dim(0).d

@@ -32,7 +32,7 @@ func NewConv1d(in, out, kernel int, options ...ConvOption) Conv1d {
 }
 
 // NewConv2d returns a convolution from `in` to `out` channels. Windows are kernel × kernel unless [Kernel] is
-// given. Weight and bias are initialised uniformly in [−k, k], where k = 1/√(in/groups·h·w) and windows are h × w;
+// given. For windows of h × w, weight and bias are initialised uniformly in [−k, k], where k = 1/√(in/groups·h·w).
 // [WeightInit] sets another initialisation of the weight.
 func NewConv2d(in, out, kernel int, options ...ConvOption) Conv2d {
 	w, b, o := newConv(2, in, out, kernel, options)
@@ -148,16 +148,16 @@ type ConvTranspose3d struct {
 	window       window
 }
 
-// NewConvTranspose1d returns a transposed convolution from `in` to `out` channels. A window has kernel elements unless
-// [Kernel] is given. Weight and bias are initialised as [NewConvTranspose2d] does.
+// NewConvTranspose1d returns a transposed convolution from `in` to `out` channels. A window has `kernel` elements
+// unless [Kernel] is given. Weight and bias are initialised as [NewConvTranspose2d] does.
 func NewConvTranspose1d(in, out, kernel int, options ...ConvTransposeOption) ConvTranspose1d {
 	w, b, o := newConvTranspose(1, in, out, kernel, options)
 	return ConvTranspose1d{w, b, o}
 }
 
 // NewConvTranspose2d returns a transposed convolution from `in` to `out` channels. Windows are kernel × kernel
-// unless [Kernel] is given. Weight and bias are initialised uniformly in [−k, k], where k = 1/√(out/groups·h·w) and
-// windows are h × w; [WeightInit] sets another initialisation of the weight.
+// unless [Kernel] is given. For windows of h × w, weight and bias are initialised uniformly in [−k, k], where k =
+// 1/√(out/groups·h·w). [WeightInit] sets another initialisation of the weight.
 func NewConvTranspose2d(in, out, kernel int, options ...ConvTransposeOption) ConvTranspose2d {
 	w, b, o := newConvTranspose(2, in, out, kernel, options)
 	return ConvTranspose2d{w, b, o}
@@ -227,8 +227,8 @@ type DeformConv2d struct {
 	groups       int
 }
 
-// NewDeformConv2d returns a deformable convolution from `in` to `out` channels. offsetGroups is the
-// number of channel groups with their own offsets. [Same] and [PaddingMode] are not supported.
+// NewDeformConv2d returns a deformable convolution from `in` to `out` channels. The channels form offsetGroups
+// groups, and each group has its own offsets. [Same] and [PaddingMode] are not supported.
 func NewDeformConv2d(in, out, kernel, offsetGroups int, options ...ConvOption) DeformConv2d {
 	w, b, o := newConv(2, in, out, kernel, options)
 	if o.same || o.mode != "" && o.mode != "zeros" {
@@ -239,9 +239,10 @@ func NewDeformConv2d(in, out, kernel, offsetGroups int, options ...ConvOption) D
 
 func (c DeformConv2d) check() error { return made(c.Weight, "NewDeformConv2d") }
 
-// Forward applies the layer to x, [N, in, H, W]. The result is [N, out, H', W']. offsets are [N,
-// offsetGroups·h·w·2, H', W'] for windows h × w: the row offset and then the column offset of each cell of a
-// window. mask, [N, offsetGroups·h·w, H', W'], holds factors of the cells; it may be the zero Value.
+// Forward applies the layer to x, [N, in, H, W]. The result is [N, out, H', W']. For windows of h × w, offsets are
+// [N, offsetGroups·h·w·2, H', W']. They hold two numbers for each cell of a window: its offset in rows and its
+// offset in columns. mask, [N, offsetGroups·h·w, H', W'], holds a factor for each cell. The zero Value is a mask of
+// ones.
 func (c DeformConv2d) Forward(x, offsets, mask Value) Value {
 	required(c)
 	w := c.window

@@ -17,9 +17,9 @@ var elementTypes = map[reflect.Kind]DType{
 	reflect.Uint64: U64, reflect.Uint: U64, reflect.Uint32: U32, reflect.Uint16: U16, reflect.Uint8: U8,
 }
 
-// Of returns a value with the elements of data: a number, a bool, or nested slices or arrays, one
-// level for each axis. Floats become f32, int becomes i64, uint becomes u64, and other types keep
-// their width. A given shape reshapes the elements in row-major order.
+// Of returns a value with the elements of data: a number, a bool, or nested slices or arrays with one level for
+// each axis. Floats become f32, int becomes i64, uint becomes u64, and other types keep their width. If a shape is
+// given, the value has this shape, and the elements fill it in row-major order.
 func Of(data any, shape ...int) Value {
 	v := reflect.ValueOf(data)
 	if !v.IsValid() {
@@ -150,8 +150,9 @@ func Arange(n Extent) Value {
 	return one(op.Range{Count: extents([]Extent{n})[0]}, number(0, I64), number(1, I64))
 }
 
-// ArangeStep returns the i64 vector start, start+step, … up to but not including end. If step is negative, the numbers
-// descend. The vector is empty if there is no such number. ArangeStep panics with an [*Error] if step is 0.
+// ArangeStep returns the i64 vector start, start+step, … up to but not including end. If step is negative, the
+// numbers descend. The vector is empty if start is already at or past end. ArangeStep panics with an [*Error] if
+// step is 0.
 func ArangeStep(start, end, step int) Value {
 	n := 0
 	switch {

@@ -34,8 +34,8 @@ type (
 	gradientOption     func(operands, results, gradients []Value) []Value
 )
 
-// Attr is an option of [Custom] that gives the Go function an attribute. The function reads it with
-// c.Attrs.Int, Float, Text, Ints, Floats or Texts. Two attributes must not have the same name.
+// Attr is an option of [Custom]. It passes an attribute to the Go function of the operator. The function reads the
+// attribute with c.Attrs.Int, Float, Text, Ints, Floats or Texts. Two attributes must not have the same name.
 func Attr[T AttrValue](name string, value T) attrOption {
 	return attrOption{Name: name, Value: attrTensor(value)}
 }
@@ -73,20 +73,18 @@ func texts(list ...string) *ir.Tensor {
 	return t
 }
 
-// GradientFunc gives [Grad] the Go function g that computes the gradients of [Custom] on values that have data. If
-// the function of the operator is called F, g is FGrad of the same package. Generated code calls FGrad even without
-// GradientFunc, unless [Gradient] is given.
+// GradientFunc tells [Grad] which Go function computes the gradients of a [Custom] operator whose operands have
+// data. If the function of the operator is called F, g must be the function FGrad of the same package. Generated
+// code calls FGrad even without GradientFunc, unless [Gradient] is given.
 func GradientFunc(g func(*rt.Call) error) gradientFuncOption { return g }
 
-// Gradient computes the gradients of [Custom] by operators. The compiler differentiates through f
-// as through other operators: it fuses the result, computes only what is needed, and runs it on
-// devices.
+// Gradient computes the gradients of [Custom] by operators, which f describes. The compiler treats these operators
+// like all others: it fuses them, computes only the gradients that are needed, and runs them on devices.
 //
-// gradients[i] is the gradient of results[i], or the zero Value if the result is not a float. f
-// returns one gradient for each operand, of the operand's type. The zero Value stands for zeros,
-// and for operands that are not floats. f is recorded once, on values of the declared type. It must
-// not use other values or parameters, draw random numbers, or make extents that are known only when
-// the model runs.
+// gradients[i] is the gradient of results[i], or the zero Value if the result is not a float. f returns one
+// gradient for each operand, of the operand's type. The zero Value is a gradient of zeros; f also returns it for
+// operands that are not floats. f is recorded once, on values of the declared type. It must not use other values or
+// parameters, draw random numbers, or make extents that are known only when the model runs.
 func Gradient(f func(operands, results, gradients []Value) []Value) gradientOption { return f }
 
 func (o attrOption) custom(c *customOptions) {
@@ -103,17 +101,16 @@ func (o attrOption) custom(c *customOptions) {
 func (o gradientFuncOption) custom(c *customOptions) { c.grad = o }
 func (o gradientOption) custom(c *customOptions)     { c.gradient = o }
 
-// Custom applies an operator that the Go function f computes, and returns its results. Generated
-// code calls f by its name. So f is an exported function of a package other than main, and not a
-// closure or a method.
+// Custom applies an operator that the Go function f computes, and returns its results. Generated code calls f by
+// its name. So f must be an exported function of a package other than main, and not a closure or a method.
 //
-// typ is the declared type, such as "(f32[N,4], f32[N]) -> i64[K]". Operands bind its symbols. f
-// decides the extents whose symbols only results have: it calls [rt.Arg.Resize]. If the operands
-// have data, f is called when the results are read, or at once if it decides extents. Results of a
-// recording have new symbols for these extents.
+// typ is the declared type, such as "(f32[N,4], f32[N]) -> i64[K]". The operands give the symbols values. If a
+// symbol is only in results, as K is, f decides its value with [rt.Arg.Resize]. If all operands have data, f is
+// called when the results are read, or at once if it decides extents. In a recording, a new symbol stands for each
+// extent that f decides.
 //
-// By default, a function named f's name followed by "Grad" computes the gradients. See
-// [GradientFunc] and [Gradient]. Custom panics with an [*Error] if an argument does not fit.
+// By default, the function with the name of f and the suffix "Grad" computes the gradients. See [GradientFunc] and
+// [Gradient]. Custom panics with an [*Error] if an argument does not fit.
 func Custom(f func(*rt.Call) error, typ string, operands []Value, options ...CustomOption) []Value {
 	var o customOptions
 	for _, option := range options {
@@ -144,8 +141,8 @@ func Custom(f func(*rt.Call) error, typ string, operands []Value, options ...Cus
 	return applyCustom(c.With(local), operands)
 }
 
-// applyCustom applies c. Outside of a recording, if all operands have data and c's function decides
-// extents, applyCustom calls the function at once, and the extents of the results are numbers.
+// applyCustom applies c. It calls c's function at once if the function decides extents, all operands have data, and
+// no method is recorded. Then the extents of the results are numbers.
 func applyCustom(c op.Custom, operands []Value) []Value {
 	values := many(c, operands...)
 	open := func(v Value) bool { return !v.HasData() }

@@ -58,8 +58,9 @@ func recordGradient(c op.Custom, f func(operands, results, gradients []Value) []
 	return kept(c, fn)
 }
 
-// split returns the operands, the results and their gradients among the parameters of a function of
-// the type [op.Custom.GradientType]. A result that is not a float has the zero Value as gradient.
+// split splits the parameters of a function that computes gradients; see [op.Custom.GradientType]. It returns the
+// operands of c, its results, and the gradients of its results. The gradient is the zero Value if the result is not
+// a float.
 func split(c op.Custom, params []Value) (operands, results, gradients []Value) {
 	s, err := ir.ParseSignature(c.Type)
 	if err != nil {
@@ -77,8 +78,8 @@ func split(c op.Custom, params []Value) (operands, results, gradients []Value) {
 	return operands, results, gradients
 }
 
-// checkGradients returns the gradients of the float operands among out, the gradients that a
-// description returns. It panics with an [*Error] if one does not fit its operand.
+// checkGradients returns the gradients of the operands that are floats. `out` are the gradients that the user's
+// function returned, one for each operand. checkGradients panics with an [*Error] if one does not fit its operand.
 func checkGradients(operands, out []Value) []Value {
 	if len(out) != len(operands) {
 		fail("the gradient returns %d values for %d operands", len(out), len(operands))
@@ -113,8 +114,8 @@ func checkRecorded(fn *ir.Func) {
 	}
 }
 
-// kept returns the function of the session that is equal to fn, the gradient of c. If there is none, it
-// names fn and adds it.
+// kept returns the function of the session that equals fn, the gradient of c. If the session has no such function,
+// kept names fn, adds it and returns it.
 func kept(c op.Custom, fn *ir.Func) *ir.Func {
 	_, function := c.Package()
 	taken := 0

@@ -56,8 +56,8 @@ func pending(n *node) []*node {
 	return reachable([]*node{n}, func(n *node) bool { return n.data == nil })
 }
 
-// reachable returns the given nodes and the nodes that can be reached from them through operands, in the order of
-// creation. It leaves out nodes for which want is false, and does not go on from them.
+// reachable returns the nodes `from` and all nodes that can be reached from them through operands, in the order of
+// creation. It leaves out the nodes for which want returns false, and does not follow their operands.
 func reachable(from []*node, want func(*node) bool) []*node {
 	seen := map[*node]bool{}
 	var out []*node

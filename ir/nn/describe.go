@@ -9,8 +9,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Describe returns a text about a model: a line for each module, parameter, buffer and state, with
-// its path or name and its type, and a last line with the total number of elements.
+// Describe returns a text about a model. The text has one line for each module, parameter, buffer and state: its
+// path or name, and its type. The last line is the total number of elements.
 func Describe(m any) string {
 	d := describer{counted: map[*param]bool{}}
 	walk(m, d.part)

@@ -4,8 +4,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// Dim is an extent of a tensor: a number or, while a method is recorded, an expression in the
-// symbols of its inputs. Compare two with Equal.
+// Dim is an extent of a tensor. It is a number, or an expression in symbols while a method is recorded. The symbols
+// are extents of the method's inputs. Compare two Dims with Equal.
 type Dim struct {
 	_ [0]func()
 	d dim.Dim

@@ -2,8 +2,8 @@ package nn
 
 import "github.com/burngen/burngen/ir/op"
 
-// Dropout zeroes elements at random with probability Rate, and divides the remaining elements by 1
-// − Rate. It does so only while training, and returns its input otherwise.
+// Dropout is a layer that zeroes elements at random with probability Rate, and divides the other elements by 1 −
+// Rate. It does so only in training. In inference it returns its input.
 type Dropout struct{ Rate float64 }
 
 // NewDropout returns a dropout layer with this rate.

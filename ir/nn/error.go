@@ -68,9 +68,9 @@ var home = func() string {
 // when called wrongly.
 var standard = regexp.MustCompile(`^(runtime|reflect|slices|maps|sort|strings|iter|fmt|math|sync|time|internal/[a-z/]+)\.`)
 
-// isOwn reports whether a frame belongs to package ir or a package below it, except their tests, or
-// to a package that [standard] matches. It looks at the file, because an inlined function has its
-// caller's name.
+// isOwn reports whether a frame belongs to package ir or to a package below ir, or to a package that [standard]
+// matches. Tests of ir and of the packages below do not count. isOwn looks at the file, because an inlined function
+// has its caller's name.
 func isOwn(file, function string) bool {
 	return strings.HasPrefix(file, home) && !strings.HasSuffix(file, "_test.go") || standard.MatchString(function)
 }
@@ -104,9 +104,9 @@ func caller() (pos, function string) {
 	}
 }
 
-// calledName returns the name that the user called: "Conv2d" for the Forward of a layer, "MatMul"
-// for "Value.MatMul", "Linear" for "(*Linear).Forward" and "While" for "While[...].func1". It
-// returns "" for unexported functions.
+// calledName returns the name under which the user knows a function: "Conv2d" for the Forward of this layer,
+// "MatMul" for "Value.MatMul", "Linear" for "(*Linear).Forward" and "While" for "While[...].func1". It returns ""
+// for unexported functions.
 func calledName(function string) string {
 	function = strings.NewReplacer(self, "", "(*", "", ")", "", "[...]", "").Replace(function)
 	receiver, method, ok := strings.Cut(function, ".")

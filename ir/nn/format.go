@@ -11,8 +11,8 @@ import (
 // If an axis has maxPrinted elements or more, [Value.Format] prints only the first and the last printedEnd of them.
 const maxPrinted, printedEnd = 16, 3
 
-// Format prints the type and, if known, the elements: "f32[2] [1 2]". A precision is the number of
-// digits after the point, as in %.4v. Long axes are abbreviated unless the flag + is given: %+v.
+// Format prints the type and, if known, the elements: "f32[2] [1 2]". A precision, as in %.4v, is the number of
+// digits after the decimal point. Long axes are abbreviated. The flag + (%+v) prints them whole.
 func (v Value) Format(s fmt.State, verb rune) {
 	if !v.Valid() {
 		fmt.Fprint(s, "none")

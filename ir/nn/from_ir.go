@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// Graph is an imported network as a module. Its weights keep the names from their file if the field
-// that holds the Graph has the tag `nn:"."`.
+// Graph is an imported network as a module. If the field of a module that holds the Graph has the tag `nn:"."`, the
+// weights keep the names that they have in their file.
 type Graph struct {
 	// Params are the trainable weights, and Buffers the others: integers and running statistics.
 	Params  map[string]Param  `nn:"."`

@@ -1,7 +1,7 @@
 package nn
 
-// GateController computes the operand of a gate's activation: input·Wᵀ + b + hidden·Uᵀ + c. It is a
-// part for recurrent cells that the user writes.
+// GateController computes the operand of a gate's activation: input·Wᵀ + b + hidden·Uᵀ + c. Users can build their
+// own recurrent cells from it.
 type GateController struct{ InputTransform, HiddenTransform Linear }
 
 // NewGateController returns a gate for inputs of `in` features and states of `hidden` features. Its

@@ -7,15 +7,16 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// oneOf returns the indices v with a check when the model runs: a call returns an error if an index
-// is not in [0, count). The error calls an index `item`, such as "token", and the elements that it
-// selects from `things`, such as "rows".
+// oneOf returns v, a tensor of indices, with a check. When the model runs, a call returns an error if an index is
+// not in [0, count). The error calls an index `item`, such as "token", and the elements that can be selected
+// `things`, such as "rows".
 func (v Value) oneOf(count Extent, item, things string) Value {
 	return one(op.CheckIndex{Count: extent(count), What: item, Things: things}, v)
 }
 
 // Gather picks elements along an axis. For axis 1, the result at [i, j, k] is v at [i, indices[i, j, k], k]
-// (torch.gather). Negative indices count from the end. An index out of range is an error when the model runs.
+// (torch.gather). Negative indices count from the end. The model returns an error when it runs if an index is out
+// of range.
 func (v Value) Gather(axis int, indices Value) Value {
 	return one(op.GatherElements{Axis: v.axis(axis)}, v, indices)
 }
@@ -27,14 +28,14 @@ func (v Value) Scatter(axis int, indices, values Value) Value {
 }
 
 // ScatterWith is like [Value.Scatter] with another update: "" (replace the element), "add", "mul", "max" or "min".
-// Values for the same element are applied in row-major order, so that the last one replaces the others.
+// Values for the same element are applied in row-major order. So with "", the last value replaces the others.
 func (v Value) ScatterWith(update string, axis int, indices, values Value) Value {
 	return one(op.ScatterElements{Axis: v.axis(axis), Reduction: update}, v, indices, values)
 }
 
-// Select picks slices of v along an axis by their indices (torch.index_select). indices may have any shape, which
-// replaces the axis in the result. Negative indices count from the end. An index out of range is an error when the
-// model runs.
+// Select picks slices of v along an axis by their indices (torch.index_select). indices may have any shape. In the
+// shape of the result, the shape of indices replaces the axis. Negative indices count from the end. The model
+// returns an error when it runs if an index is out of range.
 func (v Value) Select(axis int, indices Value) Value {
 	return one(op.Gather{Axis: v.axis(axis)}, v, indices)
 }
@@ -50,24 +51,25 @@ func (v Value) SelectAssign(axis int, indices, values Value) Value {
 	return one(op.ScatterND{Reduction: "add"}, v.MoveDim(axis, 0), at, values.MoveDim(axis, 0)).MoveDim(0, axis)
 }
 
-// GatherND picks slices of v. indices is [shape…, k]: its last axis holds the coordinates of a slice on the first k
-// axes of v. The result is [shape…, rest…], where rest are the other extents of v. Negative coordinates count from the
-// end. A coordinate out of range is an error when the model runs.
+// GatherND picks slices of v. indices is [shape…, k]. Its last axis holds the coordinates of a slice on the first k
+// axes of v. The result is [shape…, rest…], where rest are the extents of the other axes of v. Negative coordinates
+// count from the end. The model returns an error when it runs if a coordinate is out of range.
 func (v Value) GatherND(indices Value) Value { return one(op.GatherND{}, v, indices) }
 
-// ScatterND returns v with some of its slices replaced by values or combined with values: the slices that
-// [Value.GatherND] picks with the same indices. values has the shape of GatherND's result. update selects the
-// operation as in [Value.ScatterWith].
+// ScatterND returns v with some slices updated: the slices that [Value.GatherND] picks with the same indices.
+// values has the shape of GatherND's result. update says how a slice and its values are combined; see
+// [Value.ScatterWith].
 func (v Value) ScatterND(update string, indices, values Value) Value {
 	return one(op.ScatterND{Reduction: update}, v, indices, values)
 }
 
-// OneHot converts integers to one-hot vectors of n elements along a new last axis: 1 at the index, else 0, as f32.
-// Negative indices count from the end. An index out of range gives a vector of zeros.
+// OneHot converts integers to one-hot vectors of n elements along a new last axis. The element at the index is 1,
+// and the others are 0. The result is f32. Negative indices count from the end. An index out of range gives a
+// vector of zeros.
 func (v Value) OneHot(n Extent) Value { return v.OneHotFill(n, 1, 0, -1) }
 
-// OneHotFill is like [Value.OneHot] with other numbers and another position of the new axis. The
-// element at the index is the number hot, and the other elements are the number cold.
+// OneHotFill is like [Value.OneHot] with other numbers and another position of the new axis. The element at the
+// index is `hot`, and the other elements are `cold`. `axis` is the position of the new axis.
 func (v Value) OneHotFill(n Extent, hot, cold float64, axis int) Value {
 	if axis < 0 {
 		axis += v.Rank() + 1
@@ -81,8 +83,8 @@ func (v Value) OneHotFill(n Extent, hot, cold float64, axis int) Value {
 // symbol returns a new symbol for an extent that is known only when the model runs.
 func symbol(hint string) string { return fmt.Sprintf("%s%d", hint, session.symbols.Add(1)) }
 
-// resolved applies op and returns the results. If the operands have data, the extents of the
-// results are numbers. Otherwise they stay the symbols that op binds.
+// resolved applies op and returns the results. Some extents of the results may be symbols that op binds. If the
+// operands have data, these extents become numbers.
 func resolved(op ir.Op, args ...Value) []Value {
 	for _, a := range args {
 		if !a.HasData() {

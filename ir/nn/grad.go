@@ -47,8 +47,8 @@ func Grad(y Value, wrt ...Value) []Value {
 	return all
 }
 
-// dependents returns the nodes on the paths from wrt to y. A node that produces a value of wrt is
-// included only if it depends on another value of wrt.
+// dependents returns the nodes on the paths from wrt to y. The node that produces wrt[i] is included only if it
+// depends on another value of wrt.
 func dependents(y Value, wrt []Value) map[*node]bool {
 	depends, leaves := map[*node]bool{}, map[*node]bool{}
 	for _, w := range wrt {
@@ -64,8 +64,8 @@ func dependents(y Value, wrt []Value) map[*node]bool {
 	return depends
 }
 
-// boundary returns the inputs of a subgraph, in the order of creation. An input is an operand of one of nodes, or
-// one of values, and is produced outside of nodes.
+// boundary returns the inputs of a subgraph, in the order of creation. The subgraph consists of nodes, and values
+// are its results. An input is a value that the subgraph uses or returns but does not compute.
 func boundary(nodes map[*node]bool, values []Value) []Value {
 	seen := map[port]bool{}
 	var out []Value

@@ -16,9 +16,9 @@ type body struct {
 	inside map[*node]bool
 }
 
-// newBody returns the body that f builds: f returns the results of a block with parameters params.
-// A node is inside the body if it depends on a parameter or draws random numbers. If all is true,
-// every node that f creates is inside.
+// newBody returns the body (a block with its nodes) that f builds. params are the parameters of the block, and f
+// returns its results. If all is true, every node that f creates is inside the body. Otherwise a node is inside if
+// it depends on a parameter or draws random numbers.
 func newBody(params []Value, all bool, f func() []Value) *body {
 	b := &body{params: params, inside: map[*node]bool{}}
 	first := session.nodes.Load()
@@ -162,8 +162,8 @@ const there = -1
 
 func (e *emitter) has(n *node) bool { return e.find(Value{n: n, i: there}) != nil }
 
-// bring makes v a parameter of the function or block under construction. The parameter is called name, or name with
-// a number if another value has that name.
+// bring makes v a parameter of the function or block under construction. The parameter is called `name`. A number
+// is appended if another value has this name.
 func (e *emitter) bring(v Value, name string) {
 	e.done[port{v.n, there}] = &ir.Value{}
 	e.done[v.port()] = e.b.Param(name, v.typ())
@@ -238,9 +238,9 @@ func (n *node) run() ([]*ir.Tensor, error) {
 	return (&ir.Evaluator{}).Run(f, args)
 }
 
-// build applies f, which is written for an [ir.Builder], to args. f gets parameters with the types of args, appends
-// nodes, and returns results. build applies the operators of these nodes to args, and returns the values of the
-// results.
+// build runs f, which is written for an [ir.Builder], and applies what it builds to args. f gets parameters with
+// the types of args, appends nodes, and returns results. build applies the operators of these nodes to args, and
+// returns the values of the results.
 func build(f func(b *ir.Builder, args []*ir.Value) []*ir.Value, args ...Value) []Value {
 	fn := &ir.Func{Name: "build"}
 	b := ir.NewBuilder(fn)

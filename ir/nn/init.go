@@ -6,9 +6,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Init describes the initial elements of a parameter. It is recorded as data, so the generated
-// program draws the same numbers as a value in this package. The numbers depend on the parameter's
-// name.
+// Init describes the initial elements of a parameter. A recording keeps the description, not the elements. So the
+// generated program draws the same numbers as this package. The numbers depend on the parameter's name.
 type Init func(shape []int) rt.Init
 
 // Constant sets all elements to x.
@@ -32,8 +31,9 @@ func TruncatedNormal(mean, deviation float64) Init {
 	return func([]int) rt.Init { return rt.Init{Kind: rt.InitTruncated, A: mean, B: deviation} }
 }
 
-// Orthogonal initialises a matrix with orthonormal rows, times gain. If there are fewer columns than rows, the columns
-// are orthonormal instead. A weight of higher rank counts as a matrix whose rows are its first axis.
+// Orthogonal initialises a matrix with orthonormal rows, times gain. If the matrix has more rows than columns, its
+// columns are orthonormal instead. A weight of higher rank is treated as a matrix. Axis 0 gives the rows, and all
+// other axes together give the columns.
 func Orthogonal(gain float64) Init {
 	return func([]int) rt.Init { return rt.Init{Kind: rt.InitOrthogonal, A: gain} }
 }
@@ -63,9 +63,9 @@ func spread(normal bool, deviation func(in, out float64) float64) Init {
 	}
 }
 
-// KaimingUniform draws from a uniform distribution with standard deviation gain/√fan-in (He and
-// others, 2015), which preserves the variance through a ReLU if gain is √2. A gain of 1/√3 gives
-// the default of PyTorch's Linear and convolutions.
+// KaimingUniform draws from a uniform distribution with mean 0 and standard deviation gain/√fan-in (He and others,
+// 2015). With a gain of √2, a ReLU layer preserves the variance of its input. A gain of 1/√3 gives the default of
+// PyTorch's Linear and convolutions.
 func KaimingUniform(gain float64) Init {
 	return spread(false, func(in, _ float64) float64 { return gain / math.Sqrt(in) })
 }

@@ -66,8 +66,8 @@ func cutLast(path string) (before, last string, ok bool) {
 // Linear is x·Wᵀ + b over the last axis. The weight is [out, in].
 type Linear struct{ Weight, Bias Param }
 
-// NewLinear returns a linear layer from `in` to `out` features. Weight and bias are initialised
-// uniformly in [−k, k], where k = 1/√in; [WeightInit] sets another initialisation of the weight.
+// NewLinear returns a linear layer from `in` to `out` features. Weight and bias are initialised uniformly in [−k,
+// k], where k = 1/√in. [WeightInit] sets another initialisation of the weight.
 func NewLinear(in, out int, options ...LinearOption) Linear {
 	w := window{init: fanIn(in)}
 	for _, o := range options {
@@ -117,9 +117,8 @@ func NewEmbedding(n, features int, options ...EmbeddingOption) Embedding {
 
 func (e Embedding) check() error { return made(e.Weight, "NewEmbedding") }
 
-// Forward returns the rows of the table that tokens select. tokens are i64 or i32, [shape…]. The
-// result is [shape…, features]. The generated code returns an error for a token that is not the
-// index of a row.
+// Forward returns the rows of the table that tokens select. tokens are i64 or i32, [shape…]. The result is [shape…,
+// features]. The generated code returns an error if a token is not the index of a row.
 func (e Embedding) Forward(tokens Value) Value {
 	required(e)
 	if tokens.DType() != I64 && tokens.DType() != I32 {

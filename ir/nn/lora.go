@@ -1,8 +1,8 @@
 package nn
 
-// LoRA is a linear layer that is not trained, with a trained update of low rank: x·Wᵀ + b + scale·(x·Aᵀ)·Bᵀ (Hu
-// and others, LoRA, 2021). The parameters have the names of the library PEFT: base_layer.weight, base_layer.bias,
-// lora_A.weight [rank, in] and lora_B.weight [out, rank].
+// LoRA is a linear layer with frozen weights and a trained update of low rank: x·Wᵀ + b + scale·(x·Aᵀ)·Bᵀ (Hu and
+// others, LoRA, 2021). The parameters have the names that the library PEFT uses: base_layer.weight,
+// base_layer.bias, lora_A.weight [rank, in] and lora_B.weight [out, rank].
 type LoRA struct {
 	Base  Linear `nn:"base_layer"`
 	A     Param  `nn:"lora_A.weight"`
@@ -10,8 +10,8 @@ type LoRA struct {
 	scale float64
 }
 
-// NewLoRA freezes a linear layer and adds an update of this rank, scaled by alpha/rank. A is initialised
-// as [NewLinear] does, and B is 0, so that the update is 0 at first.
+// NewLoRA freezes a linear layer and adds an update of rank `rank`, scaled by alpha/rank. A is initialised as
+// [NewLinear] does. B is 0, so the update is 0 at first.
 func NewLoRA(base Linear, rank int, alpha float64) LoRA {
 	required(base)
 	shape := base.Weight.Shape()
@@ -26,16 +26,16 @@ func NewLoRA(base Linear, rank int, alpha float64) LoRA {
 
 func (l LoRA) check() error { return made(l.A, "NewLoRA") }
 
-// Forward applies the layer to x, […, in]. The result is […, out]. It never makes a matrix of the size of the
-// weight, so that training takes little memory.
+// Forward applies the layer to x, […, in]. The result is […, out]. Training takes little memory, because Forward
+// never computes the product B·A, which has the size of the weight.
 func (l LoRA) Forward(x Value) Value {
 	required(l)
 	update := x.MatMul(l.A.Value().T()).MatMul(l.B.Value().T())
 	return l.Base.Forward(x).Add(update.Mul(l.scale))
 }
 
-// Merged applies the layer to x as a single product with W + scale·B·A. A package computes this sum when it
-// loads its weights, so that inference takes no longer than without the update.
+// Merged applies the layer to x as a single product with W + scale·B·A. A package computes this sum when it loads
+// its weights. So inference takes as long as without the update.
 func (l LoRA) Merged(x Value) Value {
 	required(l)
 	weight := l.Base.Weight.Value().Add(l.B.Value().MatMul(l.A.Value()).Mul(l.scale))

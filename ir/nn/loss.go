@@ -49,8 +49,8 @@ func ClassWeights(w Value) weightsOption { return weightsOption{w} }
 // LabelSmoothing moves a share of each target to all classes in equal parts. share is from 0 to 1.
 func LabelSmoothing(share float64) smoothingOption { return smoothingOption(share) }
 
-// IgnoreIndex leaves out the elements whose target is in `targets`, such as the class of padding.
-// The mean is over the other elements. It is NaN if there are no others.
+// IgnoreIndex leaves out the elements whose target is in `targets`, such as the class of padding. The mean is over
+// the elements that are left. It is NaN if no element is left.
 func IgnoreIndex(targets ...int) ignoreOption { return targets }
 
 func (o reductionOption) loss(l *lossOptions)   { l.reduction = string(o) }
@@ -87,9 +87,9 @@ func pair(x, y Value) {
 	}
 }
 
-// CrossEntropy returns the mean of −log softmax(logits)[target]; options select another reduction.
-// logits are [N, C, …]. target is i64 [N, …], or probabilities of the shape of logits. The
-// generated code returns an error for a class that is neither in [0, C) nor listed in [IgnoreIndex].
+// CrossEntropy returns the mean of −log softmax(logits)[target]. Options select another reduction. logits are [N,
+// C, …]. target holds classes, i64 [N, …], or probabilities in the shape of logits. The generated code returns an
+// error if a class is neither in [0, C) nor listed in [IgnoreIndex].
 func CrossEntropy(logits, target Value, options ...LossOption) Value {
 	l := losing(options)
 	if logits.Rank() < 2 {
@@ -221,8 +221,8 @@ func Huber(x, y Value, delta float64, options ...LossOption) Value {
 	return losing(options).reduce(Where(d.LessEqual(delta), d.Square().Mul(0.5), d.Sub(delta/2).Mul(delta)))
 }
 
-// SmoothL1 returns the mean of (d²/(2·beta) if d ≤ beta, else d − beta/2), where d = |x − y|. If
-// beta is 0 it is [L1].
+// SmoothL1 returns the mean of f(|x − y|), where f(d) is d²/(2·beta) if d ≤ beta, and d − beta/2 otherwise. If beta
+// is 0, it is [L1].
 func SmoothL1(x, y Value, beta float64, options ...LossOption) Value {
 	if beta == 0 {
 		return L1(x, y, options...)
@@ -236,9 +236,9 @@ func LpLoss(x, y Value, p float64, options ...LossOption) Value {
 	return losing(options).reduce(x.Sub(y).Abs().Pow(p))
 }
 
-// KLDiv returns the Kullback–Leibler divergence, the mean of t·(log t − x). x holds log probabilities. t is the target:
-// probabilities, or log probabilities if logTarget is true. If logTarget is false, the loss for a probability of 0 is
-// 0.
+// KLDiv returns the Kullback–Leibler divergence, the mean of t·(log t − x). x holds log probabilities. t is the
+// probability of the target. If logTarget is true, target holds log t, otherwise t. If logTarget is false, the loss
+// of an element with t = 0 is 0.
 func KLDiv(x, target Value, logTarget bool, options ...LossOption) Value {
 	pair(x, target)
 	if logTarget {
@@ -249,8 +249,8 @@ func KLDiv(x, target Value, logTarget bool, options ...LossOption) Value {
 	return losing(options).reduce(Where(positive, target.Mul(log.Sub(x)), 0))
 }
 
-// PoissonNLL returns the mean of e^x − t·x, or of x − t·log(x + 1e-8) if logInput is false. If full
-// is true, Stirling's approximation is added for targets above 1.
+// PoissonNLL returns the mean of e^x − t·x, where t is the target. If logInput is false, it returns the mean of x −
+// t·log(x + 1e-8). If full is true, Stirling's approximation of log t! is added for targets above 1.
 func PoissonNLL(x, target Value, logInput, full bool, options ...LossOption) Value {
 	pair(x, target)
 	loss := x.Sub(target.Mul(x.Add(1e-8).Log()))
@@ -265,8 +265,8 @@ func PoissonNLL(x, target Value, logInput, full bool, options ...LossOption) Val
 	return losing(options).reduce(loss)
 }
 
-// GaussianNLL returns the mean of (log v + (x − y)²/v)/2, where v is the variance, clamped to at
-// least 1e-6. If full is true, log(2π)/2 is added.
+// GaussianNLL returns the mean of (log v + (x − y)²/v)/2. v is the variance, clamped to at least 1e-6. If full is
+// true, log(2π)/2 is added.
 func GaussianNLL(x, y, variance Value, full bool, options ...LossOption) Value {
 	v := variance.ClampMin(1e-6)
 	loss := v.Log().Add(x.Sub(y).Square().Div(v)).Mul(0.5)
@@ -282,8 +282,8 @@ func HingeEmbedding(x, target Value, margin float64, options ...LossOption) Valu
 	return losing(options).reduce(Where(target.Equal(1), x, ReLU(x.SubFrom(margin))))
 }
 
-// CosineEmbedding returns, for rows [N, D], the mean of 1 − cos(x, y) where the target, [N], is 1,
-// and of max(0, cos(x, y) − margin) where it is −1.
+// CosineEmbedding returns a mean over the rows of x and y, [N, D]. The loss of a row is 1 − cos(x, y) if its target
+// is 1, and max(0, cos(x, y) − margin) if its target is −1. target is [N].
 func CosineEmbedding(x, y, target Value, margin float64, options ...LossOption) Value {
 	cos := CosineSimilarity(x, y, -1, 1e-8)
 	return losing(options).reduce(Where(target.Equal(1), cos.SubFrom(1), ReLU(cos.Sub(margin))))
@@ -299,8 +299,8 @@ func SoftMargin(x, target Value, options ...LossOption) Value {
 	return losing(options).reduce(one(op.Softplus{}, x.Mul(target).Neg()))
 }
 
-// MultiMargin returns the mean over rows of Σ max(0, margin − x[target] + x[i])^p / C, summed over
-// the classes i other than the target. p is 1 or 2, x is [N, C] and target i64 [N].
+// MultiMargin returns the mean over the rows of x, [N, C]. The loss of a row is Σ max(0, margin − x[target] +
+// x[i])^p / C, summed over all classes i except the target. p is 1 or 2. target is i64 [N].
 func MultiMargin(x, target Value, p int, margin float64, options ...LossOption) Value {
 	if p != 1 && p != 2 {
 		fail("p is %d, 1 or 2 expected", p)
@@ -322,8 +322,8 @@ func TripletMargin(anchor, positive, negative Value, margin, p float64, options 
 	return losing(options).reduce(ReLU(near.Sub(far).Add(margin)))
 }
 
-// spelled returns targets, [N, L], and lengths, [N], with checks that lengths are in [0, L] and
-// targets up to their length in [0, classes). Later targets, which may be anything, become 0.
+// spelled returns targets, [N, L], and lengths, [N], with checks: lengths must be in [0, L], and the first
+// lengths[n] targets of row n in [0, classes). Later targets may have any value, and become 0.
 func spelled(targets, lengths Value, classes Extent) (Value, Value) {
 	length := targets.Dim(1)
 	lengths = lengths.oneOf(length.Add(1), "length", "lengths")
@@ -331,18 +331,18 @@ func spelled(targets, lengths Value, classes Extent) (Value, Value) {
 	return Where(inside, targets, 0).oneOf(classes, "label", "classes"), lengths
 }
 
-// GramMatrix returns the products of all pairs of channels of x, [N, C, H, W], divided by C·H·W.
-// The result is [N, C, C] (Gatys and others, 2015).
+// GramMatrix returns the inner products of all pairs of channels of x, [N, C, H, W], divided by C·H·W. The result
+// is [N, C, C] (Gatys and others, 2015).
 func GramMatrix(x Value) Value {
 	f := x.Flatten(2, -1)
 	return f.MatMul(f.T()).Div(f.Dim(1).Mul(f.Dim(2)))
 }
 
-// CTC returns the connectionist temporal classification loss (Graves and others, 2006): the negative log probability
-// that a sequence spells its targets, after repeated classes are merged and blanks removed. logProbabilities are [S, N,
-// C]; every sequence has S steps. targets are i64 [N, L]; L is a constant. lengths, i64 [N], are the numbers of valid
-// targets in each row. The mean divides each loss by its length, or by 1 if the length is 0. The loss of a sequence
-// that cannot spell its targets is about 1e30.
+// CTC returns the connectionist temporal classification loss (Graves and others, 2006). The loss of a sequence is
+// the negative log probability that it spells its targets, after repeated classes are merged and blanks are
+// removed. logProbabilities are [S, N, C]; every sequence has S steps. targets are i64 [N, L]; L is a constant.
+// lengths, i64 [N], are the numbers of valid targets in each row. The mean divides each loss by its length, or by 1
+// if the length is 0. If a sequence cannot spell its targets, its loss is about 1e30.
 func CTC(logProbabilities, targets, lengths Value, blank int, options ...LossOption) Value {
 	n, length := targets.Dim(0), targets.Dim(1).Int()
 	targets, lengths = spelled(targets, lengths, logProbabilities.Dim(2))
@@ -383,11 +383,12 @@ func CTC(logProbabilities, targets, lengths Value, blank int, options ...LossOpt
 	return l.reduce(loss)
 }
 
-// RNNT returns the loss of a recurrent neural network transducer (Graves, Sequence transduction with recurrent neural
-// networks, 2012): the negative log probability that the transducer emits targets, i64 [N, U]. logProbabilities are [N,
-// T, U+1, C]. At each of T steps the transducer emits any number of targets, and then a blank. steps, from 1 to T, and
-// lengths, from 0 to U, i64 [N], are the numbers of steps and targets of each batch element. Other numbers are an error
-// when the model runs.
+// RNNT returns the loss of a recurrent neural network transducer (Graves, Sequence transduction with recurrent
+// neural networks, 2012). The loss is the negative log probability that the transducer emits targets, i64 [N, U].
+// logProbabilities are [N, T, U+1, C]. At each of T steps the transducer emits any number of targets, and then a
+// blank. Both steps and lengths are i64 [N]. steps[n], from 1 to T, is the number of steps of batch element n.
+// lengths[n], from 0 to U, is its number of targets. The model returns an error when it runs if one is out of
+// range.
 func RNNT(logProbabilities, targets, steps, lengths Value, blank int, options ...LossOption) Value {
 	x, d := logProbabilities, logProbabilities.DType()
 	if x.Rank() != 4 || targets.Rank() != 2 || !x.Dim(2).Equal(targets.Dim(1).Add(1)) {

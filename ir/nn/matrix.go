@@ -5,8 +5,8 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// MatMul returns the matrix product over the last two axes; the others broadcast. A vector counts
-// as a row on the left and as a column on the right.
+// MatMul returns the matrix product over the last two axes. The other axes broadcast. A vector v is treated as one
+// row, and a vector w as one column.
 func (v Value) MatMul(w Value) Value { return one(op.MatMul{}, v, v.operand(w)) }
 
 // Dot returns the dot product of two vectors, a scalar.
@@ -34,8 +34,8 @@ func (v Value) Cross(w Value, axis int) Value {
 	return v.Roll(-1, axis).Mul(w.Roll(1, axis)).Sub(v.Roll(1, axis).Mul(w.Roll(-1, axis)))
 }
 
-// Norm returns the p-norm along axes, or of all elements without axes. Reduced axes keep extent 1.
-// p = 0 counts nonzero elements, +Inf gives the largest magnitude, and −Inf the smallest.
+// Norm returns the p-norm along axes, or of all elements without axes. Reduced axes keep extent 1. p = 0 counts the
+// elements that are not 0. p = +Inf gives the largest magnitude, and p = −Inf the smallest.
 func (v Value) Norm(p float64, axes ...int) Value {
 	switch {
 	case p == 0:
@@ -101,9 +101,9 @@ func AddMM(c, a, b Value, alpha, beta float64) Value {
 	return one(op.Gemm{Alpha: alpha, Beta: beta}, a, b, c)
 }
 
-// LU returns the LU factors of the square matrices in the last two axes, without pivoting: a lower triangular matrix
-// with ones on the diagonal, and an upper triangular matrix. The extents must be static. A pivot of 0 gives infinities
-// or NaN.
+// LU factors the square matrices in the last two axes, without pivoting. lower is a lower triangular matrix with
+// ones on the diagonal, and upper is an upper triangular matrix. The extents of the two axes must be static. A
+// pivot of 0 gives infinities or NaN.
 func LU(v Value) (lower, upper Value) {
 	n := v.Dim(-1).Int()
 	upper, lower = v, Eye(n).Cast(v.DType()).Expand(shapeOf(v)...)
@@ -117,9 +117,9 @@ func LU(v Value) (lower, upper Value) {
 	return lower, upper
 }
 
-// QR returns the QR factors of the matrices in the last two axes: an orthogonal and an upper triangular matrix. The
-// number of columns must be static, and not above the number of rows. Linearly dependent columns may give NaN. It uses
-// modified Gram–Schmidt.
+// QR factors the matrices in the last two axes with modified Gram–Schmidt. q is an orthogonal matrix, and r is an
+// upper triangular matrix. The number of columns must be static, and not above the number of rows. Linearly
+// dependent columns may give NaN.
 func QR(v Value) (q, r Value) {
 	n := v.Dim(-1).Int()
 	var columns, rows []Value

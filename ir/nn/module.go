@@ -13,8 +13,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Param is a handle to a tensor that training changes. Copies refer to the same parameter. The zero
-// Param means that there is no parameter, such as the bias of a layer without a bias.
+// Param is a handle to a tensor that training changes. Copies refer to the same parameter. The zero Param is an
+// absent parameter, such as the bias of a layer without a bias.
 type Param struct {
 	p        *param
 	tied     bool
@@ -82,8 +82,8 @@ func (p *param) String() string {
 	return strconv.Quote(p.path)
 }
 
-// tensor returns the initial value. If none was given, it draws numbers that depend on the parameter's path. Before
-// the parameter has a path, they depend on its number.
+// tensor returns the initial value. If no value was given, tensor draws numbers. They depend on the parameter's
+// path, or on its number while it does not have a path.
 func (p *param) tensor() *ir.Tensor {
 	if p.given != nil {
 		t, err := p.given.Tensor()
@@ -333,11 +333,11 @@ func orModel(path string) string {
 	return path
 }
 
-// Name gives names to the parameters, buffers and states of a model: the paths of exported fields to them, in snake
-// case and joined by dots. A field tag `nn:"name"` replaces the field's name; the tag "." adds no element, and "-"
-// skips the field. Initial values that were drawn under other names are drawn again. Name panics with an [*Error]
-// if two parameters get one name. It also panics if one parameter is at two places and neither of them is marked
-// with [Param.Tied].
+// Name gives each parameter, buffer and state of a model a name. The name is the path of exported fields that leads
+// to it, in snake case and joined by dots. A field tag `nn:"name"` replaces the field's name. The tag "." leaves
+// the field out of the path, and "-" skips the field and all that is in it. Initial values that were drawn under
+// other names are drawn again. Name panics with an [*Error] if two parameters get one name. It also panics if one
+// parameter is at two places and neither is marked with [Param.Tied].
 func Name(m any) {
 	owners := map[string]any{}
 	named := map[any]bool{}
@@ -439,9 +439,9 @@ func Freeze[M any](m M) M {
 	return m
 }
 
-// Detached returns a copy of a module whose parameters get no gradients. It copies the structs,
-// slices and maps of the module. It serves pairs of networks that are trained against each other.
-// Names do not change.
+// Detached returns a copy of a module that computes the same with the same parameters, but through which the
+// parameters get no gradients. It copies the structs, slices and maps of the module. Use it when two networks are
+// trained against each other, to compute gradients of only one. Names do not change.
 func Detached[M any](m M) M {
 	v := reflect.New(reflect.TypeFor[M]()).Elem()
 	v.Set(detached(reflect.ValueOf(&m).Elem()))

@@ -34,9 +34,9 @@ func (n normOptions) unmade(constructor string) error {
 	return nil
 }
 
-// BatchNorm normalises each channel (axis 1). Inference uses running statistics. Training uses the
-// statistics of the batch, and updates the running ones. It replaces PyTorch's BatchNorm1d, 2d and
-// 3d.
+// BatchNorm normalises each channel (axis 1). Inference uses running statistics. Training uses the statistics of
+// the batch, and updates the running statistics. BatchNorm stands for PyTorch's BatchNorm1d, BatchNorm2d and
+// BatchNorm3d.
 type BatchNorm struct {
 	Weight, Bias            Param
 	RunningMean, RunningVar Buffer
@@ -196,8 +196,8 @@ func (r RMSNorm) Forward(x Value) Value {
 	return one(op.RMSNormalization{Axis: lastAxes(x, r.shape), Epsilon: r.norm.epsilon32()}, x, r.Weight.orNone())
 }
 
-// LocalResponseNorm divides each element by (K + Alpha/Size·s)^Beta, where s is the sum of squares
-// over Size adjacent channels at the same position, centred on the element. Size is odd.
+// LocalResponseNorm divides each element by (K + Alpha/Size·s)^Beta. s is the sum of squares of the elements at the
+// same position in Size adjacent channels. The element's channel is in the middle of these channels. Size is odd.
 type LocalResponseNorm struct {
 	Size           int
 	Alpha, Beta, K float64

@@ -175,8 +175,8 @@ func Layers(n int) layersOption { return layersOption(n) }
 // Nonlinearity sets the activation of an [RNN]: "tanh" or "relu".
 func Nonlinearity(name string) nonlinearityOption { return nonlinearityOption(name) }
 
-// DropoutRate sets the share of elements that training drops. Recurrent layers drop elements
-// between the layers; their default is 0. The default of transformers is 0.1.
+// DropoutRate sets the fraction of elements that training zeroes. Recurrent layers zero elements between layers,
+// and their default is 0. Transformers have the default 0.1.
 func DropoutRate(rate float64) dropoutOption { return dropoutOption(rate) }
 
 // GateClip clamps the inputs of a recurrent layer's gate activations to [−x, x].
@@ -230,9 +230,9 @@ type (
 // The default is 2048.
 func FeedForward(n int) feedForwardOption { return feedForwardOption(n) }
 
-// MinScore sets the score of keys that a bool mask hides. The default is −∞: hidden keys get no attention, and if
-// all keys are hidden, the result is NaN, or 0 with [Quiet]. With a finite score, such as −1e4, a query whose keys
-// are all hidden attends to all of them.
+// MinScore sets the score of keys that a bool mask hides. The default is −∞, with which hidden keys get no
+// attention. If all keys of a query are hidden, the result is then NaN, or 0 with [Quiet]. With a finite score,
+// such as −1e4, [Softmax] spreads the attention of such a query evenly over its keys.
 func MinScore(score float64) minScoreOption { return minScoreOption(score) }
 
 // WithActivation sets the activation of the feed-forward network. The default is [ReLU].
@@ -254,8 +254,8 @@ func (quietOption) transformer(t *transformerOptions)         { t.quiet = true }
 func (o feedForwardOption) transformer(t *transformerOptions) { t.feedForward = int(o) }
 func (o activationOption) transformer(t *transformerOptions)  { t.activation = o.Activation }
 
-// each returns one number for each of `axes` axes: list itself, its only number, or def if list is
-// empty. It panics, as [fail] does, if list has another length.
+// each returns one number for each of `axes` axes. A list of that length is returned as it is, and a single number
+// is repeated. An empty list gives def for each axis. each panics, as [fail] does, if list has another length.
 func each(list []int, axes, def int) []int {
 	out := make([]int, axes)
 	for i := range out {

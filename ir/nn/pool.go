@@ -124,8 +124,8 @@ func AdaptiveAvgPool1d(x Value, w int) Value { return NewAdaptiveAvgPool1d(w).ap
 // means, [N, C, h, w].
 func AdaptiveAvgPool2d(x Value, h, w int) Value { return NewAdaptiveAvgPool2d(h, w).apply(x) }
 
-// AdaptiveAvgPool3d covers each volume of x, [N, C, D, H, W], with d × h × w windows and returns
-// their means, [N, C, d, h, w].
+// AdaptiveAvgPool3d divides each volume of x, [N, C, D, H, W], into d × h × w windows, and returns their means, [N,
+// C, d, h, w]. Windows may overlap.
 func AdaptiveAvgPool3d(x Value, d, h, w int) Value { return NewAdaptiveAvgPool3d(d, h, w).apply(x) }
 
 // AdaptiveMaxPool2d covers each image of x, [N, C, H, W], with h × w windows and returns their
@@ -161,9 +161,9 @@ func (p Pool) apply(x Value) Value {
 	return one(op.AveragePool{Window: o, CountPad: !w.noCountPad}, x)
 }
 
-// adaptive applies an adaptive pool. Window i consists of the elements [⌊i·in/out⌋, ⌈(i+1)·in/out⌉)
-// of an axis, where in and out are the extents before and after. The windows have equal sizes if in
-// is a multiple of out.
+// adaptive applies an adaptive pool. It gives each axis after the channels a fixed number of windows. Window i
+// holds the elements [⌊i·in/out⌋, ⌈(i+1)·in/out⌉) of an axis, where in and out are the extents before and after.
+// The windows have equal sizes if in is a multiple of out.
 func (p Pool) adaptive(x Value) Value {
 	if !p.maximum && !slices.ContainsFunc(p.sizes, func(n Extent) bool { return n != 1 }) {
 		return GlobalAvgPool(x)
@@ -186,8 +186,8 @@ func (p Pool) adaptive(x Value) Value {
 	return one(op.AveragePool{Window: w}, x)
 }
 
-// uneven applies an adaptive pool whose windows have different sizes, axis by axis. Means are products with a
-// matrix. Maxima need windows of equal size, so short windows repeat a position.
+// uneven applies an adaptive pool whose windows have different sizes, axis by axis. It computes means as a product
+// with a matrix. For maxima it gathers windows of equal size, in which a short window repeats an element.
 func (p Pool) uneven(x Value) Value {
 	for i, size := range p.sizes {
 		axis := i + 2
@@ -220,9 +220,9 @@ func (p Pool) uneven(x Value) Value {
 
 // Interpolate resizes the axes after the channels to sizes. mode is "nearest", "nearest-exact", "linear" (also
 // "bilinear" and "trilinear"), "cubic" (also "bicubic") or "lanczos", a filter with three lobes that leaves out
-// elements outside of x. If alignCorners is true, the centres of the first and last elements of the result along
-// each axis are at the centres of the first and last elements of x. Otherwise their outer edges are. Interpolate
-// panics with an [*Error] for alignCorners with a nearest mode.
+// elements outside of x. The first and last elements of the result along each axis are aligned with the first and
+// last elements of x: their centres if alignCorners is true, and otherwise their outer edges. Interpolate panics
+// with an [*Error] for alignCorners with a nearest mode.
 func Interpolate(x Value, mode string, alignCorners bool, sizes ...Extent) Value {
 	if len(sizes) != x.Rank()-2 {
 		fail("%d extents for %s", len(sizes), x.typ())
@@ -286,8 +286,8 @@ func PixelUnshuffle(x Value, r int) Value {
 	return x.Reshape(n, c, h, r, w, r).Permute(0, 1, 3, 5, 2, 4).Reshape(n, c.Mul(r*r), h, w)
 }
 
-// Unfold4d returns the windows over x, [N, C, H, W], as columns: [N, C·h·w, windows] (PyTorch
-// Unfold). Adjacent windows are one cell apart unless [Stride] is given.
+// Unfold4d returns the windows of x, [N, C, H, W], as columns: [N, C·h·w, windows] (PyTorch Unfold). The windows
+// are h × w. The distance between adjacent windows is 1 unless [Stride] is given.
 func Unfold4d(x Value, kernel int, options ...PoolOption) Value {
 	w := pooling("Unfold4d", 2, true, kernel, append([]PoolOption{Stride(1)}, options...)).window
 	x = x.Pad("constant", 0, w.padding[1], w.padding[1], w.padding[0], w.padding[0])
@@ -308,9 +308,9 @@ func Fold4d(x Value, height, width Extent, kernel int, options ...PoolOption) Va
 }
 
 // GridSample samples x, [N, C, H, W], at the coordinates in grid, [N, H', W', 2]. The result is [N, C, H', W']. The
-// last axis of grid holds the coordinates of a column and a row. −1 and 1 are the centres of the first and the last
-// element if alignCorners is true, and otherwise their outer edges. mode is "nearest", "linear" (also "bilinear")
-// or "cubic" (also "bicubic"), and padding is "zeros", "border" or "reflection".
+// last axis of grid holds a column and a row. If alignCorners is true, −1 and 1 are the centres of the first and
+// the last element along an axis of x. Otherwise they are the outer edges of these elements. mode is "nearest",
+// "linear" (also "bilinear") or "cubic" (also "bicubic"). padding is "zeros", "border" or "reflection".
 func GridSample(x, grid Value, mode, padding string, alignCorners bool) Value {
 	if mode == "bilinear" || mode == "bicubic" {
 		mode = mode[2:]

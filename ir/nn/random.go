@@ -11,9 +11,9 @@ import (
 // seed is the seed of eager random numbers and initial values.
 var seed atomic.Uint64
 
-// Seed sets the seed of random numbers and initial parameter values that are computed from now on,
-// and restarts their sequence. The seed is 0 at first. It does not affect a generated program,
-// whose caller passes a seed.
+// Seed sets the seed of random numbers and of initial parameter values that are computed from now on. It restarts
+// the sequence of random numbers. Without a call of Seed, the seed is 0. A generated program does not use this
+// seed: its caller passes one.
 func Seed(s uint64) {
 	seed.Store(s)
 	session.random.Store(0)

@@ -174,9 +174,9 @@ func position() string {
 // emptyLoop returns the position of an empty loop that a goroutine runs in `function`, or in a function that is
 // inlined there. It returns "" if there is no such loop.
 //
-// The compiler gives line 1 to the jump of an empty loop. The instruction before the jump has the
-// line of the loop's head. If the loop is inlined, it has the line of the call instead. Several
-// samples are taken, because a goroutine also stops at that instruction.
+// In the compiled code, the jump of an empty loop has line 1. The instruction before the jump has the line where
+// the loop begins, or the line of the call if the loop is inlined. A goroutine may also stop at that instruction,
+// and not at the jump. So emptyLoop takes several samples.
 func emptyLoop(function string) string {
 	for range 16 {
 		records := make([]runtime.StackRecord, 256)
@@ -191,8 +191,8 @@ func emptyLoop(function string) string {
 	return ""
 }
 
-// jumpsIn returns the position of an empty loop in which a goroutine with this stack is. It returns "" if there is
-// no such loop, or if `function` is not on the stack.
+// jumpsIn returns the position of the empty loop that the goroutine with this stack runs. It returns "" if the
+// goroutine does not run an empty loop, or if `function` is not on the stack.
 func jumpsIn(function string, stack []uintptr) string {
 	var outside []runtime.Frame
 	frames := runtime.CallersFrames(stack)
@@ -329,9 +329,8 @@ func sameType(a, b ir.Type) bool {
 	return a.DType == b.DType && slices.EqualFunc(a.Shape, b.Shape, dim.Dim.Same)
 }
 
-// emit writes a method into f. `in` and `out` are the arguments and results of the call that
-// recorded the method, and names are the names of the parameters. Nodes with data whose number is
-// below `first` become constants.
+// emit writes a method into f. `in` and `out` are the arguments and results of the call that recorded the method,
+// and `names` are the names of the parameters. A node with data becomes a constant if its number is below `first`.
 func (r *Recorder) emit(f *ir.Func, first int64, names []string, in, out []Value) error {
 	e := newEmitter(ir.NewBuilder(f), r.leaf)
 	e.first = first

@@ -104,9 +104,10 @@ func (r RNN) check() error  { return r.cells.unmade("NewRNN") }
 func (l LSTM) check() error { return l.cells.unmade("NewLSTM") }
 func (g GRU) check() error  { return g.cells.unmade("NewGRU") }
 
-// Forward runs the layers over x, [S, N, in], or [N, S, in] with [BatchFirst]. h is the initial
-// state, [layers·directions, N, hidden]; the zero Value means zeros. y holds the state after each
-// step, […, directions·hidden]. last holds the final states.
+// Forward runs the layers over x, [S, N, in], or [N, S, in] with [BatchFirst]. h is the initial state,
+// [layers·directions, N, hidden]; the zero Value means zeros. y holds the state of the last layer after each step,
+// [S, N, directions·hidden], or [N, S, directions·hidden] with [BatchFirst]. last holds the final states in the
+// shape of h.
 func (r RNN) Forward(x, h Value) (y, last Value) {
 	required(r)
 	y, states := r.cells.run(x, r.Weights, []Value{h}, func(o op.Recurrent) ir.Op { return op.RNN{Recurrent: o} }, []string{r.cells.nonlinearity})
@@ -129,9 +130,9 @@ func (g GRU) Forward(x, h Value) (y, last Value) {
 	return y, states[0]
 }
 
-// run applies the operator once for each layer. states are the initial states, one for each kind; a
-// zero Value means zeros. functions are the activations of one direction. run returns the output of
-// the last layer, and the final states in the order of states.
+// run applies the operator once for each layer. states are the initial states, such as h and c; a zero Value means
+// zeros. functions are the activations of one direction. run returns the output of the last layer, and the final
+// states in the order of states.
 func (c cells) run(x Value, weights map[string]Param, states []Value, operator func(op.Recurrent) ir.Op, functions []string) (Value, []Value) {
 	if x.Rank() != 3 || !x.Dim(2).Equal(c.in) {
 		weights["weight_ih_l0"].failAt("input %s, layer expects rank 3 with %d features", x.typ(), c.in)
@@ -181,8 +182,8 @@ func (c cells) run(x Value, weights map[string]Param, states []Value, operator f
 	return x, states
 }
 
-// stacked returns the weights of a layer whose names begin with kind, such as "weight_ih". The
-// directions lie along a new first axis, and the gates are in the operator's order.
+// stacked returns the weights of a layer whose names begin with `kind`, such as "weight_ih". It stacks the weights
+// of the directions along a new first axis, and puts the gates in the operator's order.
 func (c cells) stacked(weights map[string]Param, kind string, layer int) Value {
 	var rows []Value
 	for _, suffix := range c.suffixes() {

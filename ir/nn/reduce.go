@@ -50,8 +50,8 @@ func (v Value) count(axes []int) Dim {
 	return Dim{d: n}
 }
 
-// Var returns the variance along axes, whose extents become 1, or of all elements without axes. It divides the sum of
-// squared deviations by one less than the number of elements, so it is NaN for one element.
+// Var returns the variance along axes, whose extents become 1, or of all elements without axes. For n elements it
+// divides the sum of squared deviations by n − 1, so it is NaN for one element.
 func (v Value) Var(axes ...int) Value { _, x := v.VarMean(axes...); return x }
 
 // VarBiased is like [Value.Var] but divides by the number of elements.
@@ -116,8 +116,8 @@ func (v Value) running(axis int, combine func(Value, Operand) Value) Value {
 	return v
 }
 
-// Median returns the median along an axis, whose extent becomes 1. Of two middle elements it returns the lower one. NaN
-// is larger than every number.
+// Median returns the median along an axis, whose extent becomes 1. For an even number of elements it is the lower
+// of the two middle ones. NaN is larger than every number.
 func (v Value) Median(axis int) Value { m, _ := v.MedianWithIndices(axis); return m }
 
 // MedianWithIndices returns [Value.Median] and the indices of the medians along the axis, i64.
@@ -167,8 +167,8 @@ func (v Value) ArgSortDescending(axis int) Value {
 // TopK returns the k largest elements along an axis, the largest first; see [Value.TopKWithIndices].
 func (v Value) TopK(k Extent, axis int) Value { t, _ := v.TopKWithIndices(k, axis); return t }
 
-// TopKWithIndices returns the k largest elements along an axis, the largest first, and their indices, i64. Of equal
-// elements the first comes first, and NaN is larger than every number. k must not exceed the extent.
+// TopKWithIndices returns the k largest elements along an axis, the largest first, and their indices, i64. Equal
+// elements keep their order. NaN is larger than every number. k must not exceed the extent.
 func (v Value) TopKWithIndices(k Extent, axis int) (values, indices Value) {
 	return v.order(axis, k, false)
 }

@@ -354,8 +354,8 @@ func (v Value) SliceAssign(spans []Span, values Operand) Value {
 // SliceFill returns v with the elements that spans select replaced by x; see [Value.SliceAssign].
 func (v Value) SliceFill(spans []Span, x float64) Value { return v.SliceAssign(spans, x) }
 
-// Chunk splits an axis, whose extent is static, into at most n parts. All parts have the same length except the last,
-// which may be shorter. An empty axis has no parts.
+// Chunk splits an axis into at most n parts. The extent of the axis must be static. All parts have the same length,
+// except that the last one may be shorter. An empty axis gives no parts.
 func (v Value) Chunk(n, axis int) []Value {
 	if n < 1 {
 		fail("%d parts", n)
@@ -364,8 +364,8 @@ func (v Value) Chunk(n, axis int) []Value {
 	return v.Split(max(1, (size+n-1)/n), axis)
 }
 
-// Split splits an axis, whose extent is static, into parts of the given length. The last part may be shorter. An empty
-// axis has no parts.
+// Split splits an axis into parts of the given length. The extent of the axis must be static. The last part may be
+// shorter. An empty axis gives no parts.
 func (v Value) Split(length, axis int) []Value {
 	if length < 1 {
 		fail("parts of length %d", length)
@@ -423,9 +423,9 @@ func (v Value) Roll(shift, axis int) Value {
 	return Concat(axis, v.Narrow(axis, n-shift, shift), v.Narrow(axis, 0, n-shift))
 }
 
-// Pad pads the last axes. pads holds the numbers of elements before and after the last axis, then
-// before and after the axis before it, and so on, as in PyTorch. Negative numbers crop. mode is
-// "constant" (with x), "reflect", "edge" or "circular".
+// Pad pads the last axes. pads holds pairs of numbers of elements: before and after the last axis, then before and
+// after the axis before it, and so on, as in PyTorch. Negative numbers crop. mode is "constant", "reflect", "edge"
+// or "circular". The mode "constant" pads with x.
 func (v Value) Pad(mode string, x float64, pads ...int) Value {
 	if len(pads)%2 != 0 || len(pads)/2 > v.Rank() {
 		fail("%d pads for rank %d", len(pads), v.Rank())
@@ -455,12 +455,12 @@ func (v Value) Pad(mode string, x float64, pads ...int) Value {
 	return one(o, v, number(x, v.DType()))
 }
 
-// Tril keeps the elements on and below a diagonal of matrices and sets the others to zero. Diagonal
-// 0 is the main one, 1 the one above it, −1 the one below.
+// Tril keeps the elements of matrices on and below a diagonal, and sets the elements above it to zero. Diagonal 0
+// is the main diagonal, 1 is above it, and −1 is below it.
 func (v Value) Tril(diagonal int) Value { return v.triangle(false, diagonal) }
 
-// Triu keeps the elements on and above a diagonal of matrices and sets the others to zero. Diagonal
-// 0 is the main one, 1 the one above it, −1 the one below.
+// Triu keeps the elements of matrices on and above a diagonal, and sets the elements below it to zero. Diagonal 0
+// is the main diagonal, 1 is above it, and −1 is below it.
 func (v Value) Triu(diagonal int) Value { return v.triangle(true, diagonal) }
 
 func (v Value) triangle(upper bool, diagonal int) Value {
@@ -489,8 +489,8 @@ func DiagMask(rows, cols Extent, diagonal int) Value {
 	return one(op.Eye{DType: U8, Rows: d[0], Cols: d[1], K: diagonal}).Equal(0)
 }
 
-// Unfold returns windows over an axis. A window has `size` elements, which form a new last axis, and begins
-// `step` elements after the one before it.
+// Unfold returns windows over an axis. A window is `size` adjacent elements, which form a new last axis. The next
+// window begins `step` elements after it.
 func (v Value) Unfold(axis, size, step int) Value {
 	axis = v.axis(axis)
 	if size < 1 || step < 1 {
@@ -501,9 +501,8 @@ func (v Value) Unfold(axis, size, step int) Value {
 	return one(op.Gather{Axis: axis}, v, starts.Add(Arange(size))).MoveDim(axis+1, -1)
 }
 
-// Meshgrid returns one tensor for each vector. All have rank len(vectors) and the lengths of the
-// vectors as extents. Element (i₀, i₁, …) of tensor k is element i_k of vector k (torch.meshgrid
-// with indexing="ij").
+// Meshgrid returns one tensor for each vector. All tensors have the same shape: extent k is the length of vector k.
+// Element (i₀, i₁, …) of tensor k is element i_k of vector k (torch.meshgrid with indexing="ij").
 func Meshgrid(vectors ...Value) []Value {
 	shape := make([]Extent, len(vectors))
 	for i, v := range vectors {

@@ -18,13 +18,12 @@ func HannWindow(n int, periodic bool) Value { return cosineWindow(n, periodic, 0
 // [BlackmanWindow].
 func HammingWindow(n int, periodic bool) Value { return cosineWindow(n, periodic, 0.54, 0.46, 0) }
 
-// BlackmanWindow returns the f32 Blackman window of n numbers, 0.42 − 0.5·cos t + 0.08·cos 2t. For element i, t is
-// 2π·i/n if periodic is true, else 2π·i/(n − 1). A window of one number that is not periodic is 1.
+// BlackmanWindow returns n numbers of the Blackman window, 0.42 − 0.5·cos t + 0.08·cos 2t, as f32. For element i, t
+// is 2π·i/n if periodic is true, and 2π·i/(n − 1) otherwise. If n is 1 and periodic is false, the number is 1.
 func BlackmanWindow(n int, periodic bool) Value { return cosineWindow(n, periodic, 0.42, 0.5, 0.08) }
 
-// RFFT returns the discrete Fourier transform of a real signal along the last axis. x is […, n] and
-// the result […, n/2+1, 2] with n/2 rounded down: the real and imaginary parts of the frequencies 0
-// to n/2.
+// RFFT returns the discrete Fourier transform of a real signal along the last axis. x is […, n]. The result is […,
+// ⌊n/2⌋+1, 2]: the real and the imaginary part of each frequency from 0 to ⌊n/2⌋.
 func RFFT(x Value) Value {
 	return one(op.DFT{Axis: x.axis(-1), Length: x.Dim(-1).d, OneSided: true}, x.Unsqueeze(-1))
 }
@@ -38,10 +37,9 @@ func IRFFT(x Value, n Extent) Value {
 	return one(op.DFT{Axis: x.axis(-2), Length: extent(n), Inverse: true, OneSided: true}, x).Squeeze(-1)
 }
 
-// STFT returns the short-time Fourier transform of x, [N, L]. Frames have n samples, and each frame
-// starts hop samples after the one before. The samples of each frame are multiplied by window, [n],
-// and transformed by [RFFT]. If window is the zero Value, the samples are not multiplied. The
-// result is [N, n/2+1, frames, 2].
+// STFT returns the short-time Fourier transform of x, [N, L]. Frames have n samples. Each frame starts `hop`
+// samples after the one before. STFT multiplies each frame by window, [n], and transforms it by [RFFT]. The zero
+// Value is a window of ones. The result is [N, n/2+1, frames, 2].
 func STFT(x Value, n, hop int, window Value) Value {
 	frames := x.Unfold(-1, n, hop)
 	if window.Valid() {
@@ -50,10 +48,10 @@ func STFT(x Value, n, hop int, window Value) Value {
 	return RFFT(frames).Transpose(-3, -2)
 }
 
-// ISTFT is the inverse of [STFT], with the same n, hop and window. x is [N, n/2+1, frames, 2] with
-// a static number of frames. The result is [N, (frames−1)·hop+n]: it lacks the samples of STFT's
-// operand after the last whole frame. Overlapping frames are added and divided by the sum of
-// squared windows. A sample without a nonzero window value is NaN.
+// ISTFT is the inverse of [STFT], with the same n, hop and window. x is [N, n/2+1, frames, 2] with a static number
+// of frames. The result is [N, (frames−1)·hop+n]. Samples that STFT drops after the last whole frame are not
+// restored. Overlapping frames are added, and the sum is divided by the sum of the squared windows. A sample is NaN
+// if all windows are 0 there.
 func ISTFT(x Value, n, hop int, window Value) Value {
 	if x.Rank() != 4 {
 		fail("%s, [N,F,frames,2] expected", x.typ())

@@ -5,10 +5,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// State is a tensor that one call of a model passes to the next, such as a key-value cache or a
-// hidden state. A module has a field of type *State. Each Session of a generated package has its
-// own copy. A state starts as zeros, with extent 0 for symbols that no argument binds.
-// Session.Reset sets all states to this value again.
+// State is a tensor that one call of a model passes to the next, such as a key-value cache or a hidden state. A
+// module has a field of type *State. Each Session of a generated package has its own copy. A state starts as zeros.
+// A symbol of its type that no argument binds is 0 at first. Session.Reset sets all states to this value again.
 type State struct {
 	typ  ir.Type
 	path string
@@ -17,9 +16,9 @@ type State struct {
 	first, now Value
 }
 
-// NewState returns a state of a type in the notation of the IR, "f32[N,4,S,16]". The symbols of the
-// type are the symbols of the methods that use the state. While no method is recorded, the state is
-// zeros with extent 0 for each symbol until it is set.
+// NewState returns a state of a type in the notation of the IR, such as "f32[N,4,S,16]". The symbols of the type
+// are the symbols of the methods that use the state. Outside of a recording, the state is a tensor of zeros until
+// it is set, and each symbol is 0.
 func NewState(typ string) *State {
 	t, err := parseType(typ)
 	if err != nil {

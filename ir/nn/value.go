@@ -31,8 +31,8 @@ const (
 	Bool = ir.Bool
 )
 
-// Value is a tensor: its elements are known, or a recorded method will compute them. The zero Value
-// stands for an absent operand, such as a mask that is not used.
+// Value is a tensor. Either its elements are known, or a recorded method computes them. The zero Value is an absent
+// operand, such as a mask that is not used.
 type Value struct {
 	_ [0]func() // makes x == y a compile error, because it would not compare elements
 	n *node
@@ -271,9 +271,9 @@ func (v Value) axes(list []int) []int {
 	return out
 }
 
-// Is asserts that v has the type typ, in the notation of the IR, "f32[N,1024]", and returns v.
-// Otherwise it panics with an [*Error]. If the elements of v are known, its extents are numbers,
-// and each symbol in typ stands for one number. Otherwise a symbol matches only itself.
+// Is returns v if it has the type typ, in the notation of the IR, such as "f32[N,1024]". Otherwise it panics with
+// an [*Error]. If the elements of v are known, its extents are numbers, and each symbol in typ must stand for one
+// number everywhere. Otherwise a symbol matches only itself.
 func (v Value) Is(typ string) Value {
 	want, err := parseType(typ)
 	if err != nil {

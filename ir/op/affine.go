@@ -7,9 +7,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importAffine imports the experimental ONNX operators Affine, alpha·x + beta, and Scale, scale·x,
-// which old exporters write. scale and shift are the names of the attributes. If shift is "", the
-// operator has no such attribute.
+// importAffine imports two experimental ONNX operators that old exporters write: Affine, alpha·x + beta, and Scale,
+// scale·x. scale and shift are the names of the attributes. If shift is "", the operator does not add a number.
 func importAffine(scale, shift string) func(ir.Importer) ([]*ir.Value, error) {
 	return func(c ir.Importer) ([]*ir.Value, error) {
 		beta := 0.0
@@ -60,9 +59,8 @@ func importScaledTanh(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{times(b, y, c.Float("alpha", 1))}, nil
 }
 
-// importCrop imports the experimental ONNX operator Crop. It removes border,
-// [left,top,right,bottom], from x, [N,C,H,W]. The optional attribute scale is the height and width
-// of the result.
+// importCrop imports the experimental ONNX operator Crop. It removes a border, [left,top,right,bottom], from x,
+// [N,C,H,W]. If the optional attribute scale is given, it is the height and width of the result.
 func importCrop(c ir.Importer) ([]*ir.Value, error) {
 	x, border, scale := c.Arg(0), c.Ints("border", nil), c.Ints("scale", nil)
 	if x.Type.Rank() != 4 || len(border) != 4 || scale != nil && len(scale) != 2 {

@@ -7,12 +7,12 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importAffineGrid imports AffineGrid (from opset 20). Its matrices [N,D,D+1] transform a grid over
-// D spatial axes. The extents of the grid are the elements of the operand `size` after N and C. The
-// result, [N,out…,D], is Σ_j m[:,j]·x_j + m[:,D], where x_0 is the coordinate along the last axis,
-// x_1 along the axis before it, and so on. With align_corners, the centres of the first and the
-// last element have the coordinates −1 and 1. Otherwise their outer edges have these coordinates.
-// The coordinate on an axis with one element is −1 with align_corners, and otherwise 0.
+// importAffineGrid imports AffineGrid (from opset 20). Its matrices m, [N,D,D+1], transform a grid over D spatial
+// axes. The operand `size` is [N,C,out…], where out… are the extents of the grid. The result, [N,out…,D], is Σ_j
+// m[:,j]·x_j + m[:,D], where x_0 is the coordinate along the last axis, x_1 along the axis before it, and so on.
+// With align_corners, the centres of the first and the last element have the coordinates −1 and 1. Otherwise their
+// outer edges have these coordinates. An axis with one element has the coordinate −1 with align_corners, and 0
+// otherwise.
 func importAffineGrid(c ir.Importer) ([]*ir.Value, error) {
 	b, m := c.Builder(), c.Arg(0)
 	size, err := boundDims(c, 1, "size")
@@ -51,9 +51,9 @@ func importAffineGrid(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{ConvertTo(b, grid, narrow)}, nil
 }
 
-// gridCoordinates appends n numbers in [−1, 1] at equal distances, as a vector of type d. If align
-// is true, the first is −1 and, if n > 1, the last is 1. Otherwise they are the centres of n equal
-// parts of [−1, 1].
+// gridCoordinates appends n numbers in [−1, 1] at equal distances, as a vector of type d. If align is true, the
+// first is −1 and, if n > 1, the last is 1. Otherwise number i is the centre of part i when [−1, 1] is cut into n
+// equal parts.
 func gridCoordinates(b *ir.Builder, n dim.Dim, d ir.DType, align bool) *ir.Value {
 	first, steps := dim.Const(1).Sub(n), n // in units of half a step
 	if align {

@@ -25,8 +25,8 @@ type ArgMin struct {
 	Last     bool
 }
 
-// Infer returns i64 with the operand's shape. Axis is removed or, with KeepDims, gets extent 1. It
-// returns an error if Axis has extent 0.
+// Infer returns i64 in the operand's shape, but Axis is removed or, with KeepDims, gets extent 1. It returns an
+// error if Axis has extent 0.
 func (op ArgMax) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -42,8 +42,8 @@ func (op ArgMax) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(ir.I64, shape...)}, checkDomain(in, numbers{})
 }
 
-// Infer returns i64 with the operand's shape. Axis is removed or, with KeepDims, gets extent 1. It
-// returns an error if Axis has extent 0.
+// Infer returns i64 in the operand's shape, but Axis is removed or, with KeepDims, gets extent 1. It returns an
+// error if Axis has extent 0.
 func (op ArgMin) Infer(in []ir.Type) ([]ir.Type, error) { return ArgMax(op).Infer(in) }
 
 // Eval returns the index of the largest element of each line along Axis.
@@ -54,8 +54,8 @@ func (op ArgMin) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return ArgMax(op).search(in[0], -1), nil
 }
 
-// search returns the index of the extreme element of each line along Axis. sign is 1 for the
-// largest element and −1 for the smallest.
+// search returns the index of the largest element of each line along Axis if sign is 1, and of the smallest element
+// if sign is −1.
 func (op ArgMax) search(x *ir.Tensor, sign int) []*ir.Tensor {
 	dims, axes := dim.Consts(x.Shape...), []int{op.Axis}
 	keep, _ := dim.Ints(reducedShape(dims, axes, true))

@@ -24,9 +24,9 @@ func importGatedAdd(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{b.Node(Add{}, c.Arg(0), b.Node(Mul{}, c.Arg(1), c.Arg(2)))}, nil
 }
 
-// importComplexMul imports ComplexMul of com.microsoft, the product of complex numbers whose real
-// and imaginary parts are along the last axis, and ComplexMulConj, which conjugates the second
-// factor.
+// importComplexMul imports ComplexMul of com.microsoft, the product of complex numbers. The last axis holds the
+// real and the imaginary part of a number. If conjugate is true, it imports ComplexMulConj, which conjugates the
+// second factor.
 func importComplexMul(conjugate bool) func(ir.Importer) ([]*ir.Value, error) {
 	return func(c ir.Importer) ([]*ir.Value, error) {
 		b := c.Builder()
@@ -78,8 +78,8 @@ func importCDist(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{b.Node(Reduce{Kind: kind, Axes: []int{2}}, d)}, nil
 }
 
-// importIsAllFinite imports IsAllFinite of com.microsoft. The result is true if no element of any
-// operand is infinite or NaN. An attribute may restrict the test to infinities or to NaNs.
+// importIsAllFinite imports IsAllFinite of com.microsoft. The result is true if no element of any operand is
+// infinite or NaN. With an attribute, the operator tests only for infinities or only for NaNs.
 func importIsAllFinite(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	infOnly, nanOnly := c.Int("isinf_only", 0) != 0, c.Int("isnan_only", 0) != 0

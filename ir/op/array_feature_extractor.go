@@ -7,9 +7,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importArrayFeatureExtractor imports ArrayFeatureExtractor. The second operand holds indices, and
-// the result holds the elements of the first operand at these indices along the last axis. If the
-// first operand is a vector, the result is a matrix of one row.
+// importArrayFeatureExtractor imports ArrayFeatureExtractor. It gathers elements of the first operand along the
+// last axis. The second operand holds their indices. If the first operand is a vector, the result is a matrix of
+// one row.
 func importArrayFeatureExtractor(c ir.Importer) ([]*ir.Value, error) {
 	b, x, places := c.Builder(), c.Arg(0), c.Arg(1)
 	if x == nil || places == nil || x.Type.Rank() == 0 {

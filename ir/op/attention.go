@@ -10,27 +10,26 @@ import (
 	"github.com/burngen/burngen/ir/op/internal/portable"
 )
 
-// Attention is scaled dot-product attention (ONNX Attention, from opset 23). Queries are [B,H,S,D],
-// keys [B,G,T,D] and values [B,G,T,E], all of one float type. The result [B,H,S,E] is, for each
-// head h and query i,
+// Attention is scaled dot-product attention (ONNX Attention, from opset 23). Queries are [B,H,S,D], keys [B,G,T,D]
+// and values [B,G,T,E], all of one float type. Head h of the queries uses the keys and values of head h·G/H, and G
+// divides H. The result is [B,H,S,E]. For each head h and query i it is
 //
 //	score[j] = cap(Scale·(query · key[j])) + mask[j]
 //	result   = Σ softmax(score)[j]·value[j]
 //
-// with the keys and values of head h·G/H. G divides H, and cap(x) is Softcap·tanh(x/Softcap), or x
-// if Softcap is 0.
+// where cap(x) is Softcap·tanh(x/Softcap), or x if Softcap is 0.
 //
-// Query i is at position p = Past + i and attends to the keys from p − Before to p + After. A
-// negative Before or After means all keys on that side. After is 0 in causal attention. Further
-// operands may be absent:
+// Query i is at position p = Past + i, and attends to the keys from p − Before to p + After. A negative Before or
+// After means all keys on that side. After is 0 in causal attention. These operands may be absent:
 //
-//   - mask broadcasts to [B,H,S,T]. A bool mask is false for excluded keys. A float mask, of the queries' type, is added to the scores.
+//   - mask broadcasts to [B,H,S,T]. A bool mask is false for excluded keys. A float mask has the type of the queries and
+//     is added to the scores.
 //   - lengths, i64[B], is the number of keys of each batch element. Later keys are excluded.
 //   - starts, i64[B], is added to the positions p.
-//   - sinks, [H], of the queries' type, are scores of an additional key of each head with value 0.
+//   - sinks, [H], of the queries' type, adds one key to each head. sinks holds the key's score; its value is 0.
 //
-// The result for a query without keys, or with a mask of −∞ for all keys, is 0. Precision is the
-// element type of the softmax, or Invalid for the operands' type.
+// The result is 0 for a query without keys, and for a query whose mask is −∞ for all keys. Precision is the element
+// type of the softmax. If Precision is Invalid, it is the type of the queries.
 type Attention struct {
 	Scale         float64
 	Softcap       float64
@@ -97,9 +96,8 @@ func (op Attention) extents(in []ir.Type) (x attended, err error) {
 	return x, nil
 }
 
-// checkMask returns an error unless a mask is of bools or of type d, and broadcasts to the shape of
-// the scores. It accepts every symbolic extent of the mask where the scores have a constant extent
-// above 1.
+// checkMask returns an error unless a mask is of bools or of type d, and broadcasts to the shape of the scores. It
+// accepts any symbolic extent of the mask if the extent of the scores is a constant above 1.
 func (op Attention) checkMask(mask ir.Type, d ir.DType, scores []dim.Dim) error {
 	if mask.DType != ir.Bool && mask.DType != d {
 		return fmt.Errorf("the mask is %s, bool or %s expected", mask.DType, d)
@@ -205,7 +203,7 @@ func (op Attention) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// window returns the number that the window adds to a score: 0 if the key is inside, and −∞
+// window returns the number that is added to the score of a key: 0 if the key is between Before and After, and −∞
 // otherwise. distance is the position of the key minus the position of the query.
 func (op Attention) window(distance int64) float64 {
 	if op.After >= 0 && distance > int64(op.After) || op.Before >= 0 && distance < -int64(op.Before) {
@@ -276,8 +274,8 @@ const (
 	softmaxScores = 3
 )
 
-// build appends an attention made of other operators. It returns its result y, and `seen`, the
-// scores [B,H,S,T] after the given stage. seen is nil for noScores.
+// build appends an attention made of other operators, and returns its result y. It also returns `seen`, the scores
+// [B,H,S,T] at the given stage, such as before or after the mask is added. seen is nil if stage is noScores.
 func (op Attention) build(b *ir.Builder, args []*ir.Value, stage int) (y, seen *ir.Value) {
 	x := op.unified(b, args)
 	q, k, v := args[0], args[1], args[2]
@@ -363,8 +361,8 @@ func unless(b *ir.Builder, cond, x *ir.Value) *ir.Value {
 	return b.Node(Where{}, cond, b.Scalar(x.Type.DType, 0), x)
 }
 
-// bias appends the sum of all masks, in a shape that broadcasts to the scores. keyless is true for
-// queries without keys. Either is nil if it has no effect.
+// bias appends the sum of all masks, in a shape that broadcasts to the scores. keyless is true for the queries that
+// have no keys. bias is nil if no mask has an effect, and keyless is nil if every query is known to have a key.
 func (op Attention) bias(b *ir.Builder, x attended, args []*ir.Value) (bias, keyless *ir.Value) {
 	d := args[0].Type.DType
 	args = append(args[:len(args):len(args)], make([]*ir.Value, 7-len(args))...)

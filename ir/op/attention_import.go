@@ -9,9 +9,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importAttention imports Attention (from opset 23). Queries, keys and values of rank 3 have their
-// heads concatenated in the last axis. Past keys and values precede the present ones; the
-// concatenation is the second and third result.
+// importAttention imports Attention (from opset 23). The last axis of queries, keys and values of rank 3 holds all
+// heads, one after the other. Past keys precede the present keys, and past values the present values. The second
+// result holds all keys, and the third all values.
 func importAttention(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	q, k, v := c.Arg(0), c.Arg(1), ConvertTo(c.Builder(), c.Arg(2), c.Arg(0).Type.DType)
@@ -59,8 +59,8 @@ func importAttention(c ir.Importer) ([]*ir.Value, error) {
 	return out[:min(len(out), max(c.NumResults(), 1))], nil
 }
 
-// attentionAttrs reads the attributes that affect scores, for keys of depth elements. stage is the
-// stage of the attention at which ONNX returns its scores, such as rawScores.
+// attentionAttrs reads the attributes that affect scores, for keys with `depth` elements. ONNX can return the
+// scores at several stages of the attention. stage is the requested one, such as rawScores.
 func attentionAttrs(c ir.Importer, depth dim.Dim) (op Attention, stage int, err error) {
 	op = Attention{Before: -1, After: -1}
 	if op.Scale = c.Float("scale", 0); !c.Has("scale") {
@@ -104,8 +104,8 @@ func attentionScale(scale float64, depth dim.Dim) (float64, error) {
 	return 1 / math.Sqrt(float64(max(n, 1))), nil
 }
 
-// windowSide returns the field Before or After of an [Attention] for a window of n keys on that
-// side. It returns −1, which means all keys, if n is negative or above 2³¹−1.
+// windowSide returns the field Before or After of an [Attention] for a window of n keys on that side. It returns
+// −1, which means all keys, if n is negative or above 2³¹−1.
 func windowSide(n int) int {
 	if n > math.MaxInt32 {
 		return -1
@@ -113,9 +113,9 @@ func windowSide(n int) int {
 	return max(n, -1)
 }
 
-// attentionMask returns operand 3 as the mask of an [Attention] with the given number of keys. It
-// returns nil if the operand is absent. It converts a mask of numbers to d. From opset 24 on, a
-// mask with fewer keys excludes the last keys.
+// attentionMask returns operand 3 as the mask of an [Attention] with the given number of keys. It returns nil if
+// the operand is absent. It converts a mask of numbers to type d. A mask may have fewer keys from opset 24 on; it
+// then excludes the keys at the end.
 func attentionMask(c ir.Importer, d ir.DType, keys dim.Dim) *ir.Value {
 	b, mask := c.Builder(), c.Arg(3)
 	if mask == nil {
@@ -142,8 +142,9 @@ func attentionMask(c ir.Importer, d ir.DType, keys dim.Dim) *ir.Value {
 	return b.Node(pad, mask, ConvertTo(b, out, mask.Type.DType))
 }
 
-// checkMissing appends a check that `missing`, the number of keys minus the number of keys in a
-// mask, is not negative. It appends nothing if `missing` is a constant or is provably not negative.
+// checkMissing appends a check that `missing` is not negative. missing is the number of keys minus the number of
+// keys in a mask. checkMissing appends nothing if missing is a constant, or if it can prove that missing is not
+// negative.
 func checkMissing(b *ir.Builder, missing dim.Dim) {
 	if !missing.IsConst() && !missing.NonNegative() {
 		b.Nodes(ir.CheckDim{A: missing, B: missing.Max(dim.Const(0)), What: "keys that the mask is short of"})
@@ -182,9 +183,9 @@ func agree(b *ir.Builder, x, y dim.Dim, label string, values []*ir.Value) {
 	}
 }
 
-// equate makes the two extents equal that an [ir.Unproven], err, names. It updates values, as
-// [ir.Builder.Equate] does. It panics as ir.FailWith(err) does if err is another error or the
-// extents cannot be made equal.
+// equate makes two extents equal. err must be an [ir.Unproven], which names the extents. equate updates values, as
+// [ir.Builder.Equate] does. It panics as ir.FailWith(err) does if err is another error, or if the extents cannot be
+// made equal.
 func equate(b *ir.Builder, err error, values []*ir.Value) {
 	var u *ir.Unproven
 	if !errors.As(err, &u) || !b.Equate(u.A, u.B, values) {

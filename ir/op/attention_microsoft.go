@@ -30,9 +30,9 @@ func (x *headed) remember(b *ir.Builder, keys, values *ir.Value) {
 	x.k, x.v = b.Node(Concat{Axis: 2}, keys, x.k), b.Node(Concat{Axis: 2}, values, x.v)
 }
 
-// overwrite stores the keys and values of x in the caches keys and values. starts[i] is the
-// position in the cache of the first key of batch element i. The caches then replace the keys and
-// values of x. overwrite panics, as [ir.Fail] does, if a cache is nil or not of rank 4.
+// overwrite stores the keys and values of x in the caches `keys` and `values`. The keys of batch element i begin at
+// position starts[i] of the cache. The caches then replace the keys and values of x. overwrite panics, as [ir.Fail]
+// does, if a cache is nil or not of rank 4.
 func (x *headed) overwrite(b *ir.Builder, keys, values, starts *ir.Value) {
 	for _, part := range []struct {
 		to    **ir.Value
@@ -52,8 +52,8 @@ func (x *headed) shape() []dim.Dim {
 	return []dim.Dim{q[0], q[1], q[2], x.k.Type.Shape[2]}
 }
 
-// agree equates the extent of an axis of mask with the extent of axis scoreAxis of the scores,
-// [B,H,S,T]. It returns the mask. label names the extents in errors.
+// agree makes the extent of an axis of mask equal to the extent of axis scoreAxis of the scores, [B,H,S,T]. It
+// returns the mask. label names the extents in errors.
 func (x *headed) agree(b *ir.Builder, mask *ir.Value, axis, scoreAxis int, label string) *ir.Value {
 	values := []*ir.Value{mask, x.q, x.k, x.v}
 	agree(b, mask.Type.Shape[axis], x.shape()[scoreAxis], label, values)
@@ -61,8 +61,8 @@ func (x *headed) agree(b *ir.Builder, mask *ir.Value, axis, scoreAxis int, label
 	return values[0]
 }
 
-// add adds a float mask, which broadcasts to the scores, to the mask so far. A nil mask adds
-// nothing. It panics, as [ir.Fail] does, unless the rank of the mask is from 1 to 4.
+// add adds a float mask, which broadcasts to the scores, to x.mask. A nil mask changes nothing. add panics, as
+// [ir.Fail] does, unless the rank of the mask is from 1 to 4.
 func (x *headed) add(b *ir.Builder, mask *ir.Value) {
 	if mask == nil {
 		return
@@ -86,10 +86,13 @@ func (x *headed) add(b *ir.Builder, mask *ir.Value) {
 	x.mask = b.Node(Add{}, x.mask, mask)
 }
 
-// exclude adds an integer mask: [B,T] or [B,S,T] with positive numbers for the keys that are not
-// excluded, [B] with the number of keys of each batch element, or [2·B] with these numbers followed
-// by the first key of each batch element. mask_filter_value is added to the scores of excluded
-// keys. A nil mask excludes no key. It returns an error if the mask has another rank.
+// exclude excludes keys by an integer mask. It adds mask_filter_value to the scores of excluded keys. The mask has
+// one of these forms:
+//   - [B,T] or [B,S,T]: a key is excluded if its number is not positive
+//   - [B]: the number of keys of each batch element
+//   - [2·B]: the numbers of [B], followed by the index of the first key of each batch element
+//
+// A nil mask excludes no key. exclude returns an error if the mask has another rank.
 func (x *headed) exclude(c ir.Importer, mask *ir.Value) error {
 	out := c.Float("mask_filter_value", -10000)
 	if mask == nil {
@@ -131,9 +134,8 @@ func (x *headed) op(c ir.Importer) (Attention, error) {
 	return op, err
 }
 
-// importMicrosoftAttention imports Attention of com.microsoft. Queries, keys and values are x,
-// [B,S,N], times weights, [N,hidden sizes], plus a bias. Past and present hold keys and values,
-// [2,B,H,T,D].
+// importMicrosoftAttention imports Attention of com.microsoft. It computes queries, keys and values as x, [B,S,N],
+// times weights, [N,hidden sizes], plus a bias. `past` and `present` hold keys and values, [2,B,H,T,D].
 func importMicrosoftAttention(c ir.Importer) ([]*ir.Value, error) {
 	b, x, w := c.Builder(), c.Arg(0), c.Arg(1)
 	heads := c.Int("num_heads", 0)

@@ -7,9 +7,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// AveragePool is the mean of each window over x, [N,C,spatial…], of floats (ONNX AveragePool). The
-// mean is the sum divided by the number of counted cells, or 0 if no cell counts. Cells inside x
-// count. Cells inside the padding count with CountPad. Cells beyond the padding never count.
+// AveragePool is the mean of each window over x, [N,C,spatial…], of floats (ONNX AveragePool). The mean is the sum
+// of the counted cells divided by their number, or 0 if no cell is counted. Cells inside x are counted. Cells
+// inside the padding are counted if CountPad is set. Cells beyond the padding are never counted.
 type AveragePool struct {
 	Window
 	CountPad bool
@@ -43,8 +43,8 @@ func (op AveragePool) Flops(_, out []ir.Type) dim.Dim {
 	return out[0].Elems().Mul(dim.Const(LenOf(op.Kernel)))
 }
 
-// Grad returns the gradient of x: dy divided by the number of cells of each window, then
-// distributed to these cells by a transposed convolution.
+// Grad returns the gradient of x. It divides each element of dy by the number of counted cells of its window. A
+// transposed convolution then adds the quotient to each of these cells.
 func (op AveragePool) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	c, x, g := calculus{b}, n.Arg(0), dy[0]
 	spatial, one := len(op.Kernel), dim.Const(1)
@@ -75,8 +75,9 @@ func (op AveragePool) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) 
 	return []*ir.Value{ReshapeTo(b, sum, x.Type.Shape...)}
 }
 
-// Lower computes narrow floats in f32. It splits more than two spatial axes into several pools,
-// because the number of cells is a product over the axes.
+// Lower computes narrow floats in f32. It replaces a pool over more than two spatial axes by several pools over
+// fewer axes. The number of counted cells of a window is a product with one factor for each axis, so the result is
+// the same.
 func (op AveragePool) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {
 		return out

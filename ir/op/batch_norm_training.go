@@ -7,9 +7,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// BatchNormTraining is the training form of [BatchNormalization]: (x − mean)/√(variance +
-// Epsilon)·scale + bias for floats x of [N,C,spatial…], with the mean and the population variance
-// of each channel over N and the spatial axes. scale and bias are [C].
+// BatchNormTraining is the training form of [BatchNormalization]: (x − mean)/√(variance + Epsilon)·scale + bias. x
+// is of floats, [N,C,spatial…]. mean and variance are the mean and the population variance of each channel over N
+// and the spatial axes. scale and bias are [C].
 type BatchNormTraining struct{ Epsilon float64 }
 
 // Infer returns the type of x.
@@ -72,8 +72,8 @@ func channelMoments(b *ir.Builder, x *ir.Value, shape []dim.Dim) (mean, variance
 //	dscale = Σ dy·z
 //	dbias  = Σ dy
 //
-// where r = 1/√(variance + Epsilon), z = r·(x − mean), and the sums are over the count elements of
-// a channel.
+// where r = 1/√(variance + Epsilon) and z = r·(x − mean). Sums are over the elements of a channel, and count is the
+// number of these elements.
 func (op BatchNormTraining) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	c, x, scale, g := calculus{b}, n.Arg(0), n.Arg(1), dy[0]
 	mean, variance := channelMoments(b, x, scale.Type.Shape)

@@ -10,11 +10,10 @@ import (
 )
 
 // BatchNormalization is (x − mean)/√(variance + Epsilon)·scale + bias for floats x of [N,C,…] (ONNX
-// BatchNormalization in inference). The operands are x, scale, bias, mean and variance. The last
-// four have one element for each channel, [C], or for each position, [C,…]. Epsilon has the
-// precision of an f32. In training, mean and variance are computed from x, see
-// [BatchNormalization.Train]. Momentum is the weight of the old values when the running statistics
-// are updated.
+// BatchNormalization in inference). The operands are x, scale, bias, mean and variance. The last four have one
+// element for each channel, [C], or for each position, [C,…]. Epsilon has the precision of an f32.
+// [BatchNormalization.Train] is the form for training, in which mean and variance are computed from x. Momentum is
+// the weight of the old values when training updates the running statistics.
 type BatchNormalization struct{ Epsilon, Momentum float64 }
 
 // Infer returns the type of x.
@@ -114,8 +113,7 @@ func perChannel(c dim.Dim, spatial int) []dim.Dim {
 // Flops counts a product and a sum for each element.
 func (BatchNormalization) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems().Mul(dim.Const(2)) }
 
-// Grad returns the gradients of x, scale, bias, mean and variance, where v = variance + Epsilon and
-// s = scale/√v:
+// Grad returns the gradients of x, scale, bias, mean and variance, where v = variance + Epsilon and s = scale/√v:
 //
 //	dx        = s·dy
 //	dscale    = Σ dy·(x − mean)/√v
@@ -123,7 +121,7 @@ func (BatchNormalization) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems().
 //	dmean     = −Σ s·dy
 //	dvariance = −Σ s·dy·(x − mean)/2v
 //
-// A sum is over the elements of x that share an element of the operand.
+// Element i of a sum is over all elements of x that are combined with element i of the operand.
 func (op BatchNormalization) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	c, x, g := calculus{b}, n.Arg(0), dy[0]
 	rank := max(x.Type.Rank(), 2)
@@ -159,10 +157,9 @@ func (op BatchNormalization) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, wan
 	return grads
 }
 
-// Train replaces the node by one that normalises by the statistics of x. The running statistics are
-// updated with the mean and the sample variance (over n − 1) of x, with weight 1 − Momentum. It
-// returns nil, and changes nothing, if the scale is frozen, or if the running mean or variance is a
-// parameter of the function.
+// Train replaces the node by one that normalises by the statistics of x. It updates the running statistics with the
+// mean and the sample variance (over n − 1) of x, which get the weight 1 − Momentum. It returns nil, and changes
+// nothing, if the scale is frozen, or if the running mean or variance is a parameter of the function.
 func (op BatchNormalization) Train(b *ir.Builder, n *ir.Node, t ir.Training) []*ir.Value {
 	x := n.Arg(0)
 	if t.IsFrozen(n.Arg(1)) || n.Arg(3).Def == nil || n.Arg(4).Def == nil {

@@ -7,25 +7,25 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// BindAxes binds two symbols for each axis of Shape. Its operand is a list of axes. If the list
-// contains the axis, the first symbol is 1 and the second is the extent. Otherwise the first is the
-// extent and the second is 1. An axis may be negative, and then counts from the end, but the list
-// must not name an axis twice. With All, an empty list means all axes.
+// BindAxes binds two symbols for each axis of Shape. Its operand is a list of axes. For an axis in the list, the
+// first symbol is 1 and the second is the axis's extent. For another axis, the first is the extent and the second
+// is 1. A negative axis counts from the end. The list must not name an axis twice. With All, an empty list means
+// all axes.
 type BindAxes struct {
 	Bound
 	Shape []dim.Dim
 	All   bool
 }
 
-// BindSqueeze binds its symbols to the extents that remain when axes are removed from Shape. Its operand is the
-// list of these axes, each of extent 1. There is one symbol for each remaining axis.
+// BindSqueeze binds the extents that remain when axes of extent 1 are removed from Shape. Its operand is the list
+// of the removed axes. There is one symbol for each remaining axis.
 type BindSqueeze struct {
 	Bound
 	Shape []dim.Dim
 }
 
-// BindUnsqueeze binds its symbols to the extents of Shape with axes of extent 1 inserted. Its operand is the list of
-// the positions that these axes have in the result. There is one symbol for each axis of the result.
+// BindUnsqueeze binds the extents of Shape after axes of extent 1 are inserted. Its operand is the list of the
+// positions of these axes in the result. There is one symbol for each axis of the result.
 type BindUnsqueeze struct {
 	Bound
 	Shape []dim.Dim
@@ -44,8 +44,8 @@ func (op BindUnsqueeze) Infer(in []ir.Type) ([]ir.Type, error) {
 	return op.infer(in, max(len(op.Symbols), len(op.Shape)))
 }
 
-// namedAxes reports for each of rank axes whether the list contains it. It returns an error if an
-// axis is out of range or repeated.
+// namedAxes reports for each of `rank` axes whether the list contains it. It returns an error if an axis is out of
+// range or repeated.
 func namedAxes(list *ir.Tensor, rank int) ([]bool, error) {
 	axes := make([]int, list.Len())
 	for i := range axes {
@@ -59,8 +59,8 @@ func namedAxes(list *ir.Tensor, rank int) ([]bool, error) {
 	return named, err
 }
 
-// BindValues returns two numbers for each axis of Shape: 1 and the extent if the operand lists the
-// axis, else the extent and 1. With All, an empty list means all axes.
+// BindValues returns two numbers for each axis of Shape: 1 and the extent if the operand lists the axis, and
+// otherwise the extent and 1. With All, an empty list means all axes.
 func (op BindAxes) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	shape, _ := dim.Ints(op.Shape)
 	named, err := namedAxes(in[0], len(shape))
@@ -75,9 +75,9 @@ func (op BindAxes) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	})
 }
 
-// BindValues returns the extents of the axes that are not listed. It returns an error if a listed
-// axis has another extent than 1, is out of range or is repeated, or if there is not one symbol for
-// each of the other axes.
+// BindValues returns the extents of the axes that are not listed. It returns an error if a listed axis has an
+// extent other than 1, is out of range, or is repeated. It also returns an error if the number of symbols differs
+// from the number of remaining axes.
 func (op BindSqueeze) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	shape, _ := dim.Ints(op.Shape)
 	named, err := namedAxes(in[0], len(shape))
@@ -103,8 +103,8 @@ func (op Bound) extents(shape []int) ([]int64, error) {
 	return op.each(func(i int) (int64, error) { return int64(shape[i]), nil })
 }
 
-// BindValues returns the extents of Shape, with ones at the listed positions. It returns an error if
-// a position is out of range or repeated, or if there is not one symbol for each extent.
+// BindValues returns the extents of Shape, with ones at the listed positions. It returns an error if a position is
+// out of range or repeated, or if the number of symbols differs from the number of extents.
 func (op BindUnsqueeze) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	rest, _ := dim.Ints(op.Shape)
 	named, err := namedAxes(in[0], len(op.Symbols))

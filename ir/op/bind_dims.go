@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// BindDims binds symbols to elements of an integer tensor, which are used as extents. Places holds
-// the row-major index of the element for each symbol.
+// BindDims binds symbols to elements of an integer tensor. The symbols can then be used as extents. Places[i] is
+// the row-major index of the element that symbol i is bound to.
 type BindDims struct {
 	Bound
 	Places []int
@@ -37,9 +37,9 @@ func (op BindDims) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	return op.each(func(i int) (int64, error) { return in[0].Int(op.Places[i]), nil })
 }
 
-// boundDims returns the elements of operand i as extents. Like [knownDims], it returns constants or
-// expressions if the elements are known. Otherwise it binds symbols, whose names derive from
-// `name`, to the elements at run time. `name` also names the operand in errors.
+// boundDims returns the elements of operand i as extents. If the elements are known, it returns constants or
+// expressions, like [knownDims]. Otherwise it binds symbols to the elements at run time. The names of the symbols
+// derive from `name`, which also names the operand in errors.
 func boundDims(c ir.Importer, i int, name string) ([]dim.Dim, error) {
 	v := c.Arg(i)
 	if _, known := v.Dims(); known || v == nil {
@@ -70,9 +70,9 @@ func boundDim(c ir.Importer, i int, name string) (dim.Dim, error) {
 	return dims[0], nil
 }
 
-// bindElems returns the elements of an integer tensor as extents. For elements that are not known
-// before run time, it binds symbols whose names derive from `name`. An element that was moved from
-// another tensor uses the symbol of its origin, so that it has the same symbol everywhere.
+// bindElems returns the elements of an integer tensor as extents. For elements that are not known before run time,
+// it binds symbols whose names derive from `name`. If an element is a copy of an element of another tensor, such as
+// after a concatenation, all copies have one symbol.
 func bindElems(b *ir.Builder, v *ir.Value, name string) []dim.Dim {
 	dims := make([]dim.Dim, 0, ir.MaxRank)
 	for i, o := range originsOf(v) {
@@ -104,8 +104,8 @@ func boundElem(b *ir.Builder, o origin) (dim.Dim, bool) {
 	return dim.Dim{}, false
 }
 
-// origin says where an element of an integer tensor comes from: it is element `place` of `value`
-// or, if `value` is nil, the expression `dim`.
+// origin says where an element of an integer tensor comes from. It is element `place` of `value`. If `value` is
+// nil, it is the expression `dim` instead.
 type origin struct {
 	value *ir.Value
 	place int
@@ -135,16 +135,17 @@ func originsOf(v *ir.Value) []origin {
 // maxTrace is the maximum number of operators through which an element is traced.
 const maxTrace = 64
 
-// tracer expresses the elements of integer tensors by the elements from which they were computed, see [origin]. An
-// element that is not known is written as the difference of two symbols, because it may be negative. elems has the
-// expressions of each traced value. origins maps the text of such a difference to its origin.
+// tracer expresses the elements of integer tensors by the elements from which they were computed ([origin]). An
+// element whose origin is unknown is written as the difference of two new symbols, because it may be negative.
+// elems holds the expressions of each tensor that was traced. origins maps the text of such a difference to the
+// element that it stands for.
 type tracer struct {
 	elems   map[*ir.Value][]ir.Ratio
 	origins map[string]origin
 }
 
-// trace returns the elements of v as expressions of origins, or nil if they cannot be traced. It
-// goes back through at most depth operators.
+// trace returns the elements of v as expressions of origins, or nil if they cannot be traced. It goes back through
+// at most `depth` operators.
 func (t *tracer) trace(v *ir.Value, depth int) []ir.Ratio {
 	if v.Elems != nil {
 		return v.Elems
@@ -170,8 +171,8 @@ func (t *tracer) trace(v *ir.Value, depth int) []ir.Ratio {
 	return elems
 }
 
-// through returns the elements of v, computed by its operator from the traced elements of its
-// operands, or nil if they cannot be traced. depth is as in [tracer.trace].
+// through computes the elements of v from the traced elements of its operator's operands. It returns nil if they
+// cannot be traced. depth is as in [tracer.trace].
 func (t *tracer) through(v *ir.Value, depth int) []ir.Ratio {
 	if v.Def == nil || len(v.Def.Results) != 1 || depth == 0 {
 		return nil

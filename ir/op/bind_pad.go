@@ -8,11 +8,10 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// BindPad binds the padding of a tensor of Shape (ONNX Pad). The first operand lists the pads
-// before the axes, and then the pads after them. The optional second operand lists the axes.
-// Negative pads remove elements. BindPad binds four numbers for each axis: the index of the first
-// element that is kept, the number of elements that are kept, the number of elements inserted
-// before them, and the resulting extent.
+// BindPad binds the padding of a tensor of shape Shape (ONNX Pad). The first operand lists the pads before the
+// axes, and then the pads after them. The optional second operand lists the axes. Negative pads remove elements.
+// BindPad binds four numbers for each axis: the index of the first kept element, the number of kept elements, the
+// number of elements inserted before them, and the extent of the result.
 type BindPad struct {
 	Bound
 	Shape []dim.Dim
@@ -26,9 +25,9 @@ func (op BindPad) Infer(in []ir.Type) ([]ir.Type, error) {
 	return op.infer(in, 4*len(op.Shape))
 }
 
-// BindValues returns, for each axis in turn, the four numbers that [BindPad] lists. It returns an
-// error if an axis is out of range or repeated, if there are not two pads for each axis, or if the
-// pads of an axis remove more elements than it has or exceed 2³¹−1.
+// BindValues returns the four numbers that [BindPad] lists, for each axis in turn. It returns an error if an axis
+// is out of range or repeated, if there are not two pads for each axis, or if a pad exceeds 2³¹−1. It also returns
+// an error if the pads of an axis remove more elements than it has.
 func (op BindPad) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	shape, _ := dim.Ints(op.Shape)
 	pads, axes := intsOf(in[0]), AllAxes(len(shape))
@@ -60,10 +59,9 @@ func (op BindPad) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	return op.each(func(i int) (int64, error) { return values[i], nil })
 }
 
-// PadIndex returns the vector of i64 indices by which [Pad] extends one axis: element i of the
-// result of Pad is a copy of element index[i] of the operand. Mode is a mode of Pad other than
-// "constant". The operand has Extent elements along the axis. Pad inserts Before elements before
-// them and After elements after them.
+// PadIndex returns the indices, a vector of i64, by which [Pad] extends one axis. Element i of the result of Pad is
+// a copy of element index[i] of the operand. Mode is a mode of Pad other than "constant". The operand has Extent
+// elements along the axis. Pad inserts Before elements in front and After elements at the end.
 type PadIndex struct {
 	Mode                  string
 	Extent, Before, After dim.Dim

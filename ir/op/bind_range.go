@@ -8,13 +8,13 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// BindRange binds a symbol to the length of the range from start up to but not including limit in
-// steps of delta: max(0, ⌈(limit − start)/delta⌉). The operands are start, limit and delta: scalars
-// of one element type in which kernels compute, such as f32 but not f16.
+// BindRange binds a symbol to the length of the range start, start+delta, … up to but not including limit. The
+// length is max(0, ⌈(limit − start)/delta⌉). The operands are start, limit and delta: scalars of one element type.
+// Kernels must be able to compute with this type, as with f32, but not f16.
 type BindRange struct{ Bound }
 
-// Infer returns no types, because there are no results. It returns an error unless there are three
-// operands of one element each, of one numeric type with which kernels compute.
+// Infer returns no types, because there are no results. It returns an error unless there are three operands of one
+// element each. They must have one numeric type, with which kernels can compute.
 func (op BindRange) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 3, 3); err != nil {
 		return nil, err

@@ -7,9 +7,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// BindReshape binds the extents of the result of [Reshape], applied to a tensor of shape From with
-// a list of requested extents. An element 0 copies From's extent unless AllowZero is set. One
-// element may be -1 and is then inferred. The list has an element for each symbol.
+// BindReshape binds the extents of the result of a [Reshape] of a tensor of shape From. Its operand is the list of
+// requested extents, with one element for each symbol. A requested 0 copies the extent of From unless AllowZero is
+// set. One element may be -1, and its extent is inferred.
 type BindReshape struct {
 	Bound
 	From      []dim.Dim
@@ -21,8 +21,8 @@ func (op BindReshape) Infer(in []ir.Type) ([]ir.Type, error) {
 	return op.infer(in, len(op.Symbols))
 }
 
-// BindValues returns the extents of the result, with −1 and, unless AllowZero is set, 0 replaced.
-// It returns an error if the result would not have the number of elements of From.
+// BindValues returns the extents of the result. They are the requested extents, with −1 replaced and, unless
+// AllowZero is set, 0 too. It returns an error if the result and From would have different numbers of elements.
 func (op BindReshape) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	want := make([]dim.Dim, in[0].Len())
 	for i := range want {

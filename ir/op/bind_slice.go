@@ -7,10 +7,10 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// BindSlice binds the range of a slice of a tensor of Shape (ONNX Slice). The operands are lists of
-// starts, ends, and optional axes and steps. For each of Axes it binds the index of the first
-// element and the number of elements. If Steps is set, it also binds the step, clamped to ±extent.
-// Bound numbers are never negative, so a step s is bound as max(s, 0) and max(−s, 0).
+// BindSlice binds numbers that describe a slice of a tensor of shape Shape (ONNX Slice). The operands are lists of
+// starts and of ends, and optional lists of axes and of steps. For each of Axes it binds the index of the first
+// element and the number of elements. If Steps is set, it also binds the step s, clamped to ±extent. Bound numbers
+// are never negative, so s is bound as two numbers, max(s, 0) and max(−s, 0).
 type BindSlice struct {
 	Bound
 	Shape []dim.Dim
@@ -74,9 +74,8 @@ func (op BindSlice) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	return op.each(func(i int) (int64, error) { return places[op.Axes[i/op.Width()]][i%op.Width()], nil })
 }
 
-// slicedRange returns the index of the first element and the number of elements of a slice from
-// start to end of an axis with extent d. Negative bounds count from the end, and all bounds are
-// clamped.
+// slicedRange returns the index of the first element and the number of elements of the slice [start:end:step] of an
+// axis with extent d. Negative bounds count from the end, and both bounds are clamped to the axis.
 func slicedRange(start, end, step, d int64) (first, count int64) {
 	if start < 0 {
 		start = max(start, -d) + d

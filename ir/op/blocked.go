@@ -19,8 +19,8 @@ func BlockedType(n, c dim.Dim, spatial []dim.Dim) ir.Type {
 	return ir.TensorOf(ir.F32, append(shape, dim.Const(block))...)
 }
 
-// SpatialEnd returns the index after the last spatial axis of x, which is [N,C,spatial…] or, if
-// blocked, f32[N,⌈C/16⌉,spatial…,16]. It returns an error if x does not have that form.
+// SpatialEnd returns the index after the last spatial axis of x. x is [N,C,spatial…], or f32[N,⌈C/16⌉,spatial…,16]
+// if blocked is true. SpatialEnd returns an error if x does not have this form.
 func SpatialEnd(x ir.Type, blocked bool) (int, error) {
 	if !blocked {
 		if x.Rank() < 2 {

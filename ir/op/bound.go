@@ -7,9 +7,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// Bound is embedded by operators that bind Symbols to numbers computed from their operands, and
-// have no results. The numbers are axes, extents and positions that are known only at run time.
-// They are never negative.
+// Bound is embedded by operators that have no results but bind Symbols to numbers. The numbers are computed from
+// the operands at run time: axes, extents and positions. They are never negative.
 type Bound struct{ Symbols []string }
 
 // Binds returns the symbols.

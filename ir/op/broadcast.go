@@ -31,11 +31,11 @@ func broadcastShape(in []ir.Type) ([]dim.Dim, error) {
 	return shape, nil
 }
 
-// broadcastDim returns the common extent of a and b. If both are equal, the result is that extent.
-// If one is 1, the result is the other. If one is a constant other than 1 and the other is
-// symbolic, the constant is the result; at run time the other must be equal to it, or 1. If both
-// are symbolic, the result is their maximum, or an [ir.Unproven] error if the maximum is too
-// complex. It returns an error for two different constants other than 1.
+// broadcastDim returns the common extent of a and b. If both are equal, the result is that extent. If one is 1, the
+// result is the other. If one is a constant other than 1 and the other is symbolic, the result is the constant; at
+// run time the symbolic extent must equal it or be 1. If both are symbolic, the result is their maximum.
+// broadcastDim returns an error for two different constants other than 1, and an [ir.Unproven] error if the maximum
+// is too complex.
 func broadcastDim(a, b dim.Dim) (dim.Dim, error) {
 	if a.Equal(b) {
 		return a, nil
@@ -93,8 +93,9 @@ func (x *index) Next() {
 	}
 }
 
-// evalBroadcast returns the common shape of tensors, and for each tensor an [index] that walks
-// through it in the order of that shape. It returns an error if the shapes do not broadcast.
+// evalBroadcast returns the common shape of tensors. It also returns an [index] for each tensor, which walks
+// through the tensor's elements in the order of the common shape. It returns an error if the shapes do not
+// broadcast.
 func evalBroadcast(in []*ir.Tensor) (shape []int, walks []*index, err error) {
 	types := make([]ir.Type, len(in))
 	for i, t := range in {

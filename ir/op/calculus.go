@@ -41,8 +41,8 @@ func (c calculus) choose(x, y *ir.Value, comparison ir.Op, g *ir.Value) *ir.Valu
 	return c.Node(Where{}, c.Node(Equal{}, x, y), c.times(g, 0.5), c.where(c.Node(comparison, x, y), g))
 }
 
-// sum returns x summed over axes, which are in ascending order. If keep is true, these axes stay
-// with extent 1, else they are removed.
+// sum returns x summed over axes, which are in ascending order. If keep is true, these axes get extent 1; otherwise
+// they are removed.
 func (c calculus) sum(x *ir.Value, keep bool, axes ...int) *ir.Value {
 	if len(axes) == 0 {
 		return x
@@ -85,15 +85,15 @@ func (c calculus) fit(g *ir.Value, operand *ir.Value) *ir.Value {
 	return ReshapeTo(c.Builder, c.sum(g, false, axes...), shape...)
 }
 
-// chainRule returns the gradient of the operand of an elementwise operator: dy times slope's value.
-// slope returns the derivative of the operator at its operand x. y is the operator's result for x.
+// chainRule returns the gradient of the operand x of an elementwise operator: dy times the operator's derivative at
+// x. slope returns this derivative. Its argument y is the operator's result for x.
 func chainRule(b *ir.Builder, n *ir.Node, dy []*ir.Value, slope func(c calculus, x, y *ir.Value) *ir.Value) []*ir.Value {
 	return []*ir.Value{b.Node(Mul{}, dy[0], slope(calculus{b}, n.Arg(0), n.Results[0]))}
 }
 
-// partials returns the gradients of the operands of an elementwise operator with broadcasting.
-// slopes[i] returns the gradient of operand i before it is summed over broadcast axes; it is called
-// only if want[i] is true.
+// partials returns the gradients of the operands of an elementwise operator with broadcasting. slopes[i] returns
+// the gradient of operand i in the shape of the result. partials sums it over the axes along which the operand was
+// broadcast. It calls slopes[i] only if want[i] is true.
 func partials(b *ir.Builder, n *ir.Node, want []bool, slopes ...func(c calculus) *ir.Value) []*ir.Value {
 	c := calculus{b}
 	grads := make([]*ir.Value, len(n.Args))

@@ -10,15 +10,13 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Cast converts its operand to another element type (ONNX Cast). Integers wrap. Floats round to
-// nearest, ties to even; for f8e8m0 they round as Round says. Floats out of range become infinite;
-// in types of at most 8 bits they become the largest number unless Unsaturated. Any nonzero number
-// becomes true.
+// Cast converts its operand to another element type (ONNX Cast). Integers wrap. Floats round to nearest, ties to
+// even, but f8e8m0 rounds as Round says. Floats out of range become infinite. In types of at most 8 bits they
+// become the largest number instead, unless Unsaturated is set. Cast to bool is true for numbers other than 0.
 //
-// A float that becomes an integer is first truncated to an int64 if To is u32 or has 64 bits, and
-// to an int32 otherwise. The result has the low bits of that integer. NaN and floats out of range
-// become the smallest int32 or int64. For u64, floats from 2⁶³ to 2⁶⁴ become their exact value, and
-// larger floats become 0.
+// A float that becomes an integer is first truncated to an int64 if To is u32 or has 64 bits, and to an int32
+// otherwise. The result has the low bits of that integer. NaN and floats out of range become the smallest int32 or
+// int64. For u64, floats from 2⁶³ to 2⁶⁴ become their exact value, and larger floats become 0.
 type Cast struct {
 	elementwise
 	To          ir.DType
@@ -160,8 +158,8 @@ func (op Cast) setFloat(y *ir.Tensor, i int, v float64) {
 	}
 }
 
-// setInt stores v as element i of y, converted to y's type. The conversion to f32 does not go
-// through f64, so that it rounds once.
+// setInt stores v as element i of y, converted to y's type. It converts to f32 directly and not through f64,
+// because the value must be rounded only once.
 func (op Cast) setInt(y *ir.Tensor, i int, v int64) {
 	switch {
 	case !op.To.IsFloat():
@@ -203,8 +201,8 @@ func truncate(d ir.DType, v float64) int64 {
 	return math.MinInt32
 }
 
-// InferElems returns the operand's expressions, truncated for an integer type. It returns nil for
-// strings, for bools that are not constant, and for fractions that may be negative.
+// InferElems returns the expressions of the operand's elements. For an integer type it truncates them. It returns
+// nil for strings, for bools that are not constant, and for fractions that may be negative.
 func (op Cast) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	if op.To == ir.String || in[0].Type.DType == ir.String {
 		return nil
@@ -223,9 +221,9 @@ func (op Cast) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	})
 }
 
-// Lower returns the operand if it has the type To, and splits a cast into two if no kernel computes
-// it. A cast to an integer type narrower than a byte goes through i8 or u8. A cast of strings to a
-// float type without arithmetic of its own, such as bf16, goes through f64.
+// Lower returns the operand if it has the type To. If no kernel computes the cast, Lower splits it into two. A cast
+// to an integer type narrower than a byte goes through i8 or u8. A cast of strings to a float type that kernels do
+// not compute with, such as bf16, goes through f64.
 func (op Cast) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x := n.Arg(0)
 	switch via := wide(op.To); {

@@ -9,8 +9,9 @@ import (
 
 const maxSparseMap = 1 << 20
 
-// importCastMap imports CastMap: a row of the values of a map with i64 keys, in the order of the
-// keys. With map_form SPARSE, the keys are indices below max_map, and other elements are 0.
+// importCastMap imports CastMap, which converts a map with i64 keys to a row of its values. The values are in the
+// order of the keys. With map_form SPARSE, the keys are the indices of the values in a row of max_map elements, and
+// all other elements are 0.
 func importCastMap(c ir.Importer) ([]*ir.Value, error) {
 	b, m := c.Builder(), c.Arg(0)
 	to, ok := map[string]ir.DType{"TO_FLOAT": ir.F32, "TO_STRING": ir.String, "TO_INT64": ir.I64}[c.Text("cast_to", "TO_FLOAT")]

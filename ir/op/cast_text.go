@@ -9,9 +9,9 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// parse stores the number in text as element i of y, converted to y's type (ONNX Cast). The number
-// is plain or scientific, or INF, +INF, −INF or NaN, ignoring case and blanks around it. parse
-// returns an error for a text that is not a number in the syntax of [strconv.ParseFloat].
+// parse stores the number in text as element i of y, converted to y's type (ONNX Cast). The number is written in
+// plain or scientific notation, or is INF, +INF, −INF or NaN. Case, and blanks around the number, are ignored.
+// parse returns an error if text is not a number in the syntax of [strconv.ParseFloat].
 func (op Cast) parse(y *ir.Tensor, i int, text string) error {
 	word := strings.TrimSpace(text)
 	switch {
@@ -37,9 +37,9 @@ func (op Cast) parse(y *ir.Tensor, i int, text string) error {
 	return nil
 }
 
-// formatElem returns element i of x as text: integers and bools in decimal; floats with the fewest
-// digits that identify them in their type, in scientific notation if their magnitude is at least
-// 1e16, or below 1e-4 and not 0. The floats that are not finite are NaN, INF and -INF.
+// formatElem returns element i of x as text. Integers and bools are decimal. Floats have the fewest digits that
+// identify them in their type. They are in scientific notation if their magnitude is at least 1e16, or below 1e-4
+// and not 0. The texts of floats that are not finite are NaN, INF and -INF.
 func formatElem(x *ir.Tensor, i int) string {
 	switch {
 	case x.DType == ir.U64:

@@ -7,10 +7,10 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importCausalConvWithState imports CausalConvWithState (from opset 27). It convolves each channel
-// of x, [B,C,L], with K weights, [C,1,K], adds a bias and applies the optional activation SiLU.
-// Each result depends on the K elements up to its own position. The state, [B,C,K−1], holds the
-// elements before x. The new state is the last K−1 elements of the old state followed by x.
+// importCausalConvWithState imports CausalConvWithState (from opset 27). It convolves each channel of x, [B,C,L],
+// with K weights, [C,1,K], adds a bias, and applies the optional activation SiLU. The result at a position depends
+// on the K elements that end at this position. The state, [B,C,K−1], holds the elements before x. The new state is
+// the last K−1 elements of the old state and x together.
 func importCausalConvWithState(c ir.Importer) ([]*ir.Value, error) {
 	b, x, w, bias, past := c.Builder(), c.Arg(0), c.Arg(1), c.Arg(2), c.Arg(3)
 	if x.Type.Rank() != 3 || w.Type.Rank() != 3 {

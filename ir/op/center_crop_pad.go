@@ -7,9 +7,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importCenterCropPad imports CenterCropPad (from opset 18), which crops or pads axes around their
-// middle, rounded down. It becomes a [Slice] of axes that are too long, and a [Pad] of axes that
-// are too short, with zeros or empty strings.
+// importCenterCropPad imports CenterCropPad (from opset 18), which crops or pads axes around their middle, rounded
+// down. An axis that is too long becomes a [Slice]. An axis that is too short becomes a [Pad] with zeros or empty
+// strings.
 func importCenterCropPad(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	rank := x.Type.Rank()

@@ -6,8 +6,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// ChangeCase converts strings to lower case, or to upper case if Upper is set. It converts letters
-// one by one by the Unicode tables, without regard to language.
+// ChangeCase converts strings to lower case, or to upper case if Upper is set. It converts each letter by the
+// Unicode tables, and has no rules for single languages.
 type ChangeCase struct {
 	unary[texts]
 	Upper bool

@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// ChannelSums returns, for each channel, the sums of g and of g·(x − mean) over all images, as
-// [2,C]. g and x are floats of [N,C,spatial…], and the means [C].
+// ChannelSums returns two sums for each channel, over all images and positions: the sum of g and the sum of g·(x −
+// mean). The result is [2,C]. g and x are floats of [N,C,spatial…], and the means are [C].
 type ChannelSums struct{ Channels }
 
 // Infer returns [2,C].

@@ -37,8 +37,8 @@ func (op Channels) infer(in []ir.Type, count int) (dim.Dim, error) {
 	return c, nil
 }
 
-// of returns the number c of channels of x, and a function from the index of an element of x to the
-// element's channel. Elements that pad the channel-blocked layout have channels of c and above.
+// of returns the number c of channels of x. It also returns a function that gives the channel of the element of x
+// with index i. Padding elements of the channel-blocked layout have channels c, c+1 and so on.
 func (op Channels) of(x *ir.Tensor) (channel func(i int) int, c int) {
 	if op.C > 0 {
 		plane := LenOf(x.Shape[2 : len(x.Shape)-1])

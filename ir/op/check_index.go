@@ -7,10 +7,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// CheckIndex returns its operand, indices of i32 or i64, and checks them at run time. An index
-// below 0 or not below Count is an error. What names the index in errors, and Things names the
-// elements that it selects. With FromEnd, indices from -Count to -1 are accepted and converted to
-// count from the start, as in [Gather].
+// CheckIndex returns its operand, indices of i32 or i64, and checks them at run time. An index must be at least 0
+// and below Count. Errors call an index What, and the elements that it selects Things. With FromEnd, indices from
+// -Count to -1 are also accepted, and converted to count from the start, as in [Gather].
 type CheckIndex struct {
 	Count        dim.Dim
 	FromEnd      bool
@@ -46,8 +45,8 @@ func (op CheckIndex) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// checkIndex returns an error unless 0 ≤ index < count. label names the index in the error, and
-// things names the elements that it selects.
+// checkIndex returns an error unless 0 ≤ index < count. The error calls the index `label`, and the elements that it
+// selects `things`.
 func checkIndex(index int64, count int, label, things string) error {
 	if index < 0 || index >= int64(count) {
 		return fmt.Errorf("%s %d is not one of %d %s", label, index, count, things)

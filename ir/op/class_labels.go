@@ -8,9 +8,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// classLabels returns the labels of a classifier: the strings of the attribute classlabels_strings,
-// or the integers of the attribute whose name is `ints`. It returns an error unless exactly one of
-// the two attributes has elements.
+// classLabels returns the labels of a classifier. They are the strings of the attribute classlabels_strings, or the
+// integers of the attribute with the name `ints`. It returns an error unless exactly one of the two attributes has
+// elements.
 func classLabels(c ir.Importer, ints string) (*ir.Tensor, error) {
 	texts, numbers := c.Texts("classlabels_strings", nil), c.Ints(ints, nil)
 	switch {
@@ -28,8 +28,8 @@ func labelsOf(b *ir.Builder, labels *ir.Tensor, classes *ir.Value) *ir.Value {
 	return b.Node(Gather{Axis: 0}, b.Const(labels), classes)
 }
 
-// matrixOf returns x as a matrix of rows. A vector becomes a single row. It returns an error if x
-// is nil, not a tensor, or of another rank.
+// matrixOf returns x as a matrix. A vector becomes a matrix of one row. It returns an error if x is nil, is not a
+// tensor, or has another rank.
 func matrixOf(b *ir.Builder, x *ir.Value) (*ir.Value, error) {
 	switch {
 	case x == nil || !x.Type.IsTensor():

@@ -74,9 +74,8 @@ func limit[T real](x, lo, hi T) T {
 	return x
 }
 
-// IntBounds returns lo and hi as integers of type d; an infinite bound becomes the smallest or
-// largest integer. Bounds of u64 are returned as the int64 with the same bits. If d is not an
-// integer type, both are 0.
+// IntBounds returns lo and hi as integers of type d. An infinite bound becomes the smallest or largest integer. A
+// bound of u64 is returned as the int64 with the same bits. If d is not an integer type, both results are 0.
 func IntBounds(d ir.DType, lo, hi float64) (int64, int64) {
 	if !d.IsInt() {
 		return 0, 0
@@ -149,8 +148,8 @@ func importClip(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{x}, nil
 }
 
-// clipBound returns the value of the bound v, or fallback if v is nil. The bool is false unless v
-// is nil, or a constant of type d that float64 represents exactly.
+// clipBound returns the value of the bound v, or `fallback` if v is nil. It returns false if v is not nil and not a
+// constant of type d that a float64 represents exactly.
 func clipBound(v *ir.Value, d ir.DType, fallback float64) (float64, bool) {
 	if v == nil {
 		return fallback, true

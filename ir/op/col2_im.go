@@ -8,11 +8,11 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// Col2Im adds the columns of x, [N,C·cells,windows], of numbers, into images, [N,C,Image…] (ONNX
-// Col2Im, from opset 18). cells is the product of Block. Element c·cells+k of a column is cell k of
-// a window with extents Block over channel c. The windows are placed on the padded image as in a
-// convolution, in row-major order. x must have one column for each window, and its number of rows
-// must be a multiple of cells. Symbolic extents are checked at run time.
+// Col2Im adds windows of numbers into images (ONNX Col2Im, from opset 18). It is the reverse of extracting windows.
+// x is [N,C·cells,windows], where cells is the product of Block, and the result is [N,C,Image…]. Each column of x
+// is one window: element c·cells+k is cell k of the window in channel c. A window has the extents Block. The
+// windows are placed on the padded image as in a convolution, in row-major order. x must have one column for each
+// window, and its number of rows must be a multiple of cells. Symbolic extents are checked at run time.
 type Col2Im struct {
 	Image, Block []dim.Dim
 	// Strides and Dilations default to ones, and Pads to zeros, if nil.

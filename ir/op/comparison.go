@@ -118,8 +118,8 @@ func (GreaterOrEqual) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsComparison(in, out, isGreaterOrEqual)
 }
 
-// evalComparison returns holds(order) for each pair of elements of the broadcast operands, where
-// order is the result of [cmp.Compare]. The result is false for a pair with a NaN.
+// evalComparison compares each pair of elements of the broadcast operands. It returns holds(order), where order is
+// the result of [cmp.Compare] for the pair. The result is false for a pair with a NaN.
 func evalComparison(in []*ir.Tensor, holds func(order int) bool) ([]*ir.Tensor, error) {
 	shape, walks, err := evalBroadcast(in)
 	if err != nil {
@@ -135,8 +135,8 @@ func evalComparison(in []*ir.Tensor, holds func(order int) bool) ([]*ir.Tensor, 
 	return []*ir.Tensor{y}, nil
 }
 
-// compareElems returns the order of element i of a and element j of b, which have one type. ordered
-// is false if one is NaN.
+// compareElems compares element i of a with element j of b. Both tensors have one type. order is as in
+// [cmp.Compare]. ordered is false if an element is NaN.
 func compareElems(a *ir.Tensor, i int, b *ir.Tensor, j int) (order int, ordered bool) {
 	switch a.DType.Class() {
 	case ir.Float:
@@ -150,8 +150,9 @@ func compareElems(a *ir.Tensor, i int, b *ir.Tensor, j int) (order int, ordered 
 	return cmp.Compare(a.Int(i), b.Int(j)), true
 }
 
-// elemsComparison returns holds(order) for each pair of known elements. It returns nil if the
-// bounds of x − y do not decide the result for a pair (x, y).
+// elemsComparison compares each pair of elements, which are known as expressions, and returns holds(order) for the
+// pair. order is as in [cmp.Compare]. It returns nil if the bounds of x − y do not decide the result for a pair (x,
+// y).
 func elemsComparison(in []*ir.Value, out ir.Type, holds func(order int) bool) []ir.Ratio {
 	return elemsBroadcast(in, out, func(e []ir.Ratio) (ir.Ratio, bool) {
 		a, b, _ := common(e[0], e[1])

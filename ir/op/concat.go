@@ -85,8 +85,8 @@ func (op Concat) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elems
 }
 
-// visit calls f for each element of a result of the given shape: with its index i, the operand that
-// it comes from, and its index j in that operand.
+// visit calls f for each element of a result of the given shape. i is the element's index. The element comes from
+// operand `operand`, where it has index j.
 func (op Concat) visit(shape []int, in []ir.Type, f func(i, operand, j int)) {
 	outer := 1
 	for _, d := range shape[:op.Axis] {
@@ -104,8 +104,8 @@ func (op Concat) visit(shape []int, in []ir.Type, f func(i, operand, j int)) {
 	}
 }
 
-// Parts returns the offset of each operand in the result, in elements. It returns nil if an extent
-// before Axis is not 1, because the operands are not contiguous in the result then.
+// Parts returns the offset of each operand in the result, in elements. It returns nil if an axis before Axis has an
+// extent other than 1, because then the elements of an operand are not contiguous in the result.
 func (op Concat) Parts(n *ir.Node) []dim.Dim {
 	for _, d := range n.Results[0].Type.Shape[:op.Axis] {
 		if !d.Equal(dim.Const(1)) {

@@ -7,18 +7,17 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// ConcatFromSequence concatenates the elements of a sequence along Axis. With NewAxis it stacks
-// them along a new Axis. The other extents must be equal, and the sequence must not be empty; this
-// is checked at run time. Extents holds the symbol to bind for each axis of the result, or "" for
-// an extent that is constant.
+// ConcatFromSequence concatenates the elements of a sequence along Axis. With NewAxis it stacks them along a new
+// axis, Axis. It checks at run time that the other extents are equal and that the sequence is not empty. Extents
+// holds one entry for each axis of the result: the symbol to bind, or "" if the extent is constant.
 type ConcatFromSequence struct {
 	Axis    int
 	NewAxis bool
 	Extents []string
 }
 
-// Infer returns the type of the concatenation. Its extents are the symbols of Extents. Where
-// Extents has "", the extent of the elements is constant and is kept.
+// Infer returns the type of the concatenation. The extent of an axis is its symbol in Extents. If the symbol is "",
+// it is the extent of the sequence's elements, which is constant.
 func (op ConcatFromSequence) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckOperands(in, 1, 1); err != nil {
 		return nil, err

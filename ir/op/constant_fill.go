@@ -32,9 +32,9 @@ func importConstantFill(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{fill(c.Builder(), ir.Scalar(d, c.Float("value", 0)), shape...)}, nil
 }
 
-// filledShape returns the shape to fill: an attribute, the shape of an operand or, with
-// input_as_shape, the elements of an operand. extra_shape is appended to a shape that an operand
-// gives. It returns an error if there is an attribute and an operand.
+// filledShape returns the shape to fill. It is an attribute, the shape of an operand or, with input_as_shape, the
+// elements of an operand. If the shape comes from an operand, the attribute extra_shape is appended. filledShape
+// returns an error if both an attribute and an operand give a shape.
 func filledShape(c ir.Importer) ([]dim.Dim, error) {
 	shape, extra := c.Ints("shape", nil), c.Ints("extra_shape", nil)
 	elements := c.Int("input_as_shape", 0) != 0

@@ -7,9 +7,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// Conv is a convolution (ONNX Conv) of x, [N,C,spatial…], with weights w, [M,C/Group,kernel…], and
-// an optional bias [M], all of one float type. Each element of the result [N,M,spatial…] is the sum
-// of products of x and w over its window and the channels of its group, plus the bias.
+// Conv is a convolution (ONNX Conv) of x, [N,C,spatial…], with weights w, [M,C/Group,kernel…], and an optional bias
+// [M]. All have one float type. The result is [N,M,spatial…]. Each of its elements has a window over x. The element
+// is the sum of the products of x and w in this window, over the channels of its group, plus the bias.
 type Conv struct {
 	Window
 	Group int  // divides C and M
@@ -116,9 +116,9 @@ func (op Conv) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, err
 }
 
-// dot returns the weighted sum of a window. taps lists the cells of the window that are inside the
-// operand. seen holds the elements at these cells, channel by channel. w holds `kernel` weights for
-// each channel.
+// dot returns the weighted sum of a window over several channels. taps lists the indices of the cells of the window
+// that are inside the operand. seen holds the elements at these cells, channel by channel. w holds `kernel` weights
+// for each channel.
 func dot(seen, w []float64, taps []int, kernel int) float64 {
 	sum := 0.0
 	for len(seen) > 0 {
@@ -135,9 +135,10 @@ func (op Conv) Flops(in, out []ir.Type) dim.Dim {
 	return out[0].Elems().Mul(dim.Product(in[1].Shape[1:]...)).Mul(dim.Const(2))
 }
 
-// Grad returns the gradients of x, the weights and the bias: the transposed convolution of dy with
-// the weights, the sum over all windows of the products of x and dy, and the sum of dy over each
-// channel.
+// Grad returns the gradients of x, the weights and the bias:
+//   - dx is the transposed convolution of dy with the weights.
+//   - dw is the sum of x·dy over all windows, for each weight.
+//   - dbias is the sum of dy over each channel.
 func (op Conv) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	c, x, w, g := calculus{b}, n.Arg(0), n.Arg(1), dy[0]
 	spatial := len(op.Kernel)
@@ -161,8 +162,9 @@ func (op Conv) dataGrad(b *ir.Builder, g, w *ir.Value, x ir.Type) *ir.Value {
 	return op.dataTransposed(b, g, w, x)
 }
 
-// dataTransposed is [Conv.dataGrad] with a transposed convolution. The transposed convolution crops
-// the cells beyond x if their number is a constant. Otherwise [cropTo] crops its result.
+// dataTransposed returns what [Conv.dataGrad] returns, by a transposed convolution. The result of the transposed
+// convolution may have more cells than x. If the number of these cells is a constant, the transposed convolution
+// itself crops them. Otherwise [cropTo] does.
 func (op Conv) dataTransposed(b *ir.Builder, g, w *ir.Value, x ir.Type) *ir.Value {
 	back := ConvTranspose{Kernel: op.Kernel, Strides: op.Strides, Dilations: op.Dilations, Group: op.Group}
 	n := len(op.Kernel)
@@ -183,8 +185,8 @@ func (op Conv) dataTransposed(b *ir.Builder, g, w *ir.Value, x ir.Type) *ir.Valu
 	return cropTo(b, b.Node(back, g, w), first, x.Shape)
 }
 
-// cropTo appends the part of x, [N,C,spatial…], that has the given shape and starts at `first`
-// along the spatial axes. It is zero where x ends earlier.
+// cropTo appends a part of x, [N,C,spatial…]. The part has the given shape and starts at `first` along the spatial
+// axes. It is zero beyond the end of x.
 func cropTo(b *ir.Builder, x *ir.Value, first, shape []dim.Dim) *ir.Value {
 	rank := x.Type.Rank()
 	beyond := Pad{Mode: "constant", Before: zeroPads(rank), After: zeroPads(rank)}
@@ -204,9 +206,9 @@ func cropTo(b *ir.Builder, x *ir.Value, first, shape []dim.Dim) *ir.Value {
 	return ApplySlice(b, x, part)
 }
 
-// Lower converts narrow floats to f32. An f32 convolution over more than two spatial axes becomes a
-// sum of convolutions over all spatial axes but the first, with one term for each weight along the
-// first.
+// Lower converts narrow floats to f32. It replaces an f32 convolution over more than two spatial axes by a sum of
+// convolutions with one spatial axis less. The sum has one term for each position of the window along the first
+// spatial axis.
 func (op Conv) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {
 		return out

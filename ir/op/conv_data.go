@@ -7,9 +7,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// ConvData is the gradient of the operand of a [Conv] with one group. Its operands are the gradient
-// g of the convolution's result, [N,M,spatial…], and the weights w, [M,C,kernel…]. Each element of
-// the result, [N,C,Spatial…], is the sum of products of g and w over the windows that contain it.
+// ConvData is the gradient of the operand x of a [Conv] with one group. Its operands are the upstream gradient g,
+// [N,M,spatial…], and the weights w, [M,C,kernel…]. The result is [N,C,Spatial…]. Each of its elements is the sum
+// of the products of g and w over all windows that contain the element.
 type ConvData struct {
 	Window
 	Spatial []dim.Dim
@@ -96,8 +96,8 @@ func (op ConvData) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) 
 	return grads
 }
 
-// HasKernel reports whether there is a kernel: the weights are f32 over one or two spatial axes, no
-// axis has both a stride and a dilation above 1, and the channels are constant and not 0.
+// HasKernel reports whether a kernel computes the operator. The weights must be f32 over one or two spatial axes.
+// No axis may have both a stride and a dilation above 1. The numbers of channels must be constant and not 0.
 func (op ConvData) HasKernel(w ir.Type) bool {
 	for i := range op.Kernel {
 		if op.Stride(i) > 1 && op.Dilation(i) > 1 {

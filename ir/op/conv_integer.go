@@ -7,11 +7,11 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// ConvInteger is an integer convolution (ONNX ConvInteger, QLinearConv). x, [N,C,spatial…], and
-// weights w, [M,C/Group,kernel…], are i8 or u8. Their zero points, default 0, are subtracted. The
-// zero point of x has one element, and the zero point of w has one element or M. [Requantize]
-// converts the sums, which are i32. Padding counts as x's zero point. The operands are x, w, their
-// optional zero points, and the operands of [Requantize].
+// ConvInteger is an integer convolution (ONNX ConvInteger, QLinearConv). x, [N,C,spatial…], and the weights w,
+// [M,C/Group,kernel…], are i8 or u8. Their zero points are subtracted; an absent zero point is 0. The zero point of
+// x has one element, and the zero point of w has one element or M. The padding has the value of x's zero point.
+// Sums are i32, and [Requantize] converts them. The operands are x, w, their optional zero points, and the operands
+// of [Requantize].
 type ConvInteger struct {
 	Window
 	Group int // divides C and M
@@ -89,8 +89,8 @@ func (op ConvInteger) Flops(in, out []ir.Type) dim.Dim {
 	return out[0].Elems().Mul(dim.Product(in[1].Shape[1:]...)).Mul(dim.Const(2))
 }
 
-// IsDepthwise reports whether each channel of the result depends on one channel of the operand, and
-// a kernel supports the window. w is the type of the weights.
+// IsDepthwise reports whether each channel of the result depends on only one channel of the operand, and a kernel
+// supports the window of the convolution. w is the type of the weights.
 func (op ConvInteger) IsDepthwise(w ir.Type) bool {
 	return w.Shape[1].Equal(dim.Const(1)) && op.Group > 1 && len(op.Kernel) <= MaxSpatial
 }
@@ -128,8 +128,8 @@ func importQLinearConv(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{b.Node(op, x, w, c.Arg(2), c.Arg(5), c.Arg(8), scale, zero)}, nil
 }
 
-// rescale appends x·w/y, by which integer sums are multiplied to give the result. x and w are the
-// scales of the two factors, and y is the scale of the result.
+// rescale appends x·w/y, the factor that converts integer sums to the scale of the result. x and w are the scales
+// of the two operands, and y is the scale of the result.
 func rescale(b *ir.Builder, x, w, y *ir.Value) *ir.Value {
 	return b.Node(Div{}, b.Node(Mul{}, vectorOf(b, x), vectorOf(b, w)), vectorOf(b, y))
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// ConvTranspose is a transposed convolution (ONNX ConvTranspose) of x, [N,C,spatial…], with weights
-// w, [C,M/Group,kernel…], and an optional bias [M], all of one float type. Each element of x is
-// multiplied by the weights of its channel and added to a window of the result, [N,M,spatial…]. The
-// first cell of the window is at the element's position times the stride.
+// ConvTranspose is a transposed convolution (ONNX ConvTranspose) of x, [N,C,spatial…], with weights w,
+// [C,M/Group,kernel…], and an optional bias [M]. All have one float type. The result is [N,M,spatial…]. Each
+// element of x is multiplied by the weights of its channel, and the products are added to a window of the result.
+// The first cell of this window is at the element's position times the stride.
 type ConvTranspose struct {
 	Kernel    []int // cells of the window
 	Strides   []int // distance between windows in cells; nil means ones
@@ -140,9 +140,10 @@ func (op ConvTranspose) Flops(in, _ []ir.Type) dim.Dim {
 	return in[0].Elems().Mul(dim.Product(in[1].Shape[1:]...)).Mul(dim.Const(2))
 }
 
-// Grad returns the gradients of x, the weights and the bias: the convolution of dy with the
-// weights, the sum over all windows of the products of dy and x, and the sum of dy over each
-// channel.
+// Grad returns the gradients of x, the weights and the bias:
+//   - dx is the convolution of dy with the weights.
+//   - dw is the sum of dy·x over all windows, for each weight.
+//   - dbias is the sum of dy over each channel.
 func (op ConvTranspose) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	c, x, w, g := calculus{b}, n.Arg(0), n.Arg(1), dy[0]
 	spatial := len(op.Kernel)
@@ -168,9 +169,8 @@ func (op ConvTranspose) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []b
 	return grads
 }
 
-// uncrop is the inverse of [cropTo]. It appends a tensor of zeros of the given shape in which x,
-// [N,C,spatial…], replaces the elements from `first` on along the spatial axes. Cells of x beyond
-// shape are dropped.
+// uncrop is the inverse of [cropTo]. It appends a tensor of the given shape that holds x, [N,C,spatial…], from
+// `first` on along the spatial axes, and zeros elsewhere. Cells of x beyond the shape are dropped.
 func uncrop(b *ir.Builder, x *ir.Value, first, shape []dim.Dim) *ir.Value {
 	rank := x.Type.Rank()
 	part := wholeSlice(x.Type)
@@ -183,10 +183,10 @@ func uncrop(b *ir.Builder, x *ir.Value, first, shape []dim.Dim) *ir.Value {
 	return b.Node(around, ApplySlice(b, x, part))
 }
 
-// Lower replaces the node by a convolution with stride 1. For stride s and fixed r, the cells s·q+r
-// of the result are a convolution of x with every s-th cell of the weights in reverse. The
-// convolution computes the cells for each r along each axis as channels of their own. The cells are
-// then moved to their places.
+// Lower replaces the node by a convolution with stride 1. Along an axis with stride s, the cells s·q+r of the
+// result, for a fixed r < s, are a convolution of x with every s-th cell of the weights, in reverse order. The
+// convolution computes the cells for each r in channels of their own. A reshape and a transpose then move the cells
+// to their places.
 func (op ConvTranspose) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {
 		return out
@@ -223,10 +223,10 @@ func (op ConvTranspose) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{b.Node(kept, v)}
 }
 
-// phases appends the weights of the convolution in [ConvTranspose.Lower]: [M·s0·s1…,C/Group,taps…]
-// from [C,M/Group,kernel…], where s are the strides. Each of the M channels becomes s0·s1…
-// channels, one for each choice of r along all axes. taps[i] is the largest number of cells of the
-// window along spatial axis i that belong to one r.
+// phases appends the weights of the convolution in [ConvTranspose.Lower]. w is [C,M/Group,kernel…], and the result
+// is [M·s0·s1…,C/Group,taps…], where s0, s1, … are the strides. Each of the M channels becomes s0·s1·… channels,
+// one for each choice of r along all axes. taps[i] is the largest number of cells of the window that belong to one
+// r along spatial axis i.
 func (op ConvTranspose) phases(b *ir.Builder, w *ir.Value, taps []int) *ir.Value {
 	spatial, window, group := len(taps), op.window(), dim.Const(op.Group)
 	for i := range taps {

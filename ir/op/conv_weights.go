@@ -7,10 +7,10 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// ConvWeights is the gradient of the weights of a [Conv]. Its operands are the convolution's
-// operand x, [N,C,spatial…], and the gradient g of its result. Each element of the result,
-// [M,C/Group,kernel…], belongs to a cell of the window. It is the sum, over all windows, of the
-// element of x in this cell times the window's element of g.
+// ConvWeights is the gradient of the weights of a [Conv]. Its operands are the convolution's operand x,
+// [N,C,spatial…], and the upstream gradient g. Each element of the result, [M,C/Group,kernel…], belongs to one cell
+// of the window. Each window has one element of x in this cell and one element of g. The gradient is the sum of the
+// products of the two over all windows.
 type ConvWeights struct {
 	Window
 	Group int  // divides C and M
@@ -101,9 +101,9 @@ func (op ConvWeights) Flops(in, out []ir.Type) dim.Dim {
 	return in[1].Elems().Mul(dim.Product(out[0].Shape[1:]...)).Mul(dim.Const(2))
 }
 
-// Grad returns the gradients of x and g. The gradient of x is the gradient of the operand of a
-// convolution with weights dy and upstream gradient g. The gradient of g is the convolution of x
-// with weights dy.
+// Grad returns the gradients of x and g. The operator is linear in both, and dy has the shape of the weights of a
+// convolution. The gradient of g is the convolution of x with the weights dy. The gradient of x is the gradient of
+// this convolution's operand, with g as the upstream gradient.
 func (op ConvWeights) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	x, g, s := n.Arg(0), n.Arg(1), dy[0]
 	swap := func(v *ir.Value) *ir.Value {
@@ -128,9 +128,9 @@ func channelsFirst(x *ir.Value) []int {
 	return append([]int{1, 0}, AllAxes(x.Type.Rank())[2:]...)
 }
 
-// HasKernel reports in ok whether there is a kernel for the operands: f32 over one or two spatial
-// axes, with constant numbers of channels that are not 0. inC and outC are the channels of x and of
-// g, [M,N,spatial…].
+// HasKernel reports in ok whether a kernel computes the operator for the operands x and g, [M,N,spatial…]. They
+// must be f32 over one or two spatial axes, and their numbers of channels constant and not 0. inC and outC are
+// these numbers.
 func (op ConvWeights) HasKernel(x, g ir.Type) (inC, outC int, ok bool) {
 	inC, known := x.Shape[1].Int()
 	outC, whole := g.Shape[0].Int()
@@ -138,10 +138,11 @@ func (op ConvWeights) HasKernel(x, g ir.Type) (inC, outC int, ok bool) {
 	return inC, outC, known && whole && x.DType == ir.F32 && 1 <= n && n <= MaxSpatial && min(inC, outC) > 0
 }
 
-// Lower replaces the node by matrix products if there is no kernel: one product for each cell of
-// the window. Its first factor is a matrix of channels and windows: the elements of x at this cell
-// of each window. Its second factor is g. If there are few channels, there is one product whose
-// first factor has all cells. If First is not set, Lower only transposes g and sets First.
+// Lower replaces the node by matrix products if no kernel computes it. There is one product for each cell of the
+// window. The left matrix has a row for each channel and a column for each window: it holds the elements of x in
+// this cell of each window. The right matrix is g. If there are few channels, a single product computes all cells,
+// and its left matrix has a row for each channel and cell. If First is not set, Lower only transposes g and sets
+// First.
 func (op ConvWeights) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {
 		return out

@@ -9,9 +9,9 @@ import (
 	"github.com/burngen/burngen/ir/op/internal/portable"
 )
 
-// CosineWindow is a window function of Size floats of type DType, A − B·cos t + C·cos 2t (ONNX
-// BlackmanWindow, HammingWindow, HannWindow, from opset 17). For element i, t is 2π·i/(Size − 1),
-// or 2π·i/Size with Periodic. A non-periodic window of one element is 1.
+// CosineWindow is a window function of Size floats of type DType, A − B·cos t + C·cos 2t (ONNX BlackmanWindow,
+// HammingWindow, HannWindow, from opset 17). For element i, t is 2π·i/(Size − 1), or 2π·i/Size with Periodic.
+// Without Periodic, a window of one element is 1.
 type CosineWindow struct {
 	DType    ir.DType
 	Size     dim.Dim

@@ -7,14 +7,14 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// CountNGrams counts the n-grams of a pool in the rows of its first operand, [C] or [N, C], of i32,
-// i64 or strings. The result is f32[Size] or f32[N, Size]. The other operands are the pool, of the
-// same element type, and the column of the result for each n-gram, i64. In the pool, the n-grams of
-// one token start at Starts[0], the n-grams of two tokens at Starts[1], and so on. If the pool
-// holds the same n-gram twice, a match counts for both copies.
+// CountNGrams counts n-grams in the rows of its first operand, [C] or [N, C], of i32, i64 or strings. An n-gram is
+// a sequence of MinLength to MaxLength tokens. The second operand is the pool, the list of all n-grams to count, of
+// the same element type. The n-grams of one token start at Starts[0] in the pool, the n-grams of two tokens at
+// Starts[1], and so on. The third operand, i64, holds the column of the result for each n-gram. The result is
+// f32[Size] or f32[N, Size]. If the pool holds the same n-gram twice, a match is counted for both copies.
 //
-// An n-gram of MinLength to MaxLength tokens occurs in a row at positions of constant distance, at
-// most MaxSkip+1. An n-gram of one token counts once for each position.
+// The tokens of an n-gram need not be adjacent in the row. The distance between neighbours must be constant, and at
+// most MaxSkip+1. An n-gram of one token is counted once for each position.
 type CountNGrams struct {
 	Starts               []int
 	MinLength, MaxLength int
@@ -22,8 +22,8 @@ type CountNGrams struct {
 	Size                 dim.Dim
 }
 
-// Infer returns f32[Size], or f32[N,Size] for an operand of rank 2. It returns an error unless
-// Starts divides the pool into n-grams, one for each column index.
+// Infer returns f32[Size], or f32[N,Size] for an operand of rank 2. It returns an error unless Starts divides the
+// pool into n-grams, and there is one column index for each n-gram.
 func (op CountNGrams) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 3, 3); err != nil {
 		return nil, err
@@ -148,8 +148,8 @@ func (op CountNGrams) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// equalTokens reports whether n elements of x equal n elements of pool. The elements of x start at
-// index i, with `distance` between neighbours. The elements of pool start at index j.
+// equalTokens reports whether n elements of x equal n elements of pool. The elements of x start at index i and are
+// `distance` apart. The elements of pool start at index j and are adjacent.
 func equalTokens(x *ir.Tensor, i, distance int, pool *ir.Tensor, j, n int) bool {
 	for k := range n {
 		if order, _ := compareElems(x, i+k*distance, pool, j+k); order != 0 {

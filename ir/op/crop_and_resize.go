@@ -8,11 +8,11 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importCropAndResize imports CropAndResize of com.microsoft. A box in an image is [y1,x1,y2,x2],
-// divided by the image's extents minus one. The operator samples crop_size points at equal
-// distances, the first and last on the box's edges. A point has the value of the nearest pixel or
-// is interpolated between four pixels; outside of the image it has extrapolation_value. Along each
-// axis, this is a product with a matrix of weights.
+// importCropAndResize imports CropAndResize of com.microsoft. A box in an image is [y1,x1,y2,x2]. These coordinates
+// are fractions of the image's extents minus one. The operator samples crop_size points of the box at equal
+// distances. The first and last points are on the box's edges. A point gets the value of the nearest pixel, or is
+// interpolated between four pixels. Outside of the image it gets extrapolation_value. The import computes this
+// along each axis as a product with a matrix of weights.
 func importCropAndResize(c ir.Importer) ([]*ir.Value, error) {
 	b, x, boxes := c.Builder(), c.Arg(0), c.Arg(1)
 	if x.Type.Rank() != 4 || boxes.Type.Rank() != 2 || !boxes.Type.Shape[1].Equal(dim.Const(4)) {
@@ -55,8 +55,9 @@ func importCropAndResize(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{b.Node(Where{}, b.Node(And{}, inside[0], inside[1]), y, outside)}, nil
 }
 
-// cropPoints appends the positions of points from `first` to `end`: [N,points]. `first` and `end`
-// are fractions of an axis whose last index is `last`. If points is 1, it appends the middle.
+// cropPoints appends the positions of `points` points at equal distances from `first` to `end`: [N,points]. first
+// and end are fractions of an axis, and last is the index of the axis's last element. If points is 1, it appends
+// the middle.
 func cropPoints(b *ir.Builder, first, end, last *ir.Value, points int) *ir.Value {
 	d := first.Type.DType
 	if points == 1 {
@@ -68,16 +69,16 @@ func cropPoints(b *ir.Builder, first, end, last *ir.Value, points int) *ir.Value
 	return b.Node(Add{}, b.Node(Mul{}, first, last), b.Node(Mul{}, count, step))
 }
 
-// linearWeights appends 1 minus the distance from each point to each pixel, clamped to at least 0.
-// points holds the positions of the points, and pixels the positions of the pixels; they broadcast.
+// linearWeights appends the weight of each pixel for each point: 1 minus the distance between the two, but at least
+// 0. points holds the positions of the points, and pixels the positions of the pixels. The two broadcast.
 func linearWeights(b *ir.Builder, points, pixels *ir.Value) *ir.Value {
 	far := b.Node(Abs{}, b.Node(Sub{}, points, pixels))
 	return b.Node(Relu{}, b.Node(Sub{}, b.Scalar(points.Type.DType, 1), far))
 }
 
-// nearestWeights appends 1 for the pixel nearest to each point, and 0 for others. Of two nearest
-// pixels it takes the one with the larger index. points holds the positions of the points, and
-// pixels the positions of the pixels; they broadcast.
+// nearestWeights appends the weight of each pixel for each point: 1 for the pixel nearest to the point, and 0 for
+// others. If two pixels are equally near, the one with the larger index has the weight 1. points holds the
+// positions of the points, and pixels the positions of the pixels. The two broadcast.
 func nearestWeights(b *ir.Builder, points, pixels *ir.Value) *ir.Value {
 	d := points.Type.DType
 	nearest := b.Node(Floor{}, b.Node(Add{}, points, b.Scalar(d, 0.5)))

@@ -64,11 +64,10 @@ func (op CumProd) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return CumSum(op).scan(in[0], 1, func(a, b float64) float64 { return a * b }, func(a, b int64) int64 { return a * b }), nil
 }
 
-// Grad returns, for element i, the product of the elements before i times Σ dy[j]·p[j] over j ≥ i.
-// p[j] is the product of the elements i+1 to j. If Exclusive is set, the sum is over j > i and p[j]
-// ends at j−1. If Reverse is set, the order of the elements is reversed. A loop from the last
-// element to the first computes the sums. A division of the result by element i would fail for
-// zeros.
+// Grad returns the gradient of x. For element i it is the product of the elements before i, times Σ dy[j]·p[j] over
+// j ≥ i, where p[j] is the product of the elements i+1 to j. If Exclusive is set, the sum is over j > i, and p[j]
+// ends at j−1. If Reverse is set, the order of the elements is reversed. A loop from the last element to the first
+// computes the sums. Grad does not divide the result by element i, because the element may be zero.
 func (op CumProd) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	x := n.Arg(0)
 	rank := x.Type.Rank()
@@ -101,10 +100,10 @@ func (op CumProd) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*i
 	return []*ir.Value{b.Node(Mul{}, b.Node(before, x), TransposeBy(b, sums, inversePerm(front)...))}
 }
 
-// scan accumulates the elements e of each line of x along Axis: it sets a = f(a, e), beginning with
-// a = init. f is floats for float types and ints for integers. The result at each element is a
-// after this step or, with Exclusive, before it. ints also serves unsigned integers, because their
-// sums and products have the same low bits.
+// scan accumulates the elements e of each line of x along Axis. It begins with a = init, and sets a = f(a, e) for
+// each element. f is `floats` for float types and `ints` for integers. The result at an element is a after its
+// step, or before its step with Exclusive. ints is also right for unsigned integers, because their sums and
+// products have the same bits.
 func (op CumSum) scan(x *ir.Tensor, init int64, floats func(a, b float64) float64, ints func(a, b int64) int64) []*ir.Tensor {
 	y := ir.NewTensor(x.DType, x.Shape...)
 	for _, line := range linesOf(x.Shape, op.Axis) {
@@ -156,9 +155,9 @@ func importCumProd(c ir.Importer) ([]*ir.Value, error) {
 	return importCum(c, func(op CumSum) ir.Op { return CumProd(op) })
 }
 
-// importCum imports CumSum or CumProd; build converts the attributes to the operator. The axis is
-// an operand. If it is not constant, importCum appends the results along every axis, and selects
-// one at run time.
+// importCum imports CumSum or CumProd. build converts the attributes, given as a CumSum, to the operator. The axis
+// is an operand. If it is not constant, importCum appends the results along every axis, and selects one at run
+// time.
 func importCum(c ir.Importer, build func(CumSum) ir.Op) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	op := CumSum{Exclusive: c.Int("exclusive", 0) != 0, Reverse: c.Int("reverse", 0) != 0}

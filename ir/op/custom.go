@@ -31,10 +31,9 @@ type Custom struct {
 	local *Local
 }
 
-// NewCustom returns a custom operator with the name of its Go function. fn is the Go function, and
-// typ the declared type. The function may decide extents of its results. For the symbol of such an
-// extent, `name` returns a similar symbol that is not used yet. NewCustom returns an error if fn
-// has no importable name, or if the type is not valid.
+// NewCustom returns a custom operator whose name is the name of its Go function, fn. typ is the declared type. The
+// function may decide extents of its results. For the symbol of such an extent, `name` must return a similar symbol
+// that is not used yet. NewCustom returns an error if fn has no importable name, or if the type is not valid.
 func NewCustom(fn, typ string, attrs []ir.Attribute, name func(symbol string) string) (Custom, error) {
 	op := Custom{Name: fn, Func: fn, Type: typ, Attrs: attrs}
 	s, err := op.signature()
@@ -98,9 +97,9 @@ func (op Custom) checkFunc() error {
 	return nil
 }
 
-// signature returns the declared type. It returns an error unless all types are tensors, and every
-// symbol of an operand is an extent by itself in some operand: N, not 2·N. A symbol that only
-// results have must always be an extent by itself.
+// signature returns the declared type. It returns an error unless all types are tensors. Every symbol of an operand
+// must also be an extent by itself in some operand: N, not 2·N. A symbol that is only in results must always be an
+// extent by itself.
 func (op Custom) signature() (ir.Signature, error) {
 	none := ir.Signature{}
 	if err := op.checkFunc(); err != nil {
@@ -169,8 +168,8 @@ func named(s ir.Signature, name func(symbol string) string) []ir.ResultExtent {
 	return extents
 }
 
-// Decided returns the operator with the types `results` in place of the declared types of its
-// results. The Go function of this operator decides no symbol.
+// Decided returns the operator after its Go function has decided the extents of the results. The declared type of
+// the new operator has these extents, which it takes from the types `results`, in place of their symbols.
 func (op Custom) Decided(results []ir.Type) (Custom, error) {
 	s, err := op.signature()
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Local holds what only a program that describes a model has for a custom operator: Go functions
-// and a recorded gradient. The text form does not contain it, and [ir.Equal] ignores it.
+// Local holds the parts of a custom operator that exist only in a program that describes a model: Go functions and
+// a recorded gradient. The text form does not contain them, and [ir.Equal] ignores them.
 type Local struct {
 	// Call is the function Func, and Grad the function whose name is Func followed by "Grad". A nil
 	// function is not known.
@@ -104,8 +104,8 @@ func (op Custom) attributes() []rt.Attr {
 	return attrs
 }
 
-// attributeOf returns a as an attribute of the call. Its value is a T if a's tensor has rank 0, and
-// otherwise a list, []T. element returns element i of t.
+// attributeOf returns a as an attribute of the call. Its value is a T if the tensor of a has rank 0, and otherwise
+// a list, []T. element(t, i) must return element i of t.
 func attributeOf[T any](a ir.Attribute, element func(t *ir.Tensor, i int) T) rt.Attr {
 	list := make([]T, a.Value.Len())
 	for i := range list {

@@ -27,10 +27,10 @@ func floatTypes(types []ir.Type) []ir.Type {
 	return slices.DeleteFunc(slices.Clone(types), func(t ir.Type) bool { return !t.DType.IsFloat() })
 }
 
-// Grad computes the gradients with the function Gradient if there is one. It copies the nodes of
-// the function, so that passes see them. Otherwise it calls the Go function whose name is Func
-// followed by "Grad". Both have the type [Custom.GradientType]. If the Go function need not compute
-// some gradients, the attribute [rt.WantAttr] says so.
+// Grad computes the gradients by the function that Gradient names. It copies the function's nodes into b, so that
+// passes can optimize them. If Gradient is "", it appends a call of the Go function whose name is Func followed by
+// "Grad". Both functions have the type [Custom.GradientType]. The attribute [rt.WantAttr] tells the Go function
+// which gradients are needed, unless all are.
 func (op Custom) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	typ, err := op.GradientType()
 	if err != nil {
@@ -101,9 +101,9 @@ func (op Custom) inlined(b *ir.Builder, args []*ir.Value) []*ir.Value {
 	return b.Inline(&f.Block, args, "")
 }
 
-// Link returns the operator with the function that Gradient names. It returns an error if the
-// module lacks the function, or if the function does not have the type [Custom.GradientType] or has
-// symbols that its parameters do not bind. find returns a function of the module, or nil.
+// Link returns the operator with the function that Gradient names. It returns an error if find does not find this
+// function. It also returns an error if the function does not have the type [Custom.GradientType], or has symbols
+// that its parameters do not bind. find returns a function of the module, or nil.
 func (op Custom) Link(find func(name string) *ir.Func) (ir.Op, error) {
 	if op.Gradient == "" {
 		return op, nil

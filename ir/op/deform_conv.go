@@ -5,13 +5,12 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// DeformConv is a deformable convolution (ONNX DeformConv, from opset 19): a [Conv] of x,
-// [N,C,spatial…], with weights [M,C/Group,kernel…], whose windows read x at moved positions. The
-// third operand, [N,Offsets·cells·D,out…], holds an offset along each of the D spatial axes for
-// each cell of each window. The channels of x form Offsets groups, and the channels of a group
-// share their offsets. Positions between elements are interpolated linearly, with zeros outside of
-// x. The other operands are optional: a bias [M], and factors [N,Offsets·cells,out…] by which the
-// cells are multiplied. All operands have one float type.
+// DeformConv is a deformable convolution (ONNX DeformConv, from opset 19): a [Conv] whose windows read x at moved
+// positions. x is [N,C,spatial…], and the weights are [M,C/Group,kernel…]. The third operand,
+// [N,Offsets·cells·D,out…], holds offsets. Each cell of each window has D offsets, one for each of the D spatial
+// axes. The channels of x form Offsets groups, and the channels of a group have the same offsets. A value at a
+// position between elements is interpolated linearly, with zeros outside of x. The other operands are optional: a
+// bias [M], and factors [N,Offsets·cells,out…] that multiply the cells. All operands have one float type.
 type DeformConv struct {
 	Window
 	Group   int // divides C and M

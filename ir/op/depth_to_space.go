@@ -7,10 +7,10 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importDepthToSpace imports DepthToSpace, which moves groups of channels to squares of blocksize
-// by reshape, transpose, reshape. In mode DCR, the only mode before opset 11, the channels of one
-// position of the square are adjacent. In mode CRD, the channels of one result channel are
-// adjacent.
+// importDepthToSpace imports DepthToSpace, which moves groups of blocksize² channels to squares of blocksize ×
+// blocksize elements. It becomes a reshape, a transpose and a reshape. In mode DCR, the channels that go to the
+// same place of the square are adjacent. In mode CRD, the channels that become one channel of the result are
+// adjacent. Before opset 11 the mode is DCR.
 func importDepthToSpace(c ir.Importer) ([]*ir.Value, error) {
 	b, x, size, err := blockOperand(c)
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// DequantizeLinear is (x − zero)·scale in the float type To (ONNX DequantizeLinear). x is an integer
-// of at most 32 bits other than u32, or a float of at most 8 bits other than f8e8m0. The optional
-// zero point has x's type. The product is rounded to f32 and then to To.
+// DequantizeLinear is (x − zero)·scale in the float type To (ONNX DequantizeLinear). x is an integer of at most 32
+// bits, but not a u32, or a float of at most 8 bits, but not f8e8m0. The optional zero point has x's type. The
+// product is rounded to f32 and then to To.
 type DequantizeLinear struct {
 	Granularity
 	To ir.DType
@@ -51,8 +51,9 @@ func (op DequantizeLinear) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 // Flops counts two operations for each element.
 func (DequantizeLinear) Flops(_, out []ir.Type) dim.Dim { return out[0].Elems().Mul(dim.Const(2)) }
 
-// Lower computes in f32 and converts the result to To. Integers with one constant scale become a
-// [Dequantize], and floats become other operators. It returns nil for integers with other scales.
+// Lower computes in f32 and converts the result to To. Integers with one constant scale become a [Dequantize].
+// Integers with other scales stay as they are, and Lower returns nil for them. Floats become a subtraction and a
+// product.
 func (op DequantizeLinear) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x, scale, zero := n.Arg(0), n.Arg(1), n.Arg(2)
 	if op.To != ir.F32 || scale.Type.DType != ir.F32 {

@@ -10,23 +10,23 @@ import (
 	"github.com/burngen/burngen/ir/op/internal/portable"
 )
 
-// DFT is the discrete Fourier transform along Axis of x (ONNX DFT, from opset 17). The last axis of
-// x holds the real and imaginary parts of the signal, or only the real parts. The signal is
-// truncated or zero-padded to Length elements:
+// DFT is the discrete Fourier transform of x along Axis (ONNX DFT, from opset 17). The last axis of x holds the
+// real and the imaginary part of an element, or only the real part. The signal is truncated or padded with zeros to
+// Length elements:
 //
 //	y[k] = Σ_n e^(−2πi·kn/Length)·x[n]
 //
-// Inverse changes the sign of the exponent and divides by Length. OneSided returns only the first
-// Length/2 + 1 elements, for a real signal. With Inverse and OneSided, the operand holds these
-// elements, and the result is the real signal.
+// Inverse changes the sign of the exponent and divides by Length. OneSided is for a real signal, and returns only
+// the first Length/2 + 1 elements. With Inverse and OneSided, the operand holds these elements, and the result is
+// the real signal.
 type DFT struct {
 	Axis              int
 	Length            dim.Dim
 	Inverse, OneSided bool
 }
 
-// Infer returns the type of x with other extents along two axes: along Axis the number of results,
-// and along the last axis 1 for real and 2 for complex results.
+// Infer returns the type of x with other extents along two axes. The extent of Axis is the number of results. The
+// extent of the last axis is 1 for real results and 2 for complex results.
 func (op DFT) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -120,8 +120,9 @@ func (op DFT) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// mirror fills the second half of re and im, the transform of a real signal, with the conjugates of
-// the first half. It zeroes the imaginary part of elements that are their own conjugates.
+// mirror fills the second half of a transform of a real signal with the conjugates of the first half. re and im are
+// the real and imaginary parts of the transform. An element that equals its own conjugate gets the imaginary part
+// 0.
 func mirror(re, im []float64) {
 	for k := len(re)/2 + 1; k < len(re); k++ {
 		re[k], im[k] = re[len(re)-k], -im[len(re)-k]
@@ -209,8 +210,8 @@ func importDFT(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(op, x)}, nil
 }
 
-// readDFT returns the transform that the node describes, except that the caller must set Axis. An
-// operand gives Length; without it, Length follows from n, the extent of the axis.
+// readDFT returns the transform that the node describes, without Axis, which the caller must set. Length is an
+// operand of the node. If the operand is absent, Length follows from n, the extent of the axis.
 func readDFT(c ir.Importer, n dim.Dim) (op DFT, err error) {
 	op = DFT{Length: n, Inverse: c.Int("inverse", 0) != 0, OneSided: c.Int("onesided", 0) != 0}
 	if op.OneSided && op.Inverse {
@@ -222,9 +223,9 @@ func readDFT(c ir.Importer, n dim.Dim) (op DFT, err error) {
 	return op, err
 }
 
-// transformAlong appends the transform along the given axis, which is known only at run time. It
-// reshapes the signal to [outer,n,inner], with extents that are bound at run time. It is an error
-// at run time if the axis is the last one.
+// transformAlong appends the transform along an axis that is known only at run time. It reshapes the signal to
+// [outer,n,inner]; the three extents are bound at run time. The model returns an error when it runs if the axis is
+// the last one.
 func transformAlong(c ir.Importer, axis *ir.Value) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	r := x.Type.Rank() - 1
@@ -254,9 +255,9 @@ func transformAlong(c ir.Importer, axis *ir.Value) ([]*ir.Value, error) {
 	return []*ir.Value{ReshapeTo(b, y, append(shape, y.Type.Shape[3])...)}, nil
 }
 
-// importSTFT imports STFT (from opset 17): the transforms of frames of the signal, [N,L,1] or
-// [N,L,2]. Frames start frame_step elements apart. Their length is frame_length or, without it, the
-// length of the window. The window multiplies each frame.
+// importSTFT imports STFT (from opset 17): the transforms of frames of the signal, [N,L,1] or [N,L,2]. A frame
+// starts frame_step elements after the previous one. Frames have frame_length elements or, without it, as many as
+// the window. Each frame is multiplied by the window.
 func importSTFT(c ir.Importer) ([]*ir.Value, error) {
 	b, x, window := c.Builder(), c.Arg(0), c.Arg(2)
 	if x.Type.Rank() != 3 {

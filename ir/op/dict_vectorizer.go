@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importDictVectorizer imports DictVectorizer: a row of the values that a map has for the keys of a
-// vocabulary. The value of a missing key is 0 or an empty string.
+// importDictVectorizer imports DictVectorizer, which converts a map to a row. The row holds the values of the map
+// for the keys of a vocabulary, in this order. The value of a missing key is 0 or an empty string.
 func importDictVectorizer(c ir.Importer) ([]*ir.Value, error) {
 	b, m := c.Builder(), c.Arg(0)
 	texts, numbers := textTensor(c.Texts("string_vocabulary", nil)), intTensor(c.Ints("int64_vocabulary", nil))

@@ -90,8 +90,8 @@ func quotient(a, b ir.Ratio) (ir.Ratio, bool) {
 	return fraction(q, a.Den)
 }
 
-// truncatedQuotient returns a/b rounded toward zero. The bool is false if that is not an
-// expression, as for a divisor 0 or an unknown sign.
+// truncatedQuotient returns a/b rounded toward zero. It returns false if the quotient cannot be an expression: for
+// example if b is 0, or if a sign is unknown.
 func truncatedQuotient(a, b dim.Dim) (ir.Ratio, bool) {
 	switch n, d, ok := constants(a, b); {
 	case ok && d != 0:

@@ -8,9 +8,9 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// Dropout returns its operand, of floats. In training, elements become zero with probability Rate and
-// the others are divided by 1 − Rate (Srivastava and others, Dropout: a simple way to prevent neural
-// networks from overfitting, 2014). The choice depends on Site and differs between steps.
+// Dropout returns its operand, of floats. In training it sets elements to zero with probability Rate, and divides
+// the others by 1 − Rate (Srivastava and others, Dropout: a simple way to prevent neural networks from overfitting,
+// 2014). Which elements become zero depends on Site, and differs between training steps.
 type Dropout struct {
 	Rate float64
 	Site int64

@@ -6,8 +6,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// importDynamicQuantizeLinear imports DynamicQuantizeLinear. It extends the range of x to include 0,
-// divides it into 255 steps, and quantises x to u8. If the range is 0 the scale is 1.
+// importDynamicQuantizeLinear imports DynamicQuantizeLinear, which quantises x to u8. It extends the range of x to
+// include 0, and divides it into 255 steps. If the range is empty, the scale is 1.
 func importDynamicQuantizeLinear(c ir.Importer) ([]*ir.Value, error) {
 	x := c.Arg(0)
 	if x.Type.DType != ir.F32 {

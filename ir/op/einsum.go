@@ -133,9 +133,9 @@ func needed(l label, out []label, rest []labelled) bool {
 
 type einsum struct{ b *ir.Builder }
 
-// unify changes operands until all extents of a label are equal. It takes the diagonal of an
-// operand that repeats a label, and broadcasts axes of extent 1 whose label has another extent
-// elsewhere.
+// unify changes operands until all axes with the same label have the same extent. If an operand repeats a label,
+// unify takes the diagonal of the two axes. If an axis has extent 1 and another axis with its label has another
+// extent, unify broadcasts the axis to this extent.
 func (e einsum) unify(operands []labelled) {
 	for {
 		extents, err := extentsOf(operands)
@@ -161,8 +161,8 @@ func (e einsum) unify(operands []labelled) {
 	}
 }
 
-// extentsOf returns the extent of each label; an extent of 1 broadcasts to another. It returns an
-// error if the extents of a label are not provably equal.
+// extentsOf returns the extent of each label. If some axes of a label have extent 1, the extent of the others is
+// returned. extentsOf returns an error if the other extents of a label are not provably equal.
 func extentsOf(operands []labelled) (map[label]dim.Dim, error) {
 	extents := map[label]dim.Dim{}
 	for _, x := range operands {

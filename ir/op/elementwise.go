@@ -7,9 +7,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// Elementwise is an operator whose operands broadcast to its result. Each element of the result
-// depends only on the elements at the same position of the operands. Such an operator may be part
-// of a [Pointwise] region, in which a vector primitive computes it over a run of elements.
+// Elementwise is an operator whose operands broadcast to its result. Each element of the result depends only on the
+// elements of the operands at the same position. Such an operator may be part of a [Pointwise] region. There a
+// vector primitive computes it for many adjacent elements at once.
 type Elementwise interface {
 	ir.Op
 	IsElementwise()
@@ -51,9 +51,8 @@ func (binary[D]) Overwrites() []int { return []int{0, 1} }
 
 func (binary[D]) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
-// inferBinary returns the type of the result: the common shape of two operands of one element type,
-// which is in D, with the element type `out`. If `out` is Invalid, the result has the operands'
-// element type.
+// inferBinary returns the type of the result. Its shape is the common shape of the two operands, which must have
+// one element type of the domain D. Its element type is `out`, or the operands' element type if `out` is Invalid.
 func inferBinary[D domain](in []ir.Type, out ir.DType) ([]ir.Type, error) {
 	if err := CheckTensors(in, 2, 2); err != nil {
 		return nil, err
@@ -75,9 +74,9 @@ func inferBinary[D domain](in []ir.Type, out ir.DType) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(out, shape...)}, nil
 }
 
-// mapping is the function of an operator with one operand: a Go function for floats, signed and
-// unsigned integers, and bools. A nil function means that the operator is not defined for these
-// elements.
+// mapping is the function of an operator with one operand. It holds one Go function for each kind of elements:
+// floats, signed integers, unsigned integers and bools. A nil function means that the operator is not defined for
+// this kind.
 type mapping struct {
 	float    func(float64) float64
 	signed   func(int64) int64
@@ -111,9 +110,9 @@ func evalMapping(in []*ir.Tensor, f mapping) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// formula is the function of an operator with two operands: a Go function for floats, signed and
-// unsigned integers, and bools. A nil function means that the operator is not defined for these
-// elements.
+// formula is the function of an operator with two operands. It holds one Go function for each kind of elements:
+// floats, signed integers, unsigned integers and bools. A nil function means that the operator is not defined for
+// this kind.
 type formula struct {
 	float    func(a, b float64) float64
 	signed   func(a, b int64) (int64, error)

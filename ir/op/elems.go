@@ -5,9 +5,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// elemsBroadcast applies f to the known elements of broadcast operands. `out` is the type of the
-// result. It returns nil if an extent is unknown, if f returns false, or if an element may not fit
-// the element type.
+// elemsBroadcast applies f to the known elements of operands, which broadcast. `out` is the type of the result.
+// elemsBroadcast returns nil if an extent is unknown, if f returns false, or if an element may not fit the element
+// type.
 func elemsBroadcast(in []*ir.Value, out ir.Type, f func(e []ir.Ratio) (ir.Ratio, bool)) []ir.Ratio {
 	shape, ok := out.Static()
 	if !ok {
@@ -60,8 +60,8 @@ func common(a, b ir.Ratio) (x, y dim.Dim, den int) {
 // on every machine.
 const maxDen = 1 << 12
 
-// fraction returns num/den. It cancels common factors of two, or all of den if den divides num. The
-// bool is false if the denominator exceeds [maxDen].
+// fraction returns num/den. It cancels den if den divides num, and otherwise common factors of two. It returns
+// false if the denominator that is left exceeds [maxDen].
 func fraction(num dim.Dim, den int) (ir.Ratio, bool) {
 	if q, ok := num.DivExact(dim.Const(den)); ok {
 		return ir.Ratio{Num: q, Den: 1}, true
@@ -85,9 +85,9 @@ func truth(b bool) ir.Ratio {
 	return integer(dim.Const(0))
 }
 
-// holds reports whether an element type can hold r. A constant is checked exactly. An expression of
-// symbols is assumed to fit types of at least 32 bits and no others. An unsigned type can hold it
-// only if it is provably never negative.
+// holds reports whether an element type can hold r. A constant is checked exactly. An expression of symbols is
+// assumed to fit types of at least 32 bits, and no others. An unsigned type can hold an expression only if it is
+// provably never negative.
 func holds(d ir.DType, r ir.Ratio) bool {
 	n, isConst := r.Num.Int64()
 	switch {

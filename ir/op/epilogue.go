@@ -7,12 +7,12 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// Epilogue is applied by a product or convolution to its sums before they are stored. Operand 2 of
-// the node is an optional bias: one element for each column or channel, padded with zeros to a
-// multiple of 16. Operand 3 is an optional residual of the result's type. Further operands have
-// that type too. Bias and residual are added. The sum is clamped to [Lo, Hi] if Clamp is set. Then
-// the fused region of the node is applied, if there is one. It consists of elementwise operators.
-// Its parameters are the clamped sum and the further operands.
+// Epilogue is what a product or convolution applies to its sums before it stores them. First it adds the optional
+// bias, operand 2 of the node, which has one element for each column or channel, padded with zeros to a multiple of
+// 16. It also adds the optional residual, operand 3, which has the result's type. Then it clamps the sum to [Lo,
+// Hi] if Clamp is set. Last it applies the fused region of the node, if there is one. The region consists of
+// elementwise operators. Its parameters are the clamped sum and operands 4, 5 and so on of the node, which also
+// have the result's type.
 type Epilogue struct {
 	Clamp  bool
 	Lo, Hi float32
@@ -27,8 +27,8 @@ const (
 
 const maxMore = 2
 
-// Check returns an error unless the operands and the region fit a node with result type y. bias is
-// the number of elements of a bias, including its padding.
+// Check returns an error unless the operands and the region fit a node with result type y. bias is the number of
+// elements of operand 2, including its padding.
 func (e Epilogue) Check(in []ir.Type, blocks []*ir.Block, bias dim.Dim, y ir.Type) error {
 	if err := CheckTensors(in, 2, MoreArgs+maxMore); err != nil {
 		return err

@@ -7,12 +7,12 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// Expand broadcasts its operand to Shape. Their last axes are aligned. It repeats the operand along
-// axes of extent 1 and along leading axes that the operand does not have.
+// Expand broadcasts its operand to Shape. The last axis of the operand is aligned with the last axis of Shape. The
+// operand is repeated along its axes of extent 1, and along the axes of Shape that it lacks.
 type Expand struct{ Shape []dim.Dim }
 
-// Infer returns the operand's element type with the shape Shape. It returns an error if the rank or a constant
-// extent of the operand does not broadcast to Shape.
+// Infer returns the operand's element type with the shape Shape. It returns an error if the operand cannot
+// broadcast to Shape: if its rank is larger, or if a constant extent is neither 1 nor equal to the extent in Shape.
 func (op Expand) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -77,9 +77,9 @@ func (Expand) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Va
 	return []*ir.Value{calculus{b}.fit(dy[0], n.Arg(0))}
 }
 
-// repeatStrides returns the strides with which a tensor of shape `from` is read when it is
-// broadcast to shape `to`. The stride of an extent of 1 is 0. If an extent may be 1, its value at
-// run time decides.
+// repeatStrides returns the strides with which a tensor of shape `from` is read when it is broadcast to shape `to`.
+// An axis of extent 1 has stride 0. If it is known only at run time whether an extent is 1, its stride is an
+// expression that decides it then.
 func repeatStrides(from, to []dim.Dim) []dim.Dim {
 	s := make([]dim.Dim, len(to))
 	lead := len(to) - len(from)
@@ -96,8 +96,8 @@ func repeatStrides(from, to []dim.Dim) []dim.Dim {
 	return s
 }
 
-// ExpandTo appends an Expand of x to shape, or returns x if that has no effect. It first appends
-// checks of extents that are not known to be 1 or equal to the extents of shape.
+// ExpandTo appends an [Expand] of x to shape, or returns x if x already has the shape. An extent of x must be 1 or
+// equal to the extent of shape. If that is not known, ExpandTo first appends a check at run time.
 func ExpandTo(b *ir.Builder, x *ir.Value, shape ...dim.Dim) *ir.Value {
 	if x.Type.Equal(ir.TensorOf(x.Type.DType, shape...)) {
 		return x

@@ -34,8 +34,8 @@ func (Min) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsBinary(in, out, dim.Dim.Min)
 }
 
-// Grad returns dy for the operand that is the result, and 0 for the other. If the operands are
-// equal, it returns dy/2 for both.
+// Grad returns dy for the operand that is the result, and 0 for the other operand. Where the operands are equal,
+// both get dy/2.
 func (Min) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	g, x, y := dy[0], n.Arg(0), n.Arg(1)
 	return partials(b, n, want,
@@ -63,8 +63,8 @@ func (Max) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsBinary(in, out, dim.Dim.Max)
 }
 
-// Grad returns dy for the operand that is the result, and 0 for the other. If the operands are
-// equal, it returns dy/2 for both.
+// Grad returns dy for the operand that is the result, and 0 for the other operand. Where the operands are equal,
+// both get dy/2.
 func (Max) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	g, x, y := dy[0], n.Arg(0), n.Arg(1)
 	return partials(b, n, want,

@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// Eye returns a matrix [Rows,Cols] of type DType: zeros, with ones on diagonal K. The diagonal
-// starts at column K of row 0 or, if K is negative, at row -K.
+// Eye returns a matrix [Rows,Cols] of type DType with ones on diagonal K and zeros elsewhere. The diagonal starts
+// at column K of row 0, or at column 0 of row -K if K is negative.
 type Eye struct {
 	DType      ir.DType
 	Rows, Cols dim.Dim

@@ -7,9 +7,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importFeatureVectorizer imports FeatureVectorizer: the concatenation of its operands in f32. If
-// the attribute inputdimensions is present, it gives a number of features for each operand, and the
-// operand is truncated, or padded with zeros, to this number.
+// importFeatureVectorizer imports FeatureVectorizer: the concatenation of its operands, in f32. If the attribute
+// inputdimensions is present, it gives a number of features for each operand. A longer operand is cut to this
+// number, and a shorter one is padded with zeros.
 func importFeatureVectorizer(c ir.Importer) ([]*ir.Value, error) {
 	b, sizes := c.Builder(), c.Ints("inputdimensions", nil)
 	if len(sizes) > 0 && len(sizes) != c.NumArgs() {
@@ -32,8 +32,8 @@ func importFeatureVectorizer(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{b.Node(Concat{Axis: 1}, parts...)}, nil
 }
 
-// resizeRows returns x, a matrix, with its rows cut or padded with zeros to size elements. If the
-// length of a row is symbolic, it must be equal to size at run time.
+// resizeRows returns the matrix x with rows of `size` elements. It cuts longer rows, and pads shorter rows with
+// zeros. If the length of a row is symbolic, it must equal size at run time.
 func resizeRows(b *ir.Builder, x *ir.Value, size int) (*ir.Value, error) {
 	if size < 0 {
 		return nil, fmt.Errorf("%d features", size)

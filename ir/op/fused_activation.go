@@ -33,8 +33,8 @@ var fusedActivations = map[string]fusedActivation{
 	"ThresholdedRelu": {[]string{"alpha"}, []float64{1}, func(p []float64) ir.Op { return ThresholdedRelu{Alpha: p[0]} }},
 }
 
-// activated appends the activation that a node names, applied to v. It returns v if the node does
-// not name one. read returns the parameters of the activation.
+// activated appends the activation that a node names, applied to v. It returns v if the node does not name an
+// activation. read returns the parameters of the activation.
 func activated(c ir.Importer, v *ir.Value, read func(fusedActivation) []float64) (*ir.Value, error) {
 	name := c.Text("activation", "")
 	if name == "" {

@@ -2,9 +2,9 @@ package op
 
 import "github.com/burngen/burngen/ir"
 
-// importFusedMatMul imports FusedMatMul of com.microsoft, formerly TransposeMatMul: alpha times the
-// [MatMul] of operands with permuted axes. transA and transB swap the last two axes. With
-// transBatchA and transBatchB, the axis of rows precedes the batch.
+// importFusedMatMul imports FusedMatMul of com.microsoft, formerly TransposeMatMul: alpha times the [MatMul] of two
+// operands. The axes of an operand may be in another order. With transA or transB, its last two axes are swapped.
+// With transBatchA or transBatchB, its first axis holds the rows, and the batch follows.
 func importFusedMatMul(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	x := matrixAxes(b, c.Arg(0), c.Int("transBatchA", 0) != 0, c.Int("transA", 0) != 0)

@@ -7,14 +7,14 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Fusion computes its block of operators on tensors in one kernel. The last node of the block is a
-// [Pointwise]; only this node reads the results of the operators before it. The parameters of the
-// block are the operands. Operands from index Own on are read by the last node only. It reads each
-// element of such an operand before it stores the result's element at the same position, so the
-// result may reuse the operand's memory.
+// Fusion computes its block of operators on tensors in one kernel. The parameters of the block are the operands of
+// the Fusion. The last node of the block is a [Pointwise]. Only this node reads the results of the other nodes.
+// Only it reads the operands from index Own on. It reads each element of such an operand before it stores the
+// element of the result at the same position, so the result may reuse the operand's memory.
 //
-// If Rows is true, the block has other nodes: elementwise operators on the rows of a tensor along its last axis, and
-// operators that reduce these rows. It may then have several results, and Own is the number of operands.
+// If Rows is true, the block is of another kind. Its nodes are elementwise operators on the rows of a tensor along
+// its last axis, and operators that reduce these rows. It may have several results, and Own is the number of
+// operands.
 type Fusion struct {
 	Own  int
 	Rows bool

@@ -8,9 +8,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// Gather picks slices of an axis: result[o, j…, i] = data[o, indices[j…], i], where o are the axes
-// before Axis and i the axes after it. Negative indices count from the end. An index out of range
-// is an error at run time. Indices are i32 or i64.
+// Gather picks slices of an axis: result[o…, j…, i…] = data[o…, indices[j…], i…]. o… are indices on the axes before
+// Axis, and i… on the axes after it. Negative indices count from the end. An index out of range is an error at run
+// time. Indices are i32 or i64.
 type Gather struct{ Axis int }
 
 // Infer returns data's shape with Axis replaced by the shape of the indices.
@@ -38,8 +38,8 @@ func indexType(t ir.Type) error {
 	return nil
 }
 
-// wrapIndex returns the index counted from the start of an axis of extent d. A negative index
-// counts from the end. It returns an error if the index is out of range.
+// wrapIndex returns an index counted from the start of an axis of extent d. A negative index counts from the end of
+// the axis. wrapIndex returns an error if the index is out of range.
 func wrapIndex(index int64, d int) (int, error) {
 	if index < -int64(d) || index >= int64(d) {
 		return 0, fmt.Errorf("index %d out of range for an extent of %d", index, d)
@@ -61,9 +61,9 @@ func wrapIndices(indices *ir.Tensor, d int) ([]int, error) {
 	return all, nil
 }
 
-// source returns the function that maps the coordinates of an element of the result to the
-// coordinates of its element of data. picked holds the elements of the indices, counted from the
-// start, and shape is the shape of the indices.
+// source returns a function from the coordinates of an element of the result to the coordinates of the element of
+// data that it copies. picked holds the elements of the indices, counted from the start. shape is the shape of the
+// indices.
 func (op Gather) source(picked []int, shape []int) source {
 	return func(at, from []int) {
 		copy(from, at[:op.Axis])

@@ -6,10 +6,9 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// GatherElements picks single elements: result[i, j, k] = data[i, indices[i, j, k], k] for Axis 1.
-// The result has the shape of the indices. Except along Axis, its extents are at most the extents
-// of the data. Negative indices count from the end. An index out of range is an error at run time.
-// Indices are i32 or i64.
+// GatherElements picks single elements. For Axis 1, result[i, j, k] = data[i, indices[i, j, k], k]. The result has
+// the shape of the indices. An extent of the indices must not exceed the extent of data, except along Axis.
+// Negative indices count from the end. An index out of range is an error at run time. Indices are i32 or i64.
 type GatherElements struct{ Axis int }
 
 // Infer returns data's element type in the shape of the indices.
@@ -24,8 +23,8 @@ func (op GatherElements) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{indices.With(x.DType)}, elementsType(x, indices, op.Axis)
 }
 
-// elementsType returns an error if x does not have the axis, if the ranks of x and indices differ,
-// or if indices has a larger constant extent than x along another axis.
+// elementsType returns an error if x does not have the axis, or if the ranks of x and indices differ. It also
+// returns an error if a constant extent of indices is larger than the extent of x along an axis other than `axis`.
 func elementsType(x, indices ir.Type, axis int) error {
 	if x.Rank() != indices.Rank() {
 		return fmt.Errorf("indices of rank %d for rank %d", indices.Rank(), x.Rank())

@@ -8,10 +8,10 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// GatherND picks slices by coordinates: result[b…, j…] = data[b…, indices[b…, j…, :]]. b are the
-// first BatchDims axes, which both operands share. The last axis of the indices holds coordinates
-// in the axes after these. Negative coordinates count from the end. A coordinate out of range is an
-// error at run time. Indices are i32 or i64.
+// GatherND picks slices by coordinates: result[b…, j…] = data[b…, indices[b…, j…, :]]. b… are indices on the first
+// BatchDims axes, which both operands have. The last axis of the indices holds the coordinates of a slice on the
+// axes of data after b…. Negative coordinates count from the end. A coordinate out of range is an error at run
+// time. Indices are i32 or i64.
 type GatherND struct{ BatchDims int }
 
 // Infer returns the axes of the indices except the last, followed by the axes of a slice.

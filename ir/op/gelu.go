@@ -51,8 +51,8 @@ func geluTanh(x float64) float64 {
 	return x * logistic(2*math.Sqrt(2/math.Pi)*(x+float64(cube)))
 }
 
-// Grad multiplies dy by the derivative Φ(x) + x·φ(x), where Φ and φ are the distribution and the
-// density of the normal distribution. With Tanh it uses the derivative of the approximation.
+// Grad multiplies dy by the derivative Φ(x) + x·φ(x). Φ is the distribution function of the standard normal
+// distribution, and φ its density. With Tanh, Grad uses the derivative of the tanh approximation.
 func (op Gelu) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	return chainRule(b, n, dy, func(c calculus, x, _ *ir.Value) *ir.Value {
 		if !op.Tanh {

@@ -7,9 +7,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// Gemm computes Alpha·A·B + Beta·C for matrices of one element type (ONNX Gemm). A is [M,K], or
-// [K,M] with TransA, and B is [K,N], or [N,K] with TransB. The optional C broadcasts to [M,N].
-// Integers wrap, and Alpha and Beta are whole numbers for integers.
+// Gemm computes Alpha·A·B + Beta·C for matrices of one element type (ONNX Gemm). A is [M,K], or [K,M] with TransA.
+// B is [K,N], or [N,K] with TransB. The optional C broadcasts to [M,N]. For integers, sums wrap, and Alpha and Beta
+// are whole numbers.
 type Gemm struct {
 	Alpha, Beta    float64
 	TransA, TransB bool
@@ -121,8 +121,8 @@ func (op Gemm) Flops(in, out []ir.Type) dim.Dim {
 	return out[0].Elems().Mul(k).Mul(dim.Const(2))
 }
 
-// Grad returns Alpha·dy·Bᵀ for A and Alpha·Aᵀ·dy for B. An operand that is given transposed has the
-// transposed gradient. For C it returns Beta·dy, summed over broadcast axes.
+// Grad returns Alpha·dy·Bᵀ for A and Alpha·Aᵀ·dy for B. With TransA or TransB, the gradient of this operand is
+// transposed. For C it returns Beta·dy, summed over broadcast axes.
 func (op Gemm) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	c, x, y, g := calculus{b}, n.Arg(0), n.Arg(1), dy[0]
 	if op.TransA {

@@ -7,9 +7,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// Granularity defines which elements of a tensor share a scale and a zero point. A scale with one
-// element applies to all. A scale of rank 1 has an element for each index of Axis. With Block, the
-// scale has the tensor's shape, except that along Axis it has an element for each run of Block indices.
+// Granularity says which elements of a tensor have the same scale and zero point. If the scale has one element, it
+// holds for the whole tensor. If it has rank 1, it has one element for each index of Axis. With Block, the scale
+// has the rank of the tensor. Each of its elements then holds for Block adjacent elements along Axis.
 type Granularity struct {
 	Axis  int // axis of x along which the scale varies; never negative
 	Block int // number of elements that share a scale, or 0 without blocks

@@ -9,15 +9,14 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// GridSample samples x, [N,C,spatial…], at the coordinates in grid, [N,out…,D] of floats (ONNX
-// GridSample, from opset 16). The result is [N,C,out…]. A point has a coordinate for each of the D
-// spatial axes, the last axis first. −1 and 1 are the centres of the first and last element if
-// AlignCorners is set, and otherwise their outer edges.
+// GridSample samples x, [N,C,spatial…], at the points in grid, floats [N,out…,D] (ONNX GridSample, from opset 16).
+// The result is [N,C,out…]. D is the number of spatial axes. A point has one coordinate for each of them, the last
+// axis first. With AlignCorners, −1 and 1 are the centres of the first and last element of an axis. Otherwise they
+// are the outer edges of these elements.
 //
-// Mode "nearest" takes the nearest element, with ties to the even index. "linear" and "cubic"
-// interpolate between 2 or 4 elements along each axis and require numbers. Padding gives the
-// elements outside: "zeros" are zero, "border" repeats the edge, and "reflection" mirrors the
-// inside at −1 and 1. Integers are computed in f64 and truncated.
+// Mode "nearest" takes the nearest element, with ties to the even index. "linear" and "cubic" interpolate between 2
+// or 4 elements along each axis and require numbers. Padding says what is outside of x: "zeros" are zeros, "border"
+// repeats the edge, and "reflection" mirrors the inside at −1 and 1. Integers are computed in f64 and truncated.
 type GridSample struct {
 	Mode, Padding string
 	AlignCorners  bool
@@ -137,9 +136,8 @@ type gridTap struct {
 	weight float64
 }
 
-// taps returns the elements that a point reads along an axis of d elements, without elements
-// outside the axis. place is the point's coordinate; −1 and 1 are the ends of the axis. Coordinates
-// are rounded to dtype.
+// taps returns the elements that a point reads along an axis of d elements. It leaves out elements outside the
+// axis. place is the coordinate of the point; −1 and 1 are the ends of the axis. Coordinates are rounded to dtype.
 func (op GridSample) taps(place float64, d int, dtype ir.DType) []gridTap {
 	round := func(v float64) float64 { return ir.RoundFloat(dtype, v) }
 	x := round(place + 1)
@@ -188,9 +186,9 @@ func (op GridSample) padded(x float64, d int) float64 {
 	return x
 }
 
-// mirrored reflects the coordinate x, in elements, at the ends of an axis of d elements until it
-// lies between them. With AlignCorners, the ends are the centres of the first and the last element,
-// else their outer edges.
+// mirrored reflects the coordinate x, in elements, at the ends of an axis of d elements until x is between the
+// ends. With AlignCorners, the ends are the centres of the first and the last element. Otherwise they are the outer
+// edges of these elements.
 func (op GridSample) mirrored(x float64, d int) float64 {
 	low, length := -0.5, float64(d)
 	if op.AlignCorners {
@@ -239,8 +237,8 @@ func (op GridSample) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{ReshapeTo(b, c.total(c.corners(x, taps)), shape...)}
 }
 
-// tapsOf returns the taps of points along an axis of extent d. place holds the points' coordinates;
-// −1 and 1 are the ends of the axis.
+// tapsOf returns the elements that points read along an axis of extent d, with their weights. place holds the
+// coordinates of the points; −1 and 1 are the ends of the axis.
 func (op GridSample) tapsOf(c calculus, place *ir.Value, d dim.Dim) []tap {
 	x := c.plus(place, 1)
 	if op.AlignCorners {
@@ -267,8 +265,8 @@ func (op GridSample) tapsOf(c calculus, place *ir.Value, d dim.Dim) []tap {
 	return taps
 }
 
-// cubicWeight returns the weights of the cubic kernel at distances x. The distances are at most 1
-// or, if far is set, from 1 to 2.
+// cubicWeight returns the weights of the elements at distances x from a point, for cubic interpolation. The
+// distances are at most 1, or from 1 to 2 if `far` is set.
 func cubicWeight(c calculus, x *ir.Value, far bool) *ir.Value {
 	const a = gridCubicA
 	terms := [4]float64{1, 0, -(a + 3), a + 2}

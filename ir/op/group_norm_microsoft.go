@@ -7,8 +7,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importGroupNorm imports GroupNorm of com.microsoft: GroupNormalization with a scale and a bias for
-// each channel. The channels of x are last unless channels_last is 0. Swish follows if activation is 1.
+// importGroupNorm imports GroupNorm of com.microsoft: GroupNormalization with a scale and a bias for each channel.
+// The channels are the last axis of x, unless channels_last is 0. If the attribute activation is 1, the result
+// passes through Swish.
 func importGroupNorm(c ir.Importer) ([]*ir.Value, error) {
 	return groupNorm(c, c.Arg(0))
 }
@@ -36,9 +37,8 @@ func importSkipGroupNorm(c ir.Importer) ([]*ir.Value, error) {
 
 func isChannelsLast(c ir.Importer) bool { return c.Int("channels_last", 1) != 0 }
 
-// channelVector appends v, [C] or [N,C], with axes of extent 1 so that it broadcasts to a tensor of
-// this rank. `last` says that the channels are the tensor's last axis. It panics, as [ir.Fail]
-// does, if v has another rank.
+// channelVector appends v, [C] or [N,C], reshaped so that it broadcasts to a tensor of rank `rank`. last says that
+// the channels are the tensor's last axis. channelVector panics, as [ir.Fail] does, if v has another rank.
 func channelVector(b *ir.Builder, v *ir.Value, rank int, last bool) *ir.Value {
 	if r := v.Type.Rank(); r != 1 && r != 2 {
 		ir.Fail("%s is neither of all elements nor of the channels", v.Type)

@@ -8,10 +8,10 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// GroupNormalization normalises each of Groups groups of the channels of x, [N,C,…] of floats, to
-// mean 0 and variance 1. It applies a scale and an optional bias of each channel, [C]: (x −
-// mean)/√(variance + Epsilon)·scale + bias. Epsilon has the precision of an f32. Groups divides C,
-// which is constant (ONNX GroupNormalization from opset 21 on, InstanceNormalization).
+// GroupNormalization splits the channels of x, floats [N,C,…], into Groups groups, and normalises each group to
+// mean 0 and variance 1. It then applies a scale and an optional bias of each channel, [C]. The result is (x −
+// mean)/√(variance + Epsilon)·scale + bias. Epsilon has the precision of an f32. C is constant, and Groups divides
+// it (ONNX GroupNormalization from opset 21 on, InstanceNormalization).
 type GroupNormalization struct {
 	Groups  int
 	Epsilon float64

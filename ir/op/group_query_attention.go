@@ -7,10 +7,10 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importGroupQueryAttention imports GroupQueryAttention of com.microsoft: attention, causal unless
-// causal is 0, with a key-value cache, [B,G,P,D]. After the call, seqlens_k + 1 positions of the
-// cache are in use; the last of them hold the new keys and values. In a prompt, the first call of a
-// sequence, all of them are new.
+// importGroupQueryAttention imports GroupQueryAttention of com.microsoft: attention with a key-value cache,
+// [B,G,P,D]. It is causal unless the attribute causal is 0. After the call, each batch element uses seqlens_k + 1
+// positions of the cache. The keys and values of this call are at the end of these positions. In a prompt, the
+// first call of a sequence, they are all of these positions.
 func importGroupQueryAttention(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	g := groupQuery{Importer: c, b: b, heads: c.Int("num_heads", 0), shared: c.Int("kv_num_heads", 0)}
@@ -75,8 +75,8 @@ func importGroupQueryAttention(c ir.Importer) ([]*ir.Value, error) {
 	return out[:min(len(out), max(c.NumResults(), 1))], nil
 }
 
-// groupQuery is the state of the import of a GroupQueryAttention. heads and shared are the numbers
-// of heads of queries, and of keys and values.
+// groupQuery is the state of the import of a GroupQueryAttention. heads is the number of heads of queries, and
+// shared the number of heads of keys and values.
 type groupQuery struct {
 	ir.Importer
 	b             *ir.Builder
@@ -105,9 +105,9 @@ func (g *groupQuery) supported() error {
 	return nil
 }
 
-// load returns queries, keys and values, [B,S,heads,D]. If the operands of keys and values are
-// absent, the first operand has their heads after the heads of the queries. Queries and keys are
-// normalised if weights for this are present.
+// load returns queries, keys and values, [B,S,heads,D]. If the operands of keys and values are absent, the first
+// operand holds the heads of queries, keys and values, in this order. Queries and keys are normalised if the node
+// has weights for this.
 func (g *groupQuery) load() (q, k, v *ir.Value, err error) {
 	q, k, v = g.Arg(0), g.Arg(1), g.Arg(2)
 	switch {
@@ -130,8 +130,8 @@ func (g *groupQuery) load() (q, k, v *ir.Value, err error) {
 	return q, k, v, nil
 }
 
-// first finds how much of the cache is in use: it sets spare, starts and lengths. total is the
-// total length of the longest sequence.
+// first sets spare, starts and lengths, which say how much of the cache is in use. total is the length of the
+// longest sequence, with its new keys.
 func (g *groupQuery) first(batch, total dim.Dim) {
 	b := g.b
 	g.spare = total.Sub(g.count)
@@ -149,9 +149,9 @@ func (g *groupQuery) choose(prompt, later *ir.Value) *ir.Value {
 	return g.b.Node(Where{}, g.b.Node(Equal{}, g.b.Dims(g.spare), g.b.Dims(dim.Const(0))), prompt, later)
 }
 
-// angles returns the cosines or sines at the new positions, [B,S,1,N]. Operand number `operand` of
-// the node is the table of cosines or sines. In a prompt, only the first of the given positions is
-// used; the tokens after the first have the positions after it.
+// angles returns the cosines or sines at the new positions, [B,S,1,N]. Operand number `operand` of the node is the
+// table of cosines or sines. The node may give positions. In a prompt, angles uses only the first of them, and the
+// positions of the other tokens follow it.
 func (g *groupQuery) angles(operand int) *ir.Value {
 	b, table, given, one := g.b, g.Arg(operand), g.Arg(9), dim.Const(1)
 	if table == nil || table.Type.Rank() != 2 {
@@ -171,8 +171,8 @@ func (g *groupQuery) angles(operand int) *ir.Value {
 	return perToken(b, angleRows(b, table, at), g.Arg(0).Type.DType)
 }
 
-// cache returns the keys or values in use, followed by the new ones, [B,G,S,D]. Zeros follow up to
-// the extent of the cache or the total length, whichever is larger.
+// cache returns the keys or values in use, followed by the new ones, [B,G,S,D]. It pads them with zeros to the
+// extent of the cache or to `total`, whichever is larger.
 func (g *groupQuery) cache(fresh, past *ir.Value, total dim.Dim) *ir.Value {
 	b := g.b
 	s := fresh.Type.Shape

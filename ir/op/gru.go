@@ -5,8 +5,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// GRU is a layer of gated recurrent units (ONNX GRU). f and g are its functions. W and R hold the
-// weights of the gates z, r, h in this order, and B and C the biases of W and of R:
+// GRU is a layer of gated recurrent units (ONNX GRU). f and g are its activation functions. W and R hold the
+// weights of the gates z and r and of the candidate h, in this order. B and C are the biases that belong to W and
+// R:
 //
 //	z = f(x·Wzᵀ + h·Rzᵀ + Bz + Cz)
 //	r = f(x·Wrᵀ + h·Rrᵀ + Br + Cr)
@@ -19,10 +20,15 @@ type GRU struct {
 	LinearBeforeReset bool
 }
 
-// GRUSteps is the recurrent part of one direction of a [GRU]. Its operands are the projected x,
-// [S,N,3·H]; the transposed recurrent weights of z and r, [H,2·H], and of h, [H,H]; the lengths of
-// the sequences, i32[N]; the initial h, [N,H]; and, with LinearBeforeReset, the bias Ch, [H]. Its
-// results are y, [S,N,H], and the final h, [N,H].
+// GRUSteps runs the time steps of one direction of a [GRU]. Its operands are, in this order:
+//   - the products of x with the weights W, plus biases, [S,N,3·H]
+//   - the transposed recurrent weights of z and r, [H,2·H]
+//   - the transposed recurrent weights of the candidate, [H,H]
+//   - the lengths of the sequences, i32[N]
+//   - the initial h, [N,H]
+//   - with LinearBeforeReset, the bias Ch, [H]
+//
+// Its results are y, the h of each step, [S,N,H], and the final h, [N,H].
 type GRUSteps struct {
 	Steps
 	LinearBeforeReset bool
@@ -65,9 +71,9 @@ func (op GRUSteps) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return op.eval(in, 4, 1, hidden, next)
 }
 
-// cell returns the function of a time step. gated holds the recurrent weights of the update and the
-// reset gate, and r the recurrent weights of the hidden gate. bias is the bias Ch with
-// LinearBeforeReset. hidden is the number of hidden elements.
+// cell returns the function that computes one time step of one sequence. gated holds the recurrent weights of the
+// update gate z and the reset gate r. The parameter r holds the recurrent weights of the candidate. bias is Ch, and
+// is used only with LinearBeforeReset. hidden is the number of elements of h.
 func (op GRUSteps) cell(gated, r, bias []float64, hidden int) cell {
 	return func(_ int, x []float64, states [][]float64) {
 		h := states[0]
@@ -122,9 +128,8 @@ func (op GRU) LowerWith(b *ir.Builder, n *ir.Node, p RecurrentProducts) []*ir.Va
 	})
 }
 
-// Train replaces the node by [GRUTrace] of the projected x for each direction, so that the backward
-// pass reads the gates of all steps. It returns nil unless the functions are the default ones, without
-// clamping.
+// Train replaces the node by a [GRUTrace] for each direction. A GRUTrace also returns the gates of all steps, which
+// the backward pass reads. Train returns nil unless the GRU has the default functions and no clamping.
 func (op GRU) Train(b *ir.Builder, n *ir.Node, _ ir.Training) []*ir.Value {
 	if !op.isUsual(n, usualGRU) {
 		return nil

@@ -7,12 +7,15 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// GRUGrad is the backward pass of a [GRUTrace]. Its operands are the gates, [S,N,3·H], and the
-// fourth result of the trace, [S,N,H]; h before each step, [S,N,H]; the recurrent weights of z and
-// r, [2·H,H], and of h, [H,H]; the lengths of the sequences, i32[N]; and the gradients of y,
-// [S,N,H], and of the final h, [N,H]. The operands after the weights are optional, and a missing
-// gradient is zero. The results are the gradients of the projected x, [S,N,3·H], of the fourth
-// result of the trace, and of h before the first step.
+// GRUGrad is the backward pass of a [GRUTrace]. Its operands are, in this order:
+//   - the gates, [S,N,3·H], and the fourth result of the trace, [S,N,H]
+//   - h before each step, [S,N,H]
+//   - the recurrent weights of z and r, [2·H,H], and of the candidate, [H,H]
+//   - the lengths of the sequences, i32[N]
+//   - the gradients of y, [S,N,H], and of the final h, [N,H]
+//
+// The operands after the weights are optional, and a missing gradient is zero. The results are three gradients: of
+// the first operand of the trace, [S,N,3·H], of the fourth result of the trace, and of h before the first step.
 type GRUGrad struct{ Reverse, LinearBeforeReset bool }
 
 // Infer returns the types of the gradients.

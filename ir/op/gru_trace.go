@@ -5,10 +5,10 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// GRUTrace is [GRUSteps] with the default functions, and with results for the backward pass. Its
-// operands are the operands of GRUSteps. Its results are y and h of GRUSteps; the gates z, r and
-// the candidate n, [S,N,3·H], after their functions; and r⊙h or, with LinearBeforeReset, h·Rhᵀ +
-// Ch, [S,N,H]. The last two results are zero after the end of a sequence.
+// GRUTrace is [GRUSteps] with the default functions, and with two more results for the backward pass. Its operands
+// are the operands of GRUSteps. Its results are y and the final h, then the values of z, r and the candidate n in
+// all steps, [S,N,3·H]. The fourth result, [S,N,H], is r⊙h or, with LinearBeforeReset, h·Rhᵀ + Ch. The last two
+// results are zero after the end of a sequence.
 type GRUTrace struct{ Reverse, LinearBeforeReset bool }
 
 // usualGRU are the names of the default functions.
@@ -93,8 +93,8 @@ func (op GRUTrace) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	})
 }
 
-// Grad builds the gradients by [GRUGrad]. The gradients of the weights are products over all steps.
-// The results for the backward pass have no gradients.
+// Grad builds the gradients by a [GRUGrad]. It computes the gradients of the weights as matrix products over all
+// steps. It does not use the gradients of the last two results, which only the backward pass reads.
 func (op GRUTrace) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	y, gates, kept := n.Results[0], n.Results[2], n.Results[3]
 	hidden := y.Type.Shape[2]

@@ -22,8 +22,8 @@ func (op If) Eval([]*ir.Tensor) ([]*ir.Tensor, error) { return nil, errNoBlocks 
 
 var errNoBlocks = fmt.Errorf("its blocks are missing")
 
-// InferBlocks returns the types of the results. Extents that differ between the blocks are symbols
-// of Extents. It returns an error if the blocks' results differ in another way.
+// InferBlocks returns the types of the results. An extent that differs between the blocks becomes a symbol of
+// Extents. InferBlocks returns an error if the results of the blocks differ in another way.
 func (op If) InferBlocks(in []ir.Type, blocks []*ir.Block) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -147,11 +147,10 @@ func importIf(c ir.Importer) ([]*ir.Value, error) {
 	return b.NodeBlocks(op, []*ir.Block{then, otherwise}, c.Arg(0)), nil
 }
 
-// onlyBranch compares the ranks of the results of two branches. ranks is false if the branches
-// return results of different ranks. Only one branch can then be compiled, because every value has
-// a single rank. taken is that branch: the one whose results match the types in the model, or else
-// the first. If the results differ in number, kind or element type, ranks is true, and [If] reports
-// the error.
+// onlyBranch compares the results of two branches. ranks is false if their ranks differ. Every value has a single
+// rank, so only one of the branches can then be compiled. taken is this branch: the one whose results match the
+// types in the model, or else the first. ranks is true if the results differ in number, kind or element type,
+// because [If] reports this error.
 func onlyBranch(c ir.Importer, then, els *ir.Block) (taken *ir.Block, ranks bool) {
 	differ := func(t, u ir.Type) bool { return t.IsTensor() && u.IsTensor() && t.Rank() != u.Rank() }
 	taken, ranks = then, true
@@ -171,8 +170,8 @@ func onlyBranch(c ir.Importer, then, els *ir.Block) (taken *ir.Block, ranks bool
 	return taken, ranks
 }
 
-// knownTensor returns v as a tensor if v is a constant, or if each of its elements is known as a
-// constant. The bool is false for other values and for nil.
+// knownTensor returns v as a tensor if v is a constant, or if all its elements are known as constants. It returns
+// false for other values and for nil.
 func knownTensor(v *ir.Value) (*ir.Tensor, bool) {
 	if v == nil {
 		return nil, false

@@ -8,10 +8,10 @@ import (
 	"github.com/burngen/burngen/runtime/rt/image"
 )
 
-// ImageDecoder decodes an image file, u8 [bytes], to pixels, u8 [Height,Width,C] (ONNX
-// ImageDecoder, from opset 20): red, green, blue for Format "RGB", blue, green, red for "BGR", and
-// luma for "Grayscale". It binds Height and Width. An image that cannot be decoded, including every
-// JPEG 2000, is an error at run time.
+// ImageDecoder decodes an image file, u8 [bytes], to pixels, u8 [Height,Width,C] (ONNX ImageDecoder, from opset
+// 20). The channels are red, green, blue for Format "RGB", blue, green, red for "BGR", and luma for "Grayscale".
+// ImageDecoder binds Height and Width. It is an error at run time if the image cannot be decoded. JPEG 2000 cannot
+// be decoded.
 type ImageDecoder struct{ Format, Height, Width string }
 
 // Infer returns u8[Height,Width,C], where C is 1 for "Grayscale", else 3.

@@ -7,9 +7,9 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// importImputer imports Imputer. It replaces elements equal to replaced_value, or NaN if
-// replaced_value is NaN. The imputed numbers are one for all elements, or one for each index of the
-// last axis.
+// importImputer imports Imputer. It replaces elements that equal replaced_value, or NaN if replaced_value is NaN.
+// The attribute of new values has either one number for all elements, or one number for each index of the last
+// axis.
 func importImputer(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	d := x.Type.DType

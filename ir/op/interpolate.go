@@ -5,8 +5,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// tap describes one of the elements that each point reads along an axis: for each point, `at` holds
-// the index of its element, and weight the element's weight.
+// tap describes one of the elements that points read along an axis. For each point, `at` holds the index of the
+// element, and `weight` the weight of the element.
 type tap struct{ at, weight *ir.Value }
 
 func (c calculus) last(x *ir.Value, d dim.Dim) *ir.Value { return c.extent(x, d.Sub(dim.Const(1))) }
@@ -15,8 +15,8 @@ func (c calculus) within(x, last *ir.Value) *ir.Value {
 	return c.Node(Max{}, c.Node(Min{}, x, last), c.num(x, 0))
 }
 
-// tap returns a tap along an axis of extent d. The indices, in floats, may be outside the axis;
-// they are then clamped, and get weight 0.
+// tap returns a tap along an axis of extent d. indices are in floats. An index outside the axis is clamped to the
+// axis, and its weight becomes 0.
 func (c calculus) tap(indices, weight *ir.Value, d dim.Dim) tap {
 	last := c.last(indices, d)
 	inside := c.Node(And{}, c.Node(GreaterOrEqual{}, indices, c.num(indices, 0)), c.Node(LessOrEqual{}, indices, last))
@@ -31,8 +31,9 @@ func (c calculus) linearTaps(place *ir.Value, d dim.Dim) []tap {
 	return []tap{c.tap(first, c.from(1, part), d), c.tap(c.plus(first, 1), part, d)}
 }
 
-// corners appends the elements of x, [N,G,C,axes…], for each combination of one tap along every
-// axis, times their weights. Taps are [N,G,points], and the results are [N,G,C,points].
+// corners returns the elements of x, [N,G,C,axes…], around points, times their weights. taps[i] holds the taps
+// along axis i of axes…. There is one result for each choice of one tap along every axis. Taps are [N,G,points],
+// and the results are [N,G,C,points].
 func (c calculus) corners(x *ir.Value, taps [][]tap) []*ir.Value {
 	lead, axes := x.Type.Shape[:3:3], x.Type.Shape[3:]
 	all := taps[0]

@@ -69,9 +69,9 @@ func knownInt(c ir.Importer, i int, name string) (int, error) {
 	return n[0], nil
 }
 
-// attrOrInts returns a list of integers: the attribute called `name` before opset `since`, and the
-// elements of operand i from opset `since` on. It returns nil if the attribute or the operand is
-// absent, and an error if the operand is not constant.
+// attrOrInts returns a list of integers. Before opset `since`, it is the attribute called `name`. From opset
+// `since` on, it holds the elements of operand i. attrOrInts returns nil if the attribute or the operand is absent,
+// and an error if the operand is not constant.
 func attrOrInts(c ir.Importer, since int, name string, i int) ([]int, error) {
 	if c.Opset() < since {
 		return c.Ints(name, nil), nil

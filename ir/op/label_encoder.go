@@ -8,9 +8,9 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// importLabelEncoder imports LabelEncoder. Before opset 2 it has a list of strings, and maps them
-// to their indices or back. From opset 2 on it has a list of keys and a list of values. From opset
-// 4 on these may be tensors.
+// importLabelEncoder imports LabelEncoder. Before opset 2 the node has a list of strings, and maps a string to its
+// index or an index to its string. From opset 2 on it has a list of keys and a list of values. From opset 4 on
+// these lists may be tensors.
 func importLabelEncoder(c ir.Importer) ([]*ir.Value, error) {
 	x := c.Arg(0)
 	if c.Opset() < 2 {
@@ -56,10 +56,10 @@ func importTextTable(c ir.Importer, texts, numbers *ir.Tensor) ([]*ir.Value, err
 	return []*ir.Value{y}, err
 }
 
-// labelList returns a list of keys or values from one of four attributes, whose names start with
-// name. If several are present, it ignores empty lists, which exporters may write beside the list
-// in use. Unless want is Invalid, it also ignores lists with an element type other than want. It
-// returns an error unless one list is left.
+// labelList returns a list of keys or values. Four attributes, whose names start with `name`, may hold it. If
+// several are present, labelList ignores empty lists, because exporters may write empty lists beside the list in
+// use. It then also ignores lists whose element type is not want, unless want is Invalid. It returns an error
+// unless one list is left.
 func labelList(c ir.Importer, name string, want ir.DType) (*ir.Tensor, error) {
 	var lists []*ir.Tensor
 	if c.Has(name + "_strings") {
@@ -84,9 +84,9 @@ func labelList(c ir.Importer, name string, want ir.DType) (*ir.Tensor, error) {
 	return lists[0], nil
 }
 
-// labelDefault returns the value for unknown keys: the attribute default_tensor, unchanged, from
-// opset 4 on, or otherwise one element of type d. This element is the value of an attribute for its
-// type, by default "_Unused", −1 or −0.
+// labelDefault returns the value for unknown keys. From opset 4 on, it is the attribute default_tensor, unchanged,
+// if there is one. Otherwise it is one element of type d: the attribute of this type, or by default "_Unused", −1
+// or −0.
 func labelDefault(c ir.Importer, d ir.DType) *ir.Tensor {
 	text, number, float := c.Text("default_string", "_Unused"), c.Int("default_int64", -1), c.Float("default_float", math.Copysign(0, -1))
 	if c.Opset() >= 4 && c.Has("default_tensor") {

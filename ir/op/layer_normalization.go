@@ -8,18 +8,17 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// LayerNormalization normalises the elements along Axis and the axes after it to mean 0 and
-// variance 1, for floats: (x − mean)/√(variance + Epsilon)·scale + bias, with the population
-// variance. The optional scale and bias have the shape of these axes. Epsilon has the precision of
-// an f32 (ONNX LayerNormalization, from opset 17).
+// LayerNormalization normalises the elements along Axis and the axes after it to mean 0 and variance 1, for floats:
+// (x − mean)/√(variance + Epsilon)·scale + bias. It uses the population variance. The optional scale and bias have
+// the extents of the normalised axes. Epsilon has the precision of an f32 (ONNX LayerNormalization, from opset 17).
 type LayerNormalization struct {
 	Axis    int
 	Epsilon float64
 }
 
-// RMSNormalization divides the elements along Axis and the axes after it by their root mean square,
-// for floats: x/√(mean of x² + Epsilon)·scale. The optional scale has the shape of these axes.
-// Epsilon has the precision of an f32 (ONNX RMSNormalization, from opset 23).
+// RMSNormalization divides the elements along Axis and the axes after it by their root mean square, for floats:
+// x/√(mean of x² + Epsilon)·scale. The optional scale has the extents of these axes. Epsilon has the precision of
+// an f32 (ONNX RMSNormalization, from opset 23).
 type RMSNormalization struct {
 	Axis    int
 	Epsilon float64
@@ -35,9 +34,8 @@ func (op RMSNormalization) Infer(in []ir.Type) ([]ir.Type, error) {
 	return inferNormalization(in, op.Axis, 2)
 }
 
-// inferNormalization returns the type of x, operand 0. It returns an error unless there are at most
-// `limit` operands, all are floats of one type, and the operands after x have the shape of x's axes
-// from axis on.
+// inferNormalization returns the type of x, operand 0. It returns an error unless there are at most `limit`
+// operands, all of one float type. The operands after x must have the extents of x's axes from `axis` on.
 func inferNormalization(in []ir.Type, axis, limit int) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, limit); err != nil {
 		return nil, err
@@ -90,9 +88,9 @@ func scaleBy(row []float64, factor float64) {
 	}
 }
 
-// evalNormalization returns, as the only element, a copy of operand 0 in which f has changed each
-// row in place. A row holds the elements along axis and the axes after it. If they are present,
-// operand 1 then multiplies each row, and operand 2 is added to it.
+// evalNormalization returns one tensor, a copy of operand 0 with changed rows. A row holds the elements along axis
+// and the axes after it. f changes a row in place. Then evalNormalization multiplies the row by operand 1, and adds
+// operand 2 to it, if these operands are present.
 func evalNormalization(in []*ir.Tensor, axis int, f func(row []float64)) []*ir.Tensor {
 	x := in[0]
 	y := ir.NewTensor(x.DType, x.Shape...)
@@ -125,8 +123,8 @@ func (RMSNormalization) Overwrites() []int { return []int{0} }
 // Flops counts seven operations for each element.
 func (LayerNormalization) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems().Mul(dim.Const(7)) }
 
-// Grad returns the gradients of x, scale and bias. The gradient of x takes into account that the
-// mean and the variance depend on x.
+// Grad returns the gradients of x, scale and bias. The gradient of x includes the gradients that flow through the
+// mean and the variance.
 func (op LayerNormalization) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	return normalGrad(b, n, dy[0], want, op.Axis, op.Epsilon, true)
 }
@@ -190,8 +188,9 @@ func importRMSNormalization(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{rowOperands(b, x, axis, []*ir.Value{scale}, func(args ...*ir.Value) *ir.Value { return b.Node(op, args...) })}, nil
 }
 
-// rowOperands applies norm to x and to a scale and a bias, which are broadcast to the shape of the
-// axes of x from axis on. If one of them varies along an earlier axis, both are applied after norm.
+// rowOperands applies norm to x, a scale and a bias. `more` holds the scale and the bias; nil means an absent one.
+// rowOperands broadcasts them to the shape of the axes of x from `axis` on. If one of them varies along an earlier
+// axis, rowOperands calls norm with x only, and applies both to the result.
 func rowOperands(b *ir.Builder, x *ir.Value, axis int, more []*ir.Value, norm func(...*ir.Value) *ir.Value) *ir.Value {
 	row := x.Type.Shape[axis:]
 	args, rows := []*ir.Value{x}, true
@@ -230,10 +229,10 @@ func moments(b *ir.Builder, x *ir.Value, axes []int) (mean, variance *ir.Value) 
 	return mean, b.Node(average, b.Node(Mul{}, d, d))
 }
 
-// normalGrad returns the gradients of x, scale and bias for a normalisation over the axes from axis
-// on, where g is the gradient of the result. z is the normalised x, h is the gradient of z, r is
-// 1/√(variance + epsilon), and avg is an average along a row. The gradient of x is r·(h −
-// z·avg(h·z)). If centred is set, avg(h) is subtracted inside the parentheses, too.
+// normalGrad returns the gradients of x, scale and bias for a normalisation over the axes from `axis` on. g is the
+// gradient of the result. Let z be the normalised x, h = g·scale the gradient of z, r = 1/√(variance + epsilon),
+// and avg an average along a row. The gradient of x is r·(h − z·avg(h·z)), or r·(h − z·avg(h·z) − avg(h)) if
+// centred is set.
 func normalGrad(b *ir.Builder, n *ir.Node, g *ir.Value, want []bool, axis int, epsilon float64, centred bool) []*ir.Value {
 	c, x := calculus{b}, n.Arg(0)
 	rows, axes := AllAxes(axis), AllAxes(x.Type.Rank())[axis:]

@@ -25,11 +25,11 @@ func importSimplifiedLayerNormalization(c ir.Importer) ([]*ir.Value, error) {
 	return append(out, b.Node(Reciprocal{}, root)), nil
 }
 
-// importSkipNormalization returns the import function of SkipLayerNormalization or
-// SkipSimplifiedLayerNormalization of com.microsoft: the sum of two tensors and an optional bias,
-// normalised along the last axis by the operator that norm returns. `bias` is the index of the bias
-// among the node's operands. Operands 2 to bias − 1 are further operands of norm's operator: the
-// scale, and the bias of a layer normalisation. The fourth result is the sum.
+// importSkipNormalization returns the import function of SkipLayerNormalization or SkipSimplifiedLayerNormalization
+// of com.microsoft. These add two tensors and an optional bias, and normalise the sum along the last axis. norm
+// returns the operator that normalises. Its operands are the sum and the node's operands 2 to bias − 1: the scale
+// and, for a layer normalisation, the bias of this operator. `bias` is the index of the node's operand that is
+// added to the sum. The fourth result is the sum.
 func importSkipNormalization(norm func(epsilon float64, last int) ir.Op, bias int) func(ir.Importer) ([]*ir.Value, error) {
 	return func(c ir.Importer) ([]*ir.Value, error) {
 		b, args := c.Builder(), []*ir.Value{c.Arg(0), c.Arg(1)}
@@ -54,8 +54,8 @@ func importSkipNormalization(norm func(epsilon float64, last int) ir.Op, bias in
 	}
 }
 
-// normalized appends x normalised along its last axis by the operator that norm returns. Operands
-// [first, end) of the node are further operands of this operator.
+// normalized appends x, normalised along its last axis. norm returns the operator that normalises. Its operands are
+// x and the operands [first, end) of the node.
 func normalized(c ir.Importer, x *ir.Value, norm func(epsilon float64, last int) ir.Op, first, end int) (*ir.Value, error) {
 	last := x.Type.Rank() - 1
 	if last < 0 {
@@ -76,9 +76,9 @@ func rmsNormAt(epsilon float64, last int) ir.Op {
 	return RMSNormalization{Axis: last, Epsilon: epsilon}
 }
 
-// importEmbedLayerNormalization imports EmbedLayerNormalization of com.microsoft: the normalised
-// sum of embeddings of token ids [B,S], of their positions and of their segments. The second result
-// is the number of ones in the mask for each batch element. The third result is the sum.
+// importEmbedLayerNormalization imports EmbedLayerNormalization of com.microsoft. It adds three embeddings: of the
+// tokens with ids [B,S], of their positions and of their segments. Then it normalises the sum. The second result is
+// the number of ones in the mask for each batch element. The third result is the sum.
 func importEmbedLayerNormalization(c ir.Importer) ([]*ir.Value, error) {
 	b, ids, segments, mask, at := c.Builder(), c.Arg(0), c.Arg(1), c.Arg(7), c.Arg(8)
 	if ids.Type.Rank() != 2 {

@@ -7,16 +7,16 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// LinearAttention is attention without a softmax (ONNX LinearAttention, from opset 27). Queries are
-// [B,T,H,D], keys [B,T,G,D], values [B,T,G,E] and states [B,G,D,E], all of one float type. The
-// results are [B,T,H,E] and the final states. At each step, with query, key and value as rows,
+// LinearAttention is attention without a softmax (ONNX LinearAttention, from opset 27). Queries are [B,T,H,D], keys
+// [B,T,G,D], values [B,T,G,E] and states [B,G,D,E], all of one float type. Query head h uses the state of head
+// h·G/H. G divides H, which is constant. The results are [B,T,H,E] and the final states. Each step computes, with
+// query, key and value as rows,
 //
 //	state  = keep·state + keyᵀ·value
 //	result = query·state
 //
-// Two optional operands follow: keep, [B,T,G,D], which multiplies the rows of the state, and rate,
-// [B,T,G]. If there is a rate, rate·(value − key·keep·state) replaces value. Query head h uses the
-// state of head h·G/H; G divides H, which is constant.
+// Two optional operands follow: keep, [B,T,G,D], which multiplies the rows of the state, and rate, [B,T,G]. With a
+// rate, rate·(value − key·keep·state) replaces value.
 type LinearAttention struct{}
 
 // Infer returns [B,T,H,E] and [B,G,D,E].
@@ -156,9 +156,9 @@ var linearRules = map[string]struct{ decay, rate bool }{
 	"gated_delta": {true, true},
 }
 
-// importLinearAttention imports LinearAttention. The heads are in the last axis, and the decay is
-// the logarithm of keep in [LinearAttention]. The attention is computed in the wider of the types
-// of values and states.
+// importLinearAttention imports LinearAttention. In ONNX, the last axis of queries, keys and values holds all
+// heads, and decay is the logarithm of keep in [LinearAttention]. The attention is computed in the element type of
+// the values or of the states, whichever is wider.
 func importLinearAttention(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	rule, ok := linearRules[c.Text("update_rule", "gated_delta")]

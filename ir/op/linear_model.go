@@ -21,8 +21,8 @@ func importLinearRegressor(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{postTransform(b, y, c.Text("post_transform", "NONE"))}, nil
 }
 
-// linearScores appends x·coefficientsᵀ + intercepts, f32[N, rows], where x is operand 0, and
-// coefficients, [rows, F], is an attribute. Without intercepts it appends the product only.
+// linearScores appends x·coefficientsᵀ + intercepts, f32[N, rows]. x is operand 0, and coefficients, [rows, F], is
+// an attribute. If intercepts is empty, linearScores appends only the product.
 func linearScores(c ir.Importer, rows int, intercepts []float64) (*ir.Value, error) {
 	b, coefficients := c.Builder(), c.Floats("coefficients", nil)
 	x, err := rowsOf(b, c.Arg(0))

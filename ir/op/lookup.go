@@ -9,10 +9,10 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Lookup maps x by a table. The operands are x, of any shape; keys, a vector of x's element type in
-// increasing order; values, a vector of equal length; and an optional value for unknown keys.
-// Without that value an unknown key is an error at run time. NaN equals NaN and precedes all
-// numbers. Keys are strings, floats of 32 or 64 bits, or signed integers of 16, 32 or 64 bits.
+// Lookup maps the elements of x by a table. The operands are x, of any shape; keys, a vector of x's element type in
+// increasing order; values, a vector of the same length; and an optional value for unknown keys. If the last
+// operand is absent, an unknown key is an error at run time. NaN equals NaN and precedes all numbers. Keys are
+// strings, floats of 32 or 64 bits, or signed integers of 16, 32 or 64 bits.
 type Lookup struct{}
 
 // Infer returns x's shape with the element type of the values.
@@ -35,8 +35,8 @@ func (op Lookup) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{x.With(values.DType)}, nil
 }
 
-// Eval returns the value for each element of x, in x's shape. It returns an error for an unknown
-// key if there is no value for unknown keys.
+// Eval returns the value for each element of x, in x's shape. It returns an error if a key is unknown and the
+// operand with the value for unknown keys is absent.
 func (op Lookup) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x, keys, values := in[0], in[1], in[2]
 	y := ir.NewTensor(values.DType, x.Shape...)
@@ -66,8 +66,8 @@ func compareKeys(a *ir.Tensor, i int, b *ir.Tensor, j int) int {
 	return cmp.Compare(a.Int(i), b.Int(j))
 }
 
-// lookup appends a [Lookup] of the elements of x. keys may be in any order; of equal keys the last
-// counts. `other` is the value for unknown keys, with one element. It may be nil.
+// lookup appends a [Lookup] of the elements of x. keys may be in any order. If a key occurs twice, its last value
+// is used. `other` is the value for unknown keys, with one element. It may be nil.
 func lookup(b *ir.Builder, x *ir.Value, keys, values, other *ir.Tensor) (*ir.Value, error) {
 	if keys.Len() != values.Len() {
 		return nil, fmt.Errorf("%d keys, %d values", keys.Len(), values.Len())

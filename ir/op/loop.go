@@ -9,15 +9,14 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// Loop executes its block repeatedly. The block's parameters are the iteration number, an i64
-// scalar from 0; the condition, a bool scalar; and the carried values. Its results are the
-// condition for another iteration, the next carried values, and an element for each scan. The
-// results of the loop are the final carried values, and the scans: the elements of all iterations
-// stacked along a new first axis.
+// Loop executes its block repeatedly. The block's parameters are the iteration number, an i64 scalar from 0; the
+// condition, a bool scalar; and the carried values. The block's results are the condition for another iteration;
+// the next carried values; and one tensor for each scan. A scan collects the tensors of all iterations, stacked
+// along a new first axis. The results of the loop are the final carried values and the scans.
 //
-// The operands are the maximum number of iterations, an optional i64 of one element; the initial
-// condition, true if absent; and the initial carried values. A Counted loop has only carried values
-// as operands. It runs Trips times and ignores the condition.
+// The operands are the maximum number of iterations, an optional i64 of one element; the initial condition, true if
+// absent; and the initial carried values. A Counted loop has only carried values as operands. It runs Trips times
+// and ignores the condition.
 type Loop struct {
 	Counted bool
 	Trips   dim.Dim
@@ -44,8 +43,8 @@ func (op Loop) first() int {
 	return 2
 }
 
-// InferBlocks returns the types of the results. A carried value has the type of its parameter of
-// the block. A scan has its type in Scans with a new first axis.
+// InferBlocks returns the types of the results. A carried value has the type of the block's parameter. A scan has
+// its type in Scans with a new first axis.
 func (op Loop) InferBlocks(in []ir.Type, blocks []*ir.Block) ([]ir.Type, error) {
 	if len(blocks) != 1 || len(blocks[0].Params) < 2 {
 		return nil, fmt.Errorf("a block with two parameters or more expected")
@@ -104,8 +103,8 @@ func (op Loop) InferBlocks(in []ir.Type, blocks []*ir.Block) ([]ir.Type, error) 
 	return out, nil
 }
 
-// carries returns an error unless a value of type t can be passed to a block's parameter of type
-// param, whose Varying symbols fit any extent.
+// carries returns an error unless a value of type t can be passed to a block's parameter of type param. A symbol of
+// param that is in Varying accepts any extent.
 func (op Loop) carries(t, param ir.Type) error {
 	if !param.IsTensor() {
 		if !t.Within(param) {
@@ -195,8 +194,8 @@ func (op Loop) EvalBlocks(in []*ir.Tensor, blocks []*ir.Block, run func(*ir.Bloc
 	return out, nil
 }
 
-// stack returns the tensors rows, of type t, joined along a new first axis. If there are no rows,
-// unknown extents are 0. It returns an error if the rows differ in shape.
+// stack returns the tensors rows, of type t, stacked along a new first axis. If rows is empty, symbolic extents of
+// t are 0 in the result. stack returns an error if the rows differ in shape.
 func stack(t ir.Type, rows []*ir.Tensor) (*ir.Tensor, error) {
 	shape := []int{len(rows)}
 	for k, d := range t.Shape {
@@ -229,9 +228,8 @@ func (op Loop) BindValues(_, out []*ir.Tensor) ([]int64, error) {
 	return ir.Invoke{Extents: op.Extents}.BindValues(nil, out)
 }
 
-// importLoop imports Loop. If the body changes an extent of a carried value, the extent becomes a
-// symbol that each iteration binds. The body is then built again, until it changes no further
-// extents.
+// importLoop imports Loop. If the body changes an extent of a carried value, the extent becomes a symbol that each
+// iteration binds, and importLoop builds the body again. It repeats this until no further extent changes.
 func importLoop(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	if c.NumArgs() < 2 {
@@ -269,9 +267,8 @@ func importLoop(c ir.Importer) ([]*ir.Value, error) {
 	return results, err
 }
 
-// ofScalars returns a block that takes the iteration number and the condition as scalars and passes
-// them to body. Old exporters declare them as vectors of one element, and runtimes pass such
-// vectors.
+// ofScalars returns a block that calls body with the iteration number and the condition as scalars. Old exporters
+// declare these two as vectors of one element, and runtimes pass such vectors.
 func ofScalars(b *ir.Builder, body *ir.Block) *ir.Block {
 	if body.Params[0].Type.Rank()+body.Params[1].Type.Rank() == 0 {
 		return body
@@ -375,12 +372,11 @@ func (l *loop) fixpoint(b *ir.Builder, op *Loop) (*ir.Block, error) {
 	}
 }
 
-// widen returns a type for carried value i that includes its values before and after a trip.
-// `first` is the type of the initial value, param the type that the body was built for, and result
-// the type after a trip. An axis whose extent changes gets a new symbol in op.Varying; changed
-// reports whether there is one. If an axis gets a second symbol, the body has unified the first
-// with an extent that other iterations do not share. The second symbol is then never unified, see
-// [ir.Builder.Keep].
+// widen returns a type for carried value i that fits its values before and after an iteration. `first` is the type
+// of the initial value. param is the type for which the body was built, and result the type after an iteration. If
+// an iteration changes an extent, widen replaces the extent by a new symbol in op.Varying, and changed is true. If
+// the body is built again and changes the extent again, the body has made the first symbol equal to an extent that
+// differs between iterations. So widen protects the second symbol with [ir.Builder.Keep].
 func (l *loop) widen(b *ir.Builder, op *Loop, i int, first, param, result ir.Type) (wide ir.Type, changed bool, err error) {
 	if !param.IsTensor() {
 		if wide, err = ir.Join(param, result); err != nil {

@@ -24,9 +24,9 @@ func importSoftmaxCrossEntropyLoss(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{y, logs}[:max(1, min(2, c.NumResults()))], err
 }
 
-// likelihoodLoss appends the loss of log probabilities for the targets, operand 1, with optional class
-// weights, operand 2, and the node's reduction. A target equal to ignore_index is ignored and need not
-// be a class.
+// likelihoodLoss appends the loss of log probabilities for the targets, operand 1. Operand 2 holds optional class
+// weights, and an attribute names the reduction. A target equal to ignore_index is left out, and need not be a
+// class.
 func likelihoodLoss(c ir.Importer, logs *ir.Value) (*ir.Value, error) {
 	b, target, classes := c.Builder(), c.Arg(1), c.Arg(2)
 	x, t := logs.Type, target.Type

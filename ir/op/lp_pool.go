@@ -7,8 +7,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importLpPool imports LpPool, the p-th root of the sum of |x|^p over each window. The sum is an
-// [AveragePool] times the number of cells of a window. ceil_mode and dilations exist from opset 18.
+// importLpPool imports LpPool, the p-th root of the sum of |x|^p over each window. It computes the sum by an
+// [AveragePool], whose result it multiplies by the number of cells of a window. ceil_mode and dilations exist from
+// opset 18 on.
 func importLpPool(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	w, err := importWindow(c, x.Type, nil, c.Opset() >= 18)
@@ -79,9 +80,9 @@ func rootOf(b *ir.Builder, x *ir.Value, p float64) *ir.Value {
 	return b.Node(Pow{}, x, b.Scalar(x.Type.DType, 1/p))
 }
 
-// reached returns w with Ceil unset and, along each axis, with padding up to the end of the last
-// window, so that the windows stay the same. `in` holds the spatial extents of the operand. It
-// returns an error if the padding depends on a symbol.
+// reached returns a window that is like w, but does not set Ceil. Along each axis it has so much padding that the
+// last window of w just fits. `in` holds the spatial extents of the operand. reached returns an error if the
+// padding depends on a symbol.
 func (w Window) reached(in []dim.Dim) (Window, error) {
 	pads := make([]int, 2*len(in))
 	for i, d := range in {

@@ -8,9 +8,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// LRN divides each element of x, [N,C,spatial…], of floats, by (Bias + Alpha/Size·q)^Beta (ONNX
-// LRN). q is the sum of squares at the same position over Size adjacent channels: ⌊(Size−1)/2⌋
-// channels before the element's own and ⌈(Size−1)/2⌉ after it, if they exist.
+// LRN divides each element of x, floats [N,C,spatial…], by (Bias + Alpha/Size·q)^Beta (ONNX LRN). q is the sum of
+// the squares at the same position in Size adjacent channels: ⌊(Size−1)/2⌋ channels before the element's channel,
+// this channel, and ⌈(Size−1)/2⌉ channels after it. Channels that do not exist count as 0.
 type LRN struct {
 	Size              int
 	Alpha, Beta, Bias float64
@@ -67,8 +67,8 @@ func (op LRN) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 // quotient.
 func (op LRN) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems().Mul(dim.Const(2*op.Size + 10)) }
 
-// Grad returns dy·s^(−Beta) − 2·Alpha·Beta/Size·x·t. Here s is the base of the power in [LRN], y is
-// the result, and t is the sum of dy·y/s over the channels whose s depends on x.
+// Grad returns dy·s^(−Beta) − 2·Alpha·Beta/Size·x·t. s is the base of the power in [LRN]. t is a sum of dy·y/s,
+// where y is the result. The sum is over the channels whose s depends on x.
 func (op LRN) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	c, x, g := calculus{b}, n.Arg(0), dy[0]
 	before, after := (op.Size-1)/2, op.Size/2
@@ -78,8 +78,8 @@ func (op LRN) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Va
 	return []*ir.Value{c.sub(c.mul(g, power), c.mul(c.times(x, 2*op.Alpha*op.Beta), part))}
 }
 
-// average appends, for each element of x, a sum over Size adjacent channels, divided by Size:
-// `before` channels before the channel of the element, that channel, and `after` channels after it.
+// average appends, for each element of x, the sum of Size adjacent channels at the element's position, divided by
+// Size. These are `before` channels before the element's channel, this channel, and `after` channels after it.
 // Missing channels count as 0.
 func (op LRN) average(b *ir.Builder, x *ir.Value, before, after int) *ir.Value {
 	shape, one := x.Type.Shape, dim.Const(1)
@@ -88,8 +88,8 @@ func (op LRN) average(b *ir.Builder, x *ir.Value, before, after int) *ir.Value {
 	return ReshapeTo(b, b.Node(AveragePool{Window: w, CountPad: true}, flat), shape...)
 }
 
-// Lower computes floats of at most 16 bits in f32. It replaces f64 by an [AveragePool] of the
-// squares along the channels, a power and a quotient.
+// Lower computes floats of at most 16 bits in f32. It replaces an LRN of f64 by other operators: an [AveragePool]
+// over the channels of the squares, a power and a quotient.
 func (op LRN) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x, d := n.Arg(0), n.Arg(0).Type.DType
 	if d != ir.F64 {

@@ -5,9 +5,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// LSTM is a layer of long short-term memory (ONNX LSTM). a1, a2 and a3 are its functions. W, R and
-// B hold the weights and biases of the gates i (input), o (output) and f (forget) and of the
-// candidate c, in this order:
+// LSTM is a layer of long short-term memory (ONNX LSTM). a1, a2 and a3 are its activation functions. W, R and B
+// hold the weights and biases of the gates i (input), o (output) and f (forget) and of the candidate c, in this
+// order:
 //
 //	i = a1(x·Wiᵀ + h·Riᵀ + Pi⊙c + Bi)
 //	f = a1(x·Wfᵀ + h·Rfᵀ + Pf⊙c + Bf)
@@ -15,18 +15,22 @@ import (
 //	o = a1(x·Woᵀ + h·Roᵀ + Po⊙c' + Bo)
 //	h' = o⊙a3(c')
 //
-// Further operands are c [D,N,H], the initial cell state, and p [D,3·H], the weights Pi, Po, Pf.
-// Either may be absent and is then zero. A further result is c [D,N,H]. InputForget makes f = 1 −
-// i.
+// Two more operands follow those of [Recurrent]: c [D,N,H], the initial cell state, and p [D,3·H], the peephole
+// weights Pi, Po, Pf. Either may be absent and is then zero. There is one more result, the final c [D,N,H]. With
+// InputForget, f = 1 − i.
 type LSTM struct {
 	Recurrent
 	InputForget bool
 }
 
-// LSTMSteps is the recurrent part of one direction of an [LSTM]. Its operands are the projected x,
-// [S,N,4·H]; the transposed recurrent weights of all gates, [H,4·H]; the lengths of the sequences,
-// i32[N]; the initial h and c, [N,H]; and p, [3·H]. Its results are y, [S,N,H], and the final h and
-// c, [N,H]. InputForget is as in [LSTM].
+// LSTMSteps runs the time steps of one direction of an [LSTM]. Its operands are, in this order:
+//   - the products of x with the weights W, plus biases, [S,N,4·H]
+//   - the transposed recurrent weights of all gates, [H,4·H]
+//   - the lengths of the sequences, i32[N]
+//   - the initial h and c, [N,H]
+//   - the peephole weights p, [3·H]
+//
+// Its results are y, the h of each step, [S,N,H], and the final h and c, [N,H]. InputForget is as in [LSTM].
 type LSTMSteps struct {
 	Steps
 	InputForget bool
@@ -107,9 +111,9 @@ func (op LSTM) LowerWith(b *ir.Builder, n *ir.Node, p RecurrentProducts) []*ir.V
 	})
 }
 
-// Train replaces the node by [LSTMTrace] of the projected x for each direction, so that the backward
-// pass reads the gates of all steps. It returns nil unless the functions are the default ones, and
-// without clamping, peepholes and InputForget.
+// Train replaces the node by an [LSTMTrace] for each direction. An LSTMTrace also returns the gates of all steps,
+// which the backward pass reads. Train returns nil unless the LSTM has the default functions, and neither clamping,
+// peepholes nor InputForget.
 func (op LSTM) Train(b *ir.Builder, n *ir.Node, _ ir.Training) []*ir.Value {
 	if op.InputForget || n.Arg(recurrentH+2) != nil || !op.isUsual(n, usualLSTM) {
 		return nil

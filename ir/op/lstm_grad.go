@@ -7,12 +7,15 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// LSTMGrad is the backward pass of an [LSTMTrace]. Its operands are the gates, [S,N,4·H], and c
-// after each step, [S,N,H], from the trace; the recurrent weights, [4·H,H]; the lengths of the
-// sequences, i32[N]; c before the first step, [N,H]; and the gradients of y, [S,N,H], and of the
-// final h and c, [N,H]. The operands after the weights are optional, and a missing gradient is
-// zero. The results are the gradients of the projected x, [S,N,4·H], and of h and c before the
-// first step.
+// LSTMGrad is the backward pass of an [LSTMTrace]. Its operands are, in this order:
+//   - the gates, [S,N,4·H], and c after each step, [S,N,H], both results of the trace
+//   - the recurrent weights, [4·H,H]
+//   - the lengths of the sequences, i32[N]
+//   - c before the first step, [N,H]
+//   - the gradients of y, [S,N,H], and of the final h and c, [N,H]
+//
+// The operands after the weights are optional, and a missing gradient is zero. The results are three gradients: of
+// the first operand of the trace, [S,N,4·H], and of h and of c before the first step.
 type LSTMGrad struct{ Reverse bool }
 
 // Infer returns the types of the gradients of x, h and c.
@@ -33,9 +36,9 @@ func (op LSTMGrad) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{gates, state, state}, sameTypes(in, want)
 }
 
-// backWeights returns the type of the recurrent weights that [LSTMGrad] and [GRUGrad] read:
-// [gates·H,H] if r is a matrix. If r has rank 3, the weights are in panels with as many columns as
-// the panels of r.
+// backWeights returns the type of the recurrent weights that [LSTMGrad] and [GRUGrad] read, if a trace reads
+// weights of type r. It is [gates·H,H] if r is a matrix. If r has rank 3, it is stored in panels of columns, and
+// the result has panels of the same width.
 func backWeights(r ir.Type, hidden dim.Dim, gates int) ir.Type {
 	rows := hidden.Mul(dim.Const(gates))
 	if r.Rank() == 3 {

@@ -5,10 +5,10 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// LSTMTrace is [LSTMSteps] with the default functions, and with results for the backward pass. Its
-// operands are the operands of LSTMSteps without p. Its results are y, h and c of LSTMSteps, then
-// the gates i, o, f and the candidate, [S,N,4·H], after their functions, and c after each step,
-// [S,N,H]. The last two results are zero after the end of a sequence.
+// LSTMTrace is [LSTMSteps] with the default functions, and with two more results for the backward pass. Its
+// operands are the operands of LSTMSteps without p. Its results are y and the final h and c, then the values of the
+// gates i, o, f and of the candidate in all steps, [S,N,4·H], then c after each step, [S,N,H]. The last two results
+// are zero after the end of a sequence.
 type LSTMTrace struct{ Reverse bool }
 
 // usualLSTM are the names of the default functions.
@@ -78,8 +78,8 @@ func (op LSTMTrace) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	})
 }
 
-// Grad builds the gradients by [LSTMGrad]. The gradient of the weights is one product over all
-// steps. The results for the backward pass have no gradients.
+// Grad builds the gradients by an [LSTMGrad]. It computes the gradient of the weights as one matrix product over
+// all steps. It does not use the gradients of the last two results, which only the backward pass reads.
 func (op LSTMTrace) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	y, gates, cells := n.Results[0], n.Results[3], n.Results[4]
 	out := b.Nodes(LSTMGrad(op), gates, cells, TransposeBy(b, n.Arg(1), 1, 0), n.Arg(2), n.Arg(4), dy[0], dy[1], dy[2])
@@ -90,8 +90,8 @@ func (op LSTMTrace) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool)
 	return grads[:len(n.Args)]
 }
 
-// before returns the hidden states before each step, [S,N,H], in the order of y. They are y moved
-// by one step. The step that is computed first gets `initial`. A nil initial is zero.
+// before returns the hidden states before each step, [S,N,H], in the order of y. These are the hidden states after
+// the previous step, which y holds. The state before the step that is computed first is `initial`; nil means zero.
 func before(b *ir.Builder, y, initial *ir.Value, reverse bool) *ir.Value {
 	s := y.Type.Shape
 	one := dim.Const(1)

@@ -7,12 +7,12 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// MapValues returns the values of a map as a vector, in ascending order of the keys. The keys are
-// i64 or strings, and the values scalars. It binds Count to the number of values.
+// MapValues returns the values of a map as a vector, in ascending order of the keys. The keys are i64 or strings,
+// and the values are scalars. MapValues binds the symbol Count to the number of values.
 type MapValues struct{ Count string }
 
-// MapLookup returns the values of a map for a vector of keys, i64 or strings. The third operand, of one
-// element, is the value for missing keys.
+// MapLookup looks up a vector of keys in a map, and returns a vector of the values. The keys are i64 or strings.
+// The third operand, of one element, is the value for missing keys.
 type MapLookup struct{}
 
 // mapElem returns the element type of the values of a map from i64 or strings to scalars. It

@@ -8,9 +8,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// MatMul is the product of matrices a, [batch…,M,K], and b, [batch…,K,N], of one element type, with
-// batches broadcast (ONNX MatMul). An a of rank 1 is a matrix of one row, and a b of rank 1 a
-// matrix of one column; the result then has no axis M or N. Integers wrap.
+// MatMul is the product of matrices a, [batch…,M,K], and b, [batch…,K,N], of one element type (ONNX MatMul).
+// Batches broadcast. If a has rank 1, it is one row, and the result has no axis M. If b has rank 1, it is one
+// column, and the result has no axis N. Integers wrap.
 type MatMul struct {
 	Wide bool // the result of narrow floats is f32
 }
@@ -70,8 +70,8 @@ func Matrices(a, b ir.Type) (p factors, err error) {
 	return p, err
 }
 
-// each calls visit for every product of a static batch. i is the index of the product, atA and atB
-// are the offsets of its factors, and m, k and n their extents.
+// each calls visit for every product of a batch whose extents are static. i is the index of the product. atA and
+// atB are the offsets of its matrices, [m,k] and [k,n], in the operands.
 func (p factors) each(visit func(i, atA, atB, m, k, n int)) {
 	batch, _ := dim.Ints(p.Batch)
 	a, _ := dim.Ints(p.A)
@@ -103,9 +103,9 @@ func (op MatMul) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// evalProduct stores the product of matrices [m,k] and [k,n] at element y0 of y, in row-major
-// order. The matrices are parts of a and b: a0 and b0 are the indices of their first elements, and
-// aRow, aCol, bRow and bCol the distances between rows and between columns, in elements.
+// evalProduct computes the product of a matrix [m,k] and a matrix [k,n], and stores it at element y0 of y in
+// row-major order. The matrices are parts of a and b. Their first elements have the indices a0 and b0. aRow and
+// bRow are the distances between rows, and aCol and bCol the distances between columns, in elements.
 func evalProduct(y *ir.Tensor, y0 int, a *ir.Tensor, a0, aRow, aCol int, b *ir.Tensor, b0, bRow, bCol int, m, n, k int) {
 	if y.DType.IsFloat() {
 		row, column := make([]float64, k), make([]float64, n*k)
@@ -179,9 +179,9 @@ func swapLast(b *ir.Builder, x *ir.Value) *ir.Value {
 	return TransposeBy(b, x, perm...)
 }
 
-// Lower computes narrow operands, such as f16, in a wider type. An f32 product stays, because every
-// target has a kernel for it. For other types, Lower multiplies the elements with broadcasting and
-// sums these products along K.
+// Lower computes operands of narrow types, such as f16, in a wider type. It keeps an f32 product, because every
+// target has a kernel for it. For other types, it multiplies the elements with broadcasting, and sums the products
+// along K.
 func (op MatMul) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {
 		return out

@@ -8,12 +8,11 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// MatMulInteger is the product of integer matrices (ONNX MatMulInteger, QLinearMatMul). a,
-// [batch…,M,K], and b, [batch…,K,N], are i8 or u8. Their zero points are subtracted. The zero point
-// of a has one element, and the zero point of b has one element or N. [Requantize] converts the
-// sums, which are i32; its channels are the columns. Batches broadcast, and operands of rank 1 are
-// as in [MatMul]. The operands are a, b, their optional zero points, and the operands of
-// [Requantize].
+// MatMulInteger is the product of integer matrices (ONNX MatMulInteger, QLinearMatMul). a, [batch…,M,K], and b,
+// [batch…,K,N], are i8 or u8. Their zero points are subtracted. The zero point of a has one element, and the zero
+// point of b has one element or N. Sums are i32, and [Requantize] converts them; its channels are the columns.
+// Batches broadcast, and operands of rank 1 are as in [MatMul]. The operands are a, b, their optional zero points,
+// and the operands of [Requantize].
 type MatMulInteger struct{ Requantize }
 
 // Infer returns the shape of a [MatMul] of a and b, with the element type i32 or To.
@@ -92,9 +91,8 @@ func importMatMulInteger(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{integerSums(c.Builder(), c.Arg(0), c.Arg(1), c.Arg(2), c.Arg(3))}, nil
 }
 
-// integerSums appends the i32 product of a and m minus their zero points, which may be nil. The
-// zero point of a may have one element for each row, and the zero point of m one for each column of
-// each matrix.
+// integerSums appends the i32 product (a − a0)·(m − m0). a0 and m0 are zero points; nil is 0. a0 has one element,
+// or one for each row of a. m0 has one element, or one for each column of each matrix of m.
 func integerSums(b *ir.Builder, a, m, a0, m0 *ir.Value) *ir.Value {
 	if a.Type.Rank() == 0 || m.Type.Rank() == 0 {
 		ir.Fail("%s and %s are no matrices", a.Type, m.Type)
@@ -189,8 +187,8 @@ func importQLinearMatMul(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{b.Node(y, q, ones(b, zero.Type), zero)}, nil
 }
 
-// floatProduct appends the product of 8-bit floats x and w, with scales xs and ws and zero points
-// x0 and w0. The result has the scale ys, the zero point `zero`, and zero's type.
+// floatProduct appends the product of x and w, which are 8-bit floats. x has the scale xs and the zero point x0,
+// and w has ws and w0. The result has the scale ys, the zero point `zero`, and zero's element type.
 func floatProduct(b *ir.Builder, x, w, xs, x0, ws, w0, ys, zero *ir.Value) *ir.Value {
 	d := xs.Type.DType
 	less := func(v, zero *ir.Value) *ir.Value {

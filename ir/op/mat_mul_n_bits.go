@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importMatMulNBits imports MatMulNBits: the product of a and the transpose of a matrix [N,K] of 2, 4
-// or 8-bit integers, plus a bias. Each block along K has a scale and a zero point.
+// importMatMulNBits imports MatMulNBits. It multiplies a by the transpose of a matrix [N,K] of 2, 4 or 8-bit
+// integers, and adds a bias. Each block of adjacent elements along K has a scale and a zero point.
 func importMatMulNBits(c ir.Importer) ([]*ir.Value, error) {
 	b, a, w, scales := c.Builder(), c.Arg(0), c.Arg(1), c.Arg(2)
 	k, n, width, size := c.Int("K", 0), c.Int("N", 0), c.Int("bits", 4), c.Int("block_size", 0)
@@ -73,8 +73,8 @@ func byteScalar(v int64) *ir.Tensor {
 	return t
 }
 
-// unpackBits appends the integers of 2, 4 or 8 bits in the bytes of x, as u8 along the last axis.
-// The lowest bits come first.
+// unpackBits appends the integers of 2, 4 or 8 bits that the bytes of x hold, as u8, along the last axis. The first
+// integer of a byte is in its lowest bits.
 func unpackBits(b *ir.Builder, x *ir.Value, bits int) *ir.Value {
 	if bits == 8 {
 		return x
@@ -100,8 +100,8 @@ func unpackBits(b *ir.Builder, x *ir.Value, bits int) *ir.Value {
 	return ReshapeTo(b, joined, append(x.Type.Shape[:rank-1:rank-1], last)...)
 }
 
-// dequantizedBlocks appends (q − zero)·scale of type d. The zero point is a float or has q's type.
-// g says which elements share a scale and a zero point.
+// dequantizedBlocks appends (q − zero)·scale of type d. zero is of floats, or has q's type. g says which elements
+// have the same scale and zero point.
 func dequantizedBlocks(b *ir.Builder, q, scale, zero *ir.Value, g Granularity, d ir.DType) *ir.Value {
 	if zero == nil || zero.Type.DType == q.Type.DType {
 		return b.Node(DequantizeLinear{Granularity: g, To: d}, q, scale, zero)

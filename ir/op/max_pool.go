@@ -8,10 +8,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// MaxPool is the maximum of each window over x, [N,C,spatial…], of floats or integers of at most 32
-// bits (ONNX MaxPool). If a window has a NaN, its maximum is NaN; kernels may instead return the
-// maximum of the elements after the NaN. Padding never counts. The maximum of a window that holds
-// only padding is −∞ or the smallest integer.
+// MaxPool is the maximum of each window over x, [N,C,spatial…], of floats or integers of at most 32 bits (ONNX
+// MaxPool). If a window has a NaN, its maximum is NaN. Kernels may instead return the maximum of the elements after
+// the NaN. Padding is left out. The maximum of a window that has only padding is −∞ or the smallest integer.
 type MaxPool struct {
 	Window
 	// Blocked says that x is channel-blocked, f32[N,⌈C/16⌉,spatial…,16].
@@ -50,8 +49,8 @@ func (w Window) inferPool(in []ir.Type, blocked bool, d domain) ([]ir.Type, erro
 	return []ir.Type{ir.TensorOf(x.DType, shape...)}, nil
 }
 
-// Eval returns the maximum of each window. The maximum of a window with NaNs is the first NaN. A
-// window of padding alone gives −∞, or the smallest number of an integer type.
+// Eval returns the maximum of each window. If a window has NaNs, it returns the first NaN. If a window has only
+// padding, it returns −∞ or the smallest number of the integer type.
 func (op MaxPool) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	values := NumbersOf(x)
@@ -69,8 +68,8 @@ func (op MaxPool) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// Grad returns the gradient of x: zeros, to which each element of dy is added at the first maximum
-// of its window, or at the first NaN.
+// Grad returns the gradient of x. It adds each element of dy to the gradient of one element of the window: the
+// first maximum, or the first NaN.
 func (op MaxPool) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	x, g := n.Arg(0), dy[0]
 	grad := MaxPoolGrad{Window: op.Window}
@@ -82,8 +81,8 @@ func (op MaxPool) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*i
 	return []*ir.Value{b.Node(grad, x, g)}
 }
 
-// firstGreatest returns the index in values of the first maximum in a window, or of the first NaN,
-// or −1 for an empty window. cell returns the index in values of a cell of the window.
+// firstGreatest returns the index in values of the first maximum of a window, or of its first NaN. It returns −1
+// for a window without cells. c.At lists the cells of the window, and cell returns the index of a cell in values.
 func firstGreatest(values []float64, c Cells, cell func(int) int) int {
 	best := -1
 	for _, at := range c.At {
@@ -101,8 +100,8 @@ func firstGreatest(values []float64, c Cells, cell func(int) int) int {
 	return best
 }
 
-// evalPool returns the result of op, a pool over the window w of x. f sets element i of y from the
-// window's cells c; cell returns the index in x of a cell.
+// evalPool returns the result y of op, a pool over x with the window w. For each element of y it calls f, which
+// sets element i of y from the window's cells c. cell returns the index of a cell in x.
 func evalPool(op ir.Op, w Window, x *ir.Tensor, blocked bool, f func(y *ir.Tensor, i int, c Cells, cell func(int) int)) ([]*ir.Tensor, error) {
 	out, err := InferOf(op, []*ir.Tensor{x})
 	if err != nil {
@@ -130,8 +129,8 @@ func (op MaxPool) Flops(_, out []ir.Type) dim.Dim {
 	return out[0].Elems().Mul(dim.Const(LenOf(op.Kernel)))
 }
 
-// Lower computes floats of at most 16 bits in f32, and integers in a float type that can hold them.
-// It splits more than two spatial axes into several pools.
+// Lower computes floats of at most 16 bits in f32, and integers in a float type that can hold them. It replaces a
+// pool over more than two spatial axes by several pools over fewer axes.
 func (op MaxPool) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	d := n.Arg(0).Type.DType
 	if d.IsInt() {

@@ -7,9 +7,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// MaxPoolGrad is the gradient of the operand x of a [MaxPool], given the gradient g of its result.
-// Each element of g is added at the position of the first maximum of its window, or of the first
-// NaN.
+// MaxPoolGrad is the gradient of the operand x of a [MaxPool], given the gradient g of its result. Each element of
+// g is added at one position of its window: at the first maximum, or at the first NaN.
 type MaxPoolGrad struct {
 	Window
 	// Blocked says that the operands are channel-blocked.
@@ -66,8 +65,8 @@ func (op MaxPoolGrad) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []boo
 	return grads
 }
 
-// places appends the indices, over all of x, of the maxima of the windows. inside says which
-// windows have a maximum. Windows that hold only padding have index 0.
+// places appends the index of the maximum of each window, counted over all elements of x. inside is false for a
+// window that has only padding; its index is 0.
 func (op MaxPoolGrad) places(b *ir.Builder, x *ir.Value) (at, inside *ir.Value) {
 	level := fill(b, ir.Scalar(x.Type.DType, 0), x.Type.Shape...)
 	inside = b.Node(Equal{}, b.Node(MaxPool{Window: op.Window}, level), b.Scalar(x.Type.DType, 0))

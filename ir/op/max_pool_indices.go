@@ -9,8 +9,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// maxPoolIndices appends, for each window of a [MaxPool], the i64 index of the window's maximum in
-// all of x. The index is row-major, except that columnMajor reverses the order of the spatial axes.
+// maxPoolIndices appends, for each window of a [MaxPool], the i64 index of its maximum, counted over all elements
+// of x in row-major order. If columnMajor is true, the order of the spatial axes is reversed for this.
 func maxPoolIndices(b *ir.Builder, x *ir.Value, w Window, columnMajor bool) *ir.Value {
 	count, err := w.Places(x.Type.Shape[2:])
 	if err != nil {
@@ -51,9 +51,8 @@ func maxPoolIndices(b *ir.Builder, x *ir.Value, w Window, columnMajor bool) *ir.
 	return b.Node(Add{}, index, b.Node(Gather{}, offsets, best))
 }
 
-// windowCells appends the cells of each window over x along a new last axis. x is padded with the
-// smallest number. count is the number of windows along each spatial axis, and pads are as in
-// [Window.Padding].
+// windowCells appends the elements of each window over x along a new last axis. It pads x with the smallest number.
+// count is the number of windows along each spatial axis, and pads are as in [Window.Padding].
 func windowCells(b *ir.Builder, x *ir.Value, w Window, count, pads []dim.Dim) *ir.Value {
 	d := x.Type.DType
 	least := ir.NewTensor(d)
@@ -70,8 +69,8 @@ func windowCells(b *ir.Builder, x *ir.Value, w Window, count, pads []dim.Dim) *i
 	return b.Node(Concat{Axis: x.Type.Rank()}, cells...)
 }
 
-// around appends x padded with value so that count[i] windows fit along spatial axis i. pads[i] is
-// the padding before axis i. The padding after it follows from count.
+// around appends x, padded with value so that count[i] windows fit along spatial axis i. pads[i] is the padding at
+// the start of axis i. The padding at the end follows from count.
 func (w Window) around(b *ir.Builder, x, value *ir.Value, count, pads []dim.Dim) *ir.Value {
 	around := Pad{Mode: "constant", Before: make([]dim.Dim, x.Type.Rank()), After: make([]dim.Dim, x.Type.Rank())}
 	for i, n := range count {
@@ -82,9 +81,9 @@ func (w Window) around(b *ir.Builder, x, value *ir.Value, count, pads []dim.Dim)
 	return b.Node(around, x, value)
 }
 
-// cells appends a tensor for each cell of the window, in row-major order. The tensor of a cell
-// holds its elements in all windows over x. count is the number of windows along each axis. All
-// windows lie inside x.
+// cells returns one tensor for each cell of the window, in row-major order of the cells. The tensor holds the
+// elements of x that are in this cell, for all windows over x. count is the number of windows along each axis. All
+// windows must be inside x.
 func (w Window) cells(b *ir.Builder, x *ir.Value, count []dim.Dim) []*ir.Value {
 	walk := newIndex(w.Kernel, w.Kernel)
 	cells := make([]*ir.Value, LenOf(w.Kernel))

@@ -8,12 +8,12 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// MaxRoiPool is the maximum of each bin of regions of x, [N,C,H,W] (ONNX MaxRoiPool). The result is
-// [R,C,Height,Width]. The second operand has a row for each region, of x's element type: the index
-// of its image, and x1, y1, x2, y2. An image index out of range is an error at run time. The
-// coordinates, multiplied by Scale and rounded, are the first and last element of the region. A
-// region is at least 1 wide and high. Neighbouring bins overlap if both cover a part of the same
-// element. An empty bin is 0.
+// MaxRoiPool divides regions of x, [N,C,H,W], into bins, and returns the maximum of each bin (ONNX MaxRoiPool). The
+// result is [R,C,Height,Width]. The second operand, of x's element type, has a row for each of R regions: the index
+// of the image, and x1, y1, x2, y2. An image index out of range is an error at run time. The corners are multiplied
+// by Scale and rounded. (x1, y1) is then the first element of the region, and (x2, y2) the last. A region is at
+// least 1 wide and high. If the border between two bins is inside an element, both bins include the element. An
+// empty bin is 0.
 type MaxRoiPool struct {
 	Height, Width int
 	Scale         float64

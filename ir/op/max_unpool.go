@@ -7,9 +7,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importMaxUnpool imports MaxUnpool, which puts elements back where MaxPool found them, and zeros
-// elsewhere. The indices refer to the smallest tensor of which MaxPool has a result of x's shape.
-// If output_shape is another shape, the result is padded with zeros or cropped at the end.
+// importMaxUnpool imports MaxUnpool, which puts elements back where MaxPool found them, and zeros elsewhere. The
+// indices refer to the smallest tensor from which MaxPool computes a result of x's shape. If the operand
+// output_shape is another shape, the result is padded with zeros or cropped at the end.
 func importMaxUnpool(c ir.Importer) ([]*ir.Value, error) {
 	b, x, places := c.Builder(), c.Arg(0), c.Arg(1)
 	w, err := importWindow(c, x.Type, nil, false)

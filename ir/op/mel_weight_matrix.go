@@ -9,11 +9,10 @@ import (
 	"github.com/burngen/burngen/ir/op/internal/portable"
 )
 
-// MelWeightMatrix is a matrix [Length/2 + 1, Bins] of type DType: mel filters for a one-sided
-// spectrum of Length samples (ONNX MelWeightMatrix, from opset 17). Each filter is a triangle of
-// height 1. The operands are f64: the sample rate, a lower and an upper frequency. The corners of
-// the triangles lie between the two frequencies and are equidistant on the mel scale, 2595·log10(1
-// + f/700).
+// MelWeightMatrix is a matrix [Length/2 + 1, Bins] of type DType (ONNX MelWeightMatrix, from opset 17). Each column
+// is a mel filter for a one-sided spectrum of Length samples: a triangle of height 1. The operands are f64: the
+// sample rate, a lower and an upper frequency. The corners of the triangles lie between the two frequencies, at
+// equal distances on the mel scale, 2595·log10(1 + f/700).
 type MelWeightMatrix struct {
 	DType        ir.DType
 	Bins, Length dim.Dim

@@ -8,9 +8,9 @@ import (
 	"github.com/burngen/burngen/ir/kernel/elementary"
 )
 
-// Mod is the remainder of x / y with broadcasting, for numbers of one type (ONNX Mod, from opset
-// 10). It has the sign of y or, with Truncated, the sign of x, as C's fmod. Floats require
-// Truncated. An integer divisor of zero is an error at run time.
+// Mod is the remainder of x / y with broadcasting, for numbers of one type (ONNX Mod, from opset 10). The remainder
+// has the sign of y. With Truncated it has the sign of x, like fmod of C. Floats require Truncated. An integer
+// divisor of zero is an error at run time.
 type Mod struct {
 	binary[numbers]
 	Truncated bool

@@ -4,9 +4,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// source is the definition of an operator that only moves elements. `at` holds the coordinates of
-// an element of the result. The function sets `from` to the coordinates of the element of the
-// operand that becomes this element.
+// source defines an operator that only moves elements. `at` holds the coordinates of an element of the result. The
+// function sets `from` to the coordinates of the element of the operand that is moved there.
 type source func(at, from []int)
 
 // move returns a tensor of the given shape. It copies each element from the element of x that f
@@ -23,8 +22,8 @@ func move(x *ir.Tensor, shape []int, f source) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// moveElems returns the known elements of a result of type `out`: the elements of x that f gives.
-// It returns nil if an extent is not constant.
+// moveElems returns the known elements of a result of type `out`. f says which element of x each of them is.
+// moveElems returns nil if an extent is not constant.
 func moveElems(x *ir.Value, out ir.Type, f source) []ir.Ratio {
 	from, ok := x.Type.Static()
 	shape, okOut := out.Static()
@@ -37,8 +36,8 @@ func moveElems(x *ir.Value, out ir.Type, f source) []ir.Ratio {
 	return elems
 }
 
-// visitMove calls visit for each element of shape `to`. It passes the row-major index i of the
-// element, and the index j of its source in shape `from`.
+// visitMove calls visit for each element of a tensor of shape `to`. i is the row-major index of the element. j is
+// the index of the element of a tensor of shape `from` that f moves there.
 func visitMove(from, to []int, f source, visit func(i, j int)) {
 	walk, at := newIndex(to, to), make([]int, len(from))
 	n := 1

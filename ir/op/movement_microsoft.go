@@ -75,9 +75,9 @@ func importReduceSumInteger(c ir.Importer) ([]*ir.Value, error) {
 	return importReduce(ReduceSum, 13)(withArgs(c, ConvertTo(b, x, wider)))
 }
 
-// importUniqueInOrder imports Unique of com.microsoft. The results are the distinct elements of a
-// list in the order of first occurrence, the index of each element among the distinct ones, and
-// their counts.
+// importUniqueInOrder imports Unique of com.microsoft. The first result holds the distinct elements of a list, in
+// the order of first occurrence. The second holds, for each element of the list, its index in the first result. The
+// third counts each distinct element.
 func importUniqueInOrder(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	rows := ConvertTo(b, ReshapeTo(b, x, x.Type.Elems(), dim.Const(1)), wide(x.Type.DType))

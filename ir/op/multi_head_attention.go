@@ -7,9 +7,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// multiHead holds the indices of the operands after queries, keys and values, of MultiHeadAttention
-// or DecoderMaskedMultiHeadAttention of com.microsoft. Operand `scores` is added to the scores.
-// Operand `used` is the number of keys in use, and operand `beams` the beam width.
+// multiHead holds the indices of the operands of MultiHeadAttention or DecoderMaskedMultiHeadAttention of
+// com.microsoft that follow the queries, keys and values. Operand `scores` is added to the scores. Operand `used`
+// is the number of keys in use, and operand `beams` the beam width.
 type multiHead struct{ bias, mask, scores, pastKeys, pastValues, used, beams int }
 
 var (
@@ -17,9 +17,9 @@ var (
 	maskedDecodeAttention = multiHead{bias: 10, mask: 3, scores: 4, pastKeys: 5, pastValues: 6, used: 7, beams: 9}
 )
 
-// load reads queries [B,S,H·D], keys [B,T,H·D] and values [B,T,H·E], or packed forms: keys and
-// values [B,T,H,2,D], or all three as [B,T,H,3,D] or [B,T,3·H·D]. Keys and values of rank 4 are
-// [B,H,T,D]. A bias is added to queries, and to keys and values unless they have rank 4.
+// load reads queries [B,S,H·D], keys [B,T,H·D] and values [B,T,H·E]. One operand may hold keys and values,
+// [B,T,H,2,D], or all three, [B,T,H,3,D] or [B,T,3·H·D]. Keys and values may also be [B,H,T,D]. load adds the bias
+// to queries, and to keys and values unless they are [B,H,T,D].
 func (m multiHead) load(c ir.Importer, heads int) (x headed, err error) {
 	b, q, k, v := c.Builder(), c.Arg(0), c.Arg(1), c.Arg(2)
 	parts := []*ir.Value{q, k, v} // as [B,S,H,D]

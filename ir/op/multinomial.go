@@ -9,10 +9,10 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Multinomial draws Samples columns of each row of x, floats [N,C] (ONNX Multinomial). The
-// probability of a column is proportional to the exponential of its element. The result is integers
-// [N,Samples] of type DType. Sample i, in row-major order over all, is the first column at which
-// the cumulative probability exceeds [rt.UniformAt](Seed, i).
+// Multinomial draws Samples columns of each row of x, floats [N,C] (ONNX Multinomial). The probability of a column
+// is proportional to the exponential of its element. The result holds the indices of the columns, integers
+// [N,Samples] of type DType. Sample i, counted in row-major order over all rows, is the first column at which the
+// cumulative probability exceeds [rt.UniformAt](Seed, i).
 type Multinomial struct {
 	Samples int
 	DType   ir.DType

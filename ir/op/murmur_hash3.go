@@ -6,9 +6,9 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// MurmurHash3 is the 32-bit MurmurHash3 of the little-endian bytes of each element, or of each
-// string (com.microsoft MurmurHash3). The result is u32, or i32 with Signed. It accepts integers
-// and floats of 32 and 64 bits.
+// MurmurHash3 is the 32-bit hash MurmurHash3 of each element (com.microsoft MurmurHash3). It hashes the
+// little-endian bytes of integers and floats of 32 or 64 bits, and the bytes of strings. The result is u32, or i32
+// with Signed.
 type MurmurHash3 struct {
 	Seed   int64 // a u32
 	Signed bool

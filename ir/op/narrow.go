@@ -2,8 +2,8 @@ package op
 
 import "github.com/burngen/burngen/ir"
 
-// wide returns the element type in which kernels compute elements of type d. It is f32 for floats
-// of at most 16 bits, and a byte for integers narrower than a byte.
+// wide returns the element type that kernels use to compute with elements of type d. It is f32 for floats of at
+// most 16 bits, and i8 or u8 for integers narrower than a byte. For other types it is d.
 func wide(d ir.DType) ir.DType {
 	switch {
 	case d.IsFloat() && d.Bits() < 32:
@@ -25,8 +25,8 @@ func sumsOf(d ir.DType, isWide bool) ir.DType {
 	return d
 }
 
-// lowerNarrow appends n with operands converted to the type in which kernels compute, see [wide],
-// and returns the results converted back. It returns nil if no operand has a narrow type.
+// lowerNarrow appends n with operands converted to the types that kernels compute with ([wide]). It returns the
+// results, converted back. It returns nil if no operand has a narrow type.
 func lowerNarrow(b *ir.Builder, n *ir.Node) []*ir.Value {
 	args, changed := make([]*ir.Value, len(n.Args)), false
 	for i, a := range n.Args {

@@ -6,8 +6,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Noise returns its operand, of floats. In training it adds normal random numbers with mean 0 and
-// standard deviation Deviation, which depend on Site and differ between steps.
+// Noise returns its operand, of floats. In training it adds normal random numbers with mean 0 and standard
+// deviation Deviation. The numbers depend on Site and differ between training steps.
 type Noise struct {
 	Deviation float64
 	Site      int64

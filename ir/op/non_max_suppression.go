@@ -8,15 +8,15 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// SelectBoxes chooses boxes by their scores, for each batch and class (non-maximum suppression).
-// f32 boxes [batches, n, 4] and scores [batches, classes, n] give i32 indices of boxes [batches,
-// classes, n], the chosen ones first and then -1. Boxes are taken in order of score, ties by index.
-// A box is skipped if its overlap (IoU) with a chosen box exceeds a threshold. A box is two corners
-// y, x, y, x in any order or, with Center, its center x, y and its width and height.
+// SelectBoxes chooses boxes by their scores, for each batch and class (non-maximum suppression). Boxes are f32
+// [batches, n, 4], and scores f32 [batches, classes, n]. The result is i32 [batches, classes, n]: the indices of
+// the chosen boxes, followed by -1. Boxes are taken in order of score, ties by index. A box is skipped if its
+// overlap (IoU) with a chosen box exceeds a threshold. A box is given by two opposite corners y, x, y, x, in any
+// order. With Center, it is given by its center x, y, its width and its height.
 //
-// The third operand is the maximum number of chosen boxes for each batch and class, an i64. The
-// fourth operand is the overlap threshold, an f32 from 0 to 1. The optional fifth operand is an f32
-// that the score of a chosen box must exceed.
+// The third operand is the maximum number of chosen boxes for each batch and class, an i64. The fourth operand is
+// the overlap threshold, an f32 from 0 to 1. The optional fifth operand is an f32. A box is chosen only if its
+// score exceeds this number.
 type SelectBoxes struct{ Center bool }
 
 // Infer returns i32 in the shape of the scores, [batches,classes,n].

@@ -5,9 +5,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// NonZero returns the coordinates of the elements that are not zero, false or an empty string. The
-// result is an i64 matrix with a row for each axis and a column for each element, in row-major
-// order. It binds Count to the number of columns.
+// NonZero returns the coordinates of the elements of its operand. It leaves out elements that are zero, false or an
+// empty string. The result is an i64 matrix with a row for each axis and a column for each element, in row-major
+// order of the elements. NonZero binds the symbol Count to the number of columns.
 type NonZero struct{ Count string }
 
 // Infer returns i64[rank,Count], where rank is the rank of the operand.

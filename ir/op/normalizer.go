@@ -6,9 +6,9 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// importNormalizer imports Normalizer: each row divided by its maximum, its L1 norm or its L2 norm,
-// in f32. A row whose divisor is 0 stays unchanged. A vector is a single row. An operand of more
-// than two axes is normalised along the second.
+// importNormalizer imports Normalizer, which divides each row by its maximum, its L1 norm or its L2 norm, in f32. A
+// row whose divisor is 0 stays unchanged. A vector is treated as one row. If the operand has more than two axes,
+// its rows are the lines along the second axis.
 func importNormalizer(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	x := ConvertTo(b, c.Arg(0), ir.F32)

@@ -7,10 +7,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// OneHot inserts an axis of extent Depth at position Axis of a tensor of indices. The second
-// operand holds two values. Along the new axis, the element at the index is the second value, and
-// the other elements are the first value. Negative indices count from the end. An index out of
-// range sets no element. Indices are i32 or i64.
+// OneHot inserts an axis of extent Depth at position Axis of a tensor of indices. The second operand holds two
+// values, off and on. Along the new axis, the element at the index is on, and the other elements are off. Negative
+// indices count from the end. An index out of range sets no element. Indices are i32 or i64.
 type OneHot struct {
 	Axis  int
 	Depth dim.Dim
@@ -66,8 +65,8 @@ func (op OneHot) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Grad returns the gradient of the second operand: the sum of dy over the elements with the first
-// value, and the sum of dy over the elements with the second value.
+// Grad returns the gradient of the second operand. It has two elements: the sum of dy over the elements with the
+// first value, and the sum of dy over the elements with the second value.
 func (op OneHot) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	c, g := calculus{b}, dy[0]
 	d := g.Type.DType

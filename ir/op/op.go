@@ -1,19 +1,20 @@
-// Package op defines the operators. Each is a struct of its attributes that infers its types,
-// evaluates itself, lowers itself to other operators, and imports its ONNX form at every opset. The
-// package does not know how a model file is written (package onnx), which kernel of a target
-// computes an operator, nor how code is emitted (package gen).
+// Package op defines the operators. Each is a struct of its attributes. Its methods infer its types, evaluate it,
+// lower it to other operators, and import its ONNX form at every opset. The package does not know how a model file
+// is written (package onnx), which kernel of a target computes an operator, nor how code is emitted (package gen).
 //
-// One file holds one operator, or a family of operators that differ only in a formula. Only
-// table.go lists them. A comment names the first opset of an ONNX operator if that is 14 or later.
+// One file holds one operator, or a family of operators that differ only in a formula. Only table.go lists them. A
+// comment names the first opset of an ONNX operator if this is 14 or later.
 //
 // # Words
 //
-// A function appends a value if it adds nodes that compute the value to the block of its
-// [ir.Builder], and returns the value. An element of a tensor is known if it is a constant or an
-// expression of symbols, see [ir.Ratio]. An element type is narrow if kernels compute its elements
-// in a wider type: floats of at most 16 bits, and integers of less than 8 bits. A line along an axis
-// consists of the elements that differ only in their index along this axis. The images of a tensor
-// [N,C,spatial…] are its N parts.
+// These words are used in the comments of the package:
+//
+//   - A function appends a value if it adds nodes that compute the value to the block of its [ir.Builder], and returns the value.
+//   - An element of a tensor is known if it is a constant or an expression of symbols, see [ir.Ratio].
+//   - An element type is narrow if kernels compute its elements in a wider type. Floats of at most 16 bits are narrow, and
+//     integers of less than 8 bits.
+//   - A line along an axis consists of the elements that differ only in their index along this axis.
+//   - The images of a tensor [N,C,spatial…] are its N slices along the first axis.
 package op
 
 import (
@@ -60,8 +61,8 @@ func CheckTensors(in []ir.Type, min, max int) error {
 	return nil
 }
 
-// fromFront returns axis counted from the first of rank axes. A negative axis counts from the end.
-// It returns an error if there is no such axis.
+// fromFront returns axis as an index from 0 to rank−1. A negative axis counts from the end. fromFront returns an
+// error if a tensor of this rank does not have the axis.
 func fromFront(axis, rank int) (int, error) {
 	if axis < -rank || axis >= rank {
 		return 0, fmt.Errorf("axis %d out of range for rank %d", axis, rank)

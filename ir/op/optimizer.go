@@ -7,12 +7,11 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importAdagrad imports Adagrad of ai.onnx.preview.training. The operands are R, T, X, G and H, as
-// ONNX names them. With the learning rate r = R/(1 + T·decay_factor) and the gradient g = G +
-// norm_coefficient·X,
+// importAdagrad imports Adagrad of ai.onnx.preview.training. The operands are R, T, X, G and H, as ONNX names them.
+// Let r = R/(1 + T·decay_factor) be the learning rate, and g = G + norm_coefficient·X the gradient. The results are
 //
-//	H' = H + g²
 //	X' = X − r·g/(√H' + epsilon)
+//	H' = H + g²
 func importAdagrad(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	norm, epsilon := c.Float("norm_coefficient", 0), c.Float("epsilon", 0)

@@ -6,8 +6,8 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// asinTail approximates (asin x − x)/x³ for |x| ≤ ½, and atanTail (atan x − x)/x³ for |x| ≤ 1. Both
-// are polynomials in x².
+// asinTail approximates (asin x − x)/x³ for |x| ≤ ½. atanTail approximates (atan x − x)/x³ for |x| ≤ 1. Both are
+// polynomials in x².
 var (
 	asinTail = series{
 		f32: []float64{0.1666675266, 0.07495289306, 0.0454715387, 0.02417328035, 0.04217767165},

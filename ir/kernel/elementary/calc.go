@@ -93,8 +93,7 @@ func (c calc) sign(x *kernel.Value) *kernel.Value {
 	return c.And(c.Bitcast(c.unsigned, x), c.Whole(c.unsigned, 1<<(c.d.Bits()-1)))
 }
 
-// flip returns x, with its sign changed if the sign bit of sign is set. sign is an unsigned integer
-// whose other bits are 0.
+// flip changes the sign of x if the sign bit of sign is set. sign is an unsigned integer whose other bits are 0.
 func (c calc) flip(x, sign *kernel.Value) *kernel.Value {
 	return c.Bitcast(c.d, c.Binary(kernel.Xor, c.Bitcast(c.unsigned, x), sign))
 }
@@ -104,8 +103,8 @@ func (c calc) power(n *kernel.Value) *kernel.Value {
 	return c.Bitcast(c.d, c.Binary(kernel.Shl, c.Add(n, c.whole(c.bias)), c.whole(c.fraction)))
 }
 
-// scale returns x·2ⁿ. It multiplies by two powers of about n/2, so that n may be twice the largest
-// or smallest exponent of a normal float.
+// scale returns x·2ⁿ. It multiplies by two powers of two, each about 2^(n/2), because 2ⁿ itself may not be a normal
+// float. So |n| may be up to twice the largest exponent of a normal float.
 func (c calc) scale(x, n *kernel.Value) *kernel.Value {
 	half := c.Binary(kernel.Shr, n, c.whole(1))
 	return c.Mul(c.Mul(x, c.power(half)), c.power(c.Sub(n, half)))

@@ -38,8 +38,8 @@ var (
 	}
 )
 
-// tail returns factor·erfc(x) for 0 ≤ x ≤ 28. square is x² as a pair: an error in x² would change
-// the result much more.
+// tail returns factor·erfc(x) for 0 ≤ x ≤ 28. square is x² as a pair, because x² rounded to one float is not
+// precise enough.
 func (c calc) tail(x *kernel.Value, square pair, factor float64) *kernel.Value {
 	u := c.reciprocal(c.sum(c.num(2), x))
 	p := c.Mul(u, c.polynomial(c.Fma(u, c.num(-4), c.num(1)), erfcTail))

@@ -30,8 +30,8 @@ func Mod(b *kernel.Builder, x, y *kernel.Value) *kernel.Value {
 	return c.Select(c.And(defined, c.Eq(y, y)), r, c.nan())
 }
 
-// integer returns integers m and e with x = m·2^(e − bias − fraction), for x ≥ 0; see [layout]. m
-// has at most fraction + 1 bits.
+// integer returns integers m and e with x = m·2^(e − bias − fraction), for x ≥ 0. bias and fraction are fields of
+// [layout]. m has at most fraction + 1 bits.
 func (c calc) integer(x *kernel.Value) (m, e *kernel.Value) {
 	bits := c.Bitcast(c.unsigned, x)
 	one := c.Whole(c.unsigned, 1)

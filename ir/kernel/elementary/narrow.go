@@ -13,9 +13,9 @@ var (
 	exp2 = []float64{0.9999992614, 0.6931218147, 0.2402474483, 0.05591786032, 0.009570101908}
 )
 
-// NarrowGelu returns x·Normal(x) of an f32, for results that are stored as f16 or bf16. The relative error is at most
-// 2⁻¹⁵ if the result is at least 2⁻¹⁰⁰ in magnitude. NarrowGelu takes a third of the instructions of [Normal], and no
-// division.
+// NarrowGelu returns gelu(x) = x·[Normal](x) of an f32, for results that are stored as f16 or bf16. The relative
+// error is at most 2⁻¹⁵ if the result is at least 2⁻¹⁰⁰ in magnitude. NarrowGelu takes a third of the instructions
+// of [Normal], and no division.
 func NarrowGelu(b *kernel.Builder, x *kernel.Value) *kernel.Value {
 	c := on(b, x)
 	const most = 12.9 // the distribution function at −most is about 2⁻¹²⁵

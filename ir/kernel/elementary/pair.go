@@ -6,8 +6,8 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// pair is the unevaluated sum hi + lo. |lo| is at most about a unit in the last place of hi, so
-// that a pair has up to twice the precision of a float.
+// pair is the unevaluated sum hi + lo. |lo| is at most about a unit in the last place of hi. So a pair has up to
+// twice the precision of a float.
 type pair struct{ hi, lo *kernel.Value }
 
 func (c calc) constant(hi, lo float64) pair {

@@ -16,8 +16,8 @@ var ratioTail = series{
 	},
 }
 
-// log2 returns the binary logarithm of a positive finite x with about twice the precision of a
-// float. For x = m·2ⁿ it is n + 2·atanh(s)/ln2, where s = (m − 1)/(m + 1).
+// log2 returns the binary logarithm of a positive finite x with about twice the precision of a float. The logarithm
+// of x = m·2ⁿ is n + 2·atanh(s)/ln2, where s = (m − 1)/(m + 1).
 func (c calc) log2(x *kernel.Value) pair {
 	one, three := c.num(1), c.num(3)
 	m, n := c.parts(x)

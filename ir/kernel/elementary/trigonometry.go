@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// sinTail approximates (sin r − r)/r³, cosTail (cos r − 1 + r²/2)/r⁴ and tanTail (tan r − r)/r³,
-// for |r| ≤ π/4. All are polynomials in r².
+// sinTail, cosTail and tanTail approximate (sin r − r)/r³, (cos r − 1 + r²/2)/r⁴ and (tan r − r)/r³ for |r| ≤ π/4.
+// All are polynomials in r².
 var (
 	sinTail = series{
 		f32: []float64{-0.1666665446, 0.008332151383, -0.0001951398577},

@@ -207,8 +207,8 @@ func (n *narrowing) shiftRight(d ir.DType, x pair, by *kernel.Value) pair {
 	return pair{n.Select(isFar, high, low), n.Select(isFar, fill, high)}
 }
 
-// distance splits a shift by 0 to 63 bits. isFar says that the shift is by at least 32 bits. remainder is the number of
-// bits mod 32, and rest is 31 − remainder.
+// distance splits a shift by 0 to 63 bits. isFar is true if the shift is by at least 32 bits. remainder is the
+// number of bits mod 32, and rest is 31 − remainder.
 func (n *narrowing) distance(by *kernel.Value) (isFar, remainder, rest *kernel.Value) {
 	remainder = n.And(by, n.word(31))
 	return n.Ge(by, n.word(32)), remainder, n.Sub(n.word(31), remainder)

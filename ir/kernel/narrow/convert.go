@@ -23,8 +23,8 @@ func (n *narrowing) arithmetic(d ir.DType, x *kernel.Value) (ir.DType, *kernel.V
 	return to, n.Convert(to, x)
 }
 
-// truncate converts a float of type d to an integer of type `to`, as [kernel.Convert] does. It
-// computes the halves of the absolute value in floats, where both are exact.
+// truncate converts a float of type d to an integer of type `to`, as [kernel.Convert] does. It computes the two
+// halves of the absolute value as floats, which hold them exactly.
 func (n *narrowing) truncate(to, d ir.DType, x *kernel.Value) pair {
 	float := func(x float64) *kernel.Value { return n.Float(d, x) }
 	limit, least, most := math.Ldexp(1, 64), uint64(0), uint64(math.MaxUint64)
@@ -68,8 +68,9 @@ func (n *narrowing) fromPair(to, d ir.DType, x pair) []*kernel.Value {
 	return []*kernel.Value{n.Convert(to, x.low)} // integers wrap
 }
 
-// toHalf converts x, of type d, to an f16. It first clamps integers that do not fit 32 bits to the greatest or the
-// smallest integer of 32 bits, because both become infinite.
+// toHalf converts x, of type d, to an f16. It first clamps an integer that does not fit 32 bits to the greatest or
+// the smallest integer of 32 bits. This does not change the result: both the integer and the clamped one become
+// infinite.
 func (n *narrowing) toHalf(d ir.DType, x pair) *kernel.Value {
 	if d == ir.U64 {
 		return n.Convert(ir.F16, n.Select(n.Eq(x.high, n.word(0)), x.low, n.word(math.MaxUint32)))
@@ -80,8 +81,9 @@ func (n *narrowing) toHalf(d ir.DType, x pair) *kernel.Value {
 	return n.Convert(ir.F16, n.Select(fits, low, past))
 }
 
-// toFloat converts x, of type d, to an f32 or bf16, rounded once. If the absolute value is longer than 32 bits, it
-// converts only the upper 31 bits or more, and sets the last of them if a dropped bit is 1.
+// toFloat converts x, of type d, to an f32 or bf16, rounded once. If the absolute value has more than 32 bits,
+// toFloat drops low bits of it and keeps at least 31. It sets the last kept bit if a dropped bit is 1, so that the
+// result is rounded as x would be.
 func (n *narrowing) toFloat(to, d ir.DType, x pair) *kernel.Value {
 	size := n.unary(kernel.Abs, d, x)
 	isShort := n.Eq(size.high, n.word(0))
@@ -103,8 +105,8 @@ func (n *narrowing) toFloat(to, d ir.DType, x pair) *kernel.Value {
 	return n.Convert(to, n.Select(n.isNegative(d, x), n.Neg(r), r))
 }
 
-// oddWord drops the low 8 bits of a u32 of 2²⁴ or more, and sets the bit above them if one of them is set. The
-// result is exact in an f32, and rounds to a bf16 as x does.
+// oddWord drops the low 8 bits of a u32 of 2²⁴ or more. It sets the lowest bit that is left if a dropped bit is 1.
+// The result is exact in an f32, and rounds to the same bf16 as x. A smaller x is returned unchanged.
 func (n *narrowing) oddWord(x *kernel.Value) *kernel.Value {
 	low := n.And(x, n.word(0xff))
 	odd := n.Or(n.Sub(x, low), n.Select(n.Ne(low, n.word(0)), n.word(0x100), n.word(0)))

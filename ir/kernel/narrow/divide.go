@@ -5,8 +5,8 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// divide returns the truncated quotient of x and y, of type d, and its remainder, which has the sign of x. It
-// divides the absolute values.
+// divide divides x by y, both of type d. It returns the quotient, truncated, and the remainder, which has the sign
+// of x. It computes them from the absolute values.
 func (n *narrowing) divide(d ir.DType, x, y pair) (quotient, remainder pair) {
 	quotient, remainder = n.divideUnsigned(n.unary(kernel.Abs, d, x), n.unary(kernel.Abs, d, y))
 	if d == ir.U64 {
@@ -29,9 +29,9 @@ func (n *narrowing) divideUnsigned(x, y pair) (quotient, remainder pair) {
 	return pair{r[0], r[1]}, pair{r[2], r[3]}
 }
 
-// longDivision divides bit by bit. Each step shifts the highest bit of x into the remainder,
-// subtracts y from the remainder if that is possible, and shifts a bit of the quotient into x. It
-// returns the halves of the quotient and of the remainder.
+// longDivision divides bit by bit. Each step shifts the highest bit of x into the remainder, and a bit of the
+// quotient into x. This bit is 1 if the remainder is at least y; then y is subtracted from the remainder.
+// longDivision returns the halves of the quotient and of the remainder.
 func (n *narrowing) longDivision(x, y pair) []*kernel.Value {
 	zero, one := n.word(0), n.word(1)
 	return n.Times(n.Int(64), []*kernel.Value{x.low, x.high, zero, zero}, func(_ *kernel.Value, v []*kernel.Value) []*kernel.Value {

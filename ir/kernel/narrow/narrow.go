@@ -5,16 +5,16 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// Kernel returns a kernel that computes what k computes. The kernel has no value of type i64 or u64, except
-// parameters that are numbers. Kernel returns k itself if k has no integer of 64 bits.
+// Kernel returns a kernel that computes what k computes. Only scalar parameters of the new kernel have the type i64
+// or u64. Kernel returns k itself if k has no integer of 64 bits.
 //
-// An array of n elements of 64 bits becomes one of 2n u32, in the same memory: first the low and then the high half of
-// an element. A parameter that is a number keeps its type. The kernel splits it at the start. The arguments of both
-// kernels are the same. An index of an array that is an i64 is replaced by its low half. So an array must not have more
-// than 2³¹−1 elements, or 2³⁰−1 elements of 64 bits.
+// An array of n elements of 64 bits becomes one of 2n u32 in the same memory: each element becomes its low half,
+// followed by its high half. A scalar parameter keeps its type, and the kernel splits it at the start. So both
+// kernels take the same arguments. An i64 index of an array is replaced by its low half. So an array must not have
+// more than 2³¹−1 elements, or 2³⁰−1 elements of 64 bits.
 //
-// Kernel returns an error if k has an atomic operation on 64 bits, or a float of 64 bits that is made of the
-// bits of an integer.
+// Kernel returns an error if k has an atomic operation on 64 bits, or if it converts the bits of an integer of 64
+// bits to a float.
 func Kernel(k *kernel.Kernel) (*kernel.Kernel, error) {
 	if !isWide(k) {
 		return k, nil

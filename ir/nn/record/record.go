@@ -1,10 +1,10 @@
-// Package record reads and writes the file in which a described model reaches burngen. The program
-// that runs the description writes it, and the generator reads it. The package does not know how
-// descriptions are written (package nn) or run (package gen).
+// Package record reads and writes the file in which a described model reaches burngen. The program that runs the
+// description writes the file, and the generator reads it. The package does not know how descriptions are written
+// (package nn) or run (package gen).
 //
-// The file starts with the line [Header]. Sections follow, each with a line "NAME BYTES" and that
-// many bytes. Section "about" is the rest of [Model] as JSON, "ir" is the module in text form, and
-// "data" holds large elements that the text omits, as safetensors.
+// The file starts with the line [Header]. Sections follow. Each section is a line "NAME BYTES" and that many bytes.
+// Section "ir" is the module in text form. Section "data" holds the large elements that this text omits, as
+// safetensors. Section "about" is the rest of [Model] as JSON.
 package record
 
 import (
@@ -69,9 +69,9 @@ type Method struct {
 	Pos string
 }
 
-// State is a tensor that one call passes to the next. A function that reads or sets the state has
-// an additional last parameter of its name, the value before the call. It also has an additional
-// result of that name, the value after the call.
+// State is a tensor that one call passes to the next. A function that uses the state has one more parameter and one
+// more result, both with the state's name. The parameter is the last one, and holds the value before the call. The
+// result holds the value after the call.
 type State struct {
 	Name string
 	// Type may have symbols of the functions.
@@ -254,8 +254,8 @@ func (m *Model) check() error {
 	return nil
 }
 
-// Text returns a text that is equal for equal recordings: the contents of the file, with a digest
-// in place of the elements of weights.
+// Text returns a text that is the same for equal recordings. It is the contents of the file, but with a digest of
+// the elements of weights in place of the elements.
 func (m *Model) Text() (string, error) {
 	data := rt.NewWeights()
 	text := m.withoutConstants(data).String()

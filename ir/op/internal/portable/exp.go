@@ -2,8 +2,7 @@ package portable
 
 import "math"
 
-// ln2Hi and ln2Lo are ln 2 in two parts. The first has so few bits that its products with the
-// exponents of float64 are exact.
+// ln2Hi + ln2Lo is ln 2. ln2Hi has so few bits that its product with any exponent of a float64 is exact.
 const (
 	ln2Hi = 6.93147180369123816490e-01
 	ln2Lo = 1.90821492927058770002e-10

@@ -26,8 +26,8 @@ var sinSeries, cosSeries = func() (sin, cos []float64) {
 	return sin, cos
 }()
 
-// quarter returns r and turns such that x = r + n·π/2 for a whole number n, |r| is at most π/4, and
-// turns is n modulo 4.
+// quarter writes x as r + n·π/2, where n is an integer and |r| is at most π/4. It returns r, and turns, which is n
+// modulo 4.
 func quarter(x float64) (r float64, turns int) {
 	if math.Abs(x) > 1<<30 {
 		return bigQuarter(x)
