@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Parse parses the text form of a module and verifies it. ops are the operators that the text may
-// use. Lines with comments may precede the module. The weights of the returned module have no data.
+// Parse parses the text form of a module and verifies it. ops are the operators that the text may use. Lines with
+// comments may precede the module. The weights of the module have no data.
 func Parse(text string, ops OpSet) (m *Module, err error) {
 	p := &parser{src: text, ops: ops}
 	defer func() {

@@ -32,9 +32,10 @@ const maxBlocks = 1 << 24
 //   - A load or store of n adjacent elements does not begin at a multiple of n.
 //   - A thread reads shared memory that no thread of its block wrote.
 //   - Two threads access one element, at least one of them writes, and not both accesses are atomic. It is not an
-//     error if both threads are in one block and a barrier separates the accesses. [Options] can turn this check off.
-//   - Some threads of a block wait at a barrier, and others wait at another barrier or do not wait. The same holds for
-//     shuffles and the threads of a warp.
+//     error if both threads are in one block and a barrier separates the accesses. [Options] can turn this check
+//     off.
+//   - Some threads of a block wait at a barrier, and others wait at another barrier or do not wait. The same holds
+//     for shuffles and the threads of a warp.
 //   - An integer is divided by 0, or shifted by its width or more.
 //   - The counter of a for overflows, or its step is not positive.
 //   - The budget is used up.

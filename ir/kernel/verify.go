@@ -28,8 +28,8 @@ const (
 //   - Operands and results have the types that [Op] says.
 //   - Stores go to memory that is marked as written.
 //   - Constants, sizes and nesting are within their limits.
-//   - No barrier is in control flow that depends on a thread's index or on memory. So all threads of a block reach the
-//     same barriers.
+//   - No barrier is in control flow that depends on a thread's index or on memory. So all threads of a block reach
+//     the same barriers.
 //   - All threads of a group carry out the same operations on sums, and all threads of a warp the same shuffles.
 //   - An array that boxes are copied to is read only by [MultiplyTiles] and [MultiplyHeld].
 func (k *Kernel) Verify() error {

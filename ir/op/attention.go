@@ -22,8 +22,8 @@ import (
 // Query i is at position p = Past + i, and attends to the keys from p − Before to p + After. A negative Before or
 // After means all keys on that side. After is 0 in causal attention. These operands may be absent:
 //
-//   - mask broadcasts to [B,H,S,T]. A bool mask is false for excluded keys. A float mask has the type of the queries and
-//     is added to the scores.
+//   - mask broadcasts to [B,H,S,T]. A bool mask is false for excluded keys. A float mask has the type of the
+//     queries and is added to the scores.
 //   - lengths, i64[B], is the number of keys of each batch element. Later keys are excluded.
 //   - starts, i64[B], is added to the positions p.
 //   - sinks, [H], of the queries' type, adds one key to each head. sinks holds the key's score; its value is 0.

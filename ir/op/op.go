@@ -9,10 +9,11 @@
 //
 // These words are used in the comments of the package:
 //
-//   - A function appends a value if it adds nodes that compute the value to the block of its [ir.Builder], and returns the value.
+//   - A function appends a value if it adds nodes that compute the value to the block of its [ir.Builder], and
+//     returns the value.
 //   - An element of a tensor is known if it is a constant or an expression of symbols, see [ir.Ratio].
-//   - An element type is narrow if kernels compute its elements in a wider type. Floats of at most 16 bits are narrow, and
-//     integers of less than 8 bits.
+//   - An element type is narrow if kernels compute its elements in a wider type. Floats of at most 16 bits are
+//     narrow, and integers of less than 8 bits.
 //   - A line along an axis consists of the elements that differ only in their index along this axis.
 //   - The images of a tensor [N,C,spatial…] are its N slices along the first axis.
 package op

@@ -25,13 +25,13 @@ func importAdagrad(c ir.Importer) ([]*ir.Value, error) {
 	})
 }
 
-// importAdam imports Adam of ai.onnx.preview.training. The operands are R, T, X, G, V and H, as
-// ONNX names them. The gradient is g = G + norm_coefficient·X. The learning rate r is R for T = 0,
-// and R·√(1 − beta^T)/(1 − alpha^T) for larger T.
+// importAdam imports Adam of ai.onnx.preview.training. The operands are R, T, X, G, V and H, as ONNX names them.
+// The gradient is g = G + norm_coefficient·X. The learning rate r is R for T = 0, and R·√(1 − beta^T)/(1 − alpha^T)
+// for larger T. The results are
 //
+//	X' = (1 − norm_coefficient_post)·(X − r·V'/(√H' + epsilon))
 //	V' = alpha·V + (1 − alpha)·g
 //	H' = beta·H + (1 − beta)·g²
-//	X' = (1 − norm_coefficient_post)·(X − r·V'/(√H' + epsilon))
 func importAdam(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	alpha, beta := c.Float("alpha", float64(float32(0.9))), c.Float("beta", float64(float32(0.999)))
@@ -50,12 +50,13 @@ func importAdam(c ir.Importer) ([]*ir.Value, error) {
 	})
 }
 
-// importMomentum imports Momentum of ai.onnx.preview.training. The operands are R, T, X, G and V,
-// as ONNX names them. With the gradient g = G + norm_coefficient·X, and with beta replaced by 1 at
-// the first update,
+// importMomentum imports Momentum of ai.onnx.preview.training. The operands are R, T, X, G and V, as ONNX names
+// them. The gradient is g = G + norm_coefficient·X. The results are
 //
-//	V' = alpha·V + beta·g
 //	X' = X − R·V', or X − R·(g + alpha·V') in mode nesterov
+//	V' = alpha·V + beta·g
+//
+// At the first update, beta is 1.
 func importMomentum(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	alpha, beta, norm := c.Float("alpha", 0), c.Float("beta", 0), c.Float("norm_coefficient", 0)
@@ -76,11 +77,10 @@ func importMomentum(c ir.Importer) ([]*ir.Value, error) {
 	})
 }
 
-// optimize appends the updates of any number of tensors by an optimizer. The operands are the
-// learning rate R, the number T of updates, the tensors, their gradients, and their states. The
-// results are the new tensors and states. kinds is 1 plus the number of states for each tensor.
-// update receives R and T as f64 scalars, a tensor x, its gradient g and its states; it returns the
-// new x and states.
+// optimize appends the updates of any number of tensors by an optimizer. The operands are the learning rate R, the
+// number T of updates so far, the tensors, their gradients, and their states. The results are the new tensors and
+// states. kinds is 1 plus the number of states of a tensor. update receives R and T as f64 scalars, a tensor x, its
+// gradient g and its states. It returns the new x and the new states.
 func optimize(c ir.Importer, kinds int, update func(a arithmetic, rate, count *ir.Value, x, g *ir.Value, state []*ir.Value) []*ir.Value) ([]*ir.Value, error) {
 	b := c.Builder()
 	n := (c.NumArgs() - 2) / (kinds + 1)

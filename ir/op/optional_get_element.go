@@ -6,8 +6,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// OptionalGetElement returns the element of an optional (ONNX OptionalGetElement, from opset 15).
-// An empty optional is an error at run time. Extents is as for [SequenceAt].
+// OptionalGetElement returns the element of an optional (ONNX OptionalGetElement, from opset 15). It is an error at
+// run time if the optional is empty. Extents has the same meaning as in [SequenceAt].
 type OptionalGetElement struct{ Extents []string }
 
 // Infer returns the type of the element. An extent that differs between elements is a symbol of

@@ -7,10 +7,10 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// Pad inserts Before[i] elements before axis i and After[i] elements after it. Mode "constant"
-// inserts the only element of the second operand, or 0 without it. "edge" repeats the nearest
-// element. "reflect" mirrors at the first and last element, which are not repeated. "wrap"
-// continues from the other end.
+// Pad inserts Before[i] elements before axis i and After[i] elements after it. Mode "constant" inserts the only
+// element of the second operand, or 0 if the operand is absent. "edge" repeats the nearest element. "reflect"
+// mirrors at the first and last element, without repeating this element. "wrap" continues with the elements from
+// the other end.
 type Pad struct {
 	Mode          string
 	Before, After []dim.Dim
@@ -108,8 +108,8 @@ func (op Pad) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Lower replaces modes other than constant. For each axis it appends a Concat of the operand and
-// Slices of it, or a Gather if the parts depend on symbolic extents.
+// Lower replaces the modes other than constant, axis by axis. It appends a [Concat] of the operand and of slices of
+// it. If the slices depend on symbolic extents, it appends a [Gather] instead.
 func (op Pad) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x := n.Args[0]
 	if op.Mode == "constant" {
@@ -179,9 +179,9 @@ func (op Pad) splits(i int, d dim.Dim) bool {
 	return static || fits || before.Equal(dim.Const(0)) && after.Equal(dim.Const(0))
 }
 
-// part returns elements to insert along an axis with original extent d, and their number. They are
-// inserted before x if `before` is true, else after x. Their number is pad, or less if x does not
-// have that many elements to copy.
+// part returns elements to insert along an axis whose original extent is d, and their number. They go before x if
+// `before` is true, and after x otherwise. Their number is `pad`, or less if x does not have so many elements to
+// copy.
 func (op Pad) part(b *ir.Builder, x *ir.Value, axis int, d, pad dim.Dim, before bool) (*ir.Value, dim.Dim) {
 	extent, one := x.Type.Shape[axis], dim.Const(1)
 	s := wholeSlice(x.Type)
@@ -230,8 +230,8 @@ func importPad(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{b.Node(op, x)}, nil
 }
 
-// padOperands returns the slice of the elements that negative pads keep, the Pad that applies the
-// other pads, and the value of the padding or nil.
+// padOperands reads the operands of an ONNX Pad. It returns a slice of the elements that negative pads keep, a Pad
+// for the other pads, and the value to pad with. value is nil if the operand is absent.
 func padOperands(c ir.Importer) (kept Slice, op Pad, value *ir.Value, err error) {
 	x := c.Arg(0)
 	rank := x.Type.Rank()

@@ -8,9 +8,9 @@ func IsParametric(o ir.Op) bool {
 	return ok
 }
 
-// IsParameter reports whether a weight in the place of operand i counts as a parameter of the
-// model. It does if n is a [Parametric] operator and operand i is not a running statistic. It also
-// does if n adds operand i, one element, to a [MatMul] one of whose factors is a weight.
+// IsParameter reports whether a weight that is operand i of n is a parameter of the model. It is one if n is a
+// [Parametric] operator and operand i is not a running statistic. It is also one if n adds operand i, which has one
+// element, to the result of a [MatMul] by a weight.
 func IsParameter(n *ir.Node, i int) bool {
 	if IsParametric(n.Op) {
 		return !IsStatistic(n.Op, i)
@@ -46,8 +46,8 @@ func isMovedWeight(v *ir.Value) bool {
 	return ok
 }
 
-// Moved follows v back through operators that [IsMove] accepts, and returns the value that they
-// start from. It returns v if no such operator computes v.
+// Moved returns the value that v is computed from by operators that [IsMove] accepts, which only move elements. It
+// returns v if no such operator computes v.
 func Moved(v *ir.Value) *ir.Value {
 	for v != nil && v.Def != nil && IsMove(v.Def.Op) {
 		v = v.Def.Arg(0)

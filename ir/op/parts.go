@@ -20,8 +20,8 @@ type Summer interface {
 	InParts(n *ir.Node, terms int) ir.Op
 }
 
-// SplitSum splits a sum of n terms into partial sums of at most `terms` terms. several reports
-// whether there may be more than one partial sum.
+// SplitSum splits a sum of n terms into partial sums of at most `terms` terms each. several is true if there may be
+// more than one partial sum.
 func SplitSum(n dim.Dim, terms int) (p Parts, several bool) {
 	_, most := n.Bounds()
 	return Parts{terms}, most > int64(terms)

@@ -7,9 +7,9 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Pointwise computes its region for each element of its broadcast operands. The region's parameters
-// and nodes have the types of single elements. It runs as loops over short runs of elements. The
-// loops call vector primitives.
+// Pointwise computes its region for each element of its operands, which broadcast. The parameters and nodes of the
+// region have the types of single elements. A kernel computes the region in loops over many adjacent elements at
+// once, by vector primitives.
 type Pointwise struct{}
 
 var errScalarRegion = errors.New("the region of a pointwise node computes single elements")
@@ -109,8 +109,8 @@ func broadcastTo(t *ir.Tensor, shape []int) *ir.Tensor {
 	return y
 }
 
-// Overwrites allows the result to reuse the memory of one of the first eight operands, because the
-// kernel reads an element before it writes the element in its place.
+// Overwrites returns the operands whose memory the result may reuse: the first eight. The kernel reads an element
+// of an operand before it writes the element of the result in its place.
 func (Pointwise) Overwrites() []int { return []int{0, 1, 2, 3, 4, 5, 6, 7} }
 
 // IsMemoryBound marks the operator as bound by memory bandwidth.

@@ -6,10 +6,9 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// postTransform applies post_transform of the ai.onnx.ml operators to scores, a matrix of f32 or
-// f64 with a row for each example. If there is a single score, only PROBIT changes it, because the
-// other transforms apply to scores of classes. postTransform panics, as [ir.Fail] does, if it does
-// not know the transform.
+// postTransform applies the attribute post_transform of the ai.onnx.ml operators to scores. scores is a matrix of
+// f32 or f64 with a row for each example. A single score is changed only by PROBIT, because the other transforms
+// are for scores of several classes. postTransform panics, as [ir.Fail] does, if the transform is unknown.
 func postTransform(b *ir.Builder, scores *ir.Value, transform string) *ir.Value {
 	if n, ok := scores.Type.Shape[1].Int(); ok && n == 1 && (transform == "LOGISTIC" || transform == "SOFTMAX" || transform == "SOFTMAX_ZERO") {
 		transform = "NONE"
@@ -30,10 +29,10 @@ func postTransform(b *ir.Builder, scores *ir.Value, transform string) *ir.Value 
 	return nil
 }
 
-// twoScores returns scores of two classes, [N,2], given the second class's score, [N,1]. The first
-// is the negative of the second or, with unit, 1 minus the second. If LOGISTIC follows, the first
-// is always the negative, so that the two sum to 1. Other class transforms do not change two scores
-// made from one.
+// twoScores returns the scores of two classes, [N,2], given the score of the second class, [N,1]. The first score
+// is the negative of the second or, if unit is true, 1 minus the second. twoScores then applies `transform`. For
+// LOGISTIC the first score is always the negative, so that the results add up to 1. SOFTMAX and SOFTMAX_ZERO are
+// not applied.
 func twoScores(b *ir.Builder, score *ir.Value, unit bool, transform string) *ir.Value {
 	other := b.Node(Neg{}, score)
 	if unit && transform != "LOGISTIC" {
@@ -46,9 +45,9 @@ func twoScores(b *ir.Builder, score *ir.Value, unit bool, transform string) *ir.
 	return postTransform(b, scores, transform)
 }
 
-// softmaxZero returns the softmax of each row over the scores x whose magnitude exceeds 1e−7. A
-// score x of at most this magnitude becomes x·e^(−max) divided by the denominator of the softmax,
-// where max is the maximum of the row.
+// softmaxZero returns a softmax of each row in which scores near 0 are treated in another way. The sum in the
+// denominator only has the scores whose magnitude exceeds 1e−7. Any other score x becomes x·e^(−max) divided by
+// this sum, where max is the maximum of the row.
 func softmaxZero(b *ir.Builder, x *ir.Value) *ir.Value {
 	d, zero := x.Type.DType, b.Scalar(x.Type.DType, 0)
 	top := b.Node(Reduce{Kind: ReduceMax, Axes: []int{1}, KeepDims: true}, x)

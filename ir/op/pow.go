@@ -9,8 +9,8 @@ import (
 	"github.com/burngen/burngen/ir/op/internal/portable"
 )
 
-// Pow computes x^y with broadcasting, for numbers of one type. Integer powers wrap. A negative
-// power of an integer is 0, except for the integers 1 and −1.
+// Pow computes x^y with broadcasting, for numbers of one type. Integer powers wrap. If x is an integer other than 1
+// and −1, its negative powers are 0.
 type Pow struct{ binary[numbers] }
 
 // Eval returns x^y in the common shape of both. Floats are computed in float64.

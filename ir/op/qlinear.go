@@ -7,10 +7,10 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// inFloats returns the import function of a com.microsoft operator on quantised values. read is the
-// import function of the operator on floats. operands are the indices of the quantised values; the
-// scale and zero point of each follow it. Operand `result` is the scale of the result, and the
-// operand after it the zero point. Zero points are optional.
+// inFloats returns the import function of a com.microsoft operator on quantised values. read is the import function
+// of the operator on floats. `operands` are the indices of the quantised operands. After each of them come its
+// scale and its zero point. Operand `result` is the scale of the result, and the next operand its zero point. Zero
+// points are optional.
 func inFloats(read func(ir.Importer) ([]*ir.Value, error), result int, operands ...int) func(ir.Importer) ([]*ir.Value, error) {
 	return func(c ir.Importer) ([]*ir.Value, error) {
 		b := c.Builder()
@@ -30,8 +30,8 @@ func inFloats(read func(ir.Importer) ([]*ir.Value, error), result int, operands 
 	}
 }
 
-// dequantized appends operand i, converted to f32 with the scale and the zero point in the operands
-// after it. It returns an error if the scale is absent.
+// dequantized appends operand i, converted to f32. Operand i + 1 is its scale, and operand i + 2 its zero point.
+// dequantized returns an error if the scale is absent.
 func dequantized(c ir.Importer, i int) (*ir.Value, error) {
 	x, scale, zero := c.Arg(i), c.Arg(i+1), c.Arg(i+2)
 	if x == nil || scale == nil {
@@ -40,8 +40,8 @@ func dequantized(c ir.Importer, i int) (*ir.Value, error) {
 	return dequantizedBy(c.Builder(), x, scale, zero), nil
 }
 
-// dequantizedBy appends (x − zero)·scale as f32. A scale or zero point with several elements has
-// one for each index of the last axis. A nil zero is 0.
+// dequantizedBy appends (x − zero)·scale as f32. scale and zero have one element, or one for each index of the last
+// axis of x. A nil zero is 0.
 func dequantizedBy(b *ir.Builder, x, scale, zero *ir.Value) *ir.Value {
 	op := DequantizeLinear{To: ir.F32}
 	many := scale.Type.Elems()

@@ -9,8 +9,8 @@ import (
 	"github.com/burngen/burngen/ir/kernel/elementary"
 )
 
-// Quantize converts an f32 x to x/Scale rounded to nearest, ties to even, plus Zero, saturated to the
-// integer type To. It is [QuantizeLinear] with one constant f32 scale.
+// Quantize converts an f32 x to the integer type To: round(x/Scale) + Zero, saturated to To. It rounds to nearest,
+// ties to even. It is [QuantizeLinear] with one constant f32 scale.
 type Quantize struct {
 	elementwise
 	Scale float64
@@ -26,8 +26,8 @@ type Dequantize struct {
 	Zero  int
 }
 
-// Infer returns the operand's shape with the element type To. It returns an error unless the
-// operand is f32 and To is an integer type of at most 32 bits, other than u32, that represents Zero.
+// Infer returns the operand's shape with the element type To. It returns an error unless the operand is f32. It
+// also returns an error unless To is an integer type of at most 32 bits that represents Zero, and not u32.
 func (op Quantize) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -72,9 +72,8 @@ func (op Quantize) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *ker
 	return Quantized(b, d, elementary.DivBy(b, x[0], float64(float32(op.Scale))), zero)
 }
 
-// Quantized returns the formula round(quotient) + zero, saturated to d, an integer type of at most
-// 32 bits. quotient is f32 and is rounded to nearest, ties to even. NaN becomes the smallest
-// integer.
+// Quantized returns round(quotient) + zero, saturated to d, an integer type of at most 32 bits. quotient is f32 and
+// is rounded to nearest, ties to even. If it is NaN, the result is the smallest integer.
 func Quantized(b *kernel.Builder, d ir.DType, quotient, zero *kernel.Value) *kernel.Value {
 	v := b.Unary(kernel.Round, quotient)
 	word, limit := ir.I32, 0x1p24 // beyond the limit all zero points saturate

@@ -7,11 +7,10 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// QuantizeLinear is x/scale rounded to nearest, ties to even, plus a zero point, saturated to the
-// integer type To (ONNX QuantizeLinear). NaN becomes the smallest integer. If To is a float type,
-// the quotient is not rounded, and the sum is converted as by [Cast]. x and scale are floats or
-// i32. They are converted to Precision, which is the type of the quotient. The optional zero point
-// has type To.
+// QuantizeLinear is round(x/scale) + zero, saturated to the integer type To (ONNX QuantizeLinear). It rounds to
+// nearest, ties to even. NaN becomes the smallest integer. If To is a float type, the quotient is not rounded, and
+// the sum is converted to To as by [Cast]. x and scale are floats or i32. They are converted to Precision before
+// the division. The optional zero point has type To.
 type QuantizeLinear struct {
 	Granularity
 	To          ir.DType
@@ -94,10 +93,10 @@ func saturated(d ir.DType, v float64) int64 {
 	return int64(v)
 }
 
-// Lower rewrites the node for the kernel, which divides in f32. If Precision is another type, Lower
-// adds a division in that type before the kernel. If To is a float type, simpler operators replace
-// the node instead. If To is an integer type, Precision is f32, and scale and zero point are
-// constants of one element, a [Quantize] replaces the node.
+// Lower rewrites the node for the kernel, which divides in f32. If Precision is another type, Lower appends a
+// division in that type before the kernel. If To is a float type, it replaces the node by simpler operators. If To
+// is an integer type, Precision is f32, and scale and zero point are constants of one element, it replaces the node
+// by a [Quantize].
 func (op QuantizeLinear) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x, scale, zero := n.Arg(0), n.Arg(1), n.Arg(2)
 	if op.To.IsInt() && op.Precision == ir.F32 {
@@ -128,9 +127,9 @@ func ones(b *ir.Builder, t ir.Type) *ir.Value {
 	return ExpandTo(b, b.Scalar(ir.F32, 1), t.Shape...)
 }
 
-// oneScale returns the values of a scale and a zero point, 0 for a nil zero. ok is false unless the
-// scale is one constant that f32 represents exactly, and the zero point is nil or one constant
-// integer.
+// oneScale returns the values of a scale and of a zero point. A nil zero point is 0. ok is false unless the scale
+// is a constant of one element that f32 represents exactly. It is also false unless the zero point is nil or a
+// constant integer of one element.
 func oneScale(scale, zero *ir.Value) (s float64, z int, ok bool) {
 	t, ok := scale.ConstValue()
 	if !ok || t.Len() != 1 || !t.DType.IsFloat() || ir.RoundFloat(ir.F32, t.Float(0)) != t.Float(0) {

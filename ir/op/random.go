@@ -10,10 +10,10 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// RandomUniform is a tensor of Shape with uniformly distributed floats of type DType in [Low, High)
-// (ONNX RandomUniform). Element i is Low + (High − Low)·[rt.UniformAt](Seed, i), rounded from
-// float64. Equal seeds give equal tensors on every machine. An optional i64 operand of rank 1
-// changes the seed, see [rt.Keyed].
+// RandomUniform is a tensor of Shape with uniformly distributed floats of type DType in [Low, High) (ONNX
+// RandomUniform). Element i is Low + (High − Low)·[rt.UniformAt](Seed, i), computed in float64 and then rounded to
+// DType. Equal seeds give equal tensors on every machine. An optional i64 operand of rank 1 changes the seed, see
+// [rt.Keyed].
 type RandomUniform struct {
 	DType     ir.DType
 	Shape     []dim.Dim
@@ -21,10 +21,9 @@ type RandomUniform struct {
 	Seed      int64
 }
 
-// RandomNormal is a tensor of Shape with normally distributed floats of type DType (ONNX
-// RandomNormal). Element i is Mean + Scale·[rt.NormalAt](Seed, i), rounded from float64. Equal
-// seeds give equal tensors on every machine. An optional i64 operand of rank 1 changes the seed,
-// see [rt.Keyed].
+// RandomNormal is a tensor of Shape with normally distributed floats of type DType (ONNX RandomNormal). Element i
+// is Mean + Scale·[rt.NormalAt](Seed, i), computed in float64 and then rounded to DType. Equal seeds give equal
+// tensors on every machine. An optional i64 operand of rank 1 changes the seed, see [rt.Keyed].
 type RandomNormal struct {
 	DType       ir.DType
 	Shape       []dim.Dim
@@ -161,10 +160,10 @@ func siteSeed(b *ir.Builder) int64 {
 	return int64(h.Sum64())
 }
 
-// importRandom returns the import function of a random operator. a and b are the names of its
-// parameters. The shape is an attribute or, if `like` is set, the shape of an operand. The
-// attribute dtype is the element type of the result. Its default is f32, or the element type of the
-// operand if that is a float.
+// importRandom returns the import function of a random operator. a and b are the names of the attributes with its
+// parameters. The shape is an attribute, or the shape of an operand if `like` is set. The attribute dtype is the
+// element type of the result. If dtype is absent, the element type is that of the operand, or f32 if there is no
+// operand or it is not of floats.
 func importRandom(like bool, a string, aDefault float64, b string, bDefault float64, build func(d ir.DType, shape []dim.Dim, a, b float64, seed int64) ir.Op) func(ir.Importer) ([]*ir.Value, error) {
 	return func(c ir.Importer) ([]*ir.Value, error) {
 		d := ir.F32

@@ -93,8 +93,8 @@ func importRange(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{b.Node(Range{Count: count}, numbers[0], numbers[2])}, nil
 }
 
-// rangeCount returns max(0, ⌈(limit − start)/delta⌉) for numbers start, limit and delta. It is an
-// expression if they are known, and otherwise a symbol that is bound at run time.
+// rangeCount returns the length of a range, max(0, ⌈(limit − start)/delta⌉). numbers are start, limit and delta.
+// The length is an expression if they are known, and otherwise a symbol that is bound at run time.
 func rangeCount(b *ir.Builder, numbers []*ir.Value) (dim.Dim, error) {
 	var dims [3]dim.Dim
 	var constants [3]*ir.Tensor
@@ -128,8 +128,9 @@ func rangeCount(b *ir.Builder, numbers []*ir.Value) (dim.Dim, error) {
 	return bind.dims()[0], nil
 }
 
-// extentCount returns the symbol of the limit, and true, if start is 0, delta is 1 and a node
-// already binds the limit to a symbol. numbers are start, limit and delta.
+// extentCount returns the length of a range if it is a symbol that a node already binds. numbers are start, limit
+// and delta. start must be 0, delta must be 1, and a node must bind the symbol to limit. Otherwise extentCount
+// returns false.
 func extentCount(b *ir.Builder, numbers []*ir.Value) (dim.Dim, bool) {
 	start, okStart := numbers[0].Dims()
 	delta, okDelta := numbers[2].Dims()

@@ -9,8 +9,8 @@ import (
 	"github.com/burngen/burngen/ir/op/internal/portable"
 )
 
-// Recurrent is the common part of [LSTM], [GRU] and [RNN]. For S steps, N sequences, I inputs, H
-// hidden elements, D directions and G gates the operands are
+// Recurrent is the common part of [LSTM], [GRU] and [RNN]. There are S steps, N sequences, I inputs, H hidden
+// elements, D directions and G gates. The operands are
 //
 //	x    [S,N,I]
 //	w    [D,G·H,I]
@@ -19,9 +19,9 @@ import (
 //	lens i32[N], the length of each sequence; optional, default S
 //	h    [D,N,H], the initial hidden state; optional, default zero
 //
-// All floats have one type. The results are y [S,D,N,H] and h [D,N,H]. y holds the hidden states
-// after each step, and zero after the end of a sequence. h holds the final hidden states, and zero
-// for a sequence without steps.
+// All floats have one type. The results are y [S,D,N,H] and h [D,N,H]. y holds the hidden state after each step,
+// and zeros after the end of a sequence. h holds the final hidden states. The final state of a sequence without
+// steps is zero.
 type Recurrent struct {
 	Direction string // "forward", "reverse" or "bidirectional"
 	// Activations are the names of the functions of a cell, for the first direction and then the
@@ -31,9 +31,10 @@ type Recurrent struct {
 	Clip          float64 // clamps the operands of the gates' functions to [−Clip, Clip]; 0 means no clamping
 }
 
-// Steps is the common part of the lowered recurrent layers. It computes one direction, from the
-// last step to the first if Reverse is set. Its operand x has already been multiplied by w, and b
-// has been added. The other attributes are as in [Recurrent], for this direction.
+// Steps is the common part of the operators that run the time steps of a recurrent layer in one direction. The
+// steps run from last to first if Reverse is set. The operand x has already been multiplied by w, and b has been
+// added. The comments call it the projected x. The other attributes are the attributes of [Recurrent] for this
+// direction.
 type Steps struct {
 	Reverse       bool
 	Activations   []string
@@ -96,10 +97,10 @@ func (op Recurrent) steps(i, functions int) Steps {
 	}
 }
 
-// isUsual reports whether n can be trained with a backward pass over all steps. This requires f32
-// or f64, no clamping, and in each direction the default functions, `functions`. It also requires
-// that y, moved by one step, holds the state before each step. This does not hold for a reverse
-// direction that has both initial states and lengths of sequences.
+// isUsual reports whether n can be trained with a backward pass over all steps. n must be f32 or f64 without
+// clamping, and have the default functions, `functions`, in each direction. The states before the steps must also
+// be the rows of y, shifted by one step. They are not if a reverse direction has both initial states and lengths of
+// sequences.
 func (op Recurrent) isUsual(n *ir.Node, functions []string) bool {
 	d := n.Arg(recurrentX).Type.DType
 	if d != ir.F32 && d != ir.F64 || op.Clip != 0 || !slices.Equal(op.Activations, slices.Repeat(functions, op.directions())) {
@@ -123,9 +124,9 @@ func (op Steps) check(functions int) error {
 	return nil
 }
 
-// infer checks the operands and attributes of a layer with the given numbers of gates, functions
-// and states. Further operands follow the initial states: one for each element of vectors, with
-// vectors[i]·H elements for each direction. infer returns the types of y and of the states.
+// infer checks the operands and attributes of a layer. gates, functions and states are the numbers of its gates, of
+// the functions of one direction, and of its states. Other operands follow the initial states: operand i of them
+// has vectors[i]·H elements for each direction. infer returns the types of y and of the states.
 func (op Recurrent) infer(in []ir.Type, gates, functions, states int, vectors ...int) ([]ir.Type, error) {
 	if err := CheckTensors(in, 3, recurrentH+states+len(vectors)); err != nil {
 		return nil, err
@@ -182,9 +183,9 @@ func sameTypes(in, want []ir.Type) error {
 	return nil
 }
 
-// infer checks the operands and attributes of one direction of a layer: the projected x, [S,N,G·H];
-// recurrent weights, for weights[i] gates each; lens; the states; and a vector of vectors[i]·H
-// elements for each i. It returns the types of y, [S,N,H], and of the states, [N,H].
+// infer checks the operands and attributes of one direction of a layer. The operands are the projected x,
+// [S,N,G·H]; for each i, recurrent weights of weights[i] gates; the lengths of the sequences; the states; and for
+// each i, a vector of vectors[i]·H elements. infer returns the types of y, [S,N,H], and of the states, [N,H].
 func (op Steps) infer(in []ir.Type, functions int, weights []int, states int, vectors ...int) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1+len(weights), 2+len(weights)+states+len(vectors)); err != nil {
 		return nil, err
@@ -215,9 +216,9 @@ func (op Steps) infer(in []ir.Type, functions int, weights []int, states int, ve
 	return out, sameTypes(in, want)
 }
 
-// weightsLike returns the type of recurrent weights for the given number of gates, in the form of
-// r: [H,gates·H] if r is a matrix, or panels with as many columns as the panels of r if r has rank
-// 3.
+// weightsLike returns the type of the recurrent weights of `gates` gates, stored like r. If r is a matrix, it is
+// [H,gates·H]. If r has rank 3, the weights are stored in panels of columns, and the panels are as wide as the
+// panels of r.
 func weightsLike(r ir.Type, hidden dim.Dim, gates int) ir.Type {
 	width := hidden.Mul(dim.Const(gates))
 	if r.Rank() == 3 {
@@ -261,14 +262,14 @@ func recurrentFlops(in []ir.Type) dim.Dim {
 	return weights.Mul(in[0].Shape[0]).Mul(in[0].Shape[1]).Mul(dim.Const(2))
 }
 
-// directed builds the results of one direction of a layer. r are the recurrent weights,
-// [gates·H,H], and bias their biases or nil. x is projected, and more are the other operands of the
+// directed builds the results of one direction of a layer. r are the recurrent weights, [gates·H,H], and bias their
+// biases or nil. x is the projected x: it has already been multiplied by w. `more` are the other operands of the
 // direction.
 type directed func(s Steps, x, r, bias, lens *ir.Value, more []*ir.Value) []*ir.Value
 
-// lower computes each direction of n with the function `direction` and combines the results.
-// functions is the number of functions for each direction. For the first `separate` gates, both
-// biases are added to the projected x. lower computes narrow types in a wider type.
+// lower computes each direction of n with the function `direction`, and combines the results. functions is the
+// number of functions of one direction. The projected x includes both biases of the first `separate` gates, and
+// only the first bias of the other gates. lower computes narrow types in a wider type.
 func (op Recurrent) lower(b *ir.Builder, n *ir.Node, p RecurrentProducts, functions, separate int, direction directed) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {
 		return out

@@ -20,12 +20,12 @@ func recurrentMatrix(t *ir.Tensor, rows, width int) []float64 {
 	return m
 }
 
-// cell updates the states of one sequence in place, given the projected x of the step. The first
-// state is the result of the step. `at` is step·N + sequence.
+// cell runs one time step of one sequence. It updates the states in place, given the projected x of the step. The
+// first state is the step's row of y. `at` is step·N + sequence.
 type cell func(at int, x []float64, states [][]float64)
 
-// recurrence runs a cell over all steps of batch sequences in float64, in reverse order if reverse
-// is set. lens are the lengths of the sequences; if it is nil, all sequences have `steps` steps.
+// recurrence runs a cell over all steps of `batch` sequences in float64, in reverse order if reverse is set. lens
+// are the lengths of the sequences. If lens is nil, all sequences have `steps` steps.
 type recurrence struct {
 	// width is the number of elements of the projected x for each step, and hidden the number of
 	// elements of a state.
@@ -86,9 +86,8 @@ func (r recurrence) run(x []float64, states [][]float64, next cell) ([]float64, 
 	return y, nil
 }
 
-// eval computes one direction of a layer in float64, with `next` as the function of a time step.
-// `first` is the index of the first operand that is a state, states is the number of states, and
-// hidden the number of elements of each.
+// eval computes one direction of a layer in float64. next computes one time step. `first` is the index of the first
+// operand that is a state, `states` is the number of states, and `hidden` the number of elements of a state.
 func (op Steps) eval(in []*ir.Tensor, first, states, hidden int, next cell) ([]*ir.Tensor, error) {
 	x := in[0]
 	r := recurrence{x.Shape[0], x.Shape[1], hidden, x.Shape[2], op.Reverse, OperandOf(in, first-1)}
@@ -125,9 +124,9 @@ func roundedTensor(d ir.DType, values []float64, shape ...int) *ir.Tensor {
 	return t
 }
 
-// eval computes a layer in float64. cellOf returns the cell of direction i, given its recurrent
-// weights as the matrix [H,gates·H] and their biases. eval adds both biases of the first `separate`
-// gates to the projected x. The cell adds the recurrent biases of the other gates.
+// eval computes a layer in float64. cellOf returns the cell of direction i. Its argument r holds the recurrent
+// weights as a matrix [H,gates·H], and bias their biases. For the first `separate` gates, eval adds both biases to
+// the projected x. For the other gates it adds only the bias of w, and the cell must add the recurrent bias.
 func (op Recurrent) eval(in []*ir.Tensor, gates, functions, states, separate int, cellOf func(i int, s Steps, r, bias []float64) cell) ([]*ir.Tensor, error) {
 	x, w, r := in[recurrentX], in[recurrentW], in[recurrentR]
 	d, hidden, inputs := r.Shape[0], r.Shape[2], x.Shape[2]
@@ -177,8 +176,8 @@ func (op Recurrent) eval(in []*ir.Tensor, gates, functions, states, separate int
 	return out, nil
 }
 
-// multiply adds h·m to gates, where h is the state of a sequence. m consists of the first
-// len(gates) columns of matrix, which has width columns.
+// multiply adds h·m to gates. h is the state of a sequence. m is the first len(gates) columns of matrix, which has
+// `width` columns.
 func multiply(gates, h, matrix []float64, width int) {
 	for k, v := range h {
 		for j, w := range matrix[k*width:][:len(gates)] {

@@ -8,9 +8,9 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// importRecurrent imports the common part of LSTM, GRU and RNN. defaults are the functions of one
-// direction if the node does not name any. build returns the operator, with the operands and
-// results of layout 0. Before opset 7 the attribute output_sequence says whether y is used.
+// importRecurrent imports the common part of LSTM, GRU and RNN. defaults are the functions of one direction that
+// are used if the node does not name any. build returns the operator, with the operands and results of layout 0.
+// Before opset 7, the attribute output_sequence says whether y is used.
 func importRecurrent(c ir.Importer, defaults []string, build func(r Recurrent) ir.Op) ([]*ir.Value, error) {
 	b := c.Builder()
 	layout := 0

@@ -39,10 +39,10 @@ func (op Steps) gateNode(c calculus, i int, x *ir.Value) *ir.Value {
 	return op.activateNode(c, i, x)
 }
 
-// loop appends a loop over the steps of one direction of the projected x, [S,N,G·H]. `next` appends
-// the states, [N,H], after a step, given the row of x and the states before the step. The first
-// state is also the row of y. The slice `rows` holds the step's rows of the other results. loop
-// returns y, [S,N,H], the final states, and the other results.
+// loop appends a loop over the time steps of one direction. x is the projected x, [S,N,G·H]. next appends one step,
+// given the step's row of x and the states before the step. It returns the states after the step, [N,H], and in
+// rows the step's rows of further results. The first state is also the step's row of y. loop returns y, [S,N,H],
+// the final states, and the further results.
 func (op Steps) loop(b *ir.Builder, x, lens *ir.Value, states []*ir.Value, next func(c calculus, x *ir.Value, states []*ir.Value) (after, rows []*ir.Value)) []*ir.Value {
 	steps := x.Type.Shape[0]
 	out := op.eachStep(b, steps, states, func(c calculus, at *ir.Value, states []*ir.Value) (after, rows []*ir.Value) {
@@ -67,9 +67,9 @@ func (op Steps) loop(b *ir.Builder, x, lens *ir.Value, states []*ir.Value, next 
 	return append(results, rows[1:]...)
 }
 
-// eachStep appends a loop over the steps of one direction. `next` appends the states after step
-// `at` and the rows of other results, given the states before the step. eachStep returns the final
-// states and the other results.
+// eachStep appends a loop over the time steps of one direction. next appends step `at`, given the states before it.
+// It returns the states after the step, and in rows the step's rows of further results. eachStep returns the final
+// states and the further results.
 func (op Steps) eachStep(b *ir.Builder, steps dim.Dim, states []*ir.Value, next func(c calculus, at *ir.Value, states []*ir.Value) (after, rows []*ir.Value)) []*ir.Value {
 	backward := 0
 	if op.Reverse {
@@ -144,9 +144,9 @@ func (op RNN) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	})
 }
 
-// Next appends h and c of [LSTM] after a step. gates are the gates i, o, f, c: the projected x plus
-// the product of h and the recurrent weights. cell is c before the step. peepholes are Pi, Po and
-// Pf, or nil.
+// Next appends h and c of [LSTM] after a step. gates are the operands of the activation functions of i, o, f and c:
+// the projected x plus the product of h and the recurrent weights. cell is c before the step. peepholes are Pi, Po
+// and Pf, or nil.
 func (op LSTMSteps) Next(b *ir.Builder, gates []*ir.Value, cell *ir.Value, peepholes []*ir.Value) (h, c *ir.Value) {
 	s, in, out, forget := calculus{b}, gates[0], gates[1], gates[2]
 	if len(peepholes) > 0 {
@@ -188,9 +188,9 @@ func (op LSTM) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 // recurrent weights.
 func (op GRUSteps) Gate(b *ir.Builder, x *ir.Value) *ir.Value { return op.gateNode(calculus{b}, 0, x) }
 
-// Next appends h after a step. z is the update gate, and h the state before the step. candidate is
-// the projected x plus the product of r⊙h and the recurrent weights of h or, with
-// LinearBeforeReset, the projected x plus r⊙(h·Rhᵀ + Ch).
+// Next appends h after a step. z is the update gate, and h the state before the step. candidate is the operand of
+// the candidate's activation function. It is the projected x plus the product of r⊙h and the recurrent weights or,
+// with LinearBeforeReset, plus r⊙(h·Rhᵀ + Ch).
 func (op GRUSteps) Next(b *ir.Builder, z, candidate, h *ir.Value) *ir.Value {
 	c := calculus{b}
 	n := op.gateNode(c, 1, candidate)

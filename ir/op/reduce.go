@@ -27,12 +27,11 @@ const (
 	ReduceLogSumExp Reduction = "log_sum_exp" // log Σe^x
 )
 
-// Reduce is the reduction Kind along Axes, which count from the start and are in ascending order
-// (ONNX ReduceSum and the like). With KeepDims their extents become 1; otherwise they are removed.
-// It accepts numbers; maximum and minimum also accept bools. Integers wrap. Square roots and
-// logarithms of integers truncate. Over no elements, a sum is 0, a product 1, a maximum −∞ or the
-// smallest integer, and a minimum +∞ or the largest integer. The mean of no elements is NaN, or 0
-// for integers.
+// Reduce is the reduction Kind along Axes (ONNX ReduceSum and the like). Axes count from the start and are in
+// ascending order. With KeepDims their extents become 1; otherwise they are removed. Elements are numbers; maximum
+// and minimum also accept bools. Integers wrap. Square roots and logarithms of integers truncate. Without elements,
+// a sum is 0, a product 1, a maximum −∞ or the smallest integer, and a minimum +∞ or the largest integer. The mean
+// without elements is NaN, or 0 for integers.
 type Reduce struct {
 	Kind     Reduction
 	Axes     []int
@@ -149,8 +148,8 @@ func logSumExp(v []float64) float64 {
 	return top + portable.Log(s)
 }
 
-// most returns a function that reduces `start` and the elements of a list with pick, which returns
-// one of its arguments. The result for an empty list is start.
+// most returns a function that reduces a list with pick, beginning with start. pick returns one of its arguments.
+// The result for an empty list is start.
 func most[T real](pick func(a, b T) T, start T) func([]T) T {
 	return func(v []T) T {
 		m := start
@@ -232,8 +231,8 @@ func (op Reduce) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y.Reshape(shape...)}, nil
 }
 
-// groupsOf describes a reduction from `shape` to `reduced`, a shape of n elements. For each element
-// of the result, it returns the row-major indices of the operand's elements that are combined.
+// groupsOf describes a reduction of a tensor of shape `shape` to shape `reduced`, which has n elements. For each
+// element of the result, it returns the row-major indices of the elements that are combined.
 func groupsOf(shape, reduced []int, n int) [][]int {
 	groups := make([][]int, n)
 	walk := newIndex(shape, reduced)
@@ -303,11 +302,14 @@ func (op Reduce) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 // Flops counts one operation for each element of the operand.
 func (Reduce) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems() }
 
-// Grad returns dy, repeated along the axes, times a factor. The factor is 1 for a sum, 1/n for a
-// mean, 2x for a sum of squares, sign x for a sum of magnitudes, x/y for L2 (0 where y is 0),
-// e^(−y) for the logarithm of a sum, and e^(x − y) for the logarithm of a sum of exponentials. A
-// maximum or minimum divides dy among the elements equal to it. A product multiplies dy by the
-// product of the other elements.
+// Grad returns dy, repeated along the axes, times a factor:
+//   - 1 for a sum, and 1/n for a mean
+//   - 2x for a sum of squares, and sign x for a sum of magnitudes
+//   - x/y for an L2 norm, and 0 where y is 0
+//   - e^(−y) for the logarithm of a sum, and e^(x − y) for the logarithm of a sum of exponentials
+//   - the product of the other elements for a product
+//
+// A maximum or minimum divides dy equally among the elements that equal it.
 func (op Reduce) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	c, x := calculus{b}, n.Arg(0)
 	kept := reducedShape(x.Type.Shape, op.Axes, true)
@@ -355,9 +357,9 @@ func (op Reduce) others(b *ir.Builder, x *ir.Value) *ir.Value {
 	return TransposeBy(b, ReshapeTo(b, b.Node(Mul{}, before, after), moved.Type.Shape...), inversePerm(perm)...)
 }
 
-// Lower makes the axes adjacent, as kernels require. It reduces along one run of adjacent axes
-// after the other. A mean or an L2 norm of integers would be truncated after each run; their axes
-// are transposed to the end instead. Logarithms of integers are computed in f64.
+// Lower splits a reduction along several runs of adjacent axes, because a kernel reduces along one run only. It
+// reduces along one run after the other. A mean or an L2 norm of integers would be truncated after each run, so
+// their axes are transposed to the end instead, and form one run. Logarithms of integers are computed in f64.
 func (op Reduce) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x, typ := n.Arg(0), n.Results[0].Type
 	if d := typ.DType; d.IsInt() && wide(d) != d {
@@ -429,9 +431,9 @@ func axesLast(rank int, axes []int) []int {
 	return append(perm, axes...)
 }
 
-// importReduce returns the import function of a reduction. The axes are an attribute before opset
-// `since`, and an optional operand from then on. An empty list means all axes. From opset `since`
-// on, it means no axes if the attribute noop_with_empty_axes is set.
+// importReduce returns the import function of a reduction. Before opset `since` the axes are an attribute, and from
+// then on an optional operand. An empty list of axes means all axes. From opset `since` on, it means no axes if the
+// attribute noop_with_empty_axes is set.
 func importReduce(kind Reduction, since int) func(ir.Importer) ([]*ir.Value, error) {
 	return func(c ir.Importer) ([]*ir.Value, error) {
 		b, x := c.Builder(), c.Arg(0)
@@ -463,8 +465,9 @@ func importReduce(kind Reduction, since int) func(ir.Importer) ([]*ir.Value, err
 	}
 }
 
-// reduceMarked reduces the axes of x that a [BindAxes] marked. split are its symbols: each axis of
-// x is reshaped to two axes, and the second is reduced.
+// reduceMarked reduces x along the axes whose list was the operand of a [BindAxes]. split are the symbols that the
+// BindAxes binds, two for each axis of x. reduceMarked reshapes each axis to two axes with these extents, and
+// reduces along the second.
 func reduceMarked(b *ir.Builder, kind Reduction, x *ir.Value, split []dim.Dim) *ir.Value {
 	second := make([]int, x.Type.Rank())
 	for i := range second {

@@ -10,10 +10,9 @@ import (
 
 const maxRelativeDistance = 1 << 20
 
-// importRelativePositionBias imports RelativePositionBias of com.microsoft. The result, [1,H,Q,K],
-// holds the table's element for the head and for the bucket of the distance from query to key. The
-// shape of the table is given as [buckets,H], but its elements are in the row-major order of
-// [H,buckets].
+// importRelativePositionBias imports RelativePositionBias of com.microsoft. The result is [1,H,Q,K]. Each of its
+// elements is the table's element for the head and for the bucket of the distance from query to key. The shape of
+// the table is given as [buckets,H], but its elements are in the row-major order of [H,buckets].
 func importRelativePositionBias(c ir.Importer) ([]*ir.Value, error) {
 	b, table := c.Builder(), c.Arg(0)
 	if table.Type.Rank() != 2 {
@@ -53,10 +52,10 @@ func importRelativePositionBias(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{ReshapeTo(b, b.Node(Gather{Axis: 1}, rows, place), shape...)}, nil
 }
 
-// positionBucket returns the bucket, in [0, buckets), of a key. distance is the key's position
-// minus the position of its query. If bidirectional is set, the second half of the buckets is for
-// keys after the query; otherwise these keys share the bucket of distance 0. Keys at a distance of
-// `limit` or more share the last bucket of their side. It computes in f32, as T5 does.
+// positionBucket returns the bucket, in [0, buckets), of a key. distance is the key's position minus the position
+// of its query. If bidirectional is set, the second half of the buckets is for keys after the query. Otherwise all
+// keys after the query are in the bucket of distance 0. Keys at a distance of `limit` or more are in the last
+// bucket of their side. positionBucket computes in f32, as T5 does.
 func positionBucket(distance, buckets, limit int, bidirectional bool) int {
 	first := 0
 	if bidirectional {
@@ -76,11 +75,11 @@ func positionBucket(distance, buckets, limit int, bidirectional bool) int {
 	return first + min(exact+int(grown), buckets-1)
 }
 
-// importGatedRelativePositionBias imports GatedRelativePositionBias of com.microsoft: rel_pos,
-// [1,H,S,S], times 2 + u·(r·eco_a − 1). The queries of each head, [B,H,S,D], are multiplied by a
-// matrix, and a bias is added. Along the last axis of this sum, u is the sigmoid of the total of
-// the first half, and r the sigmoid of the total of the second half. With token_offset, the queries
-// have the layout of RemovePadding.
+// importGatedRelativePositionBias imports GatedRelativePositionBias of com.microsoft. The result is rel_pos,
+// [1,H,S,S], times 2 + u·(r·eco_a − 1), where u and r are gates. The queries of each head, [B,H,S,D], are
+// multiplied by a matrix, and a bias is added. u is the sigmoid of the sum over the first half of the last axis,
+// and r the sigmoid of the sum over the second half. With token_offset, the queries are packed as RemovePadding
+// packs them.
 func importGatedRelativePositionBias(c ir.Importer) ([]*ir.Value, error) {
 	b, query, heads := c.Builder(), c.Arg(0), dim.Const(c.Int("num_heads", 0))
 	if c.Arg(6) != nil {

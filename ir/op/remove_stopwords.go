@@ -9,9 +9,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// RemoveStopwords removes the elements of a list of strings, [C], that also occur in its second
-// operand, a list of stop words. Case is ignored unless CaseSensitive is set. If nothing is left
-// the result is a single empty string. It binds Count to the length of the result.
+// RemoveStopwords removes stop words from a list of strings, [C]. The second operand is the list of stop words.
+// Case is ignored unless CaseSensitive is set. If no string is left, the result is a single empty string.
+// RemoveStopwords binds the symbol Count to the length of the result.
 type RemoveStopwords struct {
 	CaseSensitive bool
 	Count         string

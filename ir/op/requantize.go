@@ -8,25 +8,24 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// Requantize converts the i32 sums of an integer product. Without To, the result is the sums plus a
-// bias.
+// Requantize converts the i32 sums of an integer product. If To is not set, the result is the sum plus a bias.
 //
-// With To i8 or u8, sum and bias are rounded to f32, multiplied by a scale, and rounded to f32 and
-// then to the nearest integer, ties to even. A zero point is added, and the result is saturated to
-// To or, with Clamp, clamped to [Lo, Hi]. The rounding to f32 is needed because [QuantizeLinear]
-// rounds its quotient to f32 too: a quotient that becomes a tie there becomes a tie here.
+// With To i8 or u8, Requantize adds the bias to the sum, converts the result to f32, and multiplies it by a scale.
+// It rounds the product to f32 and then to the nearest integer, ties to even. It adds a zero point, and saturates
+// the result to To or, with Clamp, clamps it to [Lo, Hi]. The product is rounded to f32 first because
+// [QuantizeLinear] rounds its quotient to f32 too. So both meet the same ties.
 //
-// With To f32, for a matrix product, the sums are rounded to f32 and multiplied by an f32 scale. An
-// f32 offset, with one element or one for each channel, replaces the zero point and is added.
+// With To f32, for a matrix product, the sums are rounded to f32 and multiplied by an f32 scale. An f32 offset,
+// with one element or one for each channel, is added in place of the zero point.
 type Requantize struct {
 	To     ir.DType
 	Clamp  bool
 	Lo, Hi int
 }
 
-// The operands of a product with [Requantize] that follow the factors and their zero points: a
-// bias, i32; a scale, f32 or f64, with one element or one for each channel; and a zero point of
-// type To, or an offset. All are optional, but a scale requires To, and To requires a scale.
+// The operands of a product with [Requantize] after its factors and their zero points: a bias, i32; a scale, f32 or
+// f64, with one element or one for each channel; and a zero point of type To, or an offset. All are optional, but a
+// scale is present if and only if To is set.
 const (
 	BiasOperand = 4 + iota
 	ScaleOperand
@@ -116,8 +115,8 @@ func (r Requantize) Bounds() (lo, hi int) {
 	return int(least), int(most)
 }
 
-// Store adds the bias to `sum`, a sum of products of a channel, requantises it, and stores it as
-// element i of y. `in` holds the operands of the node.
+// Store adds the bias of the channel to `sum`, requantises the result, and stores it as element i of y. `in` holds
+// the operands of the node.
 func (r Requantize) Store(y *ir.Tensor, i int, sum int64, in []*ir.Tensor, channel int) {
 	if len(in) > BiasOperand && in[BiasOperand] != nil {
 		sum += in[BiasOperand].Int(channel)
@@ -151,8 +150,8 @@ func (r Requantize) Store(y *ir.Tensor, i int, sum int64, in []*ir.Tensor, chann
 	}
 }
 
-// CheckFactor returns an error unless a factor x of an integer product is i8 or u8 and its optional
-// zero point has the same type.
+// CheckFactor returns an error unless a factor x of an integer product is i8 or u8. A zero point must have the same
+// type; it may be absent.
 func CheckFactor(x, zero ir.Type) error {
 	if x.DType != ir.U8 && x.DType != ir.I8 {
 		return fmt.Errorf("an integer product of %s, i8 or u8 expected", x.DType)

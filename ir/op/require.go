@@ -6,8 +6,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Require returns an error with the text What at run time unless its operand, a bool of one
-// element, equals Value. It has no results.
+// Require returns an error with the text What at run time unless its operand, a bool of one element, equals Value.
+// Require has no results.
 type Require struct {
 	Value bool
 	What  string

@@ -10,8 +10,8 @@ type reread struct {
 	args  []*ir.Value
 }
 
-// asOpset returns an import function that calls read for the node as if the model had the given
-// opset. It serves operators of other domains that have the form of an ONNX operator at that opset.
+// asOpset returns an import function that calls read for the node as if the model had the given opset. It is for
+// operators of other domains whose attributes and operands are those of an ONNX operator at that opset.
 func asOpset(opset int, read func(ir.Importer) ([]*ir.Value, error)) func(ir.Importer) ([]*ir.Value, error) {
 	return func(c ir.Importer) ([]*ir.Value, error) { return read(reread{c, opset, argsOf(c)}) }
 }
@@ -31,9 +31,9 @@ func (r reread) Opset() int { return r.opset }
 
 func (r reread) NumArgs() int { return len(r.args) }
 
-// Arg returns operand i of args, or nil if args lacks it. If the node has an operand i, Arg asks the
-// importer for an operand after the node's last one: the importer then records that an operand is
-// missing.
+// Arg returns operand i of args. If args lacks this operand, Arg returns nil. If the node itself has an operand i,
+// Arg then also asks the importer for an operand after the node's last one, so that the importer records a missing
+// operand.
 func (r reread) Arg(i int) *ir.Value {
 	if i < len(r.args) && r.args[i] != nil {
 		return r.args[i]
@@ -60,9 +60,9 @@ func (r reread) Constant(i int) *ir.Tensor {
 	return t
 }
 
-// channelsLast returns the import function of an operator with the layout [N,spatial…,C]. read is
-// the import function of the operator on [N,C,spatial…]. operands lists the indices of the operands
-// with this layout. The results have the layout, too.
+// channelsLast returns the import function of an operator on tensors [N,spatial…,C]. read is the import function of
+// the operator on tensors [N,C,spatial…]. `operands` are the indices of the operands whose channels are last. The
+// channels of the results are last, too.
 func channelsLast(read func(ir.Importer) ([]*ir.Value, error), operands ...int) func(ir.Importer) ([]*ir.Value, error) {
 	return func(c ir.Importer) ([]*ir.Value, error) {
 		b, args := c.Builder(), argsOf(c)

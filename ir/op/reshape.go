@@ -10,8 +10,8 @@ import (
 // Reshape returns its operand with another shape and the same row-major elements.
 type Reshape struct{ Shape []dim.Dim }
 
-// Infer returns the operand's element type with the shape Shape. It returns an error if Shape cannot have as
-// many elements as the operand. If equality is not provable, a check precedes the node.
+// Infer returns the operand's element type with the shape Shape. It returns an error if Shape cannot have as many
+// elements as the operand. If the numbers of elements are not provably equal, the node must follow a check.
 func (op Reshape) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -57,8 +57,8 @@ func (Reshape) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.V
 	return []*ir.Value{ReshapeTo(b, dy[0], n.Arg(0).Type.Shape...)}
 }
 
-// ReshapeTo appends a Reshape of x. It returns x if x already has the shape. If the shapes do not
-// provably have equal numbers of elements, it first appends a check.
+// ReshapeTo appends a Reshape of x to shape, or returns x if x already has this shape. If the two shapes do not
+// provably have the same number of elements, it first appends a check.
 func ReshapeTo(b *ir.Builder, x *ir.Value, shape ...dim.Dim) *ir.Value {
 	if x.Type.Equal(ir.TensorOf(x.Type.DType, shape...)) {
 		return x

@@ -11,19 +11,24 @@ import (
 
 // Resize samples its operand at Shape[i] points along axis i (ONNX Resize).
 //
-// Coordinates is the coordinate_transformation_mode: "half_pixel", "half_pixel_symmetric",
-// "pytorch_half_pixel", "align_corners", "asymmetric", "tf_half_pixel_for_nn" or
-// "tf_crop_and_resize". The coordinates depend on the scale, which is Scales[i] or, if that is 0,
-// the quotient of the extents. The last mode also depends on ROI, the starts of all axes and then
-// their ends. An optional second operand, f64[rank,3], holds the scale, start and end of each axis
-// if they are known only at run time. Scales and ROI are then empty.
+// Coordinates is the coordinate_transformation_mode: "half_pixel", "half_pixel_symmetric", "pytorch_half_pixel",
+// "align_corners", "asymmetric", "tf_half_pixel_for_nn" or "tf_crop_and_resize". The coordinates of the points
+// depend on the scale of the axis. It is Scales[i] or, if that is 0, the quotient of the extents.
+// tf_crop_and_resize also uses ROI, the starts of all axes followed by their ends. If scales, starts or ends are
+// known only at run time, they are an optional second operand, f64[rank,3]. It holds the scale, start and end of
+// each axis, and Scales and ROI are empty.
 //
-// Mode "nearest" takes the element selected by Rounding: "round_prefer_floor", "round_prefer_ceil",
-// "floor", "ceil" or "simple", which is floor for scales of at least 1 and ceil below. "linear" and
-// "cubic", with coefficient CubicA, weight 2 or 4 elements. "lanczos", which ONNX lacks, weights 6 elements by the
-// windowed sinc sin(πd)/(πd)·sin(πd/3)/(πd/3) of their distances d, divided by the sum of the weights. AntiAlias widens
-// the filter for scales below 1. Elements outside repeat the edge, or are excluded with ExcludeOutside. The result at a
-// point outside is Extrapolation in mode tf_crop_and_resize.
+// Mode says how a point gets its value:
+//   - "nearest" takes the element that Rounding selects: "round_prefer_floor", "round_prefer_ceil", "floor", "ceil"
+//     or "simple". simple is floor for scales of at least 1, and ceil for smaller scales.
+//   - "linear" is a weighted sum of 2 elements.
+//   - "cubic" is a weighted sum of 4 elements, with coefficient CubicA.
+//   - "lanczos", which ONNX lacks, is a weighted sum of 6 elements. The weight of an element at distance d is
+//     sin(πd)/(πd)·sin(πd/3)/(πd/3), divided by the sum of the weights.
+//
+// AntiAlias widens the filter for scales below 1. Elements outside of the operand have the value of the edge, or
+// are left out with ExcludeOutside. In tf_crop_and_resize, the value of a point outside of the operand is
+// Extrapolation.
 type Resize struct {
 	Mode, Coordinates, Rounding string
 
@@ -95,9 +100,9 @@ func (op Resize) Infer(in []ir.Type) ([]ir.Type, error) {
 // resizeTaps is the number of elements that a point reads along an axis, by mode.
 var resizeTaps = map[string]int{"nearest": 1, "linear": 2, "cubic": 4, "lanczos": 6}
 
-// Flops counts a product and a sum for each element that a point reads. The axes that change are
-// sampled one after the other, from the first to the last. With AntiAlias, an axis that shrinks
-// counts like an axis that keeps its extent, because each point then reads more elements.
+// Flops counts a product and a sum for each element that a point reads. The axes that change are sampled one after
+// the other, from the first to the last. With AntiAlias, the points of an axis that shrinks read more elements.
+// Flops then counts one point for each element of the axis before it shrinks.
 func (op Resize) Flops(in, out []ir.Type) dim.Dim {
 	shape := slices.Clone(in[0].Shape)
 	var n dim.Dim
@@ -325,8 +330,8 @@ func (op resizeTables) pick(b *ir.Builder, x *ir.Value, k int) *ir.Value {
 	return c.sum(c.mul(ReshapeTo(b, x, shape...), weights), false, k+1)
 }
 
-// matrix returns the matrix, [in,out], by which a row of elements is multiplied. A column holds the
-// weights of a point; the column of a point outside is zero.
+// matrix returns a matrix [in,out]. A row of elements, multiplied by the matrix, gives the row of points. Column i
+// holds the weights of point i. The column of a point outside is zero.
 func (a resizeAxis) matrix(d ir.DType) *ir.Tensor {
 	m := ir.NewTensor(d, a.in, a.out)
 	for place := range a.out {
@@ -413,9 +418,9 @@ func (op resizeTables) numbers(b *ir.Builder, k int) []*ir.Value {
 	return []*ir.Value{sliceAxis(b, op.sampling, 0, dim.Const(k), dim.Const(1))}
 }
 
-// table returns the indices of the elements of axis k that each point reads, and their weights. The
-// results are constants if the extents are constant, there is no sampling operand, and there are at
-// most maxTable points. weights is nil in mode nearest.
+// table returns the indices of the elements that each point reads along axis k, and their weights. weights is nil
+// in mode nearest. The results are constants if the extents are constant, there are at most maxTable points, and
+// scales and region are not an operand.
 func (op resizeTables) table(b *ir.Builder, shape []dim.Dim, k int, taps dim.Dim) (weights, index *ir.Value) {
 	t := op.tableOf(k, shape[k], op.Shape[k])
 	t.Taps = taps

@@ -10,8 +10,8 @@ import (
 // the operand.
 const CropAndResizeCoordinates = "tf_crop_and_resize"
 
-// resizeAxis describes a [Resize] along one axis of `in` elements, to `out` points. The other
-// fields are the attributes of the Resize for this axis; start and end are its region.
+// resizeAxis describes a [Resize] along one axis of `in` elements, to `out` points. start and end are the region of
+// the axis. The other fields are the attributes of the Resize for this axis.
 type resizeAxis struct {
 	mode, coordinates, rounding string
 

@@ -134,9 +134,9 @@ func (op Resize) scaled(c ir.Importer, i int, axes []int, roi *ir.Value) ([]*ir.
 	return op.withScales(c, scales, axes, roi)
 }
 
-// betweenExtents reports whether op uses align_corners in a model that PyTorch exported. PyTorch
-// computes the scale from the extents of operand and result, but ONNX takes the given scale, from
-// which the extents were rounded down. For such a model the given scales are ignored.
+// betweenExtents reports whether op uses align_corners in a model that PyTorch exported. In ONNX, such a Resize
+// uses the scale that the model gives. PyTorch computes the scale as (result's extent − 1)/(operand's extent − 1)
+// instead. So the importer ignores the given scales if betweenExtents is true.
 func (op Resize) betweenExtents(c ir.Importer) bool {
 	return op.Coordinates == "align_corners" && c.Producer() == "pytorch"
 }
@@ -170,9 +170,9 @@ func (op Resize) withScales(c ir.Importer, scales []float64, axes []int, roi *ir
 	return op.build(c, roi, axes)
 }
 
-// bound imports op with scales, one for each of axes, that are known only at run time. roi may be
-// nil, or a region that is known only at run time. The extents are rounded down or, if near is
-// true, to the nearest integer.
+// bound imports op with scales that are known only at run time, one for each of axes. roi is nil, or a region that
+// is known only at run time. The extents of the result are rounded down or, if near is true, to the nearest
+// integer.
 func (op Resize) bound(c ir.Importer, scales, roi *ir.Value, axes []int, near bool) ([]*ir.Value, error) {
 	b := c.Builder()
 	scales = ConvertTo(b, ReshapeTo(b, scales, dim.Const(len(axes))), ir.F64)
@@ -191,8 +191,8 @@ func (op Resize) bound(c ir.Importer, scales, roi *ir.Value, axes []int, near bo
 	return op.sampled(c, scales, roi, axes)
 }
 
-// sampled appends op with a second operand: the scales and the region of each axis. Where scales or
-// roi is nil, the numbers in op are used.
+// sampled appends op with a second operand, which holds the scale and the region of each axis. If scales is nil,
+// the operand holds the scales of op. If roi is nil, it holds the region of op.
 func (op Resize) sampled(c ir.Importer, scales, roi *ir.Value, axes []int) ([]*ir.Value, error) {
 	b, rank := c.Builder(), len(op.Shape)
 	given := ir.NewTensor(ir.F64, rank, 3)
@@ -228,8 +228,8 @@ func (op Resize) sampled(c ir.Importer, scales, roi *ir.Value, axes []int) ([]*i
 	return []*ir.Value{b.Node(op, c.Arg(0), sampling)}, nil
 }
 
-// simpleFraction returns the first convergent of the continued fraction of f that rounds to f or
-// has a denominator above 2²⁴. f must be positive.
+// simpleFraction returns a fraction that rounds to f, by the continued fraction of f. It is the first convergent
+// that rounds to f, unless a convergent with a denominator above 2²⁴ comes first. f must be positive.
 func simpleFraction(f float32) (num, den int64) {
 	var pastNum, pastDen int64 = 0, 1
 	num, den = 1, 0
@@ -244,8 +244,8 @@ func simpleFraction(f float32) (num, den int64) {
 	}
 }
 
-// sized builds op with the extents in sizes. A policy that keeps the aspect ratio treats them as
-// bounds: upper for not_larger, lower for not_smaller.
+// sized imports op with the extents in the operand sizes. If policy keeps the aspect ratio, sizes are bounds of the
+// extents: upper bounds for not_larger, lower bounds for not_smaller.
 func (op Resize) sized(c ir.Importer, axes []int, policy string, roi *ir.Value) ([]*ir.Value, error) {
 	if n, ok := c.Arg(3).Type.Elems().Int(); ok && n != len(axes) {
 		return nil, fmt.Errorf("%d sizes for %d axes", n, len(axes))
@@ -294,8 +294,8 @@ func (op Resize) sized(c ir.Importer, axes []int, policy string, roi *ir.Value) 
 	return op.build(c, roi, axes)
 }
 
-// build appends op, or returns its operand if no axis changes. roi is the region of axes if that is
-// known only at run time, else nil.
+// build appends op, or returns its operand if no axis changes. roi is the region of axes if it is known only at run
+// time, and nil otherwise.
 func (op Resize) build(c ir.Importer, roi *ir.Value, axes []int) ([]*ir.Value, error) {
 	x, changes := c.Arg(0), false
 	for i, d := range x.Type.Shape {

@@ -107,9 +107,9 @@ func weighted(x *ir.Tensor, k, taps int, index, weights *ir.Tensor) (*ir.Tensor,
 	return y, nil
 }
 
-// ResizeAxis computes sums of Taps weighted elements along the middle axis of a tensor [outer,
-// extent, inner]: result[o, y, i] = Σ_t weights[y·Taps+t] · operand[o, index[y·Taps+t], i]. The
-// further operands are index (i32) and weights (f32), of Out·Taps elements.
+// ResizeAxis computes weighted sums of elements along the middle axis of a tensor [outer, extent, inner]. Each sum
+// has Taps elements: result[o, y, i] = Σ_t weights[y·Taps+t] · operand[o, index[y·Taps+t], i]. The operands after
+// the tensor are index (i32) and weights (f32), both of Out·Taps elements.
 type ResizeAxis struct{ Taps, Out dim.Dim }
 
 // Infer returns [outer,Out,inner] with the operand's element type.

@@ -8,10 +8,10 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// ResizeTable returns a table for [Resize] along one axis, from In elements to Out points: the
-// indices of the Taps elements that each point reads (i32), and their weights (f32). In mode
-// nearest each point reads one element, and there are no weights. An optional operand of three f64
-// replaces Scale, Start and End. The other attributes are as in Resize.
+// ResizeTable returns a table for [Resize] along one axis, from In elements to Out points. The table holds the
+// indices of the Taps elements that each point reads (i32), and their weights (f32). In mode nearest each point
+// reads one element, and there are no weights. An optional operand of three f64 replaces Scale, Start and End. The
+// other attributes are as in Resize.
 type ResizeTable struct {
 	Mode, Coordinates, Rounding string
 
@@ -23,16 +23,16 @@ type ResizeTable struct {
 	ExcludeOutside, AntiAlias bool
 }
 
-// ResizeTaps binds Symbol to the number of elements that each point of Table reads. It is for
-// tables whose Taps follow from values at run time, and ignores Table.Taps. It has the same
-// optional operand as Table.
+// ResizeTaps binds Symbol to the number of elements that each point of Table reads. It is needed if this number
+// depends on values that are known only at run time. It ignores Table.Taps. It has the same optional operand as
+// Table.
 type ResizeTaps struct {
 	Symbol string
 	Table  ResizeTable
 }
 
-// ResizeOutside returns, for each point of Table, whether it is outside of the operand of [Resize],
-// as bools. It has the same optional operand as Table.
+// ResizeOutside returns a bool for each point of Table: whether the point is outside of the operand of [Resize]. It
+// has the same optional operand as Table.
 type ResizeOutside struct{ Table ResizeTable }
 
 // Infer returns i32[Out·Taps] and, except in mode nearest, f32[Out·Taps].
@@ -85,8 +85,8 @@ func (op ResizeTable) axis(in, out int) resizeAxis {
 	return a
 }
 
-// extents returns the axis that the table is for. It returns an error if In or Out is symbolic, or
-// if there are points but no elements.
+// extents returns the axis that the table describes. It returns an error if In or Out is symbolic, or if In is 0
+// and Out is not.
 func (op ResizeTable) extents() (resizeAxis, error) {
 	in, ok := op.In.Int()
 	out, okOut := op.Out.Int()
@@ -138,8 +138,8 @@ func (op ResizeTaps) HasEffect() {}
 // Binds returns Symbol.
 func (op ResizeTaps) Binds() []string { return []string{op.Symbol} }
 
-// BindValues returns the number of elements that a point reads, or 2 if there are no points. It
-// returns an error if the number would exceed maxTaps.
+// BindValues returns the number of elements that a point reads, or 2 if there are no points. It returns an error if
+// this number exceeds maxTaps.
 func (op ResizeTaps) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	a, err := op.Table.with(in).extents()
 	if err != nil || a.out == 0 {
@@ -164,9 +164,9 @@ func (op ResizeOutside) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// BindScaled binds the products of the extents From and a list of f64 scales. A product is computed
-// in f32 and rounded down. If Near is set, it is computed in f64 and rounded to the nearest
-// integer, ties up.
+// BindScaled binds one symbol to each product of an extent in From and a scale. Its operand is the list of f64
+// scales. A product is computed in f32 and rounded down. If Near is set, it is computed in f64 and rounded to the
+// nearest integer, ties up.
 type BindScaled struct {
 	Bound
 	From []dim.Dim

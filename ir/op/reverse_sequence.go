@@ -31,8 +31,8 @@ func (op ReverseSequence) Axes() (time, batch int) {
 	return 0, 1
 }
 
-// Eval returns x with the first lens[n] steps of each sequence n reversed. It returns an error if a
-// length is negative or exceeds the steps.
+// Eval returns x with the first lens[n] steps of sequence n reversed. It returns an error if a length is negative,
+// or larger than the number of steps.
 func (op ReverseSequence) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x, lens := in[0], in[1]
 	time, batch := op.Axes()

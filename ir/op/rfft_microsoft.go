@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importRfft imports Rfft of com.microsoft: the [DFT] of real signals along the last signal_ndim axes.
-// The last of these then has n/2 + 1 elements, and a new last axis holds real and imaginary parts.
+// importRfft imports Rfft of com.microsoft: the [DFT] of real signals along the last signal_ndim axes. The last of
+// these axes gets n/2 + 1 elements, where n is its extent. A new last axis holds the real and the imaginary part.
 func importRfft(c ir.Importer) ([]*ir.Value, error) {
 	b, y := c.Builder(), c.Arg(0)
 	rank := y.Type.Rank()

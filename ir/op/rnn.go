@@ -8,9 +8,9 @@ import (
 // RNN is a layer of simple recurrent cells (ONNX RNN): h' = f(x·Wᵀ + h·Rᵀ + B).
 type RNN struct{ Recurrent }
 
-// RNNSteps is the recurrent part of one direction of an [RNN]. Its operands are the projected x,
-// [S,N,H]; the transposed recurrent weights, [H,H]; the lengths of the sequences, i32[N]; and the
-// initial h, [N,H]. Its results are y, [S,N,H], and the final h, [N,H].
+// RNNSteps runs the time steps of one direction of an [RNN]. Its operands are the product of x with the weights,
+// plus biases, [S,N,H]; the transposed recurrent weights, [H,H]; the lengths of the sequences, i32[N]; and the
+// initial h, [N,H]. Its results are y, the h of each step, [S,N,H], and the final h, [N,H].
 type RNNSteps struct{ Steps }
 
 // Infer returns the types of y, [S,D,N,H], and h, [D,N,H].

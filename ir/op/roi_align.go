@@ -9,15 +9,16 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// RoiAlign pools regions of x, [N,C,H,W], into bins, [R,C,Height,Width] (ONNX RoiAlign). The second
-// operand holds the regions, [R,4] as x1, y1, x2, y2, of x's element type. The third operand holds
-// the index of the image of each region, [R] of i32 or i64. An index out of range is an error at
-// run time. Coordinates are multiplied by Scale and then count elements of x. If HalfPixel is set,
-// the centres of elements are at halves; otherwise a region is at least 1 wide and high.
+// RoiAlign divides regions of x, [N,C,H,W], into bins, and pools each bin (ONNX RoiAlign). The result is
+// [R,C,Height,Width]. The second operand holds R regions, [R,4] as x1, y1, x2, y2, of x's element type. The third
+// operand holds the index of the image of each region, [R] of i32 or i64. An index out of range is an error at run
+// time. The coordinates of a region are multiplied by Scale, and are then in elements of x. If HalfPixel is set,
+// the centre of element i is at i + ½. Otherwise it is at i, and a region is at least 1 wide and high.
 //
-// Each bin has Sampling samples along each axis or, if Sampling is 0, its extent rounded up. Mode
-// "avg" is the mean of the samples, which are interpolated between four elements. "max" is the
-// largest product of an element and its weight. A sample more than one element outside of x is 0.
+// Each bin has Sampling samples along each axis. If Sampling is 0, the number is the extent of the bin, rounded up.
+// Each sample is interpolated between four elements. Mode "avg" is the mean of the samples. Mode "max" is the
+// largest product of one of the four elements and its weight, over all samples. A sample more than one element
+// outside of x is 0.
 type RoiAlign struct {
 	Mode          string
 	Height, Width int
@@ -58,8 +59,8 @@ func (op RoiAlign) Infer(in []ir.Type) ([]ir.Type, error) {
 
 const maxSampling = 1 << 12
 
-// regionShape returns [R,C,height,width], the shape of a pool of regions of x. It returns an error
-// unless x is [N,C,H,W], and regions is [R,numbers] of the same float type.
+// regionShape returns [R,C,height,width], the shape of the result when R regions of x are pooled. It returns an
+// error unless x is [N,C,H,W] and regions is [R,numbers], of one float type.
 func regionShape(x, regions ir.Type, numbers, height, width int) ([]dim.Dim, error) {
 	if err := checkDomain([]ir.Type{x}, floats{}); err != nil {
 		return nil, err
@@ -99,9 +100,9 @@ func (a roiAxis) inside(bin int) (from, to int) {
 	return int(first), int(last)
 }
 
-// sample returns the two elements around sample k of a bin, with their weights. Coordinates from −1
-// to a.extent are clamped to the axis. For other coordinates it returns nil. round rounds
-// coordinates to the operand's element type.
+// sample returns the two elements around sample k of a bin, with their weights. A coordinate from −1 to a.extent is
+// clamped to the axis. sample returns nil for other coordinates. round rounds coordinates to the operand's element
+// type.
 func (a roiAxis) sample(bin, k int, round func(float64) float64) []gridTap {
 	step := round(round((float64(k)+0.5)*a.bin) / float64(a.samples))
 	at := round(round(a.start+round(float64(bin)*a.bin)) + step)
@@ -114,9 +115,9 @@ func (a roiAxis) sample(bin, k int, round func(float64) float64) []gridTap {
 	return []gridTap{{first, float64(first+1) - at}, {min(first+1, last), at - float64(first)}}
 }
 
-// Flops counts 32 operations for each sample: a product and a sum for each of its four elements,
-// and the work of finding them. If the number of samples depends on the regions, it counts one
-// sample for each bin and, for each region, one sample for each element of an image.
+// Flops counts 32 operations for each sample. They are a product and a sum for each of its four elements, and the
+// work of finding these elements. If the number of samples depends on the regions, Flops counts one sample for each
+// bin, and H·W samples for each region.
 func (op RoiAlign) Flops(in, out []ir.Type) dim.Dim {
 	const each = 32 // 8, plus the work of finding the elements
 	if op.Sampling == 0 {

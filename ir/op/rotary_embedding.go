@@ -7,9 +7,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// rotary rotates vectors by angles that depend on their positions (https://arxiv.org/abs/2104.09864).
-// The first Width elements are pairs (x, y), each rotated to (x·cos − y·sin, x·sin + y·cos). A pair is
-// elements 2i and 2i+1 if Interleaved, else elements i and Width/2 + i.
+// rotary rotates vectors by angles that depend on their positions (https://arxiv.org/abs/2104.09864). The first
+// Width elements of a vector form pairs (x, y). Each pair is rotated to (x·cos − y·sin, x·sin + y·cos). A pair is
+// elements 2i and 2i+1 if Interleaved, and elements i and Width/2 + i otherwise.
 type rotary struct {
 	Width       dim.Dim
 	Interleaved bool
@@ -142,9 +142,9 @@ func importMicrosoftRotaryEmbedding(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{TransposeBy(b, y, 0, 2, 1, 3)}, nil
 }
 
-// importGemmaRotaryEmbedding imports GemmaRotaryEmbedding of com.microsoft. Its operands are angles
-// [B,S,D], and a pair of [B,H,S,D] for queries and for keys. For each pair it returns the second
-// times the sines plus the first times the cosines.
+// importGemmaRotaryEmbedding imports GemmaRotaryEmbedding of com.microsoft. The operands are angles, [B,S,D], and
+// the queries q, q_rot, k and k_rot, [B,H,S,D]. The results are q·cos + q_rot·sin and k·cos + k_rot·sin, with the
+// cosines and sines of the angles.
 func importGemmaRotaryEmbedding(c ir.Importer) ([]*ir.Value, error) {
 	b, angles := c.Builder(), c.Arg(0)
 	s := angles.Type.Shape

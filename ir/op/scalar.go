@@ -5,8 +5,8 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// wrapped returns v reduced to the low bits that element type d has. v is in the type in which
-// kernels compute d. It returns v unless d is an integer type of less than 32 bits.
+// wrapped returns the value of v as an integer of type d that wraps: only the low bits of v count. v is of the type
+// in which kernels compute d. wrapped returns v itself unless d is an integer type of less than 32 bits.
 func wrapped(b *kernel.Builder, d ir.DType, v *kernel.Value) *kernel.Value {
 	switch n := d.Bits(); {
 	case !d.IsInt() || n >= 32:

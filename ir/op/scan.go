@@ -8,9 +8,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importScan imports Scan: a counted [Loop] whose body takes a row of each scanned operand and
-// returns a row of each scanned result. At opset 8 the first axis of all tensors is the batch, and
-// an outer loop runs over the batch.
+// importScan imports Scan as a counted [Loop]. The body takes one row of each scanned operand and returns one row
+// of each scanned result. At opset 8 the first axis of all tensors is the batch, and an outer loop runs over the
+// batch.
 func importScan(c ir.Importer) ([]*ir.Value, error) {
 	s := scan{c: c}
 	scanned, args := c.Int("num_scan_inputs", 0), []*ir.Value{}
@@ -136,8 +136,8 @@ func bodyParams(b *ir.Builder, carried []ir.Type) (values []*ir.Value, condition
 	return values, condition
 }
 
-// place appends the index of the row that a trip reads: the trip number or, if backward is not 0,
-// rows − 1 minus the trip number.
+// place appends the index of the row that iteration `trip` of a loop reads. It is trip or, if backward is not 0,
+// rows − 1 − trip.
 func place(b *ir.Builder, trip *ir.Value, rows dim.Dim, backward int) *ir.Value {
 	if backward == 0 {
 		return trip

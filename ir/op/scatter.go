@@ -6,8 +6,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// scatterReductions maps each reduction to the operator that combines an element and an update, and
-// to the suffix of its kernels. Without a reduction, "", the update replaces the element.
+// scatterReductions maps the name of a reduction to the operator that combines an element and an update, and to the
+// suffix of its kernels' names. If the name is "", the update replaces the element.
 var scatterReductions = map[string]struct {
 	op     ir.Op
 	suffix string
@@ -79,10 +79,9 @@ func copied(x *ir.Tensor) *ir.Tensor {
 	return y
 }
 
-// scatterGrad returns the gradients of data and updates of a scatter node. `put` scatters to the
-// node's indices, `take` gathers from them, and g is the upstream gradient. The gradient of an
-// update that a later one replaces is 0. With "max" and "min", every element and every update that
-// equals the result gets the whole gradient.
+// scatterGrad returns the gradients of data and updates of a scatter node. `put` scatters to the node's indices,
+// `take` gathers from them, and g is the upstream gradient. An update that a later one replaces has the gradient 0.
+// With "max" and "min", each element and each update that equals the result gets the whole gradient.
 func scatterGrad(b *ir.Builder, n *ir.Node, g *ir.Value, want []bool, reduction string, put func(reduction string, data, updates *ir.Value) *ir.Value, take func(data *ir.Value) *ir.Value) []*ir.Value {
 	c, data, updates, y := calculus{b}, n.Arg(0), n.Arg(2), n.Results[0]
 	grads := make([]*ir.Value, 3)

@@ -6,12 +6,11 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// ScatterElements returns its first operand with single elements updated: result[i, indices[i, j,
-// k], k] = updates[i, j, k] for Axis 1. With Reduction "add", "mul", "max" or "min", element and
-// update are combined. Indices, the second operand, and updates, the third, have one shape. Except
-// along Axis, its extents are at most the extents of the data. Negative indices count from the end.
-// An index out of range is an error at run time. Indices are i32 or i64. Updates are applied in
-// row-major order.
+// ScatterElements returns its first operand with single elements updated. For Axis 1, result[i, indices[i, j, k],
+// k] = updates[i, j, k]. With Reduction "add", "mul", "max" or "min", the element and the update are combined.
+// indices is the second operand, and updates the third. They have the same shape. Its extents must not exceed the
+// extents of the first operand, except along Axis. Negative indices count from the end. An index out of range is an
+// error at run time. Indices are i32 or i64. Updates are applied in row-major order.
 type ScatterElements struct {
 	Axis      int
 	Reduction string
@@ -60,11 +59,12 @@ func (op ScatterElements) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, err
 }
 
-// Grad returns the gradients of the data and the updates. Without a reduction, the gradient of the
-// data is dy, with 0 where an update replaced an element. The gradient of an update is the element
-// of dy at its index, or 0 if a later update replaced it. With "add", the gradients are dy and its
-// elements at the indices. With "mul", these are multiplied by the other factors. With "max" and
-// "min", they are 0 where the element or the update is not the result.
+// Grad returns the gradients of the data and the updates. They depend on the Reduction:
+//   - "": the gradient of the data is dy, with 0 for the replaced elements. The gradient of an update is the
+//     element of dy at its index, or 0 if a later update replaced it.
+//   - "add": the gradient of the data is dy. The gradient of an update is the element of dy at its index.
+//   - "mul": the gradients are as for "add", multiplied by the other factors.
+//   - "max", "min": the gradients are as for "add", but 0 for elements and updates that do not equal the result.
 func (op ScatterElements) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	at := n.Arg(1)
 	return scatterGrad(b, n, dy[0], want, op.Reduction,

@@ -7,11 +7,10 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// ScatterND returns its first operand with slices updated: result[indices[j…, :]] = updates[j…]. The
-// last axis of the indices, the second operand, holds the coordinates of a slice in the first axes.
-// With Reduction "add", "mul", "max" or "min", slice and update are combined. Negative coordinates
-// count from the end; a coordinate out of range is an error at run time. Indices are i32 or i64.
-// Updates are applied in row-major order.
+// ScatterND returns its first operand with slices updated: result[indices[j…, :]] = updates[j…]. indices is the
+// second operand. Its last axis holds the coordinates of a slice on the first axes of the result. With Reduction
+// "add", "mul", "max" or "min", the slice and the update are combined. Negative coordinates count from the end. A
+// coordinate out of range is an error at run time. Indices are i32 or i64. Updates are applied in row-major order.
 type ScatterND struct{ Reduction string }
 
 // Infer returns the type of the data. It returns an error unless updates have the shape of the
@@ -36,10 +35,9 @@ func (op ScatterND) Infer(in []ir.Type) ([]ir.Type, error) {
 	return in[:1], nil
 }
 
-// slicesAt returns the shape of the slices of x at the coordinates in the last axis of indices: the
-// other axes of indices, then the axes of x without coordinates. The coordinates are for the axes
-// of x from axis `batch` on. It returns an error if the number of coordinates is 0, not constant,
-// or larger than the number of these axes.
+// slicesAt returns the shape of the slices of x that indices selects. The last axis of indices holds n coordinates,
+// for n axes of x from axis `batch` on. The shape has the other extents of indices, followed by the extents of x
+// after these n axes. slicesAt returns an error if n is 0, is not constant, or exceeds the number of axes.
 func slicesAt(x, indices ir.Type, batch int) ([]dim.Dim, error) {
 	if indices.Rank() == 0 {
 		return nil, fmt.Errorf("indices of rank 0")
@@ -53,8 +51,8 @@ func slicesAt(x, indices ir.Type, batch int) ([]dim.Dim, error) {
 	return append(shape, x.Shape[batch+k:]...), nil
 }
 
-// tupleOffset returns the row-major index, in axes of the given extents, of the coordinates in row
-// i of indices. It returns an error if one is out of range.
+// tupleOffset returns the row-major index of an element in axes of the given extents. Row i of indices holds the
+// coordinates of the element. tupleOffset returns an error if a coordinate is out of range.
 func tupleOffset(indices *ir.Tensor, i int, extents []int) (int, error) {
 	offset := 0
 	for k, d := range extents {
@@ -94,10 +92,9 @@ func (op ScatterND) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Grad returns the gradients of the data and the updates. Without a reduction, the gradient of the
-// data is dy, with 0 where an update replaced a slice. The gradient of an update is the slice of dy
-// at its coordinates, or 0 if a later update replaced it. With a Reduction the gradients are as in
-// [ScatterElements.Grad].
+// Grad returns the gradients of the data and the updates. Without a Reduction, the gradient of the data is dy, with
+// 0 for the replaced slices. The gradient of an update is the slice of dy at its coordinates, or 0 if a later
+// update replaced it. With a Reduction the gradients are as in [ScatterElements.Grad].
 func (op ScatterND) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	at := n.Arg(1)
 	return scatterGrad(b, n, dy[0], want, op.Reduction,

@@ -34,9 +34,9 @@ func itemShape(elem ir.Type, rank int) []dim.Dim {
 	return shape
 }
 
-// inferItem returns the type of one element of a container. extents holds, for each axis, the
-// symbol of an extent that differs between elements, or "" for other extents. If the rank is
-// unknown, the length of extents is the rank.
+// inferItem returns the type of one element of a container. extents has one entry for each axis: the symbol of an
+// extent that differs between elements, or "" for an extent that does not. If the rank of the elements is unknown,
+// it is the length of extents.
 func inferItem(elem ir.Type, extents []string) (ir.Type, error) {
 	shape := itemShape(elem, len(extents))
 	if len(extents) != len(shape) {
@@ -115,8 +115,8 @@ func joinItems(items []ir.Type) (ir.Type, error) {
 // maxItems is the maximum length of a sequence whose elements are tracked as separate values.
 const maxItems = 1 << 10
 
-// knownItems returns the elements of a sequence if they are known at compile time, so that
-// operations can use them without the sequence. Otherwise ok is false.
+// knownItems returns the elements of a sequence if they are known at compile time. Operators can then use the
+// elements directly. Otherwise ok is false.
 func knownItems(v *ir.Value) (items []*ir.Value, ok bool) {
 	if v == nil || v.Def == nil {
 		return nil, false
@@ -127,8 +127,8 @@ func knownItems(v *ir.Value) (items []*ir.Value, ok bool) {
 	return v.Def.Args, true
 }
 
-// knownPosition returns the index v, counted from the start of n elements. ok is false if v is not
-// constant. It returns an error if the index exceeds `last` or is below −n.
+// knownPosition returns the constant v as an index from the start of n elements. ok is false if v is not constant.
+// knownPosition returns an error if the index exceeds `last` or is below −n.
 func knownPosition(v *ir.Value, n, last int) (at int, ok bool, err error) {
 	dims, ok := v.Dims()
 	if !ok || len(dims) != 1 {
@@ -142,8 +142,8 @@ func knownPosition(v *ir.Value, n, last int) (at int, ok bool, err error) {
 	return at, true, err
 }
 
-// itemIndex returns index counted from the start of n elements; a negative one counts from the end.
-// It returns an error if index exceeds `last` or is below −n.
+// itemIndex returns index as an index from the start of n elements. A negative index counts from the end. itemIndex
+// returns an error if index exceeds `last` or is below −n.
 func itemIndex(index int64, n, last int) (int, error) {
 	if index < -int64(n) || index > int64(last) {
 		return 0, fmt.Errorf("index %d out of range for a sequence of %d", index, n)

@@ -2,9 +2,9 @@ package op
 
 import "github.com/burngen/burngen/ir"
 
-// SequenceAt returns the element of a sequence at a position, i32 or i64. A negative position
-// counts from the end. A position out of range is an error at run time. Extents holds, for each
-// axis whose extent differs between elements, the symbol to bind, and "" for other axes.
+// SequenceAt returns the element of a sequence at a position, i32 or i64. A negative position counts from the end.
+// A position out of range is an error at run time. Extents has one entry for each axis: the symbol to bind if the
+// extent differs between elements, and "" otherwise.
 type SequenceAt struct{ Extents []string }
 
 // Infer returns the type of an element. An extent that differs between elements is a symbol of

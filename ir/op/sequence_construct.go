@@ -6,8 +6,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// SequenceConstruct returns the sequence of its operands, tensors of one element type and rank. Without
-// operands it is an empty sequence of tensors of DType and any rank.
+// SequenceConstruct returns the sequence of its operands, which are tensors of one element type and rank. Without
+// operands, it returns an empty sequence of tensors of type DType and any rank.
 type SequenceConstruct struct{ DType ir.DType }
 
 // Infer returns a sequence type that covers all operands.

@@ -6,7 +6,7 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// SequenceErase returns a sequence without the element at a position, i32 or i64. A negative
+// SequenceErase returns a sequence without its element at a position. The position is i32 or i64. A negative
 // position counts from the end. A position out of range is an error at run time.
 type SequenceErase struct{}
 

@@ -258,8 +258,8 @@ func sliceBound(c ir.Importer, axes, steps []int) ([]*ir.Value, error) {
 	return []*ir.Value{ApplySlice(b, x, s)}, nil
 }
 
-// sliceSteps returns the steps: the elements of operand 4, saturated to 32 bits. If operand 4 is absent, it returns
-// `count` steps of 1. It returns an error if a step is 0 or known only at run time.
+// sliceSteps returns the steps of a slice. They are the elements of operand 4, saturated to 32 bits, or `count`
+// steps of 1 if operand 4 is absent. sliceSteps returns an error if a step is 0 or known only at run time.
 func sliceSteps(c ir.Importer, count int) ([]int, error) {
 	if c.Opset() < 10 || c.Arg(4) == nil {
 		return slices.Repeat([]int{1}, count), nil
@@ -279,8 +279,8 @@ func sliceSteps(c ir.Importer, count int) ([]int, error) {
 	return steps, nil
 }
 
-// sliceRange returns the index of the first element and the number of elements of a slice of an
-// axis of extent d. Negative bounds count from the end; all bounds are clamped.
+// sliceRange returns the index of the first element and the number of elements of the slice [start:end:step] of an
+// axis of extent d. Negative bounds count from the end, and both bounds are clamped to the axis.
 func sliceRange(b *ir.Builder, start, end dim.Dim, step int, d dim.Dim) (first, count dim.Dim) {
 	zero, one := dim.Const(0), dim.Const(1)
 	start, end = fromFrontDim(b, start, d, "slice start"), fromFrontDim(b, end, d, "slice end")
@@ -296,10 +296,10 @@ func sliceRange(b *ir.Builder, start, end dim.Dim, step int, d dim.Dim) (first, 
 	return first, length.CeilDiv(dim.Const(step)).Max(zero)
 }
 
-// fromFrontDim returns bound, a bound of a slice of an axis of extent d, counted from the start. An
-// expression that is never positive counts from the end, and any other expression from the start.
-// Unless the sign is proven, a check at run time is appended. label names the bound in its error.
-// Numbers beyond 32 bits mean no bound.
+// fromFrontDim returns bound, a bound of a slice of an axis of extent d, counted from the start of the axis. A
+// bound that is never positive counts from the end, and any other bound from the start. If the sign of bound is not
+// proven, fromFrontDim appends a check at run time, whose error calls the bound `label`. A number beyond 32 bits is
+// no bound.
 func fromFrontDim(b *ir.Builder, bound, d dim.Dim, label string) dim.Dim {
 	if n, ok := bound.Int64(); ok {
 		switch {

@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/ir/op/internal/portable"
 )
 
-// Softmax is e^x divided by its sum along Axis, for floats. Unless Exact is set, the kernel may return
-// 0 for results below the smallest normal number.
+// Softmax is e^x divided by the sum of e^x along Axis, for floats. Unless Exact is set, the kernel may return 0 for
+// results below the smallest normal number.
 type Softmax struct {
 	Axis  int
 	Exact bool
@@ -101,8 +101,8 @@ func (op LogSoftmax) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) [
 	return []*ir.Value{c.sub(g, c.mul(c.Node(Exp{}, y), c.sum(g, true, op.Axis)))}
 }
 
-// importSoftmax returns the import function of an operator along an axis (ONNX Softmax, LogSoftmax,
-// Hardmax). Before opset 13 the axes from axis on form one row, and the default axis is 1.
+// importSoftmax returns the import function of an operator along an axis (ONNX Softmax, LogSoftmax, Hardmax).
+// Before opset 13, the operator treats `axis` and all axes after it as one axis, and the default axis is 1.
 func importSoftmax(along func(axis int) ir.Op) func(ir.Importer) ([]*ir.Value, error) {
 	return func(c ir.Importer) ([]*ir.Value, error) {
 		b, x := c.Builder(), c.Arg(0)

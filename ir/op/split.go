@@ -20,9 +20,9 @@ func importSplit(c ir.Importer) ([]*ir.Value, error) {
 	return splitAxis(b, x, axis, sizes)
 }
 
-// splitAxis appends consecutive slices of x along an axis. sizes are the extents of the slices. If
-// sizes do not add up to the extent of the axis, it returns an error. If that is known only at run
-// time, it appends a check.
+// splitAxis appends consecutive slices of x along an axis. sizes are the extents of the slices. splitAxis returns
+// an error if sizes do not add up to the extent of the axis. If their sum is known only at run time, it appends a
+// check instead.
 func splitAxis(b *ir.Builder, x *ir.Value, axis int, sizes []dim.Dim) ([]*ir.Value, error) {
 	var start dim.Dim
 	parts := make([]*ir.Value, len(sizes))
@@ -39,8 +39,8 @@ func splitAxis(b *ir.Builder, x *ir.Value, axis int, sizes []dim.Dim) ([]*ir.Val
 	return parts, nil
 }
 
-// splitSizes returns the extents of the parts of an axis of extent d: the attribute or operand
-// `split` or, without it, equal extents. It returns an error if split does not have one extent for
+// splitSizes returns the extents of the parts of an axis of extent d. They are the attribute or operand `split`. If
+// it is absent, the parts have equal extents. splitSizes returns an error if split does not have one extent for
 // each result.
 func splitSizes(c ir.Importer, d dim.Dim) ([]dim.Dim, error) {
 	var sizes []dim.Dim
@@ -68,8 +68,8 @@ func splitSizes(c ir.Importer, d dim.Dim) ([]dim.Dim, error) {
 	return equalSizes(d, parts, c.Opset() >= 18), nil
 }
 
-// equalSizes divides the extent d into the given number of parts, each of extent d/parts. If uneven
-// is set, the quotient is rounded up, and the last parts are smaller.
+// equalSizes divides the extent d into `parts` parts, each of extent d/parts. If uneven is set, the quotient is
+// rounded up, and the parts at the end are smaller.
 func equalSizes(d dim.Dim, parts int, uneven bool) []dim.Dim {
 	n := dim.Const(parts)
 	sizes := make([]dim.Dim, parts)

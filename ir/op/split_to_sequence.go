@@ -8,12 +8,11 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// SplitToSequence returns the sequence of the parts of its operand along Axis. An optional second
-// operand, i32 or i64, gives the lengths of the parts. If it is a scalar, all parts have this
-// length, except the last, which may be shorter. If it is a list, it has the length of each part.
-// Without a second operand each part has extent 1 along Axis, and the axis is removed unless
-// KeepDims is set. A negative length, a scalar 0, and a list whose sum is not the extent are errors
-// at run time.
+// SplitToSequence returns the sequence of the parts of its operand along Axis. An optional second operand, i32 or
+// i64, gives the lengths of the parts. If it is a list, it has one length for each part. If it is a scalar, all
+// parts have this length, but the last may be shorter. Without a second operand, each part has extent 1 along Axis,
+// and the axis is removed unless KeepDims is set. It is an error at run time if a length is negative, if the scalar
+// is 0, or if the sum of the list is not the extent.
 type SplitToSequence struct {
 	Axis     int
 	KeepDims bool
@@ -140,7 +139,7 @@ func importSplitToSequence(c ir.Importer) ([]*ir.Value, error) {
 	return sequence(b, parts...), nil
 }
 
-// partSizes returns the extents of the parts of an axis of extent d, or nil if their number is
+// partSizes returns the extents of the parts of an axis of extent d. It returns nil if the number of parts is
 // unknown. split is the operand with the lengths, or nil.
 func partSizes(d dim.Dim, split *ir.Value) ([]dim.Dim, error) {
 	each := 1

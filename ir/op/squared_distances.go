@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// SquaredDistances is the squared Euclidean distance of every row of a matrix [N,K] to every row of
-// another, [M,K], as [N,M], in f32 or f64.
+// SquaredDistances returns the squared Euclidean distance of every row of a matrix [N,K] to every row of a matrix
+// [M,K], in f32 or f64. The result is [N,M].
 type SquaredDistances struct{}
 
 // Infer returns [N,M].

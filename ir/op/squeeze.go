@@ -66,8 +66,8 @@ func mayBeOne(d dim.Dim) bool {
 	return !d.IsConst() && lo <= 1 && hi >= 1
 }
 
-// squeezesOpen returns an explanation for users: the rank of the result depends on the extent d
-// and, if that is the symbol of an input, the model can be compiled for the other rank.
+// squeezesOpen returns an explanation for users: the rank of the result depends on the extent d. If d is a symbol
+// of an input, it adds that the model can be compiled for the other rank.
 func squeezesOpen(b *ir.Builder, d dim.Dim) string {
 	text := fmt.Sprintf("without axes it drops an axis of extent %s where that is 1", d)
 	if s := d.String(); slices.Contains(ir.SymbolsOf(b.Func().Params), s) {
@@ -86,8 +86,8 @@ func keepOpen(b *ir.Builder, shape []dim.Dim) {
 	}
 }
 
-// rankLess returns rank minus the number of elements of operand i, a list of axes. If that number
-// is not constant, it returns the rank that the model declares for the result.
+// rankLess returns rank minus the length of operand i, a list of axes. If this length is not constant, it returns
+// the rank that the model declares for the result.
 func rankLess(c ir.Importer, rank, i int) (int, error) {
 	n, err := listLen(c, i, "axes")
 	if err == nil && n <= rank {
@@ -102,7 +102,7 @@ func rankLess(c ir.Importer, rank, i int) (int, error) {
 	return 0, err
 }
 
-// squeezeNamed appends x without the axes in a list that is known only at run time. These must have
+// squeezeNamed appends x without the axes in the list axes, which is known only at run time. These axes must have
 // extent 1. rank is the rank of the result.
 func squeezeNamed(b *ir.Builder, x, axes *ir.Value, rank int) *ir.Value {
 	bind := BindSqueeze{newBound(b, "squeezed", rank), x.Type.Shape}

@@ -47,8 +47,8 @@ func copyOf(n *ir.Node) (c StridedCopy, ok bool) {
 	return c, false
 }
 
-// through converts s, a view of the given shape of the result of copy c, to a view of c's operand.
-// It returns false, and does not change s, if strides cannot express that.
+// through replaces s, a view of the result of copy c, by a view of c's operand. shape is the shape of the view. If
+// no strides express this view, through returns false and does not change s.
 func (s *stridedView) through(c StridedCopy, shape []dim.Dim) bool {
 	view, ok := StridedCopy{Shape: shape, Strides: s.strides, Offset: s.offset}.After(c)
 	if !ok || len(view.Shape) != len(shape) {
@@ -58,9 +58,8 @@ func (s *stridedView) through(c StridedCopy, shape []dim.Dim) bool {
 	return true
 }
 
-// After returns a copy of inner's operand that equals op applied to inner's result, or to a reshape
-// of that result. ok is false if there are no strides for it. One axis of op may become several
-// consecutive axes.
+// After returns a copy of inner's operand that equals op applied to inner's result, or to a reshape of that result.
+// ok is false if no strides express such a copy. One axis of op may become several consecutive axes of the copy.
 func (op StridedCopy) After(inner StridedCopy) (c StridedCopy, ok bool) {
 	if dim.Product(inner.Shape...).Equal(dim.Dim{}) {
 		return c, false
@@ -119,11 +118,11 @@ func (op StridedCopy) joined() StridedCopy {
 	return out
 }
 
-// walk describes how n elements of the result, `stride` elements apart in row-major order, are read
-// from the operand. It returns the extents of the axes that they form, and the strides of these
-// axes in the operand. dense are the row-major strides of the result. room[j] is the number of
-// indices of axis j that are left; walk subtracts the indices that it passes. ok is false if axes
-// and strides cannot express the reading.
+// walk finds the strides with which the operand is read when n elements of the result are read, `stride` elements
+// apart in row-major order. It returns the extents of the axes that these n elements form, and the strides of the
+// axes in the operand. dense are the row-major strides of the result. room[j] is the number of indices of axis j
+// that may still be passed; walk subtracts the indices that it passes. ok is false if axes and strides cannot
+// express the reading.
 func (op StridedCopy) walk(n, stride dim.Dim, dense, room []dim.Dim) (shape, moved []dim.Dim, ok bool) {
 	one := dim.Const(1)
 	if n.Equal(one) || stride.Equal(dim.Dim{}) {

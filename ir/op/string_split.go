@@ -9,11 +9,11 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// StringSplit splits each string of its operand at Delimiter, at most MaxSplit times from the left.
-// The rest is the last part (ONNX StringSplit, from opset 20). An empty Delimiter means runs of
-// white space, and then there are no empty parts. The first result is the parts, a string tensor
-// with a new last axis of Parts, padded with empty strings. The second is the numbers of parts, i64
-// of the operand's shape. StringSplit binds Parts to the largest number of parts.
+// StringSplit splits each string of its operand at Delimiter (ONNX StringSplit, from opset 20). It splits at most
+// MaxSplit times, from the left; the rest of the string is the last part. An empty Delimiter splits at runs of
+// white space, and there are then no empty parts. The first result is the parts: a string tensor with a new last
+// axis of extent Parts, padded with empty strings. The second result is the numbers of parts, i64 of the operand's
+// shape. StringSplit binds the symbol Parts to the largest number of parts.
 type StringSplit struct {
 	Delimiter string
 	MaxSplit  int

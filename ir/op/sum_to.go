@@ -8,13 +8,13 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// SumTo sums its operand to Shape, with axes aligned at the last. It undoes [Expand] in a gradient.
-// It sums axes that Shape lacks, and axes where Shape has extent 1. Other extents must be equal,
-// which may be checked at run time.
+// SumTo sums its operand to Shape. It undoes [Expand] in a gradient. The last axis of the operand is aligned with
+// the last axis of Shape. SumTo sums along axes that Shape lacks, and along axes where Shape has extent 1. The
+// other extents of the operand must equal those of Shape, which may be checked at run time.
 type SumTo struct{ Shape []dim.Dim }
 
 // Infer returns the operand's element type with the shape Shape. It returns an error if the elements are not
-// numbers, or if the rank or a constant extent of the operand does not fit Shape.
+// numbers, or if the operand cannot be summed to Shape.
 func (op SumTo) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -66,8 +66,8 @@ func (op SumTo) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Lower sums the axes that certainly have to be summed. Then it handles, one after the other, the
-// axes for which this depends on symbols; see [SumTo.sumUnsure].
+// Lower first sums along the axes that must be summed whatever the values of symbols are. Then it handles, one
+// after the other, the axes for which symbols decide it; see [SumTo.sumUnsure].
 func (op SumTo) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x := n.Arg(0)
 	lead, one := x.Type.Rank()-len(op.Shape), dim.Const(1)
@@ -90,9 +90,10 @@ func (op SumTo) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{ConvertTo(b, ReshapeTo(b, x, op.Shape...), n.Arg(0).Type.DType)}
 }
 
-// sumUnsure sums an axis of x with extent n so that d elements remain, where d is 1 or n. It splits
-// the axis into axes of n−d+1 and d elements, and sums the first. If d is neither 1 nor n, the
-// check of [ReshapeTo] fails at run time.
+// sumUnsure sums an axis of x to d elements. Let n be the extent of the axis. d is 1, so that the axis is summed,
+// or n, so that it is kept; which of the two is known only at run time. sumUnsure splits the axis into axes of
+// n−d+1 and d elements, and sums along the first. If d is neither 1 nor n, the check of [ReshapeTo] fails at run
+// time.
 func (SumTo) sumUnsure(b *ir.Builder, x *ir.Value, axis int, d dim.Dim) *ir.Value {
 	shape := slices.Clone(x.Type.Shape)
 	shape[axis] = shape[axis].Sub(d).Add(dim.Const(1))

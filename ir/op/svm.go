@@ -6,9 +6,9 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// importSVMRegressor imports SVMRegressor: the sum over the support vectors of coefficient ·
-// kernel(x, vector), plus rho. Without support vectors it is the product of x and the coefficients,
-// plus rho. With one_class the result is 1 if the sum is above 0, and −1 otherwise.
+// importSVMRegressor imports SVMRegressor. The result is rho plus the sum of coefficient · kernel(x, vector) over
+// the support vectors. Without support vectors it is rho plus the product of x and the coefficients. With
+// one_class, the result is 1 if this sum is above 0, and −1 otherwise.
 func importSVMRegressor(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	k, err := readSVM(c)
@@ -82,14 +82,14 @@ func (k *svm) apply(b *ir.Builder, vectors int) (*ir.Value, error) {
 	return nil, fmt.Errorf("unknown kernel_type %q", k.kernel)
 }
 
-// importSVMClassifier imports SVMClassifier: the label of each row, and scores.
+// importSVMClassifier imports SVMClassifier. The results are the label of each row, and scores.
 //
-// With support vectors it decides between every two classes, and the label is the class that wins
-// most often. If prob_a and prob_b are given, the scores are the probabilities of the classes.
-// Otherwise they are the decision values of the pairs; two classes have two scores, derived from
-// the only pair.
+// With support vectors, the operator computes a decision value for every pair of classes. The label is the class
+// that wins most pairs. If prob_a and prob_b are given, the scores are the probabilities of the classes. Otherwise
+// they are the decision values. If there are two classes, two scores are derived from their single decision value.
 //
-// Without support vectors there is a linear score for each class, and the highest one decides.
+// Without support vectors, there is a linear score for each class, and the label is the class with the highest
+// score.
 func importSVMClassifier(c ir.Importer) ([]*ir.Value, error) {
 	b, transform := c.Builder(), c.Text("post_transform", "NONE")
 	labels, err := classLabels(c, "classlabels_ints")
@@ -138,10 +138,10 @@ func importSVMClassifier(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{label, postTransform(b, scores, transform)}, nil
 }
 
-// linear returns the labels and scores of a machine without support vectors. The label is the class
-// with the highest score. There is one exception: if there are two classes and probable is not set,
-// the label is the second class whenever the highest score is above 0 or, if no coefficient is
-// negative, at least ½. transform applies to the scores, see [postTransform].
+// linear returns the labels and scores of a classifier without support vectors. The label is the class with the
+// highest score. There is one exception: if there are two classes and probable is false, the label is the second
+// class whenever the highest score exceeds 0. If no coefficient is negative, the highest score must be at least ½
+// for this. transform is applied to the scores, see [postTransform].
 func (k *svm) linear(b *ir.Builder, labels *ir.Tensor, probable bool, transform string) ([]*ir.Value, error) {
 	classes := labels.Len()
 	if len(k.coefficients)%classes != 0 {

@@ -8,23 +8,23 @@ import (
 	"github.com/burngen/burngen/ir/op/internal/portable"
 )
 
-// SVMPairs returns the decision values of support vectors between every two of C classes: f32[N,P] for
-// the P = C(C−1)/2 pairs (0,1), (0,2), …, (1,2), …. The operands are f32[N,V], the kernel function of
-// each row and vector; coefficients f32[C−1,V]; rho f32[P]; and the number of vectors of each class,
-// i64[C], whose sum is V. The vectors are in the order of the classes. For a vector of class i, row j
-// of the coefficients, or j−1 if j > i, is for the decision against class j.
+// SVMPairs returns a decision value for each of the P = C(C−1)/2 pairs of C classes, f32[N,P]. The order of the
+// pairs is (0,1), (0,2), …, (1,2), …. The operands are f32[N,V], the kernel function of each row and support
+// vector; coefficients f32[C−1,V]; rho f32[P]; and i64[C], the number of vectors of each class. The sum of these
+// numbers is V. The vectors are in the order of the classes. For a vector of class i, the coefficient for the
+// decision against class j is in row j if j < i, and in row j−1 if j > i.
 type SVMPairs struct{}
 
-// SVMVotes returns i64[N]: for each row of the decision values f32[N,P] of [SVMPairs], the class,
-// from 0 to Classes − 1, that wins the most pairs. The first class of a pair wins if the pair's
-// decision value is above 0, and the second class otherwise. If several classes win the most pairs,
-// the result is the class with the lowest index among them.
+// SVMVotes returns, for each row, the class that wins the most pairs: i64[N] from 0 to Classes − 1. Its operand is
+// the decision values f32[N,P] of [SVMPairs]. The first class of a pair wins if the decision value of the pair is
+// above 0, and the second class otherwise. If several classes win equally many pairs, the result is the one with
+// the lowest index.
 type SVMVotes struct{ Classes int }
 
-// SVMProbabilities returns the probabilities f32[N,Classes] that follow from the decision values
-// f32[N,P] of [SVMPairs] and Platt's coefficients a and b, f32[P]. The first class of a pair with
-// decision value v has probability 1 − 1/(1+e^−(a·v+b)). The pairs are coupled by the second method
-// of Wu, Lin and Weng (2004).
+// SVMProbabilities returns the probabilities of classes, f32[N,Classes]. Its operands are the decision values
+// f32[N,P] of [SVMPairs], and Platt's coefficients a and b, f32[P]. The first class of a pair with decision value v
+// has the probability 1 − 1/(1+e^−(a·v+b)) within the pair. The second method of Wu, Lin and Weng (2004) combines
+// the probabilities of all pairs.
 type SVMProbabilities struct{ Classes int }
 
 // maxSVMClasses is the maximum number of classes, so that the number of their pairs stays small.
@@ -104,8 +104,8 @@ func (op SVMProbabilities) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(ir.F32, in[0].Shape[0], dim.Const(op.Classes))}, nil
 }
 
-// Eval returns the decision values, f32[N,P]. It returns an error if the number of vectors of a
-// class is negative, or if the classes together have more than V vectors.
+// Eval returns the decision values, f32[N,P]. It returns an error if the number of vectors of a class is negative,
+// or if these numbers add up to more than V.
 func (op SVMPairs) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	out, err := InferOf(op, in)
 	if err != nil {
@@ -198,9 +198,9 @@ func (op SVMProbabilities) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// coupled returns the probabilities p of n classes that minimise pᵀQp, where Q[i,i] = Σr[j,i]² and
-// Q[i,j] = −r[j,i]·r[i,j], by Wu, Lin and Weng's iteration. r[i,j], element i·n+j, is the
-// probability of class i if only classes i and j are possible.
+// coupled returns the probabilities p of n classes, given the probabilities for every pair of them. r[i,j], element
+// i·n+j of r, is the probability of class i if only the classes i and j are possible. p minimises pᵀQp, where
+// Q[i,i] = Σr[j,i]² and Q[i,j] = −r[j,i]·r[i,j]. coupled finds it by the iteration of Wu, Lin and Weng.
 func coupled(r []float64, n int) []float64 {
 	q, p := make([]float64, n*n), make([]float64, n)
 	for i := range n {

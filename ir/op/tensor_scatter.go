@@ -7,10 +7,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importTensorScatter imports TensorScatter (from opset 24). Rows of an update, [B,…,S,…], replace
-// consecutive rows of a cache, [B,…,M,…]. Operand 2 holds, for each batch element, the index of the
-// first replaced row. In mode circular, row 0 follows the last row. TensorScatter becomes a
-// [ScatterND] of rows.
+// importTensorScatter imports TensorScatter (from opset 24). The rows of an update, [B,…,S,…], replace consecutive
+// rows of a cache, [B,…,M,…]. Operand 2 holds the index of the first replaced row of each batch element. In mode
+// circular, row 0 follows the last row. TensorScatter becomes a [ScatterND] of rows.
 func importTensorScatter(c ir.Importer) ([]*ir.Value, error) {
 	b, cache, update, first := c.Builder(), c.Arg(0), c.Arg(1), c.Arg(2)
 	rank := cache.Type.Rank()
@@ -31,8 +30,9 @@ func importTensorScatter(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{scatterRows(b, cache, update, axis, first, mode == "circular")}, nil
 }
 
-// scatterRows appends a cache, [B,…,M,…] with M at axis, in which rows of an update replace rows.
-// `first`, [B], are the indices of the first replaced rows; nil means 0.
+// scatterRows appends a cache in which the rows of an update replace rows. The cache is [B,…,M,…], with M at
+// `axis`. first, [B], holds the index of the first replaced row of each batch element; nil means 0. If circular is
+// true, row 0 follows the last row.
 func scatterRows(b *ir.Builder, cache, update *ir.Value, axis int, first *ir.Value, circular bool) *ir.Value {
 	both := []*ir.Value{cache, update}
 	for i := range cache.Type.Shape {

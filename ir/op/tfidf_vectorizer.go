@@ -56,7 +56,7 @@ func importTfIdfVectorizer(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{counts}, nil
 }
 
-// nGramColumns returns the attribute ngram_indexes, the column of each n-gram, and the number of
+// nGramColumns returns the attribute ngram_indexes, which holds the column of each n-gram. size is the number of
 // columns. It returns an error if the attribute is absent, or if an index is negative or too large.
 func nGramColumns(c ir.Importer) (columns *ir.Tensor, size int, err error) {
 	indexes := c.Ints("ngram_indexes", nil)

@@ -11,8 +11,8 @@ type ThresholdedRelu struct {
 	Alpha float64
 }
 
-// Shrink computes, for numbers, x + Bias where x < −Lambda, x − Bias where x > Lambda, and 0
-// otherwise, also where x is NaN.
+// Shrink computes, for numbers, x + Bias where x < −Lambda, and x − Bias where x > Lambda. Elsewhere, and where x
+// is NaN, it is 0.
 type Shrink struct {
 	unary[numbers]
 	Bias, Lambda float64
@@ -67,8 +67,8 @@ func (op Shrink) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kerne
 	return b.Select(b.Lt(x[0], number(b, x[0], -op.Lambda)), b.Add(x[0], bias), y)
 }
 
-// Lower computes floats of at most 16 bits in f32. It computes integers in f64, because Bias and Lambda
-// are floats. It converts the result back.
+// Lower computes floats of at most 16 bits in f32, and integers in f64, because Bias and Lambda are floats. It
+// converts the result back.
 func (op Shrink) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x := n.Arg(0)
 	if x.Type.DType.IsFloat() {

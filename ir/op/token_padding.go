@@ -7,10 +7,11 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importRemovePadding imports RemovePadding of com.microsoft: the rows of x, [B,S,H], that are
-// tokens. Each sequence starts with a given number of tokens. Further results are the indices of
-// these rows and then of the others, [B,S]; the number of tokens before each sequence and in total,
-// [B+1]; and the largest number of tokens in a sequence, [1].
+// importRemovePadding imports RemovePadding of com.microsoft. x is [B,S,H], and each sequence starts with a given
+// number of tokens; the rest is padding. The first result is the rows of x that are tokens. The second result,
+// [B,S], holds the indices of these rows, followed by the indices of the other rows. The third, [B+1], holds the
+// number of tokens before each sequence and then the number of all tokens. The fourth, [1], is the largest number
+// of tokens in a sequence.
 func importRemovePadding(c ir.Importer) ([]*ir.Value, error) {
 	b, x, counts := c.Builder(), c.Arg(0), c.Arg(1)
 	if x.Type.Rank() != 3 || counts.Type.Rank() != 1 || !counts.Type.DType.IsInt() {
@@ -42,8 +43,8 @@ func importRestorePadding(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{restorePadding(c.Builder(), c.Arg(0), c.Arg(1))}, nil
 }
 
-// restorePadding appends a tensor [B,S,H], seen as B·S rows. Row places[i] of it is row i of rows,
-// [T,H]. places is [B,S], of which the first T elements are used. Other rows are zero.
+// restorePadding appends a tensor [B,S,H], whose B·S rows are token rows or zero. Row i of rows, [T,H], becomes row
+// places[i]. The other rows are zero. places is [B,S], and only its first T elements are used.
 func restorePadding(b *ir.Builder, rows, places *ir.Value) *ir.Value {
 	if rows.Type.Rank() != 2 || places.Type.Rank() != 2 {
 		ir.Fail("tokens %s at places %s", rows.Type, places.Type)

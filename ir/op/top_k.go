@@ -9,10 +9,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// TopK finds the K largest elements along Axis, or the K smallest if Smallest is set (ONNX TopK).
-// The results are their values and their i64 indices, the largest (or smallest) first, ties by
-// index. NaN is larger than every number. K is at most the extent, which is checked at run time
-// unless it is constant.
+// TopK returns the K largest elements along Axis, or the K smallest if Smallest is set, and their i64 indices (ONNX
+// TopK). The largest, or smallest, comes first, ties by index. NaN is larger than every number. K must not exceed
+// the extent. If K is not constant, this is checked at run time.
 type TopK struct {
 	Axis     int
 	K        dim.Dim

@@ -52,19 +52,19 @@ type Cheap interface{ IsCheap() }
 // results.
 type MemoryBound interface{ IsMemoryBound() }
 
-// Whole is an operator that is lowered only if the target has no kernel of it: a kernel is faster than
-// the operators that it is lowered to.
+// Whole is an operator that is lowered only if the target has no kernel for it. Such a kernel is faster than the
+// operators that replace it.
 type Whole interface{ IsWhole() }
 
-// Pairing is an operator whose work depends on the values of its operands, such as a search that
-// may compare each element with every other. Its work is at most the square of [ir.Node.Work].
+// Pairing is an operator whose work depends on the values of its operands. An example is a search that may compare
+// each element with every other. The number of operations of a Pairing is at most the square of [ir.Node.Work].
 type Pairing interface{ IsPairing() }
 
 // Mover is an operator whose result consists of unchanged elements of its operands.
 type Mover interface{ Movement() Movement }
 
-// Selector is an operator, such as a maximum pool, whose first result consists of elements of its
-// first operand. The operator compares elements to choose them.
+// Selector is an operator whose first result consists of elements of its first operand, which it compares to choose
+// them. An example is a maximum pool.
 type Selector interface{ IsSelector() }
 
 // Movement describes which elements a [Mover] takes.
@@ -94,8 +94,8 @@ type Transposable interface {
 	BeforeTranspose(perm []int) ir.Op
 }
 
-// RowWise is an operator that computes each row of its first operand separately. A row consists of
-// the elements along all axes from one axis to the last.
+// RowWise is an operator that computes each row of its first operand separately. A row consists of the elements
+// along an axis and all axes after it.
 type RowWise interface {
 	// RowAxis returns the first axis of a row of an operand of this rank. ok is true if the
 	// operator works along the last axes only.
@@ -127,8 +127,8 @@ type NarrowReader interface {
 	NarrowOperand() int
 }
 
-// Product is an operator whose result is made of sums of products of its first operands, and has
-// their type. Kernels may add up elements of 16 bits in 32 bits.
+// Product is an operator whose result is made of sums of products of its first operands. The result has the type of
+// these operands. Kernels may add up elements of 16 bits in 32 bits.
 type Product interface {
 	ir.Op
 	// Factors returns the number of these first operands. The bias of a convolution is one of them.
@@ -145,20 +145,20 @@ type TransposedReader interface {
 	ReadTransposed() ir.Op
 }
 
-// Weighed is an operator that may be computed when weights are prepared even if its result is much larger
-// than its operands. The pass that creates the operator has found that the time it saves is worth that.
+// Weighed is an operator that may be computed when weights are prepared even if its result is much larger than its
+// operands. The pass that creates the operator has found that the saved time is worth the memory.
 type Weighed interface{ IsWeighed() }
 
-// Parametric is an operator whose operands are parameters of the model if they are weights: factors
-// of products, scales, biases and tables. Running statistics are not parameters.
+// Parametric is an operator whose operands, if they are weights, are parameters of the model: factors of products,
+// scales, biases and tables. Running statistics are not parameters.
 type Parametric interface {
 	// IsStatistic reports whether an operand is a running statistic.
 	IsStatistic(operand int) bool
 }
 
-// Scalar is an elementwise operator with a formula for one element. The formula computes with
-// values of the types that [kernel.Arithmetic] returns for the element types: f16 and bf16 elements
-// become f32, and integers of less than 32 bits become i32 or u32.
+// Scalar is an elementwise operator with a formula for one element. The formula computes with values of the type
+// that [kernel.Arithmetic] returns for the element type. f16 and bf16 elements become f32, and integers of less
+// than 32 bits become i32 or u32.
 type Scalar interface {
 	ir.Op
 	// Scalar returns an element of the result, of element type d, from one element of each operand. An
@@ -167,8 +167,8 @@ type Scalar interface {
 	Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Value
 }
 
-// Narrow is a [Scalar] that has a shorter formula for results that are stored as f16 or bf16. The relative error of the
-// formula is at most 2⁻¹⁵, an eighth of that of rounding to f16.
+// Narrow is a [Scalar] that has a shorter formula for results that are stored as f16 or bf16. The relative error of
+// the formula is at most 2⁻¹⁵. This is an eighth of the error of rounding to f16.
 type Narrow interface {
 	Scalar
 	// Narrow returns an element of the result in f32 from one element of each operand, which are f32. It returns nil if

@@ -53,9 +53,8 @@ func (op Transpose) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return moveElems(in[0], out, op.source)
 }
 
-// Lower replaces the node. It uses a Reshape if the axes longer than 1 keep their order, and a
-// Reshape of the original value if the node undoes another transpose. Otherwise it uses a
-// StridedCopy.
+// Lower replaces the node. If the axes of extents above 1 keep their order, it uses a [Reshape]. If the node undoes
+// an earlier transpose, it uses a Reshape of that transpose's operand. Otherwise it uses a [StridedCopy].
 func (op Transpose) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x, shape := n.Args[0], n.Results[0].Type.Shape
 	if y := op.undone(x); y != nil {

@@ -6,14 +6,13 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// importTreeEnsembleClassifier imports TreeEnsembleClassifier: the label of each row and the scores
-// of its classes. The label is the class with the highest score among the classes that have a base
-// value or a weight in a leaf that the row reaches.
+// importTreeEnsembleClassifier imports TreeEnsembleClassifier. The results are the label of each row and the scores
+// of its classes. The label is the class with the highest score. Only classes are compared that have a base value,
+// or a weight in a leaf that the row reaches.
 //
-// If there are two classes and all leaves have weights for the same class, a single score decides:
-// the label is the second class if the score is above ½, or above 0 if a weight is negative. If
-// that class is the first, the sum of its weights still counts as the score of the second class,
-// and [twoScores] computes the score of the first class from it.
+// If there are two classes and all leaves have weights for the same class, a single score decides. The label is the
+// second class if the score is above ½, or above 0 if a weight is negative. The score is the score of the second
+// class, even if the weights are for the first class. [twoScores] computes the score of the first class from it.
 func importTreeEnsembleClassifier(c ir.Importer) ([]*ir.Value, error) {
 	labels, err := classLabels(c, "classlabels_int64s")
 	if err != nil {
@@ -54,10 +53,11 @@ func importTreeEnsembleClassifier(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{labelsOf(b, labels, class), ConvertTo(b, scores, ir.F32)}, nil
 }
 
-// named appends the scores of classes, with −∞ for a class without a weight in the leaves that a
-// row reaches. It returns scores unchanged in three cases: all weights are above 0, because 0 is
-// then never the highest score; there are base values; or every class has a weight in every leaf of
-// some tree.
+// named appends the scores of classes. A class that has no weight in the leaves that a row reaches gets −∞. named
+// returns scores unchanged in three cases:
+//   - All weights are above 0, because then 0 is never the highest score.
+//   - There are base values.
+//   - Every class has a weight in every leaf of some tree.
 func (t *trees) named(b *ir.Builder, scores *ir.Value) (*ir.Value, error) {
 	classes, _ := scores.Type.Shape[1].Int()
 	if t.least > 0 || len(t.base) > 0 || len(t.certain) == classes {
@@ -78,8 +78,8 @@ func (t *trees) named(b *ir.Builder, scores *ir.Value) (*ir.Value, error) {
 	return b.Node(Where{}, some, scores, b.Scalar(scores.Type.DType, math.Inf(-1))), nil
 }
 
-// classBase returns a base value for each class. If there is one base value for two classes, it
-// belongs to the first, and the second gets 0.
+// classBase returns a base value for each class. If there are two classes but only one base value, it belongs to
+// the first class, and the second class gets 0.
 func (t *trees) classBase(classes int) []float64 {
 	if classes == 2 && len(t.base) == 1 {
 		return []float64{t.base[0], 0}

@@ -8,24 +8,24 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// TreeEnsemble evaluates decision trees for each row of x[N,F], of f32 or f64 (ONNX TreeEnsemble,
-// opset 5 of ai.onnx.ml, and its predecessors). The result is [N,Targets]. Features is the number
-// of features that the trees use, at most F.
+// TreeEnsemble evaluates decision trees for each row of x [N,F], of f32 or f64 (ONNX TreeEnsemble, opset 5 of
+// ai.onnx.ml, and its predecessors). The result is [N,Targets]. Features is the number of features that the trees
+// use, at most F.
 //
-// The operands after x are the trees; floats have x's element type:
+// The operands after x are the trees. Floats have x's element type:
 //
-//	nodes i32[n,3]       for each node a feature and two children
-//	thresholds [n]       for each node: the second child is taken if the row's feature is at most this
-//	roots i32[trees]     for each tree a child
-//	leaves i32[m+1]      leaf k has entries leaves[k] to leaves[k+1] of targets and weights
+//	nodes i32[n,3]       for each node, the index of a feature and two children
+//	thresholds [n]       for each node; the second child is taken if the row's feature is at most the threshold
+//	roots i32[trees]     for each tree, a child
+//	leaves i32[m+1]      leaf k has the entries leaves[k] to leaves[k+1] − 1 of targets and weights
 //	targets i32[w]       the targets of the entries
 //	weights [w]          the weights of the entries
 //	base [Targets]       is added; optional
 //
-// If leaves and targets are absent, weights is [m,Targets]. A child c below 0 is leaf −1−c. Other
-// children have larger indices than their parent, so that every path ends.
+// If leaves and targets are absent, weights is [m,Targets]. A child c below 0 is leaf −1−c. Any other child is the
+// index of a node, and larger than the index of its parent, so that every path ends.
 //
-// Aggregate combines the weights of all trees for a target, in their order and in the element type.
+// For each target, Aggregate combines the weights of all trees, in the order of the trees and in the element type.
 // A target without weights is 0.
 type TreeEnsemble struct {
 	Targets, Features int
@@ -117,8 +117,8 @@ func extentOf(t ir.Type) dim.Dim {
 // IsPairing marks the operator as [Pairing]: a row may visit all nodes of a tree.
 func (TreeEnsemble) IsPairing() {}
 
-// Eval returns the aggregate for each row and target, [N,Targets]. It returns an error if a node, a
-// feature or a target does not exist.
+// Eval returns the aggregate for each row and target, [N,Targets]. It returns an error if the trees refer to a
+// node, a feature or a target that does not exist.
 func (op TreeEnsemble) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	if _, err := InferOf(op, in); err != nil {
 		return nil, err
@@ -168,8 +168,8 @@ func (op TreeEnsemble) join(a, b float64) float64 {
 	return a + b
 }
 
-// leaf returns the index of the leaf that row r of x reaches from the given child. It returns an
-// error if a node on the way is invalid.
+// leaf returns the index of the leaf that row r of x reaches from child `child`. It returns an error if a node on
+// the way is invalid.
 func (op TreeEnsemble) leaf(in []*ir.Tensor, r int, child int64) (int, error) {
 	x, nodes, thresholds := in[treeX], in[treeNodes], in[treeThresholds]
 	for child >= 0 {

@@ -52,8 +52,8 @@ var treeModes = map[string]treeMode{
 	"BRANCH_EQ": treeEQ, "BRANCH_NEQ": treeNEQ, "BRANCH_MEMBER": treeMember, "LEAF": treeLeaf,
 }
 
-// treeSplit is a node of a [TreeEnsemble]. It leads to left if the feature is at most the
-// threshold, or if it is NaN and lost is set, and otherwise to right.
+// treeSplit is a node of a [TreeEnsemble]. It leads to left if the feature is at most the threshold, or if lost is
+// set and the feature is NaN. Otherwise it leads to right.
 type treeSplit struct {
 	feature     int
 	lost        bool
@@ -61,9 +61,9 @@ type treeSplit struct {
 	left, right int
 }
 
-// negate replaces a split in which NaN goes left by a split of the negative feature, in which NaN
-// goes right. The negative of a feature is the feature after it, see [withNegatives]. d is the type
-// of the features.
+// negate rewrites a split in which NaN goes left, because in a [TreeEnsemble] NaN goes right. It compares the
+// negative of the feature instead, and swaps the children. The negative of a feature is the feature after it, see
+// [withNegatives]. d is the type of the features.
 func (s *treeSplit) negate(d ir.DType) {
 	if !s.lost {
 		return
@@ -84,9 +84,8 @@ func withNegatives(b *ir.Builder, x *ir.Value) *ir.Value {
 	return ReshapeTo(b, pairs, n, features.Mul(dim.Const(2)))
 }
 
-// ensemble appends a [TreeEnsemble] of the trees for the rows of x, f32 or f64. base is empty or
-// has a value for each target. ensemble returns an error if base has another length, or if the
-// trees are invalid or too large.
+// ensemble appends a [TreeEnsemble] of the trees for the rows of x, f32 or f64. base has one value for each target,
+// or is empty. ensemble returns an error if base has another length, or if the trees are invalid or too large.
 func (g *treeGraph) ensemble(b *ir.Builder, x *ir.Value, targets int, aggregate Aggregate, base []float64) (*ir.Value, error) {
 	d := x.Type.DType
 	splits, roots, err := g.splits(d)
@@ -137,8 +136,8 @@ func indexTensor(n []int) *ir.Tensor {
 	return t
 }
 
-// dense returns the weight of each leaf for each target. It returns nil if such a matrix cannot
-// represent all entries, or if it would have more zeros than entries.
+// dense returns a matrix with the weight of each leaf for each target. It returns nil if a matrix cannot represent
+// all entries, or if it would have more zeros than entries.
 func (g *treeGraph) dense(d ir.DType, targets int, aggregate Aggregate) *ir.Tensor {
 	entries := 0
 	for _, leaf := range g.leaves {
@@ -279,9 +278,9 @@ func numberBefore(d ir.DType, v float64) float64 {
 	return math.Nextafter(v, math.Inf(-1))
 }
 
-// set returns the set that node n compares with. ok is true if n tests membership in a set: n lists
-// the members, compares with = or ≠ (a set of one number), or compares with NaN (the empty set).
-// bounds holds two numbers for each member, in increasing order of the members: the largest number
+// set returns the set that node n compares with. ok is false if n does not test membership in a set. n tests
+// membership if it lists members, if it compares with = or ≠ (a set of one number), or if it compares with NaN (the
+// empty set). bounds holds two numbers for each member, in increasing order of the members: the largest number
 // below the member, and the member.
 func (s *splitter) set(n treeNode) (bounds []float64, ok bool) {
 	members := n.set
@@ -334,9 +333,9 @@ func (s *splitter) append(n treeNode) {
 	s.search(n.feature, bounds, out, in)
 }
 
-// search appends splits that find the first of bounds that the feature does not exceed. They lead
-// to child `even` if an even number of bounds precede it, and to child `odd` otherwise. search
-// returns the child that stands for all these splits.
+// search appends splits that find the first of bounds that the feature does not exceed. If an even number of bounds
+// precede it, they lead to child `even`, and otherwise to child `odd`. search returns the first of these splits, as
+// a child.
 func (s *splitter) search(feature int, bounds []float64, even, odd int) int {
 	if len(bounds) == 0 {
 		return even

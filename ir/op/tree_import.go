@@ -45,9 +45,9 @@ type trees struct {
 
 type treeKey struct{ tree, node int }
 
-// readTrees reads the trees: the attributes that start with nodes_, the attributes that start with
-// the word entries, target_ or class_, and base_values. It returns an error if they do not fit
-// together, or if a leaf has a weight for a target outside [0, targets).
+// readTrees reads the trees from attributes: those whose names start with nodes_, those whose names start with the
+// word `entries`, target_ or class_, and base_values. It returns an error if the attributes do not fit together, or
+// if a leaf has a weight for a target outside [0, targets).
 func readTrees(c ir.Importer, entries string, targets int) (*trees, error) {
 	t := &trees{used: map[int]bool{}, least: math.Inf(1)}
 	x, err := rowsOf(c.Builder(), c.Arg(0))
@@ -90,8 +90,8 @@ func readTrees(c ir.Importer, entries string, targets int) (*trees, error) {
 	return t, nil
 }
 
-// certain returns the targets that have a weight in every leaf of some tree. children has the child
-// number of each node; numbers below 0 are leaves.
+// certain returns the targets that have a weight in every leaf of some tree. children has the child number of each
+// node; a number below 0 is a leaf.
 func (g *treeGraph) certain(children map[treeKey]int) map[int]bool {
 	common := map[int]map[int]bool{} // tree → targets that all leaves so far name
 	for key, child := range children {
@@ -115,8 +115,8 @@ func (g *treeGraph) certain(children map[treeKey]int) map[int]bool {
 	return all
 }
 
-// treeFloats returns a list of floats from an attribute, or from the tensor that may replace the
-// attribute from opset 3. It sets double if the tensor is f64.
+// treeFloats returns a list of floats from an attribute. From opset 3 on, a tensor may replace the attribute.
+// treeFloats sets double if this tensor is f64.
 func treeFloats(c ir.Importer, name string, double *bool) []float64 {
 	floats := c.Floats(name, nil)
 	if tensor := name + "_as_tensor"; c.Opset() >= 3 && c.Has(tensor) {
@@ -143,9 +143,8 @@ func floatElems(t *ir.Tensor) []float64 {
 	return v
 }
 
-// readNodes reads the nodes and returns the child number of each. values[i] is the number that node
-// i compares with. The first node of a tree is its root. It returns an error if the attributes do
-// not fit together.
+// readNodes reads the nodes and returns the child number of each. values[i] is the number that node i compares
+// with. The first node of a tree is its root. readNodes returns an error if the attributes do not fit together.
 func (t *trees) readNodes(c ir.Importer, values []float64) (map[treeKey]int, error) {
 	treeIDs, nodeIDs := c.Ints("nodes_treeids", nil), c.Ints("nodes_nodeids", nil)
 	features, modes := c.Ints("nodes_featureids", nil), c.Texts("nodes_modes", nil)
@@ -214,8 +213,8 @@ func checkFeature(feature int) error {
 	return nil
 }
 
-// importTreeEnsemble imports TreeEnsemble. Nodes and leaves are numbered separately, and a leaf has
-// one weight for one target. The sets of membership nodes are concatenated and separated by NaN.
+// importTreeEnsemble imports TreeEnsemble. Nodes and leaves are numbered separately. A leaf has one weight for one
+// target. The sets of all membership nodes are in one list, separated by NaN.
 func importTreeEnsemble(c ir.Importer) ([]*ir.Value, error) {
 	aggregates := []Aggregate{AggregateAverage, AggregateSum, AggregateMin, AggregateMax}
 	transforms := []string{"NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"}

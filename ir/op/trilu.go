@@ -6,14 +6,14 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Trilu keeps a triangle of the matrices in the last two axes and sets the other elements to zero
-// (ONNX Trilu, from opset 14). With Upper it keeps the elements on and above diagonal k, and
-// otherwise the elements on and below it. Diagonal k starts at column k of row 0 or, if k is
-// negative, at row -k. The optional second operand is k, an i64 scalar, default 0.
+// Trilu keeps a triangle of the matrices in the last two axes, and sets the other elements to zero (ONNX Trilu,
+// from opset 14). With Upper it keeps the elements on and above diagonal k. Otherwise it keeps the elements on and
+// below this diagonal. Diagonal k starts at column k of row 0 or, if k is negative, at column 0 of row -k. The
+// optional second operand is k, an i64 scalar; its default is 0.
 type Trilu struct{ Upper bool }
 
-// Infer returns the operand's type. It returns an error unless the operand has rank 2 or more, and
-// k, if present, is an i64 of one element.
+// Infer returns the operand's type. It returns an error unless the operand has rank 2 or more. It also returns an
+// error if k is present and not an i64 of one element.
 func (op Trilu) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 2); err != nil {
 		return nil, err

@@ -12,12 +12,14 @@ import (
 // NaN is larger than every number.
 type SortRows struct{}
 
-// Unique removes duplicate rows of a matrix (ONNX Unique). It has four results: the distinct rows;
-// for each of them the index of its first occurrence; for each row of the matrix the index of the
-// distinct row that equals it; and for each distinct row its number of occurrences. The distinct
-// rows are in ascending order if Sorted is set, and otherwise in the order of first occurrence.
-// Unique binds Count to the number of distinct rows. The second operand is the order of the rows
-// from [SortRows].
+// Unique removes duplicate rows of a matrix (ONNX Unique). The second operand is the order of the rows, from
+// [SortRows]. There are four results:
+//   - the distinct rows, in ascending order if Sorted is set, and otherwise in the order of first occurrence
+//   - for each distinct row, the index of its first occurrence
+//   - for each row of the matrix, the index of the distinct row that equals it
+//   - for each distinct row, its number of occurrences
+//
+// Unique binds the symbol Count to the number of distinct rows.
 type Unique struct {
 	Sorted bool
 	Count  string

@@ -7,8 +7,9 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// importVariadic returns the import function of an operator of one or more operands (ONNX Min, Max,
-// Sum): op applied from first to last. Before opset 8 the operands have equal shapes.
+// importVariadic returns the import function of an operator with one or more operands (ONNX Min, Max, Sum). It
+// applies op to the first two operands, then to the result and the third, and so on. Before opset 8 the operands
+// have equal shapes.
 func importVariadic(op ir.Op) func(ir.Importer) ([]*ir.Value, error) {
 	return func(c ir.Importer) ([]*ir.Value, error) {
 		v, err := chain(c, op)

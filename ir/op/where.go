@@ -57,8 +57,8 @@ func (Where) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Va
 	return b.Select(x[0], x[1], x[2])
 }
 
-// InferElems returns an element of x where cond is known to be true, and of y where it is known to
-// be false. Where cond is unknown, x and y must have the same element; otherwise it returns nil.
+// InferElems returns the element of x where cond is known to be true, and the element of y where it is known to be
+// false. Where cond is unknown, x and y must have the same element. If they do not, InferElems returns nil.
 func (Where) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsBroadcast(in, out, func(e []ir.Ratio) (ir.Ratio, bool) {
 		switch n, ok := e[0].Num.Int(); {

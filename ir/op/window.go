@@ -13,9 +13,8 @@ import (
 // Other convolutions and pools are lowered to these.
 const MaxSpatial = 2
 
-// Window describes the windows of a convolution or a pool over the spatial axes of its operand,
-// which follow the batch and the channels. Pads has two elements for each spatial axis, and each
-// other list has one.
+// Window describes the windows of a convolution or a pool over the spatial axes of its operand. These axes follow
+// the batch and the channels. Pads has two elements for each spatial axis, and each other list has one.
 type Window struct {
 	Kernel    []int // cells of the window
 	Strides   []int // distance between windows in cells; nil means ones
@@ -133,9 +132,8 @@ func (w Window) extent(i int, d dim.Dim) dim.Dim {
 	return rest.CeilDiv(stride).Add(one).Min(d.Add(before).CeilDiv(stride))
 }
 
-// Places returns the spatial extents of the result, given the spatial extents of the operand. The
-// window must be valid, see [Window.Check]. Places returns an error if the window is larger than
-// the padded operand.
+// Places returns the spatial extents of the result, given the spatial extents `in` of the operand. The window must
+// be valid, see [Window.Check]. Places returns an error if the window is larger than the padded operand.
 func (w Window) Places(in []dim.Dim) ([]dim.Dim, error) {
 	out := make([]dim.Dim, len(in))
 	for i, d := range in {
@@ -149,8 +147,8 @@ func (w Window) Places(in []dim.Dim) ([]dim.Dim, error) {
 	return out, nil
 }
 
-// Padding returns the padding of all spatial axes for an operand with these spatial extents: the
-// cells before each axis, then the cells after each axis.
+// Padding returns the padding of all spatial axes: the number of cells before each axis, and then the number after
+// each axis. `in` holds the spatial extents of the operand.
 func (w Window) Padding(in []dim.Dim) []dim.Dim {
 	pads := make([]dim.Dim, 2*len(in))
 	for i, d := range in {
@@ -190,9 +188,8 @@ func (w Window) flat() Window {
 	return f
 }
 
-// lowerPool splits an f32 pool over more than two spatial axes in two: a pool over the last two
-// axes, and a pool over the other axes. It returns nil for other pools. op returns the operator for
-// a part of the window.
+// lowerPool replaces an f32 pool over more than two spatial axes by two: a pool over the last two axes, and a pool
+// over the other axes. It returns nil for other pools. op returns the pool with the given window.
 func (w Window) lowerPool(b *ir.Builder, n *ir.Node, op func(Window) ir.Op) []*ir.Value {
 	x, spatial := n.Arg(0), len(w.Kernel)
 	if spatial <= MaxSpatial || x.Type.DType != ir.F32 {
@@ -207,17 +204,16 @@ func (w Window) lowerPool(b *ir.Builder, n *ir.Node, op func(Window) ir.Op) []*i
 	return []*ir.Value{ReshapeTo(b, y, n.Results[0].Type.Shape...)}
 }
 
-// Cells describes one window over an operand. At lists the cells of the operand that are inside the
-// window, and Tap the corresponding cells of the window. Both are row-major indices over the
-// spatial axes.
+// Cells describes one window over an operand. At lists the cells of the operand that are inside the window. Tap[i]
+// is the cell of the window that is at At[i]. Both are row-major indices over the spatial axes.
 type Cells struct {
 	At, Tap []int
 	// counted is the number of the window's cells inside the operand or its padding.
 	counted int
 }
 
-// Visit calls f for every window over an operand with the spatial extents `in`. f receives the
-// row-major index o of the window, and its cells, which are valid only during the call.
+// Visit calls f for every window over an operand with the spatial extents `in`. o is the row-major index of the
+// window, and c its cells, which are valid only during the call.
 func (w Window) Visit(in []int, f func(o int, c Cells)) error {
 	dims := dim.Consts(in...)
 	shape, err := w.Places(dims)
@@ -266,10 +262,9 @@ func (w Window) inside(i, origin, low, high int) (first, last int) {
 	return first, max(first, min(last, w.Kernel[i]))
 }
 
-// importWindow reads the attributes of a window over the spatial axes of x. kernel holds the
-// extents of a convolution's weights; it is nil for a pool, whose kernel_shape is required.
-// dilations says whether the operator has the attribute dilations. Padding, strides and dilations
-// that have no effect become nil.
+// importWindow reads the attributes of a window over the spatial axes of x. kernel holds the spatial extents of a
+// convolution's weights. It is nil for a pool, which must have the attribute kernel_shape. dilations says whether
+// the operator has the attribute dilations. Padding, strides and dilations that have no effect become nil.
 func importWindow(c ir.Importer, x ir.Type, kernel []dim.Dim, dilations bool) (w Window, err error) {
 	spatial := x.Rank() - 2
 	if !x.IsTensor() || spatial < 1 {
@@ -304,9 +299,9 @@ func importWindow(c ir.Importer, x ir.Type, kernel []dim.Dim, dilations bool) (w
 	return w, w.Check(spatial)
 }
 
-// Over returns the spatial extents of a convolution of x, [N,C,spatial…], over one or two axes. It
-// returns the errors of [Window.Check] and [Window.Places], and an error if the kernel has another
-// number of axes or x has fewer.
+// Over returns the spatial extents of the result of a convolution of x, [N,C,spatial…], over one or two axes. It
+// returns the errors of [Window.Check] and [Window.Places]. It also returns an error if the kernel has another
+// number of axes, or if x has fewer spatial axes.
 func (w Window) Over(x ir.Type) ([]dim.Dim, error) {
 	n := len(w.Kernel)
 	if n < 1 || n > MaxSpatial || x.Rank() < 2+n {

@@ -6,9 +6,9 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// ZipMap returns a sequence of maps, one for each row of a matrix [N,C] (ONNX ZipMap). A map goes
-// from C keys to the elements of the row. The second operand is the keys, i64 or strings. If keys
-// are equal, the last one counts.
+// ZipMap returns a sequence of maps, one for each row of a matrix [N,C] (ONNX ZipMap). The second operand is C
+// keys, i64 or strings. A map has the elements of the row as values, in the order of the keys. If a key occurs
+// twice, its last value is used.
 type ZipMap struct{}
 
 // Infer returns a sequence of maps from the keys' type to scalars of the matrix's type.

@@ -5,9 +5,9 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// partTerms is the number of terms of a sum that are added one after the other in strict mode. The
-// error of a long sum in parts of b terms grows with the square root of b. ONNX Runtime uses parts
-// of 128 to 256 terms.
+// partTerms is the number of terms that strict mode adds one after the other. Longer sums are added in parts of
+// this length. If a part has b terms, the rounding error of the sum grows with √b. ONNX Runtime uses parts of 128
+// to 256 terms.
 const partTerms = 128
 
 // divideSums divides long sums of products into sums of parts, in strict mode. Rounding errors are

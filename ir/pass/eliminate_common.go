@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// eliminateCommon removes nodes that compute the same as an earlier node of their block, and extent
-// checks that always hold or repeat an earlier check.
+// eliminateCommon removes nodes that compute the same as an earlier node of their block. It also removes checks of
+// extents that always hold or that repeat an earlier check.
 func eliminateCommon(_ *Context, m *ir.Module) (changed bool, err error) {
 	for _, f := range m.Funcs {
 		e := &eliminator{home: homes(f), seen: map[place][]*ir.Node{}}

@@ -10,8 +10,8 @@ import (
 // weights and constants.
 type fixed map[*ir.Value]bool
 
-// Fixed returns a function that reports whether a value is known to depend on weights and constants only, so
-// that it can be computed once.
+// Fixed returns a function that reports whether a value is known to depend on weights and constants only. Such a
+// value can be computed once.
 func Fixed() func(v *ir.Value) bool { return fixed{}.has }
 
 func (f fixed) has(v *ir.Value) bool {
@@ -58,9 +58,8 @@ func isLeaf(n *ir.Node) bool {
 	return n.IsStored() || fill && n.Results[0].Type.IsStatic()
 }
 
-// isPure reports whether nodes of an operator have no effect except their results, draw no random
-// numbers, and are not computed by the user's program. Such a node may be evaluated, recomputed or
-// merged.
+// isPure reports whether nodes of an operator may be evaluated, recomputed or merged. The nodes must have no effect
+// except their results, must not draw random numbers, and must not call code of the user's program.
 func isPure(o ir.Op) bool {
 	_, effect := o.(ir.Effect)
 	_, opaque := o.(ir.Opaque)

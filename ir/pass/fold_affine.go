@@ -41,8 +41,8 @@ func foldAffine(ctx *Context, m *ir.Module) (changed bool, err error) {
 	})
 }
 
-// invertible reports whether v may be multiplied into weights. It returns false for a constant with
-// an element that is 0, infinite or NaN: the weights would lose their values.
+// invertible reports whether weights may be multiplied by v. It returns false for a constant with an element that
+// is 0, infinite or NaN, because the weights could not be restored from the products.
 func invertible(v *ir.Value) bool {
 	t, ok := v.ConstValue()
 	for i := 0; ok && i < t.Stored(); i++ {
@@ -53,8 +53,8 @@ func invertible(v *ir.Value) bool {
 	return true
 }
 
-// linear multiplies and shifts the results of operators by values that are known when weights are
-// prepared. It changes the operators' weights and bias instead. b appends the new nodes.
+// linear multiplies the result of an operator by a value, or adds a value to it, by changing the operator's weights
+// and bias. The value must be known when weights are prepared. b appends the new nodes.
 type linear struct {
 	b      *ir.Builder
 	known  fixed
@@ -123,8 +123,8 @@ func (l linear) scaled(x, s, t *ir.Value) *ir.Value {
 	return l.b.Node(n.Op, args...)
 }
 
-// distributes reports whether x is p·w + c, where [linear.scaled] can multiply p·w by s, nothing else
-// reads p·w, and c depends on weights and constants only.
+// distributes reports whether x is p·w + c, and x·s can be computed as p·(w·s) + c·s. [linear.scaled] must be able
+// to multiply p·w by s, nothing else may read p·w, and c must depend on weights and constants only.
 func (l linear) distributes(x, s *ir.Value) bool {
 	if x.Def == nil || l.strict {
 		return false
@@ -154,8 +154,8 @@ func perChannel(v, x *ir.Value) bool {
 	return true
 }
 
-// times returns the weights w multiplied by s, which has one element, or one for each of the
-// channels along the given axis of w. It returns w if s is nil.
+// times returns the weights w multiplied by s. s has one element, or one for each of the `channels` channels along
+// `axis` of w. times returns w if s is nil.
 func (l linear) times(w, s *ir.Value, channels dim.Dim, axis int) *ir.Value {
 	if s == nil {
 		return w

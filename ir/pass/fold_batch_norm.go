@@ -5,10 +5,9 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// foldBatchNorm moves a batch normalization into the weights and the bias of the preceding
-// convolution, matrix product or batch normalization if nothing else reads the result of that
-// operator. The new weights are w·s and the new bias is c·s + t, where s and t are computed from
-// the statistics when weights are prepared.
+// foldBatchNorm moves a batch normalization into the preceding convolution, matrix product or batch normalization.
+// Nothing else may read the result of that operator, whose weights are w and whose bias is c. The new weights are
+// w·s and the new bias is c·s + t. s and t are computed from the statistics when weights are prepared.
 func foldBatchNorm(ctx *Context, m *ir.Module) (changed bool, err error) {
 	if ctx.Strict {
 		return false, nil

@@ -21,11 +21,10 @@ const (
 	maxTextBytes = 1024
 )
 
-// foldConstants evaluates nodes whose operands are all constants, within a budget of memory and
-// work. Nodes that depend on weights are not evaluated, because weights can be replaced. A splat is
-// a constant that is stored as one repeated element. An operator that fills, moves or computes each
-// element alone turns splats into a splat. Any other result larger than maxTextBytes becomes a
-// weight of its own.
+// foldConstants evaluates nodes whose operands are all constants, within a budget of memory and work. It does not
+// evaluate nodes that depend on weights, because weights can be replaced. A splat is a constant that is stored as
+// one repeated element. If all operands are splats, an operator that fills, moves or computes each element alone
+// has a splat as its result. Any other result larger than maxTextBytes becomes a weight.
 func foldConstants(ctx *Context, m *ir.Module) (changed bool, err error) {
 	if ctx.folded == nil {
 		ctx.folded = map[string]*ir.Tensor{}
@@ -82,8 +81,8 @@ func (c *Context) evaluate(n *ir.Node) []*ir.Tensor {
 	return out
 }
 
-// affords deducts the memory and the work of evaluating n from the budgets and returns true. If
-// either budget is too small, it deducts nothing and returns false.
+// affords checks whether evaluating n fits the budgets of memory and of work. If it does, affords deducts both and
+// returns true. Otherwise it deducts nothing and returns false.
 func (c *Context) affords(n *ir.Node) bool {
 	budget := c.FoldBudget
 	if budget == 0 {
@@ -119,8 +118,9 @@ func (c *Context) known(v *ir.Value) *ir.Tensor {
 	return nil
 }
 
-// constant appends t and returns its value. If t is larger than maxTextBytes and not a splat, it
-// adds t to `own` as a weight whose name derives from `name`, the value's name.
+// constant appends t and returns its value. If t is larger than maxTextBytes and not a splat, constant adds it to
+// `own` as a weight, and returns the value of this weight. The name of the weight derives from `name`, the name of
+// the replaced value.
 func (c *Context) constant(b *ir.Builder, own *weights, name string, t *ir.Tensor) *ir.Value {
 	if t.IsSplat() || t.Len()*t.DType.Size() <= maxTextBytes {
 		return b.Const(t)

@@ -8,9 +8,9 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// foldOneHot replaces a product of one-hot rows and a table of weights by a gather of rows of the
-// table. An elementwise operator that combines the gathered rows with weights is computed on the
-// table instead, before the gather.
+// foldOneHot replaces a product of one-hot rows and a table of weights by a gather of rows of the table. If an
+// elementwise operator combines the gathered rows with weights, foldOneHot computes the operator on the table,
+// before the gather.
 func foldOneHot(ctx *Context, m *ir.Module) (changed bool, err error) {
 	if ctx.Strict {
 		return false, nil
@@ -35,11 +35,13 @@ func foldOneHot(ctx *Context, m *ir.Module) (changed bool, err error) {
 // twice as many elements and two more rows.
 const maxTable = 1 << 20
 
-// chosenRows returns a gather that equals the product n of one-hot rows and a table of weights, or
-// nil if n is not such a product. off and on are the values of the one-hot rows. Row i of the new
-// table is (on − off)·row i + off·sum, where sum is the sum of the rows. Two rows off·sum follow,
-// for indices past the end and before the beginning. The first rows are then repeated for negative
-// indices.
+// chosenRows returns a gather that equals n, a product of one-hot rows and a table of weights. It returns nil if n
+// is not such a product. off and on are the values of the one-hot rows, and sum is the sum of the table's rows. A
+// new table consists of
+//   - (on − off)·row + off·sum for each row of the table
+//   - off·sum, for indices past the end
+//   - off·sum, for indices before the beginning
+//   - the first rows again, for negative indices
 func chosenRows(b *ir.Builder, known fixed, n *ir.Node) *ir.Value {
 	rows, table := n.Args[0], n.Args[1]
 	if r, _, ok := madeBy[op.Reshape](rows); ok && trailing(r.Args[0].Type.Shape, rows.Type.Shape) > 0 {
@@ -66,11 +68,10 @@ func chosenRows(b *ir.Builder, known fixed, n *ir.Node) *ir.Value {
 	return reshaped(b, b.Node(op.Gather{}, table, indices), n.Results[0].Type.Shape...)
 }
 
-// onTable returns a replacement for n, an elementwise node. One operand of n is gathered rows of a
-// table, and each other operand is a vector or a scalar that depends on weights and constants only.
-// The replacement computes n on the table and gathers the rows of the result. onTable returns nil
-// if n is another node, if the table or the gathered rows have another reader, or if the table is a
-// weight or constant of the module.
+// onTable returns a replacement for n, an elementwise node. One operand of n is gathered rows of a table. Each
+// other operand is a vector or a scalar that depends on weights and constants only. The replacement computes n on
+// the table, and gathers the rows of the result. onTable returns nil if n is not such a node, if something else
+// reads the table or the gathered rows, or if the table is itself a weight or constant of the module.
 func onTable(b *ir.Builder, known fixed, n *ir.Node) *ir.Value {
 	y := n.Results[0]
 	at := slices.IndexFunc(n.Args, func(v *ir.Value) bool {

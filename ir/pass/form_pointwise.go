@@ -9,9 +9,9 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// formPointwise turns every elementwise node into a pointwise node with a region. A constant whose
-// elements are equal moves into the region as a number if the kernel accepts one. If only the
-// values of symbols show whether an operand's extent is 1, the operand is repeated first.
+// formPointwise turns every elementwise node into a pointwise node with a region. If all elements of a constant are
+// equal and the kernel accepts it as a number, the constant moves into the region. If it is known only at run time
+// whether an extent of an operand is 1, formPointwise first repeats the operand to the shape of the result.
 func formPointwise(ctx *Context, m *ir.Module) (changed bool, err error) {
 	inRegion := regionNodes(m)
 	return rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
@@ -53,9 +53,9 @@ func formPointwise(ctx *Context, m *ir.Module) (changed bool, err error) {
 
 func isText(v *ir.Value) bool { return v != nil && v.Type.DType == ir.String }
 
-// scalarOperands reports, for each operand of n, whether the kernel takes it as a number: a
-// constant of equal elements that the kernel accepts. At least one operand is read element by
-// element.
+// scalarOperands reports which operands of n the kernel takes as a number. Such an operand is a constant whose
+// elements are all equal, and the kernel must accept it. At least one operand is not taken as a number, but read
+// element by element.
 func (c *Context) scalarOperands(n *ir.Node) []bool {
 	inside := make([]bool, len(n.Args))
 	read := c.Target.Reads(n)
@@ -66,8 +66,8 @@ func (c *Context) scalarOperands(n *ir.Node) []bool {
 	return inside
 }
 
-// repeatOperands repeats operands so that along every axis each has the extent of the result or 1,
-// and at least one has the extent of the result.
+// repeatOperands repeats operands so that each extent of an operand is 1 or the extent of the result, provably.
+// Along every axis at least one operand has the extent of the result.
 func repeatOperands(b *ir.Builder, args []*ir.Value, out ir.Type) []*ir.Value {
 	runs := make([]*ir.Value, len(args))
 	covered := make([]bool, out.Rank()) // axes along which some operand has the extent
@@ -94,8 +94,8 @@ func repeatOperands(b *ir.Builder, args []*ir.Value, out ir.Type) []*ir.Value {
 	return runs
 }
 
-// repeatUnproven repeats v to the shape of `out` if an extent of v is not known to be 1 or the
-// extent of `out`. It appends a check that the extent is one of the two.
+// repeatUnproven repeats v to the shape of `out` if it is not known that each extent of v is 1 or the extent of
+// out. It appends a check of this. Otherwise it returns v.
 func repeatUnproven(b *ir.Builder, v *ir.Value, out ir.Type) *ir.Value {
 	lead, proven := out.Rank()-v.Type.Rank(), true
 	one := dim.Const(1)
@@ -111,8 +111,8 @@ func repeatUnproven(b *ir.Builder, v *ir.Value, out ir.Type) *ir.Value {
 	return repeatTo(b, v, out.Shape)
 }
 
-// repeatTo appends a copy of v repeated to the given shape. An axis whose extent is 1 at run time
-// is read with stride 0.
+// repeatTo appends a copy of v, repeated to the given shape. It reads an axis with stride 0 if the axis has extent
+// 1 at run time.
 func repeatTo(b *ir.Builder, v *ir.Value, shape []dim.Dim) *ir.Value {
 	one := dim.Const(1)
 	lead := len(shape) - v.Type.Rank()

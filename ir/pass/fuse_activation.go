@@ -7,9 +7,8 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// fuseActivation replaces an activation that is written out as several operators by one operator,
-// for any order of the factors. It recognises sigmoid, swish (SiLU), GELU with erf or tanh, hard
-// swish, and mish.
+// fuseActivation replaces an activation that is written out as several operators by one operator. The factors of a
+// product may be in any order. It recognises sigmoid, swish (SiLU), GELU with erf or tanh, hard swish, and mish.
 func fuseActivation(ctx *Context, m *ir.Module) (changed bool, err error) {
 	if ctx.Strict {
 		return false, nil
@@ -91,8 +90,8 @@ func plus(v *ir.Value, c float64) (x *ir.Value, ok bool) {
 	return nil, false
 }
 
-// gated returns the activation equal to v if v is a product of a value, a gate computed from that
-// value, and possibly a number. Otherwise it returns nil.
+// gated returns an activation that equals v, if v is the product of a value x and a gate, which is a function of x.
+// A number may be a further factor. gated returns nil if v is something else.
 func gated(b *ir.Builder, v *ir.Value) *ir.Value {
 	parts, c := factors(b, v)
 	if len(parts) != 2 {
@@ -110,8 +109,8 @@ func gated(b *ir.Builder, v *ir.Value) *ir.Value {
 	return nil
 }
 
-// gates are the functions that recognise a gate, a function of x. Each returns an operator o and a
-// scale such that x·gate = scale·o(x). ok is false if the gate has another form.
+// gates are functions that recognise a gate, such as the sigmoid of x. Each returns an operator o and a scale, for
+// which x·gate = scale·o(x). ok is false if the gate has another form.
 var gates = []func(x, gate *ir.Value) (o ir.Op, scale float64, ok bool){
 	sigmoidGate, erfGate, tanhGate, hardGate, mishGate,
 }

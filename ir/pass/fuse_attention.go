@@ -10,10 +10,9 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// fuseAttention replaces a softmax of products of queries and keys, and its product with values, by
-// one [op.Attention] if nothing else reads the intermediate results. Scales, masks and repeated
-// heads of keys and values become part of it. If a mask excludes all keys of a query, the result is
-// 0 rather than NaN.
+// fuseAttention replaces a softmax of products of queries and keys, and its product with values, by one
+// [op.Attention]. Nothing else may read the intermediate results. Scales, masks and repeated heads of keys and
+// values become part of the Attention. If a mask excludes all keys of a query, the result is 0 rather than NaN.
 func fuseAttention(ctx *Context, m *ir.Module) (changed bool, err error) {
 	if ctx.Strict {
 		return false, nil
@@ -74,9 +73,9 @@ func attentionOf(b *ir.Builder, n *ir.Node) (a attention, ok bool) {
 	return a, false
 }
 
-// softmax returns the operand of v if v is a softmax along its last axis and nothing else reads v.
-// Otherwise ok is false. If casts surround the softmax, the type between the casts becomes
-// a.Precision. A Where after it may replace the NaN of queries without keys by 0.
+// softmax returns the operand of v if v is a softmax along its last axis and nothing else reads v. Otherwise ok is
+// false. Casts may surround the softmax; the type between the casts then becomes a.Precision. A [op.Where] after
+// the softmax may replace NaN, the result of a query without keys, by 0.
 func (a *attention) softmax(b *ir.Builder, v *ir.Value) (scores *ir.Value, ok bool) {
 	if b.Uses(v) != 1 {
 		return nil, false
@@ -111,9 +110,9 @@ func (a *attention) softmax(b *ir.Builder, v *ir.Value) (scores *ir.Value, ok bo
 // the number is at most leastScore.
 const leastScore = -1e30
 
-// peel removes the last operator of the scores s: a reshape, a mask, a scale or a soft cap. It
-// records the operator in a and returns the scores before it. It returns nil if the operator cannot
-// be part of an attention.
+// peel removes the last of the operators that compute the scores s: a reshape, a mask, a scale or a soft cap. It
+// records the operator in a, and returns the operator's operand. It returns nil if the operator cannot be part of
+// an attention.
 func (a *attention) peel(b *ir.Builder, s *ir.Value) *ir.Value {
 	n := s.Def
 	fits := func(v *ir.Value) bool { return v.Type.Equal(s.Type) && scoresOf(b, v) }
@@ -263,10 +262,9 @@ func headsIn(q *ir.Value) int {
 	return 0
 }
 
-// maskType returns the type of the mask for queries of type q. lead holds the batch and heads of
-// the scores. The type has the rank of the masks in the model, and is the zero Type if there is no
-// mask. ok is false if the masks do not broadcast together, have another element type than q, or
-// have rank 0.
+// maskType returns the type of the mask for queries of type q. lead holds the batch and the heads of the scores.
+// The type has the rank of the masks in the model. It is the zero Type if there is no mask. ok is false if the
+// masks do not broadcast together, do not have the element type of q, or have rank 0.
 func (a *attention) maskType(q ir.Type, lead []dim.Dim) (t ir.Type, ok bool) {
 	var types []ir.Type
 	for _, m := range a.masks {
@@ -315,8 +313,7 @@ func widened(mask ir.Type, scores []dim.Dim) ir.Type {
 	return ir.TensorOf(mask.DType, shape...)
 }
 
-// widen repeats a mask to a shape. It appends a check that each of the mask's extents is 1 or the
-// extent of the shape.
+// widen repeats a mask to a shape. It appends a check that each extent of the mask is 1 or the extent of the shape.
 func widen(b *ir.Builder, mask *ir.Value, shape []dim.Dim) *ir.Value {
 	if slices.EqualFunc(mask.Type.Shape, shape, dim.Dim.Equal) {
 		return mask
@@ -329,8 +326,8 @@ func widen(b *ir.Builder, mask *ir.Value, shape []dim.Dim) *ir.Value {
 	return b.Node(op.Expand{Shape: shape}, mask)
 }
 
-// mask appends the mask and returns it, or nil if there is no mask. A float mask is added to the
-// scores. A bool mask is true for the keys that count.
+// mask appends the mask of the attention and returns it, or nil if there is no mask. A float mask is added to the
+// scores. A bool mask is true for the keys that are not excluded.
 func (a *attention) mask(b *ir.Builder) *ir.Value {
 	var sum *ir.Value
 	for _, m := range a.masks {
@@ -370,8 +367,8 @@ type view struct {
 	scale float64
 }
 
-// scaledView splits v into a value, transposes and reshapes of it, and a factor. If the factor is
-// 1, it returns v itself as a view.
+// scaledView splits v into a scale and a view: transposes and reshapes of a value. If the scale is 1, the view is v
+// itself.
 func scaledView(v *ir.Value) view {
 	w := view{of: v, scale: 1}
 	for {

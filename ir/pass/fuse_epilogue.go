@@ -15,10 +15,10 @@ const (
 	maxChainOperands = 2
 )
 
-// fuseEpilogue makes elementwise nodes part of the preceding convolution or matrix product if
-// nothing else reads its result. An epilogue consists of these steps, in order: a bias, a sum with
-// a tensor of the result's type, bounds, and a chain of operators. Each operator of the chain takes
-// the result of the preceding one.
+// fuseEpilogue makes elementwise nodes part of the preceding convolution or matrix product, as its epilogue.
+// Nothing else may read the result of that operator. An epilogue consists of these steps, in order: a bias, a sum
+// with a tensor of the result's type, bounds, and a chain of operators. Each operator of the chain takes the result
+// of the preceding step.
 func fuseEpilogue(ctx *Context, m *ir.Module) (changed bool, err error) {
 	for _, f := range m.Funcs {
 		e := &epilogues{ctx: ctx, uses: f.Uses(), home: homes(f), order: map[*ir.Value]int{}}
@@ -90,8 +90,8 @@ func first(values []*ir.Value) *ir.Value {
 	return values[0]
 }
 
-// host returns the node into which n can be fused: an operand of n that only n reads, and that has
-// the type of n's result. If there are several such nodes, host returns the last.
+// host returns a node into which n can be fused. The result of the node must be an operand of n that only n reads,
+// and have the type of n's result. If there are several such nodes, host returns the last.
 func (e *epilogues) host(n *ir.Node) (best host, ok bool) {
 	for _, a := range n.Args {
 		h, isHost := hostOf(a)
@@ -132,8 +132,8 @@ func addend(h host, n *ir.Node) *ir.Value {
 	return n.Args[0]
 }
 
-// bias fuses n if it adds a vector, with one element for each column or channel, to the result of
-// h. It returns the new result, or nil if n does not fit.
+// bias fuses n if n adds a vector to the result of h. The vector must have one element for each column or channel.
+// bias returns the new result, or nil if n does not fit.
 func (e *epilogues) bias(b *ir.Builder, h host, n *ir.Node) *ir.Value {
 	v := addend(h, n)
 	args := h.operands(op.BiasArg + 1)
@@ -154,8 +154,8 @@ func (h host) grow(b *ir.Builder, n *ir.Node, e op.Epilogue, regions []*ir.Block
 	return b.NodeBlocks(h.op.WithEnding(e), regions, args...)[0]
 }
 
-// residual fuses n if it adds a tensor of the result's type to the result of h. It returns the new
-// result, or nil if n does not fit.
+// residual fuses n if n adds a tensor to the result of h. The tensor must have the result's type. residual returns
+// the new result, or nil if n does not fit.
 func (e *epilogues) residual(b *ir.Builder, h host, n *ir.Node) *ir.Value {
 	v := addend(h, n)
 	args := h.operands(op.ResidualArg + 1)

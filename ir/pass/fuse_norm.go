@@ -8,9 +8,9 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// fuseNorm replaces a layer or root mean square normalisation that is written out as several
-// operators by one operator. It recognises the forms that exporters use. Products and sums that
-// follow a normalisation become its scale and bias.
+// fuseNorm replaces a layer normalisation, or a root mean square normalisation, that is written out as several
+// operators. It recognises the forms that exporters write. Products and sums after the normalisation become its
+// scale and bias.
 func fuseNorm(ctx *Context, m *ir.Module) (changed bool, err error) {
 	if ctx.Strict {
 		return false, nil
@@ -42,8 +42,9 @@ func fuseNorm(ctx *Context, m *ir.Module) (changed bool, err error) {
 	})
 }
 
-// centred returns the normalisation equal to n if n is (x − mean)/deviation, or x divided by its
-// root mean square. The inverse of the deviation may be multiplied by a scale first.
+// centred returns a normalisation that equals n, if n is (x − mean)/deviation, or x divided by its root mean
+// square. n may be a product with the inverse of the deviation, and this inverse may be multiplied by a scale
+// first. centred returns nil if n has another form.
 func centred(b *ir.Builder, n *ir.Node) *ir.Value {
 	switch n.Op.(type) {
 	case op.Div:
@@ -64,8 +65,8 @@ func centred(b *ir.Builder, n *ir.Node) *ir.Value {
 	return nil
 }
 
-// moved returns the normalisation equal to n if n is x·m + (bias − mean·m), where m is the inverse
-// of the deviation, possibly multiplied by a scale.
+// moved returns a normalisation that equals n, if n is x·m + (bias − mean·m). m is the inverse of the deviation, or
+// this inverse multiplied by a scale. moved returns nil if n has another form.
 func moved(b *ir.Builder, n *ir.Node) *ir.Value {
 	if _, ok := n.Op.(op.Add); !ok {
 		return nil
@@ -113,8 +114,8 @@ type spread struct {
 	epsilon float64
 }
 
-// scaledInverse splits v into the inverse of a deviation and a scale, which is nil if v is not a
-// product. ok is false if v does not have this form.
+// scaledInverse reports whether v is the inverse of a deviation, or the product of such an inverse and a scale. s
+// describes the deviation. scale is nil if v is not a product. ok is false if v has another form.
 func scaledInverse(v *ir.Value) (s spread, scale *ir.Value, ok bool) {
 	if s, ok := deviationOf(v); ok && s.inverse {
 		return s, nil, true
@@ -129,8 +130,8 @@ func scaledInverse(v *ir.Value) (s spread, scale *ir.Value, ok bool) {
 	return s, nil, false
 }
 
-// deviationOf describes v if it is the square root of a mean of squares, or the inverse of such a
-// root. Otherwise ok is false.
+// deviationOf reports whether v is the square root of a mean of squares, or the inverse of such a root. s describes
+// it. ok is false if v has another form.
 func deviationOf(v *ir.Value) (s spread, ok bool) {
 	for v != nil && v.Def != nil {
 		n := v.Def
@@ -223,9 +224,9 @@ func meanOf(v *ir.Value) (x *ir.Value, axes []int, ok bool) {
 	return x, axes, ok && kind != op.ReduceSumSquare
 }
 
-// averaged returns x and axes if v is a mean along axes, which are kept with extent 1. v is the
-// mean of x² if kind is ReduceSumSquare, and otherwise the mean of x. The mean may be written as a
-// sum divided by the number of elements. ok is false if v is not a mean.
+// averaged reports whether v is a mean along axes that keep extent 1. If kind is ReduceSumSquare, v is the mean of
+// x². Otherwise it is the mean of x. The mean may be written as a sum divided by the number of elements. ok is
+// false if v is not a mean.
 func averaged(v *ir.Value) (kind op.Reduction, x *ir.Value, axes []int, ok bool) {
 	sum, c := unscaled(v)
 	if n, _, isReshape := madeBy[op.Reshape](sum); isReshape {
@@ -256,9 +257,8 @@ func averaged(v *ir.Value) (kind op.Reduction, x *ir.Value, axes []int, ok bool)
 	return o.Kind, x, o.Axes, ok
 }
 
-// axis returns the first normalised axis: the axes from there to the last are normalised. If the
-// normalised axes of x are not its last axes, perm is the permutation of axes that makes them the
-// last. Otherwise perm is nil.
+// axis returns the first axis of a normalisation along the last axes of x. If the normalised axes are not the last
+// axes, perm is a permutation of x's axes after which they are. Otherwise perm is nil.
 func (s *spread) axis(x ir.Type) (axis int, perm []int) {
 	one := dim.Const(1)
 	for i, d := range x.Shape {
@@ -279,8 +279,8 @@ func (s *spread) axis(x ir.Type) (axis int, perm []int) {
 	return min(axis, len(x.Shape)-1), nil
 }
 
-// normalized returns the normalisation equal to y divided by the deviation, times scale unless
-// scale is nil. It returns nil if the deviation is not the deviation of y.
+// normalized returns a normalisation that equals y divided by the deviation s, times scale. A nil scale is 1.
+// normalized returns nil if s is not the deviation of y.
 func (s *spread) normalized(b *ir.Builder, y, scale *ir.Value) *ir.Value {
 	x := y
 	if s.of == nil {
@@ -311,8 +311,8 @@ func (s *spread) normalized(b *ir.Builder, y, scale *ir.Value) *ir.Value {
 	return applied(b, o, perm, x)
 }
 
-// applied appends the normalisation o with operands x and others, and returns its result. If perm
-// is not nil, x is transposed by perm before and transposed back after.
+// applied appends the normalisation o with the operands x and `others`, and returns its result. If perm is not nil,
+// x is transposed by perm before, and the result is transposed back.
 func applied(b *ir.Builder, o ir.Op, perm []int, x *ir.Value, others ...*ir.Value) *ir.Value {
 	if perm == nil {
 		return b.Node(o, append([]*ir.Value{x}, others...)...)
@@ -321,9 +321,8 @@ func applied(b *ir.Builder, o ir.Op, perm []int, x *ir.Value, others ...*ir.Valu
 	return b.Node(op.Transpose{Perm: inverse(perm)}, b.Node(o, append([]*ir.Value{x}, others...)...))
 }
 
-// rowOf returns v, which broadcasts to x, in the shape of the axes of x from axis on. A non-nil
-// perm permutes the axes of x first. It returns nil if this is not possible, such as if v varies
-// along other axes.
+// rowOf returns v in the shape of the axes of x from `axis` on. v broadcasts to x. If perm is not nil, it permutes
+// the axes of x first. rowOf returns nil if v does not have one row, for example because v varies along other axes.
 func rowOf(b *ir.Builder, v *ir.Value, x ir.Type, axis int, perm []int) *ir.Value {
 	lead, one := x.Rank()-v.Type.Rank(), dim.Const(1)
 	if lead < 0 || v.Type.DType != x.DType {
@@ -354,8 +353,8 @@ func rowOf(b *ir.Builder, v *ir.Value, x ir.Type, axis int, perm []int) *ir.Valu
 	return v
 }
 
-// withOperand returns the normalisation v with w as its scale if n is their product, or as its bias
-// if n is their sum. It returns nil if v already has that operand, or if w does not fit.
+// withOperand returns the normalisation v with one more operand. If n is v·w, w becomes its scale. If n is v + w, w
+// becomes its bias. withOperand returns nil if v already has this operand, or if w does not fit.
 func withOperand(b *ir.Builder, n *ir.Node, v, w *ir.Value) *ir.Value {
 	if v.Def == nil {
 		return nil
@@ -388,10 +387,9 @@ func withOperand(b *ir.Builder, n *ir.Node, v, w *ir.Value) *ir.Value {
 	return b.Node(v.Def.Op, args...)
 }
 
-// withChannels returns a group normalisation equal to n, or nil if n does not have one of two
-// forms. w has one element for each channel. If n is v·w, v is a layer normalisation of groups of
-// channels, and w becomes the scale. If n is v + w, v is a group normalisation, and w becomes the
-// bias.
+// withChannels returns a group normalisation that equals n. w has one element for each channel. If n is v·w, v must
+// be a layer normalisation of groups of channels, and w becomes the scale. If n is v + w, v must be a group
+// normalisation, and w becomes the bias. withChannels returns nil if n has another form.
 func withChannels(b *ir.Builder, n *ir.Node, v, w *ir.Value) *ir.Value {
 	t := v.Type
 	if t.Rank() < 3 || t.Rank() < w.Type.Rank() || !op.IsPerChannel(w.Type, t) && !t.Shape[1].Equal(dim.Const(1)) {

@@ -10,9 +10,8 @@ import (
 )
 
 const (
-	// maxPointwiseOperands and maxPointwiseOps bound a fused region. A kernel computes a region for
-	// a few elements at a time. The operands and intermediate results for these elements must fit
-	// the first-level cache.
+	// maxPointwiseOperands and maxPointwiseOps limit a fused region. A kernel computes a region for a few elements
+	// at a time. The operands and intermediate results of these elements must fit the first-level cache.
 	maxPointwiseOperands = 6
 	maxPointwiseOps      = 8
 	// maxCopies is the largest number of readers for which an operator is computed in each reader
