@@ -157,7 +157,7 @@ func typesOf(values []*Value) []Type {
 	return types
 }
 
-// String returns a name of n for messages: its operator and, if it has one, its name in the model.
+// String returns a name of n for messages: the name of its operator and, if n has one, its own name in the model.
 func (n *Node) String() string {
 	if n.Pos == "" {
 		return OpName(n.Op)
@@ -165,7 +165,7 @@ func (n *Node) String() string {
 	return fmt.Sprintf("%s %q", OpName(n.Op), n.Pos)
 }
 
-// All yields the nodes of b and of its nested blocks. A node follows the nodes of its own blocks.
+// All yields the nodes of b and of its nested blocks. The nodes in the blocks of a node come before the node.
 func (b *Block) All() iter.Seq[*Node] {
 	return func(yield func(*Node) bool) { b.walk(yield) }
 }
@@ -184,7 +184,8 @@ func (b *Block) walk(yield func(*Node) bool) bool {
 	return true
 }
 
-// Uses counts the uses of each value as an operand or a result of a block.
+// Uses returns, for each value, how often b uses it as an operand of a node or as a result of a block. It includes
+// nested blocks.
 func (b *Block) Uses() map[*Value]int {
 	uses := map[*Value]int{}
 	b.countUses(uses)
@@ -207,8 +208,8 @@ func (b *Block) countUses(uses map[*Value]int) {
 	}
 }
 
-// FreeSymbols returns the symbols in b, its parameters and its results, except the symbols that a
-// node in b binds. They are sorted.
+// FreeSymbols returns the symbols that b uses but does not bind, sorted. It includes the symbols in its parameters
+// and results.
 func (b *Block) FreeSymbols() []string {
 	used := map[string]bool{}
 	note := func(s string) { used[s] = true }
@@ -231,7 +232,7 @@ func (b *Block) FreeSymbols() []string {
 	return slices.Sorted(maps.Keys(used))
 }
 
-// BoundSymbols returns the symbols that the nodes in b bind for later nodes or for their blocks.
+// BoundSymbols returns the symbols that the nodes in b bind. Later nodes, or the nodes' own blocks, may use them.
 func (b *Block) BoundSymbols() map[string]bool {
 	bound := map[string]bool{}
 	note := func(symbols []string) {

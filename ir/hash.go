@@ -95,8 +95,8 @@ func (h hasher) typ(t Type) {
 	}
 }
 
-// tensor adds the kind, type, shape and first elements of a tensor to the hash. It adds only the
-// kind of a container.
+// tensor adds the kind, type, shape and first elements of a tensor to the hash. For a container it adds only the
+// kind.
 func (h hasher) tensor(t *Tensor) {
 	if t == nil {
 		return

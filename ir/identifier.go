@@ -6,8 +6,7 @@ import (
 	"unicode"
 )
 
-// MaxIdentifier is the largest length, in bytes, of an identifier that is derived from a model's
-// text.
+// MaxIdentifier is the maximum length, in bytes, of an identifier that is derived from a text of a model.
 const MaxIdentifier = 40
 
 func words(text string) []string {

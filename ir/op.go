@@ -30,8 +30,8 @@ type RegionOp interface {
 	EvalBlocks(in []*Tensor, blocks []*Block, run func(b *Block, args []*Tensor) ([]*Tensor, error)) ([]*Tensor, error)
 }
 
-// Scoper is an operator whose blocks have their own symbols. Each execution of a block binds these
-// symbols to the extents of its arguments.
+// Scoper is an operator whose blocks have symbols of their own. When a block is executed, its symbols are bound to
+// extents of the block's arguments.
 type Scoper interface {
 	RegionOp
 	// Scope returns the symbols.
@@ -47,15 +47,15 @@ type Binder interface {
 	BindValues(in, out []*Tensor) ([]int64, error)
 }
 
-// Effect is an operator whose node is kept even if its results are unused.
+// Effect is an operator whose nodes are kept even if nothing reads their results.
 type Effect interface{ HasEffect() }
 
 // Opaque is an operator that only the user's program can compute. The compiler does not know what
 // it computes.
 type Opaque interface{ IsOpaque() }
 
-// Linked is an operator whose gradients a function of the module may compute. The operator then
-// holds the name of this function.
+// Linked is an operator that may name a function of the module. This function computes the gradients of the
+// operator.
 type Linked interface {
 	Op
 	// Link returns the operator with the function that it names. find returns a function of the
@@ -68,7 +68,7 @@ type Linked interface {
 // Overwrites returns the indices of such operands.
 type Overwriter interface{ Overwrites() []int }
 
-// Viewer is an operator whose result is the unchanged memory of its first operand.
+// Viewer is an operator whose result is the memory of its first operand, unchanged.
 type Viewer interface{ IsView() }
 
 // ElemsOp is an operator that can express the elements of its result in symbols, if the elements of its operands
@@ -105,8 +105,7 @@ type Differentiable interface {
 	Grad(b *Builder, n *Node, dy []*Value, want []bool) []*Value
 }
 
-// Composite is an operator that is differentiated through an equivalent composition of other
-// operators.
+// Composite is an operator that can be composed of other operators. It is differentiated through this composition.
 type Composite interface {
 	Op
 	// Compose builds n's results from other differentiable operators. It returns nil for a node
@@ -114,7 +113,7 @@ type Composite interface {
 	Compose(b *Builder, n *Node) []*Value
 }
 
-// Trainable is an operator that behaves differently in training, such as dropout.
+// Trainable is an operator that computes something else in training than in inference, such as dropout.
 type Trainable interface {
 	Op
 	// Train builds replacements of n's results for training. It returns nil to keep n.
@@ -132,8 +131,8 @@ type Training interface {
 	Update(v, next *Value)
 }
 
-// Unproven is the error of an [Op.Infer] that requires the extents A and B to be equal but cannot
-// prove that they are.
+// Unproven is an error of [Op.Infer]. The operator requires the extents A and B to be equal, but Infer cannot prove
+// that they are.
 type Unproven struct {
 	A, B dim.Dim
 	What string // describes A and B, such as "inner dimensions"
@@ -146,7 +145,7 @@ func (e *Unproven) Error() string {
 // OpName returns the name of op in the text form: "max_pool" for MaxPool, "lrn" for LRN.
 func OpName(op Op) string { return snake(reflect.TypeOf(op).Name()) }
 
-// snake converts a Go name to snake case: "KeepDims" becomes "keep_dims", and "DType" "d_type".
+// snake converts a Go name to snake case: "KeepDims" to "keep_dims", and "DType" to "d_type".
 func snake(name string) string {
 	var b strings.Builder
 	r := []rune(name)
@@ -165,7 +164,7 @@ func snake(name string) string {
 // OpSet maps names in the text form to operators.
 type OpSet map[string]reflect.Type
 
-// NewOpSet returns an OpSet of ops, by their names in the text form.
+// NewOpSet returns an OpSet of ops. Its keys are the names of the operators in the text form.
 func NewOpSet(ops ...Op) OpSet {
 	s := OpSet{}
 	for _, op := range ops {
@@ -174,8 +173,7 @@ func NewOpSet(ops ...Op) OpSet {
 	return s
 }
 
-// Builtin returns the operators defined in this package. An [OpSet] for [Parse] has to contain
-// them.
+// Builtin returns the operators that this package defines. The [OpSet] of a call of [Parse] must contain them.
 func Builtin() []Op {
 	return []Op{Constant{}, Load{}, Extents{}, CheckDim{}, Assume{}, Invoke{}}
 }

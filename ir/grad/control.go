@@ -51,7 +51,7 @@ func (t *tape) inside(b *ir.Builder, wrt, results, dy []*ir.Value) []*ir.Value {
 	return grads
 }
 
-// captured returns the float values that blocks capture and that are active in t, each once.
+// captured returns the float values that blocks capture and that depend on a differentiated value of t, each once.
 func (t *tape) captured(blocks ...*ir.Block) []*ir.Value {
 	var out []*ir.Value
 	seen := map[*ir.Value]bool{}

@@ -59,8 +59,8 @@ func (e *NoDerivative) Error() string {
 	return text
 }
 
-// Stops returns the names of the operators without a derivative in err, sorted and each once. err is an error that
-// this package returned.
+// Stops returns the names of the operators without a derivative that err lists, sorted and each once. err is an
+// error that this package returned.
 func Stops(err error) []string {
 	var names []string
 	switch e := err.(type) {
@@ -110,7 +110,8 @@ func reads(n *ir.Node) []*ir.Value {
 	return values
 }
 
-// add adds `part` to the gradient of v. It does nothing if v is not active, or if v or part is nil.
+// add adds `part` to the gradient of v. It does nothing if v does not depend on a differentiated value, or if v or
+// `part` is nil.
 func (t *tape) add(v, part *ir.Value) {
 	if v == nil || part == nil || !t.active[v] {
 		return

@@ -8,7 +8,8 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// link replaces each [ir.Linked] operator in f by a copy that has the function of m for its gradients.
+// link gives each [ir.Linked] operator in f the function of m that computes its gradients. It returns an error if m
+// lacks the function.
 func link(m *ir.Module, f *ir.Func) error {
 	for n := range f.All() {
 		o, ok := n.Op.(ir.Linked)
@@ -37,8 +38,8 @@ func Named(m *ir.Module) map[string]bool {
 	return named
 }
 
-// Forget removes the functions of [Named] from m, and their names from the nodes of m. m cannot be
-// differentiated afterwards.
+// Forget removes the functions that [Named] returns from m. It also removes their names from the nodes of m, so m
+// cannot be differentiated afterwards.
 func Forget(m *ir.Module) {
 	named := Named(m)
 	m.Funcs = slices.DeleteFunc(m.Funcs, func(f *ir.Func) bool { return named[f.Name] })

@@ -16,8 +16,8 @@ type Builder struct {
 	scope *scope
 }
 
-// scope is a block that is being filled, with the values of the pure expressions that were computed
-// in it.
+// scope is a block that is being filled. It also holds the values of the pure expressions that the block has
+// computed so far.
 type scope struct {
 	block *Block
 	known map[expression]*Value
@@ -66,7 +66,7 @@ func (b *Builder) fill(fill func(b *Builder)) (err error) {
 // Fail stops the builder. [Build] returns the formatted error.
 func (b *Builder) Fail(format string, args ...any) { fail(format, args...) }
 
-// fail panics with an error, which stops a builder, a parser or a check; see [catch].
+// fail panics with an error. The panic stops a builder, a parser or a check; [catch] recovers from it.
 func fail(format string, args ...any) { panic(mistake{fmt.Errorf(format, args...)}) }
 
 // Current returns the block to which the builder adds instructions.
@@ -175,7 +175,7 @@ func mask(n uint64, d ir.DType) uint64 {
 	return n
 }
 
-// wholeOf returns the integer of type d with the given bits. A u64 wraps to an int64.
+// wholeOf returns the integer of type d with the given bits, as an int64. A u64 of 2⁶³ or more becomes negative.
 func wholeOf(d ir.DType, bits uint64) int64 {
 	if d.Class() == ir.Signed && d.Bits() < 64 {
 		shift := 64 - d.Bits()
@@ -340,7 +340,7 @@ func (b *Builder) Bitcast(d ir.DType, x *Value) *Value {
 	return b.pure(&Instr{Op: Bitcast, Args: []*Value{x}}, d)
 }
 
-// Split returns the low and the high half of the bits of x, a value of 64 bits, as u32.
+// Split returns the low and the high half of x, a value of 64 bits, as two u32.
 func (b *Builder) Split(x *Value) (low, high *Value) {
 	if x.Type.Space != NoSpace || x.Type.DType.Bits() != 64 {
 		fail("split of %s", x.Type)
@@ -354,7 +354,8 @@ func (b *Builder) Split(x *Value) (low, high *Value) {
 	return in.Results[0], in.Results[1]
 }
 
-// Join returns the bits of x and y, of one type of 16 bits, as a u32. x is the low half.
+// Join returns a u32 with the bits of x as its low half and the bits of y as its high half. x and y have one type
+// of 16 bits.
 func (b *Builder) Join(x, y *Value) *Value {
 	if x.Type != y.Type || x.Type.Space != NoSpace || x.Type.DType.Bits() != 16 {
 		fail("join of %s and %s", x.Type, y.Type)
@@ -391,7 +392,7 @@ func (b *Builder) LoadN(p, i *Value, n int) []*Value {
 	return slices.Clone(in.Results)
 }
 
-// Store stores values in the elements of the array p from index i on, see [Store].
+// Store stores values in adjacent elements of the array p, from index i on; see the operation [Store].
 func (b *Builder) Store(p, i *Value, values ...*Value) {
 	b.address("store", p, i, len(values))
 	for _, v := range values {
@@ -450,8 +451,7 @@ func (b *Builder) For(lo, hi, step *Value, carried []*Value, body func(i *Value,
 	return b.ForUnrolled(0, lo, hi, step, carried, body)
 }
 
-// ForUnrolled is [Builder.For] with a hint: targets write out unroll iterations of the loop one
-// after the other.
+// ForUnrolled is [Builder.For] with a hint: targets write out `unroll` iterations of the loop one after the other.
 func (b *Builder) ForUnrolled(unroll int, lo, hi, step *Value, carried []*Value, body func(i *Value, carried []*Value) []*Value) []*Value {
 	for _, v := range []*Value{lo, hi, step} {
 		if v.Type != (Type{DType: ir.I32}) {
@@ -490,7 +490,7 @@ func (b *Builder) If(cond *Value, onTrue, onFalse func() []*Value) []*Value {
 	return slices.Clone(in.Results)
 }
 
-// Do appends a branch without results: the function onTrue appends what runs if cond is true.
+// Do appends a branch without results. onTrue appends the instructions that run if cond is true.
 func (b *Builder) Do(cond *Value, onTrue func()) {
 	b.If(cond, func() []*Value { onTrue(); return nil }, nil)
 }

@@ -275,8 +275,8 @@ func widening(from ir.DType) func(x uint64) float64 {
 	return func(x uint64) float64 { return float64(rt.BFloat16(x).Float32()) }
 }
 
-// halving returns a function that rounds a float64 once to f16 or bf16, the type `to`, and returns
-// the bits.
+// halving returns a function that rounds a float64 to the type `to`, f16 or bf16, and returns the bits. It rounds
+// only once.
 func halving(to ir.DType) func(x float64) uint64 {
 	if to == ir.F16 {
 		return func(x float64) uint64 { return uint64(rt.ToFloat16(rt.RoundToOdd(x))) }

@@ -70,8 +70,8 @@ func asBeside(x, zero *Value) *Value {
 	return zero
 }
 
-// narrow returns the i32 that equals the i64 x, or nil if none is known. constant reports whether x
-// is a constant.
+// narrow returns an i32 that equals the i64 x, or nil if no such i32 is known. constant reports whether x is a
+// constant.
 func (b *Builder) narrow(x *Value) (narrow *Value, constant bool) {
 	bits, ok := x.Const()
 	switch {

@@ -9,8 +9,8 @@ import (
 // Warp is the number of threads that multiply matrices together, see [MatMulAdd].
 const Warp = 32
 
-// sumsOfMatrix is the number of elements of c, and of the result, that a thread holds in
-// [MatMulAdd].
+// sumsOfMatrix is the number of elements of the matrix c that a thread holds in [MatMulAdd]. It holds as many
+// elements of the result.
 const sumsOfMatrix = 4
 
 // FactorsOfMatrix returns how many elements of the matrices a and b each thread holds in [MatMulAdd], for matrices
@@ -78,8 +78,8 @@ func (c *compiler) collective(in *Instr) {
 	}
 }
 
-// multiply executes [MatMulAdd] for a warp. args and results are indices of registers. Terms are
-// added in order.
+// multiply executes a [MatMulAdd] for a warp. args and results are the registers of its operands and results. The
+// terms of a sum are added in order.
 func multiply(d ir.DType, warp []thread, args, results []int) {
 	countA, countB, terms, _ := FactorsOfMatrix(d)
 	number := func(bits uint64) float64 { return float64(decode[float32](bits &^ 0x1fff)) }

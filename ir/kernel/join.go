@@ -49,7 +49,8 @@ type single struct {
 	factor int // a power of two that divides the sum
 }
 
-// accesses joins the accesses of b whose operation is o. It joins none across an instruction for which passes is false.
+// accesses joins the accesses of b whose operation is o. It does not join accesses before an instruction with
+// accesses after it if passes returns false for the instruction.
 func (j *joiner) accesses(b *Block, o Op, passes func(in *Instr) bool) {
 	type place struct {
 		array *Value
@@ -120,7 +121,7 @@ func joinGroup(b *Block, o Op, list []single) {
 	}
 }
 
-// adjacent returns how many accesses at the start of list can be one access.
+// adjacent returns how many of the first accesses in list can be joined to one access.
 func adjacent(o Op, list []single) int {
 	most := 16 / list[0].in.Args[0].Type.DType.Size()
 	for n := bits.Len(uint(min(most, len(list)))); n > 1; n-- {
@@ -158,7 +159,8 @@ func (j *joiner) sum(v *Value) (text string, n int64, factor int) {
 	return strings.Join(terms, "+"), n, factor
 }
 
-// add adds the terms of by·v to counts, which has the factor of each value, and returns the constant term.
+// add splits by·v into terms. counts holds the factor of each value so far, and add adds the terms to it. It
+// returns the constant term.
 func (j *joiner) add(counts map[*Value]int64, v *Value, by int64) int64 {
 	if bits, ok := v.Const(); ok {
 		return by * wholeOf(v.Type.DType, bits)
@@ -180,7 +182,7 @@ func (j *joiner) add(counts map[*Value]int64, v *Value, by int64) int64 {
 	return 0
 }
 
-// factor returns a power of two that divides an integer v in every thread.
+// factor returns a power of two that divides the integer v, whatever the thread.
 func (j *joiner) factor(v *Value) int {
 	if bits, ok := v.Const(); ok {
 		return factorOf(wholeOf(v.Type.DType, bits))

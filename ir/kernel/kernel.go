@@ -63,7 +63,7 @@ type Value struct {
 	Def *Instr
 }
 
-// Const returns the bits of a constant; ok is false for other values.
+// Const returns the bits of v if v is a constant. Otherwise ok is false.
 func (v *Value) Const() (bits uint64, ok bool) {
 	if v.Def == nil || v.Def.Op != Const {
 		return 0, false

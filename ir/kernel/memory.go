@@ -26,8 +26,8 @@ func Memory[T rt.Number | bool](x []T) Arg {
 	return Bytes(dtypeOf[T](), unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), len(x)*size))
 }
 
-// Bytes returns an argument for a pointer parameter to elements of type d. data holds them in the
-// byte order of this machine.
+// Bytes returns an argument for a pointer parameter to elements of type d. data holds the elements in the byte
+// order of this machine.
 func Bytes(d ir.DType, data []byte) Arg { return Arg{typ: Type{d, Global}, data: data} }
 
 // Number returns an argument for a scalar parameter.

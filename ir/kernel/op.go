@@ -8,7 +8,7 @@ import "github.com/burngen/burngen/ir"
 // moved and converted.
 type Op uint8
 
-// The operations. In their comments, x, y and z are the operands.
+// The operations of instructions. In their comments, x, y and z are the operands.
 const (
 	NoOp Op = iota
 
@@ -42,7 +42,7 @@ const (
 
 	Fma // x · y + z of floats, rounded once or twice
 
-	// Fast arithmetic on f32. It is for kernels that give up digits or the exact rules for NaN.
+	// Fast arithmetic on f32. It is less precise than other operations, or has other rules for NaN.
 	Exp2    // 2^x, with a relative error of at most 2⁻²². An operand or result smaller than the smallest normal number may count as 0
 	Greater // the greater of x and y; if one of them is NaN, the other. −0 and 0 are equal, and either may be the result
 
@@ -93,8 +93,8 @@ const (
 	// GroupIdx is an i32: the index of the thread's group in its block. The threads 128·g to 128·g+127 of a
 	// block are group g.
 	GroupIdx
-	// GroupBarrier waits for all threads of the group. After the barrier each of them sees what all
-	// of them wrote to memory before it.
+	// GroupBarrier waits for all threads of the group. After the barrier, each of these threads sees what they
+	// wrote to memory before it.
 	GroupBarrier
 	// Registers is a hint: from here on, a thread of the group needs at most Count registers. All threads of the
 	// group execute the hint together.
@@ -151,7 +151,7 @@ const (
 	numOps
 )
 
-// kind is a class of operations with the same operands and results.
+// kind is a class of operations that have the same kinds of operands and results.
 type kind uint8
 
 const (
@@ -164,7 +164,7 @@ const (
 	control
 )
 
-// on is the set of classes of element types for which an operation is defined.
+// on says for which classes of element types an operation is defined. It is a set of bits.
 type on uint8
 
 const (
@@ -263,7 +263,7 @@ func IsArithmetic(d ir.DType) bool {
 	return false
 }
 
-// IsStorage reports whether values can have the type d, but operations do not compute with them.
+// IsStorage reports whether d is a type that values can have, but with which operations do not compute.
 func IsStorage(d ir.DType) bool {
 	switch d {
 	case ir.I8, ir.U8, ir.I16, ir.U16, ir.F16, ir.BF16:

@@ -79,7 +79,7 @@ func (p *parser) skip() {
 	}
 }
 
-// run skips blanks and consumes bytes while belongs is true for them. It returns the consumed text.
+// run skips blanks. It then consumes bytes as long as belongs is true for them, and returns these bytes.
 func (p *parser) run(belongs func(c byte) bool) string {
 	p.skip()
 	p.word = p.at
@@ -436,8 +436,7 @@ func (p *parser) whileLoop(in *Instr) {
 	in.Blocks = []*Block{test, p.body(again)}
 }
 
-// carry parses the carried values of a loop. It returns the parameters of the body and the initial
-// values.
+// carry parses the carried values of a loop. It returns the parameters of the body, and their initial values.
 func (p *parser) carry() (params, first []*Value) {
 	if !p.accept("carry") {
 		return nil, nil

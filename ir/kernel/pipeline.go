@@ -38,7 +38,7 @@ type Map struct {
 	Box     []int // extents of a box on the same axes
 }
 
-// String returns the text form of the extents, with a blank before it, or "" for a nil Map.
+// String returns the text form of the extents and the box, beginning with a blank. It returns "" for a nil Map.
 func (m *Map) String() string {
 	if m == nil {
 		return ""
@@ -60,7 +60,7 @@ func dimProduct(extents []int) int {
 	return n
 }
 
-// check panics, as [fail] does, unless boxes of a tensor of type d can be copied.
+// check panics, as [fail] does, if boxes of a tensor of type d cannot be copied as m says.
 func (m *Map) check(d ir.DType) {
 	if m == nil || len(m.Extents) < 2 || len(m.Extents) > maxRank || len(m.Box) != len(m.Extents) {
 		fail("the map of a tensor has 2 to %d extents, and as many of a box", maxRank)
@@ -123,7 +123,7 @@ func byGroups(o Op) bool {
 	return false
 }
 
-// Map adds a parameter to the kernel: a tensor of type d, of which boxes are copied.
+// Map adds a parameter to the kernel: a tensor of type d with the given extents, from which [CopyBox] copies boxes.
 func (b *Builder) Map(name string, d ir.DType, extents, box []int) *Value {
 	v := &Value{Name: name, Type: Type{d, Mapped}, Map: &Map{Extents: extents, Box: box}}
 	b.k.Params = append(b.k.Params, v)
@@ -138,7 +138,7 @@ func (b *Builder) Phases(name string, n, arrivals int) *Value {
 	return v
 }
 
-// Sums adds sums with this number of columns to the kernel, see [MultiplyTiles].
+// Sums adds sums to the kernel: a matrix of 64 rows and `columns` columns for each group, see [MultiplyTiles].
 func (b *Builder) Sums(name string, columns int) *Value {
 	v := &Value{Name: name, Type: Type{ir.F32, Sums}, Len: columns}
 	b.k.Sums = append(b.k.Sums, v)
@@ -151,7 +151,7 @@ func (b *Builder) Group() *Value { return b.pure(&Instr{Op: GroupIdx}, ir.I32) }
 // GroupBarrier makes each thread wait until all threads of its group have reached it.
 func (b *Builder) GroupBarrier() { b.pipeline(&Instr{Op: GroupBarrier}) }
 
-// Registers says how many registers the threads of the group need at most, see [Registers].
+// Registers says that a thread of the group needs at most n registers from here on; see the operation [Registers].
 func (b *Builder) Registers(n int) { b.pipeline(&Instr{Op: Registers, Count: n}) }
 
 // Arrive arrives at phase barrier i of the array p; see the operation [Arrive]. The phase also expects `bytes`
@@ -164,8 +164,8 @@ func (b *Builder) Arrive(p, i, bytes *Value) {
 	b.pipeline(in)
 }
 
-// Await waits until phase `phase`, 0 or 1, of barrier i of the array p is complete; see the
-// operation [Await].
+// Await waits until a phase of barrier i of the array p is complete. `phase` is the number of the phase, 0 or 1;
+// see the operation [Await].
 func (b *Builder) Await(p, i, phase *Value) {
 	b.pipeline(&Instr{Op: Await, Args: []*Value{p, i, phase}})
 }
@@ -185,7 +185,8 @@ type Tile struct {
 	Across bool
 }
 
-// MultiplyTiles adds the product of tiles to the sums of the group, see [MultiplyTiles].
+// MultiplyTiles adds the product of the tiles x and y to the sums of the group, or replaces the sums if keep is
+// false; see the operation [MultiplyTiles].
 func (b *Builder) MultiplyTiles(sums *Value, x, y Tile, keep *Value) {
 	b.pipeline(&Instr{Op: MultiplyTiles, Args: []*Value{x.Array, x.First, y.Array, y.First, sums, keep}, AcrossA: x.Across, AcrossB: y.Across})
 }
@@ -280,7 +281,8 @@ func phaseBarrier(p, i *Value) {
 	typed(ir.I32, i)
 }
 
-// checkBoxed panics, as [fail] does, if an array that boxes are copied to is accessed by anything but products.
+// checkBoxed panics, as [fail] does, if an instruction other than a copy or a product accesses an array that boxes
+// are copied to.
 func (k *Kernel) checkBoxed() {
 	boxed, accessed := map[*Value]bool{}, map[*Value]*Instr{}
 	var walk func(b *Block)

@@ -6,8 +6,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// pipelineState holds the phase barriers, sums, copies and products of the block that the
-// interpreter runs.
+// pipelineState is a part of the state of the interpreter: the phase barriers, sums, copies and products of the
+// block that it runs.
 type pipelineState struct {
 	phases  map[*Value][]phase
 	sums    map[*Value][][]float32 // by group: [rowsOfTile · columns]
@@ -24,7 +24,7 @@ type phase struct {
 	next           []int // known after the current phase
 }
 
-// boxed records the accesses to an array that boxes are copied to, for each element.
+// boxed records accesses to an array that boxes are copied to. It has an entry for each element of the array.
 type boxed struct {
 	from []*boxCopy // the copy that wrote an element, or nil
 	read [][]int    // by group of threads: for each element, the number of the group of products that read it last
@@ -46,7 +46,7 @@ type inFlight struct {
 	products    []product
 }
 
-// product is a product that is not done, and the group of products that it is in.
+// product is a product that is not done. `group` is the number of its group of products, see [inFlight].
 type product struct {
 	group int
 	sums  *Value
@@ -124,7 +124,7 @@ func (p *pipelineState) proceed(m *machine) bool {
 	return true
 }
 
-// complete begins the next phase if the current one has all arrivals and all bytes that were
+// complete begins the next phase if the current phase has all its arrivals, and all bytes that the arrivals
 // announced.
 func (f *phase) complete(arrivals int) {
 	if f.arrived == arrivals && f.bytes == 0 {
@@ -218,8 +218,8 @@ func (c *compiler) pipeline(in *Instr) {
 
 func (m *machine) flight(threads []thread) *inFlight { return m.pipeline.flights[threads[0].group()] }
 
-// placeOfSum returns the row and the column of sum i of a thread, which is the thread's index in
-// its group.
+// placeOfSum returns the row and the column of sum i that a thread holds. thread is the index of the thread in its
+// group.
 func placeOfSum(thread, i int) (row, column int) {
 	return thread/Warp*16 + thread%Warp/4 + i/2%2*8, i/4*8 + thread%4*2 + i%2
 }
@@ -306,8 +306,8 @@ func (c *compiler) copyBox(in *Instr) {
 	})
 }
 
-// roundTF32 rounds an f32 to 11 significant bits, ties away from 0. It takes and returns bits, and
-// returns infinities and NaN unchanged.
+// roundTF32 rounds an f32 to 11 significant bits, ties away from 0. It returns infinities and NaN unchanged. The
+// argument and the result are bits.
 func roundTF32(bits uint64) uint64 {
 	const half, kept, exponent = 1 << 12, 0xffffe000, 0x7f800000
 	if bits&exponent == exponent {
@@ -316,13 +316,14 @@ func roundTF32(bits uint64) uint64 {
 	return (bits + half) & kept
 }
 
-// swizzle returns the index at which element i of an array of boxes is stored. An element has `size` bytes.
+// swizzle returns the index at which element i of an array is stored if boxes are copied to the array. An element
+// has `size` bytes.
 func swizzle(i, size int) int {
 	at := i * size
 	return (at ^ at/rowBytes%8*16) / size
 }
 
-// see records that the thread has waited for all phases of barrier f that are complete.
+// see records that the thread has waited for all phases of barrier f that are complete now.
 func (t *thread) see(f *phase) {
 	t.phases[f] = f.number
 }
@@ -379,7 +380,8 @@ func (m *machine) readRight(b *array, across bool, terms, columns, start int, th
 	return places
 }
 
-// numbers returns the elements at `places`, converted by `number`. Boxes are copied to the array a.
+// numbers returns the elements of a at `places`, converted by `number`. a must be an array that boxes are copied
+// to.
 func (a *array) numbers(places []int, number func(bits uint64) float64) []float64 {
 	x := make([]float64, len(places))
 	for i, at := range places {
@@ -400,7 +402,7 @@ func (p *pipelineState) sumsOf(s *Value, g int, needed bool) []float32 {
 	return p.sums[s][g]
 }
 
-// flies reports whether a product that is not done adds to the sums s of group g.
+// flies reports whether group g has a product in flight, that is not done, that adds to the sums s.
 func (p *pipelineState) flies(s *Value, g int) bool {
 	return slices.ContainsFunc(p.flights[g].products, func(p product) bool { return p.sums == s })
 }

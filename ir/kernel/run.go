@@ -16,8 +16,7 @@ type Options struct {
 	IgnoreRaces bool
 }
 
-// DefaultBudget is the number of instructions that a run may take if its [Options] do not set
-// Budget.
+// DefaultBudget is the number of instructions that a run may execute if its [Options] do not set Budget.
 const DefaultBudget = 1 << 30
 
 // maxBlocks is the maximum number of blocks of a grid that can be interpreted.
@@ -176,7 +175,7 @@ func (m *machine) runBlock(entry *code) {
 	}
 }
 
-// resume runs a thread up to the next instruction at which the threads of a block meet, or to its end.
+// resume runs a thread to its end, or to the next instruction at which it must wait for other threads.
 func (m *machine) resume(t *thread) {
 	m.thread = t
 	t.waiting = nil
@@ -234,8 +233,8 @@ func (m *machine) newEpoch() uint32 {
 	return m.last
 }
 
-// where returns the text of the instruction that the thread runs, followed by a colon, or nothing at
-// the end of the kernel.
+// where returns the text of the instruction that the thread runs, followed by a colon. At the end of the kernel it
+// returns "".
 func (t *thread) where() string {
 	in := t.code.last
 	if t.at < len(t.code.at) {

@@ -96,7 +96,7 @@ func (f *flow) mark(x *Value, s spread) {
 	}
 }
 
-// all records that each value of `to` depends on each value of `from`.
+// all records that each value in `to` depends on every value in `from`.
 func (f *flow) all(from, to []*Value) {
 	for _, x := range from {
 		f.readers[x] = append(f.readers[x], to...)

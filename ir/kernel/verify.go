@@ -14,8 +14,8 @@ const (
 	// MaxShared is the maximum total size in bytes of the arrays that a kernel has in shared memory. Each array
 	// begins at a multiple of 16 bytes.
 	MaxShared = 48 << 10
-	// MaxPipelined is this maximum for pipelined kernels; see [Kernel.IsPipelined]. Each array
-	// begins at a multiple of 1024 bytes.
+	// MaxPipelined is what MaxShared is, for pipelined kernels; see [Kernel.IsPipelined]. Each array begins at a
+	// multiple of 1024 bytes.
 	MaxPipelined = 226 << 10
 
 	maxNesting = 64
@@ -54,7 +54,8 @@ func (k *Kernel) explain(err *error) {
 	}
 }
 
-// catch, when deferred, recovers from a panic of [fail] and stores its error in *err.
+// catch is called by a defer statement. It recovers from a panic of [fail], and stores the error of the panic in
+// *err.
 func catch(err *error) {
 	if r := recover(); r != nil {
 		m, ok := r.(mistake)
@@ -269,8 +270,8 @@ func (v *verifier) instr(in *Instr) {
 	v.at(in, func() { yields(in) })
 }
 
-// at calls check. If check panics with [fail], at panics with that error, prefixed by the text of
-// `in`.
+// at calls check. If check panics with an error of [fail], at panics with this error, and puts the text of `in` in
+// front.
 func (v *verifier) at(in *Instr, check func()) {
 	var err error
 	func() {
@@ -303,8 +304,8 @@ func scalar(x *Value) ir.DType {
 	return x.Type.DType
 }
 
-// arity returns the number of operands of an operation that takes a fixed number of scalars, and 0
-// for other operations.
+// arity returns the number of operands of an operation on scalars, if it is fixed. It returns 0 for other
+// operations.
 func arity(o Op) int {
 	switch ops[o].kind {
 	case unary:

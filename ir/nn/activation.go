@@ -60,7 +60,7 @@ func HardSwish(x Value) Value { return one(op.HardSwish{}, x) }
 // HardTanh returns x clamped to [lo, hi].
 func HardTanh(x Value, lo, hi float64) Value { return x.Clamp(lo, hi) }
 
-// Shrink returns x + bias where x < −lambda, x − bias where x > lambda, and 0 between.
+// Shrink returns x + bias where x < −lambda, x − bias where x > lambda, and 0 elsewhere.
 func Shrink(x Value, lambda, bias float64) Value {
 	return one(op.Shrink{Bias: bias, Lambda: lambda}, x)
 }
@@ -80,8 +80,7 @@ func Threshold(x Value, threshold, value float64) Value { return Where(x.Greater
 // ThresholdedReLU returns x where x > alpha, else 0.
 func ThresholdedReLU(x Value, alpha float64) Value { return one(op.ThresholdedRelu{Alpha: alpha}, x) }
 
-// PReLU returns x where x ≥ 0, else slope·x. slope has one element, or one for each channel (axis
-// 1).
+// PReLU returns x where x ≥ 0, and slope·x elsewhere. slope has one element, or one for each channel (axis 1).
 func PReLU(x, slope Value) Value {
 	if x.Rank() > 2 && slope.Rank() == 1 {
 		slope = perChannel(slope, x.Rank())
@@ -89,7 +88,7 @@ func PReLU(x, slope Value) Value {
 	return one(op.PRelu{}, x, slope)
 }
 
-// RReLU returns [LeakyReLU] with the mean of lower and upper as the slope, as in evaluation mode.
+// RReLU returns [LeakyReLU] with the slope (lower + upper)/2. This is the randomized ReLU in inference.
 func RReLU(x Value, lower, upper float64) Value { return LeakyReLU(x, (lower+upper)/2) }
 
 // GLU splits x in half along an axis and returns the first half times [Sigmoid] of the second.
@@ -124,11 +123,11 @@ func QuietSoftmax(x Value, axis int) Value {
 	return e.Div(e.Sum(axis).Add(greatest.Neg().Exp()))
 }
 
-// Activation is a function of one value, such as [ReLU] or [GELU], that layers take as an option.
+// Activation is a function of one value, such as [ReLU] or [GELU]. Some layers take one as an option.
 type Activation func(Value) Value
 
-// perChannel reshapes x, a vector of channels, so that it broadcasts along axis 1 to a value of the
-// given rank.
+// perChannel reshapes x so that it broadcasts to a value of the given rank. x has one element for each channel
+// (axis 1).
 func perChannel(x Value, rank int) Value {
 	shape := []Extent{x.Dim(0)}
 	for range rank - 2 {

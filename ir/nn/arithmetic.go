@@ -42,8 +42,8 @@ func (v Value) SubFrom(o Operand) Value { return one(op.Sub{}, v.operand(o), v) 
 // Mul returns v · o.
 func (v Value) Mul(o Operand) Value { return v.with(op.Mul{}, o) }
 
-// Div returns v / o. Integer quotients truncate toward zero, and an integer division by 0 is an error when the model
-// runs.
+// Div returns v / o. Integer quotients truncate toward zero. The model returns an error when it runs if o is an
+// integer 0.
 func (v Value) Div(o Operand) Value { return v.with(op.Div{}, o) }
 
 // DivFrom returns o / v; see [Value.Div].
@@ -93,7 +93,7 @@ func (v Value) Neg() Value { return one(op.Neg{}, v) }
 // Abs returns the absolute value |v|.
 func (v Value) Abs() Value { return one(op.Abs{}, v) }
 
-// Sign returns −1, 0 or 1, the sign of v, and NaN for NaN.
+// Sign returns the sign of v: −1, 0 or 1. The sign of NaN is NaN.
 func (v Value) Sign() Value { return one(op.Sign{}, v) }
 
 // Square returns v².
@@ -216,7 +216,7 @@ func (v Value) Float() Value { return v.Cast(F32) }
 // Int converts v to i64, as [Value.Cast] does: floats truncate.
 func (v Value) Int() Value { return v.Cast(I64) }
 
-// Bool returns whether each element of v is nonzero. NaN is nonzero.
+// Bool returns true where v is not 0. NaN is not 0.
 func (v Value) Bool() Value { return v.Cast(Bool) }
 
 // BitAnd returns v & o for integers.

@@ -34,8 +34,8 @@ type MultiHeadAttention struct {
 	options                  transformerOptions
 }
 
-// NewMultiHeadAttention returns an attention layer that splits features among heads. Training drops
-// 10 % of the attention weights unless [DropoutRate] sets another rate.
+// NewMultiHeadAttention returns an attention layer with the given number of heads. `features` must be a multiple of
+// `heads`. Training zeroes 10 % of the attention weights unless [DropoutRate] sets another rate.
 func NewMultiHeadAttention(features, heads int, options ...AttentionOption) MultiHeadAttention {
 	t := transformerOptions{dropout: 0.1}
 	for _, o := range options {
@@ -84,15 +84,15 @@ func (m MultiHeadAttention) Cached(query, key, value, mask, pastKeys, pastValues
 	return m.recall(q, memory, mask), memory
 }
 
-// Memory returns keys and values for [MultiHeadAttention.Recall]: key and value, [N, T, features], projected and
-// split into heads, [N, heads, T, features/heads].
+// Memory returns keys and values for [MultiHeadAttention.Recall]. key and value are [N, T, features]. Memory
+// multiplies them by the weights and splits them into heads: [N, heads, T, features/heads].
 func (m MultiHeadAttention) Memory(key, value Value) [2]Value {
 	required(m)
 	return [2]Value{m.projected(key, 1), m.projected(value, 2)}
 }
 
-// Recall returns the attention of query, [N, S, features], to keys and values that Memory or Cached has returned. For
-// the mask see [MultiHeadAttention.Forward].
+// Recall returns the attention of query, [N, S, features], to keys and values. memory is a result of Memory or
+// Cached. For the mask see [MultiHeadAttention.Forward].
 func (m MultiHeadAttention) Recall(query Value, memory [2]Value, mask Value) Value {
 	required(m)
 	return m.recall(m.projected(query, 0), memory, mask)
@@ -108,8 +108,7 @@ func (m MultiHeadAttention) recall(q Value, memory [2]Value, mask Value) Value {
 	return m.OutProj.Forward(y.Transpose(1, 2).Flatten(2, 3))
 }
 
-// projected returns x projected by the i-th third of the weights and split into heads: [N, heads,
-// S, features/heads].
+// projected returns x times the i-th third of the weights, split into heads: [N, heads, S, features/heads].
 func (m MultiHeadAttention) projected(x Value, i int) Value {
 	features := m.InProjWeight.Shape()[1]
 	if x.Rank() != 3 || !x.Dim(2).Equal(features) {
@@ -122,16 +121,16 @@ func (m MultiHeadAttention) projected(x Value, i int) Value {
 	return y.Reshape(x.Dim(0), x.Dim(1), m.heads, features/m.heads).Transpose(1, 2)
 }
 
-// CrossAttention is multi-head attention to another sequence. Groups of heads share keys and values
-// (Ainslie and others, GQA, 2023).
+// CrossAttention is multi-head attention to another sequence. Several heads of queries may use one head of keys and
+// values (Ainslie and others, GQA, 2023).
 type CrossAttention struct {
 	Query, Key, Value, Output Linear
 	heads, shared, depth      int
 	options                   transformerOptions
 }
 
-// NewCrossAttention returns an attention layer that splits features among heads. shared is the
-// number of key and value heads and divides heads.
+// NewCrossAttention returns an attention layer with the given number of heads. `shared` is the number of heads of
+// keys and values, and must divide `heads`.
 func NewCrossAttention(features, heads, shared int, options ...AttentionOption) CrossAttention {
 	if heads < 1 || shared < 1 || features%heads != 0 || heads%shared != 0 {
 		fail("%d features in %d heads, which share %d", features, heads, shared)
@@ -181,7 +180,7 @@ func (c CrossAttention) Forward(query, memory, mask Value) Value {
 	return c.Output.Forward(y.Flatten(1, 2).Transpose(1, 2).Flatten(2, 3))
 }
 
-// hiddenScore is the score of hidden keys. The zero value is −∞.
+// hiddenScore is the score of keys that a bool mask hides. The zero hiddenScore is −∞.
 type hiddenScore struct {
 	value float64
 	given bool
@@ -218,8 +217,8 @@ type PositionWiseFeedForward struct {
 	Drop                     Dropout
 }
 
-// NewPositionWiseFeedForward returns a layer from `features` to `inner` and back to `features`
-// features. Training drops a share `dropout` of the inner features.
+// NewPositionWiseFeedForward returns a layer from `features` to `inner` and back to `features` features. `dropout`
+// is the fraction of inner features that training zeroes.
 func NewPositionWiseFeedForward(features, inner int, dropout float64) PositionWiseFeedForward {
 	return PositionWiseFeedForward{NewLinear(features, inner), NewLinear(inner, features), Dropout{dropout}}
 }
@@ -246,7 +245,7 @@ func transforming(options []TransformerOption) transformerOptions {
 	return t
 }
 
-// NewTransformerEncoderLayer returns a layer for this number of features and attention heads.
+// NewTransformerEncoderLayer returns a layer with the given numbers of features and of attention heads.
 func NewTransformerEncoderLayer(features, heads int, options ...TransformerOption) TransformerEncoderLayer {
 	t := transforming(options)
 	return TransformerEncoderLayer{
@@ -335,7 +334,7 @@ type TransformerDecoderLayer struct {
 	options                 transformerOptions
 }
 
-// NewTransformerDecoderLayer returns a layer for this number of features and attention heads.
+// NewTransformerDecoderLayer returns a layer with the given numbers of features and of attention heads.
 func NewTransformerDecoderLayer(features, heads int, options ...TransformerOption) TransformerDecoderLayer {
 	t := transforming(options)
 	return TransformerDecoderLayer{
@@ -417,12 +416,11 @@ func (d TransformerDecoder) Cached(x Value, memory [][2]Value, mask, memoryMask 
 	return x, next
 }
 
-// CausalMask returns a bool mask [n, n] that hides from each position the positions after it; see
-// [MultiHeadAttention.Forward].
+// CausalMask returns a bool mask [n, n] for [MultiHeadAttention.Forward]. For each position it hides all later
+// positions.
 func CausalMask(n Extent) Value { return TrilMask(n, n, 0) }
 
-// PaddingMask returns a bool mask [N, 1, 1, S] that hides the positions where an element of tokens,
-// [N, S], equals padding.
+// PaddingMask returns a bool mask [N, 1, 1, S] that hides the positions at which tokens, [N, S], equals padding.
 func PaddingMask(tokens Value, padding int) Value {
 	return tokens.Equal(padding).Unsqueeze(1).Unsqueeze(1)
 }
@@ -483,7 +481,7 @@ func NewRotaryEncoding(d, longest int, theta float64, halves bool) RotaryEncodin
 	return RotaryEncoding{a.Sin().Float(), a.Cos().Float(), halves}
 }
 
-// Forward rotates x, […, S, d], whose first element along S has position start.
+// Forward rotates x, […, S, d]. The first element of x along S has position `start`.
 func (r RotaryEncoding) Forward(x Value, start int) Value {
 	half := r.sin.Dim(1)
 	if x.Rank() < 2 || !x.Dim(-1).Equal(half.Mul(2)) {

@@ -48,7 +48,7 @@ func (v Value) IsFinite() Value { return v.IsNaN().Or(v.IsInf()).Not() }
 // ContainsNaN returns whether at least one element is NaN.
 func (v Value) ContainsNaN() Value { return v.IsNaN().Any() }
 
-// IsClose returns |v − o| ≤ atol + rtol·|o| elementwise. Equal infinities are close, too.
+// IsClose returns whether |v − o| ≤ atol + rtol·|o|, for each element. Equal infinities are close, too.
 func (v Value) IsClose(o Operand, rtol, atol float64) Value {
 	w := v.operand(o)
 	return v.Sub(w).Abs().LessEqual(w.Abs().Mul(rtol).Add(atol)).Or(v.Equal(w))

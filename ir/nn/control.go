@@ -24,8 +24,8 @@ func rebuilt[S any](s S, values []Value) S {
 	return out.Interface().(S)
 }
 
-// visit calls f for each Value in v. If set is true, the result of f replaces the Value; slices are
-// copied before.
+// visit calls f for each Value in v. If set is true, it replaces the Value by the result of f, and copies slices
+// first.
 func visit(v reflect.Value, f func(Value) Value, set bool) {
 	switch {
 	case v.Type() == valueType:
@@ -134,8 +134,8 @@ func carriedParams(first []Value) []Value {
 	return params
 }
 
-// carried returns `next`, the values of one iteration. It panics with an [*Error] unless they have
-// the types of `first`, the initial values.
+// carried returns `next`, the values after one iteration of a loop. It panics with an [*Error] unless they have the
+// types of `first`, the initial values.
 func carried(first, next []Value) []Value {
 	if len(first) != len(next) {
 		fail("the loop begins with %d values, a turn makes %d", len(first), len(next))

@@ -39,8 +39,8 @@ func NewConv2d(in, out, kernel int, options ...ConvOption) Conv2d {
 	return Conv2d{w, b, o}
 }
 
-// NewConv3d returns a convolution from `in` to `out` channels with cubic windows unless [Kernel] is given. Weight and
-// bias are initialised as [NewConv2d] does.
+// NewConv3d returns a convolution from `in` to `out` channels. Windows are cubes unless [Kernel] is given. Weight
+// and bias are initialised as [NewConv2d] does.
 func NewConv3d(in, out, kernel int, options ...ConvOption) Conv3d {
 	w, b, o := newConv(3, in, out, kernel, options)
 	return Conv3d{w, b, o}
@@ -219,8 +219,8 @@ func (w window) convTranspose(x Value, weight, bias Param) Value {
 	return one(o, x, weight.Value(), bias.orNone())
 }
 
-// DeformConv2d is a deformable convolution: offsets move the cells of its windows, and a mask
-// multiplies them. The weight is [out, in/groups, h, w].
+// DeformConv2d is a deformable convolution. Offsets move the cells of its windows, and a mask multiplies the values
+// of the cells. The weight is [out, in/groups, h, w].
 type DeformConv2d struct {
 	Weight, Bias Param
 	window       window

@@ -9,8 +9,8 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// elementTypes maps Go's number types to element types. Floats of either width become f32, as
-// numbers in a program do; convert with Cast.
+// elementTypes maps the number types of Go to element types. Both float32 and float64 become f32. Other float types
+// need a Cast.
 var elementTypes = map[reflect.Kind]DType{
 	reflect.Float64: F32, reflect.Float32: F32, reflect.Bool: Bool,
 	reflect.Int: I64, reflect.Int64: I64, reflect.Int32: I32, reflect.Int16: I16, reflect.Int8: I8,
@@ -55,8 +55,8 @@ func Of(data any, shape ...int) Value {
 	return constant(t)
 }
 
-// fill stores the elements of v, which has this shape, in t from index `start` on. It returns the
-// index after the last element.
+// fill stores the elements of v in t, from index `start` on. shape is the shape of v. fill returns the index after
+// the last element.
 func fill(t *ir.Tensor, v reflect.Value, shape []int, start int) int {
 	if len(shape) > 0 {
 		if v.Len() != shape[0] {

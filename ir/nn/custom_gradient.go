@@ -9,8 +9,8 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// recordGradient records f, the gradient of c, as a function of the type [op.Custom.GradientType].
-// Equal recordings are one function.
+// recordGradient records f, the gradient of c, as a function of the type [op.Custom.GradientType]. Equal recordings
+// give the same function.
 func recordGradient(c op.Custom, f func(operands, results, gradients []Value) []Value) *ir.Func {
 	typ, err := c.GradientType()
 	if err != nil {
@@ -136,8 +136,8 @@ func kept(c op.Custom, fn *ir.Func) *ir.Func {
 	return fn
 }
 
-// gradientPrefix begins the names of functions that compute gradients. Functions of methods have no
-// dots in their names.
+// gradientPrefix is the prefix of the names of functions that compute gradients. It has a dot, which names of
+// methods do not have.
 const gradientPrefix = "gradient."
 
 func withGradients(m *ir.Module) {

@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// tensor returns v's data and computes it if necessary. It panics with an [*Error] if v depends on
-// an input.
+// tensor returns the data of v, and computes it first if necessary. It panics with an [*Error] if v depends on an
+// input.
 func (v Value) tensor() *ir.Tensor {
 	v.typ()
 	if v.n.open {
@@ -51,7 +51,7 @@ func (n *node) reads() []Value {
 	return append(out, n.free...)
 }
 
-// pending returns n and the nodes it needs that have no data yet, in the order of their creation.
+// pending returns n and all nodes that n needs, if they have no data yet, in the order of creation.
 func pending(n *node) []*node {
 	return reachable([]*node{n}, func(n *node) bool { return n.data == nil })
 }
@@ -104,10 +104,10 @@ func (n *node) compute() {
 	n.data = out
 }
 
-// HasData reports whether the elements are known, that is, v does not depend on an input.
+// HasData reports whether the elements of v are known. They are known if v does not depend on an input.
 func (v Value) HasData() bool { return v.Valid() && !v.n.open }
 
-// Item returns the only element of v as a float64. A bool gives 0 or 1.
+// Item returns the only element of v as a float64. A bool becomes 0 or 1.
 func (v Value) Item() float64 {
 	t := v.tensor()
 	if t.Len() != 1 {
@@ -116,7 +116,7 @@ func (v Value) Item() float64 {
 	return t.Number(0)
 }
 
-// Floats returns the elements in row-major order as float64. Bools give 0 or 1.
+// Floats returns the elements in row-major order as float64. Bools become 0 or 1.
 func (v Value) Floats() []float64 {
 	t := v.tensor()
 	out := make([]float64, t.Len())

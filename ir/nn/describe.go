@@ -102,7 +102,7 @@ func setting(v reflect.Value) (string, bool) {
 	return "", false
 }
 
-// settings formats the kernel, and other options of the window that differ from their defaults.
+// settings formats the kernel of the window, and all other options that differ from their defaults.
 func (w window) settings() string {
 	text := fmt.Sprintf("kernel: %v", w.kernel)
 	for _, o := range []struct {

@@ -20,8 +20,8 @@ func (d Dropout) Forward(x Value) Value {
 	return one(op.Dropout{Rate: d.Rate, Site: site()}, x)
 }
 
-// GaussianNoise adds normally distributed numbers with mean 0 and standard deviation Deviation. It
-// does so only while training, and returns its input otherwise.
+// GaussianNoise is a layer that adds normally distributed numbers with mean 0 and standard deviation Deviation. It
+// does so only in training. In inference it returns its input.
 type GaussianNoise struct{ Deviation float64 }
 
 // Forward adds noise to x.

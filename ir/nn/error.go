@@ -64,8 +64,8 @@ var home = func() string {
 	return path.Dir(path.Dir(file)) + "/"
 }()
 
-// standard matches packages of the standard library that call back into user code or that panic
-// when called wrongly.
+// standard matches packages of the standard library that call user code, or that panic when they are called
+// wrongly.
 var standard = regexp.MustCompile(`^(runtime|reflect|slices|maps|sort|strings|iter|fmt|math|sync|time|internal/[a-z/]+)\.`)
 
 // isOwn reports whether a frame belongs to package ir or to a package below ir, or to a package that [standard]
@@ -85,8 +85,8 @@ func fail(format string, args ...any) {
 	panic(&Error{pos, msg})
 }
 
-// caller returns the innermost position outside this package, as file:line. function is the
-// function of this package that was called there.
+// caller returns the innermost position outside this package, as file:line. function is the function of this
+// package that the code there called.
 func caller() (pos, function string) {
 	var pcs [64]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])

@@ -58,7 +58,8 @@ func FromIR(m *ir.Module, err error) *Graph {
 // Freeze marks the network as not trained, and returns it.
 func (g *Graph) Freeze() *Graph { return Freeze(g) }
 
-// Forward applies the network. Operands and results are in the order of its inputs and outputs.
+// Forward applies the network. operands are in the order of the network's inputs, and the results in the order of
+// its outputs.
 func (g *Graph) Forward(operands ...Value) []Value {
 	if len(operands) != len(g.fn.Params) {
 		fail("%d operands for %d inputs", len(operands), len(g.fn.Params))

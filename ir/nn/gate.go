@@ -4,8 +4,8 @@ package nn
 // own recurrent cells from it.
 type GateController struct{ InputTransform, HiddenTransform Linear }
 
-// NewGateController returns a gate for inputs of `in` features and states of `hidden` features. Its
-// results have `hidden` features.
+// NewGateController returns a gate for inputs of `in` features and states of `hidden` features. Its results have
+// `hidden` features, too.
 func NewGateController(in, hidden int, options ...LinearOption) GateController {
 	return GateController{NewLinear(in, hidden, options...), NewLinear(hidden, hidden, options...)}
 }

@@ -43,8 +43,8 @@ func (v Value) Select(axis int, indices Value) Value {
 // Take is [Value.Select].
 func (v Value) Take(axis int, indices Value) Value { return v.Select(axis, indices) }
 
-// SelectAssign returns v with slices added along an axis: slice i of values is added to slice
-// indices[i] of v (torch.index_add).
+// SelectAssign returns v with values added to it. It adds slice i of values to slice indices[i] of v along an axis
+// (torch.index_add).
 func (v Value) SelectAssign(axis int, indices, values Value) Value {
 	axis = v.axis(axis)
 	at := indices.Unsqueeze(-1)
@@ -119,8 +119,7 @@ func (v Value) NonZero() []Value {
 	return out
 }
 
-// MaskSelect returns the elements where mask is true as a vector. mask broadcasts to the shape of
-// v.
+// MaskSelect returns a vector of the elements of v at which mask is true. mask broadcasts to the shape of v.
 func (v Value) MaskSelect(mask Value) Value {
 	at := mask.Expand(shapeOf(v)...).ArgWhere()
 	return v.GatherND(at)

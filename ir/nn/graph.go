@@ -91,7 +91,7 @@ func isRandom(op ir.Op) bool {
 	return ok
 }
 
-// port is a result of a node, used as a map key.
+// port is one of the results of a node. It is a key of maps.
 type port struct {
 	n *node
 	i int
@@ -157,7 +157,7 @@ func (e *emitter) reaches(v Value, pos string) {
 	}
 }
 
-// there is used in place of a result's index: port{n, there} is present once node n is emitted.
+// there takes the place of a result's index in a [port]: port{n, there} is a key once node n is emitted.
 const there = -1
 
 func (e *emitter) has(n *node) bool { return e.find(Value{n: n, i: there}) != nil }
@@ -270,8 +270,8 @@ func build(f func(b *ir.Builder, args []*ir.Value) []*ir.Value, args ...Value) [
 	return out
 }
 
-// take applies the operators of IR nodes. env maps IR values to Values, and take adds the nodes'
-// results.
+// take applies the operators of IR nodes to Values. env maps IR values to Values. take looks up operands in env,
+// and adds the results to it.
 func take(nodes []*ir.Node, env map[*ir.Value]Value) {
 	value := func(v *ir.Value) Value {
 		if v == nil {

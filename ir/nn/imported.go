@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// imported applies an ONNX operator at its newest opset by the import function in package op, which
-// may build it from several operators.
+// imported applies an ONNX operator at its newest opset. It calls the operator's import function in package op,
+// which may use several operators of the IR.
 func imported(name string, attrs map[string]any, args ...Value) []Value {
 	i := slices.IndexFunc(op.ONNX, func(r op.Rule) bool { return r.Name == name })
 	rule := op.ONNX[i]
@@ -22,7 +22,7 @@ func imported(name string, attrs map[string]any, args ...Value) []Value {
 	}, args...)
 }
 
-// foreign is an [ir.Importer] for an ONNX node that is not in a file.
+// foreign is an ONNX node that is not in a file, as an [ir.Importer].
 type foreign struct {
 	b     *ir.Builder
 	name  string
@@ -92,7 +92,7 @@ func (f *foreign) Attributes() []ir.Attribute { return nil }
 
 func (f *foreign) GraphRank(string, int) int { return 0 }
 
-// Graph panics with an [*Error]: operators with blocks are not applied this way.
+// Graph panics with an [*Error], because operators with blocks are not applied as a [foreign] node.
 func (f *foreign) Graph(name string, _ []ir.Type) *ir.Block {
 	ir.FailWith(fmt.Errorf("%s has no %s", f.name, name))
 	return nil

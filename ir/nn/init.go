@@ -20,13 +20,13 @@ func UniformInit(low, high float64) Init {
 	return func([]int) rt.Init { return rt.Init{Kind: rt.InitUniform, A: low, B: high} }
 }
 
-// NormalInit draws from a normal distribution with this mean and standard deviation.
+// NormalInit draws from a normal distribution with the given mean and standard deviation.
 func NormalInit(mean, deviation float64) Init {
 	return func([]int) rt.Init { return rt.Init{Kind: rt.InitNormal, A: mean, B: deviation} }
 }
 
-// TruncatedNormal is like [NormalInit] without values that are more than two standard deviations
-// from the mean.
+// TruncatedNormal is like [NormalInit], but draws no values that are more than two standard deviations from the
+// mean.
 func TruncatedNormal(mean, deviation float64) Init {
 	return func([]int) rt.Init { return rt.Init{Kind: rt.InitTruncated, A: mean, B: deviation} }
 }
@@ -50,8 +50,8 @@ func fans(shape []int) (in, out float64) {
 	return float64(shape[1] * window), float64(shape[0] * window)
 }
 
-// spread returns a uniform or normal distribution with mean 0. deviation returns its standard
-// deviation from the fan-in and the fan-out.
+// spread draws from a normal distribution with mean 0 if normal is true, and otherwise from a uniform distribution
+// with mean 0. deviation returns the standard deviation for a given fan-in and fan-out.
 func spread(normal bool, deviation func(in, out float64) float64) Init {
 	return func(shape []int) rt.Init {
 		in, out := fans(shape)
@@ -75,8 +75,8 @@ func KaimingNormal(gain float64) Init {
 	return spread(true, func(in, _ float64) float64 { return gain / math.Sqrt(in) })
 }
 
-// XavierUniform draws from a uniform distribution with standard deviation gain·√(2/(fan-in +
-// fan-out)), which preserves variances forward and backward (Glorot and Bengio, 2010).
+// XavierUniform draws from a uniform distribution with mean 0 and standard deviation gain·√(2/(fan-in + fan-out)).
+// A linear layer then about preserves the variance of activations and of gradients (Glorot and Bengio, 2010).
 func XavierUniform(gain float64) Init {
 	return spread(false, func(in, out float64) float64 { return gain * math.Sqrt(2/(in+out)) })
 }

@@ -35,7 +35,7 @@ type Flatten struct{}
 // Forward flattens x.
 func (Flatten) Forward(x Value) Value { return x.Flatten(1, -1) }
 
-// made returns an error if w is zero, which means that the layer was not created by constructor.
+// made returns an error if w is the zero Param. The layer was then not created by `constructor`.
 func made(w Param, constructor string) error {
 	if !w.Valid() {
 		return fmt.Errorf("use nn.%s", constructor)
@@ -102,11 +102,11 @@ func required(layer interface{ check() error }) {
 	}
 }
 
-// Embedding maps each of n tokens to a row of features. The weight is [n, features].
+// Embedding maps each of n tokens to a vector of features, which is a row of the weight, [n, features].
 type Embedding struct{ Weight Param }
 
-// NewEmbedding returns an embedding of n tokens. Its rows are initialised from the standard normal
-// distribution unless [WeightInit] is given.
+// NewEmbedding returns an embedding of n tokens. Its weight is initialised from the standard normal distribution
+// unless [WeightInit] is given.
 func NewEmbedding(n, features int, options ...EmbeddingOption) Embedding {
 	w := window{init: NormalInit(0, 1)}
 	for _, o := range options {
@@ -128,10 +128,10 @@ func (e Embedding) Forward(tokens Value) Value {
 	return rows.Select(0, tokens.oneOf(rows.Dim(0), "token", "rows"))
 }
 
-// PReLULayer is [PReLU] with a trained slope: one for all channels, or one for each.
+// PReLULayer is [PReLU] with a trained slope: one number for all channels, or one for each channel.
 type PReLULayer struct{ Weight Param }
 
-// NewPReLU returns a [PReLULayer] with this number of slopes, initialised to 0.25.
+// NewPReLU returns a [PReLULayer] with `slopes` slopes, initialised to 0.25.
 func NewPReLU(slopes int) PReLULayer { return PReLULayer{NewParam(Constant(0.25), slopes)} }
 
 func (l PReLULayer) check() error { return made(l.Weight, "NewPReLU") }

@@ -32,9 +32,9 @@ type (
 )
 
 var (
-	// ReduceSum makes a loss the sum over all elements instead of the mean.
+	// ReduceSum makes a loss return the sum over all elements instead of the mean.
 	ReduceSum = reductionOption("sum")
-	// NoReduction makes a loss a tensor with the loss of every element.
+	// NoReduction makes a loss return a tensor with the loss of every element.
 	NoReduction = reductionOption("none")
 	// BatchMean divides the sum of the losses by the batch size.
 	BatchMean = reductionOption("batchmean")
@@ -42,11 +42,12 @@ var (
 	Probabilities probabilitiesOption
 )
 
-// ClassWeights multiplies the loss of each class by its weight. With classes as targets, the mean
-// becomes a weighted mean.
+// ClassWeights multiplies the loss of each class by the weight of the class. If targets are classes, the mean of
+// the loss becomes a weighted mean.
 func ClassWeights(w Value) weightsOption { return weightsOption{w} }
 
-// LabelSmoothing moves a share of each target to all classes in equal parts. share is from 0 to 1.
+// LabelSmoothing replaces targets t, as probabilities of C classes, by (1 − share)·t + share/C. share is from 0 to
+// 1.
 func LabelSmoothing(share float64) smoothingOption { return smoothingOption(share) }
 
 // IgnoreIndex leaves out the elements whose target is in `targets`, such as the class of padding. The mean is over
@@ -171,7 +172,8 @@ func CrossEntropy(logits, target Value, options ...LossOption) Value {
 	return l.reduce(loss)
 }
 
-// NLL returns the mean of −logProbabilities[target]: [CrossEntropy] for the output of [LogSoftmax].
+// NLL returns the mean of −logProbabilities[target]. It is [CrossEntropy] for logits that [LogSoftmax] has been
+// applied to.
 func NLL(logProbabilities, target Value, options ...LossOption) Value {
 	return CrossEntropy(logProbabilities, target, append(options[:len(options):len(options)], logarithmsOption{})...)
 }
@@ -214,7 +216,7 @@ func L1(x, y Value, options ...LossOption) Value {
 	return losing(options).reduce(x.Sub(y).Abs())
 }
 
-// Huber returns the mean of (d²/2 if d ≤ delta, else delta·(d − delta/2)), where d = |x − y|.
+// Huber returns the mean of f(|x − y|), where f(d) is d²/2 if d ≤ delta, and delta·(d − delta/2) otherwise.
 func Huber(x, y Value, delta float64, options ...LossOption) Value {
 	pair(x, y)
 	d := x.Sub(y).Abs()
@@ -276,8 +278,7 @@ func GaussianNLL(x, y, variance Value, full bool, options ...LossOption) Value {
 	return losing(options).reduce(loss)
 }
 
-// HingeEmbedding returns the mean of x where the target is 1, and of max(0, margin − x) where it is
-// −1.
+// HingeEmbedding returns the mean of x where the target is 1, and max(0, margin − x) where the target is −1.
 func HingeEmbedding(x, target Value, margin float64, options ...LossOption) Value {
 	return losing(options).reduce(Where(target.Equal(1), x, ReLU(x.SubFrom(margin))))
 }

@@ -25,7 +25,7 @@ func (v Value) Outer(w Value) Value {
 	return v.Unsqueeze(1).Mul(w.Unsqueeze(0))
 }
 
-// Cross returns the cross product of vectors of three elements along an axis.
+// Cross returns the cross products of vectors along an axis, whose extent is 3.
 func (v Value) Cross(w Value, axis int) Value {
 	axis = v.axis(axis)
 	if !v.Dim(axis).Equal(3) {
@@ -79,14 +79,14 @@ func (v Value) Diagonal() Value {
 // Trace returns the sum of the main diagonal of the matrices in the last two axes.
 func (v Value) Trace() Value { return v.Diagonal().SumSqueezed(-1) }
 
-// CosineSimilarity returns the cosine of the angle between vectors along an axis, which is removed.
-// Their norms are clamped to at least epsilon.
+// CosineSimilarity returns the cosine of the angle between two vectors along an axis, and removes the axis. Norms
+// are clamped to at least epsilon.
 func CosineSimilarity(x, y Value, axis int, epsilon float64) Value {
 	lengths := x.Norm(2, axis).ClampMin(epsilon).Mul(y.Norm(2, axis).ClampMin(epsilon))
 	return x.Mul(y).Sum(axis).Div(lengths).Squeeze(axis)
 }
 
-// PairwiseDistance returns the p-norm of x − y + epsilon along the last axis, which is removed.
+// PairwiseDistance returns the p-norm of x − y + epsilon along the last axis, and removes the axis.
 func PairwiseDistance(x, y Value, p, epsilon float64) Value {
 	return x.Sub(y).Add(epsilon).Norm(p, -1).Squeeze(-1)
 }
@@ -135,8 +135,7 @@ func QR(v Value) (q, r Value) {
 	return Concat(-1, columns...), Concat(-2, rows...)
 }
 
-// maxFinite is above every finite p for which a norm is computed with powers. A p above maxFinite
-// is infinite.
+// maxFinite is a bound of finite p: a p-norm with a larger p is computed as if p were infinite.
 const maxFinite = 1e300
 
 func matrixOf(rows, cols int, at func(r, c int) float64) Value {

@@ -108,7 +108,7 @@ func (p *param) tensor() *ir.Tensor {
 	return t
 }
 
-// setPath names p and discards a value that was drawn under another name.
+// setPath sets the path of p. It discards an initial value that was drawn under another path.
 func (p *param) setPath(path string) {
 	if p.path == path {
 		return
@@ -136,15 +136,15 @@ func (p Param) Value() Value {
 	return v
 }
 
-// Name returns the parameter's path in the model, or "" before the function [Name] or a recording
-// has set it.
+// Name returns the parameter's path in the model. It returns "" if neither the function [Name] nor a recording has
+// set the path yet.
 func (p Param) Name() string { return p.get().path }
 
 // Shape returns the extents.
 func (p Param) Shape() []int { shape, _ := p.get().typ.Static(); return shape }
 
-// Tied returns the same parameter for a second place in a model. The first place gives the
-// parameter its name. Other places are aliases.
+// Tied returns the same parameter, to be used at a second place in a model. The first place gives the parameter its
+// name, and other places are aliases.
 func (p Param) Tied() Param { p.tied = true; return p }
 
 // Frozen marks the parameter as not trained, and returns it.
@@ -158,8 +158,7 @@ func (p Param) Frozen() Param {
 // IsFrozen reports whether the parameter is marked as not trained. It panics with an [*Error] if p is the zero Param.
 func (p Param) IsFrozen() bool { return p.get().frozen }
 
-// Detached returns the parameter cut off from differentiation: results computed from it do not
-// train it.
+// Detached returns the parameter, but no gradient flows back to it from results that are computed from the copy.
 func (p Param) Detached() Param { p.detached = true; return p }
 
 // Valid reports whether b is not the zero Buffer.
@@ -203,7 +202,7 @@ var (
 	dtypeType  = reflect.TypeFor[DType]()
 )
 
-// part is a parameter, buffer or state of a module, or a module itself, with its path.
+// part is a parameter, a buffer, a state or a module inside a module, with its path.
 type part struct {
 	path  string
 	depth int

@@ -70,7 +70,7 @@ func (b BatchNorm) Forward(x Value) Value {
 	return one(op.BatchNormalization{Epsilon: b.norm.epsilon32(), Momentum: 1 - b.norm.momentum}, x, weight, bias, mean, b.RunningVar.Value())
 }
 
-// GroupNorm normalises groups of channels, axis 1, of each element of the batch.
+// GroupNorm normalises groups of channels, axis 1, of each element of the batch separately.
 type GroupNorm struct {
 	Weight, Bias Param
 	groups       int
@@ -111,7 +111,7 @@ func (n normOptions) groups(x Value, groups, channels int, weight, bias Param) V
 	return y
 }
 
-// InstanceNorm normalises each channel, axis 1, of each element of the batch.
+// InstanceNorm normalises each channel, axis 1, of each element of the batch separately.
 type InstanceNorm struct {
 	Weight, Bias Param
 	channels     int
@@ -140,13 +140,13 @@ type LayerNorm struct {
 	norm         normOptions
 }
 
-// NewLayerNorm returns a normalisation over the last axis, which has this number of features.
+// NewLayerNorm returns a normalisation over the last axis, of `features` elements.
 func NewLayerNorm(features int, options ...NormOption) LayerNorm {
 	return NewLayerNormOf([]int{features}, options...)
 }
 
-// NewLayerNormOf returns a normalisation over the last len(shape) axes, which have the extents
-// `shape`; see [NewLayerNorm].
+// NewLayerNormOf returns a normalisation over the last len(shape) axes, whose extents must be `shape`; see
+// [NewLayerNorm].
 func NewLayerNormOf(shape []int, options ...NormOption) LayerNorm {
 	l := LayerNorm{shape: shape, norm: normalising(options)}
 	l.Weight, l.Bias = l.norm.params(shape...)
@@ -180,7 +180,7 @@ type RMSNorm struct {
 	norm   normOptions
 }
 
-// NewRMSNorm returns a normalisation over the last axis, which has this number of features.
+// NewRMSNorm returns a normalisation over the last axis, of `features` elements.
 func NewRMSNorm(features int, options ...NormOption) RMSNorm {
 	r := RMSNorm{shape: []int{features}, norm: normalising(options)}
 	r.norm.noBias = true

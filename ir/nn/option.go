@@ -1,6 +1,6 @@
 package nn
 
-// Options of layers are typed, so that a layer accepts only options that apply to it.
+// Each kind of layer has its own type of options. So a layer accepts only options that apply to it.
 type (
 	// ConvOption is an option of convolutions: [Stride], [Padding], [Dilation],
 	// [Groups], [Kernel], [Same], [PaddingMode], [NoBias], [WeightInit].
@@ -19,9 +19,9 @@ type (
 	// NormOption is an option of normalisations: [Epsilon], [NoAffine], [NoBias], and [Momentum]
 	// for batch normalisation.
 	NormOption interface{ norm(*normOptions) }
-	// RecurrentOption is an option of recurrent layers: [Layers], [Bidirectional], [Reversed],
-	// [BatchFirst], [NoBias], [DropoutRate] and [GateClip]; [Nonlinearity] for [RNN], [InputForget]
-	// for [LSTM], [ResetBefore] for [GRU].
+	// RecurrentOption is an option of recurrent layers: [Layers], [Bidirectional], [Reversed], [BatchFirst],
+	// [NoBias], [DropoutRate] and [GateClip]. [RNN] also takes [Nonlinearity], [LSTM] also [InputForget], and [GRU]
+	// also [ResetBefore].
 	RecurrentOption interface{ recurrent(*recurrentOptions) }
 	// AttentionOption is an option of [MultiHeadAttention] and [CrossAttention]:
 	// [DropoutRate], [NoBias], [Quiet], [MinScore].
@@ -55,35 +55,34 @@ type (
 	initOption       struct{ Init }
 )
 
-// Stride sets the distance between windows in cells: one number, or one for each axis.
+// Stride sets the distance between adjacent windows: one number for all axes, or one for each axis.
 func Stride(n ...int) strideOption { return n }
 
-// Padding sets the number of padding cells on each side: one number, or one for each axis.
+// Padding sets the number of padding cells on each side of an axis: one number for all axes, or one for each axis.
 func Padding(n ...int) paddingOption { return n }
 
-// Dilation sets the distance between the cells of a window: one number, or one for each axis.
+// Dilation sets the distance between adjacent cells of a window: one number for all axes, or one for each axis.
 func Dilation(n ...int) dilationOption { return n }
 
 // Kernel sets the size of the window along each axis, for windows that are not square.
 func Kernel(n ...int) kernelOption { return n }
 
-// OutputPadding sets the number of cells that a transposed convolution adds at the end: one number,
-// or one for each axis.
+// OutputPadding sets the number of cells that a transposed convolution adds at the end of an axis: one number for
+// all axes, or one for each axis.
 func OutputPadding(n ...int) outPaddingOption { return n }
 
 // Groups splits the channels of a convolution into n groups with separate weights.
 func Groups(n int) groupsOption { return groupsOption(n) }
 
-// PaddingMode selects the values of the padding of a convolution: "zeros", "reflect", "edge" or
-// "circular".
+// PaddingMode selects what a convolution pads with: "zeros", "reflect", "edge" or "circular".
 func PaddingMode(mode string) modeOption { return modeOption(mode) }
 
 // WeightInit sets the initialisation of a layer's weight.
 func WeightInit(init Init) initOption { return initOption{init} }
 
 var (
-	// Same pads a convolution so that the result has ⌈extent/stride⌉ positions. If the padding is
-	// odd, the extra cell is at the end.
+	// Same pads a convolution so that the result has ⌈extent/stride⌉ elements along each axis. If the number of
+	// padding cells is odd, the extra cell is at the end.
 	Same sameOption
 	// CeilMode allows the last window of a pool to extend beyond the padding.
 	CeilMode ceilOption
@@ -139,7 +138,7 @@ type (
 // Epsilon sets the number that is added to variances. The default is 1e-5.
 func Epsilon(e float64) epsilonOption { return epsilonOption(e) }
 
-// Momentum sets the weight of a batch's statistics in the running statistics. The default is 0.1.
+// Momentum sets the weight of the batch's statistics when the running statistics are updated. The default is 0.1.
 func Momentum(m float64) momentumOption { return momentumOption(m) }
 
 // NoAffine omits the weight and the bias of a normalisation.
@@ -187,7 +186,7 @@ var (
 	Bidirectional bidirectionalOption
 	// Reversed runs a recurrent layer from the last time step to the first.
 	Reversed reversedOption
-	// InputForget couples the gates of an [LSTM]: the forget gate is 1 minus the input gate.
+	// InputForget sets the forget gate of an [LSTM] to 1 minus the input gate.
 	InputForget inputForgetOption
 	// ResetBefore makes a [GRU] apply the reset gate to the hidden state before the product with
 	// the recurrent weights. By default, the reset gate is applied to this product.
@@ -239,8 +238,8 @@ func MinScore(score float64) minScoreOption { return minScoreOption(score) }
 func WithActivation(f Activation) activationOption { return activationOption{f} }
 
 var (
-	// NormFirst normalises the inputs of the attention and of the feed-forward network. By default,
-	// the sums after the residual connections are normalised.
+	// NormFirst normalises the inputs of the attention and of the feed-forward network. By default, the sums at the
+	// end of the residual connections are normalised.
 	NormFirst normFirstOption
 	// Quiet makes attention use [QuietSoftmax] instead of [Softmax].
 	Quiet quietOption

@@ -116,20 +116,20 @@ func AvgPool3d(x Value, kernel int, options ...PoolOption) Value {
 	return NewAvgPool3d(kernel, options...).apply(x)
 }
 
-// AdaptiveAvgPool1d covers the axis W of x, [N, C, W], with w windows and returns their means, [N,
-// C, w].
+// AdaptiveAvgPool1d divides the axis W of x, [N, C, W], into w windows, and returns their means, [N, C, w]. Windows
+// may overlap.
 func AdaptiveAvgPool1d(x Value, w int) Value { return NewAdaptiveAvgPool1d(w).apply(x) }
 
-// AdaptiveAvgPool2d covers each image of x, [N, C, H, W], with h × w windows and returns their
-// means, [N, C, h, w].
+// AdaptiveAvgPool2d divides each image of x, [N, C, H, W], into h × w windows, and returns their means, [N, C, h,
+// w]. Windows may overlap.
 func AdaptiveAvgPool2d(x Value, h, w int) Value { return NewAdaptiveAvgPool2d(h, w).apply(x) }
 
 // AdaptiveAvgPool3d divides each volume of x, [N, C, D, H, W], into d × h × w windows, and returns their means, [N,
 // C, d, h, w]. Windows may overlap.
 func AdaptiveAvgPool3d(x Value, d, h, w int) Value { return NewAdaptiveAvgPool3d(d, h, w).apply(x) }
 
-// AdaptiveMaxPool2d covers each image of x, [N, C, H, W], with h × w windows and returns their
-// maxima, [N, C, h, w].
+// AdaptiveMaxPool2d divides each image of x, [N, C, H, W], into h × w windows, and returns their maxima, [N, C, h,
+// w]. Windows may overlap.
 func AdaptiveMaxPool2d(x Value, h, w int) Value { return NewAdaptiveMaxPool2d(h, w).apply(x) }
 
 // GlobalAvgPool returns the mean over the axes after the channels. The extents of these axes become
@@ -251,8 +251,7 @@ func Interpolate(x Value, mode string, alignCorners bool, sizes ...Extent) Value
 	return one(o, x)
 }
 
-// Upsample is a layer that multiplies the extents of the axes after the channels; see
-// [Interpolate].
+// Upsample is a layer that resizes the axes after the channels to Scale times their extents; see [Interpolate].
 type Upsample struct {
 	Scale        int
 	Mode         string
@@ -300,8 +299,8 @@ func Unfold4d(x Value, kernel int, options ...PoolOption) Value {
 	return x.Permute(0, 1, 2, 4, 3, 5).Reshape(n, c.Mul(w.kernel[0]*w.kernel[1]), -1)
 }
 
-// Fold4d adds columns, [N, C·h·w, windows], into images of height × width. It is the transpose of
-// [Unfold4d], with the same options (PyTorch Fold).
+// Fold4d adds windows, the columns of [N, C·h·w, windows], into images of height × width. It is the transpose of
+// [Unfold4d] and takes the same options (PyTorch Fold).
 func Fold4d(x Value, height, width Extent, kernel int, options ...PoolOption) Value {
 	w := pooling("Fold4d", 2, true, kernel, append([]PoolOption{Stride(1)}, options...)).window
 	return one(op.Col2Im{Image: extents([]Extent{height, width}), Block: dim.Consts(w.kernel...), Strides: w.stride, Dilations: w.dilation, Pads: slices.Concat(w.padding, w.padding)}, x)
@@ -318,8 +317,8 @@ func GridSample(x, grid Value, mode, padding string, alignCorners bool) Value {
 	return one(op.GridSample{Mode: mode, Padding: padding, AlignCorners: alignCorners}, x, grid)
 }
 
-// AffineGrid returns the grid [N, H, W, 2] to which matrices [N, 2, 3] map the positions of an
-// image; see [GridSample].
+// AffineGrid returns a grid [N, H, W, 2] for [GridSample]. Matrices [N, 2, 3] map the positions of an image to the
+// positions in the grid.
 func AffineGrid(matrices Value, height, width int, alignCorners bool) Value {
 	line := func(n int) Value {
 		t := ir.NewTensor(F32, n)

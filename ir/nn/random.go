@@ -19,7 +19,7 @@ func Seed(s uint64) {
 	session.random.Store(0)
 }
 
-// site returns the number of the next place at which random numbers are drawn.
+// site returns the next number in a count of the places at which random numbers are drawn.
 func site() int64 { return session.random.Add(1) }
 
 func drawSeed() int64 {
@@ -33,12 +33,13 @@ func Uniform(low, high float64, shape ...Extent) Value {
 	return one(op.RandomUniform{DType: F32, Shape: extents(shape), Low: low, High: high, Seed: drawSeed()})
 }
 
-// Normal returns f32 numbers from a normal distribution with this mean and standard deviation.
+// Normal returns f32 numbers from a normal distribution with the given mean and standard deviation. Each call draws
+// new numbers.
 func Normal(mean, deviation float64, shape ...Extent) Value {
 	return one(op.RandomNormal{DType: F32, Shape: extents(shape), Mean: mean, Scale: deviation, Seed: drawSeed()})
 }
 
-// Bernoulli returns f32 numbers that are 1 with probability p, else 0.
+// Bernoulli returns f32 numbers that are 1 with probability p, and 0 otherwise.
 func Bernoulli(p float64, shape ...Extent) Value { return Uniform(0, 1, shape...).Less(p).Float() }
 
 // Random returns f32 numbers from the uniform distribution on [0, 1).
@@ -50,12 +51,13 @@ func RandomLike(x Value) Value { return Uniform(0, 1, shapeOf(x)...) }
 // UniformLike returns f32 numbers of x's shape from the uniform distribution on [low, high).
 func UniformLike(x Value, low, high float64) Value { return Uniform(low, high, shapeOf(x)...) }
 
-// NormalLike returns f32 numbers of x's shape from a normal distribution with this mean and standard deviation.
+// NormalLike returns f32 numbers of x's shape from a normal distribution with the given mean and standard
+// deviation.
 func NormalLike(x Value, mean, deviation float64) Value {
 	return Normal(mean, deviation, shapeOf(x)...)
 }
 
-// BernoulliLike returns f32 numbers of x's shape that are 1 with probability p, else 0.
+// BernoulliLike returns f32 numbers of x's shape that are 1 with probability p, and 0 otherwise.
 func BernoulliLike(x Value, p float64) Value { return Bernoulli(p, shapeOf(x)...) }
 
 // RandomInts returns i64 numbers from the uniform distribution on [low, high).

@@ -16,8 +16,8 @@ import (
 	"github.com/burngen/burngen/ir/nn/record"
 )
 
-// Recorder receives the model and the methods of a description. Only the program that burngen
-// writes and runs uses it.
+// Recorder receives the model and the methods of a description. Only the recording program uses it, which burngen
+// writes and runs.
 type Recorder struct {
 	states []*State // states of the model, in the order of the fields
 	out    *record.Model
@@ -44,10 +44,10 @@ func ExtentText[T ~int | ~int8 | ~int16 | ~int32 | ~int64](n T) string { return 
 
 // Environment variables of a recording program.
 const (
-	// OutEnv names the environment variable with the path of the output file; see [record.Model].
+	// OutEnv is the name of the environment variable that holds the path of the output file; see [record.Model].
 	OutEnv = "BURNGEN_OUT"
-	// LimitEnv names the environment variable with the time limit of one recording. The default is
-	// 10s.
+	// LimitEnv is the name of the environment variable that holds the time limit of one recording. The default
+	// limit is 10s.
 	LimitEnv = "BURNGEN_LIMIT"
 	// Between is a line that separates the parts of standard error. The program writes it after the
 	// output of the first recording, and again before its own messages. The text between the two
@@ -60,8 +60,8 @@ const (
 // detect a map of six keys with near certainty.
 const Recordings = 8
 
-// maxStack is the maximum size of the stack of a recording program, in bytes. It ends an infinite
-// recursion.
+// maxStack is the maximum size of the stack of a recording program, in bytes. An infinite recursion ends the
+// program when it exceeds maxStack.
 const maxStack = 128 << 20
 
 // Main is the main function of the recording program. It records a description [Recordings] times,
@@ -151,8 +151,8 @@ func late(limit time.Duration) {
 	os.Exit(3)
 }
 
-// position returns the innermost position, as file:line, of the recording goroutine outside this
-// package, or "".
+// position returns the innermost position outside this package at which the recording goroutine is, as file:line,
+// or "" if there is none.
 func position() string {
 	buf := make([]byte, 1<<20)
 	for g := range strings.SplitSeq(string(buf[:runtime.Stack(buf, true)]), "\n\n") {
@@ -252,7 +252,7 @@ func (r *Recorder) report(err error) {
 	}
 }
 
-// Model sets the model, which is the result of New. Call it before Method.
+// Model sets the model, which is the result of the description's function New. Call it before Method.
 func (r *Recorder) Model(m any) {
 	r.try(func() {
 		Name(m)

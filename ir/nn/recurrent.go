@@ -38,7 +38,8 @@ type cells struct {
 	order []int
 }
 
-// newCells returns the weights, which start uniform in ±1/√hidden, and the layers.
+// newCells returns the weights and the settings of recurrent layers. The weights are initialised uniformly in
+// ±1/√hidden. order is the field of cells.
 func newCells(in, hidden int, order []int, options []RecurrentOption) (map[string]Param, cells) {
 	c := cells{recurrentOptions{layers: 1, nonlinearity: "tanh"}, in, hidden, order}
 	for _, o := range options {
@@ -71,8 +72,8 @@ func (c cells) suffixes() []string {
 	return []string{""}
 }
 
-// NewRNN returns an RNN from in to hidden features. Its weights and biases are initialised uniformly in [−k, k], where
-// k = 1/√hidden.
+// NewRNN returns an RNN from `in` to `hidden` features. Its weights and biases are initialised uniformly in [−k,
+// k], where k = 1/√hidden.
 func NewRNN(in, hidden int, options ...RecurrentOption) RNN {
 	w, c := newCells(in, hidden, []int{0}, options)
 	if c.nonlinearity != "tanh" && c.nonlinearity != "relu" {
@@ -81,13 +82,13 @@ func NewRNN(in, hidden int, options ...RecurrentOption) RNN {
 	return RNN{w, c}
 }
 
-// NewLSTM returns an LSTM from in to hidden features, initialised as [NewRNN] does.
+// NewLSTM returns an LSTM from `in` to `hidden` features, initialised as [NewRNN] does.
 func NewLSTM(in, hidden int, options ...RecurrentOption) LSTM {
 	w, c := newCells(in, hidden, []int{0, 3, 1, 2}, options)
 	return LSTM{w, c}
 }
 
-// NewGRU returns a GRU from in to hidden features, initialised as [NewRNN] does.
+// NewGRU returns a GRU from `in` to `hidden` features, initialised as [NewRNN] does.
 func NewGRU(in, hidden int, options ...RecurrentOption) GRU {
 	w, c := newCells(in, hidden, []int{1, 0, 2}, options)
 	return GRU{w, c}

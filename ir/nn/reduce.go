@@ -36,10 +36,10 @@ func (v Value) MaxAbs(axes ...int) Value { return v.Abs().Max(axes...) }
 // LogSumExp returns log Σe^v along axes, whose extents become 1. Without axes it returns a scalar.
 func (v Value) LogSumExp(axes ...int) Value { return v.reduce(op.ReduceLogSumExp, axes) }
 
-// All returns whether all elements along axes are nonzero. Without axes it returns a scalar.
+// All returns true where all elements along axes are not 0. Without axes it returns a scalar.
 func (v Value) All(axes ...int) Value { return v.Bool().reduce(op.ReduceMin, axes) }
 
-// Any returns whether at least one element along axes is nonzero. Without axes it returns a scalar.
+// Any returns true where at least one element along axes is not 0. Without axes it returns a scalar.
 func (v Value) Any(axes ...int) Value { return v.Bool().reduce(op.ReduceMax, axes) }
 
 func (v Value) count(axes []int) Dim {
@@ -72,22 +72,22 @@ func (v Value) VarMeanBiased(axes ...int) (mean, variance Value) {
 	return mean, v.Sub(mean).Square().Mean(axes...)
 }
 
-// ArgMax returns the index of the first maximum along an axis, whose extent becomes 1, as i64. NaN is larger than every
-// number.
+// ArgMax returns the index of the first maximum along an axis, as i64. The extent of the axis becomes 1. NaN is
+// larger than every number.
 func (v Value) ArgMax(axis int) Value { return one(op.ArgMax{Axis: v.axis(axis), KeepDims: true}, v) }
 
-// ArgMin returns the index of the first minimum along an axis, whose extent becomes 1, as i64. NaN is smaller than
-// every number.
+// ArgMin returns the index of the first minimum along an axis, as i64. The extent of the axis becomes 1. NaN is
+// smaller than every number.
 func (v Value) ArgMin(axis int) Value { return one(op.ArgMin{Axis: v.axis(axis), KeepDims: true}, v) }
 
-// MaxWithIndices returns the maxima along an axis, whose extent becomes 1, and their indices, as [Value.Max] and
-// [Value.ArgMax] do.
+// MaxWithIndices returns the maxima along an axis and their indices, like [Value.Max] and [Value.ArgMax]. The
+// extent of the axis becomes 1.
 func (v Value) MaxWithIndices(axis int) (values, indices Value) {
 	return v.Max(axis), v.ArgMax(axis)
 }
 
-// MinWithIndices returns the minima along an axis, whose extent becomes 1, and their indices, as [Value.Min] and
-// [Value.ArgMin] do.
+// MinWithIndices returns the minima along an axis and their indices, like [Value.Min] and [Value.ArgMin]. The
+// extent of the axis becomes 1.
 func (v Value) MinWithIndices(axis int) (values, indices Value) {
 	return v.Min(axis), v.ArgMin(axis)
 }
@@ -104,8 +104,8 @@ func (v Value) CumMax(axis int) Value { return v.running(axis, Value.Maximum) }
 // CumMin returns the cumulative minimum along an axis, whose extent is static.
 func (v Value) CumMin(axis int) Value { return v.running(axis, Value.Minimum) }
 
-// running combines each element with all elements before it along an axis, in ⌈log₂ n⌉ steps for an
-// extent of n.
+// running replaces each element by the combination of this element and all elements before it along an axis. It
+// takes ⌈log₂ n⌉ steps for an extent of n.
 func (v Value) running(axis int, combine func(Value, Operand) Value) Value {
 	axis = v.axis(axis)
 	n := v.Dim(axis).Int()

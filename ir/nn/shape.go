@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// Reshape changes the shape; elements keep their row-major order. One extent may be −1 and is then
-// inferred.
+// Reshape changes the shape of v. The elements keep their row-major order. One extent may be −1; it follows from
+// the number of elements.
 func (v Value) Reshape(shape ...Extent) Value {
 	dims := make([]dim.Dim, len(shape))
 	rest, known := -1, dim.Const(1)
@@ -77,8 +77,8 @@ func (v Value) Unsqueeze(axis int) Value {
 	return v.reshape(slices.Insert(slices.Clone(v.typ().Shape), axis, dim.Const(1)))
 }
 
-// UnsqueezeDims inserts axes of extent 1. axes are positions in the result; negative ones count
-// from the end.
+// UnsqueezeDims inserts axes of extent 1. axes are positions in the result. A negative position counts from the
+// end.
 func (v Value) UnsqueezeDims(axes ...int) Value {
 	rank := v.Rank() + len(axes)
 	at := make([]bool, rank)
@@ -97,7 +97,7 @@ func (v Value) UnsqueezeDims(axes ...int) Value {
 	return v.reshape(dims)
 }
 
-// Squeeze removes axes of extent 1: the given ones, or all of them if axes is empty.
+// Squeeze removes axes of extent 1: the given axes, or all axes of extent 1 if axes is empty.
 func (v Value) Squeeze(axes ...int) Value {
 	drop := v.axes(axes)
 	var dims []dim.Dim
@@ -178,8 +178,8 @@ func (v Value) Expand(shape ...Extent) Value {
 	return one(op.Expand{Shape: dims}, v)
 }
 
-// Repeat tiles v: times[i] copies along axis i. If there are more times than axes, leading axes are
-// added to v first.
+// Repeat returns times[i] copies of v along each axis i. If there are more times than axes, axes of extent 1 are
+// first added in front.
 func (v Value) Repeat(times ...Extent) Value {
 	if len(times) < v.Rank() {
 		fail("%d numbers for rank %d", len(times), v.Rank())
@@ -236,7 +236,7 @@ func R(start, end Extent) Span { return Span{From: start, To: end} }
 // All is the [Span] of all indices of an axis.
 var All = Span{From: 0, To: End}
 
-// Slice returns a part of v: span i selects indices of axis i. Axes without a span are kept whole.
+// Slice returns a part of v. Span i selects indices of axis i. Axes without a span are taken whole.
 func (v Value) Slice(spans ...Span) Value {
 	if len(spans) > v.Rank() {
 		fail("%d ranges for rank %d", len(spans), v.Rank())
@@ -286,7 +286,7 @@ func (s Span) over(d dim.Dim) (from, count dim.Dim, step int) {
 	return from, length.CeilDiv(dim.Const(step)), step
 }
 
-// Narrow returns the part of v with the indices start to start + length − 1 along an axis.
+// Narrow returns the part of v with the indices from `start` to `start` + length − 1 along an axis.
 func (v Value) Narrow(axis int, start, length Extent) Value {
 	axis = v.axis(axis)
 	from, size := extent(start), extent(length)
@@ -301,7 +301,7 @@ func (v Value) Narrow(axis int, start, length Extent) Value {
 	return v.Slice(spans...)
 }
 
-// SliceDim returns the part of v with the indices s along one axis.
+// SliceDim returns the part of v with the indices in s along one axis.
 func (v Value) SliceDim(axis int, s Span) Value {
 	axis = v.axis(axis)
 	spans := slices.Repeat([]Span{All}, axis+1)
@@ -316,8 +316,8 @@ func (v Value) SelectDim(axis, place int) Value {
 	return one(op.Gather{Axis: axis}, v, number(place, I64))
 }
 
-// SliceAssign returns v with the elements that spans select replaced by values, which broadcast;
-// see [Value.Slice]. The spans must have step 1.
+// SliceAssign returns v, but the elements that spans select are replaced by values, which broadcast; see
+// [Value.Slice]. The spans must have step 1.
 func (v Value) SliceAssign(spans []Span, values Operand) Value {
 	with := v.operand(values)
 	if len(spans) > v.Rank() {
@@ -351,7 +351,7 @@ func (v Value) SliceAssign(spans []Span, values Operand) Value {
 	return build(v, 0, with)
 }
 
-// SliceFill returns v with the elements that spans select replaced by x; see [Value.SliceAssign].
+// SliceFill returns v, but the elements that spans select are replaced by x; see [Value.SliceAssign].
 func (v Value) SliceFill(spans []Span, x float64) Value { return v.SliceAssign(spans, x) }
 
 // Chunk splits an axis into at most n parts. The extent of the axis must be static. All parts have the same length,
@@ -520,7 +520,7 @@ func Meshgrid(vectors ...Value) []Value {
 	return out
 }
 
-// CartesianGrid returns the coordinates of all positions of a shape, i64[shape…, rank].
+// CartesianGrid returns the coordinates of each element of a tensor of the given shape, as i64[shape…, rank].
 func CartesianGrid(shape ...Extent) Value {
 	axes := make([]Value, len(shape))
 	for i, n := range shape {

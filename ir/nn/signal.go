@@ -28,8 +28,7 @@ func RFFT(x Value) Value {
 	return one(op.DFT{Axis: x.axis(-1), Length: x.Dim(-1).d, OneSided: true}, x.Unsqueeze(-1))
 }
 
-// IRFFT is the inverse of [RFFT]. x is […, n/2+1, 2] with n/2 rounded down, and the result is […,
-// n].
+// IRFFT is the inverse of [RFFT]. x is […, ⌊n/2⌋+1, 2], and the result is […, n].
 func IRFFT(x Value, n Extent) Value {
 	if x.Rank() < 2 {
 		fail("%s has no real and imaginary parts", x.typ())

@@ -151,7 +151,7 @@ func apply(op ir.Op, bodies []*body, args ...Value) *node {
 	return newNode(n)
 }
 
-// bindersOf returns the nodes that bind the symbols in an operator and in types.
+// bindersOf returns the nodes that bind the symbols in the attributes of an operator and in types.
 func bindersOf(op ir.Op, types []ir.Type) []*node {
 	if len(session.binders) == 0 {
 		return nil
@@ -170,7 +170,7 @@ func bindersOf(op ir.Op, types []ir.Type) []*node {
 	return nodes
 }
 
-// stub returns an IR node with the types of n's operands and bodies.
+// stub returns an IR node with n's operator, whose operands and blocks have the types of n's.
 func (n *node) stub() *ir.Node {
 	s := &ir.Node{Op: n.op}
 	for _, a := range n.args {
@@ -193,8 +193,8 @@ func (n *node) stub() *ir.Node {
 	return s
 }
 
-// hasSymbols reports whether an operator's attributes may contain symbols that its operands do not
-// have. Only Extents has such attributes.
+// hasSymbols reports whether the attributes of an operator may contain symbols that its operands do not have. Only
+// [ir.Extents] has such attributes.
 func hasSymbols(op ir.Op) bool {
 	e, ok := op.(ir.Extents)
 	if !ok {
@@ -219,7 +219,7 @@ func failOp(op ir.Op, err error) {
 	fail("%s", text)
 }
 
-// Valid reports whether v is a tensor: it returns false for the zero Value.
+// Valid reports whether v is a tensor. It is false only for the zero Value.
 func (v Value) Valid() bool { return v.n != nil }
 
 // DType returns the element type.
@@ -252,8 +252,8 @@ func (v Value) axis(i int) int {
 	return (i + r) % max(r, 1)
 }
 
-// axes returns the axes in list, counted from the start as in [Value.axis], in ascending order. An
-// empty list stands for all axes.
+// axes returns the axes in list as indices from the start, in ascending order. A negative axis counts from the end.
+// An empty list means all axes.
 func (v Value) axes(list []int) []int {
 	named := make([]bool, v.Rank())
 	for _, i := range list {

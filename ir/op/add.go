@@ -42,11 +42,11 @@ func (Add) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Va
 // IsCommutative marks the operator as commutative.
 func (Add) IsCommutative() {}
 
-// Neutral returns −0, because x + 0 would turn −0 into 0.
+// Neutral returns −0, because x + −0 is x for every x. x + 0 would turn −0 into 0.
 func (Add) Neutral() float64 { return math.Copysign(0, -1) }
 
-// Affine returns scales false, because the second operand is added. inverse is nil, because the
-// second operand is used as it is.
+// Affine returns false for scales, because the second operand is added. inverse is nil, because the second operand
+// is used as it is.
 func (Add) Affine() (scales bool, inverse ir.Op) { return false, nil }
 
 // IsCheap marks the operator as cheaper to compute than to store.

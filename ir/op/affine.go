@@ -27,7 +27,7 @@ func affine(b *ir.Builder, v *ir.Value, scale, shift float64) *ir.Value {
 	return b.Node(Add{}, v, b.Scalar(v.Type.DType, shift))
 }
 
-// importImageScaler imports ImageScaler: scale·x plus a bias for each channel of x, [N,C,H,W].
+// importImageScaler imports ImageScaler: scale·x + bias for x [N,C,H,W]. bias has one number for each channel.
 func importImageScaler(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	bias := c.Floats("bias", nil)

@@ -17,8 +17,8 @@ type ArgMax struct {
 	Last     bool
 }
 
-// ArgMin is like [ArgMax], with the same attributes, for the smallest element along Axis. NaN is
-// smaller than every number.
+// ArgMin is [ArgMax] for the smallest element along Axis, with the same attributes. NaN is smaller than every
+// number.
 type ArgMin struct {
 	Axis     int
 	KeepDims bool
@@ -73,8 +73,8 @@ func (op ArgMax) search(x *ir.Tensor, sign int) []*ir.Tensor {
 	return []*ir.Tensor{y.Reshape(shape...)}
 }
 
-// beats reports whether element i of x replaces the earlier element j as the extreme element. sign
-// is as in [ArgMax.search].
+// beats reports whether element i of x replaces element j, the largest or smallest element of the line before i.
+// sign is as in [ArgMax.search].
 func (op ArgMax) beats(x *ir.Tensor, i, j, sign int) bool {
 	if x.DType.IsFloat() {
 		if nan, wasNaN := math.IsNaN(x.Float(i)), math.IsNaN(x.Float(j)); nan || wasNaN {

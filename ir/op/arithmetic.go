@@ -44,7 +44,7 @@ func broadcastOperand(c ir.Importer) (*ir.Value, error) {
 	return trailingOnes(c.Builder(), y, rank-axis), nil
 }
 
-// trailingOnes appends v with axes of extent 1 after its last axis, so that it has the given rank.
+// trailingOnes appends v with axes of extent 1 added at the end, so that it has the given rank.
 func trailingOnes(b *ir.Builder, v *ir.Value, rank int) *ir.Value {
 	shape := v.Type.Shape
 	for len(shape) < rank {

@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importBiasDropout imports BiasDropout of com.microsoft: Dropout(x + bias) + residual. The ratio
-// and the training flag are the last operands.
+// importBiasDropout imports BiasDropout of com.microsoft: Dropout(x + bias) + residual. The last two operands are
+// the ratio and the training flag.
 func importBiasDropout(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	x := b.Node(Add{}, c.Arg(0), c.Arg(1))

@@ -27,8 +27,8 @@ type Attend struct {
 	Wide bool // the result of narrow queries, keys and values is f32
 }
 
-// lowerAttend appends an Attend and returns its result as [B,H,S,E], or nil if the kernel cannot
-// compute the attention.
+// lowerAttend appends an [Attend] and returns its result as [B,H,S,E]. It returns nil if the kernel of Attend
+// cannot compute the attention.
 func (op Attention) lowerAttend(b *ir.Builder, n *ir.Node) *ir.Value {
 	if n.Arg(0).Type.DType != ir.F32 || op.Precision != ir.Invalid && op.Precision != ir.F32 {
 		return nil
@@ -70,8 +70,8 @@ func (s *stridedView) isRows(shape []dim.Dim) bool {
 	return true
 }
 
-// shapes returns the shapes of queries, keys and values as an [Attention] has them: [B,H,S,D],
-// [B,G,T,D] and [B,G,T,E].
+// shapes returns the shapes of the queries, [B,H,S,D], the keys, [B,G,T,D], and the values, [B,G,T,E], of the
+// corresponding [Attention].
 func (op Attend) shapes() [3][]dim.Dim {
 	return [3][]dim.Dim{
 		{op.Batch, op.Heads, op.Queries, op.Depth},
@@ -110,8 +110,8 @@ func (op Attend) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(sumsOf(d, op.Wide), y[0], y[2], y[1], y[3])}, nil
 }
 
-// Eval copies queries, keys and values to the layout of an [Attention], evaluates it, and returns
-// its result as [Batch,Queries,Heads,Width].
+// Eval copies queries, keys and values to the shapes that an [Attention] has, and evaluates the Attention. It
+// returns the result as [Batch,Queries,Heads,Width].
 func (op Attend) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	args := slices.Clone(in)
 	for i, shape := range op.shapes() {
@@ -135,13 +135,13 @@ func (op Attend) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return Transpose{Perm: []int{0, 2, 1, 3}}.Eval(y)
 }
 
-// Flops counts a multiplication and an addition for each product of elements in the scores and in
-// the weighted sums of values.
+// Flops counts a multiplication and an addition for each term of the scores, and for each term of the weighted sums
+// of values.
 func (op Attend) Flops(_, _ []ir.Type) dim.Dim {
 	return dim.Product(dim.Const(2), op.Batch, op.Heads, op.Queries, op.Keys, op.Depth.Add(op.Width))
 }
 
-// Factors returns 3: the queries, the keys and the values are multiplied.
+// Factors returns 3: the queries, the keys and the values.
 func (Attend) Factors() int { return 3 }
 
 // Widened returns the attention with a result of f32.

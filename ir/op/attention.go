@@ -236,8 +236,8 @@ func (op Attention) round(x float64) float64 {
 	return ir.RoundFloat(op.Precision, x)
 }
 
-// Flops counts a multiplication and an addition for each product of elements in the scores and in
-// the weighted sums of values.
+// Flops counts a multiplication and an addition for each term of the scores, and for each term of the weighted sums
+// of values.
 func (op Attention) Flops(in, _ []ir.Type) dim.Dim {
 	x, err := op.extents(in)
 	if err != nil {
@@ -265,7 +265,7 @@ func (op Attention) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{y}
 }
 
-// The stages of an attention at which ONNX can return its scores, with ONNX's numbers.
+// ONNX can return the scores of an attention at one of these stages. The numbers are ONNX's.
 const (
 	noScores      = -1
 	rawScores     = 0 // multiplied by the scale
@@ -317,8 +317,8 @@ func (op Attention) build(b *ir.Builder, args []*ir.Value, stage int) (y, seen *
 	return unless(b, none, x.weigh(b, shares, v)), at[stage]
 }
 
-// unified equates the extents that an attention requires to be equal, and returns the extents. It
-// updates args, as [ir.Builder.Equate] does.
+// unified makes all extents equal that an attention requires to be equal, and returns the extents. It updates args,
+// as [ir.Builder.Equate] does.
 func (op Attention) unified(b *ir.Builder, args []*ir.Value) attended {
 	for {
 		x, err := op.extents((&ir.Node{Args: args}).ArgTypes())
@@ -329,7 +329,7 @@ func (op Attention) unified(b *ir.Builder, args []*ir.Value) attended {
 	}
 }
 
-// rows returns H/G·S, the number of queries that attend to the same head of keys.
+// rows returns H/G·S: the number of queries that attend to one head of keys, in all heads that use it.
 func (x attended) rows() dim.Dim {
 	each, _ := x.heads.DivExact(x.shared)
 	return each.Mul(x.queries)
@@ -341,7 +341,8 @@ func (x attended) product(b *ir.Builder, q, k *ir.Value, scale float64) *ir.Valu
 	return ReshapeTo(b, b.Node(MatMul{}, q, TransposeBy(b, k, 0, 1, 3, 2)), x.batch, x.heads, x.queries, x.keys)
 }
 
-// weigh appends Σ shares[…,j]·v[j]: [B,H,S,E] from shares [B,H,S,T] and values v [B,G,T,E].
+// weigh appends the sums of values v, [B,G,T,E], with the weights `shares`, [B,H,S,T]: Σ_j shares[…,j]·v[j]. The
+// result is [B,H,S,E].
 func (x attended) weigh(b *ir.Builder, shares, v *ir.Value) *ir.Value {
 	shares = ReshapeTo(b, shares, x.batch, x.shared, x.rows(), x.keys)
 	return ReshapeTo(b, b.Node(MatMul{}, shares, v), x.batch, x.heads, x.queries, x.width)
@@ -406,7 +407,7 @@ func (op Attention) bias(b *ir.Builder, x attended, args []*ir.Value) (bias, key
 	return bias, b.Node(Equal{}, top, b.Scalar(d, math.Inf(-1)))
 }
 
-// reaches reports whether every query certainly has a key within the window.
+// reaches reports whether every query is known to have a key between Before and After.
 func (op Attention) reaches(x attended) bool {
 	if lowest, _ := op.Past.Bounds(); lowest < 0 {
 		return false

@@ -91,8 +91,8 @@ func attentionAttrs(c ir.Importer, depth dim.Dim) (op Attention, stage int, err 
 	return op, stage, nil
 }
 
-// attentionScale returns scale, or 1/√depth if scale is 0. It returns an error if it needs a depth
-// that is not constant.
+// attentionScale returns scale, or 1/√depth if scale is 0. It returns an error if scale is 0 and depth is not
+// constant.
 func attentionScale(scale float64, depth dim.Dim) (float64, error) {
 	if scale != 0 {
 		return scale, nil
@@ -175,8 +175,8 @@ func joinHeads(b *ir.Builder, x *ir.Value) *ir.Value {
 	return ReshapeTo(b, TransposeBy(b, x, 0, 2, 1, 3), s[0], s[2], s[1].Mul(s[3]))
 }
 
-// agree makes the extents x and y of values equal. It updates values, as [ir.Builder.Equate] does.
-// label names the extents in errors.
+// agree makes the extents x and y equal, which occur in the types of values. It updates values, as
+// [ir.Builder.Equate] does. label names the extents in errors.
 func agree(b *ir.Builder, x, y dim.Dim, label string, values []*ir.Value) {
 	if err := Same(x, y, label); err != nil {
 		equate(b, err, values)

@@ -185,12 +185,12 @@ func importMicrosoftAttention(c ir.Importer) ([]*ir.Value, error) {
 	return out, nil
 }
 
-// pairOf appends the keys (i = 0) or the values (i = 1) of a past that holds both.
+// pairOf appends the keys (i = 0) or the values (i = 1) of `past`, which holds both.
 func pairOf(b *ir.Builder, past *ir.Value, i int) *ir.Value {
 	return ReshapeTo(b, sliceAxis(b, past, 0, dim.Const(i), dim.Const(1)), past.Type.Shape[1:]...)
 }
 
-// padKeys returns mask with −∞ appended along the last axis, so that its extent is `count`.
+// padKeys returns mask, extended to `count` elements along the last axis. The new elements are −∞.
 func padKeys(b *ir.Builder, mask *ir.Value, count dim.Dim) *ir.Value {
 	last := mask.Type.Rank() - 1
 	missing := count.Sub(mask.Type.Shape[last])

@@ -17,7 +17,7 @@ type AveragePool struct {
 	Blocked bool
 }
 
-// Infer returns x's type with the number of windows along each spatial axis.
+// Infer returns x's type, but the extent of each spatial axis is the number of windows along the axis.
 func (op AveragePool) Infer(in []ir.Type) ([]ir.Type, error) {
 	return op.inferPool(in, op.Blocked, floats{})
 }

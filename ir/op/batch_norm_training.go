@@ -56,8 +56,7 @@ func (op BatchNormTraining) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{b.Node(BatchNormalization{Epsilon: op.Epsilon}, x, scale, n.Arg(2), mean, variance)}
 }
 
-// channelMoments appends the mean and the population variance of each channel of x, both reshaped
-// to shape.
+// channelMoments appends the mean and the population variance of each channel of x. It reshapes both to shape.
 func channelMoments(b *ir.Builder, x *ir.Value, shape []dim.Dim) (mean, variance *ir.Value) {
 	both := b.Node(ChannelMoments{}, x)
 	row := func(i int) *ir.Value {

@@ -89,8 +89,7 @@ func (op BatchNormalization) Affine(b *ir.Builder, n *ir.Node) (s, t *ir.Value) 
 	return s, b.Node(Sub{}, args[2], b.Node(Mul{}, args[3], s))
 }
 
-// broadcast appends operand i of n, converted to the element type of x and reshaped so that it
-// broadcasts to x.
+// broadcast appends operand i of n, reshaped so that it broadcasts to x, and converted to the element type of x.
 func (BatchNormalization) broadcast(b *ir.Builder, n *ir.Node, i int) *ir.Value {
 	x := n.Arg(0).Type
 	v := ConvertTo(b, n.Arg(i), x.DType)
@@ -100,8 +99,8 @@ func (BatchNormalization) broadcast(b *ir.Builder, n *ir.Node, i int) *ir.Value 
 	return ReshapeTo(b, v, perChannel(v.Type.Shape[0], x.Rank()-2)...)
 }
 
-// perChannel returns [c,1…] with spatial ones, the shape in which one value per channel broadcasts
-// to [N,c,spatial…].
+// perChannel returns [c,1…], where `spatial` is the number of ones. A tensor of this shape has one value per
+// channel, and broadcasts to [N,c,spatial…].
 func perChannel(c dim.Dim, spatial int) []dim.Dim {
 	shape := []dim.Dim{c}
 	for range spatial {

@@ -15,7 +15,7 @@ type BindDims struct {
 	Places []int
 }
 
-// Infer checks that the operand has an element at each of Places. There are no results.
+// Infer returns an error if the operand does not have an element at each of Places. There are no results.
 func (op BindDims) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -32,7 +32,7 @@ func (op BindDims) Infer(in []ir.Type) ([]ir.Type, error) {
 	return nil, nil
 }
 
-// BindValues returns the elements at Places. It returns an error if one is negative.
+// BindValues returns the elements at Places. It returns an error if one of them is negative.
 func (op BindDims) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	return op.each(func(i int) (int64, error) { return in[0].Int(op.Places[i]), nil })
 }
@@ -91,8 +91,7 @@ func bindElems(b *ir.Builder, v *ir.Value, name string) []dim.Dim {
 	return dims
 }
 
-// boundElem returns the symbol that an earlier node binds to the element o, and whether there is
-// such a node.
+// boundElem returns the symbol to which an earlier node has bound the element o. It returns false if no node has.
 func boundElem(b *ir.Builder, o origin) (dim.Dim, bool) {
 	for _, n := range b.Func().Nodes {
 		if bind, ok := n.Op.(BindDims); ok && n.Arg(0) == o.value {

@@ -23,7 +23,7 @@ func (op BitCast) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{in[0].With(op.To)}, nil
 }
 
-// Eval returns the elements with the same bits as elements of type To.
+// Eval returns elements of type To that have the same bits as the operand's elements.
 func (op BitCast) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	y, err := ir.DecodeTensor(op.To, in[0].Shape, in[0].Bytes())
 	return []*ir.Tensor{y}, err

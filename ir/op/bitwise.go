@@ -79,7 +79,7 @@ func (BitwiseNot) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kern
 	return wrapped(b, d, b.Not(x[0]))
 }
 
-// Eval returns x << y or x >> y in the common shape of both.
+// Eval returns x << y or x >> y in the common shape of x and y.
 func (op BitShift) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalBinary(in, bits(func(a, b uint64) uint64 {
 		if op.Left {

@@ -17,8 +17,8 @@ func (op Bound) Binds() []string { return op.Symbols }
 // Eval returns no results.
 func (op Bound) Eval([]*ir.Tensor) ([]*ir.Tensor, error) { return nil, nil }
 
-// HasEffect marks the operator: its nodes stay although they have no results, because extents
-// depend on them.
+// HasEffect marks the operator as an [ir.Effect]. Its nodes have no results, but extents depend on the symbols that
+// they bind.
 func (op Bound) HasEffect() {}
 
 // infer returns no types. It returns an error unless the number of symbols is `want`, and all
@@ -38,8 +38,8 @@ func (op Bound) infer(in []ir.Type, want int) ([]ir.Type, error) {
 	return nil, nil
 }
 
-// each returns value(i) for each symbol i. It returns the first error of value, or an error if a
-// number is negative.
+// each returns value(i) for the index i of each symbol. It returns the first error of value. It also returns an
+// error if a number is negative.
 func (op Bound) each(value func(i int) (int64, error)) ([]int64, error) {
 	values := make([]int64, len(op.Symbols))
 	for i := range values {

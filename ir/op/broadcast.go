@@ -61,7 +61,7 @@ func broadcastDim(a, b dim.Dim) (dim.Dim, error) {
 	return most, nil
 }
 
-// index walks through a tensor that is broadcast to a shape, in row-major order of that shape.
+// index walks through the elements of a tensor that is broadcast to `shape`, in row-major order of this shape.
 type index struct {
 	shape   []int
 	strides []int // strides of the broadcast tensor, 0 along repeated axes

@@ -36,8 +36,8 @@ func (ByteTable) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// ByteCodes returns all 256 values of the 8-bit integer type d, in the order of the table of a
-// [ByteTable].
+// ByteCodes returns the 256 values of the 8-bit integer type d, in the order in which the table of a [ByteTable]
+// has its elements.
 func ByteCodes(d ir.DType) *ir.Tensor {
 	codes := ir.NewTensor(d, tableSize)
 	for i := range tableSize {

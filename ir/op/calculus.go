@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// calculus builds the expressions of derivatives from operations that broadcast. A constant gets
-// the element type of the value that it is combined with.
+// calculus builds expressions for gradients. Its operations broadcast. A constant gets the element type of the
+// value that it is combined with.
 type calculus struct{ *ir.Builder }
 
 func (c calculus) add(x, y *ir.Value) *ir.Value { return c.Node(Add{}, x, y) }
@@ -36,7 +36,7 @@ func (c calculus) between(x *ir.Value, lo, hi float64) *ir.Value {
 	return c.Node(And{}, c.Node(GreaterOrEqual{}, x, c.num(x, lo)), c.Node(LessOrEqual{}, x, c.num(x, hi)))
 }
 
-// choose returns g where the comparison of x and y holds, g/2 where they are equal, else 0.
+// choose returns g where the comparison of x and y is true, g/2 where x and y are equal, and 0 elsewhere.
 func (c calculus) choose(x, y *ir.Value, comparison ir.Op, g *ir.Value) *ir.Value {
 	return c.Node(Where{}, c.Node(Equal{}, x, y), c.times(g, 0.5), c.where(c.Node(comparison, x, y), g))
 }
@@ -65,8 +65,8 @@ func (c calculus) mean(x *ir.Value, axes ...int) *ir.Value {
 	return c.Node(Reduce{Kind: ReduceMean, Axes: axes, KeepDims: true}, x)
 }
 
-// fit returns the gradient of an operand that was broadcast to the shape of g: g summed over the
-// broadcast axes.
+// fit returns g summed over the axes along which an operand was broadcast. g has the shape of the result, and the
+// sum has the shape of operand.
 func (c calculus) fit(g *ir.Value, operand *ir.Value) *ir.Value {
 	shape := operand.Type.Shape
 	lead := g.Type.Rank() - len(shape)

@@ -40,13 +40,14 @@ func (op Cast) Infer(in []ir.Type) ([]ir.Type, error) {
 
 var roundModes = map[string]rt.RoundMode{"": rt.RoundUp, "down": rt.RoundDown, "nearest": rt.RoundNearest}
 
-// RoundMode returns the rounding mode of a cast to f8e8m0 that Round names.
+// RoundMode returns the mode that Round names, in which a cast to f8e8m0 rounds.
 func (op Cast) RoundMode() rt.RoundMode { return roundModes[op.Round] }
 
 // Overwrites allows the result to reuse the memory of the operand.
 func (Cast) Overwrites() []int { return []int{0} }
 
-// Eval returns the elements converted to To. It returns an error for a string that is not a number.
+// Eval returns the elements converted to To. It returns an error if an element is a string but not the text of a
+// number.
 func (op Cast) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	if x.IsSplat() && x.Len() > 0 {
@@ -182,7 +183,7 @@ func (op Cast) setUnsigned(y *ir.Tensor, i int, v uint64) {
 	}
 }
 
-// truncate returns v converted to the integer type d, as [Cast] defines it.
+// truncate returns v converted to the integer type d, by the rules of [Cast].
 func truncate(d ir.DType, v float64) int64 {
 	switch {
 	case d == ir.U64 && v >= 1<<63:

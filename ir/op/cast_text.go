@@ -64,8 +64,8 @@ func formatElem(x *ir.Tensor, i int) string {
 	return strconv.FormatFloat(short, 'f', 1, 64)
 }
 
-// shortest returns v, a number of type d, in scientific notation with the fewest digits that
-// identify it in d.
+// shortest returns v, a number of type d, in scientific notation. It uses the fewest digits that identify v in type
+// d.
 func shortest(d ir.DType, v float64) string {
 	if d == ir.F64 || d == ir.F32 {
 		return strconv.FormatFloat(v, 'e', -1, d.Bits())

@@ -39,14 +39,14 @@ func (op ChannelMix) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Overwrites allows the result to reuse the memory of g or x.
+// Overwrites returns the indices of g and x, whose memory the result may reuse.
 func (ChannelMix) Overwrites() []int { return []int{0, 1} }
 
 // Flops counts four operations for each element.
 func (ChannelMix) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems().Mul(dim.Const(4)) }
 
-// Grad returns a·dy for g, b·dy for x, and for the third operand the sums over a channel of dy·g,
-// dy·x and dy.
+// Grad returns a·dy for g, and b·dy for x. For the third operand it returns the sums of dy·g, dy·x and dy over each
+// channel.
 func (op ChannelMix) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	c, g, x, s := calculus{b}, n.Arg(0), n.Arg(1), dy[0]
 	grads := make([]*ir.Value, 3)
@@ -62,7 +62,7 @@ func (op ChannelMix) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool
 	return grads
 }
 
-// Lower replaces the node by products and sums if the operands are planar.
+// Lower replaces the node by products and sums if the operands are planar, and not channel-blocked.
 func (op ChannelMix) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if op.C > 0 {
 		return nil

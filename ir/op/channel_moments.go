@@ -21,8 +21,8 @@ func (op ChannelMoments) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(in[0].DType, dim.Const(2), c)}, nil
 }
 
-// Eval returns the mean and the variance of each channel, [2,C], summed in float64. It subtracts
-// the mean before it sums squares.
+// Eval returns the mean and the variance of each channel, [2,C]. It sums in float64, and subtracts the mean before
+// it sums squares.
 func (op ChannelMoments) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	of, c := op.of(x)
@@ -74,7 +74,7 @@ func (Channels) count(c calculus, x *ir.Value) *ir.Value {
 // returns.
 func (ChannelMoments) IsWhole() {}
 
-// Lower replaces the node by reductions of x and of (x − mean)² if x is planar.
+// Lower replaces the node by reductions of x and of (x − mean)² if x is planar, and not channel-blocked.
 func (op ChannelMoments) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if op.C > 0 {
 		return nil

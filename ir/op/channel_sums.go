@@ -71,7 +71,8 @@ func (op ChannelSums) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []boo
 // Lower returns.
 func (ChannelSums) IsWhole() {}
 
-// Lower replaces the node by reductions of g and of g·(x − mean) if the operands are planar.
+// Lower replaces the node by reductions of g and of g·(x − mean) if the operands are planar, and not
+// channel-blocked.
 func (op ChannelSums) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if op.C > 0 {
 		return nil

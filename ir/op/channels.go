@@ -8,7 +8,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// Channels gives access to the channels of an operator's operands, floats of [N,C,spatial…].
+// Channels is embedded by operators on channels. It gives access to the channels of an operand, floats of
+// [N,C,spatial…].
 type Channels struct {
 	// C is the number of channels of channel-blocked operands, or 0 for planar operands.
 	C int
@@ -48,15 +49,15 @@ func (op Channels) of(x *ir.Tensor) (channel func(i int) int, c int) {
 	return func(i int) int { return i / max(inner, 1) % max(c, 1) }, c
 }
 
-// axes returns the axes of a planar x except the channels: 0, 2, 3 and so on.
+// axes returns all axes of a planar x but the axis of channels: 0, 2, 3 and so on.
 func (Channels) axes(x ir.Type) []int { return otherAxes(x.Rank(), 1) }
 
-// row appends row i of numbers, [count,C], in a shape that broadcasts to the planar x.
+// row appends row i of numbers, [count,C], reshaped so that it broadcasts to the planar x.
 func (Channels) row(b *ir.Builder, numbers *ir.Value, i int, x ir.Type) *ir.Value {
 	return ReshapeTo(b, sliceAxis(b, numbers, 0, dim.Const(i), dim.Const(1)), perChannel(x.Shape[1], x.Rank()-2)...)
 }
 
-// stack appends a matrix [count,C] of the rows. A row has one number for each of C channels.
+// stack appends a matrix of rows, [len(rows),C]. Each row has one number for each of C channels.
 func (Channels) stack(b *ir.Builder, rows ...*ir.Value) *ir.Value {
 	for i, r := range rows {
 		rows[i] = ReshapeTo(b, r, dim.Const(1), r.Type.Elems())

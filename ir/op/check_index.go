@@ -58,8 +58,8 @@ func checked(b *ir.Builder, indices *ir.Value, count dim.Dim, what, things strin
 	return b.Node(CheckIndex{Count: count, What: what, Things: things}, indices)
 }
 
-// checkedAxis appends a check that axis is an axis of a tensor of this rank. It returns the axis
-// counted from the start.
+// checkedAxis appends a check that axis is an axis of a tensor of the given rank. It returns the axis as an index
+// from the start.
 func checkedAxis(b *ir.Builder, axis *ir.Value, rank int) *ir.Value {
 	return b.Node(CheckIndex{Count: dim.Const(rank), FromEnd: true, What: "axis", Things: "axes"}, axis)
 }

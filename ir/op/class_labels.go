@@ -42,8 +42,8 @@ func matrixOf(b *ir.Builder, x *ir.Value) (*ir.Value, error) {
 	return x, nil
 }
 
-// rowsOf is [matrixOf] for numbers. It converts types other than f64 to f32, and returns an error
-// for strings and bools.
+// rowsOf returns x as a matrix of f32 or f64, as [matrixOf] does. It converts types other than f64 to f32, and
+// returns an error for strings and bools.
 func rowsOf(b *ir.Builder, x *ir.Value) (*ir.Value, error) {
 	x, err := matrixOf(b, x)
 	switch {

@@ -31,7 +31,7 @@ func (op Clip) Infer(in []ir.Type) ([]ir.Type, error) {
 	return out, nil
 }
 
-// intHas reports whether an integer type can represent v, and v is below 2⁶³.
+// intHas reports whether the integer type d can represent v. It returns false for 2⁶³ and above.
 func intHas(d ir.DType, v float64) bool {
 	lo, hi := intRange(d)
 	return v == math.Trunc(v) && v >= float64(lo) && v <= float64(hi) && v < 1<<63
@@ -93,8 +93,8 @@ func IntBounds(d ir.DType, lo, hi float64) (int64, int64) {
 	return bound(lo), bound(hi)
 }
 
-// InferElems returns the known elements, clamped to [Lo, Hi]. It returns nil if a finite bound is
-// not a 32-bit integer.
+// InferElems returns the known elements, clamped to [Lo, Hi]. It returns nil if Lo or Hi is finite but not a 32-bit
+// integer.
 func (op Clip) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsUnary(in, out, func(r ir.Ratio) (ir.Ratio, bool) {
 		if !math.IsInf(op.Lo, -1) {
@@ -113,7 +113,7 @@ func (op Clip) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	})
 }
 
-// Grad returns dy where x is from Lo to Hi, else 0.
+// Grad returns dy where x is from Lo to Hi, and 0 elsewhere.
 func (op Clip) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	return chainRule(b, n, dy, func(c calculus, x, _ *ir.Value) *ir.Value { return c.where(c.between(x, op.Lo, op.Hi), c.num(x, 1)) })
 }

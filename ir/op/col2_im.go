@@ -59,8 +59,8 @@ func (op Col2Im) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(x.DType, shape...)}, nil
 }
 
-// window returns the attributes of windows over the images. Its Kernel is all ones: the caller
-// replaces it by the extents in Block.
+// window returns the attributes of the windows over the images. All elements of its Kernel are 1: the caller
+// replaces them by the extents in Block.
 func (op Col2Im) window() Window {
 	return Window{Kernel: orOnes(nil, len(op.Image)), Strides: op.Strides, Dilations: op.Dilations, Pads: op.Pads}
 }
@@ -102,8 +102,7 @@ func (op Col2Im) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, err
 }
 
-// Grad returns the cells of all windows over dy, as columns. It panics, as [ir.Fail] does, if Block
-// is not constant.
+// Grad returns the windows of dy, as columns. It panics, as [ir.Fail] does, if Block is not constant.
 func (op Col2Im) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	block, ok := dim.Ints(op.Block)
 	if !ok {

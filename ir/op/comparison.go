@@ -8,8 +8,7 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// comparison is embedded by elementwise operators with two operands of one element type and a bool
-// result.
+// comparison is embedded by elementwise operators that have two operands of one element type and a result of bools.
 type comparison[D domain] struct{ elementwise }
 
 func (comparison[D]) Infer(in []ir.Type) ([]ir.Type, error) { return inferBinary[D](in, ir.Bool) }
@@ -41,8 +40,8 @@ type Greater struct{ comparison[numbers] }
 // GreaterOrEqual computes x >= y with broadcasting, for numbers of one type.
 type GreaterOrEqual struct{ comparison[numbers] }
 
-// isEqual and the functions below report whether a comparison of x with y holds. order is the
-// result of [cmp.Compare] for x and y.
+// isEqual and the functions below report whether x and y compare in a certain way. order is the result of
+// [cmp.Compare] for x and y.
 func isEqual(order int) bool          { return order == 0 }
 func isLess(order int) bool           { return order < 0 }
 func isLessOrEqual(order int) bool    { return order <= 0 }
@@ -93,27 +92,32 @@ func (GreaterOrEqual) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *
 	return b.Ge(x[0], x[1])
 }
 
-// InferElems returns x == y for known elements, if the bounds of x − y decide it.
+// InferElems returns x == y for each pair of known elements. It returns nil if the bounds of x − y do not decide
+// the result for a pair.
 func (Equal) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsComparison(in, out, isEqual)
 }
 
-// InferElems returns x < y for known elements, if the bounds of x − y decide it.
+// InferElems returns x < y for each pair of known elements. It returns nil if the bounds of x − y do not decide the
+// result for a pair.
 func (Less) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsComparison(in, out, isLess)
 }
 
-// InferElems returns x <= y for known elements, if the bounds of x − y decide it.
+// InferElems returns x <= y for each pair of known elements. It returns nil if the bounds of x − y do not decide
+// the result for a pair.
 func (LessOrEqual) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsComparison(in, out, isLessOrEqual)
 }
 
-// InferElems returns x > y for known elements, if the bounds of x − y decide it.
+// InferElems returns x > y for each pair of known elements. It returns nil if the bounds of x − y do not decide the
+// result for a pair.
 func (Greater) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsComparison(in, out, isGreater)
 }
 
-// InferElems returns x >= y for known elements, if the bounds of x − y decide it.
+// InferElems returns x >= y for each pair of known elements. It returns nil if the bounds of x − y do not decide
+// the result for a pair.
 func (GreaterOrEqual) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsComparison(in, out, isGreaterOrEqual)
 }

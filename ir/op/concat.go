@@ -10,8 +10,8 @@ import (
 // Concat concatenates tensors along Axis. Their other extents are equal.
 type Concat struct{ Axis int }
 
-// Infer returns the operands' type, with the sum of their extents along Axis. It returns an error
-// if other extents or element types differ.
+// Infer returns the operands' type, but the extent of Axis is the sum of the operands' extents. It returns an error
+// if other extents or the element types differ.
 func (op Concat) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, -1); err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func (op Concat) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Grad returns, for each operand, the slice of dy along Axis that belongs to it.
+// Grad returns, for each operand, its slice of dy along Axis.
 func (op Concat) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	grads := make([]*ir.Value, len(n.Args))
 	at := dim.Const(0)

@@ -38,8 +38,8 @@ func (op ConcatFromSequence) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{out}, err
 }
 
-// shape returns the shape of the result for elements of type elem. An extent that the type does not
-// determine is [dim.Any].
+// shape returns the shape of the result for elements of type elem. An extent is [dim.Any] if elem does not
+// determine it.
 func (op ConcatFromSequence) shape(elem ir.Type) ([]dim.Dim, error) {
 	after := op.Axis
 	if !op.NewAxis {
@@ -76,7 +76,7 @@ func (op ConcatFromSequence) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 // Binds returns the symbols of Extents.
 func (op ConcatFromSequence) Binds() []string { return boundExtents(op.Extents) }
 
-// BindValues returns the extents of the result that Extents has symbols for.
+// BindValues returns the values of the symbols in Extents, which are extents of the result.
 func (op ConcatFromSequence) BindValues(_, out []*ir.Tensor) ([]int64, error) {
 	return extentValues(op.Extents, out[0].Shape)
 }

@@ -16,7 +16,7 @@ type Conv struct {
 	Wide  bool // the result of narrow floats is f32
 }
 
-// Infer returns [N,M,spatial…] with the number of windows along each spatial axis.
+// Infer returns [N,M,spatial…]. Each spatial extent is the number of windows along the axis.
 func (op Conv) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 2, 3); err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func dot(seen, w []float64, taps []int, kernel int) float64 {
 	return sum
 }
 
-// Flops counts a multiplication and an addition for each product of two elements.
+// Flops counts a multiplication and an addition for each product of an element and a weight.
 func (op Conv) Flops(in, out []ir.Type) dim.Dim {
 	return out[0].Elems().Mul(dim.Product(in[1].Shape[1:]...)).Mul(dim.Const(2))
 }
@@ -281,7 +281,7 @@ func importConv(c ir.Importer) ([]*ir.Value, error) {
 // IsStatistic returns false: no operand is a running statistic.
 func (Conv) IsStatistic(int) bool { return false }
 
-// Factors returns 3: the operand, the weights and the bias have one type.
+// Factors returns 3: the operand, the weights and the bias.
 func (Conv) Factors() int { return 3 }
 
 // Widened returns the convolution with a result of f32.

@@ -77,7 +77,7 @@ func (op ConvData) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, err
 }
 
-// Flops counts a multiplication and an addition for each product of two elements.
+// Flops counts a multiplication and an addition for each product of a gradient and a weight.
 func (op ConvData) Flops(in, _ []ir.Type) dim.Dim {
 	return in[0].Elems().Mul(dim.Product(in[1].Shape[1:]...)).Mul(dim.Const(2))
 }

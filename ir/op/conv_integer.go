@@ -18,8 +18,8 @@ type ConvInteger struct {
 	Requantize
 }
 
-// Infer returns [N,M,spatial…] with the number of windows along each spatial axis. The element type
-// is i32 or To.
+// Infer returns [N,M,spatial…]. Each spatial extent is the number of windows along the axis. The element type is
+// i32 or To.
 func (op ConvInteger) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 2, ProductOperands); err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func (op ConvInteger) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, err
 }
 
-// Flops counts a multiplication and an addition for each product of two elements.
+// Flops counts a multiplication and an addition for each product of an element and a weight.
 func (op ConvInteger) Flops(in, out []ir.Type) dim.Dim {
 	return out[0].Elems().Mul(dim.Product(in[1].Shape[1:]...)).Mul(dim.Const(2))
 }
@@ -134,7 +134,7 @@ func rescale(b *ir.Builder, x, w, y *ir.Value) *ir.Value {
 	return b.Node(Div{}, b.Node(Mul{}, vectorOf(b, x), vectorOf(b, w)), vectorOf(b, y))
 }
 
-// vectorOf appends v as an f32 of rank 0 if it has one element, else of rank 1.
+// vectorOf appends v as an f32. The result has rank 0 if v has one element, and otherwise rank 1.
 func vectorOf(b *ir.Builder, v *ir.Value) *ir.Value {
 	v = ConvertTo(b, v, ir.F32)
 	if HasOneElement(v.Type) {

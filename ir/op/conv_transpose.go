@@ -135,7 +135,7 @@ func (op ConvTranspose) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Flops counts a multiplication and an addition for each product of two elements.
+// Flops counts a multiplication and an addition for each product of an element and a weight.
 func (op ConvTranspose) Flops(in, _ []ir.Type) dim.Dim {
 	return in[0].Elems().Mul(dim.Product(in[1].Shape[1:]...)).Mul(dim.Const(2))
 }
@@ -259,7 +259,7 @@ func (op ConvTranspose) phases(b *ir.Builder, w *ir.Value, taps []int) *ir.Value
 	return ApplySlice(b, w, flip)
 }
 
-// spread appends x with d−1 zeros between elements that are adjacent along an axis.
+// spread appends x with d−1 zeros between any two adjacent elements along an axis.
 func spread(b *ir.Builder, x *ir.Value, axis, d int) *ir.Value {
 	if d == 1 {
 		return x

@@ -18,7 +18,8 @@ type ConvWeights struct {
 	First bool // g has its channels first, [M,N,spatial…], as a kernel reads them
 }
 
-// ChannelsFirst returns the type of g as [M,N,spatial…], whichever layout g has.
+// ChannelsFirst returns the type of g with its channels first, [M,N,spatial…]. If First is not set, g is
+// [N,M,spatial…].
 func (op ConvWeights) ChannelsFirst(g ir.Type) ir.Type {
 	if op.First || g.Rank() < 2 {
 		return g
@@ -96,7 +97,7 @@ func (op ConvWeights) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, err
 }
 
-// Flops counts a multiplication and an addition for each product of two elements.
+// Flops counts a multiplication and an addition for each product of an element of x and one of g.
 func (op ConvWeights) Flops(in, out []ir.Type) dim.Dim {
 	return in[1].Elems().Mul(dim.Product(out[0].Shape[1:]...)).Mul(dim.Const(2))
 }
@@ -180,11 +181,10 @@ func (op ConvWeights) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{ReshapeTo(b, TransposeBy(b, all, 0, 2, 1, 3), shape...)}
 }
 
-// directCells is the largest (C/Group)·cells for which the gradient is computed as a single matrix
-// product.
+// directCells is the largest (C/Group)·cells for which [ConvWeights.Lower] uses a single matrix product.
 const directCells = 64
 
-// Factors returns 2: the convolution's operand and the gradient of its result.
+// Factors returns 2: the convolution's operand and the upstream gradient.
 func (ConvWeights) Factors() int { return 2 }
 
 // Widened returns the operator with a result of f32.

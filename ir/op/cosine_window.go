@@ -57,8 +57,7 @@ func (op CosineWindow) Lower(b *ir.Builder, _ *ir.Node) []*ir.Value {
 	return drawNarrow(b, op, d)
 }
 
-// importWindowFunction returns the import function of a window a − b·cos t + c·cos 2t, see
-// [CosineWindow].
+// importWindowFunction returns the import function of a window function a − b·cos t + c·cos 2t, see [CosineWindow].
 func importWindowFunction(a, b, c float64) func(ir.Importer) ([]*ir.Value, error) {
 	return func(im ir.Importer) ([]*ir.Value, error) {
 		size, err := boundDim(im, 0, "size")

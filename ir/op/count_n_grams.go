@@ -90,8 +90,7 @@ func countNGrams(levels []nGrams) int {
 	return n
 }
 
-// Flops counts one comparison for each combination of a token of the pool, a position and a
-// distance.
+// Flops counts one comparison for each choice of a token of the pool, a position in a row, and a distance.
 func (op CountNGrams) Flops(in, _ []ir.Type) dim.Dim {
 	tokens := in[0].Shape
 	distances := tokens[len(tokens)-1].Min(dim.Const(op.MaxSkip)).Add(dim.Const(1))

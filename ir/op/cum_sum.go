@@ -14,8 +14,8 @@ type CumSum struct {
 	Exclusive, Reverse bool
 }
 
-// CumProd is the cumulative product along Axis (ONNX CumProd, from opset 26). Exclusive and Reverse
-// are as in [CumSum].
+// CumProd is the cumulative product along Axis (ONNX CumProd, from opset 26). Exclusive and Reverse have the same
+// meaning as in [CumSum].
 type CumProd struct {
 	Axis               int
 	Exclusive, Reverse bool
@@ -37,8 +37,7 @@ func inferLines(in []ir.Type, axis int, d domain) ([]ir.Type, error) {
 	return in[:1], checkDomain(in, d)
 }
 
-// linesOf returns, for each line along an axis of a tensor of this shape, the row-major indices of
-// its elements.
+// linesOf returns the row-major indices of the elements of each line along an axis of a tensor of the given shape.
 func linesOf(shape []int, axis int) [][]int {
 	keep, _ := dim.Ints(reducedShape(dim.Consts(shape...), []int{axis}, true))
 	n := 1

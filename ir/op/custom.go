@@ -67,8 +67,8 @@ func ParseCustom(text string) (Custom, error) {
 // String returns the declaration in the syntax of [ParseCustom].
 func (op Custom) String() string { return op.Name + "=" + op.Func + ": " + op.Type }
 
-// Domain returns the two parts of the operator's name: the domain, "" for ai.onnx, and the name in
-// it.
+// Domain returns the two parts of the operator's name: the domain, and the name within the domain. The domain of
+// ai.onnx is "".
 func (op Custom) Domain() (domain, name string) {
 	i := strings.LastIndexByte(op.Name, '.')
 	return op.Name[:max(i, 0)], op.Name[i+1:]
@@ -80,7 +80,7 @@ func (op Custom) Package() (path, name string) {
 	return op.Func[:max(i, 0)], op.Func[i+1:]
 }
 
-// checkFunc returns an error unless Func has the form of an exported name in an importable package.
+// checkFunc returns an error unless Func is the name of an exported function in an importable package.
 func (op Custom) checkFunc() error {
 	path, name := op.Package()
 	if !token.IsIdentifier(name) || !token.IsExported(name) {
@@ -142,8 +142,8 @@ func hasExtent(types []ir.Type, symbol string) bool {
 	})
 }
 
-// decided returns, for each symbol that the function decides, its first occurrence in the results
-// of s.
+// decided returns the symbols that are in results of s but not in its parameters, so that the function decides
+// them. It gives the first place of each.
 func decided(s ir.Signature) []ir.ResultExtent {
 	var out []ir.ResultExtent
 	for i, t := range s.Results {
@@ -158,8 +158,7 @@ func decided(s ir.Signature) []ir.ResultExtent {
 	return out
 }
 
-// named returns an extent of a result for each symbol that the function decides; see [decided]. It
-// replaces each symbol by name(symbol).
+// named returns what [decided] returns, with each symbol replaced by name(symbol).
 func named(s ir.Signature, name func(symbol string) string) []ir.ResultExtent {
 	extents := decided(s)
 	for i := range extents {
@@ -236,12 +235,13 @@ func (op Custom) Infer(in []ir.Type) ([]ir.Type, error) {
 // IsOpaque marks the operator as computed by the user's program.
 func (Custom) IsOpaque() {}
 
-// Absent returns the error for a use of the function outside of generated code.
+// Absent returns an error that says that only generated code calls the function.
 func (op Custom) Absent() error {
 	return fmt.Errorf("custom operator %s: only generated code calls %s", op.Name, op.Func)
 }
 
-// Symbols returns the symbols of Extents as they are named in the declared type.
+// Symbols returns the symbols in the declared type that the function decides. They correspond to Extents, which may
+// have other names for them.
 func (op Custom) Symbols() []string {
 	s, err := op.signature()
 	if err != nil {
@@ -253,12 +253,12 @@ func (op Custom) Symbols() []string {
 // Binds returns the symbols of Extents.
 func (op Custom) Binds() []string { return ir.Invoke{Extents: op.Extents}.Binds() }
 
-// BindValues returns the values of the symbols of Extents: extents of the results.
+// BindValues returns the values of the symbols in Extents, which are extents of the results.
 func (op Custom) BindValues(_, out []*ir.Tensor) ([]int64, error) {
 	return ir.Invoke{Extents: op.Extents}.BindValues(nil, out)
 }
 
-// Import appends a node of the operator with the operands and attributes that c has.
+// Import appends a node of the operator. c has the operands and attributes of the node.
 func (op Custom) Import(c ir.Importer) ([]*ir.Value, error) {
 	s, err := op.signature()
 	if err != nil {

@@ -19,7 +19,7 @@ type Local struct {
 	Gradient *ir.Func
 }
 
-// With returns the operator with l, which is needed to evaluate and to differentiate it.
+// With returns the operator with the functions l. Without them, the operator cannot be evaluated or differentiated.
 func (op Custom) With(l Local) Custom {
 	op.local = &l
 	return op
@@ -33,8 +33,8 @@ func (op Custom) Local() Local {
 	return *op.local
 }
 
-// Eval calls the Go function as generated code does. It returns the error of [rt.Call.Run], or an
-// error if the function is not known.
+// Eval calls the Go function as generated code does. It returns the error of [rt.Call.Run]. It also returns an
+// error if the operator does not have the function, see [Custom.With].
 func (op Custom) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	switch {
 	case op.local == nil:
@@ -74,8 +74,8 @@ func (op Custom) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return tensors, nil
 }
 
-// shape returns the extents of a result for [rt.CallOpen]: numbers, and [rt.Sym] for symbols that
-// the function decides.
+// shape returns the extents of a result of type t for [rt.CallOpen]. A symbol that the function decides becomes an
+// [rt.Sym].
 func (op Custom) shape(t ir.Type) []int {
 	shape := make([]int, len(t.Shape))
 	for i, d := range t.Shape {

@@ -66,7 +66,7 @@ func (op DeformColumns) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(x.DType, x.Shape[0], x.Shape[1].Mul(cells), dim.Product(out...))}, nil
 }
 
-// Flops counts a product and a sum for each element that an interpolation reads.
+// Flops counts a product and a sum for each element that the interpolation of a cell reads.
 func (DeformColumns) Flops(in, out []ir.Type) dim.Dim {
 	return out[0].Elems().Mul(dim.Const(2 << min(in[0].Rank()-2, maxDeformAxes)))
 }
@@ -114,8 +114,7 @@ func (op DeformColumns) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// coordinates returns the coordinates of the element with row-major index i in a tensor of this
-// shape.
+// coordinates returns the coordinates of element i in a tensor of the given shape. i is a row-major index.
 func coordinates(i int, shape []int) []int {
 	at := make([]int, len(shape))
 	for k := len(shape) - 1; k >= 0; k-- {

@@ -45,8 +45,8 @@ func (op DeformConv) columns() DeformColumns {
 	return DeformColumns{Window: op.Window, Offsets: op.Offsets}
 }
 
-// Eval returns the products of the weights and the columns of [DeformColumns], plus the bias, as
-// [N,M,spatial…]. It sums in float64.
+// Eval returns [N,M,spatial…]: the products of the weights and the columns of [DeformColumns], plus the bias. It
+// sums in float64.
 func (op DeformConv) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	out, err := InferOf(op, in)
 	if err != nil {
@@ -87,7 +87,7 @@ func wideTensor(t *ir.Tensor) *ir.Tensor {
 	return w
 }
 
-// Flops counts a multiplication and an addition for each product of two elements.
+// Flops counts a multiplication and an addition for each product of an element and a weight.
 func (op DeformConv) Flops(in, out []ir.Type) dim.Dim {
 	return Conv{}.Flops(in, out)
 }

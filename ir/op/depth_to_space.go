@@ -33,8 +33,8 @@ func importDepthToSpace(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{ReshapeTo(b, x, n, channels, h.Mul(size), w.Mul(size))}, nil
 }
 
-// importSpaceToDepth imports SpaceToDepth, which moves squares of blocksize to channels. The channels
-// of one position of the square are adjacent.
+// importSpaceToDepth imports SpaceToDepth, which moves the elements of squares of blocksize × blocksize to
+// channels. The channels that come from the same place of the squares are adjacent.
 func importSpaceToDepth(c ir.Importer) ([]*ir.Value, error) {
 	b, x, size, err := blockOperand(c)
 	if err != nil {

@@ -69,7 +69,8 @@ func (op DequantizeLinear) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return op.Compose(b, n)
 }
 
-// Compose subtracts and multiplies in the type of the result, or in f32 if the result is narrower.
+// Compose replaces the node by a subtraction and a product. They compute in the type of the result, or in f32 if
+// this type is narrower.
 func (op DequantizeLinear) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x, scale, zero, in := n.Arg(0), n.Arg(1), n.Arg(2), wide(op.To)
 	y := ConvertTo(b, x, in)

@@ -49,7 +49,7 @@ func (Det) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value
 	return []*ir.Value{c.mul(g, swapLast(b, b.Node(Inverse{}, n.Arg(0))))}
 }
 
-// determinant returns the determinant of the matrix a of m rows and m columns, and overwrites a.
+// determinant returns the determinant of a, a matrix [m,m] in row-major order. It overwrites a.
 func determinant(a []float64, m int) float64 {
 	det := 1.0
 	for k := range m {

@@ -71,8 +71,8 @@ func (Div) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	})
 }
 
-// quotient returns a/b. The bool is false unless the quotient is an expression over a constant
-// denominator of at most [maxDen].
+// quotient returns a/b. It returns false unless the quotient is an expression divided by a constant of at most
+// [maxDen].
 func quotient(a, b ir.Ratio) (ir.Ratio, bool) {
 	if n, ok := b.Num.Int(); ok {
 		switch {
@@ -120,6 +120,6 @@ func (Div) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Va
 // Neutral returns 1: x/1 is x.
 func (Div) Neutral() float64 { return 1 }
 
-// Affine returns scales true and inverse Reciprocal: the first operand is multiplied by the
-// reciprocal of the second.
+// Affine returns true for scales, because the first operand is multiplied by a function of the second. inverse is
+// this function, [Reciprocal].
 func (Div) Affine() (scales bool, inverse ir.Op) { return true, Reciprocal{} }

@@ -16,7 +16,7 @@ type Dropout struct {
 	Site int64
 }
 
-// Infer returns the operand's type, and checks that Rate is from 0 to 1.
+// Infer returns the operand's type. It returns an error unless Rate is from 0 to 1.
 func (op Dropout) Infer(in []ir.Type) ([]ir.Type, error) {
 	if !(op.Rate >= 0 && op.Rate <= 1) {
 		return nil, fmt.Errorf("the rate %g is not from 0 to 1", op.Rate)

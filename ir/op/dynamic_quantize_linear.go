@@ -17,8 +17,8 @@ func importDynamicQuantizeLinear(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{y, scale, zero}, nil
 }
 
-// quantizeByRange appends x, an f32, quantised to u8 by its range. It returns the integers, their
-// f32 scale, and their zero point.
+// quantizeByRange quantises x, an f32, to u8, with a scale that follows from the range of x. It returns the
+// integers, their scale in f32, and their zero point.
 func quantizeByRange(b *ir.Builder, x *ir.Value) (y, scale, zero *ir.Value) {
 	none, axes := b.Scalar(ir.F32, 0), AllAxes(x.Type.Rank())
 	least, most := x, x

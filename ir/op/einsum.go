@@ -9,7 +9,7 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importEinsum imports Einsum. It contracts the operands from left to right by matrix products.
+// importEinsum imports Einsum. It combines the operands from left to right by matrix products.
 func importEinsum(c ir.Importer) ([]*ir.Value, error) {
 	args := make([]*ir.Value, c.NumArgs())
 	ranks := make([]int, len(args))
@@ -39,8 +39,7 @@ func importEinsum(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{e.order(sum, out).v}, nil
 }
 
-// label names an axis of an equation: a letter, or a negative number −n for the n-th axis from the end
-// of an ellipsis.
+// label names an axis in an equation. It is a letter, or −n for the n-th axis from the end of an ellipsis.
 type label rune
 
 type labelled struct {
@@ -102,7 +101,7 @@ func countLabel(terms [][]label, l label) (n int) {
 	return n
 }
 
-// parseTerm returns the labels of a term whose ellipsis stands for this number of axes.
+// parseTerm returns the labels of a term. `ellipsis` is the number of axes that an ellipsis in the term stands for.
 func parseTerm(text string, ellipsis int) ([]label, error) {
 	before, after, found := strings.Cut(text, "...")
 	var term []label
@@ -125,8 +124,7 @@ func parseTerm(text string, ellipsis int) ([]label, error) {
 	return term, nil
 }
 
-// needed reports whether label l occurs in `out`, the labels of the result, or in an operand of
-// rest.
+// needed reports whether label l occurs in `out`, the labels of the result, or in an operand in rest.
 func needed(l label, out []label, rest []labelled) bool {
 	return slices.Contains(out, l) || slices.ContainsFunc(rest, func(x labelled) bool { return x.axis(l) >= 0 })
 }
@@ -183,8 +181,8 @@ func extentsOf(operands []labelled) (map[label]dim.Dim, error) {
 	return extents, nil
 }
 
-// diagonal returns the elements of x that have equal indices along axes with the same label, as one
-// axis.
+// diagonal merges the axes of x that have the same label into one. It returns the elements of x whose indices on
+// these axes are equal.
 func (e einsum) diagonal(x labelled) labelled {
 	copied := StridedCopy{}
 	var labels []label
@@ -202,8 +200,8 @@ func (e einsum) diagonal(x labelled) labelled {
 	return labelled{e.b.Node(copied, x.v), labels}
 }
 
-// own returns x summed over the labels that neither the result nor the operands in rest have. `out`
-// are the labels of the result.
+// own returns x summed over the labels that neither the result nor an operand in rest has. `out` are the labels of
+// the result.
 func (e einsum) own(x labelled, out []label, rest []labelled) labelled {
 	var axes []int
 	var left []label
@@ -228,8 +226,7 @@ func (e einsum) order(x labelled, labels []label) labelled {
 	return labelled{TransposeBy(e.b, x.v, perm...), labels}
 }
 
-// contract returns the product of x and y, summed over the labels that both have and for which kept
-// returns false.
+// contract returns the product of x and y. It sums over each label that both have, unless kept returns true for it.
 func (e einsum) contract(x, y labelled, kept func(label) bool) labelled {
 	var batch, summed, rows, columns []label
 	for _, l := range x.labels {

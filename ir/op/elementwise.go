@@ -23,7 +23,7 @@ func (elementwise) IsMemoryBound() {}
 
 func (elementwise) Flops(_, out []ir.Type) dim.Dim { return out[0].Elems() }
 
-// unary is embedded by elementwise operators with one operand of an element type in D. The result
+// unary is embedded by elementwise operators with one operand. The operand has an element type in D, and the result
 // has the type of the operand.
 type unary[D domain] struct{ elementwise }
 
@@ -39,7 +39,7 @@ func (unary[D]) Overwrites() []int { return []int{0} }
 
 func (unary[D]) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
-// binary is embedded by elementwise operators whose two operands and result have one element type,
+// binary is embedded by elementwise operators with two operands. The operands and the result have one element type,
 // which is in D.
 type binary[D domain] struct{ elementwise }
 
@@ -84,8 +84,8 @@ type mapping struct {
 	logical  func(bool) bool
 }
 
-// evalUnary returns f(x) for each element x of the only operand. It returns an error unless the
-// elements are floats.
+// evalUnary returns f(x) for each element x of the only operand. It returns an error if the elements are not
+// floats.
 func evalUnary(in []*ir.Tensor, f func(float64) float64) ([]*ir.Tensor, error) {
 	return evalMapping(in, mapping{float: f})
 }
@@ -162,8 +162,7 @@ func importUnary(op ir.Op) func(ir.Importer) ([]*ir.Value, error) {
 	}
 }
 
-// consumed reads the attribute consumed_inputs, which operators had before opset 6 and which has no
-// effect.
+// consumed reads the attribute consumed_inputs. Operators had it before opset 6, and it has no effect.
 func consumed(c ir.Importer) {
 	if c.Opset() < 6 {
 		c.Ints("consumed_inputs", nil)

@@ -35,8 +35,8 @@ func elemsBroadcast(in []*ir.Value, out ir.Type, f func(e []ir.Ratio) (ir.Ratio,
 	return elems
 }
 
-// elemsBinary is [elemsBroadcast] for a function, such as a sum or a maximum, that can be applied
-// to numerators over a common denominator.
+// elemsBinary is [elemsBroadcast] for a function f of two elements, such as a sum or a maximum. It applies f to the
+// numerators of the elements over a common denominator.
 func elemsBinary(in []*ir.Value, out ir.Type, f func(a, b dim.Dim) dim.Dim) []ir.Ratio {
 	return elemsBroadcast(in, out, func(e []ir.Ratio) (ir.Ratio, bool) {
 		a, b, den := common(e[0], e[1])
@@ -48,7 +48,7 @@ func elemsUnary(in []*ir.Value, out ir.Type, f func(ir.Ratio) (ir.Ratio, bool)) 
 	return elemsBroadcast(in, out, func(e []ir.Ratio) (ir.Ratio, bool) { return f(e[0]) })
 }
 
-// common returns the numerators of two ratios over a common denominator, den.
+// common returns two ratios as x/den and y/den, with a common denominator.
 func common(a, b ir.Ratio) (x, y dim.Dim, den int) {
 	if a.Den == b.Den {
 		return a.Num, b.Num, a.Den
@@ -56,8 +56,8 @@ func common(a, b ir.Ratio) (x, y dim.Dim, den int) {
 	return a.Num.Mul(dim.Const(b.Den)), b.Num.Mul(dim.Const(a.Den)), a.Den * b.Den
 }
 
-// maxDen is the largest denominator of a known element. The product of two denominators fits an int
-// on every machine.
+// maxDen is the largest denominator of a known element. The product of two such denominators fits an int on every
+// machine.
 const maxDen = 1 << 12
 
 // fraction returns num/den. It cancels den if den divides num, and otherwise common factors of two. It returns

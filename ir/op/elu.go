@@ -7,53 +7,50 @@ import (
 	"github.com/burngen/burngen/ir/op/internal/portable"
 )
 
-// Elu computes x where x ≥ 0, else Alpha·(e^x − 1), for floats.
+// Elu computes x where x ≥ 0, and Alpha·(e^x − 1) elsewhere, for floats.
 type Elu struct {
 	unary[floats]
 	Alpha float64
 }
 
-// Selu computes Gamma·x where x ≥ 0, else Gamma·Alpha·(e^x − 1), for floats.
+// Selu computes Gamma·x where x ≥ 0, and Gamma·Alpha·(e^x − 1) elsewhere, for floats.
 type Selu struct {
 	unary[floats]
 	Alpha, Gamma float64
 }
 
-// Celu computes x where x ≥ 0, else Alpha·(e^(x/Alpha) − 1), for floats.
+// Celu computes x where x ≥ 0, and Alpha·(e^(x/Alpha) − 1) elsewhere, for floats.
 type Celu struct {
 	unary[floats]
 	Alpha float64
 }
 
-// Eval returns x where x ≥ 0, else Alpha·(e^x − 1) for each element x of the operand. It computes
-// in float64.
+// Eval computes, in float64 and for each element x, x if x ≥ 0 and Alpha·(e^x − 1) otherwise.
 func (op Elu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalUnary(in, elu(1, op.Alpha, 1))
 }
 
-// Scalar returns x where x ≥ 0, else Alpha·(e^x − 1) for an element x.
+// Scalar returns x if x ≥ 0, and Alpha·(e^x − 1) otherwise, for one element x.
 func (op Elu) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return scalarElu(b, x[0], 1, op.Alpha, 1)
 }
 
-// Eval returns Gamma·x where x ≥ 0, else Gamma·Alpha·(e^x − 1) for each element x of the operand.
-// It computes in float64.
+// Eval computes, in float64 and for each element x, Gamma·x if x ≥ 0 and Gamma·Alpha·(e^x − 1) otherwise.
 func (op Selu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalUnary(in, elu(op.Gamma, op.Gamma*op.Alpha, 1))
 }
 
-// Scalar returns Gamma·x where x ≥ 0, else Gamma·Alpha·(e^x − 1) for an element x.
+// Scalar returns Gamma·x if x ≥ 0, and Gamma·Alpha·(e^x − 1) otherwise, for one element x.
 func (op Selu) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return scalarElu(b, x[0], op.Gamma, op.Gamma*op.Alpha, 1)
 }
 
-// Eval returns x where x ≥ 0, else Alpha·(e^(x/Alpha) − 1) for each element x of the operand. It
-// computes in float64.
+// Eval computes, in float64 and for each element x, x if x ≥ 0 and Alpha·(e^(x/Alpha) − 1) otherwise.
 func (op Celu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalUnary(in, elu(1, op.Alpha, op.Alpha))
 }
 
-// Scalar returns x where x ≥ 0, else Alpha·(e^(x/Alpha) − 1) for an element x.
+// Scalar returns x if x ≥ 0, and Alpha·(e^(x/Alpha) − 1) otherwise, for one element x.
 func (op Celu) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return scalarElu(b, x[0], 1, op.Alpha, op.Alpha)
 }
@@ -71,7 +68,7 @@ func scalarElu(b *kernel.Builder, x *kernel.Value, up, down, width float64) *ker
 	return b.Select(isNegative(b, x), below, above)
 }
 
-// elu returns the function up·x where x ≥ 0, else down·(e^(x/width) − 1).
+// elu returns a function of x: up·x if x ≥ 0, and down·(e^(x/width) − 1) otherwise.
 func elu(up, down, width float64) func(float64) float64 {
 	return func(x float64) float64 {
 		if x < 0 {
@@ -81,22 +78,21 @@ func elu(up, down, width float64) func(float64) float64 {
 	}
 }
 
-// Grad returns the gradient of x: dy where x ≥ 0, else dy·(y + Alpha), where y is the result.
+// Grad returns the gradient of x: dy where x ≥ 0, and dy·(y + Alpha) elsewhere. y is the result.
 func (op Elu) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	return chainRule(b, n, dy, func(c calculus, x, y *ir.Value) *ir.Value {
 		return c.Node(Where{}, c.negative(x), c.plus(y, op.Alpha), c.num(x, 1))
 	})
 }
 
-// Grad returns the gradient of x: Gamma·dy where x ≥ 0, else dy·(y + Gamma·Alpha), where y is the
-// result.
+// Grad returns the gradient of x: Gamma·dy where x ≥ 0, and dy·(y + Gamma·Alpha) elsewhere. y is the result.
 func (op Selu) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	return chainRule(b, n, dy, func(c calculus, x, y *ir.Value) *ir.Value {
 		return c.Node(Where{}, c.negative(x), c.plus(y, op.Gamma*op.Alpha), c.num(x, op.Gamma))
 	})
 }
 
-// Grad returns the gradient of x: dy where x ≥ 0, else dy·(y/Alpha + 1), where y is the result.
+// Grad returns the gradient of x: dy where x ≥ 0, and dy·(y/Alpha + 1) elsewhere. y is the result.
 func (op Celu) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	return chainRule(b, n, dy, func(c calculus, x, y *ir.Value) *ir.Value {
 		return c.Node(Where{}, c.negative(x), c.plus(c.times(y, 1/op.Alpha), 1), c.num(x, 1))

@@ -57,19 +57,19 @@ func (e Epilogue) Check(in []ir.Type, blocks []*ir.Block, bias dim.Dim, y ir.Typ
 	return fmt.Errorf("%d regions, at most one expected", len(blocks))
 }
 
-// chainTypes returns the types of the region's parameters: y for the result so far, and the types
-// of the further operands among `in`.
+// chainTypes returns the types of the region's parameters. The first has type y. The others have the types of
+// operands 4, 5 and so on, which `in` lists.
 func chainTypes(in []ir.Type, y ir.Type) []ir.Type {
 	return append([]ir.Type{y}, in[min(MoreArgs, len(in)):]...)
 }
 
-// KeepsZero reports whether the clamping turns 0 into 0 and there is no region.
+// KeepsZero reports whether clamping leaves 0 unchanged and there is no region.
 func (e Epilogue) KeepsZero(blocks []*ir.Block) bool {
 	return len(blocks) == 0 && (!e.Clamp || e.Lo <= 0 && e.Hi >= 0)
 }
 
-// Apply applies the epilogue to sums of the result's shape. column returns the index of the bias
-// element for element i of the result.
+// Apply applies the epilogue to sums, which have the given shape. Element i of the result gets element column(i) of
+// the bias.
 func (e Epilogue) Apply(sums []float64, shape []int, in []*ir.Tensor, blocks []*ir.Block, column func(i int) int) (*ir.Tensor, error) {
 	arg := func(i int) *ir.Tensor {
 		if i < len(in) {

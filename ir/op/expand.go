@@ -63,7 +63,7 @@ func (op Expand) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return moveElems(in[0], out, op.source(from))
 }
 
-// Lower replaces the node by a Reshape if nothing repeats, else by a StridedCopy.
+// Lower replaces the node by a [Reshape] if no element is repeated, and otherwise by a [StridedCopy].
 func (op Expand) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x := n.Args[0]
 	if x.Type.Elems().Equal(dim.Product(op.Shape...)) {
@@ -106,8 +106,8 @@ func ExpandTo(b *ir.Builder, x *ir.Value, shape ...dim.Dim) *ir.Value {
 	return b.Node(Expand{Shape: shape}, x)
 }
 
-// checkExpand appends checks that extents are 1 or equal to the last extents of shape. It leaves
-// out checks that are known to succeed.
+// checkExpand appends checks that a tensor of shape `from` broadcasts to `shape`. Each extent of `from` must be 1
+// or equal to the extent of shape that it is aligned with. Checks that are known to succeed are left out.
 func checkExpand(b *ir.Builder, from, shape []dim.Dim) {
 	lead := len(shape) - len(from)
 	for i := max(0, -lead); i < len(from); i++ {
@@ -132,7 +132,7 @@ func importExpand(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{y}, nil
 }
 
-// IsIdentity returns true: an Expand to the operand's own shape has no effect.
+// IsIdentity returns true. It is called for an Expand to the operand's own shape, which has no effect.
 func (Expand) IsIdentity(ir.Type) bool { return true }
 
 // Movement returns Repeats: an element may occur several times.

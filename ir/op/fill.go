@@ -13,7 +13,7 @@ type Fill struct {
 	Shape []dim.Dim
 }
 
-// Infer returns the element type of Value with the shape Shape. It returns an error unless Value has one
+// Infer returns the element type of Value with the shape Shape. It returns an error unless Value has exactly one
 // element.
 func (op Fill) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 0, 0); err != nil {
@@ -37,8 +37,8 @@ func (op Fill) Eval([]*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{ir.Splat(op.Value, shape...)}, nil
 }
 
-// fill appends a tensor of the given shape whose elements all are value. It is a constant if the
-// shape is known.
+// fill appends a tensor of the given shape. All its elements are the element of value. The tensor is a constant if
+// the shape is known.
 func fill(b *ir.Builder, value *ir.Tensor, shape ...dim.Dim) *ir.Value {
 	if n, ok := dim.Ints(shape); ok {
 		if _, err := ir.CheckedLen(n); err == nil {

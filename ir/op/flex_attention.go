@@ -6,8 +6,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// importFlexAttention imports FlexAttention of ai.onnx.preview: an [Attention] whose scores and
-// probabilities may be modified by graphs in the node's attributes.
+// importFlexAttention imports FlexAttention of ai.onnx.preview: an [Attention] with two optional graphs as
+// attributes. One graph changes the scores, and the other the probabilities.
 func importFlexAttention(c ir.Importer) ([]*ir.Value, error) {
 	b, q, k, v := c.Builder(), c.Arg(0), c.Arg(1), c.Arg(2)
 	args := []*ir.Value{q, k, v}

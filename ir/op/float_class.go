@@ -21,7 +21,8 @@ func (floatTest) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarr
 // IsNaN reports for each float whether it is NaN.
 type IsNaN struct{ floatTest }
 
-// IsInf reports for each float whether it is +∞, if Positive is set, or −∞, if Negative is set.
+// IsInf returns whether each float is infinite. It returns true for +∞ only if Positive is set, and for −∞ only if
+// Negative is set.
 type IsInf struct {
 	floatTest
 	Negative, Positive bool
@@ -35,14 +36,14 @@ func (IsNaN) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Va
 	return b.Ne(x[0], x[0])
 }
 
-// Eval returns, for each element, whether it is +∞ and Positive is set, or −∞ and Negative is set.
+// Eval returns true for +∞ if Positive is set, true for −∞ if Negative is set, and false for other elements.
 func (op IsInf) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalTest(in, func(x float64) bool {
 		return op.Negative && math.IsInf(x, -1) || op.Positive && math.IsInf(x, 1)
 	})
 }
 
-// Scalar returns whether an element is +∞ and Positive is set, or −∞ and Negative is set.
+// Scalar returns true if an element is +∞ and Positive is set, or if it is −∞ and Negative is set.
 func (op IsInf) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	y := b.Bool(false)
 	if op.Negative {

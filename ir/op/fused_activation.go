@@ -56,8 +56,8 @@ func activatedByList(c ir.Importer, v *ir.Value) (*ir.Value, error) {
 	return activated(c, v, func(a fusedActivation) []float64 { return c.Floats("activation_params", a.defaults) })
 }
 
-// activatedByName is [activated] for an activation that has one attribute for each parameter, such
-// as activation_alpha.
+// activatedByName is [activated] for a node with one attribute for each parameter of the activation, such as
+// activation_alpha.
 func activatedByName(c ir.Importer, v *ir.Value) (*ir.Value, error) {
 	return activated(c, v, func(a fusedActivation) []float64 {
 		p := slices.Clone(a.defaults)

@@ -2,8 +2,8 @@ package op
 
 import "github.com/burngen/burngen/ir"
 
-// importFusedConv imports FusedConv of com.microsoft: a [Conv], plus an optional fourth operand of the
-// result's shape, followed by an activation.
+// importFusedConv imports FusedConv of com.microsoft: a [Conv] followed by an activation. An optional fourth
+// operand, of the result's shape, is added before the activation.
 func importFusedConv(c ir.Importer) ([]*ir.Value, error) {
 	out, err := importConv(c)
 	if err != nil {

@@ -46,8 +46,8 @@ func importFusedGemm(c ir.Importer) ([]*ir.Value, error) {
 	return out, err
 }
 
-// importGemmFastGelu imports GemmFastGelu of com.microsoft: the approximate [Gelu] of a [MatMul] plus
-// an optional bias.
+// importGemmFastGelu imports GemmFastGelu of com.microsoft: the approximate [Gelu] of the sum of a [MatMul] and an
+// optional bias.
 func importGemmFastGelu(c ir.Importer) ([]*ir.Value, error) {
 	product := c.Builder().Node(MatMul{}, c.Arg(0), c.Arg(1))
 	return importFastGelu(withArgs(c, product, c.Arg(2)))

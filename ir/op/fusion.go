@@ -50,7 +50,7 @@ func (Fusion) EvalBlocks(in []*ir.Tensor, blocks []*ir.Block, run func(*ir.Block
 	return run(blocks[0], in)
 }
 
-// Overwrites allows the result to reuse the memory of the operands that only the last node reads.
+// Overwrites returns the operands that only the last node reads. The result may reuse the memory of one of them.
 func (op Fusion) Overwrites() []int {
 	var may []int
 	for i := range (Pointwise{}).Overwrites() {
@@ -59,6 +59,6 @@ func (op Fusion) Overwrites() []int {
 	return may
 }
 
-// Encloses marks the operator as an [ir.Encloser]: the operations of the block are the operations
-// of the node.
+// Encloses marks the operator as an [ir.Encloser]. The operations of the nodes in its block are counted as
+// operations of the Fusion.
 func (Fusion) Encloses() {}

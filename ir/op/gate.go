@@ -14,7 +14,7 @@ func (Gate) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalBinary(in, formula{float: gate[float64], signed: sure(gate[int64]), unsigned: sure(gate[uint64])})
 }
 
-// Scalar returns g if y > 0, else 0, for one element of each operand.
+// Scalar returns g if y > 0, and 0 otherwise, for one element of each operand.
 func (Gate) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	zero := number(b, x[1], 0)
 	return b.Select(b.Gt(x[1], zero), x[0], zero)
@@ -27,7 +27,7 @@ func gate[T real](g, y T) T {
 	return 0
 }
 
-// Grad returns dy for g where y is above 0, and 0 elsewhere.
+// Grad returns, for g, dy where y is above 0, and 0 elsewhere.
 func (Gate) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	return partials(b, n, want, func(c calculus) *ir.Value { return c.Node(Gate{}, dy[0], n.Arg(1)) })
 }

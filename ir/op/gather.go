@@ -89,7 +89,7 @@ func (op Gather) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return move(x, shape, op.source(picked, indices.Shape))
 }
 
-// Grad returns the gradient of data: zeros, to which the slices of dy are added at the indices.
+// Grad returns the gradient of data. It adds each slice of dy to the slice of the gradient that its index selects.
 func (op Gather) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	x, indices := n.Arg(0), n.Arg(1)
 	rank, picked := x.Type.Rank(), indices.Type.Rank()
@@ -107,7 +107,7 @@ func (op Gather) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir
 	return []*ir.Value{TransposeBy(b, sum, inversePerm(front)...), nil}
 }
 
-// InferElems picks slices of the known elements if the indices are constants.
+// InferElems picks slices of the known elements. It returns nil unless the indices are constants.
 func (op Gather) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	indices, ok := in[1].Dims()
 	if !ok {
@@ -132,7 +132,7 @@ func (op Gather) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return moveElems(in[0], out, op.source(picked, shape))
 }
 
-// Lower replaces the node by a Slice if the indices are constants at equal distances.
+// Lower replaces the node by a [Slice] if the indices are constants at equal distances.
 func (op Gather) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x := n.Args[0]
 	indices, ok := n.Args[1].ConstValue()

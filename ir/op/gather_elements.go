@@ -61,7 +61,8 @@ func (op GatherElements) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// Grad returns the gradient of data: zeros, to which the elements of dy are added at the indices.
+// Grad returns the gradient of data. It adds each element of dy to the element of the gradient that its index
+// selects.
 func (op GatherElements) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	return []*ir.Value{b.Node(ScatterElements{op.Axis, "add"}, Full(b, n.Arg(0).Type, 0), n.Arg(1), dy[0]), nil}
 }

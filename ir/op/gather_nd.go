@@ -14,7 +14,8 @@ import (
 // time. Indices are i32 or i64.
 type GatherND struct{ BatchDims int }
 
-// Infer returns the axes of the indices except the last, followed by the axes of a slice.
+// Infer returns data's element type in the shape [j…, slice…]. j… are the extents of the indices without the last,
+// and slice… the extents of a slice.
 func (op GatherND) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 2, 2); err != nil {
 		return nil, err
@@ -73,7 +74,7 @@ func (op GatherND) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Grad returns the gradient of data: zeros, to which the slices of dy are added at the coordinates.
+// Grad returns the gradient of data. It adds each slice of dy to the slice of the gradient at its coordinates.
 func (op GatherND) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	x, at := n.Arg(0), n.Arg(1)
 	if op.BatchDims > 0 {
@@ -88,8 +89,8 @@ func (op GatherND) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*
 	return []*ir.Value{b.Node(ScatterND{"add"}, Full(b, x.Type, 0), at, dy[0]), nil}
 }
 
-// places appends a tensor of integers of type d in the given shape. Each element is its index along
-// axis.
+// places appends a tensor of integers of type d in the given shape. The value of each element is the element's
+// index along axis.
 func places(b *ir.Builder, d ir.DType, axis int, shape ...dim.Dim) *ir.Value {
 	ones := fill(b, ir.Scalar(d, 1), shape...)
 	return b.Node(CumSum{Axis: axis, Exclusive: true}, ones)

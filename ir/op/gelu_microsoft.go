@@ -11,8 +11,7 @@ func importBiasGelu(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(Gelu{}, biased(c))}, nil
 }
 
-// importFastGelu imports FastGelu of com.microsoft: the approximate Gelu of x plus an optional
-// bias.
+// importFastGelu imports FastGelu of com.microsoft: the approximate Gelu of x + bias. The bias is optional.
 func importFastGelu(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(Gelu{Tanh: true}, biased(c))}, nil
 }

@@ -104,7 +104,7 @@ func (op Gemm) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// wider returns the element type in which the evaluator accumulates sums of type d.
+// wider returns the element type in which the evaluator adds up products of elements of type d.
 func wider(d ir.DType) ir.DType {
 	if d.IsFloat() {
 		return ir.F64
@@ -112,7 +112,7 @@ func wider(d ir.DType) ir.DType {
 	return ir.I64
 }
 
-// Flops counts a multiplication and an addition for each product of two elements.
+// Flops counts a multiplication and an addition for each product of an element of A and one of B.
 func (op Gemm) Flops(in, out []ir.Type) dim.Dim {
 	k := in[0].Shape[1]
 	if op.TransA {
@@ -151,8 +151,8 @@ func (op Gemm) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*i
 	return grads
 }
 
-// Lower replaces the node by a matrix product, multiplied by Alpha if it is not 1, plus Beta·C if C
-// is present.
+// Lower replaces the node by a matrix product. It multiplies the product by Alpha unless Alpha is 1, and adds
+// Beta·C if C is present.
 func (op Gemm) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {
 		return out
@@ -182,7 +182,7 @@ func (op Gemm) Finish(b *ir.Builder, product, c *ir.Value) *ir.Value {
 	return y
 }
 
-// IsRow reports whether t has width elements along its last axis and extent 1 elsewhere.
+// IsRow reports whether t has `width` elements along its last axis, and extent 1 along all other axes.
 func IsRow(t ir.Type, width dim.Dim) bool {
 	return t.Rank() > 0 && t.Shape[t.Rank()-1].Equal(width) && t.Elems().Equal(width)
 }

@@ -54,7 +54,7 @@ func (op GlobalAveragePool) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Grad returns dy divided by the number of spatial elements, repeated over them.
+// Grad returns dy divided by the number of spatial elements of a channel. Each spatial element gets this quotient.
 func (GlobalAveragePool) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	c, x := calculus{b}, n.Arg(0)
 	g := c.div(dy[0], c.extent(x, dim.Product(x.Type.Shape[2:]...)))

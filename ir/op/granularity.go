@@ -57,10 +57,10 @@ func (g Granularity) check(x, scale, zero ir.Type) error {
 	return nil
 }
 
-// HasOneElement reports whether t has one element for all values of its symbols.
+// HasOneElement reports whether t has exactly one element, whatever the values of its symbols are.
 func HasOneElement(t ir.Type) bool { return t.Elems().Equal(dim.Const(1)) }
 
-// index returns the index in `scale` of the scale for element i of x.
+// index returns the index of the element of scale that holds for element i of x.
 func (g Granularity) index(i int, x, scale *ir.Tensor) int {
 	if scale.Len() == 1 {
 		return 0
@@ -74,7 +74,7 @@ func (g Granularity) index(i int, x, scale *ir.Tensor) int {
 	return (i/inner/n*blocks+at/g.Block)*inner + i%inner
 }
 
-// spread appends v, a scale or zero point, in a shape that broadcasts to x.
+// spread appends v, a scale or a zero point, reshaped or repeated so that it broadcasts to x.
 func (g Granularity) spread(b *ir.Builder, v *ir.Value, x ir.Type) *ir.Value {
 	switch {
 	case HasOneElement(v.Type):

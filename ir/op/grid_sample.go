@@ -22,7 +22,7 @@ type GridSample struct {
 	AlignCorners  bool
 }
 
-// gridTaps is the number of elements along an axis that each mode reads for one point.
+// gridTaps holds, for each mode, the number of elements along an axis that a point reads.
 var gridTaps = map[string]int{"nearest": 1, "linear": 2, "cubic": 4}
 
 // maxGridTaps is the largest number of elements read for one point.
@@ -116,8 +116,7 @@ func (op GridSample) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// evalThrough evaluates op with its first operand converted to type d, and returns the result
-// converted back.
+// evalThrough converts the first operand to type d, evaluates op, and converts the result back.
 func evalThrough(op ir.Op, d ir.DType, in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x, err := (Cast{To: d}).Eval(in[:1])
 	if err != nil {
@@ -130,7 +129,7 @@ func evalThrough(op ir.Op, d ir.DType, in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return (Cast{To: in[0].DType}).Eval(y[:1])
 }
 
-// gridTap is an element that a point reads: its index `at` and its weight.
+// gridTap is an element that a point reads. `at` is the index of the element, and weight its weight.
 type gridTap struct {
 	at     int
 	weight float64
@@ -174,8 +173,8 @@ func (op GridSample) taps(place float64, d int, dtype ir.DType) []gridTap {
 	return taps
 }
 
-// padded returns the coordinate x, in elements of an axis of d elements, clamped or reflected as
-// Padding requires.
+// padded returns the coordinate x, clamped or reflected as Padding says. x counts the elements of an axis of d
+// elements.
 func (op GridSample) padded(x float64, d int) float64 {
 	switch op.Padding {
 	case "border":
@@ -280,8 +279,8 @@ func cubicWeight(c calculus, x *ir.Value, far bool) *ir.Value {
 	return y
 }
 
-// paddedOf appends the coordinates x, in elements of an axis of extent d, clamped or reflected as
-// Padding requires.
+// paddedOf appends the coordinates x, clamped or reflected as Padding says. x counts the elements of an axis of
+// extent d.
 func (op GridSample) paddedOf(c calculus, x *ir.Value, d dim.Dim) *ir.Value {
 	switch op.Padding {
 	case "border":
@@ -292,8 +291,7 @@ func (op GridSample) paddedOf(c calculus, x *ir.Value, d dim.Dim) *ir.Value {
 	return x
 }
 
-// mirroredOf appends the coordinates x, each reflected as in [GridSample.mirrored], for an axis of
-// extent d.
+// mirroredOf appends the coordinates x for an axis of extent d, reflected as [GridSample.mirrored] does.
 func (op GridSample) mirroredOf(c calculus, x *ir.Value, d dim.Dim) *ir.Value {
 	low, length := -0.5, d
 	if op.AlignCorners { // on an axis with one element all coordinates are equal

@@ -107,8 +107,7 @@ func importGroupNormalization(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{ReshapeTo(b, scaleChannels(b, y, scale, bias), shape...)}, nil
 }
 
-// normalizeGroups appends operand 0, [N,C,…], with each group of channels normalised to mean 0 and
-// variance 1.
+// normalizeGroups appends operand 0, [N,C,…], whose groups of channels are normalised to mean 0 and variance 1.
 func normalizeGroups(c ir.Importer, groups dim.Dim) *ir.Value {
 	b, x := c.Builder(), c.Arg(0)
 	shape := x.Type.Shape

@@ -139,7 +139,7 @@ func (g *groupQuery) first(batch, total dim.Dim) {
 	g.starts = g.choose(ExpandTo(b, b.Scalar(ir.I64, 0), batch), b.Node(Sub{}, g.lengths, b.Dims(g.count)))
 }
 
-// choose returns `prompt` if no element of the past is used, else `later`.
+// choose returns `prompt` if the cache holds no elements of previous calls, and `later` otherwise.
 func (g *groupQuery) choose(prompt, later *ir.Value) *ir.Value {
 	if lo, hi := g.spare.Bounds(); lo > 0 {
 		return later

@@ -42,8 +42,8 @@ func (op GRUSteps) Infer(in []ir.Type) ([]ir.Type, error) {
 	return op.infer(in, 2, []int{2, 1}, 1, 1)
 }
 
-// separate returns the number of gates whose two biases can be added before the steps: 2 with
-// LinearBeforeReset, else all 3.
+// separate returns the number of gates whose two biases can be added together before the time steps: 2 with
+// LinearBeforeReset, and otherwise all 3.
 func (op GRU) separate() int {
 	if op.LinearBeforeReset {
 		return 2
@@ -103,11 +103,11 @@ func (op GRUSteps) cell(gated, r, bias []float64, hidden int) cell {
 	}
 }
 
-// Flops counts two operations for each element of w and r in each step of each sequence.
+// Flops counts a multiplication and an addition for each element of w and r, in each step of each sequence.
 func (GRU) Flops(in, _ []ir.Type) dim.Dim { return recurrentFlops(in) }
 
-// Lower replaces the node by [GRUSteps] of the projected x for each direction. It projects x for
-// all steps with one product.
+// Lower replaces the node by a [GRUSteps] for each direction. It multiplies x by the weights in one product for all
+// steps.
 func (op GRU) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return op.LowerWith(b, n, PlainProducts) }
 
 // LowerWith is [GRU.Lower] with the matrix products that p builds.

@@ -89,13 +89,13 @@ func (op GRUGrad) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{roundedTensor(y.DType, dx, in[0].Shape...), roundedTensor(y.DType, dk, y.Shape...), roundedTensor(y.DType, dh, batch, hidden)}, nil
 }
 
-// Flops counts two operations for each recurrent weight in each step of each sequence.
+// Flops counts a multiplication and an addition for each recurrent weight, in each step of each sequence.
 func (GRUGrad) Flops(in, _ []ir.Type) dim.Dim {
 	hidden := in[1].Shape[2]
 	return in[0].Elems().Mul(hidden).Mul(dim.Const(2))
 }
 
-// Overwrites returns the index of the gates, whose memory the gradient of x may take.
+// Overwrites returns the index of the gates. The gradient of x may reuse their memory.
 func (GRUGrad) Overwrites() []int { return []int{0} }
 
 // IsWhole marks the operator as [Whole], because its lowering is a loop.

@@ -46,7 +46,7 @@ func hardSigmoid(alpha, beta, x float64) float64 {
 	return limit(float64(alpha*x)+beta, 0, 1)
 }
 
-// Grad returns the gradient of x: Alpha·dy where the result is between 0 and 1, else 0.
+// Grad returns the gradient of x: Alpha·dy where the result is between 0 and 1, and 0 elsewhere.
 func (op HardSigmoid) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	return chainRule(b, n, dy, func(c calculus, x, y *ir.Value) *ir.Value {
 		return c.where(c.Node(And{}, c.positive(y), c.Node(Less{}, y, c.num(y, 1))), c.num(x, op.Alpha))

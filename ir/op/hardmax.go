@@ -6,15 +6,14 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Hardmax returns 1 at the first maximum along Axis and 0 elsewhere, for floats. If a line has a
-// NaN, it has no maximum.
+// Hardmax returns 1 at the first maximum along Axis and 0 elsewhere, for floats. A line with a NaN gives only
+// zeros.
 type Hardmax struct{ Axis int }
 
 // Infer returns the operand's type. It returns an error if the operand does not have Axis.
 func (op Hardmax) Infer(in []ir.Type) ([]ir.Type, error) { return inferLines(in, op.Axis, floats{}) }
 
-// Eval returns 1 at the first maximum of each line along Axis, and 0 elsewhere. It returns zeros
-// for a line with NaN.
+// Eval returns 1 at the first maximum of each line along Axis, and 0 elsewhere. A line with a NaN gives only zeros.
 func (op Hardmax) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	greatest := reductions[ReduceMax].float
 	return mapLines(in[0], op.Axis, func(line []float64) {
@@ -26,8 +25,8 @@ func (op Hardmax) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	}), nil
 }
 
-// Lower replaces the node: the result is 1 where an element equals the maximum and no element
-// before it does.
+// Lower replaces the node. The new nodes give 1 to an element that equals the maximum, unless an element before it
+// equals the maximum too.
 func (op Hardmax) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x := n.Arg(0)
 	top := b.Node(Reduce{Kind: ReduceMax, Axes: []int{op.Axis}, KeepDims: true}, x)

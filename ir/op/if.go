@@ -68,8 +68,8 @@ func (op If) join(then, els []ir.Type) ([]ir.Type, error) {
 	return out, nil
 }
 
-// bound returns the symbol that extents binds to an axis of a result. The bool is false if there is
-// no such symbol.
+// bound returns the symbol to which extents binds an axis of a result. It returns false if extents has no such
+// symbol.
 func bound(extents []ir.ResultExtent, result, axis int) (dim.Dim, bool) {
 	for _, e := range extents {
 		if e.Result == result && e.Axis == axis {
@@ -90,7 +90,7 @@ func (op If) EvalBlocks(in []*ir.Tensor, blocks []*ir.Block, run func(*ir.Block,
 // Binds returns the symbols of Extents.
 func (op If) Binds() []string { return ir.Invoke{Extents: op.Extents}.Binds() }
 
-// BindValues returns the extents of the results that Extents has symbols for.
+// BindValues returns the values of the symbols in Extents, which are extents of the results.
 func (op If) BindValues(_, out []*ir.Tensor) ([]int64, error) {
 	return ir.Invoke{Extents: op.Extents}.BindValues(nil, out)
 }

@@ -23,8 +23,8 @@ func (c calculus) tap(indices, weight *ir.Value, d dim.Dim) tap {
 	return tap{ConvertTo(c.Builder, c.within(indices, last), ir.I64), c.where(inside, weight)}
 }
 
-// linearTaps returns the two elements around the coordinates `place` along an axis of extent d,
-// with the weights of linear interpolation.
+// linearTaps returns the two elements around each coordinate in `place`, with the weights of linear interpolation.
+// The axis has the extent d.
 func (c calculus) linearTaps(place *ir.Value, d dim.Dim) []tap {
 	first := c.Node(Floor{}, place)
 	part := c.sub(place, first)

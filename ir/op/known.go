@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// hasDims reports whether the elements of an operand are known at compile time, as constants or
-// expressions, or the operand is absent.
+// hasDims reports whether the elements of an operand are known at compile time, as constants or expressions. It
+// returns true if the operand is absent.
 func hasDims(v *ir.Value) bool {
 	if v == nil {
 		return true
@@ -20,7 +20,7 @@ func hasDims(v *ir.Value) bool {
 	return ok
 }
 
-// isKnown reports whether the elements of v are constants, or v is nil.
+// isKnown reports whether v is nil, or all elements of v are constants.
 func isKnown(v *ir.Value) bool {
 	dims, _ := v.Dims()
 	_, constant := dim.Ints(dims)

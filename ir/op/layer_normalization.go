@@ -132,8 +132,8 @@ func (op LayerNormalization) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, wan
 // Flops counts four operations for each element.
 func (RMSNormalization) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems().Mul(dim.Const(4)) }
 
-// Grad returns the gradients of x and scale. The gradient of x takes into account that the root
-// mean square depends on x.
+// Grad returns the gradients of x and scale. The gradient of x includes the gradient that flows through the root
+// mean square.
 func (op RMSNormalization) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	return normalGrad(b, n, dy[0], want, op.Axis, op.Epsilon, false)
 }

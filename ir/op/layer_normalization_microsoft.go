@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importSimplifiedLayerNormalization imports SimplifiedLayerNormalization, an [RMSNormalization] whose
-// second result is the inverse of the root mean square.
+// importSimplifiedLayerNormalization imports SimplifiedLayerNormalization: an [RMSNormalization] with a second
+// result, the inverse of the root mean square.
 func importSimplifiedLayerNormalization(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	axis, err := fromFront(c.Int("axis", -1), x.Type.Rank())

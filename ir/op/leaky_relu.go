@@ -11,7 +11,7 @@ type LeakyRelu struct {
 	Alpha float64
 }
 
-// Eval returns x where x ≥ 0, else Alpha·x, for each element x.
+// Eval returns, for each element x, x if x ≥ 0 and Alpha·x otherwise.
 func (op LeakyRelu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalUnary(in, func(x float64) float64 {
 		if x < 0 {
@@ -21,7 +21,7 @@ func (op LeakyRelu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// Scalar returns x if x ≥ 0, else Alpha·x, for an element x.
+// Scalar returns x if x ≥ 0, and Alpha·x otherwise, for one element x.
 func (op LeakyRelu) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return b.Select(isNegative(b, x[0]), b.Mul(x[0], number(b, x[0], op.Alpha)), x[0])
 }

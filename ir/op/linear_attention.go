@@ -110,7 +110,7 @@ func (op LinearAttention) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y, last}, nil
 }
 
-// Flops counts a multiplication and an addition for each product of two elements.
+// Flops counts a multiplication and an addition for each product of two elements, in each step.
 func (LinearAttention) Flops(in, _ []ir.Type) dim.Dim {
 	q, k, v := in[0].Shape, in[1].Shape, in[2].Shape
 	return dim.Product(dim.Const(2), q[0], q[1], q[3], v[3], q[2].Add(k[2].Mul(dim.Const(2))))
@@ -147,8 +147,7 @@ func (op LinearAttention) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 // Lower computes floats of at most 16 bits in f32 and converts the result back.
 func (LinearAttention) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
-// linearRules are the update rules of LinearAttention. They say whether a rule has a decay, and
-// whether it has a rate.
+// linearRules says for each update rule of LinearAttention whether it has a decay, and whether it has a rate.
 var linearRules = map[string]struct{ decay, rate bool }{
 	"linear":      {false, false},
 	"gated":       {true, false},

@@ -6,8 +6,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// importLinearRegressor imports LinearRegressor: x·coefficientsᵀ + intercepts in f32, with
-// coefficients [targets, F], transformed by post_transform.
+// importLinearRegressor imports LinearRegressor: x·coefficientsᵀ + intercepts in f32, where coefficients are
+// [targets, F]. post_transform then transforms the result.
 func importLinearRegressor(c ir.Importer) ([]*ir.Value, error) {
 	b, targets := c.Builder(), c.Int("targets", 1)
 	intercepts := c.Floats("intercepts", nil)

@@ -54,8 +54,8 @@ func (op Lookup) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// compareKeys returns the order of element i of a and element j of b, as [cmp.Compare] does. NaN
-// equals NaN and precedes all numbers.
+// compareKeys compares element i of a with element j of b, as [cmp.Compare] does. NaN equals NaN and precedes all
+// numbers.
 func compareKeys(a *ir.Tensor, i int, b *ir.Tensor, j int) int {
 	switch {
 	case a.DType == ir.String:
@@ -91,8 +91,8 @@ func pickElems(t *ir.Tensor, places []int) *ir.Tensor {
 	return y
 }
 
-// sortedKeys returns the indices of keys, in increasing order of the keys. Of equal keys it returns
-// only the index of the last.
+// sortedKeys returns the indices of keys, in increasing order of the keys. If a key occurs twice, it returns only
+// the last index.
 func sortedKeys(keys *ir.Tensor) []int {
 	order := make([]int, keys.Len())
 	for i := range order {

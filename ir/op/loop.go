@@ -136,7 +136,7 @@ func (op Loop) withExtents(t ir.Type, result int) ir.Type {
 	return t
 }
 
-// maxTrips is the maximum number of trips of a loop that the evaluator runs.
+// maxTrips is the maximum number of iterations of a loop that the evaluator runs.
 const maxTrips = 1 << 24
 
 // EvalBlocks runs the block until the condition is false or the maximum number of iterations is
@@ -223,7 +223,7 @@ func (op Loop) Scope() []string { return op.Varying }
 // Binds returns the symbols of Extents.
 func (op Loop) Binds() []string { return ir.Invoke{Extents: op.Extents}.Binds() }
 
-// BindValues returns the extents of the results that Extents has symbols for.
+// BindValues returns the values of the symbols in Extents, which are extents of the results.
 func (op Loop) BindValues(_, out []*ir.Tensor) ([]int64, error) {
 	return ir.Invoke{Extents: op.Extents}.BindValues(nil, out)
 }
@@ -337,8 +337,8 @@ func (l loop) build(b *ir.Builder, trips, condition *ir.Value) ([]*ir.Value, err
 	return b.NodeBlocks(op, []*ir.Block{body}, args...), nil
 }
 
-// fixpoint builds the body again and again until the types of the carried values do not change, and
-// returns it. It sets op.Varying.
+// fixpoint builds the body again and again, until the types of the carried values no longer change. It returns the
+// last body and sets op.Varying.
 func (l *loop) fixpoint(b *ir.Builder, op *Loop) (*ir.Block, error) {
 	types := make([]ir.Type, len(l.first))
 	for i, v := range l.first {
@@ -405,8 +405,8 @@ func (l *loop) widen(b *ir.Builder, op *Loop, i int, first, param, result ir.Typ
 	return wide, changed, nil
 }
 
-// tripCount returns the number of trips, given as one element, if it is a constant or an
-// expression. Otherwise the bool is false.
+// tripCount returns the number of iterations if it is a constant or an expression. trips is a tensor with this
+// number as its only element. tripCount returns false if the number is not known.
 func tripCount(trips *ir.Value) (dim.Dim, bool) {
 	dims, ok := trips.Dims()
 	if !ok || len(dims) != 1 {
@@ -423,8 +423,8 @@ func isTrue(condition *ir.Value) bool {
 	return ok && t.Len() == 1 && t.Bool(0)
 }
 
-// keepsGoing reports whether the condition that the body returns is a constant true, or its own
-// parameter.
+// keepsGoing reports whether the body never ends the loop: the condition that it returns is a constant true, or its
+// parameter with the condition.
 func keepsGoing(body *ir.Block) bool {
 	v := body.Results[0]
 	for v.Def != nil && v.Type.IsTensor() {

@@ -6,8 +6,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// importLpNormalization imports LpNormalization: floats divided by their p-norm along an axis, for p =
-// 1 or 2. A line of zeros stays zero.
+// importLpNormalization imports LpNormalization, which divides floats by their p-norm along an axis. p is 1 or 2.
+// Zeros stay zeros if their norm is 0.
 func importLpNormalization(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	axis, err := fromFront(c.Int("axis", -1), x.Type.Rank())

@@ -31,8 +31,8 @@ func importLpPool(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{rootOf(b, b.Node(Mul{}, mean, b.Scalar(d, float64(LenOf(w.Kernel)))), p)}, nil
 }
 
-// importGlobalLpPool imports GlobalLpPool, the p-th root of the sum of |x|^p over the spatial axes,
-// whose extents become 1.
+// importGlobalLpPool imports GlobalLpPool, the p-th root of the sum of |x|^p over all spatial axes. The extents of
+// these axes become 1.
 func importGlobalLpPool(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	if x.Type.Rank() < 2 {

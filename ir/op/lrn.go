@@ -63,7 +63,7 @@ func (op LRN) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Flops counts, for each element of x, two operations for each of Size squares and 10 for the
+// Flops counts 2·Size + 10 operations for each element of x: two for each square, and 10 for the power and the
 // quotient.
 func (op LRN) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems().Mul(dim.Const(2*op.Size + 10)) }
 

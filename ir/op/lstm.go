@@ -94,11 +94,11 @@ func (op LSTMSteps) cell(r, p []float64, hidden int) cell {
 	}
 }
 
-// Flops counts two operations for each element of w and r in each step of each sequence.
+// Flops counts a multiplication and an addition for each element of w and r, in each step of each sequence.
 func (LSTM) Flops(in, _ []ir.Type) dim.Dim { return recurrentFlops(in) }
 
-// Lower replaces the node by [LSTMSteps] of the projected x for each direction. It projects x for
-// all steps with one product.
+// Lower replaces the node by an [LSTMSteps] for each direction. It multiplies x by the weights in one product for
+// all steps.
 func (op LSTM) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return op.LowerWith(b, n, PlainProducts)
 }

@@ -16,8 +16,8 @@ var usualLSTM = []string{"sigmoid", "tanh", "tanh"}
 
 func (op LSTMTrace) steps() LSTMSteps { return LSTMSteps{Steps: usualSteps(op.Reverse, usualLSTM)} }
 
-// usualSteps returns the attributes of one direction of a layer with these functions, which have no
-// parameters.
+// usualSteps returns the attributes of one direction of a layer with the given functions. The functions must not
+// have parameters.
 func usualSteps(reverse bool, functions []string) Steps {
 	none := make([]float64, len(functions))
 	return Steps{Reverse: reverse, Activations: functions, Alphas: none, Betas: none}
@@ -107,8 +107,8 @@ func before(b *ir.Builder, y, initial *ir.Value, reverse bool) *ir.Value {
 	return sliceAxis(b, rows, 0, dim.Dim{}, s[0])
 }
 
-// overSteps returns the sum over all steps and sequences of the products of elements of x, [S,N,K],
-// and g, [S,N,M], as [K,M].
+// overSteps returns the sum of xᵀ·g over all steps and sequences, [K,M]. x is [S,N,K] and g is [S,N,M]; each
+// product is of one row of x and one of g.
 func overSteps(b *ir.Builder, x, g *ir.Value) *ir.Value {
 	matrix := func(v *ir.Value) *ir.Value {
 		s := v.Type.Shape

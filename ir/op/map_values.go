@@ -15,8 +15,8 @@ type MapValues struct{ Count string }
 // The third operand, of one element, is the value for missing keys.
 type MapLookup struct{}
 
-// mapElem returns the element type of the values of a map from i64 or strings to scalars. It
-// returns an error for other types.
+// mapElem returns the element type of the values of a map. It returns an error unless the keys are i64 or strings,
+// and the values are scalars.
 func mapElem(t ir.Type) (ir.DType, error) {
 	if t.Kind != ir.MapKind || !t.Elem.IsTensor() || t.Elem.Rank() != 0 {
 		return ir.Invalid, fmt.Errorf("operand is %s, a map to scalars expected", t)
@@ -59,8 +59,8 @@ func (op MapValues) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Eval returns the value of each key as a vector. Keys that the map does not have get the third
-// operand.
+// Eval returns a vector with the value of each key. A key that the map does not have gets the third operand as its
+// value.
 func (op MapLookup) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	m, keys, other := in[0], in[1], in[2]
 	y := ir.NewTensor(m.Elem.DType, keys.Len())

@@ -15,7 +15,7 @@ type MatMul struct {
 	Wide bool // the result of narrow floats is f32
 }
 
-// Infer returns [batch…,M,N] without the axis M if a has rank 1, and without N if b has rank 1.
+// Infer returns [batch…,M,N], without M if a has rank 1, and without N if b has rank 1.
 func (op MatMul) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 2, 2); err != nil {
 		return nil, err
@@ -40,8 +40,8 @@ func (op MatMul) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(sumsOf(in[0].DType, op.Wide), shape...)}, nil
 }
 
-// factors holds the extents of the operands of a matrix product: the broadcast Batch, and M, N and
-// K for each product.
+// factors holds the extents of a batch of matrix products. Batch is the common batch of the operands. A is [M,K]
+// and B is [K,N] in each product.
 type factors struct {
 	Batch   []dim.Dim
 	M, N, K dim.Dim
@@ -135,7 +135,7 @@ func evalProduct(y *ir.Tensor, y0 int, a *ir.Tensor, a0, aRow, aCol int, b *ir.T
 	}
 }
 
-// Flops counts a multiplication and an addition for each product of two elements.
+// Flops counts a multiplication and an addition for each product of an element of a and one of b.
 func (MatMul) Flops(in, out []ir.Type) dim.Dim {
 	p, err := Matrices(in[0], in[1])
 	if err != nil {

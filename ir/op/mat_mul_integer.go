@@ -46,7 +46,7 @@ func (op MatMulInteger) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(d, p.shape(a, m)...)}, err
 }
 
-// shape returns the shape of the product of a and b, without the axis of an operand of rank 1.
+// shape returns the shape of the product of a and b. It lacks the axis of an operand of rank 1.
 func (p factors) shape(a, b ir.Type) []dim.Dim {
 	shape := slices.Clone(p.Batch)
 	if a.Rank() > 1 {
@@ -84,7 +84,7 @@ func (op MatMulInteger) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Flops counts a multiplication and an addition for each product of two elements.
+// Flops counts a multiplication and an addition for each product of an element of a and one of b.
 func (MatMulInteger) Flops(in, out []ir.Type) dim.Dim { return MatMul{}.Flops(in, out) }
 
 func importMatMulInteger(c ir.Importer) ([]*ir.Value, error) {
@@ -129,8 +129,7 @@ func integerSums(b *ir.Builder, a, m, a0, m0 *ir.Value) *ir.Value {
 	return y
 }
 
-// sumsLess appends the sums of x − zero along an axis, in i32. The axis gets extent 1. zero may be
-// nil.
+// sumsLess appends the sums of x − zero along an axis, in i32. The axis gets extent 1. A nil zero is 0.
 func sumsLess(b *ir.Builder, x, zero *ir.Value, axis int) *ir.Value {
 	sums := b.Node(Reduce{Kind: ReduceSum, Axes: []int{axis}, KeepDims: true}, ConvertTo(b, x, ir.I32))
 	if zero == nil {
@@ -139,7 +138,7 @@ func sumsLess(b *ir.Builder, x, zero *ir.Value, axis int) *ir.Value {
 	return b.Node(Sub{}, sums, b.Node(Mul{}, ConvertTo(b, zero, ir.I32), Extent(b, x.Type.Shape[axis])))
 }
 
-// plainZero reports whether a zero point is nil, or has one element or one for each column.
+// plainZero reports whether a zero point is nil, has one element, or has one element for each column.
 func plainZero(zero *ir.Value, columns dim.Dim) bool {
 	return zero == nil || HasOneElement(zero.Type) || zero.Type.Rank() == 1 && zero.Type.Shape[0].Equal(columns)
 }

@@ -17,7 +17,7 @@ type MaxPool struct {
 	Blocked bool
 }
 
-// Infer returns x's type with the number of windows along each spatial axis.
+// Infer returns x's type, but the extent of each spatial axis is the number of windows along the axis.
 func (op MaxPool) Infer(in []ir.Type) ([]ir.Type, error) {
 	out, err := op.inferPool(in, op.Blocked, numbers{})
 	if err == nil && in[0].DType.IsInt() && in[0].DType.Bits() > 32 {
@@ -178,5 +178,5 @@ func importPool(c ir.Importer, x ir.Type, dilations int) (Window, error) {
 	return w, err
 }
 
-// IsSelector marks the operator as one that takes the greatest of some elements.
+// IsSelector marks the operator as a [Selector]: the result consists of elements of the operand.
 func (MaxPool) IsSelector() {}

@@ -54,7 +54,7 @@ func (op MaxPoolGrad) Flops(in, _ []ir.Type) dim.Dim {
 	return in[1].Elems().Mul(dim.Const(LenOf(op.Kernel)))
 }
 
-// Grad returns, for g, the elements of dy at the maxima of the windows. The gradient of x is zero.
+// Grad returns, for g, the element of dy at the maximum of each window. For x it returns zero.
 func (op MaxPoolGrad) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	x, s := n.Arg(0), dy[0]
 	grads := make([]*ir.Value, 2)
@@ -76,13 +76,13 @@ func (op MaxPoolGrad) places(b *ir.Builder, x *ir.Value) (at, inside *ir.Value) 
 // IsWhole marks the operator as [Whole], because its lowering has a node for each cell of a window.
 func (MaxPoolGrad) IsWhole() {}
 
-// HasKernel reports whether all targets have a kernel: x is f32 over one or two spatial axes.
+// HasKernel reports whether every target has a kernel for the operator. x must be f32 over one or two spatial axes.
 func (op MaxPoolGrad) HasKernel(x ir.Type) bool {
 	return x.DType == ir.F32 && len(op.Kernel) >= 1 && len(op.Kernel) <= MaxSpatial
 }
 
-// Lower replaces the node, unless all targets have a kernel, by zeros to which g is added at the indices of
-// the maxima.
+// Lower replaces the node by zeros, to which it adds g at the indices of the maxima. It returns nil if every target
+// has a kernel for the operator.
 func (op MaxPoolGrad) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {
 		return out

@@ -98,7 +98,7 @@ func (w Window) cells(b *ir.Builder, x *ir.Value, count []dim.Dim) []*ir.Value {
 	return cells
 }
 
-// maxCells is the maximum number of cells of a window of a [MaxPool] with the result Indices.
+// maxCells is the maximum number of cells of a window of a [MaxPool] that also returns Indices.
 const maxCells = 1024
 
 func checkCells(w Window) error {

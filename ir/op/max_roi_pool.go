@@ -31,7 +31,7 @@ func (op MaxRoiPool) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(in[0].DType, shape...)}, nil
 }
 
-// Flops counts a comparison for each element of x in each region, and for each bin.
+// Flops counts one comparison for each element of x and each region, and one for each bin.
 func (MaxRoiPool) Flops(in, out []ir.Type) dim.Dim { return regionFlops(in, out, 1) }
 
 // Eval returns the maximum of each bin, [R,C,Height,Width]. It computes coordinates in the

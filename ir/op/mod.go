@@ -41,8 +41,8 @@ func (op Mod) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// Scalar returns the remainder of one element of each operand. It returns nil for integers unless
-// the divisor is a constant other than 0.
+// Scalar returns the remainder for one element of each operand. It returns nil for integers unless the divisor is a
+// constant other than 0.
 func (op Mod) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Value {
 	if x[1].Type.DType.IsFloat() {
 		return elementary.Mod(b, x[0], x[1])
@@ -81,7 +81,7 @@ func (op Mod) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	})
 }
 
-// Grad returns dy for x, and −dy times the integer quotient for y.
+// Grad returns dy for x, and −dy·q for y. q is the quotient, rounded to an integer.
 func (Mod) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	g, x, y, z := dy[0], n.Arg(0), n.Arg(1), n.Results[0]
 	return partials(b, n, want,

@@ -8,8 +8,7 @@ import (
 // function sets `from` to the coordinates of the element of the operand that is moved there.
 type source func(at, from []int)
 
-// move returns a tensor of the given shape. It copies each element from the element of x that f
-// selects.
+// move returns a tensor of the given shape. f says which element of x becomes each element of the tensor.
 func move(x *ir.Tensor, shape []int, f source) ([]*ir.Tensor, error) {
 	if _, err := ir.CheckedLen(shape); err != nil {
 		return nil, err

@@ -74,8 +74,8 @@ func (m multiHead) load(c ir.Importer, heads int) (x headed, err error) {
 	return headed{q: parts[0], k: parts[1], v: parts[2]}, nil
 }
 
-// read imports MultiHeadAttention or DecoderMaskedMultiHeadAttention. If the number of keys in use
-// is an operand, past and present are a cache with spare room.
+// read imports MultiHeadAttention or DecoderMaskedMultiHeadAttention. If the number of keys in use is an operand,
+// past and present are one cache, which has room for more keys.
 func (m multiHead) read(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	if c.Arg(m.beams) != nil {

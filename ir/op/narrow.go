@@ -16,8 +16,8 @@ func wide(d ir.DType) ir.DType {
 	return d
 }
 
-// sumsOf returns the element type of a product's result if its operands have type d: wide(d) if
-// isWide is set, see [Product], else d.
+// sumsOf returns the element type of a product whose operands have type d. It is wide(d) if isWide is set, see
+// [Product.Widened], and otherwise d.
 func sumsOf(d ir.DType, isWide bool) ir.DType {
 	if isWide {
 		return wide(d)

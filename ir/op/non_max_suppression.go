@@ -42,7 +42,7 @@ func (SelectBoxes) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{scores.With(ir.I32)}, nil
 }
 
-// IsPairing marks the operator as [Pairing]: it may compare each box with every other.
+// IsPairing marks the operator as [Pairing]: it may compare each box with every other box.
 func (SelectBoxes) IsPairing() {}
 
 // Eval returns the indices of the chosen boxes, padded with −1 to [batches,classes,n]. It returns
@@ -76,8 +76,8 @@ func (op SelectBoxes) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// overlap returns the intersection over union of boxes i and j, rounded as f32. It is 0 if the
-// intersection is empty.
+// overlap returns the intersection over union (IoU) of boxes i and j, rounded as f32. It returns 0 if the boxes do
+// not intersect.
 func (op SelectBoxes) overlap(boxes *ir.Tensor, i, j int) float32 {
 	lo, hi := op.corners(boxes, i)
 	lo2, hi2 := op.corners(boxes, j)

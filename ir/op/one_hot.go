@@ -15,8 +15,8 @@ type OneHot struct {
 	Depth dim.Dim
 }
 
-// Infer returns the indices' shape with an axis of extent Depth inserted at Axis. It has the
-// element type of the values.
+// Infer returns the shape of the indices with an axis of extent Depth inserted at position Axis. The element type
+// is that of the two values.
 func (op OneHot) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 2, 2); err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func (op OneHot) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(values.DType, shape...)}, nil
 }
 
-// Eval returns the second value where the position along Axis is the index, and the first value
+// Eval returns the second value at the elements whose position along Axis is the index, and the first value
 // elsewhere.
 func (op OneHot) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	indices, values := in[0], in[1]

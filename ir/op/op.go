@@ -74,7 +74,7 @@ func fromFront(axis, rank int) (int, error) {
 	return axis, nil
 }
 
-// axesFromFront is [fromFront] for a set of axes. It returns an error if an axis is repeated.
+// axesFromFront applies [fromFront] to each of axes. It also returns an error if an axis is repeated.
 func axesFromFront(axes []int, rank int) ([]int, error) {
 	out := make([]int, len(axes))
 	seen := make([]bool, rank)
@@ -128,7 +128,7 @@ func OperandOf[T any](operands []*T, i int) *T {
 	return nil
 }
 
-// InferOf returns the result of op.Infer for the types of in. A nil tensor is an absent operand.
+// InferOf returns op.Infer for the types of the tensors in. A nil tensor is an absent operand.
 func InferOf(op ir.Op, in []*ir.Tensor) ([]ir.Type, error) {
 	types := make([]ir.Type, len(in))
 	for i, t := range in {

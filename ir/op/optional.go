@@ -62,8 +62,8 @@ func importOptional(c ir.Importer) ([]*ir.Value, error) {
 	return b.Nodes(Optional{Type: ir.OptionalOf(elem)}), nil
 }
 
-// knownOptional returns the element of v, or nil if v is empty. ok is false unless an [Optional]
-// node creates v.
+// knownOptional returns the element of the optional v, or nil if v is empty. ok is false unless an [Optional] node
+// creates v.
 func knownOptional(v *ir.Value) (item *ir.Value, ok bool) {
 	if v.Def == nil {
 		return nil, false

@@ -2,8 +2,8 @@ package op
 
 import "github.com/burngen/burngen/ir"
 
-// OptionalHasElement reports whether an optional has an element, as a scalar (ONNX
-// OptionalHasElement, from opset 15).
+// OptionalHasElement returns a bool scalar that says whether an optional has an element (ONNX OptionalHasElement,
+// from opset 15).
 type OptionalHasElement struct{}
 
 // Infer returns bool[]. It returns an error unless the operand is an optional.

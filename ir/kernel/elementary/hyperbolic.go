@@ -61,7 +61,7 @@ func Tanh(b *kernel.Builder, x *kernel.Value) *kernel.Value {
 	return c.flip(y, c.sign(x))
 }
 
-// large is a number whose square is finite and does not change when 1 is added.
+// large is a number whose square is finite, and so large that adding 1 does not change it.
 const large = 0x1p60
 
 // logOfDouble returns log(2x) where x > [large], else log1p(y).

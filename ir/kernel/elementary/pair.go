@@ -18,8 +18,7 @@ func (c calc) constant(hi, lo float64) pair {
 	return pair{c.num(hi), c.num(lo)}
 }
 
-// head returns x with the low half of its significand cleared, so that the product of two heads is
-// exact.
+// head returns x with the low half of its significand cleared. The product of two heads is exact.
 func (c calc) head(x *kernel.Value) *kernel.Value {
 	return c.Bitcast(c.d, c.And(c.Bitcast(c.unsigned, x), c.Whole(c.unsigned, -1<<c.low)))
 }
@@ -37,8 +36,8 @@ func (c calc) anySum(x, y *kernel.Value) pair {
 	return pair{s, c.Add(c.Sub(x, c.Sub(s, b)), c.Sub(y, b))}
 }
 
-// product returns x·y. The result is exact unless the products of the heads and of the rests of x
-// and y overflow or underflow.
+// product returns x·y as a pair. Each of x and y is a head plus a rest. The result is exact unless the product of
+// the heads or of the rests overflows or underflows.
 func (c calc) product(x, y *kernel.Value) pair {
 	p := c.Mul(x, y)
 	xh, yh := c.head(x), c.head(y)

@@ -72,7 +72,7 @@ func (c calc) nearQuarter(x *kernel.Value) []*kernel.Value {
 	return []*kernel.Value{r, c.Convert(ir.I32, k)}
 }
 
-// twoOverPi are the digits of 2/π in base 2³², from the point on.
+// twoOverPi holds the digits of 2/π after the point, in base 2³².
 var twoOverPi = []uint32{
 	0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab, 0xdebbc561,
 	0xb7246e3a, 0x424dd2e0, 0x06492eea, 0x09d1921c, 0xfe1deb1c, 0xb129a73e, 0xe88235f5, 0x2ebb4484,
@@ -192,7 +192,7 @@ func (c calc) shr(x *kernel.Value, n int64) *kernel.Value {
 	return c.Binary(kernel.Shr, x, c.Whole(ir.U64, n))
 }
 
-// turned returns sin(r + turns·π/2) for |r| ≤ π/4. Only turns modulo 4 matters.
+// turned returns sin(r + turns·π/2) for |r| ≤ π/4. It uses only turns modulo 4.
 func (c calc) turned(r, turns *kernel.Value) *kernel.Value {
 	z := c.Mul(r, r)
 	cos := c.Fma(c.Mul(z, z), c.polynomial(z, cosTail), c.Fma(z, c.num(-0.5), c.num(1)))

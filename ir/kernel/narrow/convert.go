@@ -47,7 +47,8 @@ func (n *narrowing) truncate(to, d ir.DType, x *kernel.Value) pair {
 	return n.choose(isPast, bits(most), n.choose(isBelow, bits(least), r))
 }
 
-// fromPair converts x, of type d, to another type. It returns two values for an integer of 64 bits, else one.
+// fromPair converts x, of type d, to the type `to`. It returns two values if `to` has 64 bits and is an integer
+// type, and otherwise one.
 func (n *narrowing) fromPair(to, d ir.DType, x pair) []*kernel.Value {
 	switch to {
 	case ir.I64, ir.U64:

@@ -17,7 +17,8 @@ func (n *narrowing) divide(d ir.DType, x, y pair) (quotient, remainder pair) {
 	return quotient, n.choose(isNegative, n.negate(remainder), remainder)
 }
 
-// divideUnsigned returns the quotient of x and y and its remainder. It divides 32 bits if both are less than 2³².
+// divideUnsigned returns the quotient of x and y and its remainder. If both operands are less than 2³², it divides
+// integers of 32 bits.
 func (n *narrowing) divideUnsigned(x, y pair) (quotient, remainder pair) {
 	isShort := n.Eq(n.Or(x.high, y.high), n.word(0))
 	zero := n.word(0)

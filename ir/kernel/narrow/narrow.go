@@ -116,8 +116,7 @@ func (n *narrowing) all(values []*kernel.Value) []*kernel.Value {
 	return out
 }
 
-// set records the parts that replace values: two parts for a value of 64 bits, one for any other
-// value.
+// set records what replaces values. A value of 64 bits is replaced by two of parts, and any other value by one.
 func (n *narrowing) set(values, parts []*kernel.Value) {
 	for _, v := range values {
 		w := width(v.Type.DType)

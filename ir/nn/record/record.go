@@ -119,8 +119,8 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 	return out.WriteTo(w)
 }
 
-// withoutConstants returns the module with large constants moved to data. Each becomes the load of a new weight,
-// whose declaration has no elements.
+// withoutConstants returns the module without large constants. Each large constant moves to data, and a load of a
+// new weight takes its place. The declaration of this weight has no elements.
 func (m *Model) withoutConstants(data *rt.Weights) *ir.Module {
 	c := m.Module.Clone()
 	for _, f := range c.Funcs {
@@ -138,8 +138,8 @@ func (m *Model) withoutConstants(data *rt.Weights) *ir.Module {
 	return c
 }
 
-// Read reads a file. It checks everything: sizes, the module, and that the rest of the file agrees
-// with the module.
+// Read reads a file that [Model.WriteTo] has written. It checks all sizes, verifies the module, and checks that the
+// rest of the file agrees with the module.
 func Read(r io.Reader) (*Model, error) {
 	b := bufio.NewReader(r)
 	head, err := b.ReadString('\n')
@@ -192,7 +192,8 @@ func section(b *bufio.Reader, name string) ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// takeData sets the elements of weights, and turns loads of undeclared weights back into constants.
+// takeData sets the elements of weights. A load of a weight that the module does not declare becomes a constant
+// again.
 func (m *Model) takeData(data *rt.Weights) error {
 	constants := map[string]*ir.Tensor{}
 	var weights []*ir.Weight

@@ -11,7 +11,7 @@ func Erf(x float64) float64 {
 	return math.Copysign(1-Erfc(a), x)
 }
 
-// Erfc returns 1 − Erf(x). It is also accurate where the result is near 0.
+// Erfc returns 1 − Erf(x). It is accurate even where the result is near 0.
 func Erfc(x float64) float64 {
 	switch {
 	case x < 1:
@@ -22,15 +22,15 @@ func Erfc(x float64) float64 {
 	return erfcFraction(x)
 }
 
-// gauss returns e^(−x²). It takes into account the bits of x² that a float64 loses.
+// gauss returns e^(−x²). It corrects the error that rounding x² to a float64 causes.
 func gauss(x float64) float64 {
 	square := float64(x * x)
 	lost := math.FMA(x, x, -square)
 	return Exp(-square) * (1 - lost)
 }
 
-// erfSeries sums 2/√π·e^(−x²)·(x + 2x³/3 + 4x⁵/15 + …), whose terms are all
-// positive.
+// erfSeries returns the sum of the series 2/√π·e^(−x²)·(x + 2x³/3 + 4x⁵/15 + …). All terms are positive for
+// positive x.
 func erfSeries(x float64) float64 {
 	square := float64(x * x)
 	term, sum := x, x

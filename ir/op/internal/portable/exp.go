@@ -8,8 +8,7 @@ const (
 	ln2Lo = 1.90821492927058770002e-10
 )
 
-// expSeries are the coefficients 1/n! of e^x from the second power on, highest
-// first.
+// expSeries holds the coefficients 1/n! of the powers xⁿ in e^x, for n ≥ 2. The highest power comes first.
 var expSeries = func() []float64 {
 	const last = 17
 	c := make([]float64, last-1)
@@ -30,7 +29,7 @@ func polynomial(coefficients []float64, x float64) float64 {
 	return p
 }
 
-// small is the magnitude of x below which Expm1 uses the series of e^x − 1.
+// small is a bound: for |x| below it, Expm1 uses the series of e^x − 1.
 const small = 0.35
 
 // Exp returns e^x.
@@ -63,8 +62,7 @@ func Expm1(x float64) float64 {
 	return Exp(x) - 1
 }
 
-// logSeries are the coefficients 2/(2n+1) of log((1+s)/(1−s)) = 2s + 2s³/3 + …,
-// highest first.
+// logSeries holds the coefficients 2/(2n+1) of log((1+s)/(1−s)) = 2s + 2s³/3 + …. The highest power comes first.
 var logSeries = func() []float64 {
 	const terms = 13
 	c := make([]float64, terms)

@@ -40,7 +40,7 @@ func Tanh(x float64) float64 {
 	return math.Copysign(t/(t+2), x)
 }
 
-// large is a bound: for larger x, x² + 1 is x² in float64.
+// large is a bound: for x above it, x² + 1 equals x² in float64.
 const large = 1 << 28
 
 // Asinh returns the inverse hyperbolic sine of x.

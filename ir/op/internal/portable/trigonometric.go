@@ -5,15 +5,16 @@ import (
 	"math/big"
 )
 
-// Parts of π/2. Each holds the bits that the sum of the parts before it lacks.
+// Parts of π/2, whose sum is more precise than a float64. Each part holds the bits that follow the bits of the part
+// before it.
 const (
 	halfPi1 = math.Pi / 2
 	halfPi2 = 6.12323399573676588613e-17
 	halfPi3 = -1.49738490485916983e-33
 )
 
-// sinSeries and cosSeries are the coefficients of sin x / x and cos x as polynomials in x², highest
-// first.
+// sinSeries and cosSeries hold the coefficients of sin x / x and of cos x as polynomials in x². The highest power
+// comes first.
 var sinSeries, cosSeries = func() (sin, cos []float64) {
 	const terms = 11
 	f := 1.0
@@ -37,7 +38,7 @@ func quarter(x float64) (r float64, turns int) {
 	return r, int(int64(k) & 3)
 }
 
-// piBits is the number of fraction bits of π with which every float64 can be reduced modulo π/2.
+// piBits is a number of bits after the point of π. It is large enough to reduce every float64 modulo π/2.
 const piBits = 1200
 
 // halfPi returns π/2 · 2^piBits, by Machin's formula π/4 = 4·atan(1/5) − atan(1/239).
@@ -119,7 +120,7 @@ func Tan(x float64) float64 {
 	return turned(r, turns) / turned(r, turns+1)
 }
 
-// atanSeries are the coefficients ±1/(2n+1) of atan x / x as a polynomial in x², highest first.
+// atanSeries holds the coefficients ±1/(2n+1) of atan x / x as a polynomial in x². The highest power comes first.
 var atanSeries = func() []float64 {
 	const terms = 14
 	c := make([]float64, terms)
