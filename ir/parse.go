@@ -52,7 +52,7 @@ type parser struct {
 	elems elemBudget
 }
 
-// syntaxError is the panic value of the parser's methods; Parse returns it.
+// syntaxError is what the methods of the parser panic with. Parse recovers from the panic and returns the error.
 type syntaxError struct{ err error }
 
 func (p *parser) fail(format string, args ...any) {
@@ -197,8 +197,8 @@ func (p *parser) define(v *Value) {
 	p.scope[v.Name] = v
 }
 
-// body parses nodes and results up to the closing brace. Values defined inside cannot be read
-// outside, but their names stay reserved.
+// body parses nodes and results up to the closing brace. Values that are defined inside cannot be used outside, but
+// their names stay in use.
 func (p *parser) body(b *Block) {
 	p.enter()
 	defer p.leave()
@@ -285,8 +285,8 @@ func (p *parser) node() *Node {
 	return n
 }
 
-// pos parses a comment that begins here, and returns its text: the source position of the node
-// before it.
+// pos parses a comment if one begins here. It returns its text, which is the source position of the node before the
+// comment.
 func (p *parser) pos() string {
 	p.at += len("//")
 	line, _, _ := strings.Cut(p.src[p.at:], "\n")

@@ -37,7 +37,7 @@ func (b *Builder) simplify(o Op, x, y *Value) *Value {
 	return nil
 }
 
-// compareNarrow computes a comparison, Min or Max of two i64 by comparing two i32. Each i64 must be a constant or a
+// compareNarrow computes a comparison, Min or Max of two i64 on two i32 instead. Each i64 must be a constant or a
 // converted i32; otherwise compareNarrow returns nil. A constant that exceeds an i32 needs no comparison, because
 // every i32 is on the same side of it.
 //
@@ -61,8 +61,8 @@ func (b *Builder) compareNarrow(o Op, x, y *Value) *Value {
 
 // asBeside returns the result of an operation on x and a constant. The operation is a comparison, Min or Max. x is
 // a converted i32, and the constant exceeds an i32. zero is the result of the operation with 0 in place of x. If
-// zero is the i64 0, the operation is a Min or Max that chooses its first operand, so asBeside returns x. Otherwise
-// the result does not depend on x, and asBeside returns zero.
+// zero is the i64 0, the operation is a Min or Max that chooses 0. It then also chooses x, and asBeside returns x.
+// Otherwise the result does not depend on x, and asBeside returns zero.
 func asBeside(x, zero *Value) *Value {
 	if bits, _ := zero.Const(); bits == 0 && zero.Type.DType == ir.I64 {
 		return x

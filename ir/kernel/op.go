@@ -108,8 +108,8 @@ const (
 	Await  // b, i, n: waits until phase n is complete. n is an i32, 0 or 1. Before the first phase, phase 1 counts as complete
 
 	// CopyBox copies a box of a tensor to shared memory, as [Map] describes. Its operands are an array p, an index
-	// i, the map, an array b of phase barriers, an index j, and one index for each axis of the tensor. All indices
-	// are i32. The box begins at the last indices in the tensor, and at element i in p. The offset of element i is
+	// i, the map, an array b of phase barriers, an index j, and the indices of the box's first element, one for
+	// each axis of the tensor. All indices are i32. The box is stored from element i of p on, whose offset must be
 	// a multiple of 1024 bytes. CopyBox does not wait for the copy. The bytes of the copy belong to the current
 	// phase of barrier j of b. The copy may take place at any time before this phase is complete. A thread that has
 	// waited for the phase sees the copied elements.

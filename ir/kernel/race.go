@@ -3,8 +3,8 @@ package kernel
 import "fmt"
 
 // access records the accesses of one kind to a cell of memory. An epoch is the time between two barriers. It is
-// enough to record the first thread of an epoch: any other thread that accesses the cell in this epoch is in a race
-// with it.
+// enough to record the first thread of an epoch, because a thread runs from barrier to barrier without
+// interruption: after the accesses of the first thread, all other accesses of the epoch are by other threads.
 type access struct {
 	epoch  uint32 // epoch of the last accesses, or 0 without any
 	thread uint16 // first thread that accessed the cell in the epoch

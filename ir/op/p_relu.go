@@ -7,7 +7,7 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// PRelu computes x where x ≥ 0, and slope·x elsewhere, for numbers of one type. The slope
+// PRelu computes x where x ≥ 0, and slope·x elsewhere, for numbers of one type. slope, the second operand,
 // broadcasts to the shape of x.
 type PRelu struct{ binary[numbers] }
 
@@ -55,7 +55,7 @@ func (PRelu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// Scalar returns x if x ≥ 0, else slope·x, for an element of each operand.
+// Scalar returns x if x ≥ 0, and slope·x otherwise, for one element of each operand.
 func (PRelu) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Value {
 	if d.Class() == ir.Unsigned {
 		return x[0]
@@ -73,8 +73,8 @@ func (PRelu) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.
 	)
 }
 
-// importPRelu imports PRelu. Before opset 7, a slope with several elements has one for each channel
-// (axis 1).
+// importPRelu imports PRelu. Before opset 7, a slope with several elements has one element for each channel (axis
+// 1).
 func importPRelu(c ir.Importer) ([]*ir.Value, error) {
 	consumed(c)
 	b, x, slope := c.Builder(), c.Arg(0), c.Arg(1)

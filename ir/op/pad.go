@@ -67,8 +67,8 @@ var padSources = map[string]func(i, n int) int{
 	},
 }
 
-// Eval returns the padded tensor. It returns an error if an axis without elements is padded in
-// another mode than constant.
+// Eval returns the padded tensor. It returns an error if an axis without elements is padded in a mode other than
+// constant.
 func (op Pad) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	before, ok := dim.Ints(op.Before)
@@ -164,7 +164,7 @@ func (op Pad) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return op.Lower(b, n)
 }
 
-// splits reports whether axis i, of extent d, can be padded with slices of known extents.
+// splits reports whether [Pad.Lower] can pad axis i, of extent d, with slices whose extents are known.
 func (op Pad) splits(i int, d dim.Dim) bool {
 	before, after, one := op.Before[i], op.After[i], dim.Const(1)
 	if op.Mode == "edge" && d.Sub(one).NonNegative() || d.Equal(one) {

@@ -37,7 +37,7 @@ func IsStatistic(o ir.Op, i int) bool {
 	return ok && p.IsStatistic(i)
 }
 
-// isMovedWeight reports whether v is a weight, or a weight after operators that [IsMove] accepts.
+// isMovedWeight reports whether v is a weight, or is computed from a weight by operators that [IsMove] accepts.
 func isMovedWeight(v *ir.Value) bool {
 	if v = Moved(v); v == nil || v.Def == nil {
 		return false

@@ -12,7 +12,7 @@ type Parts struct {
 	Terms int
 }
 
-// Summer is an operator whose kernel can split its sums into [Parts].
+// Summer is an operator whose kernel can add up its sums in [Parts].
 type Summer interface {
 	ir.Op
 	// InParts returns the operator of n with partial sums of the given number of terms. It returns

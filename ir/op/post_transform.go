@@ -58,8 +58,8 @@ func softmaxZero(b *ir.Builder, x *ir.Value) *ir.Value {
 	return b.Node(Div{}, b.Node(Where{}, counts, e, small), sum)
 }
 
-// probit returns the quantile of the normal distribution, √2·erf⁻¹(2p−1). It uses Winitzki's
-// approximation of erf⁻¹ for a = 0.147, as ONNX defines the transform.
+// probit returns the quantile function of the standard normal distribution, √2·erf⁻¹(2p−1). As ONNX defines it,
+// erf⁻¹ is Winitzki's approximation with a = 0.147.
 func probit(b *ir.Builder, p *ir.Value) *ir.Value {
 	const a = 0.147
 	d := p.Type.DType

@@ -13,7 +13,7 @@ import (
 // and −1, its negative powers are 0.
 type Pow struct{ binary[numbers] }
 
-// Eval returns x^y in the common shape of both. Floats are computed in float64.
+// Eval returns x^y in the common shape of both. It computes floats in float64.
 func (Pow) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalBinary(in, formula{
 		float: portable.Pow,
@@ -33,8 +33,8 @@ func (Pow) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// Scalar returns x^y for one element of each operand. For a constant y that [easyPower] supports,
-// it multiplies, divides or takes a root.
+// Scalar returns x^y for one element of each operand. If y is a constant that [easyPower] supports, it multiplies,
+// divides or takes a root.
 func (Pow) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Value {
 	if !x[0].Type.DType.IsFloat() {
 		return wrapped(b, d, wholePower(b, x[0], x[1]))
@@ -45,7 +45,7 @@ func (Pow) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Valu
 	return elementary.Pow(b, x[0], x[1])
 }
 
-// easyPower returns x^y if y is one of the constants −1, 0.5, 2 and 3, else nil.
+// easyPower returns x^y if y is one of the constants −1, 0.5, 2 and 3. Otherwise it returns nil.
 func easyPower(b *kernel.Builder, x, y *kernel.Value) *kernel.Value {
 	if _, ok := y.Const(); !ok {
 		return nil
@@ -65,8 +65,8 @@ func easyPower(b *kernel.Builder, x, y *kernel.Value) *kernel.Value {
 	return nil
 }
 
-// wholePower returns x^n modulo 2^width for integers, by squaring. A negative power is 0, except
-// for x = 1 and x = −1.
+// wholePower returns x^n modulo 2^width, for integers of `width` bits. It squares repeatedly. A negative power is
+// 0, unless x is 1 or −1.
 func wholePower(b *kernel.Builder, x, n *kernel.Value) *kernel.Value {
 	zero, one := number(b, n, 0), number(b, n, 1)
 	left := n
@@ -104,7 +104,7 @@ func powerOf(a, n uint64) uint64 {
 // maxPower is the largest exponent to which expressions are raised.
 const maxPower = 8
 
-// InferElems returns x^y for known elements x and small constants y, at most [maxPower].
+// InferElems returns x^y for known elements x, if each y is a known integer from 0 to [maxPower].
 func (Pow) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsBroadcast(in, out, func(e []ir.Ratio) (ir.Ratio, bool) {
 		n, ok := e[1].Num.Int()

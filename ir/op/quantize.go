@@ -101,7 +101,7 @@ func (op Dequantize) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *k
 	return Dequantized(b, x[0], b.Whole(ir.I32, int64(op.Zero)), b.Float(ir.F32, op.Scale))
 }
 
-// Dequantized returns the formula (x − zero)·scale in f32 for an integer x of at most 32 bits.
+// Dequantized returns (x − zero)·scale in f32, for an integer x of at most 32 bits.
 func Dequantized(b *kernel.Builder, x, zero, scale *kernel.Value) *kernel.Value {
 	word := ir.I32
 	if bits, ok := zero.Const(); x.Type.DType == ir.I32 && !(ok && bits == 0) {

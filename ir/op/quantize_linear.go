@@ -47,7 +47,7 @@ func quantizedType(d ir.DType) bool {
 	return d.IsInt() && d.Bits() <= 32 && d != ir.U32 || d.IsFloat() && d.Bits() <= 8 && d != ir.F8E8M0
 }
 
-// Operand returns the type of operand i, or the zero Type if it is absent.
+// Operand returns the type of operand i. It returns the zero Type if the operand is absent.
 func Operand(in []ir.Type, i int) ir.Type {
 	if i < len(in) {
 		return in[i]

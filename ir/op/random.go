@@ -31,12 +31,12 @@ type RandomNormal struct {
 	Seed        int64
 }
 
-// Infer returns the type with the elements DType and the shape Shape.
+// Infer returns a tensor type with the element type DType and the shape Shape.
 func (op RandomUniform) Infer(in []ir.Type) ([]ir.Type, error) {
 	return inferRandom(in, op.DType, op.Shape)
 }
 
-// Infer returns the type with the elements DType and the shape Shape.
+// Infer returns a tensor type with the element type DType and the shape Shape.
 func (op RandomNormal) Infer(in []ir.Type) ([]ir.Type, error) {
 	return inferRandom(in, op.DType, op.Shape)
 }
@@ -68,7 +68,7 @@ func (op RandomNormal) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// keyed returns the seed, mixed with the key if operand 0 is present.
+// keyed returns the seed. If operand 0 is present, it is a key, and keyed mixes it into the seed.
 func keyed(seed int64, in []*ir.Tensor) uint64 {
 	var keys []int64
 	if len(in) > 0 && in[0] != nil {
@@ -100,20 +100,20 @@ func (RandomUniform) IsRandom() {}
 // IsRandom marks the operator as random: other implementations draw other numbers.
 func (RandomNormal) IsRandom() {}
 
-// Train replaces the node by one with the key of the training step, so that each step draws other
+// Train replaces the node by one that has the key of the training step as its operand. So each step draws other
 // numbers.
 func (op RandomUniform) Train(b *ir.Builder, n *ir.Node, t ir.Training) []*ir.Value {
 	return drawKeyed(b, op, n, t)
 }
 
-// Train replaces the node by one with the key of the training step, so that each step draws other
+// Train replaces the node by one that has the key of the training step as its operand. So each step draws other
 // numbers.
 func (op RandomNormal) Train(b *ir.Builder, n *ir.Node, t ir.Training) []*ir.Value {
 	return drawKeyed(b, op, n, t)
 }
 
-// drawKeyed appends op, the operator of n, with the key of the training step. It returns nil if n
-// already has a key.
+// drawKeyed appends op with the key of the training step as its operand. op is the operator of n. drawKeyed returns
+// nil if n already has a key.
 func drawKeyed(b *ir.Builder, op ir.Op, n *ir.Node, t ir.Training) []*ir.Value {
 	if n.Arg(0) != nil {
 		return nil
@@ -121,22 +121,22 @@ func drawKeyed(b *ir.Builder, op ir.Op, n *ir.Node, t ir.Training) []*ir.Value {
 	return []*ir.Value{b.Node(op, t.Key(b))}
 }
 
-// Lower draws floats of at most 16 bits in f32 and converts them.
+// Lower draws floats of at most 16 bits in f32, and converts them.
 func (op RandomUniform) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	d := op.DType
 	op.DType = wide(d)
 	return drawNarrow(b, op, d, n.Args...)
 }
 
-// Lower draws floats of at most 16 bits in f32 and converts them.
+// Lower draws floats of at most 16 bits in f32, and converts them.
 func (op RandomNormal) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	d := op.DType
 	op.DType = wide(d)
 	return drawNarrow(b, op, d, n.Args...)
 }
 
-// drawNarrow appends op, which draws numbers of type wide(d), and converts them to d. It returns
-// nil if wide(d) is d.
+// drawNarrow appends op and a conversion to type d. op must draw numbers of type wide(d). drawNarrow returns nil if
+// wide(d) is d.
 func drawNarrow(b *ir.Builder, op ir.Op, d ir.DType, args ...*ir.Value) []*ir.Value {
 	if wide(d) == d {
 		return nil
@@ -144,8 +144,8 @@ func drawNarrow(b *ir.Builder, op ir.Op, d ir.DType, args ...*ir.Value) []*ir.Va
 	return []*ir.Value{ConvertTo(b, b.Node(op, args...), d)}
 }
 
-// seed returns the seed of a node: the bits of its attribute, a float, or else the seed that
-// [siteSeed] returns.
+// seed returns the seed of a node. It is the bits of the attribute seed, a float. If the attribute is absent, it is
+// the seed that [siteSeed] returns.
 func seed(c ir.Importer) int64 {
 	if c.Has("seed") {
 		return int64(math.Float32bits(float32(c.Float("seed", 0))))
@@ -153,7 +153,7 @@ func seed(c ir.Importer) int64 {
 	return siteSeed(c.Builder())
 }
 
-// siteSeed returns a seed that no other node of the function uses: the hash of a new name.
+// siteSeed returns a seed that no other node of the function uses. It is the hash of a new name.
 func siteSeed(b *ir.Builder) int64 {
 	h := fnv.New64a()
 	h.Write([]byte(b.Name("random")))

@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// Range is the vector of Count numbers start, start+delta, start+2·delta, …, for scalar operands start
-// and delta of the result's element type.
+// Range is a vector of Count numbers: start, start+delta, start+2·delta and so on. The operands start and delta are
+// scalars of the result's element type.
 type Range struct{ Count dim.Dim }
 
 // Infer returns [Count] with the operands' element type.
@@ -54,8 +54,8 @@ func (op Range) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// InferElems returns start + i·delta for each i, as expressions. It returns nil unless Count is
-// constant and start and delta are known integers.
+// InferElems returns start + i·delta for each i. It returns nil unless Count is constant, and start and delta are
+// known integers.
 func (op Range) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	n, ok := op.Count.Int()
 	start, okStart := in[0].Dims()

@@ -58,7 +58,7 @@ type activation struct {
 	alpha, beta float64
 }
 
-// activations maps names in lower case to the functions of recurrent layers.
+// activations maps the names of activation functions, in lower case, to the functions.
 var activations = map[string]activation{
 	"affine":      {func(x, alpha, beta float64) float64 { return float64(alpha*x) + beta }, 2, 1, 0},
 	"elu":         {func(x, alpha, _ float64) float64 { return elu(1, alpha, 1)(x) }, 1, 1, 0},
@@ -83,7 +83,7 @@ var activations = map[string]activation{
 	}, 1, 1, 0},
 }
 
-// directions returns the number of directions, or 0 if Direction is unknown.
+// directions returns the number of directions, 1 or 2. It returns 0 if Direction is unknown.
 func (op Recurrent) directions() int {
 	return map[string]int{"forward": 1, "reverse": 1, "bidirectional": 2}[op.Direction]
 }
@@ -227,14 +227,15 @@ func weightsLike(r ir.Type, hidden dim.Dim, gates int) ir.Type {
 	return ir.TensorOf(r.DType, hidden, width)
 }
 
-// RecurrentLayer is a layer that is lowered to matrix products and the steps of each direction.
+// RecurrentLayer is a layer that is lowered to matrix products, and to an operator that runs the time steps of each
+// direction.
 type RecurrentLayer interface {
 	ir.Lowerer
 	// LowerWith is Lower with these products.
 	LowerWith(b *ir.Builder, n *ir.Node, p RecurrentProducts) []*ir.Value
 }
 
-// RecurrentProducts builds the matrix products of a recurrent layer for a target.
+// RecurrentProducts builds the matrix products of a recurrent layer in the way that a target needs.
 type RecurrentProducts struct {
 	// Project appends x, [S,N,I], times the transpose of w, [width,I], plus an optional bias.
 	Project func(b *ir.Builder, x, w, bias *ir.Value) *ir.Value
@@ -243,8 +244,8 @@ type RecurrentProducts struct {
 	Weights func(b *ir.Builder, r *ir.Value) *ir.Value
 }
 
-// PlainProducts builds ordinary matrix products. The recurrent weights are transposed but not
-// packed.
+// PlainProducts builds ordinary matrix products. It transposes the recurrent weights, and does not pack them in
+// panels.
 var PlainProducts = RecurrentProducts{
 	Project: func(b *ir.Builder, x, w, bias *ir.Value) *ir.Value {
 		y := b.Node(MatMul{}, x, TransposeBy(b, w, 1, 0))
@@ -256,7 +257,8 @@ var PlainProducts = RecurrentProducts{
 	Weights: func(b *ir.Builder, r *ir.Value) *ir.Value { return TransposeBy(b, r, 1, 0) },
 }
 
-// recurrentFlops counts two operations for each element of w and r in each step of each sequence.
+// recurrentFlops counts a multiplication and an addition for each element of w and r, in each step of each
+// sequence.
 func recurrentFlops(in []ir.Type) dim.Dim {
 	weights := in[recurrentW].Elems().Add(in[recurrentR].Elems())
 	return weights.Mul(in[0].Shape[0]).Mul(in[0].Shape[1]).Mul(dim.Const(2))
@@ -277,8 +279,8 @@ func (op Recurrent) lower(b *ir.Builder, n *ir.Node, p RecurrentProducts, functi
 	return op.build(b, n, functions, separate, p.Project, direction)
 }
 
-// build is [Recurrent.lower] for types in which kernels compute. project appends x, [S,N,I], times
-// the transpose of w, plus a bias.
+// build is [Recurrent.lower] for element types that kernels compute with. project appends x, [S,N,I], times the
+// transpose of w, plus a bias.
 func (op Recurrent) build(b *ir.Builder, n *ir.Node, functions, separate int, project func(b *ir.Builder, x, w, bias *ir.Value) *ir.Value, direction directed) []*ir.Value {
 	x, hidden := n.Arg(recurrentX), n.Arg(recurrentR).Type.Shape[2]
 	var parts [][]*ir.Value // for each result, its slices along the axis of directions

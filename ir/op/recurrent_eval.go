@@ -6,7 +6,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// recurrentMatrix returns recurrent weights, which may be in panels, as the matrix [rows,width].
+// recurrentMatrix returns recurrent weights as a matrix [rows,width] in row-major order. In t they may be stored in
+// panels of columns.
 func recurrentMatrix(t *ir.Tensor, rows, width int) []float64 {
 	if t.Rank() == 2 {
 		return NumbersOf(t)
@@ -186,8 +187,8 @@ func multiply(gates, h, matrix []float64, width int) {
 	}
 }
 
-// gate clamps the elements of x to [−Clip, Clip] if Clip is above 0, and then applies function i of
-// op to each element.
+// gate clamps the elements of x to [−Clip, Clip] if Clip is above 0. Then it applies activation function i of op to
+// each element.
 func (op Steps) gate(i int, x []float64) {
 	if op.Clip > 0 {
 		for k, v := range x {

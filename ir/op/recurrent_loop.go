@@ -119,7 +119,7 @@ func state(b *ir.Builder, v, x *ir.Value, hidden dim.Dim) *ir.Value {
 	return fill(b, ir.Scalar(x.Type.DType, 0), x.Type.Shape[1], hidden)
 }
 
-// gatesOf returns n gates, [N,H], that are side by side in x, [N,n·H].
+// gatesOf returns n gates, [N,hidden], that are side by side in x, [N,n·hidden].
 func gatesOf(b *ir.Builder, x *ir.Value, hidden dim.Dim, n int) []*ir.Value {
 	parts := make([]*ir.Value, n)
 	for i := range parts {
@@ -128,13 +128,13 @@ func gatesOf(b *ir.Builder, x *ir.Value, hidden dim.Dim, n int) []*ir.Value {
 	return parts
 }
 
-// Next appends h, [N,H], after a step. gates is the projected x plus the product of h and the
-// recurrent weights.
+// Next appends h, [N,H], after a step. gates is the operand of the activation function: the projected x plus the
+// product of h and the recurrent weights.
 func (op RNNSteps) Next(b *ir.Builder, gates *ir.Value) *ir.Value {
 	return op.gateNode(calculus{b}, 0, gates)
 }
 
-// Compose replaces the node by a [Loop] over the steps of each direction.
+// Compose replaces the node by a [Loop] over the time steps, one for each direction.
 func (op RNN) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return op.build(b, n, 1, 1, PlainProducts.Project, func(s Steps, x, r, _, lens *ir.Value, more []*ir.Value) []*ir.Value {
 		hidden, weights := r.Type.Shape[1], TransposeBy(b, r, 1, 0)
@@ -165,7 +165,7 @@ func (op LSTMSteps) Next(b *ir.Builder, gates []*ir.Value, cell *ir.Value, peeph
 	return s.mul(op.gateNode(s, 0, out), op.activateNode(s, 2, c)), c
 }
 
-// Compose replaces the node by a [Loop] over the steps of each direction.
+// Compose replaces the node by a [Loop] over the time steps, one for each direction.
 func (op LSTM) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return op.build(b, n, 3, 4, PlainProducts.Project, func(s Steps, x, r, _, lens *ir.Value, more []*ir.Value) []*ir.Value {
 		hidden, weights := r.Type.Shape[1], TransposeBy(b, r, 1, 0)
@@ -184,8 +184,8 @@ func (op LSTM) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	})
 }
 
-// Gate appends the gate z or r, computed from x: the projected input plus the product of h and the
-// recurrent weights.
+// Gate appends the value of the gate z or r. x is the operand of its activation function: the projected x plus the
+// product of h and the recurrent weights.
 func (op GRUSteps) Gate(b *ir.Builder, x *ir.Value) *ir.Value { return op.gateNode(calculus{b}, 0, x) }
 
 // Next appends h after a step. z is the update gate, and h the state before the step. candidate is the operand of
@@ -197,7 +197,7 @@ func (op GRUSteps) Next(b *ir.Builder, z, candidate, h *ir.Value) *ir.Value {
 	return c.add(c.mul(c.from(1, z), n), c.mul(z, h))
 }
 
-// Compose replaces the node by a [Loop] over the steps of each direction.
+// Compose replaces the node by a [Loop] over the time steps, one for each direction.
 func (op GRU) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return op.build(b, n, 2, op.separate(), PlainProducts.Project, func(s Steps, x, r, bias, lens *ir.Value, more []*ir.Value) []*ir.Value {
 		hidden := r.Type.Shape[1]

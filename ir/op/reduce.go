@@ -160,7 +160,7 @@ func most[T real](pick func(a, b T) T, start T) func([]T) T {
 	}
 }
 
-// Infer returns the operand's type with Axes removed or, with KeepDims, of extent 1.
+// Infer returns the operand's type, but Axes are removed or, with KeepDims, get extent 1.
 func (op Reduce) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -255,8 +255,7 @@ func pick[T any](numbers []int, at func(int) T) []T {
 	return out
 }
 
-// foldElems has, for each reduction that applies to expressions, the function that combines two
-// known elements.
+// foldElems maps each reduction that can be applied to expressions to the function that combines two elements.
 var foldElems = map[Reduction]func(a, b ir.Ratio) (ir.Ratio, bool){
 	ReduceProd: timesRatio,
 	ReduceSum:  overCommon(dim.Dim.Add),
@@ -271,8 +270,8 @@ func overCommon(f func(a, b dim.Dim) dim.Dim) func(a, b ir.Ratio) (ir.Ratio, boo
 	}
 }
 
-// InferElems returns the elements of the result for a sum, product, maximum or minimum, as
-// expressions. It returns nil for other reductions.
+// InferElems returns the elements of the result as expressions, for a sum, product, maximum or minimum. It returns
+// nil for other reductions.
 func (op Reduce) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	shape, ok := in[0].Type.Static()
 	f := foldElems[op.Kind]
@@ -341,7 +340,7 @@ func (op Reduce) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir
 	return []*ir.Value{ExpandTo(b, g, x.Type.Shape...)}
 }
 
-// others appends, for each element, the product of the other elements of its group.
+// others appends, for each element, the product of all other elements that are reduced together with it.
 func (op Reduce) others(b *ir.Builder, x *ir.Value) *ir.Value {
 	kept := otherAxes(x.Type.Rank(), op.Axes...)
 	perm := slices.Concat(kept, op.Axes)
@@ -407,7 +406,7 @@ func (op Reduce) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{ReshapeTo(b, x, typ.Shape...)}
 }
 
-// AxisRuns groups adjacent axes into runs. Axes of extent 1 between two axes do not separate them.
+// AxisRuns groups axes into runs of adjacent axes. Axes of extent 1 that are not in axes do not interrupt a run.
 func AxisRuns(shape []dim.Dim, axes []int) [][]int {
 	var runs [][]int
 	for i, a := range axes {

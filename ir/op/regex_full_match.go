@@ -15,11 +15,11 @@ type RegexFullMatch struct {
 	Pattern string
 }
 
-// maxPattern is the maximum [patternSize]. It limits the memory and the time of matching.
+// maxPattern is the maximum of [patternSize] for a pattern. It limits the memory and the time that matching takes.
 const maxPattern = 1 << 14
 
-// patternSize returns the number of operators, characters and ranges of a pattern with its
-// repetitions expanded, or maxPattern+1 if there are more than maxPattern.
+// patternSize returns the number of operators, characters and ranges of a pattern, after its repetitions are
+// expanded. It returns maxPattern+1 if the number is above maxPattern.
 func patternSize(re *syntax.Regexp) int {
 	n := 1 + len(re.Rune)
 	for _, sub := range re.Sub {
@@ -60,7 +60,7 @@ func (op RegexFullMatch) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{in[0].With(ir.Bool)}, nil
 }
 
-// Eval returns, for each string, whether it matches Pattern as a whole.
+// Eval returns a bool for each string: whether the whole string matches Pattern.
 func (op RegexFullMatch) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	whole, err := op.whole()
 	if err != nil {

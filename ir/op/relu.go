@@ -8,7 +8,7 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// Relu computes max(x, 0) for numbers. Zeros and NaN do not change.
+// Relu computes max(x, 0) for numbers. It returns −0 and NaN unchanged.
 type Relu struct{ unary[numbers] }
 
 // Eval returns max(x, 0) for each element x.

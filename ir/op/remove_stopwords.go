@@ -33,7 +33,7 @@ func (op RemoveStopwords) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(ir.String, dim.Sym(op.Count))}, nil
 }
 
-// Eval returns the strings that are not stop words, or one empty string if all are.
+// Eval returns the strings that are not stop words. If all strings are stop words, it returns one empty string.
 func (op RemoveStopwords) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	same := strings.EqualFold
 	if op.CaseSensitive {

@@ -88,8 +88,8 @@ func ofChannels(t ir.Type, channels dim.Dim, label string) error {
 	return Same(t.Shape[0], channels, label+" and channels")
 }
 
-// CheckClamp returns an error if the type of the result cannot hold the bounds of Clamp, or if Lo
-// exceeds Hi.
+// CheckClamp returns an error if Clamp is set but its bounds are wrong: if To is f32, if To cannot hold Lo or Hi,
+// or if Lo exceeds Hi.
 func (r Requantize) CheckClamp() error {
 	if r.To == ir.F32 {
 		if r.Clamp {
@@ -103,7 +103,8 @@ func (r Requantize) CheckClamp() error {
 	return nil
 }
 
-// Bounds returns the least and the greatest result if To is an integer type. Otherwise both are 0.
+// Bounds returns the smallest and the largest number that a result can be, if To is an integer type. Otherwise it
+// returns 0 and 0.
 func (r Requantize) Bounds() (lo, hi int) {
 	if r.To != ir.U8 && r.To != ir.I8 {
 		return 0, 0

@@ -30,5 +30,5 @@ func (op Require) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return nil, nil
 }
 
-// HasEffect marks the operator: its nodes stay although they have no results.
+// HasEffect marks the operator as an [ir.Effect], because its nodes have no results.
 func (op Require) HasEffect() {}

@@ -2,8 +2,7 @@ package op
 
 import "github.com/burngen/burngen/ir"
 
-// reread presents a node to an import function with the operands args and at the version opset,
-// instead of its own.
+// reread presents a node to an import function with other operands, args, and another operator set version, opset.
 type reread struct {
 	ir.Importer
 	opset int
@@ -16,7 +15,7 @@ func asOpset(opset int, read func(ir.Importer) ([]*ir.Value, error)) func(ir.Imp
 	return func(c ir.Importer) ([]*ir.Value, error) { return read(reread{c, opset, argsOf(c)}) }
 }
 
-// withArgs returns the node of c with the operands args instead of its own.
+// withArgs returns an importer for the node of c that has the operands args in place of its own.
 func withArgs(c ir.Importer, args ...*ir.Value) ir.Importer { return reread{c, c.Opset(), args} }
 
 func argsOf(c ir.Importer) []*ir.Value {
@@ -44,8 +43,8 @@ func (r reread) Arg(i int) *ir.Value {
 	return r.Importer.Arg(r.Importer.NumArgs())
 }
 
-// Constant returns the value of operand i if the model defines the operand or constants determine
-// it. Otherwise it returns nil.
+// Constant returns the value of operand i if it is known: the model gives it, or it is computed from constants.
+// Otherwise Constant returns nil.
 func (r reread) Constant(i int) *ir.Tensor {
 	v := r.Arg(i)
 	if v == nil {

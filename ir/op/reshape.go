@@ -7,7 +7,7 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// Reshape returns its operand with another shape and the same row-major elements.
+// Reshape returns its operand with another shape. The elements keep their row-major order.
 type Reshape struct{ Shape []dim.Dim }
 
 // Infer returns the operand's element type with the shape Shape. It returns an error if Shape cannot have as many
@@ -24,7 +24,7 @@ func (op Reshape) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(in[0].DType, op.Shape...)}, nil
 }
 
-// ShapeText returns a shape as in the text of a type, "[N,3]".
+// ShapeText returns a shape as the text form of types has it, "[N,3]".
 func ShapeText(shape []dim.Dim) string {
 	return ir.TensorOf(ir.F32, shape...).String()[len(ir.F32.String()):]
 }
@@ -106,8 +106,8 @@ func reshapeBound(c ir.Importer, allowZero bool) ([]*ir.Value, error) {
 	return []*ir.Value{b.Node(Reshape{Shape: bind.dims()}, x)}, nil
 }
 
-// resolveShape returns the requested shape of a Reshape of a tensor of shape `from`, with −1 and,
-// unless allowZero is set, 0 replaced.
+// resolveShape returns the shape of the result of a Reshape of a tensor of shape `from`. It is the requested shape
+// `want`, with −1 replaced and, unless allowZero is set, 0 too.
 func resolveShape(from, want []dim.Dim, allowZero bool) ([]dim.Dim, error) {
 	shape := make([]dim.Dim, len(want))
 	open, rest := -1, dim.Product(from...)
@@ -142,7 +142,7 @@ func resolveShape(from, want []dim.Dim, allowZero bool) ([]dim.Dim, error) {
 	return shape, nil
 }
 
-// divide returns a/b, rounded down if b is not known to divide a.
+// divide returns a/b. It rounds down unless b is known to divide a.
 func divide(a, b dim.Dim) dim.Dim {
 	if q, ok := a.DivExact(b); ok {
 		return q
@@ -150,7 +150,7 @@ func divide(a, b dim.Dim) dim.Dim {
 	return a.FloorDiv(b)
 }
 
-// IsIdentity returns true: a Reshape to the operand's own shape has no effect.
+// IsIdentity returns true. It is called for a Reshape to the operand's own shape, which has no effect.
 func (Reshape) IsIdentity(ir.Type) bool { return true }
 
 // Movement returns Rearranges: the result consists of all elements, in order.

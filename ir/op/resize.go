@@ -97,7 +97,7 @@ func (op Resize) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(x.DType, op.Shape...)}, nil
 }
 
-// resizeTaps is the number of elements that a point reads along an axis, by mode.
+// resizeTaps holds, for each mode, the number of elements that a point reads along an axis.
 var resizeTaps = map[string]int{"nearest": 1, "linear": 2, "cubic": 4, "lanczos": 6}
 
 // Flops counts a product and a sum for each element that a point reads. The axes that change are sampled one after
@@ -120,8 +120,7 @@ func (op Resize) Flops(in, out []ir.Type) dim.Dim {
 	return n
 }
 
-// Eval returns the samples, with the shape Shape. It samples along one axis after the other, in
-// float64.
+// Eval returns the samples in the shape Shape. It samples along one axis after the other, in float64.
 func (op Resize) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	if len(in) > 1 {
@@ -174,7 +173,7 @@ func (op Resize) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// with returns op with the scales and the region that `sampling`, f64[rank,3], holds.
+// with returns op with scales and a region from sampling, f64[rank,3].
 func (op Resize) with(sampling *ir.Tensor) Resize {
 	rank := len(op.Shape)
 	op.Scales, op.ROI = make([]float64, rank), make([]float64, 2*rank)
@@ -187,8 +186,8 @@ func (op Resize) with(sampling *ir.Tensor) Resize {
 	return op
 }
 
-// Keeps reports whether axis i, of extent d, certainly does not change. An axis whose scale is
-// known only at run time may change.
+// Keeps reports whether axis i, of extent d, is known not to change. It returns false if the scale of the axis is
+// known only at run time.
 func (op Resize) Keeps(i int, d dim.Dim) bool {
 	switch {
 	case op.Coordinates == CropAndResizeCoordinates && op.ROI == nil:
@@ -229,8 +228,8 @@ func (a resizeAxis) sampled(t *ir.Tensor, k int) *ir.Tensor {
 	return y
 }
 
-// extrapolated returns y with Extrapolation at the points that are outside the operand along one of
-// the axes.
+// extrapolated returns y, but points that are outside of the operand along any of the axes are replaced by
+// Extrapolation.
 func (op Resize) extrapolated(y *ir.Tensor, axes []resizeAxis) *ir.Tensor {
 	out := ir.NewTensor(y.DType, y.Shape...)
 	walk := newIndex(y.Shape, y.Shape)
@@ -246,7 +245,8 @@ func (op Resize) extrapolated(y *ir.Tensor, axes []resizeAxis) *ir.Tensor {
 	return out
 }
 
-// Lower replaces the node by a chain of operators that have kernels. Each resizes one or two axes.
+// Lower replaces the node by a chain of operators that have kernels. Each of these operators resizes one or two
+// axes.
 func (op Resize) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x := n.Args[0]
 	if op.Mode != "nearest" {
@@ -409,8 +409,8 @@ type resizeTables struct {
 	sampling *ir.Value
 }
 
-// numbers returns the operand of the tables of axis k, f64[1,3]: its scale, start and end. It
-// returns nil if these are attributes.
+// numbers returns the scale, start and end of axis k as an operand for its tables, f64[1,3]. It returns nil if they
+// are attributes.
 func (op resizeTables) numbers(b *ir.Builder, k int) []*ir.Value {
 	if op.sampling == nil {
 		return nil
@@ -454,7 +454,7 @@ func (op resizeTables) lowerExtrapolation(b *ir.Builder, in []dim.Dim, y *ir.Val
 	return y
 }
 
-// outside appends a vector of bools: which points along axis k, of extent d, are outside the
+// outside appends a vector of bools. An element is true if the point along axis k, of extent d, is outside of the
 // operand.
 func (op resizeTables) outside(b *ir.Builder, k int, d dim.Dim) *ir.Value {
 	list := ResizeOutside{Table: op.tableOf(k, d, op.Shape[k])}

@@ -6,8 +6,7 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// CropAndResizeCoordinates is the coordinate transformation of [Resize] that samples a region of
-// the operand.
+// CropAndResizeCoordinates is the value of Coordinates with which a [Resize] samples a region of its operand.
 const CropAndResizeCoordinates = "tf_crop_and_resize"
 
 // resizeAxis describes a [Resize] along one axis of `in` elements, to `out` points. start and end are the region of
@@ -26,7 +25,7 @@ func (op Resize) axis(i, in, out int) resizeAxis {
 	return op.tableOf(i, dim.Const(in), dim.Const(out)).axis(in, out)
 }
 
-// tableOf returns the table for axis i, from `in` elements to `out` points. Its Taps are not set.
+// tableOf returns the table for axis i, from `in` elements to `out` points. It does not set Taps.
 func (op Resize) tableOf(i int, in, out dim.Dim) ResizeTable {
 	t := ResizeTable{
 		Mode: op.Mode, Coordinates: op.Coordinates, Rounding: op.Rounding, In: in, Out: out,
@@ -41,8 +40,8 @@ func (op Resize) tableOf(i int, in, out dim.Dim) ResizeTable {
 	return t
 }
 
-// resizePlaces maps each coordinate transformation to a function. The function returns the
-// coordinate, in elements of the operand, of point i of the result.
+// resizePlaces maps each coordinate transformation to a function. The function returns the coordinate of point i of
+// the result, in elements of the operand.
 var resizePlaces = map[string]func(a resizeAxis, i float64) float64{
 	"half_pixel": func(a resizeAxis, i float64) float64 { return (i+0.5)/a.scale - 0.5 },
 	"half_pixel_symmetric": func(a resizeAxis, i float64) float64 {
@@ -73,8 +72,8 @@ var resizePlaces = map[string]func(a resizeAxis, i float64) float64{
 	},
 }
 
-// resizeRoundings maps each rounding to a function. The function rounds coordinate x to a whole
-// number. Only "simple" uses the scale.
+// resizeRoundings maps each rounding to a function that rounds the coordinate x to an integer. Only "simple" uses
+// the scale.
 var resizeRoundings = map[string]func(x, scale float64) float64{
 	"round_prefer_floor": func(x, _ float64) float64 { return math.Ceil(x - 0.5) },
 	"round_prefer_ceil":  func(x, _ float64) float64 { return math.Floor(x + 0.5) },
@@ -103,13 +102,13 @@ func (a resizeAxis) nearest(i int) int {
 	return a.clamp(resizeRoundings[a.rounding](a.place(i), a.scale))
 }
 
-// support returns the distance from a point within which elements have weight.
+// support returns the largest distance from a point at which an element has a weight.
 func (a resizeAxis) support() float64 {
 	return float64(resizeTaps[a.mode]) / 2 / a.filterScale()
 }
 
-// filterScale returns the factor that is applied to distances before weighting: below 1 if the
-// filter is widened, else 1.
+// filterScale returns the factor that distances are multiplied by before weights are computed. It is below 1 if the
+// filter is widened, and otherwise 1.
 func (a resizeAxis) filterScale() float64 {
 	if a.antiAlias {
 		return min(a.scale, 1)

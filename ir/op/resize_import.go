@@ -81,8 +81,8 @@ func wholeResize(t ir.Type) Resize {
 	return Resize{Shape: wholeSlice(t).Shape, Scales: make([]float64, t.Rank())}
 }
 
-// given reports whether operand i is present and has elements. An operand without elements stands
-// for an absent one in opset 11.
+// given reports whether operand i is present and has elements. In opset 11, an absent operand may be written as one
+// without elements.
 func given(c ir.Importer, i int) bool {
 	return c.Arg(i) != nil && !c.Arg(i).Type.Elems().Equal(dim.Const(0))
 }
@@ -134,17 +134,18 @@ func (op Resize) scaled(c ir.Importer, i int, axes []int, roi *ir.Value) ([]*ir.
 	return op.withScales(c, scales, axes, roi)
 }
 
-// betweenExtents reports whether op uses align_corners in a model that PyTorch exported. In ONNX, such a Resize
-// uses the scale that the model gives. PyTorch computes the scale as (result's extent − 1)/(operand's extent − 1)
-// instead. So the importer ignores the given scales if betweenExtents is true.
+// betweenExtents reports whether op uses align_corners in a model that PyTorch exported. In ONNX, the coordinates
+// of such a Resize depend on the given scales, from which the extents of the result were rounded down. PyTorch
+// computes the coordinates from the extents instead. So the importer ignores the given scales if betweenExtents is
+// true.
 func (op Resize) betweenExtents(c ir.Importer) bool {
 	return op.Coordinates == "align_corners" && c.Producer() == "pytorch"
 }
 
 const maxScale = 1 << 20
 
-// withScales imports op with constant scales, one for each of axes. The extents are multiplied by
-// the scales and rounded down.
+// withScales imports op with constant scales, one for each of axes. The extents of the result are the extents times
+// the scales, rounded down.
 func (op Resize) withScales(c ir.Importer, scales []float64, axes []int, roi *ir.Value) ([]*ir.Value, error) {
 	if len(scales) != len(axes) {
 		return nil, fmt.Errorf("%d scales for %d axes", len(scales), len(axes))

@@ -131,8 +131,8 @@ func (op ResizeTable) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 // Eval returns no results.
 func (op ResizeTaps) Eval([]*ir.Tensor) ([]*ir.Tensor, error) { return nil, nil }
 
-// HasEffect marks the operator: its nodes stay although they have no results, because extents
-// depend on them.
+// HasEffect marks the operator as an [ir.Effect]. Its nodes have no results, but extents depend on the symbol that
+// they bind.
 func (op ResizeTaps) HasEffect() {}
 
 // Binds returns Symbol.
@@ -151,7 +151,7 @@ func (op ResizeTaps) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	return []int64{int64(a.width())}, nil
 }
 
-// Eval returns, for each point, whether its coordinate is outside the axis.
+// Eval returns a bool for each point: whether its coordinate is outside the axis.
 func (op ResizeOutside) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	a, err := op.Table.with(in).extents()
 	if err != nil {
@@ -173,7 +173,8 @@ type BindScaled struct {
 	Near bool
 }
 
-// Infer checks the type of the list of scales. There are no results.
+// Infer returns an error unless the operand is a list of f64, and there is one symbol for each extent in From.
+// There are no results.
 func (op BindScaled) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err

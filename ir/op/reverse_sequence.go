@@ -10,7 +10,7 @@ import (
 // [S,N,…], or [N,S,…] with BatchFirst, of any element type, and lens i64[N].
 type ReverseSequence struct{ BatchFirst bool }
 
-// Infer returns the type of x. It returns an error unless lens has an element for each sequence.
+// Infer returns the type of x. It returns an error unless lens has one element for each sequence.
 func (op ReverseSequence) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 2, 2); err != nil {
 		return nil, err
@@ -23,7 +23,7 @@ func (op ReverseSequence) Infer(in []ir.Type) ([]ir.Type, error) {
 	return in[:1], Same(lens.Shape[0], x.Shape[batch], "number of sequences")
 }
 
-// Axes returns the axis of the steps, and the axis of the sequences.
+// Axes returns the axis of the time steps, and the axis of the sequences.
 func (op ReverseSequence) Axes() (time, batch int) {
 	if op.BatchFirst {
 		return 1, 0

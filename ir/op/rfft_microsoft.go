@@ -26,7 +26,7 @@ func importRfft(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{y}, nil
 }
 
-// importIrfft imports Irfft of com.microsoft, the inverse of Rfft for an even number of elements
+// importIrfft imports Irfft of com.microsoft. It is the inverse of Rfft for signals with an even number of elements
 // along the last axis.
 func importIrfft(c ir.Importer) ([]*ir.Value, error) {
 	b, y := c.Builder(), c.Arg(0)

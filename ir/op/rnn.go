@@ -40,11 +40,11 @@ func (op RNNSteps) cell(r []float64, hidden int) cell {
 	}
 }
 
-// Flops counts two operations for each element of w and r in each step of each sequence.
+// Flops counts a multiplication and an addition for each element of w and r, in each step of each sequence.
 func (RNN) Flops(in, _ []ir.Type) dim.Dim { return recurrentFlops(in) }
 
-// Lower replaces the node by [RNNSteps] of the projected x for each direction. It projects x for
-// all steps with one product.
+// Lower replaces the node by an [RNNSteps] for each direction. It multiplies x by the weights in one product for
+// all steps.
 func (op RNN) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return op.LowerWith(b, n, PlainProducts) }
 
 // LowerWith is [RNN.Lower] with the matrix products that p builds.

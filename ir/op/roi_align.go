@@ -80,16 +80,16 @@ func regionShape(x, regions ir.Type, numbers, height, width int) ([]dim.Dim, err
 	return []dim.Dim{regions.Shape[0], x.Shape[1], dim.Const(height), dim.Const(width)}, nil
 }
 
-// roiAxis is a region along an axis of x. start is its first coordinate, and bin the length of one
-// of its bins.
+// roiAxis describes a region along an axis of x. start is the first coordinate of the region, and bin is the length
+// of one of its bins.
 type roiAxis struct {
 	start, bin float64
 	samples    int // number of samples of a bin
 	extent     int // extent of the axis of x
 }
 
-// inside returns a range [from, to) of the samples of a bin. It contains all samples for which
-// [roiAxis.sample] returns elements.
+// inside returns a range [from, to) of the samples of a bin. Every sample for which [roiAxis.sample] returns
+// elements is in this range.
 func (a roiAxis) inside(bin int) (from, to int) {
 	if a.samples <= maxSampling {
 		return 0, a.samples
@@ -126,8 +126,8 @@ func (op RoiAlign) Flops(in, out []ir.Type) dim.Dim {
 	return out[0].Elems().Mul(dim.Const(op.Sampling * op.Sampling * each))
 }
 
-// regionFlops counts `ops` operations for each element of `out` and, for each region, `ops`
-// operations for each element of an image.
+// regionFlops counts `ops` operations for each element of `out`. It also counts, for each region, `ops` operations
+// for each element of an image.
 func regionFlops(in, out []ir.Type, ops int) dim.Dim {
 	x, y := in[0].Shape, out[0]
 	return dim.Product(y.Shape[0], x[1], x[2], x[3]).Add(y.Elems()).Mul(dim.Const(ops))
@@ -208,7 +208,7 @@ func (op RoiAlign) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Compose replaces the node by interpolations around each sample. It returns nil if the number of
+// Compose replaces the node by interpolations of the elements around each sample. It returns nil if the number of
 // samples is not constant.
 func (op RoiAlign) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if op.Sampling == 0 {

@@ -58,8 +58,9 @@ func (r rotary) apply(b *ir.Builder, x, cos, sin *ir.Value) *ir.Value {
 	return b.Node(Concat{Axis: last}, turned, sliceAxis(b, x, last, r.Width, kept))
 }
 
-// importRotaryEmbedding imports RotaryEmbedding (from opset 23) for vectors [B,H,S,D] or [B,S,H·D].
-// The cosines and sines are [B,S,Width/2], or rows that positions [B,S] select.
+// importRotaryEmbedding imports RotaryEmbedding (from opset 23) for vectors [B,H,S,D] or [B,S,H·D]. The cosines and
+// sines are [B,S,Width/2]. If the operand with positions, [B,S], is present, they are tables from which the
+// positions select rows.
 func importRotaryEmbedding(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	heads := c.Int("num_heads", 0)
@@ -86,8 +87,8 @@ func importRotaryEmbedding(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{TransposeBy(b, y, 0, 2, 1, 3)}, nil
 }
 
-// angleRows appends the rows of table, cosines or sines, at the given positions. A position out of
-// range is an error at run time.
+// angleRows appends the rows at the given positions of table, which holds cosines or sines. A position out of range
+// is an error at run time.
 func angleRows(b *ir.Builder, table, positions *ir.Value) *ir.Value {
 	if table.Type.Rank() == 0 {
 		ir.Fail("%s has no rows", table.Type)
@@ -95,8 +96,7 @@ func angleRows(b *ir.Builder, table, positions *ir.Value) *ir.Value {
 	return b.Node(Gather{}, table, checked(b, positions, table.Type.Shape[0], "position", "rows"))
 }
 
-// perToken appends v, [B,S,N], converted to type d and reshaped to [B,S,1,N], which broadcasts to
-// [B,S,H,N].
+// perToken appends v, [B,S,N], reshaped to [B,S,1,N], so that it broadcasts to [B,S,H,N]. It converts v to type d.
 func perToken(b *ir.Builder, v *ir.Value, d ir.DType) *ir.Value {
 	if v.Type.Rank() != 3 {
 		ir.Fail("cosines or sines %s, an element of the batch and a position expected before them", v.Type)

@@ -23,7 +23,7 @@ func number(b *kernel.Builder, v *kernel.Value, x float64) *kernel.Value {
 	return b.Number(v.Type.DType, x)
 }
 
-// clamped returns x clamped to [lo, hi], all of one type. NaN stays NaN.
+// clamped returns x clamped to [lo, hi]. All three have one type. NaN stays NaN.
 func clamped(b *kernel.Builder, x, lo, hi *kernel.Value) *kernel.Value {
 	return b.Min(hi, b.Max(lo, x))
 }

@@ -47,8 +47,8 @@ func importScan(c ir.Importer) ([]*ir.Value, error) {
 	return s.batched(c.Builder(), args)
 }
 
-// scan is the state of the import of a Scan. A list of axes or directions that is too short
-// continues with zeros.
+// scan is the state of the import of a Scan. A list of axes or directions may be too short; the missing elements
+// are zeros.
 type scan struct {
 	c                      ir.Importer
 	states                 int // operands before the scanned ones
@@ -100,8 +100,8 @@ func (s scan) build(b *ir.Builder, args []*ir.Value) ([]*ir.Value, error) {
 	return results, nil
 }
 
-// batched appends a loop over the batch, the first axis of all tensors, whose body is built by
-// [scan.build].
+// batched appends a loop over the batch, which is the first axis of all tensors. [scan.build] builds the body of
+// the loop.
 func (s scan) batched(b *ir.Builder, args []*ir.Value) ([]*ir.Value, error) {
 	if args[0].Type.Rank() == 0 {
 		return nil, fmt.Errorf("%s has no batch", args[0].Type)

@@ -16,8 +16,8 @@ type ScatterElements struct {
 	Reduction string
 }
 
-// Infer returns the type of the data. It returns an error unless indices and updates have the same
-// shape.
+// Infer returns the type of the data. It returns an error if indices and updates differ in shape, or if indices do
+// not fit the data.
 func (op ScatterElements) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := scatterType(in, op.Reduction); err != nil {
 		return nil, err
@@ -77,7 +77,8 @@ func (op ScatterElements) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want [
 // Overwrites allows the result to reuse the memory of the data.
 func (ScatterElements) Overwrites() []int { return []int{0} }
 
-// Lower computes a reduction of a narrow type, such as f16, in a wider type.
+// Lower computes in a wider type if a Reduction is set and the type is narrow, such as f16. Otherwise it returns
+// nil.
 func (op ScatterElements) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return lowerScatter(b, n, op.Reduction)
 }

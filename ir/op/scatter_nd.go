@@ -13,8 +13,8 @@ import (
 // coordinate out of range is an error at run time. Indices are i32 or i64. Updates are applied in row-major order.
 type ScatterND struct{ Reduction string }
 
-// Infer returns the type of the data. It returns an error unless updates have the shape of the
-// slices at the indices.
+// Infer returns the type of the data. It returns an error unless updates has the shape of the slices that the
+// indices select.
 func (op ScatterND) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := scatterType(in, op.Reduction); err != nil {
 		return nil, err
@@ -107,7 +107,8 @@ func (op ScatterND) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool)
 // Overwrites allows the result to reuse the memory of the data.
 func (ScatterND) Overwrites() []int { return []int{0} }
 
-// Lower computes a reduction of a narrow type, such as f16, in a wider type.
+// Lower computes in a wider type if a Reduction is set and the type is narrow, such as f16. Otherwise it returns
+// nil.
 func (op ScatterND) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return lowerScatter(b, n, op.Reduction)
 }

@@ -21,8 +21,8 @@ func checkPosition(in []ir.Type, i int) error {
 	return indexType(in[i])
 }
 
-// itemShape returns the shape of the elements of a container. If their rank is not known, it
-// returns `rank` extents [dim.Any].
+// itemShape returns the shape of the elements of a container. If the rank of the elements is unknown, it returns
+// `rank` extents [dim.Any].
 func itemShape(elem ir.Type, rank int) []dim.Dim {
 	if elem.Shape != nil {
 		return elem.Shape
@@ -54,8 +54,8 @@ func inferItem(elem ir.Type, extents []string) (ir.Type, error) {
 	return item, nil
 }
 
-// newExtents returns new symbols for the extents of shape that are not constant, and "" for
-// constants, as [inferItem] takes them.
+// newExtents returns a list for [inferItem]: a new symbol for each extent of shape that is not constant, and "" for
+// each constant.
 func newExtents(b *ir.Builder, shape []dim.Dim) []string {
 	extents := make([]string, len(shape))
 	for i, d := range shape {
@@ -112,7 +112,7 @@ func joinItems(items []ir.Type) (ir.Type, error) {
 	return elem, nil
 }
 
-// maxItems is the maximum length of a sequence whose elements are tracked as separate values.
+// maxItems is the maximum length of a sequence whose elements are tracked as values of their own.
 const maxItems = 1 << 10
 
 // knownItems returns the elements of a sequence if they are known at compile time. Operators can then use the

@@ -37,7 +37,7 @@ func (op SequenceAt) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 // Binds returns the symbols of Extents.
 func (op SequenceAt) Binds() []string { return boundExtents(op.Extents) }
 
-// BindValues returns the extents of the element that Extents has symbols for.
+// BindValues returns the values of the symbols in Extents, which are extents of the element.
 func (op SequenceAt) BindValues(_, out []*ir.Tensor) ([]int64, error) {
 	return extentValues(op.Extents, out[0].Shape)
 }

@@ -11,7 +11,7 @@ import (
 // time.
 type SequenceInsert struct{}
 
-// Infer returns a sequence type that covers the elements and the tensor. It returns an error if
+// Infer returns a sequence type that includes the types of the elements and of the tensor. It returns an error if
 // their element types differ.
 func (SequenceInsert) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckOperands(in, 2, 3); err != nil {

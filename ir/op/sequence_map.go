@@ -6,8 +6,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// importSequenceMap imports SequenceMap (from opset 17): a [Loop] over the elements of its
-// sequences, whose body appends to the sequences of the results.
+// importSequenceMap imports SequenceMap (from opset 17). It becomes a [Loop] over the elements of the sequences.
+// The body of the loop appends to the sequences of the results.
 func importSequenceMap(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	var args []*ir.Value

@@ -9,13 +9,13 @@ import (
 	"github.com/burngen/burngen/ir/kernel/elementary"
 )
 
-// Neg computes −x for floats or signed integers. The smallest integer is unchanged.
+// Neg computes −x for floats or signed integers. The smallest integer stays as it is.
 type Neg struct{ unary[signeds] }
 
 // Abs computes |x| for numbers. The smallest integer is unchanged.
 type Abs struct{ unary[numbers] }
 
-// Sign computes the sign −1, 0 or 1 for numbers. Zeros and NaN do not change.
+// Sign computes the sign of numbers: −1, 0 or 1. It returns −0 and NaN unchanged.
 type Sign struct{ unary[numbers] }
 
 // Reciprocal computes 1/x for floats.

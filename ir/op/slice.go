@@ -16,7 +16,7 @@ type Slice struct {
 	Steps         []int
 }
 
-// Infer returns the operand's element type with the shape Shape. It returns an error if a range is certainly
+// Infer returns the operand's element type with the shape Shape. It returns an error if a range is known to be
 // outside of the operand.
 func (op Slice) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
@@ -62,7 +62,7 @@ func (op Slice) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return move(in[0], shape, op.source(starts))
 }
 
-// Grad returns the gradient of the operand: dy at the elements of the slice, and zeros elsewhere.
+// Grad returns the gradient of the operand: dy for the elements of the slice, and zeros elsewhere.
 func (op Slice) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	g := dy[0]
 	for i, d := range n.Arg(0).Type.Shape {
@@ -71,8 +71,8 @@ func (op Slice) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.
 	return []*ir.Value{g}
 }
 
-// spread appends g with the elements along an axis moved to their positions in an axis of extent d,
-// and zeros elsewhere.
+// spread appends g with more elements along an axis, whose extent becomes d. The elements of g are at the positions
+// that the slice takes, and zeros elsewhere.
 func (op Slice) spread(b *ir.Builder, g *ir.Value, axis int, d dim.Dim) *ir.Value {
 	start, count, step := op.Starts[axis], op.Shape[axis], op.Steps[axis]
 	if n, ok := count.Int(); ok && n == 0 {
@@ -132,7 +132,7 @@ func (op Slice) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{b.Node(op.strided(x.Type, dim.Consts(op.Steps...)), x)}
 }
 
-// strided returns the StridedCopy of an operand of type t that equals the slice. steps replaces
+// strided returns a [StridedCopy] that equals the slice of an operand of type t. Its steps are `steps` in place of
 // Steps.
 func (op Slice) strided(t ir.Type, steps []dim.Dim) StridedCopy {
 	copied := StridedCopy{Shape: op.Shape, Strides: RowMajor(t.Shape)}
@@ -186,8 +186,8 @@ func importSlice(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{ApplySlice(b, x, s)}, nil
 }
 
-// sliceOperands returns the bounds, axes and steps of a Slice that are known at compile time. It
-// returns nil in place of unknown ones.
+// sliceOperands returns the axes, starts, ends and steps of a Slice. A list is nil if it is not known at compile
+// time.
 func sliceOperands(c ir.Importer) (axes []int, starts, ends []dim.Dim, steps []int, err error) {
 	rank := c.Arg(0).Type.Rank()
 	if c.Opset() < 10 {
@@ -324,8 +324,8 @@ func fromFrontDim(b *ir.Builder, bound, d dim.Dim, label string) dim.Dim {
 	return bound
 }
 
-// IsIdentity reports whether all starts are 0 and all steps 1. A slice with the operand's shape
-// then takes all elements in order.
+// IsIdentity reports whether all starts are 0 and all steps are 1. It is called for a slice of the operand's shape,
+// which then takes all elements in order.
 func (op Slice) IsIdentity(ir.Type) bool {
 	skips := func(d dim.Dim) bool { return !d.Equal(dim.Dim{}) }
 	return !slices.ContainsFunc(op.Steps, func(s int) bool { return s != 1 }) && !slices.ContainsFunc(op.Starts, skips)
@@ -334,7 +334,7 @@ func (op Slice) IsIdentity(ir.Type) bool {
 // Movement returns Rearranges: each element occurs at most once.
 func (Slice) Movement() Movement { return Rearranges }
 
-// BeforeTranspose returns a slice s with t(s(x)) = op(t(x)), where t is the transpose by perm.
+// BeforeTranspose returns a slice s with transpose(s(x)) = op(transpose(x)), for the transpose by perm.
 func (op Slice) BeforeTranspose(perm []int) ir.Op {
 	before := Slice{Starts: make([]dim.Dim, len(perm)), Shape: make([]dim.Dim, len(perm)), Steps: make([]int, len(perm))}
 	for i, p := range perm {

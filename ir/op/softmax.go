@@ -24,8 +24,8 @@ func (op Softmax) Infer(in []ir.Type) ([]ir.Type, error) { return inferLines(in,
 // Infer returns the operand's type. It returns an error if the operand does not have Axis.
 func (op LogSoftmax) Infer(in []ir.Type) ([]ir.Type, error) { return inferLines(in, op.Axis, floats{}) }
 
-// Eval returns the softmax of each line along Axis. It subtracts the maximum of the line first, so
-// that no exponential overflows.
+// Eval returns the softmax of each line along Axis. It first subtracts the maximum of the line, because the
+// exponentials could overflow otherwise.
 func (op Softmax) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return mapLines(in[0], op.Axis, func(line []float64) {
 		total := exponentials(line)
@@ -35,8 +35,8 @@ func (op Softmax) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	}), nil
 }
 
-// Eval returns the log-softmax of each line along Axis. It subtracts the maximum of the line first,
-// so that no exponential overflows.
+// Eval returns the log-softmax of each line along Axis. It first subtracts the maximum of the line, because the
+// exponentials could overflow otherwise.
 func (op LogSoftmax) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return mapLines(in[0], op.Axis, func(line []float64) {
 		log := portable.Log(exponentials(line))
@@ -57,8 +57,7 @@ func exponentials(line []float64) (total float64) {
 	return total
 }
 
-// mapLines returns, as the only element, a copy of x in which f has changed each line along axis in
-// place.
+// mapLines returns one tensor, a copy of x in which f has changed each line along axis.
 func mapLines(x *ir.Tensor, axis int, f func(line []float64)) []*ir.Tensor {
 	y := ir.NewTensor(x.DType, x.Shape...)
 	for _, numbers := range linesOf(x.Shape, axis) {
@@ -127,8 +126,7 @@ func importSoftmax(along func(axis int) ir.Op) func(ir.Importer) ([]*ir.Value, e
 	}
 }
 
-// RowAxis returns Axis. ok is false unless Axis is the last axis, because a row is a line along the
-// last axis.
+// RowAxis returns Axis. ok is false unless Axis is the last axis, because the softmax works along a single axis.
 func (op Softmax) RowAxis(rank int) (axis int, ok bool) { return op.Axis, op.Axis == rank-1 }
 
 // AtAxis returns the operator along axis.
@@ -137,8 +135,8 @@ func (op Softmax) AtAxis(axis int) ir.Op {
 	return op
 }
 
-// RowAxis returns Axis. ok is false unless Axis is the last axis, because a row is a line along the
-// last axis.
+// RowAxis returns Axis. ok is false unless Axis is the last axis, because the log-softmax works along a single
+// axis.
 func (op LogSoftmax) RowAxis(rank int) (axis int, ok bool) { return op.Axis, op.Axis == rank-1 }
 
 // AtAxis returns the operator along axis.

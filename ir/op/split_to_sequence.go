@@ -18,8 +18,8 @@ type SplitToSequence struct {
 	KeepDims bool
 }
 
-// Infer returns a sequence type. The extent of its elements along Axis is unknown if lengths are
-// given.
+// Infer returns a sequence type. If there is an operand with lengths, the extent of the elements along Axis is
+// unknown.
 func (op SplitToSequence) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 2); err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func (op SplitToSequence) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.SequenceOf(elem)}, nil
 }
 
-// Eval returns the sequence of the parts. It returns an error if the lengths do not fit the extent.
+// Eval returns the sequence of the parts. It returns an error if the lengths do not fit the extent of Axis.
 func (op SplitToSequence) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	types := []ir.Type{x.Type()}

@@ -76,7 +76,8 @@ func squeezesOpen(b *ir.Builder, d dim.Dim) string {
 	return text
 }
 
-// keepOpen appends checks that symbolic extents are not 1. Ranks are fixed, and these axes are kept.
+// keepOpen appends checks that symbolic extents are not 1. It is for axes that are kept because ranks are fixed,
+// although ONNX would remove them if their extent was 1.
 func keepOpen(b *ir.Builder, shape []dim.Dim) {
 	for _, d := range shape {
 		if mayBeOne(d) {

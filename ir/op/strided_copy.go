@@ -52,7 +52,7 @@ func (op StridedCopy) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Grad returns the gradient of the operand: each element of dy is added to the element that it was
+// Grad returns the gradient of the operand. It adds each element of dy to the gradient of the element that it was
 // copied from.
 func (op StridedCopy) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	c, x, count := calculus{b}, n.Arg(0).Type, dim.Product(op.Shape...)
@@ -66,7 +66,7 @@ func (op StridedCopy) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) 
 	return []*ir.Value{ReshapeTo(b, sums, x.Shape...)}
 }
 
-// IsIdentity reports whether the elements of x are read in row-major order from the first.
+// IsIdentity reports whether the copy reads all elements of x in row-major order, from the first element on.
 func (op StridedCopy) IsIdentity(x ir.Type) bool {
 	return op.Offset.Equal(dim.Dim{}) && slices.EqualFunc(op.Strides, RowMajor(x.Shape), dim.Dim.Equal)
 }
@@ -74,7 +74,7 @@ func (op StridedCopy) IsIdentity(x ir.Type) bool {
 // IsMemoryBound marks the operator as bound by memory bandwidth.
 func (StridedCopy) IsMemoryBound() {}
 
-// RowMajor returns the strides of a contiguous tensor of this shape, in elements.
+// RowMajor returns the strides, in elements, of a contiguous tensor of the given shape.
 func RowMajor(shape []dim.Dim) []dim.Dim {
 	s, next := make([]dim.Dim, len(shape)), dim.Const(1)
 	for i := len(shape) - 1; i >= 0; i-- {

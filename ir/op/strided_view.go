@@ -5,16 +5,16 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// stridedView describes the position of a tensor's elements in another tensor: element (i0, i1, …) is
-// element offset + i0·strides[0] + … of base.
+// stridedView says where the elements of a tensor are in another tensor, base. Element (i0, i1, …) is element
+// offset + i0·strides[0] + i1·strides[1] + … of base.
 type stridedView struct {
 	base    *ir.Value
 	strides []dim.Dim
 	offset  dim.Dim
 }
 
-// viewOf traces the elements of v through reshapes, transposes, slices and copies that only move
-// elements. It stops where strides cannot express the view.
+// viewOf returns a view of v in the value from which v is computed by reshapes, transposes, slices and copies. It
+// follows these operators as long as strides can express the view.
 func viewOf(v *ir.Value) stridedView {
 	view := stridedView{base: v, strides: RowMajor(v.Type.Shape)}
 	shape := v.Type.Shape
@@ -33,8 +33,7 @@ func viewOf(v *ir.Value) stridedView {
 	return view
 }
 
-// copyOf returns the StridedCopy that equals n. ok is false unless n is a StridedCopy, a Slice or a
-// Transpose.
+// copyOf returns a [StridedCopy] that equals n. ok is false unless n is a StridedCopy, a Slice or a Transpose.
 func copyOf(n *ir.Node) (c StridedCopy, ok bool) {
 	switch o := n.Op.(type) {
 	case StridedCopy:
@@ -102,7 +101,7 @@ func (op StridedCopy) through(inner StridedCopy) (c StridedCopy, ok bool) {
 	return c, true
 }
 
-// joined returns the copy with contiguous axes merged and axes of extent 1 removed.
+// joined returns the same copy with contiguous axes merged, and without axes of extent 1.
 func (op StridedCopy) joined() StridedCopy {
 	out := StridedCopy{Offset: op.Offset}
 	for j, n := range op.Shape {

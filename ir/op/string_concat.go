@@ -12,8 +12,8 @@ type StringConcat struct{ binary[texts] }
 // maxEvalTexts is the maximum number of bytes of all strings that one Eval creates.
 const maxEvalTexts = 64 << 20
 
-// Eval returns the concatenated strings in the common shape of both. It returns an error if they
-// have more than [maxEvalTexts] bytes.
+// Eval returns the concatenated strings in the common shape of both operands. It returns an error if these strings
+// have more than [maxEvalTexts] bytes in all.
 func (StringConcat) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	shape, walks, err := evalBroadcast(in)
 	if err != nil {

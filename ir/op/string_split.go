@@ -20,8 +20,8 @@ type StringSplit struct {
 	Parts     string
 }
 
-// Infer returns strings with the operand's shape and a new last axis of extent Parts, and i64 with
-// the operand's shape.
+// Infer returns the types of two results: strings in the operand's shape with a new last axis of extent Parts, and
+// i64 in the operand's shape.
 func (op StringSplit) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -50,7 +50,8 @@ func (op StringSplit) split(s string) []string {
 	return parts
 }
 
-// Eval returns the parts, padded with empty strings, and the number of parts of each string.
+// Eval returns the parts of each string, padded with empty strings. It also returns the number of parts of each
+// string.
 func (op StringSplit) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	counts, width := ir.NewTensor(ir.I64, x.Shape...), 0

@@ -40,7 +40,8 @@ func (Sub) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Va
 // Neutral returns 0: x − 0 is x.
 func (Sub) Neutral() float64 { return 0 }
 
-// Affine returns scales false and inverse Neg: the negated second operand is added.
+// Affine returns false for scales, because the second operand is added after a function of it is computed. inverse
+// is this function, [Neg].
 func (Sub) Affine() (scales bool, inverse ir.Op) { return false, Neg{} }
 
 // IsCheap marks the operator as cheaper to compute than to store.

@@ -59,8 +59,8 @@ func readSVM(c ir.Importer) (*svm, error) {
 	return k, nil
 }
 
-// apply returns the kernel function of each row and support vector, f32[N,vectors]:
-// x·s, (γ·x·s + c)ᵈ, e^(−γ·|x−s|²) or tanh(γ·x·s + c).
+// apply returns the kernel function of each row x and support vector s, f32[N,vectors]. The function is x·s, (γ·x·s
+// + c)ᵈ, e^(−γ·|x−s|²) or tanh(γ·x·s + c).
 func (k *svm) apply(b *ir.Builder, vectors int) (*ir.Value, error) {
 	if len(k.supportElements) == 0 || len(k.supportElements)%vectors != 0 {
 		return nil, fmt.Errorf("%d numbers for %d support vectors", len(k.supportElements), vectors)

@@ -27,11 +27,11 @@ type SVMVotes struct{ Classes int }
 // the probabilities of all pairs.
 type SVMProbabilities struct{ Classes int }
 
-// maxSVMClasses is the maximum number of classes, so that the number of their pairs stays small.
+// maxSVMClasses is the maximum number of classes. It limits the number of pairs of classes.
 const maxSVMClasses = 1 << 15
 
-// pairsOf returns the number of pairs of classes, C(C−1)/2. It returns an error for less than 2 or
-// more than [maxSVMClasses] classes.
+// pairsOf returns the number of pairs of C classes, C(C−1)/2. It returns an error if there are less than 2 or more
+// than [maxSVMClasses] classes.
 func pairsOf(classes int) (int, error) {
 	if classes < 2 || classes > maxSVMClasses {
 		return 0, fmt.Errorf("%d classes, 2 to %d expected", classes, maxSVMClasses)
@@ -39,8 +39,8 @@ func pairsOf(classes int) (int, error) {
 	return classes * (classes - 1) / 2, nil
 }
 
-// inferPairs returns an error unless operand 0 is f32[N,P], with a column for each pair of classes,
-// and exactly `vectors` operands f32[P] follow.
+// inferPairs returns an error unless operand 0 is f32[N,P], where P is the number of pairs of classes. It also
+// returns an error unless exactly `vectors` operands f32[P] follow.
 func inferPairs(in []ir.Type, classes, vectors int) error {
 	if err := CheckTensors(in, 1+vectors, 1+vectors); err != nil {
 		return err

@@ -239,7 +239,7 @@ var Ops = []ir.Op{
 	RNNSteps{},
 }
 
-// Set maps the names of the operators in the text form to the operators.
+// Set maps the name of each operator in the text form to the operator.
 var Set = ir.NewOpSet(slices.Concat(ir.Builtin(), Ops)...)
 
 // Rule defines the import of an ONNX operator.

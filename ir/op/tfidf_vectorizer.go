@@ -77,7 +77,7 @@ func nGramPool(c ir.Importer) (*ir.Tensor, error) {
 	return intTensor(numbers), nil
 }
 
-// sortNGrams returns pool with the n-grams of each length in increasing order, and columns in the
+// sortNGrams sorts the n-grams of each length in increasing order. It returns the sorted pool, and columns in the
 // same order.
 func sortNGrams(levels []nGrams, pool, columns *ir.Tensor) (sortedPool, sortedColumns *ir.Tensor) {
 	p, q := ir.NewTensor(pool.DType, pool.Len()), ir.NewTensor(ir.I64, columns.Len())

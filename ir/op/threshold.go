@@ -18,7 +18,7 @@ type Shrink struct {
 	Bias, Lambda float64
 }
 
-// Eval returns x where x > Alpha, else 0, for each element x.
+// Eval returns, for each element x, x if x > Alpha and 0 otherwise.
 func (op ThresholdedRelu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalUnary(in, func(x float64) float64 {
 		if x > op.Alpha {
@@ -28,7 +28,7 @@ func (op ThresholdedRelu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// Scalar returns x if x > Alpha, else 0, for an element x.
+// Scalar returns x if x > Alpha, and 0 otherwise, for one element x.
 func (op ThresholdedRelu) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return b.Select(b.Gt(x[0], number(b, x[0], op.Alpha)), x[0], number(b, x[0], 0))
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// Tile repeats its operand as a whole, Repeats[i] times along axis i.
+// Tile repeats its whole operand: Repeats[i] times along axis i.
 type Tile struct{ Repeats []dim.Dim }
 
 // Infer returns the operand's type with extents multiplied by Repeats.
@@ -60,7 +60,8 @@ func (op Tile) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return moveElems(in[0], out, op.source(from))
 }
 
-// Lower replaces the node by an Expand of a new axis before each repeated axis, and a Reshape.
+// Lower inserts an axis before each repeated axis, expands it by an [Expand], and merges the two axes by a
+// [Reshape].
 func (op Tile) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x, one := n.Args[0], dim.Const(1)
 	var from, to []dim.Dim
@@ -95,8 +96,7 @@ func importTile(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(Tile{Repeats: repeats}, x)}, nil
 }
 
-// tileAxis imports Tile as before opset 6: operand 1 is the number of repetitions, and operand 2
-// the axis.
+// tileAxis imports the Tile of opsets before 6. Operand 1 is the number of repetitions, and operand 2 the axis.
 func tileAxis(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	tiles, err := boundDim(c, 1, "tiles")

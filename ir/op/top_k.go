@@ -36,8 +36,8 @@ func (op TopK) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{values, values.With(ir.I64)}, checkDomain(in, numbers{})
 }
 
-// Eval returns the values and the indices. It sorts each line along Axis. It returns an error if K
-// exceeds the extent.
+// Eval sorts each line along Axis. It returns the first K values of each line, and their indices. It returns an
+// error if K exceeds the extent.
 func (op TopK) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	k, ok := op.K.Int()
@@ -68,8 +68,7 @@ func (op TopK) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{values, places}, nil
 }
 
-// Grad returns the gradient of the operand: the gradient of the values at the indices, and zeros
-// elsewhere.
+// Grad returns the gradient of the operand. At the indices, it is the gradient of the values. Elsewhere it is zero.
 func (op TopK) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	if dy[0] == nil {
 		return nil
@@ -77,8 +76,8 @@ func (op TopK) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.V
 	return []*ir.Value{b.Node(ScatterElements{Axis: op.Axis}, Full(b, n.Arg(0).Type, 0), n.Results[1], dy[0])}
 }
 
-// totalOrder returns the order of elements i and j of x, as [cmp.Compare] does. NaN equals itself
-// and is larger than every number.
+// totalOrder compares elements i and j of x. It returns −1, 0 or 1, as [cmp.Compare] does. NaN equals NaN and is
+// larger than every number.
 func totalOrder(x *ir.Tensor, i, j int) int {
 	if order, ordered := compareElems(x, i, x, j); ordered {
 		return order
@@ -95,7 +94,8 @@ func totalOrder(x *ir.Tensor, i, j int) int {
 // Flops counts one comparison for each element.
 func (TopK) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems() }
 
-// Lower moves Axis to the end, and computes operands of narrow types, such as f16, in a wider type.
+// Lower moves Axis to the end, and computes operands of narrow types, such as f16, in a wider type. It returns nil
+// if neither is needed.
 func (op TopK) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {
 		return out

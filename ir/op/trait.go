@@ -12,7 +12,7 @@ import (
 // commutative: if both operands are zeros, they return the second.
 type Commutative interface{ IsCommutative() }
 
-// Neutral is an operator of two operands with a neutral second operand.
+// Neutral is an operator with two operands, for which some second operand leaves the first operand unchanged.
 type Neutral interface {
 	// Neutral returns the number that, as second operand, leaves the first operand unchanged.
 	Neutral() float64
@@ -24,7 +24,7 @@ type Involution interface{ IsInvolution() }
 // Idempotent is an operator f of one operand with f(f(x)) = f(x), or of two operands with f(x, x) = x.
 type Idempotent interface{ IsIdempotent() }
 
-// Identity is an operator that, with some attributes, returns its only operand unchanged.
+// Identity is an operator that has no effect with some attributes: it then returns its only operand unchanged.
 type Identity interface {
 	// IsIdentity reports whether the result equals the operand if both have type x and there are no
 	// other operands.
@@ -37,7 +37,8 @@ type Clamp interface {
 	Limits() (lo, hi float64)
 }
 
-// Affine is an operator that multiplies its first operand by its second, or adds the second.
+// Affine is an operator that multiplies its first operand by its second, or adds the second. It may first apply
+// another operator to the second.
 type Affine interface {
 	// Affine returns true if the operator multiplies, and false if it adds. inverse is an operator
 	// that must be applied to the second operand first. It is nil if the second operand is used as it
@@ -45,7 +46,7 @@ type Affine interface {
 	Affine() (scales bool, inverse ir.Op)
 }
 
-// Cheap is an elementwise operator that costs less than storing its result.
+// Cheap is an elementwise operator. It costs less to compute its result again than to store it.
 type Cheap interface{ IsCheap() }
 
 // MemoryBound is an operator whose time is about the time of reading its operands and writing its
@@ -60,7 +61,7 @@ type Whole interface{ IsWhole() }
 // each element with every other. The number of operations of a Pairing is at most the square of [ir.Node.Work].
 type Pairing interface{ IsPairing() }
 
-// Mover is an operator whose result consists of unchanged elements of its operands.
+// Mover is an operator whose result consists of elements of its operands, unchanged.
 type Mover interface{ Movement() Movement }
 
 // Selector is an operator whose first result consists of elements of its first operand, which it compares to choose
@@ -70,7 +71,7 @@ type Selector interface{ IsSelector() }
 // Movement describes which elements a [Mover] takes.
 type Movement uint8
 
-// Kinds of movement. An operator that is not a [Mover] has NoMovement.
+// The kinds of movement. An operator that is not a [Mover] has NoMovement.
 const (
 	NoMovement Movement = iota
 	Rearranges          // elements of the first operand, each at most once
@@ -87,8 +88,8 @@ func MovementOf(o ir.Op) Movement {
 	return NoMovement
 }
 
-// Transposable is an operator that can be computed before a transpose of its operands
-// instead of after it.
+// Transposable is an operator on transposed operands that can be computed before the transpose instead. The result
+// is then transposed.
 type Transposable interface {
 	// BeforeTranspose returns the operator on operands that are not yet transposed by perm.
 	BeforeTranspose(perm []int) ir.Op
@@ -104,7 +105,7 @@ type RowWise interface {
 	AtAxis(axis int) ir.Op
 }
 
-// Ender is an operator with an [Epilogue]. The region of its node is the last part of the epilogue.
+// Ender is an operator with an [Epilogue]. If its node has a region, the region is the last part of the epilogue.
 type Ender interface {
 	ir.Op
 	// Ending returns the epilogue.
@@ -121,7 +122,7 @@ type EpilogueHost interface {
 	Bias(b *ir.Builder, n *ir.Node, v *ir.Value) *ir.Value
 }
 
-// NarrowReader is an operator whose kernel can read an f32 operand that is stored as f16 or bf16.
+// NarrowReader is an operator with an f32 operand that its kernel can also read as f16 or bf16.
 type NarrowReader interface {
 	// NarrowOperand returns the index of the operand.
 	NarrowOperand() int

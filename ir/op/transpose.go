@@ -11,8 +11,8 @@ import (
 // Transpose permutes the axes of its operand: axis i of the result is axis Perm[i] of the operand.
 type Transpose struct{ Perm []int }
 
-// Infer returns the operand's type with permuted extents. It returns an error unless Perm is a
-// permutation of the axes.
+// Infer returns the operand's type with its extents permuted. It returns an error unless Perm is a permutation of
+// the axes.
 func (op Transpose) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func (op Transpose) strided(t ir.Type) StridedCopy {
 	return c
 }
 
-// undone returns the operand of x if x is a transpose that op undoes, else nil.
+// undone returns the operand of x if x is a transpose and op undoes it. Otherwise it returns nil.
 func (op Transpose) undone(x *ir.Value) *ir.Value {
 	if x.Def == nil {
 		return nil
@@ -105,8 +105,8 @@ func (op Transpose) undone(x *ir.Value) *ir.Value {
 	return x.Def.Args[0]
 }
 
-// keepsOrder reports whether a transpose of the given shape moves no elements: whether the axes
-// with extents other than 1 keep their order.
+// keepsOrder reports whether a transpose of a tensor of the given shape leaves the elements in their order. It does
+// if the axes with extents other than 1 keep their order.
 func (op Transpose) keepsOrder(shape []dim.Dim) bool {
 	last := -1
 	for _, p := range op.Perm {
@@ -121,7 +121,7 @@ func (op Transpose) keepsOrder(shape []dim.Dim) bool {
 	return true
 }
 
-// TransposeBy appends a transpose of x by perm, or returns x if perm leaves the axes in order.
+// TransposeBy appends a transpose of x by perm. It returns x if perm does not change the order of the axes.
 func TransposeBy(b *ir.Builder, x *ir.Value, perm ...int) *ir.Value {
 	for i, p := range perm {
 		if i != p {

@@ -87,8 +87,7 @@ func (t *trees) classBase(classes int) []float64 {
 	return t.base
 }
 
-// isPositive returns i64 0 or 1 for each row: 1 if the single score of two classes selects the
-// second class.
+// isPositive returns 0 or 1 for each row, as i64. It returns 1 if the score selects the second of two classes.
 func (t *trees) isPositive(b *ir.Builder, score *ir.Value) *ir.Value {
 	bound := 0.5
 	if t.least < 0 {

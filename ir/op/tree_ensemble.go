@@ -56,8 +56,8 @@ const (
 	numTreeOperands
 )
 
-// Infer returns [N,Targets] with x's element type. It returns an error if the operands' shapes or
-// types do not fit together.
+// Infer returns [N,Targets] with x's element type. It returns an error if the shapes or the types of the operands
+// do not fit together.
 func (op TreeEnsemble) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, treeLeaves, numTreeOperands); err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ func extentOf(t ir.Type) dim.Dim {
 	return t.Shape[0]
 }
 
-// IsPairing marks the operator as [Pairing]: a row may visit all nodes of a tree.
+// IsPairing marks the operator as [Pairing], because a row may visit all nodes of a tree.
 func (TreeEnsemble) IsPairing() {}
 
 // Eval returns the aggregate for each row and target, [N,Targets]. It returns an error if the trees refer to a

@@ -10,15 +10,15 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// treeGraph holds decision trees in the form of a model. A child c below 0 is leaf −1−c. Other
-// children are indices of nodes.
+// treeGraph holds decision trees as a model gives them. A child is a number: −1−c is leaf c, and other children are
+// indices of nodes.
 type treeGraph struct {
 	nodes  []treeNode
 	roots  []int         // child that each tree starts with
 	leaves [][]treeEntry // entries of each leaf
 }
 
-// treeNode compares a feature with value, or with a set of numbers.
+// treeNode compares a feature with a number, value, or with a set of numbers.
 type treeNode struct {
 	feature int
 	mode    treeMode
@@ -76,7 +76,8 @@ func (s *treeSplit) negate(d ir.DType) {
 	}
 }
 
-// withNegatives appends x, [N,F], with the negative of each element after the element: [N,2·F].
+// withNegatives appends x, [N,F], with the negative of each element inserted after the element. The result is
+// [N,2·F].
 func withNegatives(b *ir.Builder, x *ir.Value) *ir.Value {
 	n, features := x.Type.Shape[0], x.Type.Shape[1]
 	column := ReshapeTo(b, x, n, features, dim.Const(1))
@@ -221,8 +222,8 @@ func (g *treeGraph) splits(d ir.DType) (splits []treeSplit, roots []int, err err
 	return splits, roots, nil
 }
 
-// orderSplits returns the splits that the roots reach, each before its children. It returns an
-// error if a split is its own descendant.
+// orderSplits returns the splits that can be reached from the roots. Each split comes before its children.
+// orderSplits returns an error if a split is its own descendant.
 func orderSplits(splits []treeSplit, roots []int) ([]int, error) {
 	const unseen, open, done = 0, 1, 2
 	state := make([]uint8, len(splits))
@@ -252,8 +253,8 @@ func orderSplits(splits []treeSplit, roots []int) ([]int, error) {
 	return order, nil
 }
 
-// splitter converts nodes to splits with thresholds of type dtype, and appends them to all. The
-// splits of node i start at all[entry[i]].
+// splitter converts nodes to splits with thresholds of type dtype, and appends the splits to all. The first split
+// of node i is all[entry[i]].
 type splitter struct {
 	dtype ir.DType
 	entry []int
@@ -267,7 +268,8 @@ func (s *splitter) child(c int) int {
 	return s.entry[c]
 }
 
-// numberBefore returns the largest number of type d, f32 or f64, below v. It returns NaN for −∞.
+// numberBefore returns the largest number of type d that is below v. d is f32 or f64. numberBefore returns NaN if v
+// is −∞.
 func numberBefore(d ir.DType, v float64) float64 {
 	switch {
 	case math.IsInf(v, -1):
@@ -303,8 +305,8 @@ func (s *splitter) set(n treeNode) (bounds []float64, ok bool) {
 	return bounds, true
 }
 
-// append appends the splits of a node to s.all. A comparison of order takes one split, and a
-// membership test several.
+// append appends the splits of node n to s.all. A node that compares with < or ≤ and so on needs one split, and a
+// membership test needs several.
 func (s *splitter) append(n treeNode) {
 	yes, no := s.child(n.yes), s.child(n.no)
 	bounds, ok := s.set(n)

@@ -127,8 +127,8 @@ func treeFloats(c ir.Importer, name string, double *bool) []float64 {
 	return floats
 }
 
-// floatElems returns the elements of t, numbers, as float64, or nil for a nil t. It panics, as
-// [ir.Fail] does, if t has strings.
+// floatElems returns the elements of t as float64. It returns nil if t is nil. It panics, as [ir.Fail] does, if t
+// has strings.
 func floatElems(t *ir.Tensor) []float64 {
 	if t == nil {
 		return nil

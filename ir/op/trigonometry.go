@@ -55,7 +55,7 @@ func (Tan) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value
 	return chainRule(b, n, dy, func(c calculus, _, y *ir.Value) *ir.Value { return c.plus(c.square(y), 1) })
 }
 
-// Asin computes the arc sine of floats, in radians; NaN outside [−1, 1].
+// Asin computes the arc sine of floats, in radians. It is NaN outside [−1, 1].
 type Asin struct{ unary[floats] }
 
 // Eval returns arcsin x for each element x of the operand. It computes in float64.
@@ -71,7 +71,7 @@ func (Asin) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Valu
 	return chainRule(b, n, dy, func(c calculus, x, _ *ir.Value) *ir.Value { return c.over(1, c.Node(Sqrt{}, c.from(1, c.square(x)))) })
 }
 
-// Acos computes the arc cosine of floats, in radians; NaN outside [−1, 1].
+// Acos computes the arc cosine of floats, in radians. It is NaN outside [−1, 1].
 type Acos struct{ unary[floats] }
 
 // Eval returns arccos x for each element x of the operand. It computes in float64.
@@ -167,7 +167,7 @@ func (Acosh) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Val
 	return chainRule(b, n, dy, func(c calculus, x, _ *ir.Value) *ir.Value { return c.over(1, c.Node(Sqrt{}, c.plus(c.square(x), -1))) })
 }
 
-// Atanh computes the inverse hyperbolic tangent of floats; NaN outside [−1, 1].
+// Atanh computes the inverse hyperbolic tangent of floats. It is NaN outside [−1, 1].
 type Atanh struct{ unary[floats] }
 
 // Eval returns artanh x for each element x of the operand. It computes in float64.

@@ -29,7 +29,7 @@ func (op Trilu) Infer(in []ir.Type) ([]ir.Type, error) {
 	return in[:1], nil
 }
 
-// Eval returns the operand with zeros on one side of diagonal k.
+// Eval returns the operand, with zeros on the side of diagonal k that is not kept.
 func (op Trilu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x, k := in[0], int64(0)
 	if len(in) > 1 {
@@ -51,7 +51,7 @@ func (op Trilu) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.
 	return []*ir.Value{b.Node(op, append([]*ir.Value{dy[0]}, n.Args[1:]...)...)}
 }
 
-// Overwrites allows the result to reuse the memory of the operand, because elements do not move.
+// Overwrites returns the index of the operand. The result may reuse its memory, because elements do not move.
 func (Trilu) Overwrites() []int { return []int{0} }
 
 func importTrilu(c ir.Importer) ([]*ir.Value, error) {

@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// SortRows returns the i64 indices of a matrix's rows in ascending lexicographic order, ties by index.
-// NaN is larger than every number.
+// SortRows returns the order of a matrix's rows: their i64 indices, sorted so that the rows are in ascending
+// lexicographic order, ties by index. NaN is larger than every number.
 type SortRows struct{}
 
 // Unique removes duplicate rows of a matrix (ONNX Unique). The second operand is the order of the rows, from
@@ -75,7 +75,7 @@ func (SortRows) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Eval returns the four results. It compares each row with the distinct rows before it.
+// Eval returns the four results. It compares each row with all distinct rows before it.
 func (op Unique) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	rows, width := x.Shape[0], x.Shape[1]

@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// Where returns x where cond is true, else y, with broadcasting. cond is bool; x and y have one element
-// type of any kind.
+// Where returns x where cond is true, and y elsewhere, with broadcasting. cond is bool. x and y have one element
+// type, which may be any type.
 type Where struct{ elementwise }
 
 // Infer returns the element type of x and y, with the common shape of the three operands.
@@ -29,10 +29,10 @@ func (Where) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(in[1].DType, shape...)}, nil
 }
 
-// Overwrites allows the result to reuse the memory of x or y.
+// Overwrites returns the indices of x and y. The result may reuse the memory of one of them.
 func (Where) Overwrites() []int { return []int{1, 2} }
 
-// Eval returns x where cond is true, else y, in the common shape of the three operands.
+// Eval returns x where cond is true, and y elsewhere, in the common shape of the three operands.
 func (Where) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	shape, walks, err := evalBroadcast(in)
 	if err != nil {
@@ -52,7 +52,7 @@ func (Where) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Scalar returns x if cond is true, else y, for one element of each operand.
+// Scalar returns x if cond is true, and y otherwise, for one element of each operand.
 func (Where) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return b.Select(x[0], x[1], x[2])
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// MaxSpatial is the largest number of spatial axes in convolutions and pools that have kernels.
-// Other convolutions and pools are lowered to these.
+// MaxSpatial is the maximum number of spatial axes of a convolution or pool with a kernel. A convolution or pool
+// over more axes is lowered to ones over fewer axes.
 const MaxSpatial = 2
 
 // Window describes the windows of a convolution or a pool over the spatial axes of its operand. These axes follow
@@ -29,7 +29,7 @@ type Window struct {
 	Ceil bool
 }
 
-// Check returns an error unless the window is valid for this number of spatial axes.
+// Check returns an error unless the window is valid for `spatial` spatial axes.
 func (w Window) Check(spatial int) error {
 	if spatial < 1 {
 		return fmt.Errorf("no spatial axes")
@@ -83,10 +83,10 @@ func (w Window) Dilation(i int) int {
 	return w.Dilations[i]
 }
 
-// EachStride returns Strides, or a list of ones of the given length if Strides is nil.
+// EachStride returns Strides. If Strides is nil, it returns a list of `spatial` ones.
 func (w Window) EachStride(spatial int) []int { return orOnes(w.Strides, spatial) }
 
-// EachDilation returns Dilations, or a list of ones of the given length if Dilations is nil.
+// EachDilation returns Dilations. If Dilations is nil, it returns a list of `spatial` ones.
 func (w Window) EachDilation(spatial int) []int { return orOnes(w.Dilations, spatial) }
 
 func orOnes(list []int, n int) []int {
@@ -171,7 +171,7 @@ func (w Window) axes(from, to int) Window {
 	return part
 }
 
-// flat returns the window with one more spatial axis at the end, along which it has one cell.
+// flat returns a window with one more spatial axis, at the end. The window has one cell along this axis.
 func (w Window) flat() Window {
 	n := len(w.Kernel)
 	f := w
@@ -330,7 +330,7 @@ func unlessAll(list []int, v int) []int {
 	return nil
 }
 
-// NumbersOf returns the elements of a numeric tensor as float64, or nil for a nil tensor.
+// NumbersOf returns the elements of a tensor of numbers as float64. It returns nil if t is nil.
 func NumbersOf(t *ir.Tensor) []float64 {
 	if t == nil {
 		return nil

@@ -11,7 +11,8 @@ import (
 // twice, its last value is used.
 type ZipMap struct{}
 
-// Infer returns a sequence of maps from the keys' type to scalars of the matrix's type.
+// Infer returns a sequence of maps. The keys of a map have the type of the keys' operand, and its values are
+// scalars of the matrix's type.
 func (op ZipMap) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 2, 2); err != nil {
 		return nil, err

@@ -27,7 +27,7 @@ type eliminator struct {
 	dropped bool // a check was removed
 }
 
-// place is the key of a node: its block, its operator, and the text of [keyOf].
+// place identifies what a node computes: its block, its operator, and the text of [keyOf].
 type place struct {
 	block *ir.Block
 	op    uint64 // see [ir.Hash]
@@ -54,7 +54,7 @@ func (e *eliminator) visit(n *ir.Node) []*ir.Value {
 	return nil
 }
 
-// keyOf returns a text that nodes with equal operands, result types and blocks share.
+// keyOf returns a text that is the same for nodes with equal operands, result types and blocks.
 func keyOf(n *ir.Node) string {
 	var s strings.Builder
 	for _, a := range n.Args {
@@ -69,7 +69,7 @@ func keyOf(n *ir.Node) string {
 	return s.String()
 }
 
-// numbered returns a copy of b in which the names of values are numbers.
+// numbered returns a copy of b in which values have numbers as names.
 func numbered(b *ir.Block) *ir.Block {
 	next := 0
 	return b.Clone(func(string) string {

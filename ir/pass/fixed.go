@@ -6,8 +6,8 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// fixed caches which values are known to be the same in every run, because they depend only on
-// weights and constants.
+// fixed caches whether values are known to depend on weights and constants only. Such values are the same in every
+// run.
 type fixed map[*ir.Value]bool
 
 // Fixed returns a function that reports whether a value is known to depend on weights and constants only. Such a
@@ -26,7 +26,7 @@ func (f fixed) has(v *ir.Value) bool {
 	return known
 }
 
-// made reports whether n is known to compute fixed values from other fixed values.
+// made reports whether all results of n are known to be fixed, because n computes them from fixed values.
 func (f fixed) made(n *ir.Node) bool {
 	_, binder := n.Op.(ir.Binder)
 	_, invoke := n.Op.(ir.Invoke)
@@ -51,8 +51,7 @@ func (f fixed) made(n *ir.Node) bool {
 	return true
 }
 
-// isLeaf reports whether n is a weight or constant of the module, or fills a tensor of static
-// shape.
+// isLeaf reports whether n is a weight or a constant of the module, or fills a tensor whose shape is static.
 func isLeaf(n *ir.Node) bool {
 	_, fill := n.Op.(op.Fill)
 	return n.IsStored() || fill && n.Results[0].Type.IsStatic()

@@ -134,13 +134,12 @@ func (l linear) distributes(x, s *ir.Value) bool {
 		x.Def.Args[0].Type.Equal(x.Type) && l.accepts(x.Def.Args[0], true, false) && perChannel(s, x.Def.Args[0])
 }
 
-// distributed returns x·s as p·w·s + c·s, for x = p·w + c; see [linear.distributes].
+// distributed returns x·s as p·w·s + c·s, where x = p·w + c; see [linear.distributes].
 func (l linear) distributed(x, s, _ *ir.Value) *ir.Value {
 	return l.b.Node(op.Add{}, l.scaled(x.Def.Args[0], s, nil), l.b.Node(op.Mul{}, x.Def.Args[1], s))
 }
 
-// perChannel reports whether v, which broadcasts to x, has a single element or one
-// for each channel of x.
+// perChannel reports whether v has one element, or one element for each channel of x. v broadcasts to x.
 func perChannel(v, x *ir.Value) bool {
 	lead, one, axis := x.Type.Rank()-v.Type.Rank(), dim.Const(1), channelAxis(x)
 	if lead < 0 {
@@ -186,8 +185,7 @@ func (l linear) bias(c, s, t *ir.Value, channels dim.Dim) *ir.Value {
 	return l.b.Node(op.Add{}, c, l.vector(t, channels))
 }
 
-// vector returns v as a vector of rank 1 with one element for each channel, or with rank 0 if v has
-// one element.
+// vector returns v with rank 1 and one element for each channel. If v has a single element, the result has rank 0.
 func (l linear) vector(v *ir.Value, channels dim.Dim) *ir.Value {
 	if v.Type.Elems().Equal(dim.Const(1)) {
 		return reshaped(l.b, v)

@@ -14,10 +14,10 @@ const (
 	// maxFoldWork is the maximum number of operations for evaluating one node. Nodes that need more
 	// are left to the kernels, which compute them when weights are prepared or in each run.
 	maxFoldWork = 1 << 24
-	// maxFoldWorks is the maximum number of operations for evaluating all nodes of a compilation.
+	// maxFoldWorks is the maximum number of operations for evaluating nodes in a whole compilation.
 	maxFoldWorks = 1 << 25
-	// maxTextBytes is the size in bytes of the largest folded tensor that remains a constant in the
-	// text form. Larger ones become weights.
+	// maxTextBytes is the size in bytes of the largest folded tensor that becomes a constant in the text form.
+	// Larger tensors become weights.
 	maxTextBytes = 1024
 )
 
@@ -101,10 +101,10 @@ func (c *Context) affords(n *ir.Node) bool {
 	return true
 }
 
-// evalBytes is the size in bytes of one element of an [ir.Tensor].
+// evalBytes is the number of bytes that one element of an [ir.Tensor] takes.
 const evalBytes = 8
 
-// known returns the tensor of v if v is a constant or a weight created by folding, else nil.
+// known returns the tensor of v if v is a constant, or a weight that folding has created. Otherwise it returns nil.
 func (c *Context) known(v *ir.Value) *ir.Tensor {
 	if t, ok := v.ConstValue(); ok {
 		return t
@@ -130,8 +130,8 @@ func (c *Context) constant(b *ir.Builder, own *weights, name string, t *ir.Tenso
 	return b.Node(load)
 }
 
-// elemsOf returns the total number of elements of values of static types, or math.MaxInt64 if it
-// overflows.
+// elemsOf returns the total number of elements of values of the given types, whose shapes are static. It returns
+// math.MaxInt64 if this number overflows.
 func elemsOf(types ...ir.Type) int64 {
 	total := dim.Dim{}
 	for _, t := range types {
@@ -143,7 +143,7 @@ func elemsOf(types ...ir.Type) int64 {
 	return math.MaxInt64
 }
 
-// splatResult computes an elementwise node whose operands are splats, on one element of each. It
+// splatResult evaluates an elementwise node whose operands are all splats. It computes with one element of each. It
 // returns nil for any other node.
 func splatResult(n *ir.Node, args []*ir.Tensor) *ir.Tensor {
 	if _, ok := n.Op.(op.Elementwise); !ok {
@@ -177,8 +177,8 @@ func repeated(t *ir.Tensor, shape []int) *ir.Tensor {
 	return ir.Splat(t, shape...)
 }
 
-// staysSplat reports whether an operator returns a splat: it fills a tensor, or moves the elements
-// of args[0], a splat.
+// staysSplat reports whether the result of an operator is a splat. It is one if the operator fills a tensor, or
+// moves the elements of args[0] and this operand is a splat.
 func staysSplat(o ir.Op, args []*ir.Tensor) bool {
 	if _, fill := o.(op.Fill); fill {
 		return true

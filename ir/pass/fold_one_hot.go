@@ -41,7 +41,7 @@ const maxTable = 1 << 20
 //   - (on − off)·row + off·sum for each row of the table
 //   - off·sum, for indices past the end
 //   - off·sum, for indices before the beginning
-//   - the first rows again, for negative indices
+//   - (on − off)·row + off·sum for each row again, for negative indices
 func chosenRows(b *ir.Builder, known fixed, n *ir.Node) *ir.Value {
 	rows, table := n.Args[0], n.Args[1]
 	if r, _, ok := madeBy[op.Reshape](rows); ok && trailing(r.Args[0].Type.Shape, rows.Type.Shape) > 0 {

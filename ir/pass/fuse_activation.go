@@ -41,7 +41,7 @@ func fuseActivation(ctx *Context, m *ir.Module) (changed bool, err error) {
 	})
 }
 
-// logistic returns the sigmoid equal to 1/v if v is 1 + e^(c·x), else nil.
+// logistic returns a sigmoid that equals 1/v, if v is 1 + e^(c·x). Otherwise it returns nil.
 func logistic(b *ir.Builder, v *ir.Value) *ir.Value {
 	x, c, ok := onePlusExp(v)
 	if !ok {
@@ -53,7 +53,7 @@ func logistic(b *ir.Builder, v *ir.Value) *ir.Value {
 	return b.Node(op.Sigmoid{}, x)
 }
 
-// dividedSwish returns the swish equal to x/v if v is 1 + e^(−a·x), else nil.
+// dividedSwish returns a swish that equals x/v, if v is 1 + e^(−a·x). Otherwise it returns nil.
 func dividedSwish(b *ir.Builder, x, v *ir.Value) *ir.Value {
 	y, c, ok := onePlusExp(v)
 	if !ok || y != x {
@@ -62,7 +62,7 @@ func dividedSwish(b *ir.Builder, x, v *ir.Value) *ir.Value {
 	return b.Node(op.Swish{Alpha: asFloat32(-c)}, x)
 }
 
-// onePlusExp returns x and c if v is 1 + e^(c·x). Otherwise ok is false.
+// onePlusExp returns x and c if v is 1 + e^(c·x). ok is false if v is something else.
 func onePlusExp(v *ir.Value) (x *ir.Value, c float64, ok bool) {
 	e, ok := plus(v, 1)
 	if !ok {
@@ -76,7 +76,7 @@ func onePlusExp(v *ir.Value) (x *ir.Value, c float64, ok bool) {
 	return x, c, true
 }
 
-// plus returns x if v is x + c. Otherwise ok is false.
+// plus returns x if v is x + c. ok is false if v is something else.
 func plus(v *ir.Value, c float64) (x *ir.Value, ok bool) {
 	n, _, ok := madeBy[op.Add](v)
 	if !ok {
@@ -115,7 +115,7 @@ var gates = []func(x, gate *ir.Value) (o ir.Op, scale float64, ok bool){
 	sigmoidGate, erfGate, tanhGate, hardGate, mishGate,
 }
 
-// sigmoidGate, one of [gates], recognises σ(a·x) and returns Swish with alpha a.
+// sigmoidGate is one of [gates]. It recognises σ(a·x), and returns Swish with alpha a.
 func sigmoidGate(x, gate *ir.Value) (ir.Op, float64, bool) {
 	n, _, ok := madeBy[op.Sigmoid](gate)
 	if !ok {
@@ -127,7 +127,7 @@ func sigmoidGate(x, gate *ir.Value) (ir.Op, float64, bool) {
 
 func asFloat32(x float64) float64 { return float64(float32(x)) }
 
-// erfGate, one of [gates], recognises a multiple of 1 + erf(x/√2), and returns GELU.
+// erfGate is one of [gates]. It recognises a multiple of 1 + erf(x/√2), and returns GELU.
 func erfGate(x, gate *ir.Value) (ir.Op, float64, bool) {
 	inner, scale, ok := onePlus(gate)
 	n, _, isErf := madeBy[op.Erf](inner)
@@ -138,7 +138,7 @@ func erfGate(x, gate *ir.Value) (ir.Op, float64, bool) {
 	return op.Gelu{}, scale, y == x && about(c, 1/math.Sqrt2, x.Type.DType)
 }
 
-// onePlus returns y and scale if v is scale·(1 + y)/2. Otherwise ok is false.
+// onePlus returns y and scale if v is scale·(1 + y)/2. ok is false if v is something else.
 func onePlus(v *ir.Value) (y *ir.Value, scale float64, ok bool) {
 	v, c := unscaled(v)
 	n, _, ok := madeBy[op.Add](v)
@@ -155,8 +155,8 @@ func onePlus(v *ir.Value) (y *ir.Value, scale float64, ok bool) {
 	return nil, 0, false
 }
 
-// tanhGate, one of [gates], recognises a multiple of 1 + tanh(√(2/π)·(x + 0.044715·x³)), and returns
-// GELU with tanh.
+// tanhGate is one of [gates]. It recognises a multiple of 1 + tanh(√(2/π)·(x + 0.044715·x³)), and returns GELU with
+// tanh.
 func tanhGate(x, gate *ir.Value) (ir.Op, float64, bool) {
 	inner, scale, ok := onePlus(gate)
 	n, _, isTanh := madeBy[op.Tanh](inner)
@@ -169,7 +169,7 @@ func tanhGate(x, gate *ir.Value) (ir.Op, float64, bool) {
 	return op.Gelu{Tanh: true}, scale, ok && about(linear, slope, d) && about(cubic, slope*0.044715, d)
 }
 
-// polynomial returns linear and cubic if v is linear·x + cubic·x³. Otherwise ok is false.
+// polynomial returns linear and cubic if v is linear·x + cubic·x³. ok is false if v is something else.
 func polynomial(v, x *ir.Value) (linear, cubic float64, ok bool) {
 	inner, c := unscaled(v)
 	switch degree, by := monomial(inner, x); degree {
@@ -208,7 +208,7 @@ func polynomial(v, x *ir.Value) (linear, cubic float64, ok bool) {
 	return 0, 0, false
 }
 
-// monomial returns degree and c if v is c·x^degree and degree is 1, 2 or 3, else zeros.
+// monomial returns degree and c if v is c·x^degree, and degree is 1, 2 or 3. Otherwise it returns 0 and 0.
 func monomial(v, x *ir.Value) (degree int, c float64) {
 	inner, c := unscaled(v)
 	if inner == x {
@@ -233,8 +233,7 @@ func monomial(v, x *ir.Value) (degree int, c float64) {
 	return 0, 0
 }
 
-// hardGate, one of [gates], recognises min(max(x + 3, 0), 6), or a sixth of it, and returns
-// HardSwish.
+// hardGate is one of [gates]. It recognises min(max(x + 3, 0), 6) and a sixth of it, and returns HardSwish.
 func hardGate(x, gate *ir.Value) (ir.Op, float64, bool) {
 	if n, o, ok := madeBy[op.HardSigmoid](gate); ok {
 		d := x.Type.DType

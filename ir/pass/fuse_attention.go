@@ -35,8 +35,8 @@ func fuseAttention(ctx *Context, m *ir.Module) (changed bool, err error) {
 	})
 }
 
-// attention describes a product of softmax probabilities and values, which [attention.build]
-// computes.
+// attention describes the product of the probabilities of a softmax and values. [attention.build] replaces this
+// product.
 type attention struct {
 	op.Attention
 	q, k, v *ir.Value // queries [X…,S,D], keys [X…,D,T] and values [X…,T,E]
@@ -49,8 +49,8 @@ type attention struct {
 	excluded float64 // number that replaces the scores of keys that are masked out
 }
 
-// attentionOf describes n, a product of softmax probabilities and values. ok is false if n is not
-// such a product. It changes no node.
+// attentionOf describes n if n is the product of the probabilities of a softmax and values. Otherwise ok is false.
+// attentionOf does not change nodes.
 func attentionOf(b *ir.Builder, n *ir.Node) (a attention, ok bool) {
 	a = attention{Attention: op.Attention{Scale: 1, Before: -1, After: -1}, v: n.Args[1]}
 	s, ok := a.softmax(b, n.Args[0])
@@ -106,8 +106,8 @@ func (a *attention) softmax(b *ir.Builder, v *ir.Value) (scores *ir.Value, ok bo
 	return cast.Args[0], true
 }
 
-// leastScore is the threshold for masks: keys whose score is replaced by a number are masked out if
-// the number is at most leastScore.
+// leastScore decides what a mask is. A mask may replace the score of a key by a number. If this number is at most
+// leastScore, the key is excluded.
 const leastScore = -1e30
 
 // peel removes the last of the operators that compute the scores s: a reshape, a mask, a scale or a soft cap. It
@@ -170,8 +170,8 @@ func (a *attention) peel(b *ir.Builder, s *ir.Value) *ir.Value {
 	return nil
 }
 
-// scoresOf reports whether v may be scores rather than a mask. Scores are a matrix product,
-// possibly scaled or masked.
+// scoresOf reports whether v may be scores, and not a mask. Scores are a matrix product, which may be scaled or
+// masked.
 func scoresOf(b *ir.Builder, v *ir.Value) bool {
 	for v.Def != nil && b.Uses(v) == 1 {
 		switch v.Def.Op.(type) {
@@ -188,8 +188,8 @@ func scoresOf(b *ir.Builder, v *ir.Value) bool {
 	return false
 }
 
-// build appends the attention, with result type y. It returns nil and appends nothing if the
-// extents are not known to be compatible.
+// build appends the attention, and returns a result of type y. If the extents are not known to be compatible, it
+// appends nothing and returns nil.
 func (a *attention) build(b *ir.Builder, y ir.Type) *ir.Value {
 	q, k, v := scaledView(a.q), scaledView(a.k), view{of: a.v, scale: 1}
 	k = k.swapped()
@@ -238,8 +238,8 @@ func (a *attention) build(b *ir.Builder, y ir.Type) *ir.Value {
 	return reshaped(b, b.Node(a.Attention, args[:len(types)]...), y.Shape...)
 }
 
-// headsIn returns the number of heads H if the queries [B·H,S,D] were split from rows of H·D
-// elements, else 0.
+// headsIn returns the number of heads, H, if the queries q, [B·H,S,D], were split from rows of H·D elements.
+// Otherwise it returns 0.
 func headsIn(q *ir.Value) int {
 	depth, ok := q.Type.Shape[q.Type.Rank()-1].Int()
 	for v := q; ok && depth > 0 && v.Def != nil && len(v.Def.Args) > 0; v = v.Def.Args[0] {
@@ -301,8 +301,8 @@ func (a *attention) maskType(q ir.Type, lead []dim.Dim) (t ir.Type, ok bool) {
 	return ir.TensorOf(t.DType, shape...), len(shape) > 0
 }
 
-// widened returns the type of the mask with its symbolic extents replaced by the extents of the
-// scores. Constant extents, such as 1, stay.
+// widened returns the type of the mask after its symbolic extents are replaced by the extents of the scores.
+// Constant extents, such as 1, stay.
 func widened(mask ir.Type, scores []dim.Dim) ir.Type {
 	shape := slices.Clone(mask.Shape)
 	for i := range shape {
@@ -429,8 +429,8 @@ func (w view) build(b *ir.Builder) *ir.Value {
 	return v
 }
 
-// unrepeated returns the value [B,G,T,D] whose heads are repeated to give v, [B,H,T,D], or nil if
-// there is no such value.
+// unrepeated returns a value [B,G,T,D] if v, [B,H,T,D], is this value with its heads repeated. Otherwise it returns
+// nil.
 func unrepeated(v *ir.Value) *ir.Value {
 	whole, _, ok := madeBy[op.Reshape](v)
 	if !ok || v.Type.Rank() != 4 {

@@ -10,8 +10,8 @@ import (
 
 const (
 	maxChain = 8
-	// maxChainOperands is the maximum number of tensors that the region of an epilogue reads besides
-	// the result.
+	// maxChainOperands is the maximum number of tensors that the region of an epilogue reads, in addition to the
+	// result so far.
 	maxChainOperands = 2
 )
 
@@ -39,7 +39,7 @@ type epilogues struct {
 	order map[*ir.Value]int // index of each result whose node can have an epilogue, in order of execution
 }
 
-// host is a node that can have an epilogue. op is its operator, with the present epilogue.
+// host is a node that can have an epilogue. op is its operator, which includes the epilogue that it has now.
 type host struct {
 	op.Epilogue
 	node *ir.Node
@@ -121,7 +121,7 @@ func (h host) operands(count int) []*ir.Value {
 	return args
 }
 
-// addend returns the other operand if n is a sum with the result of h, else nil.
+// addend returns the other operand if n adds it to the result of h. Otherwise it returns nil.
 func addend(h host, n *ir.Node) *ir.Value {
 	if _, ok := n.Op.(op.Add); !ok {
 		return nil
@@ -147,8 +147,8 @@ func (e *epilogues) bias(b *ir.Builder, h host, n *ir.Node) *ir.Value {
 	return h.grow(b, n, h.Epilogue, nil, args)
 }
 
-// grow replaces h and n by one node, with the epilogue e, the blocks regions and the operands args,
-// and returns its result.
+// grow replaces h and n by one node and returns its result. The node has the epilogue e, the blocks `regions` and
+// the operands args.
 func (h host) grow(b *ir.Builder, n *ir.Node, e op.Epilogue, regions []*ir.Block, args []*ir.Value) *ir.Value {
 	b.At(JoinPos(h.node.Pos, n.Pos))
 	return b.NodeBlocks(h.op.WithEnding(e), regions, args...)[0]

@@ -104,7 +104,8 @@ func moved(b *ir.Builder, n *ir.Node) *ir.Value {
 	return nil
 }
 
-// spread is a deviation, √(mean of squares along axes + epsilon), or its inverse if inverse is set.
+// spread describes a deviation, √(mean of squares along axes + epsilon). If inverse is set, it describes the
+// inverse of the deviation.
 type spread struct {
 	inverse bool
 	of      *ir.Value // value that is squared; nil if the variance is written as mean(x²) − mean(x)²
@@ -168,7 +169,7 @@ func deviationOf(v *ir.Value) (s spread, ok bool) {
 	return s, false
 }
 
-// variance sets the fields of s if v is a mean of squares plus epsilon, and reports whether it is.
+// variance reports whether v is a mean of squares plus epsilon. If v is, variance sets the fields of s.
 func (s *spread) variance(v *ir.Value) bool {
 	n, _, ok := madeBy[op.Add](v)
 	if !ok {
@@ -205,7 +206,7 @@ func (s *spread) variance(v *ir.Value) bool {
 	return true
 }
 
-// meanOfSquares returns x and axes if v is the mean of x² along axes. Otherwise ok is false.
+// meanOfSquares returns x and axes if v is the mean of x² along axes. ok is false if v is something else.
 func meanOfSquares(v *ir.Value) (x *ir.Value, axes []int, ok bool) {
 	kind, y, axes, ok := averaged(v)
 	if !ok || kind == op.ReduceSumSquare {
@@ -218,7 +219,7 @@ func meanOfSquares(v *ir.Value) (x *ir.Value, axes []int, ok bool) {
 	return n.Args[0], axes, true
 }
 
-// meanOf returns x and axes if v is the mean of x along axes. Otherwise ok is false.
+// meanOf returns x and axes if v is the mean of x along axes. ok is false if v is something else.
 func meanOf(v *ir.Value) (x *ir.Value, axes []int, ok bool) {
 	kind, x, axes, ok := averaged(v)
 	return x, axes, ok && kind != op.ReduceSumSquare

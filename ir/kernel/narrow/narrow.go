@@ -13,8 +13,8 @@ import (
 // kernels take the same arguments. An i64 index of an array is replaced by its low half. So an array must not have
 // more than 2³¹−1 elements, or 2³⁰−1 elements of 64 bits.
 //
-// Kernel returns an error if k has an atomic operation on 64 bits, or if it converts the bits of an integer of 64
-// bits to a float.
+// Kernel returns an error if k has an atomic operation on 64 bits, or a [kernel.Bitcast] of an integer of 64 bits
+// to a float.
 func Kernel(k *kernel.Kernel) (*kernel.Kernel, error) {
 	if !isWide(k) {
 		return k, nil

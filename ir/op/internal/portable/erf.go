@@ -29,8 +29,8 @@ func gauss(x float64) float64 {
 	return Exp(-square) * (1 - lost)
 }
 
-// erfSeries returns the sum of the series 2/√π·e^(−x²)·(x + 2x³/3 + 4x⁵/15 + …). All terms are positive for
-// positive x.
+// erfSeries returns the sum of the series 2/√π·e^(−x²)·(x + 2x³/3 + 4x⁵/15 + …). For positive x all terms are
+// positive.
 func erfSeries(x float64) float64 {
 	square := float64(x * x)
 	term, sum := x, x
