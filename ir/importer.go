@@ -1,8 +1,7 @@
 package ir
 
-// Importer gives the import function of an operator access to one node of a foreign model. Its
-// methods end the surrounding [Try] if the node is malformed. An attribute that the import function
-// does not read causes a warning.
+// Importer gives an import function access to one node of a foreign model. The methods of Importer end the
+// surrounding [Try] if the node is malformed. An attribute that the import function does not read causes a warning.
 type Importer interface {
 	// Builder returns the builder to which the replacement of the node is appended.
 	Builder() *Builder

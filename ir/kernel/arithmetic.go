@@ -2,9 +2,9 @@ package kernel
 
 import "github.com/burngen/burngen/ir"
 
-// Arithmetic returns the type in which kernels compute with elements of type d: f32 for f16 and
-// bf16, i32 or u32 for integers of less than 32 bits, and d itself for other types with arithmetic.
-// It returns Invalid for types without arithmetic.
+// Arithmetic returns the type that kernels use to compute with elements of type d. It is f32 for f16 and bf16, and
+// i32 or u32 for integers of less than 32 bits. It is d itself for other types that kernels can compute with, and
+// Invalid for types that they cannot.
 func Arithmetic(d ir.DType) ir.DType {
 	switch {
 	case IsArithmetic(d):

@@ -8,9 +8,9 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Builder builds a kernel instruction by instruction. It computes constant expressions, removes
-// operations without effect such as x + 0, and computes equal expressions once. A mistake, such as
-// operands of different types, stops the builder; [Build] returns it as an error.
+// Builder builds a kernel instruction by instruction. It evaluates constant expressions, removes operations without
+// effect such as x + 0, and computes equal expressions only once. A mistake, such as operands of different types,
+// stops the builder. [Build] returns the mistake as an error.
 type Builder struct {
 	k     *Kernel
 	scope *scope
@@ -539,9 +539,8 @@ func (b *Block) yielding(want []*Value) *Block {
 
 func (b *Builder) add(in *Instr) { b.scope.block.Instrs = append(b.scope.block.Instrs, in) }
 
-// pure appends an instruction without effects and returns its result, which has type d. If an equal
-// instruction precedes it in the same or an enclosing block, pure returns that instruction's result
-// instead.
+// pure appends an instruction without effects and returns its result, which has type d. If the same or an enclosing
+// block already has an equal instruction, pure returns the result of that instruction.
 func (b *Builder) pure(in *Instr, d ir.DType) *Value {
 	e := expression{op: in.Op, typ: d, bits: in.Bits, dim: in.Dim}
 	copy(e.a[:], in.Args)

@@ -91,8 +91,8 @@ func (j *joiner) accesses(b *Block, o Op, passes func(in *Instr) bool) {
 	b.Instrs = slices.DeleteFunc(b.Instrs, func(in *Instr) bool { return in.Op == NoOp })
 }
 
-// joinGroup joins accesses of one array whose indices differ by constants. Loads are joined at the place of the first
-// one, and stores at the place of the last one. An access that is joined to another becomes a NoOp.
+// joinGroup joins accesses of one array, whose indices differ only by constants. The joined load is at the place of
+// the first load, and the joined store at the place of the last store. The other accesses become NoOps.
 func joinGroup(b *Block, o Op, list []single) {
 	slices.SortStableFunc(list, func(x, y single) int { return cmp.Compare(x.n, y.n) })
 	for i := 0; i < len(list); {

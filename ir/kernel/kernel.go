@@ -71,8 +71,8 @@ func (v *Value) Const() (bits uint64, ok bool) {
 	return v.Def.Bits, true
 }
 
-// Block is the body of a kernel, or of an instruction such as a loop. Yields are the values that
-// the block passes to that instruction when it ends.
+// Block is the body of a kernel, or of an instruction such as a loop. Yields are the values that the block passes
+// to the instruction when the block ends.
 type Block struct {
 	Params []*Value
 	Instrs []*Instr

@@ -146,8 +146,8 @@ func gcd(a, b int) int {
 	return a
 }
 
-// locate returns i, the index of the first of n adjacent elements, as an int. It panics, as [fail]
-// does, if the elements are out of bounds or i is not a multiple of n.
+// locate returns i as an int. i is the index of the first of n adjacent elements. locate panics, as [fail] does, if
+// the elements are out of bounds or if i is not a multiple of n.
 func (a *array) locate(i int64, n int) int {
 	if i < 0 || i > int64(a.n-n) {
 		fail("element %d of %d", i, a.n)

@@ -28,8 +28,8 @@ func (b *Block) prune(used map[*Value]bool) {
 	b.Instrs = b.Instrs[:len(kept)]
 }
 
-// isPure reports whether an instruction has no effect but its results. A [While] is not pure, because
-// it may not end, nor is a [MatMulAdd] or a [Shuffle], because threads wait at it.
+// isPure reports whether an instruction has no effect but its results. A [While] is not pure, because it may never
+// end. [MatMulAdd] and [Shuffle] are not pure, because threads wait for each other at them.
 func (in *Instr) isPure() bool {
 	switch {
 	case in.Op == Load, in.Op == Sum:

@@ -7,9 +7,9 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// Operand is a [Value], a [Dim], a Go number or a bool. A number takes the element type of the
-// value that it is combined with. Values of different element types cannot be combined; convert one
-// with Cast, Float or Int. Shapes broadcast.
+// Operand is a [Value], a [Dim], a Go number or a bool. A number gets the element type of the value that it is
+// combined with. Values of different element types cannot be combined: convert one with Cast, Float or Int. Shapes
+// broadcast.
 type Operand = any
 
 // operand returns o as a Value. Extents, numbers and bools get the element type of v. It panics
@@ -72,7 +72,7 @@ func (v Value) Maximum(o Operand) Value { return v.with(op.Max{}, o) }
 // Minimum returns the elementwise minimum of v and o. It is NaN where v or o is NaN.
 func (v Value) Minimum(o Operand) Value { return v.with(op.Min{}, o) }
 
-// Atan2 returns the angle of the point (x = o, y = v) in radians, from −π to π. It is 0 at the origin.
+// Atan2 returns the angle of the point with x = o and y = v, in radians from −π to π. It is 0 at the origin.
 func (v Value) Atan2(o Operand) Value {
 	x := v.operand(o)
 	a := v.Div(x).Atan()

@@ -274,8 +274,8 @@ func (l TransformerEncoderLayer) Cached(x, mask Value, past [2]Value) (Value, [2
 	return t.residual(x, l.Norm2, func(x Value) Value { return t.feed(x, l.Linear1, l.Linear2) }), past
 }
 
-// residual returns x + f(x), with dropout of f(x). If t.normFirst is set, norm is applied to the
-// operand of f, else to the sum.
+// residual returns x + f(x), with dropout of f(x). If t.normFirst is set, it returns x + f(norm(x)). Otherwise it
+// returns norm(x + f(x)).
 func (t transformerOptions) residual(x Value, norm LayerNorm, f func(Value) Value) Value {
 	drop := NewDropout(t.dropout)
 	if t.normFirst {

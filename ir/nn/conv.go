@@ -78,8 +78,8 @@ func (w *window) complete(axes, in, out int) {
 	}
 }
 
-// params returns a weight of the given shape and, unless noBias is set, a bias of `out` channels.
-// The bias starts uniform in ±1/√(fan-in), and so does the weight if init is nil.
+// params returns a weight of the given shape, and a bias of `out` channels unless noBias is set. The bias is
+// initialised uniformly in ±1/√(fan-in). So is the weight if init is nil.
 func (w *window) params(shape []int, out int) (weight, bias Param) {
 	fan := 1
 	for _, n := range shape[1:] {
@@ -163,8 +163,8 @@ func NewConvTranspose2d(in, out, kernel int, options ...ConvTransposeOption) Con
 	return ConvTranspose2d{w, b, o}
 }
 
-// NewConvTranspose3d returns a transposed convolution from `in` to `out` channels, with cubic windows unless [Kernel]
-// is given. Weight and bias are initialised as [NewConvTranspose2d] does.
+// NewConvTranspose3d returns a transposed convolution from `in` to `out` channels. Windows are cubes unless
+// [Kernel] is given. Weight and bias are initialised as [NewConvTranspose2d] does.
 func NewConvTranspose3d(in, out, kernel int, options ...ConvTransposeOption) ConvTranspose3d {
 	w, b, o := newConvTranspose(3, in, out, kernel, options)
 	return ConvTranspose3d{w, b, o}

@@ -35,8 +35,8 @@ func shortPos(pos string) string {
 	return file + ".go:" + line
 }
 
-// Try runs f and returns the error that stopped it, or nil. A panic of f that is not an [*Error]
-// becomes one, with the position where the panic started.
+// Try runs f and returns the error that stopped it, or nil. If f panics with something that is not an [*Error], Try
+// makes an *Error of it, with the position where the panic started.
 func Try(f func()) (err error) {
 	defer func() { err = recovered(recover(), err) }()
 	f()

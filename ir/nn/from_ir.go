@@ -17,9 +17,9 @@ type Graph struct {
 	fn      *ir.Func
 }
 
-// FromIR returns the first function of an imported network as a module. Its arguments are the results of an importer:
-// nn.FromIR(onnx.Load("resnet50.onnx")). It panics with an [*Error] if err is not nil, if the module has no function,
-// or if a weight has no data.
+// FromIR returns the first function of an imported network as a module. Call it with the results of an importer:
+// nn.FromIR(onnx.Load("resnet50.onnx")). It panics with an [*Error] if err is not nil, if the module has no
+// function, or if a weight has no data.
 func FromIR(m *ir.Module, err error) *Graph {
 	if err != nil {
 		fail("%v", err)

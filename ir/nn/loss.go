@@ -316,8 +316,8 @@ func MultiMargin(x, target Value, p int, margin float64, options ...LossOption) 
 	return losing(options).reduce(d.SumSqueezed(1).Div(x.Dim(1)))
 }
 
-// TripletMargin returns the mean of max(0, d(anchor, positive) − d(anchor, negative) + margin) over
-// rows [N, D], where d is the [PairwiseDistance] of order p with epsilon 1e-6.
+// TripletMargin returns the mean of max(0, d(anchor, positive) − d(anchor, negative) + margin) over rows [N, D]. d
+// is the [PairwiseDistance] with this p and epsilon 1e-6.
 func TripletMargin(anchor, positive, negative Value, margin, p float64, options ...LossOption) Value {
 	near, far := PairwiseDistance(anchor, positive, p, 1e-6), PairwiseDistance(anchor, negative, p, 1e-6)
 	return losing(options).reduce(ReLU(near.Sub(far).Add(margin)))

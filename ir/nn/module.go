@@ -21,8 +21,8 @@ type Param struct {
 	detached bool
 }
 
-// Buffer is a handle to a tensor that is saved with a model but not trained by gradients, such as
-// running statistics. The zero Buffer means that there is no buffer.
+// Buffer is a handle to a tensor that is saved with a model, but not trained by gradients. Running statistics are
+// buffers. The zero Buffer is an absent buffer.
 type Buffer struct{ p *param }
 
 type param struct {
@@ -214,8 +214,8 @@ type part struct {
 	module reflect.Value
 }
 
-// walk calls f for the module m and for every module, parameter, buffer and state inside it, in the
-// order of the fields, parents first.
+// walk calls f for the module m and for all modules, parameters, buffers and states inside it. It goes through the
+// fields in order, and calls f for a module before the things inside it.
 func walk(m any, f func(part)) {
 	v := reflect.ValueOf(m)
 	if !v.IsValid() {

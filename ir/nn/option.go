@@ -188,8 +188,8 @@ var (
 	Reversed reversedOption
 	// InputForget sets the forget gate of an [LSTM] to 1 minus the input gate.
 	InputForget inputForgetOption
-	// ResetBefore makes a [GRU] apply the reset gate to the hidden state before the product with
-	// the recurrent weights. By default, the reset gate is applied to this product.
+	// ResetBefore makes a [GRU] apply the reset gate r to the hidden state h before the product with the recurrent
+	// weights R: (r⊙h)·Rᵀ. By default, the GRU applies the gate to the product: r⊙(h·Rᵀ).
 	ResetBefore resetBeforeOption
 	// BatchFirst puts the batch first and the sequence second in the inputs and outputs of a
 	// recurrent layer.

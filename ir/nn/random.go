@@ -69,8 +69,8 @@ func RandomInts(low, high int, shape ...Extent) Value {
 	return one(d).Floor().Cast(I64).Clamp(float64(low), float64(high-1))
 }
 
-// Multinomial draws n column indices, with replacement, for each row of probabilities, f32[N,C].
-// The sum of a row need not be 1. The result is i64[N,n].
+// Multinomial draws n column indices for each row of probabilities, f32[N,C], with replacement. The sum of a row
+// need not be 1. The result is i64[N,n].
 func Multinomial(probabilities Value, n int) Value {
 	return one(op.Multinomial{Samples: n, DType: ir.I64, Seed: drawSeed()}, probabilities.Log())
 }

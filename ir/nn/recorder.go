@@ -49,15 +49,15 @@ const (
 	// LimitEnv is the name of the environment variable that holds the time limit of one recording. The default
 	// limit is 10s.
 	LimitEnv = "BURNGEN_LIMIT"
-	// Between is a line that separates the parts of standard error. The program writes it after the
-	// output of the first recording, and again before its own messages. The text between the two
-	// lines is output of the repeated recordings.
+	// Between is a line that the program writes to standard error to separate its parts. It writes the line after
+	// the output of the first recording, and again before its own messages. The text between the two lines is the
+	// output of the other recordings.
 	Between = "\x1e"
 )
 
-// Recordings is the number of times that a description is recorded. If the results differ, the
-// description depends on something that it must not, such as the order of a map. Eight recordings
-// detect a map of six keys with near certainty.
+// Recordings is the number of times that a description is recorded. If the results differ, the description depends
+// on something that changes from run to run, such as the order of a map. Eight recordings detect a map of six keys
+// with near certainty.
 const Recordings = 8
 
 // maxStack is the maximum size of the stack of a recording program, in bytes. An infinite recursion ends the

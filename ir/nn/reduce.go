@@ -128,8 +128,8 @@ func (v Value) MedianWithIndices(axis int) (values, indices Value) {
 	return values.Narrow(axis, middle, 1), indices.Narrow(axis, middle, 1)
 }
 
-// order returns the k largest elements along an axis, the largest first, and their indices. If
-// smallest is true, it returns the k smallest, the smallest first.
+// order returns the k largest elements along an axis and their indices. The largest comes first. If smallest is
+// true, order returns the k smallest elements, and the smallest comes first.
 func (v Value) order(axis int, k Extent, smallest bool) (values, indices Value) {
 	axis = v.axis(axis)
 	out := many(op.TopK{Axis: axis, K: extent(k), Smallest: smallest}, v)
@@ -139,8 +139,8 @@ func (v Value) order(axis int, k Extent, smallest bool) (values, indices Value) 
 // Sort returns the elements along an axis in ascending order. NaN is larger than every number.
 func (v Value) Sort(axis int) Value { s, _ := v.SortWithIndices(axis); return s }
 
-// SortWithIndices returns the elements along an axis in ascending order, and their original indices, i64. Equal
-// elements keep their order, and NaN is larger than every number.
+// SortWithIndices returns the elements along an axis in ascending order. It also returns the index, i64, that each
+// element had in v. Equal elements keep their order. NaN is larger than every number.
 func (v Value) SortWithIndices(axis int) (values, indices Value) {
 	return v.order(axis, v.Dim(axis), true)
 }
@@ -148,8 +148,8 @@ func (v Value) SortWithIndices(axis int) (values, indices Value) {
 // SortDescending returns the elements along an axis in descending order. NaN is larger than every number.
 func (v Value) SortDescending(axis int) Value { s, _ := v.SortDescendingWithIndices(axis); return s }
 
-// SortDescendingWithIndices returns the elements along an axis in descending order, and their original indices, i64.
-// Equal elements keep their order, and NaN is larger than every number.
+// SortDescendingWithIndices returns the elements along an axis in descending order. It also returns the index, i64,
+// that each element had in v. Equal elements keep their order. NaN is larger than every number.
 func (v Value) SortDescendingWithIndices(axis int) (values, indices Value) {
 	return v.order(axis, v.Dim(axis), false)
 }

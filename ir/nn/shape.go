@@ -223,8 +223,8 @@ func Stack(axis int, values ...Value) Value {
 // End stands for the end of an axis in a [Span].
 const End = math.MaxInt
 
-// Span is a range of indices of an axis: From up to but not including To, in steps of Step. A Step
-// of 0 means 1. Negative indices count from the end.
+// Span is a range of indices of an axis: from From up to but not including To, in steps of Step. A Step of 0 means
+// 1. Negative indices count from the end.
 type Span struct {
 	From, To Extent
 	Step     int

@@ -8,9 +8,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// ArgMax returns the i64 index of the largest element along Axis. If several elements are equal, it
-// returns the first or, with Last, the last. NaN is larger than every number. The axis gets extent
-// 1 with KeepDims; otherwise it is removed.
+// ArgMax returns the i64 index of the largest element along Axis. If several elements are equal, it returns the
+// first of their indices, or the last one with Last. NaN is larger than every number. With KeepDims, Axis gets
+// extent 1. Otherwise it is removed.
 type ArgMax struct {
 	Axis     int
 	KeepDims bool

@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// headed holds the operands of an attention of com.microsoft, split into heads: queries [B,H,S,D],
-// keys [B,G,T,D] and values [B,G,T,E]. Keys and values include past ones.
+// headed holds the operands of an attention of com.microsoft, split into heads: queries [B,H,S,D], keys [B,G,T,D]
+// and values [B,G,T,E]. Keys and values include the past keys and values.
 type headed struct {
 	q, k, v *ir.Value
 	past    dim.Dim   // number of past keys
@@ -17,8 +17,8 @@ type headed struct {
 	cached  bool      // masks may have fewer keys than the cache
 }
 
-// remember prepends past keys and values, [B,G,P,D], to the keys and values of x. It does nothing
-// if both are nil. It panics, as [ir.Fail] does, if only one is nil or the keys are not of rank 4.
+// remember puts past keys and values, [B,G,P,D], before the keys and values of x. It does nothing if both are nil.
+// It panics, as [ir.Fail] does, if only one is nil or if the past keys are not of rank 4.
 func (x *headed) remember(b *ir.Builder, keys, values *ir.Value) {
 	if keys == nil && values == nil {
 		return

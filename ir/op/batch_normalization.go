@@ -68,8 +68,7 @@ func (op BatchNormalization) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Lower replaces the node by x·s + t, where s = scale/√(variance + Epsilon) and t = bias − mean·s
-// do not depend on x.
+// Lower replaces the node by x·s + t. s = scale/√(variance + Epsilon) and t = bias − mean·s do not depend on x.
 func (op BatchNormalization) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {
 		return out
@@ -78,7 +77,7 @@ func (op BatchNormalization) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{b.Node(Add{}, b.Node(Mul{}, n.Arg(0), s), t)}
 }
 
-// Affine appends s and t, where the result of n is x·s + t. Both broadcast to x. Their shape is
+// Affine appends two values s and t, with which the result of n is x·s + t. Both broadcast to x. Their shape is
 // [C,1…], or [C,…] if scale, bias, mean and variance have one element for each position.
 func (op BatchNormalization) Affine(b *ir.Builder, n *ir.Node) (s, t *ir.Value) {
 	var args [5]*ir.Value

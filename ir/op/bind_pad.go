@@ -78,8 +78,8 @@ func (op PadIndex) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(ir.I64, op.Before.Add(op.Extent).Add(op.After))}, nil
 }
 
-// Eval returns, for each padded index, the index of the element that is copied. It returns an error
-// if Extent is 0 and elements are inserted.
+// Eval returns, for each element of the result of [Pad], the index of the element that it copies. It returns an
+// error if Extent is 0 but elements are inserted.
 func (op PadIndex) Eval([]*ir.Tensor) ([]*ir.Tensor, error) {
 	n, ok := dim.Ints([]dim.Dim{op.Before, op.Extent, op.After})
 	if _, err := ir.CheckedLen(n); err != nil || !ok {

@@ -89,8 +89,8 @@ func (op BitShift) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	}))
 }
 
-// Scalar returns x << y or x >> y for one element of each operand, and 0 if y is at least the width
-// of the type.
+// Scalar returns x << y or x >> y for one element of each operand. It returns 0 if y is at least the width of the
+// type.
 func (op BitShift) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Value {
 	t := x[0].Type.DType
 	shift := kernel.Shr

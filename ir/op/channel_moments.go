@@ -56,8 +56,8 @@ func (op ChannelMoments) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 // Flops counts three operations for each element.
 func (ChannelMoments) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems().Mul(dim.Const(3)) }
 
-// Grad returns the gradient of x: (m + 2·v·(x − mean))/count, where m and v are the gradients of
-// mean and variance, and count is the number of elements of a channel.
+// Grad returns the gradient of x: (m + 2·v·(x − mean))/count. m and v are the gradients of mean and variance, and
+// count is the number of elements of a channel.
 func (op ChannelMoments) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	c, x := calculus{b}, n.Arg(0)
 	row := func(v *ir.Value, i int) *ir.Value { return op.row(b, v, i, x.Type) }

@@ -48,8 +48,8 @@ func (op ChannelSums) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 // Flops counts four operations for each element.
 func (ChannelSums) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems().Mul(dim.Const(4)) }
 
-// Grad returns u + v·(x − mean) for g, v·g for x, and −v·Σ g for the means, where u and v are the
-// gradients of the two sums.
+// Grad returns u + v·(x − mean) for g, v·g for x, and −v·Σ g for the means. u and v are the gradients of the two
+// sums.
 func (op ChannelSums) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	c, g, x := calculus{b}, n.Arg(0), n.Arg(1)
 	mean := ReshapeTo(b, n.Arg(2), perChannel(x.Type.Shape[1], x.Type.Rank()-2)...)

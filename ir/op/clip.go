@@ -16,8 +16,8 @@ type Clip struct {
 	Lo, Hi float64
 }
 
-// Infer returns the operand's type. It returns an error if the element type is an integer type and
-// a finite bound is not a number of this type, or is 2⁶³ or more.
+// Infer returns the operand's type. For an integer type, a finite bound must be a number of this type and below
+// 2⁶³. Otherwise Infer returns an error.
 func (op Clip) Infer(in []ir.Type) ([]ir.Type, error) {
 	out, err := op.unary.Infer(in)
 	if err != nil {

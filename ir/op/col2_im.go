@@ -19,8 +19,8 @@ type Col2Im struct {
 	Strides, Dilations, Pads []int
 }
 
-// Infer returns [N,rows/cells,Image…], where rows is the number of rows of x, and cells the number
-// of cells of a block. It returns an error if constant extents do not fit together.
+// Infer returns [N,rows/cells,Image…]. rows is the number of rows of x, and cells is the number of cells of a
+// window. Infer returns an error if constant extents do not fit together.
 func (op Col2Im) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err

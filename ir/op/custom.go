@@ -10,8 +10,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// Custom is an operator computed by a Go function of the user. burngen knows only its type, and
-// does not evaluate or move it. A program that describes a model has the function: see [Local].
+// Custom is an operator that a Go function of the user computes. burngen knows only its type: it does not evaluate
+// or move the operator. Only a program that describes a model has the function, see [Local].
 type Custom struct {
 	// Name is the name in the model: "com.acme.Foo".
 	Name string

@@ -55,8 +55,8 @@ func (op DFT) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(x.DType, shape...)}, nil
 }
 
-// bins returns the extent of the result along the axis, and the number of parts of its elements: 1
-// for real and 2 for complex numbers.
+// bins returns the extent of the result along the axis. It also returns the number of parts of an element: 1 for
+// real and 2 for complex numbers.
 func (op DFT) bins() (n dim.Dim, parts int) {
 	switch {
 	case !op.OneSided:

@@ -39,8 +39,8 @@ func (Dropout) Lower(_ *ir.Builder, n *ir.Node) []*ir.Value { return []*ir.Value
 // Grad returns dy.
 func (Dropout) Grad(_ *ir.Builder, _ *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value { return dy }
 
-// Train replaces the node by the operand with random elements set to zero and the others divided by
-// 1 − Rate. It returns nil if Rate is 0.
+// Train replaces the node by nodes that set random elements of the operand to zero, and divide the others by 1 −
+// Rate. It returns nil if Rate is 0.
 func (op Dropout) Train(b *ir.Builder, n *ir.Node, t ir.Training) []*ir.Value {
 	x := n.Arg(0)
 	if op.Rate == 0 {
@@ -114,8 +114,8 @@ func dropoutTrains(c ir.Importer) (bool, error) {
 	return !ok || t.Float(0) != 0, nil
 }
 
-// dropout appends Dropout in training mode, and returns its result and its mask of bools. If
-// training_mode is false at run time, nothing is dropped.
+// dropout appends Dropout in training mode. It returns the result, and the mask of bools that says which elements
+// are kept. If training_mode is false at run time, all elements are kept.
 func dropout(c ir.Importer) (y, mask *ir.Value) {
 	b, x := c.Builder(), c.Arg(0)
 	d := wide(x.Type.DType)

@@ -12,9 +12,8 @@ func importFusedMatMul(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{times(b, b.Node(MatMul{}, x, y), c.Float("alpha", 1))}, nil
 }
 
-// matrixAxes permutes the axes of v. With rowsFirst, v is [rows,batch…,columns] and becomes
-// [batch…,rows,columns]. Then, with transposed, it swaps the last two axes. A vector is returned
-// unchanged.
+// matrixAxes permutes the axes of v. If rowsFirst is true, v is [rows,batch…,columns] and becomes
+// [batch…,rows,columns]. If transposed is true, the last two axes are then swapped. A vector is returned unchanged.
 func matrixAxes(b *ir.Builder, v *ir.Value, rowsFirst, transposed bool) *ir.Value {
 	perm, rank := AllAxes(v.Type.Rank()), v.Type.Rank()
 	if rank < 2 {

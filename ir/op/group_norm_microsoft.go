@@ -14,9 +14,9 @@ func importGroupNorm(c ir.Importer) ([]*ir.Value, error) {
 	return groupNorm(c, c.Arg(0))
 }
 
-// importSkipGroupNorm imports SkipGroupNorm of com.microsoft: GroupNorm of the sum of x, skip and
-// an optional bias, [C]. skip is [N,C], or has the rank of x and broadcasts to x. The second result
-// is the sum.
+// importSkipGroupNorm imports SkipGroupNorm of com.microsoft. It adds x, skip and an optional bias, [C], and
+// applies GroupNorm to the sum. skip is [N,C], or has the rank of x and broadcasts to x. The second result is the
+// sum.
 func importSkipGroupNorm(c ir.Importer) ([]*ir.Value, error) {
 	b, sum := c.Builder(), c.Arg(0)
 	for _, v := range []*ir.Value{c.Arg(3), c.Arg(4)} {

@@ -53,8 +53,8 @@ func (op HardSigmoid) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) 
 	})
 }
 
-// Grad returns the gradient of x: dy·(x/3 + 1/2) where x is from −3 to 3, 0 where x is smaller, and
-// dy where x is larger.
+// Grad returns the gradient of x. It is dy·(x/3 + 1/2) where x is from −3 to 3, 0 where x is smaller, and dy where
+// x is larger.
 func (HardSwish) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	return chainRule(b, n, dy, func(c calculus, x, _ *ir.Value) *ir.Value {
 		return c.Node(Where{}, c.between(x, -3, 3), c.plus(c.times(x, 1./3), 0.5), c.where(c.positive(x), c.num(x, 1)))

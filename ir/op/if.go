@@ -9,9 +9,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// If executes one of its two blocks: the first if its operand, a bool of one element, is true, and
-// the second otherwise. Extents binds symbols to extents of the results that differ between the
-// blocks or are known only inside.
+// If executes one of its two blocks: the first if its operand is true, and the second otherwise. The operand is a
+// bool of one element. Extents binds symbols to extents of the results. These are extents that differ between the
+// blocks, or that are known only inside a block.
 type If struct{ Extents []ir.ResultExtent }
 
 // Infer returns an error: [If.InferBlocks] is used instead.

@@ -146,9 +146,9 @@ func (RMSNormalization) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lo
 
 var stashTypes = map[int]ir.DType{1: ir.F32, 10: ir.F16, 11: ir.F64, 16: ir.BF16}
 
-// importLayerNormalization imports LayerNormalization. ONNX has it from opset 17 on, but ONNX
-// Runtime also writes it for older opsets. Scale and bias are broadcast to the shape of the axes.
-// Mean and inverse standard deviation are computed separately if they are used.
+// importLayerNormalization imports LayerNormalization. ONNX has this operator from opset 17 on, but ONNX Runtime
+// also writes it for older opsets. Scale and bias are broadcast to the shape of the normalised axes. The optional
+// results, the mean and the inverse standard deviation, are computed separately.
 func importLayerNormalization(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	axis, err := fromFront(c.Int("axis", -1), x.Type.Rank())

@@ -40,9 +40,9 @@ func linearScores(c ir.Importer, rows int, intercepts []float64) (*ir.Value, err
 	return b.Node(Gemm{Alpha: 1, Beta: 1, TransB: true}, args...), nil
 }
 
-// importLinearClassifier imports LinearClassifier: the label of each row and the scores of its classes,
-// x·coefficientsᵀ + intercepts. The label is the class with the highest score. With a single score, the
-// label is the second of two classes if the score is above 0.
+// importLinearClassifier imports LinearClassifier. The results are the label of each row, and the scores of its
+// classes, x·coefficientsᵀ + intercepts. The label is the class with the highest score. If there is only one score,
+// there are two classes, and the label is the second one if the score is above 0.
 func importLinearClassifier(c ir.Importer) ([]*ir.Value, error) {
 	b, transform := c.Builder(), c.Text("post_transform", "NONE")
 	c.Int("multi_class", 0) // describes the training of the model

@@ -143,8 +143,8 @@ func plainZero(zero *ir.Value, columns dim.Dim) bool {
 	return zero == nil || HasOneElement(zero.Type) || zero.Type.Rank() == 1 && zero.Type.Shape[0].Equal(columns)
 }
 
-// ofRows reshapes v so that it broadcasts to a. v is a scale or zero point with one element, or one
-// for each row of a.
+// ofRows appends v, reshaped so that it broadcasts to a. v is a scale or a zero point, with one element or one for
+// each row of a.
 func ofRows(b *ir.Builder, v *ir.Value, a ir.Type) *ir.Value {
 	if HasOneElement(v.Type) {
 		return ReshapeTo(b, v)

@@ -28,9 +28,9 @@ func importTorchEmbedding(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{b.Node(Gather{}, table, checked(b, c.Arg(1), table.Type.Shape[0], "token", "rows"))}, nil
 }
 
-// importUnfoldTensor imports UnfoldTensor of com.microsoft: runs of `size` elements along an axis.
-// Each run starts `step` elements after the run before. In the result, the axis has an index for
-// each run, and a new last axis holds the elements of a run.
+// importUnfoldTensor imports UnfoldTensor of com.microsoft. It takes runs of `size` adjacent elements along an
+// axis. Each run starts `step` elements after the previous run. In the result, the axis has an index for each run,
+// and a new last axis holds the elements of a run.
 func importUnfoldTensor(c ir.Importer) ([]*ir.Value, error) {
 	x := c.Arg(0)
 	axis, err := fromFront(c.Int("dim", -1), x.Type.Rank())

@@ -25,8 +25,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// CheckOperands returns an error unless the number of operands is from min to max, or at least min
-// if max is negative. It returns an error if one of the first min operands is absent.
+// CheckOperands returns an error unless the number of operands is from min to max. If max is negative, there is no
+// upper limit. It also returns an error if one of the first min operands is absent.
 func CheckOperands(in []ir.Type, min, max int) error {
 	if len(in) < min || max >= 0 && len(in) > max {
 		return fmt.Errorf("%d operands, %s expected", len(in), arity(min, max))

@@ -6,8 +6,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Optional returns an optional that holds its operand, a tensor or a sequence of tensors (ONNX
-// Optional, from opset 15). Without an operand it is an empty optional of type Type.
+// Optional returns an optional that holds the operand, a tensor or a sequence of tensors (ONNX Optional, from opset
+// 15). Without an operand, it returns an empty optional of type Type.
 type Optional struct{ Type ir.Type }
 
 // Infer returns an optional of the operand's type, or Type if there is no operand.

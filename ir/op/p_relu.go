@@ -63,8 +63,8 @@ func (PRelu) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Va
 	return b.Select(isNegative(b, x[0]), wrapped(b, d, b.Mul(x[0], x[1])), x[0])
 }
 
-// Grad returns, for x, slope·dy where x is negative, and dy elsewhere. For the slope it returns
-// dy·x where x is negative, and 0 elsewhere.
+// Grad returns, for x, slope·dy where x is negative, and dy elsewhere. For slope it returns dy·x where x is
+// negative, and 0 elsewhere.
 func (PRelu) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	g, x, y := dy[0], n.Arg(0), n.Arg(1)
 	return partials(b, n, want,

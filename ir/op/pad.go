@@ -51,9 +51,9 @@ func (op Pad) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(x.DType, shape...)}, nil
 }
 
-// padSources holds a function for each mode. The function returns the index, on an axis of n
-// elements, of the element that a padded element copies. Its argument i is the index of the padded
-// element: negative before the axis, and at least n after it.
+// padSources holds a function for each mode. The function returns the index of the element that a padded element
+// copies. i is the index of the padded element: negative before the axis, and at least n after it. n is the number
+// of elements of the axis.
 var padSources = map[string]func(i, n int) int{
 	"edge": func(i, n int) int { return min(max(i, 0), n-1) },
 	"wrap": func(i, n int) int { return ((i % n) + n) % n },
@@ -141,8 +141,8 @@ func (op Pad) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{x}
 }
 
-// Grad returns, for the operand, the part of dy that belongs to its elements. For the value it
-// returns the sum of the other elements of dy.
+// Grad returns, for the operand, the part of dy that lies at its elements. For the padding value it returns the sum
+// of the other elements of dy.
 func (op Pad) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	c, g := calculus{b}, dy[0]
 	part := wholeSlice(g.Type)

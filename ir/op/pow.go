@@ -121,8 +121,8 @@ func (Pow) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	})
 }
 
-// Grad multiplies dy by the derivatives of z = x^y. The derivative by x is y·x^(y − 1), or 0 where
-// y is 0. The derivative by y is z·log x, or 0 where x is 0.
+// Grad multiplies dy by the derivatives of z = x^y. The derivative with respect to x is y·x^(y − 1), or 0 where y
+// is 0. The derivative with respect to y is z·log x, or 0 where x is 0.
 func (Pow) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	g, x, y, z := dy[0], n.Arg(0), n.Arg(1), n.Results[0]
 	return partials(b, n, want,

@@ -41,8 +41,8 @@ func (op QuantizeLinear) Infer(in []ir.Type) ([]ir.Type, error) {
 
 func quotientType(d ir.DType) bool { return d.IsFloat() && d.Bits() >= 16 }
 
-// quantizedType reports whether values may be quantised to type d: an integer of at most 32 bits,
-// but not u32, or a float of at most 8 bits, but not f8e8m0.
+// quantizedType reports whether values may be quantised to type d. d must be an integer type of at most 32 bits and
+// not u32, or a float type of at most 8 bits and not f8e8m0.
 func quantizedType(d ir.DType) bool {
 	return d.IsInt() && d.Bits() <= 32 && d != ir.U32 || d.IsFloat() && d.Bits() <= 8 && d != ir.F8E8M0
 }

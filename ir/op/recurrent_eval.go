@@ -52,9 +52,8 @@ func (r recurrence) length(sequence int) int {
 	return int(r.lens.Int(sequence))
 }
 
-// run computes y, [steps,batch,hidden], and leaves the final states, [batch,hidden], in states. The
-// final states of a sequence without steps are zeros. It returns an error if a length is out of
-// range.
+// run computes y, [steps,batch,hidden]. It updates states, which then hold the final states, [batch,hidden]. The
+// final states of a sequence without steps are zeros. run returns an error if a length is out of range.
 func (r recurrence) run(x []float64, states [][]float64, next cell) ([]float64, error) {
 	if err := r.check(); err != nil {
 		return nil, err

@@ -8,7 +8,7 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// RegexFullMatch reports which strings of its operand match Pattern as a whole (ONNX
+// RegexFullMatch returns a bool for each string of its operand: whether the whole string matches Pattern (ONNX
 // RegexFullMatch, from opset 20). Pattern is a regular expression in RE2 syntax.
 type RegexFullMatch struct {
 	elementwise

@@ -287,9 +287,9 @@ func (op Resize) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{ReshapeTo(b, x, op.Shape...)}
 }
 
-// Compose replaces the node by a matrix product along each axis that changes. If extents or scales
-// are large or known only at run time, it instead gathers elements by tables and sums them with
-// weights.
+// Compose replaces the node by a matrix product along each axis that changes. If the matrix of an axis would be
+// large, or if extents or scales are known only at run time, it instead gathers elements along the axis and adds
+// them up with weights.
 func (op Resize) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x, tables := n.Arg(0), resizeTables{op, n.Arg(1)}
 	for i, d := range n.Arg(0).Type.Shape {

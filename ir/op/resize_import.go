@@ -99,8 +99,8 @@ func knownFloats(c ir.Importer, i int) ([]float64, bool) {
 	return numbers, true
 }
 
-// region reads the operand roi into op.ROI: the starts of axes, and then their ends. If roi is
-// known only at run time, region returns it.
+// region reads the operand roi into op.ROI, which holds the starts of all axes and then their ends. If the operand
+// is known only at run time, region returns it instead.
 func (op *Resize) region(c ir.Importer, axes []int) (*ir.Value, error) {
 	rank := len(op.Shape)
 	op.ROI = make([]float64, 2*rank)

@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// ResizeNearest picks elements along two axes of a tensor [outer, height, width, inner]: result[o, y,
-// x, i] = operand[o, rows[y], cols[x], i]. rows and cols are i32.
+// ResizeNearest picks elements along two axes of a tensor [outer, height, width, inner]. The other operands are
+// rows and cols, both i32. result[o, y, x, i] = operand[o, rows[y], cols[x], i].
 type ResizeNearest struct{}
 
 // Infer returns [outer,len(rows),len(cols),inner].
@@ -52,10 +52,10 @@ func (ResizeNearest) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// ResizeLinear interpolates along two axes of a tensor [outer, height, width, inner]. Row y of the
-// result is the sum of the operand's rows rows[2y] and rows[2y+1] with weights rowWeights[2y] and
-// rowWeights[2y+1]. Columns are interpolated in the same way. The operands after the first are rows
-// (i32), rowWeights (f32), cols and colWeights.
+// ResizeLinear interpolates along two axes of a tensor [outer, height, width, inner]. The other operands are rows
+// (i32), rowWeights (f32), cols (i32) and colWeights (f32). Row y of the result is a weighted sum of two rows of
+// the tensor: row rows[2y] with weight rowWeights[2y], and row rows[2y+1] with weight rowWeights[2y+1]. Columns are
+// interpolated in the same way.
 type ResizeLinear struct{}
 
 // Infer returns [outer,len(rows)/2,len(cols)/2,inner].
@@ -77,8 +77,8 @@ func (ResizeLinear) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, err
 }
 
-// weighted returns x with axis k resized. Element y along it is the sum over t < taps of
-// weights[y·taps+t] times element index[y·taps+t] of the axis.
+// weighted returns x with axis k resized. Element y of the new axis is Σ_t weights[y·taps+t] · x[index[y·taps+t]],
+// where t runs from 0 to taps−1 and x is indexed along axis k.
 func weighted(x *ir.Tensor, k, taps int, index, weights *ir.Tensor) (*ir.Tensor, error) {
 	elements, err := wrapIndices(index, x.Shape[k])
 	if err != nil {

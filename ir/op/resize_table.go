@@ -96,8 +96,8 @@ func (op ResizeTable) extents() (resizeAxis, error) {
 	return op.axis(in, out), nil
 }
 
-// Eval returns the indices and, except in mode nearest, the weights. It returns an error if Taps is
-// not the number of elements that a point reads.
+// Eval returns the indices and, except in mode nearest, the weights. It returns an error if Taps differs from the
+// number of elements that a point reads.
 func (op ResizeTable) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	a, err := op.with(in).extents()
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// ReverseSequence reverses the first lens[n] elements of sequence n (ONNX ReverseSequence). x is
-// [S,N,…], or [N,S,…] with BatchFirst, of any element type, and lens i64[N].
+// ReverseSequence reverses the first lens[n] elements of sequence n (ONNX ReverseSequence). x is [S,N,…], or
+// [N,S,…] with BatchFirst. x may have any element type. lens, the second operand, is i64[N].
 type ReverseSequence struct{ BatchFirst bool }
 
 // Infer returns the type of x. It returns an error unless lens has one element for each sequence.

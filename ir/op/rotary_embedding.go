@@ -15,8 +15,8 @@ type rotary struct {
 	Interleaved bool
 }
 
-// apply returns x, […,D], with the first Width elements of each vector rotated. cos and sin
-// broadcast to […,Width/2]. It panics, as [ir.Fail] does, if Width is odd or exceeds D.
+// apply returns x, […,D], whose first Width elements of each vector are rotated. cos and sin broadcast to
+// […,Width/2]. apply panics, as [ir.Fail] does, if Width is odd or exceeds D.
 func (r rotary) apply(b *ir.Builder, x, cos, sin *ir.Value) *ir.Value {
 	last := x.Type.Rank() - 1
 	half, ok := r.Width.DivExact(dim.Const(2))

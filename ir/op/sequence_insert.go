@@ -6,9 +6,9 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// SequenceInsert returns a sequence with a tensor inserted at a position, i32 or i64. A negative
-// position counts from the end. The default is the end. A position out of range is an error at run
-// time.
+// SequenceInsert returns a sequence with a tensor inserted at a position. The position is i32 or i64. A negative
+// position counts from the end. If the position is absent, the tensor is appended. A position out of range is an
+// error at run time.
 type SequenceInsert struct{}
 
 // Infer returns a sequence type that includes the types of the elements and of the tensor. It returns an error if

@@ -9,8 +9,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// Slice takes Shape[i] elements of axis i, starting at Starts[i] in steps of Steps[i], which may be
-// negative. Starts are ignored if the result is empty.
+// Slice takes Shape[i] elements along each axis i. It starts at Starts[i] and goes on in steps of Steps[i], which
+// may be negative. Starts are ignored if the result is empty.
 type Slice struct {
 	Starts, Shape []dim.Dim
 	Steps         []int

@@ -8,9 +8,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// StridedCopy reads its operand in arbitrary order: element (i0, i1, …) of the result of shape Shape is
-// element Offset + i0·Strides[0] + i1·Strides[1] + … of the row-major operand. Strides may be 0 or
-// negative. Operators that only move elements are lowered to it.
+// StridedCopy reads the elements of its operand in an order that strides define. Element (i0, i1, …) of the result
+// is element Offset + i0·Strides[0] + i1·Strides[1] + … of the operand, in row-major order. The result has the
+// shape Shape. Strides may be 0 or negative. Operators that only move elements are lowered to StridedCopy.
 type StridedCopy struct {
 	Shape, Strides []dim.Dim
 	Offset         dim.Dim

@@ -182,8 +182,9 @@ func (g *treeGraph) sparse(b *ir.Builder, d ir.DType, args []*ir.Value) error {
 	return nil
 }
 
-// splits converts all comparisons to thresholds of type d and returns the trees, parents before
-// children. It omits nodes that no root reaches and rejects cycles.
+// splits converts all comparisons to splits with thresholds of type d. It returns the splits, parents before
+// children, and the roots. It omits nodes that cannot be reached from a root. It returns an error if the nodes form
+// a cycle.
 func (g *treeGraph) splits(d ir.DType) (splits []treeSplit, roots []int, err error) {
 	s := splitter{dtype: d, entry: make([]int, len(g.nodes))}
 	for range 2 { // a first pass, to find where the splits of each node start

@@ -8,9 +8,9 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// foldAffine moves a multiplication by a weight, or an addition of a weight, into the weights and
-// the bias of the preceding convolution, matrix product or normalisation. The moved weight has one
-// element, or one per output channel. Nothing else may read the result of the preceding node.
+// foldAffine moves a multiplication by a weight, or an addition of a weight, into the preceding operator: a
+// convolution, a matrix product or a normalisation. That operator's weights and bias change. The moved weight has
+// one element, or one for each output channel. Nothing else may read the result of the preceding operator.
 func foldAffine(ctx *Context, m *ir.Module) (changed bool, err error) {
 	known := fixed{}
 	return rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
@@ -61,8 +61,8 @@ type linear struct {
 	strict bool // change nothing that would round a float differently
 }
 
-// accepts reports whether [linear.scaled] can compute x·s if scale is set, and x + t if shift is
-// set. s and t have one element per channel.
+// accepts reports whether [linear.scaled] can change the result x. It must be able to compute x·s if scale is true,
+// and x + t if shift is true. s and t have one element for each channel.
 func (l linear) accepts(x *ir.Value, scale, shift bool) bool {
 	if x.Def == nil || x.Type.DType.Bits() < 32 || l.known.has(x) {
 		return false
@@ -99,8 +99,8 @@ func channelAxis(x *ir.Value) int {
 	return x.Type.Rank() - 1
 }
 
-// scaled returns x·s + t, computed by a node with x's operator and changed weights. s and t have
-// one element, or one for each channel. A nil s is 1 and a nil t is 0.
+// scaled returns x·s + t. It computes this by a node with x's operator and changed weights. s and t have one
+// element, or one for each channel. A nil s is 1 and a nil t is 0.
 func (l linear) scaled(x, s, t *ir.Value) *ir.Value {
 	n := x.Def
 	channels := x.Type.Shape[channelAxis(x)]
@@ -166,8 +166,8 @@ func (l linear) times(w, s *ir.Value, channels dim.Dim, axis int) *ir.Value {
 	return l.b.Node(op.Mul{}, w, reshaped(l.b, s, shape...))
 }
 
-// bias returns c·s + t with one element for each channel. A nil c or t is 0, and a nil s is 1. The
-// result is nil if it is 0.
+// bias returns c·s + t with one element for each channel. A nil c or t is 0, and a nil s is 1. bias returns nil if
+// the sum is 0.
 func (l linear) bias(c, s, t *ir.Value, channels dim.Dim) *ir.Value {
 	if c != nil && s != nil {
 		c = l.b.Node(op.Mul{}, c, l.vector(s, channels))

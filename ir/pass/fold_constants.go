@@ -11,8 +11,8 @@ import (
 
 const (
 	defaultFoldBudget = 256 << 20
-	// maxFoldWork is the maximum number of operations for evaluating one node. Nodes that need more
-	// are left to the kernels, which compute them when weights are prepared or in each run.
+	// maxFoldWork is the maximum number of operations for evaluating one node. A node that needs more is not
+	// folded: kernels compute it when weights are prepared, or in each run.
 	maxFoldWork = 1 << 24
 	// maxFoldWorks is the maximum number of operations for evaluating nodes in a whole compilation.
 	maxFoldWorks = 1 << 25
@@ -44,8 +44,8 @@ func foldConstants(ctx *Context, m *ir.Module) (changed bool, err error) {
 	})
 }
 
-// evaluate returns the results of n. It returns nil if an operand is not a constant, if the
-// operator cannot be evaluated, or if a budget is exhausted.
+// evaluate returns the results of n. It returns nil if an operand is not a constant, if the operator cannot be
+// evaluated, or if the budget of memory or of work is used up.
 func (c *Context) evaluate(n *ir.Node) []*ir.Tensor {
 	_, fill := n.Op.(op.Fill)
 	_, invoke := n.Op.(ir.Invoke)

@@ -6,8 +6,8 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// sinhTail approximates (sinh x − x)/x³ for |x| ≤ 1, and tanhTail (tanh x − x)/x³ for |x| ≤ 0.55.
-// Both are polynomials in x².
+// sinhTail approximates (sinh x − x)/x³ for |x| ≤ 1. tanhTail approximates (tanh x − x)/x³ for |x| ≤ 0.55. Both are
+// polynomials in x².
 var (
 	sinhTail = series{
 		f32: []float64{0.166666665, 0.008333350057, 0.0001983615991, 2.816950666e-6},

@@ -4,7 +4,7 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// Mod returns the remainder of the truncated quotient x/y, as C's fmod does. It is exact, and has
+// Mod returns the remainder of x/y, whose quotient is truncated, as fmod of C does. The remainder is exact, and has
 // the sign of x. It is NaN where x is infinite or y is 0.
 func Mod(b *kernel.Builder, x, y *kernel.Value) *kernel.Value {
 	c := on(b, x)

@@ -37,9 +37,8 @@ var (
 	}
 )
 
-// halfPiParts are floats that add up to π/2, in order of decreasing magnitude. A product of an
-// integer and any part but the last is exact if the integer is at most 2¹⁰ for f32, and 2²⁰ for
-// f64.
+// halfPiParts are floats that add up to π/2, in order of decreasing magnitude. Each part but the last has few bits:
+// its product with an integer is exact if the integer is at most 2¹⁰ for f32, and 2²⁰ for f64.
 var halfPiParts = series{
 	f32: []float64{0x1.9218p+0, 0x1.ed5p-14, 0x1.10bp-30, 0x1.18469898cc517p-44},
 	f64: []float64{0x1.921fb544p+0, 0x1.0b4611a6p-34, 0x1.3198a2e037073p-69},
@@ -47,8 +46,8 @@ var halfPiParts = series{
 
 func (c calc) halfPi() pair { return c.constant(math.Pi/2, 6.123233995736766e-17) }
 
-// quarter returns r and turns with x = r + turns·π/2 and |r| ≤ π/4, for finite x ≥ 0. turns is an
-// i32. Only its value modulo 4 is right.
+// quarter writes x as r + turns·π/2 with |r| ≤ π/4, for finite x ≥ 0. turns is an i32, of which only the value
+// modulo 4 is right.
 func (c calc) quarter(x *kernel.Value) (r, turns *kernel.Value) {
 	out := c.If(c.Lt(x, c.limit(1<<10, 1<<20)),
 		func() []*kernel.Value { return c.nearQuarter(x) },
@@ -56,8 +55,8 @@ func (c calc) quarter(x *kernel.Value) (r, turns *kernel.Value) {
 	return out[0], out[1]
 }
 
-// nearQuarter returns r and turns as [calc.quarter] does, for x below 2¹⁰ in f32 and below 2²⁰ in
-// f64. It subtracts turns times each of [halfPiParts] from x, one after the other.
+// nearQuarter does what [calc.quarter] does, for x below 2¹⁰ in f32 and below 2²⁰ in f64. It multiplies turns by
+// each of [halfPiParts], and subtracts the products from x, one after the other.
 func (c calc) nearQuarter(x *kernel.Value) []*kernel.Value {
 	k := c.Unary(kernel.Round, c.Mul(x, c.num(2/math.Pi)))
 	parts := halfPiParts.of(c)
@@ -81,9 +80,9 @@ var twoOverPi = []uint32{
 	0x3d0739f7, 0x8a5292ea, 0x6bfb5fb1, 0x1f8d5d08, 0x56033046, 0xfc7b6bab, 0xf0cfbc20, 0x9af4361d,
 }
 
-// farQuarter returns r and turns as [calc.quarter] does, for x from 2¹⁰ on in f32 and from 2²⁰ on in
-// f64. It multiplies the significand of x by only those digits of 2/π that matter for turns modulo 4
-// (Payne and Hanek, Radian reduction for trigonometric functions, 1983).
+// farQuarter does what [calc.quarter] does, for x from 2¹⁰ on in f32 and from 2²⁰ on in f64. It multiplies the
+// significand of x by digits of 2/π. It leaves out the digits that add multiples of 4 to turns, and digits too
+// small to matter (Payne and Hanek, Radian reduction for trigonometric functions, 1983).
 func (c calc) farQuarter(x *kernel.Value) []*kernel.Value {
 	// x = m·2^e for an integer m of as many digits as are given by limbs.
 	bits := c.Bitcast(c.unsigned, x)
@@ -127,9 +126,8 @@ func (c calc) radians(fraction, low *kernel.Value) *kernel.Value {
 	return r.hi
 }
 
-// window returns n digits in base 2³², as u64, of a fraction. table holds the digits of the
-// fraction, most significant first. The first digit that is returned begins offset bits after the
-// point.
+// window returns n digits of a fraction in base 2³², as u64. table holds the digits of the fraction, most
+// significant first. The first digit that window returns begins `offset` bits after the point.
 func (c calc) window(table []uint32, offset *kernel.Value, n int) []*kernel.Value {
 	digits := make([]*kernel.Value, len(table))
 	for i, digit := range table {
@@ -156,9 +154,9 @@ func (c calc) window(table []uint32, offset *kernel.Value, n int) []*kernel.Valu
 	return out
 }
 
-// fractionOf returns the first n digits after the point of x·y in base 2³², as u64. x holds the
-// digits of an integer, least significant first. y holds the digits of a fraction, most significant
-// first. Carries from later digits are left out, so the last digit may be too small.
+// fractionOf returns the first n digits after the point of the product x·y, as u64. All digits are in base 2³². x
+// holds the digits of an integer, least significant first. y holds the digits of a fraction, most significant
+// first. fractionOf leaves out the carries from later digits, so the last digit may be too small.
 func (c calc) fractionOf(x, y []*kernel.Value, n int) []*kernel.Value {
 	out := make([]*kernel.Value, n)
 	var carry *kernel.Value
