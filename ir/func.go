@@ -251,7 +251,7 @@ func (b *Block) BoundSymbols() map[string]bool {
 	return bound
 }
 
-// Captured returns the values of enclosing blocks that b uses, in the order of first use.
+// Captured returns the values that b uses but that enclosing blocks define, in the order of first use.
 func (b *Block) Captured() []*Value {
 	inside, seen := map[*Value]bool{}, map[*Value]bool{}
 	var out []*Value

@@ -79,8 +79,8 @@ type ElemsOp interface {
 	InferElems(in []*Value, out Type) []Ratio
 }
 
-// Coster is an operator that reports its number of floating-point operations, computed from the
-// types of its operands and results.
+// Coster is an operator that reports how many floating-point operations it takes, given the types of its operands
+// and results.
 type Coster interface{ Flops(in, out []Type) dim.Dim }
 
 // Encloser is a [RegionOp] that runs each node of its blocks once, on whole tensors. So [Node.Work] counts the
@@ -90,7 +90,7 @@ type Encloser interface {
 	Encloses()
 }
 
-// Lowerer is an operator that can be replaced by other operators for a target.
+// Lowerer is an operator that other operators can replace for a target.
 type Lowerer interface {
 	// Lower builds replacements of n's results. It returns nil to keep n.
 	Lower(b *Builder, n *Node) []*Value

@@ -25,7 +25,7 @@ func link(m *ir.Module, f *ir.Func) error {
 	return nil
 }
 
-// Named returns the names of the functions in m that compute gradients of custom operators.
+// Named returns the names of the functions in m that compute gradients of custom operators, as a set.
 func Named(m *ir.Module) map[string]bool {
 	named := map[string]bool{}
 	for _, f := range m.Funcs {

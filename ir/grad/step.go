@@ -137,7 +137,7 @@ type update struct {
 	next *ir.Value
 }
 
-// Key returns the parameter [KeyName] of the step function. The first call adds it.
+// Key returns the parameter [KeyName] of the training function. The first call of Key adds this parameter.
 func (t *training) Key(b *ir.Builder) *ir.Value {
 	if t.key == nil {
 		t.key = &ir.Value{Name: b.Name(KeyName), Type: ir.StaticTensor(ir.I64, 2), Index: len(t.f.Params)}

@@ -24,7 +24,7 @@ type scope struct {
 	outer *scope
 }
 
-// expression identifies an instruction without effects and with one result. Two instructions with
+// expression identifies what an instruction without effects and with one result computes. Two instructions with
 // equal expressions compute equal values.
 type expression struct {
 	op   Op
@@ -34,7 +34,7 @@ type expression struct {
 	dim  int
 }
 
-// mistake is an error in the use of a builder. The builder panics with it to stop.
+// mistake is an error in the use of a builder. The builder panics with it.
 type mistake struct{ error }
 
 // Build returns the kernel that fill describes. block is the number of threads of a block in each dimension; a
@@ -81,7 +81,7 @@ func (b *Builder) Name(name string) { b.k.Name = name }
 // Early makes the kernel early, see [Kernel.Early].
 func (b *Builder) Early() { b.k.Early = true }
 
-// BlockSize returns the number of threads of a block in a dimension.
+// BlockSize returns the number of threads that a block has in dimension dim.
 func (b *Builder) BlockSize(dim int) int { return b.k.Block[dim] }
 
 // Pointer adds a parameter to the kernel: a pointer to elements of type d in global memory.
@@ -105,7 +105,7 @@ func (b *Builder) Shared(name string, d ir.DType, n int) *Value {
 	return v
 }
 
-// Int returns a constant of type i32. n must fit the type.
+// Int returns the constant n of type i32. n must fit this type.
 func (b *Builder) Int(n int) *Value {
 	if n != int(int32(n)) {
 		fail("%d as an i32", n)
@@ -121,7 +121,7 @@ func (b *Builder) Whole(d ir.DType, n int64) *Value {
 	return b.bits(d, mask(uint64(n), d))
 }
 
-// Float returns x as a constant of type d, f32 or f64. x is rounded to the type.
+// Float returns x as a constant of type d, which is f32 or f64. x is rounded to d.
 func (b *Builder) Float(d ir.DType, x float64) *Value {
 	if classOf(d) != floats {
 		fail("a float constant of %s", d)
@@ -285,7 +285,7 @@ func (b *Builder) Gt(x, y *Value) *Value { return b.Binary(Gt, x, y) }
 // Ge reports whether x ≥ y.
 func (b *Builder) Ge(x, y *Value) *Value { return b.Binary(Ge, x, y) }
 
-// Fma returns x · y + z for floats. The product may be rounded before the addition or not.
+// Fma returns x·y + z for floats. It is not defined whether the product is rounded before the addition.
 func (b *Builder) Fma(x, y, z *Value) *Value {
 	if x.Type != y.Type || x.Type != z.Type || classOf(x.Type.DType) != floats {
 		fail("fma of %s, %s and %s", x.Type, y.Type, z.Type)
@@ -310,7 +310,7 @@ func (b *Builder) Select(cond, x, y *Value) *Value {
 	return b.pure(&Instr{Op: Select, Args: []*Value{cond, x, y}}, x.Type.DType)
 }
 
-// Convert returns x converted to type d as the operation [Convert] does.
+// Convert returns x, converted to type d as the operation [Convert] does it.
 func (b *Builder) Convert(d ir.DType, x *Value) *Value {
 	from := x.Type.DType
 	if x.Type.Space != NoSpace || !IsArithmetic(d) && !IsStorage(d) {
@@ -325,7 +325,7 @@ func (b *Builder) Convert(d ir.DType, x *Value) *Value {
 	return b.pure(&Instr{Op: Convert, Args: []*Value{x}}, d)
 }
 
-// Bitcast returns the bits of x as another type of the same width.
+// Bitcast returns the bits of x as a value of type d, which has the same width.
 func (b *Builder) Bitcast(d ir.DType, x *Value) *Value {
 	from := x.Type.DType
 	if x.Type.Space != NoSpace || from.Bits() != d.Bits() || d == ir.Bool || from == ir.Bool {
@@ -524,7 +524,7 @@ func (b *Builder) block(params []*Value, fill func() []*Value) *Block {
 	return inner.block
 }
 
-// yielding returns b. It stops the builder unless the values that b yields have the types of `want`.
+// yielding returns b. It stops the builder unless b yields values of the types of `want`.
 func (b *Block) yielding(want []*Value) *Block {
 	if len(b.Yields) != len(want) {
 		fail("%d values for %d", len(b.Yields), len(want))

@@ -12,8 +12,8 @@ type program struct {
 	initial []uint64 // registers of a thread at the start of a block
 }
 
-// code is a sequence of steps without control flow. A function at its end chooses the code that
-// runs next.
+// code is a sequence of steps without control flow. When the steps have run, its function `end` chooses the code
+// that runs next.
 type code struct {
 	steps []func(t *thread)
 	at    []*Instr              // the instruction that each step belongs to
@@ -84,8 +84,8 @@ func (c *compiler) jump(in *Instr, next *code, end func(t *thread) *code) {
 
 func to(next *code) func(*thread) *code { return func(*thread) *code { return next } }
 
-// move emits a step of instruction `in` that copies src[i] to dst[i] for all i at once. A value may
-// be in both lists.
+// move emits a step of instruction `in` that copies src[i] to dst[i] for all i at once. The same value may be in
+// src and in dst.
 func (c *compiler) move(in *Instr, dst, src []*Value) {
 	to, from := c.slotsOf(dst), c.slotsOf(src)
 	switch len(to) {

@@ -159,7 +159,7 @@ func reals[T real](o Op) func(x, y uint64) uint64 {
 	panic("kernel: no function of floats for " + o.String())
 }
 
-// fused returns a function that computes x · y + z on floats of type d and rounds once.
+// fused returns a function that computes x·y + z on floats of type d. The function rounds only once.
 func fused(d ir.DType) func(x, y, z uint64) uint64 {
 	if d == ir.F64 {
 		return func(x, y, z uint64) uint64 {
@@ -284,8 +284,8 @@ func halving(to ir.DType) func(x float64) uint64 {
 	return func(x float64) uint64 { return uint64(rt.ToBFloat16(rt.RoundToOdd(x))) }
 }
 
-// toWhole returns the bits of x truncated to an integer and clamped to the range of the type `to`.
-// NaN becomes 0.
+// toWhole truncates x to an integer of the type `to`, clamped to the range of this type, and returns the bits of
+// the integer. NaN becomes 0.
 func toWhole(x float64, to ir.DType) uint64 {
 	if x != x {
 		return 0

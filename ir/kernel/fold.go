@@ -300,8 +300,8 @@ func convertBits(to, from ir.DType, bits uint64) uint64 {
 	return mask(uint64(wholeOf(from, bits)), to)
 }
 
-// truncate returns the bits of x truncated to an integer of type d and clamped to its range. NaN
-// becomes 0.
+// truncate truncates x to an integer of type d, clamped to the range of d, and returns the bits of this integer.
+// NaN becomes 0.
 func truncate(d ir.DType, x float64) uint64 {
 	x = math.Trunc(x)
 	limit := math.Ldexp(1, d.Bits())

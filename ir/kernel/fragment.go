@@ -6,7 +6,7 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Warp is the number of threads that multiply matrices together, see [MatMulAdd].
+// Warp is the number of threads of a warp, which multiply matrices together, see [MatMulAdd].
 const Warp = 32
 
 // sumsOfMatrix is the number of elements of the matrix c that a thread holds in [MatMulAdd]. It holds as many

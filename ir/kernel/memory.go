@@ -10,8 +10,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Arg is an argument of a kernel that [Kernel.Run] interprets: memory or a number. [Memory],
-// [Bytes] and [Number] return one.
+// Arg is an argument for a kernel that [Kernel.Run] interprets. It is memory or a number. [Memory], [Bytes] and
+// [Number] make one.
 type Arg struct {
 	typ  Type
 	data []byte

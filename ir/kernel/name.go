@@ -19,8 +19,7 @@ func (t Type) String() string {
 	return t.DType.String()
 }
 
-// name makes the names of all values unique. It names a value without a name by the next free
-// number.
+// name gives each value of the kernel a unique name. A value without a name gets the next free number.
 func (k *Kernel) name() {
 	taken := map[string]bool{}
 	next := 0

@@ -8,7 +8,7 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Group is the number of threads that multiply tiles together, see [MultiplyTiles].
+// Group is the number of threads of a group, which multiply tiles together, see [MultiplyTiles].
 const Group = 128
 
 // Limits of pipelined kernels.
@@ -85,8 +85,8 @@ func (k *Kernel) IsPipelined() bool {
 		slices.ContainsFunc(k.Params, func(v *Value) bool { return v.Type.Space == Mapped })
 }
 
-// Layout returns the offset in shared memory of each value of k.Shared, and their total size, all
-// in bytes.
+// Layout returns the offset of each value of k.Shared in shared memory, and the total size of these values, all in
+// bytes.
 func (k *Kernel) Layout() (offsets []int, bytes int) {
 	pipelined := k.IsPipelined()
 	for _, v := range k.Shared {
@@ -105,7 +105,8 @@ func (k *Kernel) Layout() (offsets []int, bytes int) {
 	return offsets, bytes
 }
 
-// pipelined reports whether an operation belongs to pipelined kernels and has an effect.
+// pipelined reports whether an operation has an effect and occurs only in pipelined kernels, see
+// [Kernel.IsPipelined].
 func pipelined(o Op) bool {
 	switch o {
 	case GroupBarrier, Registers, Arrive, Await, CopyBox, MultiplyTiles, MultiplyHeld, SetSum, Commit, Drain:
@@ -178,7 +179,8 @@ func (b *Builder) CopyBox(p, i, from, barrier, j *Value, at ...*Value) {
 	b.pipeline(&Instr{Op: CopyBox, Args: append([]*Value{p, i, from, barrier, j}, at...)})
 }
 
-// Tile is an operand of [Builder.MultiplyTiles]: memory, and the index of its first element.
+// Tile is an operand of [Builder.MultiplyTiles]: an array in shared memory, and the index of the tile's first
+// element in it.
 type Tile struct {
 	Array, First *Value
 	// Across says that consecutive terms of a sum are in different rows. Otherwise they are adjacent in a row.

@@ -93,8 +93,8 @@ func (a *array) updates(m *machine, t *thread, i int) {
 	})
 }
 
-// written panics, as [fail] does, if the array is in shared memory and the block has not stored all
-// elements [i, i+n) yet.
+// written panics, as [fail] does, if the array is in shared memory and the block has not yet stored all of the
+// elements [i, i+n).
 func (a *array) written(m *machine, i, n int) {
 	if !a.shared {
 		return

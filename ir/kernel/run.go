@@ -19,7 +19,7 @@ type Options struct {
 // DefaultBudget is the number of instructions that a run may execute if its [Options] do not set Budget.
 const DefaultBudget = 1 << 30
 
-// maxBlocks is the maximum number of blocks of a grid that can be interpreted.
+// maxBlocks is the maximum number of blocks of a grid that [Kernel.Run] runs.
 const maxBlocks = 1 << 24
 
 // Run runs a grid of blocks of the kernel on args, one argument for each parameter. It is slow, because it checks

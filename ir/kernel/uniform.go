@@ -81,8 +81,8 @@ func (k *Kernel) spreads() map[*Value]spread {
 	return f.spreads
 }
 
-// flow finds the values that differ between threads. It follows each value to the values that are
-// computed from it.
+// flow finds the values that differ between threads. From such a value it goes on to all values that are computed
+// from it.
 type flow struct {
 	readers map[*Value][]*Value
 	spreads map[*Value]spread

@@ -68,7 +68,7 @@ func Shrink(x Value, lambda, bias float64) Value {
 // HardShrink returns x where |x| > lambda, else 0.
 func HardShrink(x Value, lambda float64) Value { return Shrink(x, lambda, 0) }
 
-// SoftShrink moves x toward 0 by lambda, and returns 0 where |x| ≤ lambda.
+// SoftShrink moves x toward 0 by lambda. It returns 0 where |x| ≤ lambda.
 func SoftShrink(x Value, lambda float64) Value { return Shrink(x, lambda, lambda) }
 
 // TanhShrink returns x − tanh x.
@@ -91,7 +91,7 @@ func PReLU(x, slope Value) Value {
 // RReLU returns [LeakyReLU] with the slope (lower + upper)/2. This is the randomized ReLU in inference.
 func RReLU(x Value, lower, upper float64) Value { return LeakyReLU(x, (lower+upper)/2) }
 
-// GLU splits x in half along an axis and returns the first half times [Sigmoid] of the second.
+// GLU splits x into two halves along an axis. It returns the first half times the [Sigmoid] of the second half.
 func GLU(x Value, axis int) Value {
 	a, b := halves(x, axis)
 	return a.Mul(Sigmoid(b))

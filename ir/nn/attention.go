@@ -25,8 +25,8 @@ func ScaledDotProductAttention(query, key, value, mask Value, causal bool) Value
 	return one(o, query, key, value, mask)
 }
 
-// MultiHeadAttention is PyTorch's multi-head attention. Its parameters are in_proj_weight
-// [3·features, features], in_proj_bias, and the linear layer out_proj.
+// MultiHeadAttention is PyTorch's multi-head attention. Its parameters are in_proj_weight [3·features, features],
+// in_proj_bias [3·features], and the linear layer out_proj.
 type MultiHeadAttention struct {
 	InProjWeight, InProjBias Param
 	OutProj                  Linear
@@ -228,8 +228,8 @@ func (p PositionWiseFeedForward) Forward(x Value) Value {
 	return p.LinearOuter.Forward(p.Drop.Forward(GELU(p.LinearInner.Forward(x))))
 }
 
-// TransformerEncoderLayer is self-attention and a feed-forward network, each with a residual
-// connection and layer normalisation. Its parameters have PyTorch's names.
+// TransformerEncoderLayer is self-attention followed by a feed-forward network. Both have a residual connection and
+// layer normalisation. The parameters have PyTorch's names.
 type TransformerEncoderLayer struct {
 	SelfAttn         MultiHeadAttention
 	Linear1, Linear2 Linear
@@ -325,8 +325,8 @@ func ofLayers(all [][2]Value, n int) [][2]Value {
 	return all
 }
 
-// TransformerDecoderLayer is self-attention, attention to a memory and a feed-forward network, each
-// with a residual connection and layer normalisation. Its parameters have PyTorch's names.
+// TransformerDecoderLayer is self-attention, followed by attention to a memory, and a feed-forward network. All
+// three have a residual connection and layer normalisation. The parameters have PyTorch's names.
 type TransformerDecoderLayer struct {
 	SelfAttn, MultiheadAttn MultiHeadAttention
 	Linear1, Linear2        Linear
@@ -425,7 +425,7 @@ func PaddingMask(tokens Value, padding int) Value {
 	return tokens.Equal(padding).Unsqueeze(1).Unsqueeze(1)
 }
 
-// PositionalEncoding adds sines and cosines of the position, with wavelengths from 2π to 10000·2π
+// PositionalEncoding adds sines and cosines of the position to its input. Their wavelengths are from 2π to 10000·2π
 // (Vaswani and others, Attention is all you need, 2017).
 type PositionalEncoding struct {
 	table Value

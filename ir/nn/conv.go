@@ -56,7 +56,7 @@ func (c Conv1d) Forward(x Value) Value { required(c); return c.window.conv(x, c.
 // Forward applies the layer. The result is [N, out, H', W'].
 func (c Conv2d) Forward(x Value) Value { required(c); return c.window.conv(x, c.Weight, c.Bias) }
 
-// Forward applies the layer. The result is [N, out, D', H', W'].
+// Forward applies the layer to x. The result is [N, out, D', H', W'].
 func (c Conv3d) Forward(x Value) Value { required(c); return c.window.conv(x, c.Weight, c.Bias) }
 
 func newConv(axes, in, out, kernel int, options []ConvOption) (weight, bias Param, w window) {

@@ -128,7 +128,7 @@ func Ones(shape ...Extent) Value { return Full(1, shape...) }
 // Empty is [Zeros], for tensors whose elements will be replaced.
 func Empty(shape ...Extent) Value { return Full(0, shape...) }
 
-// FullLike returns a tensor of x's type and shape whose elements are all v.
+// FullLike returns a tensor of x's type and shape. All its elements are v.
 func FullLike(x Value, v float64) Value { return FullOf(x.DType(), v, shapeOf(x)...) }
 
 // ZerosLike returns zeros of x's type and shape.

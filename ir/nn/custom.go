@@ -22,8 +22,8 @@ type customOptions struct {
 	gradient func(operands, results, gradients []Value) []Value
 }
 
-// AttrValue is the type of an attribute: an integer, a float, a string, or a list of these. Floats
-// are rounded to float32.
+// AttrValue is the type of an attribute: an integer, a float, a string, or a list of them. Floats are rounded to
+// float32.
 type AttrValue interface {
 	int | int64 | float64 | float32 | string | []int64 | []float32 | []string
 }

@@ -17,7 +17,7 @@ type Extent = any
 // String returns the extent as the IR prints it: "28", "N", "2*N+1".
 func (d Dim) String() string { return d.d.String() }
 
-// Equal reports whether two extents are known to be equal for all values of the symbols.
+// Equal reports whether two extents are known to be equal, whatever the values of their symbols are.
 func (d Dim) Equal(e Extent) bool { return d.d.Same(extent(e)) }
 
 // Int returns the extent as an int. It panics with an [*Error] if the extent has a symbol: use the
@@ -65,7 +65,7 @@ func extent(e Extent) dim.Dim {
 	panic("unreachable")
 }
 
-// extents returns a shape as dim.Dims. It panics with an [*Error] if an extent is negative.
+// extents converts a shape to dim.Dims. It panics with an [*Error] if an extent is negative.
 func extents(shape []Extent) []dim.Dim {
 	dims := make([]dim.Dim, len(shape))
 	for i, e := range shape {

@@ -19,8 +19,8 @@ type Error struct {
 	Msg string
 }
 
-// Error returns "model.go:29: Conv2d: input has 8 channels, layer expects 16". File names in or
-// below the working directory are relative to it.
+// Error returns a text such as "model.go:29: Conv2d: input has 8 channels, layer expects 16". The file's name is
+// relative to the working directory if the file is in or below this directory.
 func (e *Error) Error() string { return shortPos(e.Pos) + ": " + e.Msg }
 
 func shortPos(pos string) string {

@@ -10,7 +10,7 @@ func NewGateController(in, hidden int, options ...LinearOption) GateController {
 	return GateController{NewLinear(in, hidden, options...), NewLinear(hidden, hidden, options...)}
 }
 
-// Forward returns the operand of the gate's activation, […, hidden], for an input, […, in], and a state, […, hidden].
+// Forward returns the operand of the gate's activation, […, hidden]. input is […, in], and hidden is […, hidden].
 func (g GateController) Forward(input, hidden Value) Value {
 	return g.InputTransform.Forward(input).Add(g.HiddenTransform.Forward(hidden))
 }

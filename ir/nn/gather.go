@@ -106,10 +106,11 @@ func resolved(op ir.Op, args ...Value) []Value {
 	return values
 }
 
-// ArgWhere returns the coordinates of the nonzero elements, i64[count, rank], in row-major order.
+// ArgWhere returns the coordinates of the elements that are not 0, i64[count, rank], in row-major order of the
+// elements.
 func (v Value) ArgWhere() Value { return resolved(op.NonZero{Count: symbol("count")}, v)[0].T() }
 
-// NonZero returns the coordinates of the nonzero elements: one i64 vector for each axis.
+// NonZero returns the coordinates of the elements that are not 0, as one i64 vector for each axis.
 func (v Value) NonZero() []Value {
 	places := resolved(op.NonZero{Count: symbol("count")}, v)[0]
 	out := make([]Value, v.Rank())

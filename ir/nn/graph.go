@@ -99,7 +99,7 @@ type port struct {
 
 func (v Value) port() port { return port{v.n, v.i} }
 
-// emitter converts values to a function of the IR, or to a block in one.
+// emitter converts values to the nodes of a function of the IR, or of a block in it.
 type emitter struct {
 	b     *ir.Builder
 	outer *emitter

@@ -29,7 +29,7 @@ type Identity struct{}
 // Forward returns x.
 func (Identity) Forward(x Value) Value { return x }
 
-// Flatten is a layer that merges all axes but the batch into one.
+// Flatten is a layer that merges all axes but the first, the batch, into one.
 type Flatten struct{}
 
 // Forward flattens x.

@@ -52,7 +52,7 @@ func (v Value) Norm(p float64, axes ...int) Value {
 	return v.Abs().Pow(p).Sum(axes...).Pow(1 / p)
 }
 
-// Normalize divides v by its p-norm along an axis. The norm is clamped to at least epsilon.
+// Normalize divides v by its p-norm along an axis. A norm below epsilon is replaced by epsilon.
 func (v Value) Normalize(p float64, axis int, epsilon float64) Value {
 	return v.Div(v.Norm(p, axis).ClampMin(epsilon))
 }
@@ -64,7 +64,7 @@ func (v Value) Det() Value { return one(op.Det{}, v) }
 // infinities or NaN.
 func (v Value) Inverse() Value { return one(op.Inverse{}, v) }
 
-// Diagonal returns the main diagonal of the matrices in the last two axes, whose extents are
+// Diagonal returns the main diagonal of the matrices in the last two axes. The extents of these axes must be
 // static.
 func (v Value) Diagonal() Value {
 	if v.Rank() < 2 {

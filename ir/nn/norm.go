@@ -173,7 +173,7 @@ func lastAxes(x Value, shape []int) int {
 	return first
 }
 
-// RMSNorm divides by the root mean square over the last axis and multiplies by a weight.
+// RMSNorm divides its input by the root mean square over the last axis, and multiplies the quotient by a weight.
 type RMSNorm struct {
 	Weight Param
 	shape  []int

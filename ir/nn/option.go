@@ -9,15 +9,15 @@ type (
 	// [Padding], [Dilation], [Groups], [Kernel], [OutputPadding], [NoBias],
 	// [WeightInit].
 	ConvTransposeOption interface{ convTranspose(*window) }
-	// PoolOption is an option of pools: [Stride], [Padding], [Kernel], [CeilMode], [Dilation] for
-	// maximum pools, and [NoCountPad] for average pools.
+	// PoolOption is an option of pools: [Stride], [Padding], [Kernel] and [CeilMode]. Maximum pools also take
+	// [Dilation], and average pools [NoCountPad].
 	PoolOption interface{ pool(*window) }
 	// LinearOption is an option of [Linear]: [NoBias], [WeightInit].
 	LinearOption interface{ linear(*window) }
 	// EmbeddingOption is an option of [Embedding]: [WeightInit].
 	EmbeddingOption interface{ embedding(*window) }
-	// NormOption is an option of normalisations: [Epsilon], [NoAffine], [NoBias], and [Momentum]
-	// for batch normalisation.
+	// NormOption is an option of normalisations: [Epsilon], [NoAffine] and [NoBias]. Batch normalisation also takes
+	// [Momentum].
 	NormOption interface{ norm(*normOptions) }
 	// RecurrentOption is an option of recurrent layers: [Layers], [Bidirectional], [Reversed], [BatchFirst],
 	// [NoBias], [DropoutRate] and [GateClip]. [RNN] also takes [Nonlinearity], [LSTM] also [InputForget], and [GRU]
@@ -178,7 +178,7 @@ func Nonlinearity(name string) nonlinearityOption { return nonlinearityOption(na
 // and their default is 0. Transformers have the default 0.1.
 func DropoutRate(rate float64) dropoutOption { return dropoutOption(rate) }
 
-// GateClip clamps the inputs of a recurrent layer's gate activations to [−x, x].
+// GateClip clamps the operands of the gates' activation functions in a recurrent layer to [−x, x].
 func GateClip(x float64) clipOption { return clipOption(x) }
 
 var (
@@ -225,8 +225,8 @@ type (
 	activationOption  struct{ Activation }
 )
 
-// FeedForward sets the number of inner features of the feed-forward network of a transformer layer.
-// The default is 2048.
+// FeedForward sets the number of inner features of the feed-forward network in a transformer layer. The default is
+// 2048.
 func FeedForward(n int) feedForwardOption { return feedForwardOption(n) }
 
 // MinScore sets the score of keys that a bool mask hides. The default is −∞, with which hidden keys get no

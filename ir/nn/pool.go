@@ -9,7 +9,7 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// Pool is a pooling layer: it reduces each window to one element.
+// Pool is a pooling layer. It reduces each window over its input to one element.
 type Pool struct {
 	kind    string
 	axes    int

@@ -93,7 +93,7 @@ func save(m *record.Model, path string) error {
 	return errors.Join(err, f.Close())
 }
 
-// recordings records a description several times and returns an error if the results differ.
+// recordings records a description [Recordings] times. It returns an error if the results differ.
 func recordings(describe func(*Recorder), limit time.Duration) (*record.Model, error) {
 	var first *record.Model
 	var text string
@@ -139,8 +139,8 @@ func difference(a, b string) string {
 	return "the description records differently each time"
 }
 
-// late ends the program because a recording takes longer than `limit`. The error names the line
-// that the recording is executing.
+// late ends the program, because a recording takes longer than `limit`. Its error names the line that the recording
+// is at.
 func late(limit time.Duration) {
 	fmt.Fprint(os.Stderr, Between)
 	where := ""

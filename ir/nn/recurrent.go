@@ -124,7 +124,7 @@ func (l LSTM) Forward(x, h, c Value) (y, lastH, lastC Value) {
 	return y, states[0], states[1]
 }
 
-// Forward runs the layers over x; operands and results are as for [RNN.Forward].
+// Forward runs the layers over x. The operands and the results have the same meaning as in [RNN.Forward].
 func (g GRU) Forward(x, h Value) (y, last Value) {
 	required(g)
 	y, states := g.cells.run(x, g.Weights, []Value{h}, func(o op.Recurrent) ir.Op { return op.GRU{Recurrent: o, LinearBeforeReset: !g.cells.resetBefore} }, []string{"sigmoid", "tanh"})

@@ -98,10 +98,10 @@ func (v Value) CumSum(axis int) Value { return one(op.CumSum{Axis: v.axis(axis)}
 // CumProd returns the cumulative product along an axis.
 func (v Value) CumProd(axis int) Value { return one(op.CumProd{Axis: v.axis(axis)}, v) }
 
-// CumMax returns the cumulative maximum along an axis, whose extent is static.
+// CumMax returns the cumulative maximum along an axis. The extent of the axis must be static.
 func (v Value) CumMax(axis int) Value { return v.running(axis, Value.Maximum) }
 
-// CumMin returns the cumulative minimum along an axis, whose extent is static.
+// CumMin returns the cumulative minimum along an axis. The extent of the axis must be static.
 func (v Value) CumMin(axis int) Value { return v.running(axis, Value.Minimum) }
 
 // running replaces each element by the combination of this element and all elements before it along an axis. It
@@ -120,7 +120,7 @@ func (v Value) running(axis int, combine func(Value, Operand) Value) Value {
 // of the two middle ones. NaN is larger than every number.
 func (v Value) Median(axis int) Value { m, _ := v.MedianWithIndices(axis); return m }
 
-// MedianWithIndices returns [Value.Median] and the indices of the medians along the axis, i64.
+// MedianWithIndices returns what [Value.Median] returns, and the index, i64, that each median has along the axis.
 func (v Value) MedianWithIndices(axis int) (values, indices Value) {
 	axis = v.axis(axis)
 	values, indices = v.SortWithIndices(axis)

@@ -161,8 +161,8 @@ func (v Value) MoveDim(axis, position int) Value {
 	return one(op.Transpose{Perm: slices.Insert(perm, position, axis)}, v)
 }
 
-// Expand broadcasts to a shape: it repeats axes of extent 1 and adds leading axes. An extent of −1 keeps the extent of
-// v.
+// Expand broadcasts v to a shape. It repeats v along axes of extent 1 and along new leading axes. An extent of −1
+// keeps the extent of v.
 func (v Value) Expand(shape ...Extent) Value {
 	lead := len(shape) - v.Rank()
 	dims := make([]dim.Dim, len(shape))
@@ -309,8 +309,8 @@ func (v Value) SliceDim(axis int, s Span) Value {
 	return v.Slice(spans...)
 }
 
-// SelectDim returns the elements at index `place` of an axis, and removes the axis. A negative
-// index counts from the end.
+// SelectDim returns the elements at index `place` of an axis, and removes the axis. A negative `place` counts from
+// the end.
 func (v Value) SelectDim(axis, place int) Value {
 	axis = v.axis(axis)
 	return one(op.Gather{Axis: axis}, v, number(place, I64))
@@ -409,8 +409,8 @@ func (v Value) Flip(axes ...int) Value {
 	return one(o, v)
 }
 
-// Roll rotates the elements along an axis, whose extent is static: element i moves to index i + shift, modulo the
-// extent.
+// Roll rotates the elements along an axis: element i moves to index i + shift, modulo the extent. The extent of the
+// axis must be static.
 func (v Value) Roll(shift, axis int) Value {
 	axis = v.axis(axis)
 	n := v.Dim(axis).Int()

@@ -39,7 +39,8 @@ type Value struct {
 	i int // index among the results of n
 }
 
-// node is an operator applied to values, or a leaf without an operator.
+// node is an operator that is applied to values. A node without an operator is a leaf, such as an input or a
+// constant.
 type node struct {
 	id    int64
 	op    ir.Op

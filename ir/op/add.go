@@ -30,7 +30,7 @@ func (Add) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsBinary(in, out, dim.Dim.Add)
 }
 
-// Grad returns dy for both operands, summed over the axes along which an operand was broadcast.
+// Grad returns dy for both operands. If an operand was broadcast, its gradient is summed over the broadcast axes.
 func (Add) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	g := dy[0]
 	return partials(b, n, want,

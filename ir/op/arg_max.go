@@ -85,11 +85,11 @@ func (op ArgMax) beats(x *ir.Tensor, i, j, sign int) bool {
 	return order == sign || order == 0 && op.Last
 }
 
-// Lower converts operands of narrow types, such as f16 and i4, to a wider type. It returns nil for
+// Lower converts operands of narrow types, such as f16 and i4, to a wider type. It returns nil for operands of
 // other types.
 func (ArgMax) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
-// Lower converts operands of narrow types, such as f16 and i4, to a wider type. It returns nil for
+// Lower converts operands of narrow types, such as f16 and i4, to a wider type. It returns nil for operands of
 // other types.
 func (ArgMin) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 

@@ -56,8 +56,8 @@ var distances = map[string]Reduction{
 	"chebyshev": ReduceMax, "cityblock": ReduceL1, "euclidean": ReduceL2, "sqeuclidean": ReduceSumSquare,
 }
 
-// importCDist imports CDist of com.microsoft: the distances, [M,K], between the rows of two
-// matrices, [M,N] and [K,N].
+// importCDist imports CDist of com.microsoft: the distances, [M,K], between the rows of a matrix [M,N] and the rows
+// of a matrix [K,N].
 func importCDist(c ir.Importer) ([]*ir.Value, error) {
 	b, x, y := c.Builder(), c.Arg(0), c.Arg(1)
 	metric := c.Text("metric", "sqeuclidean")

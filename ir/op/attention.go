@@ -335,7 +335,7 @@ func (x attended) rows() dim.Dim {
 	return each.Mul(x.queries)
 }
 
-// product appends the scores, [B,H,S,T]: the products of queries and keys, multiplied by scale.
+// product appends the scores, [B,H,S,T]: the products of queries and keys, times scale.
 func (x attended) product(b *ir.Builder, q, k *ir.Value, scale float64) *ir.Value {
 	q = ReshapeTo(b, times(b, q, scale), x.batch, x.shared, x.rows(), x.depth)
 	return ReshapeTo(b, b.Node(MatMul{}, q, TransposeBy(b, k, 0, 1, 3, 2)), x.batch, x.heads, x.queries, x.keys)

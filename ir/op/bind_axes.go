@@ -31,15 +31,18 @@ type BindUnsqueeze struct {
 	Shape []dim.Dim
 }
 
-// Infer checks the type of the list of axes. There are no results.
+// Infer returns an error unless the operand is a list of i64, and there are two symbols for each axis of Shape. There
+// are no results.
 func (op BindAxes) Infer(in []ir.Type) ([]ir.Type, error) { return op.infer(in, 2*len(op.Shape)) }
 
-// Infer checks the type of the list of axes. There are no results.
+// Infer returns an error unless the operand is a list of i64, and there are at most as many symbols as axes of Shape.
+// There are no results.
 func (op BindSqueeze) Infer(in []ir.Type) ([]ir.Type, error) {
 	return op.infer(in, min(len(op.Symbols), len(op.Shape)))
 }
 
-// Infer checks the type of the list of axes. There are no results.
+// Infer returns an error unless the operand is a list of i64, and there are at least as many symbols as axes of
+// Shape. There are no results.
 func (op BindUnsqueeze) Infer(in []ir.Type) ([]ir.Type, error) {
 	return op.infer(in, max(len(op.Symbols), len(op.Shape)))
 }

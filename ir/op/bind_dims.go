@@ -131,7 +131,7 @@ func originsOf(v *ir.Value) []origin {
 	return origins
 }
 
-// maxTrace is the maximum number of operators through which an element is traced.
+// maxTrace is the maximum number of operators that a [tracer] goes back through.
 const maxTrace = 64
 
 // tracer expresses the elements of integer tensors by the elements from which they were computed ([origin]). An

@@ -16,7 +16,7 @@ type BindReshape struct {
 	AllowZero bool
 }
 
-// Infer checks that the operand is a list of i64. There are no results.
+// Infer returns an error unless the operand is a list of i64. There are no results.
 func (op BindReshape) Infer(in []ir.Type) ([]ir.Type, error) {
 	return op.infer(in, len(op.Symbols))
 }

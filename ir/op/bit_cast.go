@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// BitCast reinterprets the bits of its operand as the element type To of the same width (ONNX
-// BitCast, from opset 26).
+// BitCast returns elements of type To with the same bits as the operand's elements (ONNX BitCast, from opset 26).
+// To has the width of the operand's type.
 type BitCast struct{ To ir.DType }
 
 // Infer returns the operand's shape with the element type To. It returns an error if the widths of

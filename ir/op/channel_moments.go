@@ -5,8 +5,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// ChannelMoments returns the mean and the population variance of each channel of x, floats of
-// [N,C,spatial…], over all images, as [2,C].
+// ChannelMoments returns the mean and the population variance of each channel, over all images and positions. x is
+// of floats, [N,C,spatial…], and the result is [2,C].
 type ChannelMoments struct{ Channels }
 
 // Infer returns [2,C].
@@ -70,7 +70,7 @@ func (Channels) count(c calculus, x *ir.Value) *ir.Value {
 	return c.extent(x, x.Type.Shape[0].Mul(dim.Product(x.Type.Shape[2:]...)))
 }
 
-// IsWhole marks the operator as [Whole]: a kernel reads x fewer times than the operators that Lower
+// IsWhole marks the operator as [Whole], because a kernel reads x fewer times than the operators that Lower
 // returns.
 func (ChannelMoments) IsWhole() {}
 

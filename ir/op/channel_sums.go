@@ -67,8 +67,8 @@ func (op ChannelSums) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []boo
 	return grads
 }
 
-// IsWhole marks the operator as [Whole]: a kernel reads g and x fewer times than the operators that
-// Lower returns.
+// IsWhole marks the operator as [Whole], because a kernel reads g and x fewer times than the operators that Lower
+// returns.
 func (ChannelSums) IsWhole() {}
 
 // Lower replaces the node by reductions of g and of g·(x − mean) if the operands are planar, and not

@@ -24,8 +24,7 @@ func (op CheckIndex) Infer(in []ir.Type) ([]ir.Type, error) {
 	return in[:1], indexType(in[0])
 }
 
-// Eval returns the indices, counted from the start. It returns an error if an index is out of
-// range.
+// Eval returns the indices, counted from the start of the axis. It returns an error if an index is out of range.
 func (op CheckIndex) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	count, ok := op.Count.Int()
 	if !ok {

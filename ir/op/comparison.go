@@ -19,8 +19,8 @@ func (comparison[D]) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lower
 // to any value, and −0 equals 0.
 type Equal struct{ comparison[anything] }
 
-// Lower expands strings to the common shape, and computes operands of narrow types, such as f16 and
-// i4, in a wider type.
+// Lower expands operands of strings to the shape of the result. It computes operands of narrow types, such as f16
+// and i4, in a wider type.
 func (Equal) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if out := lowerTexts(b, n); out != nil {
 		return out

@@ -68,7 +68,7 @@ func (op Concat) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []
 	return grads
 }
 
-// InferElems returns the known elements of the operands in the order of the result.
+// InferElems returns the known elements of all operands, in the order in which they are in the result.
 func (op Concat) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	shape, ok := out.Static()
 	types := make([]ir.Type, len(in))
@@ -151,5 +151,6 @@ func (Concat) IsMemoryBound() {}
 // Movement returns Joins: the result consists of the elements of all operands.
 func (Concat) Movement() Movement { return Joins }
 
-// BeforeTranspose returns a Concat along the axis that perm moves to Axis.
+// BeforeTranspose returns a Concat for operands that are not yet transposed by perm. It is along the axis that perm
+// moves to Axis.
 func (op Concat) BeforeTranspose(perm []int) ir.Op { return Concat{Axis: perm[op.Axis]} }

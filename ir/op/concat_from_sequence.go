@@ -52,8 +52,8 @@ func (op ConcatFromSequence) shape(elem ir.Type) ([]dim.Dim, error) {
 	return append(shape, elem.Shape[after:]...), nil
 }
 
-// Eval returns the concatenation of the elements. It returns an error if the sequence is empty or
-// an element does not fit.
+// Eval returns the concatenation of the elements. It returns an error if the sequence is empty, or if an element
+// does not fit the others.
 func (op ConcatFromSequence) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	items := in[0].Items
 	if len(items) == 0 {

@@ -24,7 +24,7 @@ type ConvTranspose struct {
 	Group int // divides C
 }
 
-// window returns the window of the convolution that is transposed, without padding.
+// window returns the window of the convolution that is transposed. The window has no padding.
 func (op ConvTranspose) window() Window {
 	return Window{Kernel: op.Kernel, Strides: op.Strides, Dilations: op.Dilations}
 }
@@ -77,7 +77,7 @@ func (op ConvTranspose) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(x.DType, shape...)}, nil
 }
 
-// whole returns the number of cells of the result that windows reach along axis i before cropping.
+// whole returns the number of cells along axis i of the result before it is cropped: all cells that windows reach.
 // d is the extent of x.
 func (op ConvTranspose) whole(i int, d dim.Dim) dim.Dim {
 	w := op.window()

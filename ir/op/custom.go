@@ -44,8 +44,8 @@ func NewCustom(fn, typ string, attrs []ir.Attribute, name func(symbol string) st
 	return op, nil
 }
 
-// ParseCustom parses the declaration of a custom operator: "com.acme.Foo=example.com/ops.Foo:
-// (f32[N]) -> f32[N]". The domain "ai.onnx" may be omitted.
+// ParseCustom parses the declaration of a custom operator, such as "com.acme.Foo=example.com/ops.Foo: (f32[N]) ->
+// f32[N]". The domain "ai.onnx" may be omitted. ParseCustom returns an error if the declaration is not valid.
 func ParseCustom(text string) (Custom, error) {
 	name, rest, ok := strings.Cut(text, "=")
 	fn, typ, typed := strings.Cut(rest, ":")

@@ -13,8 +13,7 @@ import (
 // matrix is 1.
 type Det struct{}
 
-// Infer returns the shape of x without the last two axes. It returns an error unless these have
-// equal extents.
+// Infer returns the type of x without the last two axes. It returns an error unless these axes have equal extents.
 func (Det) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err

@@ -7,7 +7,7 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// Fill returns a tensor of Shape whose elements all equal the only element of Value.
+// Fill returns a tensor of Shape. All its elements equal the only element of Value.
 type Fill struct {
 	Value *ir.Tensor
 	Shape []dim.Dim
@@ -48,7 +48,7 @@ func fill(b *ir.Builder, value *ir.Tensor, shape ...dim.Dim) *ir.Value {
 	return b.Node(Fill{Value: value, Shape: shape})
 }
 
-// Full appends a tensor of type t whose elements are all v.
+// Full appends a tensor of type t. All its elements are v.
 func Full(b *ir.Builder, t ir.Type, v float64) *ir.Value {
 	return fill(b, ir.Scalar(t.DType, v), t.Shape...)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// fusedActivation is an activation that operators of com.microsoft apply to their result.
+// fusedActivation is an activation that operators of com.microsoft can apply to their result.
 type fusedActivation struct {
 	params   []string                // ONNX's names of its parameters
 	defaults []float64               // values of parameters that the node does not give

@@ -13,7 +13,7 @@ import (
 // time. Indices are i32 or i64.
 type Gather struct{ Axis int }
 
-// Infer returns data's shape with Axis replaced by the shape of the indices.
+// Infer returns data's type, but the shape of the indices replaces Axis.
 func (op Gather) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 2, 2); err != nil {
 		return nil, err

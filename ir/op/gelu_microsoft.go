@@ -23,14 +23,13 @@ func biased(c ir.Importer) *ir.Value {
 	return c.Builder().Node(Add{}, c.Arg(0), c.Arg(1))
 }
 
-// importQuickGelu imports QuickGelu of com.microsoft: x/(1 + e^(−alpha·x)). The default of alpha is
-// 1.702.
+// importQuickGelu imports QuickGelu of com.microsoft: x/(1 + e^(−alpha·x)). alpha is 1.702 by default.
 func importQuickGelu(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(Swish{Alpha: c.Float("alpha", 1.702)}, c.Arg(0))}, nil
 }
 
-// importBiasSplitGelu imports BiasSplitGelu of com.microsoft: the first half of x + bias along the last
-// axis, times the Gelu of the second half.
+// importBiasSplitGelu imports BiasSplitGelu of com.microsoft. It splits x + bias into two halves along the last
+// axis, and returns the first half times the Gelu of the second half.
 func importBiasSplitGelu(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), biased(c)
 	last := x.Type.Rank() - 1

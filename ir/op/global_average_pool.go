@@ -64,8 +64,8 @@ func (GlobalAveragePool) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []boo
 // Flops counts an addition for each element of the operand.
 func (GlobalAveragePool) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems() }
 
-// Lower computes floats of at most 16 bits in f32, and f64 by a [Reduce]. It returns x if there are
-// no spatial axes.
+// Lower computes floats of at most 16 bits in f32. It replaces a pool of f64 by a [Reduce]. If there are no spatial
+// axes, it returns x.
 func (op GlobalAveragePool) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {
 		return out

@@ -70,8 +70,7 @@ func (op GridSample) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(x.DType, shape...)}, nil
 }
 
-// Eval returns the samples, [N,C,out…]. It sums in float64, at coordinates computed in the grid's
-// element type.
+// Eval returns the samples, [N,C,out…]. It computes coordinates in the grid's element type, and sums in float64.
 func (op GridSample) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	out, err := InferOf(op, in)
 	if err != nil {

@@ -58,7 +58,7 @@ func channelVector(b *ir.Builder, v *ir.Value, rank int, last bool) *ir.Value {
 	return ReshapeTo(b, v, shape...)
 }
 
-// groupNorm appends the GroupNorm of x, computed in f32 if x is narrower.
+// groupNorm appends the GroupNorm of x. It computes in f32 if x has a narrower type.
 func groupNorm(c ir.Importer, x *ir.Value) ([]*ir.Value, error) {
 	b, d := c.Builder(), x.Type.DType
 	groups, activation := c.Int("groups", 0), c.Int("activation", 0)

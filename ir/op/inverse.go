@@ -27,8 +27,7 @@ func (Inverse) Infer(in []ir.Type) ([]ir.Type, error) {
 	return in, Same(in[0].Shape[rank-2], in[0].Shape[rank-1], "rows and columns")
 }
 
-// Eval returns the inverse of each matrix, computed in float64 by Gauss–Jordan elimination with
-// pivots.
+// Eval returns the inverse of each matrix. It uses Gauss–Jordan elimination with pivots, in float64.
 func (Inverse) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	y, n := ir.NewTensor(x.DType, x.Shape...), x.Shape[x.Rank()-1]

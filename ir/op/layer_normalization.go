@@ -221,7 +221,7 @@ func rowOperands(b *ir.Builder, x *ir.Value, axis int, more []*ir.Value, norm fu
 	return norm(args...)
 }
 
-// moments appends the mean and the population variance of x along axes, whose extents become 1.
+// moments appends the mean and the population variance of x along axes. The extents of these axes become 1.
 func moments(b *ir.Builder, x *ir.Value, axes []int) (mean, variance *ir.Value) {
 	average := Reduce{Kind: ReduceMean, Axes: axes, KeepDims: true}
 	mean = b.Node(average, x)
@@ -269,7 +269,7 @@ func (LayerNormalization) IsMemoryBound() {}
 // IsMemoryBound marks the operator as bound by memory bandwidth.
 func (RMSNormalization) IsMemoryBound() {}
 
-// RowAxis returns Axis and true: a row of the operand starts at Axis.
+// RowAxis returns Axis and true, because a row of the operand begins at Axis.
 func (op LayerNormalization) RowAxis(int) (axis int, ok bool) { return op.Axis, true }
 
 // AtAxis returns the operator for rows that start at axis.
@@ -278,7 +278,7 @@ func (op LayerNormalization) AtAxis(axis int) ir.Op {
 	return op
 }
 
-// RowAxis returns Axis and true: a row of the operand starts at Axis.
+// RowAxis returns Axis and true, because a row of the operand begins at Axis.
 func (op RMSNormalization) RowAxis(int) (axis int, ok bool) { return op.Axis, true }
 
 // AtAxis returns the operator for rows that start at axis.

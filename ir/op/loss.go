@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importNegativeLogLikelihoodLoss imports NegativeLogLikelihoodLoss. Operand 0 holds the log
-// probabilities of classes, [N,C,…], and operand 1 the targets, [N,…]; see [likelihoodLoss].
+// importNegativeLogLikelihoodLoss imports NegativeLogLikelihoodLoss. Operand 0 holds log probabilities of classes,
+// [N,C,…], and operand 1 the targets, [N,…]; see [likelihoodLoss].
 func importNegativeLogLikelihoodLoss(c ir.Importer) ([]*ir.Value, error) {
 	y, err := likelihoodLoss(c, c.Arg(0))
 	return []*ir.Value{y}, err

@@ -18,7 +18,7 @@ import (
 // the first operand of the trace, [S,N,4·H], and of h and of c before the first step.
 type LSTMGrad struct{ Reverse bool }
 
-// Infer returns the types of the gradients of x, h and c.
+// Infer returns the types of the gradients of the first operand of the trace, and of h and c before the first step.
 func (op LSTMGrad) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 3, 8); err != nil {
 		return nil, err

@@ -23,7 +23,7 @@ func usualSteps(reverse bool, functions []string) Steps {
 	return Steps{Reverse: reverse, Activations: functions, Alphas: none, Betas: none}
 }
 
-// Infer returns the types of y, h, c, the gates and c after each step.
+// Infer returns the types of y, the final h and c, the gates, and c after each step.
 func (op LSTMTrace) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 2, 5); err != nil {
 		return nil, err

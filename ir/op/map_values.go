@@ -49,7 +49,7 @@ func (op MapLookup) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{keys.With(d)}, nil
 }
 
-// Eval returns the values as a vector, in the order of the keys.
+// Eval returns the values as a vector, in ascending order of the keys.
 func (op MapValues) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	m := in[0]
 	y := ir.NewTensor(m.Elem.DType, len(m.Items))

@@ -48,8 +48,7 @@ type factors struct {
 	A, B    []dim.Dim // shapes of the operands, with at least two axes
 }
 
-// Matrices returns the extents of a product of a and b. It returns an error if they cannot be
-// multiplied.
+// Matrices returns the extents of the product of a and b. It returns an error if a and b cannot be multiplied.
 func Matrices(a, b ir.Type) (p factors, err error) {
 	if a.Rank() == 0 || b.Rank() == 0 {
 		return p, fmt.Errorf("a product of %s and %s", a, b)

@@ -66,8 +66,8 @@ func (op Mod) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.V
 	return b.Select(differ, b.Add(r, x[1]), r)
 }
 
-// InferElems returns the remainders as expressions. With Truncated, it returns nil if an operand
-// may be negative.
+// InferElems returns the remainders as expressions. It returns nil if Truncated is set and an operand may be
+// negative.
 func (op Mod) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsBroadcast(in, out, func(e []ir.Ratio) (ir.Ratio, bool) {
 		a, b, den := common(e[0], e[1])

@@ -45,8 +45,8 @@ func (op Optional) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{ir.OptionalTensor(ir.ElemOf(in[0].Type()), in[0])}, nil
 }
 
-// importOptional imports Optional. The type of an empty optional is the attribute type, or the type
-// that the model declares for the result.
+// importOptional imports Optional. The type of an empty optional is the attribute `type`. If the attribute is
+// absent, it is the type that the model declares for the result.
 func importOptional(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	elem := c.Type("type")

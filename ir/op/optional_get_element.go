@@ -10,8 +10,7 @@ import (
 // run time if the optional is empty. Extents has the same meaning as in [SequenceAt].
 type OptionalGetElement struct{ Extents []string }
 
-// Infer returns the type of the element. An extent that differs between elements is a symbol of
-// Extents.
+// Infer returns the type of the element. If an extent differs between elements, it is a symbol of Extents.
 func (op OptionalGetElement) Infer(in []ir.Type) ([]ir.Type, error) {
 	elem, err := optionalElem(in)
 	if err != nil || !elem.IsTensor() {

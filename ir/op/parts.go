@@ -5,7 +5,7 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// Parts says how a kernel splits a sum of f32 products into partial sums.
+// Parts says how a kernel splits a sum of f32 products. The sum is then computed as a sum of partial sums.
 type Parts struct {
 	// Terms is the largest number of terms that are added sequentially. A longer sum is the sum of
 	// partial sums, which rounds less. 0 means as many as is fastest.

@@ -56,7 +56,7 @@ func checkZero(zero int, d ir.DType) error {
 	return nil
 }
 
-// Eval returns the quantised elements in the operand's shape. It divides in f32.
+// Eval returns the quantised elements in the operand's shape. It computes the quotients in f32.
 func (op Quantize) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	y := ir.NewTensor(op.To, in[0].Shape...)
 	for i := range y.Len() {

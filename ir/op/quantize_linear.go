@@ -80,8 +80,7 @@ func (op QuantizeLinear) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return Cast{To: op.To, Unsaturated: op.Unsaturated}.Eval([]*ir.Tensor{sum})
 }
 
-// saturated returns v, a whole number, clamped to the range of the integer type d. NaN becomes the
-// smallest integer.
+// saturated returns the integer v, clamped to the range of the integer type d. NaN becomes the smallest integer.
 func saturated(d ir.DType, v float64) int64 {
 	lo, hi := QuantRange(d)
 	switch {

@@ -97,7 +97,8 @@ func (op Steps) eachStep(b *ir.Builder, steps dim.Dim, states []*ir.Value, next 
 	return out
 }
 
-// withinLengths returns, for each sequence, whether step `at` is within its length, as bool[N,1].
+// withinLengths returns a bool for each sequence, as bool[N,1]: whether step `at` is before the end of the
+// sequence.
 func withinLengths(b *ir.Builder, at, lens *ir.Value) *ir.Value {
 	return b.Node(Less{}, ConvertTo(b, at, ir.I32), ReshapeTo(b, lens, lens.Type.Shape[0], dim.Const(1)))
 }

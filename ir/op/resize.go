@@ -202,8 +202,7 @@ func (op Resize) Keeps(i int, d dim.Dim) bool {
 	return op.Shape[i].Equal(d) && (op.Scales[i] == 0 || op.Scales[i] == 1)
 }
 
-// sampled returns t as f64 with axis k resized: each point is the weighted sum of the elements that
-// it reads.
+// sampled returns t as f64 with axis k resized. Each point is a weighted sum of the elements that it reads.
 func (a resizeAxis) sampled(t *ir.Tensor, k int) *ir.Tensor {
 	shape := append([]int{}, t.Shape...)
 	shape[k] = a.out
@@ -312,8 +311,8 @@ func (op Resize) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{x}
 }
 
-// pick resizes axis k of x: it gathers the elements that each point reads, and appends their
-// weighted sums.
+// pick resizes axis k of x. It gathers the elements that each point reads, and appends the weighted sums of these
+// elements.
 func (op resizeTables) pick(b *ir.Builder, x *ir.Value, k int) *ir.Value {
 	taps := dim.Const(resizeTaps[op.Mode])
 	if op.AntiAlias && op.Mode != "nearest" {

@@ -7,8 +7,7 @@ import "github.com/burngen/burngen/ir"
 // extent differs between elements, and "" otherwise.
 type SequenceAt struct{ Extents []string }
 
-// Infer returns the type of an element. An extent that differs between elements is a symbol of
-// Extents.
+// Infer returns the type of an element. If an extent differs between elements, it is a symbol of Extents.
 func (op SequenceAt) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckOperands(in, 2, 2); err != nil {
 		return nil, err

@@ -46,8 +46,8 @@ func (op LogSoftmax) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	}), nil
 }
 
-// exponentials subtracts the maximum m of a line from its elements x, in place. It returns the sum
-// of e^(x − m).
+// exponentials subtracts the maximum of a line from each element, in place. It returns the sum of e^x over the new
+// elements x.
 func exponentials(line []float64) (total float64) {
 	top := reductions[ReduceMax].float(line)
 	for i := range line {

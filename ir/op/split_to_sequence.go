@@ -106,7 +106,7 @@ func (op SplitToSequence) lengths(in []*ir.Tensor) ([]int64, error) {
 	return lengths, nil
 }
 
-// maxParts is the maximum number of parts of equal length. The kernels have the same limit.
+// maxParts is the maximum number of parts if all parts have the same length. Kernels have the same limit.
 const maxParts = 1 << 24
 
 func importSplitToSequence(c ir.Importer) ([]*ir.Value, error) {

@@ -27,8 +27,7 @@ func (op StridedCopy) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(in[0].DType, op.Shape...)}, nil
 }
 
-// Eval returns the copied elements, with the shape Shape. It returns an error if an element is
-// outside of the operand.
+// Eval returns the copied elements in the shape Shape. It returns an error if one is outside of the operand.
 func (op StridedCopy) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	shape, ok := dim.Ints(op.Shape)

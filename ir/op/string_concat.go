@@ -9,7 +9,7 @@ import (
 // StringConcat concatenates strings x and y with broadcasting (ONNX StringConcat, from opset 20).
 type StringConcat struct{ binary[texts] }
 
-// maxEvalTexts is the maximum number of bytes of all strings that one Eval creates.
+// maxEvalTexts is the maximum number of bytes of all strings that one call of an Eval creates.
 const maxEvalTexts = 64 << 20
 
 // Eval returns the concatenated strings in the common shape of both operands. It returns an error if these strings

@@ -252,7 +252,7 @@ type Rule struct {
 	Import func(ir.Importer) ([]*ir.Value, error)
 }
 
-// ONNX lists the ONNX operators that can be imported, with the functions that import them.
+// ONNX lists the ONNX operators that can be imported, each with its opsets and the function that imports it.
 var ONNX = []Rule{
 	// Elementwise.
 	{"Abs", []int{1, 6, 13}, importUnary(Abs{})},

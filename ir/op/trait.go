@@ -49,8 +49,7 @@ type Affine interface {
 // Cheap is an elementwise operator. It costs less to compute its result again than to store it.
 type Cheap interface{ IsCheap() }
 
-// MemoryBound is an operator whose time is about the time of reading its operands and writing its
-// results.
+// MemoryBound is an operator that takes about as long as reading its operands and writing its results.
 type MemoryBound interface{ IsMemoryBound() }
 
 // Whole is an operator that is lowered only if the target has no kernel for it. Such a kernel is faster than the

@@ -32,7 +32,7 @@ type TreeEnsemble struct {
 	Aggregate         Aggregate
 }
 
-// Aggregate is the function that combines the trees' weights for a target.
+// Aggregate names the function that combines the weights of all trees for a target.
 type Aggregate string
 
 // The kinds of [Aggregate].

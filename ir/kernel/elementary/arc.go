@@ -64,7 +64,7 @@ func (c calc) minus(x, y pair) *kernel.Value {
 	return c.Sub(c.Sub(x.hi, y.hi), c.Sub(y.lo, x.lo))
 }
 
-// Asin returns the angle in radians whose sine is x; NaN outside [−1, 1].
+// Asin returns the angle in radians whose sine is x. It is NaN outside [−1, 1].
 func Asin(b *kernel.Builder, x *kernel.Value) *kernel.Value {
 	c := on(b, x)
 	a := c.Abs(x)
@@ -73,7 +73,7 @@ func Asin(b *kernel.Builder, x *kernel.Value) *kernel.Value {
 	return c.Select(c.Le(a, c.num(1)), c.flip(y, c.sign(x)), c.nan())
 }
 
-// Acos returns the angle in radians whose cosine is x; NaN outside [−1, 1].
+// Acos returns the angle in radians whose cosine is x. It is NaN outside [−1, 1].
 func Acos(b *kernel.Builder, x *kernel.Value) *kernel.Value {
 	c := on(b, x)
 	a := c.Abs(x)

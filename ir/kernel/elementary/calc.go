@@ -88,7 +88,7 @@ func (c calc) over(x, y *kernel.Value) *kernel.Value {
 	return c.Fma(c.Fma(c.Neg(q), y, x), w, q)
 }
 
-// sign returns the bits of x with all but the sign bit cleared, as an unsigned integer.
+// sign returns an unsigned integer with the sign bit of x. Its other bits are 0.
 func (c calc) sign(x *kernel.Value) *kernel.Value {
 	return c.And(c.Bitcast(c.unsigned, x), c.Whole(c.unsigned, 1<<(c.d.Bits()-1)))
 }
@@ -98,7 +98,7 @@ func (c calc) flip(x, sign *kernel.Value) *kernel.Value {
 	return c.Bitcast(c.d, c.Binary(kernel.Xor, c.Bitcast(c.unsigned, x), sign))
 }
 
-// power returns 2ⁿ for a signed integer n that is the exponent of a normal float.
+// power returns 2ⁿ for a signed integer n. 2ⁿ must be a normal float.
 func (c calc) power(n *kernel.Value) *kernel.Value {
 	return c.Bitcast(c.d, c.Binary(kernel.Shl, c.Add(n, c.whole(c.bias)), c.whole(c.fraction)))
 }
@@ -110,8 +110,7 @@ func (c calc) scale(x, n *kernel.Value) *kernel.Value {
 	return c.Mul(c.Mul(x, c.power(half)), c.power(c.Sub(n, half)))
 }
 
-// shifted returns x·2⁻ⁿ, by subtracting n from the exponent bits. x and the result must be normal,
-// or n must be 0.
+// shifted returns x·2⁻ⁿ. It subtracts n from the exponent bits, so x and the result must be normal, unless n is 0.
 func (c calc) shifted(x, n *kernel.Value) *kernel.Value {
 	return c.Bitcast(c.d, c.Sub(c.Bitcast(c.signed, x), c.Binary(kernel.Shl, n, c.whole(c.fraction))))
 }

@@ -19,7 +19,7 @@ var expTail = series{
 	},
 }
 
-// ln2 returns ln 2 as a pair. Products of its first part with the exponent of a float are exact.
+// ln2 returns ln 2 as a pair. The product of the first part and the exponent of a float is exact.
 func (c calc) ln2() pair {
 	spare := 8
 	if !c.single() {

@@ -82,7 +82,7 @@ func Asinh(b *kernel.Builder, x *kernel.Value) *kernel.Value {
 	return c.flip(y, c.sign(x))
 }
 
-// Acosh returns the inverse hyperbolic cosine of x, log(x + √(x² − 1)); NaN below 1.
+// Acosh returns the inverse hyperbolic cosine of x, log(x + √(x² − 1)). It is NaN below 1.
 func Acosh(b *kernel.Builder, x *kernel.Value) *kernel.Value {
 	c := on(b, x)
 	t := c.Sub(x, c.num(1))
@@ -91,7 +91,7 @@ func Acosh(b *kernel.Builder, x *kernel.Value) *kernel.Value {
 	return c.Select(c.Ge(x, c.num(1)), y, c.nan())
 }
 
-// Atanh returns the inverse hyperbolic tangent of x, log((1 + x)/(1 − x))/2; NaN outside [−1, 1].
+// Atanh returns the inverse hyperbolic tangent of x, log((1 + x)/(1 − x))/2. It is NaN outside [−1, 1].
 func Atanh(b *kernel.Builder, x *kernel.Value) *kernel.Value {
 	c := on(b, x)
 	a := c.Abs(x)

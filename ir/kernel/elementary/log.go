@@ -21,13 +21,13 @@ var logTail = series{
 	},
 }
 
-// exponent returns the integer n for which x·2⁻ⁿ is from √½ to √2, for positive normal x.
+// exponent returns an integer n for which x·2⁻ⁿ is from √½ to √2. x must be positive and normal.
 func (c calc) exponent(x *kernel.Value) *kernel.Value {
 	rootHalf := c.Bitcast(c.signed, c.num(math.Sqrt2/2))
 	return c.Binary(kernel.Shr, c.Sub(c.Bitcast(c.signed, x), rootHalf), c.whole(c.fraction))
 }
 
-// parts returns m from √½ to √2 and the integer n with x = m·2ⁿ, for positive finite x.
+// parts writes x as m·2ⁿ, with m from √½ to √2 and an integer n. x must be positive and finite.
 func (c calc) parts(x *kernel.Value) (m, n *kernel.Value) {
 	up := c.fraction + 1
 	small := c.Lt(x, c.num(math.Ldexp(1, 1-c.bias)))

@@ -67,7 +67,7 @@ func (c calc) root(x *kernel.Value) pair {
 	return pair{hi, c.Select(c.Gt(x, c.num(0)), lo, c.num(0))}
 }
 
-// head returns x truncated to a significand of the given number of bits.
+// head returns x, truncated to a significand of `bits` bits.
 func head(x float64, bits int) float64 {
 	return math.Float64frombits(math.Float64bits(x) &^ (1<<(53-bits) - 1))
 }

@@ -5,8 +5,8 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// compute replaces `in`, an instruction without effects, by instructions without 64-bit integers.
-// It returns the values that replace the results of `in`.
+// compute replaces `in`, an instruction without effects, by instructions without integers of 64 bits. It returns
+// the values that replace the results of `in`.
 func (n *narrowing) compute(in *kernel.Instr) []*kernel.Value {
 	to := in.Results[0].Type.DType
 	switch in.Op {
@@ -145,7 +145,7 @@ func (n *narrowing) mul(x, y pair) pair {
 	return pair{p.low, n.Add(p.high, cross)}
 }
 
-// product returns all 64 bits of the product of two u32. It multiplies halves of 16 bits.
+// product returns all 64 bits of the product of two u32. It multiplies their halves of 16 bits.
 func (n *narrowing) product(x, y *kernel.Value) pair {
 	part := func(v *kernel.Value) (low, high *kernel.Value) {
 		return n.And(v, n.word(0xffff)), n.Binary(kernel.Shr, v, n.word(16))

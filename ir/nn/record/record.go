@@ -80,7 +80,8 @@ type State struct {
 	Funcs []string
 }
 
-// maxText is the largest number of elements of a constant that is written in the text.
+// maxText is the largest number of elements of a constant that is written in the text. Larger constants are written
+// to section "data".
 const maxText = 256
 
 // Prefixes of names in the section "data".
