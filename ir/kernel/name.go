@@ -46,8 +46,8 @@ func (k *Kernel) name() {
 	k.Body.each(unique)
 }
 
-// each calls do for the parameters of b. Then, for each instruction, it calls do for the values of
-// the blocks of the instruction, and for its results.
+// each calls `do` for the parameters of b. Then it goes through the instructions of b. For each, it calls `do` for
+// all values in the blocks of the instruction, and for its results.
 func (b *Block) each(do func(*Value)) {
 	for _, p := range b.Params {
 		do(p)

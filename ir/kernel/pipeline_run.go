@@ -235,8 +235,8 @@ func (c *compiler) phase(v, i *Value) func(t *thread) *phase {
 	}
 }
 
-// byGroup emits code for instruction `in`: each thread waits until all threads of its group have
-// reached it. The machine then calls do for them.
+// byGroup emits code for instruction `in`: each thread waits until all threads of its group have reached it. The
+// machine then calls `do` with these threads.
 func (c *compiler) byGroup(in *Instr, do func(threads []thread)) {
 	next := &code{}
 	c.jump(in, next, func(t *thread) *code { t.waiting = in; return next })

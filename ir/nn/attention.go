@@ -453,8 +453,8 @@ func (p PositionalEncoding) Forward(x Value) Value {
 	return x.Add(rowsUpTo(p.table, x.Dim(1)).Cast(x.DType()))
 }
 
-// rowsUpTo returns the first n rows of a table. It gathers them by index, because then the model returns an error
-// when it runs if n is too large.
+// rowsUpTo returns the first n rows of a table. It gathers them by index. So the model returns an error when it
+// runs if n is too large.
 func rowsUpTo(table Value, n Dim) Value {
 	if n.IsStatic() {
 		return table.Narrow(0, 0, n)

@@ -104,7 +104,7 @@ func caller() (pos, function string) {
 	}
 }
 
-// calledName returns the name under which the user knows a function: "Conv2d" for the Forward of this layer,
+// calledName returns the name under which the user knows a function: "Conv2d" for the Forward of the layer Conv2d,
 // "MatMul" for "Value.MatMul", "Linear" for "(*Linear).Forward" and "While" for "While[...].func1". It returns ""
 // for unexported functions.
 func calledName(function string) string {

@@ -175,7 +175,7 @@ func joinHeads(b *ir.Builder, x *ir.Value) *ir.Value {
 	return ReshapeTo(b, TransposeBy(b, x, 0, 2, 1, 3), s[0], s[2], s[1].Mul(s[3]))
 }
 
-// agree makes the extents x and y equal, which occur in the types of values. It updates values, as
+// agree makes two extents equal, x and y. They occur in the types of values, which agree updates as
 // [ir.Builder.Equate] does. label names the extents in errors.
 func agree(b *ir.Builder, x, y dim.Dim, label string, values []*ir.Value) {
 	if err := Same(x, y, label); err != nil {

@@ -25,7 +25,7 @@ type Celu struct {
 	Alpha float64
 }
 
-// Eval computes, in float64 and for each element x, x if x ≥ 0 and Alpha·(e^x − 1) otherwise.
+// Eval returns x for each element x ≥ 0, and Alpha·(e^x − 1) for the others. It computes in float64.
 func (op Elu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalUnary(in, elu(1, op.Alpha, 1))
 }
@@ -35,7 +35,7 @@ func (op Elu) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.V
 	return scalarElu(b, x[0], 1, op.Alpha, 1)
 }
 
-// Eval computes, in float64 and for each element x, Gamma·x if x ≥ 0 and Gamma·Alpha·(e^x − 1) otherwise.
+// Eval returns Gamma·x for each element x ≥ 0, and Gamma·Alpha·(e^x − 1) for the others. It computes in float64.
 func (op Selu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalUnary(in, elu(op.Gamma, op.Gamma*op.Alpha, 1))
 }
@@ -45,7 +45,7 @@ func (op Selu) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.
 	return scalarElu(b, x[0], op.Gamma, op.Gamma*op.Alpha, 1)
 }
 
-// Eval computes, in float64 and for each element x, x if x ≥ 0 and Alpha·(e^(x/Alpha) − 1) otherwise.
+// Eval returns x for each element x ≥ 0, and Alpha·(e^(x/Alpha) − 1) for the others. It computes in float64.
 func (op Celu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalUnary(in, elu(1, op.Alpha, op.Alpha))
 }

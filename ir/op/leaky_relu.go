@@ -11,7 +11,7 @@ type LeakyRelu struct {
 	Alpha float64
 }
 
-// Eval returns, for each element x, x if x ≥ 0 and Alpha·x otherwise.
+// Eval returns x for each element x ≥ 0, and Alpha·x for the others.
 func (op LeakyRelu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalUnary(in, func(x float64) float64 {
 		if x < 0 {

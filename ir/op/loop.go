@@ -423,8 +423,8 @@ func isTrue(condition *ir.Value) bool {
 	return ok && t.Len() == 1 && t.Bool(0)
 }
 
-// keepsGoing reports whether the body never ends the loop: the condition that it returns is a constant true, or its
-// parameter with the condition.
+// keepsGoing reports whether the body never ends the loop: the condition that it returns is a constant true, or the
+// condition that it has as a parameter.
 func keepsGoing(body *ir.Block) bool {
 	v := body.Results[0]
 	for v.Def != nil && v.Type.IsTensor() {

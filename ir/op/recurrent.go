@@ -270,8 +270,8 @@ func recurrentFlops(in []ir.Type) dim.Dim {
 type directed func(s Steps, x, r, bias, lens *ir.Value, more []*ir.Value) []*ir.Value
 
 // lower computes each direction of n with the function `direction`, and combines the results. functions is the
-// number of functions of one direction. The projected x includes both biases of the first `separate` gates, and
-// only the first bias of the other gates. lower computes narrow types in a wider type.
+// number of activation functions of one direction. The projected x includes both biases of the first `separate`
+// gates, and only the first bias of the other gates. lower computes narrow types in a wider type.
 func (op Recurrent) lower(b *ir.Builder, n *ir.Node, p RecurrentProducts, functions, separate int, direction directed) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {
 		return out

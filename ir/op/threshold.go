@@ -18,7 +18,7 @@ type Shrink struct {
 	Bias, Lambda float64
 }
 
-// Eval returns, for each element x, x if x > Alpha and 0 otherwise.
+// Eval returns x for each element x > Alpha, and 0 for the others.
 func (op ThresholdedRelu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalUnary(in, func(x float64) float64 {
 		if x > op.Alpha {

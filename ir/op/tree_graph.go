@@ -18,7 +18,7 @@ type treeGraph struct {
 	leaves [][]treeEntry // entries of each leaf
 }
 
-// treeNode compares a feature with a number, value, or with a set of numbers.
+// treeNode compares a feature with a number, which is `value`, or with the numbers of a set.
 type treeNode struct {
 	feature int
 	mode    treeMode
@@ -306,8 +306,8 @@ func (s *splitter) set(n treeNode) (bounds []float64, ok bool) {
 	return bounds, true
 }
 
-// append appends the splits of node n to s.all. A node that compares with < or ≤ and so on needs one split, and a
-// membership test needs several.
+// append appends the splits of node n to s.all. A comparison with <, ≤, > or ≥ needs one split, and a membership
+// test needs several.
 func (s *splitter) append(n treeNode) {
 	yes, no := s.child(n.yes), s.child(n.no)
 	bounds, ok := s.set(n)

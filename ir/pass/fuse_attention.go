@@ -106,8 +106,8 @@ func (a *attention) softmax(b *ir.Builder, v *ir.Value) (scores *ir.Value, ok bo
 	return cast.Args[0], true
 }
 
-// leastScore decides what a mask is. A mask may replace the score of a key by a number. If this number is at most
-// leastScore, the key is excluded.
+// leastScore decides which keys a mask excludes. A mask may replace the score of a key by a number. If this number
+// is at most leastScore, the key is excluded.
 const leastScore = -1e30
 
 // peel removes the last of the operators that compute the scores s: a reshape, a mask, a scale or a soft cap. It

@@ -113,8 +113,8 @@ func (c calc) farQuarter(x *kernel.Value) []*kernel.Value {
 	return []*kernel.Value{c.radians(c.Bitcast(ir.I64, fraction), below), turns}
 }
 
-// radians returns an angle in radians. fraction is the angle as a signed multiple of 2⁻⁶⁴ quarter
-// turns. low, which may be nil, is an unsigned multiple of 2⁻¹²⁸ quarter turns to add.
+// radians returns an angle in radians. fraction is the angle as a signed multiple of 2⁻⁶⁴ quarter turns. low is an
+// unsigned multiple of 2⁻¹²⁸ quarter turns, which is added to the angle; nil is 0.
 func (c calc) radians(fraction, low *kernel.Value) *kernel.Value {
 	hi := c.Convert(c.d, fraction)
 	lo := c.Convert(c.d, c.Sub(fraction, c.Convert(ir.I64, hi)))
