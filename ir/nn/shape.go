@@ -489,8 +489,8 @@ func DiagMask(rows, cols Extent, diagonal int) Value {
 	return one(op.Eye{DType: U8, Rows: d[0], Cols: d[1], K: diagonal}).Equal(0)
 }
 
-// Unfold returns windows over an axis. A window is `size` adjacent elements, which form a new last axis. The next
-// window begins `step` elements after it.
+// Unfold returns windows over an axis. A window is `size` adjacent elements, which form a new last axis. Each
+// window begins `step` elements after the previous one.
 func (v Value) Unfold(axis, size, step int) Value {
 	axis = v.axis(axis)
 	if size < 1 || step < 1 {
