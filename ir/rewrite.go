@@ -5,13 +5,14 @@ import (
 	"slices"
 )
 
-// Rewrite visits the nodes of f and of its nested blocks in order. If visit returns values, they
-// replace the results of n in all later nodes and results. The builder inserts new nodes at the
-// node's place. If visit returns nil, the node stays. Replaced nodes are removed. Nodes that only
-// replaced nodes used stay until dead-code elimination. Rewrite reports whether it replaced a node.
-// It returns an error if visit calls [Fail], or if the number of values is not the number of n's
-// results. It also returns an error if a value has another type than the result that it replaces,
-// or is that result. After an error, f may be invalid.
+// Rewrite calls visit for each node of f and of its nested blocks, in order. The builder inserts
+// new nodes before the node. If visit returns nil, the node stays. If visit returns values, they
+// replace the results of n in all later nodes and results, and n is removed. Nodes that only n used
+// stay until dead-code elimination.
+//
+// Rewrite reports whether it replaced a node. It returns an error if visit calls [Fail], or if
+// visit does not return one value for each result of n. It also returns an error if a value is the
+// result that it replaces, or differs from it in type. After an error, f may be invalid.
 func (f *Func) Rewrite(visit func(b *Builder, n *Node) []*Value) (changed bool, err error) {
 	r := &rewriter{visit: visit, replaced: map[*Value]*Value{}, b: newBuilder(f)}
 	r.b.uses = f.Uses()
@@ -50,8 +51,8 @@ func (r *rewriter) block(block *Block) {
 	r.resolve(block.Results)
 }
 
-// replace makes later nodes use v instead of `old`, a result of n. If v is the result of a node
-// that the visit of n built, v also gets old's name.
+// replace makes later nodes use v instead of `old`, a result of n. If v is computed by a node that
+// visit has just built, v and `old` also swap names.
 func (r *rewriter) replace(n *Node, old, v *Value) {
 	if v == old {
 		Fail("%s: replaced by itself", n)
@@ -65,8 +66,8 @@ func (r *rewriter) replace(n *Node, old, v *Value) {
 	r.replaced[old] = v
 }
 
-// existed reports whether v existed before the rewrite began, or was the argument of an earlier
-// call. It marks v as known, so that v takes the name of at most one value that it replaces.
+// existed reports whether v existed before the rewrite began, or was passed to existed before. A
+// value that replaces several results is therefore renamed only once.
 func (r *rewriter) existed(v *Value) bool {
 	if _, used := r.b.uses[v]; used {
 		return true
@@ -84,8 +85,8 @@ func (r *rewriter) resolve(values []*Value) {
 	}
 }
 
-// Prune removes the nodes of f that have no used results, bind no used symbol and have no effect.
-// It reports whether it removed any.
+// Prune removes the nodes of f that nothing needs, and reports whether it removed any. A node is
+// needed if a result is used, if it binds a symbol that is used, or if it has an effect.
 func (f *Func) Prune() bool {
 	p := &pruner{uses: f.Uses()}
 	for n := range f.All() {

@@ -8,8 +8,9 @@ import (
 // Signature is the type of a function: the types of its parameters and of its results.
 type Signature struct{ Params, Results []Type }
 
-// ParseSignature parses the output of String: operands in parentheses, an arrow, and the results. A
-// single result needs no parentheses. Blanks may separate the words.
+// ParseSignature parses a signature in the form that String returns: operands in parentheses, an
+// arrow, and the results. A single result needs no parentheses. Blanks may separate the words.
+// ParseSignature returns an error for other texts.
 func ParseSignature(text string) (s Signature, err error) {
 	p := &parser{src: text}
 	defer func() {

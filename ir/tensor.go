@@ -152,8 +152,8 @@ func (t *Tensor) SetBool(i int, v bool) {
 // SetText stores v as element i of a string tensor.
 func (t *Tensor) SetText(i int, v string) { t.texts[i] = v }
 
-// SetNumber stores v as element i of a tensor of any type except strings. Integer types truncate v.
-// In a u64 tensor, numbers from 2⁶⁴ on become 0.
+// SetNumber stores v as element i of a tensor of any type except strings. Integer types truncate v
+// toward zero. In a u64 tensor, numbers of 2⁶⁴ and more become 0.
 func (t *Tensor) SetNumber(i int, v float64) {
 	switch {
 	case t.DType.IsFloat():
@@ -222,8 +222,8 @@ func (t *Tensor) Equal(u *Tensor) bool {
 	return true
 }
 
-// RoundFloat returns v rounded to the float element type d, ties to even. Values out of range
-// become infinite, NaN or the largest number, depending on the type.
+// RoundFloat returns v rounded to the float element type d, ties to even. A value beyond the
+// largest number of d becomes infinite, NaN or the largest number, depending on d.
 func RoundFloat(d DType, v float64) float64 {
 	switch d {
 	case F64:
@@ -250,8 +250,9 @@ func WrapInt(d DType, v int64) int64 {
 	return int64(uint64(v) << shift >> shift)
 }
 
-// floatBits returns the encoding of v, rounded once, in a float type of at most 16 bits. It panics
-// for other types. Types of at most 8 bits saturate.
+// floatBits returns the encoding of v in the float type d, which has at most 16 bits. v is rounded
+// only once. If d has at most 8 bits, a value beyond its largest number becomes this number.
+// floatBits panics for other types.
 func floatBits(d DType, v float64) uint16 {
 	f := rt.RoundToOdd(v)
 	switch d {
@@ -298,8 +299,8 @@ func floatOfBits(d DType, b uint16) float32 {
 }
 
 // DecodeTensor returns a tensor whose elements are read from data: little-endian, d.Size() bytes
-// each. Strings have the format of [rt.Weights]. It returns an error if data do not have the size
-// of the shape, or if elements of type d have no size in bytes.
+// each. Strings have the format of [rt.Weights]. It returns an error if the length of data does not
+// fit the shape, or if elements of type d have no size in whole bytes.
 func DecodeTensor(d DType, shape []int, data []byte) (*Tensor, error) {
 	n, err := CheckedLen(shape)
 	if err != nil {

@@ -20,11 +20,11 @@ const (
 	MapKind
 )
 
-// Type is the type of a value: a tensor of an element type and a shape, or a sequence, optional or
-// map of another type. The zero Type stands for an absent optional operand.
+// Type is the type of a value: a tensor, or a sequence, optional or map. A container has the type
+// of its elements in Elem. The zero Type stands for an absent optional operand.
 //
-// In a container's element type, an extent is a constant that all elements share, or [dim.Any]. A
-// nil Shape means that the rank of the elements is unknown.
+// In a container's element type, an extent is either a constant that all elements share, or
+// [dim.Any]. A nil Shape in Elem means that the rank of the elements is unknown.
 type Type struct {
 	Kind  Kind
 	DType DType     // element type of a tensor, or type of a map's keys
@@ -93,8 +93,8 @@ func (t Type) Equal(u Type) bool {
 	return t.Elem == nil || t.Elem.Equal(*u.Elem)
 }
 
-// Subst returns t with the symbols in its extents replaced. env returns the value of a symbol, and
-// false for a symbol that stays. Types of containers are returned unchanged.
+// Subst returns t with other dimensions for the symbols in its extents. env returns the dimension
+// for a symbol, or false if the symbol stays. Types of containers are returned unchanged.
 func (t Type) Subst(env func(string) (dim.Dim, bool)) Type {
 	if t.Kind == TensorKind && t.Shape != nil {
 		shape := make([]dim.Dim, len(t.Shape))

@@ -6,9 +6,14 @@ import (
 	"slices"
 )
 
-// Verify checks the invariants that every pass relies on: unique names, definitions before uses,
-// inferred types, symbols bound before use, named results, and loads, calls and gradients that
-// match their targets. It returns the first violations, at most maxReports, as one error.
+// Verify checks the invariants that every pass relies on:
+//
+//  - Names are unique, and results have names.
+//  - A value is defined before it is used, and a symbol is bound before it is used.
+//  - Types are the inferred types.
+//  - Loads, calls and gradients match the weights and functions that they name.
+//
+// Verify returns the first violations, at most maxReports, as one error.
 func Verify(m *Module) error {
 	v := &verifier{module: m}
 	weights, funcs := map[string]bool{}, map[string]bool{}

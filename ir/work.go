@@ -55,8 +55,8 @@ func (n *Node) Work() Work {
 }
 
 // Total returns the number of elementary operations: w.Flops, plus one for each element of an
-// operand or a result. symbol returns the value of a symbol; it may be nil. The total is
-// math.MaxInt64 if it overflows or depends on a symbol without a value.
+// operand or a result. `symbol` returns the value of a symbol; it may be nil, and then no symbol
+// has a value. The total is math.MaxInt64 if it overflows or depends on a symbol without a value.
 func (w Work) Total(symbol func(name string) (int64, bool)) int64 {
 	if symbol == nil {
 		symbol = func(string) (int64, bool) { return 0, false }

@@ -52,8 +52,8 @@ func (c *call) Warn(text string) {
 	c.im.warn(qualified(c.node)+" "+text, c.im.place(c.scope, c.node, c.index), "%s", text)
 }
 
-// unasked warns of attributes that the import function did not read. It returns an error if the
-// node has more operands than the function read.
+// unasked checks that the import function read the whole node. It warns of attributes that the
+// function did not read. It returns an error if the node has more operands than the function read.
 func (c *call) unasked() error {
 	for i := range c.node.Attrs {
 		if name := c.node.Attrs[i].Name; !c.asked[name] {
@@ -224,8 +224,8 @@ func (c *call) DType(name string, def ir.DType) ir.DType {
 	return d
 }
 
-// dataTypeNamed returns the element type with the given name, or wire.Undefined if there is no such
-// type. The first versions of Cast give a type by its name.
+// dataTypeNamed returns the element type called `name`, or wire.Undefined if there is no such type.
+// The first versions of Cast give a type by its name.
 func dataTypeNamed(name string) wire.DataType {
 	for d := range dtypes {
 		if d.String() == name {

@@ -9,9 +9,10 @@ import (
 // constant.
 const maxComputed = 16
 
-// constant returns the elements of v if v is a constant, a small weight, or computed from such
-// values by a chain of at most maxComputed operators with small results. Otherwise it returns nil.
-// It returns an error if a weight cannot be read, or if the budget of [importer.look] is exhausted.
+// constant returns the elements of v if they can be computed at import. v must be a constant, a
+// small weight, or the result of a chain of at most maxComputed operators with small results.
+// Otherwise constant returns nil. It returns an error if a weight cannot be read, or if the budget
+// of [importer.look] is exhausted.
 func (im *importer) constant(v *ir.Value) (*ir.Tensor, error) {
 	return im.computed(v, maxComputed)
 }

@@ -10,8 +10,9 @@ import (
 
 const (
 	// maxExpanded is the maximum number of nodes imported from model-local functions and from
-	// graphs within nodes, counted as by [weightOf]. The nodes of a function count each time the
-	// function is inlined. Each inlining counts as one more node.
+	// graphs within nodes, such as the branches of an If. Nodes are counted as by [weightOf]. The
+	// nodes of a function count each time the function is inlined. Each inlining counts as one more
+	// node.
 	maxExpanded = 1 << 18
 	maxCalls    = 64
 )
@@ -35,9 +36,9 @@ type frame struct {
 	prefix   string // prefix of the names of values and nodes
 }
 
-// opset returns the version of a domain's operator set. If the function does not import the domain,
-// its callers are asked in turn; the model is the last of them. opset returns false if none of them
-// imports the domain.
+// opset returns the version of a domain's operator set in f. A function that does not import the
+// domain uses the version of its caller, and so on up to the model. opset returns false if the
+// model does not import the domain either.
 func (f *frame) opset(domain string) (int, bool) {
 	for ; ; f = f.caller {
 		if v, ok := f.opsets[domain]; ok || f.caller == nil {
@@ -75,8 +76,8 @@ func weightOf(nodes []wire.Node) int {
 	return w
 }
 
-// expand deducts weight + 1 from the budget maxExpanded. weight is the result of [weightOf] for the
-// nodes that are inlined. expand returns an error if the budget is exhausted.
+// expand deducts weight + 1 nodes from the budget maxExpanded. `weight` is the result of [weightOf]
+// for the nodes that are inlined. expand returns an error if the budget is exhausted.
 func (im *importer) expand(weight int) error {
 	if im.expanded += weight + 1; im.expanded > maxExpanded {
 		im.expanded = maxExpanded
@@ -85,8 +86,8 @@ func (im *importer) expand(weight int) error {
 	return nil
 }
 
-// inline imports the body of the model-local function f in place of node n, a call of f with args. n is
-// number i of its graph or function.
+// inline imports a call of the model-local function f: it imports the body of f in place of node n.
+// args are the operands of the call. n is number i of its graph or function.
 func (im *importer) inline(s *scope, n *wire.Node, i int, f *function, args []*ir.Value) ([]*ir.Value, error) {
 	for at := s.call; at != nil; at = at.caller {
 		if at.function == f {
@@ -183,9 +184,9 @@ func (f *function) bind(s *scope, n *wire.Node) (map[string]attr, error) {
 	return attrs, nil
 }
 
-// resolve returns the value of an attribute. If the attribute refers to an attribute of the enclosing
-// function, the value is taken from the call of the function. The result is the zero attr if the call
-// does not have the attribute. It returns an error if there is no enclosing function.
+// resolve returns the value of an attribute. An attribute may refer to an attribute of the enclosing
+// function; its value is then taken from the call of the function. It is the zero attr if the call
+// does not have the attribute. resolve returns an error if there is no enclosing function.
 func resolve(a *wire.Attr, s *scope) (attr, error) {
 	if a.Ref == "" {
 		return attr{a, s}, nil

@@ -83,8 +83,8 @@ func (im *importer) args(s *scope, n *wire.Node) ([]*ir.Value, error) {
 
 func (s *scope) at(n *wire.Node) { s.builder.At(shorten(s.call.prefix+nameOf(n), maxName)) }
 
-// maxName is the maximum length in bytes of the name of a value and of the position of a node.
-// Longer texts are shortened, because the text form repeats them at each use.
+// maxName is the maximum length in bytes of a value's name and of a node's position. Longer texts
+// are shortened, because the text form of the IR repeats them at each use.
 const maxName = 256
 
 // named gives the new value v a name made from `name`, its name in the model. It returns v.
@@ -106,8 +106,8 @@ func isNew(v *ir.Value) bool {
 	return true
 }
 
-// label returns the text that identifies node n in messages: its index i in its graph or function,
-// and its name, first output or operator.
+// label returns the text that identifies node n in messages. It consists of i, the index of n in
+// its graph or function, and of the node's name, first output or operator.
 func label(n *wire.Node, i int) string { return "node " + strconv.Itoa(i) + " " + quote(nameOf(n)) }
 
 func nameOf(n *wire.Node) string {
@@ -141,9 +141,10 @@ func (im *importer) place(s *scope, n *wire.Node, i int) string {
 	return fmt.Sprintf("%s%s (%s%s): ", s.where, label(n, i), plain(qualified(n)), version)
 }
 
-// inside returns the prefix of messages about the nodes in a graph or function that is inside node
-// n. n is number i of its own graph. The prefix is the place of n, followed by context, which may
-// be "". If the prefix is longer than maxLine/2 bytes, its middle is left out.
+// inside returns a prefix for messages about nodes that are inside node n: nodes of its graphs, or
+// of the function that it calls. The prefix is the place of n, followed by `context`, which may be
+// "". n is number i of its own graph. A prefix of more than maxLine/2 bytes is shortened in the
+// middle.
 func (im *importer) inside(s *scope, n *wire.Node, i int, context string) string {
 	place := im.place(s, n, i) + context
 	if len(place) > maxLine/2 {
@@ -158,8 +159,8 @@ type reportKey struct {
 	text     string
 }
 
-// nodeProblem reports a problem with node n, number i of its graph or function. A problem in a
-// function's body is reported once, however often the function is called.
+// nodeProblem reports a problem with node n, which is number i of its graph or function. A problem
+// in the body of a function is reported only once, even if the function is called several times.
 func (im *importer) nodeProblem(s *scope, n *wire.Node, i int, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if s.call.function != nil {

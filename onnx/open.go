@@ -54,8 +54,8 @@ type Model struct {
 // maxFile is the maximum size of a model file in bytes: the maximum of a protocol buffer.
 const maxFile = 2 << 30
 
-// Open reads and imports an ONNX file. External data is read from the file's folder. The error lists the
-// problems, one per line, the first 100 of them.
+// Open reads and imports an ONNX file. It reads external data from the file's folder. If the model
+// has problems, Open returns an error with one line for each of the first 100 problems.
 func Open(path string, o Options) (*Model, error) {
 	name := filepath.Base(path)
 	data, err := readFile(path)
@@ -78,8 +78,9 @@ func readFile(path string) ([]byte, error) {
 	return data, err
 }
 
-// Read reads a model from the bytes of a file called name. The bytes must not change afterwards.
-// External data is read from root. root may be nil if the model has no external data.
+// Read reads and imports a model from data, the bytes of an ONNX file. name is the file's name in
+// errors. data must not change afterwards, because the model shares it. Read reads external data
+// from root, which may be nil if the model has none. Errors are as for [Open].
 func Read(name string, data []byte, root *os.Root, o Options) (*Model, error) {
 	proto, err := wire.ReadModel(data, wire.Limits{})
 	if err != nil {

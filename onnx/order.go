@@ -85,9 +85,9 @@ const (
 	broken // part of a cycle
 )
 
-// sorted selects the nodes on which the named values depend, and orders them. It reports names that
-// are defined twice, and cycles. If several Constant nodes define a name, the last one is used, as
-// in ONNX Runtime.
+// sorted returns the nodes on which the named values depend, each after the nodes that it reads. It
+// reports names that are defined twice, and cycles. If several Constant nodes define a name, the
+// last one is used, as in ONNX Runtime.
 func (im *importer) sorted(s *scope, nodes []wire.Node, names []string) *ordering {
 	o := &ordering{nodes: nodes, captured: map[int][]string{}, maker: map[string]int{}, state: make([]progress, len(nodes)), read: map[string]bool{}}
 	for i := range nodes {
@@ -120,8 +120,8 @@ func (im *importer) sorted(s *scope, nodes []wire.Node, names []string) *orderin
 
 func isConstant(n *wire.Node) bool { return n.OpType == "Constant" && domainName(n.Domain) == "" }
 
-// uses returns element i of the list of names that a node reads: its inputs, and then the names
-// that its graphs read from outside. ok is false if the list has at most i elements.
+// uses returns name i of the names that a node reads. The list has the node's inputs, followed by
+// the names that the node's graphs read from outside. ok is false if the list has at most i names.
 func (o *ordering) uses(node, i int) (name string, ok bool) {
 	inputs := o.nodes[node].Inputs
 	if i < len(inputs) {

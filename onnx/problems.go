@@ -12,8 +12,8 @@ import (
 
 const (
 	maxProblems = 100
-	// maxKept is the maximum number of problems that are kept until they are sorted by node. Of the
-	// sorted problems, the first maxProblems are reported.
+	// maxKept is the maximum number of problems that are kept in memory. They are then sorted by
+	// node, and the first maxProblems are reported.
 	maxKept = 1 << 12
 	// maxLine is the maximum length of a line in bytes, before characters that cannot be printed
 	// are escaped.

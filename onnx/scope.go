@@ -85,9 +85,9 @@ func (s *scope) declaredType(name string) *wire.Type {
 	return s.declared[name]
 }
 
-// value returns the value with the given name, and reads an initializer at its first use. It
-// returns nil for an input that a function's caller omits, and errReported for a value that could
-// not be imported.
+// value returns the value called `name`. It reads an initializer when the initializer is first
+// used. It returns nil for an input that a function's caller omits. It returns errReported for a
+// value that could not be imported.
 func (im *importer) value(s *scope, name string) (*ir.Value, error) {
 	for at := s; at != nil; at = at.outer {
 		if v := at.values[name]; v != nil {

@@ -63,9 +63,9 @@ func (s *symbols) readOptions(im *importer) {
 	}
 }
 
-// ParseExtent parses the value given for a symbol: an extent, "4", or a range, "1..64". For a range it
-// returns the upper end and true. It returns an error for other texts, and if the extent or the upper
-// end is 0.
+// ParseExtent parses the value of a symbol on the command line. The value is an extent such as "4",
+// or a range such as "1..64". For a range, ParseExtent returns the upper end and true. It returns an
+// error for other texts, and if the extent or the upper end is 0.
 func ParseExtent(text string) (n int64, bounded bool, err error) {
 	low, high, bounded := strings.Cut(text, "..")
 	if !bounded {
@@ -82,8 +82,9 @@ func ParseExtent(text string) (n int64, bounded bool, err error) {
 	return n, bounded, nil
 }
 
-// checkOptions reports dimensions in Options.Dims that the model does not have. Options.Dims may
-// name a dimension by its text in the model. The limit of such a dimension is moved to its symbol.
+// checkOptions reports the names in Options.Dims that are not dimensions of the model. A dimension
+// may be named by its text in the model, which can differ from its symbol in the IR. checkOptions
+// moves the limit of such a dimension to the symbol.
 func (s *symbols) checkOptions(im *importer) {
 	im.problems.at = beforeNodes
 	for _, name := range slices.Sorted(maps.Keys(im.options.Dims)) {

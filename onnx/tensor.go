@@ -46,8 +46,8 @@ func dtypeOf(d wire.DataType) (ir.DType, error) {
 	return ir.Invalid, fmt.Errorf("unknown element type %d", int32(d))
 }
 
-// tensorType returns the static type of t. It returns an error if the rank is above [ir.MaxRank] or
-// the size does not fit an int.
+// tensorType returns the type of t, whose extents are constants. It returns an error if the rank is
+// above [ir.MaxRank] or the size does not fit an int.
 func tensorType(t *wire.Tensor) (ir.Type, error) {
 	d, err := dtypeOf(t.Type)
 	if err != nil {
@@ -71,8 +71,8 @@ func tensorType(t *wire.Tensor) (ir.Type, error) {
 	return typ, nil
 }
 
-// decoded returns the elements of a tensor stored in the model's file, little-endian, each in a
-// whole number of bytes. The result may alias the file.
+// decoded returns the elements of a tensor that is stored in the model's file. The elements are
+// little-endian, and each takes a whole number of bytes. The result may share memory with the file.
 func decoded(t *wire.Tensor, typ ir.Type) ([]byte, error) {
 	packed, err := t.Bytes()
 	if err != nil {
@@ -81,8 +81,8 @@ func decoded(t *wire.Tensor, typ ir.Type) ([]byte, error) {
 	return spread(packed, typ), nil
 }
 
-// spread returns the elements, each in a whole number of bytes. Elements narrower than a byte are
-// unpacked from the lowest bits upward, and sign-extended if signed.
+// spread unpacks elements that are narrower than a byte, lowest bits first, so that each element
+// takes one byte. Signed elements are sign-extended. Wider elements are returned unchanged.
 func spread(packed []byte, typ ir.Type) []byte {
 	bits := typ.DType.Bits()
 	if bits >= 8 {

@@ -21,10 +21,10 @@ type Value struct {
 	Keys *ir.Tensor
 }
 
-// ReadValue reads a file of an ONNX backend test, such as test_data_set_0/input_0.pb: a
-// TensorProto, SequenceProto, OptionalProto or MapProto, depending on t. It also returns the
-// value's name in the file. The extents in t are ignored. It returns an error if the file cannot be
-// read, is damaged, or holds a value of another type.
+// ReadValue reads an input or output of an ONNX backend test, such as test_data_set_0/input_0.pb.
+// The file holds a TensorProto, SequenceProto, OptionalProto or MapProto, depending on t. The
+// extents in t are ignored. ReadValue also returns the value's name in the file. It returns an
+// error if the file cannot be read, is damaged, or holds a value of another type.
 func ReadValue(path string, t ir.Type) (v *Value, name string, err error) {
 	var data []byte
 	info, err := os.Stat(path)

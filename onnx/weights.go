@@ -11,15 +11,18 @@ import (
 )
 
 // maxConstant is the maximum number of elements of an integer or bool initializer that becomes a
-// constant in the text form. Larger initializers, and floats with more than one element, become
-// weights. A float with one element and at least one axis becomes a weight if an operator reads it
-// as a parameter; see [op.IsParameter]. Strings, empty initializers and floats of rank 0 become
+// constant in the IR. Larger initializers become weights. Strings and empty initializers become
 // constants.
+//
+// A float initializer becomes a weight if it has more than one element, and a constant if it has
+// rank 0. With one element and at least one axis, it becomes a weight only if an operator reads it
+// as a parameter; see [op.IsParameter].
 const maxConstant = 256
 
 const (
-	// maxLooked is the number of elements that all import functions of a model may read together. An
-	// element of an attribute counts each time it is read, an element of a weight once.
+	// maxLooked is the maximum number of elements that all import functions of a model together may
+	// read. An element of an attribute counts each time it is read. An element of a weight counts
+	// once.
 	maxLooked = 1 << 25
 	// maxKnown is the number of elements of the largest weight that import functions read.
 	maxKnown = 1 << 20
@@ -121,9 +124,9 @@ func (im *importer) load(b *ir.Builder, t *wire.Tensor, typ ir.Type, name string
 	return named(b, b.Node(ir.Load{Name: w.Name, Type: typ}), name), nil
 }
 
-// weight returns the weight for t. The first call for t creates the weight and calls it `name` or,
-// if another weight has this name, `name` with a number. Data in the model's file is decoded at
-// once. Data in another file is read later by [importer.readWeight].
+// weight returns the weight of the IR for t. The first call for t creates it. Its name is `name`,
+// with a number if another weight has that name. Data in the model's file is decoded at once. Data
+// in another file is read later, by [importer.readWeight].
 func (im *importer) weight(t *wire.Tensor, typ ir.Type, name string) (*ir.Weight, error) {
 	w := im.weights.of[t]
 	if w == nil {

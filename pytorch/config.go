@@ -13,20 +13,22 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Config fills cfg, a pointer to a struct or another value, from the value under a key of a file:
-// "config", "model.args" for a dict in a dict, or "" for the whole file.
+// Config fills cfg, a pointer to a struct or another value, from a value in a file. key says which
+// value: "config" for a key of the file's dict, "model.args" for a dict in a dict, "" for the whole
+// file.
 //
-// A key of a dict sets the field whose json tag equals it, else the field whose name equals it
-// ignoring case and underscores: "n_layers" sets NLayers. Keys without a field are ignored; fields
-// without a key keep their value. Ints, floats, bools, strings, lists, tuples and dicts set Go
-// values of the corresponding kind. An int also sets a float. None sets a pointer, slice, map or
-// interface to nil, and does not change other fields. Element types and devices are strings:
-// "torch.float16". A field of type any gets what package encoding/json would store, except that
-// ints are int64.
+// A key of a dict sets the field whose json tag equals it. If there is no such field, it sets the
+// field whose name equals it ignoring case and underscores: "n_layers" sets NLayers. A key without
+// a field is ignored. A field without a key keeps its value.
 //
-// It returns the errors of [Open], and an error if there is no such key or cfg is not a pointer. If
-// values do not fit their fields, the error has a line with the path of each such value, at most
-// 100 lines.
+// Ints, floats, bools, strings, lists, tuples and dicts set Go values of the corresponding kind. An
+// int also sets a float. None sets a pointer, slice, map or interface to nil, and does not change
+// other fields. Element types and devices are strings: "torch.float16". A field of type any gets
+// what package encoding/json would store, except that ints are int64.
+//
+// Config returns the errors of [Open]. It also returns an error if there is no such key, or if cfg
+// is not a pointer. If values do not fit their fields, the error has a line for each of these
+// values with its path, at most 100 lines.
 func Config(path, key string, cfg any) error {
 	return fromFile(path, func(l *loader, top pickle.Value) error {
 		v, err := under(top, key)
@@ -43,8 +45,9 @@ func Config(path, key string, cfg any) error {
 	})
 }
 
-// ConfigJSON returns the value under a key of a file, see [Config], as indented JSON with sorted
-// keys. It returns the errors of Config, and an error for floats that JSON lacks.
+// ConfigJSON returns a value in a file as indented JSON with sorted keys. key says which value, as
+// for [Config]. ConfigJSON returns the errors of Config, and an error for an infinity or a NaN,
+// which JSON does not have.
 func ConfigJSON(path, key string) ([]byte, error) {
 	var v any
 	if err := Config(path, key, &v); err != nil {

@@ -28,9 +28,10 @@ func isLegacy(file []byte) bool {
 
 const legacyVersion = 1001
 
-// legacy reads the files that torch.save wrote before version 1.6. They are a sequence of pickles:
-// magic number, version, facts about the machine, object, and keys of the storages. Then, for each
-// storage, come the number of its elements and the elements, little-endian on every machine.
+// legacy reads the format of torch.save before version 1.6. The file is a sequence of pickles: a
+// magic number, a version, facts about the machine, the saved object, and the keys of the storages.
+// The storages follow. Each is the number of its elements and then the elements, little-endian on
+// every machine.
 func (l *loader) legacy(file []byte) (pickle.Value, error) {
 	storages := map[string]*legacyStorage{}
 	l.find = func(key string, e element, numel int64) (*storage, error) {

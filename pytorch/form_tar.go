@@ -17,8 +17,9 @@ func isTar(file []byte) bool {
 	return len(file) > 262 && string(file[257:262]) == "ustar" && bytes.Contains(file[:100], []byte("sys_info"))
 }
 
-// tar reads the files of the first versions of PyTorch: a tar file with the parts sys_info, pickle,
-// storages and, if the pickle refers to tensors by key, tensors.
+// tar reads the format of the first versions of PyTorch, a tar file. It contains the files
+// sys_info, pickle and storages. It also contains the file tensors if the pickle refers to tensors
+// by key.
 func (l *loader) tar(file []byte) (pickle.Value, error) {
 	parts, err := tarParts(file)
 	if err != nil {
@@ -83,11 +84,13 @@ func tarParts(file []byte) (map[string][]byte, error) {
 	return parts, nil
 }
 
-// each reads the objects of a part and stores them in the map objects by key. The part starts with
-// a pickle of the number of objects. Each object is a pickle of three values, of which the first is
-// the key, followed by data. read gets the three values, the key and the bytes after the pickle; it
-// returns the object and the bytes after the object's data. each returns the bytes after the last
-// object.
+// each reads objects from `part`, one of the files in the tar file, and stores them in the map
+// objects by key. The part starts with a pickle of the number of objects. Each object is a pickle
+// of three values, the first of which is the key, and then the object's data.
+//
+// each calls `read` for an object, with the three values, the key and the bytes after the pickle.
+// read returns the object and the bytes after the object's data. each returns the bytes after the
+// last object.
 func (l *loader) each(part []byte, objects map[string]pickle.Value, read func(head []pickle.Value, key string, rest []byte) (pickle.Value, []byte, error)) (rest []byte, err error) {
 	v, n, err := l.unpickle(part, nil)
 	if err != nil {
@@ -121,8 +124,9 @@ func (l *loader) each(part []byte, objects map[string]pickle.Value, read func(he
 	return rest, nil
 }
 
-// tarStorages reads storages. A pickle of key, location and class precedes each storage. A list of
-// views may follow the last storage; a view is (key, key of the storage, offset, size).
+// tarStorages reads storages. Each storage starts with a pickle of three values: key, location and
+// class. A list of views of storages may follow the last storage. A view has four values: its key,
+// the key of its storage, offset and size.
 func (l *loader) tarStorages(part []byte, objects map[string]pickle.Value) error {
 	rest, err := l.each(part, objects, func(head []pickle.Value, key string, rest []byte) (pickle.Value, []byte, error) {
 		e, ok := elementOf(head[2])
@@ -160,8 +164,9 @@ func (l *loader) tarStorages(part []byte, objects map[string]pickle.Value) error
 	return nil
 }
 
-// tarTensors reads views of storages. A pickle of key, key of the storage and class precedes each
-// view. The view is its rank, extents, strides and offset, 8 bytes each.
+// tarTensors reads tensors, which are views of storages. Each tensor starts with a pickle of three
+// values: its key, the key of its storage, and its class. The rank, extents, strides and offset
+// follow, 8 bytes each.
 func (l *loader) tarTensors(part []byte, objects map[string]pickle.Value) error {
 	if part == nil {
 		return nil

@@ -12,8 +12,8 @@ import (
 const maxDeflatedPickle = 32 << 20
 
 // zip reads the archives that torch.save has written since version 1.6, and the archives of
-// torch.jit.save. Their records are in one folder: data.pkl is the pickle; data/0, data/1, … are
-// the storages; byteorder is "little", the default, or "big".
+// torch.jit.save. An archive has one folder. In it, data.pkl is the pickle, and data/0, data/1, …
+// are the storages. The record byteorder says "little", the default, or "big".
 func (l *loader) zip(file []byte) (pickle.Value, error) {
 	a, err := openZip(file)
 	if err != nil {

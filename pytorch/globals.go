@@ -8,8 +8,9 @@ import (
 	"github.com/burngen/burngen/pytorch/pickle"
 )
 
-// globals maps the names that a pickle may call, "module.name", to their implementations.
-// [loader.global] also accepts element types, storages, and classes that are only mentioned.
+// globals maps the names of functions that a pickle may call, "module.name", to their
+// implementations. [loader.global] also accepts the names of element types, of storages, and of
+// classes that are only mentioned.
 var globals = map[string]func(l *loader, args []pickle.Value) (pickle.Value, error){
 	"collections.OrderedDict":                    newDict,
 	"collections.defaultdict":                    newDefaultDict,

@@ -96,8 +96,8 @@ func (w *namer) members(v pickle.Value, depth int) error {
 	return nil
 }
 
-// member walks v, the item of a container with the given key. It does nothing unless v is a
-// container or a tensor. depth is the depth of the container.
+// member walks v, which is the item of a container under `key`. It does nothing unless v is itself
+// a container or a tensor. depth is the depth of the outer container.
 func (w *namer) member(key, v pickle.Value, depth int) error {
 	switch v.(type) {
 	case *pickle.Dict, *pickle.List, *pickle.Tuple, *object, *tensor:

@@ -31,10 +31,11 @@ func Renumber() Option { return keys.Renumber() }
 func Transpose(pattern string) Option { return keys.Transpose(pattern) }
 
 // Open returns the weights in a file that PyTorch saved. The file is mapped and must not be
-// truncated while the weights are in use; Close unmaps it. It returns an error of one line that
-// starts with the path if the file has another format, is damaged, or mentions a forbidden name. A
-// tensor that burngen cannot hold, such as a sparse or quantised one, is listed as u8[0], and its
-// use is an error.
+// truncated while the weights are in use. Closing the weights unmaps it. A tensor that burngen
+// cannot hold, such as a sparse or quantised one, is listed as u8[0], and its use is an error.
+//
+// Open returns an error if the file has another format, is damaged, or mentions a Python name that
+// is not allowed. The error is one line that starts with the path.
 func Open(path string, options ...Option) (*rt.Weights, error) {
 	return finish(rt.ReadWeightsFile(path, load), options)
 }
@@ -56,8 +57,8 @@ func Parse(data []byte, options ...Option) (*rt.Weights, error) {
 	return finish(w, options)
 }
 
-// finish applies options to w. It returns an error if an option says which tensors may be missing
-// or unused, because only LoadFrom can check that. If it returns an error, it closes w.
+// finish applies options to w. It returns an error if an option says that tensors may be missing or
+// unused, because only LoadFrom can check that. If finish returns an error, it closes w.
 func finish(w *rt.Weights, options []Option) (*rt.Weights, error) {
 	if err := w.Err(); err != nil {
 		w.Close()
@@ -146,15 +147,16 @@ func (l *loader) spend(units int) error {
 	return nil
 }
 
-// freeUnits is the memory budget of every pickle, in units of [loader.spend]. A pickle gets a
-// quarter of a unit more for each of its bytes, up to countedPickle bytes.
+// freeUnits is the memory budget for reading one pickle, in units of [loader.spend]. The budget
+// grows by one unit for every four bytes of the pickle, up to countedPickle bytes.
 const (
 	freeUnits     = 1 << 17
 	countedPickle = 16 << 20
 )
 
-// unpickle reads the pickle at the start of data. It returns the value and the length of the pickle
-// in bytes. persistent resolves persistent ids.
+// unpickle reads the pickle at the start of data. It returns the pickled value and the pickle's
+// length in bytes. persistent returns the object with a persistent id, which is how a pickle refers
+// to a storage.
 func (l *loader) unpickle(data []byte, persistent func(pickle.Value) (pickle.Value, error)) (pickle.Value, int, error) {
 	l.budget = freeUnits + min(len(data), countedPickle)/4
 	r := pickle.Reader{Global: l.global, Persistent: persistent}
@@ -236,7 +238,7 @@ func (l *loader) persistent(id pickle.Value) (pickle.Value, error) {
 	return s.sub(offset, size)
 }
 
-// keyOf returns the key of a storage as text. It is a string, or an int in old files. It returns
+// keyOf returns the key of a storage as text. v is a string, or an int in old files. keyOf returns
 // false for other values.
 func keyOf(v pickle.Value) (string, bool) {
 	switch v.(type) {
@@ -246,8 +248,8 @@ func keyOf(v pickle.Value) (string, bool) {
 	return "", false
 }
 
-// checkedAtOnce is how many bytes of records are verified, in all, when a file is opened. The other records
-// are verified when they are first used.
+// checkedAtOnce is the maximum number of bytes of records that are verified when a file is opened.
+// The other records are verified when they are first used.
 const checkedAtOnce = 64 << 20
 
 // check verifies the checksums of the first records, at most checkedAtOnce bytes.

@@ -106,10 +106,15 @@ const (
 	maxRepeats = 1 << 22
 )
 
-// newTensor returns a view of a storage. It returns an error if the view exceeds the storage, has a
-// negative extent or stride or more than maxRank axes, or has more elements than both the storage
-// and maxRepeats. If burngen does not support the element type, reading the tensor returns an
-// error.
+// newTensor returns a view of a storage. It returns an error in these cases:
+//
+//  - The view exceeds the storage.
+//  - An extent, a stride or the offset is negative.
+//  - There are more than maxRank axes.
+//  - There are more elements than the storage has, and more than maxRepeats.
+//  - The elements have more bytes than an int can count.
+//
+// If burngen does not support the element type, newTensor returns a tensor whose use is an error.
 func newTensor(s *storage, e element, offset int64, shape, strides []int64) (*tensor, error) {
 	if e.dtype == "" {
 		return &tensor{refused: fmt.Errorf("elements are %s: burngen has no such type; convert the tensor before it is saved", e.name)}, nil

@@ -12,9 +12,9 @@ import (
 	"sync"
 )
 
-// archive is the directory of a zip file in memory. It is stricter than other readers, so that all
-// readers see the same archive: the directory must end where the end record begins, records must
-// agree with the directory, and names must be unique.
+// archive is the directory of a zip file in memory. It rejects files that other zip readers might
+// read differently: the directory must end where the end record begins, each record must agree with
+// the directory, and names must be unique.
 type archive struct {
 	file    []byte
 	records map[string]*record

@@ -19,9 +19,9 @@ const (
 	maxCopies = 3
 )
 
-// fusePointwise fuses a pointwise node into the pointwise node that reads its result, if the two
-// have the same shape and there is no other reader. A single cheap operator of one tensor is also
-// fused into each of a few readers.
+// fusePointwise fuses a pointwise node into the pointwise node that reads its result. The two must
+// have the same shape, and the result must have no other reader. A node with one cheap operator on
+// one tensor is also fused if it has a few readers: each reader then computes the operator itself.
 func fusePointwise(ctx *Context, m *ir.Module) (changed bool, err error) {
 	for _, f := range m.Funcs {
 		c, err := fuseLoops(ctx, f)
@@ -48,8 +48,8 @@ type fuser struct {
 	cheap map[*ir.Node]bool // nodes that are fused into each of their readers
 }
 
-// copied returns the nodes that have a single cheap operator and at most maxCopies readers, if they
-// can be fused into all of these readers.
+// copied returns the nodes that can be fused into all of their readers. Such a node has a single
+// cheap operator and at most maxCopies readers.
 func (p *fuser) copied(f *ir.Func) map[*ir.Node]bool {
 	readers := map[*ir.Value]int{} // fitting ones
 	for n := range f.All() {

@@ -9,12 +9,16 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// fuseQDQ replaces operators between DequantizeLinear and QuantizeLinear by operators on 8-bit
-// integers. Operators that only move elements, and maxima, are moved before the dequantisation.
-// Convolutions, matrix products and averages, with a bias and bounds after them, sum integers.
-// Elementwise operators of one 8-bit operand become a table. A matrix product that is not quantised
-// afterwards is scaled to f32. The scales of activations must be constants, the scales of weights
-// must be fixed, and no intermediate value may have another reader.
+// fuseQDQ replaces operators on floats by operators on 8-bit integers if they are between a
+// DequantizeLinear and a QuantizeLinear. There are four cases:
+//
+//  - An operator that only moves elements, or takes a maximum, is applied before the dequantisation.
+//  - A convolution, matrix product or average, with a bias and bounds after it, sums integers.
+//  - Elementwise operators of one 8-bit operand become a table.
+//  - A matrix product that is not quantised afterwards sums integers, and its sums are scaled to f32.
+//
+// The scales of activations must be constants. The scales of weights must be fixed. An intermediate
+// value must have no other reader.
 func fuseQDQ(ctx *Context, m *ir.Module) (changed bool, err error) {
 	f := qdq{ctx: ctx, known: fixed{}}
 	for _, visit := range []func(*ir.Builder, *ir.Node) []*ir.Value{f.visit, f.scaledProduct} {
@@ -47,8 +51,8 @@ type quantum struct {
 	axis        int       // axis of per-channel scales, −1 if there is one scale
 }
 
-// one returns the scale of q, and true, if q has a single constant scale, which is positive and
-// finite, and a constant zero point.
+// one returns the scale of q, and true, if q has one constant scale and a constant zero point. The
+// scale must be positive and finite. Otherwise one returns 0 and false.
 func (q quantum) one() (float64, bool) {
 	scale, ok := q.scale.ConstValue()
 	if !ok || q.axis >= 0 || scale.Len() == 0 || !(scale.Float(0) > 0) || math.IsInf(scale.Float(0), 1) {
@@ -111,8 +115,9 @@ func (f *qdq) visit(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{y}
 }
 
-// quantizer returns the replacement of n, which quantises to 8 bits with one constant scale. It
-// returns nil if the operators before n cannot be computed on integers.
+// quantizer returns the replacement of n, which quantises its operand to 8 bits with one constant
+// scale. The replacement also computes the operators before n, on integers. quantizer returns nil
+// if this is not possible.
 func (f *qdq) quantizer(b *ir.Builder, n *ir.Node, o op.QuantizeLinear) *ir.Value {
 	x := n.Args[0]
 	to := quantum{scale: n.Args[1], zero: n.Arg(2), axis: -1}
@@ -143,9 +148,10 @@ func (f *qdq) quantizer(b *ir.Builder, n *ir.Node, o op.QuantizeLinear) *ir.Valu
 	return f.product(b, x, sums, &to)
 }
 
-// earlier moves n, which moves elements, before the dequantisation of its operand. It returns the
-// dequantised result of n. It returns nil if n does more than move elements, if its operand is not
-// dequantised, if pred returns false for the operand, or if n cannot be moved.
+// earlier swaps n, a node that moves elements, with the dequantisation before it: n is then applied
+// to the integers. earlier returns the dequantised result. It returns nil if n does more than move
+// elements, if its operand is not dequantised, if pred returns false for the operand, or if n
+// cannot be applied to integers.
 func (f *qdq) earlier(b *ir.Builder, n *ir.Node, pred func(*ir.Value) bool) *ir.Value {
 	if !isMove(n) || f.known.has(n.Results[0]) && !isTransposeOfWeights(n) {
 		return nil
@@ -178,9 +184,9 @@ func isTransposeOfWeights(n *ir.Node) bool {
 	return ok
 }
 
-// isMove reports whether each element of the result of n is known to be an element of its first
-// operand. For a max pool, this requires that dilations and ceil mode are not set, and that the
-// padding is smaller than the kernel.
+// isMove reports whether n is known to only move elements: each element of its result is an element
+// of its first operand. A max pool qualifies if it has no dilations and no ceil mode, and if its
+// padding is smaller than its kernel.
 func isMove(n *ir.Node) bool {
 	if o, ok := n.Op.(op.MaxPool); ok {
 		for i, p := range o.Pads {
@@ -194,8 +200,8 @@ func isMove(n *ir.Node) bool {
 	return m == op.Rearranges || m == op.Picks
 }
 
-// concatOf returns a replacement for n, which quantises the result of `joined`, a node with
-// operator c. The replacement quantises each operand of joined and concatenates the results.
+// concatOf returns a replacement for n, which quantises the result of the Concat c in the node
+// `joined`. The replacement quantises each operand of the Concat, and concatenates the results.
 // concatOf returns nil unless each operand is an [activation].
 func concatOf(b *ir.Builder, c op.Concat, joined, n *ir.Node) *ir.Value {
 	parts := make([]*ir.Value, len(joined.Args))
@@ -208,8 +214,9 @@ func concatOf(b *ir.Builder, c op.Concat, joined, n *ir.Node) *ir.Value {
 	return b.Node(c, parts...)
 }
 
-// table returns a table lookup equal to n, which quantises the result of elementwise operators of
-// one 8-bit value. It returns nil if n is not such a node.
+// table returns a replacement for n, a node that quantises the result of elementwise operators of
+// one 8-bit value. The replacement looks up each byte in a table. table returns nil if n is not
+// such a node.
 func table(b *ir.Builder, n *ir.Node) *ir.Value {
 	var chain []*ir.Node
 	v := n.Args[0]
@@ -243,9 +250,10 @@ func table(b *ir.Builder, n *ir.Node) *ir.Value {
 
 const maxTableOps = 64
 
-// tabulated returns a lookup of the bytes of q in a table of 256 bytes, which replaces n. chain
-// lists the operators between q and n, from last to first. For each byte the table holds the byte
-// that n returns for it. If the table maps each byte to itself, tabulated returns the bytes of q.
+// tabulated returns a replacement for n, which looks up the bytes of q in a table of 256 bytes.
+// chain lists the operators between q and n, from last to first. The table holds, for each byte of
+// q, the byte that n returns. If the table maps each byte to itself, tabulated returns the bytes of
+// q.
 func tabulated(b *ir.Builder, n *ir.Node, chain []*ir.Node, q quantum) *ir.Value {
 	x := b.Const(op.ByteCodes(q.x.Type.DType))
 	v := b.Node(op.DequantizeLinear{To: ir.F32}, x, q.scale, q.zero)
@@ -296,9 +304,9 @@ func tableOf(v *ir.Value) *ir.Tensor {
 	return out[0]
 }
 
-// bounded follows v back through operators that bound it and that have no other reader, and returns
-// the value before them. It quantises the bounds with scale and zero, the scale and the zero point
-// of the result, and stores them in r.
+// bounded skips the operators before v that clamp it, such as a Relu, if they have no other reader.
+// It returns the value before them. It quantises their bounds with `scale` and `zero`, which are
+// the scale and the zero point of the result, and stores the quantised bounds in r.
 func bounded(b *ir.Builder, v *ir.Value, r *op.Requantize, scale float64, zero int) *ir.Value {
 	least, most := math.Inf(-1), math.Inf(1)
 	for v.Def != nil && b.Uses(v) == 1 {
@@ -330,9 +338,9 @@ func zeroOf(v *ir.Value) int {
 	return 0
 }
 
-// product computes v, an f32 value, as a sum of products of integers. The sums are requantised as r
-// says, to the scale and zero of target. It returns nil if v is not a product or an average of
-// quantised operands, or has another reader.
+// product replaces v, an f32 value, by an integer product that is requantised as r says, with the
+// scale and the zero point of target. v must be a product or an average of quantised operands, with
+// one reader. Otherwise product returns nil.
 func (f *qdq) product(b *ir.Builder, v *ir.Value, r op.Requantize, target *quantum) *ir.Value {
 	if b.Uses(v) != 1 {
 		return nil
@@ -359,8 +367,9 @@ func (f *qdq) product(b *ir.Builder, v *ir.Value, r op.Requantize, target *quant
 	return nil
 }
 
-// weights returns the quantised form of v. It returns false unless v has 8-bit elements, its scales
-// and zero points are fixed, and it has either one scale or one scale for each index along `axis`.
+// weights returns the integers, scales and zero points of v, which is dequantised. It returns false
+// unless the integers have 8 bits and the scales and zero points are fixed. There must be one
+// scale, or one for each index along `axis`.
 func (f *qdq) weights(v *ir.Value, axis int) (quantum, bool) {
 	q, ok := dequantized(v)
 	if !ok || !isByte(q.x) || q.axis >= 0 && q.axis != axis || !f.known.has(q.scale) || q.zero != nil && !f.known.has(q.zero) {
@@ -369,9 +378,10 @@ func (f *qdq) weights(v *ir.Value, axis int) (quantum, bool) {
 	return q, true
 }
 
-// convolution returns n, the convolution o, as a ConvInteger. The sums are requantised as r says,
-// to the scale and zero of target. It returns nil unless the input and the weights are dequantised
-// from 8 bits, and the scales of the weights and the bias are fixed.
+// convolution returns a ConvInteger that replaces n, which has the operator o. The sums are
+// requantised as r says, with the scale and the zero point of target. convolution returns nil
+// unless the input and the weights are dequantised from 8 bits. The scales of the weights and the
+// bias must be fixed.
 func (f *qdq) convolution(b *ir.Builder, n *ir.Node, o op.Conv, r op.Requantize, target *quantum) *ir.Value {
 	x, _, ok := activation(n.Args[0])
 	if !ok {
@@ -392,9 +402,9 @@ func (f *qdq) convolution(b *ir.Builder, n *ir.Node, o op.Conv, r op.Requantize,
 		x.x, w.x, x.zero, w.zero, bias, factor(b, x, w, target), target.zero)
 }
 
-// average returns n, an average over the window w, as a ConvInteger of bytes with weights of 1. The
-// sums are requantised as r says, to the scale and zero of target. It returns nil if the operand of
-// n is not dequantised, or the window is too large.
+// average returns a ConvInteger that replaces n, an average over the window w. All its weights are
+// 1. The sums are requantised as r says, with the scale and the zero point of target. average
+// returns nil if the operand of n is not dequantised, or if the window is too large.
 func (f *qdq) average(b *ir.Builder, n *ir.Node, w op.Window, r op.Requantize, target *quantum) *ir.Value {
 	x, _, ok := activation(n.Args[0])
 	c, okC := n.Args[0].Type.Shape[1].Int()
@@ -416,9 +426,9 @@ func (f *qdq) average(b *ir.Builder, n *ir.Node, w op.Window, r op.Requantize, t
 // fits an i32.
 const maxAverage = 1 << 20
 
-// factor returns scale(x)·scale(w)/scale(target), the factor that converts sums of products of x
-// and w to integers of target. It is f64, of rank 0, or of rank 1 with one element for each
-// channel.
+// factor returns scale(x)·scale(w)/scale(target). A sum of products of integers of x and w, times
+// this factor, is in units of target's scale. The result is f64. It has rank 0, or rank 1 with one
+// element for each channel.
 func factor(b *ir.Builder, x, w quantum, target *quantum) *ir.Value {
 	return b.Node(op.Div{}, b.Node(op.Mul{}, exactScale(b, w.scale), exactScale(b, x.scale)), exactScale(b, target.scale))
 }
@@ -449,8 +459,9 @@ type matrixProduct struct {
 	bias *ir.Value // f32, or nil
 }
 
-// matrices describes v as a product of 8-bit matrices. ok is false if v is not one. inner says that
-// v is quantised again and has no other reader; v may then also be the sum of a product and a bias.
+// matrices describes v as a product of 8-bit matrices. ok is false if v is not such a product. Set
+// `inner` if v is quantised again and has no other reader: v may then also be a product plus a
+// bias.
 func (f *qdq) matrices(b *ir.Builder, v *ir.Value, inner bool) (p matrixProduct, ok bool) {
 	n := v.Def
 	switch o := n.Op.(type) {
@@ -517,8 +528,9 @@ func (p matrixProduct) node(b *ir.Builder, r op.Requantize, target *quantum) *ir
 		p.a.x, p.w.x, p.a.zero, p.w.zero, bias, factor(b, p.a, p.w, target), target.zero)
 }
 
-// scaledProduct returns n, a product of 8-bit matrices whose result is f32, as an integer product
-// whose sums are scaled. It returns nil if n is not such a product, and in strict mode.
+// scaledProduct returns the replacement of n, a product of 8-bit matrices with an f32 result. The
+// replacement is an integer product, followed by a scaling of its sums. scaledProduct returns nil
+// in strict mode, or if n is not such a product.
 func (f *qdq) scaledProduct(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if f.ctx.Strict || len(n.Results) != 1 {
 		return nil

@@ -5,8 +5,8 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// fuseScale makes two things part of an integer matrix product: the scale that converts its sums to
-// floats, and a row that is added to them.
+// fuseScale fuses two operations into an integer matrix product. The first multiplies the sums by a
+// scale, which converts them to floats. The second adds a row to each row of the result.
 func fuseScale(ctx *Context, m *ir.Module) (changed bool, err error) {
 	for _, fuse := range []func(b *ir.Builder, n *ir.Node, a, other *ir.Value) *ir.Value{scaledSums, offsetSums} {
 		c, err := rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
@@ -35,9 +35,10 @@ const (
 	productOffset = 6
 )
 
-// scaledSums returns an integer product that replaces n if n is `floats`·`scale`. `floats` must be the sums of an
-// integer product, converted to f32, and neither may have other uses. `scale` must have one element, or one for each
-// column; it becomes an operand of the product. Otherwise scaledSums returns nil.
+// scaledSums returns an integer product that replaces n if n is `floats`·`scale`. `floats` must be
+// the sums of an integer product, converted to f32. The sums and `floats` must have no other uses.
+// `scale` must have one element, or one for each column, and becomes an operand of the product.
+// Otherwise scaledSums returns nil.
 func scaledSums(b *ir.Builder, n *ir.Node, floats, scale *ir.Value) *ir.Value {
 	if _, ok := n.Op.(op.Mul); !ok {
 		return nil
@@ -55,9 +56,10 @@ func scaledSums(b *ir.Builder, n *ir.Node, floats, scale *ir.Value) *ir.Value {
 	return withVector(b, n, product, sums.Def, productScale, scale)
 }
 
-// offsetSums returns an integer product that replaces n if n is `scaled` + `offset`. `scaled` must be the f32 result
-// of an integer product, without an offset and without other uses. `offset` must have one element, or one for each
-// column; it becomes an operand of the product. Otherwise offsetSums returns nil.
+// offsetSums returns an integer product that replaces n if n is `scaled` + `offset`. `scaled` must be
+// the f32 result of an integer product that has no offset yet, and must have no other uses. `offset`
+// must have one element, or one for each column, and becomes an operand of the product. Otherwise
+// offsetSums returns nil.
 func offsetSums(b *ir.Builder, n *ir.Node, scaled, offset *ir.Value) *ir.Value {
 	if _, ok := n.Op.(op.Add); !ok {
 		return nil
@@ -69,9 +71,9 @@ func offsetSums(b *ir.Builder, n *ir.Node, scaled, offset *ir.Value) *ir.Value {
 	return withVector(b, n, product, scaled.Def, productOffset, offset)
 }
 
-// withVector returns an integer product that replaces n. It has the operator `product` and the
-// operands of the node `source`, with v as the operand at index `operand`. v must be f32 with one
-// element, or one for each column; otherwise withVector returns nil.
+// withVector returns an integer product that replaces n. Its operator is `product`. Its operands
+// are the operands of the node `source`, with v at index `operand`. withVector returns nil unless v
+// is f32 with one element, or with one element for each column.
 func withVector(b *ir.Builder, n *ir.Node, product op.MatMulInteger, source *ir.Node, operand int, v *ir.Value) *ir.Value {
 	y := n.Results[0].Type
 	if source.Args[1].Type.Rank() < 2 || v.Type.DType != ir.F32 || !y.With(ir.I32).Equal(source.Results[0].Type.With(ir.I32)) {

@@ -6,9 +6,9 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// liftWeights moves nodes that depend only on weights out of the functions that control flow calls.
-// The caller computes them and passes their results as parameters. If the caller's weights are
-// prepared, the nodes are then computed once.
+// liftWeights moves nodes that depend only on weights out of functions that control flow calls,
+// such as a loop's body. The caller computes these nodes and passes their results as parameters. If
+// the caller's weights are prepared, the nodes are computed only once.
 func liftWeights(_ *Context, m *ir.Module) (changed bool, err error) {
 	for _, f := range m.Funcs { // functions that others call come first
 		if caller, block := callOf(m, f.Name); caller != nil {
@@ -37,8 +37,8 @@ func callOf(m *ir.Module, name string) (*ir.Func, *ir.Node) {
 	return nil, nil
 }
 
-// liftFrom moves the nodes of f that depend only on weights to caller, before node n, whose block
-// calls f. It reports whether it moved any.
+// liftFrom moves the nodes of f that depend only on weights to `caller`. They are inserted before
+// node n, which has a block that calls f. liftFrom reports whether it moved any.
 func liftFrom(f, caller *ir.Func, n *ir.Node) (changed bool, err error) {
 	known := fixed{}
 	var lifted []*ir.Value

@@ -8,9 +8,10 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// mergeCopies removes copies. A copy of a copy, or of its reshape, becomes a copy of the first
-// operand. A copy that moves no elements becomes a reshape. An [op.TransposedReader] of a copy that
-// only transposes matrices reads the matrices before the copy instead.
+// mergeCopies removes copies. A copy of a copy becomes one copy of the first operand, even if there
+// is a reshape between the two. A copy that moves no elements becomes a reshape. An
+// [op.TransposedReader] that reads a copy which only transposes matrices reads the matrices before
+// the copy instead.
 func mergeCopies(_ *Context, m *ir.Module) (changed bool, err error) {
 	return rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
 		if o, ok := n.Op.(op.TransposedReader); ok {
@@ -55,9 +56,9 @@ func inOrder(c op.StridedCopy) bool {
 	})
 }
 
-// readTransposed returns the replacement of n, whose operator is o, if the first operand of n is a
-// copy that transposes matrices. The replacement applies o.ReadTransposed() to the matrices before
-// the copy. Otherwise readTransposed returns nil.
+// readTransposed returns the replacement of n, which has operator o. The first operand of n must be
+// a copy that transposes matrices. The replacement applies o.ReadTransposed() to the matrices
+// before the copy. Otherwise readTransposed returns nil.
 func readTransposed(b *ir.Builder, n *ir.Node, o op.TransposedReader) []*ir.Value {
 	copied, c, ok := madeBy[op.StridedCopy](n.Args[0])
 	if !ok || len(c.Shape) < 2 || !c.Offset.Equal(dim.Dim{}) || len(c.Shape) != n.Args[0].Type.Rank() {

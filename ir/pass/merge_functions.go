@@ -6,8 +6,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// mergeFunctions merges outlined functions that compute the same: all callers then call the first
-// of them. The functions of control flow blocks do not change.
+// mergeFunctions merges outlined functions that compute the same. All callers then call the first
+// of these functions. Functions that the blocks of control flow call are not merged.
 func mergeFunctions(_ *Context, m *ir.Module) (changed bool, err error) {
 	outlined := map[string]bool{}
 	for _, f := range m.Funcs {

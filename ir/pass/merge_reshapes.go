@@ -9,9 +9,10 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// mergeReshapes merges reshapes of reshapes and transposes of transposes. It replaces transposes
-// that move no elements by reshapes. It moves transposes from the operands of an operator to its
-// result if that does not increase their number, so that they meet other transposes and cancel.
+// mergeReshapes merges a reshape of a reshape, and a transpose of a transpose. It replaces a
+// transpose that moves no elements by a reshape. It also moves transposes from the operands of an
+// operator to its result if the number of transposes does not grow. A moved transpose may then meet
+// another one, and the two cancel.
 func mergeReshapes(_ *Context, m *ir.Module) (changed bool, err error) {
 	for _, f := range m.Funcs {
 		s := &sinker{uses: f.Uses(), fixed: fixed{}}
@@ -108,8 +109,8 @@ type sinker struct {
 	fixed fixed
 }
 
-// sink computes n before its operands are transposed, and transposes the result. Operands that are
-// not transposed by the same permutation must be weights, which are transposed when they are
+// sink computes n on operands before they are transposed, and transposes the result. An operand
+// that is not transposed by the same permutation must be a weight, which is transposed when it is
 // prepared. At least one of the transposes must have no other reader. Otherwise sink returns nil.
 func (s *sinker) sink(b *ir.Builder, n *ir.Node) *ir.Value {
 	if len(n.Results) != 1 {
@@ -166,8 +167,8 @@ func pick[T any](s []T, perm []int) []T {
 	return out
 }
 
-// transposeBack appends a transpose of v by the inverse of perm. v has the rank of perm or less;
-// missing leading axes are added first. If v has one element, transposeBack returns v.
+// transposeBack appends a transpose of v by the inverse of perm, and returns it. If v has a lower
+// rank than perm, transposeBack first adds leading axes. If v has one element, it returns v.
 func transposeBack(b *ir.Builder, v *ir.Value, perm []int) *ir.Value {
 	if v.Type.Elems().Equal(dim.Const(1)) {
 		return v

@@ -48,9 +48,9 @@ func nameValues(_ *Context, m *ir.Module) (changed bool, err error) {
 	return changed, nil
 }
 
-// called names the results of a call that have a number as name. The new name consists of the
-// module whose weights the function gets, and the name of the function's result. called reports
-// whether it has named a result.
+// called names the results of a call whose names are numbers. The new name is the path of the
+// module whose weights the function gets, followed by the name of the function's result. called
+// reports whether it named a result.
 func (n *namer) called(node *ir.Node, callee *ir.Func) (changed bool) {
 	path := modulePath(n.weights(node), false)
 	for i, r := range node.Results {
@@ -61,8 +61,8 @@ func (n *namer) called(node *ir.Node, callee *ir.Func) (changed bool) {
 	return changed
 }
 
-// callNames holds the names of the arguments and the results of a call. weights has, for each
-// argument, the name of the weight that it is computed from, or "".
+// callNames holds the names of the arguments and the results of a call. weights[i] is the name of
+// the weight that args[i] is computed from, or "".
 type callNames struct{ args, weights, results []string }
 
 func namesOfValues(values []*ir.Value) []string {
@@ -163,8 +163,9 @@ func (n *namer) node(node *ir.Node, named map[*ir.Value]bool) {
 	}
 }
 
-// parameter sets the name of p, parameter i of a function. The name is taken from the weights that
-// the calls pass, or else from the names of the arguments.
+// parameter sets the name of p, parameter i of a function. It uses the common part of the names of
+// the weights that the calls pass for p. If there is none, it uses the common part of the names of
+// the arguments.
 func (n *namer) parameter(p *ir.Value, calls []callNames, i int) {
 	weight := common(calls, true, func(c callNames) string { return strings.TrimPrefix(c.weights[i], rt.PreparedPrefix) })
 	if weight != "" {
@@ -233,8 +234,8 @@ func (n *namer) trace(node *ir.Node) {
 	}
 }
 
-// hint returns a name for a node, from the weights that it reads or from the model. It returns ""
-// if there is no such name, or if the node is a call.
+// hint returns a name for a node. It uses the names of the weights that the node reads, or the name
+// in the model. It returns "" if there is no such name, or if the node is a call.
 func (n *namer) hint(node *ir.Node) string {
 	if _, ok := node.Op.(ir.Invoke); ok {
 		return ""
@@ -271,9 +272,10 @@ func isLine(pos string) bool {
 	return ok && file != "" && err == nil
 }
 
-// nodePath shortens the name of a node. Exporters write the path of modules, followed by the
-// operator. The operator is dropped if the module's name contains it, and a module is dropped if
-// the next one repeats its name.
+// nodePath shortens the name of a node. Exporters write the path of modules, followed by the name
+// of the operator. nodePath drops the operator if the module's name contains it or the other way
+// round. It drops a module if the next module's name begins with it: "layer/layer.0" becomes
+// "layer.0".
 func nodePath(name string) string {
 	parts := strings.FieldsFunc(name, func(c rune) bool { return c == '/' })
 	var path []string
@@ -289,8 +291,8 @@ func nodePath(name string) string {
 	return strings.Join(path, "/")
 }
 
-// isRepeated reports whether the last part of a module's path contains the name of its operator, or
-// the other way round. It ignores case and the numbers at the ends of both.
+// isRepeated reports whether one of two names contains the other: the last part of a module's path,
+// and an operator. It ignores case, and numbers at the ends of both.
 func isRepeated(module, operator string) bool {
 	letters := func(s string) string {
 		return strings.ToLower(strings.TrimRight(s[strings.LastIndexByte(s, '.')+1:], "_0123456789"))
@@ -299,9 +301,10 @@ func isRepeated(module, operator string) bool {
 	return len(m) > 1 && len(o) > 1 && (strings.Contains(o, m) || strings.Contains(m, o))
 }
 
-// modulePath returns the path of the module that the weights belong to: the common beginning of
-// their names, without the last part, which names the weight. It returns "" if there is no common
-// beginning. If `one` is set, a weight that has nothing in common with the path so far is ignored.
+// modulePath returns the path of the module that the weights belong to. The path is the common
+// beginning of their names, without the last part, which names the weight itself. It returns "" if
+// there is no common beginning. If `one` is set, modulePath ignores a weight whose name begins
+// differently from the path so far.
 func modulePath(weights []string, one bool) string {
 	var path []string
 	for i, w := range weights {
@@ -323,10 +326,11 @@ func modulePath(weights []string, one bool) string {
 	return strings.Join(path, ".")
 }
 
-// common returns the common part of the names that nameOf returns for all calls, or "" if there is
-// no common part. If path is set, a name is a list of parts separated by dots, and the common part
-// is the longest common end. Otherwise a name is an identifier whose parts begin with a capital,
-// and the common part is the common beginning followed by the common end.
+// common returns the common part of the names that nameOf returns for all calls. If path is set, a
+// name is a list of parts separated by dots, and the common part is the longest common end.
+// Otherwise a name is an identifier whose parts begin with a capital letter, and the common part is
+// the common beginning followed by the common end. common returns "" if the names have no common
+// part.
 func common(calls []callNames, path bool, nameOf func(callNames) string) string {
 	var begin, end []string
 	shortest := math.MaxInt
@@ -400,8 +404,8 @@ func (n *namer) orNumber(hint, letters string) string {
 	}
 }
 
-// unique returns name or, if that is taken, name with a number, and marks the result as taken. It
-// returns an empty name, which inputs and outputs of a model may have, unchanged.
+// unique returns `name`, or `name` with a number if it is taken. It marks the returned name as
+// taken. It returns "" for "", because inputs and outputs of a model may have no name.
 func (n *namer) unique(name string) string {
 	if name == "" {
 		return ""

@@ -13,10 +13,10 @@ import (
 // minOutlined is the minimum number of nodes that outlining has to save.
 const minOutlined = 30
 
-// outlineBlocks replaces a run of nodes that is repeated several times in a row, such as the layers
-// of a transformer, by calls of one new function. The values that the runs read from outside,
-// including their weights, are its parameters. It does not change @prepare or functions that others
-// call. If ctx.Watched is set, it does not change trained functions either.
+// outlineBlocks replaces repeated runs of nodes by calls of one new function. The runs follow each
+// other, such as the layers of a transformer. The parameters of the function are the values that a
+// run reads from outside, including its weights. outlineBlocks does not change @prepare, or
+// functions that others call. If ctx.Watched is set, it does not change trained functions either.
 func outlineBlocks(ctx *Context, m *ir.Module) (changed bool, err error) {
 	called := calledFuncs(m)
 	for _, f := range slices.Clone(m.Funcs) {
@@ -73,8 +73,8 @@ type repeat struct {
 	views int
 }
 
-// saved returns the number of nodes saved if the runs become calls of one function. Views that are
-// read outside stay, and are not saved.
+// saved returns the number of nodes saved if the runs become calls of one function. It does not
+// count views that are read outside of their run, because they are computed again there.
 func (r *repeat) saved() int {
 	return savedBy(len(r.runs[0]), len(r.runs)) - r.views
 }
@@ -83,8 +83,8 @@ func (r *repeat) saved() int {
 // calls.
 func savedBy(period, count int) int { return (count-1)*period - count }
 
-// findRepeat returns the repeat of f that saves the most nodes, at least minOutlined, or nil if
-// there is no such repeat. Loads and constants are not part of runs.
+// findRepeat returns the repeat in f that saves the most nodes. It returns nil if no repeat saves
+// at least minOutlined nodes. Loads and constants are not part of runs.
 func findRepeat(f *ir.Func) *repeat {
 	var nodes []*ir.Node
 	var kinds []int
@@ -144,17 +144,17 @@ func kindOf(n *ir.Node) string {
 	return s.String()
 }
 
-// candidate is a part of a list of kinds that consists of count copies of a sequence of length
-// period. The part may begin at any index in [first, last].
+// candidate describes a part of a list of kinds. The part consists of `count` copies of a sequence
+// of `period` kinds. It may begin at any index in [first, last].
 type candidate struct{ period, count, first, last int }
 
 func (c candidate) saved() int { return savedBy(c.period, c.count) }
 
 const maxCandidates = 32
 
-// candidates returns the candidates that save at least minOutlined nodes: the maxCandidates that
-// save the most, in descending order. kinds has a number for each node of a function, equal for
-// nodes of the same kind.
+// candidates returns the candidates that save the most nodes, in descending order. Each saves at
+// least minOutlined nodes, and there are at most maxCandidates. kinds has a number for each node of
+// a function; nodes of the same kind have equal numbers.
 func candidates(kinds []int) []candidate {
 	var found []candidate
 	for period := 1; period <= len(kinds)/2; period++ {
@@ -174,8 +174,8 @@ func candidates(kinds []int) []candidate {
 	return found[:min(len(found), maxCandidates)]
 }
 
-// repeatOf returns the repeat that the runs form. It returns nil if they do not have the same
-// structure, or if a symbol in them is not an extent of an input.
+// repeatOf returns the repeat with the given runs. It returns nil if the runs differ in structure,
+// or if a symbol in them is not an extent of an input.
 func repeatOf(uses map[*ir.Value]int, runs [][]*ir.Node) *repeat {
 	r := &repeat{runs: runs}
 	places := make([]map[*ir.Value]int, len(runs))
@@ -202,9 +202,9 @@ func repeatOf(uses map[*ir.Value]int, runs [][]*ir.Node) *repeat {
 	return r
 }
 
-// match compares operand k of node j of the first run, a, with the same operand of the other runs,
-// and reports whether they correspond. It records the operand as an input if it comes from outside.
-// places[i] maps each result in run i to its number.
+// match compares operand k of node j in all runs, and reports whether these operands correspond. a
+// is this operand in the first run. If the operands come from outside of the runs, match records
+// them as an input. places[i] maps each result in run i to its number.
 func (r *repeat) match(places []map[*ir.Value]int, j, k int, a *ir.Value) bool {
 	place, inside := places[0][a]
 	slot := slices.Index(r.inputs[0], a)
@@ -258,8 +258,8 @@ func (r *repeat) findOutputs(uses map[*ir.Value]int) {
 	r.outputs = slices.Compact(r.outputs)
 }
 
-// outputsOf returns the indices of a run's nodes whose results are read outside. If a view is read
-// outside, its operand is the output instead, and the view is computed again outside. views is the
+// outputsOf returns the indices of the nodes in run whose results are read outside of it. If a view
+// is read outside, it is computed again there, and its operand is the output instead. views is the
 // number of these views.
 func outputsOf(uses map[*ir.Value]int, run []*ir.Node) (out []int, views int) {
 	inside := (&ir.Block{Nodes: run}).Uses()

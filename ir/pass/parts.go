@@ -11,12 +11,12 @@ import (
 // minShared is the minimum number of nodes that a part shared by several functions has to save.
 const minShared = 12
 
-// OutlinePart moves a computation that the functions funcs have in common to a new function that
-// they call. An example is the forward pass, which a loss, an evaluation and a training step have
-// in common. OutlinePart orders the candidates by the number of nodes that they save, skips the
-// best `skip` candidates, and takes the next. The part has no nodes that only gradients depend on,
-// because functions without gradients do not have them. OutlinePart returns the number of calls of
-// the new function, or 0 if there is no such part.
+// OutlinePart finds a computation that several of the functions `funcs` contain, and moves it to a
+// new function that they call. An example is the forward pass in a loss, an evaluation and a
+// training step. OutlinePart orders the candidates by the number of nodes that they save. It skips
+// the best `skip` candidates, and takes the next. It leaves out nodes that only gradients depend
+// on, because functions without gradients do not have them. OutlinePart returns the number of calls
+// of the new function, or 0 if there is no such computation.
 func OutlinePart(ctx *Context, m *ir.Module, funcs []*ir.Func, skip int) (runs int, err error) {
 	r := findShared(ctx, funcs, skip)
 	if r == nil {
@@ -38,9 +38,9 @@ func OutlinePart(ctx *Context, m *ir.Module, funcs []*ir.Func, skip int) (runs i
 	return len(r.runs), nil
 }
 
-// Hosts returns two groups of functions. Each group becomes the methods of one type in generated
-// code: first the functions that infer, then the functions that train and evaluate. If c.Watched is
-// set, the second group does not have the functions that train.
+// Hosts divides the functions of m into two groups. In generated code, each group becomes the
+// methods of one type. The first group has the functions that infer. The second has the functions
+// that train and evaluate; if c.Watched is set, it does not have the functions that train.
 func (c *Context) Hosts(m *ir.Module) [][]*ir.Func {
 	infer := c.prepared(m)
 	called := calledFuncs(m)
@@ -69,9 +69,8 @@ func (r *shared) of(f int) *repeat {
 	return out
 }
 
-// findShared returns the part that saves the most nodes in funcs, after it has skipped the given
-// number of better candidates. It returns nil if there is no part that saves at least minShared
-// nodes.
+// findShared returns the part that saves the most nodes in funcs, after the best `skip` parts. It
+// returns nil if no further part saves at least minShared nodes.
 func findShared(ctx *Context, funcs []*ir.Func, skip int) *shared {
 	var nodes []*ir.Node
 	var kinds, owners []int
@@ -120,10 +119,10 @@ func findShared(ctx *Context, funcs []*ir.Func, skip int) *shared {
 	return nil
 }
 
-// alikeOutside divides the runs of a repeat into sets with equal outputs, and returns the largest
-// set. It returns nil if the set saves fewer than minShared nodes, or is in one function only.
-// funcs[i] is the index of the function that contains run i. Outputs must be equal because each
-// caller has memory for all results of a part.
+// alikeOutside divides the runs of a repeat into sets, and returns the largest set. The runs of a
+// set have equal outputs, because each caller of a function has memory for all of its results.
+// funcs[i] is the index of the function that contains run i. alikeOutside returns nil if the set
+// saves fewer than minShared nodes, or if all its runs are in one function.
 func alikeOutside(uses map[*ir.Value]int, all *repeat, funcs []int) *shared {
 	var groups []*shared
 	for i, run := range all.runs {
@@ -169,8 +168,8 @@ func (c *Context) forward(f *ir.Func) map[*ir.Node]bool {
 	return needed
 }
 
-// isLifted reports whether n is computed before a run instead of in it. This holds for a weight, a
-// constant, or random numbers from the function's key.
+// isLifted reports whether n is computed by the caller before a run, and not as a node of the run.
+// This holds for a weight, a constant, and random numbers that are drawn with the function's key.
 func isLifted(n *ir.Node) bool {
 	given := !slices.ContainsFunc(n.Args, func(v *ir.Value) bool { return v == nil || v.Def != nil })
 	return n.IsStored() || isRandom(n.Op) && given && len(n.Results) == 1 && len(n.Blocks) == 0

@@ -268,8 +268,8 @@ type Options struct {
 	Stop int
 }
 
-// CanonicalRounds bounds how often the canonical passes are run; see [Options]. If a module still
-// changes after that, it is correct, but not as small as it could be.
+// CanonicalRounds is the maximum number of times that the canonical passes are run; see [Options].
+// A module that still changes after the last round is correct, but may not be as small as possible.
 const CanonicalRounds = 32
 
 // All verifies a module and runs the canonical and the lowering passes, the outlining passes if
@@ -294,10 +294,10 @@ func All(ctx *Context, m *ir.Module, opts Options) error {
 	return Run(ctx, m, slices.Concat(last, Naming), opts)
 }
 
-// Run runs passes in order and verifies the module after each. It repeats the list while it changes
-// the module, up to opts.Rounds times. From the second time on, it verifies the module only after a
-// pass that changed it. After opts.Stop passes it runs only required passes. The error names the
-// pass that failed, or the pass after which the module was invalid.
+// Run runs passes in order, and verifies the module after each pass. It repeats the list while the
+// list changes the module, up to opts.Rounds times. From the second round on, it verifies the
+// module only after a pass that changed it. After opts.Stop passes it runs only required passes. It
+// returns an error that names the pass that failed, or the pass that made the module invalid.
 func Run(ctx *Context, m *ir.Module, passes []Pass, opts Options) error {
 	for round := 0; ; round++ {
 		changed := false

@@ -17,8 +17,8 @@ func madeBy[O ir.Op](v *ir.Value) (n *ir.Node, o O, ok bool) {
 	return v.Def, o, ok
 }
 
-// numberOf returns x if v is a constant number, or a tensor of equal numbers that is stored as one
-// element, x. Otherwise ok is false.
+// numberOf returns x, and true, if v is a constant with one element, x. v may also be a constant
+// tensor that stores one element, x, for all. Otherwise ok is false.
 func numberOf(v *ir.Value) (x float64, ok bool) {
 	t, ok := v.ConstValue()
 	if !ok || t.Stored() != 1 || t.DType == ir.String || t.DType == ir.Bool {
@@ -66,8 +66,9 @@ func unscaled(v *ir.Value) (x *ir.Value, c float64) {
 	}
 }
 
-// factors returns values and a number c such that v = c·values[0]·values[1]·…. It splits v if v is
-// a product. It also splits a factor that is a product and has no other reader.
+// factors splits v into factors: v = c·values[0]·values[1]·…, where c is a number. If v is not a
+// product, it is the only factor. A factor that is itself a product is split too, if it has no
+// other reader.
 func factors(b *ir.Builder, v *ir.Value) (values []*ir.Value, c float64) {
 	x, c := unscaled(v)
 	n, _, ok := madeBy[op.Mul](x)

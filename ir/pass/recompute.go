@@ -11,9 +11,9 @@ import (
 	"github.com/burngen/burngen/ir/plan"
 )
 
-// Remat selects the values that a training function computes again instead of keeping them from its
-// forward pass (gradient checkpointing; Chen et al., "Training Deep Nets with Sublinear Memory
-// Cost", 2016). They are computed again where the backward pass reads them.
+// Remat selects which values a training function computes again in the backward pass, instead of
+// keeping them from the forward pass. This is gradient checkpointing; see Chen et al., "Training
+// Deep Nets with Sublinear Memory Cost", 2016.
 type Remat uint8
 
 // The modes of recomputing. Results are bit for bit the same in all of them.
@@ -55,10 +55,11 @@ const RematExtent = 32
 
 const (
 	// maxRecomputed is the maximum number of nodes that are computed again for one value. At most
-	// maxRecomputedBound of them may take longer to compute than to read their operands.
+	// maxRecomputedBound of these nodes are not memory-bound.
 	maxRecomputed, maxRecomputedBound = 24, 4
-	// maxRecopies is the maximum number of copies of a memory-bound node. Other nodes are copied
-	// once, so that recomputing takes no longer than the forward pass.
+	// maxRecopies is the maximum number of copies of a memory-bound node. A node that is not
+	// memory-bound is copied at most once, so that recomputing takes no longer than the forward
+	// pass.
 	maxRecopies = 2
 	// minSaved is the minimum size of a value that is recomputed, as a fraction of the memory at
 	// the peak.
@@ -70,8 +71,8 @@ const (
 )
 
 // isMemoryBound reports whether a node spends most of its time on memory accesses. A node that
-// draws random numbers does not: drawing takes longer than reading a mask of bytes computed from
-// them.
+// draws random numbers is not memory-bound: it is faster to keep a mask of bytes than to draw the
+// numbers again.
 func isMemoryBound(n *ir.Node) bool {
 	_, bound := n.Op.(op.MemoryBound)
 	return bound || isViewer(n)
@@ -91,11 +92,12 @@ func AtExtent(d dim.Dim) int64 {
 	return v
 }
 
-// Recompute makes f compute values again before later readers, and returns the number of these
-// values. At the node where most memory is in use, it chooses a value that is computed before the
-// node and read only after it. Operands of the computation that are no longer in memory at the next
-// reader are computed again too, or kept if that still saves memory. Recompute repeats this until
-// the peak cannot be lowered. Nodes that draw random numbers are never computed again.
+// Recompute reduces the memory of f: it computes values again before a later reader, instead of
+// keeping them. It returns the number of these values. The peak is the node at which most memory is
+// in use. Recompute chooses a value that is computed before the peak and read only after it. An
+// operand that is not in memory at the later reader is computed again too, or kept if that still
+// saves memory. Recompute repeats this until the peak cannot be lowered. Nodes that draw random
+// numbers are never computed again.
 func Recompute(ctx *Context, f *ir.Func, mode Remat) (values int, err error) {
 	err = ir.Try(func() {
 		r := &recomputer{f: f, b: ir.NewBuilder(f), mode: mode, ctx: ctx, origin: map[*ir.Node]*ir.Node{}, copies: map[*ir.Node]int{}}
@@ -212,8 +214,8 @@ type again struct {
 	cost   int64      // bytes that the nodes read and write
 }
 
-// round recomputes one value so that less memory is in use at the peak, the node at which most
-// memory is in use. It reports whether it found such a value.
+// round recomputes one value so that less memory is in use at the peak. The peak is the node at
+// which most memory is in use. round reports whether it found such a value.
 func (r *recomputer) round() bool {
 	l := lives(r.f)
 	if len(l.live) == 0 {
@@ -248,8 +250,8 @@ func (r *recomputer) round() bool {
 func (a *again) score() float64 { return float64(a.gain) / float64(a.cost+1) }
 
 // readers returns, for each value with memory of its own, the index of the first node after the
-// peak of l that reads it. It leaves out values that the peak reads, and values that a block of the
-// peak or of a later node captures.
+// peak of l that reads it. It leaves out a value that the peak reads. It also leaves out a value
+// that is captured by a block of the peak or of a later node.
 func (r *recomputer) readers(l *life) map[*ir.Value]int {
 	first := map[*ir.Value]int{}
 	never := map[*ir.Value]bool{}
@@ -329,9 +331,10 @@ func (r *recomputer) again(l *life, v *ir.Value, readers map[*ir.Value]int) *aga
 	return a
 }
 
-// least reports whether it is better to keep v than to recompute v at node number `until`. This
-// holds if recomputing v would keep an operand that cannot be recomputed and takes at least as much
-// memory as v. For example, a mask is kept rather than the random numbers that it is computed from.
+// least reports whether it is better to keep v than to recompute it at node number `until`. It is
+// better to keep v if v has an operand that cannot be recomputed, takes at least as much memory as
+// v, and would have to be kept instead. For example, a mask is kept instead of the random numbers
+// that it is computed from.
 func (r *recomputer) least(l *life, v *ir.Value, until int) bool {
 	return slices.ContainsFunc(v.Def.Args, func(x *ir.Value) bool {
 		root := l.root[x]
@@ -339,8 +342,8 @@ func (r *recomputer) least(l *life, v *ir.Value, until int) bool {
 	})
 }
 
-// may reports whether a node can be computed again. Copies, nodes with several results, and nodes
-// that already have enough copies cannot. A node that is not memory-bound can be computed again
+// may reports whether a node can be computed again. The node must have one result and must not be a
+// copy itself, or have enough copies already. A node that is not memory-bound can be computed again
 // only in mode RematAll.
 func (r *recomputer) may(n *ir.Node) bool {
 	if n == nil || r.origin[n] != nil || len(n.Results) != 1 {
@@ -361,8 +364,8 @@ func (r *recomputer) may(n *ir.Node) bool {
 	return !binder && isPure(n.Op) && r.ctx.Target.Computes(n) == nil
 }
 
-// apply inserts copies of a's nodes before node a.before, and makes that node and later ones read
-// the copy of a's value. undo reverts this.
+// apply inserts copies of the nodes of a before node number a.before. That node and all later nodes
+// then read the copy of a.value. undo reverts this.
 func (r *recomputer) apply(l *life, a *again) (undo func()) {
 	nodes := slices.Clone(a.nodes)
 	old := r.f.Nodes

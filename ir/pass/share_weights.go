@@ -8,9 +8,9 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// shareWeights keeps one copy of constants with the same bytes and of weights that @prepare
-// computes in the same way. Weights of the model are not shared even if they are equal, since a
-// program may load different weights in their place.
+// shareWeights merges equal weights. It keeps one copy of constants with the same bytes, and one
+// copy of weights that @prepare computes in the same way. Weights of the model are not merged even
+// if they are equal, because a program may load different weights in their place.
 func shareWeights(ctx *Context, m *ir.Module) (changed bool, err error) {
 	constants, err := renameLoads(ctx, m, sameConstants(m))
 	if err != nil {
@@ -43,8 +43,8 @@ func sameConstants(m *ir.Module) map[string]string {
 	return renamed
 }
 
-// samePrepared removes results of @prepare that repeat an earlier result. It returns a map from the
-// name of each removed result to the name of the earlier result.
+// samePrepared removes a result of @prepare if an earlier result is computed in the same way. It
+// returns a map from the name of the removed result to the name of the earlier result.
 func samePrepared(prepare *ir.Func) map[string]string {
 	renamed := map[string]string{}
 	if prepare == nil {

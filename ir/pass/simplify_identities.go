@@ -54,8 +54,8 @@ func constantLast(b *ir.Builder, n *ir.Node) *ir.Value {
 	return b.Node(n.Op, n.Args[1], n.Args[0])
 }
 
-// rankOfConstness returns 2 for a constant, 1 for a weight and 0 for other values. The operand with
-// the greater number belongs to the right.
+// rankOfConstness returns 2 for a constant, 1 for a weight and 0 for other values. A commutative
+// operator gets the operand with the greater number as its second operand.
 func rankOfConstness(v *ir.Value) int {
 	if v.Def == nil {
 		return 0
@@ -78,8 +78,8 @@ func neutralOperand(_ *ir.Builder, n *ir.Node) *ir.Value {
 	return nil
 }
 
-// isNumber reports whether v is the constant x, or a tensor of equal elements that is stored as one
-// element, x. In floats, 0 and −0 are different.
+// isNumber reports whether v is the constant x, or a constant tensor that stores one element, x,
+// for all. In floats, 0 and −0 are different.
 func isNumber(v *ir.Value, x float64) bool {
 	t, ok := v.ConstValue()
 	switch {
@@ -111,8 +111,8 @@ func idempotent(_ *ir.Builder, n *ir.Node) *ir.Value {
 	return nil
 }
 
-// decidedWhere replaces a Where by x if the condition is constantly true or x and y are the same
-// value, and by y if the condition is constantly false.
+// decidedWhere replaces a Where by one of its operands. It returns x if the condition is constantly
+// true, or if x and y are the same value. It returns y if the condition is constantly false.
 func decidedWhere(_ *ir.Builder, n *ir.Node) *ir.Value {
 	if _, ok := n.Op.(op.Where); !ok {
 		return nil
@@ -132,8 +132,8 @@ func decidedWhere(_ *ir.Builder, n *ir.Node) *ir.Value {
 	return chosen
 }
 
-// nestedClip merges successive bounds. A Relu is a lower bound of 0. If a Clip bounds a Relu, the
-// two become one Clip, which also keeps −0.
+// nestedClip merges bounds that follow each other. A Relu is a lower bound of 0. A Clip of a Relu
+// becomes one Clip, which also keeps −0.
 func nestedClip(b *ir.Builder, n *ir.Node) *ir.Value {
 	outer, ok := bounds(n.Op)
 	inner := n.Args
@@ -172,8 +172,8 @@ func (i interval) limit(x float64) float64 {
 	return x
 }
 
-// roundTripCast makes n, a cast of a cast, read the operand of the first cast. The type between
-// must be able to represent all values of the operand's type.
+// roundTripCast removes the first of two casts: n, a cast of a cast, then reads the operand of the
+// first cast. The type between the casts must represent all values of the operand's type.
 func roundTripCast(b *ir.Builder, n *ir.Node) *ir.Value {
 	outer, ok := n.Op.(op.Cast)
 	if !ok || n.Args[0].Def == nil {

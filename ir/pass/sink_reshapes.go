@@ -8,10 +8,10 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// sinkReshapes replaces an operator on a reshaped operand by the same operator on the operand,
-// followed by the reshape. It does so for elementwise operators, softmaxes and normalisations that
-// compute the same elements on the operand. These operators then directly follow the operand's
-// node, and reshapes meet and cancel.
+// sinkReshapes swaps an operator and the reshape before it: the operator is applied to the operand
+// of the reshape, and its result is reshaped. It handles elementwise operators, softmaxes and
+// normalisations, if they compute the same elements on the operand of the reshape. As a result,
+// operators directly follow the node that computes their operand, and reshapes meet and cancel.
 func sinkReshapes(_ *Context, m *ir.Module) (changed bool, err error) {
 	known := fixed{}
 	return rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
@@ -31,8 +31,9 @@ func sinkReshapes(_ *Context, m *ir.Module) (changed bool, err error) {
 	})
 }
 
-// beforeReshape appends n with x in place of its operand v. v is a reshape of x to the shape of n's
-// result. beforeReshape returns nil if n does not compute the same elements on x.
+// beforeReshape appends a copy of n that reads x instead of its operand v, and returns the result.
+// v is a reshape of x to the shape of n's result. beforeReshape returns nil if n does not compute
+// the same elements on x.
 func beforeReshape(b *ir.Builder, n *ir.Node, v, x *ir.Value) *ir.Value {
 	o := n.Op
 	kept := trailing(x.Type.Shape, v.Type.Shape) // axes at the end that both have
@@ -76,10 +77,14 @@ func trailing(a, b []dim.Dim) int {
 	return min(len(a), len(b))
 }
 
-// operandBefore returns a shape in which a broadcasts to x as a broadcasts to v, where v is a
-// reshape of x. ok is false if no such shape is known. There are three cases in which it is known.
-// First, a has one element. Second, a varies only along the last axes. Third, a has the shape of v,
-// and either a is a reshape of a value with the shape of x, or x is a matrix product and a is not.
+// operandBefore returns a shape for operand a. A reshape of a to this shape broadcasts to x as a
+// broadcasts to v, where v is a reshape of x. ok is false if no such shape is known. A shape is
+// known in three cases:
+//
+//  - a has one element.
+//  - a varies only along the last axes.
+//  - a has the shape of v. In addition, a is a reshape of a value with the shape of x, or x is a
+//    matrix product and a is not.
 func operandBefore(a, v, x *ir.Value) (shape []dim.Dim, ok bool) {
 	if a == nil {
 		return nil, false

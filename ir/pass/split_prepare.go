@@ -18,29 +18,28 @@ const (
 )
 
 const (
-	// inflatedBytes and inflatedBy bound prepared weights: a weight is computed in each run if
-	// preparing makes it larger than inflatedBytes, and more than inflatedBy times as large as its
-	// sources.
+	// inflatedBytes and inflatedBy bound the size of one prepared weight. If a prepared weight is
+	// larger than inflatedBytes and more than inflatedBy times as large as its sources, it is
+	// computed in each run instead.
 	inflatedBytes = 1 << 20
 	inflatedBy    = 4
-	// roomBytes and roomPerElem bound all prepared weights together: they take at most roomBytes
-	// plus roomPerElem bytes for each element of the model's weights. roomPerElem is the size of
-	// inflatedBy elements of 32 bits.
+	// roomBytes and roomPerElem bound the size of all prepared weights together. They take at most
+	// roomBytes, plus roomPerElem bytes for each element of the model's weights. roomPerElem is the
+	// size of inflatedBy elements of 32 bits.
 	roomBytes   = 64 << 20
 	roomPerElem = inflatedBy * 4
-	// prepareWork and prepareWorkPerElem bound the work of preparing: at most prepareWork
-	// operations plus prepareWorkPerElem for each element of the model's weights.
-	// prepareWorkPerElem is the work per weight of a product of the weights and a matrix of 128
-	// columns.
+	// prepareWork and prepareWorkPerElem bound the number of operations in @prepare. It takes at
+	// most prepareWork operations, plus prepareWorkPerElem for each element of the model's weights.
+	// For example, a product of the weights and a matrix of 128 columns takes prepareWorkPerElem
+	// operations for each weight.
 	prepareWork        = 1 << 30
 	prepareWorkPerElem = 256
 )
 
 // splitPrepare moves nodes that depend only on weights and constants to a new function @prepare. It
-// moves them from @forward, and from other functions that load prepared weights. The results of
-// @prepare are named prepared/… after the largest weight that they are computed from. Views of
-// weights stay. Nodes that take more memory or work than is allowed for weights of their size stay,
-// too.
+// moves them from @forward, and from other functions that load prepared weights. Each result of
+// @prepare is named prepared/…, after the largest weight that it is computed from. Views of weights
+// are not moved. Nodes that exceed the budgets for memory and work are not moved either.
 func splitPrepare(ctx *Context, m *ir.Module) (changed bool, err error) {
 	prepare := &ir.Func{Name: Prepare}
 	allowed := ctx.allowance(m)
@@ -64,8 +63,8 @@ func splitPrepare(ctx *Context, m *ir.Module) (changed bool, err error) {
 	return true, nil
 }
 
-// dropUnread removes the results of @prepare that no function loads. Such results exist because a
-// node may have several results of which only one is read.
+// dropUnread removes the results of @prepare that no function in `loading` loads. There are such
+// results because @prepare returns all results of a node, even if only one is read.
 func dropUnread(m *ir.Module, loading []*ir.Func, prepare *ir.Func) {
 	read := map[string]bool{}
 	for _, f := range loading {
@@ -93,8 +92,9 @@ func dropUnread(m *ir.Module, loading []*ir.Func, prepare *ir.Func) {
 // operations.
 type allowance struct{ bytes, work int64 }
 
-// allowance returns the budget for preparing m's weights. Weights created by constant folding do
-// not count, since they may be large even if the file is small.
+// allowance returns the budgets of memory and work for @prepare. They depend on the number of
+// elements of m's weights. Weights that were created by constant folding do not count, because they
+// may be large even if the file is small.
 func (c *Context) allowance(m *ir.Module) *allowance {
 	const most = 1 << 50 // more than any file has; the products still fit an int64
 	elems := int64(0)
@@ -164,9 +164,9 @@ type splitter struct {
 	needed   map[*ir.Node]bool  // nodes to move to @prepare
 }
 
-// affords reports whether n may be prepared. This requires that its operands may be prepared, and
-// that its results and its work are within the budget. affords then deducts the work from the
-// budget.
+// affords reports whether n may be prepared. Its operands must be allowed to be prepared, and its
+// results and its work must be within the budget. If n may be prepared, affords deducts its work
+// from the budget.
 func (s *splitter) affords(n *ir.Node) bool {
 	if _, load := n.Op.(ir.Load); load {
 		return true
@@ -196,9 +196,9 @@ func (s *splitter) useAll(values []*ir.Value) {
 	}
 }
 
-// use handles v, an operand of a node that runs each time. It chooses v to be prepared if v is
-// fixed, within the budget, and not much larger than its sources. Otherwise v is computed in each
-// run, and use chooses among the operands of v's node.
+// use decides how v is computed. v is an operand of a node that runs each time. use marks v as a
+// result of @prepare if v is fixed, within the budget, and not much larger than its sources.
+// Otherwise v is computed in each run, and use decides about the operands of v's node.
 func (s *splitter) use(v *ir.Value) {
 	if v == nil || !s.fixed[v.Def] || s.prepared[v] || isLeaf(v.Def) {
 		return
@@ -227,8 +227,9 @@ func (s *splitter) need(n *ir.Node) {
 	}
 }
 
-// inflates reports whether n's results take more than inflatedBytes, and more than inflatedBy times
-// the memory of its operands. It returns false for an [op.Weighed].
+// inflates reports whether the results of n are too large to be stored. They are too large if they
+// take more than inflatedBytes, and more than inflatedBy times the memory of n's operands. inflates
+// returns false for an [op.Weighed].
 func inflates(n *ir.Node) bool {
 	if _, ok := n.Op.(op.Weighed); ok {
 		return false
@@ -257,9 +258,9 @@ func bytesOf(values []*ir.Value) int64 {
 	return total
 }
 
-// sourceName returns the name of the largest weight that v is computed from, or of the first if
-// several are equally large. It prefers other weights to constants. If v depends on neither, it
-// returns v's own name.
+// sourceName returns the name of the largest weight that v is computed from. If several are equally
+// large, it returns the first. Constants are used only if there is no other weight. If v depends on
+// neither, sourceName returns v's own name.
 func sourceName(v *ir.Value) string {
 	name, size, seen := v.Name, -1, map[*ir.Node]bool{}
 	var visit func(n *ir.Node)

@@ -15,10 +15,10 @@ type sharedCandidate struct {
 
 func (c sharedCandidate) saved() int { return (len(c.at)-1)*c.length - len(c.at) }
 
-// sharedCandidates returns lists that occur several times in kinds and save at least minShared
-// numbers if each is written only once. It returns the maxCandidates lists that save the most, in
-// descending order. The occurrences of a list do not overlap, and belong to at least two owners.
-// owners[i] is the owner of kinds[i].
+// sharedCandidates returns sequences of numbers that occur several times in kinds. owners[i] is the
+// owner of kinds[i]. The occurrences of a sequence do not overlap, and belong to at least two
+// owners. Writing the sequence only once saves at least minShared numbers. sharedCandidates returns
+// at most maxCandidates sequences: those that save the most, in descending order.
 func sharedCandidates(kinds, owners []int) []sharedCandidate {
 	var found []sharedCandidate
 	for _, r := range repeats(kinds) {
@@ -52,10 +52,11 @@ func (c sharedCandidate) apart(length int) sharedCandidate {
 	return out
 }
 
-// repeats returns lists that occur several times in kinds and save at least minShared numbers if
-// each is written only once. It returns the 4·maxCandidates lists that save the most, in descending
-// order. It leaves out a list if the same number extends it at all of its occurrences. The indices
-// of occurrences are in order, and occurrences may overlap.
+// repeats returns sequences of numbers that occur several times in kinds. Writing a sequence only
+// once saves at least minShared numbers. The indices of its occurrences are in order, and the
+// occurrences may overlap. A sequence is left out if the same number follows it at all occurrences,
+// because a longer sequence then occurs there too. repeats returns at most 4·maxCandidates
+// sequences: those that save the most, in descending order.
 func repeats(kinds []int) []sharedCandidate {
 	order := suffixes(kinds)
 	common := commonPrefixes(kinds, order)
@@ -122,8 +123,9 @@ func suffixes(kinds []int) []int {
 	}
 }
 
-// commonPrefixes returns, for each suffix of kinds in the given order, the length of the prefix
-// that it has in common with the suffix before it.
+// commonPrefixes returns one length for each suffix in `order`. It is the length of the prefix that
+// the suffix has in common with the suffix before it. A suffix of kinds is given by its first
+// index.
 func commonPrefixes(kinds, order []int) []int {
 	place := make([]int, len(kinds))
 	for i, at := range order {

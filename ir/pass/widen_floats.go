@@ -5,9 +5,9 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// widenFloats replaces an f32 value that was rounded to f16 or bf16 and converted back by the value
-// before rounding. Operators that rearrange or join rounded elements are applied before the
-// rounding instead. In strict mode widenFloats does nothing.
+// widenFloats removes roundings to f16 and bf16. If an f32 value is rounded and converted back to
+// f32, its readers read the value before rounding. An operator that rearranges or concatenates
+// rounded elements is applied before the rounding instead. In strict mode widenFloats does nothing.
 func widenFloats(c *Context, m *ir.Module) (changed bool, err error) {
 	if c.Strict {
 		return false, nil

@@ -32,9 +32,9 @@ func (p *planner) buffer(v *ir.Value, i int) *Buffer {
 // maxBound is the largest constant, in bytes, that replaces a symbolic size of scratch memory.
 const maxBound = 16 << 20
 
-// bounded returns the upper bound of b, in bytes, as a constant if the bound is at most maxBound.
-// Otherwise it returns b. A constant size keeps the offsets of later buffers constant, or multiples
-// of one symbol.
+// bounded returns an upper bound of b, in bytes, as a constant. It returns b itself if the bound is
+// greater than maxBound. If the size of a buffer is constant, later buffers can have offsets that
+// are constant or multiples of one symbol.
 func bounded(b dim.Dim) dim.Dim {
 	if _, hi := b.Bounds(); hi <= maxBound {
 		return dim.Const64(hi)
@@ -42,8 +42,8 @@ func bounded(b dim.Dim) dim.Dim {
 	return b
 }
 
-// at returns the place of the whole buffer b: Tail if its size is known too late for an offset in
-// the arena, else Arena.
+// at returns the place of the whole buffer b. The place is in the arena. It is in the tail behind
+// the arena if b's size is not known when the arena is laid out.
 func (p *planner) at(b *Buffer) Place {
 	if hasSymbol(ir.TensorOf(b.DType, b.Elems), p.Tailed) {
 		return Place{Kind: Tail, Buffer: b}
@@ -51,8 +51,8 @@ func (p *planner) at(b *Buffer) Place {
 	return Place{Kind: Arena, Buffer: b}
 }
 
-// roundUp rounds a number of bytes up to a multiple of [line]. A multiple of one symbol stays such
-// a multiple: its coefficient is rounded.
+// roundUp rounds a number of bytes up to a multiple of [line]. If the number is c·S with one symbol
+// S, roundUp rounds c, so that the result is a multiple of S too.
 func roundUp(bytes dim.Dim) dim.Dim {
 	if symbols := bytes.Symbols(); len(symbols) == 1 {
 		if coef, ok := multiple(bytes, symbols[0]); ok {
@@ -111,9 +111,9 @@ func (p *planner) arena() error {
 
 var errArena = errors.New("the buffers together take more bytes than a 64-bit size holds")
 
-// place assigns offsets to buffers whose sizes are multiples of symbol, or constants if symbol is
-// empty. It returns their total size and the size of the largest set of buffers in use at the same
-// time, in bytes. ok is false if the total overflows.
+// place assigns offsets to buffers. Their sizes are constants if symbol is empty, else multiples of
+// symbol. place returns two sizes in bytes: the end of the last buffer, and the most memory that is
+// in use at the same time. ok is false if a size overflows.
 func place(buffers []*Buffer, symbol string) (size, live dim.Dim, ok bool) {
 	n := len(buffers)
 	bytes, offsets := make([]int64, n), make([]int64, n)

@@ -10,17 +10,17 @@ type part struct {
 	offset dim.Dim // in the concatenation, in elements
 }
 
-// Joiner is an operator whose operands may be computed in the memory of its result, if the elements
-// of each operand are contiguous in the result.
+// Joiner is an operator whose operands may be computed directly in the memory of its result, such
+// as a Concat. The elements of each operand must be contiguous in the result.
 type Joiner interface {
 	// Parts returns the offset of each operand in the result, in elements, or nil if the operands
 	// are not contiguous in it.
 	Parts(n *ir.Node) []dim.Dim
 }
 
-// findParts finds the values that nodes write directly into the result of a concatenation. These
-// are the operands of the concatenation, or the values that the operands are views of, if
-// [planner.canBePart] allows it.
+// findParts finds the values that nodes write directly into the result of a concatenation. Each is
+// an operand of the concatenation. If the operand is a view, it is the value that the view shows.
+// [planner.canBePart] must allow it.
 func (p *planner) findParts() {
 	p.parts = map[*ir.Value]part{}
 	for _, n := range p.Func.Nodes {
@@ -60,9 +60,9 @@ func viewed(v *ir.Value) *ir.Value {
 	return v
 }
 
-// canBePart reports whether v may be computed inside a concatenation. A node must compute it, and
-// it must not be a constant, a weight, a view, a result of the function, or part of another
-// concatenation.
+// canBePart reports whether v may be computed in the memory of a concatenation's result. A node
+// must compute v. v must not be a constant, a weight, a view, a result of the function, or part of
+// another concatenation.
 func (p *planner) canBePart(v *ir.Value) bool {
 	_, elsewhere := p.result[v]
 	return !elsewhere && v.Def != nil && !v.Def.IsStored() && !isView(v.Def) && !p.isPart(v)

@@ -7,10 +7,10 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// Make plans a lowered function and sets the places of its memory references. refs holds the
-// references of the steps of each node, in the order of the steps; the key nil holds the references
-// of the steps after the last node. late reports whether the caller of f binds `symbol` only while
-// the caller runs. Make returns an error if a size overflows 64 bits.
+// Make plans the memory of a lowered function, and sets the places of its memory references.
+// refs[n] holds the references of the steps of node n, in the order of the steps. refs[nil] holds
+// the references of the steps after the last node. `late` returns true for a symbol that gets its
+// value only while the caller of f runs. Make returns an error if a size overflows 64 bits.
 func Make(f *ir.Func, late func(symbol string) bool, refs map[*ir.Node][]*Ref) (*Plan, error) {
 	p := &planner{
 		Plan:    &Plan{Func: f, Places: map[*ir.Value]Place{}, Late: map[string]bool{}, Tailed: map[string]bool{}},
@@ -84,10 +84,10 @@ type planner struct {
 }
 
 // lifetimes finds the last reader of each value, and the values that are computed in the caller's
-// memory. A value read through a view lives as long as the view. If the view is a result of the
-// function and its type allows it, the value is computed in the memory of this result. The caller
-// cannot provide memory for containers, nor for results whose extents are known only while the
-// function runs.
+// memory. A value that is read through a view lives as long as the view. If the view is a result of
+// the function and its type allows it, the value is computed in the caller's memory for this
+// result. The caller cannot provide memory for containers. It also cannot provide memory for
+// results whose extents are known only while the function runs.
 func (p *planner) lifetimes() {
 	nodes := p.Func.Nodes
 	for k := len(p.Func.Results) - 1; k >= 0; k-- {
@@ -122,7 +122,8 @@ func (p *planner) lifetimes() {
 }
 
 // sameMemory reports whether two types have the same number of elements and the same element type.
-// The caller's memory is a slice of one element type, so a view of another type cannot share it.
+// A view can be computed in the caller's memory only then, because this memory is a slice of one
+// element type.
 func sameMemory(t, u ir.Type) bool { return t.DType == u.DType && t.Elems().Same(u.Elems()) }
 
 func isView(n *ir.Node) bool {
@@ -179,10 +180,10 @@ func (s *storage) views(t ir.Type) bool {
 	return s.place.Kind == Arena || s.place.Kind != None && s.dtype == t.DType
 }
 
-// overwritten returns the storage of an operand that the first result of n, node i, may reuse, or
-// nil. The operator must read the operand before it writes the result, and nothing may read the
-// operand later. Another operand may have the same storage only if it is the same value and the
-// result may reuse it too.
+// overwritten returns storage that the first result of n may reuse: the storage of one of n's
+// operands. i is the index of n. The operator must allow it, and no later node may read the
+// operand. If another operand has the same storage, it must be the same value, and the operator
+// must allow the result to reuse it too. Otherwise overwritten returns nil.
 func (p *planner) overwritten(i int, n *ir.Node) *storage {
 	op, ok := n.Op.(ir.Overwriter)
 	r := n.Results[0]
@@ -217,9 +218,12 @@ func (p *planner) overwritten(i int, n *ir.Node) *storage {
 	return nil
 }
 
-// fresh returns storage for v, which node i computes: the storage of the concatenation that v is
-// part of; else the caller's memory if v is a result of the function; else a variable if an arena
-// cannot hold v; else a new buffer.
+// fresh returns storage for v, which node i computes. It is the first of these that applies:
+//
+//  - the storage of the concatenation that v is part of
+//  - the caller's memory, if v is a result of the function
+//  - a variable, if an arena cannot hold v
+//  - a new buffer
 func (p *planner) fresh(v *ir.Value, i int) *storage {
 	if s := p.storage[v]; s != nil {
 		return s // a concatenation, one of whose parts was made before

@@ -20,10 +20,11 @@ const (
 	pictureNames = 60
 )
 
-// Picture draws the arena. It has a row for each buffer, with the steps at which the buffer is
-// alive and its addresses. Every symbol has the same value: 1, or the smallest power of two at
-// which no buffer has a negative size. For example, a buffer of n-16 elements is drawn at 16. If
-// there are too many buffers, the smallest are left out. name returns the name of a buffer.
+// Picture draws the arena. It has a row for each buffer, with the buffer's addresses and the steps
+// at which it is alive. The picture is drawn for one value of all symbols: 1, or the smallest power
+// of two at which no buffer has a negative size. For example, a buffer of n−16 elements is drawn
+// for n = 16. If there are too many buffers, the smallest are left out. `name` returns the name of
+// a buffer.
 func (p *Plan) Picture(name func(*Buffer) string) string {
 	var b strings.Builder
 	d := p.drawing()
@@ -55,8 +56,9 @@ type drawing struct {
 	total          int64             // size of the arena in bytes; 0 if nothing is drawn
 }
 
-// drawing returns the arena at the smallest power of two that gives no buffer a negative size. If
-// there is no such power below 2^31, nothing is drawn.
+// drawing lays out the arena for Picture, with one value for all symbols. The value is the smallest
+// power of two at which no buffer has a negative size. The drawing is empty if there is no such
+// power below 2³¹.
 func (p *Plan) drawing() drawing {
 	for symbol := int64(1); symbol < 1<<31; symbol *= 2 {
 		if d, ok := p.drawingAt(symbol); ok {

@@ -1,6 +1,6 @@
-// Package plan assigns memory to the values of a lowered function: the caller's memory, the
-// weights, or an offset of one arena, which buffers with disjoint lifetimes share. It does not know
-// kernels or Go.
+// Package plan assigns memory to the values of a lowered function. A value is in the caller's
+// memory, in the weights, or at an offset in an arena. Buffers with disjoint lifetimes share memory
+// of the arena. The package does not know kernels or Go.
 package plan
 
 import (
@@ -90,8 +90,8 @@ const (
 	Held // a variable that persists between calls
 )
 
-// Variable holds a value that an arena of bytes cannot hold: strings, a container, or a tensor
-// whose shape is known only after control flow has computed it.
+// Variable is a Go variable for a value that an arena of bytes cannot hold. The value is a string
+// tensor, a container, or a tensor whose shape is known only after control flow has computed it.
 type Variable struct {
 	Name  string    // name of the value that the variable was made for
 	Value *ir.Value // the value; scratch memory has a value that no node defines

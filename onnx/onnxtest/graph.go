@@ -7,11 +7,12 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Graph returns a random model of a few dozen nodes with branches, loops, scans and calls of local
-// functions, nested up to three deep. pick returns a random number in [0, n). The inputs are "x"
-// f32[N,4], "v" f32[4], "k" i64[4] and "b" bool[]. The outputs are values that nothing else reads, the
-// last twelve at most. Conditions depend only on integers, flags and the inputs, so that rounding does
-// not affect them, and sums remain small.
+// Graph returns a random model of a few dozen nodes. The model has branches, loops, scans and calls
+// of local functions, nested up to three deep. pick returns a random number in [0, n).
+//
+// The inputs are "x" f32[N,4], "v" f32[4], "k" i64[4] and "b" bool[]. The outputs are the last values
+// that nothing else reads, at most twelve. Conditions depend only on integers, flags and the inputs,
+// so that rounding does not affect them. Sums remain small.
 func Graph(pick func(n int) int) *Model {
 	d := &drawer{pick: pick, read: map[string]bool{}}
 	m := New(17).Import("local", 1)
@@ -158,8 +159,8 @@ func (g *graph) seen(fits func(kind) bool) []port {
 	return out
 }
 
-// any returns a random matching value of this graph or of an outer one. ok is false if there is no
-// such value. Nearer values are more likely.
+// any returns a random value whose kind satisfies `fits`, from this graph or an outer graph. Recent
+// values are more likely. ok is false if there is no such value.
 func (g *graph) any(fits func(kind) bool) (p port, ok bool) {
 	list := g.seen(fits)
 	if len(list) == 0 {
@@ -422,8 +423,9 @@ func (g *graph) call() {
 	g.applyAll("local:"+f.name, f.out, nil, args...)
 }
 
-// inner returns a new graph inside of g. The graph may read either all values that g may read, or
-// only up to three of them. One of the three often depends on constants only.
+// inner returns a new graph inside of g. Either the graph may read all values that g may read, or
+// it may read at most three of them. In the second case, one of the values often depends on
+// constants only.
 func (g *graph) inner() *graph {
 	inner := &graph{drawer: g.drawer, outer: g, model: New(17)}
 	if g.pick(3) == 0 {
@@ -447,9 +449,9 @@ func (g *graph) results(kinds []kind) {
 	}
 }
 
-// newest returns a value of kind k as the result of an inner graph: a value computed there that
-// nothing reads, or the result of a new operator. If there is no second operand for a new operator,
-// newest returns an existing value or a new constant.
+// newest returns a value of kind k, which becomes a result of an inner graph. The value is often
+// one that nothing reads yet. Otherwise it is the result of a new operator or, if no value fits as
+// its second operand, an existing value or a new constant.
 func (g *graph) newest(k kind) port {
 	for _, p := range slices.Backward(g.ports) {
 		if p.equal(k) && !g.read[p.name] && g.pick(4) > 0 {

@@ -213,8 +213,8 @@ func attribute(a Attr) *onnxpb.AttributeProto {
 	return p
 }
 
-// MLP returns a model of two linear layers, 4 → 8 → 3, for batches of N. Its input is "image" and
-// its output "logits".
+// MLP returns a model of two linear layers, from 4 to 8 to 3 elements, with batch size N. Its input
+// is "image" f32[N,4], and its output is "logits" f32[N,3].
 func MLP() *Model {
 	draw := func(seed, rows, cols int) *ir.Tensor {
 		t := ir.NewTensor(ir.F32, rows, cols)

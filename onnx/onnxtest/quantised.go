@@ -8,11 +8,13 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Quantised returns a random convolutional network in the form written by quantisation tools:
-// activations are u8 or i8, and operators compute on floats between a DequantizeLinear and a
-// QuantizeLinear. Some operators that only move elements read the integers directly. The numbers of
-// channels may be multiples of 16 or not. pick returns a random number in [0, n). The input is "x"
-// f32[N,C,H,W], with elements from −1 to 1, and the outputs are values that nothing else reads.
+// Quantised returns a random convolutional network in the form that quantisation tools write.
+// Activations are u8 or i8. Operators compute on floats, between a DequantizeLinear and a
+// QuantizeLinear. Some operators that only move elements read the integers directly. Some numbers
+// of channels are multiples of 16. pick returns a random number in [0, n).
+//
+// The input is "x" f32[N,C,H,W], with elements from −1 to 1. The outputs are the values that
+// nothing else reads.
 func Quantised(pick func(n int) int) *Model {
 	g := &quantisedNet{Model: New(17), pick: pick, read: map[string]bool{}}
 	x := activation{name: "x", shape: [3]int{g.channels(), 4 + pick(5), 4 + pick(5)}}
@@ -112,8 +114,8 @@ func (g *quantisedNet) like(a activation, sameChannels bool) activation {
 }
 
 // quantise adds a node that quantises x, a float value with the given shape. The scale of the
-// result is about the given scale. It is often a power of two, so that floats lie exactly between
-// two integers.
+// result is close to `scale`. It is often a power of two, because floats then lie exactly between
+// two integers more often.
 func (g *quantisedNet) quantise(x string, shape [3]int, scale float64) activation {
 	a := activation{shape: shape, scale: scale * []float64{1, 1.3, 0.9, 1}[g.pick(4)]}
 	if g.pick(2) == 0 {
@@ -143,8 +145,9 @@ func (g *quantisedNet) add(a activation) activation {
 
 func (g *quantisedNet) floats(a activation) string { return g.apply("DequantizeLinear", a.quantum(g)) }
 
-// moved adds an operator that only moves elements of a. It moves either the integers or the floats.
-// The floats are then quantised with the scale of a or with another one.
+// moved adds an operator that only moves elements of a. The operator moves either the integers of
+// a, or the dequantised floats. Floats are quantised again, with the scale of a or with another
+// scale.
 func (g *quantisedNet) moved(a activation, shape [3]int, move func(x string) string) activation {
 	b := a
 	b.shape = shape
@@ -225,8 +228,8 @@ func (g *quantisedNet) weights(axis int, shape ...int) (floats string, scale []f
 	return g.apply("DequantizeLinear", []string{g.constant(w), g.constant(scales), g.constant(zeros)}, Attr{"axis", axis}), scale
 }
 
-// bias adds an i32 bias of n elements and returns its dequantised form. Its scales are x·w[i], the
-// scale of the activations times the scales of the weights.
+// bias adds an i32 bias of n elements, and returns the name of the dequantised bias. Element i has
+// the scale x·w[i], where x is the scale of the activations and w[i] a scale of the weights.
 func (g *quantisedNet) bias(n int, x float64, w []float64) string {
 	t, scales := ir.NewTensor(ir.I32, n), ir.NewTensor(ir.F32, len(w))
 	for i := range n {
@@ -320,8 +323,8 @@ func (g *quantisedNet) average(a activation) {
 	}
 }
 
-// concat concatenates two or three values, as floats or, if they have the same scale and zero point, as
-// integers. It does nothing if the result would be large.
+// concat concatenates two or three values. It concatenates floats, or the integers if the values have
+// the same scale and zero point. It does nothing if the result would be large.
 func (g *quantisedNet) concat(a activation) {
 	axis := 1
 	if g.pick(4) == 0 {
@@ -416,8 +419,9 @@ func (g *quantisedNet) shuffle(a activation) {
 	})
 }
 
-// pad adds cells before rows and columns, and may add channels before the channels. The new
-// elements are 0 or copies of the nearest cells. It does nothing if the result would be large.
+// pad adds cells at the starts of rows and columns, and sometimes channels before the first
+// channel. The new elements are 0 or copies of the nearest cells. pad does nothing if the result
+// would be large.
 func (g *quantisedNet) pad(a activation) {
 	by := [3]int{g.pick(8) / 7 * 5, g.pick(2), g.pick(2)}
 	shape := [3]int{a.shape[0] + by[0], a.shape[1] + by[1], a.shape[2] + by[2]}
@@ -475,8 +479,8 @@ func (g *quantisedNet) function(a activation) {
 	g.quantise(x, a.shape, scale)
 }
 
-// choose adds a Max or Min of two values, a Max or Min of a value and a constant, or a ReduceMax
-// over the pixels of each channel.
+// choose adds one of three operators: a Max or Min of two values, a Max or Min of a value and a
+// constant, or a ReduceMax over the pixels of each channel.
 func (g *quantisedNet) choose(a activation) {
 	if g.pick(2) == 0 {
 		shape := [3]int{a.shape[0], 1, 1}
@@ -535,8 +539,8 @@ func (g *quantisedNet) gather(a activation) {
 	})
 }
 
-// space adds a DepthToSpace or a SpaceToDepth with blocks of 2×2 pixels, or reverses the rows
-// between a transposition to [N, H, W, C] and one back.
+// space adds a DepthToSpace or a SpaceToDepth with blocks of 2×2 pixels. Alternatively it adds a
+// transposition to [N, H, W, C], a reversal of the rows, and a transposition back.
 func (g *quantisedNet) space(a activation) {
 	c, h, w := a.shape[0], a.shape[1], a.shape[2]
 	switch two := (Attr{"blocksize", 2}); {

@@ -244,8 +244,8 @@ func small(n *big.Int) Value {
 	return n
 }
 
-// long returns an opcode that pushes an integer. The pickle stores the length of the integer, as a
-// number of `width` bytes, and then the bytes of the integer in two's complement.
+// long returns an opcode that pushes an integer. In the pickle, a number of `width` bytes holds the
+// integer's length in bytes. The bytes of the integer, in two's complement, follow.
 func long(width uint64) func(*machine) error {
 	return func(m *machine) error {
 		b, err := m.sized(width)
@@ -289,8 +289,8 @@ func binfloat(m *machine) error {
 	return m.push(math.Float64frombits(binary.BigEndian.Uint64(b)), boxCost)
 }
 
-// text returns an opcode that pushes a string. The pickle stores the length of the string, as a
-// number of `width` bytes, and then the bytes that decode converts.
+// text returns an opcode that pushes a string. In the pickle, a number of `width` bytes holds the
+// string's length in bytes. The bytes of the string follow, and decode converts them.
 func text(width uint64, decode func([]byte) (string, error)) func(*machine) error {
 	return func(m *machine) error {
 		b, err := m.sized(width)
@@ -320,8 +320,8 @@ func utf8Text(b []byte) (string, error) {
 	return string(b), nil
 }
 
-// latin1 decodes a string of Python 2, whose encoding is unknown. A string that is valid UTF-8 is
-// decoded as UTF-8, any other string as Latin-1.
+// latin1 decodes a string of Python 2, whose encoding is unknown. If it is valid UTF-8, it is
+// decoded as UTF-8. Otherwise it is decoded as Latin-1.
 func latin1(b []byte) (string, error) {
 	if utf8.Valid(b) {
 		return string(b), nil
@@ -377,8 +377,8 @@ var plainEscapes = map[byte]byte{'\\': '\\', '\'': '\'', '"': '"', 'n': '\n', 'r
 // hexDigits maps the letter of an escape to the number of its hexadecimal digits.
 var hexDigits = map[byte]int{'x': 2, 'u': 4, 'U': 8}
 
-// unescape resolves the escapes of a repr (kind 'x') or of raw-unicode-escape (kind 'u'). For kind
-// 'u', a backslash before any other character is kept.
+// unescape replaces the escape sequences in b. kind is 'x' for a repr and 'u' for
+// raw-unicode-escape. For 'u', a backslash that does not begin \u or \U is kept.
 func unescape(b []byte, kind byte) ([]byte, error) {
 	out := make([]byte, 0, len(b))
 	for i := 0; i < len(b); i++ {

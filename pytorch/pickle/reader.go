@@ -45,8 +45,8 @@ type machine struct {
 	done bool
 }
 
-// Read reads the pickle at the start of data and returns its value and its length. The value does
-// not share memory with data. Errors contain the position in the pickle.
+// Read reads the pickle at the start of data. It returns the pickled value and the pickle's length
+// in bytes. The value does not share memory with data. Errors contain the position in the pickle.
 func (r *Reader) Read(data []byte) (Value, int, error) {
 	m := &machine{Reader: r, data: data, memo: map[uint64]Value{}, left: freeMemory}
 	for !m.done {

@@ -8,9 +8,14 @@ import (
 	"math/big"
 )
 
-// Value is nil, bool, int64, *[big.Int] for integers beyond 64 bits, float64, string, [Bytes],
-// *[Tuple], *[List], *[Dict], *[Set], *[Class], or a value that [Reader.Persistent] or [Class.New]
-// returned. A container may contain itself.
+// Value is one of these:
+//
+//  - nil, bool, int64, float64, string or [Bytes]
+//  - *[big.Int], for an integer beyond 64 bits
+//  - *[Tuple], *[List], *[Dict], *[Set] or *[Class]
+//  - a value that [Reader.Persistent] or [Class.New] returned
+//
+// A container may contain itself.
 type Value = any
 
 // Bytes is a bytes or bytearray object.
@@ -61,8 +66,9 @@ func (d *Dict) Get(key Value) (Value, bool) {
 	return nil, false
 }
 
-// Set sets the value of a key. Numbers, strings and bytes that are equal in Python are the same key: 1,
-// 1.0 and True. Other objects, such as tuples, are compared by identity.
+// Set sets the value of a key. Two keys are the same if they are numbers, strings or bytes that are
+// equal in Python: 1, 1.0 and True are the same key. Other objects, such as tuples, are the same key
+// only if they are the same object.
 func (d *Dict) Set(key, value Value) {
 	if i := d.find(key); i >= 0 {
 		d.Values[i] = value
@@ -99,8 +105,8 @@ func (d *Dict) find(key Value) int {
 // SetState implements [Stateful]. It ignores the state, the attributes of a subclass of dict.
 func (d *Dict) SetState(Value) error { return nil }
 
-// digest stands for a Bytes or an integer beyond 64 bits in comparisons of keys. Its size is fixed,
-// because many dicts may have the same long key.
+// digest stands for a Bytes, or an integer beyond 64 bits, in a Go map of keys. Its size does not
+// depend on the key, because many dicts may have the same long key.
 type digest struct {
 	kind kind
 	sum  [sha256.Size]byte
@@ -114,9 +120,9 @@ const (
 	negativeKind
 )
 
-// hashable returns a comparable value that stands for key. Numbers, strings and bytes that are
-// equal in Python have equal values. Any other key stands for itself. The value takes little memory
-// besides the memory of key.
+// hashable returns a comparable value that stands for key in a Go map. Numbers, strings and bytes
+// that are equal in Python have equal values. Any other key stands for itself. The value takes
+// little memory in addition to the memory of key.
 func hashable(key Value) Value {
 	switch k := key.(type) {
 	case bool:

@@ -17,9 +17,9 @@ type Tensor struct {
 	Data    []byte // little-endian
 }
 
-// Save returns the file that torch.save(dict) writes, where dict maps the names to the tensors. If key is
-// not "", the file has a dictionary whose only key leads to dict. Save panics if an extent or the number of
-// elements exceeds 2³¹−1.
+// Save returns the file that torch.save writes for a dict of the tensors, keyed by name. If key is
+// not "", the file holds a dict whose only key leads to this dict. Save panics if an extent or the
+// number of elements exceeds 2³¹−1.
 func Save(key string, tensors ...Tensor) []byte {
 	var b, pickle bytes.Buffer
 	archive := zip.NewWriter(&b)

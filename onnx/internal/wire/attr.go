@@ -41,8 +41,8 @@ func (t AttrType) String() string {
 	return attrTypes[t]
 }
 
-// Attr is a named constant of a node. If Ref is not empty, the attribute has the value of the
-// attribute Ref of the enclosing function instead.
+// Attr is a named constant of a node. If Ref is not empty, the attribute has no value of its own.
+// Its value is the value of the enclosing function's attribute called Ref.
 type Attr struct {
 	Name string
 	Type AttrType // as written; see Kind
@@ -67,11 +67,12 @@ type Attr struct {
 	present uint32 // bit AttrType: a field of that kind was in the file
 }
 
-// Kind returns the kind of the attribute's value: the type that the file gives. Files of IR version
-// 1 have no types; there it is the kind of the only field that is present. Kind returns an error if
-// the type is unknown, or if a field of another kind is present too. It also returns an error if
-// the type is a message, the message is missing, and Ref is empty. A missing number or string is
+// Kind returns the kind of the attribute's value, as the file gives it. Files of IR version 1 do
+// not give it; it is then the kind of the only field that is present. A missing number or string is
 // zero, and a missing list is empty, as in proto3.
+//
+// Kind returns an error if the type is unknown, or if a field of another kind is present. It also
+// returns an error if the type is a message and the message is missing, unless Ref is set.
 func (a *Attr) Kind() (AttrType, error) {
 	kind := a.Type
 	if kind == AttrUndefined {

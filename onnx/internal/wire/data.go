@@ -20,16 +20,18 @@ func (t *Tensor) Len() (int64, error) {
 	return n, t.wrap(err)
 }
 
-// Size returns the number of bytes of the elements. 4- and 2-bit elements fill bytes from the low
-// end, and the last byte may have unused bits. Size returns an error for tensors of strings.
+// Size returns the number of bytes of the elements. Elements of 4 or 2 bits are packed into bytes,
+// lowest bits first, and the last byte may have unused bits. Size returns an error for tensors of
+// strings.
 func (t *Tensor) Size() (int64, error) {
 	n, err := t.size()
 	return n, t.wrap(err)
 }
 
-// Bytes returns the elements in row-major order, little-endian, Size bytes in total. The result
-// shares the bytes of the file if they are stored in this form, as in raw_data and packed floats,
-// and must not be modified. Booleans are 0 or 1.
+// Bytes returns the elements in row-major order, little-endian. The result has Size bytes; booleans
+// are 0 or 1. Raw data and packed floats are not copied: the result then shares the bytes of the
+// file and must not be modified. Bytes returns an error if the data do not fit the type and the
+// shape.
 func (t *Tensor) Bytes() ([]byte, error) {
 	b, err := t.bytes()
 	return b, t.wrap(err)
@@ -50,9 +52,9 @@ type Location struct {
 	Checksum string // SHA-1 in hexadecimal, or empty
 }
 
-// Location returns the range of bytes in another file that holds the elements. Offset+Length does
-// not overflow. Location returns an error if Outside is not set, or if the external data is not
-// valid.
+// Location returns the place of the elements in another file, as a range of bytes. Offset+Length
+// does not overflow. Location returns an error if the elements are in this file, or if the entries
+// of external data are not valid.
 func (t *Tensor) Location() (Location, error) {
 	l, err := t.location()
 	return l, t.wrap(err)
@@ -65,9 +67,8 @@ func (t *Tensor) wrap(err error) error {
 	return fmt.Errorf("tensor %s: %w", quote(t.Name), err)
 }
 
-// quote returns a name for an error message: a quoted Go string of printable ASCII. If the name is
-// longer than 80 bytes, only the first 80 bytes are quoted, without invalid UTF-8 and with … at the
-// end.
+// quote returns a name for an error message, as a quoted Go string of printable ASCII. Only the
+// first 80 bytes of a longer name are quoted, without invalid UTF-8 and with … at the end.
 func quote(name string) string {
 	const most = 80
 	if len(name) > most {

@@ -36,9 +36,9 @@ const (
 	Int2
 )
 
-// dtypes holds, for each element type, its name in the schema, its size in bits, and the field that
-// holds its values if raw_data does not. A stored value is an element, half a complex element, or a
-// byte of several 4- or 2-bit elements.
+// dtypes describes each element type: its name in the schema, its size in bits, and the field that
+// holds its values if raw_data does not. A value in such a field is one element, half of a complex
+// element, or a byte of several 4- or 2-bit elements.
 var dtypes = [...]struct {
 	name   string
 	bits   int

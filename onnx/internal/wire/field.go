@@ -15,8 +15,8 @@ type field struct {
 	data []byte // a length-delimited value, capped at its length
 }
 
-// next splits the first field off b and returns the field and the rest. A group is checked and
-// skipped. On an error, f has the field's number, if next could read the number.
+// next returns the first field of b, and the rest of b. A group is checked and skipped. If next
+// returns an error after it has read the field's number, f still has that number.
 func next(b []byte) (f field, rest []byte, err error) {
 	if f.num, f.typ, b, err = tag(b); err != nil {
 		return field{}, nil, err

@@ -67,8 +67,8 @@ func (r *reader) count(b budget, n int) error {
 	return nil
 }
 
-// charge deducts the memory of n elements of size bytes from the budget, before they are allocated.
-// It returns an error if the budget is exhausted.
+// charge deducts the memory for n elements of `size` bytes from the budget. It is called before the
+// memory is allocated, and returns an error if the budget is exhausted.
 func (r *reader) charge(n int, size uintptr) error {
 	need := int64(n) * int64(size)
 	if need > r.left.Memory {

@@ -38,8 +38,8 @@ type Function struct {
 }
 
 // Training is a pair of graphs that initialise and update the model's initializers. The bindings of
-// a graph assign its outputs to initializers: the key is the name of an initializer, and the value
-// the name of an output.
+// a graph assign its outputs to initializers. In an Entry of a binding, the key is the name of an
+// initializer and the value is the name of an output.
 type Training struct {
 	Init         *Graph
 	Step         *Graph

@@ -42,8 +42,8 @@ func (t table[M]) label(num protowire.Number) string {
 // maxField is larger than all field numbers of the schema.
 const maxField = 32
 
-// merge reads b into m. A first pass over the fields checks their wire types and counts the
-// elements of repeated fields, so that the limits are checked before memory is allocated. A second
+// merge reads the message b into m. A first pass checks the wire types of the fields and counts the
+// elements of repeated fields. It thereby checks the limits before memory is allocated. A second
 // pass fills m.
 func merge[M any](r *reader, t table[M], m *M, b []byte) error {
 	var counts [maxField]int
@@ -174,8 +174,8 @@ func (s spec[M]) within(b budget) spec[M] {
 	return s
 }
 
-// growth returns a function that charges the memory of n more elements of a slice, and allocates
-// it. The function `at` locates the slice in M.
+// growth returns a function that allocates memory for n more elements of a slice, and charges the
+// budget for it. `at` returns the address of the slice in an M.
 func growth[M, S any](at func(*M) *[]S) func(r *reader, m *M, n int) error {
 	return func(r *reader, m *M, n int) error {
 		if err := r.charge(n, unsafe.Sizeof(*new(S))); err != nil {
@@ -244,8 +244,8 @@ func raws[M any](name string, at func(*M) *[]string) spec[M] {
 	}}
 }
 
-// num returns the spec of an integer or enumerator. The function `at` locates it in M. As in
-// protocol buffers, bits that do not fit I are dropped.
+// num returns the spec of a field that is an integer or an enumerator. `at` returns its address in
+// an M. Bits that do not fit I are dropped, as protocol buffers define.
 func num[M any, I ~int32 | ~int64](name string, at func(*M) *I) spec[M] {
 	return spec[M]{name: name, typ: protowire.VarintType, put: func(_ *reader, m *M, f field) error {
 		*at(m) = I(f.bits)
@@ -271,8 +271,8 @@ func floats[M any](name string, at func(*M) *[]float32) spec[M] {
 	return values(name, protowire.Fixed32Type, at, func(bits uint64) float32 { return math.Float32frombits(uint32(bits)) })
 }
 
-// values returns the spec of a list of numbers of wire type typ. The function `at` locates the
-// slice in M. decode converts a number from its bits.
+// values returns the spec of a field that is a list of numbers of wire type typ. `at` returns the
+// address of the list in an M. `decode` converts the bits of a number to a V.
 func values[M, V any](name string, typ protowire.Type, at func(*M) *[]V, decode func(bits uint64) V) spec[M] {
 	return spec[M]{name: name, typ: typ, list: true, grow: growth(at), put: func(_ *reader, m *M, f field) error {
 		p := at(m)

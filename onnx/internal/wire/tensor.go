@@ -7,8 +7,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Tensor is a constant. Its elements are in the file, as raw bytes or as numbers not yet decoded,
-// or in another file. Use Bytes, Strings or Location to get them.
+// Tensor is a constant. Its elements are in this file, as raw bytes or as undecoded numbers, or in
+// another file. Bytes, Strings and Location return them.
 type Tensor struct {
 	Name     string
 	Doc      string
@@ -87,8 +87,9 @@ func valuesOf(c column) spec[Tensor] {
 	}}
 }
 
-// segmentFields are the bounds of a segment, which are checked and then ignored. No known writer splits
-// tensors into segments, and [Tensor.Bytes] returns an error for such a tensor.
+// segmentFields are the bounds of a segment, which is a part of a tensor that is stored in several
+// parts. The bounds are checked and then ignored. No known writer splits tensors into segments, and
+// [Tensor.Bytes] returns an error for such a tensor.
 var segmentFields = table[Tensor]{
 	1: {name: "begin", typ: protowire.VarintType, put: func(*reader, *Tensor, field) error { return nil }},
 	2: {name: "end", typ: protowire.VarintType, put: func(*reader, *Tensor, field) error { return nil }},

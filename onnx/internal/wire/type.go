@@ -72,8 +72,8 @@ var typeFields = table[Type]{
 	9: nest("optional_type", is(OptionalType), &elemTypeFields),
 }
 
-// is returns a function that sets the kind of a type. If the type had another kind, the function
-// first clears the type, except its denotation.
+// is returns a function that sets the kind of a type. If the type has another kind, the function
+// first clears all of it except its denotation.
 func is(kind TypeKind) func(*Type) {
 	return func(t *Type) {
 		if t.Kind != kind {

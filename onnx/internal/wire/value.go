@@ -24,8 +24,8 @@ type Sequence struct {
 	Optionals []Optional
 }
 
-// Map is a list of keys, which are integers or strings, and a list of values. A valid map has as many
-// values as keys.
+// Map is a map as parallel lists: Values has the value of each key. Keys are in Keys if they are
+// integers, and in StringKeys if they are strings. A valid Map has as many values as keys.
 type Map struct {
 	Name       string
 	Key        DataType

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// encoding is a vector instruction of arm64 that Go's assembler lacks. The word has zeros in place
-// of the operands (Arm Architecture Reference Manual, C4.1 and C7.2).
+// encoding describes a vector instruction of arm64 that Go's assembler does not have. `word` is the
+// machine word, with zeros in place of the operands. See Arm Architecture Reference Manual, C4.1
+// and C7.2.
 type encoding struct {
 	word     uint32
 	operands form
@@ -67,10 +68,10 @@ var encodings = map[string]encoding{
 // double is the suffix of an instruction's name that selects its variant for two 64-bit lanes.
 const double = ".2d"
 
-// encode returns the word of an instruction and its text in Arm's notation, which has the
-// destination first. d, n and m are the numbers of the destination and operand registers. i is the
-// index of an element of m, or the number of bits of a shift. m and i are ignored if the
-// instruction does not have them.
+// encode returns the machine word of an instruction, and its text in Arm's notation, in which the
+// destination comes first. d is the number of the destination register, and n and m are the numbers
+// of the operand registers. i is the index of an element of m, or the number of bits of a shift. m
+// and i are ignored if the instruction does not have them.
 func encode(name string, d, n, m, i int) (word uint32, text string) {
 	name, wide := strings.CutSuffix(name, double)
 	e, ok := encodings[name]

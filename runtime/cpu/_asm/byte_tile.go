@@ -19,9 +19,9 @@ func (f *file) byteVariants() []variant {
 
 var bytesNEON = isa{name: "NEON", reg: v, regs: aside, bytes: 16, rows: 4, panels: 1, clear: "VXORPS", perTile: 4}
 
-// byteTiles writes the kernels for products of bytes. They differ from the kernels of [tiles] in
-// their elements: an element is four adjacent bytes of a row of a, or four bytes of a column of b.
-// The registers are the same.
+// byteTiles writes the kernels for matrix products of bytes, a times b. They are like the kernels
+// of [tiles], with the same registers, except that an element is four adjacent bytes: of a row of
+// a, or of a column of b.
 func byteTiles(f *file) {
 	mask := f.words("evenBytes", 0x00ff00ff)
 	low := f.words("lowByte", 0xff)
@@ -65,10 +65,10 @@ type byteTile struct {
 	low     string
 }
 
-// acc returns the accumulator register of row r and of vector i of the row's columns. If an element
-// has several accumulators, sum selects one. spare returns the i-th register that is not an
-// accumulator. NEON keeps the first registers for rows, because a product by a 16-bit element can
-// use only those registers.
+// acc returns the register that accumulates the sums for row r and vector i of the tile's columns.
+// If there are several such registers, `sum` selects one. spare returns the i-th register that is
+// not an accumulator. NEON keeps the first registers for the rows, because an instruction that
+// multiplies by one 16-bit element can only use these registers.
 func (k *byteTile) acc(sum, r, i int) string { return k.reg(k.kept() + (sum*k.rows+r)*k.v + i) }
 func (k *byteTile) spare(i int) string       { return k.reg(k.kept() + k.rows*k.v*k.sums + i) }
 
@@ -126,8 +126,8 @@ func (k *byteTile) b(i int) string {
 	return at("DI", disp)
 }
 
-// step writes the code of one step with VNNI: it adds, for each row and each column, the products
-// of four bytes. u is the index of the step among the unrolled steps.
+// step writes one step with VNNI: for each row and each column, it adds the products of four bytes.
+// u is the index of the step among the unrolled steps.
 func (k *byteTile) step(u int) {
 	left := k.regs - k.rows*k.v*k.sums - k.v
 	value := func(r int) string { return k.spare(k.v + r%min(4, left)) }
@@ -151,8 +151,9 @@ func (k *byteTile) step(u int) {
 	}
 }
 
-// wordStep is like [byteTile.step] for sets without VNNI. It widens bytes to 16 bits, even bytes
-// and odd bytes separately, because the sum of two products of bytes does not fit 16 bits.
+// wordStep is like [byteTile.step], for instruction sets without VNNI. It widens bytes to 16 bits,
+// and handles even and odd bytes separately, because the sum of two products of bytes does not fit
+// 16 bits.
 func (k *byteTile) wordStep(u int) {
 	mask := k.reg(k.regs - 1)
 	even := func(i int) string { return k.spare(2 * i) }
@@ -178,8 +179,9 @@ func (k *byteTile) wordStep(u int) {
 	}
 }
 
-// longStep is like [byteTile.step] for NEON. It widens products of 16 bits to 32 bits. It handles
-// the first byte of all columns, then the second, third and fourth.
+// longStep is like [byteTile.step], for NEON. It widens bytes to 16 bits, multiplies them, and adds
+// the products to sums of 32 bits. It handles the first byte of all columns, then the second, third
+// and fourth.
 func (k *byteTile) longStep(u int) {
 	for r := range k.rows {
 		k.line("FMOVS", k.memory(k.row(r, 4*u)), fr(r))
@@ -210,16 +212,16 @@ func (f *file) narrow(first int, to string) {
 	f.line("FMOVQ", fr(first), at(general(to), 0))
 }
 
-// loadByFours loads the 64 bytes at operand `from` into four registers, beginning with register
-// `first`. That register gets the first of each four bytes, the next register the second, and so
-// on. instruction is VLD4, or the form of it that advances the address.
+// loadByFours loads the 64 bytes at operand `from` into four registers. Register number `first`
+// gets bytes 0, 4, 8, …, the next register bytes 1, 5, 9, …, and so on. `instruction` is VLD4, or
+// the form of VLD4 that also advances the address.
 func (f *file) loadByFours(instruction, from string, first int) {
 	f.line(instruction, from, fmt.Sprintf("[V%d.B16, V%d.B16, V%d.B16, V%d.B16]", first, first+1, first+2, first+3))
 }
 
-// finish completes the sums of the tile and stores them. If the tile has sums of rows, it first
-// subtracts from each sum the row's sum times the column's zero point. The kind of the tile then
-// decides whether the sums are stored as int32, scaled to float32 or requantised to bytes.
+// finish completes the sums of the tile and stores them. If the tile has sums of rows, each sum is
+// first reduced by the row's sum times the column's zero point. The kind of the tile says what is
+// stored: the sums as int32, the scaled sums as float32, or the requantised sums as bytes.
 func (k *byteTile) finish() {
 	k.op("MOVQ", "tile_columns(R14)", "CX")
 	plain := k.fresh("plain")
@@ -278,9 +280,9 @@ func (k *byteTile) walk(f func(r, i int)) {
 	}
 }
 
-// requantise converts the sums to bytes and stores them. It multiplies a sum by scale + less, which
-// are fields of the tile's columns, and rounds the product to float32 once. It then clamps the
-// product, rounds it to an integer and adds the zero point.
+// requantise converts the sums to bytes and stores them. The factor of a sum is scale + less, a
+// pair of float32s that the tile's columns hold; the product is rounded to float32 once. The
+// product is then clamped and rounded to an integer, and the zero point is added.
 func (k *byteTile) requantise() {
 	// A NaN becomes the smallest byte: in Go's operand order it stands second.
 	product := k.spare(0)
