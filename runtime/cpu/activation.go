@@ -53,8 +53,8 @@ func ThresholdedRelu[T Float](dst, x []T, alpha T) {
 	})
 }
 
-// Shrink computes dst[i] = x[i] + bias where x[i] < −lambda, x[i] − bias where x[i] > lambda, and 0
-// otherwise, also for NaN (ONNX Shrink).
+// Shrink moves elements toward 0 by bias: dst[i] = x[i] + bias if x[i] < −lambda, and x[i] − bias
+// if x[i] > lambda. Otherwise dst[i] = 0, also for NaN (ONNX Shrink).
 func Shrink[T Number](dst, x []T, bias, lambda T) {
 	each(dst, x, func(v T) T {
 		switch {
@@ -141,7 +141,7 @@ func HardSigmoid[T Float](dst, x []T, alpha, beta T) {
 }
 
 // HardSwish computes dst[i] = x[i]·h, where h is x[i]/6 + 1/2 clamped to [0, 1] (ONNX HardSwish).
-// Each operation is rounded, and x[i]/6 is a product with 1/6.
+// x[i]/6 is computed as x[i]·(1/6), and each operation is rounded.
 func HardSwish[T Float](dst, x []T) {
 	if d, u, ok := float32s1(dst, x); ok && hardSwishFast(d, u, 1.0/6, 0.5) {
 		return
@@ -179,16 +179,16 @@ func Mish[T Float](dst, x []T) {
 	each(dst, x, func(v T) T { return T(mish(float64(v))) })
 }
 
-// mish returns v·tanh(log(1 + e^v)). With e = e^v, the factor tanh(log(1 + e)) is e(e + 2)/(e(e +
-// 2) + 2), which is 1 in float64 from v = 20 on.
+// mish returns v·tanh(log(1 + e)) with e = exp(v). It computes the factor tanh(log(1 + e)) as e(e +
+// 2)/(e(e + 2) + 2). In float64, the factor is 1 for v ≥ 20.
 func mish(v float64) float64 {
 	e := math.Exp(min(v, 20))
 	n := e * (e + 2)
 	return v * (n / (n + 2))
 }
 
-// Gelu computes dst[i] = x[i]·(1 + erf(x[i]/√2))/2 (ONNX Gelu). For negative x[i], where the sum
-// cancels, its error is at most |x[i]|·2⁻²²; otherwise it is within 4 ulp.
+// Gelu computes dst[i] = x[i]·(1 + erf(x[i]/√2))/2 (ONNX Gelu). Its error is within 4 ulp if x[i]
+// is not negative. For a negative x[i], 1 + erf(…) cancels, and the error is at most |x[i]|·2⁻²².
 func Gelu[T Float](dst, x []T) {
 	if d, u, ok := float32s1(dst, x); ok {
 		if !geluFast(d, u) {

@@ -1,8 +1,8 @@
 package cpu
 
-// grid describes matrix products, one for each image, that workers share. An element of a result
-// belongs to a line and to a strip of columns. It depends on the inputs of the line and the weights
-// of the strip.
+// grid describes matrix products that workers share. There is one product for each image. The
+// result of a product is divided into lines and into strips of columns. An element depends on the
+// inputs of its line and on the weights of its strip.
 type grid struct {
 	images, strips, lines int
 	weights, inputs       int64 // elements of all strips, and of the lines of all images
@@ -15,12 +15,15 @@ const (
 	farSpeed  = 4 // from a cache that cores share, or that another core has written to
 )
 
-// divide divides a task into the given number of parts. It divides the strips into `strips` groups,
-// and the lines of all images into `lines` groups. A part computes one group of strips in one group
-// of lines. Parts with the same strips are adjacent. With more groups of strips, a part reads more
-// inputs; with more groups of lines, it reads more weights. divide chooses the numbers with the
-// least estimated time. A worker's time is the time to compute its parts, to read its operands once
-// at farSpeed, and to read the operands of each of its parts at nearSpeed.
+// divide chooses how to divide the products into `parts` parts. It returns two numbers with the
+// product `parts`: the number of groups of strips, and the number of groups of lines of all images.
+// A part computes one group of strips for one group of lines. Parts with the same strips are
+// adjacent.
+//
+// With more groups of strips, a part reads more inputs. With more groups of lines, it reads more
+// weights. divide chooses the numbers for which a worker is estimated to take least time. This is
+// the time to compute the worker's parts, to read their operands once at farSpeed, and to read the
+// operands of each part at nearSpeed.
 func (g *grid) divide(parts int) (strips, lines int) {
 	each := min(partsEach, parts) // parts of a worker
 	units := int64(g.strips) * int64(g.images) * int64(g.lines)
@@ -42,7 +45,7 @@ func (g *grid) divide(parts int) (strips, lines int) {
 	return strips, lines
 }
 
-// portion calls area for the regions of part i of `parts`. A region is the lines [l0, l1) of the strips
+// portion calls `area` for each region of part i of `parts`. A region is lines [l0, l1) of strips
 // [s0, s1) of one image.
 func (g *grid) portion(i, parts int, area func(image, l0, l1, s0, s1 int)) {
 	groups, across := g.divide(parts)

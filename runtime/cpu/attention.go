@@ -42,9 +42,9 @@ type AttentionMask struct {
 	Allow   []bool    // false where a query does not attend to a key; AttentionShape.Mask has its strides
 }
 
-// AttentionScratch returns how many scratch elements [Attention] needs for each part that it
-// computes concurrently. keys is the number of keys. depth and width are the numbers of elements of
-// a key and of a value.
+// AttentionScratch returns the number of scratch elements that [Attention] needs for each part that
+// it computes concurrently. keys is the number of keys. depth is the number of elements of a key,
+// and width the number of elements of a value.
 func AttentionScratch(keys, depth, width int) int {
 	most := min(ceil(max(keys, 0), 16)*16, keyBlock)
 	return maxRows*(depth+16) + maxRows*(most+16) + most*depth + most*ceil(width, 16)*16
@@ -56,15 +56,17 @@ const (
 	keyBlock   = 256 // keys and values in panels that share a second-level cache
 )
 
-// Attention computes for every head and query
+// Attention computes, for every head and query,
 //
 //	score[j] = cap(Scale·(query · key[j])) + mask[j]
 //	dst      = Σ exp(score[j])·value[j] / Σ exp(score[j])
 //
-// over the keys that the query attends to, where cap(x) is Softcap·tanh(x/Softcap) (ONNX
-// Attention). The result for a query without keys is 0. Only the scores of a few queries and a
-// block of keys are in memory at a time. scratch has n times [AttentionScratch] elements, at least
-// once; Attention computes at most n parts concurrently. dst must not overlap an operand.
+// The sums go over the keys that the query attends to. cap(x) is Softcap·tanh(x/Softcap) (ONNX
+// Attention). The result for a query without keys is 0. Attention keeps only the scores of a few
+// queries and a block of keys in memory. dst must not overlap an operand.
+//
+// Attention computes several parts concurrently, but at most len(scratch) divided by
+// [AttentionScratch]. It panics if scratch is too short for one part.
 func Attention(dst, q, k, v, scratch []float32, s *AttentionShape, mask *AttentionMask) {
 	if min(s.Batch, s.Heads, s.Queries, s.Width) <= 0 {
 		return
@@ -149,8 +151,8 @@ func (p *attention) check() {
 	}
 }
 
-// plan divides the work into units. A unit is a block of queries of one head or, if there is a
-// single query, of the heads that share keys and values.
+// plan divides the work into units. A unit is a block of queries of one head. If there is only one
+// query, a unit is a block of heads that share keys and values.
 func (p *attention) plan() {
 	p.series, p.rows, p.step = p.Heads/p.Shared, p.Queries, 1
 	if p.Queries == 1 {
@@ -233,8 +235,8 @@ func (w *attending) tileRows() int {
 	return rows
 }
 
-// start resets the running maximum and sum of each row of scores before the first key. A sink, if
-// there is one, counts as a first score.
+// start sets the running maximum and sum of each row of scores to their values before the first
+// key. If there is a sink, its score is the maximum and it counts 1 in the sum.
 func (w *attending) start(rows int) {
 	clear(w.started[:])
 	for r := range rows {
@@ -264,9 +266,9 @@ func (w *attending) window(from, to int) (first, end int) {
 	return first, end
 }
 
-// pack packs keys [j, j+n) of a group of heads into panels, unless the panels hold them already. It
-// also packs the values of these keys if several tiles read them, or if panels are wider than the
-// values.
+// pack packs keys [j, j+n) of a group of heads into panels, unless they are packed already. It also
+// packs the values of these keys if several tiles read them, or if the width of a value is not a
+// multiple of 16.
 func (w *attending) pack(group, j, n int) {
 	if w.packed == group && w.packedFrom == j {
 		return
@@ -342,8 +344,8 @@ func (w *attending) tile(j, n int, split rowSplit, i int) {
 	}
 }
 
-// score computes the scores of the unit's rows [row, row+rows) and of count keys in the panels.
-// `first` is the index of the first of these keys in the panels.
+// score computes the scores of `count` keys for the unit's rows [row, row+rows). `first` is the
+// index in the panels of the first of these keys.
 func (w *attending) score(row, rows, first, count int) {
 	q, distance := w.q[w.place(&w.Q, row):], w.rowOf(&w.Q)
 	for r := range rows {
@@ -374,8 +376,8 @@ func (w *attending) place(layout *[4]int, row int) int {
 
 func (w *attending) result(row int) []float32 { return w.dst[w.place(&w.Y, row):] }
 
-// mask applies the softcap to the scores of a row of the unit, adds the mask, and excludes keys
-// outside of the window. The scores begin with key j.
+// mask applies the softcap and the mask to the scores of one row of the unit. Scores of keys
+// outside of the window become −Inf. scores[0] belongs to key j.
 func (w *attending) mask(scores []float32, row, j int) {
 	if w.Softcap != 0 {
 		DivScalar(scores, scores, w.Softcap)

@@ -1,9 +1,10 @@
 package cpu
 
-// attendRowsRef is a step of an online softmax. It processes rows of n scores; row r starts at
-// x[r·stride]. It replaces a row's scores by exp(score − top), where the new top is the maximum of
-// tops[r] and the scores. factors[r] is exp(old top − new top). It multiplies sums[r] by this
-// factor and adds the exponentials.
+// attendRowsRef computes one step of an online softmax, for rows of n scores. Row r starts at
+// x[r·stride]. The new top of a row is the maximum of tops[r] and its scores. attendRowsRef
+// replaces each score by exp(score − new top), and tops[r] by the new top. It sets factors[r] to
+// exp(old top − new top). It multiplies sums[r] by this factor, and then adds the exponentials to
+// it.
 func attendRowsRef(x []float32, rows, n, stride int, tops, sums, factors []float32) {
 	for r := range rows {
 		row := x[r*stride:][:n]

@@ -280,8 +280,8 @@ func ScalarFmod[T Float](dst []T, a T, b []T) {
 	each(dst, b, func(y T) T { return fmod(a, y) })
 }
 
-// fmod implements [Fmod]. For float32 with a quotient below 2²⁸, every step is exact in float64 except
-// the quotient, which may be one too large.
+// fmod implements [Fmod]. For float32 it computes in float64 if the quotient is below 2²⁸. Every step
+// is then exact, except that the quotient may be one too large.
 func fmod[T Float](x, y T) T {
 	u, v := math.Abs(float64(x)), math.Abs(float64(y))
 	if unsafe.Sizeof(x) == 8 || !(u < v*(1<<28)) || v > math.MaxFloat32 {
@@ -360,8 +360,8 @@ const (
 	modulus                   // remainder of the quotient rounded down
 )
 
-// zipInt computes dst[i] = f(a[i], b[i]) for an integer division. kind selects the assembly that
-// computes f. It returns [ErrDivideByZero] if an element of b is zero.
+// zipInt computes an integer division dst[i] = f(a[i], b[i]). kind selects the assembly that also
+// computes f. zipInt returns [ErrDivideByZero] if an element of b is zero.
 func zipInt[T Integer](kind division, dst, a, b []T, f func(x, y T) T) error {
 	a, b = trim(a, len(dst)), trim(b, len(dst))
 	done, zero := quotients(kind, dst, a, b)

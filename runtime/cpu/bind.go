@@ -25,11 +25,14 @@ func axisSet(axes []int64, rank int) (set uint64, err error) {
 	return set, nil
 }
 
-// MarkedExtent returns one of the extents that remain, or are removed, when a tensor with the
-// extents `shape` is reduced along axes. For i = 2·axis it returns the extent that remains: 1 if
-// axes contains the axis, and shape[axis] otherwise. For i = 2·axis + 1 it returns the extent that
-// is removed: shape[axis] if axes contains the axis, and 1 otherwise. If all is true, empty axes
-// mean all axes. It returns an error if an axis is out of range or repeated.
+// MarkedExtent returns an extent for the reduction of a tensor along axes. shape is the shape of
+// the tensor. i selects the extent:
+//
+//  - 2·axis: the extent that remains. It is 1 if axes contains the axis, else shape[axis].
+//  - 2·axis + 1: the extent that is reduced. It is shape[axis] if axes contains the axis, else 1.
+//
+// If all is true, empty axes mean all axes. MarkedExtent returns an error if an axis is out of
+// range or repeated.
 func MarkedExtent(axes []int64, shape []int, all bool, i int) (int, error) {
 	set, err := axisSet(axes, len(shape))
 	if all && len(axes) == 0 {
@@ -42,7 +45,7 @@ func MarkedExtent(axes []int64, shape []int, all bool, i int) (int, error) {
 }
 
 // SqueezedExtent returns extent i of shape after the listed axes are removed. It returns an error
-// unless the listed axes have extent 1 and rank axes remain.
+// unless each listed axis has extent 1 and `rank` axes remain.
 func SqueezedExtent(axes []int64, shape []int, rank, i int) (int, error) {
 	set, err := axisSet(axes, len(shape))
 	if err != nil {
@@ -87,10 +90,10 @@ func UnsqueezedExtent(axes []int64, shape []int, rank, i int) (int, error) {
 	return shape[at], nil
 }
 
-// ReshapedExtent returns extent i of the result when a tensor with the extents `shape` is reshaped
-// to `want` (ONNX Reshape). Unless allowZero is set, want[k] = 0 stands for shape[k]. One element
-// may be -1 and is then inferred. It returns an error if the length of `want` is not `rank`, or if
-// the numbers of elements differ.
+// ReshapedExtent returns extent i of the result of a reshape to `want` (ONNX Reshape). shape is the
+// shape of the operand. Unless allowZero is set, want[k] = 0 stands for shape[k]. One element of
+// want may be −1; it is then inferred. ReshapedExtent returns an error if the length of `want` is
+// not `rank`, or if the numbers of elements differ.
 func ReshapedExtent(want []int64, shape []int, allowZero bool, rank, i int) (int, error) {
 	if len(want) != rank {
 		return 0, fmt.Errorf("%d extents, %d expected", len(want), rank)
@@ -127,13 +130,17 @@ func ReshapedExtent(want []int64, shape []int, allowZero bool, rank, i int) (int
 	return int(result), nil
 }
 
-// SlicePlace returns one of the numbers that describe a slice of a tensor of extents shape (ONNX
-// Slice). For i = 4·axis it returns the index of the first element, and for i = 4·axis + 1 the
-// number of elements. For i = 4·axis + 2 it returns the step, at most the extent, or 0 if the step
-// is negative. For i = 4·axis + 3 it returns the negated step, or 0 if the step is positive.
-// Without axes the starts apply to the first axes in order. The default of steps is 1. It returns
-// an error if the lists have different lengths, if an axis is out of range or repeated, or if the
-// step is 0.
+// SlicePlace returns one of the numbers that describe a slice of a tensor (ONNX Slice). shape is
+// the shape of the tensor. i selects the number:
+//
+//  - 4·axis: the index of the first element
+//  - 4·axis + 1: the number of elements
+//  - 4·axis + 2: the step, at most the extent, or 0 if the step is negative
+//  - 4·axis + 3: the negated step, or 0 if the step is positive
+//
+// Without axes, starts[0] applies to axis 0, starts[1] to axis 1, and so on. Without steps, each
+// step is 1. SlicePlace returns an error if the lists differ in length, if an axis is out of range
+// or repeated, or if a step is 0.
 func SlicePlace(starts, ends, axes, steps []int64, shape []int, i int) (int, error) {
 	if len(ends) != len(starts) || axes != nil && len(axes) != len(starts) || steps != nil && len(steps) != len(starts) || axes == nil && len(starts) > len(shape) {
 		return 0, fmt.Errorf("%d starts, %d ends, %d axes, %d steps", len(starts), len(ends), len(axes), len(steps))
@@ -164,8 +171,9 @@ func SlicePlace(starts, ends, axes, steps []int64, shape []int, i int) (int, err
 	return place[what], nil
 }
 
-// sliceRange returns the index of the first element and the number of elements of a slice of an
-// axis of extent d. step is not 0. Negative bounds count from the end; both bounds are clamped.
+// sliceRange describes a slice of an axis of extent d. It returns the index of the first element
+// and the number of elements. A negative bound counts from the end, and both bounds are clamped.
+// step is not 0.
 func sliceRange(start, end, step, d int64) (first, count int64) {
 	if start < 0 {
 		start = max(start, -d) + d
@@ -181,13 +189,18 @@ func sliceRange(start, end, step, d int64) (first, count int64) {
 	return max(first, 0), max(0, (first-min(end, d-1)-step-1)/-step)
 }
 
-// PadPlace returns one of the numbers that describe the padding of a tensor of extents shape (ONNX
-// Pad). pads lists the elements before all listed axes, and then the elements after them. Nil axes
-// mean all axes. Negative pads crop. For i = 4·axis it returns the index of the first element that
-// is kept, for i = 4·axis + 1 the number of elements kept, for i = 4·axis + 2 the number inserted
-// before them, and for i = 4·axis + 3 the resulting extent. It returns an error if pads does not
-// have two elements for each axis, if an axis is out of range or repeated, or if more elements are
-// cropped than there are.
+// PadPlace returns one of the numbers that describe the padding of a tensor (ONNX Pad). shape is
+// the shape of the tensor. pads lists the number of elements before each listed axis, and then the
+// number after each listed axis. A negative number crops. Nil axes mean all axes. i selects the
+// number that is returned:
+//
+//  - 4·axis: the index of the first element that is kept
+//  - 4·axis + 1: the number of elements that are kept
+//  - 4·axis + 2: the number of elements inserted before them
+//  - 4·axis + 3: the resulting extent
+//
+// PadPlace returns an error if pads does not have two elements for each axis, if an axis is out of
+// range or repeated, or if more elements are cropped than there are.
 func PadPlace(pads, axes []int64, shape []int, i int) (int, error) {
 	n := len(pads) / 2
 	if len(pads)%2 != 0 || n != len(axes) && (len(axes) > 0 || n != len(shape)) {
@@ -218,9 +231,10 @@ func PadPlace(pads, axes []int64, shape []int, i int) (int, error) {
 	return 0, fmt.Errorf("%d elements", place[i%4])
 }
 
-// RangeCount returns the length of the range from start up to but not including limit in steps of
-// delta: max(0, ⌈(limit − start)/delta⌉) (ONNX Range). The difference has type T. The quotient of
-// floats is computed in float64. It returns an error if delta is 0, or if the length is NaN or exceeds 2³¹−1.
+// RangeCount returns the number of elements of the range start, start + delta, …, which ends before
+// limit: max(0, ⌈(limit − start)/delta⌉) (ONNX Range). The difference is computed in type T, and the
+// quotient of floats in float64. RangeCount returns an error if delta is 0, or if the number is NaN
+// or exceeds 2³¹−1.
 func RangeCount[T Number](start, limit, delta T) (int, error) {
 	if delta == 0 {
 		return 0, errors.New("range: delta is 0")
@@ -251,10 +265,11 @@ func floatCount(n float64) (int, error) {
 	return max(0, int(max(n, 0))), nil
 }
 
-// PadIndex sets dst[i] to the index of the element that element i of a padded axis copies. The axis
-// had n elements; `before` is the number of elements inserted in front of them. Mode "edge" repeats
-// the nearest element, "wrap" continues from the other end, and "reflect" mirrors at the first and
-// last element. It returns an error if n is 0 and dst is not empty.
+// PadIndex lists the elements that fill an axis when it is padded: element i of the padded axis is
+// a copy of element dst[i]. The axis had n elements; `before` is the number of elements inserted in
+// front of them. Mode "edge" repeats the nearest element, "wrap" continues from the other end, and
+// "reflect" mirrors at the first and last element. PadIndex returns an error if n is 0 and dst is
+// not empty.
 func PadIndex(dst []int64, n, before int, mode string) error {
 	if n == 0 && len(dst) > 0 {
 		return errors.New("pad: mode " + mode + " of no elements")

@@ -1,9 +1,9 @@
 package cpu
 
-// BlockBytes converts the planar bytes src, [n][c][h][w], to the blocked tensor dst,
-// uint8[n][⌈c/block⌉][top+h+bottom][left+w+right][block]. pad is top, left, bottom, right, and
-// block is 16 or 4. Elements of type int8 are shifted by 128. The padding is fill[0], or zero if
-// fill is nil; channels beyond c are zero.
+// BlockBytes converts planar bytes to a blocked tensor with padding. src is [n][c][h][w], and dst
+// is uint8[n][⌈c/block⌉][top+h+bottom][left+w+right][block]. block is 16 or 4, and pad is top,
+// left, bottom, right. Elements of type int8 are shifted by 128. The padding is fill[0], or zero if
+// fill is nil. Channels beyond c are zero.
 func BlockBytes[S Byte](dst []uint8, src []S, fill []int32, n, c, h, w, block int, pad [4]int) {
 	if block != 16 && block != 4 {
 		panic("cpu: bytes in blocks of neither 16 nor 4 channels")
@@ -54,8 +54,9 @@ func (b *blockBytes) Part(i, parts int) {
 	}
 }
 
-// interleave writes w pixels of a block of channels. Adjacent planes, of one channel each, start `apart` bytes after
-// each other. Each byte is XORed with change. Channels that the block lacks become 0.
+// interleave writes w pixels of a block of channels to dst. The first byte of the block's next plane,
+// which holds the next channel, is `apart` bytes after that of the plane before. Each byte is XORed
+// with change. If channels is less than block, the other channels become 0.
 func interleave(dst, planes []byte, w, block, apart, channels int, change byte) {
 	if block == 4 && channels >= 3 {
 		a, b, c := planes[:w], planes[apart:][:w], planes[2*apart:][:w]

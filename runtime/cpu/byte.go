@@ -13,8 +13,8 @@ func bytesOf[T Byte](s []T) []byte {
 
 func signed[T Byte]() bool { return T(0)-1 < 0 }
 
-// flip returns the byte that converts elements from S to D by an xor: 0x80, a shift by 128, if one
-// type is signed, and 0 otherwise.
+// flip returns the byte that converts elements from S to D by an xor. It is 0x80, which shifts a
+// value by 128, if exactly one of the types is signed. Otherwise it is 0.
 func flip[D, S Byte]() byte {
 	if signed[D]() != signed[S]() {
 		return 0x80

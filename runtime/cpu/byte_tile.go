@@ -31,8 +31,8 @@ func byteLimits() (rows, panels int) {
 	return 8, 1
 }
 
-// factor splits a scale, which is not negative, into two float32 whose sum equals the scale to
-// about 48 bits. A finite scale beyond float32's range becomes the largest float32.
+// factor splits a nonnegative scale into two float32s. Their sum equals the scale to about 48 bits.
+// A finite scale beyond the range of float32 becomes the largest float32.
 func factor(scale float64) (high, low float32) {
 	const most = 0x1p127 * (2 - 0x1p-23)
 	if scale > most && scale*0.5 != scale {

@@ -5,14 +5,19 @@ import (
 	"unsafe"
 )
 
-// byteTileRef computes, for each row r and column j of each tile, the int32 sum
+// byteTileRef computes tiles of a product of bytes. a is uint8. b is int8, in panels that hold four
+// bytes for each of 16 columns. For row r and column j, it computes the int32 sum
 //
 //	s = first[j] + Σ a[r][k]·b[k][j] − bias[r]·zero[j]
 //
-// where a is uint8, and b is int8 in panels of four bytes for each of 16 columns. The kind of the
-// tile determines c[r][j]. It is s, or float32(s)·scale[j] + less[j], or a byte: last plus the
-// integer nearest to float32(s)·(scale[j]+less[j]), clamped to lo…hi. The product is rounded to
-// float32 once before it is rounded to the integer. NaN becomes lo.
+// The kind of the tile determines the result c[r][j]. There are three kinds:
+//
+//  - s
+//  - float32(s)·scale[j] + less[j]
+//  - a byte: `last` plus the integer nearest to float32(s)·(scale[j]+less[j]), clamped to lo…hi
+//
+// For the third, the product is rounded to float32 once, before it is rounded to the integer. NaN
+// becomes lo.
 func byteTileRef(t *tile) {
 	var sums [2][16]int32
 	for spot := t.first(); ; {
@@ -44,8 +49,9 @@ func byteTileRef(t *tile) {
 	}
 }
 
-// sumBytes adds the products of two rows of a and 16 columns of b to sums. a0, a1 and b are the
-// positions of the rows and of the columns in bytes.
+// sumBytes adds the products of two rows of a and 16 columns of b to sums. a0 and a1 are the
+// positions of the rows in a, and `b` is the position of the columns in the tile's operand b, all
+// in bytes.
 func (t *tile) sumBytes(sums *[2][16]int32, a0, a1, b int) {
 	var both [16]int64 // the sums of two rows, the second in the upper 32 bits
 	place, terms := run{b: b}, 0
@@ -72,8 +78,8 @@ func (t *tile) sumBytes(sums *[2][16]int32, a0, a1, b int) {
 	settle(sums, &both)
 }
 
-// bothTerms is the number of products after which the packed sums of two rows are unpacked. Each sum then fits its 32
-// bits: 512·255·128 < 2³¹.
+// bothTerms is the number of products that a packed pair of sums takes before it is unpacked. Each
+// sum then fits its 32 bits: 512·255·128 < 2³¹.
 const bothTerms = 512
 
 // settle adds the packed sums in `both` to sums, and then clears `both`. Each element of `both`
@@ -87,8 +93,8 @@ func settle(sums *[2][16]int32, both *[16]int64) {
 	*both = [16]int64{}
 }
 
-// finishBytes converts 16 sums of a row as the tile's kind says, and stores them at the address
-// `to`. column is the index of the first one in t.columns.
+// finishBytes converts 16 sums of a row to the tile's kind of result, and stores the results at the
+// address `to`. column is the index of the first sum's column in t.columns.
 func (t *tile) finishBytes(sums *[16]int32, column int, to unsafe.Pointer) {
 	scale, less := (*[16]float32)(t.columns.scale[column:]), (*[16]float32)(t.columns.less[column:])
 	switch t.kind {

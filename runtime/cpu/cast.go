@@ -18,14 +18,15 @@ type Real interface {
 	Number | Stored
 }
 
-// Cast converts elements (ONNX Cast). Integers wrap to the width of D. Floats round once, to
-// nearest, ties to even, or up if D is Float8E8M0. Floats beyond the largest finite number become
-// infinite, or the largest finite number if D has at most 8 bits.
+// Cast converts elements (ONNX Cast). Integers wrap to the width of D. Floats round once: up if D
+// is Float8E8M0, otherwise to nearest, ties to even. A float beyond the largest finite number
+// becomes infinite, or this number if D has at most 8 bits.
 //
-// A float becomes an integer by truncation. If the result does not fit, it is what the instructions
-// of amd64 give: NaN and numbers outside int32 become the smallest int32, or the smallest int64 for
-// int64 and uint32. Integers narrower than 32 bits keep the low bits of the int32. uint64 accepts
-// 0…2⁶⁴−1, and converts negative numbers as int64 does.
+// A float is truncated to become an integer. If the result does not fit, it is what the
+// instructions of amd64 give. For an integer D of at most 32 bits except uint32, NaN and numbers
+// outside int32 become the smallest int32, of which a narrower integer keeps the low bits. For
+// int64 and uint32, NaN and numbers outside int64 become the smallest int64, of which uint32 keeps
+// the low bits. uint64 accepts 0…2⁶⁴−1, and converts negative numbers as int64 does.
 func Cast[D, S Real](dst []D, src []S) {
 	src = trim(src, len(dst))
 	done := convertFast(dst, src)
@@ -110,8 +111,9 @@ func stored[T Real]() bool {
 	return true
 }
 
-// widen converts to float32. Elements of the [Stored] types are converted exactly. Other numbers
-// are rounded to odd, so that narrow rounds them only once.
+// widen converts elements to float32. Elements of the [Stored] types are converted exactly. Other
+// numbers are rounded to odd, so that a later rounding to a narrower type gives the same result as
+// rounding once.
 func widen[S Real](dst []float32, src []S) {
 	switch s := any(src).(type) {
 	case []rt.Float16:

@@ -11,8 +11,8 @@ import (
 )
 
 // CastToText formats numbers (ONNX Cast). Integers are in decimal. Floats have the fewest digits
-// that identify them in their type, and are in scientific notation below 1e-4 and from 1e16 on. The
-// other floats become NaN, INF and -INF.
+// that identify them in their type. Magnitudes below 1e-4 or from 1e16 on are in scientific
+// notation. A NaN becomes NaN, and an infinity INF or -INF.
 func CastToText[S Real](dst []string, src []S) {
 	switch {
 	case stored[S]():
@@ -84,10 +84,10 @@ func floatText(x float64, short string) string {
 	return strconv.FormatFloat(v, 'f', 1, 64)
 }
 
-// CastFromText parses numbers (ONNX Cast): plain or scientific numbers, and INF, +INF, -INF or NaN,
-// ignoring case. White space may surround a number. Integers wrap. If D is an integer type, a
-// number that is not an integer is parsed as a float64 and converted as by [Cast]. It returns an
-// error if a text is not a number; dst is then partly written.
+// CastFromText parses numbers (ONNX Cast). A text is a plain or scientific number, or INF, +INF,
+// -INF or NaN in any case, with optional white space around it. Integers wrap. If D is an integer
+// type, a text that is not an integer is parsed as a float64 and converted as by [Cast].
+// CastFromText returns an error if a text is not a number; dst is then partly written.
 func CastFromText[D Number](dst []D, src []string) error {
 	src = trim(src, len(dst))
 	for i, text := range src {

@@ -1,7 +1,8 @@
 package cpu
 
-// ChannelMoments writes the mean and the population variance of each channel of the blocked tensor x,
-// f32[n][⌈c/16⌉][pixels][16], over all images to dst, f32[2][c]. Without pixels both are NaN.
+// ChannelMoments computes the mean and the population variance of each channel over all images and
+// pixels. x is a blocked tensor, f32[n][⌈c/16⌉][pixels][16]. dst is f32[2][c], first the means and
+// then the variances. If there are no pixels, both are NaN.
 func ChannelMoments(dst, x []float32, n, c, pixels int) {
 	s := newChannelTask(n, c, pixels)
 	s.dst, s.x = dst[:volume(2, c)], x[:s.size]
@@ -9,9 +10,9 @@ func ChannelMoments(dst, x []float32, n, c, pixels int) {
 	s.run(8 * int64(s.size))
 }
 
-// ChannelSums writes two sums for each channel to dst, f32[2][c]: the sums of g and of g·(x − mean)
-// over all images and pixels. g and x are blocked tensors, f32[n][⌈c/16⌉][pixels][16], and means is
-// f32[c].
+// ChannelSums computes two sums for each channel over all images and pixels: of g, and of g·(x −
+// mean). g and x are blocked tensors, f32[n][⌈c/16⌉][pixels][16], and means is f32[c]. dst is
+// f32[2][c], first the sums of g.
 func ChannelSums(dst, g, x, means []float32, n, c, pixels int) {
 	s := newChannelTask(n, c, pixels)
 	s.dst, s.g, s.x, s.factors = dst[:volume(2, c)], g[:s.size], x[:s.size], means[:c]
@@ -19,9 +20,9 @@ func ChannelSums(dst, g, x, means []float32, n, c, pixels int) {
 	s.run(8 * int64(s.size))
 }
 
-// ChannelMix computes f0·g + f1·x + f2 with three factors for each channel. g, x and dst are
-// blocked tensors, f32[n][⌈c/16⌉][pixels][16], and factors is f32[3][c]. Channels beyond c are zero
-// in dst if they are finite in g and x.
+// ChannelMix computes dst = f0·g + f1·x + f2. The factors f0, f1 and f2 are numbers of the channel;
+// factors is f32[3][c]. g, x and dst are blocked tensors, f32[n][⌈c/16⌉][pixels][16]. Channels
+// beyond c are zero in dst if they are finite in g and x.
 func ChannelMix(dst, g, x, factors []float32, n, c, pixels int) {
 	s := newChannelTask(n, c, pixels)
 	s.dst, s.g, s.x, s.factors = dst[:s.size], g[:s.size], x[:s.size], factors[:volume(3, c)]
@@ -78,8 +79,8 @@ func (s *channelTask) Part(i, parts int) {
 // somePixels is the number of pixels summed in float32 before the sum is added to a float64.
 const somePixels = 256
 
-// pieces calls body for runs of at most somePixels pixels of a channel block, image by image. A run
-// is the elements [from, to) of the tensor.
+// pieces divides a channel block of all images into pieces of at most somePixels pixels, each in
+// one image. It calls body for each piece, with the range [from, to) of its elements in the tensor.
 func (s *channelTask) pieces(block int, body func(from, to int)) {
 	blocks := ceil(s.c, 16)
 	for image := range s.n {

@@ -7,11 +7,12 @@ import (
 
 const maxFoldAxes = 64
 
-// Col2Im adds columns into images (ONNX Col2Im). src is [n, rows, places] and dst [n, rows/cells,
-// image…], where cells is the product of block. Row c·cells+k of a column is cell k of a window
-// over channel c. The windows are placed on the image as in a convolution, in row-major order. pads
-// lists the cells before the first element of each axis, then the cells after the last. It returns
-// an error unless places is the number of windows and rows is a multiple of cells.
+// Col2Im adds columns into images (ONNX Col2Im). src is [n, rows, places] and dst is [n,
+// rows/cells, image…], where cells is the product of `block`, the extents of a window. Row
+// c·cells+k of src holds cell k of each window of channel c. The windows are placed on the image as
+// in a convolution, in row-major order. pads lists the cells before the first element of each axis,
+// then the cells after the last. Col2Im returns an error unless `places` is the number of windows
+// and rows is a multiple of cells.
 func Col2Im[T Number](dst, src []T, n, rows, places int, image, block, strides, dilations, pads []int) error {
 	axes, cells, plane := len(image), volume(block...), volume(image...)
 	if axes > maxFoldAxes {

@@ -31,8 +31,8 @@ func compareFast[T any](x []T, r relation) (s sweep, ok bool) {
 	return s, s.do != nil
 }
 
-// compareSlices compares the first elements of a and b with assembly and returns their number. The
-// number is 0 if there is no assembly for T.
+// compareSlices compares the first elements of a and b with assembly. It returns the number of
+// elements it compared, which is 0 if there is no assembly for T.
 func compareSlices[T any](dst []bool, a, b []T, r relation) int {
 	s, ok := compareFast(a, r)
 	if !ok {
@@ -44,8 +44,8 @@ func compareSlices[T any](dst []bool, a, b []T, r relation) int {
 	return s.run(len(dst))
 }
 
-// compareScalar is [compareSlices] with b as one operand of every comparison: the left one if
-// scalarSide is 1, the right one if it is 2.
+// compareScalar is [compareSlices] with the number b as one operand of every comparison. b is the
+// left operand if scalarSide is 1, and the right operand if it is 2.
 func compareScalar[T any](dst []bool, a []T, b T, r relation, scalarSide int) int {
 	s, ok := compareFast(a, r)
 	if !ok {
@@ -145,8 +145,9 @@ func IsNaN[T Float](dst []bool, x []T) {
 	}
 }
 
-// IsInf sets dst[i] to true if x[i] is −Inf and `negative` is set, or x[i] is +Inf and `positive`
-// is set, else to false (ONNX IsInf).
+// IsInf reports which elements are infinite (ONNX IsInf). It sets dst[i] to true if x[i] is −Inf
+// and `negative` is set, or if x[i] is +Inf and `positive` is set. Otherwise it sets dst[i] to
+// false.
 func IsInf[T Float](dst []bool, x []T, negative, positive bool) {
 	each(dst, x, func(v T) bool {
 		infinite := v == v && v-v != 0

@@ -32,8 +32,8 @@ type ConvShape struct {
 func (s *ConvShape) inBlocks() int  { return ceil(s.InC, s.InBlock) }
 func (s *ConvShape) outBlocks() int { return ceil(s.OutC, 16) }
 
-// reach returns the range [from, to) of input blocks that an output block sums over: the blocks of
-// every group that has channels in the output block.
+// reach returns the range [from, to) of input blocks that an output block depends on. These are the
+// blocks of every group that has channels in the output block.
 func (s *ConvShape) reach(outBlock int) (from, to int) {
 	in, out := s.InC/s.Group, s.OutC/s.Group
 	firstGroup := 16 * outBlock / out
@@ -68,11 +68,15 @@ func (s *ConvShape) depth(width int) int { return width * s.KH * s.KW * s.InBloc
 // ConvWeightsLen returns the number of elements of weights that [PackConv] packs.
 func ConvWeightsLen(s *ConvShape) int { return s.outBlocks() * s.depth(s.width()) * 16 }
 
-// PackConv packs the weights of a convolution, f32[OutC][InC/Group][KH][KW], into
-// f32[⌈OutC/16⌉][B][KH][KW][InBlock][16]. Each block of output channels has the B blocks of input
-// channels that it depends on, padded with zeros. If a block spans groups, the weights between the
-// groups are zero. An infinity or a NaN in one of these groups makes results of the other groups
-// NaN. The sizes, strides, dilations and padding of the shape are not used.
+// PackConv packs the weights of a convolution. w is f32[OutC][InC/Group][KH][KW], and dst is
+// f32[⌈OutC/16⌉][B][KH][KW][InBlock][16]. B is the largest number of blocks of input channels that
+// a block of output channels depends on. Missing channels have zero weights.
+//
+// A block of output channels may have channels of several groups. Its weights from an input channel
+// to an output channel of another group are zero. As a result, an infinity or a NaN in one of these
+// groups makes results of the other groups NaN.
+//
+// PackConv does not use the sizes, strides, dilations and padding of the shape.
 func PackConv(dst, w []float32, s *ConvShape) {
 	s.checkWeights()
 	width := s.width()
@@ -122,8 +126,8 @@ func (p *convPacking) Part(i, parts int) {
 	}
 }
 
-// Conv computes the convolution of src with weights packed by [PackConv]. Sums are in float32 in an
-// order that depends on [CurrentLevel]. Channels beyond OutC are zero in dst if they are zero in
+// Conv computes the convolution of src with weights packed by [PackConv]. Sums are in float32.
+// Their order depends on [CurrentLevel]. Channels beyond OutC are zero in dst if they are zero in
 // the bias and the residual.
 func Conv(dst, src, weights []float32, s *ConvShape, ep *Epilogue) {
 	if s.N <= 0 || s.OutC <= 0 || s.OutH <= 0 || s.OutW <= 0 {
@@ -165,8 +169,8 @@ func (s *ConvShape) flatten() {
 	}
 }
 
-// checkWeights panics unless the numbers of channels and groups, the sizes of the window and the block are positive,
-// and Group divides InC and OutC.
+// checkWeights panics unless Group divides InC and OutC. The numbers of channels and groups, the size
+// of the window and the block size must also be positive.
 func (s *ConvShape) checkWeights() {
 	if min(s.InC, s.OutC, s.Group, s.KH, s.KW, s.InBlock) < 1 {
 		panic("cpu: a convolution of no size")
@@ -176,8 +180,8 @@ func (s *ConvShape) checkWeights() {
 	}
 }
 
-// axes describes the windows: `down` along a column of the image, and `across` along a row. It
-// panics if a stride or dilation is below 1, or a size or padding is negative.
+// axes describes the placement of the windows along a column of the image (`down`) and along a row
+// (`across`). It panics if a stride or dilation is below 1, or if a size or padding is negative.
 func (s *ConvShape) axes() (down, across axis) {
 	if min(s.StrideH, s.StrideW, s.DilH, s.DilW) < 1 || min(s.PadH, s.PadW, s.InH, s.InW) < 0 {
 		panic("cpu: a convolution without steps or of negative size")
@@ -226,8 +230,8 @@ type places struct {
 
 var convs slot[conv, *conv]
 
-// Sizes in elements that [conv.plan] aims for. A slab is a number of output rows that are computed
-// for all output channels before the next ones.
+// The following are sizes in elements that [conv.plan] aims for. A slab is a number of output rows
+// that are computed for all output channels before the next slab.
 const (
 	smallWeights = 128 << 10 // fit a second-level cache together with a slab's input
 	slabInput    = 64 << 10
@@ -248,10 +252,10 @@ const (
 	manyImages = 4
 )
 
-// plan chooses the sizes of bands and slabs of output rows. A slab's input stays in the
-// second-level cache while all weights are read. If the weights are large, there are several slabs
-// only if reading the weights for each slab causes less traffic than reading the input for each
-// strip of output channels.
+// plan chooses the sizes of bands and slabs of output rows. The input of a slab stays in the
+// second-level cache while all weights are read. With several slabs, the weights are read once for
+// each slab. With a single slab, the input is read once for each strip of output channels. If the
+// weights are large, plan chooses several slabs only if this reads less.
 func (c *conv) plan() {
 	limit, panels := tileLimits()
 	c.columns = split(c.OutW, limit)
@@ -387,9 +391,11 @@ func (c *conv) strip(t *tile, image, o, l0, l1 int) {
 	}
 }
 
-// upright reports whether the tiles of a region lie along its columns, instead of along its rows. The region has rows
-// y, each with `wide` outputs. Tiles lie along columns if that needs fewer tiles. The order of a sum depends on the
-// height of its tile. So neither the result of upright nor the start of a tile may depend on how the work is shared.
+// upright reports whether the tiles of a region lie along its columns instead of its rows. It chooses
+// the direction that needs fewer tiles. The region has rows y, with `wide` outputs each.
+//
+// The order of a sum depends on the height of its tile. For equal results with any number of threads,
+// neither the result of upright nor the start of a tile may depend on how the work is divided.
 func (c *conv) upright(y span, wide int) bool {
 	high := 1
 	if y.from >= c.down.from && y.from < c.down.to {
@@ -399,9 +405,10 @@ func (c *conv) upright(y span, wide int) bool {
 	return ceil(wide, limit)*high > min(high, c.bands.tiles)*wide
 }
 
-// unmoved returns the end of the first part of x, a run of outputs in a single row. If no window of
-// the row extends into padding, the part is all of x. Otherwise it ends with the tile in which x
-// begins. Later tiles then start at the same positions, however threads share the row.
+// unmoved returns the end of the first part of x, a range of outputs in a single row. If no window
+// of the row extends into padding, the part is all of x. Otherwise the part ends where the tile of
+// the first output ends. Tiles then start at the same positions however the row is divided among
+// threads.
 func (c *conv) unmoved(x span) int {
 	if c.across.from == 0 && c.across.to == c.OutW {
 		return x.to
@@ -409,8 +416,9 @@ func (c *conv) unmoved(x span) int {
 	return min(x.to, c.columns.at(c.columns.tile(x.from)+1))
 }
 
-// region computes the outputs in rows y and columns x, whose windows have the same taps, for the
-// tile's panels. The panels start at output block o. upright is the result of [conv.upright].
+// region computes the outputs in rows y and columns x, for the output blocks of the tile's panels.
+// The first of these is output block o. All windows in the region have the same taps. upright is
+// the result of [conv.upright].
 func (c *conv) region(t *tile, image, o int, y, x span, upright bool) {
 	if y.taps()*x.taps() == 0 {
 		t.zero()
@@ -432,8 +440,8 @@ func (c *conv) region(t *tile, image, o int, y, x span, upright bool) {
 	}
 }
 
-// pixels runs the tiles of a region. downA and imageA are the distances in bytes between the inputs
-// of adjacent rows of outputs and of adjacent images.
+// pixels runs the tiles of a region. downA is the distance in bytes from the inputs of a row of
+// outputs to the inputs of the next row. imageA is this distance for images.
 func (c *conv) pixels(t *tile, y, x span, downA, imageA int, upright bool) {
 	atC, rowA := t.atC, t.rowA // which area moves and exchanges
 	t.rowC = 64 * c.places.beside
@@ -445,9 +453,8 @@ func (c *conv) pixels(t *tile, y, x span, downA, imageA int, upright bool) {
 	t.atC, t.rowA = atC, rowA
 }
 
-// window sets the tile's loops: over the given number of input blocks, and over the taps that the
-// windows of rows y and columns x have. It moves the tile's first weights to the first of these
-// taps.
+// window sets the loops of a tile: over `blocks` input blocks, and over the taps of the windows in
+// rows y and columns x. It moves the tile's position in the weights to the first of these taps.
 func (c *conv) window(t *tile, blocks int, y, x span) {
 	pixel := 4 * c.InBlock
 	row, plane := pixel*c.InW, pixel*c.InW*c.InH

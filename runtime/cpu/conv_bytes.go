@@ -2,13 +2,16 @@ package cpu
 
 import "github.com/burngen/burngen/runtime/rt"
 
-// ConvBytes computes the convolution of src, uint8[N][⌈InC/InBlock⌉][InH][InW][InBlock] in blocks
-// of 16 or 4 channels, with weights packed by [PackConvBytes]. It requantises the sums like
-// [ProductInteger] into dst, uint8[N][⌈OutC/16⌉][OutH][OutW][16]. src includes the padding. scale
-// and bias have one element or one for each of OutC channels; bias may be nil. `last` has one
-// element, or is nil, which means 0. Channels beyond OutC are last[0], clamped. If passes is 2, a
-// weight is the sum of two packed weights: each block of output channels has two sets of packed
-// weights, one after the other. DilW must then be 1.
+// ConvBytes computes a convolution of bytes. src is uint8[N][⌈InC/InBlock⌉][InH][InW][InBlock] with
+// InBlock 16 or 4, and includes the padding. dst is uint8[N][⌈OutC/16⌉][OutH][OutW][16]. The
+// weights are packed by [PackConvBytes].
+//
+// The sums are requantised as by [ProductInteger]. scale and bias have one element, or one for each
+// of OutC channels; bias may be nil. `last` has one element, or is nil, which means 0. Channels
+// beyond OutC are last[0], clamped.
+//
+// If passes is 2, a weight is the sum of two packed weights. Each block of output channels then has
+// two sets of packed weights, one after the other, and DilW must be 1.
 func ConvBytes(dst, src []uint8, weights []int8, bias []int32, scale []float64, last []int32, s *ConvShape, passes, lo, hi int) {
 	if s.N <= 0 || s.OutC <= 0 || s.OutH <= 0 || s.OutW <= 0 {
 		return
@@ -38,8 +41,8 @@ func ConvBytes(dst, src []uint8, weights []int8, bias []int32, scale []float64, 
 	}
 }
 
-// requantise returns the conversion of sums to bytes. `last` has the zero point; nil means 0. It
-// panics unless scale has one element or one for each channel.
+// requantise describes the conversion of sums to bytes. `last` holds the zero point; nil means 0.
+// requantise panics unless scale has one element or at least one for each channel.
 func requantise(scale []float64, last []int32, lo, hi, channels int) requantised {
 	if len(scale) == 0 || len(scale) > 1 && len(scale) < channels {
 		panic("cpu: an integer product with too few scales")
@@ -51,9 +54,9 @@ func requantise(scale []float64, last []int32, lo, hi, channels int) requantised
 	return r
 }
 
-// PackConvBytes packs the weights of a convolution, [OutC][InC/Group][KH][KW], like [PackConv], with
-// four adjacent input channels of an output channel: int8[⌈OutC/16⌉][B][KH][KW][InBlock/4][16][4].
-// uint8 is shifted by −128.
+// PackConvBytes packs the weights of a convolution of bytes. w is [OutC][InC/Group][KH][KW], and dst
+// is int8[⌈OutC/16⌉][B][KH][KW][InBlock/4][16][4]. It is like [PackConv], except that four adjacent
+// input channels of an output channel are adjacent. uint8 weights are shifted by −128.
 func PackConvBytes[S Byte](dst []int8, w []S, s *ConvShape) {
 	s.checkWeights()
 	width := s.width()

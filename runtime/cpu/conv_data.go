@@ -2,9 +2,9 @@ package cpu
 
 import "github.com/burngen/burngen/runtime/rt"
 
-// PackConvData packs the weights of a convolution with one group, f32[OutC][InC][KH][KW], for
-// [ConvData]: f32[⌈InC/16⌉][⌈OutC/16⌉][KH][KW][16][16], padded with zeros. The sizes, strides,
-// dilations and padding of the shape are not used.
+// PackConvData packs the weights of a convolution with one group for [ConvData]. w is
+// f32[OutC][InC][KH][KW], and dst is f32[⌈InC/16⌉][⌈OutC/16⌉][KH][KW][16][16], padded with zeros.
+// PackConvData does not use the sizes, strides, dilations and padding of the shape.
 func PackConvData(dst, w []float32, s *ConvShape) {
 	s.checkData()
 	p := dataPacking{ConvShape: *s}
@@ -46,10 +46,10 @@ func (p *dataPacking) Part(i, parts int) {
 	}
 }
 
-// ConvData computes the gradient of the operand of the convolution s and writes it to dst,
+// ConvData computes the gradient of the input of the convolution s, and writes it to dst,
 // f32[N][⌈InC/16⌉][InH][InW][16]. g is the gradient of the convolution's result,
-// f32[N][⌈OutC/16⌉][OutH][OutW][16], and weights are packed by [PackConvData]. Group is 1. On each
-// axis, the stride or the dilation is 1. Sums are in float32 in an order that depends on
+// f32[N][⌈OutC/16⌉][OutH][OutW][16]. The weights are packed by [PackConvData]. Group must be 1. On
+// each axis, the stride or the dilation must be 1. Sums are in float32. Their order depends on
 // [CurrentLevel]. Channels beyond InC are zero in dst if channels of g beyond OutC are finite.
 func ConvData(dst, g, weights []float32, s *ConvShape) {
 	if s.N <= 0 || s.InH <= 0 || s.InW <= 0 {
@@ -92,9 +92,9 @@ type convData struct {
 
 var datas slot[convData, *convData]
 
-// Part implements [rt.Task]. It divides each phase into `parts` shares and processes share i. A
-// phase is every StrideH-th row and every StrideW-th column of dst. It is a convolution of g with
-// every StrideH-th row and StrideW-th column of the window, in reverse order.
+// Part implements [rt.Task]. It computes part i of `parts` of every phase. A phase is every
+// StrideH-th row and every StrideW-th column of dst. It is computed as a convolution of g with
+// every StrideH-th row and every StrideW-th column of the window, in reverse order.
 func (d *convData) Part(i, parts int) {
 	for down := range d.StrideH {
 		for across := range d.StrideW {
@@ -128,8 +128,8 @@ func (d *convData) conv(y, x phase) conv {
 	return c
 }
 
-// phase is one residue class of the cells of an axis, modulo the stride. Its gradients are a convolution with one
-// residue class of the taps.
+// phase is every stride-th cell of an axis, from one of the first `stride` cells on. The gradients of
+// these cells are a convolution with every stride-th tap.
 type phase struct {
 	first, count int // cells: first, first+stride, …
 	tap, taps    int // taps: tap, tap+stride, …; taps is their number

@@ -21,12 +21,14 @@ const ConvWeightsParts = 16
 // computes concurrently. terms is the number of terms of each sum.
 func ConvWeightsScratch(terms int) int { return (weightStrip + 16) * min(terms, weightDepth) }
 
-// ConvWeights computes the gradient of the weights of a convolution and writes it to dst,
-// f32[OutC][InC/Group][KH][KW]. x is the planar operand of the convolution, f32[N][InC][InH][InW],
-// and g is the gradient of its result, f32[OutC][N][OutH][OutW]. Each element of dst belongs to a
-// cell of the window. It is the sum over all windows of the products of that cell of x and the
-// element of g. Sums are in float32 in an order that depends on [CurrentLevel]. The size of scratch
-// bounds the number of parts; see [ConvWeightsScratch].
+// ConvWeights computes the gradient of the weights of a convolution, and writes it to dst,
+// f32[OutC][InC/Group][KH][KW]. x is the planar input of the convolution, f32[N][InC][InH][InW]. g
+// is the gradient of its result, f32[OutC][N][OutH][OutW].
+//
+// Each element of dst belongs to one tap of the window. It is the sum over all windows of x at this
+// tap times the window's element of g. Sums are in float32. Their order depends on [CurrentLevel].
+// ConvWeights computes parts concurrently, as many as scratch is long enough for; see
+// [ConvWeightsScratch].
 func ConvWeights(dst, x, g, scratch []float32, s *ConvShape) {
 	w := newConvWeights(dst, x, g, scratch, s)
 	if len(w.dst) == 0 || w.terms == 0 {
@@ -61,8 +63,9 @@ func newConvWeights(dst, x, g, scratch []float32, s *ConvShape) convWeights {
 	return w
 }
 
-// convWeights is the state of ConvWeights. For each group it computes the product of the rows of g and
-// the cells of all windows. Each part packs a strip of columns into panels.
+// convWeights is the state of ConvWeights. For each group it computes a matrix product. The left
+// matrix has the rows of g. The right matrix has a column for each tap of each channel, with the
+// elements of x at this tap in all windows. A part packs a strip of these columns into panels.
 type convWeights struct {
 	ConvShape
 	dst, x, g, scratch []float32
@@ -100,8 +103,9 @@ func (w *convWeights) Part(i, parts int) {
 	}
 }
 
-// multiply computes the product of columns [k, k+depth) of g and panels. It stores the product in columns [j, j+width)
-// of the weights of a group if k is 0, and adds it to them otherwise.
+// multiply computes a part of the product for a group: columns [k, k+depth) of g times panels. The
+// result belongs to columns [j, j+width) of the group's weights. multiply stores it there if k is 0,
+// and adds it there otherwise.
 func (w *convWeights) multiply(panels []float32, group, j, width, k, depth int) {
 	row := group * w.rows
 	p := product{a: w.g[row*w.terms+k:], panels: unsafe.Pointer(unsafe.SliceData(panels)), dst: w.dst[row*w.columns+j:]}
@@ -113,8 +117,8 @@ func (w *convWeights) multiply(panels []float32, group, j, width, k, depth int) 
 	p.blocks(0, 0, p.rows.tiles, 0, width)
 }
 
-// panel writes terms [k, k+depth) of columns [j, j+width) to dst, a panel of 16 columns. lines is
-// scratch memory, in which the columns follow each other.
+// panel packs terms [k, k+depth) of columns [j, j+width) into dst, a panel of 16 columns. It uses
+// lines as scratch memory for the columns before they are transposed.
 func (w *convWeights) panel(dst, lines []float32, group, j, width, k, depth int) {
 	clear(lines[width*depth:])
 	taps := w.KH * w.KW
@@ -125,9 +129,9 @@ func (w *convWeights) panel(dst, lines []float32, group, j, width, k, depth int)
 	transpose(dst, lines, 16, depth, 16, depth)
 }
 
-// line writes to dst the elements of a channel of x at one tap of windows k, k+1, …, and 0 for
-// padding. The tap is `down` rows below and `right` columns beside the position that the window
-// would have without padding.
+// line gathers the elements of a channel of x at one tap, for windows k, k+1, …, and writes them to
+// dst. An element in the padding is 0. The tap is offset by `down` rows and `right` columns from
+// the first cell that the window would have without padding.
 func (w *convWeights) line(dst []float32, channel, down, right, k int) {
 	row, at := k/w.OutW, k%w.OutW
 	// The windows of a row whose cell is not in the padding.

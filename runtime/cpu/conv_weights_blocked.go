@@ -6,13 +6,15 @@ import "github.com/burngen/burngen/runtime/rt"
 // that it computes concurrently. taps is KH·KW.
 func ConvWeightsBlockedRoom(taps int) int { return maxRows * maxPanels * 16 * taps }
 
-// ConvWeightsBlocked computes the gradient of the weights of a convolution with one group and
-// writes it to dst, f32[OutC][InC][KH][KW]. x is the operand of the convolution,
-// f32[N][⌈InC/16⌉][InH][InW][16], and g is the gradient of its result,
-// f32[N][⌈OutC/16⌉][OutH][OutW][16]. Each element of dst belongs to a cell of the window. It is the
-// sum over all windows of the products of that cell of x and the element of g. Sums are in float32
-// in an order that depends on [CurrentLevel]. scratch has len(x) + len(g) elements, plus
-// [ConvWeightsBlockedRoom] for each part that may be computed concurrently.
+// ConvWeightsBlocked computes the gradient of the weights of a convolution with one group, and
+// writes it to dst, f32[OutC][InC][KH][KW]. x is the input of the convolution,
+// f32[N][⌈InC/16⌉][InH][InW][16]. g is the gradient of its result,
+// f32[N][⌈OutC/16⌉][OutH][OutW][16].
+//
+// Each element of dst belongs to one tap of the window. It is the sum over all windows of x at this
+// tap times the window's element of g. Sums are in float32. Their order depends on [CurrentLevel].
+// scratch has len(x) + len(g) elements, plus [ConvWeightsBlockedRoom] for each part that may be
+// computed concurrently.
 func ConvWeightsBlocked(dst, x, g, scratch []float32, s *ConvShape) {
 	w := newBlockedWeights(dst, x, g, scratch, s)
 	if len(w.g) == 0 || len(w.x) == 0 {
@@ -48,9 +50,9 @@ func newBlockedWeights(dst, x, g, scratch []float32, s *ConvShape) weightsOfBloc
 	return w
 }
 
-// weightsOfBlocks is the state of ConvWeightsBlocked. It first moves g to f32[OutC][OutH][OutW][N]
-// and x to f32[⌈InC/16⌉][InH][InW][N][16]. In this order, the factors of a tap are contiguous for
-// all images, and windows whose tap is on padding can be skipped.
+// weightsOfBlocks is the state of ConvWeightsBlocked. It first moves g to f32[OutC][OutH][OutW][N],
+// and x to f32[⌈InC/16⌉][InH][InW][N][16]. The factors of a tap are then contiguous for all images.
+// Windows in which the tap is on padding can be skipped.
 type weightsOfBlocks struct {
 	ConvShape
 	dst, x, g     []float32
@@ -65,9 +67,9 @@ type weightsOfBlocks struct {
 
 var blockedWeights slot[weightsOfBlocks, *weightsOfBlocks]
 
-// Part implements [rt.Task]. It divides the work into `parts` shares and does share i. While
-// w.moves is set, the work is to copy x and g into columns and rows. Afterwards it is to compute
-// the tiles of the gradient, strip by strip.
+// Part implements [rt.Task]. It does part i of `parts` of the work. If w.moves is set, the work is
+// to copy x and g into columns and rows. Otherwise it is to compute the tiles of the gradient,
+// strip by strip.
 func (w *weightsOfBlocks) Part(i, parts int) {
 	if w.moves {
 		pixels := w.OutH * w.OutW
@@ -127,8 +129,9 @@ func (w *weightsOfBlocks) moveColumns(block, y int) {
 // fewTerms is the largest number of terms for which the panels of a tile fit a second-level cache.
 const fewTerms = 8 << 10
 
-// tile computes taps [low, high) of the weights of a strip of input channels and of tile number `at` of
-// the output channels. It computes them tap by tap in room, and then transposes them into dst.
+// tile computes taps [low, high) of some weights: from the input channels of a strip to the output
+// channels of tile number `at`. It computes the weights tap by tap in room, and then transposes them
+// into dst.
 func (w *weightsOfBlocks) tile(room []float32, strip, at, low, high int) {
 	_, panels := tileLimits()
 	taps, first := w.KH*w.KW, strip*panels
@@ -159,8 +162,8 @@ func (w *weightsOfBlocks) tile(room []float32, strip, at, low, high int) {
 	}
 }
 
-// terms sets the positions and loops of a tile for the products of one tap and output rows [from, to). It reports false
-// if the tap is on padding in all of the rows.
+// terms sets the positions and loops of a tile for the products of one tap, in output rows [from,
+// to). It returns false if the tap is on padding in all of these rows.
 func (w *weightsOfBlocks) terms(t *tile, tap, from, to int) bool {
 	y0, y1 := w.down.seeing(tap / w.KW)
 	x0, x1 := w.across.seeing(tap % w.KW)

@@ -78,8 +78,8 @@ func conversionOf[D, S any](dst []D, src []S) conversion {
 	return noConversion
 }
 
-// convertFast converts the first elements of src with assembly and returns their number. The number
-// is 0 if there is no assembly for the types.
+// convertFast converts the first elements of src with assembly. It returns the number of elements
+// it converted, which is 0 if there is no assembly for the types.
 func convertFast[D, S any](dst []D, src []S) int {
 	kind := conversionOf(dst, src)
 	if !hasConvert() || kind == noConversion || level == AVX2 && (kind == float32ToInt64 || kind == int64ToFloat32) {

@@ -2,9 +2,9 @@ package cpu
 
 import "math"
 
-// CosineWindow stores a − b·cos t + c·cos 2t in each element of dst (ONNX BlackmanWindow,
-// HammingWindow, HannWindow). For element i of n, t is 2π·i/(n − 1), or 2π·i/n if the window is
-// periodic. A non-periodic window of one element is 1.
+// CosineWindow stores the window a − b·cos t + c·cos 2t in dst (ONNX BlackmanWindow, HammingWindow,
+// HannWindow). For element i of n, t is 2π·i/(n − 1), or 2π·i/n if periodic is true. A window of
+// one element that is not periodic is 1.
 func CosineWindow[T Float](dst []T, periodic bool, a, b, c float64) {
 	turn := len(dst)
 	if !periodic {

@@ -2,10 +2,12 @@ package main
 
 import "fmt"
 
-// byteWindows writes the kernels of depthwise convolutions of bytes. Each computes rows of pixels
-// of one block of 16 channels. Registers: R14 is the window; SI is the first cell of a pixel's
-// window, R8 the first cell of the current row of the window, and R9 the current cells of that row;
-// DI is the weights; DX is the result; BX is the columns; R10 and CX are counters.
+// byteWindows writes the kernels of depthwise convolutions of bytes. Each kernel computes rows of
+// pixels of one block of 16 channels.
+//
+// Registers: R14 points to the byteWindow. SI points to the first cell of a pixel's window, R8 to
+// the first cell of the current row of the window, and R9 to the current cells of this row. DI
+// points to the weights, DX to the result, and BX to the columns. R10 and CX are counters.
 func byteWindows(f *file) {
 	f.dispatch(dispatch{
 		doc:      "runByteWindow calls the level's kernel for windows over bytes.",
@@ -102,8 +104,9 @@ func byteWindows(f *file) {
 	})
 }
 
-// restOfCells writes the code for the last one, two or three cells of a row. At run time the field
-// rest of byteWindow holds their number. cells(n) writes the code for n cells.
+// restOfCells writes the code for the cells that are left at the end of a row of a window. There
+// are one, two or three; at run time, the field `rest` of byteWindow holds their number. cells(n)
+// writes the code for n cells.
 func (f *file) restOfCells(cells func(n int)) {
 	two, one, done := f.fresh("two"), f.fresh("one"), f.fresh("done")
 	f.op("CMPQ", "byteWindow_rest(R14)", 2)
@@ -161,8 +164,8 @@ func byteWindowNEON(f *file) {
 	})
 }
 
-// startWindow writes the start of a kernel, which loads the pointer to its byteWindow and, from it,
-// the input, the result, the columns and the number of pixels.
+// startWindow writes the start of a kernel. It loads the pointer to the byteWindow. From the
+// byteWindow it loads the input, the result, the columns and the number of pixels.
 func (f *file) startWindow() {
 	f.load("t", "R14")
 	f.op("MOVQ", "byteWindow_a(R14)", "SI")
@@ -171,9 +174,10 @@ func (f *file) startWindow() {
 	f.op("MOVQ", "byteWindow_n(R14)", "R11")
 }
 
-// windowPixels writes the loops over pixels, over rows of a window, and over runs of four cells of
-// a row. begin and end write the code before and after the cells of a pixel, four the code for a
-// run, and rest the code for the cells of a row that are left.
+// windowPixels writes three nested loops: over pixels, over rows of a window, and over groups of
+// four cells of a row. begin writes the code before the cells of a pixel, and end the code after
+// them. four writes the code for four cells. rest writes the code for the cells that are left at
+// the end of a row.
 func (f *file) windowPixels(begin, four, rest, end func()) {
 	pixel := f.fresh("pixel")
 	f.op("PCALIGN", 32)

@@ -2,9 +2,9 @@ package main
 
 import "fmt"
 
-// compareFamily writes the comparisons and the choice between elements. A kernel handles a multiple
-// of 32 elements. An operand that is the same for all elements is given as 32 copies and a step of
-// 0.
+// compareFamily writes the kernels for comparisons, and for the choice between elements. A kernel
+// handles a multiple of 32 elements. An operand that is the same for all elements is given as 32
+// copies, and the distance from these 32 elements to the next is given as 0.
 func compareFamily(f *file) {
 	f.words("byteOrder", 0, 4, 1, 5, 2, 6, 3, 7)
 	f.words("byteOnes", 0x01010101, 0x01010101, 0x01010101, 0x01010101, 0x01010101, 0x01010101, 0x01010101, 0x01010101)
@@ -64,8 +64,9 @@ var comparables = []comparable{
 	{name: "Int64", pointer: "*int64", size: 8, compare: "VPCMPQ", move: "VMOVDQU64", greater: "VPCMPGTQ", same: "VPCMPEQQ"},
 }
 
-// begin starts a kernel and writes its jump to the loop of its relation. enter writes the code
-// before the jump, and body the comparison of 32 elements.
+// begin writes a kernel except for the comparison itself: its start, a jump to the loop for the
+// relation, and a loop for each relation. enter writes the code before the jump. body writes the
+// comparison of 32 elements.
 func (t comparable) begin(f *file, isa string, enter func(), body func(relation int)) {
 	name := "compare" + t.name + isa
 	f.fun(name+` compares a[i] with b[i] and stores the result in dst[i], for a multiple of 32 elements. aStep and

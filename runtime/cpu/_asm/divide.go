@@ -2,9 +2,9 @@ package main
 
 import "fmt"
 
-// divisions writes the division of 32-bit integers. It divides in float64, whose 53 bits are
-// enough: rounding cannot change the integer to which a quotient is truncated. A quotient that does
-// not fit 32 bits becomes the smallest integer, as Go specifies.
+// divisions writes the division of 32-bit integers. It divides in float64. Rounding to 53 bits
+// cannot change the integer to which the quotient is truncated. A quotient that does not fit 32
+// bits becomes the smallest integer, as Go specifies.
 func divisions(f *file) {
 	for _, s := range f.sets() {
 		for _, kind := range []struct{ name, doc string }{

@@ -58,8 +58,8 @@ var (
 // expm1Tail approximates (exp(r) − 1 − r)/r² for |r| ≤ ln2/2 as a polynomial in r, within 1.3e-7.
 var expm1Tail = []float64{4.999999955e-01, 1.666657628e-01, 4.166685552e-02, 8.363312736e-03, 1.390135566e-03}
 
-// reduce turns x into r and returns n, so that 2ⁿ·(1 + r) is the exponential of the original x. n
-// is the integer nearest to x/ln2, as a float.
+// reduce reduces the argument of an exponential. It returns n, the integer nearest to x/ln2, as a
+// float, and replaces x by r. The exponential of the original x is 2ⁿ·(1 + r).
 func (k *vectors) reduce(x value) (n value) {
 	n, p := k.temp(), k.temp()
 	k.do("VMULPS", k.c(math.Log2E), x, n)
@@ -234,8 +234,9 @@ func (s isa) and() string {
 	return "VPAND"
 }
 
-// erfcLog approximates log(erfc(a))/(−a) as a polynomial in −a, for 0 ≤ a ≤ erfMost. Above erfMost,
-// erf is 1. For the polynomial p, exp(−a·p(−a)) − 1 is −erf(a) within 5e-9.
+// erfcLog holds the coefficients of a polynomial p in −a, for 0 ≤ a ≤ erfMost. p approximates
+// log(erfc(a))/(−a). exp(−a·p(−a)) − 1 differs from −erf(a) by at most 5e-9. Above erfMost, erf is
+// 1.
 var erfcLog = []float64{
 	1.128379171e+00, -6.366194077e-01, 1.027776343e-01, 1.915241352e-02, -1.615036792e-04,
 	-1.668065629e-03, -6.333753084e-04, -1.177854384e-04, -9.271747055e-06,

@@ -80,8 +80,8 @@ func extreme(name, doc, instruction string, neutral float64) fold {
 	}
 }
 
-// exponential returns the reduction that sums exp(x − top) for x ≤ top. Subnormal exponentials
-// count as zero. output says whether the kernel also stores the exponentials.
+// exponential returns the reduction that sums exp(x − top) over elements x ≤ top. A subnormal
+// exponential counts as zero. If output is true, the kernel also stores the exponentials.
 func exponential(name, doc string, output bool) fold {
 	return fold{
 		name: name, doc: doc, scalars: []string{"top"}, merge: addTo, start: zeros, output: output,
@@ -148,9 +148,10 @@ func (r *fold) run(f *file, s isa, t *table) {
 	f.ret()
 }
 
-// mergeAll merges the interleaved vectors of acc into the first of them. `many` is the writer with
-// interleaved vectors that acc belongs to. k, a writer with single vectors, writes the code. acc
-// must be value 0, because the first vector of value 0 has the same register in `many` and in k.
+// mergeAll writes the code that merges the interleaved vectors of acc into the first of them. k
+// writes the code for single vectors. `many` is the writer for interleaved vectors that acc belongs
+// to. acc must be value 0, because the first vector of value 0 has the same register in `many` and
+// in k.
 func (k *vectors) mergeAll(many *vectors, acc value, merge func(k *vectors, acc value, other any)) {
 	var held []value
 	for len(k.inUse) < many.interleaved {
@@ -172,8 +173,8 @@ func (k *vectors) mergeLanes(acc value, merge func(k *vectors, acc value, other 
 	k.free(half)
 }
 
-// swaps returns the steps of a reduction over lanes. The first step exchanges the halves of a
-// vector, the second the halves of each half, and so on.
+// swaps returns the steps that bring together all lanes of a vector. The first step exchanges the
+// halves of the vector, the second step the halves of each half, and so on.
 func (s isa) swaps() []func(k *vectors, from, to value) {
 	within := func(order int) func(k *vectors, from, to value) {
 		return func(k *vectors, from, to value) { k.do("VPERMILPS", order, from, to) }

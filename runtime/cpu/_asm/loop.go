@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// pointwise is a kernel that computes the same function of every element. Its body is written once,
-// for one vector. The loops over slices are made from it for every instruction set, with the
-// instructions of several vectors interleaved.
+// pointwise describes a kernel that computes the same function of every element. `body` writes the
+// function for one vector. From it, loops over slices are made for every instruction set. A loop
+// interleaves the instructions of several vectors.
 type pointwise struct {
 	name    string
 	doc     string   // comment that says what happens to one element
@@ -36,8 +36,9 @@ func (p *pointwise) write(f *file, t *table) {
 	p.dispatch(f)
 }
 
-// begin returns a writer of the body for the given number of interleaved vectors. The inputs are
-// its first values, and the last registers hold the scalars. pinned maps constants to registers.
+// begin returns a writer of the body for the given number of interleaved vectors. The first values
+// of the writer are the inputs, and the last registers hold the scalars. pinned maps constants to
+// registers.
 func (p *pointwise) begin(f *file, s isa, t *table, interleaved int, pinned map[uint64]string) *vectors {
 	k := &vectors{file: f, isa: s, interleaved: interleaved, table: t, pinned: pinned}
 	for range p.inputs {
@@ -49,10 +50,10 @@ func (p *pointwise) begin(f *file, s isa, t *table, interleaved int, pinned map[
 	return k
 }
 
-// fit chooses how many vectors to interleave, and which constants to keep in the registers that are
-// left. It interleaves 4 vectors if all constants then fit into registers. Otherwise it interleaves
-// 2 vectors, or else 1, if the constants that must be in registers then fit. Other constants are
-// kept in registers as far as they fit.
+// fit chooses how many vectors to interleave, and which constants to keep in registers. It
+// interleaves 4 vectors if registers are left for all constants. Otherwise it interleaves 2
+// vectors, or else 1, if registers are left for the constants that must be in registers. It then
+// keeps as many of the other constants as fit.
 func (p *pointwise) fit(f *file, s isa, t *table) (interleaved int, constants []uint64) {
 	for interleaved = 4; interleaved > 0; interleaved /= 2 {
 		k := p.begin(&file{arch: f.arch}, s, t, interleaved, nil)
@@ -71,8 +72,9 @@ func (p *pointwise) fit(f *file, s isa, t *table) (interleaved int, constants []
 	panic(p.name + " needs too many registers")
 }
 
-// enter loads the constants, and the scalars that are parameters of the function. It returns the
-// writers of the body for interleaved vectors and for single vectors.
+// enter writes the code that loads the constants and the scalars into registers. Only scalars that
+// are parameters of the function are loaded. enter returns two writers of the body: one for
+// interleaved vectors and one for single vectors.
 func (p *pointwise) enter(f *file, s isa, t *table) (many, one *vectors) {
 	f.base(t)
 	interleaved, constants := p.fit(f, s, t)
@@ -106,10 +108,10 @@ func (p *pointwise) loops(f *file, s isa, t *table) {
 	f.ret()
 }
 
-// sweep writes the loops over CX elements, which move the pointers. `many` is repeated while there
-// are enough elements for k's interleaved vectors. Then `between` follows, unless it is nil. Then
-// `few` is repeated for each remaining vector, full or not; the mask of [file.tail] is set before
-// it.
+// sweep writes two loops over CX elements, and advances the pointers. The first loop repeats the
+// code of `many` while there are enough elements for k's interleaved vectors. The code of `between`
+// follows if between is not nil. The second loop repeats the code of `few` for each vector that is
+// left. The last vector may not be full, so the mask of [file.tail] is set before the code of few.
 func (f *file) sweep(k *vectors, pointers []string, many, between, few func()) {
 	top, rest, next, end := f.fresh("many"), f.fresh("few"), f.fresh("next"), f.fresh("end")
 	advance := func(n int) {
@@ -141,8 +143,8 @@ func (f *file) sweep(k *vectors, pointers []string, many, between, few func()) {
 	f.mark(end)
 }
 
-// tail sets the mask of the first CX lanes, for CX < 256. The mask is K1 with AVX-512, and the
-// register after [isa.top] with AVX2. NEON has no masks.
+// tail writes the code that sets a mask of the first CX lanes, for CX < 256. The mask is K1 with
+// AVX-512, and the register after [isa.top] with AVX2. NEON has no masks, and tail writes nothing.
 func (f *file) tail(s isa) {
 	switch {
 	case s.wide():
@@ -200,9 +202,9 @@ func (f *file) storeTail(s isa, from, to string) {
 // indices defines the table of lane numbers that [file.tail] uses.
 func indices(f *file) { f.words("indices", 0, 1, 2, 3, 4, 5, 6, 7) }
 
-// dispatch writes the Go function that runs the kernel at the current level. The function splits
-// the work into calls that are short enough for the garbage collector. If there are many elements,
-// the pool's workers compute parts of them.
+// dispatch writes the Go function that runs the kernel at the current level. The function divides a
+// slice into calls that are short enough for the garbage collector. A long slice is divided among
+// the pool's workers.
 func (p *pointwise) dispatch(f *file) {
 	slices := append([]string{"dst"}, p.inputs...)
 	params, scalars := strings.Join(slices, ", ")+" []float32", ""

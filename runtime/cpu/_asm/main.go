@@ -1,12 +1,12 @@
 // Command asm writes the assembly of package cpu, and the Go functions that choose a variant of it.
-// For each family and architecture it writes z<family>_<arch>.s and z<family>_<arch>.go, and for
-// machines without that assembly z<family>_noasm.go, to the folder named by its argument (default:
-// the folder of package cpu).
+// For each family of kernels and each architecture it writes z<family>_<arch>.s and
+// z<family>_<arch>.go. For machines without assembly it writes z<family>_noasm.go. The argument
+// names the folder for the files; the default is the folder of package cpu.
 //
-// A kernel is an assembly function. It has a variant for each instruction set. A twin is the
-// function in z<family>_noasm.go that has the name of a Go function in z<family>_<arch>.go. The
-// functions of this command write code. A comment that says that such a function adds or stores
-// registers means that the written code does.
+// A kernel is an assembly function. It has a variant for each instruction set. A Go function in
+// z<family>_<arch>.go has a twin, the function of the same name in z<family>_noasm.go. The
+// functions of this command write code: where a comment says that such a function adds or stores
+// registers, the written code does.
 package main
 
 import (

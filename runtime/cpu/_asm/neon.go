@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Kernels are written once, in the instructions of amd64 with AVX2. For arm64 each instruction is
-// translated to one or a few NEON instructions that compute the same bits. Vector registers have
-// four lanes. The translation reserves these registers.
+// Kernels are written once, with the instructions of amd64 with AVX2. For arm64, each instruction
+// is translated to one or a few NEON instructions that compute the same bits. A vector register of
+// NEON has four lanes of 32 bits. The translation uses the following registers itself.
 const (
 	aside    = 30    // vector, the result of a comparison or a sum
 	loaded   = 31    // vector, an operand that is read from memory
@@ -103,8 +103,8 @@ func (k *vectors) loadOnce(name string, operands []any) []any {
 	return operands
 }
 
-// takeTurns is like [vectors.polynomial], but each multiply-add writes its sum to the other of two
-// registers, because NEON adds to the register that held the addend.
+// takeTurns computes the same as [vectors.polynomial]. The sum of each multiply-add goes to the
+// other of two registers, because NEON writes the sum over the addend.
 func (k *vectors) takeTurns(p, x value, coefficients []float64) {
 	last, turn := len(coefficients)-1, [2]value{p, k.temp()}
 	k.do("VMOVAPS", k.c(coefficients[last]), turn[last%2])
@@ -122,8 +122,8 @@ func (f *file) fillTail(fill, to string) {
 	f.choice(aside, vector(to), vector(fill), vector(to))
 }
 
-// neighbours loads the vectors of v from the address in base, or stores them there if store is
-// true. One instruction moves two vectors if v is interleaved.
+// neighbours loads the vectors of v from the address in base. If store is true, it stores them
+// there instead. If v is interleaved, one instruction moves two vectors.
 func (k *vectors) neighbours(v value, base string, store bool) {
 	load, save, registers := "FLDPQ", "FSTPQ", pair
 	if k.interleaved == 1 {
@@ -147,8 +147,9 @@ func (f *file) base(t *table) {
 	}
 }
 
-// fr and the functions below name vector registers in Go's notation: the whole register, a pair of
-// neighbours, its lanes of 4 and of 8 bytes, and its bytes.
+// fr and the functions below return the name of a vector register in Go's notation. fr names the
+// whole register, pair two adjacent registers, s4 lanes of 4 bytes, d2 lanes of 8 bytes, and b16
+// single bytes.
 func fr(v int) string   { return fmt.Sprintf("F%d", v) }
 func pair(v int) string { return fmt.Sprintf("(F%d, F%d)", v, v+1) }
 func s4(v int) string   { return fmt.Sprintf("V%d.S4", v) }
@@ -176,9 +177,9 @@ func (f *file) choice(mask, yes, no, dst int) {
 	}
 }
 
-// stepsByElement writes n steps, one or four, of the sums of a tile. A step adds, for each row, the
-// products of one element of the row and v vectors of b. The row then advances by 4 bytes or, if n
-// is 1, by the operand `by`. Registers from number `used` on are free.
+// stepsByElement writes n steps of the sums of a tile; n is 1 or 4. In a step, each row multiplies
+// one of its elements by v vectors of b, and adds the products to its sums. The row then advances
+// by 4 bytes or, if n is 1, by the operand `by`. Registers from number `used` on are free.
 func (f *file) stepsByElement(rows, n int, by any, used, v int, acc func(sum, r, i int) string) {
 	bases, _ := f.rowBases()
 	for r := range rows {
@@ -211,8 +212,8 @@ func (f *file) stepsByElement(rows, n int, by any, used, v int, acc func(sum, r,
 	}
 }
 
-// tailOf writes the code that loads or stores a register. If CX is less than 4, only the first CX
-// lanes are moved. Lanes that are not loaded become zero.
+// tailOf writes the code that loads or stores a register of four lanes. If CX is less than 4, only
+// the first CX lanes are loaded or stored. Lanes that are not loaded become zero.
 func (f *file) tailOf(from, to string) {
 	whole, single, end := f.fresh("whole"), f.fresh("single"), f.fresh("done")
 	count := general("CX")
@@ -243,9 +244,9 @@ func (f *file) tailOf(from, to string) {
 	f.mark(end)
 }
 
-// translate writes the instructions for arm64 that have the effect of the named instruction of
-// amd64 on operands o. An instruction that sets the flags on amd64 but not on arm64 must not stand
-// before a conditional branch.
+// translate writes arm64 instructions for one amd64 instruction, with operands o. If the amd64
+// instruction sets flags, the arm64 instructions may not. A conditional branch must not rely on
+// these flags.
 func (f *file) translate(name string, o []any) {
 	t, ok := translations[name]
 	if !ok {
@@ -507,8 +508,9 @@ func shift(name string, lanes func(int) string) translation {
 	return func(f *file, o []any) { f.line(name, o[0], lanes(vector(o[1])), lanes(vector(o[2]))) }
 }
 
-// addend translates a multiply-add whose destination is a factor: dst = dst·second + first. It
-// computes in a scratch register, because NEON writes the sum over the addend.
+// addend translates a multiply-add whose destination is also a factor: dst = dst·second + first.
+// NEON writes the sum over the addend, so the translation computes in a scratch register and copies
+// the sum.
 func addend(lanes func(int) string) translation {
 	return func(f *file, o []any) {
 		move(f, []any{o[0], v(aside)})
@@ -517,9 +519,10 @@ func addend(lanes func(int) string) translation {
 	}
 }
 
-// extremes translates AVX's minimum and maximum of a and b. order(a, b) returns two registers, high
-// and low. The result is a if high is greater than low, and b otherwise. So it is b if both are
-// equal or one is NaN. NEON's own instructions order zeros and return NaN.
+// extremes translates AVX's minimum or maximum of a and b. order(a, b) returns two registers, high
+// and low. The result is a if high is greater than low, and b otherwise. It is therefore b if a and
+// b are equal, or if one is NaN. The minimum and maximum of NEON are not used because they treat −0
+// and NaN differently.
 func extremes(compare string, order func(a, b int) (int, int)) translation {
 	return func(f *file, o []any) {
 		b, a, dst := f.source(o[0]), vector(o[1]), vector(o[2])

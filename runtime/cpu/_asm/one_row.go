@@ -20,17 +20,17 @@ var weights = []weight{
 	}},
 }
 
-// oneRows writes the kernels for products of one row. There is a function for each instruction set
-// and weight format.
+// oneRows writes the kernels for products of one row and a matrix. There is a function for each
+// instruction set and weight format.
 //
-// The time of such a product is the time to read the panels. Several panels are therefore read at
-// once, so that more reads are in flight, and they are prefetched. A column is summed in the same
+// The time of such a product is the time to read the panels of the matrix. Several panels are
+// therefore read at the same time, and the next ones are prefetched. A column is summed in the same
 // order whether its panel is read alone or with others.
 //
-// Registers: R14 is the product; SI is the row; DI is the panels; R8 is the distance from panel to
-// panel, and R9 three times that distance; DX is the result; BX is the bias; R10 is the residual;
-// R11 is the number of panels left; R12 and R13 are positions in the row and in the panels; CX
-// counts.
+// Registers: R14 points to the product, SI to the row, DI to the panels, DX to the result, BX to
+// the bias and R10 to the residual. R8 is the distance between panels, and R9 three times this
+// distance. R11 is the number of panels left. R12 and R13 are positions in the row and in the
+// panels. CX is a counter.
 func oneRows(f *file) {
 	for _, s := range f.sets() {
 		for _, w := range weights {
@@ -73,15 +73,15 @@ func oneRows(f *file) {
 	})
 }
 
-// rowSums returns the number of partial sums that are kept for each column of one row. With several
-// partial sums, multiply-adds do not wait for each other.
+// rowSums returns the number of partial sums for each column of one row. A multiply-add must wait
+// for the previous one on the same sum, so several partial sums are faster.
 func (s isa) rowSums() int { return 4 / s.perTile }
 
 // rowAhead is the distance in bytes from the element that is read to the line that is prefetched.
 const rowAhead = 2048
 
-// onePanels writes the product with the given number of panels, from clearing the sums to advancing
-// to the next panels. If fetch is true, the code prefetches panels.
+// onePanels writes the product of the row and the given number of panels. The code clears the sums
+// first, and advances to the next panels at the end. If fetch is true, the code prefetches panels.
 func (f *file) onePanels(s isa, w weight, panels int, fetch bool) {
 	const unroll = 4
 	sums := s.rowSums()
@@ -170,8 +170,8 @@ func (f *file) onePanels(s isa, w weight, panels int, fetch bool) {
 	f.op("SUBQ", panels, "R11")
 }
 
-// addIfAny adds the v vectors at the address in base to the first v registers and advances base.
-// The code does nothing if the address is nil.
+// addIfAny adds v vectors in memory to the first v registers. base is the register that holds the
+// address of the vectors, which the code advances. The code does nothing if the address is nil.
 func (f *file) addIfAny(s isa, base string, v int) {
 	none := f.fresh("none")
 	f.op("TESTQ", base, base)

@@ -27,8 +27,8 @@ const (
 	ordered  = true // whether there is also a kernel with the scalar first
 )
 
-// operation returns the kernels of a binary operation. apply computes a = a op b. order is
-// `commutes` if the operands may be exchanged, and `ordered` otherwise.
+// operation returns the kernels of a binary operation. apply writes the code for a = a op b. order
+// is `commutes` if the operands may be exchanged, and `ordered` otherwise.
 func operation(name, symbol string, apply func(k *vectors, a value, b any), order bool) []pointwise {
 	upper := string(name[0]-'a'+'A') + name[1:]
 	kernels := []pointwise{
@@ -65,9 +65,9 @@ func instruction(name string) func(k *vectors, a value, b any) {
 	return func(k *vectors, a value, b any) { k.do(name, b, a, a) }
 }
 
-// extremum returns a function that sets a to the result of VMINPS or VMAXPS. If the operands are
-// unordered or both are zero, these instructions return b. The function leaves a unchanged if a is
-// NaN.
+// extremum returns a function that writes the minimum or maximum of a and b to a. `name` is VMINPS
+// or VMAXPS. These instructions return b if an operand is NaN or both are zero. The function leaves
+// a unchanged if a is NaN.
 func extremum(name string) func(k *vectors, a value, b any) {
 	return func(k *vectors, a value, b any) {
 		t := k.temp()
@@ -252,8 +252,8 @@ var smooth = []pointwise{
 	}),
 }
 
-// atLeast computes x = max(x, lo), and atMost computes x = min(x, hi), for bounds in registers. x
-// is the second operand in Intel's order, so that NaN and −0 are kept.
+// atLeast computes x = max(x, lo), where the register lo holds a bound. atMost computes x = min(x,
+// hi). x is the second operand in Intel's order, so that a NaN or −0 in x is kept.
 func (k *vectors) atLeast(x value, lo string) { k.do("VMAXPS", x, lo, x) }
 func (k *vectors) atMost(x value, hi string)  { k.do("VMINPS", x, hi, x) }
 

@@ -49,8 +49,8 @@ var (
 	exp2 = []float64{0.99999999991906907, 0.6931472067098895, 0.24022651505048676, 0.055503272152523361, 0.0096179945148628342, 0.001340043187263139, 0.00015478022092879629}
 )
 
-// magic is 2⁵², where adjacent float64s are 1 apart. The low 52 bits of magic + n, for an integer n
-// in [0, 2⁵²), are n.
+// magic is 2⁵². From magic on, adjacent float64s differ by 1. For an integer n in [0, 2⁵²), the low
+// 52 bits of the float64 magic + n are therefore n.
 const magic = 1 << 52
 
 // pow returns a to the power b, for finite a and b, a ≠ 0. It overwrites both.

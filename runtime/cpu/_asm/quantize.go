@@ -1,8 +1,8 @@
 package main
 
-// quantizers writes the kernels that convert floats to bytes and back with one scale, 16 elements
-// at a time. Registers: DI is the result, SI is the operand, CX is the number of elements, a
-// positive multiple of 16, and BX points to a quantum of package cpu.
+// quantizers writes the kernels that convert floats to bytes and back, with one scale. A kernel
+// handles 16 elements at a time. Registers: DI points to the result, SI to the operand, and BX to a
+// quantum of package cpu. CX is the number of elements, a positive multiple of 16.
 func quantizers(f *file) {
 	low := f.words("lowBytes", 0xff)
 	begin := func() {
@@ -75,9 +75,10 @@ whether there is.`,
 	})
 }
 
-// quantizeWide writes the quantisation for AVX-512. It multiplies by the reciprocal of the scale and rounds. It divides
-// instead if a product is near the middle between two integers. The product is at most 511 and differs from the
-// quotient by less than 2⁻¹³. begin writes the code that loads the parameters.
+// quantizeWide writes the quantisation for AVX-512. The code multiplies by the reciprocal of the
+// scale and rounds to an integer. The product is at most 511, and differs from the exact quotient by
+// less than 2⁻¹³. If a product is near the middle between two integers, the code divides instead.
+// begin writes the code that loads the parameters.
 func (f *file) quantizeWide(begin func()) {
 	abs, near := f.words("absolute", 0x7fffffff), f.floats("nearHalf", 0.5-1.0/(1<<13))
 	f.fun("quantizeBytesAVX512 computes dst[i] as QuantizeScalar does.", "quantizeBytesAVX512", "dst *byte, x *float32, n int, q *quantum", "")

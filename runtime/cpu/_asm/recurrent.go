@@ -222,10 +222,10 @@ func (c *cellBody) oneMinusSquare(v value) {
 	c.free(one)
 }
 
-// mixGrad writes a part of the backward pass of h' = z·h + (1 − z)·n. The parameters are the
-// indices of operands: `gate` is z, `next` is n, `before` is h, and `dh` is the gradient of h'.
-// mixGrad stores the gradient of z before its sigmoid in place of z, and z·dh in place of `dh`. It
-// returns the gradient of n before its tanh.
+// mixGrad writes a part of the backward pass of a GRU's output h' = z·h + (1 − z)·n. The parameters
+// are indices of operands: `gate` is z, `next` is n, `before` is h, and `dh` is the gradient of h'.
+// mixGrad replaces operand `gate` by the gradient of the input of the sigmoid that computed z. It
+// replaces operand `dh` by z·dh. It returns the gradient of the input of the tanh that computed n.
 func (c *cellBody) mixGrad(gate, next, before, dh int) value {
 	z, d, u := c.operand(gate), c.operand(dh), c.temp()
 	c.do("VMULPS", z, d, u)
@@ -240,8 +240,8 @@ func (c *cellBody) mixGrad(gate, next, before, dh int) value {
 	return d
 }
 
-// mix sets operand 0 to s·h + (1 − s)·tanh(next), where h is operand 0 and s the sigmoid of operand
-// number `weight`. It frees `next`.
+// mix computes h = s·h + (1 − s)·tanh(next), where h is operand 0. s is the sigmoid of operand
+// number `weight`. mix frees the registers of `next`.
 func (c *cellBody) mix(next value, weight int) {
 	c.tanh(next)
 	h := c.operand(0)

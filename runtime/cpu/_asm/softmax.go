@@ -67,8 +67,8 @@ func (m softmax) highest() {
 	one.mergeLanes(m.acc(), greatest)
 }
 
-// exponentials writes a pass over the row at SI. The pass stores exp(x − top) for each element x at
-// DI, and sets all lanes of acc to the sum. The sum is NaN if an element is.
+// exponentials writes one pass over a row. The code reads each element x at SI and stores exp(x −
+// top) at DI. All lanes of acc get the sum of the exponentials, which is NaN if an element is NaN.
 func (m softmax) exponentials() {
 	k, one := m.k, m.one
 	k.op("MOVQ", "R11", "CX")
@@ -87,9 +87,9 @@ func (m softmax) exponentials() {
 	one.mergeLanes(m.acc(), addTo)
 }
 
-// softmaxRows passes over each row three times. The first pass finds the largest element, the
-// second computes the exponentials and their sum, and the third divides by the sum. R8 and R9 point
-// to a row of dst and x, and R10 counts rows.
+// softmaxRows writes the softmax of rows, with three passes over each row. The first pass finds the
+// largest element. The second computes the exponentials and their sum. The third divides by the
+// sum. R8 and R9 point to a row of dst and of x, and R10 counts rows.
 func softmaxRows(f *file, s isa, t *table) {
 	f.fun("softmaxRows"+s.name+" computes the softmax of rows of n elements, both at least 1.",
 		"softmaxRows"+s.name, "dst, x *float32, rows, n int", "")
@@ -128,8 +128,9 @@ func softmaxRows(f *file, s isa, t *table) {
 	f.ret()
 }
 
-// attendRows passes over each row twice, in place. R8 is the row, R9 the distance between rows, R10
-// counts rows; R12, R13 and BX point to the row's maximum, sum and factor.
+// attendRows writes a step of an online softmax, in place; see attendRowsRef. It passes over each
+// row twice. R8 points to the row, R9 is the distance between rows, and R10 counts rows. R12, R13
+// and BX point to the row's maximum, sum and factor.
 func attendRows(f *file, s isa, t *table) {
 	f.fun("attendRows"+s.name+" computes what attendRowsRef does; stride is in bytes.",
 		"attendRows"+s.name, "x *float32, rows, n, stride int, tops, sums, factors *float32", "")

@@ -27,9 +27,10 @@ func (f *file) sets() []isa {
 	return isas
 }
 
-// rowBases returns the registers that hold the first row of each group of rows. On amd64 a group is
-// the rows that one base register reaches with one, three and five row strides, which DX, AX and R9
-// hold.
+// rowBases returns the registers that point to rows. Each points to the first row of a group, and
+// group is the number of rows in a group. On amd64, DX, AX and R9 hold one, three and five times
+// the distance between rows. A memory operand with a base register and one of these reaches each
+// row of a group.
 func (f *file) rowBases() (bases []string, group int) {
 	if f.arch == "arm64" {
 		return []string{"SI", "R6", "R7", "R19", "R20", "R21"}, 1
@@ -52,12 +53,13 @@ func (f *file) row(r, disp int) string {
 	return indexed(base, disp, i.reg, i.scale)
 }
 
-// tiles writes the kernels of products and convolutions. There is one function per instruction set,
-// which jumps to the code for the tile's rows and panels.
+// tiles writes the kernels of matrix products and convolutions. There is one function for each
+// instruction set. It jumps to the code for the number of rows and panels of the tile.
 //
-// Registers: R14 is the tile; the rowBases point to the rows of a; DX, AX and R9 are one, three and
-// five row strides; DI is b; R12 is the distance from panel to panel, and R15 the distance from row
-// to row of b; R13 is the address to prefetch, on amd64; CX, R10 and R11 are counters.
+// Registers: R14 points to the tile, the registers of rowBases to the rows of a, and DI into b. DX,
+// AX and R9 hold one, three and five times the distance between rows of a. R12 is the distance
+// between panels of b, and R15 the distance between rows of b. R13, on amd64, is the address to
+// prefetch. CX, R10 and R11 are counters.
 func tiles(f *file) {
 	for _, s := range f.sets() {
 		f.framed(tileFrame, "tile"+s.name+" computes what tileRef does, t.rows × t.panels × 16 elements at a time.",
@@ -96,8 +98,8 @@ func (f *file) chooseTile(s isa) {
 	f.choose("CX", 1, s.rows, func(r int) string { return tileLabel(r, s.panels) })
 }
 
-// ahead is the distance in bytes at which panels are prefetched. It is one page, because the processor's own
-// prefetching stops at the end of a page.
+// ahead is the distance in bytes at which panels are prefetched. It is one page, because the
+// processor itself does not prefetch beyond the end of a page.
 const ahead = 4096
 
 func tileLabel(rows, panels int) string { return fmt.Sprintf("r%dp%d", rows, panels) }
@@ -160,8 +162,8 @@ func (f *file) choose(reg string, lo, hi int, label func(int) string) {
 	f.choose(reg, mid, hi, label)
 }
 
-// lowRows is the largest number of rows of a tile whose time is bound by reading b. Such a tile
-// does not prefetch, because no memory bandwidth is left.
+// lowRows is the largest number of rows for which the time of a tile is the time to read b. Such a
+// tile does not prefetch, because reading b takes all memory bandwidth already.
 const lowRows = 4
 
 func tileKernel(f *file, s isa, rows, panels int) {
@@ -238,8 +240,8 @@ func tileKernel(f *file, s isa, rows, panels int) {
 	f.nextTile(next)
 }
 
-// fetch prefetches one line of each panel that is read next. R13 points to the line of the first of
-// these panels; fetch advances R13.
+// fetch prefetches one cache line of each panel that is needed next. R13 points to this line in the
+// first of these panels. fetch advances R13.
 func (f *file) fetch(panels int) {
 	f.op("PREFETCHT1", at("R13", 0))
 	if panels > 1 {
@@ -248,9 +250,10 @@ func (f *file) fetch(panels int) {
 	f.op("ADDQ", "tile_fetch(R14)", "R13")
 }
 
-// steps writes steps over the elements of every run of the tile's loop nest. While four elements
-// are left in a run, it unrolls four steps, u = 0…3. Then it writes single steps with u = 0. After
-// a step DI points to the columns of the next element. See [file.runs] for mayLieApart.
+// steps writes the loops over the elements of each run of the tile's loop nest. A run is a row of
+// adjacent elements. The first loop contains the code of four steps, step(0) to step(3). The second
+// loop contains the code of step(0), for the elements that are left. A step must advance DI to the
+// columns of the next element. See [file.runs] for mayLieApart.
 func (f *file) steps(rows int, mayLieApart bool, step func(u int)) {
 	f.runs(rows, mayLieApart, func(n int, by any) {
 		for u := range n {
@@ -260,10 +263,11 @@ func (f *file) steps(rows int, mayLieApart bool, step func(u int)) {
 	})
 }
 
-// runs calls steps for the elements of every run of the tile's loop nest: four at a time while four
-// are left, then one at a time. The code of n steps must advance the rows by the distance `by`.
-// Afterwards DI and the rows point to the next elements. If mayLieApart is true, the code also
-// handles tiles with a single run whose elements are not adjacent.
+// runs writes the loops over the elements of each run of the tile's loop nest. The first loop
+// handles four elements at a time, and the second one element at a time. steps(n, by) writes the
+// code for n elements, which must advance the registers of the rows by the distance `by`, and DI.
+// If mayLieApart is true, the code also handles tiles with a single run whose elements are not
+// adjacent.
 func (f *file) runs(rows int, mayLieApart bool, steps func(n int, by any)) {
 	const unroll = 4
 	end := ""
@@ -352,8 +356,8 @@ func (f *file) loop(counter string, body func()) {
 	f.op("JNZ", top)
 }
 
-// nest runs body for every run of the tile's three loops. Between runs it advances the rows and, if
-// b is true, the position in b.
+// nest writes the tile's three nested loops around body, which writes the code for one run. Between
+// runs, the code advances the registers of the rows and, if b is true, the position in b.
 func (f *file) nest(rows int, b bool, body func()) {
 	top, out := f.fresh("nest"), f.fresh("out")
 	counters := [3]string{"R10", "R11", outerCur}
@@ -377,10 +381,11 @@ func (f *file) nest(rows int, b bool, body func()) {
 	f.mark(out)
 }
 
-// finish adds bias and residual to the sums, clamps them and stores them. The sums are in the first
-// rows*v registers; t0 and t1 are free registers. If byRow is false, the bias has an element for each column. If it
-// is true, the kernel supports both: the field byRow of the tile says at run time whether the bias has an element for
-// each row.
+// finish writes the end of a tile: it adds the bias and the residual to the sums, clamps the sums and
+// stores them. The sums are in the first rows·v registers. t0 and t1 are free registers.
+//
+// If byRow is false, the bias has one element for each column. If byRow is true, the field byRow of
+// the tile decides at run time whether the bias has one element for each column or for each row.
 func (f *file) finish(s isa, rows, v int, t0, t1 string, byRow bool) {
 	part := func(base string, i int) string {
 		if i >= s.perTile {

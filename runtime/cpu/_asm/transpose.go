@@ -51,8 +51,8 @@ func transposeKernels(name string) []kernel {
 	return []kernel{{when: "size == 4", name: name}, {when: "size == 1", name: name + "Of1"}, {when: "size == 2", name: name + "Of2"}, {name: name + "Of8"}}
 }
 
-// transposition starts the function of a kernel. It writes the doc comment and loads the parameters
-// into registers. continuation continues the first sentence of the comment, and params the list of
+// transposition writes the doc comment of a kernel and the code that loads its parameters into
+// registers. continuation continues the first sentence of the comment. params continues the list of
 // parameters.
 func (f *file) transposition(name, continuation, params string) {
 	f.fun(name+" transposes n squares of 8×8 elements"+continuation+`. dstRow and srcRow are the distances in bytes between
@@ -91,7 +91,7 @@ func (t transposing) column(c, disp int) string {
 	return fourth([]string{"DI", "R12"}[c/4], "R8", "R9", c%4, disp)
 }
 
-// fourth returns the operand disp bytes after base plus r strides, for r < 4. The registers `one`
+// fourth returns the memory operand at base + r·stride + disp bytes, for r < 4. The registers `one`
 // and `three` hold one and three strides.
 func fourth(base, one, three string, r, disp int) string {
 	return [...]string{at(base, disp), indexed(base, disp, one, 1), indexed(base, disp, one, 2), indexed(base, disp, three, 1)}[r]

@@ -1,9 +1,9 @@
 package main
 
-// byteTransposes writes the kernels that transpose bytes: squares of 8×8, and with AVX-512 also 16
-// rows of 64 and 64 rows of 16. Registers: DI is the result, SI is the operand, R8 and DX are the
-// distances between their rows, R10 and R11 are the distances to the next square, and CX is the
-// number of squares.
+// byteTransposes writes the kernels that transpose bytes. They transpose squares of 8×8. With
+// AVX-512 they also transpose 16 rows of 64 and 64 rows of 16. Registers: DI points to the result
+// and SI to the operand. R8 and DX are the distances between their rows, and R10 and R11 the
+// distances to the next square. CX is the number of squares.
 func byteTransposes(f *file) {
 	begin := func(name, what string) {
 		f.fun(name+` transposes n times `+what+`. Each byte is XORed with change,
@@ -105,17 +105,18 @@ those between squares.`,
 	}
 }
 
-// transposeLanes transposes 16×16 bytes in each 128-bit lane of the first 16 registers. It interleaves the halves of
-// the registers four times. Each time moves one bit of a byte's column index to its row index.
+// transposeLanes transposes 16×16 bytes in each 128-bit lane of the first 16 registers. It calls
+// shuffleBytes four times. Each time, one bit of a byte's column index becomes a bit of its row
+// index.
 func transposeLanes(f *file) {
 	for stage := range 4 {
 		shuffleBytes(f, z, 16, 16*(stage%2), 16-16*(stage%2))
 	}
 }
 
-// shuffleBytes interleaves the bytes of the first half of n registers, which begin with register
-// `from`, with the bytes of the second half. The results are in n registers that begin with
-// register `to`.
+// shuffleBytes interleaves the bytes of two registers, for each pair of one register of the first
+// half and one of the second half. There are n registers, from number `from` on. The results are in
+// n registers, from number `to` on.
 func shuffleBytes(f *file, reg func(int) string, n, from, to int) {
 	for i := range n / 2 {
 		a, b := reg(from+i), reg(from+n/2+i)

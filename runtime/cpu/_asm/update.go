@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// learning is one step of an optimizer: one pass over the parameters, their gradients and the
-// optimizer's state. Every operation is rounded by itself, so that all instruction sets compute the
-// same bits.
+// learning describes a kernel that computes one step of an optimizer. The kernel passes once over
+// the parameters, their gradients and the optimizer's state. No operations are fused, so that all
+// instruction sets round in the same way and compute the same bits.
 type learning struct {
 	name   string
 	doc    string
@@ -118,8 +118,8 @@ var updates = []learning{
 	},
 }
 
-// adam writes a step of Adam. If largest is true, it divides by the root of the largest second
-// moment so far, instead of the root of the newest (AMSGrad).
+// adam writes a step of Adam. The step divides by the root of the second moment. If largest is
+// true, it uses the largest second moment so far instead of the newest (AMSGrad).
 func (u *updater) adam(largest bool) {
 	w, g, m, v, t := u.at("w"), u.at("grad"), u.at("m"), u.at("v"), u.temp()
 	u.decay()
@@ -147,8 +147,9 @@ func (u *updater) adam(largest bool) {
 	u.store("w")
 }
 
-// rmsProp writes a step of RMSProp. If centered is true, it subtracts the square of the mean
-// gradient under the root. If momentum is true, it accumulates steps.
+// rmsProp writes a step of RMSProp. If centered is true, the square of the mean gradient is
+// subtracted before the root is taken. If momentum is true, the parameters move by an accumulated
+// step.
 func (u *updater) rmsProp(centered, momentum bool) {
 	g, v, t := u.at("grad"), u.at("v"), u.temp()
 	u.decay()
@@ -278,7 +279,7 @@ func (u *updater) mul(dst, a value, b any) { u.do("VMULPS", b, a, dst) }
 func (u *updater) div(dst, a value, b any) { u.do("VDIVPS", b, a, dst) }
 
 // begin returns a writer of the body for one vector. pinned maps coefficients to registers. If tail
-// is true, only the lanes in the tail's mask are processed.
+// is true, the code processes only the lanes in the mask of [file.tail].
 func (p *learning) begin(f *file, s isa, t *table, pinned map[string]string, tail bool) *updater {
 	u := &updater{
 		vectors: &vectors{file: f, isa: s, interleaved: 1, table: t},

@@ -23,8 +23,8 @@ type vectors struct {
 	scalars     []string          // registers of the scalars
 }
 
-// top is the number of the last register that may hold a constant or a scalar. AVX2 keeps one more register, for the
-// mask of a tail.
+// top is the number of the last register that may hold a constant or a scalar. With AVX2, the
+// register after it is reserved for the mask of [file.tail].
 func (s isa) top() int {
 	if s.bytes == 32 {
 		return s.regs - 2

@@ -12,8 +12,8 @@ type window struct {
 }
 
 // windows writes the kernels of depthwise convolutions and pools. A tile is several pixels of one
-// block of 16 channels, and the tile's loop nest goes over the taps. The registers are the same as
-// in [tiles].
+// block of 16 channels. The loops of a tile go over the taps of the window. The registers are the
+// same as in [tiles].
 func windows(f *file) {
 	lowest := f.words("lowest", 0xff800000)
 	kinds := []window{

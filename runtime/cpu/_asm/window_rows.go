@@ -7,13 +7,13 @@ const rowsAtOnce = 4
 // windowBases are the registers that advance along rows of src.
 var windowBases = [rowsAtOnce]string{"SI", "R8", "R13", "R15"}
 
-// windowRowsFamily writes the kernels of windows over rows of a plane. The taps have the same
-// distances from each output. The operand is a windowRows of package cpu.
+// windowRowsFamily writes the kernels for windows over rows of a plane. The taps of a window are at
+// the same offsets from each output. The operand is a windowRows of package cpu.
 //
-// Registers: R14 is the struct; R12 is the start of the rows of dst, and DI the position in the
-// first of them; windowBases are the positions in the rows of src; R9 and R10 are the taps and
-// their weights; BX is the number of rows left, CX the number of columns, and R11 the tap; DX and
-// AX are scratch. The src of the struct advances too.
+// Registers: R14 points to the windowRows. R12 points to the start of the rows of dst, and DI into
+// the first of them. The registers windowBases point into the rows of src. R9 and R10 point to the
+// taps and their weights. BX is the number of rows left, CX the number of columns left, and R11 the
+// index of the tap. DX and AX are scratch. The code also advances the field src of the windowRows.
 func windowRowsFamily(f *file) {
 	indices(f)
 	for _, s := range f.sets() {
@@ -58,8 +58,8 @@ func windowRowsFamily(f *file) {
 	})
 }
 
-// windowRows writes the code for as many rows as there are sums, and advances to the next rows.
-// sums, bias, lo and hi are values of k.
+// windowRows writes the code for len(sums) rows, and advances to the next rows. sums, bias, lo and
+// hi are values of k.
 func (f *file) windowRows(k *vectors, sums []value, bias, lo, hi value) {
 	s, x := k.isa, k.temp()
 	bases := windowBases[:len(sums)]

@@ -2,12 +2,12 @@ package main
 
 import "fmt"
 
-// winogradSrc are the registers that point to the operands of a transform, at the offset in AX. DI
-// points to the results, and R13 to the residuals in the last transform.
+// winogradSrc are the registers that point to the operands of a transform. AX holds an offset that
+// is added to each. DI points to the results. In the last transform, R13 points to the residuals.
 var winogradSrc = [6]string{"SI", "R8", "R9", "R10", "R11", "R12"}
 
 // winogradDst returns the memory operand of result k, plus disp bytes. The register base points to
-// result 0. DX, BX and R13 hold one, three and five times the distance between results in bytes.
+// result 0. DX, BX and R13 hold one, three and five times the distance between results, in bytes.
 func winogradDst(base string, k, disp int) string {
 	switch k {
 	case 0:
@@ -146,8 +146,8 @@ func (f *file) winograd(s isa, t winogradTransform, tables map[float32]string) {
 	f.ret()
 }
 
-// winogradEpilogue applies the epilogue to the results of a column of pixels, and stores them. The
-// column has one pixel for each row of the transform.
+// winogradEpilogue applies the epilogue to a column of pixels and stores the pixels. The column has
+// one pixel for each row of the transform's results.
 func (f *file) winogradEpilogue(results []string, disp int, lo, hi, bias string) {
 	rows := func(body func(k int, r string)) {
 		done := f.fresh("done")
