@@ -18,7 +18,7 @@ func (c sharedCandidate) saved() int { return (len(c.at)-1)*c.length - len(c.at)
 // sharedCandidates returns sequences of numbers that occur several times in kinds. owners[i] is the
 // owner of kinds[i]. The occurrences of a sequence do not overlap, and belong to at least two
 // owners. Writing the sequence only once saves at least minShared numbers. sharedCandidates returns
-// at most maxCandidates sequences: those that save the most, in descending order.
+// the maxCandidates sequences that save the most, or all if there are fewer, in descending order.
 func sharedCandidates(kinds, owners []int) []sharedCandidate {
 	var found []sharedCandidate
 	for _, r := range repeats(kinds) {
@@ -55,8 +55,8 @@ func (c sharedCandidate) apart(length int) sharedCandidate {
 // repeats returns sequences of numbers that occur several times in kinds. Writing a sequence only
 // once saves at least minShared numbers. The indices of its occurrences are in order, and the
 // occurrences may overlap. A sequence is left out if the same number follows it at all occurrences,
-// because a longer sequence then occurs there too. repeats returns at most 4·maxCandidates
-// sequences: those that save the most, in descending order.
+// because a longer sequence then occurs there too. repeats returns the
+// 4·maxCandidates sequences that save the most, or all if there are fewer, in descending order.
 func repeats(kinds []int) []sharedCandidate {
 	order := suffixes(kinds)
 	common := commonPrefixes(kinds, order)

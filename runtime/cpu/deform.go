@@ -4,13 +4,14 @@ import "math"
 
 const maxDeformAxes = 8
 
-// DeformColumns extracts the windows of a deformable convolution as columns (ONNX DeformConv
-// without its product). src is [n, c, in…] and dst [n, c, kernel…, out…]. offsets, [n, groups,
-// kernel…, len(in), out…], are the distances in elements by which each cell of a window is moved
-// along each axis. The channels of a group share their offsets. A moved cell is interpolated
-// between its neighbours, with zeros outside. The cells are multiplied by factors, [n, groups,
-// kernel…, out…], unless factors is nil. pads lists the cells before the first element of each
-// axis.
+// DeformColumns gathers the windows of a deformable convolution as columns (ONNX DeformConv without
+// its product). src is [n, c, in…] and dst is [n, c, kernel…, out…].
+//
+// offsets is [n, groups, kernel…, len(in), out…]. It holds the distance in elements by which each
+// cell of a window is moved along each axis. The channels of a group have the same offsets. A moved
+// cell is interpolated between its neighbours, with zeros outside. The cell is then multiplied by
+// its element of factors, [n, groups, kernel…, out…]. A nil factors means ones. pads lists the
+// cells of padding before the first element of each axis.
 func DeformColumns[T Float](dst, src, offsets, factors []T, n, c, groups int, in, out, kernel, strides, dilations, pads []int) {
 	axes, cells, places, plane := len(in), volume(kernel...), volume(out...), volume(in...)
 	if axes > maxDeformAxes {
@@ -58,9 +59,10 @@ func DeformColumns[T Float](dst, src, offsets, factors []T, n, c, groups int, in
 	}
 }
 
-// spreadTaps splits each of n taps in two along one more axis, of d elements. One is on element `first`, with weight 1
-// − part, and the other on element `first`+1, with weight part. A tap outside of the axis is dropped. index and weights
-// hold the taps, and are overwritten with the new taps. It returns the new number of taps.
+// spreadTaps extends n taps by one more axis, of d elements. Each tap becomes two: one on element
+// `first` of the axis, with weight 1 − part, and one on element `first`+1, with weight part. A tap
+// outside of the axis is dropped. spreadTaps overwrites index and weights with the new taps, and
+// returns their number.
 func spreadTaps[T Float](index *[1 << maxDeformAxes]int, weights *[1 << maxDeformAxes]T, n, first, d int, part T) int {
 	low, high := 0, 2
 	if first < 0 || first >= d {

@@ -19,9 +19,9 @@ func PackDepthwise(dst, w []float32, s *ConvShape) {
 	}
 }
 
-// DepthwiseConv computes a depthwise convolution: Group, InC and OutC are equal, and InBlock is 16.
-// The weights are packed by PackDepthwise. Sums are in float32, tap after tap. Channels beyond OutC
-// are zero in dst if they are zero in the bias and the residual.
+// DepthwiseConv computes a depthwise convolution, in which Group, InC and OutC are equal. InBlock
+// must be 16. The weights are packed by [PackDepthwise]. Sums are in float32, tap after tap.
+// Channels beyond OutC are zero in dst if they are zero in the bias and the residual.
 func DepthwiseConv(dst, src, weights []float32, s *ConvShape, ep *Epilogue) {
 	if s.N <= 0 || s.OutC <= 0 || s.OutH <= 0 || s.OutW <= 0 {
 		return

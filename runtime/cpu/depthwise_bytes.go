@@ -4,11 +4,14 @@ import "github.com/burngen/burngen/runtime/rt"
 
 import "unsafe"
 
-// DepthwiseBytes convolves each channel of src, uint8[N][⌈C/16⌉][InH][InW][16] with C = InC = OutC,
-// into dst, uint8[N][⌈C/16⌉][OutH][OutW][16]. The weights are packed by [PackDepthwiseBytes],
-// int8[⌈C/16⌉][KH][⌈KW/4⌉][16][4]. The sums are requantised like [ProductInteger]. The input
-// includes the padding. scale and bias have one element or one for each channel; bias may be nil.
-// `last` has one element, or is nil, which means 0. Channels beyond C are last[0], clamped.
+// DepthwiseBytes computes a depthwise convolution of bytes with C = InC = OutC channels. src is
+// uint8[N][⌈C/16⌉][InH][InW][16], and includes the padding. dst is
+// uint8[N][⌈C/16⌉][OutH][OutW][16]. The weights are packed by [PackDepthwiseBytes],
+// int8[⌈C/16⌉][KH][⌈KW/4⌉][16][4].
+//
+// The sums are requantised as by [ProductInteger]. scale and bias have one element, or one for each
+// channel; bias may be nil. `last` has one element, or is nil, which means 0. Channels beyond C are
+// last[0], clamped.
 func DepthwiseBytes(dst, src []uint8, weights []int8, bias []int32, scale []float64, last []int32, s *ConvShape, lo, hi int) {
 	if s.N <= 0 || s.OutC <= 0 || s.OutH <= 0 || s.OutW <= 0 {
 		return
@@ -95,8 +98,8 @@ func (d *depthwiseBytes) Part(i, parts int) {
 	}
 }
 
-// byteWindowRef computes for each pixel and each of its 16 channels the sum of the
-// window's cells, each times its weight, and requantises it as byteTileRef does.
+// byteWindowRef computes, for each pixel and each of its 16 channels, the sum of weight times cell
+// over the window. It requantises the sum as byteTileRef does.
 func byteWindowRef(t *byteWindow) {
 	width := 4*t.fours + t.rest
 	for i := range t.n {

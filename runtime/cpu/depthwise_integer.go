@@ -2,13 +2,15 @@ package cpu
 
 import "unsafe"
 
-// DepthwiseInteger convolves planes x, [n, c, in…] with two spatial axes, with weights w, [m,
-// kernel…] (ONNX ConvInteger, QLinearConv with as many groups as channels). The result has m
-// channels, [n, m, out…]; m/c of them belong to each channel of x. It first subtracts the zero
-// points x0, of one element, and w0, of one or m elements. pads lists the cells before the first
-// element of each axis, which count as x0. It adds bias, of one or m elements. An int32 dst
-// receives the sums. Otherwise the sums are requantised like [ProductInteger] with scale, of one or
-// m elements, and the zero point `last`. x0, w0, bias and `last` may be nil.
+// DepthwiseInteger convolves each channel of integers x with its own weights w (ONNX ConvInteger
+// and QLinearConv with as many groups as channels). x is [n, c, in…] with two spatial axes, w is
+// [m, kernel…], and dst is [n, m, out…]. m/c channels of the result belong to each channel of x.
+// pads lists the cells of padding before the first element of each axis.
+//
+// The zero point x0 has one element; w0 has one or m. Both are subtracted before the product, and
+// the padding counts as x0. bias, of one or m elements, is added. If T is int32, dst receives the
+// sums. Otherwise the sums are requantised as by [ProductInteger], with the zero point `last` and
+// with scale, of one or m elements. x0, w0, bias and `last` may be nil.
 func DepthwiseInteger[T Byte | int32, X, W Byte](
 	dst []T, x []X, w []W, x0 []X, w0 []W, bias []int32, scale []float64, last []T,
 	n, c, m int, in, out, kernel, strides, dilations, pads []int, lo, hi int,
@@ -121,9 +123,9 @@ func (d *depthwiseInteger) plane(n, channel int) {
 	}
 }
 
-// tap adds the products of one weight and elements of an input row to sums, a part of an output
-// row. sums[0] is output column `start`. The weight multiplies row[j·stride+shift] for output
-// column j; indices outside of row add nothing.
+// tap adds weight times elements of an input row to sums, which is a part of an output row. sums[0]
+// belongs to output column `start`. Output column j gets weight·row[j·stride+shift], or nothing if
+// this index is outside of row.
 func (d *depthwiseInteger) tap(sums []int32, row []byte, start, shift int, weight int32) {
 	stride := d.axis[1].stride
 	shift += start * stride

@@ -7,9 +7,9 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// DepthwisePlanar is [DepthwiseConv] for planar tensors, f32[N][C][InH][InW] to
-// f32[N][C][OutH][OutW], with weights f32[C][KH][KW]. InBlock is 1. The window must be small
-// enough: see [FitsPlanar]. Sums are in float32, tap after tap, including taps on padding.
+// DepthwisePlanar is [DepthwiseConv] for planar tensors. src is f32[N][C][InH][InW], dst is
+// f32[N][C][OutH][OutW], and weights is f32[C][KH][KW]. InBlock must be 1. The window must be small
+// enough; see [FitsPlanar]. Sums are in float32, tap after tap, including taps on padding.
 func DepthwisePlanar(dst, src, weights []float32, s *ConvShape, ep *Epilogue) {
 	if s.N <= 0 || s.OutC <= 0 || s.OutH <= 0 || s.OutW <= 0 {
 		return
@@ -91,8 +91,9 @@ func (d *depthwisePlanar) Part(i, parts int) {
 	}
 }
 
-// copy copies to room the part of a plane that the windows of `high` rows of outputs read. The first window belongs to
-// the output in row y and column x. room already contains the padding at both ends of the rows.
+// copy copies a part of a plane to room: the rows and columns that the windows of `high` rows of
+// outputs read. The first of these windows belongs to the output in row y and column x. room already
+// contains the padding at both ends of the rows.
 func (d *depthwisePlanar) copy(room []float32, p *phases, plane, x, y, high int) {
 	first := x*d.StrideW - d.PadW
 	begin, end := max(first, 0), min(first+p.row, d.InW)

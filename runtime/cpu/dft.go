@@ -2,13 +2,16 @@ package cpu
 
 import "math"
 
-// DFT transforms lines of src, [outer, n, inner, parts] (ONNX DFT). parts is 2 for real and
-// imaginary parts, or 1 for real parts only. A line is truncated or zero-padded to length elements.
-// dst is [outer, length, inner, 2], or [outer, length/2 + 1, inner, 2] if oneSided is true. If
-// oneSided and inverse are true, a line holds the first length/2 + 1 elements of a transform, and
-// dst is [outer, length, inner, 1]. The inverse is divided by length. DFT computes in float64 with
-// mixed radices, so the work is length times the sum of the prime factors of length. roots and
-// scratch are work space of 2·length and 6·length elements.
+// DFT computes discrete Fourier transforms of the lines of src (ONNX DFT). src is [outer, n, inner,
+// parts], and a line goes along n. parts is 2 for real and imaginary parts, or 1 for real parts
+// only. A line is truncated or zero-padded to `length` elements. The inverse is divided by length.
+//
+// dst is [outer, length, inner, 2]. If oneSided is true and inverse is false, it is [outer,
+// length/2 + 1, inner, 2]. If both are true, a line holds the first length/2 + 1 elements of a
+// transform, and dst is [outer, length, inner, 1].
+//
+// DFT computes in float64 with mixed radices: the work is length times the sum of the prime factors
+// of length. roots and scratch are work space, of 2·length and 6·length elements.
 func DFT[T Float](dst, src []T, roots, scratch []float64, outer, n, inner, parts, length int, inverse, oneSided bool) {
 	bins, toParts := length, 2
 	switch {
@@ -154,9 +157,9 @@ func (f *fourier) butterfly4(v []float64, k, m, step int) {
 	v[2*(k+3*m)], v[2*(k+3*m)+1] = r-w, s-x
 }
 
-// butterfly combines p transforms of m elements. It computes elements k, k + m, … of the result
-// from element k of each transform. step is the distance in f.roots between the roots for
-// neighbouring k.
+// butterfly combines p transforms of m elements. From element k of each transform it computes
+// elements k, k + m, k + 2m, … of the result. `step` is the distance in f.roots between the root
+// for k and the root for k + 1.
 func (f *fourier) butterfly(v []float64, k, m, p, step int) {
 	points := f.points[:2*p]
 	for q := range p {

@@ -48,8 +48,8 @@ func ConvDirect[T Float](dst, src, weights, bias []T, n, c, m, groups int, in, o
 	}
 }
 
-// MaxPoolDirect computes the maximum of each window (ONNX MaxPool). It is −Inf for a window that
-// holds only padding, and NaN for a window with a NaN. src is [c, in…] and dst [c, out…]. pads
+// MaxPoolDirect computes the maximum of each window (ONNX MaxPool). The maximum is −Inf if the
+// window holds only padding, and NaN if it holds a NaN. src is [c, in…] and dst is [c, out…]. pads
 // lists the cells of padding before the first element of each axis, then the cells after the last.
 func MaxPoolDirect[T Float](dst, src []T, c int, in, out, kernel, strides, dilations, pads []int) {
 	w := newWindow(in, out, kernel, strides, dilations, pads)
@@ -69,10 +69,10 @@ func MaxPoolDirect[T Float](dst, src []T, c int, in, out, kernel, strides, dilat
 	}
 }
 
-// AveragePoolDirect computes the mean of each window (ONNX AveragePool): the sum divided by the
-// number of cells inside the input or, if countPad is true, inside the input and the padding. The
-// mean of no cells is zero. src is [c, in…] and dst [c, out…]. pads lists the cells before the
-// first element of each axis, then the cells after the last.
+// AveragePoolDirect computes the mean of each window (ONNX AveragePool). The mean is the sum
+// divided by the number of cells inside the input. If countPad is true, cells of the padding also
+// count. The mean of no cells is zero. src is [c, in…] and dst is [c, out…]. pads lists the cells
+// before the first element of each axis, then the cells after the last.
 func AveragePoolDirect[T Float](dst, src []T, c int, in, out, kernel, strides, dilations, pads []int, countPad bool) {
 	w := newWindow(in, out, kernel, strides, dilations, pads)
 	dst, src = trim(dst, volume(c, w.places)), trim(src, volume(c, w.plane))

@@ -1,7 +1,7 @@
 package cpu
 
-// quotients divides the first elements with assembly and returns their number. The number is 0 if
-// there is no assembly for T. zero is true if a divisor among them is zero.
+// quotients divides the first elements with assembly. It returns the number of elements it divided,
+// which is 0 if there is no assembly for T. zero is true if one of their divisors is zero.
 func quotients[T Integer](kind division, dst, a, b []T) (done int, zero bool) {
 	d, ok := any(dst).([]int32)
 	if !ok || !hasDivide() {
@@ -16,8 +16,8 @@ func quotients[T Integer](kind division, dst, a, b []T) (done int, zero bool) {
 	return done, zero
 }
 
-// quotientsScalar is [quotients] with a single nonzero divisor. It multiplies by the reciprocal,
-// which it first increases. The increase is larger than the rounding errors, but so small that no
+// quotientsScalar is [quotients] with a single nonzero divisor. It multiplies by a reciprocal that
+// is slightly too large. The excess is larger than the rounding errors. It is so small that no
 // 32-bit product reaches the next integer.
 func quotientsScalar[T Integer](kind division, dst, a []T, b T) (done int) {
 	d, ok := any(dst).([]int32)

@@ -1,14 +1,14 @@
 // Package cpu contains kernels that compute on tensors: products, convolutions, pooling,
-// normalisation, reductions and pointwise functions on slices that the caller provides. It does not
-// know graphs, files or memory. Kernels allocate memory only for errors, and for strings,
-// sequences, optionals and maps that they create.
+// normalisation, reductions and pointwise functions. They work on slices that the caller provides.
+// The package does not know graphs, files or memory plans. Kernels allocate memory only for errors,
+// and for strings, sequences, optionals and maps that they create.
 //
 // # Layouts
 //
 // Tensors are dense and row-major unless a name says otherwise. A blocked tensor is
 // f32[N][⌈C/16⌉][H][W][16]: channels in blocks of 16, zeros beyond C. A matrix in panels is
-// f32[⌈N/16⌉][K][16]: columns in panels of 16, zeros beyond N. Both are the same on every
-// processor, and so are weights files and memory plans.
+// f32[⌈N/16⌉][K][16]: columns in panels of 16, zeros beyond N. Layouts are the same on every
+// processor. Weights files and memory plans are therefore the same too.
 //
 // # Levels
 //
@@ -21,18 +21,18 @@
 //
 // A tile is a part of a result that a kernel computes in registers: a few rows, and the columns of
 // one or a few panels. In products and convolutions, a strip is the columns of as many panels as a
-// tile may have. A plane is one channel, or one block of channels, of one image. A tap is a
-// position in a window. The suffix Ref marks the plain Go form of a kernel that also exists in
-// assembly. Workers of a pool share the parts of a large call, see [rt.Task].
+// tile may have. A plane is one channel, or one block of channels, of one image. A tap is a position
+// in a window. The suffix Ref marks the plain Go form of a kernel that also exists in assembly. A
+// large call is divided into parts, which the workers of a pool compute; see [rt.Task].
 //
 // # Elementwise kernels
 //
-// Kernels such as [Add] and [Exp] take slices of equal length, and dst may be the same slice as an
-// operand of its type. In a form with Scalar in its name, one operand is the same number for all
-// elements; the order in the name is the order of the operands. Integers wrap. NaN equals nothing,
-// and is neither less nor greater than anything. If the comment of a float function such as Exp does
-// not mention an error, the result is the float64 result of package math, rounded. Errors in ulp are
-// errors of float32 results.
+// Kernels such as [Add] and [Exp] take slices of equal length. dst may be the same slice as an
+// operand of its type. If the name of a kernel contains Scalar, one operand is the same number for
+// all elements; the order in the name is the order of the operands. Integers wrap. NaN equals
+// nothing, and is neither less nor greater than anything. If the comment of a float function
+// such as Exp does not mention an error, the result is the float64 result of package math, rounded.
+// An error in ulp is an error of a float32 result.
 //
 // # Errors
 //

@@ -34,8 +34,8 @@ func logTail(f float64) float64 {
 	return horner(p, f, &[4]float64{3.333333117e-01, -2.499999399e-01, 2.000071476e-01, -1.666805763e-01})
 }
 
-// expParts returns q and s, where s is a power of 2 and e^x = s + s·q. It clamps x to ±200, beyond
-// the range of float32.
+// expParts returns q and s with e^x = s + s·q, where s is a power of 2. It first clamps x to ±200.
+// The exponential of ±200 is beyond the range of float32.
 func expParts(x float64) (q, s float64) {
 	x = limit(x, -200, 200)
 	n := int(x*math.Log2E+1024.5) - 1024 // rounded

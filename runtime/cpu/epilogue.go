@@ -17,9 +17,9 @@ const (
 	ReLU6                // 0…6
 )
 
-// Epilogue is applied to each element of a product or a convolution before it is stored: bias, then
-// residual, then the activation or clamp, and finally the function Then. The zero value does
-// nothing.
+// Epilogue describes operations on each element of a product or a convolution, before the element
+// is stored. The bias is added first and then the residual. The activation or clamp follows, and
+// the function Then comes last. The zero value does nothing.
 type Epilogue struct {
 	// Bias is added by output column or channel. Its length is the number of columns or channels,
 	// rounded up to a multiple of 16. It is padded with zeros. It may be nil.
@@ -52,8 +52,9 @@ func (ep *Epilogue) check(columns, length int) {
 	}
 }
 
-// then calls Then, if it is not nil, for rows of width elements, stride elements apart. The first
-// row starts at dst[at]. Contiguous rows are passed together up to the size of a near cache.
+// then calls ep.Then for rows of `width` elements, or does nothing if it is nil. The first row
+// starts at dst[at], and rows are `stride` elements apart. Adjacent rows without a gap are passed
+// in one call, up to the size of a near cache.
 func (ep *Epilogue) then(dst []float32, at, rows, width, stride int) {
 	if ep.Then == nil {
 		return
@@ -94,8 +95,9 @@ func (ep *Epilogue) fill(t *tile) {
 	}
 }
 
-// fillPart sets the tile's fields of the epilogue for a partial sum. The first part adds the
-// residual, later parts add t.c, and the last part also applies the other steps of the epilogue.
+// fillPart sets the fields of a tile that computes a part of a sum. The first part adds the
+// residual. Later parts add t.c, the result of the parts before. The last part also applies the
+// rest of the epilogue.
 func (ep *Epilogue) fillPart(t *tile, first, last bool) {
 	t.residual, t.bias, t.clamp = t.c, nil, 0
 	if first {
@@ -114,9 +116,8 @@ func (ep *Epilogue) zeroStays() bool {
 	return ep.Then == nil && (!ok || lo <= 0 && hi >= 0)
 }
 
-// rezero clears the channels from number `used` on in each pixel of the last block of channels,
-// because the epilogue may have changed them. If `used` is 0, all 16 channels are used and no
-// channel is cleared.
+// rezero clears channels `used` to 15 in each pixel of the last block of channels, because the
+// epilogue may have changed them. If `used` is 0, all 16 channels are used and rezero does nothing.
 func (ep *Epilogue) rezero(block []float32, used int) {
 	if used == 0 || ep.zeroStays() {
 		return

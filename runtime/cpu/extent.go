@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// Extent returns element i of a small integer tensor that holds a shape. It returns an error if the
-// element is negative or does not fit an int.
+// Extent returns element i of src, a small integer tensor that holds a shape. It returns an error
+// if the element is negative or does not fit an int.
 func Extent[T Integer](src []T, i int) (int, error) {
 	n := int(src[i])
 	if n < 0 || T(n) != src[i] {
@@ -55,8 +55,8 @@ func NonZero[T Number | bool | string](dst []int64, src []T, shape []int) {
 	}
 }
 
-// nonZeroOf writes the indices of the nonzero elements of row to dst from index k on. It returns
-// the index after the last one written. It stops when dst is full.
+// nonZeroOf writes the indices of the nonzero elements of row to dst[k:], and stops when dst is
+// full. It returns the index in dst after the last one written.
 func nonZeroOf[T comparable](dst []int64, row []T, k int) int {
 	var zero T
 	for i, v := range row {

@@ -27,8 +27,8 @@ func softmaxFast(dst, src []float32, n int) bool {
 	return true
 }
 
-// softmaxPairs is [softmaxFast] for rows of two elements. The softmax of x, y is sigmoid(x−y),
-// sigmoid(y−x). It is NaN if the larger element is infinite.
+// softmaxPairs is [softmaxFast] for rows of two elements, x and y. Their softmax is sigmoid(x−y)
+// and sigmoid(y−x). It is NaN if the larger element is infinite.
 func softmaxPairs(dst, src []float32) {
 	var differences [256]float32
 	for len(dst) > 0 {
@@ -74,8 +74,8 @@ func logSoftmaxFast(dst, src []float32, n int) bool {
 	return true
 }
 
-// shortRow is the largest length of a row for which it is faster to process several rows at once
-// than to use assembly for each.
+// shortRow is a length of a row. For rows up to this length, it is faster to process several rows
+// in one loop than to call assembly for each.
 const shortRow = 32
 
 // logSoftmaxShort is [logSoftmaxFast] for rows of at most shortRow elements.

@@ -23,11 +23,11 @@ func Gather[T any, I int32 | int64](dst, src []T, idx []I, outer, dim, inner int
 	return nil
 }
 
-// GatherElements picks single elements: for axis 1, dst[i, j, k] = src[i, idx[i, j, k], k] (ONNX
-// GatherElements). dst and idx have the extents `shape`, and src has the extents srcShape. On each
-// axis except `axis`, the extent in shape must be at most the extent in srcShape. A negative index
-// counts from the end. It returns an [IndexError] for an index out of range, or for an extent in
-// shape that is too large; dst may then be partly written.
+// GatherElements picks single elements along an axis (ONNX GatherElements). For axis 1, dst[i, j,
+// k] = src[i, idx[i, j, k], k]. dst and idx have the shape `shape`, and src has the shape srcShape.
+// On each axis except `axis`, the extent in shape must be at most the extent in srcShape. A
+// negative index counts from the end. GatherElements returns an [IndexError] for an index out of
+// range, or for an extent in shape that is too large; dst may then be partly written.
 func GatherElements[T any, I int32 | int64](dst, src []T, idx []I, shape, srcShape []int, axis int) error {
 	e, err := elementsOf(shape, srcShape, axis)
 	if err != nil {
@@ -47,10 +47,10 @@ func GatherElements[T any, I int32 | int64](dst, src []T, idx []I, shape, srcSha
 	return nil
 }
 
-// GatherND picks slices by coordinates (ONNX GatherND). src is [batches, extents…, inner], idx
-// [batches, tuples, len(extents)] and dst [batches, tuples, inner], with dst[b, j, :] = src[b, idx[b,
-// j, 0], idx[b, j, 1], …, :]. A negative coordinate counts from the end. It returns an [IndexError] for
-// a coordinate out of range; dst is then partly written.
+// GatherND picks slices by coordinates (ONNX GatherND): dst[b, j, :] = src[b, idx[b, j, 0], idx[b, j,
+// 1], …, :]. src is [batches, extents…, inner], idx is [batches, tuples, len(extents)], and dst is
+// [batches, tuples, inner]. A negative coordinate counts from the end. GatherND returns an
+// [IndexError] for a coordinate out of range; dst is then partly written.
 func GatherND[T any, I int32 | int64](dst, src []T, idx []I, batches, tuples int, extents []int, inner int) error {
 	k, slices := len(extents), volume(extents...)
 	dst, src = trim(dst, volume(batches, tuples, inner)), trim(src, volume(batches, slices, inner))

@@ -4,10 +4,10 @@ import "unsafe"
 
 const maxGathered = 8
 
-// GatherChannels builds the blocked tensor dst, [n][⌈m/16⌉][pixels][16], from channels of other
-// blocked tensors, the sources, [n][⌈c/16⌉][pixels][16]. counts holds the number of channels c of
-// each source. Channel i of dst is channel channels[i], counted through all sources. Channels
-// beyond m are zero. There are at most eight sources.
+// GatherChannels builds a blocked tensor from channels of other blocked tensors, at most eight. dst
+// is [n][⌈m/16⌉][pixels][16] with m = len(channels), and a source is [n][⌈c/16⌉][pixels][16].
+// counts[k] is the number c of channels of source k. The channels of all sources are numbered one
+// after the other; channel i of dst is channel number channels[i]. Channels beyond m are zero.
 func GatherChannels[T float32 | uint8](dst []T, channels []int32, n, pixels int, counts []int, srcs ...[]T) {
 	if n <= 0 || pixels <= 0 || len(channels) == 0 {
 		return
@@ -101,8 +101,8 @@ func (g *gather[T]) Part(i, parts int) {
 	}
 }
 
-// plan finds the source blocks from which the elements of a block of dst come. It sets an element
-// of moves for each of them and returns their number.
+// plan finds the source blocks from which a block of dst is gathered. For each of them it sets an
+// element of moves. It returns the number of source blocks.
 func (g *gather[T]) plan(block int, moves *[16]laneMoves) (count int) {
 	for lane, c := range g.channels[16*block : min(len(g.channels), 16*block+16)] {
 		src := 0

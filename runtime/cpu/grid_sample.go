@@ -9,13 +9,14 @@ const (
 	maxGridTaps = 256
 )
 
-// GridSample interpolates at the points of a grid (ONNX GridSample, modes linear and cubic). src is
-// [n, c, in…], grid [n, out…, len(in)] and dst [n, c, out…]. A point has one coordinate for each
-// spatial axis of src, the last axis first. If align is true, −1 and 1 are the centres of the first
-// and last element of an axis, and otherwise their outer edges. padding gives the elements outside:
-// "zeros" are zero, "border" repeats the edge, and "reflection" mirrors the inside. A point reads 2
-// elements along each axis, or 4 if cubic is true, and at most 256 in total. A channel of src has at
-// most 2³¹−1 elements.
+// GridSample interpolates src at the points of a grid (ONNX GridSample, modes linear and cubic). src
+// is [n, c, in…], grid is [n, out…, len(in)], and dst is [n, c, out…]. A point has one coordinate
+// for each spatial axis of src, the last axis first. If align is true, −1 and 1 are the centres of
+// the first and last element of an axis. Otherwise they are the outer edges of these elements.
+//
+// padding says what elements outside are: "zeros" for zero, "border" for the nearest edge, and
+// "reflection" for the mirrored inside. A point reads 2 elements along each axis, or 4 if cubic is
+// true, and at most 256 in total. A channel of src has at most 2³¹−1 elements.
 func GridSample[T, G Float](dst, src []T, grid []G, n, c int, in, out []int, cubic bool, padding string, align bool) {
 	taps := 2
 	if cubic {
@@ -38,9 +39,10 @@ func GridSample[T, G Float](dst, src []T, grid []G, n, c int, in, out []int, cub
 	sampleGrid(dst, src, grid, &s, 0, n*s.places)
 }
 
-// GridNearest is [GridSample] in mode nearest, for elements of any type. A point takes the nearest
-// element, ties to the even index. With padding "zeros", a point outside gets the zero value. A
-// channel of src has at most 2³¹−1 elements.
+// GridNearest is [GridSample] in mode nearest, for elements of any type. It takes the element
+// nearest to each point. If two are equally near, it takes the one with the even index. With
+// padding "zeros", a point outside gets the zero value. A channel of src has at most 2³¹−1
+// elements.
 func GridNearest[T any, G Float](dst, src []T, grid []G, n, c int, in, out []int, padding string, align bool) {
 	s := newGridShape(n, c, in, out, 1, padding, align)
 	dst, src, grid = trim(dst, volume(n, c, s.places)), trim(src, volume(n, c, s.plane)), trim(grid, volume(n, s.places, s.axes))
@@ -133,8 +135,8 @@ func (g *gridSample) Part(i, parts int) {
 	sampleGrid(g.dst, g.src, g.grid, &g.gridShape, from, to)
 }
 
-// sampleGrid computes the results at points [from, to), counted through all batches. It finds the
-// taps and the weights of a tile of points once for all channels.
+// sampleGrid computes the results at points [from, to), which are numbered through the whole batch.
+// It finds the taps and weights of a tile of points once, and uses them for all channels.
 func sampleGrid[T, G Float](dst, src []T, grid []G, s *gridShape, from, to int) {
 	var taps gridTaps[T]
 	stride := gridTile / s.most

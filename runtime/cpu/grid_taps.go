@@ -5,8 +5,9 @@ import "math"
 // gridTile is the maximum number of taps, of several points together, that are computed at once.
 const gridTile = 1024
 
-// gridTaps holds the elements that the points of a tile read, and their weights. Tap t of point i is
-// at t·(gridTile/most) + i. An element outside has index −1.
+// gridTaps holds the taps of the points of a tile: the elements that the points read, and their
+// weights. Tap t of point i is at index t·stride + i, where stride is the maximum number of points
+// in a tile. A tap outside has index −1.
 type gridTaps[T Float] struct {
 	x       [gridTile]float64 // the points' coordinates along an axis
 	index   [gridTile]int32
@@ -40,8 +41,9 @@ func findTaps[T, G Float](s *gridShape, taps *gridTaps[T], grid []G, n int) {
 	}
 }
 
-// combineTaps combines the `count` taps of each point, which cover the axes so far, with m taps
-// along the next axis. The next axis has d elements.
+// combineTaps combines two lists of taps for each of n points. The first has `count` taps, for the
+// axes so far. The second has m taps along the next axis, which has d elements. `stride` is the
+// distance between the taps of a point.
 func combineTaps[T Float](taps *gridTaps[T], d, count, m, stride, n int) {
 	for i := count - 1; i >= 0; i-- {
 		rows, weights := taps.index[i*stride:][:n], taps.weights[i*stride:][:n]
@@ -94,8 +96,9 @@ func elementOf(i int32, d int) int32 {
 	return i
 }
 
-// cubicTaps stores the four elements that points x read on an axis of d elements, and their
-// weights. The weights come from the cubic convolution kernel with coefficient −0.75.
+// cubicTaps finds the four elements that each point reads along an axis of d elements. It stores
+// their indices in index, and their weights in weights. x holds the coordinates of the points. The
+// weights come from the cubic convolution kernel with coefficient −0.75.
 func cubicTaps[T Float](s *gridShape, index []int32, weights []T, x []float64, d, stride int) {
 	if s.padding == gridReflection {
 		s.mirror(x, d)
@@ -156,8 +159,8 @@ func (s *gridShape) neighbours(index []int32, x []float64, d, step int) {
 	}
 }
 
-// pad pads the coordinates x on an axis of d elements. They are clamped for "border", mirrored and
-// clamped for "reflection", and unchanged for "zeros".
+// pad moves coordinates that are outside of an axis of d elements. It clamps them for "border",
+// mirrors and then clamps them for "reflection", and leaves them unchanged for "zeros".
 func (s *gridShape) pad(x []float64, d int) {
 	switch s.padding {
 	case gridZeros:
@@ -198,8 +201,9 @@ func (s *gridShape) mirrored(x float64, d int) float64 {
 	return min(x, 2*length-x) + low
 }
 
-// ends returns the coordinate at which an axis of d elements begins, and the distance to its end. The ends are the
-// centres of the first and the last element if align is true, and otherwise half an element further out.
+// ends returns the coordinate of the first end of an axis of d elements, and the distance to the
+// other end. If align is true, the ends are the centres of the first and last element. Otherwise they
+// are half an element further out.
 func (s *gridShape) ends(d int) (low, length float64) {
 	if s.align {
 		return 0, float64(d - 1)

@@ -2,10 +2,11 @@ package cpu
 
 import "math"
 
-// GroupNorm normalises groups of channels of x, [n, channels, pixels], to mean 0 and variance 1,
-// and applies a scale and bias of each channel: (x − mean)/√(variance + eps)·scale[c] + bias[c]
-// (ONNX GroupNormalization; InstanceNormalization has groups of one channel). A nil scale means
-// ones, and a nil bias zeros. groups divides channels. dst may be src.
+// GroupNorm normalises groups of channels to mean 0 and variance 1, and applies a scale and a bias
+// for each channel: dst = (src − mean)/√(variance + eps)·scale[c] + bias[c] (ONNX
+// GroupNormalization; InstanceNormalization has groups of one channel). src and dst are [n,
+// channels, pixels]. A nil scale means ones, and a nil bias zeros. groups divides channels. dst may
+// be src.
 func GroupNorm[T Float](dst, src, scale, bias []T, n, groups, channels, pixels int, eps T) {
 	dst, src = trim(dst, volume(n, channels, pixels)), trim(src, volume(n, channels, pixels))
 	scale, bias = optional(scale, channels), optional(bias, channels)

@@ -18,10 +18,10 @@ func (e *IndexError) Error() string {
 	return "cpu: index " + strconv.FormatInt(e.Index, 10) + " of an axis of " + strconv.Itoa(e.Dim)
 }
 
-// CheckIndex copies indices from 0 to count-1. If fromEnd is true, indices from -count to -1 count
-// from the end, and are converted to count from the start. For other indices it returns an
-// [IndexError]; dst is then partly written. what and things are its fields What and Things. dst may
-// be src.
+// CheckIndex copies indices that are from 0 to count−1. If fromEnd is true, it also accepts indices
+// from −count to −1, which count from the end, and adds count to them. For other indices it returns
+// an [IndexError]; dst is then partly written. `what` and `things` become the fields What and
+// Things of the error. dst may be src.
 func CheckIndex[I int32 | int64](dst, src []I, count int, fromEnd bool, what, things string) error {
 	src = trim(src, len(dst))
 	for i, k := range src {
@@ -89,8 +89,8 @@ func elementsOf(shape, array []int, axis int) (elements, error) {
 	return e, nil
 }
 
-// line returns an offset in the array for the line of indices that starts at element i. An index of
-// 0 in element i refers to the element at this offset.
+// line returns the offset in the array for a line of indices. i is the number of the line's first
+// element. An index of 0 in this element refers to the array's element at the returned offset.
 func (e *elements) line(i int) int {
 	row, at, stride := i/e.width, 0, 1
 	for k := len(e.shape) - 2; k >= 0; k-- {

@@ -2,8 +2,9 @@ package cpu
 
 import "math"
 
-// Inverse computes the inverses of count matrices of n×n elements by Gauss-Jordan elimination with
-// partial pivoting in float64. work has room for 2·n·n elements. dst may be src.
+// Inverse computes the inverses of `count` matrices of n×n elements. It uses Gauss-Jordan
+// elimination with partial pivoting, in float64. work is work space of 2·n·n elements. dst may be
+// src.
 func Inverse[T Float](dst, src []T, work []float64, count, n int) {
 	size := volume(n, n)
 	all := volume(count, size)

@@ -20,8 +20,9 @@ func startLevel(name string) Level {
 	return best()
 }
 
-// SetLevel makes the kernels use l until restore is called. If the machine lacks l, they use its
-// best level. It is for tests; no kernel may be running.
+// SetLevel makes the kernels use level l until `restore` is called. If the machine does not support
+// l, the kernels use the machine's best level. SetLevel is for tests. It must not be called while a
+// kernel is running.
 func SetLevel(l Level) (restore func()) {
 	old := level
 	if level = l; !slices.Contains(Levels(), l) {

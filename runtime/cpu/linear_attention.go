@@ -1,18 +1,25 @@
 package cpu
 
 // LinearAttention computes linear attention with a state (ONNX LinearAttention). The state is a
-// matrix [depth, width] for each batch element and each of `shared` heads of keys and values. At
-// each step the rows of the state are multiplied by the elements of keep, unless it is nil, and the
-// product of key and value is added. If rate is not nil, rate·(value − key·state) replaces value.
-// The result for a query is query·state:
+// matrix [depth, width] for each batch element and each of `shared` heads of keys and values. past
+// is the initial state. At each step:
 //
-//	dst, q      [batch, steps, heads, width], [batch, steps, heads, depth]
-//	k, keep, v  [batch, steps, shared, depth], the same, [batch, steps, shared, width]
+//  - The rows of the state are multiplied by the elements of keep, unless keep is nil.
+//  - The product of key and value is added to the state. If rate is not nil, value is replaced by
+//    rate·(value − key·state).
+//  - The result for a query is query·state.
+//
+// The shapes are:
+//
+//	dst         [batch, steps, heads, width]
+//	q           [batch, steps, heads, depth]
+//	k, keep     [batch, steps, shared, depth]
+//	v           [batch, steps, shared, width]
 //	rate        [batch, steps, shared]
 //	state, past [batch, shared, depth, width]
 //
-// Query head h uses the state of head h·shared/heads; shared divides heads. past is the initial
-// state, and may be the same slice as the final state. dst must not overlap anything.
+// Query head h uses the state of head h·shared/heads; shared divides heads. past and state may be
+// the same slice. dst must not overlap anything.
 func LinearAttention[T Float](dst, state, q, k, v, past, keep, rate []T, batch, steps, heads, shared, depth, width int) {
 	dst, state = trim(dst, volume(batch, steps, heads, width)), trim(state, volume(batch, shared, depth, width))
 	copy(state, trim(past, len(state)))

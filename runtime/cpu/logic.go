@@ -157,8 +157,8 @@ func WhereScalars[T any](dst []T, cond []bool, x, y T) {
 	}
 }
 
-// chosen chooses between operands 1 and 2 of s, which the caller has set. It computes the first
-// elements of dst with assembly and returns their number.
+// chosen chooses elements of operand 1 or 2 of s, which the caller has set. It computes the first
+// elements of dst with assembly, and returns how many it computed.
 func chosen[T any](s *sweep, dst []T, cond []bool) int {
 	operand(s, 0, dst)
 	operand(s, 3, cond)

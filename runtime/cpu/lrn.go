@@ -2,13 +2,14 @@ package cpu
 
 import "math"
 
-// LRN normalises f32[n][c][hw] by the squares over adjacent channels (ONNX LRN):
+// LRN divides each element of f32[n][c][hw] by a power of the sum of squares over adjacent channels
+// (ONNX LRN):
 //
 //	dst[i] = src[i] / (bias + alpha/size·Σ src[j]²)^beta,  i-⌊(size-1)/2⌋ ≤ j ≤ i+⌈(size-1)/2⌉
 //
 // where i and j are channels of the same pixel. The tensors are blocked if block is 16, and planar
-// if it is 1; c is the number of channels. Channels beyond c are zero in src and dst. Magnitudes
-// above 1e19, whose squares are infinite, give finite results or NaN.
+// if it is 1; c is the number of channels. Channels beyond c must be zero in src, and are zero in
+// dst. Magnitudes above 1e19, whose squares are infinite, give finite results or NaN.
 func LRN(dst, src []float32, n, c, hw, block, size int, alpha, beta, bias float32) {
 	if n <= 0 || c <= 0 || hw <= 0 || size <= 0 {
 		return
@@ -50,8 +51,9 @@ func (l *lrn) Part(i, parts int) {
 	}
 }
 
-// sideBySide normalises blocked planes [from, to), lrnPixels pixels at a time. It stores the squares of each pixel's
-// block and of the two neighbouring blocks side by side, and sums them.
+// sideBySide normalises blocked planes [from, to), lrnPixels pixels at a time. For each pixel, it
+// stores the squares of the pixel's block and of the two neighbouring blocks next to each other, and
+// then sums them.
 func (l *lrn) sideBySide(from, to int) {
 	var squares [lrnPixels * 48]float32
 	first := 16 - (l.size-1)/2
@@ -109,8 +111,8 @@ func (l *lrn) oneByOne(from, to int) {
 	}
 }
 
-// power computes dst[i] = x[i]/dst[i]^beta. It takes roots instead of powers if beta is 0.75 and bias and scale ensure
-// that each dst[i] is at least lrnLeast.
+// power computes dst[i] = x[i]/dst[i]^beta. It takes roots instead of powers if beta is 0.75 and each
+// dst[i] is certain to be at least lrnLeast, because of bias and scale.
 func (l *lrn) power(dst, x []float32) {
 	if l.beta == 0.75 && l.bias >= lrnLeast && l.scale >= 0 {
 		lrnRoot(dst, x)

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// ZipMap sets *dst to a map for every row of x, [rows, len(keys)] (ONNX ZipMap). A map goes from
-// each key to the element of the row. If keys are equal, the last one counts. It reuses the maps in
+// ZipMap sets *dst to one map for each row of x, [rows, len(keys)] (ONNX ZipMap). Element j of the
+// row is the value of keys[j]. If keys are equal, the last one counts. ZipMap reuses the maps in
 // *dst.
 func ZipMap[K Key, V any](dst *[]map[K]V, x []V, keys []K, rows int) {
 	x = trim(x, volume(rows, len(keys)))

@@ -32,9 +32,9 @@ type MatMulShape struct {
 // PanelsLen returns the number of elements of a k×n matrix in panels.
 func PanelsLen(k, n int) int { return ceil(n, 16) * 16 * k }
 
-// PackPanels packs batch matrices into panels, one after the other. In b, rows are ldb elements
-// apart, and matrices strideB elements apart. b holds k×n matrices. If trans is true, it holds n×k
-// matrices, which are transposed.
+// PackPanels packs a batch of matrices into panels, one matrix after the other. In b, rows are ldb
+// elements apart, and matrices strideB elements apart. A matrix in b is k×n. If trans is true, it
+// is n×k, and is transposed.
 func PackPanels(dst, b []float32, k, n, ldb int, trans bool, batch, strideB int) {
 	if batch <= 0 || k <= 0 || n <= 0 {
 		return
@@ -92,9 +92,10 @@ func packRows(panel, b []float32, width, k, ldb int) {
 	}
 }
 
-// MatMul computes dst[i] = epilogue(a[i]·B[i]) for each matrix i of the batch. The B[i] are packed
-// by [PackPanels]. Sums are in float32 in an order that depends on [CurrentLevel]. dst may be
-// ep.Residual but no other operand. MatMul is never inlined, so that profiles show its name.
+// MatMul computes dst[i] = epilogue(a[i]·B[i]) for each matrix i of the batch. The matrices B[i]
+// are packed by [PackPanels]. Sums are in float32. Their order depends on [CurrentLevel]. dst may
+// be ep.Residual, but must not overlap another operand. MatMul is never inlined, so that profiles
+// show its name.
 //
 //go:noinline
 func MatMul(dst, a, panels []float32, s *MatMulShape, ep *Epilogue) {
@@ -255,8 +256,8 @@ func (p *product) blocks(batch, t0, t1, j0, j1 int) {
 	}
 }
 
-// block computes tiles [t0, t1) and columns [j0, j1) of one matrix of the batch. j0 is a multiple
-// of 16, and so is j1 unless it is N.
+// block computes tiles [t0, t1) of rows and columns [j0, j1) of one matrix of the batch. j0 must be
+// a multiple of 16. j1 must be a multiple of 16 or N.
 func (p *product) block(batch, t0, t1, j0, j1 int) {
 	row, high := p.rows.at(t0), p.rows.at(t1)-p.rows.at(t0)
 	switch {
@@ -304,8 +305,9 @@ func (p *product) narrow(batch, t0, t1, j0, j1 int) {
 	p.tiles(batch, t0, t1, j0, j1, unsafe.Slice(&unseen(&room)[0], len(room)))
 }
 
-// tiles computes tiles [t0, t1) and columns [j0, j1) of one matrix of the batch with kernels for
-// float32. If room is not nil, the panels are narrower than float32, and are widened in room.
+// tiles computes tiles [t0, t1) of rows and columns [j0, j1) of one matrix of the batch, with
+// kernels for float32. If room is not nil, the panels have a narrower type, and tiles first
+// converts them to float32 in room.
 func (p *product) tiles(batch, t0, t1, j0, j1 int, room []float32) {
 	row := p.rows.at(t0)
 	var t tile

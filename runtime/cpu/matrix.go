@@ -1,9 +1,9 @@
 package cpu
 
-// Trilu keeps a triangle of outer matrices of rows×cols elements and sets the other elements to
-// zero (ONNX Trilu). If upper is true, it keeps the elements on and above diagonal k, and otherwise
-// the elements on and below it. Diagonal k starts at column k of row 0 or, if k is negative, at row
-// −k. dst may be src.
+// Trilu keeps a triangle of each matrix and sets its other elements to zero (ONNX Trilu). There are
+// `outer` matrices of rows×cols elements. If upper is true, the triangle is diagonal k and the
+// elements above it. Otherwise it is diagonal k and the elements below it. Diagonal k starts at
+// column k of row 0 or, if k is negative, at row −k of column 0. dst may be src.
 func Trilu[T any](dst, src []T, outer, rows, cols int, k int64, upper bool) {
 	n := volume(outer, rows, cols)
 	dst, src = trim(dst, n), trim(src, n)
@@ -21,8 +21,8 @@ func Trilu[T any](dst, src []T, outer, rows, cols int, k int64, upper bool) {
 }
 
 // Eye sets dst to a matrix of rows×cols elements (ONNX EyeLike). The elements on diagonal k are
-// value, and the others are zero. Diagonal k starts at column k of row 0 or, if k is negative, at
-// row −k.
+// `value`, and the others are zero. Diagonal k starts at column k of row 0 or, if k is negative, at
+// row −k of column 0.
 func Eye[T Number | bool](dst []T, rows, cols, k int, value T) {
 	dst = trim(dst, volume(rows, cols))
 	clear(dst)

@@ -2,9 +2,9 @@ package cpu
 
 import "github.com/burngen/burngen/runtime/rt"
 
-// MaxPoolGrad writes the gradient of a MaxPool's operand x, given the gradient g of its result.
-// Each element of g is added at the first maximum of its window, or at the first NaN. All three
-// have the layout of the shape.
+// MaxPoolGrad computes the gradient of the operand x of a MaxPool from g, the gradient of the
+// result, and writes it to dst. Each element of g is added at the first maximum of its window, or
+// at the first NaN. The layouts of dst, x and g are given by the shape.
 func MaxPoolGrad(dst, x, g []float32, s *PoolShape) {
 	if s.N <= 0 || s.C <= 0 || s.InH <= 0 || s.InW <= 0 {
 		return
@@ -57,9 +57,10 @@ func (p *poolGrad) Part(i, parts int) {
 	}
 }
 
-// inside returns the range [from, to) of an axis of n elements in which a window has cells. The window has count cells,
-// step apart, the first at element `first`, which may be negative. from is the first cell that is not negative, and to
-// is n or, if that is less, one more than the last cell. The range is empty if no cell is on the axis.
+// inside returns the range [from, to) of the cells of a window that are on an axis of n elements. The
+// window has `count` cells, at first, first+step, …; first may be negative. from is the first cell
+// that is not negative. to is one more than the last cell, but at most n. The range is empty if no
+// cell is on the axis.
 func inside(first, step, count, n int) (from, to int) {
 	end := first + step*(count-1) + 1
 	if first < 0 {
@@ -68,8 +69,8 @@ func inside(first, step, count, n int) (from, to int) {
 	return first, min(end, n)
 }
 
-// one adds g to an element of a plane of dst: the position in x of the window's first maximum, or
-// of its first NaN. The window has rows [y0, y1) and columns [x0, x1).
+// one adds g to one element of a plane of dst: the element at which x has the first maximum of the
+// window, or the first NaN. The window has rows [y0, y1) and columns [x0, x1).
 func (p *poolGrad) one(dst, x []float32, g float32, y0, y1, x0, x1 int) {
 	best := y0*p.InW + x0
 	most := x[best]
@@ -92,9 +93,10 @@ func (p *poolGrad) lanes(dst, x []float32, g *[16]float32, y0, y1, x0, x1 int) {
 	poolGradWindow(dst[first:end], x[first:end], g, rows, columns, below, beside)
 }
 
-// poolGradWindowRef adds g[j] to element j of a cell of dst, for each channel j. The cell is the
-// window's first maximum of x in that channel, or its first NaN. The window has rows·columns cells.
-// `below` and `beside` are the distances between cells in elements.
+// poolGradWindowRef adds g[j] to one element of dst for each channel j of a window. In this
+// channel, the element is at the first maximum of x in the window, or at the first NaN. The window
+// has rows·columns cells, and a cell has 16 channels. `below` is the distance from a cell to the
+// cell below, and `beside` to the next cell in the row, in elements.
 func poolGradWindowRef(dst, x []float32, g *[16]float32, rows, columns, below, beside int) {
 	most := *(*[16]float32)(x)
 	var best [16]int

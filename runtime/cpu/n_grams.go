@@ -1,11 +1,13 @@
 package cpu
 
-// CountNGrams counts the n-grams of a pool in rows of width tokens (ONNX TfIdfVectorizer). dst is
-// [rows, size]. The n-grams of one token start at pool[starts[0]], the n-grams of two tokens at
-// pool[starts[1]], and so on. The n-grams of each length are sorted. columns holds, for each
-// n-gram, its column in dst. An n-gram of minLength to maxLength tokens counts at every place where
-// its tokens have a constant distance of at most maxSkip+1. It returns an [IndexError] for a column
-// out of range; dst is then partly written.
+// CountNGrams counts the n-grams of a pool in each row of x (ONNX TfIdfVectorizer). x is [rows,
+// width] tokens, and dst is [rows, size]. The n-grams of one token start at pool[starts[0]], the
+// n-grams of two tokens at pool[starts[1]], and so on. The n-grams of each length are sorted.
+// columns holds, for each n-gram, its column in dst.
+//
+// Only n-grams of minLength to maxLength tokens count. An n-gram also counts where its tokens are
+// apart: all distances between its tokens must be equal, and at most maxSkip+1. CountNGrams returns
+// an [IndexError] for a column out of range; dst is then partly written.
 func CountNGrams[T int32 | int64 | string](dst []float32, x, pool []T, columns []int64, rows, width, size int, starts []int, minLength, maxLength, maxSkip int) error {
 	dst, x = trim(dst, volume(rows, size)), trim(x, volume(rows, width))
 	clear(dst)
@@ -58,8 +60,8 @@ func (g nGrams[T]) addCounts(counts []float32, row []T, columns []int64, maxSkip
 	return nil
 }
 
-// find returns the range [lo, hi) of the n-grams that begin row. If distance is d, the tokens of
-// row are row[0], row[d], row[2·d] and so on.
+// find returns the range [lo, hi) of the n-grams that are equal to the first tokens of row. With
+// distance d, these tokens are row[0], row[d], row[2·d] and so on.
 func (g nGrams[T]) find(row []T, distance int) (lo, hi int) {
 	hi = g.count()
 	for k := range g.length {
@@ -70,9 +72,9 @@ func (g nGrams[T]) find(row []T, distance int) (lo, hi int) {
 	return lo, hi
 }
 
-// after returns the index of the first n-gram in [lo, hi) whose token k does not satisfy `pass`, or
-// hi. The n-grams in [lo, hi) have equal earlier tokens, and n-grams that satisfy `pass` come
-// first.
+// after skips n-grams whose token k satisfies `pass`: it returns the index of the first other
+// n-gram in [lo, hi), or hi. The n-grams in [lo, hi) must have equal tokens before token k. N-grams
+// that satisfy `pass` must come first.
 func (g nGrams[T]) after(lo, hi, k int, pass func(T) bool) int {
 	for lo < hi {
 		mid := lo + (hi-lo)/2

@@ -2,10 +2,10 @@ package cpu
 
 import "math"
 
-// LayerNorm normalises every row of n elements to mean 0 and variance 1 and applies scale and bias
-// (ONNX LayerNormalization): dst[r, i] = (src[r, i] − mean)/√(variance + eps)·scale[i] + bias[i],
-// with the population variance. scale and bias have n elements. A nil scale means ones, and a nil
-// bias zeros. dst may be src.
+// LayerNorm normalises each row of n elements to mean 0 and variance 1, and applies a scale and a
+// bias (ONNX LayerNormalization): dst[r, i] = (src[r, i] − mean)/√(variance + eps)·scale[i] +
+// bias[i]. The variance is the population variance. scale and bias have n elements. A nil scale
+// means ones, and a nil bias zeros. dst may be src.
 func LayerNorm[T Float](dst, src, scale, bias []T, rows, n int, eps T) {
 	dst, src = trim(dst, rows*n), trim(src, rows*n)
 	scale, bias = optional(scale, n), optional(bias, n)
@@ -36,9 +36,9 @@ func layerNormRef[T Float](dst, src, scale, bias []T, n int, eps T) {
 	}
 }
 
-// RMSNorm divides every row of n elements by its root mean square: dst[r, i] = src[r, i]/√(mean of
-// squares + eps)·scale[i] (ONNX RMSNormalization). scale has n elements; nil means ones. dst may be
-// src.
+// RMSNorm divides each row of n elements by its root mean square (ONNX RMSNormalization): dst[r, i]
+// = src[r, i]/√(m + eps)·scale[i], where m is the mean of the squares. scale has n elements; nil
+// means ones. dst may be src.
 func RMSNorm[T Float](dst, src, scale []T, rows, n int, eps T) {
 	dst, src = trim(dst, rows*n), trim(src, rows*n)
 	scale = optional(scale, n)

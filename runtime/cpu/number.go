@@ -21,8 +21,8 @@ type Float interface {
 	float32 | float64
 }
 
-// Number is the constraint of elements with arithmetic. It lists only the types themselves, without
-// ~, so that a half-width float, stored in a uint16, is not an integer.
+// Number is the constraint of elements with arithmetic. It lists exact types, without ~. A
+// half-width float, whose underlying type is uint16, is therefore not an integer.
 type Number interface {
 	Integer | Float
 }

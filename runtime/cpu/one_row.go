@@ -66,13 +66,13 @@ func (t *oneRow) epilogue(ep *Epilogue) {
 	}
 }
 
-// callBytes is the maximum number of bytes of panels that a call of a kernel reads. Four panels are
-// always allowed, even if they have more bytes.
+// callBytes is the maximum number of bytes of panels that one call of a kernel reads. A call may
+// always read four panels, even if they have more bytes.
 const callBytes = 8 << 20
 
-// run computes the given number of columns, at least one. Columns of an incomplete last panel are
-// computed in a separate buffer. Pointers stay inside of their objects, because the garbage
-// collector may inspect them and rejects pointers to unallocated memory.
+// run computes the given number of columns, at least one. The columns of an incomplete last panel
+// are computed in a separate buffer. The pointers of t always stay inside of their objects, because
+// the garbage collector rejects pointers to unallocated memory.
 func (t *oneRow) run(columns int) {
 	whole, rest := columns/16, columns%16
 	for most := max(4, callBytes/max(1, t.panelB)&^3); whole > 0; whole -= t.panels {

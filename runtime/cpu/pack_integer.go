@@ -1,7 +1,7 @@
 package cpu
 
-// PackRows pads rows of k bytes, [batch, m, k], with zeros to a multiple of 4, and shifts int8 by 128
-// to uint8. sums, which may be nil, receives the sum of each shifted row.
+// PackRows packs rows of k bytes: it pads each row with zeros to a multiple of 4, and shifts int8 by
+// 128 to uint8. src is [batch, m, k]. sums, which may be nil, receives the sum of each shifted row.
 func PackRows[S Byte](dst []uint8, sums []int32, src []S, batch, m, k int) {
 	p := rowPacking{rows: volume(batch, m), k: k, change: flip[uint8, S]()}
 	p.dst = trim(dst, volume(p.rows, p.width()))
@@ -61,9 +61,10 @@ func packRowFast(dst, src []byte, change byte) (done int, sum int32) {
 	return done, sum
 }
 
-// PackColumns packs matrices of bytes, [batch, k, n], into panels of 16 columns with four adjacent
-// elements of a column: [batch, ⌈n/16⌉, ⌈k/4⌉, 16, 4], padded with zeros. uint8 is shifted by −128 to
-// int8. sums, which may be nil, receives the sum of each shifted column, [batch, n].
+// PackColumns packs matrices of bytes into panels of 16 columns, in which four adjacent elements of a
+// column are adjacent. src is [batch, k, n], and dst is [batch, ⌈n/16⌉, ⌈k/4⌉, 16, 4], padded with
+// zeros. uint8 is shifted by −128 to int8. sums, which may be nil, receives the sum of each shifted
+// column, [batch, n].
 func PackColumns[S Byte](dst []int8, sums []int32, src []S, batch, k, n int) {
 	p := columnPacking{batch: batch, k: k, n: n, change: flip[int8, S]()}
 	p.dst = bytesOf(trim(dst, volume(batch, p.panels(), ceil(k, 4), 64)))
@@ -129,9 +130,9 @@ func (p *columnPacking) strip(batch, panel, r0, r1 int) {
 	packStrip(p.dst[(batch*p.panels()+panel)*size+16*r0:], p.src[(batch*p.k+r0)*p.n+first:], sums, r1-r0, width, p.n, size, p.change)
 }
 
-// packStrip packs rows of width columns, at most panelStrip panels. It XORs each byte with change,
-// and adds the columns to their sums. Rows are `row` bytes apart, and panels are `size` bytes
-// apart.
+// packStrip packs rows of `width` columns into panels, at most panelStrip panels. It XORs each byte
+// with change, and adds the columns to sums. In src, rows are `row` bytes apart. In dst, panels are
+// `size` bytes apart.
 func packStrip(dst, src []byte, sums []int32, rows, width, row, size int, change byte) {
 	// The kernels do groups of four rows of whole panels.
 	groups := rows / 4
@@ -153,9 +154,9 @@ func packStrip(dst, src []byte, sums []int32, rows, width, row, size int, change
 	}
 }
 
-// packPanels packs groups of four rows of panels of 16 columns, and adds the columns to the sums.
-// Rows are `row` bytes apart, and panels are `size` bytes apart. It returns the number of panels
-// done.
+// packPanels packs panels of 16 columns with assembly: 4·groups rows of each panel. It adds the
+// columns to sums. In src, rows are `row` bytes apart. In dst, panels are `size` bytes apart.
+// packPanels returns the number of panels that it packed, which is 0 without assembly.
 func packPanels(dst, src []byte, sums []int32, panels, size, groups, row int, change byte) (done int) {
 	if !hasPackBytes() || groups == 0 {
 		return 0

@@ -1,8 +1,8 @@
 package cpu
 
-// Pad inserts before[i] elements before axis i of src and after[i] elements after it, and sets them
-// to value (ONNX Pad, mode constant). The extents of src are shape. dst has extents
-// before[i]+shape[i]+after[i]. The three lists have equal lengths, 0 for a scalar.
+// Pad pads each axis i with `value`: before[i] elements before the axis and after[i] elements after
+// it (ONNX Pad, mode constant). src has the extents shape[i], and dst the extents
+// before[i]+shape[i]+after[i]. The three lists have the same length, which is 0 for a scalar.
 func Pad[T any](dst, src []T, shape, before, after []int, value T) {
 	n := len(shape)
 	for n > 0 && before[n-1] == 0 && after[n-1] == 0 {
@@ -16,8 +16,8 @@ func Pad[T any](dst, src []T, shape, before, after []int, value T) {
 	pad(trim(dst, to), trim(src, from), shape[:n], before, after, value)
 }
 
-// extent returns the size of a padded axis. If a size is negative or the sum is too large, it
-// returns the largest result of [volume], a length that no slice has.
+// extent returns the extent of a padded axis. If an argument is negative or the sum is too large,
+// it returns a length that no slice has, the largest result of [volume].
 func extent(before, d, after int) int {
 	n, most := volume(before), volume(-1)
 	n += min(volume(d), most-n)

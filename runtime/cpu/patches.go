@@ -1,10 +1,11 @@
 package cpu
 
-// Patches stores the cells under each window over planes [n, c, in…], as uint8, in the row format
-// of [PackRows]: [n, P, 4·⌈K/4⌉]. P is the number of windows, the product of out. K is the number
-// of cells, c times the product of kernel. pads lists the cells before the first element of each of
-// the at most 8 axes. Cells outside src have the value of pad, or 0 if it is nil. sums, which may
-// be nil, receives the sum of each row, [n, P].
+// Patches gathers the cells under each window of a convolution, as rows in the format of
+// [PackRows]. src is [n, c, in…]. dst is uint8[n, P, 4·⌈K/4⌉]. P is the number of windows, the
+// product of out. K is the number of cells of a window, c times the product of kernel. Cells
+// outside src have the value pad[0], or 0 if pad is nil. pads lists the cells of padding before the
+// first element of each axis. There are at most 8 axes. sums, which may be nil, receives the sum of
+// each row, [n, P].
 func Patches[S Byte](dst []uint8, sums []int32, src []S, pad []int32, n, c int, in, out, kernel, strides, dilations, pads []int) {
 	p := patches{n: n, c: c, axes: len(in), change: flip[uint8, S]()}
 	for i := range in {
@@ -77,8 +78,8 @@ func (p *patches) row(row, planes []byte, place int) {
 	}
 }
 
-// cell returns the offset in a plane of the element under a tap. corner has the coordinates of the
-// window's first cell. inside is false if the tap is on padding.
+// cell returns the offset, in a plane, of the element at a tap of a window. corner has the
+// coordinates of the window's first cell. inside is false if the tap is on padding.
 func (p *patches) cell(corner *[8]int, tap int) (at int, inside bool) {
 	step := 1
 	for i := p.axes - 1; i >= 0; i-- {

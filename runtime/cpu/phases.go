@@ -7,8 +7,9 @@ const (
 	roomTaps = 128     // taps that a window over a room may have
 )
 
-// phases describes the layout of a row in a room. Elements are grouped by their column modulo the stride, so that a tap
-// has the same distance from all outputs of a row.
+// phases describes the layout of a row of the input in a room. A phase is the elements whose columns
+// are equal modulo the stride; they are adjacent. In this layout, a tap has the same distance from
+// every output of a row.
 type phases struct {
 	stride     int
 	phase, row int // elements of a phase and of a row
@@ -50,6 +51,6 @@ func (p *phases) spread(row, src []float32, column int) {
 	}
 }
 
-// windowsAtOnce returns the number of outputs of a row for which a room has space. Their windows
-// have `depth` rows and extend `reach` columns beyond their first column.
+// windowsAtOnce returns the number of outputs of a row whose windows fit a room. The windows have
+// `depth` rows. They extend `reach` columns beyond their first column.
 func windowsAtOnce(depth, reach, stride int) int { return roomLen/depth/stride - reach/stride - 1 }

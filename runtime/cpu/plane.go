@@ -6,8 +6,9 @@ import (
 )
 
 // planes computes rows y of the outputs of planes [from, from+planes). The windows of these rows
-// have the same taps along columns. It copies rows of the input to a buffer, a room. It reports
-// false, and computes nothing, if there is no assembly or the windows do not suit a room.
+// must have the same rows inside the input. planes copies rows of the input to a buffer, called a
+// room. It returns false, and computes nothing, if there is no assembly or if the windows do not
+// suit a room.
 func (p *pool) planes(from, planes int, y span, across *axis) bool {
 	kh, reach := y.taps(), (p.KW-1)*p.DilW
 	if !hasPlane() || kh == 0 || kh*p.KW > roomTaps {
@@ -45,9 +46,9 @@ type strip struct {
 	scales  *[roomLen / 4]float32 // for each column, the factor of a sum
 }
 
-// fill sets the fields that all planes share: the padding, the taps and the factors of the sums. kh
-// is the number of rows of a window that are inside the input. counted is the number of rows of a
-// window that count for the mean if CountPad is set.
+// fill sets the fields that are the same for all planes: the padding, the taps and the factors of
+// the sums. kh is the number of rows of a window inside the input. `counted` is the number of rows
+// of a window that count for a mean if CountPad is set.
 func (w *strip) fill(kh int, across *axis, counted int) {
 	neutral := float32(0)
 	if w.op == largest {

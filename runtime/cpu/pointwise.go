@@ -11,8 +11,8 @@ type pointwise struct {
 
 var pointwises slot[pointwise, *pointwise]
 
-// Part implements [rt.Task]. It divides the elements into `parts` shares and processes share i.
-// Shares start at multiples of 64 elements, so that no two write the same cache line.
+// Part implements [rt.Task]. It computes part i of `parts` of the elements. Parts start at
+// multiples of 64 elements, so that two parts do not write the same cache line.
 func (s *pointwise) Part(i, parts int) {
 	from, to := portion((len(s.dst)+63)/64, i, parts)
 	s.do(s, 64*from, min(64*to, len(s.dst)))

@@ -29,9 +29,9 @@ type PoolShape struct {
 // padding. If a window has a NaN, the result is NaN or the maximum of the elements after it.
 func MaxPool(dst, src []float32, s *PoolShape) { s.pool(dst, src, largest) }
 
-// AveragePool writes the mean of each window (ONNX AveragePool): the sum divided by the number of
-// cells inside the input or, if CountPad is set, inside the input and the padding. Cells beyond the
-// padding never count. The mean of no cells is zero.
+// AveragePool computes the mean of each window (ONNX AveragePool). The mean is the sum divided by
+// the number of cells inside the input. If CountPad is set, cells of the padding also count. Cells
+// beyond the padding never count. The mean of no cells is zero.
 func AveragePool(dst, src []float32, s *PoolShape) { s.pool(dst, src, scaledSum) }
 
 // pool computes dst from the windows of src. op is the operation on the elements of a window.
@@ -68,8 +68,8 @@ type pool struct {
 
 var pools slot[pool, *pool]
 
-// Part implements [rt.Task]. It divides the rows of all channel blocks, or all channels of a planar
-// tensor, into `parts` shares and processes share i.
+// Part implements [rt.Task]. It computes part i of `parts` of the work. The work is divided by rows
+// of channel blocks or, for a planar tensor, by channels.
 func (p *pool) Part(i, parts int) {
 	rows := 1
 	if p.Block == 16 {
@@ -157,8 +157,8 @@ func (p *pool) region(from, planes int, y, x span) {
 	}
 }
 
-// window returns the sum of kh×kw taps times scale, or the maximum of the taps if that is the
-// pool's operation. image starts at the first tap.
+// window returns the result of one window of kh×kw taps: the maximum, or the sum times scale,
+// depending on the pool's operation. image[0] is at the first tap.
 func (p *pool) window(image []float32, kh, kw int, scale float32) float32 {
 	sum, most := float32(0), float32(math.Inf(-1))
 	for ky := range kh {
@@ -177,9 +177,9 @@ func (p *pool) window(image []float32, kh, kw int, scale float32) float32 {
 	return sum * scale
 }
 
-// GlobalAveragePool writes the mean over the hw pixels of f32[n][c][hw][block] (ONNX
-// GlobalAveragePool). c is the number of blocks, and block is 16 or 1. Without pixels the mean is
-// NaN.
+// GlobalAveragePool computes the mean of each channel (ONNX GlobalAveragePool). src is
+// f32[n][c][hw][block], where hw is the number of pixels, c the number of blocks, and block is 16
+// or 1. dst is f32[n][c][block]. If hw is 0, the means are NaN.
 func GlobalAveragePool(dst, src []float32, n, c, hw, block int) {
 	if n <= 0 || c <= 0 {
 		return

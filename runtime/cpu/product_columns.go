@@ -4,17 +4,19 @@ package cpu
 // it computes concurrently. k is the number of elements of a column.
 func ProductColumnsScratch(k int) int { return 16 * panelStrip * ceil(k, 4) * 4 }
 
-// ProductColumns is the product of rows a and matrices w of bytes. a is [batch, m, k] of uint8
-// packed by [PackRows], with k rounded up to a multiple of 4. w is [weights, k, n] and repeats
-// along the batch. uint8 in w is shifted by −128 to int8. For each matrix of the batch, each row
-// and each column it computes
+// ProductColumns multiplies rows a and matrices w of bytes. For each matrix of the batch, each row
+// and each column, it computes
 //
 //	dst = Σ (row − x)·(column − zero[column])
 //
-// sums are the sums of the rows. x has one element. zero has one element, or one for each column of
-// all matrices. Both may be nil, and without zero sums may be nil too. ProductColumns packs a few
-// columns at a time, so packed weights that are used once are not written to memory. The size of
-// scratch bounds the number of parts; see [ProductColumnsScratch].
+// a is uint8 [batch, m, k], packed by [PackRows], with k rounded up to a multiple of 4. w is
+// [weights, k, n]; its matrices repeat along the batch. uint8 in w is shifted by −128 to int8. sums
+// are the sums of the rows. x has one element. zero has one element, or one for each column of all
+// matrices. Both may be nil. sums may be nil if zero is.
+//
+// ProductColumns packs a few columns at a time, and does not write the other packed columns to
+// memory. This suits weights that are used only once. It computes parts concurrently, as many as
+// scratch is long enough for; see [ProductColumnsScratch].
 func ProductColumns[S Byte](
 	dst []int32, a []uint8, w []S, x, zero, sums []int32, scratch []int8,
 	batch, weights, m, n, k int,

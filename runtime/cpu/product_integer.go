@@ -2,18 +2,20 @@ package cpu
 
 import "unsafe"
 
-// ProductInteger multiplies integer matrices, packed by [PackRows] and [PackColumns]. a holds rows,
-// [batch, m, k] of uint8, with k a multiple of 4. panels holds columns, [weights, ⌈n/16⌉, k/4, 16,
-// 4], and repeats along the batch. For each matrix of the batch, each row and each column it
-// computes
+// ProductInteger multiplies integer matrices that are packed by [PackRows] and [PackColumns]. For
+// each matrix of the batch, each row and each column, it computes
 //
 //	sum = Σ row·column + bias[column] − zero[column]·sums[row]
 //
-// An int32 dst receives the sums. Otherwise dst receives float32(sum)·scale[column], rounded to
-// float32 and then to nearest, ties to even, plus last[0], clamped to lo…hi. The scale has a
-// precision of about 48 bits. bias, zero and scale have one element or one for each column of all
-// panels. last has one element, or is nil, which means 0. bias, zero and sums may be nil, but zero
-// requires sums. A dst of bytes requires scale; an int32 dst ignores scale and last.
+// a holds the rows, uint8 [batch, m, k], with k a multiple of 4. panels holds the columns,
+// [weights, ⌈n/16⌉, k/4, 16, 4]; its matrices repeat along the batch. If T is int32, dst receives
+// the sums. Otherwise each sum is requantised: float32(sum)·scale[column] is rounded to float32,
+// rounded to the nearest integer, ties to even, increased by last[0], and clamped to lo…hi. The
+// scale has a precision of about 48 bits.
+//
+// bias, zero and scale have one element, or one for each column of all panels. `last` has one
+// element, or is nil, which means 0. bias, zero and sums may be nil, but zero requires sums. Bytes
+// in dst require scale. If T is int32, scale and `last` are ignored.
 func ProductInteger[T Byte | int32](
 	dst []T, a []uint8, panels []int8, bias, zero []int32, scale []float64, sums, last []int32,
 	batch, weights, m, n, k int, lo, hi int,
@@ -95,8 +97,9 @@ func (p *integerProduct) run(dst unsafe.Pointer, size int, a []uint8, panels []i
 	}
 }
 
-// check stores the operands, and reports whether there is anything to compute. It panics if
-// operands do not fit. size is the number of elements of dst.
+// check stores the operands, and reports whether there is anything to compute. size is the number
+// of elements of dst. check panics if the operands are too short, or are not packed for an integer
+// product.
 func (p *integerProduct) check(dst unsafe.Pointer, size int, a []uint8, zero, sums []int32) bool {
 	if p.batch <= 0 || p.m <= 0 || p.n <= 0 || p.k < 0 {
 		return false
@@ -144,9 +147,9 @@ func byteSpeed() int64 {
 	return 2
 }
 
-// Part implements [rt.Task]. It divides the tiles of rows into `parts` shares and processes share i. If there is a
-// single matrix and it has more strips than tiles of rows, or fewer than two tiles of rows for each part, it divides
-// the strips instead.
+// Part implements [rt.Task]. It computes part i of `parts` of the product. Usually the tiles of rows
+// are divided among the parts. The strips of columns are divided instead if there is a single matrix
+// with few tiles: fewer than strips, or fewer than two for each part.
 func (p *integerProduct) Part(i, parts int) {
 	if tiles := p.rows.tiles; p.batch > 1 || tiles >= max(p.strips, 2*parts) || parts == 1 {
 		from, to := portion(p.batch*tiles, i, parts)
@@ -204,8 +207,8 @@ func (p *integerProduct) width(s int) int {
 	return min(16*most, p.n-16*most*s)
 }
 
-// strip computes tiles [t0, t1) of rows of a strip of a matrix. t.b and t.atB are at the first panel of the strip, and
-// t.columns has its columns.
+// strip computes tiles [t0, t1) of rows and one strip of columns of a matrix. The caller has set
+// t.atB to the first panel of the strip, and t.columns for the strip.
 func (p *integerProduct) strip(t *tile, batch, s, t0, t1 int) {
 	_, most := byteLimits()
 	size := t.panelC / 16
@@ -278,8 +281,8 @@ func (t *tile) coverBytes(s rowSplit, from, to int) {
 	}
 }
 
-// coverBytesPart is like [tile.coverBytes] for tiles whose rows are only partly in c. It computes a
-// whole tile in a buffer and copies the first width bytes of each row.
+// coverBytesPart is [tile.coverBytes] for tiles that are wider than c. It computes each tile in a
+// buffer, and copies the first `width` bytes of each row to c.
 func (t *tile) coverBytesPart(s rowSplit, from, to, width int) {
 	var aside [maxRows][4 * maxPanels * 16]byte
 	whole := *t

@@ -11,10 +11,11 @@ type Quantized interface {
 	int8 | int16 | int32 | uint8 | uint16
 }
 
-// Quantize computes dst[i] = x[i]/scale rounded to nearest, ties to even, plus zero, clamped to
-// lo…hi (ONNX QuantizeLinear). NaN becomes lo. The elements are [outer, n, inner]. If block is 0,
-// there is a scale for each index along n. Otherwise there are [outer, ⌈n/block⌉, inner] scales,
-// each for `block` adjacent indices along n. zero has one element for each scale; nil means zeros.
+// Quantize computes dst[i] = x[i]/scale rounded to the nearest integer, ties to even, plus zero,
+// clamped to lo…hi (ONNX QuantizeLinear). NaN becomes lo. x and dst are [outer, n, inner]. If block
+// is 0, there is a scale for each index along n. Otherwise there are [outer, ⌈n/block⌉, inner]
+// scales, each for `block` adjacent indices along n. zero has one element for each scale; nil means
+// zeros.
 func Quantize[T Quantized](dst []T, x, scale []float32, zero []T, outer, n, inner, block, lo, hi int) {
 	count := volume(outer, n, inner)
 	dst, x = trim(dst, count), trim(x, count)
@@ -47,9 +48,9 @@ func Dequantize[T Quantized](dst []float32, x []T, scale []float32, zero []T, ou
 	}
 }
 
-// granularity maps the elements of a tensor [outer, n, inner] to scales and zero points. If zero is nil, all zero
-// points are 0. If block is 0, there is one scale for each index of axis n. Otherwise there is one for each block of
-// that many elements along axis n: [outer, ⌈n/block⌉, inner].
+// granularity says which scale and zero point an element of a tensor [outer, n, inner] has. If block
+// is 0, there is one scale for each index of axis n. Otherwise there is one for each block of `block`
+// elements along axis n: [outer, ⌈n/block⌉, inner]. If zero is nil, all zero points are 0.
 type granularity[T Quantized] struct {
 	scale           []float32
 	zero            []T
@@ -159,8 +160,8 @@ func QuantizeScalar[T Quantized](dst []T, x []float32, scale float32, zero, lo, 
 // exactFloat bounds the results x of [toEven]: −exactFloat ≤ x < exactFloat.
 const exactFloat = 1 << 22
 
-// toEven clamps v to [lo, hi] and rounds it to the nearest integer, ties to even. lo and hi are
-// integers, −exactFloat ≤ lo ≤ hi < exactFloat. NaN becomes lo.
+// toEven clamps v to [lo, hi] and rounds it to the nearest integer, ties to even. NaN becomes lo.
+// lo and hi must be integers with −exactFloat ≤ lo ≤ hi < exactFloat.
 func toEven(v, lo, hi float32) int32 {
 	const shift = 3 << 22 // float32s of this size are 1 apart
 	if !(v > lo) {
@@ -216,8 +217,8 @@ type quantum struct {
 	zero         int32
 }
 
-// reciprocal returns 1/scale, which replaces a division if the last bits of the quotient do not matter. It returns NaN
-// unless 2⁻¹⁰⁰ < |scale| < 2¹⁰⁰.
+// reciprocal returns 1/scale, or NaN unless 2⁻¹⁰⁰ < |scale| < 2¹⁰⁰. The caller multiplies by it
+// instead of dividing where the last bits of the quotient do not matter.
 func reciprocal(scale float32) float32 {
 	if s := max(scale, -scale); s > 0x1p-100 && s < 0x1p100 {
 		return 1 / scale

@@ -26,10 +26,11 @@ func RandomNormal[T Float](dst []T, mean, scale float64, seed int64, key []int64
 
 var errNoColumns = errors.New("multinomial: no columns to draw from")
 
-// Multinomial draws columns of x, [rows, columns] (ONNX Multinomial). The probability of a column
-// is proportional to the exponential of its element. dst is [rows, samples]. Element i is the first
-// column at which the cumulative probability exceeds [rt.UniformAt](seed, i), or the last column if
-// the probabilities are NaN. It returns an error if there are no columns.
+// Multinomial draws random columns for each row of x (ONNX Multinomial). x is [rows, columns], and
+// dst is [rows, samples]. The probability of a column is proportional to the exponential of its
+// element. Element i of dst is the first column at which the cumulative probability exceeds
+// [rt.UniformAt](seed, i). It is the last column if the probabilities are NaN. Multinomial returns
+// an error if there are no columns.
 func Multinomial[I int32 | int64, T Float](dst []I, x []T, rows, columns, samples int, seed int64) error {
 	dst, x = trim(dst, volume(rows, samples)), trim(x, volume(rows, columns))
 	if len(dst) > 0 && columns == 0 {

@@ -80,8 +80,8 @@ type recurrence[T Float] struct {
 	keeps                bool // scratch has room for the gates of all steps
 }
 
-// start sets h to the initial state, or zeros if that is nil. It returns an error if the length of
-// a sequence is out of range, and panics if a slice is too short.
+// start sets h to `initial`, or to zeros if initial is nil. It returns an error if the length of a
+// sequence is out of range. It panics if a slice is too short.
 func (r *recurrence[T]) start(initial []T) error {
 	if err := r.checkLengths(); err != nil {
 		return err
@@ -122,16 +122,19 @@ func begin[T Float](state, initial []T) {
 // between steps.
 const nearWeights = 256 << 10
 
-// If the number of sequences is a multiple of `together` and the number of columns is a multiple of
-// `abreast`, every element of a product is one running sum, however the product is tiled.
+// Each element of a product is one running sum, in the same order for every division of the work,
+// if two conditions hold: the number of sequences is a multiple of `together`, and the number of
+// columns is a multiple of `abreast`.
 const (
 	together = 4
 	abreast  = 32
 )
 
-// parts returns the number of parts among which workers share the sequences. It is 1 if the weights
-// exceed a core's cache: workers then share the columns of each product. It is also 1 if there are
-// incomplete tiles of sequences or columns, because incomplete tiles are summed in another order.
+// parts returns the number of parts into which the sequences are divided among workers. It returns
+// 1 in two cases:
+//
+//  - The weights exceed a core's cache. Workers then divide the columns of each product instead.
+//  - Tiles of sequences or columns are incomplete. Incomplete tiles are summed in another order.
 func (r *recurrence[T]) parts(columns int) int {
 	weights := volume(r.hidden, r.gates)
 	if r.batch%together != 0 || columns%abreast != 0 || weights > nearWeights {
@@ -173,8 +176,8 @@ func (r *recurrence[T]) gatesOf(t int) []T {
 
 func (r *recurrence[T]) within(t, n int) bool { return r.lens == nil || t < int(r.lens[n]) }
 
-// store copies the state of sequence n after step t to the result. If ok is false, because the
-// sequence has ended, it stores zeros.
+// store copies the state of sequence n after step t to y. If ok is false, the sequence has ended,
+// and store writes zeros.
 func (r *recurrence[T]) store(t, n int, ok bool) {
 	to := r.y[(t*r.batch+n)*r.hidden:][:r.hidden]
 	if !ok {
@@ -200,8 +203,9 @@ func (r *recurrence[T]) fused(usual bool) bool {
 	return ok && usual && r.clip == 0 && level != Generic
 }
 
-// product computes columns [first, first+n) of the gates of sequences [from, to) at the i-th step:
-// the projected x plus the product of a, [batch, hidden], and recurrent weights.
+// product computes some gates of the i-th step: columns [first, first+n) of the gates of sequences
+// [from, to). Each is the layer's x, which already contains the input's products, plus the product
+// of a, [batch, hidden], and recurrent weights.
 func (r *recurrence[T]) product(i, from, to int, a, weights []T, first, n int) {
 	if from == to || n == 0 {
 		return
@@ -215,10 +219,12 @@ func (r *recurrence[T]) product(i, from, to int, a, weights []T, first, n int) {
 // reads the groups from last to first.
 const farWeights = 384 << 10
 
-// addProduct computes dst = x + a·weights, where dst and x have m rows of n elements, stride apart,
-// and a has m rows of k elements, lda apart. The weights are panels in float32, and the matrix [k, n] in float64. If back is
-// true, large weights are read from last to first, because the last weights that the previous step
-// read are still in the cache.
+// addProduct computes dst = x + a·weights. dst and x have m rows of n elements, and their rows are
+// `stride` elements apart. a has m rows of k elements, and its rows are lda elements apart. The
+// weights are panels if T is float32, and a matrix [k, n] if T is float64.
+//
+// If back is true, large weights are read from the last column to the first. A caller sets back at
+// every second step, because the columns that the step before read last are still in the cache.
 func addProduct[T Float](dst, a, weights, x []T, m, n, k, lda, stride int, back bool) {
 	d, ok := any(dst).([]float32)
 	if !ok {
@@ -252,14 +258,15 @@ func addProduct[T Float](dst, a, weights, x []T, m, n, k, lda, stride int, back 
 	}
 }
 
-// RNN runs a layer of simple recurrent cells over the steps of x (ONNX RNN). x already contains the
-// products with the input weights and the biases. x and y are [steps, batch, hidden]. h starts as
-// h0, [batch, hidden], or zeros if h0 is nil. Each step computes h = f(x + h·weights), and y holds
-// h after each step. lens[i] is the length of sequence i; if lens is nil, every length is steps. y
-// is zero after a sequence's end, and the final h of a sequence without steps is zero. If reverse
-// is true, RNN starts with the last step.
+// RNN runs a layer of simple recurrent cells (ONNX RNN). Each step computes h = f(x + h·weights). x
+// and y are [steps, batch, hidden]. x must already contain the products of the input and its
+// weights, and the biases. y receives h after each step. h starts as h0, [batch, hidden], or as
+// zeros if h0 is nil. If reverse is true, RNN starts with the last step.
 //
-// If T is float32, weights are packed by [PackPanels]. If T is float64, they are the plain matrix
+// lens[i] is the length of sequence i; if lens is nil, every length is steps. After a sequence's
+// end, y is zero. The final h of a sequence without steps is zero.
+//
+// If T is float32, weights are packed by [PackPanels]. If T is float64, they are the matrix
 // [hidden, hidden]. alpha and beta are parameters of f. The operands of f are clamped to ±clip
 // unless clip is 0. scratch is [batch, hidden].
 //
@@ -305,9 +312,9 @@ func (r *rnn[T]) Part(i, parts int) {
 	}
 }
 
-// LSTM runs a layer of long short-term memory over steps of x, like [RNN] (ONNX LSTM). x is [steps,
-// batch, 4·hidden]: the gates input, output and forget, and the candidate. c0 and c are the initial
-// and final cell state. peepholes is [3·hidden], for the gates input, output and forget, or nil.
+// LSTM runs a layer of long short-term memory, like [RNN] (ONNX LSTM). x is [steps, batch,
+// 4·hidden]: the input, output and forget gates, and the candidate. c0 is the initial cell state,
+// and c the final one. peepholes is [3·hidden], for the input, output and forget gates, or nil.
 // scratch is [batch, 4·hidden]. If coupled is true, the forget gate is 1 − the input gate. f is the
 // activation of the gates, g of the candidate, and e of the cell state.
 func LSTM[T Float](ctx context.Context, y, h, c, x, weights []T, lens []int32, h0, c0, peepholes, scratch []T, steps, batch, hidden int, reverse, coupled bool, clip float64, f Activation, fAlpha, fBeta float64, g Activation, gAlpha, gBeta float64, e Activation, eAlpha, eBeta float64) error {
@@ -322,10 +329,10 @@ func LSTM[T Float](ctx context.Context, y, h, c, x, weights []T, lens []int32, h
 	return r.run(h0, c0)
 }
 
-// LSTMTrace is [LSTM] with the default functions: the logistic function and tanh. It keeps what
-// [LSTMGrad] needs: gates, [steps, batch, 4·hidden], holds the gates and the candidate of each step
-// after their functions, and cells, [steps, batch, hidden], the cell state after each step. Both are
-// zero after a sequence's end.
+// LSTMTrace is [LSTM] with the default functions, the logistic function and tanh, that also stores
+// what [LSTMGrad] needs. gates, [steps, batch, 4·hidden], receives the gates and the candidate of
+// each step, after their functions. cells, [steps, batch, hidden], receives the cell state after
+// each step. After a sequence's end, both are zero.
 func LSTMTrace[T Float](ctx context.Context, y, h, c, gates, cells, x, weights []T, lens []int32, h0, c0 []T, steps, batch, hidden int, reverse bool) error {
 	r := lstm[T]{
 		recurrence: recurrence[T]{ctx: ctx, steps: steps, batch: batch, hidden: hidden, gates: 4 * hidden, reverse: reverse, lens: lens, y: y, h: h, x: x, scratch: gates, weights: weights, keeps: true},
@@ -388,8 +395,8 @@ func (r *lstm[T]) Part(i, parts int) {
 	}
 }
 
-// lstmCell updates the state and the cell state (memory) of a sequence from its gates, with the
-// default functions. It uses assembly; T is float32.
+// lstmCell computes one step of an LSTM for one sequence, with the default functions, in assembly.
+// It updates the state and the cell state, `memory`, from the gates. T must be float32.
 func lstmCell[T Float](state, memory, gates []T) {
 	h, c, _ := float32s1(state, memory)
 	g, n := any(gates).([]float32), len(h)
@@ -403,8 +410,8 @@ func lstmTraceCell[T Float](state, memory, gates []T) {
 	lstmTraceCellFast(h, c, g[:n], g[n:2*n], g[2*n:3*n], g[3*n:4*n])
 }
 
-// storeCell copies the cell state of sequence n after step t to cells. If ok is false, because the
-// sequence has ended, it stores zeros.
+// storeCell copies the cell state of sequence n after step t to r.cells. If ok is false, the
+// sequence has ended, and storeCell writes zeros.
 func (r *lstm[T]) storeCell(t, n int, ok bool) {
 	to := r.cells[(t*r.batch+n)*r.hidden:][:r.hidden]
 	if !ok {
@@ -414,8 +421,8 @@ func (r *lstm[T]) storeCell(t, n int, ok bool) {
 	copy(to, r.c[n*r.hidden:])
 }
 
-// cell updates the state and the cell state (memory) of a sequence from its gates. It applies the
-// functions to the gates in place. It is plain Go except for the functions.
+// cell computes one step of an LSTM for one sequence. It applies the functions to the gates in
+// place. It then updates the state and the cell state, `memory`. Only the functions use assembly.
 func (r *lstm[T]) cell(state, memory, gates []T) {
 	hidden := r.hidden
 	in, out, forget, next := gates[:hidden], gates[hidden:2*hidden], gates[2*hidden:3*hidden], gates[3*hidden:]
@@ -450,12 +457,12 @@ func peep[T Float](gate, memory, weights []T) {
 	}
 }
 
-// GRU runs a layer of gated recurrent units over steps of x, like [RNN] (ONNX GRU). x is [steps,
-// batch, 3·hidden]: the gates update and reset, and the candidate. weights are the recurrent
-// weights of the gates, and candidate the recurrent weights of the candidate. If linear is true,
-// the reset gate multiplies h·candidate + bias, and bias is [hidden] or nil. Otherwise it
-// multiplies h before the product with candidate. scratch is [batch, 3·hidden], and spare is
-// [batch, hidden]. f is the activation of the gates, and g of the candidate.
+// GRU runs a layer of gated recurrent units, like [RNN] (ONNX GRU). x is [steps, batch, 3·hidden]:
+// the update and reset gates, and the candidate. `weights` are the recurrent weights of the gates,
+// and `candidate` the recurrent weights of the candidate. If linear is true, the reset gate multiplies h·candidate
+// + bias, where bias is [hidden] or nil. Otherwise it multiplies h before the product with
+// candidate. scratch is [batch, 3·hidden], and spare is [batch, hidden]. f is the activation of the
+// gates, and g of the candidate.
 func GRU[T Float](ctx context.Context, y, h, x, weights, candidate []T, lens []int32, h0, bias, scratch, spare []T, steps, batch, hidden int, reverse, linear bool, clip float64, f Activation, fAlpha, fBeta float64, g Activation, gAlpha, gBeta float64) error {
 	r := gru[T]{
 		recurrence: recurrence[T]{ctx: ctx, steps: steps, batch: batch, hidden: hidden, gates: 3 * hidden, reverse: reverse, clip: clip, lens: lens, y: y, h: h, x: x, scratch: scratch, weights: weights},
@@ -465,11 +472,11 @@ func GRU[T Float](ctx context.Context, y, h, x, weights, candidate []T, lens []i
 	return r.run(h0)
 }
 
-// GRUTrace is [GRU] with the default functions: the logistic function and tanh. It keeps what
-// [GRUGrad] needs. gates, [steps, batch, 3·hidden], holds the gates and the candidate of each step
-// after their functions. kept, [steps, batch, hidden], holds h·candidate + bias if linear is true,
-// and otherwise the reset gate times h, where h is the state before the step. Both are zero after a
-// sequence's end.
+// GRUTrace is [GRU] with the default functions, the logistic function and tanh, that also stores
+// what [GRUGrad] needs. gates, [steps, batch, 3·hidden], receives the gates and the candidate of
+// each step, after their functions. kept, [steps, batch, hidden], receives h·candidate + bias if
+// linear is true, and otherwise the reset gate times h. Here h is the state before the step. After
+// a sequence's end, both are zero.
 func GRUTrace[T Float](ctx context.Context, y, h, gates, kept, x, weights, candidate []T, lens []int32, h0, bias []T, steps, batch, hidden int, reverse, linear bool) error {
 	r := gru[T]{
 		recurrence: recurrence[T]{ctx: ctx, steps: steps, batch: batch, hidden: hidden, gates: 3 * hidden, reverse: reverse, lens: lens, y: y, h: h, x: x, scratch: gates, weights: weights, keeps: true},
@@ -544,11 +551,12 @@ func (r *gru[T]) Part(i, parts int) {
 	}
 }
 
-// reset prepares a sequence's spare for the product with the candidate's weights. If r.linear is
-// true, spare becomes the bias, or zeros, and the product is added to it. If r.linear is false,
-// spare becomes the product's operand: the reset gate times state. If fused is false, reset first
-// applies r.f to the update gate and the reset gate. If fused is true, the fused cell applies r.f.
-// But if r.linear is false, reset applies r.f to the reset gate itself.
+// reset prepares spare for the product with the candidate's weights, for one sequence. If r.linear
+// is true, spare becomes the bias, or zeros, to which the product is added. Otherwise spare becomes
+// an operand of the product: the reset gate times state.
+//
+// If fused is false, reset also applies r.f to the update and reset gates. If fused is true,
+// [gruCell] does this later; reset applies r.f only to a reset gate that it needs itself.
 func (r *gru[T]) reset(spare, gates, state []T, fused bool) {
 	reset := gates[r.hidden : 2*r.hidden]
 	switch {
@@ -567,9 +575,9 @@ func (r *gru[T]) reset(spare, gates, state []T, fused bool) {
 	}
 }
 
-// gruCell updates a sequence's state from its gates, with the default functions. It uses assembly;
-// T is float32. x, and product, the product with the candidate's weights, are used only if linear
-// is true.
+// gruCell computes one step of a GRU for one sequence, with the default functions, in assembly. It
+// updates the state from the gates. T must be float32. If linear is true, it also uses x, and
+// `product`, the product with the candidate's weights.
 func gruCell[T Float](state, gates, x, product []T, linear bool) {
 	h, p, _ := float32s1(state, product)
 	g, n := any(gates).([]float32), len(h)
@@ -580,9 +588,9 @@ func gruCell[T Float](state, gates, x, product []T, linear bool) {
 	}
 }
 
-// cell updates a sequence's state. The functions of the gates z and r have been applied. It is
-// plain Go except for the function g. x, and product, the product with the candidate's weights, are
-// used only if r.linear is true.
+// cell computes one step of a GRU for one sequence: it updates the state from the gates. The update
+// and reset gates are given after their functions. If r.linear is true, cell also uses x, and
+// `product`, the product with the candidate's weights. Only the function g uses assembly.
 func (r *gru[T]) cell(state, gates, x, product []T) {
 	update, reset, next := gates[:r.hidden], gates[r.hidden:2*r.hidden], gates[2*r.hidden:]
 	if r.linear {

@@ -9,16 +9,17 @@ import (
 
 // LSTMGrad is the backward pass of [LSTMTrace], from the last step to the first. gates and cells
 // are from the trace, and lens, c0 and reverse are as in the trace. dy, [steps, batch, hidden], is
-// the gradient of y; lastH and lastC, [batch, hidden], are the gradients of the final states. A nil
+// the gradient of y. lastH and lastC, [batch, hidden], are the gradients of the final states. A nil
 // dy, lastH or lastC means zeros.
 //
-// dx, [steps, batch, 4·hidden], becomes the gradient of the trace's x; it is zero after a
-// sequence's end. dx and gates may be the same slice. dh and dc, [batch, hidden], become the
-// gradients of the initial states.
+// dx, [steps, batch, 4·hidden], becomes the gradient of the trace's x. After a sequence's end it is
+// zero. dx and gates may be the same slice. dh and dc, [batch, hidden], become the gradients of the
+// initial states.
 //
 // If T is float32, weights are the transposed recurrent weights, packed by [PackPanels]. If T is
-// float64, they are the plain matrix [4·hidden, hidden]. It returns an error for a length out of
-// range. It ends early as [LSTMTrace] does; dx, dh and dc are then undefined.
+// float64, they are the transposed matrix [4·hidden, hidden]. LSTMGrad returns an error for a
+// length out of range. If ctx is done, it ends the call as LSTMTrace does; dx, dh and dc are then
+// undefined.
 func LSTMGrad[T Float](ctx context.Context, dx, dh, dc, gates, cells, weights []T, lens []int32, c0, dy, lastH, lastC []T, steps, batch, hidden int, reverse bool) error {
 	r := lstmGrad[T]{
 		recurrence: recurrence[T]{
@@ -50,8 +51,8 @@ func LSTMGrad[T Float](ctx context.Context, dx, dh, dc, gates, cells, weights []
 }
 
 // lstmGrad is the state of a running [LSTMGrad]. h and c are the gradients of the states after the
-// current step, and scratch holds the gates, which their gradients replace. Workers of the pool can
-// share the sequences.
+// current step. scratch starts as the gates, and gradients overwrite it. Workers of the pool may
+// divide the sequences among them.
 type lstmGrad[T Float] struct {
 	recurrence[T]
 	c, c0, cells, dy []T
@@ -87,8 +88,8 @@ func (r *lstmGrad[T]) Part(i, parts int) {
 	}
 }
 
-// seed adds the gradient of y after the i-th step to the gradient of the hidden state of sequence
-// n. If fresh is true, it overwrites the gradient of the hidden state instead.
+// seed adds the gradient of y after the i-th step to the gradient of sequence n's hidden state. If
+// fresh is true, it sets the gradient of the hidden state instead of adding.
 func (r *lstmGrad[T]) seed(i, n int, fresh bool) {
 	dh := r.h[n*r.hidden:][:r.hidden]
 	hasY := i >= 0 && r.dy != nil && r.within(r.at(i), n)
@@ -113,9 +114,10 @@ func (r *lstmGrad[T]) before(i, n int) []T {
 	return nil
 }
 
-// cell replaces a sequence's gates by their gradients. `cell` and `before` are the cell states
-// after and before the step; a nil `before` is zero. dc is the gradient of `cell`, and becomes the
-// gradient of `before`.
+// cell computes the backward pass of one step of an LSTM, for one sequence. It replaces gates by
+// their gradients. `cell` and `before` are the cell states after and before the step; a nil
+// `before` is zero. dh is the gradient of the hidden state after the step. dc is the gradient of
+// `cell`, and becomes the gradient of `before`.
 func (r *lstmGrad[T]) cell(gates, cell, before, dh, dc []T, fused bool) {
 	in, out, forget, next := gates[:r.hidden], gates[r.hidden:2*r.hidden], gates[2*r.hidden:3*r.hidden], gates[3*r.hidden:]
 	isZero := before == nil
@@ -153,13 +155,16 @@ func lstmGradCell[T Float](in, out, forget, next, cell, before, dh, dc []T) {
 // GRUGrad is the backward pass of [GRUTrace], from the last step to the first. gates and kept are
 // from the trace, and lens, reverse and linear are as in the trace. `before`, [steps, batch,
 // hidden], is the state before each step. dy, [steps, batch, hidden], is the gradient of y, and
-// `last`, [batch, hidden], the gradient of the final state. A nil dy or `last` means zeros. dx,
-// [steps, batch, 3·hidden], and dk, [steps, batch, hidden], become the gradients of x and of kept,
-// which are zero after a sequence's end. dx may be gates. dh, [batch, hidden], becomes the gradient
-// of the initial state. If T is float32, weights and candidate are the transposed recurrent weights
-// of the gates and of the candidate, packed by [PackPanels]. If T is float64, they are plain
-// matrices, [2·hidden, hidden] and [hidden, hidden]. It returns an error for a length out of range.
-// It ends early as [GRUTrace] does; dx, dk and dh are then undefined.
+// `last`, [batch, hidden], the gradient of the final state. A nil dy or `last` means zeros.
+//
+// dx, [steps, batch, 3·hidden], becomes the gradient of x. dk, [steps, batch, hidden], becomes the
+// gradient of kept. After a sequence's end, both are zero. dx and gates may be the same slice. dh,
+// [batch, hidden], becomes the gradient of the initial state.
+//
+// If T is float32, weights and candidate are the transposed recurrent weights of the gates and of
+// the candidate, packed by [PackPanels]. If T is float64, they are the transposed matrices
+// [2·hidden, hidden] and [hidden, hidden]. GRUGrad returns an error for a length out of range. If
+// ctx is done, it ends the call as GRUTrace does; dx, dk and dh are then undefined.
 func GRUGrad[T Float](ctx context.Context, dx, dk, dh, gates, kept, before, weights, candidate []T, lens []int32, dy, last []T, steps, batch, hidden int, reverse, linear bool) error {
 	r := gruGrad[T]{
 		recurrence: recurrence[T]{
@@ -190,8 +195,8 @@ func GRUGrad[T Float](ctx context.Context, dx, dk, dh, gates, kept, before, weig
 }
 
 // gruGrad is the state of a running [GRUGrad]. h is the gradient of the state after the current
-// step. scratch begins as the gates, and dk as the kept products if linear is true. Gradients
-// overwrite both. Workers of the pool can share the sequences.
+// step. scratch starts as the gates and, if linear is true, dk starts as the trace's kept products.
+// Gradients overwrite both. Workers of the pool may divide the sequences among them.
 type gruGrad[T Float] struct {
 	recurrence[T]
 	candidate, before, dk, dy []T
@@ -243,10 +248,11 @@ func (r *gruGrad[T]) Part(i, parts int) {
 	}
 }
 
-// cell replaces the update gate and the candidate of a sequence by their gradients. h is the state
-// before the step, and dh is the gradient of the state after it. dh becomes the part of the
-// gradient of h that comes through the update gate. If r.linear is true, cell also replaces the
-// reset gate and the kept product by their gradients.
+// cell computes a part of the backward pass of one step of a GRU, for one sequence. It replaces the
+// update gate and the candidate by their gradients. h is the state before the step. dh is the
+// gradient of the state after the step; it becomes the part of h's gradient that comes through the
+// update gate. If r.linear is true, cell also replaces the reset gate and the kept product by their
+// gradients.
 func (r *gruGrad[T]) cell(gates, h, kept, dh []T, fused bool) {
 	update, reset, next := gates[:r.hidden], gates[r.hidden:2*r.hidden], gates[2*r.hidden:]
 	if fused {
@@ -266,9 +272,10 @@ func (r *gruGrad[T]) cell(gates, h, kept, dh []T, fused bool) {
 	}
 }
 
-// reset replaces the reset gate of a sequence by its gradient. h is the state before the step, and
-// dk is the gradient of the product gate·h. reset adds to dh the part of the gradient of h that
-// comes through this product.
+// reset computes a part of the backward pass of one step of a GRU that is not linear, for one
+// sequence. It replaces the reset gate by its gradient. h is the state before the step, and dk is
+// the gradient of the product gate·h. reset adds the part of h's gradient that comes through this
+// product to dh.
 func (r *gruGrad[T]) reset(gate, h, dk, dh []T, fused bool) {
 	if fused {
 		gruResetGradCell(gate, h, dk, dh)

@@ -35,8 +35,8 @@ func total[T Number](x []T) (sum T) {
 }
 
 // ReduceMean computes means along the middle axis, like [ReduceSum] (ONNX ReduceMean). Integers are
-// summed in 64 bits, and their mean is truncated toward zero. The mean of an empty axis is NaN, or
-// 0 for integers.
+// summed in 64 bits, and their mean is truncated toward zero. The mean along an empty axis is NaN
+// for floats, and 0 for integers.
 func ReduceMean[T Number](dst, src []T, outer, n, inner int) {
 	if d, u, ok := float32Arrays(dst, src, outer, n, inner); ok && reduceFast(sums, d, u, n, inner) {
 		DivScalar(d, d, float32(n))
@@ -84,8 +84,8 @@ func ReduceL1[T Number](dst, src []T, outer, n, inner int) {
 	}, same[T])
 }
 
-// ReduceL2 computes square roots of sums of squares along the middle axis, like [ReduceSum] (ONNX
-// ReduceL2). For integers, the sums are in float64 and the results are truncated.
+// ReduceL2 computes the square root of the sum of squares along the middle axis, like [ReduceSum]
+// (ONNX ReduceL2). For integers, the sums are in float64, and the results are truncated.
 func ReduceL2[T Number](dst, src []T, outer, n, inner int) {
 	if d, u, ok := float32Arrays(dst, src, outer, n, inner); ok && reduceFast(squares, d, u, n, inner) {
 		Sqrt(d, d)
@@ -104,8 +104,9 @@ func ReduceLogSum[T Float](dst, src []T, outer, n, inner int) {
 	fold(dst, src, outer, n, inner, 0, plus[T], func(acc float64) T { return T(math.Log(acc)) })
 }
 
-// ReduceLogSumExp computes natural logarithms of sums of exponentials along the middle axis, like
-// [ReduceSum] (ONNX ReduceLogSumExp). It does not overflow. The result of an empty sum is −Inf.
+// ReduceLogSumExp computes the natural logarithm of the sum of exponentials along the middle axis,
+// like [ReduceSum] (ONNX ReduceLogSumExp). The sum does not overflow. The result along an empty
+// axis is −Inf.
 func ReduceLogSumExp[T Float](dst, src []T, outer, n, inner int) {
 	if d, u, ok := float32Arrays(dst, src, outer, n, inner); ok && reduceFast(exponentialSums, d, u, n, inner) {
 		return
@@ -221,9 +222,10 @@ func ReduceAll(dst, src []bool, outer, n, inner int) {
 	fold(dst, src, outer, n, inner, true, func(acc, v bool) bool { return acc && v }, same[bool])
 }
 
-// ArgMax stores the index of the maximum along the middle axis of src, [outer, n, inner] (ONNX
-// ArgMax). dst is [outer, inner]. If several elements are equal, it takes the last if `last` is
-// true, and otherwise the first. NaN is larger than every number. For an empty axis the index is 0.
+// ArgMax finds the index of the maximum along the middle axis (ONNX ArgMax). src is [outer, n,
+// inner], and dst is [outer, inner]. If several elements are the maximum, ArgMax takes the last of
+// them if `last` is true, and otherwise the first. NaN is larger than every number. For an empty
+// axis the index is 0.
 func ArgMax[T Number](dst []int64, src []T, outer, n, inner int, last bool) {
 	dst, src = trim(dst, outer*inner), trim(src, outer*n*inner)
 	if x, ok := any(src).([]float32); ok && searchFast(maxima, dst, x, n, inner, last) {
@@ -242,9 +244,9 @@ func ArgMin[T Number](dst []int64, src []T, outer, n, inner int, last bool) {
 	search(dst, src, outer, n, inner, last, func(x, y T) bool { return x < y })
 }
 
-// search stores, for each line along the middle axis, the index of the element that comes first in
-// the order `before`. NaN comes before all numbers. Of equal elements it takes the one with the
-// highest index if `last` is true, and otherwise the one with the lowest.
+// search finds, in each line along the middle axis, the element that comes first in the order
+// `before`. It stores the element's index. NaN comes before all numbers. Of equal elements, search
+// takes the one with the highest index if `last` is true, and otherwise the one with the lowest.
 func search[T Number](dst []int64, src []T, outer, n, inner int, last bool, before func(x, y T) bool) {
 	fold(dst, src, outer, n, inner, found[T]{}, func(f found[T], v T) found[T] {
 		nan, wasNaN := v != v, f.v != f.v
@@ -266,8 +268,8 @@ type found[T any] struct {
 }
 
 // fold reduces the middle axis of src, [outer, n, inner], to dst, [outer, inner]. Each element of
-// dst has an accumulator that starts as init. step adds an element of src to an accumulator, and
-// done converts the accumulator to a result.
+// dst has an accumulator, which starts as init. `step` adds an element of src to an accumulator,
+// and `done` converts the accumulator to a result.
 func fold[T, R, A any](dst []R, src []T, outer, n, inner int, init A, step func(A, T) A, done func(A) R) {
 	dst, src = trim(dst, outer*inner), trim(src, outer*n*inner)
 	if inner == 1 {

@@ -10,9 +10,9 @@ import (
 const foldAtOnce = 4096
 
 // reducing is the state of a reduction of the middle axis of src, [outer, n, inner], to dst,
-// [outer, inner]. Workers share its units. If inner is 1, a unit is the n elements of one result,
-// or a piece of these elements if long is true. Otherwise a unit is a group of columnsAtOnce
-// columns.
+// [outer, inner]. The work is divided into units, which workers compute. If inner is 1, a unit is
+// the n elements of one result or, if `long` is true, one of several pieces of them. Otherwise a
+// unit is a group of columnsAtOnce columns.
 type reducing struct {
 	op       reduction
 	dst, src []float32
@@ -214,8 +214,8 @@ func (op reduction) rows(dst, src []float32, stride, count int) {
 	}
 }
 
-// exponentialColumns stores the logarithm of the sum of the exponentials of each column of src. src
-// has n rows, whose starts are stride elements apart.
+// exponentialColumns computes log(Σ exp(x)) over each column of src, and stores the results in dst.
+// src has n rows. The starts of adjacent rows are `stride` elements apart.
 func exponentialColumns(dst, src []float32, stride, n int) {
 	const rows = 32
 	var tops, exps, parts [columnsAtOnce]float32
@@ -332,8 +332,8 @@ func (s *searching) columns(dst []int64, x []float32) {
 	}
 }
 
-// nothingBeyond reports whether all elements of x are at most v or, if below is true, at least v.
-// At level Generic it always returns false.
+// nothingBeyond reports whether no element of x is greater than v. If below is true, it reports
+// whether no element is less than v. At level Generic it always returns false.
 func nothingBeyond(x []float32, v float32, below bool) bool {
 	if level == Generic {
 		return false

@@ -18,8 +18,8 @@ func Elements[T Integer](dst []T, v ...int) {
 	}
 }
 
-// Concat concatenates parts along an axis (ONNX Concat). Part i is a matrix of outer rows with
-// widths[i] elements, and row j of dst consists of the rows j of all parts, in order.
+// Concat concatenates matrices along their rows' axis (ONNX Concat). parts[i] is a matrix of
+// `outer` rows with widths[i] elements. Row j of dst consists of row j of each part, in order.
 func Concat[T any](dst []T, outer int, widths []int, parts ...[]T) {
 	at := 0
 	for row := range outer {

@@ -32,10 +32,10 @@ func ResizeNearest[T any](dst, src []T, outer, inH, inW, inner int, rows, cols [
 	}
 }
 
-// ResizeLinear interpolates between four neighbours (ONNX Resize, mode linear, on two axes). Output
-// row y is the sum of the input rows rows[2y] and rows[2y+1] with weights rowWeights[2y] and
-// rowWeights[2y+1]. Columns are interpolated in the same way. dst is [outer, len(rows)/2,
-// len(cols)/2, inner].
+// ResizeLinear interpolates each output element between four input elements (ONNX Resize, mode
+// linear, on two axes). Output row y is the sum of the input rows rows[2y] and rows[2y+1] with
+// weights rowWeights[2y] and rowWeights[2y+1]. Columns are interpolated in the same way. src is
+// [outer, inH, inW, inner], and dst is [outer, len(rows)/2, len(cols)/2, inner].
 func ResizeLinear[T Float](dst, src []T, outer, inH, inW, inner int, rows []int32, rowWeights []float32, cols []int32, colWeights []float32) {
 	outH, outW := len(rows)/2, len(cols)/2
 	rowWeights, colWeights = trim(rowWeights, 2*outH), trim(colWeights, 2*outW)
@@ -73,9 +73,9 @@ func ResizeLinear[T Float](dst, src []T, outer, inH, inW, inner int, rows []int3
 // resizeRoom is the largest number of columns for linearRows.
 const resizeRoom = 2 << 10
 
-// linearRows is ResizeLinear for one plane. If dst has at least as many rows as src, it
-// interpolates between the columns of each row of src once, for all rows of dst that use it.
-// Otherwise it interpolates between rows first.
+// linearRows is ResizeLinear for one plane. It interpolates between columns first if dst has at
+// least as many rows as src. Each row of src is then interpolated only once, for all rows of dst
+// that use it. Otherwise linearRows interpolates between rows first.
 func linearRows[T Float](dst, src []T, room *[3][resizeRoom]T, inW int, rows []int32, rowWeights []float32, cols []int32, colWeights []float32) {
 	n := len(cols) / 2
 	if len(rows)/2*inW < len(src) {
@@ -121,10 +121,10 @@ func mixColumns[T Float](dst, src []T, cols []int32, weights []float32) {
 // mix returns va·a + vb·b with each product rounded.
 func mix[T Float](a, b, va, vb T) T { return T(va*a) + T(vb*b) }
 
-// ResizeAxis computes weighted sums along the middle axis of src, [outer, dim, inner]: dst[o, y, i]
-// = Σ_t weights[y·taps+t]·src[o, idx[y·taps+t], i]. dst is [outer, len(idx)/taps, inner]. ONNX
-// Resize of any rank is one call for each axis. taps is 2 for mode linear, 4 for cubic, and
-// more with antialiasing.
+// ResizeAxis computes weighted sums along the middle axis of src: dst[o, y, i] = Σ_t
+// weights[y·taps+t]·src[o, idx[y·taps+t], i]. src is [outer, dim, inner], and dst is [outer,
+// len(idx)/taps, inner]. One call for each axis computes ONNX Resize of any rank. taps is 2 for
+// mode linear, 4 for cubic, and more with antialiasing.
 func ResizeAxis[T Float](dst, src []T, outer, dim, inner, taps int, idx []int32, weights []float32) {
 	n := len(idx) / taps
 	weights = trim(weights, n*taps)

@@ -27,10 +27,10 @@ func (e *ResizeError) Error() string {
 	return "cpu: resize of no elements to " + strconv.Itoa(e.Out)
 }
 
-// ResizeNearestTable computes a table for [ResizeNearest] (ONNX Resize, mode nearest). idx[i] is
-// the element that point i takes. The axis has `in` elements and is sampled at `out` points.
-// sampling, if not empty, holds Scale, Start and End, which replace the values in spec. It returns
-// a [ResizeError] if `in` is 0 and `out` is not.
+// ResizeNearestTable computes a table for [ResizeNearest] (ONNX Resize, mode nearest): output point
+// i takes input element idx[i]. The axis has `in` elements and is sampled at `out` points. sampling
+// is empty, or holds Scale, Start and End in place of their values in spec. ResizeNearestTable
+// returns a [ResizeError] if `in` is 0 and `out` is not.
 func ResizeNearestTable(idx []int32, in, out int, spec *ResizeSpec, sampling []float64) error {
 	axis, err := resizeAxisOf(in, out, spec, sampling)
 	if err != nil {
@@ -42,11 +42,12 @@ func ResizeNearestTable(idx []int32, in, out int, spec *ResizeSpec, sampling []f
 	return nil
 }
 
-// ResizeTable computes tables for [ResizeLinear] and [ResizeAxis] (ONNX Resize). They have out·taps entries: the taps
-// elements that each of `out` points reads, and their weights. The axis has `in` elements. taps is even: 2 for mode
-// linear, 4 for cubic, 6 for lanczos, and more if the filter is widened, see [ResizeTaps]. sampling, if not empty,
-// holds Scale, Start and End, which replace the values in spec. It returns a [ResizeError] if `in` is 0 and `out` is
-// not.
+// ResizeTable computes tables for [ResizeLinear] and [ResizeAxis] (ONNX Resize). For each of `out`
+// points, idx holds the `taps` elements that the point reads, and weights holds their weights. Both
+// have out·taps entries. The axis has `in` elements. taps is even: 2 for mode linear, 4 for cubic, 6
+// for lanczos, and more if the filter is widened; see [ResizeTaps]. sampling is empty, or holds
+// Scale, Start and End in place of their values in spec. ResizeTable returns a [ResizeError] if `in`
+// is 0 and `out` is not.
 func ResizeTable(idx []int32, weights []float32, in, out, taps int, spec *ResizeSpec, sampling []float64) error {
 	axis, err := resizeAxisOf(in, out, spec, sampling)
 	if err != nil {
@@ -69,9 +70,9 @@ func ResizeTable(idx []int32, weights []float32, in, out, taps int, spec *Resize
 	return nil
 }
 
-// ResizeTaps returns the argument taps of [ResizeTable] for a filter that is widened: the number of
-// elements that each point reads. The mode must not be nearest. If `out` is 0, ResizeTaps returns
-// 2. It returns an error if a point reads more than 4096 elements, and a [ResizeError] if `in` is 0
+// ResizeTaps returns the number of elements that each point reads with a widened filter, which is
+// the argument `taps` of [ResizeTable]. The mode must not be nearest. If `out` is 0, it returns 2.
+// It returns an error if a point reads more than 4096 elements, and a [ResizeError] if `in` is 0
 // and `out` is not.
 func ResizeTaps(in, out int, spec *ResizeSpec, sampling []float64) (int, error) {
 	axis, err := resizeAxisOf(in, out, spec, sampling)
@@ -137,10 +138,10 @@ func resizeAxisOf(in, out int, spec *ResizeSpec, sampling []float64) (resizeAxis
 	return a, nil
 }
 
-// ResizedExtent returns shape[i]·scales[i], the extent of axis i of the result (ONNX Resize). If
+// ResizedExtent returns the extent of axis i after a resize: shape[i]·scales[i] (ONNX Resize). If
 // near is true, the product is rounded to the nearest integer, halves up. Otherwise it is computed
-// in f32 and rounded down. It returns an error unless there is a scale for each axis, scales[i] is
-// positive and the product is at most 2³¹−1.
+// in f32 and rounded down. ResizedExtent returns an error unless there is a scale for each axis,
+// scales[i] is positive, and the product is at most 2³¹−1.
 func ResizedExtent(scales []float64, shape []int, near bool, i int) (int, error) {
 	if len(scales) != len(shape) {
 		return 0, fmt.Errorf("cpu: %d scales for %d axes", len(scales), len(shape))

@@ -2,10 +2,10 @@ package cpu
 
 import "fmt"
 
-// ReverseSequence reverses the first lens[n] steps of sequence n and copies its other steps (ONNX
-// ReverseSequence). dst and src are [batch, steps, inner] if batchFirst is true, and otherwise
-// [steps, batch, inner]. They must not overlap. It returns an error unless each length is from 0 to
-// steps.
+// ReverseSequence reverses the first lens[n] steps of sequence n, and copies the other steps (ONNX
+// ReverseSequence). src and dst are [batch, steps, inner] if batchFirst is true, and otherwise
+// [steps, batch, inner]. They must not overlap. ReverseSequence returns an error unless each length
+// is from 0 to steps.
 func ReverseSequence[T any](dst, src []T, lens []int64, steps, batch, inner int, batchFirst bool) error {
 	dst, src = trim(dst, volume(steps, batch, inner)), trim(src, volume(steps, batch, inner))
 	step, sequence := batch*inner, inner

@@ -2,15 +2,18 @@ package cpu
 
 import "math"
 
-// RoiAlign pools regions of src, [n, c, h, w], into bins (ONNX RoiAlign). dst is [R, c, outH,
-// outW]. rois, [R, 4], holds x1, y1, x2, y2 of each region. Multiplied by scale, these are
-// coordinates in elements of src. images, [R], holds the index of the image of each region. If half
-// is true, 0.5 is subtracted from the coordinates (half_pixel). Otherwise a region that is less
-// than 1 wide or high is extended to 1. A bin has ratio samples along each axis or, if ratio is 0,
-// as many as its length in elements, rounded up. Each sample is interpolated between four elements.
-// A bin's result is the mean of its samples or, if most is true, the largest product of an element
-// and its weight in any sample. A sample more than one element outside of src is 0. It returns an
-// [IndexError] for an image out of range; dst is then partly written.
+// RoiAlign pools regions of images into bins (ONNX RoiAlign). src is [n, c, h, w], and dst is [R,
+// c, outH, outW] for R regions. rois, [R, 4], holds x1, y1, x2 and y2 of each region; times scale,
+// they are coordinates in elements of src. images, [R], holds the index of each region's image. If
+// half is true, 0.5 is subtracted from the coordinates (half_pixel). Otherwise a region that is
+// less than 1 wide or high is extended to 1.
+//
+// A bin has `ratio` samples along each axis. If ratio is 0, it has as many as the bin is long in
+// elements, rounded up. A sample is interpolated between four elements. A sample more than one
+// element outside of src is 0. The result of a bin is the mean of its samples. If most is true, it
+// is instead the largest product of an element and its weight in any sample.
+//
+// RoiAlign returns an [IndexError] for an image out of range; dst is then partly written.
 func RoiAlign[T Float, I int32 | int64](dst, src, rois []T, images []I, n, c, h, w, outH, outW, ratio int, scale float64, half, most bool) error {
 	bins, plane := volume(outH, outW), volume(h, w)
 	dst, src, rois = trim(dst, volume(len(images), c, bins)), trim(src, volume(n, c, plane)), trim(rois, volume(len(images), 4))
@@ -34,8 +37,9 @@ func RoiAlign[T Float, I int32 | int64](dst, src, rois []T, images []I, n, c, h,
 	return nil
 }
 
-// poolRoi stores bin y, x of a region in all c channels. bins is the number of bins of a region,
-// and plane the number of elements of a channel. most is as in [RoiAlign].
+// poolRoi computes bin y, x of a region, for all c channels. bins is the number of bins of a
+// region, and plane the number of elements of a channel. most has the meaning that it has in
+// [RoiAlign].
 func poolRoi[T Float](dst, src []T, c, bins, plane int, down, across *roiAxis[T], y, x int, most bool) {
 	for i := range c {
 		dst[i*bins] = 0
@@ -107,8 +111,8 @@ func newRoiAxis[T Float](start, end T, bins, extent, ratio int, scale T, half bo
 	return a
 }
 
-// inside returns a range [from, to) of samples of a bin. All samples of the bin that are not in
-// this range are outside of the axis: [roiAxis.sample] returns false for them.
+// inside returns a range [from, to) of samples of a bin. The samples of the bin outside of this
+// range are also outside of the axis: [roiAxis.sample] returns false for them.
 func (a *roiAxis[T]) inside(bin int) (from, to int) {
 	const few = 1 << 12
 	if a.samples <= few {
@@ -135,11 +139,11 @@ func (a *roiAxis[T]) sample(bin, k int) (at [2]int, weights [2]T, ok bool) {
 	return [2]int{first, min(first+1, last)}, [2]T{1 - part, part}, true
 }
 
-// MaxRoiPool stores the maximum of each bin of regions of src, [n, c, h, w] (ONNX MaxRoiPool). dst
-// is [R, c, outH, outW]. rois, [R, 5], holds for each region the index of its image, and x1, y1,
-// x2, y2. x1, y1, x2 and y2, multiplied by scale and rounded, are the indices of its first and last
-// column and row. A region is at least 1 wide and high. An empty bin is 0. It returns an
-// [IndexError] for an image out of range; dst is then partly written.
+// MaxRoiPool computes the maximum of each bin of regions (ONNX MaxRoiPool). src is [n, c, h, w],
+// and dst is [R, c, outH, outW] for R regions. rois, [R, 5], holds for each region the index of its
+// image, and x1, y1, x2 and y2. Multiplied by scale and rounded, these four are the first column
+// and row and the last column and row. A region is at least 1 wide and high. An empty bin is 0.
+// MaxRoiPool returns an [IndexError] for an image out of range; dst is then partly written.
 func MaxRoiPool[T Float](dst, src, rois []T, n, c, h, w, outH, outW int, scale float64) error {
 	bins, plane := volume(outH, outW), volume(h, w)
 	regions := len(rois) / 5
@@ -173,9 +177,9 @@ func MaxRoiPool[T Float](dst, src, rois []T, n, c, h, w, outH, outW int, scale f
 	return nil
 }
 
-// roiBin returns the range [from, to) of the elements of a bin along an axis, clamped to its
-// extent. start and end are the first and last coordinate of the region before they are multiplied
-// by scale.
+// roiBin returns the range [from, to) of elements of one bin of a region, along an axis. The range
+// is clamped to the axis. start and end are the first and last coordinate of the region, before
+// they are multiplied by scale. bins is the number of bins along the axis.
 func roiBin[T Float](start, end, scale T, bin, bins, extent int) (from, to int) {
 	place := func(v T) float64 {
 		return within(math.Round(float64(T(v*scale))), -math.MaxInt32, math.MaxInt32)

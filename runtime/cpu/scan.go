@@ -1,8 +1,8 @@
 package cpu
 
-// CumSum computes cumulative sums along the middle axis of src, [outer, n, inner] (ONNX CumSum). If
-// exclusive is true, a sum does not include its own element. If reverse is true, sums begin at the
-// end of the axis. dst has the shape of src and must not overlap it.
+// CumSum computes cumulative sums along the middle axis (ONNX CumSum). src and dst are [outer, n,
+// inner]. If exclusive is true, a sum does not include its own element. If reverse is true, sums
+// start at the end of the axis. dst must not overlap src.
 func CumSum[T Number](dst, src []T, outer, n, inner int, exclusive, reverse bool) {
 	if inner == 1 {
 		sumLines(dst, src, outer, n, exclusive, reverse)
@@ -46,9 +46,9 @@ func CumProd[T Number](dst, src []T, outer, n, inner int, exclusive, reverse boo
 	scan(dst, src, outer, n, inner, exclusive, reverse, 1, func(dst, a, b []T) { Mul(dst, a, b) })
 }
 
-// scan combines all elements up to each element along the middle axis of src, [outer, n, inner].
-// combine stores the combination of a[i] and b[i] in dst[i]. neutral is the combination of no
-// elements. exclusive and reverse are as in [CumSum].
+// scan computes cumulative results along the middle axis of src, [outer, n, inner], such as sums.
+// combine stores the combination of a[i] and b[i] in dst[i]. neutral is the result for no elements.
+// exclusive and reverse have the meaning that they have in [CumSum].
 func scan[T Number](dst, src []T, outer, n, inner int, exclusive, reverse bool, neutral T, combine func(dst, a, b []T)) {
 	dst, src = trim(dst, volume(outer, n, inner)), trim(src, volume(outer, n, inner))
 	for o := range outer {

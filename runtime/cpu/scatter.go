@@ -4,11 +4,11 @@ package cpu
 // src have equal lengths and may be the same slice. A negative index counts from the end. They return
 // an [IndexError] for an index out of range; earlier updates are then applied.
 
-// ScatterElements replaces single elements: for axis 1, dst[i, idx[i, j, k], k] = updates[i, j, k]
-// (ONNX ScatterElements). The other elements of dst are elements of src. shape is the shape of idx
-// and of updates, and srcShape the shape of src and of dst. shape[i] must not exceed srcShape[i]
-// except if i is axis. ScatterElements returns an error if it does, and an [IndexError] for an
-// index out of range; dst is then partly written.
+// ScatterElements replaces single elements along an axis (ONNX ScatterElements). For axis 1, dst[i,
+// idx[i, j, k], k] = updates[i, j, k]. The other elements of dst are copied from src. idx and
+// updates have the shape `shape`, and src and dst have the shape srcShape. On each axis except
+// `axis`, shape[i] must be at most srcShape[i]. ScatterElements returns an error if it is greater.
+// It returns an [IndexError] for an index out of range; dst is then partly written.
 func ScatterElements[T any, I int32 | int64](dst, src []T, idx []I, updates []T, shape, srcShape []int, axis int) error {
 	return scatterElements(dst, src, idx, updates, shape, srcShape, axis, func(_, u T) T { return u })
 }
@@ -56,10 +56,10 @@ func scatterElements[T any, I int32 | int64](dst, src []T, idx []I, updates []T,
 	return nil
 }
 
-// ScatterND replaces slices (ONNX ScatterND): dst and src are [extents…, inner], idx is [tuples,
-// len(extents)] and updates [tuples, inner], with dst[idx[j, 0], idx[j, 1], …, :] = updates[j, :].
-// The other slices of dst are slices of src. It returns an [IndexError] for a coordinate out of
-// range; dst is then partly written.
+// ScatterND replaces slices by coordinates (ONNX ScatterND): dst[idx[j, 0], idx[j, 1], …, :] =
+// updates[j, :]. The other slices of dst are copied from src. dst and src are [extents…, inner],
+// idx is [tuples, len(extents)], and updates is [tuples, inner]. ScatterND returns an [IndexError]
+// for a coordinate out of range; dst is then partly written.
 func ScatterND[T any, I int32 | int64](dst, src []T, idx []I, updates []T, extents []int, inner int) error {
 	return scatterND(dst, src, idx, updates, extents, inner, func(x, u []T) { copy(x, u) })
 }

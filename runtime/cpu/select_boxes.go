@@ -5,13 +5,15 @@ import (
 	"unsafe"
 )
 
-// SelectBoxes chooses among n boxes by their scores, for each batch and class (ONNX
-// NonMaxSuppression). boxes is [batches, n, 4], and scores and dst are [batches, classes, n]. dst
-// receives the indices of the chosen boxes, then -1. Boxes are taken in order of score, ties by
-// index, until the number of chosen boxes is `most`. If bounded is true, only scores above `low`
-// count. A box is skipped if its overlap (IoU) with a chosen box exceeds `share`. A box is two
-// corners y, x, y, x in any order or, if center is true, its center x, y and its width and height.
-// queue is scratch memory of n elements. It returns an error unless `share` is in [0, 1].
+// SelectBoxes chooses boxes by their scores, separately for each batch and class (ONNX
+// NonMaxSuppression). boxes is [batches, n, 4], and scores is [batches, classes, n]. dst, [batches,
+// classes, n], receives the indices of the chosen boxes, followed by −1.
+//
+// Boxes are taken in descending order of score, ties by index, until `most` are chosen. A box is
+// skipped if its overlap (IoU) with a chosen box exceeds `share`. If bounded is true, boxes with a
+// score of at most `low` are left out. A box is two corners y, x, y, x in any order or, if center
+// is true, its center x, y and its width and height. queue is scratch memory of n elements.
+// SelectBoxes returns an error unless `share` is in [0, 1].
 func SelectBoxes(dst []int32, boxes, scores []float32, batches, classes, n int, most int64, share, low float32, bounded, center bool, queue []int64) error {
 	if !(share >= 0 && share <= 1) {
 		return fmt.Errorf("select_boxes: a share of %g", share)
@@ -33,10 +35,10 @@ func SelectBoxes(dst []int32, boxes, scores []float32, batches, classes, n int, 
 	return nil
 }
 
-// selectBoxes stores the indices of the chosen boxes in chosen, then −1. candidates has a key for
-// each box. Boxes are taken in descending order of their keys, and the low 32 bits of a key are the
-// inverted index of the box. selectBoxes overwrites candidates. most, share and center are as in
-// [SelectBoxes].
+// selectBoxes chooses boxes of one batch element and class. It stores their indices in chosen,
+// followed by −1. candidates has a key for each box; boxes are taken in descending order of their
+// keys. The low 32 bits of a key are the inverted index of the box. selectBoxes overwrites
+// candidates. most, share and center have the meaning that they have in [SelectBoxes].
 func selectBoxes(chosen []int32, candidates []uint64, boxes []float32, most int64, share float32, center bool) {
 	count := 0
 	for i := len(candidates)/2 - 1; i >= 0; i-- {

@@ -17,8 +17,8 @@ import (
 // SequenceEmpty sets *dst to an empty sequence (ONNX SequenceEmpty).
 func SequenceEmpty[T any](dst *[]rt.Tensor[T]) { *dst = []rt.Tensor[T]{} }
 
-// SequenceAppend sets *dst to the elements of seq and a copy of x at the end (ONNX SequenceInsert).
-// shape is the shape of x. It returns an error if the sequence becomes too large.
+// SequenceAppend sets *dst to seq with a copy of x added at the end (ONNX SequenceInsert). shape is
+// the shape of x. It returns an error if the sequence becomes too large.
 func SequenceAppend[T any](dst *[]rt.Tensor[T], seq []rt.Tensor[T], x []T, shape []int) error {
 	if err := checkRoom(seq, shape); err != nil {
 		return err
@@ -39,9 +39,10 @@ func checkRoom[T any](seq []rt.Tensor[T], shape []int) error {
 	return nil
 }
 
-// SequenceInsert sets *dst to seq with a copy of x inserted before the element at position[0], or
-// at the end if position[0] is len(seq) (ONNX SequenceInsert). shape is the shape of x. It returns
-// an [IndexError] for a position out of range, and an error if the sequence becomes too large.
+// SequenceInsert sets *dst to seq with a copy of x inserted (ONNX SequenceInsert). The copy comes
+// before the element at position[0], or at the end if position[0] is len(seq). shape is the shape
+// of x. SequenceInsert returns an [IndexError] for a position out of range, and an error if the
+// sequence becomes too large.
 func SequenceInsert[T any, I int32 | int64](dst *[]rt.Tensor[T], seq []rt.Tensor[T], x []T, shape []int, position []I) error {
 	at := len(seq)
 	if int64(position[0]) != int64(len(seq)) {
@@ -83,8 +84,8 @@ func itemAt[T any, I int32 | int64](seq []rt.Tensor[T], position []I) (rt.Tensor
 	return seq[at], nil
 }
 
-// SequenceExtent returns the extent of an axis of the element at a position. It returns an error if
-// the position is out of range, or if the element has another rank than `rank`.
+// SequenceExtent returns the extent of an axis of the sequence's element at position[0]. It returns
+// an error if the position is out of range, or if the rank of the element is not `rank`.
 func SequenceExtent[T any, I int32 | int64](seq []rt.Tensor[T], position []I, rank, axis int) (int, error) {
 	t, err := itemAt(seq, position)
 	if err != nil {
@@ -101,8 +102,8 @@ func extentOf(shape []int, rank, axis int) (int, error) {
 	return shape[axis], nil
 }
 
-// SequenceAt copies the element at a position to dst (ONNX SequenceAt). It returns an error if the
-// position is out of range, or if the element has another shape than `shape`.
+// SequenceAt copies the sequence's element at position[0] to dst (ONNX SequenceAt). It returns an
+// error if the position is out of range, or if the shape of the element is not `shape`.
 func SequenceAt[T any, I int32 | int64](dst []T, seq []rt.Tensor[T], position []I, shape []int) error {
 	t, err := itemAt(seq, position)
 	if err != nil {
@@ -121,8 +122,8 @@ func copyItem[T any](dst []T, t rt.Tensor[T], shape []int) error {
 }
 
 // ConcatExtent returns the extent of axis i of the result of [ConcatFromSequence]. rank is the rank
-// of the result. It returns an error for an empty sequence, and if the first element has another
-// rank.
+// of the result. ConcatExtent returns an error if the sequence is empty, or if the rank of its
+// first element does not fit.
 func ConcatExtent[T any](seq []rt.Tensor[T], axis int, newAxis bool, rank, i int) (int, error) {
 	if len(seq) == 0 {
 		return 0, errNoItems

@@ -18,8 +18,8 @@ type slot[T any, P interface {
 	task  T
 }
 
-// run executes the parts of a task on the pool. It does nothing and returns false if there is only
-// one part, or if another operator of the kind has the slot. If a part panics, run panics with a
+// run executes the parts of a task on the pool, and reports whether it did. It does nothing if
+// there is only one part, or if another task uses the slot. If a part panics, run panics with a
 // [rt.PanicError].
 func (s *slot[T, P]) run(task *T, parts int) bool {
 	if parts <= 1 || !s.taken.CompareAndSwap(false, true) {
@@ -33,9 +33,9 @@ func (s *slot[T, P]) run(task *T, parts int) bool {
 // partsEach is the number of parts for each worker of a task that can be divided finely.
 const partsEach = 4
 
-// finely returns the number of parts into which a task is divided if any number of parts is
-// possible. It is 1 for one worker. Otherwise it is partsEach for each worker, so that fast workers
-// can take parts of slow ones.
+// finely returns the number of parts for a task that can be divided into any number of parts. It is
+// 1 for one worker. Otherwise it is partsEach for each worker, so that fast workers can do some of
+// the work of slow ones.
 func finely(workers int) int {
 	if workers == 1 {
 		return 1
@@ -46,10 +46,10 @@ func finely(workers int) int {
 // partNS is the approximate time in nanoseconds of a part of a task that a context can end.
 var partNS int64 = 1e6
 
-// runUntil is [slot.run] for a task that takes ns nanoseconds and that ctx can end. Its parts take
-// about a millisecond, and workers check ctx between them. It returns 0 if it has run the task.
-// Otherwise it returns the number of parts, at least 1, that the caller has to run. See
-// [rt.EndIfDone].
+// runUntil is like [slot.run] for a task that takes about ns nanoseconds in total and that ctx can
+// end. A part then takes about a millisecond, and workers check ctx before each part. runUntil
+// returns 0 if it has run the task. Otherwise it returns the number of parts, at least 1, that the
+// caller has to run itself. See [rt.EndIfDone].
 func (s *slot[T, P]) runUntil(ctx context.Context, task *T, ns int64) (parts int) {
 	parts = finely(rt.Parts(ns))
 	if ctx == nil || ctx.Done() == nil {
@@ -88,8 +88,8 @@ func portion(n, i, parts int) (from, to int) {
 	return int(int64(n) * int64(i) / int64(parts)), int(int64(n) * int64(i+1) / int64(parts))
 }
 
-// partsFor returns the number of parts into which the pool should divide work with the given number
-// of multiply-adds and of bytes read from memory.
+// partsFor returns the number of parts into which the pool should divide some work. The work is
+// given by its number of multiply-adds and by the number of bytes that it reads from memory.
 func partsFor(multiplyAdds, bytes int64) int { return rt.Parts(nanoseconds(multiplyAdds, bytes)) }
 
 // nanoseconds estimates the time of one core, given the number of multiply-adds and the number of
@@ -108,12 +108,12 @@ func nanoseconds(multiplyAdds, bytes int64) int64 {
 	return max(multiplyAdds/perNS, bytes/bytesPerNS)
 }
 
-// unseen returns p, hidden from escape analysis: *p can stay on the stack although p is passed to a
-// function that the compiler does not know. That function must not retain p.
+// unseen returns p, hidden from escape analysis. *p can then stay on the stack although p is passed
+// to a function that the compiler does not know. The function must not retain p.
 //
 // The stack must not move while the pointer is a uintptr, because the runtime does not adjust a
-// uintptr. nosplit prevents a move, and nocheckptr a check of the race detector that could cause
-// one.
+// uintptr. nosplit prevents such a move. nocheckptr prevents a check of the race detector that
+// could cause one.
 //
 //go:nosplit
 //go:nocheckptr
@@ -122,8 +122,8 @@ func unseen[T any](p *T) *T {
 	return *(**T)(unsafe.Pointer(&address))
 }
 
-// onHeap returns s, hidden from escape analysis, so that short arrays of callers can stay on the
-// stack. Call it only for a slice that is so long that its array is on the heap anyway. See
+// onHeap returns s, hidden from escape analysis. It must be called only for a slice that is so long
+// that its array is on the heap anyway. Short arrays of the callers can then stay on the stack. See
 // [unseen].
 //
 //go:nosplit

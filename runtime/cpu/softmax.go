@@ -2,9 +2,9 @@ package cpu
 
 import "math"
 
-// Softmax computes the softmax of every line along the middle axis of src, [rows, n, inner], in
-// row-major order (ONNX Softmax). It first subtracts the line's maximum, so that exponentials do
-// not overflow. Exponentials below the smallest normal number may become 0. dst may be src.
+// Softmax computes the softmax of each line along the middle axis of src, [rows, n, inner] (ONNX
+// Softmax). It first subtracts the line's maximum, so that exponentials do not overflow.
+// Exponentials below the smallest normal number may become 0. dst may be src.
 func Softmax[T Float](dst, src []T, rows, n, inner int) {
 	dst, src = trim(dst, rows*n*inner), trim(src, rows*n*inner)
 	if inner > 1 {
@@ -88,9 +88,9 @@ func highest[T Float](x []T) T {
 	return top
 }
 
-// softmaxColumns is [Softmax], or [LogSoftmax] if log is true, for lines whose elements are inner
-// apart. It processes adjacent lines together: first the first element of each, then the second,
-// and so on.
+// softmaxColumns is [Softmax], or [LogSoftmax] if log is true, for lines whose elements are `inner`
+// apart. It processes several adjacent lines together: it handles the first elements of all these
+// lines, then the second elements, and so on.
 func softmaxColumns[T Float](dst, src []T, n, inner int, log bool) {
 	const width = 256
 	var top, sum, exp [width]T

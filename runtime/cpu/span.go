@@ -18,15 +18,15 @@ func newAxis(in, out, kernel, stride, dil, pad, end int) axis {
 	return a
 }
 
-// span is a run of outputs, [from, to), whose windows have the same taps inside the input: the taps
-// [first, last). counted is the number of taps in the input or the padding.
+// span describes the outputs [from, to) along an axis. Their windows have the same taps inside the
+// input: taps [first, last). counted is the number of taps inside the input or the padding.
 type span struct{ from, to, first, last, counted int }
 
 // taps returns how many taps are inside the input.
 func (s span) taps() int { return s.last - s.first }
 
-// span returns a run of outputs in [o, end) that begins at o and has the same taps throughout. If
-// the window of o is not inside the input, the run is o alone.
+// span returns outputs from o up to at most `end` whose windows have the same taps inside the
+// input. If a part of o's window is outside of the input, the result is o alone.
 func (a *axis) span(o, end int) span {
 	if o >= a.from && o < a.to {
 		return span{o, min(a.to, end), 0, a.kernel, a.kernel}
@@ -39,8 +39,8 @@ func (a *axis) span(o, end int) span {
 	return s
 }
 
-// taps returns the range [first, last) of the taps that are at positions in [low, high). origin is
-// the position of the window's tap 0.
+// taps returns the range [first, last) of the window's taps whose positions are in [low, high).
+// origin is the position of tap 0.
 func (a *axis) taps(origin, low, high int) (first, last int) {
 	if origin < low {
 		first = ceil(low-origin, a.dil)

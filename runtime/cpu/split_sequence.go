@@ -7,9 +7,9 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// SplitToSlices sets *dst to the sequence of the slices of x along an axis (ONNX SplitToSequence).
-// shape is the shape of x. If keep is true, each slice has extent 1 along the axis, else the axis
-// is removed. It returns an error for 1<<24 slices or more.
+// SplitToSlices sets *dst to the slices of x along an axis (ONNX SplitToSequence). shape is the
+// shape of x. If keep is true, a slice keeps the axis, with extent 1. Otherwise the axis is
+// removed. SplitToSlices returns an error if there are 1<<24 slices or more.
 func SplitToSlices[T any](dst *[]rt.Tensor[T], x []T, shape []int, axis int, keep bool) error {
 	if err := SplitToParts(dst, x, shape, axis, []int64{1}); err != nil || keep {
 		return err
@@ -20,9 +20,9 @@ func SplitToSlices[T any](dst *[]rt.Tensor[T], x []T, shape []int, axis int, kee
 	return nil
 }
 
-// SplitToParts sets *dst to the sequence of the parts of x along an axis (ONNX SplitToSequence).
-// All parts have the given length, except the last, which has the rest. shape is the shape of x. It
-// returns an error for a length below 1, and for 1<<24 parts of this length or more.
+// SplitToParts splits x along an axis into parts of length[0], and sets *dst to the parts (ONNX
+// SplitToSequence). The last part may be shorter. shape is the shape of x. SplitToParts returns an
+// error if the length is below 1, or if there are 1<<24 parts of full length or more.
 func SplitToParts[T any, I int32 | int64](dst *[]rt.Tensor[T], x []T, shape []int, axis int, length []I) error {
 	const most = 1 << 24
 	each, extent := int64(length[0]), shape[axis]
@@ -39,9 +39,9 @@ func SplitToParts[T any, I int32 | int64](dst *[]rt.Tensor[T], x []T, shape []in
 	return nil
 }
 
-// SplitToSequence sets *dst to the sequence of the parts of x along an axis (ONNX SplitToSequence).
-// lengths are the lengths of the parts, and shape is the shape of x. It returns an error for a
-// negative length, and if the lengths do not sum to the extent.
+// SplitToSequence splits x along an axis into parts of the given lengths, and sets *dst to the
+// parts (ONNX SplitToSequence). shape is the shape of x. SplitToSequence returns an error if a
+// length is negative, or if the sum of the lengths is not the extent of the axis.
 func SplitToSequence[T any, I int32 | int64](dst *[]rt.Tensor[T], x []T, shape []int, axis int, lengths []I) error {
 	seq := make([]rt.Tensor[T], len(lengths))
 	at, extent := 0, shape[axis]

@@ -22,10 +22,11 @@ func Copy[T any](dst, src []T) {
 	copy(dst, trim(src, len(dst)))
 }
 
-// StridedCopy reads src in arbitrary order of its axes. dst is row-major over dims, and dst[i0, i1,
-// …] = src[offset + i0·strides[0] + i1·strides[1] + …]. Strides are in elements and may be 0 or
-// negative, so it implements Transpose, Expand, Slice, DepthToSpace and others. dims and strides
-// have equal lengths, 0 for a scalar. It is fastest if the last stride is 1 or 0.
+// StridedCopy copies elements of src in an order that strides define: dst[i0, i1, …] = src[offset +
+// i0·strides[0] + i1·strides[1] + …]. dst is row-major with shape dims. Strides are in elements and
+// may be 0 or negative. StridedCopy therefore implements Transpose, Expand, Slice, DepthToSpace and
+// others. dims and strides have the same length, which is 0 for a scalar. StridedCopy is fastest if
+// the last stride is 1 or 0.
 func StridedCopy[T any](dst, src []T, dims, strides []int, offset int) {
 	n, s, dims, strides := lead(dims, strides)
 	if copyShared(dst, src, n, s, dims, strides, offset, false) {
@@ -36,9 +37,9 @@ func StridedCopy[T any](dst, src []T, dims, strides []int, offset int) {
 	})
 }
 
-// ScatterStrided is the inverse of [StridedCopy]. src is row-major over dims, and dst[offset +
-// i0·strides[0] + i1·strides[1] + …] = src[i0, i1, …], so it implements Concat and Pad. The rest of
-// dst does not change.
+// ScatterStrided is the inverse of [StridedCopy]: dst[offset + i0·strides[0] + i1·strides[1] + …] =
+// src[i0, i1, …]. src is row-major with shape dims. The other elements of dst do not change.
+// ScatterStrided implements Concat and Pad.
 func ScatterStrided[T any](dst, src []T, dims, strides []int, offset int) {
 	n, s, dims, strides := lead(dims, strides)
 	if copyShared(dst, src, n, s, dims, strides, offset, true) {
@@ -61,10 +62,10 @@ type stridedCopy struct {
 
 var stridedCopies slot[stridedCopy, *stridedCopy]
 
-// copyShared copies a large array of f32 with the workers of the pool. It returns false if it has
-// not copied anything, for example because the array is a single transposed matrix, which
-// [transpose] shares. The first axis has extent n and stride s; dims and strides are the other
-// axes.
+// copyShared copies a large array of f32 on the workers of the pool, and reports whether it did. It
+// does nothing if, for example, the array is small or is a single transposed matrix; [transpose]
+// uses the pool itself. The first axis has extent n and stride s. dims and strides describe the
+// other axes.
 func copyShared[T any](dst, src []T, n, s int, dims, strides []int, offset int, scatters bool) bool {
 	d, u, ok := float32s(dst, src)
 	if !ok || len(dims) == 0 || len(dims) > len(stridedCopy{}.dims) {
@@ -104,8 +105,9 @@ func (c *stridedCopy) Part(i, parts int) {
 	})
 }
 
-// lead returns the extent n and the stride s of the first axis, and the axes after it. Axes that are contiguous with
-// the first one are merged with it, and axes of extent 1 before and between them are dropped.
+// lead returns the extent n and the stride s of the first axis, and the axes after it. It drops axes
+// of extent 1 before the first axis. It merges an axis with the first one if the two are contiguous,
+// and drops axes of extent 1 between them.
 func lead(dims, strides []int) (n, s int, restDims, restStrides []int) {
 	n = 1
 	for i, d := range dims {
@@ -122,9 +124,10 @@ func lead(dims, strides []int) (n, s int, restDims, restStrides []int) {
 	return n, s, nil, nil
 }
 
-// walk divides an array into matrices and calls leaf for each. The first axis of the array has
-// extent n and stride s; dims and strides are the other axes. leaf receives the offsets of the
-// matrix in the dense array and in the strided one, its numbers of rows and columns, and its
+// walk divides a strided array into matrices, and calls leaf for each. The first axis of the array
+// has extent n and stride s. dims and strides describe the other axes. A dense array has the same
+// shape. `dense` and `strided` are the offsets of the first elements in the two arrays. leaf
+// receives the offsets of the matrix in both arrays, its numbers of rows and columns, and its
 // strides in the strided array.
 func walk(n, s int, dims, strides []int, dense, strided int, leaf func(dense, strided, rows, cols, s0, s1 int)) {
 	if len(dims) == 0 {
@@ -159,8 +162,8 @@ func wordsOf[T any](s []T) []uint32 {
 // L1.
 const moveTile = 32
 
-// move copies a matrix from src to dst. In dst, d is the index of the first element, and d0 and d1
-// are the distances between rows and between columns; s, s0 and s1 are the same in src.
+// move copies a matrix from src to dst. In dst, d is the index of the first element, d0 is the
+// distance between rows, and d1 is the distance between columns. s, s0 and s1 are the same in src.
 func move[T any](dst []T, d, d0, d1 int, src []T, s, s0, s1 int, rows, cols int) {
 	switch {
 	case rows == 0 || cols == 0:

@@ -1,11 +1,11 @@
 package cpu
 
-// SVMPairs writes the decision values of support vectors between every two classes. dst is [rows,
-// pairs], for classes (0,1), (0,2), …, (1,2), …. src is [rows, vectors], the kernel function of
-// each row and support vector. counts are the numbers of vectors of each class; the vectors are in
-// the order of the classes. coefficients is [len(counts)−1, vectors]. For a vector of class i, the
-// coefficient against class j is in row j, or in row j−1 if j > i. rho, with one element for each
-// pair, is added.
+// SVMPairs computes the decision values of a support vector machine for every pair of classes. dst
+// is [rows, pairs], for the pairs (0,1), (0,2), …, (1,2), …. src, [rows, vectors], holds the kernel
+// function of each row and support vector. The vectors are in the order of their classes; counts
+// holds the number of vectors of each class. coefficients is [len(counts)−1, vectors]. For a vector
+// of class i, the coefficient against class j is in row j, or in row j−1 if j > i. rho has one
+// element for each pair, which is added.
 func SVMPairs(dst, src, coefficients, rho []float32, counts []int64, rows, vectors int) {
 	classes := len(counts)
 	pairs := classes * (classes - 1) / 2
@@ -38,9 +38,10 @@ func weigh(a, b []float32, from, n int) float64 {
 	return sum
 }
 
-// SVMVotes writes the class that wins most of the pairs of [SVMPairs]. The first class of a pair
-// wins if the decision value of the pair is above 0, and the second class otherwise. Ties go to the
-// first class. src, [len(dst), pairs], holds the decision values.
+// SVMVotes finds the class that wins most pairs, for each row. src, [len(dst), pairs], holds the
+// decision values of [SVMPairs]. The first class of a pair wins if the decision value is above 0,
+// and otherwise the second class wins. If several classes win equally many pairs, the first of them
+// is taken.
 func SVMVotes(dst []int64, src []float32, classes int) {
 	pairs := classes * (classes - 1) / 2
 	src = trim(src, volume(len(dst), pairs))
@@ -62,8 +63,8 @@ func SVMVotes(dst []int64, src []float32, classes int) {
 	}
 }
 
-// wins reports whether class c wins against the class `other`. row holds a score for each pair of
-// classes. The score is positive if the lower class wins.
+// wins reports whether class c wins against the class `other`. row holds a decision value for each
+// pair of classes. If the value is positive, the class with the lower number wins.
 func wins(row []float32, classes, c, other int) bool {
 	if c < other {
 		return row[pairOf(classes, c, other)] > 0
@@ -74,11 +75,11 @@ func wins(row []float32, classes, c, other int) bool {
 // pairOf returns the index of the pair of classes i < j.
 func pairOf(classes, i, j int) int { return i*(2*classes-i-1)/2 + j - i - 1 }
 
-// SVMProbabilities writes the probabilities of classes to dst, [rows, classes]. src, [rows, pairs],
-// holds the decision values of [SVMPairs]. A pair p with decision value v gives probability 1/(1 +
-// e^(a[p]·v + b[p])) to its first class (Platt). The pairs are coupled by the second method of Wu,
-// Lin and Weng, "Probability estimates for multi-class classification by pairwise coupling" (2004).
-// scratch holds classes·(2·classes + 1) elements.
+// SVMProbabilities computes the probability of each class. dst is [rows, classes]. src, [rows,
+// pairs], holds the decision values of [SVMPairs]. For pair p with decision value v, the
+// probability of the first class is 1/(1 + e^(a[p]·v + b[p])) (Platt). These probabilities are
+// combined by the second method of Wu, Lin and Weng, "Probability estimates for multi-class
+// classification by pairwise coupling" (2004). scratch holds classes·(2·classes + 1) elements.
 func SVMProbabilities(dst, src, a, b, scratch []float32, rows, classes int) {
 	pairs := classes * (classes - 1) / 2
 	dst, src = trim(dst, volume(rows, classes)), trim(src, volume(rows, pairs))
@@ -97,8 +98,8 @@ func SVMProbabilities(dst, src, a, b, scratch []float32, rows, classes int) {
 	}
 }
 
-// coupleProbabilities computes the probabilities p of n classes that fit r, an n×n matrix of the probabilities of i
-// against j. q, n×n, and qp are scratch memory.
+// coupleProbabilities computes the probabilities p of n classes from r. r[i, j] is the probability of
+// class i if only i and j are possible; r is n×n. q, n×n, and qp are scratch memory.
 func coupleProbabilities(p, r, q, qp []float32) {
 	n := len(p)
 	for i := range n {

@@ -10,8 +10,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// StringConcat computes dst[i] = a[i] + b[i] for slices of equal length (ONNX StringConcat). It returns
-// an error if the strings exceed [rt.ArenaLimit] in total.
+// StringConcat concatenates strings: dst[i] = a[i] + b[i] (ONNX StringConcat). The slices have the
+// same length. StringConcat returns an error if the results together exceed [rt.ArenaLimit].
 func StringConcat(dst, a, b []string) error {
 	room := rt.ArenaLimit(0)
 	for i := range dst {
@@ -71,8 +71,8 @@ func CountWithoutStopwords(x, words []string, caseSensitive bool) int {
 	return max(n, 1)
 }
 
-// RemoveStopwords stores the elements of x that are not in words in dst, ignoring case unless
-// caseSensitive is set (ONNX StringNormalizer). If nothing is left, the result is one empty string.
+// RemoveStopwords copies the elements of x that are not in words to dst (ONNX StringNormalizer). It
+// ignores case unless caseSensitive is set. If no element is left, the result is one empty string.
 // dst has at least [CountWithoutStopwords] elements.
 func RemoveStopwords(dst, x, words []string, caseSensitive bool) {
 	dst = trim(dst, CountWithoutStopwords(x, words, caseSensitive))
@@ -105,9 +105,9 @@ func StringParts(x []string, delimiter string, maxSplit int) int {
 	return most
 }
 
-// StringSplit splits every element of x at delimiter, at most maxSplit times (ONNX StringSplit). A
-// row of dst receives the parts of an element, padded with empty strings. counts receives the
-// number of parts of each element. An empty delimiter stands for any run of white space; then no
+// StringSplit splits each element of x at delimiter, at most maxSplit times (ONNX StringSplit). A
+// row of dst receives the parts of one element, padded with empty strings. counts receives the
+// number of parts of each element. An empty delimiter means any sequence of white space; then no
 // part is empty. A row of dst has len(dst)/len(counts) elements, which must be at least
 // [StringParts].
 func StringSplit(dst []string, counts []int64, x []string, delimiter string, maxSplit int) {

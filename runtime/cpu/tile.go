@@ -2,9 +2,10 @@ package cpu
 
 import "unsafe"
 
-// tile describes equal output tiles to a tile kernel. A tile has t.rows rows, which are pixels or rows of a matrix, and
-// 16·t.panels columns. For each sum, three nested loops go over runs of elements of a, and each element is multiplied by
-// the next row of b. Strides and steps are in bytes.
+// tile describes output tiles for a tile kernel; all tiles of a call have the same size. A tile has
+// `rows` rows, which are pixels or rows of a matrix, and 16·panels columns. A sum goes over three
+// nested loops. Each iteration goes over a run, which is several elements of a. Each element is
+// multiplied by the next row of b. Distances are in bytes.
 type tile struct {
 	a        unsafe.Pointer
 	b        unsafe.Pointer // panels, 16 columns for each element of the sum
@@ -63,8 +64,8 @@ func tileLimits() (rows, panels int) {
 	return 8, 1
 }
 
-// loops sets the nest of loops, innermost first. Loop i has n[i] repetitions, step[i] bytes apart.
-// The body of the nest goes over `run` adjacent elements.
+// loops sets the three nested loops, innermost first. Loop i has n[i] iterations, and each moves
+// step[i] bytes in a. Each iteration of the innermost loop goes over `run` adjacent elements.
 func (t *tile) loops(run int, n, step [3]int) {
 	t.run, t.apart, t.n = run, 0, n
 	end := 4 * run
@@ -77,9 +78,9 @@ func (t *tile) loops(run int, n, step [3]int) {
 // nearPanels is the largest number of elements of b that are assumed to be in a near cache.
 const nearPanels = 16 << 10
 
-// fetchFor returns the value of a tile's field fetch that prefetches all of b, or 0 if b is small.
-// elements is the number of elements of b. The kernel reads a panel at least `times` times before
-// it goes on to the next panel.
+// fetchFor returns a value for a tile's field fetch. With this value the kernel prefetches all of
+// b; it is 0 if b is small. elements is the number of elements of b. The kernel reads a panel at
+// least `times` times before it goes on to the next one.
 func fetchFor(elements, times int) int {
 	if elements <= nearPanels {
 		return 0
@@ -139,8 +140,9 @@ func (t *tile) down(rows, count int) {
 	t.repeat(rows, count)
 }
 
-// area runs the tiles of high×wide pixels. t is at the first pixel. downA and downC are the distances in bytes between
-// rows of pixels in a and in c. A tile lies along a row, or along a column if upright is true. Tiles proceed downwards,
+// area runs the tiles of high×wide pixels. t is at the first pixel. downA and downC are the distances
+// in bytes between rows of pixels, in a and in c. A tile is a part of a row or, if upright is true, a
+// part of a column. Adjacent tiles follow each other downwards, or to the right if upright is true,
 // so that their inputs are near each other.
 func (t *tile) area(high, wide, downA, downC int, upright bool) {
 	limit, _ := tileLimits()
@@ -162,8 +164,8 @@ func (t *tile) area(high, wide, downA, downC int, upright bool) {
 	}
 }
 
-// coverPart is like [tile.cover] for tiles of which only the first width columns exist in c and
-// residual. It computes each tile in a buffer and copies these columns.
+// coverPart is like [tile.cover] for tiles that are wider than c and residual, which have only
+// `width` columns. It computes each tile in a buffer and copies these columns.
 func (t *tile) coverPart(s rowSplit, from, to, width int) {
 	var aside [maxRows][maxPanels * 16]float32
 	whole := *t
@@ -191,7 +193,7 @@ func (t *tile) coverPart(s rowSplit, from, to, width int) {
 // callWork bounds the multiply-adds of one kernel call, because assembly cannot be preempted.
 const callWork = 1 << 24
 
-// repeat runs count adjacent tiles of the given number of rows and advances the positions past
+// repeat runs `count` adjacent tiles with `rows` rows, and moves t's positions to the tile after
 // them. It makes several calls of the kernel if one would take too long.
 func (t *tile) repeat(rows, count int) {
 	t.rows = rows

@@ -62,8 +62,9 @@ func (s *spot) move(a, b, c, bias int) {
 	s.bias += bias
 }
 
-// sumRows returns the sums of the products of two rows of a and four columns of b, four for each
-// row. a0, a1 and b are positions in bytes.
+// sumRows multiplies two rows of a by four columns of b. It returns eight sums of products: four
+// for the first row, then four for the second. a0 and a1 are the positions of the rows, and b of
+// the columns, in bytes.
 func (t *tile) sumRows(a0, a1, b int) [8]float32 {
 	var s00, s01, s02, s03, s10, s11, s12, s13 float32
 	place, step := run{b: b}, t.step()
@@ -116,8 +117,8 @@ type run struct {
 	at, b int // of the run's first element and of its columns, in bytes
 }
 
-// advance moves to the next run. read is the number of bytes of b that the last run read. It
-// returns false after the last run.
+// advance moves r to the next run, and returns false after the last run. read is the number of
+// bytes of b that belong to the current run.
 func (t *tile) advance(r *run, read int) bool {
 	r.at += t.step() * t.run
 	r.b += read
@@ -139,8 +140,8 @@ func (t *tile) step() int {
 	return 4
 }
 
-// finish adds bias and residual to the sums of a tile in one panel, clamps them and stores them.
-// atC and atBias are offsets in bytes.
+// finish adds the bias and the residual to the sums of a tile in one panel. It then clamps the sums
+// and stores them. atC and atBias are offsets in bytes.
 func (t *tile) finish(sums [][16]float32, atC, atBias int) {
 	for r := range sums {
 		s, at := &sums[r], atC+r*t.rowC
