@@ -8,10 +8,10 @@ import (
 
 // Verify checks the invariants that every pass relies on:
 //
-//  - Names are unique, and results have names.
-//  - A value is defined before it is used, and a symbol is bound before it is used.
-//  - Types are the inferred types.
-//  - Loads, calls and gradients match the weights and functions that they name.
+//   - Names are unique, and results have names.
+//   - A value is defined before it is used, and a symbol is bound before it is used.
+//   - Types are the inferred types.
+//   - Loads, calls and gradients match the weights and functions that they name.
 //
 // Verify returns the first violations, at most maxReports, as one error.
 func Verify(m *Module) error {

@@ -108,11 +108,11 @@ const (
 
 // newTensor returns a view of a storage. It returns an error in these cases:
 //
-//  - The view exceeds the storage.
-//  - An extent, a stride or the offset is negative.
-//  - There are more than maxRank axes.
-//  - There are more elements than the storage has, and more than maxRepeats.
-//  - The elements have more bytes than an int can count.
+//   - The view exceeds the storage.
+//   - An extent, a stride or the offset is negative.
+//   - There are more than maxRank axes.
+//   - There are more elements than the storage has, and more than maxRepeats.
+//   - The elements have more bytes than an int can count.
 //
 // If burngen does not support the element type, newTensor returns a tensor whose use is an error.
 func newTensor(s *storage, e element, offset int64, shape, strides []int64) (*tensor, error) {

@@ -12,10 +12,10 @@ import (
 // fuseQDQ replaces operators on floats by operators on 8-bit integers if they are between a
 // DequantizeLinear and a QuantizeLinear. There are four cases:
 //
-//  - An operator that only moves elements, or takes a maximum, is applied before the dequantisation.
-//  - A convolution, matrix product or average, with a bias and bounds after it, sums integers.
-//  - Elementwise operators of one 8-bit operand become a table.
-//  - A matrix product that is not quantised afterwards sums integers, and its sums are scaled to f32.
+//   - An operator that only moves elements, or takes a maximum, is applied before the dequantisation.
+//   - A convolution, matrix product or average, with a bias and bounds after it, sums integers.
+//   - Elementwise operators of one 8-bit operand become a table.
+//   - A matrix product that is not quantised afterwards sums integers, and its sums are scaled to f32.
 //
 // The scales of activations must be constants. The scales of weights must be fixed. An intermediate
 // value must have no other reader.

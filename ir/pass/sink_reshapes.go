@@ -81,10 +81,10 @@ func trailing(a, b []dim.Dim) int {
 // broadcasts to v, where v is a reshape of x. ok is false if no such shape is known. A shape is
 // known in three cases:
 //
-//  - a has one element.
-//  - a varies only along the last axes.
-//  - a has the shape of v. In addition, a is a reshape of a value with the shape of x, or x is a
-//    matrix product and a is not.
+//   - a has one element.
+//   - a varies only along the last axes.
+//   - a has the shape of v. In addition, a is a reshape of a value with the shape of x, or x is a
+//     matrix product and a is not.
 func operandBefore(a, v, x *ir.Value) (shape []dim.Dim, ok bool) {
 	if a == nil {
 		return nil, false

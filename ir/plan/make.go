@@ -220,10 +220,10 @@ func (p *planner) overwritten(i int, n *ir.Node) *storage {
 
 // fresh returns storage for v, which node i computes. It is the first of these that applies:
 //
-//  - the storage of the concatenation that v is part of
-//  - the caller's memory, if v is a result of the function
-//  - a variable, if an arena cannot hold v
-//  - a new buffer
+//   - the storage of the concatenation that v is part of
+//   - the caller's memory, if v is a result of the function
+//   - a variable, if an arena cannot hold v
+//   - a new buffer
 func (p *planner) fresh(v *ir.Value, i int) *storage {
 	if s := p.storage[v]; s != nil {
 		return s // a concatenation, one of whose parts was made before

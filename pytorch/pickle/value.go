@@ -10,10 +10,10 @@ import (
 
 // Value is one of these:
 //
-//  - nil, bool, int64, float64, string or [Bytes]
-//  - *[big.Int], for an integer beyond 64 bits
-//  - *[Tuple], *[List], *[Dict], *[Set] or *[Class]
-//  - a value that [Reader.Persistent] or [Class.New] returned
+//   - nil, bool, int64, float64, string or [Bytes]
+//   - *[big.Int], for an integer beyond 64 bits
+//   - *[Tuple], *[List], *[Dict], *[Set] or *[Class]
+//   - a value that [Reader.Persistent] or [Class.New] returned
 //
 // A container may contain itself.
 type Value = any

@@ -28,8 +28,8 @@ func axisSet(axes []int64, rank int) (set uint64, err error) {
 // MarkedExtent returns an extent for the reduction of a tensor along axes. shape is the shape of
 // the tensor. i selects the extent:
 //
-//  - 2·axis: the extent that remains. It is 1 if axes contains the axis, else shape[axis].
-//  - 2·axis + 1: the extent that is reduced. It is shape[axis] if axes contains the axis, else 1.
+//   - 2·axis: the extent that remains. It is 1 if axes contains the axis, else shape[axis].
+//   - 2·axis + 1: the extent that is reduced. It is shape[axis] if axes contains the axis, else 1.
 //
 // If all is true, empty axes mean all axes. MarkedExtent returns an error if an axis is out of
 // range or repeated.
@@ -133,10 +133,10 @@ func ReshapedExtent(want []int64, shape []int, allowZero bool, rank, i int) (int
 // SlicePlace returns one of the numbers that describe a slice of a tensor (ONNX Slice). shape is
 // the shape of the tensor. i selects the number:
 //
-//  - 4·axis: the index of the first element
-//  - 4·axis + 1: the number of elements
-//  - 4·axis + 2: the step, at most the extent, or 0 if the step is negative
-//  - 4·axis + 3: the negated step, or 0 if the step is positive
+//   - 4·axis: the index of the first element
+//   - 4·axis + 1: the number of elements
+//   - 4·axis + 2: the step, at most the extent, or 0 if the step is negative
+//   - 4·axis + 3: the negated step, or 0 if the step is positive
 //
 // Without axes, starts[0] applies to axis 0, starts[1] to axis 1, and so on. Without steps, each
 // step is 1. SlicePlace returns an error if the lists differ in length, if an axis is out of range
@@ -194,10 +194,10 @@ func sliceRange(start, end, step, d int64) (first, count int64) {
 // number after each listed axis. A negative number crops. Nil axes mean all axes. i selects the
 // number that is returned:
 //
-//  - 4·axis: the index of the first element that is kept
-//  - 4·axis + 1: the number of elements that are kept
-//  - 4·axis + 2: the number of elements inserted before them
-//  - 4·axis + 3: the resulting extent
+//   - 4·axis: the index of the first element that is kept
+//   - 4·axis + 1: the number of elements that are kept
+//   - 4·axis + 2: the number of elements inserted before them
+//   - 4·axis + 3: the resulting extent
 //
 // PadPlace returns an error if pads does not have two elements for each axis, if an axis is out of
 // range or repeated, or if more elements are cropped than there are.

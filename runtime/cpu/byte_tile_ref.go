@@ -12,9 +12,9 @@ import (
 //
 // The kind of the tile determines the result c[r][j]. There are three kinds:
 //
-//  - s
-//  - float32(s)·scale[j] + less[j]
-//  - a byte: `last` plus the integer nearest to float32(s)·(scale[j]+less[j]), clamped to lo…hi
+//   - s
+//   - float32(s)·scale[j] + less[j]
+//   - a byte: `last` plus the integer nearest to float32(s)·(scale[j]+less[j]), clamped to lo…hi
 //
 // For the third, the product is rounded to float32 once, before it is rounded to the integer. NaN
 // becomes lo.

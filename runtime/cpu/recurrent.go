@@ -133,8 +133,8 @@ const (
 // parts returns the number of parts into which the sequences are divided among workers. It returns
 // 1 in two cases:
 //
-//  - The weights exceed a core's cache. Workers then divide the columns of each product instead.
-//  - Tiles of sequences or columns are incomplete. Incomplete tiles are summed in another order.
+//   - The weights exceed a core's cache. Workers then divide the columns of each product instead.
+//   - Tiles of sequences or columns are incomplete. Incomplete tiles are summed in another order.
 func (r *recurrence[T]) parts(columns int) int {
 	weights := volume(r.hidden, r.gates)
 	if r.batch%together != 0 || columns%abreast != 0 || weights > nearWeights {
@@ -459,10 +459,10 @@ func peep[T Float](gate, memory, weights []T) {
 
 // GRU runs a layer of gated recurrent units, like [RNN] (ONNX GRU). x is [steps, batch, 3·hidden]:
 // the update and reset gates, and the candidate. `weights` are the recurrent weights of the gates,
-// and `candidate` the recurrent weights of the candidate. If linear is true, the reset gate multiplies h·candidate
-// + bias, where bias is [hidden] or nil. Otherwise it multiplies h before the product with
-// candidate. scratch is [batch, 3·hidden], and spare is [batch, hidden]. f is the activation of the
-// gates, and g of the candidate.
+// and `candidate` the recurrent weights of the candidate. If linear is true, the reset gate
+// multiplies h·candidate + bias, where bias is [hidden] or nil. Otherwise it multiplies h before
+// the product with candidate. scratch is [batch, 3·hidden], and spare is [batch, hidden]. f is the
+// activation of the gates, and g of the candidate.
 func GRU[T Float](ctx context.Context, y, h, x, weights, candidate []T, lens []int32, h0, bias, scratch, spare []T, steps, batch, hidden int, reverse, linear bool, clip float64, f Activation, fAlpha, fBeta float64, g Activation, gAlpha, gBeta float64) error {
 	r := gru[T]{
 		recurrence: recurrence[T]{ctx: ctx, steps: steps, batch: batch, hidden: hidden, gates: 3 * hidden, reverse: reverse, clip: clip, lens: lens, y: y, h: h, x: x, scratch: scratch, weights: weights},

@@ -32,9 +32,9 @@ func wideBytes(rows, columns int) bool {
 	return hasTransposeBytes() && level == AVX512 && min(rows, columns) >= 16 && max(rows, columns) >= 64
 }
 
-// transposeBytesFast is transposeBytes for numbers of rows and columns that are multiples of eight,
-// with assembly. It uses the kernels for large blocks where they fit, and the kernel for 8×8 bytes
-// elsewhere. It reports false if there is no assembly.
+// transposeBytesFast is transposeBytes in assembly. The numbers of rows and columns must be
+// multiples of eight. It uses the kernels for large blocks where they fit, and the kernel for 8×8
+// bytes elsewhere. It returns false if there is no assembly.
 func transposeBytesFast(dst, src []byte, rows, columns, ldd, lds int, change byte) bool {
 	if !hasTransposeBytes() || rows == 0 || columns == 0 {
 		return hasTransposeBytes()
@@ -69,8 +69,9 @@ func transposeBytesFast(dst, src []byte, rows, columns, ldd, lds int, change byt
 	return true
 }
 
-// transposeColumns is the number of columns of bytes that are written at once. It is small, because
-// columns may be a power of two apart, and caches have little associativity.
+// transposeColumns is the number of columns of bytes that are written at the same time. It is
+// small: columns may be a power of two bytes apart, and a cache holds only a few such addresses at
+// a time.
 const transposeColumns = 32
 
 // transposeEights is transposeBytes in plain Go for numbers of rows and columns that are multiples

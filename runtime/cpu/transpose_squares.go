@@ -12,8 +12,9 @@ const (
 	squareColumns = 64  // columns of a block, if the kernel goes across
 )
 
-// transposeSquares transposes squares of 8×8 elements, and strips of squares if there are fewer
-// than 8 columns. It returns r and c: it has transposed the first r rows of the first c columns.
+// transposeSquares transposes squares of 8×8 elements. If there are fewer than 8 columns, it
+// transposes strips of 8 rows instead. It returns r and c: the first r rows of the first c columns
+// are transposed.
 func transposeSquares[T any](dst, src []T, rows, columns, ldd, lds int) (r, c int) {
 	size := int(unsafe.Sizeof(*new(T)))
 	if level == Generic || rows < 8 || !hasSquares(dst) {
@@ -49,8 +50,8 @@ type transposition struct {
 
 var transpositions slot[transposition, *transposition]
 
-// Part implements [rt.Task]. It divides the longer axis into `parts` shares and processes share i. Elements after the
-// last whole square of an axis are transposed in a square that overlaps the last one.
+// Part implements [rt.Task]. It transposes part i of `parts` of the longer axis. If the length of an
+// axis is not a multiple of 8, the last square of the axis overlaps the one before.
 func (t *transposition) Part(i, parts int) {
 	from, to := portion(max(t.rows, t.columns)/8, i, parts)
 	from, to = 8*from, 8*to
@@ -80,8 +81,8 @@ func (t *transposition) Part(i, parts int) {
 	}
 }
 
-// line transposes n squares. The first one begins at row i and column j. rows and columns are the distance from a
-// square to the next one.
+// line transposes n squares. The first square begins at row i and column j. The next square is `rows`
+// rows and `columns` columns after it, and so on.
 func (t *transposition) line(i, j, n, rows, columns int) {
 	if n > 0 {
 		transposeLine(t.size, unsafe.Add(t.to, t.size*(j*t.ldd+i)), unsafe.Add(t.from, t.size*(i*t.lds+j)),
@@ -89,9 +90,9 @@ func (t *transposition) line(i, j, n, rows, columns int) {
 	}
 }
 
-// hasSquares reports whether there are kernels for squares of elements of type T. Among types of 8
-// bytes there are kernels for numbers only, because T must not contain pointers. NEON has kernels
-// for 4 bytes only.
+// hasSquares reports whether there are kernels for squares of elements of type T. For elements of 8
+// bytes, T must be a number, because memory with pointers cannot be copied by assembly. NEON has
+// kernels for elements of 4 bytes only.
 func hasSquares[T any](s []T) bool {
 	switch unsafe.Sizeof(*new(T)) {
 	case 4:
@@ -110,8 +111,8 @@ func hasSquares[T any](s []T) bool {
 // stripsPerCall is the largest number of strips that one call of assembly transposes.
 const stripsPerCall = 4096
 
-// strips processes n strips of the given number of columns, one below the other, and returns n. It
-// returns 0 if there is no kernel for strips.
+// strips transposes n strips of 8 rows and `columns` columns, which follow each other downwards. It
+// returns n, or 0 if there is no kernel for strips.
 func (t *transposition) strips(n, columns int) int {
 	if level == NEON {
 		return 0

@@ -21,15 +21,16 @@ var treeAggregates = [...]string{treeSum: "sum", treeAverage: "average", treeMin
 // TreeEnsemble evaluates decision trees for n targets (ONNX TreeEnsemble). dst is [rows, n] and x is
 // [rows, features]. It returns an error if features is less than need.
 //
-// A node is three elements of nodes and a threshold. The first element is a feature. The second is
-// the child to take if the row's feature is above the threshold or NaN, the third the child to take
-// otherwise. A child c ≥ 0 is a node after its parent, and a child c < 0 is leaf −1−c. roots has a
-// child for each tree.
+// A node is three elements of nodes, and a threshold. The first element is the index of a feature.
+// The second is the child to take if the row's feature is above the threshold or NaN. The third is
+// the child to take otherwise. A child c ≥ 0 is the index of a node, which must be after its parent.
+// A child c < 0 is leaf −1−c. roots has the root of each tree in the same form.
 //
-// Leaf k adds weights[leaves[k]:leaves[k+1]] to the targets listed at the same indices. If leaves
-// is nil, leaf k adds row k of weights, [leaves, n]. The trees' contributions to a target are
-// combined in the order of the trees, in type T, as aggregate says: "sum", "average" over all
-// trees, "min" or "max". A target without contributions is 0. base is added unless it is nil.
+// Leaf k adds weights[leaves[k]:leaves[k+1]] to the targets that `targets` lists at the same
+// indices. If leaves is nil, leaf k adds row k of weights, which is then [leaves, n]. A target
+// combines the contributions of the trees as aggregate says: "sum", "average" over all trees, "min"
+// or "max". It does so in the order of the trees and in type T. A target without contributions is 0.
+// base is added unless it is nil.
 func TreeEnsemble[T Float](dst, x []T, nodes []int32, thresholds []T, roots, leaves, targets []int32, weights, base []T, rows, features, need, n int, aggregate string) error {
 	if features < need {
 		return fmt.Errorf("trees: %d features, %d expected", features, need)
@@ -78,8 +79,8 @@ var (
 	forests64 slot[forest[float64], *forest[float64]]
 )
 
-// treeRows is the number of rows for which a tree is evaluated before the next tree. The nodes of
-// the tree are then in the cache.
+// treeRows is the number of rows that a tree is evaluated for before the next tree. The nodes of
+// the tree stay in the cache meanwhile.
 const treeRows = 64
 
 func (f *forest[T]) Part(i, parts int) {
@@ -133,8 +134,9 @@ func (f *forest[T]) some(from, to int) {
 // lanes is the number of paths that are followed at once: others proceed while one waits for memory.
 const lanes = 4
 
-// walk follows `lanes` paths to their leaves, each for a row of x. The rows are stride elements apart. `at` holds the
-// node at which each path begins, or the complement of a leaf, and receives the indices of the leaves.
+// walk follows `lanes` paths to their leaves, each for another row of x. Rows are `stride` elements
+// apart. at[i] is the node at which path i begins, or the complement of a leaf. walk replaces it by
+// the index of the leaf.
 func (f *forest[T]) walk(at *[lanes]int32, x []T, stride int) {
 	nodes, thresholds, width := f.nodes, f.thresholds, f.features
 	x0, x1, x2, x3 := x[:width], x[stride:][:width], x[2*stride:][:width], x[3*stride:][:width]

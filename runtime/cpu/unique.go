@@ -23,8 +23,8 @@ func compareRows[T sortable](src []T, width int, i, j int64) int {
 	return 0
 }
 
-// SortRows sets dst to the indices of the rows of src, a matrix of len(dst) rows of width elements, in
-// ascending order of the rows, ties by index.
+// SortRows sorts the rows of src, a matrix of len(dst) rows and `width` columns. It sets dst to the
+// indices of the rows in ascending order. Equal rows are in order of their indices.
 func SortRows[T sortable](dst []int64, src []T, width int) {
 	src = trim(src, volume(len(dst), width))
 	for i := range dst {
@@ -62,11 +62,16 @@ func CountUnique[T sortable](src []T, order []int64, width int) int {
 	return n
 }
 
-// Unique removes duplicate rows of src (ONNX Unique). order is the result of [SortRows]. Four
-// slices receive the results. dst: the distinct rows. first: for each distinct row, the index of
-// its first occurrence. inverse: for each row of src, the index of its distinct row. counts: for
-// each distinct row, the number of occurrences. The distinct rows are in ascending order if sorted
-// is set, otherwise in order of first occurrence.
+// Unique finds the distinct rows of src (ONNX Unique). order is the result of [SortRows]. The
+// results are:
+//
+//   - dst: the distinct rows
+//   - first: for each distinct row, the index of its first occurrence in src
+//   - inverse: for each row of src, the index of its distinct row
+//   - counts: for each distinct row, the number of occurrences
+//
+// The distinct rows are in ascending order if sorted is set, and otherwise in order of first
+// occurrence.
 func Unique[T sortable](dst []T, first, inverse, counts []int64, src []T, order []int64, width int, sorted bool) {
 	inverse, counts = trim(inverse, len(order)), trim(counts, len(first))
 	n := int64(0)
@@ -86,9 +91,9 @@ func Unique[T sortable](dst []T, first, inverse, counts []int64, src []T, order 
 	}
 }
 
-// numberByPlace gives groups new numbers in the order in which they occur first. inverse[i] is the
-// group of row i. It changes first, inverse and counts to the new numbers. Meanwhile first[g] is
-// −1−k if the new number of group g is k.
+// numberByPlace gives groups of rows new numbers, in the order of their first rows. inverse[i] is
+// the group of row i. numberByPlace changes first, inverse and counts to the new numbers. While it
+// works, first[g] is −1−k if the new number of group g is k.
 func numberByPlace(first, inverse, counts []int64) {
 	n := int64(0)
 	for i, group := range inverse {

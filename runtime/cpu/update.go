@@ -13,13 +13,14 @@ type SGDRates struct {
 	Direct, Heavy  float32 // factors of the gradient and of the momentum in the step
 }
 
-// SGD computes
+// SGD computes a step of stochastic gradient descent:
 //
 //	d = g + Decay·w
 //	w = w − Rate·d
 //
-// or, if m is not nil, with momentum
+// With momentum, if m is not nil, it computes:
 //
+//	d = g + Decay·w
 //	m = Momentum·m + Keep·d
 //	w = w − Rate·(Direct·d + Heavy·m)
 func SGD(w, g, m []float32, rates *SGDRates) {
@@ -47,14 +48,14 @@ type AdamRates struct {
 	Rate         float32 // learning rate
 }
 
-// Adam computes
+// Adam computes a step of Adam:
 //
 //	d = g + Decay·w
 //	m = Beta1·m + Rest1·d
 //	v = Beta2·v + Rest2·d²
 //	w = s·w − Rate·m/(Scale·√v + Epsilon), where s is Against if w·m < 0, else Shrink
 //
-// If most is not nil, it also computes most = max(most, v), and √most replaces √v.
+// If most is not nil, it also computes most = max(most, v), and uses √most instead of √v.
 func Adam(w, g, m, v, most []float32, rates *AdamRates) {
 	g, m, v = g[:len(w)], m[:len(w)], v[:len(w)]
 	if most == nil {
@@ -96,15 +97,16 @@ type RMSPropRates struct {
 	Rate        float32 // learning rate
 }
 
-// RMSProp computes
+// RMSProp computes a step of RMSProp:
 //
 //	d = g + Decay·w
 //	v = Alpha·v + Rest·d²
 //	s = d/(√v + Epsilon)
 //	w = w − Rate·s
 //
-// If mean is not nil, mean = Alpha·mean + Rest·d, and v − mean², at least 0, replaces v under the
-// root. If m is not nil, m = Momentum·m + s replaces s.
+// If mean is not nil, it also computes mean = Alpha·mean + Rest·d, and uses max(v − mean², 0)
+// instead of v under the root. If m is not nil, it also computes m = Momentum·m + s, and uses m
+// instead of s in the last line.
 func RMSProp(w, g, v, mean, m []float32, rates *RMSPropRates) {
 	g, v = g[:len(w)], v[:len(w)]
 	if mean != nil {
@@ -141,7 +143,7 @@ type AdanRates struct {
 	Before, After  float32 // factors of the weights before and after the step (weight decay)
 }
 
-// Adan computes
+// Adan computes a step of Adan:
 //
 //	e = g − last
 //	m = Beta1·m + Rest1·g
@@ -149,8 +151,7 @@ type AdanRates struct {
 //	v = Beta3·v + Rest3·(g + Beta2·e)²
 //	r = Scale·√v + Epsilon
 //	w = (Before·w − Rate·m/r − DifferenceRate·d/r)·After
-//
-// and then last = g.
+//	last = g
 func Adan(w, g, last, m, d, v []float32, rates *AdanRates) {
 	g, last, m, d, v = g[:len(w)], last[:len(w)], m[:len(w)], d[:len(w)], v[:len(w)]
 	if !adanFast(w, g, last, m, d, v, rates) {

@@ -6,8 +6,8 @@ import (
 )
 
 // volume returns the product of sizes. If a size is negative or the product is above MaxInt/3, it
-// returns MaxInt/3. No slice is that long, so slicing to the result panics, and three such results
-// can be added without overflow.
+// returns MaxInt/3. No slice is that long, so slicing to this length panics. The sum of three such
+// results does not overflow.
 func volume(sizes ...int) int {
 	const most = math.MaxInt / 3
 	v := uint(1)

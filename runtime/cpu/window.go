@@ -18,9 +18,9 @@ type step struct{ a, b, c, bias int }
 
 func (s step) times(n int) step { return step{n * s.a, n * s.b, n * s.c, n * s.bias} }
 
-// sweep runs the window kernel of op on high×wide pixels in each of several planes. t is at the first pixel of the
-// first plane. A tile lies along a row, or along a column if that needs fewer tiles. down is the distance between rows
-// of pixels, and plane the distance between planes.
+// sweep runs the window kernel of op on high×wide pixels in each of several planes. t is at the first
+// pixel of the first plane. A tile is a part of a row, or a part of a column if that needs fewer
+// tiles. `down` is the distance between rows of pixels, and `plane` the distance between planes.
 func (t *tile) sweep(op windowOp, planes, high, wide int, down, plane step) {
 	limit := windowLimit()
 	if ceil(wide, limit)*high > ceil(high, limit)*wide {
@@ -53,9 +53,9 @@ func (t *tile) move(distances step) {
 	t.atBias += distances.bias
 }
 
-// windows runs the window kernel of op on rounds·count tiles: `rounds` rounds of count tiles each.
-// next is the distance between the tiles of a round, and round the distance between rounds. It
-// makes several calls of the kernel if one would take too long.
+// windows runs the window kernel of op on several rounds of tiles, with `count` tiles in each
+// round. `next` is the distance between the tiles of a round, and `round` the distance between
+// rounds. windows makes several calls of the kernel if one call would take too long.
 func (t *tile) windows(op windowOp, rows, count, rounds int, next, round step) {
 	most := max(1, callWork/(t.n[0]*t.n[1]*t.n[2]*rows*16))
 	if count > most && rounds > 1 {

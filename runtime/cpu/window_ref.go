@@ -9,8 +9,8 @@ import (
 //
 //	c[r][j] = clamp(Σ a[r][tap][j]·b[tap][j] + bias[j] + residual[r][j])
 //
-// Depending on op, the scaled sum or the maximum of a[r][tap][j] replaces this sum of products.
-// Every product is rounded, so the bits are the same on every processor.
+// The sum goes over the taps of a window. Depending on op, it is replaced by the scaled sum or the
+// maximum of a[r][tap][j]. Every product is rounded, so the bits are the same on every processor.
 func windowRef(t *tile, op windowOp) {
 	var sums [maxRows][16]float32
 	for at := t.first(); ; {
@@ -24,8 +24,8 @@ func windowRef(t *tile, op windowOp) {
 	}
 }
 
-// window returns the result of one pixel for 16 channels. a is the position of its window, and b
-// the position of the weights, in bytes.
+// window computes one pixel of the result, for 16 channels. a is the position of the pixel's
+// window, and b the position of the weights, in bytes.
 func (t *tile) window(op windowOp, a, b int) [16]float32 {
 	var acc [16]float32
 	if op == largest {

@@ -2,9 +2,9 @@ package cpu
 
 import "unsafe"
 
-// windowRows describes rows of weighted sums of windows. The taps have the same distance from each
-// output of a row. Distances are in bytes. Vectors of src are read whole, so up to 15 elements
-// beyond the last one needed are read.
+// windowRows describes weighted sums over windows, for rows of outputs. The taps have the same
+// distances from each output of a row. Distances are in bytes. Vectors of src are read whole, so up
+// to 15 elements after the last one needed are read.
 type windowRows struct {
 	dst      unsafe.Pointer
 	src      unsafe.Pointer // address of a tap at distance 0 of the first output

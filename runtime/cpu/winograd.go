@@ -10,10 +10,10 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// WinogradShape describes a 3×3 convolution with stride 1 that is computed by the Winograd algorithm:
-// Tile×Tile outputs take (Tile+2)² products for a pair of channels instead of 9·Tile² (S. Winograd,
-// "Arithmetic Complexity of Computations", 1980; A. Lavin and S. Gray, "Fast Algorithms for
-// Convolutional Neural Networks", 2016).
+// WinogradShape describes a 3×3 convolution with stride 1 that is computed by the Winograd algorithm.
+// For a pair of channels, Tile×Tile outputs take (Tile+2)² products instead of 9·Tile². See S.
+// Winograd, "Arithmetic Complexity of Computations", 1980, and A. Lavin and S. Gray, "Fast Algorithms
+// for Convolutional Neural Networks", 2016.
 type WinogradShape struct {
 	// The input is blocked, f32[N][⌈InC/16⌉][InH][InW][16], without padding.
 	N, InC, InH, InW int
@@ -38,8 +38,8 @@ func (s *WinogradShape) width() int { return ceil(s.InC/s.Group, 16) }
 // transformed tile.
 func (s *WinogradShape) points() int { return s.Tile + 2 }
 
-// checkWeights panics unless Tile is 2 or 4, InC, OutC and Group are positive, and Group divides InC and OutC. If Group
-// is above 1, the numbers of channels of a group must be multiples of 16.
+// checkWeights panics unless Tile is 2 or 4, InC, OutC and Group are positive, and Group divides InC
+// and OutC. With several groups, the numbers of channels of a group must also be multiples of 16.
 func (s *WinogradShape) checkWeights() {
 	if min(s.InC, s.OutC, s.Group) < 1 || s.Tile != 2 && s.Tile != 4 {
 		panic("cpu: a Winograd convolution of no size")
@@ -54,9 +54,10 @@ func WinogradWeightsLen(s *WinogradShape) int {
 	return volume(s.points(), s.points(), s.outBlocks(), s.width(), 256)
 }
 
-// PackWinograd transforms the weights of a convolution, f32[OutC][InC/Group][3][3], into
-// f32[(Tile+2)²][⌈OutC/16⌉][B][16][16], where B is the number of blocks of 16 input channels of a
-// group. It computes in float64. It does not use the image sizes of the shape.
+// PackWinograd transforms the weights of a convolution for [Winograd]. w is
+// f32[OutC][InC/Group][3][3]. dst is f32[(Tile+2)²][⌈OutC/16⌉][B][16][16], where B is the number of
+// blocks of 16 input channels in a group. PackWinograd computes in float64. It does not use the
+// image sizes of the shape.
 func PackWinograd(dst, w []float32, s *WinogradShape) {
 	s.checkWeights()
 	in, width, points := s.InC/s.Group, s.width(), s.points()
@@ -117,20 +118,23 @@ func (s *WinogradShape) lineBytes() int {
 	return 64 * min(linePixels, ceil(s.OutW, s.Tile)*s.Tile+2)
 }
 
-// WinogradScratch returns the number of scratch elements that [Winograd] needs for `parts` parts at
-// the same time, which process `tiles` tiles together. tiles must be at least 14, or the number of
-// tiles of the convolution if that is less.
+// WinogradScratch returns the number of scratch elements that [Winograd] needs if it computes
+// `parts` parts concurrently, with `tiles` tiles in all parts together. tiles must be at least 14,
+// or the number of tiles of the convolution if that is less.
 func WinogradScratch(s *WinogradShape, parts, tiles int) int {
 	points := volume(s.points(), s.points(), 16)
 	return volume(parts, 2*points) + volume(tiles, s.inBlocks()+s.outBlocks(), points)
 }
 
 // Winograd computes the convolution of src with weights transformed by [PackWinograd]. Sums are in
-// float32 in an order that depends on [CurrentLevel]. The error is about ten times the error of
-// [Conv] with Tile 4, and about equal with Tile 2. An infinity or NaN in the input affects all
-// outputs of the tiles that read it. The sizes of scratch and of the second-level cache determine
-// the number of parts, and the number of tiles that are processed at once; see [WinogradScratch].
-// Channels beyond OutC are zero in dst if they are zero in the bias and the residual.
+// float32. Their order depends on [CurrentLevel]. With Tile 4 the error is about ten times the
+// error of [Conv]. With Tile 2 it is about the same as the error of Conv. An infinity or NaN in the
+// input affects all outputs of the tiles that read it. Channels beyond OutC are zero in dst if they
+// are zero in the bias and the residual.
+//
+// The sizes of scratch and of the second-level cache determine how many parts are computed
+// concurrently, and how many tiles a part processes at a time; see [WinogradScratch]. Winograd
+// panics if scratch is too short for one part.
 func Winograd(dst, src, weights, scratch []float32, s *WinogradShape, ep *Epilogue) {
 	if s.N <= 0 || s.OutC <= 0 || s.OutH <= 0 || s.OutW <= 0 {
 		return
@@ -208,9 +212,9 @@ const (
 	mostTiles     = 224       // the largest number of tiles at once
 )
 
-// atOnce returns the number of tiles to process at once: as many as fit the cache, or more if this
-// causes less memory traffic. With more tiles, weights are read less often, but factors and
-// products do not stay in the cache.
+// atOnce returns the number of tiles to process at a time. Usually it is the number that fits the
+// cache. With more tiles, the weights are read less often, but the factors and products do not stay
+// in the cache. atOnce returns a greater number if this causes less memory traffic.
 func (w *winograd) atOnce(tiles int) int {
 	near := min(manyTiles, max(fewTiles, winogradGroup/w.tileElems()))
 	far := min(tiles, mostTiles)
@@ -223,8 +227,8 @@ func (w *winograd) atOnce(tiles int) int {
 // mostRooms is the largest number of parts that have their own tiles at once.
 const mostRooms = 32
 
-// atOnceBy returns the total number of tiles that this many workers process at once. Each worker
-// has a part of the tiles' factors and products in its cache.
+// atOnceBy returns the number of tiles that `workers` workers together process at a time. Each
+// worker has a part of the tiles' factors and products in its cache.
 func (w *winograd) atOnceBy(workers int) int {
 	return max(w.atOnce(w.tiles), workers*winogradGroup/w.tileElems())
 }
@@ -236,17 +240,17 @@ func (w *winograd) tileElems() int {
 
 func (w *winograd) highest() int { return w.rows.high(0) }
 
-// room returns the number of rows of w.rows for which a share of the scratch has memory. The
-// scratch is divided into `shares` equal shares.
+// room returns the number of rows of w.rows for which a piece of the scratch has memory. The
+// scratch is divided into `shares` equal pieces.
 func (w *winograd) room(shares int) int {
 	rest := len(w.scratch)/shares - 2*16*w.points()*w.points()
 	return rest / w.tileElems() / w.highest()
 }
 
-// run computes the convolution on at most the given number of workers. A single worker computes all
-// tiles from input to output. Several workers compute their own tiles in this way if there are
-// scratch and fewTiles tiles for each of them. Otherwise they process the same tiles together, one
-// step after the other: all spread, then all multiply, then all collect.
+// run computes the convolution on at most the given number of workers. Each worker computes its own
+// tiles, from input to output, if there are scratch and fewTiles tiles for each worker. Otherwise
+// all workers process the same tiles together, one step after the other: they transform the inputs,
+// then multiply, then transform the results.
 func (w *winograd) run(workers int) {
 	w.rooms = min(workers, mostRooms)
 	for w.rooms > 1 && w.room(w.rooms) < 1 {
@@ -310,12 +314,12 @@ func (w *winograd) Part(i, parts int) {
 	}
 }
 
-// winogradLines has room for a line of zeros and a line for each point. The first line starts at
-// the first multiple of 64 bytes; see [aligned].
+// winogradLines is an array for a line of zeros and a line for each point of a transform. The first
+// line starts at the first multiple of 64 bytes; see [aligned].
 type winogradLines [(1+maxPoints)*16*linePixels + 15]float32
 
-// aligned returns the address of the first element of lines at a multiple of 64 bytes. The address
-// remains a multiple of 64 if the stack moves.
+// aligned returns the address of the first element of lines whose address is a multiple of 64. This
+// remains true if the stack moves.
 func aligned(lines *winogradLines) unsafe.Pointer {
 	p := unsafe.Pointer(lines)
 	return unsafe.Add(p, -uintptr(p)&63)
@@ -380,16 +384,17 @@ func (b *winogradBuffers) place(w *winograd, share []float32, r0, r1 int) {
 // segment is a run of adjacent tiles in a row of an image.
 type segment struct{ image, y, x, tiles int }
 
-// segment returns the segment that starts at tile `from`. It ends at tile `to`, unless the row of
-// the image or the room in a line ends before.
+// segment returns the segment that starts at tile `from`. It ends at tile `to`, or earlier at the
+// end of a row of the image or if a line has no space for more.
 func (w *winograd) segment(from, to int) segment {
 	row := from / w.across
 	x := from - row*w.across
 	return segment{row / w.down, row % w.down, x, min(to-from, w.across-x, (linePixels-2)/w.Tile)}
 }
 
-// transform computes share i of `parts` shares of a step that transforms the tiles of b. The step
-// spreadTiles transforms each input block, and collectTiles each output block.
+// transform computes part i of `parts` of a step that transforms the tiles of b. The step is
+// spreadTiles, which transforms each input block, or collectTiles, which transforms each output
+// block.
 func (w *winograd) transform(b *winogradBuffers, step winogradStep, i, parts int) {
 	blocks := w.inBlocks()
 	if step == collectTiles {
@@ -430,9 +435,9 @@ func (w *winograd) spread(b *winogradBuffers, block, tile int, g segment) {
 	runTransform(spreadInputs, w.Tile, &t)
 }
 
-// spreadColumns applies Bᵀ along each column of pixels of a segment of an input block. It stores
-// point i of all columns in line 1+i of b.lines. Points of columns outside of the image are zero.
-// Line 0 holds zeros.
+// spreadColumns applies the input transform Bᵀ along each column of pixels of a segment, for one
+// input block. Line 0 of b.lines holds zeros. Line 1+i receives point i of the transform of every
+// column. Points of columns outside of the image are zero.
 func (w *winograd) spreadColumns(b *winogradBuffers, block int, g segment) {
 	points, pixels := w.points(), g.tiles*w.Tile+2
 	y, x := g.y*w.Tile-w.Top, g.x*w.Tile-w.Left
@@ -464,8 +469,8 @@ func (w *winograd) spreadColumns(b *winogradBuffers, block int, g segment) {
 }
 
 // products returns the number of products that [winograd.multiply] computes for the tiles of b. A
-// product is the work for one interpolation point, one row of w.rows, and as many output blocks as
-// a tile has panels.
+// product is for one point of the transform, one row of w.rows, and as many output blocks as a tile
+// has panels.
 func (w *winograd) products(b *winogradBuffers) int {
 	_, panels := tileLimits()
 	return w.points() * w.points() * ceil(w.outBlocks(), panels) * (b.r1 - b.r0)

@@ -39,10 +39,10 @@ func (d *device) assemble(code []byte) (binary []byte, log string, err error) {
 	return bytes.Clone(unsafe.Slice(compiled, size)), text(logs.info), nil
 }
 
-// loadText compiles and loads PTX without the linker. It returns the compiler's log.
-//
-// The linker ignores the instruction setmaxnreg, because it compiles code so that other code may be
-// linked to it. The driver itself caches code that it compiles without the linker.
+// loadText compiles and loads PTX without the linker. It returns the module and the compiler's log.
+// It is for code with the instruction setmaxnreg. The linker ignores this instruction, because it
+// compiles code so that other code may be linked to it. The driver itself caches code that it
+// compiles without the linker.
 func (d *device) loadText(code []byte) (m libcuda.Module, log string, err error) {
 	logs := newLogs()
 	defer logs.close()
@@ -67,8 +67,8 @@ func (d *device) notCompiled(r libcuda.Result, logs *logs) error {
 	return d.failed(r, "compiling")
 }
 
-// logs holds the compiler's logs and the options that pass them to the driver. The driver writes to
-// them until the link is destroyed or the module is loaded.
+// logs holds the memory for the compiler's logs, and the options that pass this memory to the
+// driver. The driver writes to it until the link is destroyed or the module is loaded.
 type logs struct {
 	info, failure []byte
 	options       []libcuda.JITOption

@@ -15,8 +15,9 @@ import (
 	"time"
 )
 
-// cache keeps compiled code in a folder, one file per entry. Its methods do not fail: code that
-// cannot be read counts as missing, and code that cannot be written is compiled again next time.
+// cache keeps compiled code in a folder, with one file for each entry. Its methods return no
+// errors: code that cannot be read counts as missing, and code that cannot be written is compiled
+// again next time.
 type cache struct {
 	// returns the folder; if it is "", nothing is kept
 	folder func() string
@@ -119,7 +120,7 @@ func (e entry) write(code []byte, log string) {
 }
 
 // sweep removes the least recently used entries until the cache is within its limit. It also
-// removes temporary files older than an hour, which killed programs left.
+// removes temporary files older than an hour, which are left by programs that were killed.
 func (c cache) sweep() {
 	files, err := os.ReadDir(c.folder())
 	if err != nil {

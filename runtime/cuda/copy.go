@@ -10,9 +10,10 @@ import (
 // goroutines.
 const parallelBytes = 1 << 20
 
-// copy copies host memory within a call of the device, which has locked the goroutine to its thread. For a
-// large copy it unlocks the goroutine, so that [gpu.Copy] can share the work, and binds it to the device
-// again. The error is that of binding: the bytes are copied and the goroutine is locked even then.
+// copy copies host memory. It is called within a call of the device, which has locked the goroutine
+// to its thread. For a large copy it unlocks the goroutine, so that other goroutines can help in
+// [gpu.Copy], and then binds it to the device again. It returns the error of binding; even then, the
+// bytes are copied and the goroutine is locked.
 func (d *device) copy(to, from []byte) error {
 	if len(from) < parallelBytes {
 		copy(to, from)

@@ -66,9 +66,9 @@ func openDevice(dr *driver, api *libcuda.API, info gpu.Info, handle libcuda.Devi
 	return d, nil
 }
 
-// enter begins a call, which leave ends. Until then, the device stays open and its context is
-// current. enter returns an error if the device is closed or lost, or if its context cannot be made
-// current; leave must not be called then.
+// enter begins a call of the device, and leave ends it. Between the two, the device stays open and
+// its context is current. enter returns an error if the device is closed or lost, or if its context
+// cannot be made current. After an error, leave must not be called.
 func (d *device) enter() error {
 	d.mu.RLock()
 	err := error(nil)
@@ -93,8 +93,8 @@ func (d *device) leave() {
 	d.mu.RUnlock()
 }
 
-// bind locks the goroutine to its thread and makes the device's context current on it. The
-// goroutine is locked even if bind returns an error.
+// bind locks the goroutine to its thread, and makes the device's context current on this thread. If
+// bind returns an error, the goroutine is locked nevertheless.
 func (d *device) bind() error {
 	runtime.LockOSThread()
 	if r := d.api.CtxSetCurrent(d.context); r != libcuda.Success {
@@ -153,8 +153,8 @@ func forget[K comparable](d *device, table map[K]struct{}, k K) bool {
 	return ok
 }
 
-// eachQueue calls do for each queue. While do runs, no call of its queue runs. Later calls of the
-// queue see everything that was stored before eachQueue was called.
+// eachQueue calls do for each queue of the device. It locks the queue meanwhile, so no call of this
+// queue runs. Later calls of the queue see everything that was stored before eachQueue was called.
 func (d *device) eachQueue(do func(*queue)) {
 	d.tables.Lock()
 	queues := slices.Collect(maps.Keys(d.queues))

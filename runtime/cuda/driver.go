@@ -38,8 +38,9 @@ func Driver() gpu.Driver { return installed }
 // no card, or if the CUDA driver is not installed or too old.
 func Devices() ([]gpu.Info, error) { return installed.Devices() }
 
-// Over returns a driver that calls the functions of api instead of the machine's library. It keeps
-// compiled code in folder, or nowhere if folder is "". Package fake calls it.
+// Over returns a driver that calls the functions of api instead of the functions of the machine's
+// library. It keeps compiled code in folder. If folder is "", it does not keep compiled code.
+// Package fake calls it.
 func Over(api *libcuda.API, folder string) gpu.Driver {
 	return &driver{
 		load:    func() (*libcuda.API, error) { return api, nil },

@@ -32,8 +32,9 @@ func text(b []byte) string {
 	return string(b)
 }
 
-// failed returns the error for result r. format and args name the action. If r means that the
-// context is lost, failed returns the first such error, which wraps [gpu.ErrDeviceLost].
+// failed returns the error for result r. format and args describe the failed action. If r means
+// that the context is lost, failed returns the error of the first failure that lost it, which wraps
+// [gpu.ErrDeviceLost].
 func (d *device) failed(r libcuda.Result, format string, args ...any) error {
 	what, name := fmt.Sprintf(format, args...), errorName(d.api, r)
 	if !r.IsSticky() {

@@ -23,9 +23,9 @@ func (k *kernel) isMap(arg int) bool {
 	return slices.ContainsFunc(k.Maps, func(m gpu.Map) bool { return m.Arg == arg })
 }
 
-// setParams makes params[i] point to argument i of a launch: to args[i] or, if the argument is a
-// tensor, to the tensor's encoded map. The driver copies the targets when the kernel is launched or
-// added to a graph.
+// setParams sets params, the array of pointers to arguments that a launch passes to the driver.
+// params[i] points to args[i] or, if argument i is a tensor, to the tensor's encoded map. The
+// driver copies what the pointers point to when the kernel is launched or added to a graph.
 func (k *kernel) setParams(params []unsafe.Pointer, args []uint64) error {
 	for i := range args {
 		params[i] = unsafe.Pointer(&args[i])

@@ -38,8 +38,8 @@ func (d *device) Load(code []byte) (gpu.Module, error) {
 	return m, nil
 }
 
-// load loads compiled code from the cache. If the code is not cached, or the driver rejects it,
-// load compiles it. Code with setmaxnreg is never cached by this package; see loadText.
+// load loads the module from the cache. If its code is not cached, or if the driver rejects the
+// cached code, load compiles it. Code with setmaxnreg is not cached by this package; see loadText.
 func (m *module) load(code []byte) (err error) {
 	d := m.device
 	d.driver.assembling.Lock()
@@ -132,9 +132,9 @@ func (k *kernel) checkBlock() error {
 	return nil
 }
 
-// checkArgs returns an error unless the code has k.Args parameters, each of at most 8 bytes, or 128
-// for a map. Otherwise the driver would read memory beyond the arguments. It returns nil for
-// drivers before CUDA 12.4, which cannot report parameters.
+// checkArgs returns an error unless the code has k.Args parameters. A parameter may have at most 8
+// bytes, or 128 bytes for a map. Otherwise the driver would read memory beyond the arguments.
+// checkArgs returns nil for drivers before CUDA 12.4, which cannot report parameters.
 func (k *kernel) checkArgs() error {
 	api := k.module.device.api
 	if api.FuncGetParamInfo == nil {

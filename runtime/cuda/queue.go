@@ -32,9 +32,9 @@ type queue struct {
 	started names
 }
 
-// fill is a copy by the host between pinned memory and memory of the caller. The fill of a download
-// is performed once the device has written the pinned memory. The fill of an upload in a graph is
-// performed when the graph is replayed.
+// fill is a copy by the host between pinned memory and memory of the caller. For a download, the
+// host copies after the device has written the pinned memory. For an upload in a graph, the host
+// copies when the graph is replayed.
 type fill struct {
 	to, from []byte
 	// the graph that owns the pinned memory `from`, or nil
@@ -73,7 +73,7 @@ func (q *queue) leave() {
 }
 
 // failed returns the error for result r; see [device.failed]. If the device is lost, the error
-// names the launched kernels, because one of them is probably the cause.
+// names the kernels that were launched, because one of them is probably the cause.
 func (q *queue) failed(r libcuda.Result, format string, args ...any) error {
 	what := fmt.Sprintf(format, args...)
 	if r.IsSticky() {
@@ -277,9 +277,9 @@ func (q *queue) Close() error {
 	return err
 }
 
-// release destroys the stream and the clock. If keep is true, it leaves staging slots to later
-// queues of the device, up to the device's limit, and frees the others. No other call of the queue
-// may run.
+// release destroys the stream and the clock. If keep is true, it leaves slots of pinned memory to
+// later queues of the device, up to the device's limit. It frees the other slots. The caller must
+// make sure that no other call of the queue runs.
 func (q *queue) release(keep bool) {
 	q.closed = true
 	q.fills = nil

@@ -11,7 +11,7 @@ import (
 const maxSlots = 4
 
 // maxSpareSlots is the largest number of slots of closed queues that a device keeps for later
-// queues. Pinning memory takes longer than a call of a small model.
+// queues. Slots are kept because pinning memory takes longer than a call of a small model.
 const maxSpareSlots = 8
 
 // staging is a ring of slots of pinned memory for copies between host and device. Slots are

@@ -82,8 +82,8 @@ func (g *GPU) primaryRetain(context *libcuda.Context, device libcuda.Device) lib
 	return libcuda.Success
 }
 
-// primaryRelease releases the context. The last release of a lost context frees its memory and
-// objects, because calls that would free them one by one fail.
+// primaryRelease releases the context. If the context is lost, its last release frees its memory
+// and objects, because calls that free single objects fail then.
 func (g *GPU) primaryRelease(device libcuda.Device) libcuda.Result {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -280,8 +280,8 @@ func fillBytes(memory []byte, with byte) {
 	}
 }
 
-// hostAt returns the n bytes of pinned memory that begin at host. It returns an error if they are
-// not pinned. The caller holds g.mu.
+// hostAt returns n bytes of pinned memory, from address host on. It returns an error if these bytes
+// are not pinned. The caller holds g.mu.
 func (g *GPU) hostAt(host *byte, n uintptr) ([]byte, error) {
 	for _, block := range g.pinned {
 		memory := block.memory

@@ -109,9 +109,9 @@ func New(o Options) *GPU {
 // Driver returns a driver that calls the fake directly.
 func (g *GPU) Driver() gpu.Driver { return cuda.Over(g.api, g.options.Cache) }
 
-// DriverC returns a driver that calls the fake through C's calling convention, as the usual driver
-// calls the library. DriverC returns an error on platforms other than Linux on amd64 and arm64. A
-// program can make about 40 such drivers.
+// DriverC returns a driver that calls the fake's functions through C's calling convention, as the
+// usual driver calls the library. DriverC returns an error on platforms other than Linux on amd64
+// and arm64. A program can make about 40 such drivers.
 func (g *GPU) DriverC() (gpu.Driver, error) {
 	api, err := throughC(g.api)
 	if err != nil {
@@ -179,8 +179,9 @@ func (g *GPU) Live() string {
 	return strings.Join(list, ", ")
 }
 
-// watched returns functions that call the functions of api. They count each call and run the hook
-// before it. If the hook returns a result other than 0, they return it instead of making the call.
+// watched returns functions that replace the functions of api. Each counts the call, runs the hook,
+// and then calls the function of api. If the hook returns a result other than 0, the function
+// returns this result instead.
 func (g *GPU) watched(api *libcuda.API) *libcuda.API {
 	out := new(libcuda.API)
 	from, to := reflect.ValueOf(api).Elem(), reflect.ValueOf(out).Elem()

@@ -44,8 +44,8 @@ func (g *GPU) graphDestroy(handle libcuda.Graph) libcuda.Result {
 	return libcuda.Success
 }
 
-// graph returns the graph of a handle. The result is not Success if there is no such graph, or if
-// one of the n nodes at `before` is not in the graph. The caller holds g.mu.
+// graph returns the graph of a handle. `before` points to n nodes, which must be in the graph. The
+// result is not Success if one is not, or if there is no such graph. The caller holds g.mu.
 func (g *GPU) graph(handle libcuda.Graph, before *libcuda.Node, n uintptr) (*graph, libcuda.Result) {
 	if _, r := g.here(); r != libcuda.Success {
 		return nil, r

@@ -9,7 +9,7 @@ type Machine interface {
 }
 
 // Program is a loaded module. Its methods are safe for concurrent use. If it also has a method
-// Log() string, the fake reports the result as the compiler's log.
+// Log() string, the fake returns the method's result as the compiler's log.
 type Program interface {
 	// Kernel describes a kernel. It returns false if the module has no kernel of this name.
 	Kernel(name string) (Kernel, bool)

@@ -291,8 +291,8 @@ func (g *GPU) launchKernel(handle libcuda.Function, gridX, gridY, gridZ, blockX,
 	return r
 }
 
-// launchAction returns an action that launches a kernel with a copy of the parameters. The result
-// is not Success if the launch is invalid. The caller holds g.mu.
+// launchAction returns an action that launches a kernel. The action has a copy of the kernel's
+// parameters. The result is not Success if the launch is invalid. The caller holds g.mu.
 func (g *GPU) launchAction(n *libcuda.KernelNode) (action, libcuda.Result) {
 	f, r := g.function(n.Function)
 	if r != libcuda.Success {

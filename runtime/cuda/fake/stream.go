@@ -67,8 +67,8 @@ func (s *stream) isRunning() bool {
 // action is a copy or a kernel. It returns the time that it takes on the stream's clock.
 type action func() (time.Duration, error)
 
-// start adds an action to the stream. The stream skips the action if the context is lost by then.
-// If the action fails, the context becomes lost.
+// start adds an action to the stream. If the context is lost when its turn comes, the action is
+// skipped. If the action fails, the context becomes lost.
 func (s *stream) start(do action) {
 	g := s.card.gpu
 	s.push(func() {
@@ -294,8 +294,9 @@ func (g *GPU) memcpyAsync(device libcuda.Address, host *byte, n uintptr, upload 
 	return libcuda.Success
 }
 
-// moveAction returns an action that copies n bytes on the card. It returns an error if source or
-// destination is not allocated; the action checks this again. The caller holds g.mu.
+// moveAction returns an action that copies n bytes from one address on the card to another. It
+// returns an error if one of them is not allocated; the action checks this again when it runs. The
+// caller holds g.mu.
 func (c *card) moveAction(to, from libcuda.Address, n uintptr) (action, error) {
 	return c.between(func() (target, source []byte, err error) {
 		if target, err = c.at(uint64(to), int(n)); err == nil {
@@ -305,9 +306,9 @@ func (c *card) moveAction(to, from libcuda.Address, n uintptr) (action, error) {
 	})
 }
 
-// copyAction returns an action that copies n bytes from pinned memory to the card if upload is
-// true, else from the card to pinned memory. It returns an error if one of them is not allocated;
-// the action checks this again. The caller holds g.mu.
+// copyAction returns an action that copies n bytes between pinned memory and the card: to the card
+// if upload is true, and else from the card. It returns an error if one of them is not allocated;
+// the action checks this again when it runs. The caller holds g.mu.
 func (c *card) copyAction(device libcuda.Address, host *byte, n uintptr, upload bool) (action, error) {
 	return c.between(func() (target, source []byte, err error) {
 		if target, err = c.at(uint64(device), int(n)); err == nil {
@@ -320,8 +321,9 @@ func (c *card) copyAction(device libcuda.Address, host *byte, n uintptr, upload 
 	})
 }
 
-// between returns an action that copies the bytes source to target. It calls `ends`, which returns
-// both, at once to check for errors, and again when the action runs. The caller holds c.gpu.mu.
+// between returns an action that copies source to target, which are the results of `ends`. It calls
+// ends immediately to check for errors, and the action calls ends again when it runs. The caller
+// holds c.gpu.mu.
 func (c *card) between(ends func() (target, source []byte, err error)) (action, error) {
 	if _, _, err := ends(); err != nil {
 		return nil, err

@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/runtime/cuda/internal/libcuda"
 )
 
-// mapMagic is the beginning of the fake's tensor maps. The address, the type and the rank follow,
-// then the extents and the box, each from the last axis to the first.
+// mapMagic is the beginning of a tensor map of the fake. The rest of a map is an address, a type, a
+// rank, the extents and the box. Extents and box are in order from the last axis to the first.
 const mapMagic = "fakemaps"
 
 // Map is a map of a tensor, see [MapOf].

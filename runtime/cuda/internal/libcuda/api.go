@@ -180,8 +180,8 @@ type Edge struct {
 	_        [5]uint8
 }
 
-// An edge from port PortProgrammatic of a kernel lets the next kernel start when the first one allows it,
-// before its end. EdgeProgrammatic is the type of such an edge.
+// An edge from port PortProgrammatic of a kernel, with type EdgeProgrammatic, lets the next kernel
+// start early: when the first kernel allows it, before the first kernel ends.
 const (
 	PortProgrammatic = 1
 	EdgeProgrammatic = 1

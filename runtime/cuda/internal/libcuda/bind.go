@@ -32,9 +32,9 @@ func Bind(lookup func(name string) (uintptr, error)) (*API, error) {
 	return a, nil
 }
 
-// bindHot replaces functions of a: the ones that a model calls in every step. It calls the C
-// functions with SyscallN, which takes a third of the time of functions from RegisterFunc. address
-// maps C function names to addresses.
+// bindHot replaces the functions of a that a model calls in every step. The new functions call C
+// with SyscallN, which takes a third of the time of functions from RegisterFunc. address maps the
+// names of C functions to their addresses.
 func (a *API) bindHot(address map[string]uintptr) {
 	setCurrent, query := address["cuCtxSetCurrent"], address["cuStreamQuery"]
 	a.CtxSetCurrent = func(c Context) Result { return call(setCurrent, uintptr(c)) }

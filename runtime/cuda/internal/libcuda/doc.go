@@ -1,3 +1,3 @@
-// Package libcuda has the functions of the CUDA driver as Go functions, and finds the driver's
-// library. It knows their signatures and constants. It does not know why they are called.
+// Package libcuda contains the functions of the CUDA driver as Go functions, with their signatures
+// and constants. It also finds the driver's library. It does not know why the functions are called.
 package libcuda

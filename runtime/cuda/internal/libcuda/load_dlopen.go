@@ -10,8 +10,9 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// libraries lists paths of the driver library, in the order in which they are tried. The system's
-// loader finds the first one. The others are paths in containers whose loader does not know them.
+// libraries lists paths of the driver library. They are tried in this order. The system's loader
+// finds the first one by its name. The other paths are for containers in which the loader does not
+// find the library.
 var libraries = []string{"libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1"}
 
 // Load opens the library of the driver. It returns an error if there is no library or if it is too old.
