@@ -14,8 +14,9 @@ const maxSlots = 4
 // queues. Slots are kept because pinning memory takes longer than a call of a small model.
 const maxSpareSlots = 8
 
-// staging is a ring of slots of pinned memory for copies between host and device. Slots are
-// allocated on demand and kept. A full slot is reused once its copies are done.
+// staging is a ring of slots of pinned memory, through which bytes are copied between host and
+// device. A slot is allocated when it is first needed, and kept. A full slot is used again after
+// its copies are done.
 type staging struct {
 	slots []slot
 	// index of the current slot
@@ -109,8 +110,9 @@ func (s *staging) rewind() {
 	s.at = 0
 }
 
-// release leaves slots to later queues of the device if keep is true, up to maxSpareSlots on the
-// device, and frees the others. A slot that is left must have no copy in flight.
+// release ends the use of the slots. If keep is true, it leaves slots to later queues of the
+// device, until the device has maxSpareSlots of them. It frees the other slots. If keep is true, no
+// copy may be in flight in a slot.
 func (s *staging) release(d *device, keep bool) {
 	d.tables.Lock()
 	kept := 0

@@ -2,8 +2,8 @@
 
 package dash
 
-// canvas is a picture of dots. A cell of the terminal holds 2 × 4 dots, drawn as a Braille
-// character (U+2800 and above). Without Unicode it holds one dot.
+// canvas is a grid of dots. A cell of the terminal has 2 × 4 dots, and is drawn as a Braille
+// character (U+2800 and above). If ascii is true, a cell has one dot.
 type canvas struct {
 	// in cells
 	columns, rows int
@@ -12,8 +12,8 @@ type canvas struct {
 	styles        []style
 }
 
-// bits is indexed by the row and column of a dot in a cell. It has the dot's bit in a Braille
-// character (Unicode, section 21.1).
+// bits holds the bit of each dot in a Braille character (Unicode, section 21.1). It is indexed by
+// the dot's row and column in its cell.
 var bits = [4][2]uint8{{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}}
 
 func newCanvas(columns, rows int, ascii bool) *canvas {

@@ -26,10 +26,13 @@ type capture struct {
 	pending []byte
 }
 
-// captureOutput passes the lines of standard output, and of standard error if withStderr is true,
-// to `line` until restore is called. The dashboard writes to the capture's screen. If withStderr is
-// true and a panic ends the program, the text of the panic goes to crash or, if crash is nil, to
-// the original standard error.
+// captureOutput passes each line of standard output to `line`, until restore is called. If
+// withStderr is true, it also passes the lines of standard error. The dashboard can write to the
+// screen field of the result.
+//
+// If withStderr is true and a panic ends the program, the text of the panic goes to crash. If crash
+// is nil, it goes to the original standard error. captureOutput returns an error if the output
+// cannot be redirected.
 func captureOutput(withStderr bool, crash *os.File, line func(string)) (*capture, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -99,8 +102,9 @@ func (c *capture) flush() {
 	}
 }
 
-// restore ends the capture after all text printed so far has been passed on. If child processes
-// still hold the pipe, text that they print later goes to the screen.
+// restore ends the capture. It first waits for text that the program has printed, which is passed
+// on. If child processes still hold the pipe, it waits only a moment, and text that they print
+// later goes to the screen.
 func (c *capture) restore() {
 	c.undo()
 	select {

@@ -37,7 +37,8 @@ func Terminal(otherwise ...learn.Renderer) Renderer {
 	return newTerminal(learn.Lines(os.Stdout))
 }
 
-// Watch shows the run in a folder as a dashboard in the terminal of standard output, until the user leaves
-// it or the context is done. It then prints the last and best values. The run itself goes on. Watch
-// returns an error if no run is in the folder, or standard input or output is not a terminal.
+// Watch shows the run in folder dir as a dashboard in the terminal of standard output. It returns
+// when the user leaves the dashboard or the context is done. It then prints the last and best values.
+// The run itself goes on. Watch returns an error if dir has no run, or if standard input or output is
+// not a terminal.
 func Watch(ctx context.Context, dir string) error { return watch(ctx, dir) }

@@ -61,8 +61,8 @@ func newGrid(w, h int, ascii bool) *grid {
 // maxCell is the largest number of bytes of a cell: a character with its combining marks.
 const maxCell = 16
 
-// put writes text in row y from column x up to column `end`, exclusive. It returns the column after
-// the text. Text that is too long ends with an ellipsis.
+// put writes text in row y, from column x up to column `end`, exclusive. It cuts text that is too
+// long and appends an ellipsis. It returns the column after the text.
 func (g *grid) put(x, y, end int, s style, text string) int {
 	end = min(end, g.w)
 	if g.ascii {
@@ -162,8 +162,8 @@ func (g *grid) box(x, y, w, h int) {
 	g.set(x+w-1, y+h-1, dim, g.glyph("┘"))
 }
 
-// separate draws a horizontal line in row y through the frame of a box, whose left side is in
-// column x0 and right side in x1.
+// separate draws a horizontal line in row y, from the left side of a box in column x0 to its right
+// side in x1. The line joins the frame of the box.
 func (g *grid) separate(x0, x1, y int) {
 	g.across(x0, x1, y)
 	g.set(x0, y, dim, g.glyph("├"))

@@ -10,18 +10,19 @@ import (
 	"syscall"
 )
 
-// guard is a shell process that restores the terminal if the program dies without doing so, by a
-// panic on any goroutine or by SIGKILL. It waits until the program's end of a pipe is closed. It
-// then restores the terminal and prints the text from the pipe, such as the text of a panic.
+// guard is a shell process that restores the terminal if the program cannot do so: if a panic on
+// any goroutine, or SIGKILL, ends the program. The shell waits until the program's end of a pipe is
+// closed. It then restores the terminal, and prints the text that it got from the pipe, such as the
+// text of a panic.
 type guard struct {
 	pipe *os.File
 	cmd  *exec.Cmd
 }
 
-// guardScript gets the terminal's modes, as stty prints them, as its first argument, and the
-// terminal as file descriptor 3. It writes xterm's sequences (XTerm Control Sequences, "CSI ? Pm
-// l") that leave the alternate screen, show the cursor, and disable mouse reports, bracketed paste
-// and extended keys.
+// guardScript is the script of a guard. Its first argument is the terminal's modes, as stty prints
+// them. Its file descriptor 3 is the terminal. The script writes control sequences of xterm (XTerm
+// Control Sequences, "CSI ? Pm l"): they leave the alternate screen, show the cursor, and disable
+// mouse reports, bracketed paste and extended keys.
 const guardScript = `words=$(cat)
 [ "$words" = "` + allIsWell + `" ] && exit
 stty "$1" <&3

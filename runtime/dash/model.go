@@ -221,9 +221,9 @@ func (m model) pause() (tea.Model, tea.Cmd) {
 	return m.look(), m.ask(func(c learn.Controls) { c.Pause(paused) })
 }
 
-// interrupt handles Ctrl-C. It closes the dashboard if the run is only watched or has stopped.
-// Otherwise it asks the run to end after the batch. It ends the program if it has asked before, or
-// if there are no controls.
+// interrupt handles Ctrl-C. If the run is only watched or has stopped, it closes the dashboard.
+// Otherwise it asks the run to end after the batch. If it has already asked, or if there are no
+// controls, it ends the program.
 func (m model) interrupt() (tea.Model, tea.Cmd) {
 	switch {
 	case m.control == nil, m.frame.Stopped != nil:

@@ -85,8 +85,8 @@ func (l lens) smoothed(points []progress.Point) []progress.Point {
 	return points
 }
 
-// bounds returns the ranges of all points. It widens the range of values if all values are equal.
-// If there are no points, the ranges are empty.
+// bounds returns the range x0…x1 of the steps of all points, and the range y0…y1 of their values.
+// If all values are equal, it widens their range. If there are no points, the ranges are empty.
 func bounds(curves []progress.Curve) (x0, x1, y0, y1 float64) {
 	x0, x1, y0, y1 = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	for _, c := range curves {
@@ -101,8 +101,8 @@ func bounds(curves []progress.Curve) (x0, x1, y0, y1 float64) {
 	return x0, x1, y0, y1
 }
 
-// share returns (v − lo)/(hi − lo), clamped to [0, 1], or 1 if hi ≤ lo. It halves all numbers
-// first, so that the differences do not overflow.
+// share returns (v − lo)/(hi − lo), clamped to [0, 1]. If hi ≤ lo, it returns 1. It computes with
+// halves of the numbers, so that the differences do not overflow.
 func share(v, lo, hi float64) float64 {
 	d := hi/2 - lo/2
 	if !(d > 0) {
@@ -165,8 +165,8 @@ func plot(g *grid, x, y, w, h int, curves []progress.Curve, l lens, unit string)
 	legend(g, x+w, y, axis+1, shown)
 }
 
-// trace draws a curve. x0, x1, y0 and y1 are the ranges of the axes. A point that stands for
-// several values is drawn as a vertical line from the lowest to the highest.
+// trace draws a curve on c. x0, x1, y0 and y1 are the ranges of the axes. A point that stands for
+// several values is drawn as a vertical line from the lowest of these values to the highest.
 func trace(c *canvas, curve progress.Curve, x0, x1, y0, y1 float64) {
 	w, h := c.size()
 	s := styleOf(curve.Split)
@@ -210,8 +210,8 @@ func steps(g *grid, x, y, columns int, x0, x1 float64) {
 	}
 }
 
-// legend writes the names of the curves so that they end before column `end`. It writes nothing if
-// there is only one curve, or if there is too little room after column `from`.
+// legend writes the names of the curves in row y, so that they end before column `end`. It writes
+// nothing if there is only one curve, or if the names do not fit after column `from`.
 func legend(g *grid, end, y, from int, curves []progress.Curve) {
 	if len(curves) < 2 {
 		return

@@ -9,10 +9,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// redirect makes the descriptor of standard output, and of standard error if withStderr is true,
-// refer to w, so that all code of the process and its children prints there. screen is the original
-// standard output. If withStderr is true, the text of a panic that ends the program goes to crash
-// or, if crash is nil, to the original standard error.
+// redirect makes the file descriptor of standard output refer to w, so that all code of the process
+// and of its children prints there. If withStderr is true, it also redirects standard error. screen
+// is the original standard output, and undo restores the descriptors.
+//
+// If withStderr is true and a panic ends the program, the text of the panic goes to crash. If crash
+// is nil, it goes to the original standard error.
 func redirect(w *os.File, withStderr bool, crash *os.File) (screen *os.File, undo func(), err error) {
 	screen, err = duplicate(unix.Stdout)
 	if err != nil {

@@ -127,8 +127,8 @@ func (t *terminal) interval() time.Duration {
 	return often
 }
 
-// signals passes interrupts on to the dashboard until the dashboard is closed. At SIGTERM or SIGHUP
-// it restores the terminal and raises the signal again.
+// signals handles signals until the dashboard is closed. It passes interrupts on to the dashboard.
+// At SIGTERM or SIGHUP it restores the terminal and raises the signal again.
 func (t *terminal) signals() {
 	received := make(chan os.Signal, 4)
 	defer signal.Stop(received)

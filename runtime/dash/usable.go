@@ -21,8 +21,9 @@ func wantsLines(getenv func(string) string) bool {
 	return getenv("NO_COLOR") != "" || getenv("CI") != ""
 }
 
-// needsASCII reports whether the terminal may lack Unicode or, like the console of Linux, Braille
-// characters. The first locale variable that is set decides (POSIX, section 8.2).
+// needsASCII reports whether the terminal may be unable to show Unicode or Braille characters,
+// which the console of Linux lacks. The first locale variable that is set decides (POSIX, section
+// 8.2).
 func needsASCII(getenv func(string) string) bool {
 	if getenv("TERM") == "linux" {
 		return true

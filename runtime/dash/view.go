@@ -178,8 +178,8 @@ func capital(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// tabRow writes the names of the tabs and returns their areas. If there is not enough room, it
-// skips the first tabs so that the chosen one fits.
+// tabRow writes the names of the tabs, and returns the area of each name. If they do not fit, it
+// leaves out tabs at the beginning until the chosen tab fits.
 func tabRow(g *grid, x, y, end int, f *progress.Frame, s screen) []target {
 	width := func(t progress.Tab) int { return lipgloss.Width(t.Name) + 3 }
 	begin, room := 0, end-x-4
@@ -297,8 +297,8 @@ func writeLog(g *grid, x, y, end, rows int, lines []progress.Line) {
 	}
 }
 
-// hints writes the line of keys, or s.ended if it is not empty. If there is not enough room, it
-// leaves out keys, but never the last two.
+// hints writes the line of keys, or s.ended if it is not empty. If the line is too long, it leaves
+// out keys, but not the last two.
 func hints(g *grid, x, y, end int, s screen) {
 	if s.ended != "" {
 		g.put(x, y, end, strong, s.ended)

@@ -13,9 +13,9 @@ import (
 // saves the edges with a run.
 type Bins struct{ edges []float64 } // increasing; bin i is below edge i
 
-// NewBins returns bins between edges: bin 0 has the numbers below the first edge, and the last bin
-// the numbers from the last edge on. It returns an error if the edges are not finite and
-// increasing.
+// NewBins returns bins that are separated by edges. Bin 0 has the numbers below the first edge, and
+// the last bin has the numbers from the last edge on. NewBins returns an error unless the edges are
+// finite and increasing.
 func NewBins(edges ...float64) (*Bins, error) {
 	for i, e := range edges {
 		if math.IsNaN(e) || math.IsInf(e, 0) || i > 0 && e <= edges[i-1] {
@@ -25,10 +25,10 @@ func NewBins(edges ...float64) (*Bins, error) {
 	return &Bins{slices.Clone(edges)}, nil
 }
 
-// EqualBins returns n bins of the same width from `low` to `high`. Numbers below `low` belong to
-// the first bin, and numbers above `high` to the last one. It returns an error if n is below 1, if
-// `low` < `high` is false, if `low` and `high` are too close or too far apart for n bins, or if n
-// numbers exceed [rt.ArenaLimit].
+// EqualBins returns n bins of the same width from `low` to `high`. A number below `low` belongs to
+// the first bin, and a number above `high` to the last one. EqualBins returns an error if n is
+// below 1, unless `low` < `high`, or if n numbers exceed [rt.ArenaLimit]. It also returns an error
+// if `low` and `high` are too close together or too far apart to compute n bins.
 func EqualBins(low, high float64, n int) (*Bins, error) {
 	if n < 1 || !(low < high) {
 		return nil, fmt.Errorf("bins: %d bins from %v to %v", n, low, high)
@@ -43,9 +43,9 @@ func EqualBins(low, high float64, n int) (*Bins, error) {
 	return NewBins(edges...)
 }
 
-// QuantileBins returns at most n bins with about the same number of values. Equal values are in the
-// same bin, so that there may be fewer bins. NaN is a missing value and not counted. It returns an
-// error if n is below 1 or a value is infinite.
+// QuantileBins returns at most n bins with about the same number of values in each. Equal values
+// are in the same bin, so there may be fewer than n bins. NaN is a missing value and does not
+// count. QuantileBins returns an error if n is below 1 or a value is infinite.
 func QuantileBins(values []float64, n int) (*Bins, error) {
 	if n < 1 {
 		return nil, fmt.Errorf("bins: %d bins: at least 1 expected", n)

@@ -7,10 +7,10 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Cached returns a data set with the items of d. Once an item has been read, the data set keeps it
-// in memory. It does not keep errors: an item with an error is read again next time. Goroutines
-// that need a new item at the same moment may each read it. All of them get the item that was kept
-// first. The data set has an error if pointers to all items exceed [rt.ArenaLimit].
+// Cached returns a data set with the items of d that keeps each item in memory after its first
+// read. It does not keep errors: an item with an error is read again next time. If several
+// goroutines need a new item at the same moment, each may read it, but all get the item that was
+// kept first. The data set has an error if pointers to all items exceed [rt.ArenaLimit].
 func Cached[T any](d Dataset[T]) Dataset[T] {
 	if err := Err(d); err != nil {
 		return failed[T]{err}

@@ -31,8 +31,9 @@ func newCodec[T any]() (codec[T], error) {
 	return c, nil
 }
 
-// describe writes the layout of a type. plain reports whether every bit pattern is a valid value.
-// It returns an error if the type does not have a fixed size, or has an unexported field.
+// describe writes the layout of a type to b. plain reports whether every bit pattern is a valid
+// value of the type. describe returns an error if the type does not have a fixed size, or has an
+// unexported field.
 func describe(b *strings.Builder, t reflect.Type) (plain bool, err error) {
 	switch k := t.Kind(); {
 	case k == reflect.Bool, k >= reflect.Int8 && k <= reflect.Int64, k >= reflect.Uint8 && k <= reflect.Uint64,

@@ -18,15 +18,17 @@ type Column struct {
 	Optional bool         // the value may be missing
 }
 
-// Columns returns the columns of T, a struct, in the order of its fields. Exported fields are
-// columns. The tag of a field may name the column, and may say that it is optional. A missing value
-// in an optional column sets the field to NaN if it is a float, and otherwise to the zero value.
+// Columns returns the columns of the struct type T, in the order of its fields. Each exported field
+// is a column. The tag of a field may name the column, and may say that it is optional or that the
+// field is not a column:
 //
 //	Price float32 `data:"price,optional"`
 //	Floor int     `data:",optional"` // the name is Floor
 //	Note  string  `data:"-"`         // not a column
 //
-// It returns an error if T is not a struct, or a tag has another option.
+// If a value is missing in an optional column, the field becomes NaN if it is a float, and
+// otherwise the zero value. Columns returns an error if T is not a struct, or if a tag has another
+// option.
 func Columns[T any]() ([]Column, error) { return ColumnsOf(reflect.TypeFor[T]()) }
 
 // ColumnsOf is [Columns] for a type that a program finds at run time, such as the type of a field.
@@ -38,9 +40,9 @@ func ColumnsOf(t reflect.Type) ([]Column, error) {
 	return columns, nil
 }
 
-// Index returns the index of the column in names, the names of a table's columns. If no name is
-// equal, it compares without case and without white space around the names. It returns -1 if there
-// is no such name.
+// Index returns the index of the column in names, which are the names of a table's columns. If no
+// name equals the column's name, Index ignores case, and white space around the names. It returns
+// -1 if there is still no such name.
 func (c Column) Index(names []string) int {
 	if i := slices.Index(names, c.Name); i >= 0 {
 		return i
@@ -48,8 +50,8 @@ func (c Column) Index(names []string) int {
 	return slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(strings.TrimSpace(n), c.Name) })
 }
 
-// SetMissing sets the column's field of a row, a struct, to the value that stands for a missing
-// one: NaN if the field is a float, and otherwise the zero value. It panics if the row cannot be
+// SetMissing marks the column's value in a row as missing. row is a struct. SetMissing sets the
+// field to NaN if it is a float, and otherwise to the zero value. It panics if the field cannot be
 // set.
 func (c Column) SetMissing(row reflect.Value) { setMissing(row.Field(c.Field)) }
 

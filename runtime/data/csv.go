@@ -20,9 +20,9 @@ type CSVOptions struct {
 }
 
 // CSV reads a table of comma-separated values into a slice of structs, one for each record. A field
-// of the struct is a string, bool, integer or float, or an array of such elements, which takes
-// adjacent columns. The first column of a field is the column whose header equals the name in the
-// field's tag or, without such a name, the name of the field. Case is ignored. For example:
+// of the struct is a string, bool, integer or float. It may also be an array of such elements,
+// which takes adjacent columns. A field belongs to the column whose header equals the name in the
+// field's tag. If the tag has no name, it is the name of the field. Case is ignored. For example:
 //
 //	type Wine struct {
 //		Features [11]float32 `data:"fixed acidity"` // and the ten columns after it
@@ -33,12 +33,12 @@ type CSVOptions struct {
 //
 // See [Columns] for the tags.
 //
-// Without a header, columns are taken in order. White space around numbers is ignored. The file may
-// be compressed with gzip; if path does not exist, CSV tries path with ".gz".
+// If the table has no header, columns are taken in order. White space around numbers is ignored.
+// The file may be compressed with gzip. If path does not exist, CSV reads path+".gz".
 //
-// It returns an error, with line and column, for a cell that does not fit the field's type. An
-// empty cell fits a string, and a field that is optional. It also returns an error for records of
-// different lengths, a missing column, and a T that is not a suitable struct.
+// CSV returns an error, with line and column, for a cell that does not fit the field's type. An
+// empty cell fits a string, and a field that is optional. CSV also returns an error for records of
+// different lengths, for a missing column, and if T is not a suitable struct.
 func CSV[T any](path string, o CSVOptions) (rows []T, err error) {
 	err = readFile(path, func(r io.Reader) (err error) {
 		rows, err = ReadCSV[T](r, o)
@@ -158,8 +158,8 @@ type field struct {
 	parse    func(v reflect.Value, text string) error
 }
 
-// fieldsOf finds the columns of the fields of struct type t. It returns all errors joined, such as
-// missing columns and fields of unsupported types.
+// fieldsOf finds the columns of the fields of struct type t. It returns one error for all problems,
+// such as missing columns and fields of unsupported types.
 func fieldsOf(t reflect.Type, header []string, inOrder bool) ([]field, error) {
 	columns, errs := columnsOf(t)
 	if columns == nil && errs != nil {

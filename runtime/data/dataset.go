@@ -8,9 +8,10 @@ import (
 	"sync"
 )
 
-// Dataset is a list of items. Items may be computed or read when they are asked for. All methods
-// are safe for use by several goroutines. Implementations may also be a [ManyReader], [Blocked] or
-// an io.Closer; package datatest tests what data sets promise.
+// Dataset is a list of items. An item may be computed or read when it is asked for. All methods are
+// safe for use by several goroutines. An implementation may also be a [ManyReader], a [Blocked] or
+// an io.Closer. Package datatest tests whether an implementation keeps the promises of these
+// interfaces.
 //
 // Functions that wrap a data set do not close it.
 type Dataset[T any] interface {
@@ -31,16 +32,16 @@ type ManyReader[T any] interface {
 }
 
 // Blocked is a data set whose items are read fastest in blocks, such as the row groups of a file. A
-// [Loader] shuffles the order of the blocks, and then the items within each run of eight blocks.
+// [Loader] shuffles the blocks. It then shuffles the items of each eight adjacent blocks together.
 type Blocked interface {
 	// Block returns the number of items in a block. Item i belongs to block i/Block(). If the data
 	// set does not have blocks, Block returns at most 1.
 	Block() int
 }
 
-// Err returns the error with which a data set was made, such as a share below 0, or nil. A data set
-// with an error has no items. Data sets made of it have the same error, and [All] and
-// [Loader.Epoch] yield it. Err also returns an error if d is nil.
+// Err returns the error with which a data set was made, or nil. An example is a share below 0. A
+// data set with an error has no items. Data sets that are made from it have the same error. [All]
+// and [Loader.Epoch] yield it. Err also returns an error if d is nil.
 func Err[T any](d Dataset[T]) error {
 	if d == nil {
 		return errors.New("no data set")

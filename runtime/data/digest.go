@@ -17,10 +17,10 @@ import (
 
 const digested = 16
 
-// Digest returns the SHA-256 of 16 items of the data set, in hexadecimal: the first one, the last one,
-// and items at even distances between them. It covers all items of a data set that has at most 16.
-// Functions and channels in items do not count. It returns an error if the arguments of [Load] are not
-// valid, an item cannot be read, or items are nested more than 32 levels deep.
+// Digest returns a hash of up to 16 items of the data set: SHA-256, in hexadecimal. The items are the
+// first one, the last one, and others at even distances between them. Functions and channels in items
+// are ignored. Digest returns an error if the arguments of [Load] are not valid, if an item cannot be
+// read, or if items are nested more than 32 levels deep.
 func (l *Loader[B]) Digest() (string, error) {
 	if err := l.Err(); err != nil {
 		return "", err

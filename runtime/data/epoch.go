@@ -8,15 +8,15 @@ import (
 	"sync"
 )
 
-// Epoch yields the batches of an epoch in order. It leaves out the first batches: start is the
-// number of batches that have been seen, for example before training was interrupted. A batch is
+// Epoch yields the batches of an epoch in order, from batch number `start` on. start is the number
+// of batches that have already been used, for example before training was interrupted. A batch is
 // valid until the next one is asked for.
 //
 // If something fails, Epoch yields a nil batch and an error, and ends. The error of an item names
-// the item: "item 4711: …" is about item 4711 of the data set. With [Skip] such items are left out.
-// If all items of a batch have errors, Epoch yields an error nevertheless, so that the number of
-// batches does not change. Epoch also yields an error if the arguments of [Load] or start are not
-// valid, and the cause of ctx when that ends.
+// the item: "item 4711: …" is about item 4711 of the data set. With [Skip], items with errors are
+// left out. If all items of a batch have errors, Epoch yields an error nevertheless, so that the
+// number of batches does not change. Epoch also yields an error if the arguments of [Load] or start
+// are not valid. If ctx ends, it yields the cause.
 //
 // When the iteration has ended, all goroutines that made batches have ended, too.
 func (l *Loader[B]) Epoch(ctx context.Context, epoch, start int) iter.Seq2[*B, error] {
@@ -76,8 +76,8 @@ func (l *Loader[B]) inline(ctx context.Context, r *run, from int, yield func(*B,
 	}
 }
 
-// worker makes every n-th batch, where n is the number of workers. It has two batches: the consumer
-// uses one while the worker makes the other. Sends on its channels do not block.
+// worker makes every n-th batch of an epoch, where n is the number of workers. It has two batches,
+// so that it can make one while the consumer uses the other. Sends on its channels never block.
 type worker[B any] struct{ free, ready chan *made[B] }
 
 // background makes batches ahead on other goroutines.
@@ -131,8 +131,8 @@ func (l *Loader[B]) work(w worker[B], r *run, first, step int) {
 	}
 }
 
-// deliver yields a batch or its error. It counts and logs the items that were skipped. It returns
-// false if the epoch has to end.
+// deliver yields a batch, or the error of the batch. It counts and logs the items that were
+// skipped. It returns false if the epoch has to end.
 func (l *Loader[B]) deliver(out *made[B], yield func(*B, error) bool) bool {
 	if n := len(out.skipped); n > 0 {
 		l.skipped.Add(int64(n))

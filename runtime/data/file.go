@@ -10,8 +10,8 @@ import (
 	"os"
 )
 
-// readFile calls decode with the contents of a file, decompressed if they are gzip. If path does
-// not exist, it reads path+".gz". Errors name the file.
+// readFile calls decode with the contents of the file at path. It decompresses them if they are
+// gzip. If path does not exist, it reads path+".gz". Its errors name the file.
 func readFile(path string, decode func(io.Reader) error) error {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -20,10 +20,10 @@ type IDXElement interface {
 // codes maps the type codes of IDX files to element types.
 var codes = map[byte]string{0x08: "u8", 0x09: "i8", 0x0b: "i16", 0x0c: "i32", 0x0d: "f32", 0x0e: "f64"}
 
-// IDX reads a file in the format of the MNIST files: a type, up to 255 extents, and numbers, all
-// big-endian. The file may be compressed with gzip; if path does not exist, IDX tries path with
-// ".gz". It returns an error if the file is truncated or has extra bytes, if the element type is
-// not T, or if the elements exceed [rt.ArenaLimit].
+// IDX reads a file in the format of the MNIST files: an element type, up to 255 extents, and the
+// elements, all big-endian. The file may be compressed with gzip. If path does not exist, IDX reads
+// path+".gz". It returns an error if the file is truncated or has extra bytes, if the element type
+// is not T, or if the elements exceed [rt.ArenaLimit].
 func IDX[T IDXElement](path string) (x rt.Tensor[T], err error) {
 	err = readFile(path, func(r io.Reader) (err error) {
 		x, err = ReadIDX[T](r)

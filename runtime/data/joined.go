@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// Joined returns the items of all sets, one set after the other. It needs no memory for items.
-// Errors of items are the errors of the sets. The data set has an error if one of the sets has an
-// error, or if the number of items exceeds an int.
+// Joined returns a data set with the items of all sets, one set after the other. It needs no memory
+// for items. An item has the error that it has in its set. The data set has an error if one of the
+// sets has an error, or if the number of items exceeds an int.
 func Joined[T any](sets ...Dataset[T]) Dataset[T] {
 	j := &joined[T]{sets: slices.Clone(sets), begins: make([]int, len(sets)+1)}
 	for k, d := range sets {

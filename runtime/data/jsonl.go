@@ -13,14 +13,14 @@ import (
 )
 
 // JSONL reads a file of JSON lines into a slice of structs, one for each line. A line is an object;
-// empty lines are skipped. [Columns] says which key belongs to which field of T. The key may differ
-// in case. Other keys are ignored. A field may have any type that encoding/json supports. A field
-// that is an array needs a JSON array of the same length. The file may be compressed with gzip; if
-// path does not exist, JSONL tries path with ".gz".
+// empty lines are skipped. [Columns] says which field of T a key belongs to. The key may differ in
+// case. Other keys are ignored. A field may have any type that encoding/json supports. A field that
+// is an array needs a JSON array of the same length. The file may be compressed with gzip. If path
+// does not exist, JSONL reads path+".gz".
 //
-// It returns an error, with the line, for text that is not JSON, a value that does not fit the
-// field's type, and a value that is null or missing and not optional. It also returns an error if T
-// is not a suitable struct.
+// JSONL returns an error, with the line, for text that is not JSON, and for a value that does not
+// fit the field's type. It also returns an error if a value of a field that is not optional is null
+// or missing, or if T is not a suitable struct.
 func JSONL[T any](path string) (rows []T, err error) {
 	err = readFile(path, func(r io.Reader) (err error) {
 		rows, err = ReadJSONL[T](r)
@@ -85,8 +85,8 @@ func readObject(row reflect.Value, columns []Column, text []byte) error {
 	return nil
 }
 
-// valueOf returns the value of a key. If no key equals name, it takes the first key, in sorted
-// order, that differs only in case.
+// valueOf returns the value of a key, and whether there is one. If no key equals `name`, it takes
+// the first key, in sorted order, that differs from name only in case.
 func valueOf(object map[string]json.RawMessage, name string) (json.RawMessage, bool) {
 	if value, ok := object[name]; ok {
 		return value, true

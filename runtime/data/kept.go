@@ -2,8 +2,9 @@ package data
 
 import "fmt"
 
-// Kept returns the items of d for which the function keep returns true. It reads all items once. It
-// stores an int for each item that it returns. It returns an error if an item cannot be read.
+// Kept returns a data set with the items of d for which `keep` returns true. It reads all items
+// once, and stores an int for each item that it keeps. It returns an error if an item cannot be
+// read.
 func Kept[T any](d Dataset[T], keep func(T) bool) (Dataset[T], error) {
 	if keep == nil {
 		return nil, fmt.Errorf("kept: no function")

@@ -35,10 +35,10 @@ type LoaderOptions struct {
 }
 
 // Loader makes batches B of the items of a data set. Its methods are safe for use by several
-// goroutines, and several epochs may be under way at once.
+// goroutines. Several epochs may run at once.
 //
-// The batches of an epoch depend on the data set, the options and the number of the epoch only.
-// They have the same bytes with any number of workers, and from any batch on.
+// The batches of an epoch depend only on the data set, the options and the number of the epoch.
+// They do not depend on the number of workers, or on the batch with which an epoch starts.
 type Loader[B any] struct {
 	o        LoaderOptions
 	err      error // of the arguments of Load and Shard
@@ -51,12 +51,14 @@ type Loader[B any] struct {
 	skipped  *atomic.Int64
 }
 
-// Load returns a loader of batches that collate makes of d's items. The epoch has d.Len() items.
+// Load returns a loader for batches of d's items, which collate makes. The epoch has d.Len() items.
 //
-// The epochs of the loader yield an error if the size of batches is below 1, if the number of
-// workers is below Inline, if OnError is unknown, if d has an error or no items, if d has fewer
-// items than a batch with DropLast, if collate has no functions, or if the items of a batch exceed
-// [rt.ArenaLimit].
+// The epochs of the loader yield an error in these cases:
+//
+//   - The size of batches is below 1, the number of workers is below Inline, or OnError is unknown.
+//   - d has an error or no items, or, with DropLast, fewer items than a batch.
+//   - collate has no functions.
+//   - The items of a batch exceed [rt.ArenaLimit].
 func Load[T, B any](d Dataset[T], collate Collate[T, B], o LoaderOptions) *Loader[B] {
 	l := &Loader[B]{o: o, of: 1, skipped: new(atomic.Int64)}
 	if l.err = errors.Join(Err(d), collate.check(), o.check()); l.err != nil {
@@ -105,10 +107,10 @@ func (o LoaderOptions) check() error {
 	return errors.Join(errs...)
 }
 
-// Shard returns a loader of a part of each batch, for the process or device `rank` of `count`. The
-// parts of all ranks, one after the other, are the batches of l; their sizes differ by at most 1. A
-// part has no items if a batch has fewer items than there are ranks. Epochs yield an error if 0 ≤
-// rank < count is false. Shard of a shard divides its parts further.
+// Shard returns a loader of a part of each batch, for the process or device `rank` of `count`. Each
+// batch of l is divided into `count` parts, one for each rank, in order. The sizes of the parts
+// differ by at most 1. A part has no items if a batch has fewer items than there are ranks. Epochs
+// yield an error unless 0 ≤ rank < count. Shard of a shard divides its parts further.
 func (l *Loader[B]) Shard(rank, count int) *Loader[B] {
 	s := *l
 	s.skipped = new(atomic.Int64)

@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// Map returns a data set whose items are f of d's items. f is called whenever an item is read, on
-// any goroutine; nothing is kept. An error of f is the error of the item. To call f only once for
-// each item, see [Cached] and [Stored].
+// Map returns a data set whose item i is f applied to item i of d. f is called each time that an
+// item is read, on any goroutine; the results are not kept. If f returns an error, the item has
+// this error. To call f only once for each item, see [Cached] and [Stored].
 func Map[T, U any](d Dataset[T], f func(T) (U, error)) Dataset[U] {
 	if err := Err(d); err != nil {
 		return failed[U]{err}

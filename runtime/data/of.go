@@ -1,7 +1,7 @@
 package data
 
-// Of returns the data set of a slice's elements. It does not copy them: the slice must not change
-// while the data set is in use.
+// Of returns a data set whose items are the elements of a slice. It does not copy the slice, which
+// must not change while the data set is in use.
 func Of[T any](items []T) Dataset[T] { return slice[T](items) }
 
 type slice[T any] []T

@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// OneHot turns categories into rows with a single 1. Categories are in sorted order. The zero value
-// has no categories. [rt.SaveState] saves the categories with a run.
+// OneHot converts categories, which are strings, to rows with a single 1. Categories are in sorted
+// order. The zero value has no categories. [rt.SaveState] saves the categories with a run.
 type OneHot struct{ names []string }
 
 // NewOneHot returns the encoding of the distinct values.
@@ -37,9 +37,9 @@ func (o *OneHot) Index(value string) int {
 	return -1
 }
 
-// Put sets the element of row that belongs to the value's category to 1, and the others to 0. The
-// empty string is a missing value, unless it is a category: all elements are then 0. Put returns an
-// error if row does not have Len() elements, or the value is not known.
+// Put writes the one-hot row of a value: the element of the value's category is 1, and the others
+// are 0. The empty string is a missing value unless it is a category; all elements are then 0. Put
+// returns an error if row does not have Len() elements, or if the value is not a category.
 func (o *OneHot) Put(row []float32, value string) error {
 	if len(row) != len(o.names) {
 		return fmt.Errorf("row of %d columns: %d categories", len(row), len(o.names))

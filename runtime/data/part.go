@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Part returns the items of d whose index i satisfies from ≤ i < to. If 0 ≤ from ≤ to ≤ d.Len()
-// does not hold, [Err] of the result is not nil. Errors of items are d's.
+// Part returns a data set with items from ≤ i < to of d. If 0 ≤ from ≤ to ≤ d.Len() does not hold,
+// the data set has an error; see [Err]. An item has the error that it has in d.
 func Part[T any](d Dataset[T], from, to int) Dataset[T] {
 	if err := Err(d); err != nil {
 		return failed[T]{err}
@@ -22,10 +22,11 @@ func Part[T any](d Dataset[T], from, to int) Dataset[T] {
 }
 
 // Parts divides d into consecutive parts with the given shares of its items, such as 0.8 and 0.2.
-// The ends of the parts are rounded to whole items. If the shares sum up to 1, every item is in one
-// part; if they sum up to less, the last items are left out. To divide at random, shuffle first:
-// Parts([Shuffled](d, seed), 0.8, 0.2). All parts have an error if a share is negative or not a
-// number, or if the sum exceeds 1.
+// The ends of the parts are rounded to whole items. If the shares sum to 1, each item is in one
+// part. If they sum to less, the last items are left out. All parts have an error if a share is
+// negative or not a number, or if the sum exceeds 1.
+//
+// To divide at random, shuffle first: Parts([Shuffled](d, seed), 0.8, 0.2).
 func Parts[T any](d Dataset[T], shares ...float64) []Dataset[T] {
 	parts := make([]Dataset[T], len(shares))
 	err := Err(d)

@@ -2,14 +2,14 @@ package data
 
 import "math/bits"
 
-// Permutation is an order of the numbers from 0 to n-1. It computes the number at any position
-// directly, without a table. The order depends on n, the seed and the epoch only. It is the same on
-// every machine and in every version of this package: docs/data.md defines it.
+// Permutation is a random order of the numbers from 0 to n-1. It computes the number at any
+// position directly, without a table. The order depends only on n, the seed and the epoch. It is
+// the same on every machine and in every version of this package; docs/data.md defines it.
 //
-// It is a Feistel network (M. Luby and C. Rackoff, How to construct pseudorandom permutations,
-// 1988) of six rounds on an even number of bits, at least eight. A result that is not below n goes
-// through the network again, until it is below n (J. Black and P. Rogaway, Ciphers with arbitrary
-// finite domains, 2002).
+// The permutation is a Feistel network (M. Luby and C. Rackoff, How to construct pseudorandom
+// permutations, 1988). It has six rounds on an even number of bits, at least eight. If a result is
+// not below n, the network is applied to it again, until it is below n (J. Black and P. Rogaway,
+// Ciphers with arbitrary finite domains, 2002).
 type Permutation struct {
 	n    int
 	half uint // bits in each half

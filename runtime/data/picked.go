@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Picked returns the items of d with the given indices, in that order. Indices may repeat. It keeps
-// a copy of indices. The data set has an error if an index is out of range. Errors of items are
-// d's.
+// Picked returns a data set with the items of d that have the given indices, in the order of
+// indices. Indices may repeat. Picked keeps a copy of indices. The data set has an error if an
+// index is out of range. An item has the error that it has in d.
 func Picked[T any](d Dataset[T], indices []int) Dataset[T] {
 	if err := Err(d); err != nil {
 		return failed[T]{err}

@@ -8,9 +8,9 @@ import (
 // golden is 2⁶⁴ divided by the golden ratio.
 const golden = 0x9e3779b97f4a7c15
 
-// mix is a bijection of 64-bit numbers. Flipping any bit of x flips about half of the bits of the
-// result. It is the finalizer of SplitMix64 (G. Steele, D. Lea and C. Flood, Fast splittable
-// pseudorandom number generators, 2014).
+// mix maps each 64-bit number to another one, and no two numbers to the same. If one bit of x
+// changes, about half of the bits of the result change. mix is the finalizer of SplitMix64 (G.
+// Steele, D. Lea and C. Flood, Fast splittable pseudorandom number generators, 2014).
 func mix(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb

@@ -58,11 +58,13 @@ func Open(dir string) (*Run, error) {
 	return &Run{path: path}, nil
 }
 
-// Follow passes the events in the file to a sink, and then the events that are written later, until
-// the context is done. It looks at the file after each interval, or without a pause if interval is
-// not above 0. It reads a line when the line is complete. A line that is not an event becomes a
-// [learn.Warned]. If the file is replaced, or if lines that were read are cut off, as when a run is
-// resumed, Follow resets the sink and begins anew. While there is no file, Follow waits.
+// Follow passes the events in the file to a sink, and then the events that are written later. It
+// returns when the context is done. It looks at the file after each interval, or all the time if
+// interval is not above 0. While there is no file, it waits.
+//
+// Follow reads a line when the line is complete. A line that is not an event becomes a
+// [learn.Warned]. When a run is resumed, its file may be replaced, or lines that were already read
+// may be cut off. Follow then resets the sink and starts at the beginning.
 func (r *Run) Follow(ctx context.Context, interval time.Duration, to Sink) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()

@@ -30,10 +30,10 @@ const (
 	maxHeader  = 16 << 10 // bytes of a request's header
 )
 
-// Serve shows the run in a folder at a TCP address such as ":8080", until the context is done.
-// Without a host, only this machine can reach the address. Serve calls ready with the URL when the
-// page can be opened. It returns an error if no run is in the folder, or if the address cannot be
-// used.
+// Serve shows the run in folder dir on a web page, until the context is done. The page is at a TCP
+// address such as ":8080". Without a host in the address, only this machine can reach it. Serve
+// calls ready with the URL when the page can be opened. It returns an error if dir has no run, or
+// if the address cannot be used.
 func Serve(ctx context.Context, address, dir string, ready func(url string)) error {
 	source, err := follow.Open(dir)
 	if err != nil {
@@ -84,8 +84,8 @@ func Serve(ctx context.Context, address, dir string, ready func(url string)) err
 	return err
 }
 
-// newHandler returns the handler of the page. If local is true, it refuses requests whose Host
-// header is not this machine, so that pages of other hosts cannot read the run by DNS rebinding.
+// newHandler returns the handler of the page. If local is true, it refuses a request whose Host
+// header is not this machine. A page of another host then cannot read the run by DNS rebinding.
 func newHandler(run *progress.Run, local bool) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", static("text/html; charset=utf-8", page))

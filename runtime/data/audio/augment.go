@@ -9,10 +9,10 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Fit copies samples to dst, which has the length that a model takes. If there are too many
-// samples, it copies a run of them that begins at a position drawn from r. If there are too few, it
-// copies them to a position drawn from r and sets the rest of dst to zero. If r is nil, it takes
-// the middle in both cases.
+// Fit copies samples to dst, whose length is the length that a model takes. If there are too many
+// samples, it copies len(dst) samples from a position drawn from r on. If there are too few, it
+// copies them to a position drawn from r, and sets the rest of dst to zero. If r is nil, the
+// position is in the middle.
 func Fit(dst, samples []float32, r *rand.Rand) {
 	place := func(room int) int {
 		if r == nil {
@@ -38,8 +38,8 @@ func Gain(samples []float32, decibels float64) {
 
 // Noise adds normally distributed noise to samples. ratio is the signal-to-noise ratio in decibels:
 // the power of the samples divided by the power of the noise. Silence stays silence. r is the
-// generator of the item, so that the noise does not depend on which worker adds it; see data.Pairs.
-// If r is nil, Noise adds nothing.
+// item's random generator; see data.Pairs. The noise then does not depend on which worker adds it.
+// If r is nil, Noise does nothing.
 func Noise(samples []float32, ratio float64, r *rand.Rand) {
 	if r == nil {
 		return
@@ -67,10 +67,11 @@ func Shift(samples []float32, n int) {
 	clear(samples[len(samples)+n:])
 }
 
-// MaskBands replaces a random range of bands of a spectrogram, [bands, frames], by fill: the
+// MaskBands sets a random range of bands of a spectrogram, [bands, frames], to fill. This is the
 // frequency masking of SpecAugment (D. Park et al., 2019). The number of bands is drawn from 0 to
-// most, both included, and then the index of the first band. It returns an error if the spectrogram
-// does not have two dimensions, most is not from 0 to the number of bands, or r is nil.
+// `most`, both included. Then the index of the first band is drawn. MaskBands returns an error if
+// the spectrogram does not have two dimensions, if `most` is not from 0 to the number of bands, or
+// if r is nil.
 func MaskBands(spectrogram rt.Tensor[float32], most int, fill float32, r *rand.Rand) error {
 	return mask(spectrogram, 0, most, fill, r)
 }

@@ -21,9 +21,9 @@ type Clip struct {
 	Sound   Sound
 }
 
-// Clips is a data set of WAV files with classes. Only paths are in memory; a file is read when it is
-// asked for, in new memory. data.Cached keeps sounds that were read. Its methods are safe for use by
-// several goroutines.
+// Clips is a data set of WAV files with classes. Only the paths are in memory. When an item is asked
+// for, its file is read into new memory; see data.Cached to keep sounds in memory. The methods are
+// safe for use by several goroutines.
 type Clips struct {
 	dir     string
 	classes []string
@@ -56,12 +56,12 @@ func (c *Clips) Labels() []int {
 	return labels
 }
 
-// Folder finds the WAV files of a folder in which each class has a folder: sounds/dog/3.wav is a
+// Folder returns the data set of a folder with one subfolder for each class: sounds/dog/3.wav is a
 // dog. Classes are in order of their names, and the files of a class in order of the names of the
 // files. Names are compared byte by byte. Only files with the extension .wav count, in upper or
 // lower case. Hidden files and folders, whose names begin with a dot, are left out.
 //
-// Folder returns an error if there is no class, or a class has no file.
+// Folder returns an error if there is no class, or if a class has no file.
 func Folder(dir string) (*Clips, error) {
 	c, err := readFolder(dir, ".")
 	if err != nil {
@@ -70,8 +70,8 @@ func Folder(dir string) (*Clips, error) {
 	return c, nil
 }
 
-// readFolder lists the files of a folder whose subfolders are the classes. Subfolders whose names
-// begin with one of the characters in hidden are left out.
+// readFolder lists the files of a folder whose subfolders are the classes. It leaves out subfolders
+// whose names begin with one of the characters in `hidden`.
 func readFolder(dir, hidden string) (*Clips, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -146,12 +146,14 @@ func (s Split) String() string {
 
 var recording = regexp.MustCompile(`^([0-9])_([^_]+)_([0-9]+)\.wav$`)
 
-// FSDD finds the files of the Free Spoken Digit Dataset (github.com/Jakobovski/free-spoken-digit-dataset)
-// in dir, its folder of recordings, or in dir/recordings. A file 7_jackson_32.wav is the digit 7,
-// spoken by jackson. Recordings 0 to 4 of a speaker and a digit are the split [Test], and the others
-// [Train], as the authors say. Items are in order of the names of files.
+// FSDD returns a split of the Free Spoken Digit Dataset
+// (github.com/Jakobovski/free-spoken-digit-dataset). dir is its folder of recordings, or contains it
+// as dir/recordings. The file 7_jackson_32.wav is the digit 7, spoken by jackson. As the authors say,
+// recordings 0 to 4 of a speaker and a digit are the split [Test], and the others are the split
+// [Train]. Items are in order of the names of files.
 //
-// It returns an error for another split, if a WAV file has another name, or if there are no files.
+// FSDD returns an error for another split, if a WAV file has a name of another form, or if there are
+// no files.
 func FSDD(dir string, s Split) (*Clips, error) {
 	c, err := readFSDD(dir, s)
 	if err != nil {
@@ -188,13 +190,15 @@ func readFSDD(dir string, s Split) (*Clips, error) {
 	return c, nil
 }
 
-// SpeechCommands finds the files of the Speech Commands data set (P. Warden, Speech commands: a dataset
-// for limited-vocabulary speech recognition, 2018). dir has a folder for each word. The files that
-// validation_list.txt and testing_list.txt name are the splits [Validation] and [Test], and all others
-// [Train]. Folders whose names begin with an underscore are left out, such as _background_noise_. See
-// [Folder] for the order. A file 0132a06d_nohash_2.wav is spoken by 0132a06d.
+// SpeechCommands returns a split of the Speech Commands data set (P. Warden, Speech commands: a
+// dataset for limited-vocabulary speech recognition, 2018). dir has a subfolder for each word. The
+// files that validation_list.txt and testing_list.txt name are the splits [Validation] and [Test].
+// All other files are the split [Train]. Subfolders whose names begin with an underscore are left
+// out, such as _background_noise_. See [Folder] for the order. The file 0132a06d_nohash_2.wav is
+// spoken by 0132a06d.
 //
-// It returns an error if a list or a file of a list is missing, or a split has no files.
+// SpeechCommands returns an error if a list or a file of a list is missing, or if a split has no
+// files.
 func SpeechCommands(dir string, s Split) (*Clips, error) {
 	c, err := readSpeechCommands(dir, s)
 	if err != nil {

@@ -62,9 +62,9 @@ type band struct {
 // largestFFT is the largest number of samples in a Fourier transform.
 const largestFFT = 1 << 24
 
-// NewMel returns a calculator of mel spectrograms. It returns an error if a number of the options is
-// out of range: Rate, FFT, Hop and Mels are at least 1, FFT is at most 2²⁴, Window is at most FFT, and 0
-// ≤ Low < High ≤ Rate/2.
+// NewMel returns a calculator of mel spectrograms. It returns an error if an option is out of range.
+// Rate, FFT, Hop and Mels must be at least 1. FFT must be at most 2²⁴, and Window at most FFT. The
+// frequencies must satisfy 0 ≤ Low < High ≤ Rate/2.
 func NewMel(o MelOptions) (*Mel, error) {
 	if o.Window == 0 {
 		o.Window = o.FFT
@@ -100,7 +100,8 @@ func NewMel(o MelOptions) (*Mel, error) {
 }
 
 // toMel converts a frequency in Hz to the mel scale. HTK's scale is 2595·log₁₀(1 + f/700). Slaney's
-// is linear up to 1 kHz, with 15 mels, and logarithmic above, with 27 mels for each factor of 6.4.
+// scale is linear up to 1 kHz, which is 15 mels. Above, it is logarithmic: a factor of 6.4 in
+// frequency adds 27 mels.
 func (o *MelOptions) toMel(f float64) float64 {
 	switch {
 	case !o.Slaney:
@@ -121,9 +122,9 @@ func (o *MelOptions) toHertz(m float64) float64 {
 	return 1000 * math.Pow(6.4, (m-15)/27)
 }
 
-// bandsOf returns triangular bands. The weights of a band rise from 0 at the middle of the band
-// before to 1 at its own middle, and fall to 0 at the middle of the next band. The middles are
-// evenly spaced in mels. If o.Area is true, each triangle has area 1 in Hz.
+// bandsOf returns triangular bands. The weights of a band rise from 0 at the middle of the previous
+// band to 1 at its own middle. They then fall to 0 at the middle of the next band. The middles are
+// evenly spaced on the mel scale. If o.Area is true, each triangle has area 1 in Hz.
 func bandsOf(o MelOptions) []band {
 	low, high := o.toMel(o.Low), o.toMel(o.High)
 	at := func(i int) float64 { return o.toHertz(low + (high-low)*float64(i)/float64(o.Mels+1)) }
@@ -152,8 +153,8 @@ func bandsOf(o MelOptions) []band {
 // Bands returns the number of bands.
 func (m *Mel) Bands() int { return m.o.Mels }
 
-// Frames returns the number of frames for a number of samples. It is 0 if there are fewer samples
-// than a frame needs, or than the reflection of half a transform needs.
+// Frames returns the number of frames of a spectrogram of `samples` samples. It is 0 if the samples
+// do not suffice for a frame, or for the reflected padding of half a transform.
 func (m *Mel) Frames(samples int) int {
 	half := m.o.FFT / 2
 	switch {
@@ -170,11 +171,11 @@ func (m *Mel) Frames(samples int) int {
 
 const framesAtOnce = 32
 
-// Spectrogram returns the mel spectrogram of the samples of a channel, [bands, frames]. It computes
-// the transforms in float64.
+// Spectrogram returns the mel spectrogram of the samples of one channel. Its shape is [bands,
+// frames]. It is computed in float64.
 //
-// It returns an error if there are too few samples for a frame or for the reflected padding, or if
-// the result exceeds [rt.ArenaLimit].
+// Spectrogram returns an error if there are too few samples for a frame or for the reflected
+// padding, or if the result exceeds [rt.ArenaLimit].
 func (m *Mel) Spectrogram(samples []float32) (rt.Tensor[float32], error) {
 	frames := m.Frames(len(samples))
 	if frames == 0 {
@@ -226,8 +227,8 @@ func (m *Mel) cut(line []float64, samples []float32, frame int) {
 	}
 }
 
-// sum computes the bands of a transform and stores them in out, step elements apart. transform
-// holds pairs of a real and an imaginary part. sum overwrites it.
+// sum computes the bands of one transform. It stores them in out, `step` elements apart. transform
+// holds pairs of a real and an imaginary part, which sum overwrites.
 func (m *Mel) sum(transform []float64, out []float32, step int) {
 	bins := transform[:len(transform)/2]
 	for k := range bins {
@@ -245,9 +246,9 @@ func (m *Mel) sum(transform []float64, out []float32, step int) {
 	}
 }
 
-// Decibels replaces squared magnitudes x by 10·log₁₀(max(x, 10⁻¹⁰)). If top is above 0, results
-// that are more than top below the largest result are raised to that limit. librosa's power_to_db
-// has a top of 80.
+// Decibels replaces each squared magnitude x by 10·log₁₀(max(x, 10⁻¹⁰)). If top is above 0, results
+// below the largest result minus top are raised to this limit. librosa's power_to_db has a top of
+// 80.
 func Decibels(x []float32, top float64) {
 	largest := math.Inf(-1)
 	for i, v := range x {

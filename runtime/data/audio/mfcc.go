@@ -14,9 +14,9 @@ type MFCC struct {
 	cosines [][]float64 // [coefficients][bands]
 }
 
-// NewMFCC returns a calculator of the first n coefficients of mel spectrograms with options o. It
-// returns an error if the options are not valid, if n is not from 1 to o.Mels, or if there are too
-// many coefficients and bands for the memory.
+// NewMFCC returns a calculator of mel-frequency cepstral coefficients: the first n coefficients of
+// mel spectrograms with options o. It returns an error if the options are not valid, if n is not
+// from 1 to o.Mels, or if the table of coefficients and bands is too large.
 func NewMFCC(o MelOptions, n int) (*MFCC, error) {
 	mel, err := NewMel(o)
 	if err != nil {
@@ -45,10 +45,11 @@ func NewMFCC(o MelOptions, n int) (*MFCC, error) {
 // Frames returns the number of frames for a number of samples; see [Mel.Frames].
 func (m *MFCC) Frames(samples int) int { return m.mel.Frames(samples) }
 
-// Coefficients returns the coefficients of the samples of a channel, [coefficients, frames]: the
-// orthonormal discrete cosine transform, of type II, of the mel spectrogram in decibels. Decibels
-// are raised to at least the largest one minus 80, as the functions mfcc of librosa and torchaudio
-// do. It returns the errors of [Mel.Spectrogram].
+// Coefficients returns the coefficients of the samples of one channel. Their shape is
+// [coefficients, frames]. They are the orthonormal discrete cosine transform, of type II, of the
+// mel spectrogram in decibels. Decibels below the largest one minus 80 are raised to this limit, as
+// the functions mfcc of librosa and torchaudio do. Coefficients returns the errors of
+// [Mel.Spectrogram].
 func (m *MFCC) Coefficients(samples []float32) (rt.Tensor[float32], error) {
 	s, err := m.mel.Spectrogram(samples)
 	if err != nil {

@@ -14,23 +14,23 @@ const (
 	// Nyquist frequency of the lower rate.
 	cutoff = 0.95
 	// kaiserBeta is the parameter of the filter's window (J. F. Kaiser, Nonrecursive digital filter
-	// design using the I0-sinh window function, 1974). With halfWidth, it gives a transition band
-	// of a tenth of the Nyquist frequency and an attenuation of 90 dB.
+	// design using the I0-sinh window function, 1974). Together with halfWidth, it gives a
+	// transition band of a tenth of the Nyquist frequency, and an attenuation of 90 dB.
 	kaiserBeta = 9.0
 	// largestRatio is the largest supported ratio of the two rates.
 	largestRatio = 1000
 )
 
-// Resample returns the samples of a channel at another rate, in Hz: the values of the band-limited
-// signal at times n/to. The result has ⌈len(samples)·to/from⌉ samples. The signal is 0 before its
-// first sample and after its last one.
+// Resample converts the samples of one channel from one rate to another, in Hz. Sample n of the
+// result is the value of the band-limited signal at time n/to. The result has ⌈len(samples)·to/from⌉
+// samples. The signal is 0 before its first sample and after its last one.
 //
-// The filter is a sinc with a Kaiser window, 117 samples of the lower rate long, whose delay is 0. Its
-// pass band ends at 90 % of half the lower rate; up to there the amplitude changes by less than 0.001
-// dB. From half the lower rate on, amplitudes are reduced by at least 85 dB.
+// The filter is a sinc with a Kaiser window. It is 117 samples of the lower rate long, and its delay
+// is 0. Up to 90 % of half the lower rate, it changes amplitudes by less than 0.001 dB. From half the
+// lower rate on, it reduces amplitudes by at least 85 dB.
 //
-// It returns an error if a rate is below 1, if the rates differ by a factor of more than 1000, or if
-// the result exceeds [rt.ArenaLimit].
+// Resample returns an error if a rate is below 1, if the rates differ by a factor of more than 1000,
+// or if the result exceeds [rt.ArenaLimit].
 func Resample(samples []float32, from, to int) ([]float32, error) {
 	switch {
 	case from < 1 || to < 1:
@@ -71,8 +71,8 @@ func Resample(samples []float32, from, to int) ([]float32, error) {
 	return result, nil
 }
 
-// tap returns the impulse response of the filter at a distance in samples of the old rate. lower is
-// the ratio of the lower rate to the old rate.
+// tap returns the impulse response of the filter at `distance`, in samples of the old rate. lower
+// is the lower of the two rates divided by the old rate.
 func tap(distance, lower float64) float64 {
 	place := distance * lower / halfWidth
 	if math.Abs(place) >= 1 {

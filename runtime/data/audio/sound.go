@@ -37,8 +37,9 @@ func (s Sound) Check() error {
 	return nil
 }
 
-// Mono returns a sound of one channel, the mean of the channels. A sound of one channel is returned
-// as it is, in the same memory. It returns an error for a sound that [Sound.Check] refuses.
+// Mono returns a sound of one channel, which is the mean of s's channels. If s has one channel,
+// Mono returns s, which shares memory with the result. It returns an error for a sound that
+// [Sound.Check] refuses.
 func (s Sound) Mono() (Sound, error) {
 	if err := s.Check(); err != nil || len(s.Samples) == 1 {
 		return s, err
@@ -54,9 +55,9 @@ func (s Sound) Mono() (Sound, error) {
 	return Sound{s.Rate, [][]float32{mean}}, nil
 }
 
-// Stereo returns a sound of two channels. For a sound of one channel, both are this channel, in the
-// same memory. A sound of two channels is returned as it is. It returns an error if there are more
-// than two channels, or for a sound that [Sound.Check] refuses.
+// Stereo returns a sound of two channels. If s has one channel, both channels of the result are
+// this channel and share its memory. If s has two channels, Stereo returns s. It returns an error
+// if there are more than two channels, or for a sound that [Sound.Check] refuses.
 func (s Sound) Stereo() (Sound, error) {
 	if err := s.Check(); err != nil {
 		return s, err

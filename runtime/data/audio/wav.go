@@ -13,12 +13,12 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// WAV reads a WAV file: PCM of 1 to 32 bits, or floats of 32 or 64 bits, also in the extensible format
-// (Microsoft, Multiple channel audio data and WAVE files, 2007). Integers become numbers from -1 to 1.
-// Chunks that do not hold samples are skipped.
+// WAV reads a WAV file of PCM of 1 to 32 bits, or of floats of 32 or 64 bits. The file may have the
+// extensible format (Microsoft, Multiple channel audio data and WAVE files, 2007). Integers become
+// numbers from -1 to 1. Chunks that do not hold samples are skipped.
 //
-// It returns an error if the file is truncated, has another format or no samples chunk, or its samples
-// exceed [rt.ArenaLimit].
+// WAV returns an error if the file is truncated, has another format or no samples chunk, or if the
+// samples exceed [rt.ArenaLimit].
 func WAV(path string) (Sound, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -211,13 +211,13 @@ func SaveWAV(path string, s Sound, e Encoding) error {
 	return nil
 }
 
-// WriteWAV writes the contents of a WAV file. For PCM, samples are rounded to the nearest integer,
-// ties to even, and samples outside of -1 to 1 are clipped. Files of more than two channels, or of
-// PCM of more than 16 bits, have the extensible format.
+// WriteWAV writes a sound as a WAV file. For PCM, it rounds samples to the nearest integer, ties to
+// even, and clips samples outside of -1 to 1. It uses the extensible format for more than two
+// channels, and for PCM of more than 16 bits.
 //
-// It returns an error for a sound that [Sound.Check] refuses, for NaN in PCM, for an unknown
-// encoding, and for sizes that the format cannot hold: 4 GiB or more of samples, 64 KiB or more for
-// one sample of all channels, or 4 GiB or more a second.
+// WriteWAV returns an error for a sound that [Sound.Check] refuses, for NaN in PCM, and for an
+// unknown encoding. It also returns an error for sizes that the format cannot hold: 4 GiB or more
+// of samples, 64 KiB or more for one sample of all channels, or 4 GiB or more a second.
 func WriteWAV(w io.Writer, s Sound, e Encoding) error {
 	if err := s.Check(); err != nil {
 		return err

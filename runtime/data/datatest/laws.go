@@ -1,5 +1,5 @@
-// Package datatest tests implementations of data sets. It checks what a data.Dataset promises, and
-// the optional interfaces if they are implemented; [Check] lists the laws.
+// Package datatest tests implementations of data.Dataset and of its optional interfaces. [Check]
+// lists the laws that it checks.
 package datatest
 
 import (

@@ -7,9 +7,9 @@ import (
 	"math/rand/v2"
 )
 
-// Rotate turns the picture about its centre by a random angle. The result has the same size; its
-// corners are filled. It agrees with torchvision's RandomRotation with expand=False, except that
-// bilinear values of 8 bits are rounded, while Pillow truncates them.
+// Rotate turns the picture about its centre by a random angle. The size does not change, and the
+// corners are filled. Rotate agrees with torchvision's RandomRotation with expand=False, with one
+// exception: bilinear values of 8 bits are rounded here, but truncated by Pillow.
 type Rotate struct {
 	Degrees   [2]float64 // least and largest angle, to the left
 	Filter    Filter     // Bilinear (default) or Nearest
@@ -40,9 +40,9 @@ func warpAbout(s *Sample, name string, m affine, f Filter, fill color.RGBA, clas
 	return reshape(s, name, warp{w, h, m.about(float64(w)/2, float64(h)/2), f, fill, class})
 }
 
-// Affine turns, scales, shears and moves the picture about its centre. The result has the same
-// size. It agrees with torchvision's RandomAffine, except that bilinear values of 8 bits are
-// rounded, while Pillow truncates them.
+// Affine turns, scales, shears and moves the picture about its centre, at random. The size does not
+// change. Affine agrees with torchvision's RandomAffine, with one exception: bilinear values of 8
+// bits are rounded here, but truncated by Pillow.
 type Affine struct {
 	Degrees   [2]float64 // least and largest angle of turning, to the right
 	Translate [2]float64 // largest shift to either side, as a fraction of the width and of the height

@@ -6,9 +6,9 @@ import (
 	"math/rand/v2"
 )
 
-// Blur is a Gaussian blur. It agrees with torchvision's GaussianBlur with a kernel of 2·⌈3σ⌉+1 pixels:
-// weights are exp(-x²/2σ²) and sum to 1, and the picture is mirrored at its edges. Masks
-// and boxes do not change.
+// Blur is a Gaussian blur. The kernel has 2·⌈3σ⌉+1 pixels along each axis, where σ is drawn from
+// Sigma. The weights are proportional to exp(-x²/2σ²) and sum to 1. The picture is mirrored at its
+// edges. Masks and boxes do not change. Blur agrees with torchvision's GaussianBlur with this kernel.
 type Blur struct {
 	Sigma [2]float64 // least and largest standard deviation, in pixels; default 0.1 to 2
 }

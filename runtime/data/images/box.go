@@ -11,10 +11,10 @@ type Box struct {
 // Area returns the area of the box in square pixels.
 func (b Box) Area() float64 { return (b.X1 - b.X0) * (b.Y1 - b.Y0) }
 
-// carry stores boxes in dst, from its beginning, in the coordinates of a new picture of width ×
-// height pixels, and returns the result. m maps points of the new picture to points of the old one.
-// A box becomes the bounding box of its transformed corners, clipped to the picture. Boxes without
-// area are dropped. dst may share the memory of boxes.
+// carry transforms boxes to the coordinates of a new picture, which has width × height pixels. It
+// stores them in dst, from its beginning, and returns them. m maps points of the new picture to
+// points of the old one. A box becomes the bounding box of its transformed corners, clipped to the
+// picture. Boxes without area are dropped. dst may share the memory of boxes.
 func carry(dst, boxes []Box, m affine, width, height int) []Box {
 	back, ok := m.inverse()
 	dst = dst[:0]

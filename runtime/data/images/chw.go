@@ -8,9 +8,10 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// CHW is a picture of floats: planes of channels, each row by row from the top. Element (c, y, x) is
-// Data[(c·Height+y)·Width+x]. Values are from 0 to 1 until they are normalised. Pictures of 1 channel
-// are grey, pictures of 3 or 4 channels begin with red, green and blue.
+// CHW is a picture of floats. The channels are stored one after the other, each row by row from the
+// top: element (c, y, x) is Data[(c·Height+y)·Width+x]. Values are from 0 to 1 until they are
+// normalised. A picture of 1 channel is grey. In a picture of 3 or 4 channels, the first channels are
+// red, green and blue.
 type CHW struct {
 	Data                    []float32
 	Channels, Height, Width int
@@ -65,8 +66,8 @@ func (f Floats) Apply(s *Sample, r *rand.Rand) error {
 	return nil
 }
 
-// floats stores m in dst, from 0 to 1. dst has the size of m and 1, 3 or 4 channels; a single
-// channel is the luma.
+// floats converts m to floats from 0 to 1, and stores them in dst. dst has the size of m and 1, 3
+// or 4 channels. A single channel receives the luma.
 func floats(dst CHW, m *image.RGBA) {
 	src := rgbaRaster(m)
 	n := dst.Width * dst.Height

@@ -14,8 +14,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// CIFAR is a data set of CIFAR: pictures of 32 × 32 pixels in colours. The pictures are in memory, 3072
-// bytes each. Its methods are safe for use by several goroutines.
+// CIFAR is the data set CIFAR-10 or CIFAR-100: colour pictures of 32 × 32 pixels. The pictures are in
+// memory, 3072 bytes each. The methods are safe for use by several goroutines.
 type CIFAR struct {
 	items           []CIFARItem
 	classes, coarse []string
@@ -42,9 +42,10 @@ type cifar struct {
 	names, groups string
 }
 
-// CIFAR10 reads the binary version of CIFAR-10: in dir, "data_batch_1.bin" to "data_batch_5.bin" for
-// [Train], and "test_batch.bin" for [Test]. Names of classes are in "batches.meta.txt". It returns an
-// error if a file is missing, is truncated, or has another label than 0 to 9.
+// CIFAR10 reads a split of the binary version of CIFAR-10 in dir. [Train] is in "data_batch_1.bin" to
+// "data_batch_5.bin", and [Test] in "test_batch.bin". The names of the classes are in
+// "batches.meta.txt". CIFAR10 returns an error if a file is missing or truncated, or has a label that
+// is not 0 to 9.
 func CIFAR10(dir string, split Split) (*CIFAR, error) {
 	return readCIFAR(dir, split, cifar{
 		name: "cifar-10",
@@ -56,10 +57,10 @@ func CIFAR10(dir string, split Split) (*CIFAR, error) {
 	})
 }
 
-// CIFAR100 reads the binary version of CIFAR-100: in dir, "train.bin" for [Train], and "test.bin" for
-// [Test]. Names of classes are in "fine_label_names.txt", of superclasses in "coarse_label_names.txt". It
-// returns an error if a file is missing, is truncated, or has another label than 0 to 99, or another
-// superclass than 0 to 19.
+// CIFAR100 reads a split of the binary version of CIFAR-100 in dir. [Train] is in "train.bin", and
+// [Test] in "test.bin". The names of the classes are in "fine_label_names.txt", and the names of the
+// superclasses in "coarse_label_names.txt". CIFAR100 returns an error if a file is missing or
+// truncated, if it has a label that is not 0 to 99, or a superclass that is not 0 to 19.
 func CIFAR100(dir string, split Split) (*CIFAR, error) {
 	return readCIFAR(dir, split, cifar{
 		name: "cifar-100", files: [2][]string{Train: {"train.bin"}, Test: {"test.bin"}},
@@ -123,8 +124,8 @@ func (f cifar) records(items []CIFARItem, r io.Reader) ([]CIFARItem, error) {
 	}
 }
 
-// namesIn returns the n names in a file, which are separated by white space. It returns nil if n is
-// 0 or the file does not exist.
+// namesIn returns the n names in the file `name` in dir. White space separates them. namesIn
+// returns nil if n is 0 or the file does not exist.
 func namesIn(dir, name string, n int) ([]string, error) {
 	if n == 0 {
 		return nil, nil

@@ -14,9 +14,9 @@ import (
 	"slices"
 )
 
-// Detection is a data set of pictures with boxes, in COCO's format. The annotations are in memory; a
-// picture is read and decoded when it is asked for, in new memory. Its methods are safe for use by
-// several goroutines.
+// Detection is a data set of pictures with boxes, in COCO's format. The annotations are in memory.
+// When an item is asked for, its picture is read and decoded into new memory. The methods are safe
+// for use by several goroutines.
 type Detection struct {
 	dir        string
 	scenes     []Scene // without pictures
@@ -35,15 +35,16 @@ type Scene struct {
 // Sample returns a sample of the picture and the boxes.
 func (s Scene) Sample() Sample { return Sample{Image: s.Image, Boxes: s.Boxes} }
 
-// COCO reads a file of COCO's instances, such as instances_train2017.json: "images", "annotations"
-// with boxes [x, y, width, height] in pixels, and "categories". Pictures are in dir. Items are in
-// order of the pictures' numbers, the boxes of an item in the order of the file. Pictures without
-// annotations are also items. The class of a box is the index of its category in order of the
-// categories' numbers, which may have gaps.
+// COCO reads a file of COCO's object instances, such as instances_train2017.json. The pictures are
+// in dir. The file has "images", "categories", and "annotations" with boxes [x, y, width, height]
+// in pixels. Items are in order of the pictures' numbers, and the boxes of an item in the order of
+// the file. Pictures without annotations are also items. The class of a box is the index of its
+// category when categories are sorted by number. The numbers of categories may have gaps, but
+// classes do not.
 //
-// Outlines and other members are not read. COCO returns an error for a file that is not JSON of
-// this form, numbers that occur twice, annotations of unknown pictures or categories, boxes of
-// negative or infinite size, and paths that lead out of dir.
+// COCO ignores outlines and other members. It returns an error for a file that is not JSON of this
+// form, for numbers that occur twice, for annotations of unknown pictures or categories, for boxes
+// of negative or infinite size, and for paths that lead out of dir.
 func COCO(file, dir string) (*Detection, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -240,8 +241,9 @@ func (a cocoAnnotation) box(classes map[int64]int) (Box, error) {
 // Len returns the number of pictures.
 func (d *Detection) Len() int { return len(d.scenes) }
 
-// At reads and decodes a picture. It returns an error if there is no item i, if the picture cannot
-// be read or decoded, or if the file of annotations gives it another size.
+// At returns item i. It reads and decodes the picture. It returns an error if there is no item i,
+// if the picture cannot be read or decoded, or if its size differs from the size in the file of
+// annotations.
 func (d *Detection) At(i int) (Scene, error) {
 	if err := checkIndex(i, len(d.scenes)); err != nil {
 		return Scene{}, err

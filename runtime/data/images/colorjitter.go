@@ -8,7 +8,7 @@ import (
 
 // ColorJitter changes brightness, contrast, saturation and hue, in random order. It agrees with
 // torchvision's ColorJitter of tensors. For pictures of 8 bits it differs from Pillow, which
-// truncates values and has 256 hues. Boxes and masks do not change.
+// truncates values and has only 256 hues. Boxes and masks do not change.
 type ColorJitter struct {
 	// Brightness, Contrast and Saturation are the largest change x of a factor. The factor is uniform from
 	// max(0, 1-x) to 1+x. Factor 0 is a black picture, a grey one, or one without colours; 1 changes

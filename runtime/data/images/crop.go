@@ -45,8 +45,8 @@ type RandomCrop struct {
 	Width, Height int // of the result, in pixels
 }
 
-// Apply implements [Transform]. Boxes are limited to the result, and dropped if they are outside. It
-// returns an error if the picture is smaller than the result.
+// Apply implements [Transform]. Boxes are clipped to the result, and dropped if they are outside of
+// it. Apply returns an error if the picture is smaller than the result.
 func (t RandomCrop) Apply(s *Sample, r *rand.Rand) error {
 	if err := s.begin("random crop", r); err != nil {
 		return err

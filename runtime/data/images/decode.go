@@ -20,20 +20,20 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Decode decodes a picture: BMP, GIF, JPEG, PNG, TIFF or WebP, which the first bytes of data tell
-// apart. The picture is turned as its EXIF orientation says, so that its top is the top of the
-// scene. Bounds begin at (0, 0). Only the upper 8 bits of 16-bit samples are used. The first frame
-// of an animated GIF is decoded; animated WebP is not supported. Colour profiles are ignored.
+// Decode decodes a picture. The first bytes of data tell the format: BMP, GIF, JPEG, PNG, TIFF or
+// WebP. The picture is turned as its EXIF orientation says, so that its top is the top of the
+// scene. Its bounds begin at (0, 0). Only the upper 8 bits of 16-bit samples are used. The first
+// frame of an animated GIF is decoded. Animated WebP is not supported. Colour profiles are ignored.
 //
-// Transparent pixels are premultiplied, as [image.RGBA] defines. The channels R, G and B are thus
-// the picture on black. Pictures without transparency have an alpha of 255.
+// Transparent pixels are premultiplied, as [image.RGBA] defines. R, G and B are therefore the
+// picture on a black background. A picture without transparency has an alpha of 255.
 //
-// The decoders are from the standard library and from golang.org/x/image. Pixels of JPEG and lossy
-// WebP differ a little from libjpeg's and libwebp's, which interpolate chroma.
+// The decoders are from the standard library and from golang.org/x/image. For JPEG and lossy WebP,
+// pixels differ a little from the results of libjpeg and libwebp, which interpolate chroma.
 //
 // Decode returns an error for other formats, for damaged or truncated data, and for more pixels
-// than [PixelLimit] and [rt.ArenaLimit] allow. The size in the header is checked before pixels are
-// allocated.
+// than [PixelLimit] and [rt.ArenaLimit] allow. It checks the size in the header before it allocates
+// pixels.
 func Decode(data []byte) (*image.RGBA, error) {
 	f, m, err := decode(data)
 	if err != nil {
@@ -45,10 +45,11 @@ func Decode(data []byte) (*image.RGBA, error) {
 // Read is [Decode] of a file. Errors name the file.
 func Read(path string) (*image.RGBA, error) { return read(path, Decode) }
 
-// DecodeMask decodes a mask, whose pixels are classes: the indices of a picture with a palette, or
-// the values of a grey picture of 8 bits. PNG scales grey of fewer bits to the range from 0 to 255.
-// The mask is turned as [Decode] turns pictures. DecodeMask returns the errors of Decode, and an
-// error for all other pictures and for JPEG, which changes values.
+// DecodeMask decodes a mask, whose pixels are classes. In a picture with a palette, the classes are
+// the indices. In a grey picture of 8 bits, they are the values. PNG scales grey of fewer bits to
+// the range from 0 to 255. The mask is turned as [Decode] turns pictures. DecodeMask returns the
+// errors of Decode. It also returns an error for other pictures, and for JPEG, which changes
+// values.
 func DecodeMask(data []byte) (*image.Gray, error) {
 	f, m, err := decode(data)
 	if err != nil {

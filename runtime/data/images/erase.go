@@ -7,9 +7,10 @@ import (
 	"math/rand/v2"
 )
 
-// Erase fills a random rectangle. It agrees with torchvision's RandomErasing: the share of the area
-// is drawn uniformly, and so is the logarithm of width/height. After ten draws that do not fit,
-// nothing is erased. To erase with a probability, use it in a [Maybe]. Boxes and masks do not change.
+// Erase fills a random rectangle. The share of the picture's area is drawn uniformly. The logarithm
+// of width/height is also drawn uniformly. If ten drawn rectangles do not fit, nothing is erased.
+// Boxes and masks do not change. Erase agrees with torchvision's RandomErasing. To erase with a
+// probability, use it in a [Maybe].
 type Erase struct {
 	Scale [2]float64 // share of the picture's area; default 0.02 to 0.33
 	Ratio [2]float64 // width/height of the rectangle, torchvision's is height/width; default 0.3 to 3.3

@@ -64,8 +64,9 @@ func exifOfWebP(data []byte) []byte {
 	return nil
 }
 
-// orientationOf returns the orientation in an EXIF block, 1 to 8: tag 0x0112 of the first directory
-// (TIFF 6.0, section 8). It returns 1, upright, if the tag is missing or the block is damaged.
+// orientationOf returns the orientation in an EXIF block, from 1 to 8. It is tag 0x0112 of the
+// first directory (TIFF 6.0, section 8). orientationOf returns 1, for an upright picture, if the
+// tag is missing or the block is damaged.
 func orientationOf(exif []byte) int {
 	if len(exif) < 8 {
 		return 1

@@ -14,10 +14,10 @@ var extensions = map[string]bool{
 	".bmp": true, ".gif": true, ".jpeg": true, ".jpg": true, ".png": true, ".tif": true, ".tiff": true, ".webp": true,
 }
 
-// pictureFiles returns the picture files below dir, recognised by their extensions. The paths are
-// sorted, relative to dir and have slashes. Files and folders whose names begin with a dot are left
-// out. Symbolic links to files are followed; links to folders are left out. others is the number of
-// files with other extensions.
+// pictureFiles finds the picture files below dir, which it recognises by their extensions. The
+// paths are relative to dir, sorted, and have slashes. Files and folders whose names begin with a
+// dot are left out. Symbolic links to files are followed. Links to folders are left out. `others`
+// is the number of files with other extensions.
 func pictureFiles(dir string) (paths []string, others int, err error) {
 	dir, err = filepath.EvalSymlinks(dir)
 	if err != nil {

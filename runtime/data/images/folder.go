@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// ClassFolder is a folder of pictures that has a folder for each class. Only paths are in memory; a
-// picture is read and decoded when it is asked for, in new memory. data.Cached keeps decoded pictures. Its
-// methods are safe for use by several goroutines.
+// ClassFolder is a data set of pictures in a folder that has a subfolder for each class. Only the
+// paths are in memory. When an item is asked for, its picture is read and decoded into new memory;
+// see data.Cached to keep decoded pictures. The methods are safe for use by several goroutines.
 type ClassFolder struct {
 	dir     string
 	classes []string
@@ -30,18 +30,18 @@ type Picture struct {
 // Sample returns a sample of the picture.
 func (p Picture) Sample() Sample { return Sample{Image: p.Image} }
 
-// Folder finds the pictures of a folder in which each class has a folder: images/cat/7.jpg is a
+// Folder returns the data set of a folder with one subfolder for each class: images/cat/7.jpg is a
 // cat. Classes are in order of their names, and the pictures of a class in order of their paths.
-// They include the pictures in folders below the folder of the class. Names are compared byte by
-// byte.
+// Pictures in folders below the folder of a class also belong to the class. Names are compared byte
+// by byte.
 //
 // Files with the extensions .bmp, .gif, .jpeg, .jpg, .png, .tif, .tiff and .webp are pictures, in
-// upper or lower case; [ClassFolder.Ignored] counts other files. Hidden files and folders, whose
-// names begin with a dot, are left out. The folder of a class, or a picture, may be a symbolic
-// link.
+// upper or lower case. [ClassFolder.Ignored] returns the number of other files. Hidden files and
+// folders, whose names begin with a dot, are left out. The folder of a class, or a picture, may be
+// a symbolic link.
 //
-// Folder returns an error if there is no class, or a class has no picture. It does not open
-// pictures: At returns an error that names the file if one cannot be decoded.
+// Folder returns an error if there is no class, or if a class has no picture. It does not open
+// pictures. If a picture cannot be decoded, At returns an error that names the file.
 func Folder(dir string) (*ClassFolder, error) {
 	f, err := readFolder(dir)
 	if err != nil {
@@ -90,8 +90,8 @@ func readFolder(dir string) (*ClassFolder, error) {
 // Len returns the number of pictures.
 func (f *ClassFolder) Len() int { return len(f.paths) }
 
-// At reads and decodes a picture; see [Decode]. It returns an error if there is no item i, or its file
-// cannot be read or decoded.
+// At returns item i. It reads and decodes the picture; see [Decode]. It returns an error if there is
+// no item i, or if its file cannot be read or decoded.
 func (f *ClassFolder) At(i int) (Picture, error) {
 	if err := checkIndex(i, len(f.paths)); err != nil {
 		return Picture{}, err

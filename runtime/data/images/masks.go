@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// MaskFolder is two folders of pictures and of their masks. Only paths are in memory; pictures and
-// masks are read and decoded when they are asked for, in new memory. Its methods are safe for use by
-// several goroutines.
+// MaskFolder is a data set of pictures and their masks, which are in two folders. Only the paths are
+// in memory. When an item is asked for, its picture and mask are read and decoded into new memory.
+// The methods are safe for use by several goroutines.
 type MaskFolder struct {
 	pictures, masks string
 	pairs           [][2]string // paths below the two folders
@@ -28,13 +28,14 @@ type Masked struct {
 // Sample returns a sample of the picture and the mask.
 func (m Masked) Sample() Sample { return Sample{Image: m.Image, Mask: m.Mask} }
 
-// Masks finds the pictures of a folder, and their masks in another one: pictures/a/7.jpg belongs to
-// masks/a/7.png. Paths are equal apart from the extensions. Items are in order of the pictures'
-// paths. [DecodeMask] says which files are masks, and [Folder] which files are pictures.
+// Masks returns the data set of the pictures in one folder and their masks in another:
+// pictures/a/7.jpg belongs to masks/a/7.png. The paths below the two folders are equal except for
+// the extensions. Items are in order of the pictures' paths. [DecodeMask] says which files are
+// masks, and [Folder] which files are pictures.
 //
-// [MaskFolder.Unpaired] counts pictures without a mask, which are left out. Masks returns an error
-// if there is no pair, a mask has no picture, or two files of a folder differ in their extensions
-// only.
+// Pictures without a mask are left out; [MaskFolder.Unpaired] returns their number. Masks returns
+// an error if there is no pair, if a mask has no picture, or if two files of a folder differ only
+// in their extensions.
 func Masks(pictures, masks string) (*MaskFolder, error) {
 	m, err := readMasks(pictures, masks)
 	if err != nil {
@@ -73,8 +74,8 @@ func readMasks(pictures, masks string) (*MaskFolder, error) {
 	return m, nil
 }
 
-// stems returns the paths of the pictures in a folder. It adds each path to found, keyed by the
-// path without its extension. It returns an error if the key exists.
+// stems returns the paths of the pictures in a folder. It also adds each path to the map found; the
+// key is the path without its extension. It returns an error if the key already exists.
 func stems(dir string, found map[string]string) ([]string, error) {
 	if err := checkFolder(dir); err != nil {
 		return nil, err
@@ -98,8 +99,8 @@ func stem(p string) string { return strings.TrimSuffix(p, path.Ext(p)) }
 // Len returns the number of pairs.
 func (m *MaskFolder) Len() int { return len(m.pairs) }
 
-// At reads and decodes a picture and its mask. It returns an error if there is no item i, a file cannot
-// be read or decoded, or the sizes differ.
+// At returns item i. It reads and decodes the picture and its mask. It returns an error if there is
+// no item i, if a file cannot be read or decoded, or if the sizes differ.
 func (m *MaskFolder) At(i int) (Masked, error) {
 	if err := checkIndex(i, len(m.pairs)); err != nil {
 		return Masked{}, err

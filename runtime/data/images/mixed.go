@@ -7,9 +7,9 @@ import (
 	"math/rand/v2"
 )
 
-// MixUp mixes two pictures and their targets: x = λ·x + (1-λ)·x2, where λ has the distribution
-// Beta(Alpha, Alpha) (H. Zhang et al., mixup: Beyond empirical risk minimization, 2018). It draws λ
-// for each pair.
+// MixUp mixes two pictures, and mixes their targets in the same way: x = λ·x + (1-λ)·x2. λ has the
+// distribution Beta(Alpha, Alpha), and is drawn for each pair (H. Zhang et al., mixup: Beyond
+// empirical risk minimization, 2018).
 //
 // The function put of [data.Pairs] can read the second picture from its data set d:
 // d.At(r.IntN(d.Len())).
@@ -17,9 +17,9 @@ type MixUp struct {
 	Alpha float64 // at least 10⁻⁶; default 0.2
 }
 
-// Mix changes a picture and its target to a mixture with another picture and target. Targets are
-// probabilities of classes. It returns an error if the lengths differ, r is nil, or Alpha is not valid;
-// nothing is then changed.
+// Mix mixes a picture x with the picture x2, and target with target2. The results are stored in x and
+// target. Targets are probabilities of classes. Mix returns an error if the lengths differ, if r is
+// nil, or if Alpha is not valid; nothing is then changed.
 func (t MixUp) Mix(x CHW, target []float32, x2 CHW, target2 []float32, r *rand.Rand) error {
 	alpha, err := mixable(t.Alpha, 0.2, x, target, x2, target2, r)
 	if err != nil {
@@ -31,11 +31,11 @@ func (t MixUp) Mix(x CHW, target []float32, x2 CHW, target2 []float32, r *rand.R
 	return nil
 }
 
-// CutMix replaces a rectangle of a picture by the same rectangle of another one, and mixes the
+// CutMix replaces a rectangle of a picture by the same rectangle of another picture, and mixes the
 // targets by area (S. Yun et al., CutMix: Regularization strategy to train strong classifiers with
-// localizable features, 2019). The share 1-λ of the rectangle has the distribution Beta(Alpha,
-// Alpha). Its centre is uniform. The part outside of the picture is cut off, and λ becomes the
-// share of the picture that is not replaced.
+// localizable features, 2019). The rectangle has the share 1-λ of the picture's area, where λ has
+// the distribution Beta(Alpha, Alpha). The centre of the rectangle is uniform. A part outside of
+// the picture is cut off. λ then becomes the share of the picture that is not replaced.
 type CutMix struct {
 	Alpha float64 // at least 10⁻⁶; default 1
 }
@@ -101,8 +101,8 @@ func beta(r *rand.Rand, alpha float64) float64 {
 	return 1 / (1 + math.Exp(b-a))
 }
 
-// logGamma draws the logarithm of a number with the distribution Gamma(shape, 1) (G. Marsaglia and
-// W. Tsang, A simple method for generating gamma variables, 2000).
+// logGamma draws a random number with the distribution Gamma(shape, 1), and returns its logarithm
+// (G. Marsaglia and W. Tsang, A simple method for generating gamma variables, 2000).
 func logGamma(r *rand.Rand, shape float64) float64 {
 	boost := 0.0
 	if shape < 1 { // Gamma(a) is Gamma(a+1)·U^(1/a)

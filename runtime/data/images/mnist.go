@@ -24,11 +24,11 @@ func (d Digit) Standard() (pixels [28][28]float32) {
 	return pixels
 }
 
-// MNIST reads the MNIST digits, or other data in the same files, such as Fashion-MNIST: in dir,
-// "train-images-idx3-ubyte" and "train-labels-idx1-ubyte" for [Train], "t10k-images-idx3-ubyte" and
-// "t10k-labels-idx1-ubyte" for [Test], plain or with ".gz"; see [data.IDX]. The pixels are in memory: 784
-// bytes for each item. MNIST returns an error if a file is missing or damaged, or if the shapes do not
-// belong together.
+// MNIST reads a split of the MNIST digits in dir, or of other data in the same form, such as
+// Fashion-MNIST. [Train] is in "train-images-idx3-ubyte" and "train-labels-idx1-ubyte". [Test] is in
+// "t10k-images-idx3-ubyte" and "t10k-labels-idx1-ubyte". The files may be compressed, with names that
+// end in ".gz"; see [data.IDX]. The pixels are in memory: 784 bytes for each item. MNIST returns an
+// error if a file is missing or damaged, or if the shapes do not belong together.
 func MNIST(dir string, split Split) (data.Dataset[Digit], error) {
 	digits, err := readMNIST(dir, split)
 	if err != nil {

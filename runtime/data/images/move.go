@@ -2,8 +2,9 @@ package images
 
 import "image/color"
 
-// move computes pixel (x, y) of the result from pixel (x0 + xx·x + xy·y, y0 + yx·x + yy·y) of the
-// picture. The factors are -1, 0 or 1; in each sum exactly one is not 0.
+// move moves the pixels of a picture: pixel (x, y) of the result is pixel (x0 + xx·x + xy·y, y0 +
+// yx·x + yy·y) of the picture. The factors xx, xy, yx and yy are -1, 0 or 1. In each of the two
+// sums, exactly one factor is not 0.
 type move struct {
 	width, height          int // of the result
 	x0, xx, xy, y0, yx, yy int
@@ -55,8 +56,8 @@ func moved[T channel](dst, src raster[T], m move, fill [4]T) {
 	}
 }
 
-// put stores pixel (u, v) of src as pixel x of the row out. edges says what is stored if (u, v) is
-// outside src.
+// put stores pixel (u, v) of src as pixel x of the row `out`. If (u, v) is outside of src, edges
+// and fill determine the stored pixel.
 func put[T channel](out []T, x int, src raster[T], u, v int, edges PadMode, fill [4]T) {
 	if u < 0 || u >= src.width || v < 0 || v >= src.height {
 		if edges == PadConstant {

@@ -5,8 +5,9 @@ import (
 	"math/rand/v2"
 )
 
-// Normalize replaces each value x by (x - Mean)/Std of its channel. It needs a picture of floats:
-// apply [Floats] first. It agrees with torchvision's Normalize.
+// Normalize replaces each value x of a channel by (x - mean)/std, with the channel's elements of
+// Mean and Std. It needs a picture of floats: apply [Floats] first. It agrees with torchvision's
+// Normalize.
 type Normalize struct {
 	Mean, Std []float32 // of each channel
 }
@@ -17,9 +18,9 @@ func ImageNet() Normalize {
 	return Normalize{Mean: []float32{0.485, 0.456, 0.406}, Std: []float32{0.229, 0.224, 0.225}}
 }
 
-// Apply implements [Transform]. It returns an error if the picture is not a picture of floats, does
-// not have as many channels as there are means and standard deviations, or a standard deviation is
-// not above 0.
+// Apply implements [Transform]. It returns an error if the picture does not consist of floats, or
+// if a standard deviation is not above 0. It also returns an error unless Mean and Std have one
+// element for each channel.
 func (t Normalize) Apply(s *Sample, r *rand.Rand) error {
 	if err := s.begin("normalize", r); err != nil {
 		return err

@@ -16,8 +16,8 @@ const (
 	PadReflect                 // the picture mirrored, without its first and last pixel: c b | a b c | b a
 )
 
-// inside maps the index i to [0, n): to the nearest index if m is PadEdge or n is 1, else by
-// reflection about the first and the last index.
+// inside maps an index i to an index in [0, n). If m is PadEdge or n is 1, it returns the nearest
+// index. Otherwise it reflects i about the first and the last index.
 func (m PadMode) inside(i, n int) int {
 	if i >= 0 && i < n {
 		return i

@@ -7,8 +7,8 @@ import (
 )
 
 // Pipeline applies transforms to pictures that become items of batches. Its methods may be called by
-// several goroutines at once. A pipeline keeps the memory of transforms for later pictures: once it has
-// seen the sizes that occur, it does not allocate.
+// several goroutines at once. A pipeline keeps the memory of its transforms for later pictures. After
+// it has seen all sizes of pictures, it does not allocate.
 type Pipeline struct {
 	transforms Sequence
 	samples    pool[Sample]
@@ -34,9 +34,9 @@ func (p *Pipeline) Do(sample Sample, r *rand.Rand, use func(s *Sample) error) er
 }
 
 // Put applies the transforms to a copy of the sample `in`, and stores the picture in dst as floats,
-// [channels, height, width]. A picture of 8 bits is converted by [Floats] with 1, 3 or 4 channels:
-// the length of dst decides. `in` does not change. Put returns the error of a transform, and an
-// error if dst has another length.
+// [channels, height, width]. `in` does not change. A picture of 8 bits is converted by [Floats] to
+// 1, 3 or 4 channels, depending on the length of dst. Put returns the error of a transform. It also
+// returns an error if dst does not have the length of the picture.
 func (p *Pipeline) Put(dst []float32, in Sample, r *rand.Rand) error {
 	s, err := p.apply(&in, r)
 	if err == nil {
@@ -63,8 +63,9 @@ func (p *Pipeline) release(s *Sample) {
 	p.samples.put(s)
 }
 
-// store stores the picture in dst as floats, channel by channel. The length of dst decides the
-// number of channels of a picture of 8 bits.
+// store stores the picture in dst as floats, one channel after the other. A picture of 8 bits gets
+// 1, 3 or 4 channels, depending on the length of dst. store returns an error if dst has another
+// length.
 func (s *Sample) store(dst []float32) error {
 	w, h := s.size()
 	if s.Image == nil {

@@ -8,9 +8,10 @@ import (
 )
 
 // RandAugment applies random transforms of one strength (E. Cubuk et al., RandAugment: Practical
-// automated data augmentation with a reduced search space, 2020). It agrees with torchvision's
-// RandAugment of 31 magnitudes: identity, shears, translations, rotation, brightness, saturation,
-// contrast, sharpness, posterize, solarize, autocontrast and equalize, all equally probable.
+// automated data augmentation with a reduced search space, 2020). The transforms are identity,
+// shears, translations, rotation, brightness, saturation, contrast, sharpness, posterize, solarize,
+// autocontrast and equalize. All are equally probable. RandAugment agrees with torchvision's
+// RandAugment with 31 magnitudes.
 type RandAugment struct {
 	Operations int        // transforms for each picture; default 2
 	Magnitude  int        // strength, from 0 to 30; default 9; -1 is strength 0

@@ -8,8 +8,8 @@ import (
 // channel is the type of one channel of a pixel: an integer of 8 bits or a float.
 type channel interface{ uint8 | float32 }
 
-// raster is a rectangle of pixels with interleaved channels. A picture of 8 bits is a raster of 4
-// channels; a plane of floats or a mask is a raster of 1 channel.
+// raster is a rectangle of pixels with interleaved channels. A picture of 8 bits is a raster with 4
+// channels. A plane of floats, or a mask, is a raster with 1 channel.
 type raster[T channel] struct {
 	pix                     []T
 	width, height, channels int

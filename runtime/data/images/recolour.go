@@ -7,9 +7,9 @@ type recolour interface {
 	colour(r, g, b float32) (float32, float32, float32)
 }
 
-// paint applies op to the pixels of a sample. Results are clamped to [0, 1] and, in a picture of 8
-// bits, to alpha, because colours are premultiplied. A grey picture stays grey. It returns an error
-// if the picture does not have 1, 3 or 4 channels.
+// paint applies op to the pixels of a sample. Results are clamped to [0, 1]. In a picture of 8 bits
+// they are also clamped to alpha, because colours are premultiplied. A grey picture stays grey.
+// paint returns an error if the picture does not have 1, 3 or 4 channels.
 func paint[P recolour](s *Sample, op P) error {
 	if s.Image != nil {
 		dst := s.spare.imageOver(s.Image)
@@ -120,8 +120,9 @@ func (op hue) colour(r, g, b float32) (float32, float32, float32) {
 	return channel(5), channel(3), channel(1)
 }
 
-// meanLuma returns the mean luma of the picture, from 0 to 1. For a picture of 8 bits, it is
-// rounded to a multiple of 1/255, as in Pillow.
+// meanLuma returns the mean luma of the picture, from 0 to 1. For a picture of 8 bits, the mean is
+// rounded to a multiple of 1/255, as in Pillow. meanLuma returns an error for other numbers of
+// channels than 1, 3 and 4.
 func (s *Sample) meanLuma() (float32, error) {
 	sum := 0.0
 	if s.Image != nil {

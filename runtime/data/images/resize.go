@@ -7,14 +7,14 @@ import (
 	"math/rand/v2"
 )
 
-// Resize makes the picture larger or smaller. Pictures that shrink are averaged over the area of
-// each new pixel. Masks take the nearest pixel.
+// Resize makes the picture larger or smaller. If the picture shrinks, a new pixel is an average
+// over the area that it covers. Masks take the nearest pixel.
 //
-// The pixels of an opaque picture of 8 bits are the same bits as those of Pillow's Image.resize
-// with the filters BILINEAR, BICUBIC and NEAREST, and hence of torchvision's Resize of Pillow
-// pictures. A picture of floats is neither rounded nor clamped between the pass along rows and the
-// pass along columns. The result agrees with torchvision's Resize of tensors with antialias=True,
-// and with the Scale of BiLinear and CatmullRom in x/image/draw.
+// For an opaque picture of 8 bits, the result has the same bits as the result of Pillow's
+// Image.resize with the filters BILINEAR, BICUBIC and NEAREST, and of torchvision's Resize of
+// Pillow pictures. For a picture of floats, the result agrees with torchvision's Resize of tensors
+// with antialias=True, and with the Scale of BiLinear and CatmullRom in x/image/draw. A picture of
+// floats is neither rounded nor clamped between the pass along rows and the pass along columns.
 type Resize struct {
 	Width, Height int // of the result, in pixels; 0 follows from the other one and keeps the proportions
 	// Shorter is the length of the shorter side of the result, in pixels; the other side keeps the
@@ -50,8 +50,8 @@ func (t Resize) Apply(s *Sample, r *rand.Rand) error {
 	return reshape(s, "resize", scale{width, height, whole(w, h), t.Filter})
 }
 
-// proportional returns n·b/a, rounded down and at least 1: the new length of a side of b pixels if
-// the other side goes from a pixels to n.
+// proportional returns the new length of a side of b pixels if the other side changes from a to n
+// pixels. It is n·b/a, rounded down and at least 1.
 func proportional(n, a, b int) int {
 	return int(min(max(1, float64(n)*float64(b)/float64(a)), math.MaxInt32))
 }

@@ -7,9 +7,9 @@ import (
 	"math/rand/v2"
 )
 
-// RandomResizedCrop cuts out a rectangle of random size, proportions and place, and resizes it. It
-// agrees with torchvision's RandomResizedCrop: the area is drawn uniformly, and so is the logarithm
-// of width/height. After ten draws that do not fit, the middle of the picture is taken.
+// RandomResizedCrop cuts out a random rectangle and resizes it. The area of the rectangle is drawn
+// uniformly, and so is the logarithm of width/height. Its place is random. If ten drawn rectangles
+// do not fit, the middle of the picture is taken. RandomResizedCrop agrees with torchvision's.
 type RandomResizedCrop struct {
 	Width, Height int        // of the result, in pixels
 	Scale         [2]float64 // share of the picture's area; default 0.08 to 1
@@ -37,7 +37,8 @@ func (t RandomResizedCrop) Apply(s *Sample, r *rand.Rand) error {
 }
 
 // rectangle draws the rectangle that [RandomResizedCrop] cuts out of a picture of w×h pixels. After
-// 10 failed draws it returns the largest centred rectangle whose ratio is in the range.
+// 10 draws that do not fit, it returns the largest rectangle in the middle whose ratio is in the
+// range.
 func (t RandomResizedCrop) rectangle(w, h int, r *rand.Rand) image.Rectangle {
 	for range 10 {
 		if part, ok := randomRectangle(w, h, t.Scale, t.Ratio, r); ok {
@@ -54,8 +55,9 @@ func (t RandomResizedCrop) rectangle(w, h int, r *rand.Rand) image.Rectangle {
 	return whole(width, height).Add(image.Pt((w-width)/2, (h-height)/2))
 }
 
-// randomRectangle draws the share of the area, the ratio width/height and the place of a rectangle
-// in a picture of w×h pixels. It returns false if the rectangle is empty or does not fit.
+// randomRectangle draws a rectangle in a picture of w×h pixels. share is the range of its share of
+// the area, and ratio the range of width/height. The place is also drawn. randomRectangle returns
+// false if the rectangle is empty or does not fit.
 func randomRectangle(w, h int, share, ratio [2]float64, r *rand.Rand) (image.Rectangle, bool) {
 	area := float64(w) * float64(h) * uniform(r, share[0], share[1])
 	proportion := math.Exp(uniform(r, math.Log(ratio[0]), math.Log(ratio[1])))

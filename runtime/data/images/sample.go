@@ -7,11 +7,11 @@ import (
 	"math/rand/v2"
 )
 
-// Sample is a picture with its optional mask and boxes. Transforms change it.
+// Sample is a picture with an optional mask and optional boxes. Transforms change it.
 //
-// Transforms do not change the memory of the picture, mask and boxes that a sample is given: they
-// write into memory of the sample, which it uses again. The picture, mask and boxes of a sample are
-// valid until its next transform. A copy of a Sample shares this memory.
+// Transforms do not write to the memory of the original picture, mask and boxes. They write to
+// other memory, which the sample owns and uses again. The picture, mask and boxes of a sample are
+// therefore valid only until the next transform. A copy of a Sample shares this memory.
 type Sample struct {
 	Image *image.RGBA // a picture of 8 bits, or nil
 	CHW   CHW         // the picture if Image is nil
@@ -143,9 +143,9 @@ func begin[T any](x []T) *T {
 	return &x[:1][0]
 }
 
-// imageOver returns a picture of m's size to which a transform may write pixel by pixel while it
-// reads m. It returns m if the memory of m belongs to the spare, else another picture with
-// arbitrary pixels.
+// imageOver returns a picture of m's size for the result of a transform that writes each pixel
+// after it has read the same pixel of m. It returns m if the memory of m belongs to the spare.
+// Otherwise it returns another picture, whose pixels are arbitrary.
 func (s *spare) imageOver(m *image.RGBA) *image.RGBA {
 	if m == s.images[0] || m == s.images[1] {
 		return m
@@ -153,9 +153,9 @@ func (s *spare) imageOver(m *image.RGBA) *image.RGBA {
 	return s.imageFor(m, m.Rect.Dx(), m.Rect.Dy())
 }
 
-// planesOver returns planes of p's size to which a transform may write element by element while it
-// reads p. It returns p if the memory of p belongs to the spare, else other planes with arbitrary
-// elements.
+// planesOver returns planes of p's size for the result of a transform that writes each element
+// after it has read the same element of p. It returns p if the memory of p belongs to the spare.
+// Otherwise it returns other planes, whose elements are arbitrary.
 func (s *spare) planesOver(p CHW) CHW {
 	if at := begin(p.Data); at == begin(s.planes[0]) || at == begin(s.planes[1]) {
 		return p

@@ -95,9 +95,9 @@ type windows struct {
 	weight     []float64
 }
 
-// plan computes the weights for scaling n pixels to m. If the picture shrinks, the kernel is
-// stretched to average all pixels. The weights of each window sum to 1; windows at the edges have
-// fewer pixels.
+// plan computes the weights for scaling an axis from n pixels to m. If the picture shrinks, the
+// kernel is stretched so that all pixels count. A window at the edge has fewer pixels. The weights
+// of each window sum to 1.
 func (w *windows) plan(k *draw.Kernel, n, m int) {
 	w.first, w.end, w.weight = w.first[:0], w.end[:0], w.weight[:0]
 	step := float64(n) / float64(m)
@@ -146,9 +146,9 @@ func (w *windows) floats(dst []float32) []float32 {
 	return dst
 }
 
-// scaled scales src to dst: first along rows, into rows, then along columns. wx and wy are the
-// weights of x and y. sums has the length of a row of dst. A sum begins with `first`; finish
-// converts it to a channel.
+// scaled scales src to dst. It first scales along rows and stores the result in `rows`. It then
+// scales along columns. wx and wy are the weights of the windows x and y. sums is scratch memory
+// with the length of a row of dst. Each sum starts as `first`, and finish converts it to a channel.
 func scaled[T channel, W int32 | float32](dst, src raster[T], x, y *windows, wx, wy []W, rows []T, sums []W, first W, finish func(W) T) {
 	length := dst.width * dst.channels
 	for v := range src.height {
@@ -214,8 +214,8 @@ func nearest[T channel](dst, src raster[T], w *scaling) {
 	}
 }
 
-// under compares a row of m pixels with a row of n pixels of the same length. It returns the index
-// of the pixel among n that contains the centre of pixel i among m.
+// under maps a pixel of a row of m pixels to a row of n pixels of the same width. It returns the
+// index of the pixel, in the row of n pixels, that contains the centre of pixel i.
 func under(i, n, m int) int {
 	return min(n-1, int((float64(i)+0.5)*(float64(n)/float64(m))))
 }

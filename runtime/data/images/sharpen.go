@@ -7,9 +7,10 @@ import (
 	"math/rand/v2"
 )
 
-// Sharpen moves pixels away from the mean of their neighbourhood. It agrees with torchvision's
-// adjust_sharpness: the mean is of 3 × 3 pixels, in which the middle one counts 5 times, and the pixels
-// at the edges do not change. Pictures of 8 bits differ from Pillow's by 1 at most for a factor up to 1.
+// Sharpen moves each pixel away from the mean of its neighbourhood of 3 × 3 pixels, in which the
+// pixel itself counts 5 times. The pixels at the edges do not change. Sharpen agrees with
+// torchvision's adjust_sharpness. For a factor up to 1, pictures of 8 bits differ from Pillow's by at
+// most 1.
 type Sharpen struct {
 	Factor float64 // at least 0; 0 is the mean itself, 1 changes nothing, 2 sharpens
 }

@@ -12,8 +12,9 @@ type histogram [256]int
 // table maps each value of an 8-bit channel to a new one.
 type table [256]uint8
 
-// tabulate maps each colour channel by the table that tableOf returns for its histogram. Floats are
-// rounded to multiples of 1/255 first. Alpha does not change, and limits the premultiplied colours.
+// tabulate replaces the values of each colour channel by a lookup table. tableOf makes the table
+// from the channel's histogram and the strength. Floats are rounded to multiples of 1/255 first.
+// Alpha does not change, and limits the premultiplied colours.
 func tabulate(s *Sample, tableOf func(h *histogram, strength int) table, strength int) error {
 	if s.Image != nil {
 		dst := s.spare.imageOver(s.Image)
@@ -120,8 +121,8 @@ func solarized(_ *histogram, from int) (t table) {
 	return t
 }
 
-// AutoContrast stretches each channel, so that its least value becomes 0 and its largest 255. It agrees
-// with Pillow's ImageOps.autocontrast. Floats are rounded to 8 bits.
+// AutoContrast stretches the values of each channel: the least value becomes 0, and the greatest
+// becomes 255. It agrees with Pillow's ImageOps.autocontrast. Floats are rounded to 8 bits.
 type AutoContrast struct{}
 
 // Apply implements [Transform].

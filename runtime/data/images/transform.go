@@ -6,9 +6,9 @@ import (
 	"math/rand/v2"
 )
 
-// Transform changes a sample. Transforms are values without state: several goroutines may apply one
-// at once, to different samples. The transforms of this package document which library they agree
-// with.
+// Transform changes a sample. A transform is a value without state. Several goroutines may apply
+// the same transform at once, to different samples. The transforms of this package document which
+// library they agree with.
 type Transform interface {
 	// Apply changes s. It draws from r only, so that equal generators give equal results. It returns
 	// an error if s has no picture, r is nil, or the transform's settings are not valid; s is then

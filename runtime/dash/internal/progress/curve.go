@@ -17,7 +17,7 @@ type Point struct {
 }
 
 // curve is a sequence of values over steps. recent holds the last values one by one. full covers
-// all values with at most maxFull points, each for `stride` successive values.
+// all values with at most maxFull points; each point stands for `stride` successive values.
 type curve struct {
 	full []Point
 	// number of values in a point of full

@@ -67,8 +67,9 @@ type Frame struct {
 	Stopped    *learn.Stopped
 }
 
-// Fraction returns the completed fraction of the epoch, or of the run if it is limited by steps
-// only. It returns false if the fraction is unknown.
+// Fraction returns which fraction of the epoch is completed. If only the number of steps is
+// limited, it returns the completed fraction of the run. It returns false if the fraction is not
+// known.
 func (f *Frame) Fraction() (float64, bool) {
 	done, all := f.Batch, f.Batches
 	if all <= 0 {
@@ -80,8 +81,8 @@ func (f *Frame) Fraction() (float64, bool) {
 	return min(max(float64(done)/float64(all), 0), 1), true
 }
 
-// Frame returns the state of the run, with the curves of a tab and the last lines of the log. If
-// there is no such tab, the curves are the curves of the first tab.
+// Frame returns the state of the run. It contains the curves of `tab`, or of the first tab if there
+// is no such tab, and the last `lines` lines of the log.
 func (r *Run) Frame(tab Tab, lines int) *Frame {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -165,8 +166,9 @@ func (r *Run) batches(s learn.Split) int {
 	return 0
 }
 
-// left estimates the time until the run ends, from the number of remaining batches and the recent
-// time per batch. It is negative if it is unknown: the run has no limit, or has not trained yet.
+// left estimates the time until the run ends. It uses the number of remaining batches and the
+// recent time per batch. The result is negative if the time is not known: if the run has no limit,
+// or has not trained yet.
 func (r *Run) left() time.Duration {
 	train, e := r.paces[learn.Train], r.started
 	if train == nil || !r.hasStarted || r.stopped != nil {
@@ -216,9 +218,9 @@ type Cursor struct {
 	counts     map[key]int
 }
 
-// Since returns the points that were added to each curve since the previous call with the same
-// cursor. It returns a whole curve if not all new points are kept, if points were cut off, or if
-// the run was reset.
+// Since returns the points that were added to each curve since the last call with the same cursor.
+// It returns the whole curve instead if some of these points are no longer kept, if points were cut
+// off, or if the run was reset.
 func (r *Run) Since(c *Cursor) (all []Points) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -64,10 +64,10 @@ func (l *Log) tail(n int) []Line {
 	return slices.Clone(l.lines[max(0, len(l.lines)-min(n, maxLines)):])
 }
 
-// Clean returns text as one line that takes a predictable width in a terminal. Line ends, tabs and
+// Clean returns text as one line whose width in a terminal is predictable. Line ends, tabs and
 // other white space become spaces. Escape sequences, control characters, formatting characters,
-// variation selectors and skin tones are left out. If text has more than the given number of bytes,
-// it is cut, and "…" is appended.
+// variation selectors and skin tones are left out. If the text is longer than `bytes` bytes, it is
+// cut, and "…" is appended.
 func Clean(text string, bytes int) string {
 	cut := len(text) > bytes
 	if cut {
@@ -95,9 +95,9 @@ func Clean(text string, bytes int) string {
 
 func cleanName(name string) string { return Clean(name, maxName) }
 
-// escapes removes the terminal's escape sequences (ECMA-48, sections 5.4 and 8.3.89). After ESC, a
-// sequence that begins with "[" ends with a byte from @ to ~; one that begins with "]" ends with
-// BEL or ST; others have one character.
+// escapes removes the terminal's escape sequences from text (ECMA-48, sections 5.4 and 8.3.89).
+// There are three kinds. ESC "[" ends with a byte from @ to ~. ESC "]" ends with BEL or ST.
+// Otherwise the sequence is ESC and one character.
 func escapes(text string) string {
 	if !strings.ContainsRune(text, '\x1b') {
 		return text

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Number returns v in about four digits, as in 0.2841. Numbers below 0.01 and numbers from 100,000
-// on have two digits and an exponent, as in 1.0e-4. NaN is a dash.
+// Number formats v with about four digits, such as 0.2841. If v is below 0.01, or is 100,000 or
+// more, it has two digits and an exponent, such as 1.0e-4. NaN is a dash.
 func Number(v float64) string {
 	switch a := math.Abs(v); {
 	case math.IsNaN(v):
@@ -52,9 +52,9 @@ func Value(v float64, unit string) string {
 	return Number(v) + " " + unit
 }
 
-// Count formats a number of things with at most three digits, such as 506, 2.1k or 33M. Numbers
-// above 999T have more digits, such as 5000T. From a million T on they have an exponent, such as
-// 1.0e6T. NaN and infinities are formatted as by [Number].
+// Count formats a number of things with at most three digits, such as 506, 2.1k or 33M. A number
+// above 999T has more digits, such as 5000T. From 1,000,000T on it has an exponent, such as 1.0e6T.
+// NaN and infinities are formatted as by [Number].
 func Count(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return Number(v)
@@ -75,8 +75,8 @@ func Count(v float64) string {
 	return strconv.FormatFloat(v, 'f', 0, 64) + prefix
 }
 
-// Clock returns a duration as hours, minutes and seconds, such as "00:03:12", or from 100 hours on as
-// whole days, such as "5 days". A negative duration counts as 0.
+// Clock formats a duration as hours, minutes and seconds, such as "00:03:12". From 100 hours on it
+// gives whole days, such as "5 days". A negative duration counts as 0.
 func Clock(d time.Duration) string {
 	s := int64(max(d, 0).Round(time.Second) / time.Second)
 	if h := s / 3600; h >= 100 {

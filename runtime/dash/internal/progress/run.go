@@ -1,5 +1,5 @@
-// Package progress folds the events of a run into the contents of a dashboard: curves, values, a log. The
-// memory that it takes is bounded, however long the run is.
+// Package progress turns the events of a run into what a dashboard shows: curves, values and a log.
+// The memory that it takes does not grow with the length of the run.
 package progress
 
 import (
@@ -138,8 +138,8 @@ func (r *Run) start(e learn.Started) {
 	}
 }
 
-// register adds a series to a list, or replaces the series of the same name. It returns the name
-// without control characters, and false if the list is full.
+// register adds a series to a list. It replaces a series of the same name. It returns the name
+// without control characters. If the list is full, it returns false.
 func register(list *[]learn.Series, s learn.Series) (string, bool) {
 	s.Name, s.Unit = cleanName(s.Name), cleanName(s.Unit)
 	if i := slices.IndexFunc(*list, func(o learn.Series) bool { return o.Name == s.Name }); i >= 0 {
@@ -153,8 +153,8 @@ func register(list *[]learn.Series, s learn.Series) (string, bool) {
 	return s.Name, true
 }
 
-// known returns the name of a series without control characters. It adds the series if it is not in
-// the list, and returns false if the list is full.
+// known returns the name of a series without control characters. If the series is not in the list,
+// known adds it. It returns false if the list is full.
 func known(list *[]learn.Series, name string) (string, bool) {
 	name = cleanName(name)
 	if slices.ContainsFunc(*list, func(s learn.Series) bool { return s.Name == name }) {
@@ -278,8 +278,8 @@ func (r *Run) improved(e learn.Improved) {
 	}
 }
 
-// curve returns the curve of key k. If there is no curve, it adds an empty one. perStep says that
-// the curve gets a value for each step; values of epochs are then not added to it.
+// curve returns the curve of key k. If there is no such curve, it adds an empty one. Set perStep if
+// the curve gets a value for each step. Values of epochs are then no longer added to it.
 func (r *Run) curve(k key, perStep bool) *curve {
 	if perStep {
 		r.perStep[k] = true
@@ -297,9 +297,9 @@ type mean struct {
 	n     int
 }
 
-// add adds a value. The mean of the first `window` values is arithmetic; then each new value has
-// weight 1/window. A value that is not finite becomes the mean, and the next finite value starts
-// over.
+// add adds a value to a running mean. The mean of the first `window` values is arithmetic. After
+// that, each new value has weight 1/window. A value that is not finite becomes the mean, and the
+// next finite value starts a new mean.
 func (m *mean) add(v float64, window int) {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		*m = mean{value: v} // the next finite value begins anew

@@ -65,8 +65,8 @@ func (r Row) BestText() string {
 	return fmt.Sprintf("%s e%d", Value(r.Best, r.Unit), r.BestEpoch+1)
 }
 
-// Summary returns the last and best values of all metrics as a table, and why the run stopped. It is
-// empty if no run was seen.
+// Summary returns a table of the last and best values of all metrics, and the reason for which the
+// run stopped. It returns "" if no run was seen.
 func (r *Run) Summary() string {
 	f := r.Frame(Tab{}, 0)
 	if !f.HasStarted {
