@@ -160,8 +160,8 @@ func dropUses(n *Node, uses map[*Value]int) {
 	}
 }
 
-// Clone returns a copy of b's nodes and parameters; values from outside are shared. rename gives
-// the names of the copied values.
+// Clone returns a copy of b with copies of its nodes and parameters. Values from outside of b are
+// not copied. rename returns the name of a copied value.
 func (b *Block) Clone(rename func(string) string) *Block {
 	return b.clone(map[*Value]*Value{}, rename)
 }
@@ -204,7 +204,7 @@ func (f *Func) Clone() *Func {
 	return &Func{Name: f.Name, Scope: slices.Clone(f.Scope), Block: *f.Block.Clone(same), ResultNames: slices.Clone(f.ResultNames)}
 }
 
-// Clone returns a copy of m that shares only the data of weights.
+// Clone returns a copy of m. The copy shares only the data of the weights with m.
 func (m *Module) Clone() *Module {
 	c := &Module{}
 	for _, w := range m.Weights {

@@ -45,8 +45,8 @@ func (t *Tensor) alloc(n int) {
 	}
 }
 
-// Splat returns a tensor whose elements all equal the only element of v. It stores the element
-// once.
+// Splat returns a tensor with the given shape, whose elements all equal the only element of v. It
+// stores the element once.
 func Splat(v *Tensor, shape ...int) *Tensor {
 	t := &Tensor{DType: v.DType, Shape: slices.Clone(shape), splat: true}
 	t.alloc(1)
@@ -54,7 +54,8 @@ func Splat(v *Tensor, shape ...int) *Tensor {
 	return t
 }
 
-// Scalar returns a tensor of rank 0 with v converted to d, as [Tensor.SetNumber] does.
+// Scalar returns a tensor of rank 0 and element type d. Its element is v, converted as by
+// [Tensor.SetNumber].
 func Scalar(d DType, v float64) *Tensor {
 	t := NewTensor(d)
 	t.SetNumber(0, v)
@@ -99,7 +100,7 @@ func (t *Tensor) Type() Type {
 	return StaticTensor(t.DType, t.Shape...)
 }
 
-// IsSplat reports whether t stores a single element, which all its elements equal.
+// IsSplat reports whether t stores a single element that stands for all of its elements.
 func (t *Tensor) IsSplat() bool { return t.splat }
 
 // Stored returns the number of stored elements: 1 for a splat.
@@ -180,14 +181,15 @@ func (t *Tensor) Copy(i int, u *Tensor, j int) {
 	}
 }
 
-// Reshape returns a tensor with the same elements, which it shares, and another shape.
+// Reshape returns a tensor with another shape and the same elements. It shares the elements with t.
 func (t *Tensor) Reshape(shape ...int) *Tensor {
 	u := *t
 	u.Shape = slices.Clone(shape)
 	return &u
 }
 
-// Equal reports whether t and u have the same type and elements. NaNs are equal; −0 and 0 differ.
+// Equal reports whether t and u have the same type and equal elements. NaN equals NaN, but −0 does
+// not equal 0.
 func (t *Tensor) Equal(u *Tensor) bool {
 	if t == nil || u == nil {
 		return t == u
@@ -234,8 +236,8 @@ func RoundFloat(d DType, v float64) float64 {
 	return float64(floatOfBits(d, floatBits(d, v)))
 }
 
-// WrapInt returns v wrapped to the width of the integer element type d. For Bool, every nonzero
-// value is true.
+// WrapInt returns v wrapped to the width of the integer element type d. If d is Bool, it returns 1
+// for every nonzero v.
 func WrapInt(d DType, v int64) int64 {
 	if d == Bool {
 		if v != 0 {
@@ -401,8 +403,8 @@ func decodeTexts(shape []int, data []byte) (*Tensor, error) {
 	return &Tensor{DType: String, Shape: slices.Clone(shape), texts: slices.Clone(texts)}, nil
 }
 
-// CheckedLen returns the number of elements of a shape. It returns an error if an extent is
-// negative or the number overflows an int.
+// CheckedLen returns the number of elements of a tensor with the given shape. It returns an error
+// if an extent is negative, or if the number overflows an int.
 func CheckedLen(shape []int) (int, error) {
 	n := 1
 	for _, d := range shape {

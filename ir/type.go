@@ -140,8 +140,8 @@ const MaxRank = 64
 
 var errTooLarge = errors.New("more elements than fit a 64-bit size")
 
-// Check returns an error if no value can have type t: a constant extent is negative, the rank
-// exceeds MaxRank, or the size overflows.
+// Check returns an error if no value can have type t. This is the case if a constant extent is
+// negative, if the rank exceeds MaxRank, or if the size overflows.
 func (t Type) Check() error {
 	if t.Elem != nil {
 		return t.Elem.Check()

@@ -6,7 +6,7 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// Work is the number of operations and elements of a node in one call.
+// Work describes the cost of one call of a node: operations, elements and bytes.
 type Work struct {
 	// Flops are the floating-point operations that the operator reports. In a fused block, each
 	// operator that reports operations counts as one operation for each element of the node's

@@ -46,8 +46,8 @@ func (c *call) prepare() error {
 	return nil
 }
 
-// Warn implements [ir.Importer]. It records a text once, even if several nodes of the same operator
-// warn with it.
+// Warn implements [ir.Importer]. If several nodes of the same operator warn with the same text, it
+// is recorded only once.
 func (c *call) Warn(text string) {
 	c.im.warn(qualified(c.node)+" "+text, c.im.place(c.scope, c.node, c.index), "%s", text)
 }
@@ -68,7 +68,8 @@ func (c *call) unasked() error {
 	return nil
 }
 
-// unfit returns the error for an import function that panicked on an unexpected node.
+// unfit returns the error for a node that made its import function panic because the function did
+// not expect it.
 func (c *call) unfit() error {
 	if c.absent >= 0 {
 		return fmt.Errorf("operand %d is missing", c.absent)
@@ -259,7 +260,8 @@ func (c *call) Type(name string) ir.Type {
 	return t
 }
 
-// maxListed is the maximum number of elements of a list attribute that the text form can hold.
+// maxListed is the maximum number of elements of an attribute that is a list. The text form of the
+// IR does not allow more.
 const maxListed = 4096
 
 func (c *call) Attributes() []ir.Attribute {
@@ -308,8 +310,8 @@ func textTensor(texts ...string) *ir.Tensor {
 	return t
 }
 
-// largeConstant imports a Constant node whose tensor has more than maxConstant elements, as a
-// weight. It returns nil for any other node.
+// largeConstant imports a Constant node as a weight if its tensor has more than maxConstant
+// elements. It returns nil for any other node.
 func (c *call) largeConstant() *ir.Value {
 	a := c.attrs["value"]
 	if !isConstant(c.node) || a.Attr == nil || a.T == nil || len(c.args) > 0 {

@@ -26,7 +26,7 @@ type function struct {
 	weight int
 }
 
-// frame is the inlined call of a function, or the model's graph.
+// frame is an inlined call of a function, or the model's graph.
 type frame struct {
 	caller   *frame
 	depth    int
@@ -47,7 +47,8 @@ func (f *frame) opset(domain string) (int, bool) {
 	}
 }
 
-// attr is the value of an attribute with the scope in which the names in its graph are resolved.
+// attr is the value of an attribute. If the value is a graph, names in the graph are resolved in
+// scope.
 type attr struct {
 	*wire.Attr
 	scope *scope
@@ -66,8 +67,8 @@ func (im *importer) readFunctions() {
 	}
 }
 
-// weightOf counts nodes. Nodes with many operands, results and attributes count more than once. The
-// nodes of graphs within them are not counted.
+// weightOf counts nodes. A node with many operands, results and attributes counts more than once.
+// Nodes of graphs within these nodes do not count.
 func weightOf(nodes []wire.Node) int {
 	w := len(nodes)
 	for i := range nodes {
@@ -135,8 +136,8 @@ func (im *importer) inline(s *scope, n *wire.Node, i int, f *function, args []*i
 	return im.returned(inner, n, f)
 }
 
-// body imports nodes of a function, or of a graph within a node. It imports only the nodes on which
-// the named values depend.
+// body imports nodes of a function, or of a graph within a node. It imports only nodes that are
+// needed to compute the named values.
 func (im *importer) body(s *scope, nodes []wire.Node, names []string) {
 	o := im.sorted(s, nodes, names)
 	for _, i := range o.order {

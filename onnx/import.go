@@ -31,7 +31,8 @@ type importer struct {
 	warned    map[string]bool
 }
 
-// errReported is returned for values that depend on a node whose problem has been reported.
+// errReported is returned for a value that cannot be imported because of a problem that has already
+// been reported.
 var errReported = errors.New("it follows from what could not be imported")
 
 func (im *importer) run() error {
@@ -103,8 +104,8 @@ func domainName(d string) string {
 	return d
 }
 
-// inputs declares the parameters: the graph's inputs without initializers. If Options.Outputs is
-// not empty, it declares only the inputs in `read`.
+// inputs declares the graph's inputs as parameters, except inputs with an initializer. If
+// Options.Outputs is not empty, it declares only the inputs in `read`.
 func (im *importer) inputs(s *scope, read map[string]bool) {
 	im.problems.at = beforeNodes
 	declared := map[string]bool{}

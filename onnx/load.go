@@ -5,7 +5,8 @@ import "github.com/burngen/burngen/ir"
 // Change modifies the model that [Load] reads.
 type Change func(*Options)
 
-// Outputs selects, by name, the values to compute. They may be any values of the graph.
+// Outputs selects the values that the module computes, by their names in the file. They may be any
+// values of the graph.
 func Outputs(names ...string) Change {
 	return func(o *Options) { o.Outputs = append(o.Outputs, names...) }
 }
@@ -20,8 +21,8 @@ func Input(name, shape string) Change {
 	}
 }
 
-// Load reads an ONNX file for use in a network description: nn.FromIR(onnx.Load("resnet50.onnx",
-// onnx.Outputs("features"))). It returns the errors of [Open].
+// Load reads an ONNX file for use in a description of a network, for example
+// nn.FromIR(onnx.Load("resnet50.onnx", onnx.Outputs("features"))). It returns the errors of [Open].
 func Load(path string, changes ...Change) (*ir.Module, error) {
 	var o Options
 	for _, change := range changes {

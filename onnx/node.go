@@ -63,7 +63,7 @@ func (im *importer) results(s *scope, n *wire.Node, i int) (results []*ir.Value,
 	return results, nil
 }
 
-// args returns the operands of a node. A missing operand is nil.
+// args returns the operands of node n. A missing operand is nil.
 func (im *importer) args(s *scope, n *wire.Node) ([]*ir.Value, error) {
 	args := make([]*ir.Value, len(n.Inputs))
 	for i, name := range n.Inputs {
@@ -87,7 +87,7 @@ func (s *scope) at(n *wire.Node) { s.builder.At(shorten(s.call.prefix+nameOf(n),
 // are shortened, because the text form of the IR repeats them at each use.
 const maxName = 256
 
-// named gives the new value v a name made from `name`, its name in the model. It returns v.
+// named names the new value v after `name`, which is the value's name in the model. It returns v.
 func named(b *ir.Builder, v *ir.Value, name string) *ir.Value {
 	v.Name = b.Name(shorten(name, maxName))
 	return v
@@ -178,7 +178,8 @@ func (im *importer) nodeProblem(s *scope, n *wire.Node, i int, format string, ar
 	im.problems.add("%s%s", im.place(s, n, i), text)
 }
 
-// rules maps the names of operators, with their domain as in [ruleName], to import rules.
+// rules maps the names of operators to import rules. A name includes the operator's domain, as in
+// [ruleName].
 var rules = func() map[string]*op.Rule {
 	m := map[string]*op.Rule{}
 	for i := range op.ONNX {
@@ -194,7 +195,8 @@ func ruleName(domain, name string) string {
 	return domain + ":" + name
 }
 
-// since returns the version of a rule that applies to an opset, or 0 if no version applies.
+// since returns the version of a rule that applies to an opset. It returns 0 if there is no such
+// version.
 func since(r *op.Rule, opset int) int {
 	v := 0
 	for _, s := range r.Since {

@@ -20,8 +20,8 @@ func graphs(n *wire.Node) []*wire.Graph {
 	return all
 }
 
-// free returns the names that a graph reads from outside, without repetition. Each graph is
-// searched once.
+// free returns the names that graph g reads from outside of it, each once. The result is
+// remembered, so that each graph is searched only once.
 func (im *importer) free(g *wire.Graph) []string {
 	if names, done := im.captures[g]; done {
 		return names
@@ -153,7 +153,7 @@ func (o *ordering) need(names []string) {
 	}
 }
 
-// visit appends to o.order the nodes that node `root` depends on, and then this node.
+// visit appends nodes to o.order: first the nodes that node `root` depends on, and then this node.
 func (im *importer) visit(s *scope, o *ordering, root int) {
 	type frame struct{ node, next int }
 	stack := []frame{{node: root}}

@@ -15,8 +15,8 @@ import (
 // maxOutside is the maximum number of bytes read from other files for one model.
 const maxOutside = 64 << 30
 
-// outside reads the tensors stored in other files, in or below the model's folder. Each range of a
-// file is read once.
+// outside reads tensors that are stored in other files, in the model's folder or below it. It reads
+// each range of a file only once.
 type outside struct {
 	root  *os.Root // nil if there is no folder
 	files map[string]*outsideFile
@@ -36,8 +36,8 @@ func newOutside(root *os.Root) *outside {
 	return &outside{root: root, files: map[string]*outsideFile{}}
 }
 
-// check returns an error if the location of t is not valid or the file lacks its bytes. It does not
-// read them.
+// check returns an error if the location of t is not valid, or if the file is too short. It does
+// not read the tensor's bytes.
 func (o *outside) check(t *wire.Tensor) error {
 	_, _, err := o.find(t)
 	return err
@@ -87,7 +87,8 @@ func (o *outside) file(path string) (*outsideFile, error) {
 	return f, nil
 }
 
-// read returns a tensor's elements as stored. Tensors in the same range of a file share the result.
+// read returns a tensor's elements as they are stored. Tensors that are in the same range of a file
+// share the result.
 func (o *outside) read(t *wire.Tensor) ([]byte, error) {
 	f, p, err := o.find(t)
 	if err != nil {

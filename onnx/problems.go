@@ -15,12 +15,12 @@ const (
 	// maxKept is the maximum number of problems that are kept in memory. They are then sorted by
 	// node, and the first maxProblems are reported.
 	maxKept = 1 << 12
-	// maxLine is the maximum length of a line in bytes, before characters that cannot be printed
-	// are escaped.
+	// maxLine is the maximum length of a line in bytes. It is applied before characters that cannot
+	// be printed are escaped.
 	maxLine = 1 << 10
 )
 
-// Positions of problems that do not concern a node of the graph.
+// These are the positions of problems that do not concern a node of the graph.
 const (
 	beforeNodes = -1
 	afterNodes  = int(^uint(0) >> 1)
@@ -47,7 +47,8 @@ func (p *problems) add(format string, args ...any) {
 	}
 }
 
-// err returns the problems in the order of the nodes, one per line, or nil.
+// err returns nil if there is no problem. Otherwise it returns an error with one line for each
+// problem, in the order of the nodes.
 func (p *problems) err() error {
 	slices.SortStableFunc(p.kept, func(a, b problem) int { return cmp.Compare(a.at, b.at) })
 	var errs []error
@@ -60,8 +61,8 @@ func (p *problems) err() error {
 	return errors.Join(errs...)
 }
 
-// warn records a warning. Its message begins with position. Only the first warning about each
-// subject is recorded, and at most maxProblems in all.
+// warn records a warning, whose message begins with position. For each subject, only the first
+// warning is recorded. At most maxProblems warnings are recorded.
 func (im *importer) warn(subject, position, format string, args ...any) {
 	if im.warned[subject] || len(im.Warnings) == maxProblems {
 		return
@@ -88,7 +89,7 @@ func line(text string) string {
 	return b.String()
 }
 
-// shorten returns `text`, in which "…" replaces the middle if `text` has more than `limit` bytes.
+// shorten returns text. If text has more than `limit` bytes, "…" replaces the middle.
 func shorten(text string, limit int) string {
 	if len(text) <= limit {
 		return text
@@ -101,7 +102,7 @@ const maxQuoted = 80
 
 func quote(name string) string { return strconv.Quote(shorten(name, maxQuoted)) }
 
-// plain returns a name unquoted if it reads as one word, else quoted.
+// plain returns a name as it is if it reads as one word. Otherwise it returns the name in quotes.
 func plain(name string) string {
 	for _, c := range name {
 		if c != '_' && c != '.' && c != '-' && !unicode.IsLetter(c) && !unicode.IsDigit(c) {

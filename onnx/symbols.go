@@ -23,8 +23,8 @@ func newSymbols() symbols {
 	return symbols{names: map[string]string{}, taken: map[string]bool{}, next: map[string]int{}, fixed: map[string]dim.Dim{}}
 }
 
-// dim returns the extent for a model's dimension parameter. It is the same for equal texts.
-// Options.Dims may fix or bound it.
+// dim returns the extent for a dimension parameter of the model. Parameters with the same text have
+// the same extent. Options.Dims may set or bound the extent.
 func (s *symbols) dim(text string) dim.Dim {
 	name, ok := s.names[text]
 	if !ok {

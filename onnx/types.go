@@ -11,8 +11,8 @@ import (
 	"github.com/burngen/burngen/onnx/internal/wire"
 )
 
-// typeOf returns the type of an input or a declared value. Symbols for unnamed dimensions are
-// derived from name.
+// typeOf returns the type of an input or of another declared value. A dimension without a name gets
+// a symbol, which is made from `name`.
 func (im *importer) typeOf(t *wire.Type, name string) (ir.Type, error) {
 	if t == nil {
 		return ir.Type{}, fmt.Errorf("no type")
@@ -41,8 +41,8 @@ func (im *importer) typeOf(t *wire.Type, name string) (ir.Type, error) {
 	return ir.MapOf(key, elem), err
 }
 
-// elemTypeOf returns the element type of a container. Its extents do not bind symbols, since they
-// may differ between elements.
+// elemTypeOf returns the type of the elements of a container. The extents do not bind symbols,
+// because they may differ between elements.
 func (im *importer) elemTypeOf(t *wire.Type, name string) (ir.Type, error) {
 	if t == nil || t.Kind != wire.TensorType {
 		return im.typeOf(t, name)

@@ -24,7 +24,7 @@ const (
 	// read. An element of an attribute counts each time it is read. An element of a weight counts
 	// once.
 	maxLooked = 1 << 25
-	// maxKnown is the number of elements of the largest weight that import functions read.
+	// maxKnown is the number of elements of the largest weight that import functions may read.
 	maxKnown = 1 << 20
 )
 
@@ -63,8 +63,8 @@ func (w *weights) name(hint string) string {
 	return name
 }
 
-// look deducts n elements from the budget maxLooked of import functions. It returns an error if the
-// budget is exhausted.
+// look deducts n elements from maxLooked, the budget of all import functions. It returns an error
+// if the budget is exhausted.
 func (im *importer) look(n int) error {
 	if n > maxLooked-im.weights.looked {
 		return fmt.Errorf("more than %d elements of attributes", maxLooked)
@@ -94,8 +94,8 @@ func (im *importer) initializer(b *ir.Builder, t *wire.Tensor, name string) (*ir
 	return v, nil
 }
 
-// loadSingle turns each constant of one element that an operator takes as a parameter into the load
-// of a weight.
+// loadSingle finds the constants with one element that an operator takes as a parameter. It turns
+// each into the load of a weight.
 func (im *importer) loadSingle(f *ir.Func) error {
 	for n := range f.All() {
 		for i, a := range n.Args {
@@ -114,8 +114,8 @@ func (im *importer) loadSingle(f *ir.Func) error {
 	return nil
 }
 
-// load appends a node that loads the weight of t, see [importer.weight], and returns its result.
-// The result is named after `name`.
+// load appends a node that loads the weight of t, and returns its result; see [importer.weight].
+// The result gets a name that is made from `name`.
 func (im *importer) load(b *ir.Builder, t *wire.Tensor, typ ir.Type, name string) (*ir.Value, error) {
 	w, err := im.weight(t, typ, name)
 	if err != nil {
@@ -147,7 +147,8 @@ func (im *importer) weight(t *wire.Tensor, typ ir.Type, name string) (*ir.Weight
 	return w, nil
 }
 
-// decodedWeight returns the elements of a weight, or nil if it has more than maxKnown.
+// decodedWeight returns the elements of a weight. It returns nil if the weight has more than
+// maxKnown elements.
 func (im *importer) decodedWeight(name string) (*ir.Tensor, error) {
 	w := im.weights.named[name]
 	n, _ := w.Type.Elems().Int()
@@ -182,8 +183,8 @@ func (im *importer) readWeight(w *ir.Weight) error {
 	return nil
 }
 
-// finishWeights drops the weights that f does not use and reads the others. It returns all problems
-// of the import so far.
+// finishWeights drops the weights that f does not use, and reads the other weights. It returns an
+// error that lists all problems of the import so far.
 func (im *importer) finishWeights(f *ir.Func) error {
 	used := map[string]bool{}
 	for n := range f.All() {

@@ -72,7 +72,7 @@ func fromFile(path string, use func(l *loader, top pickle.Value) error) error {
 	return w.Err()
 }
 
-// under returns the value at a path of keys joined by dots. "" is v itself.
+// under returns the value at key, a path of keys joined by dots. If key is "", it returns v.
 func under(v pickle.Value, key string) (pickle.Value, error) {
 	if key == "" {
 		return v, nil
@@ -102,7 +102,8 @@ func under(v pickle.Value, key string) (pickle.Value, error) {
 	return nil, fmt.Errorf("key %.100q: no such key; the keys are %s", key, strings.Join(have, ", "))
 }
 
-// dictOf returns v if it is a dict, or the attributes of an object if they are a dict.
+// dictOf returns v if v is a dict. If v is an object whose attributes are a dict, it returns this
+// dict.
 func dictOf(v pickle.Value) (*pickle.Dict, bool) {
 	if o, ok := v.(*object); ok {
 		v = o.attributes
@@ -127,7 +128,8 @@ func (f *filler) bad(way, format string, args ...any) {
 	}
 }
 
-// fill stores v in dst. way is the path of v in the file. depth is the recursion depth.
+// fill stores v in dst. way is the path of v in the file, for errors. depth is the depth of the
+// recursion.
 func (f *filler) fill(dst reflect.Value, v pickle.Value, way string, depth int) {
 	if err := f.spend(4); err != nil || depth > maxDepth {
 		f.bad(way, "holds too much, or itself")
@@ -306,8 +308,8 @@ func (f *filler) elements(dst reflect.Value, v pickle.Value, way string, depth i
 	}
 }
 
-// any converts v as encoding/json decodes into an any, except that ints become int64. way and depth
-// are as for fill.
+// any converts v to a value of type any, as encoding/json does when it decodes. Ints become int64,
+// however. way and depth are as for fill.
 func (f *filler) any(v pickle.Value, way string, depth int) any {
 	var into reflect.Value
 	switch x := v.(type) {

@@ -9,7 +9,8 @@ import (
 	"github.com/burngen/burngen/pytorch/pickle"
 )
 
-// magic is the pickled number with which a legacy file begins, without the protocol header.
+// magic is a pickle of the magic number with which a legacy file begins. It does not include the
+// header of the pickle protocol.
 var magic = []byte("\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.")
 
 // isLegacy reports whether file starts with a pickle of the magic number. From protocol 4 on, a
@@ -95,7 +96,8 @@ func (l *loader) legacy(file []byte) (pickle.Value, error) {
 	return top, nil
 }
 
-// legacyStorage is a storage whose elements come after the pickle that refers to it.
+// legacyStorage is a storage in a legacy or tar file. Its elements come after the pickle that
+// refers to it, or after its own pickle.
 type legacyStorage struct {
 	key     string
 	element element

@@ -12,7 +12,7 @@ import (
 	"github.com/burngen/burngen/pytorch/pickle"
 )
 
-// isTar reports whether file has a tar signature and starts with the part sys_info.
+// isTar reports whether file is a tar file whose first file is sys_info.
 func isTar(file []byte) bool {
 	return len(file) > 262 && string(file[257:262]) == "ustar" && bytes.Contains(file[:100], []byte("sys_info"))
 }

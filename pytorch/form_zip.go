@@ -72,8 +72,8 @@ func (l *loader) zip(file []byte) (pickle.Value, error) {
 	return top, nil
 }
 
-// bigEndian reports whether record byteorder is "big". A nil r stands for "little". It returns an
-// error for other contents.
+// bigEndian reports whether the record byteorder says "big". If r is nil, the order is
+// little-endian. bigEndian returns an error for other contents.
 func bigEndian(r *record) (bool, error) {
 	if r == nil {
 		return false, nil

@@ -93,12 +93,12 @@ func (l *loader) global(module, name string) (*pickle.Class, error) {
 	return c, nil
 }
 
-// maxInert is the largest number of mentions of unknown names in a file. Unknown names are valid
-// only as classes of tensors.
+// maxInert is the maximum number of times that a file may mention unknown names. An unknown name is
+// allowed only as the class of a tensor.
 const maxInert = 1 << 16
 
-// useless returns an error if the pickle mentions an unknown name that is not the class of a
-// tensor.
+// useless returns an error if the pickle mentions an unknown name for another purpose than as the
+// class of a tensor.
 func (l *loader) useless() error {
 	var first string
 	for c := range l.inert {
@@ -112,8 +112,8 @@ func (l *loader) useless() error {
 	return nil
 }
 
-// elementOf returns the element type for v, a dtype or a storage class. It returns false for other
-// values.
+// elementOf returns the element type that v names. v is a dtype or a class of storages. elementOf
+// returns false for other values.
 func elementOf(v pickle.Value) (element, bool) {
 	c, ok := v.(*pickle.Class)
 	if !ok || c.Name == "" || c.Module != "torch" && c.Module != "torch.cuda" && c.Module != "torch.storage" {
@@ -137,7 +137,7 @@ func isTensorType(c *pickle.Class) bool {
 	return ok
 }
 
-// object is an instance whose class is not called: a TorchScript module or a namespace.
+// object is an instance of a class that is not executed: a TorchScript module or a namespace.
 type object struct {
 	class      *pickle.Class
 	attributes pickle.Value
@@ -153,8 +153,8 @@ func (o *object) SetState(state pickle.Value) error {
 	return nil
 }
 
-// refuse returns a function that creates a tensor without elements. Using the tensor returns an
-// error with the text `why`.
+// refuse returns a function that creates a tensor whose use is an error. why is the text of the
+// error.
 func refuse(why string) func(*loader, []pickle.Value) (pickle.Value, error) {
 	return func(l *loader, _ []pickle.Value) (pickle.Value, error) {
 		return &tensor{refused: errors.New(why)}, l.spend(4)
@@ -295,8 +295,8 @@ func firstArgument(_ *loader, args []pickle.Value) (pickle.Value, error) {
 	return args[0], nil
 }
 
-// rebuildTensor implements _rebuild_tensor(storage, offset, shape, strides) and _rebuild_tensor_v2,
-// whose further arguments concern training.
+// rebuildTensor implements _rebuild_tensor(storage, offset, shape, strides) and _rebuild_tensor_v2.
+// The further arguments of _rebuild_tensor_v2 are for training, and are ignored.
 func rebuildTensor(l *loader, args []pickle.Value) (pickle.Value, error) {
 	if len(args) < 4 {
 		return nil, fmt.Errorf("%d arguments: 4 or more expected", len(args))
@@ -367,8 +367,8 @@ func rebuildParameter(_ *loader, args []pickle.Value) (pickle.Value, error) {
 	return nil, errors.New("a tensor expected")
 }
 
-// rebuildFromType implements _rebuild_from_type_v2(function, class, arguments, state), for a tensor
-// of a subclass. It ignores the class.
+// rebuildFromType implements _rebuild_from_type_v2(function, class, arguments, state), which builds
+// a tensor of a subclass. It ignores the class.
 func rebuildFromType(l *loader, args []pickle.Value) (pickle.Value, error) {
 	if len(args) < 3 {
 		return nil, fmt.Errorf("%d arguments: 3 or more expected", len(args))

@@ -27,7 +27,8 @@ type namer struct {
 	n int
 }
 
-// name calls add for every tensor in v. The name is the path of keys, or loneName if v is a tensor.
+// name calls add for each tensor in v. The name of a tensor is its path of keys joined by dots. If
+// v itself is a tensor, the name is loneName.
 func (l *loader) name(v pickle.Value, add func(string, *tensor) error) error {
 	if t, ok := v.(*tensor); ok {
 		return add(loneName, t)
@@ -118,8 +119,8 @@ func (w *namer) member(key, v pickle.Value, depth int) error {
 	return err
 }
 
-// keyText returns a key of a dict as an element of a path. It returns an error for keys that it
-// cannot format.
+// keyText returns a key of a dict as one element of a path. It returns an error for a key that it
+// cannot write as text.
 func keyText(key pickle.Value) (string, error) {
 	switch k := key.(type) {
 	case string:

@@ -16,12 +16,12 @@ import (
 // the same options.
 type Option = keys.Option
 
-// TopKey selects the tensors below a key, such as "model_state_dict" or "state.model", and removes
+// TopKey selects the tensors below a key, such as "model_state_dict" or "state.model". It removes
 // the key from their names.
 func TopKey(key string) Option { return keys.TopKey(key) }
 
-// Remap rewrites names by a rule "regex=>replacement", see [keys.ParseRule]. Several rules apply
-// one after the other.
+// Remap renames tensors by a rule "regex=>replacement"; see [keys.ParseRule]. Several rules are
+// applied one after the other.
 func Remap(rule string) Option { return keys.Remap(rule) }
 
 // Renumber closes gaps in indices: "fc.0", "fc.2" and "fc.4" become "fc.0", "fc.1" and "fc.2".
@@ -48,7 +48,7 @@ func OpenIndex(path string, options ...Option) (*rt.Weights, error) {
 }
 
 // Parse returns the weights in data, the contents of a file. data must not change while the weights
-// are in use. See [Open].
+// are in use. Parse returns the errors of [Open].
 func Parse(data []byte, options ...Option) (*rt.Weights, error) {
 	w := rt.NewWeights()
 	if err := load(w, data); err != nil {
@@ -123,7 +123,7 @@ var forms = []struct {
 	{isLegacy, (*loader).legacy},
 }
 
-// read unpickles a file. It returns the loader and the unpickled value.
+// read unpickles a file of any of the forms. It returns the loader and the unpickled value.
 func read(file []byte) (*loader, pickle.Value, error) {
 	l := &loader{storages: map[string]*storage{}}
 	for _, form := range forms {
@@ -175,7 +175,7 @@ func (l *loader) unpickle(data []byte, persistent func(pickle.Value) (pickle.Val
 // errWhole is the error of a file that torch.save(model) wrote.
 var errWhole = errors.New("the file holds a whole model, save its weights instead: torch.save(model.state_dict(), FILE)")
 
-// storageOf returns v if it is a storage, or resolves v if it is the persistent id of a storage.
+// storageOf returns a storage. v is the storage itself, or its persistent id.
 func (l *loader) storageOf(v pickle.Value) (*storage, error) {
 	switch v := v.(type) {
 	case *storage:
@@ -190,8 +190,8 @@ func (l *loader) storageOf(v pickle.Value) (*storage, error) {
 	return nil, errors.New("a storage expected")
 }
 
-// persistent resolves a persistent id ("storage", class, key, location, numel, view). view is
-// absent, None, or (key, offset, numel).
+// persistent returns the storage with a persistent id. The id is ("storage", class, key, location,
+// numel, view). view may be missing or None, or is (key, offset, numel).
 func (l *loader) persistent(id pickle.Value) (pickle.Value, error) {
 	list, ok := items(id)
 	if len(list) > 0 && list[0] == "module" { // for legacy files
@@ -252,7 +252,7 @@ func keyOf(v pickle.Value) (string, bool) {
 // The other records are verified when they are first used.
 const checkedAtOnce = 64 << 20
 
-// check verifies the checksums of the first records, at most checkedAtOnce bytes.
+// check verifies the checksums of records, in order, up to checkedAtOnce bytes in total.
 func (l *loader) check() error {
 	var total uint64
 	for _, r := range l.records {

@@ -101,8 +101,8 @@ type tensor struct {
 const (
 	maxRank = 64
 
-	// maxRepeats is the maximum number of elements of a tensor whose elements overlap, if they are
-	// more than the elements of its storage.
+	// maxRepeats bounds a tensor that has more elements than its storage, because its elements
+	// overlap. Such a tensor may have at most maxRepeats elements.
 	maxRepeats = 1 << 22
 )
 
@@ -167,8 +167,8 @@ func newTensor(s *storage, e element, offset int64, shape, strides []int64) (*te
 // SetState implements [pickle.Stateful]. It ignores the attributes of a subclass or a parameter.
 func (t *tensor) SetState(pickle.Value) error { return nil }
 
-// read returns the elements in row-major order, little-endian. They share memory with the storage
-// if it has this form.
+// read returns the elements in row-major order, little-endian. The result shares memory with the
+// storage if the storage has this form.
 func (t *tensor) read() ([]byte, error) {
 	if t.bytes == 0 {
 		return []byte{}, nil
@@ -223,5 +223,5 @@ func (t *tensor) gather(b []byte) []byte {
 	}
 }
 
-// errSparse is the error of tensors that are not a view of one storage.
+// errSparse is the error for a tensor that is not a view of one storage.
 var errSparse = errors.New("not a dense tensor in one storage: convert it before it is saved")

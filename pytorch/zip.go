@@ -35,8 +35,8 @@ type record struct {
 	broken   error
 }
 
-// The sizes in bytes and the signatures of the structures of a zip file, and the id of the extra
-// field with 64-bit sizes.
+// These are the sizes and the signatures of the structures of a zip file, and the id of the extra
+// field with 64-bit sizes. Sizes are in bytes.
 const (
 	localSize, localSign   = 30, 0x04034b50
 	entrySize, entrySign   = 46, 0x02014b50
@@ -50,8 +50,8 @@ const (
 	stored   = 0
 	deflated = 8
 
-	// refusedFlags are the flags of encrypted records, of patches, and of records with masked
-	// headers.
+	// refusedFlags are the flags of records that are rejected: encrypted records, patches, and
+	// records with masked headers.
 	refusedFlags = 1<<0 | 1<<5 | 1<<6 | 1<<13
 
 	// sizesFollow is the flag of a record whose sizes are after its contents.
@@ -95,7 +95,8 @@ func openZip(file []byte) (*archive, error) {
 	return a, nil
 }
 
-// directory returns the range [begin, end) of the directory in the file, and its number of records.
+// directory finds the directory of the file. It returns its range of bytes [begin, end), and its
+// number of records.
 func (a *archive) directory() (begin, end, count uint64, err error) {
 	at := a.findEnd()
 	if at < 0 {
@@ -145,8 +146,8 @@ func (a *archive) findEnd() int {
 	return -1
 }
 
-// entry parses the first record of list, the rest of the directory. It returns the record and its
-// length in bytes.
+// entry parses the first record of list, which is the part of the directory that is not read yet.
+// It returns the record and its length in bytes.
 func (a *archive) entry(list []byte) (*record, int, error) {
 	if len(list) < entrySize || little.Uint32(list) != entrySign {
 		return nil, 0, errors.New("not a record")
@@ -184,8 +185,8 @@ func (a *archive) entry(list []byte) (*record, int, error) {
 	return r, n, nil
 }
 
-// widen reads r's sizes and offset that do not fit 32 bits. `extra` holds them: the extra fields of
-// the record.
+// widen replaces the sizes and the offset of r that do not fit 32 bits. Their 64-bit values are in
+// `extra`, the extra fields of the record.
 func (r *record) widen(extra []byte) error {
 	for len(extra) >= 4 {
 		id, n := little.Uint16(extra), int(little.Uint16(extra[2:]))
@@ -275,7 +276,7 @@ func (r *record) contents() ([]byte, error) {
 	return whole, r.compare(crc32.ChecksumIEEE(whole))
 }
 
-// check verifies the checksum of a record when it is first called.
+// check verifies the checksum of a record on the first call. Later calls return the same result.
 func (r *record) check() error {
 	r.checking.Do(func() {
 		raw, err := r.raw()

@@ -14,8 +14,8 @@ const (
 	// at a time. The operands and intermediate results of these elements must fit the first-level cache.
 	maxPointwiseOperands = 6
 	maxPointwiseOps      = 8
-	// maxCopies is the largest number of readers for which an operator is computed in each reader
-	// instead of once.
+	// maxCopies is the largest number of readers of an operator that is fused into each of them.
+	// Each reader then computes the operator itself.
 	maxCopies = 3
 )
 
@@ -117,8 +117,8 @@ func (p *fuser) mergeable(a *ir.Value, n *ir.Node) bool {
 	return len(mergedOperands(a, n)) <= maxPointwiseOperands
 }
 
-// mergedOperands returns the operands of n, with the operand `a` replaced by the operands of the node that computes
-// it. Each value appears once.
+// mergedOperands returns the operands of n after the node that computes operand `a` is fused into n:
+// a is replaced by the operands of that node. Each value appears once.
 func mergedOperands(a *ir.Value, n *ir.Node) []*ir.Value {
 	var args []*ir.Value
 	for _, v := range n.Args {

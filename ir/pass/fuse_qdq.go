@@ -62,8 +62,8 @@ func (q quantum) one() (float64, bool) {
 	return scale.Float(0), ok || q.zero == nil
 }
 
-// dequantized returns the operands of the DequantizeLinear that computes v in f32. ok is false if
-// there is no such node.
+// dequantized returns the operands of the DequantizeLinear that computes v in f32. ok is false if v
+// is not computed in this way.
 func dequantized(v *ir.Value) (q quantum, ok bool) {
 	if v == nil || v.Def == nil {
 		return q, false
@@ -89,8 +89,8 @@ func isSingle(v *ir.Value) bool { return v.Type.Elems().Equal(dim.Const(1)) }
 
 func isByte(v *ir.Value) bool { return v.Type.DType == ir.U8 || v.Type.DType == ir.I8 }
 
-// activation is [dequantized] for 8-bit integers with one constant scale. It also returns the
-// scale. ok is false for other values.
+// activation is [dequantized] for 8-bit integers with one constant scale, which it also returns. ok
+// is false if v is not such a value.
 func activation(v *ir.Value) (q quantum, scale float64, ok bool) {
 	if q, ok = dequantized(v); !ok || !isByte(q.x) {
 		return q, 0, false
@@ -177,8 +177,8 @@ func (f *qdq) earlier(b *ir.Builder, n *ir.Node, pred func(*ir.Value) bool) *ir.
 	return b.Node(by, b.Node(n.Op, args...), q.scale, q.zero)
 }
 
-// isTransposeOfWeights reports whether n, which depends only on weights, is a transpose. Transposed
-// weights are still recognised as quantised.
+// isTransposeOfWeights reports whether n, whose operands depend only on weights, is a transpose.
+// Weights that are transposed after dequantisation are still recognised as quantised.
 func isTransposeOfWeights(n *ir.Node) bool {
 	_, ok := n.Op.(op.Transpose)
 	return ok
@@ -422,8 +422,8 @@ func (f *qdq) average(b *ir.Builder, n *ir.Node, w op.Window, r op.Requantize, t
 	return b.Node(op.ConvInteger{Window: w, Group: c, Requantize: r}, x.x, ones, x.zero, nil, nil, factor(b, x, each, target), target.zero)
 }
 
-// maxAverage is the maximum number of cells in a window of an average. A sum of maxAverage bytes
-// fits an i32.
+// maxAverage is the maximum number of cells in a window of an average that is computed on integers.
+// A sum of maxAverage bytes fits an i32.
 const maxAverage = 1 << 20
 
 // factor returns scale(x)·scale(w)/scale(target). A sum of products of integers of x and w, times
@@ -433,7 +433,8 @@ func factor(b *ir.Builder, x, w quantum, target *quantum) *ir.Value {
 	return b.Node(op.Div{}, b.Node(op.Mul{}, exactScale(b, w.scale), exactScale(b, x.scale)), exactScale(b, target.scale))
 }
 
-// exactScale returns a scale as f64, of rank 0 if it has one element, else of rank 1.
+// exactScale returns a scale in f64. The result has rank 0 if the scale has one element, and
+// otherwise rank 1.
 func exactScale(b *ir.Builder, v *ir.Value) *ir.Value {
 	if isSingle(v) {
 		v = reshaped(b, v)
@@ -446,7 +447,8 @@ func exactScale(b *ir.Builder, v *ir.Value) *ir.Value {
 	return b.Node(op.Cast{To: ir.F64}, v)
 }
 
-// counted returns an f32 bias as i32 of rank 1: the bias divided by scale(x)·scale(w), and rounded.
+// counted converts an f32 bias to i32. It divides the bias by scale(x)·scale(w) and rounds the
+// quotient. The result has rank 1.
 func counted(b *ir.Builder, bias *ir.Value, x, w quantum) *ir.Value {
 	bias = reshaped(b, bias, bias.Type.Elems())
 	scale := b.Node(op.Mul{}, exactScale(b, w.scale), exactScale(b, x.scale))
@@ -517,8 +519,8 @@ func isRow(t ir.Type, width dim.Dim) bool {
 	return t.Rank() > 0 && lastOf(t).Equal(width) && t.Elems().Equal(width)
 }
 
-// node appends the product as a MatMulInteger. The sums are requantised as r says, to the scale and
-// zero of target.
+// node appends the product as a MatMulInteger. The sums are requantised as r says, with the scale
+// and the zero point of target.
 func (p matrixProduct) node(b *ir.Builder, r op.Requantize, target *quantum) *ir.Value {
 	bias := p.bias
 	if bias != nil {

@@ -5,8 +5,8 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// keepSubnormals makes softmaxes exact in strict mode: they keep subnormal exponentials instead of
-// flushing them to zero.
+// keepSubnormals makes softmaxes exact in strict mode: subnormal exponentials are kept instead of
+// replaced by zero.
 func keepSubnormals(ctx *Context, m *ir.Module) (changed bool, err error) {
 	if !ctx.Strict {
 		return false, nil

@@ -27,7 +27,8 @@ func lowerOps(ctx *Context, m *ir.Module) (changed bool, err error) {
 	return changed, errors.Join(left...)
 }
 
-// lowered returns an error with the reason if no kernel computes n and n could not be lowered.
+// lowered returns nil if a kernel computes n, or if n could be lowered. Otherwise it returns an
+// error with the reason.
 func (c *Context) lowered(n *ir.Node) error {
 	if _, binder := n.Op.(ir.Binder); binder && len(n.Results) == 0 {
 		return nil
@@ -73,5 +74,5 @@ func (c *Context) lowerWhere(m *ir.Module, pred func(*ir.Node) bool) (changed bo
 	return changed, errors.New("lowering does not end")
 }
 
-// maxLowerings bounds how often the result of a lowering is lowered again.
+// maxLowerings is the maximum number of times that the result of a lowering is lowered again.
 const maxLowerings = 32

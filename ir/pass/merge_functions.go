@@ -65,7 +65,7 @@ func anonymous(f *ir.Func) string {
 	return s.String()
 }
 
-// calledFuncs returns the set of the names of @prepare and of all functions that other functions
+// calledFuncs returns a set of names of functions: @prepare, and all functions that other functions
 // call.
 func calledFuncs(m *ir.Module) map[string]bool {
 	called := map[string]bool{Prepare: true}

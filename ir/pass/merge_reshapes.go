@@ -70,8 +70,8 @@ func mergeViews(b *ir.Builder, n *ir.Node) *ir.Value {
 	return nil
 }
 
-// keepsOrder reports whether a transpose by perm moves no elements: whether the axes with extents
-// other than 1 keep their order.
+// keepsOrder reports whether a transpose by perm moves no elements. This holds if the axes with
+// extents other than 1 keep their order.
 func keepsOrder(perm []int, shape []dim.Dim) bool {
 	long := slices.DeleteFunc(slices.Clone(perm), func(p int) bool { return shape[p].Equal(dim.Const(1)) })
 	return slices.IsSorted(long)

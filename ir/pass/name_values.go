@@ -98,7 +98,8 @@ func callersFirst(m *ir.Module) []*ir.Func {
 	return out
 }
 
-// weightsPrefix begins the names of the values of weights: generated code reads weight x as w.x.
+// weightsPrefix is the beginning of the name of a loaded weight: generated code reads weight x as
+// w.x.
 const weightsPrefix = "w."
 
 type namer struct {
@@ -211,7 +212,8 @@ func (n *namer) result(node *ir.Node, r *ir.Value, hint string) string {
 	return n.orNumber(hint, "h")
 }
 
-// trace records, for the results of a node that reads only weights, the name of the first weight.
+// trace sets the origin of the results of a node that reads only weights: the name of the first of
+// these weights.
 func (n *namer) trace(node *ir.Node) {
 	from := ""
 	if l, ok := node.Op.(ir.Load); ok {
@@ -387,7 +389,8 @@ func syllables(name string) []string {
 	return append(out, name[start:])
 }
 
-// isNumbered reports whether a name only counts values: h, h12, p3 or h36.4.
+// isNumbered reports whether a name is only a number after h or another letter, such as h, h12, p3
+// or h36.4.
 func isNumbered(name string) bool {
 	return name == "" || strings.Contains("hpt", name[:1]) && strings.Trim(name[1:], "0123456789.") == ""
 }

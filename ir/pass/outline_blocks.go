@@ -79,8 +79,8 @@ func (r *repeat) saved() int {
 	return savedBy(len(r.runs[0]), len(r.runs)) - r.views
 }
 
-// savedBy returns the number of nodes saved if count runs of period nodes become one body and count
-// calls.
+// savedBy returns the number of nodes saved if `count` runs of `period` nodes become one function
+// and `count` calls.
 func savedBy(period, count int) int { return (count-1)*period - count }
 
 // findRepeat returns the repeat in f that saves the most nodes. It returns nil if no repeat saves
@@ -247,7 +247,8 @@ func (r *repeat) bound() bool {
 	return ok
 }
 
-// findOutputs records the nodes whose results are read outside their run. uses counts all readers.
+// findOutputs records the nodes whose results are read outside of their run. uses holds the number
+// of readers of each value.
 func (r *repeat) findOutputs(uses map[*ir.Value]int) {
 	for _, run := range r.runs {
 		outputs, views := outputsOf(uses, run)

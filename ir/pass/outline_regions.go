@@ -111,8 +111,8 @@ func outlineRegion(m *ir.Module, f *ir.Func, n *ir.Node, i int) error {
 	return nil
 }
 
-// isGiven reports whether any function can compute v without parameters: v is a constant, a weight
-// or extents.
+// isGiven reports whether v is a constant, a weight or extents. Any function can compute such a
+// value itself, without parameters.
 func isGiven(v *ir.Value) bool {
 	if v.Def == nil {
 		return false

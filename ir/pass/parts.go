@@ -8,7 +8,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// minShared is the minimum number of nodes that a part shared by several functions has to save.
+// minShared is the minimum number of nodes that must be saved if a part that several functions have
+// becomes a function of its own.
 const minShared = 12
 
 // OutlinePart finds a computation that several of the functions `funcs` contain, and moves it to a
@@ -143,8 +144,8 @@ func alikeOutside(uses map[*ir.Value]int, all *repeat, funcs []int) *shared {
 	return best
 }
 
-// forward returns the nodes on which the results of f depend. It ignores results that are
-// gradients.
+// forward returns the nodes on which the results of f depend. Results that are gradients are
+// ignored.
 func (c *Context) forward(f *ir.Func) map[*ir.Node]bool {
 	needed := map[*ir.Node]bool{}
 	var visit func(values []*ir.Value)

@@ -196,7 +196,7 @@ var (
 	MergeFunctions  = Pass{Name: "merge_functions", Run: mergeFunctions}
 )
 
-// Naming lists the passes that name the values. They run after all others.
+// Naming lists the passes that name the values. They run after all other passes.
 var Naming = []Pass{
 	{Name: "name_values", Run: nameValues},
 }
@@ -272,8 +272,9 @@ type Options struct {
 // A module that still changes after the last round is correct, but may not be as small as possible.
 const CanonicalRounds = 32
 
-// All verifies a module and runs the canonical and the lowering passes, the outlining passes if
-// opts asks for them, and the naming passes.
+// All runs all passes on m. It verifies m first. Then it runs the canonical passes, the lowering
+// passes, the outlining passes if opts asks for them, and the naming passes. It returns the errors
+// of [Run].
 func All(ctx *Context, m *ir.Module, opts Options) error {
 	if ctx.Target == nil {
 		return errors.New("there is no target to lower to")
@@ -343,8 +344,8 @@ func Find(t Target, name string) (Pass, bool) {
 	return Pass{}, false
 }
 
-// rewriteAll calls [ir.Func.Rewrite] with visit for every function of m, and reports whether it
-// replaced a node.
+// rewriteAll calls [ir.Func.Rewrite] with visit for each function of m. It reports whether a node
+// was replaced.
 func rewriteAll(m *ir.Module, visit func(*ir.Builder, *ir.Node) []*ir.Value) (changed bool, err error) {
 	for _, f := range m.Funcs {
 		c, err := f.Rewrite(visit)

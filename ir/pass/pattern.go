@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// madeBy returns the node that computes v and its operator, if the operator is an O. Otherwise ok
-// is false.
+// madeBy returns the node that computes v, and the node's operator, if the operator is of type O.
+// Otherwise ok is false.
 func madeBy[O ir.Op](v *ir.Value) (n *ir.Node, o O, ok bool) {
 	if v == nil || v.Def == nil {
 		return nil, o, false
@@ -42,8 +42,8 @@ func about(got, x float64, d ir.DType) bool {
 	return math.Abs(got-x) <= tolerance*math.Abs(x)
 }
 
-// unscaled returns x and c such that v = c·x. It follows products with constants, quotients by
-// constants, and signs.
+// unscaled returns x and c such that v = c·x. It looks through products with constants, quotients
+// by constants, and signs.
 func unscaled(v *ir.Value) (x *ir.Value, c float64) {
 	for c = 1; ; v = v.Def.Args[0] {
 		if v.Def == nil || len(v.Def.Args) == 0 || v.Def.Args[0] == nil || !v.Def.Args[0].Type.Equal(v.Type) {

@@ -6,7 +6,7 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// prune removes nodes whose results are not used and weights that no node loads.
+// prune removes nodes whose results are not used. It also removes weights that no node loads.
 func prune(_ *Context, m *ir.Module) (changed bool, err error) {
 	loaded := map[string]bool{}
 	for _, f := range m.Funcs {

@@ -16,7 +16,8 @@ import (
 // Deep Nets with Sublinear Memory Cost", 2016.
 type Remat uint8
 
-// The modes of recomputing. Results are bit for bit the same in all of them.
+// These are the modes of recomputing. The results of a function are the same in all modes, to the
+// last bit.
 const (
 	RematAuto Remat = iota // recompute values that take about as long to compute as to store and load
 	RematAll               // also recompute products, convolutions and the like
@@ -38,8 +39,7 @@ func (r *Remat) Set(text string) error {
 	return nil
 }
 
-// Recomputed says how many values of the function Func are recomputed, and how that changes its
-// arena.
+// Recomputed says how many values of a function are recomputed, and how much memory this saves.
 type Recomputed struct {
 	Func   string
 	Values int // number of values that are computed again
@@ -50,7 +50,7 @@ type Recomputed struct {
 	IsScaled      bool
 }
 
-// RematExtent is the value assumed for symbolic extents when sizes are compared.
+// RematExtent is the value that symbolic extents are assumed to have when sizes are compared.
 const RematExtent = 32
 
 const (
@@ -61,10 +61,10 @@ const (
 	// memory-bound is copied at most once, so that recomputing takes no longer than the forward
 	// pass.
 	maxRecopies = 2
-	// minSaved is the minimum size of a value that is recomputed, as a fraction of the memory at
-	// the peak.
+	// minSaved is a fraction of the memory in use at the peak. A value is recomputed only if its
+	// size is at least this fraction.
 	minSaved = 1.0 / 256
-	// maxRecomputeTries is the maximum number of values that are tried for one peak of memory.
+	// maxRecomputeTries is the maximum number of values that are tried to lower one peak.
 	maxRecomputeTries = 12
 	// maxRecomputeRounds is the maximum number of values that are recomputed in a function.
 	maxRecomputeRounds = 2048
@@ -83,7 +83,8 @@ func isViewer(n *ir.Node) bool {
 	return ok && len(n.Results) == 1
 }
 
-// AtExtent evaluates d with RematExtent for every symbol. It returns 0 if the value is not defined.
+// AtExtent evaluates d with every symbol set to RematExtent. It returns 0 if the result is not
+// defined.
 func AtExtent(d dim.Dim) int64 {
 	v, err := d.Eval(func(string) (int64, bool) { return RematExtent, true })
 	if err != nil {
@@ -190,7 +191,8 @@ func lives(f *ir.Func) *life {
 	return l
 }
 
-// overwrites reports whether v reuses the memory of an operand that nothing reads later.
+// overwrites reports whether v is computed in the memory of one of its operands, which nothing
+// reads later.
 func (l *life) overwrites(v *ir.Value) bool {
 	o, ok := v.Def.Op.(ir.Overwriter)
 	if !ok || v.Index > 0 {

@@ -25,8 +25,8 @@ func simplifyIdentities(_ *Context, m *ir.Module) (changed bool, err error) {
 	})
 }
 
-// identities are the rewrites. Each returns the value that replaces the only result of a node, or
-// nil if it does not apply.
+// identities are the rewrites of this pass. Each returns a value that replaces the only result of a
+// node. It returns nil if it does not apply to the node.
 var identities = []func(*ir.Builder, *ir.Node) *ir.Value{
 	unchanged, constantLast, neutralOperand, involution, idempotent, decidedWhere,
 	nestedClip, roundTripCast, smallPower, exactQuotient, wholeConcat,
@@ -45,7 +45,7 @@ func unchanged(_ *ir.Builder, n *ir.Node) *ir.Value {
 	return n.Args[0]
 }
 
-// constantLast swaps the operands of a commutative operator if the first has the greater
+// constantLast swaps the operands of a commutative operator if the first has the greater rank by
 // [rankOfConstness].
 func constantLast(b *ir.Builder, n *ir.Node) *ir.Value {
 	if _, ok := n.Op.(op.Commutative); !ok || rankOfConstness(n.Args[0]) <= rankOfConstness(n.Args[1]) {
@@ -190,7 +190,8 @@ func roundTripCast(b *ir.Builder, n *ir.Node) *ir.Value {
 	return b.Node(outer, x)
 }
 
-// holds reports whether every value of the type narrow is known to be a value of the type wide.
+// holds reports whether every value of type `narrow` is also a value of type `wide`. It may return
+// false if this is not known.
 func holds(wide, narrow ir.DType) bool {
 	mantissa := map[ir.DType]int{ir.F64: 53, ir.F32: 24, ir.F16: 11, ir.BF16: 8}
 	switch {

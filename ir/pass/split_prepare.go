@@ -88,8 +88,8 @@ func dropUnread(m *ir.Module, loading []*ir.Func, prepare *ir.Func) {
 	m.Weights = slices.DeleteFunc(m.Weights, func(w *ir.Weight) bool { return unread[w.Name] })
 }
 
-// allowance is the remaining budget for preparing weights: bytes of prepared weights, and work in
-// operations.
+// allowance is the remaining budget for preparing weights: a number of bytes of prepared weights,
+// and a number of operations.
 type allowance struct{ bytes, work int64 }
 
 // allowance returns the budgets of memory and work for @prepare. They depend on the number of
@@ -244,8 +244,8 @@ func inflates(n *ir.Node) bool {
 	return made > inflatedBytes && made/inflatedBy > bytesOf(args)
 }
 
-// bytesOf returns the size in bytes of values of static types, or math.MaxInt64 if it overflows. It
-// counts a string as one byte.
+// bytesOf returns the size of values in bytes. Their types must be static. It returns math.MaxInt64
+// if the size overflows. A string counts as one byte.
 func bytesOf(values []*ir.Value) int64 {
 	total := int64(0)
 	for _, v := range values {

@@ -39,8 +39,8 @@ func sharedCandidates(kinds, owners []int) []sharedCandidate {
 	return found[:min(len(found), maxCandidates)]
 }
 
-// apart returns c with its list cut to the given length, and without the occurrences that overlap
-// an earlier one.
+// apart returns c with its list cut to `length` numbers. It drops occurrences that overlap an
+// earlier one.
 func (c sharedCandidate) apart(length int) sharedCandidate {
 	out := sharedCandidate{length: length, shifts: min(c.length-length, maxCandidates)}
 	end := 0
@@ -88,7 +88,8 @@ func repeats(kinds []int) []sharedCandidate {
 	return found
 }
 
-// suffixes returns the indices of a list in the order of the suffixes that begin at them.
+// suffixes sorts the suffixes of a list. It returns the index at which each begins, in sorted
+// order.
 func suffixes(kinds []int) []int {
 	n := len(kinds)
 	order, rank, next := make([]int, n), slices.Clone(kinds), make([]int, n)

@@ -11,10 +11,10 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// line is the unit to which sizes of buffers are rounded up, in bytes.
+// line is the number of bytes of a cache line. Sizes of buffers are rounded up to multiples of it.
 const line = 64
 
-// buffer adds a buffer for v. i is the index of the node that writes v first.
+// buffer adds a buffer for v and returns it. i is the index of the first node that writes v.
 func (p *planner) buffer(v *ir.Value, i int) *Buffer {
 	d, elems := v.Type.DType, v.Type.Elems()
 	b := &Buffer{Name: v.Name, Value: v, DType: d, Elems: elems, Bytes: roundUp(elems.Mul(dim.Const(d.Size()))), First: i, Last: i}
@@ -29,7 +29,8 @@ func (p *planner) buffer(v *ir.Value, i int) *Buffer {
 	return b
 }
 
-// maxBound is the largest constant, in bytes, that replaces a symbolic size of scratch memory.
+// maxBound is the largest upper bound, in bytes, that is used as the size of scratch memory instead
+// of a symbolic size.
 const maxBound = 16 << 20
 
 // bounded returns an upper bound of b, in bytes, as a constant. It returns b itself if the bound is

@@ -51,8 +51,8 @@ func (p *planner) findParts() {
 	}
 }
 
-// viewed returns the value whose memory v shows completely. It follows chains of views. It returns
-// v if v is not such a view.
+// viewed returns the value that v is a view of, if v shows all of its memory. It looks through
+// chains of such views. Otherwise it returns v.
 func viewed(v *ir.Value) *ir.Value {
 	for v.Def != nil && isView(v.Def) && sameMemory(v.Type, v.Def.Args[0].Type) {
 		v = v.Def.Args[0]

@@ -68,8 +68,8 @@ func (p *Plan) drawing() drawing {
 	return drawing{symbol: 1}
 }
 
-// drawingAt returns the arena with the value `symbol` for every symbol. The bool reports whether
-// each size and offset can be drawn.
+// drawingAt returns the arena with the value `symbol` for every symbol. It returns false if a size
+// or an offset cannot be drawn.
 func (p *Plan) drawingAt(symbol int64) (drawing, bool) {
 	d := drawing{symbol: symbol, sizes: map[*Buffer]int64{}, offsets: map[*Buffer]int64{}}
 	n := len(p.Buffers)
@@ -127,23 +127,23 @@ func (p *Plan) rows(b *strings.Builder, name func(*Buffer) string, d drawing) {
 	}
 }
 
-// column returns the column of an address, from 0 to pictureWidth, both included. The arena has
-// total bytes, and 0 ≤ address ≤ total.
+// column returns the column of the picture for an address. The column is from 0 to pictureWidth,
+// both included. The arena has `total` bytes, and 0 ≤ address ≤ total.
 func column(address, total int64) int {
 	hi, lo := bits.Mul64(uint64(address), pictureWidth)
 	c, _ := bits.Div64(hi, lo, uint64(total)) // at most pictureWidth, as address is at most total
 	return int(c)
 }
 
-// bytesAt evaluates a size with the value `symbol` for every symbol. The bool is false if the
-// result is negative or not a number.
+// bytesAt evaluates a size with the value `symbol` for every symbol. It returns false if the result
+// is negative or not a number.
 func bytesAt(d dim.Dim, symbol int64) (int64, bool) {
 	n, ok := d.Subst(func(string) (dim.Dim, bool) { return dim.Const64(symbol), true }).Int64()
 	return n, ok && n >= 0
 }
 
-// pictureName shortens a name to printable ASCII that fits a row of the picture and cannot be taken
-// for a build constraint.
+// pictureName returns a name that fits a row of the picture. The name is printable ASCII, and
+// cannot be taken for a build constraint.
 func pictureName(name string) string {
 	out := strings.Map(func(r rune) rune {
 		if r <= ' ' || r > '~' || r == '+' {

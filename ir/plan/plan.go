@@ -67,7 +67,7 @@ func (p Place) Same(q Place) bool {
 	return p.Kind == q.Kind && p.Index == q.Index && p.Weight == q.Weight && p.Buffer == q.Buffer && p.Variable == q.Variable && p.Offset.Equal(q.Offset)
 }
 
-// IsLate reports whether a type has extents that are known only while the function runs.
+// IsLate reports whether a type has an extent that is known only while the function runs.
 func (p *Plan) IsLate(t ir.Type) bool { return hasSymbol(t, p.Late) }
 
 func hasSymbol(t ir.Type, symbols map[string]bool) bool {

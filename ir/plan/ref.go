@@ -28,8 +28,8 @@ type Access uint8
 const (
 	Read Access = iota
 	Write
-	// Scratch is memory that only the steps of one node use. Its value is not an operand or a
-	// result of a node.
+	// Scratch is the use of memory that only the steps of one node use. The value of the memory is
+	// not an operand or a result of a node.
 	Scratch
 )
 
@@ -44,5 +44,5 @@ func (r *Ref) Variable() *Variable {
 	return r.Place.Variable
 }
 
-// Boxed reports whether r is a tensor stored with its shape in a variable.
+// Boxed reports whether r is a tensor that is stored with its shape in a variable.
 func (r *Ref) Boxed() bool { v := r.Variable(); return v != nil && v.Boxed }

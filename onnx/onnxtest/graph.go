@@ -85,8 +85,8 @@ func (d *drawer) kind() kind {
 	return []kind{vector, matrix, scalar, integers, integer, flag, vector}[d.pick(7)]
 }
 
-// tensor returns a random constant of a kind with known extents. In half of the constants all
-// elements are equal.
+// tensor returns a random constant of kind k, whose extents are known. In half of all constants,
+// the elements are equal.
 func (d *drawer) tensor(k kind) *ir.Tensor {
 	shape := make([]int, len(k.shape))
 	for i, n := range k.shape {
@@ -230,7 +230,7 @@ func isFloat(k kind) bool {
 	return k.dtype == ir.F32 && (len(k.shape) == 0 || k.shape[len(k.shape)-1] == 4)
 }
 
-// node adds one or a few nodes; depth bounds the nesting of control flow.
+// node adds one or a few random nodes. depth is the maximum nesting of control flow in them.
 func (g *graph) node(depth int) {
 	choices := 14
 	if depth > 0 {
@@ -574,8 +574,8 @@ func (g *graph) scan(depth int) {
 	g.applyAll("Scan", []kind{vector, matrix}, []Attr{{Name: "body", Value: body.model}, {Name: "num_scan_inputs", Value: 1}}, state, rows)
 }
 
-// unstack replaces the values `stacked` by their sums along the first axis, which counts
-// iterations.
+// unstack replaces each of the values `stacked` by its sum along the first axis. The extent of this
+// axis is the number of iterations.
 func (g *graph) unstack(stacked []port) {
 	g.ports = slices.DeleteFunc(g.ports, func(p port) bool {
 		return slices.ContainsFunc(stacked, func(s port) bool { return s.name == p.name })

@@ -15,7 +15,7 @@ import (
 // Model is a model being built.
 type Model struct{ proto *onnxpb.ModelProto }
 
-// New returns a model without nodes that imports this version of the ai.onnx operators.
+// New returns a model without nodes. The model imports version opset of the ai.onnx operators.
 func New(opset int64) *Model {
 	return &Model{&onnxpb.ModelProto{
 		IrVersion:   proto.Int64(8),
@@ -24,7 +24,7 @@ func New(opset int64) *Model {
 	}}
 }
 
-// Import sets the version of an operator set that the model uses.
+// Import declares that the model uses this version of a domain's operator set. It returns m.
 func (m *Model) Import(domain string, version int64) *Model {
 	m.proto.OpsetImport = append(m.proto.OpsetImport, &onnxpb.OperatorSetIdProto{Domain: &domain, Version: &version})
 	return m
@@ -60,14 +60,15 @@ func (m *Model) Initializer(name string, t *ir.Tensor) *Model {
 	return m
 }
 
-// Attr is an attribute of a node. The value is an int, float64, string, []int, []float64, []string,
-// *ir.Tensor or, for a graph, *Model.
+// Attr is an attribute of a node. Its value is an int, float64, string, []int, []float64, []string
+// or *ir.Tensor, or a *Model for a graph.
 type Attr struct {
 	Name  string
 	Value any
 }
 
-// Node adds a node with a name; op may be written "domain:Op".
+// Node adds a node with a name. op is the operator, or "domain:Op" for an operator of another
+// domain. Node returns m.
 func (m *Model) Node(name, op string, inputs, outputs []string, attrs ...Attr) *Model {
 	n := &onnxpb.NodeProto{Name: &name, OpType: &op, Input: inputs, Output: outputs}
 	for i := range op {
@@ -82,8 +83,8 @@ func (m *Model) Node(name, op string, inputs, outputs []string, attrs ...Attr) *
 	return m
 }
 
-// Function adds a local function called name to a domain. It has the nodes of body, and the named inputs
-// and outputs.
+// Function adds a model-local function called `name` to a domain. body has the nodes of the function.
+// inputs and outputs are the names of its parameters and results. Function returns m.
 func (m *Model) Function(domain, name string, inputs, outputs []string, body *Model) *Model {
 	m.proto.Functions = append(m.proto.Functions, &onnxpb.FunctionProto{
 		Name: &name, Domain: &domain, Input: inputs, Output: outputs, Node: body.proto.Graph.Node,

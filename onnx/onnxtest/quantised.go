@@ -45,8 +45,8 @@ type quantisedNet struct {
 	list  []activation
 }
 
-// activation is a quantised value: the float is (x − zero)·scale. Its type is [N, channels, height,
-// width], and shape holds the last three.
+// activation is a quantised value: the float is (x − zero)·scale. The value has shape [N, channels,
+// height, width], and the field shape holds the last three extents.
 type activation struct {
 	name  string
 	shape [3]int
@@ -199,8 +199,8 @@ func (g *quantisedNet) node() {
 	}
 }
 
-// weights adds i8 or u8 weights with one scale or a scale for each index of an axis, and returns
-// the dequantised weights.
+// weights adds i8 or u8 weights. They have one scale, or one scale for each index of an axis.
+// weights returns the name of the dequantised weights, and the scales.
 func (g *quantisedNet) weights(axis int, shape ...int) (floats string, scale []float64) {
 	d, zero := ir.I8, 0
 	if g.pick(4) == 0 {
@@ -404,7 +404,7 @@ func (g *quantisedNet) split(a activation) {
 	}
 }
 
-// shuffle splits the channels into groups and exchanges the axis of the groups with the axis of the
+// shuffle splits the channels into groups, and swaps the axis of the groups with the axis of the
 // channels in a group.
 func (g *quantisedNet) shuffle(a activation) {
 	c := a.shape[0]

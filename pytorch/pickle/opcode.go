@@ -203,7 +203,8 @@ func binint(m *machine) error {
 // text to an integer is quadratic in the number of digits.
 const longDigits = 1000
 
-// intLine reads a line and pushes its decimal number or, for "00" and "01", the bool of protocol 1.
+// intLine reads a line with a decimal number and pushes the number. The lines "00" and "01" are the
+// bools of protocol 1.
 func intLine(m *machine) error {
 	b, err := m.line()
 	if err != nil {
@@ -333,7 +334,8 @@ func latin1(b []byte) (string, error) {
 	return s.String(), nil
 }
 
-// stringLine reads a line and pushes its quoted string, which has the escapes of Python's repr.
+// stringLine reads a line with a quoted string, resolves the escapes of Python's repr, and pushes
+// the string.
 func stringLine(m *machine) error {
 	b, err := m.line()
 	if err != nil {
@@ -350,7 +352,7 @@ func stringLine(m *machine) error {
 	return m.pushText(raw, latin1)
 }
 
-// unicodeLine reads a line and pushes it as a string in the encoding raw-unicode-escape.
+// unicodeLine reads a line, decodes it from raw-unicode-escape, and pushes the string.
 func unicodeLine(m *machine) error {
 	b, err := m.line()
 	if err != nil {
@@ -430,7 +432,7 @@ func binbytes(width uint64) func(*machine) error {
 	}
 }
 
-// marked returns an opcode that pops the values above the mark and pushes build(values).
+// marked returns an opcode that pops the values above the last mark, and pushes build(values).
 func marked(build func(values []Value) Value) func(*machine) error {
 	return func(m *machine) error {
 		values, err := m.popMark()
@@ -470,8 +472,8 @@ type extendable interface {
 	extend(m *machine, values []Value) error
 }
 
-// extend returns an opcode that pops values with take and adds them to the container on top of the
-// stack, a C.
+// extend returns an opcode that pops values with `take`, and adds them to the container that is
+// then on top of the stack. The container must be of type C.
 func extend[C extendable](take func(*machine) ([]Value, error)) func(*machine) error {
 	return func(m *machine) error {
 		values, err := take(m)

@@ -17,14 +17,15 @@ type Reader struct {
 	Persistent func(id Value) (Value, error)
 }
 
-// The memory limit of a pickle: freeMemory bytes, and memoryPerByte more for each byte of its
-// length.
+// These constants define the memory limit of a pickle. It is freeMemory bytes, plus memoryPerByte
+// bytes for each byte of the pickle.
 const (
 	freeMemory    = 24 << 20
 	memoryPerByte = 12
 )
 
-// The costs of values in bytes, including their entries in the stack and the memo.
+// These are the costs of values in bytes. They include the values' entries in the stack and in the
+// memo.
 const (
 	slotCost  = 48  // an entry of a stack, list, tuple or memo, with spare capacity
 	keyCost   = 160 // an entry of a dict
@@ -100,7 +101,7 @@ func (m *machine) uint(width uint64) (uint64, error) {
 	return binary.LittleEndian.Uint64(whole[:]), nil
 }
 
-// sized reads an integer n of width bytes. It returns the n bytes after the integer.
+// sized reads a length n, an integer of `width` bytes, and then n bytes. It returns the n bytes.
 func (m *machine) sized(width uint64) ([]byte, error) {
 	n, err := m.uint(width)
 	if err != nil {
@@ -118,7 +119,8 @@ func (m *machine) line() ([]byte, error) {
 	return b[:n], err
 }
 
-// push pushes v, which takes `extra` bytes of memory besides its stack entry.
+// push pushes v. It charges the memory of the stack entry and `extra` bytes more. If this exceeds
+// the limit, push does not push v, and step reports the error.
 func (m *machine) push(v Value, extra int) error {
 	m.left -= slotCost + int64(extra)
 	if m.left < 0 {
@@ -128,7 +130,7 @@ func (m *machine) push(v Value, extra int) error {
 	return nil
 }
 
-// floor returns the height of the stack below which opcodes must not pop.
+// floor returns the smallest height that the stack may have: opcodes must not pop values below it.
 func (m *machine) floor() int {
 	if len(m.marks) == 0 {
 		return 0
@@ -196,7 +198,7 @@ func (m *machine) call(class Value, args []Value) error {
 	return m.push(v, valueCost)
 }
 
-// global pushes the class that [Reader.Global] returns for a name in a module.
+// global pushes the class that [Reader.Global] returns for `name` in a module.
 func (m *machine) global(module, name string) error {
 	c, err := m.Global(module, name)
 	if err != nil {

@@ -53,7 +53,7 @@ type CallError struct{ Class *Class }
 
 func (e *CallError) Error() string { return fmt.Sprintf("%v must not be called", e.Class) }
 
-// Stateful is a value that accepts the state of a BUILD opcode.
+// Stateful is a value that has a state, which a BUILD opcode sets.
 type Stateful interface{ SetState(state Value) error }
 
 const manyKeys = 8
@@ -102,7 +102,8 @@ func (d *Dict) find(key Value) int {
 	return -1
 }
 
-// SetState implements [Stateful]. It ignores the state, the attributes of a subclass of dict.
+// SetState implements [Stateful]. It ignores the state, which holds the attributes of a subclass of
+// dict.
 func (d *Dict) SetState(Value) error { return nil }
 
 // digest stands for a Bytes, or an integer beyond 64 bits, in a Go map of keys. Its size does not

@@ -115,7 +115,7 @@ var attrFields = table[Attr]{
 	23: marked(AttrSparseTensors, many("sparse_tensors", func(a *Attr) *[]SparseTensor { return &a.Sparses })),
 }
 
-// marked returns a spec that records that a field of the given kind was present.
+// marked returns a spec like s that also records that a field of the given kind was present.
 func marked(kind AttrType, s spec[Attr]) spec[Attr] {
 	put := s.put
 	s.put = func(r *reader, a *Attr, f field) error {

@@ -16,7 +16,7 @@ func (e *Error) Error() string {
 	return e.Path + ": " + e.Reason
 }
 
-// under prepends the name of the enclosing message to the path of an error.
+// under prepends the name of the enclosing message to the path of an error, and returns the error.
 func under(name string, err error) error {
 	if e, ok := err.(*Error); ok && e != nil {
 		if e.Path != "" {

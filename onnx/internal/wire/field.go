@@ -76,8 +76,8 @@ func (f *field) value(b []byte) (rest []byte, err error) {
 // maxGroups is the maximum nesting of groups. ONNX does not use groups, but unknown fields may.
 const maxGroups = 64
 
-// skipGroup skips the fields of group num and its end tag, with which b begins. It returns the rest
-// of b.
+// skipGroup skips a group, and returns the bytes after it. b begins after the group's start tag.
+// num is the group's field number.
 func skipGroup(num protowire.Number, b []byte) (rest []byte, err error) {
 	var open [maxGroups]protowire.Number
 	open[0] = num
@@ -106,8 +106,8 @@ func skipGroup(num protowire.Number, b []byte) (rest []byte, err error) {
 	return b, nil
 }
 
-// wireError returns the error for n, the negative length that package protowire returned when it
-// read `what`.
+// wireError returns the error for a failed read by package protowire. n is the negative length that
+// protowire returned, and `what` names what it read.
 func wireError(what string, n int) error {
 	if n == overflow {
 		return fmt.Errorf("%s of more than 64 bits", what)

@@ -2,7 +2,7 @@ package wire
 
 import "fmt"
 
-// Limits bounds the contents of one file. A zero field means the field's default, given below.
+// Limits bounds the contents of one file. If a field is zero, its default applies.
 type Limits struct {
 	Nodes      int   // nodes in all graphs and functions; default 1,048,576
 	Attributes int   // attributes of all nodes and functions; default 8,388,608
@@ -36,7 +36,8 @@ func (l Limits) orDefaults() Limits {
 	return l
 }
 
-// budget is a limited kind of message: its name in errors and its field in Limits.
+// budget describes a kind of message of which a file may contain only a limited number: its name in
+// errors, and its field in Limits.
 type budget struct {
 	name string
 	of   func(*Limits) *int
@@ -57,7 +58,7 @@ func newReader(l Limits) *reader {
 	return &reader{max: l, left: l}
 }
 
-// count deducts n messages from a budget. It returns an error if the budget is exhausted.
+// count deducts n messages from budget b. It returns an error if the budget is exhausted.
 func (r *reader) count(b budget, n int) error {
 	left := b.of(&r.left)
 	if n > *left {

@@ -6,8 +6,8 @@ import (
 	"github.com/burngen/burngen/internal/file"
 )
 
-// ReadModel reads an ONNX file. The model shares the bytes of b. If the file has another known
-// format, the error names it.
+// ReadModel reads an ONNX file. The model shares the bytes of b. ReadModel returns an error if b is
+// not valid or exceeds the limits. If b has another known format, the error names that format.
 func ReadModel(b []byte, l Limits) (*Model, error) {
 	m := new(Model)
 	if err := m.merge(newReader(l), b); err != nil {

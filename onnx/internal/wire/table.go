@@ -13,7 +13,8 @@ import (
 // table is the schema of one message: its fields by number.
 type table[M any] []spec[M]
 
-// spec is one field of message M: its name in the schema, its wire type, and where in M it goes.
+// spec describes one field of message M: its name in the schema, its wire type, and how to store it
+// in an M.
 type spec[M any] struct {
 	name string
 	typ  protowire.Type
@@ -112,7 +113,8 @@ func packed(typ protowire.Type, b []byte) int {
 	return n
 }
 
-// each calls yield with the values of a field that may be a packed list of typ.
+// each calls yield with each value of f. f has wire type typ, or is a packed list of values of this
+// type.
 func each(typ protowire.Type, f field, yield func(bits uint64)) error {
 	if f.typ == typ {
 		yield(f.bits)
@@ -128,14 +130,14 @@ func each(typ protowire.Type, f field, yield func(bits uint64)) error {
 	return nil
 }
 
-// message is a Go struct that a message of the file can be merged into.
+// message is a Go struct into which a message of the file can be merged.
 type message[S any] interface {
 	*S
 	merge(r *reader, b []byte) error
 }
 
-// one returns the spec of a singular message field. The function `at` locates it in M. Repetitions
-// are merged.
+// one returns the spec of a field that is one message. `at` returns its address in an M. If the
+// field occurs several times, the messages are merged.
 func one[M, S any, P message[S]](name string, at func(*M) **S) spec[M] {
 	return spec[M]{name: name, typ: protowire.BytesType, put: func(r *reader, m *M, f field) error {
 		p := at(m)
@@ -149,7 +151,8 @@ func one[M, S any, P message[S]](name string, at func(*M) **S) spec[M] {
 	}}
 }
 
-// many returns the spec of a repeated message field. The function `at` locates the slice in M.
+// many returns the spec of a field that is a list of messages. `at` returns the address of the
+// slice in an M.
 func many[M, S any, P message[S]](name string, at func(*M) *[]S) spec[M] {
 	return spec[M]{name: name, typ: protowire.BytesType, grow: growth(at), put: func(r *reader, m *M, f field) error {
 		p := at(m)
@@ -162,7 +165,7 @@ func many[M, S any, P message[S]](name string, at func(*M) *[]S) spec[M] {
 	}}
 }
 
-// within returns s, changed so that the elements of the field count toward budget b.
+// within returns a spec like s whose elements also count toward budget b.
 func (s spec[M]) within(b budget) spec[M] {
 	grow := s.grow
 	s.grow = func(r *reader, m *M, n int) error {
@@ -187,8 +190,8 @@ func growth[M, S any](at func(*M) *[]S) func(r *reader, m *M, n int) error {
 	}
 }
 
-// nest returns the spec of a message whose fields are stored in M itself. begin is called before
-// the fields are read.
+// nest returns the spec of a field that is a message. The fields of this message are stored in M
+// itself. begin is called before they are read.
 func nest[M any](name string, begin func(*M), fields *table[M]) spec[M] {
 	return spec[M]{name: name, typ: protowire.BytesType, put: func(r *reader, m *M, f field) error {
 		begin(m)
@@ -196,7 +199,7 @@ func nest[M any](name string, begin func(*M), fields *table[M]) spec[M] {
 	}}
 }
 
-// str returns the spec of a string that must be UTF-8. The function `at` locates it in M.
+// str returns the spec of a string that must be UTF-8. `at` returns its address in an M.
 func str[M any](name string, at func(*M) *string) spec[M] {
 	return spec[M]{name: name, typ: protowire.BytesType, put: func(r *reader, m *M, f field) error {
 		if !utf8.Valid(f.data) {
@@ -210,8 +213,8 @@ func str[M any](name string, at func(*M) *string) spec[M] {
 	}}
 }
 
-// strs returns the spec of a repeated string. All strings must be UTF-8. The function `at` locates
-// the slice in M.
+// strs returns the spec of a list of strings that must be UTF-8. `at` returns the address of the
+// slice in an M.
 func strs[M any](name string, at func(*M) *[]string) spec[M] {
 	return spec[M]{name: name, typ: protowire.BytesType, grow: growth(at), put: func(r *reader, m *M, f field) error {
 		p := at(m)
@@ -226,7 +229,7 @@ func strs[M any](name string, at func(*M) *[]string) spec[M] {
 	}}
 }
 
-// raw returns the spec of a string of arbitrary bytes. The function `at` locates it in M.
+// raw returns the spec of a string of arbitrary bytes. `at` returns its address in an M.
 func raw[M any](name string, at func(*M) *string) spec[M] {
 	return spec[M]{name: name, typ: protowire.BytesType, put: func(_ *reader, m *M, f field) error {
 		*at(m) = view(f.data)
@@ -234,8 +237,8 @@ func raw[M any](name string, at func(*M) *string) spec[M] {
 	}}
 }
 
-// raws returns the spec of a repeated string of arbitrary bytes. The function `at` locates the
-// slice in M.
+// raws returns the spec of a list of strings of arbitrary bytes. `at` returns the address of the
+// slice in an M.
 func raws[M any](name string, at func(*M) *[]string) spec[M] {
 	return spec[M]{name: name, typ: protowire.BytesType, grow: growth(at), put: func(_ *reader, m *M, f field) error {
 		p := at(m)
@@ -253,12 +256,12 @@ func num[M any, I ~int32 | ~int64](name string, at func(*M) *I) spec[M] {
 	}}
 }
 
-// nums returns the spec of a list of integers. The function `at` locates the slice in M.
+// nums returns the spec of a list of integers. `at` returns the address of the slice in an M.
 func nums[M any](name string, at func(*M) *[]int64) spec[M] {
 	return values(name, protowire.VarintType, at, func(bits uint64) int64 { return int64(bits) })
 }
 
-// float returns the spec of a 32-bit float. The function `at` locates it in M.
+// float returns the spec of a 32-bit float. `at` returns its address in an M.
 func float[M any](name string, at func(*M) *float32) spec[M] {
 	return spec[M]{name: name, typ: protowire.Fixed32Type, put: func(_ *reader, m *M, f field) error {
 		*at(m) = math.Float32frombits(uint32(f.bits))
@@ -266,7 +269,8 @@ func float[M any](name string, at func(*M) *float32) spec[M] {
 	}}
 }
 
-// floats returns the spec of a list of 32-bit floats. The function `at` locates the slice in M.
+// floats returns the spec of a list of 32-bit floats. `at` returns the address of the slice in an
+// M.
 func floats[M any](name string, at func(*M) *[]float32) spec[M] {
 	return values(name, protowire.Fixed32Type, at, func(bits uint64) float32 { return math.Float32frombits(uint32(bits)) })
 }

@@ -24,8 +24,9 @@ type Tensor struct {
 	bodies  [][]byte          // messages with values; more than one if the tensor was merged
 }
 
-// SparseTensor is a tensor in coordinate format. Values is [n]. Indices is [n], with indices in
-// row-major order, or [n, rank], with coordinates.
+// SparseTensor is a tensor of which only n elements are stored; the others are zero. Values, [n],
+// holds these elements. Indices holds their positions: either [n, rank] coordinates, or [n] indices
+// in row-major order. Dims is the shape of the whole tensor.
 type SparseTensor struct {
 	Values  *Tensor
 	Indices *Tensor
@@ -75,7 +76,7 @@ var tensorFields = table[Tensor]{
 	16: many("metadata_props", func(t *Tensor) *[]Entry { return &t.Metadata }),
 }
 
-// valuesOf returns the spec of column c. It checks and counts the values without decoding them.
+// valuesOf returns the spec of column c. It checks and counts the values, but does not decode them.
 func valuesOf(c column) spec[Tensor] {
 	name, typ := columns[c].name, columns[c].typ
 	return spec[Tensor]{name: name, typ: typ, list: typ != protowire.BytesType, put: func(_ *reader, t *Tensor, f field) error {
@@ -118,7 +119,8 @@ func (t *Tensor) merge(r *reader, b []byte) error {
 
 func (s *SparseTensor) merge(r *reader, b []byte) error { return merge(r, sparseTensorFields, s, b) }
 
-// fields calls yield with the fields of a column in order, until yield returns an error.
+// fields calls yield with each field of a column, in order. It stops if yield returns an error, and
+// returns this error.
 func (t *Tensor) fields(c column, yield func(field) error) error {
 	for _, b := range t.bodies {
 		for len(b) > 0 {

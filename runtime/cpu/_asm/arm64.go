@@ -13,7 +13,8 @@ type encoding struct {
 	operands form
 }
 
-// form says which operands an instruction has and where their numbers stand in its word.
+// form says which operands an instruction has, and where the numbers of the operands are in the
+// machine word.
 type form int
 
 const (
@@ -127,7 +128,7 @@ func encode(name string, d, n, m, i int) (word uint32, text string) {
 	return word, text
 }
 
-// word writes an instruction that Go's assembler lacks. The parameters are as in [encode].
+// word writes an instruction that Go's assembler does not have. The parameters are as for [encode].
 func (f *file) word(name string, d, n, m, i int) {
 	word, text := encode(name, d, n, m, i)
 	fmt.Fprintf(&f.code, "\tWORD $%#08x // %s\n", word, text)

@@ -2,8 +2,8 @@ package main
 
 import "fmt"
 
-// byteSets are the instruction sets for products of bytes. VNNI is AVX-512 with the instruction
-// that adds four products of bytes.
+// byteSets are the instruction sets of amd64 for products of bytes. VNNI is AVX-512 together with
+// an instruction that adds four products of bytes.
 var byteSets = []isa{
 	{name: "AVX2", reg: y, regs: 16, bytes: 32, rows: 4, panels: 1, clear: "VPXOR", perTile: 2},
 	{name: "VNNI", reg: z, regs: 32, bytes: 64, rows: 14, panels: 2, clear: "VPXORD", perTile: 1},
@@ -79,7 +79,7 @@ func (k *byteTile) kept() int {
 	return 0
 }
 
-// column returns the operand for vector i of a field of the tile's columns. CX points to the
+// column returns the memory operand for vector i of a field of the tile's columns. CX points to the
 // columns.
 func (k *byteTile) column(field string, i int) string {
 	return fmt.Sprintf("(byteColumns_%s+%d)(CX)", field, i*k.bytes)
@@ -268,7 +268,8 @@ func (k *byteTile) finish() {
 	k.mark(done)
 }
 
-// walk calls f for each vector of the tile. DI points to the vector's row of the result.
+// walk calls f for each vector of the tile, with its row and its index. When f runs, DI points to
+// the row of the result.
 func (k *byteTile) walk(f func(r, i int)) {
 	for r := range k.rows {
 		if r > 0 {

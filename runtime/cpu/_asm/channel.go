@@ -1,7 +1,7 @@
 package main
 
-// channels writes the kernels that sum over the pixels of 16 channels, and the kernel that combines two tensors with
-// factors for each channel.
+// channels writes the kernels for blocks of 16 channels. They sum over the pixels of each channel, or
+// combine two tensors with factors for each channel.
 func channels(f *file) {
 	for _, s := range f.sets() {
 		v := s.perTile

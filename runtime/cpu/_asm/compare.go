@@ -43,8 +43,8 @@ func compareDispatch(f *file) {
 	}
 }
 
-// relations lists the comparisons in the order of package cpu's constants, with the immediates for
-// floats and for integers.
+// relations lists the comparisons in the order of package cpu's constants. floats and integer are
+// the immediates of the compare instructions.
 var relations = []struct {
 	name            string
 	floats, integer int

@@ -54,8 +54,8 @@ func (c conversion) write(f *file, s isa, body func(f *file, from, to string)) {
 	f.ret()
 }
 
-// extend returns a conversion to a wider type. load widens elements as it loads them; the
-// instructions in `more` then change them.
+// extend returns a conversion to a wider type. The instruction `load` widens elements as it loads
+// them. The instructions in `more` then change them.
 func extend(reg func(int) string, load string, more ...string) func(f *file, from, to string) {
 	return func(f *file, from, to string) {
 		f.op(load, from, reg(0))
@@ -67,7 +67,7 @@ func extend(reg func(int) string, load string, more ...string) func(f *file, fro
 }
 
 // shrink returns a conversion to a narrower type. The instruction `convert` converts register
-// reg(0) into register part(0), which is then stored.
+// reg(0) to register part(0), which is then stored.
 func shrink(reg, part func(int) string, convert string) func(f *file, from, to string) {
 	return func(f *file, from, to string) {
 		f.op("VMOVUPS", from, reg(0))

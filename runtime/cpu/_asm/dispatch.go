@@ -25,8 +25,7 @@ type dispatch struct {
 	result string
 }
 
-// done is the [dispatch.result] of a Go function that reports whether the current level has
-// assembly.
+// done is a [dispatch.result]: the Go function returns whether the current level has assembly.
 const done = "done"
 
 type variant struct {

@@ -5,9 +5,11 @@ import "math"
 // The approximations were fitted for the smallest relative error in float64.
 
 const (
-	// expLeast is a lower bound: smaller arguments have an exponential that rounds to 0 in float32.
+	// expLeast is a lower bound for arguments: smaller arguments have an exponential that rounds to
+	// 0 in float32.
 	expLeast = -104
-	// expMost is an upper bound: larger arguments have an exponential that overflows float32.
+	// expMost is an upper bound for arguments: larger arguments have an exponential that overflows
+	// float32.
 	expMost = 89
 )
 
@@ -55,7 +57,8 @@ var (
 	ln2Low  = math.Ln2 - ln2High
 )
 
-// expm1Tail approximates (exp(r) − 1 − r)/r² for |r| ≤ ln2/2 as a polynomial in r, within 1.3e-7.
+// expm1Tail holds the coefficients of a polynomial in r. It approximates (exp(r) − 1 − r)/r² for
+// |r| ≤ ln2/2, within 1.3e-7.
 var expm1Tail = []float64{4.999999955e-01, 1.666657628e-01, 4.166685552e-02, 8.363312736e-03, 1.390135566e-03}
 
 // reduce reduces the argument of an exponential. It returns n, the integer nearest to x/ln2, as a
@@ -74,7 +77,7 @@ func (k *vectors) reduce(x value) (n value) {
 	return n
 }
 
-// polynomial sets p to a polynomial of x. The coefficients begin with the constant term.
+// polynomial computes p, a polynomial of x. The coefficients begin with the constant term.
 func (k *vectors) polynomial(p, x value, coefficients []float64) {
 	last := len(coefficients) - 1
 	if k.arch == "arm64" {
@@ -125,7 +128,7 @@ func (k *vectors) expOrZero(x value) {
 	k.only(normal, x, x)
 }
 
-// halfExp returns a new value, exp(x)/2, for x ≥ 0. It is infinite if it overflows.
+// halfExp returns exp(x)/2 as a new value, for x ≥ 0. The result is infinite if it overflows.
 func (k *vectors) halfExp(x value) value {
 	r := k.duplicate(x)
 	k.atMost(r, k.pin(expMost+1))
@@ -136,7 +139,7 @@ func (k *vectors) halfExp(x value) value {
 	return r
 }
 
-// power replaces n, 32-bit integers in −126…127, by the float32 numbers 2ⁿ.
+// power replaces n by the float32 numbers 2ⁿ. n holds 32-bit integers from −126 to 127.
 func (k *vectors) power(n value) {
 	k.do("VPADDD", k.word(127), n, n)
 	k.do("VPSLLD", 23, n, n)
@@ -167,8 +170,8 @@ func (k *vectors) tanh(x value) {
 	k.free(m, d)
 }
 
-// log1pTail approximates (log(1 + f) − f + f²/2)/f³ for √½ ≤ 1 + f ≤ √2 as a polynomial in f,
-// within 4.2e-7.
+// log1pTail holds the coefficients of a polynomial in f. It approximates (log(1 + f) − f + f²/2)/f³
+// for √½ ≤ 1 + f ≤ √2, within 4.2e-7.
 var log1pTail = []float64{
 	3.333332994e-01, -2.500030392e-01, 2.000120095e-01, -1.664158152e-01,
 	1.420994636e-01, -1.298927820e-01, 1.265569256e-01, -7.974204303e-02,

@@ -70,7 +70,8 @@ var folds = []fold{
 	exponential("expTotal", "the sum of exp(x[i] − top)", false),
 }
 
-// extreme returns the reduction to the greatest or the least element, or NaN if an element is NaN.
+// extreme returns the reduction to the greatest or the least element. Its result is NaN if an
+// element is NaN.
 func extreme(name, doc, instruction string, neutral float64) fold {
 	merge := extremum(instruction)
 	start := func(k *vectors) string { return k.pin(neutral) }
@@ -94,7 +95,7 @@ func exponential(name, doc string, output bool) fold {
 	}
 }
 
-// kernel returns the step as a body whose inputs are the accumulator and the element.
+// kernel returns the step as a pointwise kernel whose inputs are the accumulator and the element.
 func (r *fold) kernel() *pointwise {
 	return &pointwise{
 		name: r.name, inputs: []string{"acc", "x"}, scalars: r.scalars,
@@ -232,7 +233,7 @@ func (r *fold) columns(f *file, s isa, t *table) {
 	f.ret()
 }
 
-// choose writes the Go functions that call the kernels for the current level. These functions must
+// choose writes the Go functions that call the kernels for the current level. The Go functions must
 // not be called at level Generic.
 func (r *fold) choose(f *file) {
 	slices, starts, scalars := "x []float32", "&x[0]", ""

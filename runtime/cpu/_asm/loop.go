@@ -159,7 +159,7 @@ func (f *file) tail(s isa) {
 	}
 }
 
-// loadTail loads the lanes in the mask of [file.tail] and sets the others to zero.
+// loadTail loads the lanes in the mask of [file.tail], and sets the other lanes to zero.
 func (f *file) loadTail(s isa, from, to string) {
 	switch {
 	case s.wide():
@@ -171,7 +171,8 @@ func (f *file) loadTail(s isa, from, to string) {
 	}
 }
 
-// loadTailOr loads the lanes in the mask of [file.tail] and fills the others from a register.
+// loadTailOr loads the lanes in the mask of [file.tail]. It fills the other lanes from register
+// `fill`.
 func (f *file) loadTailOr(s isa, from, fill, to string) {
 	switch {
 	case s.wide():
@@ -247,8 +248,8 @@ func %[1]sPart(s *pointwise, from, to int) { %[1]sFast(%[2]s) }
 `, p.name, strings.Join(parts, ", "))
 }
 
-// atLevel returns the Go statement that calls a function's variant for the current level. The level
-// is not Generic.
+// atLevel returns Go statements that call the variant of a function for the current level, which
+// must not be Generic.
 func (f *file) atLevel(name, args string) string {
 	sets := f.sets()
 	call := fmt.Sprintf("%s%s(%s)", name, sets[0].name, args)

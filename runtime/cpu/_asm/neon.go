@@ -54,8 +54,8 @@ func isMemory(o any) bool {
 
 var memoryOperand = regexp.MustCompile(`^(.*)\((\w+)\)(?:\((\w+)\*(\d)\))?$`)
 
-// memory returns the arm64 notation of a memory operand. It writes the instructions that compute
-// the address if the operand needs them.
+// memory returns a memory operand in the notation of arm64. If needed, it writes the instructions
+// that compute the address.
 func (f *file) memory(o any) string {
 	part := memoryOperand.FindStringSubmatch(o.(string))
 	if part == nil {
@@ -78,8 +78,8 @@ func (f *file) memory(o any) string {
 	return disp + "(" + general(base) + ")"
 }
 
-// source returns the number of the vector register that holds an operand. An operand in memory is
-// loaded first.
+// source returns the number of the vector register that holds an operand. It writes a load if the
+// operand is in memory.
 func (f *file) source(o any) int {
 	if isVector(o) {
 		return vector(o)
@@ -88,8 +88,8 @@ func (f *file) source(o any) int {
 	return loaded
 }
 
-// loadOnce loads each memory operand that several vectors share into a register. It returns the
-// operands with these registers in their place.
+// loadOnce writes a load for each memory operand that is the same for several vectors. It returns
+// the operands, with registers in place of these memory operands.
 func (k *vectors) loadOnce(name string, operands []any) []any {
 	if k.interleaved == 1 || name == "VMOVAPS" || name == "VMOVUPS" {
 		return operands
@@ -139,7 +139,7 @@ func (k *vectors) neighbours(v value, base string, store bool) {
 	}
 }
 
-// base keeps the address of a table of constants in a register.
+// base loads the address of a table of constants into a register, where it stays.
 func (f *file) base(t *table) {
 	if f.arch == "arm64" {
 		f.line("MOVD", "$"+t.name+"<>(SB)", constant)
@@ -448,7 +448,7 @@ func immediateOr(o any) any {
 	return general(o)
 }
 
-// setFlags writes an instruction that leaves the flags as its counterpart on amd64 does.
+// setFlags writes an arm64 instruction that sets the flags as its counterpart on amd64 does.
 func (f *file) setFlags(name string, o ...any) {
 	f.line(name, o...)
 	f.flags = true
@@ -488,18 +488,18 @@ func broadcast(f *file, o []any) {
 	f.line("VDUP", fmt.Sprintf("V%d.S[0]", from), s4(to))
 }
 
-// exact translates arithmetic with two operands to the named instruction of [encodings]. NEON's second operand is AVX's
-// first.
+// exact translates an arithmetic instruction with two operands to the instruction `name` of
+// [encodings]. NEON has the two operands in the opposite order.
 func exact(name string) translation {
 	return func(f *file, o []any) { f.word(name, vector(o[2]), vector(o[1]), f.source(o[0]), 0) }
 }
 
-// single translates an instruction with one operand to the named instruction of [encodings].
+// single translates an instruction with one operand to the instruction `name` of [encodings].
 func single(name string) translation {
 	return func(f *file, o []any) { f.word(name, vector(o[1]), f.source(o[0]), 0, 0) }
 }
 
-// plain translates an instruction with two operands to the named instruction of Go's assembler.
+// plain translates an instruction with two operands to the instruction `name` of Go's assembler.
 func plain(name string, lanes func(int) string) translation {
 	return func(f *file, o []any) { f.line(name, lanes(f.source(o[0])), lanes(vector(o[1])), lanes(vector(o[2]))) }
 }

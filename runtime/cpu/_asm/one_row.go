@@ -77,7 +77,8 @@ func oneRows(f *file) {
 // for the previous one on the same sum, so several partial sums are faster.
 func (s isa) rowSums() int { return 4 / s.perTile }
 
-// rowAhead is the distance in bytes from the element that is read to the line that is prefetched.
+// rowAhead is the distance in bytes between the element that is read and the cache line that is
+// prefetched.
 const rowAhead = 2048
 
 // onePanels writes the product of the row and the given number of panels. The code clears the sums

@@ -29,8 +29,8 @@ func packBytes(f *file) {
 	})
 }
 
-// packColumns writes the code that packs several panels at once. A register holds one row of each
-// panel, in lanes of 128 bits.
+// packColumns writes the code that packs several panels at the same time. A register holds one row
+// of each panel; each panel has a lane of 128 bits.
 type packColumns struct {
 	*file
 	panels int
@@ -102,7 +102,7 @@ results, as int8, are added to the sums of their columns.`,
 	k.ret()
 }
 
-// lanes stores the 128-bit lanes of a register, one into each panel.
+// lanes stores the 128-bit lanes of register `from`, one lane into each panel.
 func (k *packColumns) lanes(from, base string, disp int) {
 	for lane, to := range []string{at(base, disp), indexed(base, disp, "R8", 1), indexed(base, disp, "R8", 2), indexed(base, disp, "R9", 1)}[:k.panels] {
 		k.lane(lane, from, to)
@@ -121,8 +121,8 @@ func (k *packColumns) lane(lane int, from, to string) {
 	}
 }
 
-// packRow writes the kernel that copies a row, 32 bytes at a time, XORs each byte with a constant
-// and sums the results.
+// packRow writes the kernel that copies a row of bytes and sums it. The kernel handles 32 bytes at
+// a time, and XORs each byte with a constant.
 func (f *file) packRow() {
 	f.fun(`packRowAVX2 copies n bytes, a positive multiple of 32. Each is XORed with change, which holds the
 byte four times. It returns the sum of the results, as uint8.`,

@@ -2,7 +2,7 @@ package main
 
 import "fmt"
 
-// peaks writes loops that consist of multiply-adds only. They measure the peak performance of a core.
+// peaks writes loops that contain only multiply-adds. They measure the peak performance of a core.
 func peaks(f *file) {
 	run := ""
 	for _, s := range f.sets() {

@@ -77,7 +77,8 @@ func extremum(name string) func(k *vectors, a value, b any) {
 	}
 }
 
-// slopes lists ReLU's gradient and the functions that multiply negative elements by a slope.
+// slopes lists the kernels for ReLU's gradient, and for functions that multiply negative elements
+// by a slope.
 var slopes = []pointwise{
 	{
 		name: "gate", doc: "grad[i] where y[i] is above 0, else 0", inputs: []string{"grad", "y"},
@@ -101,7 +102,7 @@ func (k *vectors) sloped(x value, slope any) value {
 	return x
 }
 
-// unary returns a kernel with one input slice. body leaves the result in x.
+// unary returns a kernel with one input slice. body computes the result in place of x.
 func unary(name, doc string, body func(k *vectors, x value), scalars ...string) pointwise {
 	return pointwise{
 		name: name, doc: doc, inputs: []string{"x"}, scalars: scalars,
@@ -117,7 +118,8 @@ const (
 	magnitude = signBit - 1
 )
 
-// rounding lists the functions of one instruction: changes of the sign, the root, and roundings.
+// rounding lists the kernels of one instruction for each vector: changes of the sign, the square
+// root, and roundings.
 var rounding = []pointwise{
 	unary("neg", "−x[i]", func(k *vectors, x value) { k.do("VXORPS", k.word(signBit), x, x) }),
 	unary("abs", "|x[i]|", func(k *vectors, x value) { k.do("VANDPS", k.word(magnitude), x, x) }),
@@ -257,8 +259,8 @@ var smooth = []pointwise{
 func (k *vectors) atLeast(x value, lo string) { k.do("VMAXPS", x, lo, x) }
 func (k *vectors) atMost(x value, hi string)  { k.do("VMINPS", x, hi, x) }
 
-// hardSigmoid computes alpha·x + beta, clamped to 0…1. alpha and beta are the scalars of the
-// kernel.
+// hardSigmoid computes alpha·x + beta in place of x, clamped to 0…1. alpha and beta are the scalars
+// of the kernel.
 func hardSigmoid(k *vectors, x value) {
 	k.do("VMULPS", k.scalars[0], x, x)
 	k.do("VADDPS", k.scalars[1], x, x)

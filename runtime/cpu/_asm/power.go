@@ -42,8 +42,8 @@ var powers = []pointwise{
 }
 
 var (
-	// log2Odd approximates log₂((1 + s)/(1 − s))/s as a polynomial in s² for |s| ≤ (√2 − 1)/(√2 +
-	// 1), within 8.1e-14.
+	// log2Odd holds the coefficients of a polynomial in s². It approximates log₂((1 + s)/(1 − s))/s
+	// for |s| ≤ (√2 − 1)/(√2 + 1), within 8.1e-14.
 	log2Odd = []float64{2.8853900817778531, 0.96179669411306656, 0.57707794236431742, 0.4122092558985927, 0.31990547782882206, 0.28290391940184834}
 	// exp2 approximates 2^t as a polynomial in t for |t| ≤ ½, within 1.9e-9.
 	exp2 = []float64{0.99999999991906907, 0.6931472067098895, 0.24022651505048676, 0.055503272152523361, 0.0096179945148628342, 0.001340043187263139, 0.00015478022092879629}
