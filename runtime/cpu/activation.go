@@ -2,8 +2,7 @@ package cpu
 
 import "math"
 
-// Clip computes dst[i] = x[i] clamped to [lo, hi] (ONNX Clip). NaN stays NaN. If lo > hi the result is
-// hi.
+// Clip clamps each element to [lo, hi] (ONNX Clip). NaN stays NaN. If lo > hi, the result is hi.
 func Clip[T Number](dst, x []T, lo, hi T) {
 	if d, u, ok := float32s1(dst, x); ok && clipFast(d, u, float32(lo), float32(hi)) {
 		return
@@ -35,12 +34,12 @@ func Relu[T Number](dst, x []T) {
 	})
 }
 
-// LeakyRelu computes dst[i] = x[i] where x[i] ≥ 0, else alpha·x[i] (ONNX LeakyRelu).
+// LeakyRelu computes dst[i] = x[i] if x[i] ≥ 0, and otherwise alpha·x[i] (ONNX LeakyRelu).
 func LeakyRelu[T Float](dst, x []T, alpha T) {
 	PReluScalar(dst, x, alpha)
 }
 
-// ThresholdedRelu computes dst[i] = x[i] where x[i] > alpha, else 0 (ONNX ThresholdedRelu).
+// ThresholdedRelu computes dst[i] = x[i] if x[i] > alpha, and otherwise 0 (ONNX ThresholdedRelu).
 func ThresholdedRelu[T Float](dst, x []T, alpha T) {
 	if d, u, ok := float32s1(dst, x); ok && thresholdedReluFast(d, u, float32(alpha)) {
 		return
@@ -67,13 +66,13 @@ func Shrink[T Number](dst, x []T, bias, lambda T) {
 	})
 }
 
-// Elu computes dst[i] = x[i] where x[i] ≥ 0, else alpha·(exp(x[i]) − 1) (ONNX Elu).
+// Elu computes dst[i] = x[i] if x[i] ≥ 0, and otherwise alpha·(exp(x[i]) − 1) (ONNX Elu).
 func Elu[T Float](dst, x []T, alpha T) {
 	Selu(dst, x, alpha, 1)
 }
 
-// Selu computes dst[i] = gamma·x[i] where x[i] ≥ 0, else gamma·alpha·(exp(x[i]) − 1) (ONNX Selu). For
-// float32 its error is within 4 ulp.
+// Selu computes dst[i] = gamma·x[i] if x[i] ≥ 0, and otherwise gamma·alpha·(exp(x[i]) − 1) (ONNX
+// Selu). For float32 its error is within 4 ulp.
 func Selu[T Float](dst, x []T, alpha, gamma T) {
 	negative := T(alpha * gamma)
 	if d, u, ok := float32s1(dst, x); ok {
@@ -90,8 +89,8 @@ func Selu[T Float](dst, x []T, alpha, gamma T) {
 	})
 }
 
-// Celu computes dst[i] = x[i] where x[i] ≥ 0, else alpha·(exp(x[i]/alpha) − 1) (ONNX Celu), within 4
-// ulp.
+// Celu computes dst[i] = x[i] if x[i] ≥ 0, and otherwise alpha·(exp(x[i]/alpha) − 1) (ONNX Celu).
+// Its error is within 4 ulp.
 func Celu[T Float](dst, x []T, alpha T) {
 	if d, u, ok := float32s1(dst, x); ok && alpha > 0 && celuFast(d, u, float32(alpha)) {
 		return
@@ -104,7 +103,7 @@ func Celu[T Float](dst, x []T, alpha T) {
 	})
 }
 
-// Sigmoid computes dst[i] = 1/(1 + exp(−x[i])) (ONNX Sigmoid), within 4 ulp.
+// Sigmoid computes dst[i] = 1/(1 + exp(−x[i])) (ONNX Sigmoid). Its error is within 4 ulp.
 func Sigmoid[T Float](dst, x []T) {
 	if d, u, ok := float32s1(dst, x); ok {
 		if !sigmoidFast(d, u) {
@@ -131,8 +130,8 @@ func Swish[T Float](dst, x []T, alpha T) {
 	each(dst, x, func(v T) T { return T(float64(v) * logistic(float64(T(alpha*v)))) })
 }
 
-// HardSigmoid computes dst[i] = alpha·x[i] + beta clamped to [0, 1] (ONNX HardSigmoid). Each operation
-// is rounded.
+// HardSigmoid computes dst[i] = alpha·x[i] + beta, clamped to [0, 1] (ONNX HardSigmoid). The product
+// is rounded before beta is added.
 func HardSigmoid[T Float](dst, x []T, alpha, beta T) {
 	if d, u, ok := float32s1(dst, x); ok && hardSigmoidFast(d, u, float32(alpha), float32(beta)) {
 		return
@@ -150,7 +149,7 @@ func HardSwish[T Float](dst, x []T) {
 	each(dst, x, func(v T) T { return v * limit(T(sixth*v)+0.5, 0, 1) })
 }
 
-// Softplus computes dst[i] = log(1 + exp(x[i])) (ONNX Softplus), within 4 ulp.
+// Softplus computes dst[i] = log(1 + exp(x[i])) (ONNX Softplus). Its error is within 4 ulp.
 func Softplus[T Float](dst, x []T) {
 	if d, u, ok := float32s1(dst, x); ok && softplusFast(d, u) {
 		return
@@ -160,7 +159,7 @@ func Softplus[T Float](dst, x []T) {
 	})
 }
 
-// Softsign computes dst[i] = x[i] / (1 + |x[i]|) (ONNX Softsign), within 2 ulp.
+// Softsign computes dst[i] = x[i] / (1 + |x[i]|) (ONNX Softsign). Its error is within 2 ulp.
 func Softsign[T Float](dst, x []T) {
 	if d, u, ok := float32s1(dst, x); ok && softsignFast(d, u) {
 		return
@@ -168,7 +167,7 @@ func Softsign[T Float](dst, x []T) {
 	each(dst, x, func(v T) T { return T(float64(v) / (1 + math.Abs(float64(v)))) })
 }
 
-// Mish computes dst[i] = x[i]·tanh(log(1 + exp(x[i]))) (ONNX Mish), within 6 ulp.
+// Mish computes dst[i] = x[i]·tanh(log(1 + exp(x[i]))) (ONNX Mish). Its error is within 6 ulp.
 func Mish[T Float](dst, x []T) {
 	if d, u, ok := float32s1(dst, x); ok {
 		if !mishFast(d, u) {

@@ -2,7 +2,7 @@ package cpu
 
 import "math"
 
-// farAngle is the largest magnitude of angles that the assembly supports, in radians.
+// farAngle is the largest magnitude of an angle, in radians, that the assembly supports.
 const farAngle = 1 << 16
 
 // farthest returns the largest magnitude in x, or NaN if x contains a NaN.
@@ -48,7 +48,7 @@ func angles(dst, x []float32, part func(*pointwise, int, int), fast func(dst, x 
 	return true
 }
 
-// ordinary reports whether all elements are finite and, if nonzero is set, not zero.
+// ordinary reports whether all elements are finite. If nonzero is set, they must also not be zero.
 func ordinary(x []float32, nonzero bool) bool {
 	low, high := lowestRun(x), highestRun(x)
 	if !(low >= -math.MaxFloat32 && high <= math.MaxFloat32) {
@@ -101,8 +101,8 @@ func powers(dst, a, b []float32) bool {
 
 func powersPart(s *pointwise, from, to int) { powers(s.dst[from:to], s.a[from:to], s.b[from:to]) }
 
-// powersScalar is [powers] with the same exponent for all elements. It also reports false if the exponent is not
-// finite.
+// powersScalar is [powers] with the same exponent b for all elements. It also returns false if b is
+// not finite.
 func powersScalar(dst, a []float32, b float32) bool {
 	if level == Generic || !isOrdinary(b, false) {
 		return false
@@ -131,7 +131,8 @@ func powersScalar(dst, a []float32, b float32) bool {
 
 func powersScalarPart(s *pointwise, from, to int) { powersScalar(s.dst[from:to], s.a[from:to], s.u) }
 
-// scalarPowers is [powers] with the same base for all elements. It also reports false if the base is 0 or not finite.
+// scalarPowers is [powers] with the same base a for all elements. It also returns false if a is 0 or
+// not finite.
 func scalarPowers(dst []float32, a float32, b []float32) bool {
 	if level == Generic || !isOrdinary(a, true) {
 		return false

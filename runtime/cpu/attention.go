@@ -33,7 +33,8 @@ type AttentionShape struct {
 	Ctx context.Context
 }
 
-// AttentionMask holds the optional operands of an [Attention] besides queries, keys and values.
+// AttentionMask holds the optional operands of an [Attention]: all operands except queries, keys
+// and values.
 type AttentionMask struct {
 	Lengths []int64   // number of valid keys, for each element of the batch
 	Starts  []int64   // added to Past, for each element of the batch
@@ -50,7 +51,7 @@ func AttentionScratch(keys, depth, width int) int {
 	return maxRows*(depth+16) + maxRows*(most+16) + most*depth + most*ceil(width, 16)*16
 }
 
-// Numbers of queries and of keys that are processed at a time.
+// These are the numbers of queries and of keys that are processed at a time.
 const (
 	queryBlock = 128
 	keyBlock   = 256 // keys and values in panels that share a second-level cache
@@ -110,7 +111,8 @@ type attention struct {
 
 var attentions slot[attention, *attention]
 
-// check panics unless the operands have the sizes of the shape and all distances are at least 0.
+// check panics unless the operands are long enough for the shape. It also panics if a distance is
+// negative.
 func (p *attention) check() {
 	for _, x := range [...]struct {
 		s                      []float32
@@ -162,8 +164,7 @@ func (p *attention) plan() {
 	p.units = p.Batch * p.Shared * p.series * p.blocks
 }
 
-// Part implements [rt.Task]. It divides the units that plan made into `parts` shares and processes
-// share i.
+// Part implements [rt.Task]. It computes part i of `parts` of the units; see plan.
 func (p *attention) Part(i, parts int) {
 	w := attending{attention: *p, packed: -1}
 	scratch := p.scratch[i*p.each:][:p.each]
@@ -254,7 +255,8 @@ func (w *attending) start(rows int) {
 	}
 }
 
-// window returns the range [first, end) of keys that at least one of the rows [from, to] of the unit attends to.
+// window returns a range [first, end) of keys. It contains each key that at least one of the unit's
+// rows `from` to `to` attends to.
 func (w *attending) window(from, to int) (first, end int) {
 	first, end = 0, w.limit
 	if w.Before >= 0 {
@@ -296,8 +298,8 @@ func (w *attending) packsValues() bool {
 	return w.Width%16 != 0 || w.rows > w.tileRows() || w.series > 1
 }
 
-// tile computes the scores of keys [j, j+n) for the rows of tile i of `split`, and adds their
-// contribution to the results.
+// tile processes keys [j, j+n) for some rows: tile i of `split`. It computes their scores, and adds
+// their contribution to the results.
 func (w *attending) tile(j, n int, split rowSplit, i int) {
 	row, rows := split.at(i), split.high(i)
 	from, to := w.window(row, row+rows-1)
@@ -359,8 +361,8 @@ func (w *attending) score(row, rows, first, count int) {
 	t.across(rows, ceil(count, 16))
 }
 
-// rowOf returns the distance between rows of the unit in elements. layout holds the offset and the
-// strides of batch, heads and positions.
+// rowOf returns the distance between adjacent rows of the unit, in elements. layout holds an
+// offset, and the strides of batch, heads and positions.
 func (w *attending) rowOf(layout *[4]int) int {
 	if w.step == 0 {
 		return layout[2]
@@ -368,7 +370,7 @@ func (w *attending) rowOf(layout *[4]int) int {
 	return layout[3]
 }
 
-// place returns the offset of a row of the unit in elements. layout holds the offset and the
+// place returns the offset of a row of the unit, in elements. layout holds an offset, and the
 // strides of batch, heads and positions.
 func (w *attending) place(layout *[4]int, row int) int {
 	return layout[0] + w.batch*layout[1] + w.head*layout[2] + (w.first+row)*w.rowOf(layout)
@@ -398,8 +400,8 @@ func (w *attending) mask(scores []float32, row, j int) {
 	}
 }
 
-// addMask applies Add and Allow to the scores of one query. start is the position in the mask of
-// the first score.
+// addMask applies Add and Allow to the scores of one query. start is the index in the mask of the
+// element for scores[0].
 func (w *attending) addMask(scores []float32, start int) {
 	switch distance := w.Mask[3]; {
 	case w.Add != nil && distance == 0:
@@ -421,7 +423,7 @@ func (w *attending) addMask(scores []float32, start int) {
 	}
 }
 
-// finish divides the results of the rows in `split` by the sums of the exponentials.
+// finish divides the results of the rows in `split` by their sums of exponentials.
 func (w *attending) finish(split rowSplit) {
 	for i := range split.tiles {
 		row := split.at(i)

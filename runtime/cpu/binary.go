@@ -144,8 +144,8 @@ func greater[T Number](x, y T) T {
 	return y
 }
 
-// Gate computes dst[i] = g[i] where y[i] > 0, else 0: the gradient of a Relu with result y and upstream
-// gradient g.
+// Gate computes the gradient of a Relu: dst[i] = g[i] if y[i] > 0, and otherwise 0. y is the result
+// of the Relu, and g is its upstream gradient.
 func Gate[T Number](dst, g, y []T) {
 	if d, u, v, ok := float32s2(dst, g, y); ok && gateFast(d, u, v) {
 		return
@@ -158,7 +158,7 @@ func Gate[T Number](dst, g, y []T) {
 	})
 }
 
-// PRelu computes dst[i] = x[i] where x[i] ≥ 0, else slope[i]·x[i] (ONNX PRelu).
+// PRelu computes dst[i] = x[i] if x[i] ≥ 0, and otherwise slope[i]·x[i] (ONNX PRelu).
 func PRelu[T Number](dst, x, slope []T) {
 	if d, u, v, ok := float32s2(dst, x, slope); ok && pReluFast(d, u, v) {
 		return
@@ -171,8 +171,8 @@ func PRelu[T Number](dst, x, slope []T) {
 	})
 }
 
-// PReluScalar computes dst[i] = x[i] where x[i] ≥ 0, else slope·x[i], like [LeakyRelu] but for all
-// numeric types.
+// PReluScalar computes dst[i] = x[i] if x[i] ≥ 0, and otherwise slope·x[i]. It is [LeakyRelu] for
+// all numeric types.
 func PReluScalar[T Number](dst, x []T, slope T) {
 	if d, u, ok := float32s1(dst, x); ok && leakyReluFast(d, u, float32(slope)) {
 		return
@@ -185,7 +185,7 @@ func PReluScalar[T Number](dst, x []T, slope T) {
 	})
 }
 
-// Pow computes dst[i] = a[i] to the power b[i] (ONNX Pow on floats), within 1 ulp.
+// Pow computes dst[i] = a[i] to the power b[i] (ONNX Pow on floats). Its error is within 1 ulp.
 func Pow[T Float](dst, a, b []T) {
 	if d, u, v, ok := float32s2(dst, a, b); ok && powers(d, u, v) {
 		return
@@ -193,8 +193,8 @@ func Pow[T Float](dst, a, b []T) {
 	zip(dst, a, b, func(x, y T) T { return T(math.Pow(float64(x), float64(y))) })
 }
 
-// PowScalar computes dst[i] = a[i] to the power b. The exponents 2, 3 and −1 are computed with
-// products and quotients.
+// PowScalar computes dst[i] = a[i] to the power b. For the exponents 2, 3 and −1 it uses products
+// and quotients.
 func PowScalar[T Float](dst, a []T, b T) {
 	switch b {
 	case 1:
@@ -240,7 +240,7 @@ func ScalarPowInt[T Integer](dst []T, a T, b []T) {
 	each(dst, b, func(y T) T { return power(a, y) })
 }
 
-// power returns x to the power n as [PowInt] defines it. It squares repeatedly.
+// power returns x to the power n as [PowInt] defines it, by repeated squaring.
 func power[T Integer](x, n T) T {
 	if n < 0 {
 		switch {
@@ -390,7 +390,7 @@ func eachInt[T Integer](kind division, dst, a []T, b T, f func(x, y T) T) error 
 	return nil
 }
 
-// intEach is [zipInt] with the same dividend a for all elements. It does not use assembly.
+// intEach is [zipInt] with the dividend a for all elements. It does not use assembly.
 func intEach[T Integer](dst []T, a T, b []T, f func(x, y T) T) error {
 	b = trim(b, len(dst))
 	for i := range dst {

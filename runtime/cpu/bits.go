@@ -67,8 +67,8 @@ func ScalarShiftRight[T Unsigned](dst []T, a T, b []T) {
 	each(dst, b, func(y T) T { return a >> y })
 }
 
-// WrapBits keeps the low 1 to 8 bits of each element, sign-extended if T is signed (ONNX Cast to 4 and
-// 2 bits).
+// WrapBits keeps the lowest bits of each element (ONNX Cast to 4 and 2 bits). `bits` is their number,
+// from 1 to 8. If T is signed, the result is sign-extended.
 func WrapBits[T int8 | uint8](dst, x []T, bits int) {
 	unused := uint(8-bits) & 7
 	each(dst, x, func(v T) T { return v << unused >> unused })

@@ -1,15 +1,15 @@
 package cpu
 
-// Block converts the planar tensor src, f32[n][c][h][w], to the blocked tensor dst,
+// Block converts a planar tensor to a blocked tensor. src is f32[n][c][h][w], and dst is
 // f32[n][⌈c/16⌉][h][w][16]. Channels beyond c are zero.
 func Block(dst, src []float32, n, c, h, w int) { blocking(dst, src, n, c, h, w, true) }
 
-// Unblock converts the blocked tensor src, f32[n][⌈c/16⌉][h][w][16], to the planar tensor dst,
+// Unblock converts a blocked tensor to a planar tensor. src is f32[n][⌈c/16⌉][h][w][16], and dst is
 // f32[n][c][h][w].
 func Unblock(dst, src []float32, n, c, h, w int) { blocking(src, dst, n, c, h, w, false) }
 
-// blocking copies planar to blocked if forth is true, and otherwise blocked to planar. The layouts
-// are as in [Block].
+// blocking copies `planar` to `blocked` if forth is true, and otherwise blocked to planar. The
+// layouts are as in [Block].
 func blocking(blocked, planar []float32, n, c, h, w int, forth bool) {
 	if n <= 0 || c <= 0 || h <= 0 || w <= 0 {
 		return
@@ -53,8 +53,9 @@ func (b *blocker) Part(i, parts int) {
 // blockPixels is a number of pixels of 16 channels that stays in a first-level cache.
 const blockPixels = 256
 
-// PadBlocked copies f32[n][c][h][w][16] to f32[n][c][top+h+bottom][left+w+right][16], where pad
-// is top, left, bottom, right. The padding is fill in all channels.
+// PadBlocked pads the images of a blocked tensor. src is f32[n][c][h][w][16] with c blocks, and dst
+// is f32[n][c][top+h+bottom][left+w+right][16]. pad is top, left, bottom, right. Each element of
+// the padding is fill.
 func PadBlocked(dst, src []float32, n, c, h, w int, pad [4]int, fill float32) {
 	s := halo(h, w, pad)
 	dst = dst[:volume(n, c, s.pixels(), 16)]
@@ -69,7 +70,7 @@ func PadBlocked(dst, src []float32, n, c, h, w int, pad [4]int, fill float32) {
 	}
 }
 
-// padded is an image of h×w pixels within padding. All sizes are in pixels.
+// padded describes an image of h×w pixels with padding around it. All sizes are in pixels.
 type padded struct{ h, w, top, left, bottom, right int }
 
 func halo(h, w int, pad [4]int) padded {
@@ -79,12 +80,13 @@ func halo(h, w int, pad [4]int) padded {
 	return padded{h, w, pad[0], pad[1], pad[2], pad[3]}
 }
 
-// width returns the number of pixels in a padded row. pixels returns the number in the padded
-// image.
+// width returns the number of pixels in a padded row. pixels returns the number of pixels in the
+// padded image.
 func (s padded) width() int  { return s.left + s.w + s.right }
 func (s padded) pixels() int { return volume(s.top+s.h+s.bottom, s.width()) }
 
-// rows returns the number of contiguous runs of pixels of the image, and their length.
+// rows divides the pixels of the image into pieces that are contiguous in the padded image. It
+// returns the number of pieces and their length.
 func (s padded) rows() (count, length int) {
 	if s.left+s.right == 0 {
 		return 1, s.h * s.w
@@ -92,10 +94,11 @@ func (s padded) rows() (count, length int) {
 	return s.h, s.w
 }
 
-// at returns the index of the pixel where run y of the image starts.
+// at returns the index of the pixel, in the padded image, at which piece y of the image starts; see
+// rows.
 func (s padded) at(y int) int { return (s.top+y)*s.width() + s.left }
 
-// fill sets the padding of dst, which has 16 channels for each pixel, to value.
+// fill sets the padding of dst to value. dst has 16 channels for each pixel.
 func (s padded) fill(dst []float32, value float32) {
 	set := func(from, to int) {
 		part := dst[16*from : 16*to]

@@ -80,8 +80,8 @@ func interleave(dst, planes []byte, w, block, apart, channels int, change byte) 
 	transposeBytes(dst, planes, channels, w, block, apart, change)
 }
 
-// UnblockBytes converts the blocked tensor src, uint8[n][⌈c/16⌉][pixels][16], to the planar bytes dst,
-// [n][c][pixels].
+// UnblockBytes converts a blocked tensor to planar bytes. src is uint8[n][⌈c/16⌉][pixels][16], and
+// dst is [n][c][pixels].
 func UnblockBytes[D Byte](dst []D, src []uint8, n, c, pixels int) {
 	u := unblockBytes{n: n, c: c, pixels: pixels, change: flip[D, uint8]()}
 	u.dst = bytesOf(dst[:volume(n, c, pixels)])
@@ -109,8 +109,9 @@ func (u *unblockBytes) Part(i, parts int) {
 	}
 }
 
-// PadBytes copies uint8[planes][h][w][16] to uint8[planes][top+h+bottom][left+w+right][16], where pad
-// is top, left, bottom, right. The padding is fill[0], or zero if fill is nil.
+// PadBytes pads the images of a blocked tensor of bytes. src is uint8[planes][h][w][16], and dst is
+// uint8[planes][top+h+bottom][left+w+right][16]. pad is top, left, bottom, right. Each element of the
+// padding is fill[0], or zero if fill is nil.
 func PadBytes(dst, src []uint8, fill []int32, planes, h, w int, pad [4]int) {
 	b := padBytes{padded: halo(h, w, pad), planes: planes, outside: firstByte(fill)}
 	b.dst = dst[:volume(planes, b.pixels(), 16)]

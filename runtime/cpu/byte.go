@@ -22,7 +22,7 @@ func flip[D, S Byte]() byte {
 	return 0
 }
 
-// sumOf returns the sum of s, bytes that hold int8 if signed is true, and otherwise uint8.
+// sumOf returns the sum of the bytes s. They are int8 if signed is true, and otherwise uint8.
 func sumOf(s []byte, signed bool) (sum int32) {
 	if signed {
 		for _, v := range s {

@@ -1,7 +1,7 @@
 package cpu
 
-// ByteTable computes dst[i] = table[x[i]]. The bits of x[i] are the index into the 256 elements of
-// table.
+// ByteTable computes dst[i] = table[x[i]]. table has 256 elements; the bits of x[i], as an unsigned
+// number, are the index.
 func ByteTable[T any, S Byte](dst []T, x []S, table []T) {
 	x = trim(x, len(dst))
 	t := (*[256]T)(table)

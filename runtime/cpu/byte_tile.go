@@ -2,7 +2,7 @@ package cpu
 
 import "golang.org/x/sys/cpu"
 
-// vnni says whether the processor has the AVX-512 instructions for sums of products of bytes.
+// vnni reports whether the processor has the AVX-512 instructions for sums of products of bytes.
 var vnni = cpu.X86.HasAVX512VNNI
 
 // Kinds of results of a tile of bytes.
@@ -12,15 +12,16 @@ const (
 	scaledKind        // the sums scaled to float32
 )
 
-// byteColumns holds the factors and offsets that convert the sums of two panels of columns to
-// results; see byteTileRef.
+// byteColumns holds the factors and offsets with which sums become results, for the columns of two
+// panels; see byteTileRef.
 type byteColumns struct {
 	first       [16 * maxPanels]int32   // a sum begins with this
 	zero        [16 * maxPanels]int32   // zero point, subtracted from a sum once for each unit of the row's sum
 	scale, less [16 * maxPanels]float32 // factor and offset of a sum, or for bytes the two parts of its factor
 }
 
-// byteLimits returns the rows and panels of the largest tile of byte products at [CurrentLevel].
+// byteLimits returns the numbers of rows and panels of the largest tile of byte products at
+// [CurrentLevel].
 func byteLimits() (rows, panels int) {
 	switch {
 	case level == AVX512 && vnni:

@@ -82,8 +82,8 @@ func (t *tile) sumBytes(sums *[2][16]int32, a0, a1, b int) {
 // sum then fits its 32 bits: 512·255·128 < 2³¹.
 const bothTerms = 512
 
-// settle adds the packed sums in `both` to sums, and then clears `both`. Each element of `both`
-// packs the sums of two rows.
+// settle adds the packed sums in `both` to sums, and then clears `both`. An element of `both` packs
+// two sums, one for each of two rows.
 func settle(sums *[2][16]int32, both *[16]int64) {
 	for j, v := range both {
 		low := int32(v)
@@ -113,8 +113,8 @@ func (t *tile) finishBytes(sums *[16]int32, column int, to unsafe.Pointer) {
 	}
 }
 
-// times returns x·(high+low), with x·low rounded to float32 and the sum of the products rounded to
-// float32 once.
+// times returns x·(high+low). It rounds x·low to float32, adds the exact x·high, and rounds the sum
+// to float32 once.
 func times(x, high, low float32) float32 {
 	product, small := float64(x)*float64(high), float64(float32(x*low))
 	sum := product + small

@@ -7,7 +7,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Stored is the constraint of float types without arithmetic. Kernels compute with them as float32.
+// Stored is the constraint of float types that kernels cannot compute with directly. Kernels
+// convert them to float32.
 type Stored interface {
 	rt.Float16 | rt.BFloat16 |
 		rt.Float8E4M3FN | rt.Float8E4M3FNUZ | rt.Float8E5M2 | rt.Float8E5M2FNUZ | rt.Float8E8M0 | rt.Float4E2M1
@@ -50,8 +51,8 @@ func Cast[D, S Real](dst []D, src []S) {
 	}
 }
 
-// CastUnsaturated is [Cast] to 8-bit floats with saturate=0. Numbers past the largest finite one
-// become infinite, or NaN if D has no infinity.
+// CastUnsaturated is [Cast] to 8-bit floats with saturate=0. A number beyond the largest finite
+// number of D becomes infinite, or NaN if D has no infinity.
 func CastUnsaturated[D Stored, S Real](dst []D, src []S) {
 	src = trim(src, len(dst))
 	var room [256]float32
@@ -86,7 +87,8 @@ func CastFromBool[D Real](dst []D, src []bool) {
 	}
 }
 
-// CastToBool computes dst[i] = src[i] ≠ 0 (ONNX Cast). NaN becomes true, and −0 becomes false.
+// CastToBool reports which elements are not zero: dst[i] = (src[i] ≠ 0) (ONNX Cast). NaN becomes
+// true, and −0 becomes false.
 func CastToBool[S Real](dst []bool, src []S) {
 	src = trim(src, len(dst))
 	if !stored[S]() {
@@ -137,8 +139,8 @@ func widen[S Real](dst []float32, src []S) {
 	}
 }
 
-// narrow converts from float32, as [Cast] does if saturate is true, and otherwise as
-// [CastUnsaturated] does.
+// narrow converts elements from float32. It converts as [Cast] does if saturate is true, and
+// otherwise as [CastUnsaturated] does.
 func narrow[D Real](dst []D, src []float32, saturate bool) {
 	switch d := any(dst).(type) {
 	case []rt.Float16:

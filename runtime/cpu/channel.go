@@ -76,7 +76,8 @@ func (s *channelTask) Part(i, parts int) {
 	}
 }
 
-// somePixels is the number of pixels summed in float32 before the sum is added to a float64.
+// somePixels is the number of pixels that are summed in float32. The sum is then added to a
+// float64.
 const somePixels = 256
 
 // pieces divides a channel block of all images into pieces of at most somePixels pixels, each in
@@ -144,7 +145,8 @@ func (s *channelTask) mix(block int) {
 	})
 }
 
-// channelSumsRef computes sums[j] = Σ g[i][j] and sums[16+j] = Σ g[i][j]·(x[i][j] − mean[j]).
+// channelSumsRef computes two sums over pixels i for each channel j: sums[j] = Σ g[i][j], and
+// sums[16+j] = Σ g[i][j]·(x[i][j] − mean[j]).
 func channelSumsRef(sums *[32]float32, g, x []float32, mean *[16]float32) {
 	clear(sums[:])
 	for ; len(g) >= 16; g, x = g[16:], x[16:] {

@@ -13,8 +13,8 @@ const (
 	unequal
 )
 
-// compareFast returns a sweep that compares elements of x's type. ok is false if there is no
-// assembly for the type.
+// compareFast returns a sweep that compares elements of x's type with assembly. ok is false if
+// there is no assembly for this type.
 func compareFast[T any](x []T, r relation) (s sweep, ok bool) {
 	if !hasCompare() {
 		return s, false
@@ -137,7 +137,7 @@ func GreaterOrEqualScalar[T Number](dst []bool, a []T, b T) {
 	}
 }
 
-// IsNaN computes dst[i] = whether x[i] is not a number (ONNX IsNaN).
+// IsNaN reports which elements are NaN (ONNX IsNaN).
 func IsNaN[T Float](dst []bool, x []T) {
 	x = trim(x, len(dst))
 	for i := compareSlices(dst, x, x, unequal); i < len(dst); i++ {

@@ -6,8 +6,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// ConvShape describes a convolution (ONNX Conv). Cells outside the input count as zero; no buffer holds
-// them.
+// ConvShape describes a convolution (ONNX Conv). Cells outside of the input count as zero. They are
+// not stored.
 type ConvShape struct {
 	N, InC, InH, InW int
 	// InBlock is 16 for a blocked input. It is 1 for a planar input, f32[N][InC][InH][InW], such as
@@ -28,7 +28,8 @@ type ConvShape struct {
 	Ctx context.Context
 }
 
-// inBlocks and outBlocks return the number of channel blocks of the input and the output.
+// inBlocks returns the number of channel blocks of the input, and outBlocks the number of channel
+// blocks of the output.
 func (s *ConvShape) inBlocks() int  { return ceil(s.InC, s.InBlock) }
 func (s *ConvShape) outBlocks() int { return ceil(s.OutC, 16) }
 
@@ -41,8 +42,8 @@ func (s *ConvShape) reach(outBlock int) (from, to int) {
 	return firstGroup * in / s.InBlock, ceil((lastGroup+1)*in, s.InBlock)
 }
 
-// width returns the number of input blocks in the packed weights of an output block: the largest
-// [ConvShape.reach] of all output blocks.
+// width returns the largest number of input blocks that an output block depends on; see
+// [ConvShape.reach]. The packed weights of each output block have this many input blocks.
 func (s *ConvShape) width() int {
 	if s.Group == 1 {
 		return s.inBlocks()
@@ -55,14 +56,15 @@ func (s *ConvShape) width() int {
 	return width
 }
 
-// first returns the index of the first input block in the packed weights of an output block. width
-// is [ConvShape.width].
+// first returns the index of the first input block that the packed weights of an output block have.
+// width is the result of [ConvShape.width].
 func (s *ConvShape) first(outBlock, width int) int {
 	from, _ := s.reach(outBlock)
 	return min(from, s.inBlocks()-width)
 }
 
-// depth returns the number of terms of a sum with packed weights. width is [ConvShape.width].
+// depth returns the number of terms of a sum with packed weights. width is the result of
+// [ConvShape.width].
 func (s *ConvShape) depth(width int) int { return width * s.KH * s.KW * s.InBlock }
 
 // ConvWeightsLen returns the number of elements of weights that [PackConv] packs.
@@ -162,7 +164,8 @@ func newConv(dst, src, weights []float32, s *ConvShape, ep *Epilogue) conv {
 	return c
 }
 
-// flatten turns the image into one long row if each window is one pixel and the output has the size of the input.
+// flatten treats each image as one long row, if each window is a single pixel and the output has the
+// size of the input.
 func (s *ConvShape) flatten() {
 	if s.KH == 1 && s.KW == 1 && s.StrideH == 1 && s.StrideW == 1 && s.PadH == 0 && s.PadW == 0 && s.InH == s.OutH && s.InW == s.OutW {
 		s.InH, s.InW, s.OutH, s.OutW = 1, volume(s.InH, s.InW), 1, volume(s.OutH, s.OutW)
@@ -211,7 +214,7 @@ type conv struct {
 	input        int      // elements of one image's input
 }
 
-// taps describes the position of a window's weights among the weights of an input block.
+// taps describes where the weights of a window's taps are, among the weights of an input block.
 type taps struct {
 	all, row int // taps in a block, and in a row of the window
 	// first is the index of the window's first tap. beside is the distance between adjacent taps of
@@ -221,7 +224,7 @@ type taps struct {
 	back                 bool
 }
 
-// places describes the position of the outputs of a convolution, in pixels of dst.
+// places describes where the outputs of a convolution are in dst. Distances are in pixels.
 type places struct {
 	plane         int // distance between channel blocks
 	first         int // index of the first output in a plane
@@ -238,15 +241,15 @@ const (
 	slabThen     = 1024 * 16 // result of a slab if Then reads it from the cache
 )
 
-// A band is a run of rows of the output that is not divided among threads.
+// A band is several adjacent rows of the output. A band is not divided among threads.
 const (
 	manyBands  = 16      // bands of an output to aim for
 	lowestBand = 4       // rows of a band, at least
 	bandWork   = 1 << 20 // multiply-adds of a band, at least
 )
 
-// Tiles extend across images if there are at least manyImages images, and an image has at most
-// fewColumns rows and columns.
+// If there are at least manyImages images of at most fewColumns rows and columns, a tile may have
+// outputs of several images.
 const (
 	fewColumns = 7
 	manyImages = 4
@@ -300,8 +303,7 @@ func (c *conv) plan() {
 	c.fetch = fetchFor(len(c.weights), times)
 }
 
-// Part implements [rt.Task]. It divides the strips and bands of all images into `parts` shares and
-// processes share i.
+// Part implements [rt.Task]. It computes part i of `parts` of the strips and bands of all images.
 func (c *conv) Part(i, parts int) {
 	g := grid{
 		images: c.N / c.together, strips: c.strips, lines: c.bands.tiles,
@@ -311,8 +313,8 @@ func (c *conv) Part(i, parts int) {
 	g.portion(i, parts, c.area)
 }
 
-// area computes bands [b0, b1) and strips [s0, s1), slab by slab, of an image, or of several images
-// that are treated as one.
+// area computes bands [b0, b1) and strips [s0, s1) of an image, slab by slab. If the convolution
+// treats several images as one, image is the first of them.
 func (c *conv) area(image, b0, b1, s0, s1 int) {
 	_, panels := tileLimits()
 	t := c.tile()
@@ -345,12 +347,13 @@ func (c *conv) alike(o, p int) bool {
 	return from == first && to == last
 }
 
-// tile returns a tile with the fields that are the same for all tiles.
+// tile returns a tile whose fields are set as far as all tiles have the same values.
 func (c *conv) tile() tile {
 	return tile{c: start(c.dst), panelC: 64 * c.places.plane, fetch: c.fetch}
 }
 
-// strip computes lines [l0, l1) of the output for the tile's panels, which start at output block o.
+// strip computes lines [l0, l1) of the output, for the output blocks of the tile's panels. The
+// first of these blocks is o.
 func (c *conv) strip(t *tile, image, o, l0, l1 int) {
 	y0, y1, x0, x1 := l0, l1, 0, c.OutW
 	if c.OutH == 1 {

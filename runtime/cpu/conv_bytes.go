@@ -96,8 +96,8 @@ type convBytes struct {
 
 var convsOfBytes slot[convBytes, *convBytes]
 
-// plan chooses the number of output lines in a slab. Their input stays in the second-level cache
-// while all output channels are computed.
+// plan chooses the number of output lines in a slab. The input of a slab stays in the second-level
+// cache while all output channels are computed.
 func (c *convBytes) plan() {
 	limit, panels := byteLimits()
 	c.columns = split(c.OutW, limit)
@@ -110,8 +110,7 @@ func (c *convBytes) plan() {
 	c.slab = ceil(c.lines, ceil(c.input, slabBytes))
 }
 
-// Part implements [rt.Task]. It divides the strips and lines of all images into `parts` shares and
-// processes share i.
+// Part implements [rt.Task]. It computes part i of `parts` of the strips and lines of all images.
 func (c *convBytes) Part(i, parts int) {
 	g := grid{
 		images: c.N, strips: c.strips, lines: c.lines,
@@ -121,7 +120,7 @@ func (c *convBytes) Part(i, parts int) {
 	g.portion(i, parts, c.area)
 }
 
-// area computes lines [l0, l1) and strips [s0, s1) of the output for an image, slab by slab.
+// area computes lines [l0, l1) and strips [s0, s1) of the output for one image, slab by slab.
 func (c *convBytes) area(image, l0, l1, s0, s1 int) {
 	_, panels := byteLimits()
 	var columns byteColumns
@@ -140,7 +139,7 @@ func (c *convBytes) area(image, l0, l1, s0, s1 int) {
 	}
 }
 
-// tile returns a tile with the fields that are the same for all tiles.
+// tile returns a tile whose fields are set as far as all tiles have the same values.
 func (c *convBytes) tile() tile {
 	t := tile{
 		a: pointer(c.src), b: pointer(c.weights), c: pointer(c.dst),
@@ -158,7 +157,8 @@ func (c *convBytes) tile() tile {
 	return t
 }
 
-// strip computes lines [l0, l1) of the output for count panels, which start at output block o.
+// strip computes lines [l0, l1) of the output for `count` panels. The first panel belongs to output
+// block o.
 func (c *convBytes) strip(t *tile, columns *byteColumns, image, o, count, l0, l1 int) {
 	t.panels = count
 	*columns = byteColumns{}

@@ -15,8 +15,8 @@ func PackConvData(dst, w []float32, s *ConvShape) {
 	}
 }
 
-// checkData panics unless Group is 1, and the numbers of channels and the sizes of the window are
-// positive.
+// checkData panics unless Group is 1. The numbers of channels and the size of the window must also
+// be positive.
 func (s *ConvShape) checkData() {
 	if min(s.InC, s.OutC, s.KH, s.KW) < 1 || s.Group != 1 {
 		panic("cpu: the gradient of no convolution, or of groups")
@@ -108,7 +108,8 @@ func (d *convData) Part(i, parts int) {
 	}
 }
 
-// conv returns the convolution that computes the cells of dst in phases y and x.
+// conv returns the convolution that computes the cells of dst that are in phase y of their column
+// and in phase x of their row.
 func (d *convData) conv(y, x phase) conv {
 	c := conv{ConvShape: ConvShape{
 		N: d.N, InC: d.OutC, InH: d.OutH, InW: d.OutW, InBlock: 16,
@@ -136,7 +137,7 @@ type phase struct {
 	pad          int // padding of the convolution
 }
 
-// newPhase returns phase i, in [0, stride), of an axis of n cells. dil is the dilation.
+// newPhase returns phase i of an axis of n cells; 0 ≤ i < stride. dil is the dilation.
 func newPhase(n, kernel, stride, dil, pad, i int) phase {
 	p := phase{tap: i, taps: ceil(max(kernel-i, 0), stride), first: (i - pad) % stride}
 	if p.first < 0 {

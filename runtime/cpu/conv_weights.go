@@ -13,12 +13,12 @@ const (
 	weightRows  = 96 << 10 // elements of g that fit the second-level cache
 )
 
-// ConvWeightsParts is the number of parts for which generated code gives scratch memory to [ConvWeights] and
-// [ConvWeightsBlocked].
+// ConvWeightsParts is a number of parts. Generated code allocates scratch memory for this many parts
+// of [ConvWeights] and [ConvWeightsBlocked].
 const ConvWeightsParts = 16
 
-// ConvWeightsScratch returns how many scratch elements [ConvWeights] needs for each part that it
-// computes concurrently. terms is the number of terms of each sum.
+// ConvWeightsScratch returns the number of scratch elements that [ConvWeights] needs for each part
+// that it computes concurrently. terms is the number of terms of each sum.
 func ConvWeightsScratch(terms int) int { return (weightStrip + 16) * min(terms, weightDepth) }
 
 // ConvWeights computes the gradient of the weights of a convolution, and writes it to dst,
@@ -78,8 +78,7 @@ type convWeights struct {
 
 var weightsOfConvs slot[convWeights, *convWeights]
 
-// Part implements [rt.Task]. It divides the strips of all groups into `parts` shares and processes
-// share i.
+// Part implements [rt.Task]. It computes part i of `parts` of the strips of all groups.
 func (w *convWeights) Part(i, parts int) {
 	size := ConvWeightsScratch(w.terms)
 	scratch := w.scratch[i*size:][:size]

@@ -2,8 +2,8 @@ package cpu
 
 import "github.com/burngen/burngen/runtime/rt"
 
-// ConvWeightsBlockedRoom returns how many scratch elements [ConvWeightsBlocked] needs for each part
-// that it computes concurrently. taps is KH·KW.
+// ConvWeightsBlockedRoom returns the number of scratch elements that [ConvWeightsBlocked] needs for
+// each part that it computes concurrently. taps is KH·KW.
 func ConvWeightsBlockedRoom(taps int) int { return maxRows * maxPanels * 16 * taps }
 
 // ConvWeightsBlocked computes the gradient of the weights of a convolution with one group, and
@@ -99,7 +99,7 @@ func (w *weightsOfBlocks) Part(i, parts int) {
 	}
 }
 
-// moveRows moves n pixels of a block of channels of g, from pixel `first` on, to w.rows.
+// moveRows moves pixels of one block of channels of g to w.rows: n pixels, from pixel `first` on.
 func (w *weightsOfBlocks) moveRows(block, first, n int) {
 	pixels := w.OutH * w.OutW
 	image := w.outBlocks() * pixels * 16
@@ -114,7 +114,7 @@ func (w *weightsOfBlocks) moveRows(block, first, n int) {
 	}
 }
 
-// moveColumns moves row y of a block of channels of x to w.columns.
+// moveColumns moves one row of one block of channels of x to w.columns. y is the index of the row.
 func (w *weightsOfBlocks) moveColumns(block, y int) {
 	blocks := ceil(w.InC, 16)
 	row := w.columns[(block*w.InH+y)*w.InW*w.N*16:][:w.InW*w.N*16]
@@ -126,7 +126,8 @@ func (w *weightsOfBlocks) moveColumns(block, y int) {
 	}
 }
 
-// fewTerms is the largest number of terms for which the panels of a tile fit a second-level cache.
+// fewTerms is the largest number of terms of a sum for which the panels that a tile reads fit a
+// second-level cache.
 const fewTerms = 8 << 10
 
 // tile computes taps [low, high) of some weights: from the input channels of a strip to the output
@@ -189,7 +190,8 @@ func (w *weightsOfBlocks) terms(t *tile, tap, from, to int) bool {
 
 func newTile(a, b, c []float32) tile { return tile{a: start(a), b: start(b), c: start(c)} }
 
-// seeing returns the range [from, to) of outputs whose windows have the given tap inside the input.
+// seeing returns the range [from, to) of outputs for which tap number `tap` of the window is inside
+// the input.
 func (a *axis) seeing(tap int) (from, to int) {
 	at := tap*a.dil - a.pad
 	if at < 0 {

@@ -7,7 +7,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// CopySequence sets *dst to a sequence of copies of src's tensors in memory of its own.
+// CopySequence sets *dst to a sequence with copies of src's tensors. The copies do not share memory
+// with src.
 func CopySequence[T any](dst *[]rt.Tensor[T], src []rt.Tensor[T]) {
 	seq := make([]rt.Tensor[T], len(src))
 	for i, t := range src {

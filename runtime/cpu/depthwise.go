@@ -2,7 +2,8 @@ package cpu
 
 import "github.com/burngen/burngen/runtime/rt"
 
-// DepthwiseWeightsLen returns the number of elements of a depthwise convolution's packed weights.
+// DepthwiseWeightsLen returns the number of elements of the packed weights of a depthwise
+// convolution.
 func DepthwiseWeightsLen(s *ConvShape) int { return s.outBlocks() * s.KH * s.KW * 16 }
 
 // PackDepthwise packs the weights of a depthwise convolution, f32[C][1][KH][KW], into
@@ -60,8 +61,7 @@ type depthwise struct {
 
 var depthwises slot[depthwise, *depthwise]
 
-// Part implements [rt.Task]. It divides the rows of all channel blocks into `parts` shares and
-// processes share i.
+// Part implements [rt.Task]. It computes part i of `parts` of the rows of all channel blocks.
 func (d *depthwise) Part(i, parts int) {
 	limit := planesAtOnce(16 * d.InH * d.InW)
 	if d.ep.Then != nil {
@@ -82,7 +82,8 @@ func (d *depthwise) Part(i, parts int) {
 	}
 }
 
-// area computes rows [y0, y1) of channel blocks [plane, plane+planes), which belong to one image.
+// area computes rows [y0, y1) of channel blocks [plane, plane+planes). The blocks belong to the
+// same image.
 func (d *depthwise) area(plane, planes, y0, y1 int) {
 	for y := (span{to: y0}); y.to < y1; {
 		y = d.down.span(y.to, y1)

@@ -56,8 +56,8 @@ func DepthwiseInteger[T Byte | int32, X, W Byte](
 	}
 }
 
-// depthwiseInteger is the state of DepthwiseInteger. Elements and zero points of type int8 are shifted by 128 and
-// treated as uint8.
+// depthwiseInteger is the state of DepthwiseInteger. int8 elements and zero points are shifted by
+// 128, and then treated as uint8.
 type depthwiseInteger struct {
 	n, c, m          int
 	axis             [2]patchAxis
@@ -151,7 +151,8 @@ func (d *depthwiseInteger) tap(sums []int32, row []byte, start, shift int, weigh
 	}
 }
 
-// sumsOrBytes returns dst as int32 in sums, or as bytes if T has 8 bits. The other result is nil.
+// sumsOrBytes returns dst in one of two forms: as sums if T is int32, or as bytes if T has 8 bits.
+// The other result is nil.
 func sumsOrBytes[T Byte | int32](dst []T) (sums []int32, bytes []byte) {
 	if sums, ok := any(dst).([]int32); ok {
 		return sums, nil
@@ -159,7 +160,7 @@ func sumsOrBytes[T Byte | int32](dst []T) (sums []int32, bytes []byte) {
 	return nil, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(dst))), len(dst))
 }
 
-// requantize converts sums to bytes like [ProductInteger] with a single scale and zero point.
+// requantize converts sums to bytes as [ProductInteger] does, with one scale and one zero point.
 func requantize(dst []byte, sums []int32, scale float64, zero, lo, hi int) {
 	least, most := float32(lo-zero), float32(hi-zero)
 	high, low := factor(scale)

@@ -15,7 +15,7 @@ func Det[T Float](dst, src []T, scratch []float64, m int) {
 	}
 }
 
-// eliminate returns the determinant of a, an m×m matrix, which it overwrites.
+// eliminate returns the determinant of a, an m×m matrix. It overwrites a.
 func eliminate(a []float64, m int) float64 {
 	det := 1.0
 	for k := range m {

@@ -61,8 +61,8 @@ func DFT[T Float](dst, src []T, roots, scratch []float64, outer, n, inner, parts
 	}
 }
 
-// mirror computes the second half of the transform of a real signal of n elements from the first
-// half.
+// mirror completes the transform of a real signal of n elements: it computes the second half of
+// `line` from the first half.
 func mirror(line []float64, n int) {
 	for k := n/2 + 1; k < n; k++ {
 		line[2*k], line[2*k+1] = line[2*(n-k)], -line[2*(n-k)+1]
@@ -80,7 +80,8 @@ type fourier struct {
 	points []float64 // scratch of a butterfly
 }
 
-// fill computes the roots for the transform or, if inverse is true, for its inverse.
+// fill computes the roots of unity for the transform. If inverse is true, it computes them for the
+// inverse transform.
 func (f *fourier) fill(inverse bool) {
 	for k := range f.n {
 		sin, cos := math.Sincos(2 * math.Pi * (float64(k) / float64(f.n)))
@@ -91,7 +92,7 @@ func (f *fourier) fill(inverse bool) {
 	}
 }
 
-// transform stores the transform of n elements of src, step apart, in dst.
+// transform stores the transform of n elements in dst. The elements in src are `step` apart.
 func (f *fourier) transform(dst, src []float64, n, step int) {
 	if n == 1 {
 		dst[0], dst[1] = src[0], src[1]
@@ -114,7 +115,7 @@ func (f *fourier) transform(dst, src []float64, n, step int) {
 	}
 }
 
-// radix returns 4 if it divides n, else the smallest prime factor of n.
+// radix returns 4 if 4 divides n, and otherwise the smallest prime factor of n.
 func radix(n int) int {
 	if n%4 == 0 {
 		return 4
@@ -127,7 +128,7 @@ func radix(n int) int {
 	return n
 }
 
-// turned returns the product of element i of v and the root of unity with the given index.
+// turned returns element i of v times a root of unity. root is the index of the root in f.roots.
 func (f *fourier) turned(v []float64, i, root int) (re, im float64) {
 	a, b := v[2*i], v[2*i+1]
 	c, d := f.roots[2*root], f.roots[2*root+1]

@@ -114,7 +114,7 @@ func newWindow(in, out, kernel, strides, dilations, pads []int) window {
 	return w
 }
 
-// reset goes to the first cell of the first window. w.at and w.cellAt must be 0 already.
+// reset moves w to the first cell of the first window. w.at and w.cellAt must be 0.
 func (w *window) reset() { w.place, w.tap = 0, 0 }
 
 func (w *window) nextTap() {
@@ -129,13 +129,14 @@ func (w *window) nextPlace() {
 	advance(w.at[:len(w.in)], w.out)
 }
 
-// along returns the index of the cell along an axis; it is negative before the first element.
+// along returns the index of the current cell along an axis. The index is negative before the first
+// element.
 func (w *window) along(axis int) int64 {
 	origin := int64(w.at[axis])*int64(w.strides[axis]) - int64(w.pads[axis])
 	return origin + int64(w.cellAt[axis])*int64(w.dilations[axis])
 }
 
-// cell returns the offset of the element under the current cell. inside is false if the cell is on
+// cell returns the offset of the element at the current cell. inside is false if the cell is on
 // padding.
 func (w *window) cell() (at int, inside bool) {
 	for axis, d := range w.in {
@@ -148,8 +149,8 @@ func (w *window) cell() (at int, inside bool) {
 	return at, true
 }
 
-// padded reports whether the cell is on an element or on padding. A cell beyond the padding at the
-// end is on neither.
+// padded reports whether the current cell is inside the padded input. Cells beyond the padding at
+// the end are not.
 func (w *window) padded() bool {
 	for axis, d := range w.in {
 		if w.along(axis) >= int64(d)+int64(w.pads[len(w.in)+axis]) {

@@ -28,7 +28,7 @@ func erfcLog(a float64) float64 {
 	return horner(p, a, &[4]float64{1.128379171e+00, 6.366194077e-01, 1.027776343e-01, -1.915241352e-02})
 }
 
-// logTail approximates (log(1 + f) − f + f²/2)/f³ for √½ ≤ 1 + f ≤ √2.
+// logTail returns an approximation of (log(1 + f) − f + f²/2)/f³, for √½ ≤ 1 + f ≤ √2.
 func logTail(f float64) float64 {
 	p := horner(7.037678798e-02, f, &[4]float64{1.424932286e-01, -1.242014147e-01, 1.167699881e-01, -1.151460647e-01})
 	return horner(p, f, &[4]float64{3.333333117e-01, -2.499999399e-01, 2.000071476e-01, -1.666805763e-01})
@@ -49,7 +49,7 @@ func exp64(x float64) float64 {
 	return s + float64(s*q)
 }
 
-// expOf returns e^x. For float32 the bits are the same on every platform.
+// expOf returns e^x. If T is float32, the result has the same bits on every platform.
 func expOf[T Float](x T) float64 {
 	if unsafe.Sizeof(x) == 4 {
 		return exp64(float64(x))

@@ -5,10 +5,10 @@ import (
 	"unsafe"
 )
 
-// Inf is +∞: the upper limit of a clamp that has no upper limit, such as ReLU's.
+// Inf is +∞. It is the upper limit of clamps without an upper limit, such as ReLU.
 var Inf = float32(math.Inf(1))
 
-// Act is the activation of an [Epilogue]. The zero value is no activation.
+// Act is the activation of an [Epilogue]. The zero value means no activation.
 type Act uint8
 
 // The activations. NaN stays NaN.
@@ -41,8 +41,8 @@ type Epilogue struct {
 // none is the epilogue used for nil.
 var none Epilogue
 
-// check panics unless the operands have the sizes for a result of length elements with the given
-// number of columns.
+// check panics unless the operands are long enough. The result has `length` elements, in rows of
+// `columns` elements.
 func (ep *Epilogue) check(columns, length int) {
 	if ep.Bias != nil {
 		_ = ep.Bias[:ceil(columns, 16)*16]
@@ -74,8 +74,8 @@ func (ep *Epilogue) then(dst []float32, at, rows, width, stride int) {
 // cache together.
 const nearCache = 2048
 
-// limits returns the range [lo, hi] to which results are clamped. ok is false if they are not
-// clamped.
+// limits returns the range [lo, hi] to which the epilogue clamps results. ok is false if it does
+// not clamp.
 func (ep *Epilogue) limits() (lo, hi float32, ok bool) {
 	switch ep.Act {
 	case ReLU:
@@ -86,7 +86,8 @@ func (ep *Epilogue) limits() (lo, hi float32, ok bool) {
 	return ep.Lo, ep.Hi, ep.Clamp
 }
 
-// fill sets the fields of t that the epilogue determines. It does not set the epilogue's operands.
+// fill sets the fields of t for clamping. It does not set the operands of the epilogue, such as the
+// bias.
 func (ep *Epilogue) fill(t *tile) {
 	var ok bool
 	t.clamp = 0
@@ -109,8 +110,8 @@ func (ep *Epilogue) fillPart(t *tile, first, last bool) {
 	}
 }
 
-// zeroStays reports whether the epilogue leaves a zero element zero if its bias and residual are
-// zero.
+// zeroStays reports whether the epilogue keeps an element 0 if the element's bias and residual are
+// 0.
 func (ep *Epilogue) zeroStays() bool {
 	lo, hi, ok := ep.limits()
 	return ep.Then == nil && (!ok || lo <= 0 && hi >= 0)
@@ -127,7 +128,7 @@ func (ep *Epilogue) rezero(block []float32, used int) {
 	}
 }
 
-// start returns the address of s, or nil if s is nil.
+// start returns the address of the first element of s. It returns nil if s is nil.
 func start(s []float32) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(s)) }
 
 // ceil returns a/b rounded up, for a ≥ 0 and b > 0.

@@ -15,7 +15,7 @@ func Extent[T Integer](src []T, i int) (int, error) {
 	return n, nil
 }
 
-// CountNonZero returns the number of elements that are nonzero, true, or not an empty string.
+// CountNonZero returns the number of elements that are not zero, false or an empty string.
 func CountNonZero[T Number | bool | string](src []T) int {
 	n := 0
 	if b, ok := any(src).([]bool); ok {
@@ -69,7 +69,7 @@ func nonZeroOf[T comparable](dst []int64, row []T, k int) int {
 	return k
 }
 
-// trueOf is like [nonZeroOf] for booleans, but panics if dst is too short.
+// trueOf is [nonZeroOf] for booleans, except that it panics if dst is too short.
 func trueOf(dst []int64, row []bool, k int) int {
 	o := octets(row)
 	for i := 0; i < len(o); i += 8 {

@@ -5,7 +5,7 @@ import "math"
 // atOnce bounds the elements of one call to assembly.
 const atOnce = 1 << 16
 
-// softmaxFast computes [Softmax] of rows of n elements. It reports false if there is no assembly.
+// softmaxFast computes [Softmax] of rows of n elements. It returns false if there is no assembly.
 func softmaxFast(dst, src []float32, n int) bool {
 	switch {
 	case level == Generic:
@@ -53,7 +53,7 @@ func softmaxLong(dst, src []float32) {
 	mulScalarFast(dst, dst, float32(1/sum))
 }
 
-// logSoftmaxFast computes [LogSoftmax] of rows of n elements. It reports false if there is no
+// logSoftmaxFast computes [LogSoftmax] of rows of n elements. It returns false if there is no
 // assembly.
 func logSoftmaxFast(dst, src []float32, n int) bool {
 	switch {
@@ -109,7 +109,8 @@ func logSoftmaxShort(dst, src []float32, n int) {
 	}
 }
 
-// moments returns the mean and the variance of x. x is not empty, and the level is not Generic.
+// moments returns the mean and the variance of x. x must not be empty, and the level must not be
+// Generic.
 func moments(x []float32) (mean, variance float64) {
 	mean = reduceRun(sums, x) / float64(len(x))
 	for i := 0; i < len(x); i += foldAtOnce {
@@ -118,7 +119,7 @@ func moments(x []float32) (mean, variance float64) {
 	return mean, variance / float64(len(x))
 }
 
-// layerNormFast computes [LayerNorm] of rows of n elements. It reports false if there is no
+// layerNormFast computes [LayerNorm] of rows of n elements. It returns false if there is no
 // assembly. scale and bias may be nil.
 func layerNormFast(dst, src, scale, bias []float32, n int, eps float32) bool {
 	if level == Generic {
@@ -141,7 +142,7 @@ func layerNormFast(dst, src, scale, bias []float32, n int, eps float32) bool {
 	return true
 }
 
-// rmsNormFast computes [RMSNorm] of rows of n elements. It reports false if there is no assembly.
+// rmsNormFast computes [RMSNorm] of rows of n elements. It returns false if there is no assembly.
 // scale may be nil.
 func rmsNormFast(dst, src, scale []float32, n int, eps float32) bool {
 	if level == Generic {

@@ -59,7 +59,7 @@ var (
 	gathersOfBytes slot[gather[uint8], *gather[uint8]]
 )
 
-// laneMoves moves elements of a pixel of one block to a pixel of another.
+// laneMoves describes how elements move from the pixels of one block to the pixels of another.
 type laneMoves struct {
 	src, block int       // the block that holds the elements
 	from       [16]int32 // the source lane of each lane
@@ -67,7 +67,7 @@ type laneMoves struct {
 	bytes      [16]uint8 // from, or noLane for lanes without a source
 }
 
-// gatherPixels is a number of pixels of a few blocks that stays in a first-level cache.
+// gatherPixels is a number of pixels. This many pixels of a few blocks stay in a first-level cache.
 const gatherPixels = 64
 
 func (g *gather[T]) Part(i, parts int) {

@@ -1,7 +1,7 @@
 package cpu
 
-// moveLanesRef computes dst[i][j] = src[i][from[j]] for pixels of 16 channels, where
-// used[j] is −1.
+// moveLanesRef computes dst[i][j] = src[i][from[j]] for pixels i of 16 channels. It does so only
+// for the channels j for which used[j] is −1.
 func moveLanesRef(dst, src []float32, from, used *[16]int32) {
 	for ; len(dst) >= 16; dst, src = dst[16:], src[16:] {
 		for j, lane := range from {
@@ -15,8 +15,8 @@ func moveLanesRef(dst, src []float32, from, used *[16]int32) {
 // noLane marks a byte without source.
 const noLane = 128
 
-// moveBytesRef computes dst[i][j] = src[i][from[j]] for pixels of 16 channels, where
-// from[j] is not noLane.
+// moveBytesRef computes dst[i][j] = src[i][from[j]] for pixels i of 16 channels. It does so only
+// for the channels j for which from[j] is not noLane.
 func moveBytesRef(dst, src []uint8, from *[16]uint8) {
 	for ; len(dst) >= 16; dst, src = dst[16:], src[16:] {
 		for j, lane := range from {

@@ -5,7 +5,7 @@ import "math"
 const (
 	// maxGridAxes is the maximum number of spatial axes of a grid.
 	maxGridAxes = 64
-	// maxGridTaps is the maximum number of elements that a point of a grid reads.
+	// maxGridTaps is the maximum number of elements that one point of a grid reads.
 	maxGridTaps = 256
 )
 

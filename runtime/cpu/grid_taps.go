@@ -2,7 +2,8 @@ package cpu
 
 import "math"
 
-// gridTile is the maximum number of taps, of several points together, that are computed at once.
+// gridTile is the maximum number of taps in a tile of points. The points of a tile are computed
+// together.
 const gridTile = 1024
 
 // gridTaps holds the taps of the points of a tile: the elements that the points read, and their
@@ -18,7 +19,7 @@ type gridTaps[T Float] struct {
 	}
 }
 
-// findTaps computes the taps of n points. grid begins with their coordinates.
+// findTaps finds the taps of the first n points of grid, and stores them in taps.
 func findTaps[T, G Float](s *gridShape, taps *gridTaps[T], grid []G, n int) {
 	stride, count := gridTile/s.most, s.taps
 	x := taps.x[:n]
@@ -58,7 +59,8 @@ func combineTaps[T Float](taps *gridTaps[T], d, count, m, stride, n int) {
 	}
 }
 
-// coordinates converts the coordinates of points along an axis, −1…1, to coordinates in elements.
+// coordinates converts the coordinates of points along an axis. In grid they are from −1 to 1. In x
+// they are in elements.
 func coordinates[G Float](s *gridShape, x []float64, grid []G, axis int) {
 	d := s.in[axis]
 	grid = grid[s.axes-1-axis:]
@@ -75,7 +77,8 @@ func coordinates[G Float](s *gridShape, x []float64, grid []G, axis int) {
 	}
 }
 
-// linearTaps stores the two elements that points x read on an axis of d elements, and their weights.
+// linearTaps finds the two elements that each point reads along an axis of d elements. It stores
+// their indices in index, and their weights in weights. x holds the coordinates of the points.
 func linearTaps[T Float](index []int32, weights []T, x []float64, d, stride int) {
 	low, high := index[:len(x)], index[stride:][:len(x)]
 	rest, part := weights[:len(x)], weights[stride:][:len(x)]
@@ -119,18 +122,20 @@ func cubicTaps[T Float](s *gridShape, index []int32, weights []T, x []float64, d
 
 const cubicA = -0.75
 
-// nearWeight returns the weight of an element at distance d ≤ 1 by the cubic convolution kernel.
+// nearWeight returns the cubic convolution kernel at d, which is the distance to an element. d is
+// at most 1.
 func nearWeight(d float64) float64 {
 	return float64((float64((cubicA+2)*d)-(cubicA+3))*float64(d*d)) + 1
 }
 
-// farWeight returns the weight of an element at distance d, 1 ≤ d ≤ 2, by the cubic convolution
-// kernel.
+// farWeight returns the cubic convolution kernel at d, which is the distance to an element. d is
+// from 1 to 2.
 func farWeight(d float64) float64 {
 	return float64((float64((float64(cubicA*d)-5*cubicA)*d)+8*cubicA)*d) - 4*cubicA
 }
 
-// neighbours sets index[i] to the element that padding selects for position ⌊x[i]⌋ + step.
+// neighbours sets index[i] to the element at position ⌊x[i]⌋ + step. If the position is outside of
+// the axis, padding selects the element.
 func (s *gridShape) neighbours(index []int32, x []float64, d, step int) {
 	const reach = 6 // ⌊x⌋ + step is from −reach to d−1+reach
 	last := int32(d - 1)
@@ -191,7 +196,8 @@ func (s *gridShape) mirror(x []float64, d int) {
 	}
 }
 
-// mirrored returns x reflected at both ends of an axis of d elements until it lies between them; see [gridShape.ends].
+// mirrored reflects x at the two ends of an axis of d elements until it is between the ends, and
+// returns it; see [gridShape.ends].
 func (s *gridShape) mirrored(x float64, d int) float64 {
 	low, length := s.ends(d)
 	if length <= 0 {
@@ -211,7 +217,7 @@ func (s *gridShape) ends(d int) (low, length float64) {
 	return -0.5, float64(d)
 }
 
-// clamped returns x clamped to [low, high], or low for NaN. It takes the same time for each x.
+// clamped returns x clamped to [low, high], or low if x is NaN. It takes the same time for every x.
 func clamped(x, low, high float64) float64 {
 	x = max(low, min(x, high))
 	if x != x {
@@ -228,8 +234,8 @@ func within(x, low, high float64) float64 {
 	return min(x, high)
 }
 
-// sumTaps is [sumTapsRef]. Assembly, where it exists, computes float32 results, eight points at a
-// time.
+// sumTaps is [sumTapsRef]. If T is float32 and there is assembly, assembly computes the results of
+// eight points at a time.
 func sumTaps[T Float](dst, src []T, index []int32, weights []T, taps, stride int) {
 	if d, u, single := float32s(dst, src); single {
 		eights := len(d) &^ 7

@@ -25,7 +25,7 @@ func GroupNorm[T Float](dst, src, scale, bias []T, n, groups, channels, pixels i
 	groupNormRef(dst, src, scale, bias, groups, channels/groups, pixels, eps)
 }
 
-// groupNormRef is [GroupNorm] in plain Go, for groups of the given number of channels.
+// groupNormRef is [GroupNorm] in plain Go. Here, channels is the number of channels of a group.
 func groupNormRef[T Float](dst, src, scale, bias []T, groups, channels, pixels int, eps T) {
 	n := channels * pixels
 	for i := range len(dst) / n {

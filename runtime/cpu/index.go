@@ -60,7 +60,7 @@ func tuple[I int32 | int64](coordinates []I, extents []int) (int, error) {
 	return slice, nil
 }
 
-// elements describes the positions of single elements along an axis of an array.
+// elements describes which elements of an array an array of indices along one axis refers to.
 type elements struct {
 	shape, array []int // extents of the indices and of the array; shape may exceed array only along the axis
 	axis         int
@@ -70,7 +70,8 @@ type elements struct {
 	step         int // distance in the array between adjacent elements of a line whose indices are equal
 }
 
-// elementsOf returns the positions of elements, or an [IndexError] if the indices exceed the array.
+// elementsOf returns the description for indices of the given shape. It returns an [IndexError] if
+// an extent of shape is too large for the array.
 func elementsOf(shape, array []int, axis int) (elements, error) {
 	last := len(shape) - 1
 	e := elements{

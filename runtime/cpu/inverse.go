@@ -29,8 +29,8 @@ func Inverse[T Float](dst, src []T, work []float64, count, n int) {
 	}
 }
 
-// clearColumn reduces column k of n rows of 2·n elements to a column of the identity, by Gauss-Jordan elimination with
-// partial pivoting.
+// clearColumn does one step of a Gauss-Jordan elimination with partial pivoting: it turns column k
+// into a column of the identity. work has n rows of 2·n elements.
 func clearColumn(work []float64, n, k int) {
 	best := k
 	for i := k + 1; i < n; i++ {

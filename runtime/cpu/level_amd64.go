@@ -4,7 +4,8 @@ package cpu
 
 import "golang.org/x/sys/cpu"
 
-// Levels lists the levels that the processor and the operating system support, slowest first.
+// Levels lists the levels that the processor and the operating system support. The slowest comes
+// first.
 func Levels() []Level {
 	switch x := &cpu.X86; {
 	case x.HasAVX512F && x.HasAVX512VL && x.HasAVX512DQ && x.HasAVX512BW && x.HasFMA:

@@ -2,6 +2,6 @@
 
 package cpu
 
-// Levels lists the levels that the processor supports, slowest first. Every arm64 processor that Go
-// runs on has NEON.
+// Levels lists the levels that the processor supports. The slowest comes first. Every arm64
+// processor that Go runs on has NEON.
 func Levels() []Level { return []Level{Generic, NEON} }

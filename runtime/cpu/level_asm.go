@@ -10,7 +10,8 @@ import (
 // level is the current level, on which every kernel's wrapper switches.
 var level = startLevel(os.Getenv("BURNGEN_CPU"))
 
-// startLevel returns the machine's best level, or the named one if the machine supports it.
+// startLevel returns the level called `name` if the machine supports it, and otherwise the
+// machine's best level.
 func startLevel(name string) Level {
 	for _, l := range Levels() {
 		if l.String() == name {

@@ -2,7 +2,7 @@
 
 package cpu
 
-// level is a constant, so that the linker leaves out code that needs assembly.
+// level is a constant here. The linker can therefore leave out code that needs assembly.
 const level = Generic
 
 // Levels returns Generic, the only level without assembly.

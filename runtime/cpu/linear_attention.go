@@ -59,7 +59,7 @@ func LinearAttention[T Float](dst, state, q, k, v, past, keep, rate []T, batch, 
 	}
 }
 
-// rowTimes computes the product of a row and a matrix [len(row), len(dst)].
+// rowTimes multiplies a row by a matrix, [len(row), len(dst)], and writes the product to dst.
 func rowTimes[T Float](dst, row, matrix []T) {
 	clear(dst)
 	for d, by := range row {

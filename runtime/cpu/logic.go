@@ -76,7 +76,7 @@ func Not(dst, x []bool) {
 	}
 }
 
-// octets returns s as bytes of 0 and 1, without the last len(s)%8 elements.
+// octets returns s as bytes that are 0 or 1. It leaves out the last len(s)%8 elements.
 func octets(s []bool) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)&^7)
 }
@@ -85,8 +85,8 @@ func octets(s []bool) []byte {
 func get(s []byte) uint64    { return binary.LittleEndian.Uint64(s) }
 func put(s []byte, v uint64) { binary.LittleEndian.PutUint64(s, v) }
 
-// whereFast returns a sweep that chooses between elements of dst's type. ok is false if there is no
-// assembly for the type.
+// whereFast returns a sweep that chooses between elements of dst's type with assembly. ok is false
+// if there is no assembly for this type.
 func whereFast[T any](dst []T) (s sweep, ok bool) {
 	if !hasCompare() {
 		return s, false
@@ -100,8 +100,8 @@ func whereFast[T any](dst []T) (s sweep, ok bool) {
 	return s, s.do != nil
 }
 
-// Where computes dst[i] = x[i] where cond[i], else y[i] (ONNX Where). dst may be
-// x or y.
+// Where computes dst[i] = x[i] if cond[i] is true, and otherwise y[i] (ONNX Where). dst may be x or
+// y.
 func Where[T any](dst []T, cond []bool, x, y []T) {
 	cond, x, y = trim(cond, len(dst)), trim(x, len(dst)), trim(y, len(dst))
 	done := 0

@@ -123,7 +123,7 @@ func (l *lrn) power(dst, x []float32) {
 	}
 }
 
-// lrnRoot is [lrnRootRef], with assembly for all but the last len(dst)%16 elements.
+// lrnRoot is [lrnRootRef]. It uses assembly for all elements except the last len(dst)%16.
 func lrnRoot(dst, x []float32) {
 	n := len(dst) &^ 15
 	if n > 0 {

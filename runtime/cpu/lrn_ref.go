@@ -2,8 +2,8 @@ package cpu
 
 import "math"
 
-// lrnSquaresRef computes squares[i][j] = x[i][j]² for pixels of 16 channels. The results of pixels
-// are 48 numbers apart.
+// lrnSquaresRef computes squares[i][j] = x[i][j]² for pixels i of 16 channels. In squares, adjacent
+// pixels are 48 elements apart.
 func lrnSquaresRef(squares, x []float32) {
 	for i := range len(x) / 16 {
 		to, from := squares[48*i:][:16], x[16*i:][:16]
@@ -13,8 +13,8 @@ func lrnSquaresRef(squares, x []float32) {
 	}
 }
 
-// lrnBaseRef computes dst[i][j] = bias + scale·Σ squares[i][j…j+size-1]. The rows of dst have 16 numbers, and the rows
-// of squares are 48 numbers apart.
+// lrnBaseRef computes dst[i][j] = bias + scale·(squares[i][j] + … + squares[i][j+size−1]). Adjacent
+// rows i are 16 elements apart in dst, and 48 elements apart in squares.
 func lrnBaseRef(dst, squares []float32, size int, scale, bias float32) {
 	for i := range len(dst) / 16 {
 		for j := range 16 {

@@ -27,14 +27,16 @@ func ZipMap[K Key, V any](dst *[]map[K]V, x []V, keys []K, rows int) {
 // MapLen returns the number of keys of a map.
 func MapLen[K Key, V any](m map[K]V) int { return len(m) }
 
-// MapValues stores the values of m in dst, in ascending order of their keys. m has len(dst) keys.
+// MapValues stores the values of m in dst, in ascending order of their keys. m must have len(dst)
+// keys.
 func MapValues[K Key, V any](dst []V, m map[K]V) {
 	for i, k := range slices.Sorted(maps.Keys(m))[:len(dst)] {
 		dst[i] = m[k]
 	}
 }
 
-// MapLookup sets dst[i] to the value of keys[i] in m, or to other[0] if m does not have the key.
+// MapLookup sets dst[i] to the value of keys[i] in m. If m does not have this key, it sets dst[i]
+// to other[0].
 func MapLookup[K Key, V any](dst []V, m map[K]V, keys []K, other []V) {
 	keys = trim(keys, len(dst))
 	for i, k := range keys {

@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// MatMulShape describes dst[i] = a[i]·b[i] for i < Batch, with a[i] of M×K, b[i] of K×N and
-// dst[i] of M×N elements.
+// MatMulShape describes Batch matrix products dst[i] = a[i]·b[i]. a[i] is M×K, b[i] is K×N, and
+// dst[i] is M×N.
 type MatMulShape struct {
 	M, N, K int
 	LDA     int // distance between rows of a in elements
@@ -29,7 +29,7 @@ type MatMulShape struct {
 	Ctx context.Context
 }
 
-// PanelsLen returns the number of elements of a k×n matrix in panels.
+// PanelsLen returns the number of elements that a k×n matrix has in panels.
 func PanelsLen(k, n int) int { return ceil(n, 16) * 16 * k }
 
 // PackPanels packs a batch of matrices into panels, one matrix after the other. In b, rows are ldb
@@ -78,7 +78,8 @@ func (p *panelPacking) Part(i, parts int) {
 	}
 }
 
-// packRows writes k rows of width ≤ 16 elements of b, ldb apart, into a panel.
+// packRows packs k rows of b into a panel. A row has `width` elements, at most 16, and rows are ldb
+// elements apart.
 func packRows(panel, b []float32, width, k, ldb int) {
 	if width == 16 {
 		for i := range k {
@@ -102,8 +103,8 @@ func MatMul(dst, a, panels []float32, s *MatMulShape, ep *Epilogue) {
 	multiply(dst, a, panels, weightKind{}, s, ep)
 }
 
-// MatMulNarrow is [MatMul] for panels of a type narrower than float32. Elements are converted when
-// they are read.
+// MatMulNarrow is [MatMul] for panels whose type is narrower than float32. Elements are converted
+// to float32 when they are read.
 func MatMulNarrow[W rt.Float16 | rt.BFloat16](dst, a []float32, panels []W, s *MatMulShape, ep *Epilogue) {
 	multiply(dst, a, panels, narrowKind[W](), s, ep)
 }
@@ -152,15 +153,16 @@ func multiply[W float32 | rt.Float16 | rt.BFloat16](dst, a []float32, panels []W
 	}
 }
 
-// byColumns reports whether b is in panels and the bias is by column, as products of one row require.
+// byColumns reports whether b is in panels and the bias has an element for each column. The kernels
+// for products of one row require this.
 func (s *MatMulShape) byColumns() bool { return s.LDB == 0 && !s.RowBias }
 
-// smallPanels is the largest size of panels, in elements, for which a product of one row is not
-// shared among threads.
+// smallPanels is a size of panels, in elements. For panels up to this size, a product of one row is
+// not divided among threads.
 const smallPanels = 1 << 15
 
-// matMulSmallRow computes the product of one row and few columns. It skips the preparation of other
-// products, which would dominate the time.
+// matMulSmallRow computes the product of one row and few columns. It does not prepare the product
+// as other products are prepared, because this would take most of the time.
 func matMulSmallRow(dst, a []float32, panels unsafe.Pointer, kind weightKind, ep *Epilogue) {
 	ep.check(len(dst), len(dst))
 	t := oneRow{
@@ -190,8 +192,8 @@ type product struct {
 
 var products slot[product, *product]
 
-// Sizes of the blocks of a product. Depths are numbers of terms of a sum, and the other sizes are
-// numbers of elements.
+// These are the sizes of the blocks of a product. Depths are numbers of terms of a sum. The other
+// sizes are numbers of elements.
 const (
 	blockDepth   = 768       // the factors of these terms in two panels and in the rows of a block share a second-level cache
 	blockA       = 160 << 10 // elements of a in a block
@@ -234,8 +236,7 @@ func (p *product) plan() {
 	}
 }
 
-// Part implements [rt.Task]. It divides the tiles of all matrices into `parts` shares and processes
-// share i.
+// Part implements [rt.Task]. It computes part i of `parts` of the tiles of all matrices.
 func (p *product) Part(i, parts int) {
 	batch, a, b := int64(p.Batch), int64(p.M)*int64(p.K), int64(p.K)*int64(p.N)
 	g := grid{
@@ -247,7 +248,8 @@ func (p *product) Part(i, parts int) {
 	})
 }
 
-// blocks computes tiles [t0, t1) and columns [j0, j1) of one matrix of the batch, block by block.
+// blocks computes tiles [t0, t1) of rows and columns [j0, j1) of one matrix of the batch, block by
+// block.
 func (p *product) blocks(batch, t0, t1, j0, j1 int) {
 	for t := t0; t < t1; t += p.high {
 		for j := j0; j < j1; j += p.wide {
@@ -271,7 +273,7 @@ func (p *product) block(batch, t0, t1, j0, j1 int) {
 	p.ep.then(p.dst, batch*p.StrideC+row*p.LDC+j0, high, j1-j0, p.LDC)
 }
 
-// oneRow computes columns [j0, j1) of one matrix of the batch, if matrices have one row.
+// oneRow computes columns [j0, j1) of one matrix of the batch, for matrices with one row.
 func (p *product) oneRow(batch, j0, j1 int) {
 	at := batch*p.StrideC + j0
 	for k := 0; k == 0 || k < p.K; k += p.depth {

@@ -2,8 +2,8 @@ package cpu
 
 import "unsafe"
 
-// MaxPoolBytes stores the maximum of each window of src, uint8[planes][in…][16], in dst,
-// uint8[planes][out…][16]. There are two spatial axes.
+// MaxPoolBytes computes the maximum of each window of bytes. src is uint8[planes][in…][16], and dst
+// is uint8[planes][out…][16]. There are two spatial axes.
 func MaxPoolBytes(dst, src []uint8, planes int, in, out, kernel, strides, dilations []int) {
 	m := maxBytes{planes: planes, h: in[0], w: in[1], outH: out[0], outW: out[1], strideH: strides[0]}
 	if planes <= 0 || volume(out...) == 0 {
@@ -47,7 +47,7 @@ type maxRow struct {
 	cells, cell int            // cells of a row, and from a cell to the next
 }
 
-// maxRowRef stores the largest byte of each window, for each of 16 channels.
+// maxRowRef computes the maximum of each window of a row, for each of 16 channels.
 func maxRowRef(t *maxRow) {
 	for i := range t.n {
 		var most [16]byte

@@ -84,7 +84,7 @@ func (p *poolGrad) one(dst, x []float32, g float32, y0, y1, x0, x1 int) {
 	dst[best] += g
 }
 
-// lanes is [poolGrad.one] for a blocked plane, with an element of g for each of 16 channels.
+// lanes is [poolGrad.one] for a blocked plane. It adds one element of g for each of 16 channels.
 func (p *poolGrad) lanes(dst, x []float32, g *[16]float32, y0, y1, x0, x1 int) {
 	first := 16 * (y0*p.InW + x0)
 	rows, columns := ceil(y1-y0, p.DilH), ceil(x1-x0, p.DilW)

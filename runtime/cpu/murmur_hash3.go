@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// MurmurHash3 computes the 32-bit MurmurHash3 of the bytes of each element of src. The bytes of a
-// number are little-endian.
+// MurmurHash3 computes the 32-bit MurmurHash3 of each element of src. It hashes the bytes of the
+// element; the bytes of a number are little-endian.
 func MurmurHash3[T int32 | uint32 | int64 | uint64 | float32 | float64 | string, R int32 | uint32](dst []R, src []T, seed uint32) {
 	src = trim(src, len(dst))
 	for i, v := range src {
@@ -31,7 +31,7 @@ func MurmurHash3[T int32 | uint32 | int64 | uint64 | float32 | float64 | string,
 	}
 }
 
-// murmurWords hashes the lowest `bytes` bytes of x, 4 or 8. h is the seed.
+// murmurWords hashes the lowest bytes of x; `bytes` is their number, 4 or 8. h is the seed.
 func murmurWords(h uint32, x uint64, bytes int) uint32 {
 	h = murmurWord(h, uint32(x))
 	if bytes == 8 {

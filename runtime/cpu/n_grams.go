@@ -39,7 +39,8 @@ type nGrams[T int32 | int64 | string] struct {
 
 func (g nGrams[T]) count() int { return len(g.tokens) / g.length }
 
-// addCounts adds the number of occurrences in row of each n-gram to counts[column of the n-gram].
+// addCounts counts how often each n-gram occurs in row. For each occurrence, it adds 1 to the
+// element of counts at the n-gram's column.
 func (g nGrams[T]) addCounts(counts []float32, row []T, columns []int64, maxSkip int) error {
 	last := 1 // distance
 	if g.length > 1 {

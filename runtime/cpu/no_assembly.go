@@ -2,5 +2,5 @@
 
 package cpu
 
-// noAssembly is the panic value of functions that only a level with assembly calls.
+// noAssembly is the panic value of functions that must be called only at a level with assembly.
 const noAssembly = "cpu: no assembly for this machine"

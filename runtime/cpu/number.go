@@ -15,8 +15,8 @@ type Integer interface {
 	Signed | Unsigned
 }
 
-// Float is the constraint of floating-point elements with arithmetic. The half-width types of package
-// rt are for storage only: see [Cast].
+// Float is the constraint of floating-point types with arithmetic. The half-width types of package rt
+// are only for storage; see [Cast].
 type Float interface {
 	float32 | float64
 }
@@ -32,7 +32,8 @@ func isFloat[T Real]() bool {
 	return one/2 != 0
 }
 
-// trim returns the first n elements of s. It panics if s is shorter, even if its capacity is not.
+// trim returns the first n elements of s. It panics if s has fewer elements, even if its capacity
+// suffices.
 func trim[T any](s []T, n int) []T {
 	return s[:len(s):len(s)][:n:n]
 }
@@ -53,8 +54,8 @@ func zip[T, R any](dst []R, a, b []T, f func(x, y T) R) {
 	}
 }
 
-// float32s1 returns dst and x as float32 slices of equal length. It reports false if T is another
-// type.
+// float32s1 returns dst and x as float32 slices of equal length. It returns false if T is not
+// float32.
 func float32s1[T any](dst, x []T) (d, u []float32, ok bool) {
 	if d, u, ok = float32s(dst, x); ok {
 		u = trim(u, len(d))
@@ -62,8 +63,8 @@ func float32s1[T any](dst, x []T) (d, u []float32, ok bool) {
 	return d, u, ok
 }
 
-// float32s2 returns dst, a and b as float32 slices of equal length. It reports false if T is
-// another type.
+// float32s2 returns dst, a and b as float32 slices of equal length. It returns false if T is not
+// float32.
 func float32s2[T any](dst, a, b []T) (d, u, v []float32, ok bool) {
 	if d, ok = any(dst).([]float32); ok {
 		u, v = trim(any(a).([]float32), len(d)), trim(any(b).([]float32), len(d))
@@ -71,7 +72,7 @@ func float32s2[T any](dst, a, b []T) (d, u, v []float32, ok bool) {
 	return d, u, v, ok
 }
 
-// float32s returns dst and src as float32 slices, or false when T is another type.
+// float32s returns dst and src as float32 slices. It returns false if T is not float32.
 func float32s[T any](dst, src []T) (d, u []float32, ok bool) {
 	if d, ok = any(dst).([]float32); ok {
 		u = any(src).([]float32)
@@ -80,7 +81,7 @@ func float32s[T any](dst, src []T) (d, u []float32, ok bool) {
 }
 
 // float32Arrays returns dst, [outer, inner], and src, [outer, n, inner], as float32 slices. It
-// reports false if T is another type.
+// returns false if T is not float32.
 func float32Arrays[T any](dst, src []T, outer, n, inner int) (d, u []float32, ok bool) {
 	if d, u, ok = float32s(dst, src); ok {
 		d, u = trim(d, outer*inner), trim(u, outer*n*inner)

@@ -6,7 +6,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// oneRow is the product of one row and panels of 16 columns, with an epilogue.
+// oneRow describes the product of one row and a matrix in panels of 16 columns, with an epilogue.
 type oneRow struct {
 	a        unsafe.Pointer // depth elements
 	b        unsafe.Pointer // panels of kind
@@ -59,7 +59,7 @@ func (k weightKind) size() int {
 	return 2
 }
 
-// epilogue sets the limits of the results. It does not set the bias and the residual.
+// epilogue sets the limits to which results are clamped. It does not set the bias and the residual.
 func (t *oneRow) epilogue(ep *Epilogue) {
 	if lo, hi, ok := ep.limits(); ok {
 		t.clamp, t.lo, t.hi = 1, lo, hi

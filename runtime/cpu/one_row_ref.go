@@ -2,7 +2,7 @@ package cpu
 
 import "unsafe"
 
-// oneRowRef computes, for each column j of the panels,
+// oneRowRef computes the product of one row and the panels. For each column j,
 //
 //	c[j] = clamp(Σ a[k]·b[k][j] + bias[j] + residual[j])
 func oneRowRef(t *oneRow) {

@@ -19,7 +19,7 @@ func OptionalTensor[T any](dst **rt.Tensor[T], x []T, shape []int) {
 	*dst = &t
 }
 
-// OptionalSequence sets *dst to a copy of seq that shares its tensors (ONNX Optional).
+// OptionalSequence sets *dst to a copy of seq (ONNX Optional). The copy shares the tensors of seq.
 func OptionalSequence[T any](dst **[]rt.Tensor[T], seq []rt.Tensor[T]) {
 	seq = slices.Clone(seq)
 	*dst = &seq
@@ -33,8 +33,8 @@ func HasSequence[T any](dst []bool, x *[]rt.Tensor[T]) { dst[0] = x != nil }
 
 var errNone = errors.New("the optional has no element")
 
-// OptionalExtent returns the extent of an axis of x. It returns an error if x is nil or has another
-// rank.
+// OptionalExtent returns the extent of an axis of x. It returns an error if x is nil, or if the
+// rank of x is not `rank`.
 func OptionalExtent[T any](x *rt.Tensor[T], rank, axis int) (int, error) {
 	if x == nil {
 		return 0, errNone
@@ -42,8 +42,8 @@ func OptionalExtent[T any](x *rt.Tensor[T], rank, axis int) (int, error) {
 	return extentOf(x.Shape, rank, axis)
 }
 
-// GetTensor copies x to dst (ONNX OptionalGetElement). It returns an error if x is nil or does not
-// have the given shape.
+// GetTensor copies the elements of x to dst (ONNX OptionalGetElement). It returns an error if x is
+// nil, or if the shape of x is not `shape`.
 func GetTensor[T any](dst []T, x *rt.Tensor[T], shape []int) error {
 	if x == nil {
 		return errNone

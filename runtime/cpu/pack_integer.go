@@ -36,8 +36,8 @@ func (p *rowPacking) Part(i, parts int) {
 	}
 }
 
-// packRow writes a row with each byte xored with change, pads it with zeros, and returns the sum of its
-// bytes.
+// packRow copies a row of bytes from src to dst. It XORs each byte with change, and pads the row with
+// zeros. It returns the sum of the bytes.
 func packRow(dst, src []byte, change byte) int32 {
 	done, sum := packRowFast(dst, src, change)
 	rest := dst[done:]
@@ -48,7 +48,8 @@ func packRow(dst, src []byte, change byte) int32 {
 	return sum + sumOf(rest, false)
 }
 
-// packRowFast packs the first bytes of a row with assembly. It returns their number and their sum.
+// packRowFast packs the first bytes of a row with assembly. It returns the number of these bytes
+// and their sum.
 func packRowFast(dst, src []byte, change byte) (done int, sum int32) {
 	if !hasPackBytes() {
 		return 0, 0
@@ -92,7 +93,8 @@ var packsOfColumns slot[columnPacking, *columnPacking]
 
 func (p *columnPacking) panels() int { return ceil(p.n, 16) }
 
-// Sizes of the blocks in which columns are packed. They are small, so that few pages are read at a time.
+// These are the sizes of the blocks in which columns are packed. They are small, so that few pages of
+// memory are read at a time.
 const (
 	panelStrip = 4  // panels
 	packedRows = 64 // rows
@@ -116,8 +118,8 @@ func (p *columnPacking) Part(i, parts int) {
 	}
 }
 
-// strip packs rows [r0, r1) of up to panelStrip panels of a matrix, beginning with the given panel.
-// r0 is a multiple of four.
+// strip packs rows [r0, r1) of some panels of a matrix: of panel number `panel` and the panels
+// after it, at most panelStrip. r0 must be a multiple of four.
 func (p *columnPacking) strip(batch, panel, r0, r1 int) {
 	var aside [16 * panelStrip]int32
 	first, count := 16*panel, min(panelStrip, p.panels()-panel)
@@ -175,8 +177,8 @@ func packPanels(dst, src []byte, sums []int32, panels, size, groups, row int, ch
 	return done
 }
 
-// packPanel packs rows [from, to) of a panel's columns, and adds them to its sums. Rows are `row`
-// bytes apart.
+// packPanel packs rows [from, to) of one panel, and adds its columns to sums. In src, rows are
+// `row` bytes apart.
 func packPanel(dst, src []byte, sums []int32, from, to, columns, row int, change byte) {
 	for i := from; i < to; i++ {
 		at := dst[i/4*64+i%4:]

@@ -24,8 +24,8 @@ func extent(before, d, after int) int {
 	return n + min(volume(after), most-n)
 }
 
-// pad is [Pad] without its checks. `shape`, `before` and `after` leave out the last axes that are
-// not padded.
+// pad is [Pad] without its checks. `shape`, `before` and `after` do not have the last axes if these
+// are not padded.
 func pad[T any](dst, src []T, shape, before, after []int, value T) {
 	if len(dst) == 0 || len(shape) == 0 {
 		copy(dst, src)

@@ -57,7 +57,7 @@ func (p *patches) Part(i, parts int) {
 	}
 }
 
-// row fills the row of one window. place is the index of the window among the windows of an image.
+// row fills the row of one window. place is the index of the window within its image.
 func (p *patches) row(row, planes []byte, place int) {
 	var corner [8]int
 	for i := p.axes - 1; i >= 0; i-- {

@@ -1,7 +1,7 @@
 package cpu
 
-// These constants describe a room: a buffer for rows of planes with their padding. It stays in a
-// first-level cache.
+// These constants describe a room. A room is a buffer for rows of planes with their padding. It
+// stays in a first-level cache.
 const (
 	roomLen  = 6 << 10 // elements
 	roomTaps = 128     // taps that a window over a room may have
@@ -15,17 +15,18 @@ type phases struct {
 	phase, row int // elements of a phase and of a row
 }
 
-// newPhases returns the phases of a row of n outputs. Their windows extend `reach` columns beyond
-// their first column.
+// newPhases returns the phases of a row with n outputs. The windows of the outputs extend `reach`
+// columns beyond their first column.
 func newPhases(n, reach, stride int) phases {
 	phase := n + reach/stride + 1
 	return phases{stride, phase, phase * stride}
 }
 
-// tap returns the distance in elements from the first column of a window to the given one.
+// tap returns the distance, in elements of a row, from the first column of a window to column
+// number `column` of the window.
 func (p *phases) tap(column int) int { return column%p.stride*p.phase + column/p.stride }
 
-// spread stores a run of a row's elements in their phases. column is the column of the first one.
+// spread stores adjacent elements of a row in their phases. column is the column of src[0].
 func (p *phases) spread(row, src []float32, column int) {
 	switch p.stride {
 	case 1:

@@ -2,7 +2,8 @@ package cpu
 
 import "github.com/burngen/burngen/runtime/rt"
 
-// pointwise is a kernel on slices of equal length that workers share. do processes a range of elements.
+// pointwise describes a call of a kernel on slices of equal length, which workers divide among them.
+// do processes a range of elements.
 type pointwise struct {
 	dst, a, b, c []float32 // result and operands
 	u, v         float32   // scalars
@@ -18,8 +19,9 @@ func (s *pointwise) Part(i, parts int) {
 	s.do(s, 64*from, min(64*to, len(s.dst)))
 }
 
-// sharedFrom is the smallest number of elements that may be worth dividing among workers.
+// sharedFrom is a number of elements. Work on fewer elements is not worth dividing among workers.
 const sharedFrom = 1 << 14
 
-// pointwiseParts returns the number of parts for n elements, where 64 elements take ns nanoseconds.
+// pointwiseParts returns the number of parts into which to divide n elements. 64 elements take ns
+// nanoseconds.
 func pointwiseParts(n, ns int) int { return rt.Parts(int64(n) * int64(ns) / 64) }

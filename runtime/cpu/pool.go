@@ -8,8 +8,8 @@ import (
 
 import "math"
 
-// PoolShape describes MaxPool and AveragePool on f32[N][C][InH][InW][Block]. Cells outside the input
-// are padding; no buffer holds them.
+// PoolShape describes a MaxPool or AveragePool on f32[N][C][InH][InW][Block]. Cells outside of the
+// input are padding. They are not stored.
 type PoolShape struct {
 	N, C             int // C counts blocks of Block channels
 	InH, InW         int
@@ -34,7 +34,8 @@ func MaxPool(dst, src []float32, s *PoolShape) { s.pool(dst, src, largest) }
 // beyond the padding never count. The mean of no cells is zero.
 func AveragePool(dst, src []float32, s *PoolShape) { s.pool(dst, src, scaledSum) }
 
-// pool computes dst from the windows of src. op is the operation on the elements of a window.
+// pool computes dst from the windows of src. op is the operation that combines the elements of a
+// window.
 func (s *PoolShape) pool(dst, src []float32, op windowOp) {
 	if s.N <= 0 || s.C <= 0 || s.OutH <= 0 || s.OutW <= 0 {
 		return
@@ -107,12 +108,12 @@ func (p *pool) area(plane, planes, y0, y1 int) {
 	}
 }
 
-// planesAtOnce returns how many planes of `elements` elements fit a second-level cache, but at
-// least 1.
+// planesAtOnce returns the number of planes, each of `elements` elements, that fit a second-level
+// cache. It returns at least 1.
 func planesAtOnce(elements int) int { return max(1, slabInput/max(1, elements)) }
 
 // region computes the outputs in rows y and columns x of planes [from, from+planes). The windows of
-// these outputs have the same taps.
+// all these outputs have the same taps.
 func (p *pool) region(from, planes int, y, x span) {
 	high, wide := y.to-y.from, x.to-x.from
 	kh, kw := y.taps(), x.taps()

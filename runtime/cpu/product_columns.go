@@ -1,7 +1,7 @@
 package cpu
 
-// ProductColumnsScratch returns how many scratch elements [ProductColumns] needs for each part that
-// it computes concurrently. k is the number of elements of a column.
+// ProductColumnsScratch returns the number of scratch elements that [ProductColumns] needs for each
+// part that it computes concurrently. k is the number of elements of a column.
 func ProductColumnsScratch(k int) int { return 16 * panelStrip * ceil(k, 4) * 4 }
 
 // ProductColumns multiplies rows a and matrices w of bytes. For each matrix of the batch, each row

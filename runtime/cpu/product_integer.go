@@ -31,8 +31,8 @@ func ProductInteger[T Byte | int32](
 	p.run(unsafe.Pointer(unsafe.SliceData(dst)), len(dst), a, panels, bias, zero, sums)
 }
 
-// ProductScaled is [ProductInteger] with a float32 result: sum·scale[column], plus offset[column] if
-// offset is not nil. scale is not nil.
+// ProductScaled is [ProductInteger] with a float32 result: each sum is multiplied by scale[column].
+// If offset is not nil, offset[column] is added. scale must not be nil.
 func ProductScaled(
 	dst []float32, a []uint8, panels []int8, bias, zero []int32, scale, offset []float32, sums []int32,
 	batch, weights, m, n, k int,
@@ -81,8 +81,8 @@ type integerProduct struct {
 
 var integerProducts slot[integerProduct, *integerProduct]
 
-// slabBytes is a number of bytes. Rows of this size stay in a second-level cache while they are
-// multiplied by all panels.
+// slabBytes is a size in bytes. Rows of this size together stay in a second-level cache while they
+// are multiplied by all panels.
 const slabBytes = 512 << 10
 
 // run checks the operands and computes the product. size is the number of elements of dst.
@@ -131,12 +131,12 @@ func (p *integerProduct) check(dst unsafe.Pointer, size int, a []uint8, zero, su
 	return true
 }
 
-// work returns the number of float multiply-adds that take as long as the product.
+// work returns the cost of the product, as the number of float multiply-adds that take as long.
 func (p *integerProduct) work() int64 {
 	return int64(p.batch) * int64(p.m) * int64(p.n) * int64(p.k) / byteSpeed()
 }
 
-// byteSpeed returns the number of multiply-adds of bytes that take as long as a float multiply-add.
+// byteSpeed returns how many multiply-adds of bytes take as long as one float multiply-add.
 func byteSpeed() int64 {
 	switch {
 	case level == AVX512 && vnni:
@@ -182,8 +182,8 @@ func (p *integerProduct) block(batch, t0, t1, s0, s1 int) {
 	}
 }
 
-// tile returns a tile with the fields that are the same for all tiles. The caller sets *columns for
-// each strip.
+// tile returns a tile whose fields are set as far as all tiles have the same values. The caller
+// sets *columns for each strip.
 func (p *integerProduct) tile(columns *byteColumns) tile {
 	size := 4
 	if p.kind == bytesKind {
@@ -223,8 +223,8 @@ func (p *integerProduct) strip(t *tile, batch, s, t0, t1 int) {
 	}
 }
 
-// set loads the bias, zero points and factors of width columns from p. channel is the index of the
-// first of these columns.
+// set copies the bias, zero points and factors of `width` columns from p to c. channel is the index
+// of the first of these columns.
 func (c *byteColumns) set(p *integerProduct, channel, width int) {
 	spread(c.first[:width], p.bias, channel)
 	spread(c.zero[:width], p.zero, channel)
@@ -237,8 +237,8 @@ func (c *byteColumns) set(p *integerProduct, channel, width int) {
 	}
 }
 
-// setScale loads the factors for width columns from scale. channel is the index of the first column
-// in scale.
+// setScale computes the factors of `width` columns from scale. channel is the index in scale of the
+// first column.
 func (c *byteColumns) setScale(scale []float64, channel, width int) {
 	for i := range width {
 		if c.scale[i], c.less[i] = factor(of(scale, channel+i)); len(scale) == 1 {

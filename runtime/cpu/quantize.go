@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// Quantized is the constraint of integers that floats are quantised to. Integers of less than 8 bits
-// take a byte.
+// Quantized is the constraint of integers to which floats are quantised. An integer of less than 8
+// bits takes a byte.
 type Quantized interface {
 	int8 | int16 | int32 | uint8 | uint16
 }
@@ -31,8 +31,8 @@ func Quantize[T Quantized](dst []T, x, scale []float32, zero []T, outer, n, inne
 	}
 }
 
-// Dequantize computes dst[i] = (x[i] − zero)·scale (ONNX DequantizeLinear), with the
-// scales of [Quantize].
+// Dequantize computes dst[i] = (x[i] − zero)·scale (ONNX DequantizeLinear). scale, zero and block
+// have the meaning that they have in [Quantize].
 func Dequantize[T Quantized](dst []float32, x []T, scale []float32, zero []T, outer, n, inner, block int) {
 	count := volume(outer, n, inner)
 	dst, x = trim(dst, count), trim(x, count)
@@ -57,7 +57,7 @@ type granularity[T Quantized] struct {
 	n, inner, block int
 }
 
-// scales returns the granularity of [outer, n, inner] elements. It panics if there are too few
+// scales returns the granularity of a tensor [outer, n, inner]. It panics if there are too few
 // scales or zero points.
 func scales[T Quantized](scale []float32, zero []T, outer, n, inner, block int) granularity[T] {
 	count := n
@@ -70,8 +70,8 @@ func scales[T Quantized](scale []float32, zero []T, outer, n, inner, block int) 
 	return granularity[T]{trim(scale, count), zero, n, inner, block}
 }
 
-// run returns the end of the run of elements that starts at index `from` and has one scale, and the
-// index of this scale.
+// run returns the end of the adjacent elements, from index `from` on, that have the same scale. It
+// also returns the index of this scale.
 func (g *granularity[T]) run(from int) (to, scale int) {
 	row := from / g.inner
 	if g.block == 0 {
@@ -85,7 +85,7 @@ func (g *granularity[T]) run(from int) (to, scale int) {
 	return row - i + min((i/g.block+1)*g.block, g.n), scale
 }
 
-// quantizeEach is [Quantize] for rows of g.n elements, each element with its own scale.
+// quantizeEach is [Quantize] for rows of g.n elements in which each element has its own scale.
 func quantizeEach[T Quantized](g *granularity[T], dst []T, x []float32, lo, hi int) {
 	for from := 0; from < len(x); from += g.n {
 		to := dst[from:][:g.n]
@@ -104,7 +104,7 @@ func quantizeEach[T Quantized](g *granularity[T], dst []T, x []float32, lo, hi i
 	}
 }
 
-// dequantizeEach is [Dequantize] for rows of g.n elements, each element with its own scale.
+// dequantizeEach is [Dequantize] for rows of g.n elements in which each element has its own scale.
 func dequantizeEach[T Quantized](g *granularity[T], dst []float32, x []T) {
 	for from := 0; from < len(x); from += g.n {
 		to, scale := dst[from:][:g.n], g.scale[:g.n]
@@ -128,7 +128,7 @@ func (g *granularity[T]) zeroAt(k int) int {
 	return int(g.zero[k])
 }
 
-// QuantizeScalar is [Quantize] with one scale and one zero point; lo ≤ zero ≤ hi.
+// QuantizeScalar is [Quantize] with one scale and one zero point. lo ≤ zero ≤ hi must hold.
 func QuantizeScalar[T Quantized](dst []T, x []float32, scale float32, zero, lo, hi int) {
 	x = trim(x, len(dst))
 	least, most := lo-zero, hi-zero
@@ -157,7 +157,7 @@ func QuantizeScalar[T Quantized](dst []T, x []float32, scale float32, zero, lo, 
 	}
 }
 
-// exactFloat bounds the results x of [toEven]: −exactFloat ≤ x < exactFloat.
+// exactFloat is the bound for results x of [toEven]: −exactFloat ≤ x < exactFloat.
 const exactFloat = 1 << 22
 
 // toEven clamps v to [lo, hi] and rounds it to the nearest integer, ties to even. NaN becomes lo.

@@ -6,8 +6,9 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// RandomUniform stores lo + (hi − lo)·[rt.UniformAt](s, i), computed in float64, as element i (ONNX
-// RandomUniform). s is [rt.Keyed](seed, key).
+// RandomUniform fills dst with uniformly distributed random numbers from lo to hi (ONNX
+// RandomUniform). Element i is lo + (hi − lo)·[rt.UniformAt](s, i), where s is [rt.Keyed](seed,
+// key). It is computed in float64.
 func RandomUniform[T Float](dst []T, lo, hi float64, seed int64, key []int64) {
 	seed = rt.Keyed(seed, key)
 	for i := range dst {
@@ -15,8 +16,8 @@ func RandomUniform[T Float](dst []T, lo, hi float64, seed int64, key []int64) {
 	}
 }
 
-// RandomNormal stores mean + scale·[rt.NormalAt](s, i), computed in float64, as element i (ONNX
-// RandomNormal). s is [rt.Keyed](seed, key).
+// RandomNormal fills dst with normally distributed random numbers (ONNX RandomNormal). Element i is
+// mean + scale·[rt.NormalAt](s, i), where s is [rt.Keyed](seed, key). It is computed in float64.
 func RandomNormal[T Float](dst []T, mean, scale float64, seed int64, key []int64) {
 	seed = rt.Keyed(seed, key)
 	for i := range dst {

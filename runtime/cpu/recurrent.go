@@ -49,7 +49,8 @@ func activate[T Float](x []T, f Activation, alpha, beta float64) {
 	}
 }
 
-// bound clamps the operands of a gate's function to ±clip, unless clip is 0.
+// bound clamps the elements of x to ±clip, unless clip is 0. They are then passed to a gate's
+// function.
 func bound[T Float](x []T, clip float64) {
 	if clip > 0 {
 		Clip(x, x, T(-clip), T(clip))
@@ -61,13 +62,15 @@ type function struct {
 	alpha, beta float64
 }
 
-// gate applies f to the elements of x. It clamps them to ±r.clip before, unless r.clip is 0.
+// gate applies f to the elements of x, in place. It first clamps them to ±r.clip, unless r.clip is
+// 0.
 func (r *recurrence[T]) gate(x []T, f function) {
 	bound(x, r.clip)
 	activate(x, f.name, f.alpha, f.beta)
 }
 
-// recurrence is the state of a recurrent layer in one direction: the part that all kinds share.
+// recurrence is the state of a running recurrent layer, in one direction. It has the fields that
+// all kinds of layers need.
 type recurrence[T Float] struct {
 	ctx                  context.Context // ends the call early; may be nil
 	steps, batch, hidden int
@@ -118,8 +121,8 @@ func begin[T Float](state, initial []T) {
 	copy(state, trim(initial, len(state)))
 }
 
-// nearWeights is the largest number of elements of recurrent weights that stay in a core's own cache
-// between steps.
+// nearWeights is a number of elements of recurrent weights. This many elements stay in a core's own
+// cache between steps.
 const nearWeights = 256 << 10
 
 // Each element of a product is one running sum, in the same order for every division of the work,
@@ -143,7 +146,7 @@ func (r *recurrence[T]) parts(columns int) int {
 	return min(r.batch/together, partsFor(int64(volume(r.steps, r.batch, weights)), int64(volume(r.steps, 4, weights))))
 }
 
-// share returns the range [from, to) of the sequences of part i.
+// share returns the range [from, to) of the sequences of part i. There are `parts` parts.
 func (r *recurrence[T]) share(i, parts int) (from, to int) {
 	if parts == 1 {
 		return 0, r.batch
@@ -196,7 +199,7 @@ func (r *recurrence[T]) blank(state []T) {
 	}
 }
 
-// fused reports whether assembly computes a step. `usual` says whether the layer has the default
+// fused reports whether assembly computes a step. Set `usual` if the layer has the default
 // functions and options, which assembly requires.
 func (r *recurrence[T]) fused(usual bool) bool {
 	_, ok := any(r.h).([]float32)
@@ -215,8 +218,8 @@ func (r *recurrence[T]) product(i, from, to int, a, weights []T, first, n int) {
 	addProduct(r.gatesOf(t)[from*r.gates+first:][:length], a[from*r.hidden:], weights, x, to-from, n, r.hidden, r.hidden, r.gates, i%2 != 0)
 }
 
-// farWeights is the number of elements of a group of columns of uncached weights. Every second step
-// reads the groups from last to first.
+// farWeights is the number of elements in a group of columns of weights that do not fit the cache.
+// Every second step reads the groups from last to first.
 const farWeights = 384 << 10
 
 // addProduct computes dst = x + a·weights. dst and x have m rows of n elements, and their rows are
@@ -342,7 +345,7 @@ func LSTMTrace[T Float](ctx context.Context, y, h, c, gates, cells, x, weights [
 	return r.run(h0, c0)
 }
 
-// run computes all steps, starting from the states h0 and c0, or zeros if they are nil.
+// run computes all steps. The initial states are h0 and c0, or zeros if they are nil.
 func (r *lstm[T]) run(h0, c0 []T) error {
 	if err := r.start(h0); err != nil {
 		return err
@@ -403,7 +406,7 @@ func lstmCell[T Float](state, memory, gates []T) {
 	lstmCellFast(h, c, g[:n], g[n:2*n], g[2*n:3*n], g[3*n:4*n])
 }
 
-// lstmTraceCell is like [lstmCell], but also replaces the gates by the results of their functions.
+// lstmTraceCell is like [lstmCell], and also replaces the gates by the results of their functions.
 func lstmTraceCell[T Float](state, memory, gates []T) {
 	h, c, _ := float32s1(state, memory)
 	g, n := any(gates).([]float32), len(h)
@@ -486,7 +489,7 @@ func GRUTrace[T Float](ctx context.Context, y, h, gates, kept, x, weights, candi
 	return r.run(h0)
 }
 
-// run computes all steps, starting from the state h0, or zeros if it is nil.
+// run computes all steps. The initial state is h0, or zeros if it is nil.
 func (r *gru[T]) run(h0 []T) error {
 	if err := r.start(h0); err != nil {
 		return err

@@ -60,8 +60,7 @@ type lstmGrad[T Float] struct {
 
 var lstmGrads slot[lstmGrad[float32], *lstmGrad[float32]]
 
-// Part implements [rt.Task]. It divides the sequences into `parts` shares and does all steps of
-// share i.
+// Part implements [rt.Task]. It computes all steps of the sequences in part i of `parts`.
 func (r *lstmGrad[T]) Part(i, parts int) {
 	from, to := r.share(i, parts)
 	fused := r.fused(true)
@@ -103,7 +102,8 @@ func (r *lstmGrad[T]) seed(i, n int, fresh bool) {
 	}
 }
 
-// before returns the cell state of sequence n before the i-th step, or nil if it is zero.
+// before returns the cell state of sequence n before the i-th step. It returns nil if this state is
+// zero.
 func (r *lstmGrad[T]) before(i, n int) []T {
 	switch {
 	case i > 0 && r.within(r.at(i-1), n):
@@ -205,8 +205,7 @@ type gruGrad[T Float] struct {
 
 var gruGrads slot[gruGrad[float32], *gruGrad[float32]]
 
-// Part implements [rt.Task]. It divides the sequences into `parts` shares and does all steps of
-// share i.
+// Part implements [rt.Task]. It computes all steps of the sequences in part i of `parts`.
 func (r *gruGrad[T]) Part(i, parts int) {
 	from, to := r.share(i, parts)
 	fused, hidden := r.fused(true), r.hidden

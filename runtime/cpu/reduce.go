@@ -6,8 +6,8 @@ import "math"
 // inner]. Sums of floats are in float64, or in float32 for at most 4096 elements at a time. Sums and
 // products of integers wrap.
 
-// ReduceSum computes sums along the middle axis of src, [outer, n, inner] (ONNX ReduceSum). dst is
-// [outer, inner]. An empty sum is 0.
+// ReduceSum computes sums along the middle axis of src (ONNX ReduceSum). src is [outer, n, inner],
+// and dst is [outer, inner]. The sum along an empty axis is 0.
 func ReduceSum[T Number](dst, src []T, outer, n, inner int) {
 	if d, u, ok := float32Arrays(dst, src, outer, n, inner); ok && reduceFast(sums, d, u, n, inner) {
 		return
@@ -116,8 +116,8 @@ func ReduceLogSumExp[T Float](dst, src []T, outer, n, inner int) {
 		func(acc exponentials) T { return T(acc.top + math.Log(acc.sum)) })
 }
 
-// ReduceProd computes products along the middle axis, like [ReduceSum] (ONNX ReduceProd). An empty
-// product is 1.
+// ReduceProd computes products along the middle axis, like [ReduceSum] (ONNX ReduceProd). The
+// product along an empty axis is 1.
 func ReduceProd[T Number](dst, src []T, outer, n, inner int) {
 	if isFloat[T]() {
 		reduceProducts(dst, src, outer, n, inner)
@@ -168,8 +168,8 @@ func productColumns[T Number](dst, src []T, outer, n, inner int) {
 	}
 }
 
-// ReduceMax computes maxima along the middle axis, like [ReduceSum] (ONNX ReduceMax). NaN gives
-// NaN. An empty maximum is −Inf, or the smallest integer.
+// ReduceMax computes maxima along the middle axis, like [ReduceSum] (ONNX ReduceMax). The maximum
+// is NaN if an element is. Along an empty axis it is −Inf, or the smallest integer.
 func ReduceMax[T Number](dst, src []T, outer, n, inner int) {
 	if d, u, ok := float32Arrays(dst, src, outer, n, inner); ok && reduceFast(maxima, d, u, n, inner) {
 		return
@@ -189,8 +189,8 @@ func ReduceMax[T Number](dst, src []T, outer, n, inner int) {
 	fold(dst, src, outer, n, inner, least, func(acc, v T) T { return greater(acc, v) }, same[T])
 }
 
-// ReduceMin computes minima along the middle axis, like [ReduceSum] (ONNX ReduceMin). NaN gives
-// NaN. An empty minimum is +Inf, or the largest integer.
+// ReduceMin computes minima along the middle axis, like [ReduceSum] (ONNX ReduceMin). The minimum
+// is NaN if an element is. Along an empty axis it is +Inf, or the largest integer.
 func ReduceMin[T Number](dst, src []T, outer, n, inner int) {
 	if d, u, ok := float32Arrays(dst, src, outer, n, inner); ok && reduceFast(minima, d, u, n, inner) {
 		return
@@ -210,14 +210,14 @@ func ReduceMin[T Number](dst, src []T, outer, n, inner int) {
 	fold(dst, src, outer, n, inner, greatest, func(acc, v T) T { return lesser(acc, v) }, same[T])
 }
 
-// ReduceAny computes whether any element along the middle axis is true, in the shape of [ReduceSum]
-// (ONNX ReduceMax on booleans).
+// ReduceAny reports whether any element along the middle axis is true (ONNX ReduceMax on booleans).
+// The shapes are as in [ReduceSum].
 func ReduceAny(dst, src []bool, outer, n, inner int) {
 	fold(dst, src, outer, n, inner, false, func(acc, v bool) bool { return acc || v }, same[bool])
 }
 
-// ReduceAll computes whether all elements along the middle axis are true, in the shape of
-// [ReduceSum] (ONNX ReduceMin on booleans).
+// ReduceAll reports whether all elements along the middle axis are true (ONNX ReduceMin on
+// booleans). The shapes are as in [ReduceSum].
 func ReduceAll(dst, src []bool, outer, n, inner int) {
 	fold(dst, src, outer, n, inner, true, func(acc, v bool) bool { return acc && v }, same[bool])
 }
@@ -234,7 +234,7 @@ func ArgMax[T Number](dst []int64, src []T, outer, n, inner int, last bool) {
 	search(dst, src, outer, n, inner, last, func(x, y T) bool { return x > y })
 }
 
-// ArgMin stores the index of the minimum along the middle axis, like [ArgMax] (ONNX ArgMin). NaN is
+// ArgMin finds the index of the minimum along the middle axis, like [ArgMax] (ONNX ArgMin). NaN is
 // smaller than every number.
 func ArgMin[T Number](dst []int64, src []T, outer, n, inner int, last bool) {
 	dst, src = trim(dst, outer*inner), trim(src, outer*n*inner)
@@ -261,7 +261,8 @@ func search[T Number](dst []int64, src []T, outer, n, inner int, last bool, befo
 	}, func(f found[T]) int64 { return f.at })
 }
 
-// found is the best element of a search so far, its index, and the number of elements seen.
+// found is the state of a search: the best element so far, its index, and the number of elements
+// that were seen.
 type found[T any] struct {
 	v        T
 	at, seen int64
@@ -307,7 +308,7 @@ func rounded[T Number](acc float64) T { return T(acc) }
 
 func same[T any](acc T) T { return acc }
 
-// exponentials is sum·e^top: a sum of exponentials in a form that does not overflow.
+// exponentials represents a sum of exponentials as sum·e^top. This form does not overflow.
 type exponentials struct{ top, sum float64 }
 
 func (s exponentials) plusExp(v float64) exponentials {
@@ -325,7 +326,7 @@ func (s exponentials) plusExp(v float64) exponentials {
 	return s
 }
 
-// bounds returns the smallest and the largest T, which are infinite for floats.
+// bounds returns the smallest and the largest value of T. For floats, they are −Inf and +Inf.
 func bounds[T Number]() (least, greatest T) {
 	if isFloat[T]() {
 		inf := math.Inf(1)

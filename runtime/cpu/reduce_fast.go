@@ -6,7 +6,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// foldAtOnce is the number of elements that are summed in float32 before they are added in float64.
+// foldAtOnce is the number of elements that are summed in float32. Such sums are then added in
+// float64.
 const foldAtOnce = 4096
 
 // reducing is the state of a reduction of the middle axis of src, [outer, n, inner], to dst,
@@ -29,8 +30,8 @@ const (
 	runPieces     = 16
 )
 
-// reduceFast reduces the middle axis of src, [outer, n, inner]. It reports false if there is no
-// assembly for that.
+// reduceFast reduces the middle axis of src, [outer, n, inner], with assembly. It returns false if
+// there is no assembly for this.
 func reduceFast(op reduction, dst, src []float32, n, inner int) bool {
 	if level == Generic || n == 0 || inner != 1 && inner < 8 {
 		return false
@@ -50,8 +51,8 @@ func reduceFast(op reduction, dst, src []float32, n, inner int) bool {
 	return true
 }
 
-// reduceLong reduces one long run in runPieces pieces. The number of pieces does not depend on the
-// number of workers.
+// reduceLong reduces one long row of elements in runPieces pieces. The number of pieces does not
+// depend on the number of workers, so the result does not either.
 func reduceLong(r *reducing) {
 	r.long = true
 	// The pieces of a shared run are with the workers: they are in the slot's task.
@@ -124,7 +125,7 @@ func reduceRun(op reduction, x []float32) float64 {
 	return acc
 }
 
-// exponentialRun returns the logarithm of the sum of the exponentials of adjacent elements.
+// exponentialRun returns log(Σ exp(x)) over the elements of x.
 func exponentialRun(x []float32) float64 {
 	top := reduceRun(maxima, x)
 	if math.IsInf(top, 0) {
@@ -160,11 +161,12 @@ func (op reduction) merge(a, b float64) float64 {
 	return a + b
 }
 
-// rowsAtOnce is the number of elements of a column that are summed in float32 before they are added in
-// float64.
+// rowsAtOnce is the number of elements of a column that are summed in float32. Such sums are then
+// added in float64.
 const rowsAtOnce = 64
 
-// reduceColumns reduces each of the len(dst) columns of src, which has n rows stride apart.
+// reduceColumns reduces each of the len(dst) columns of src. src has n rows, which start `stride`
+// elements apart.
 func reduceColumns(op reduction, dst, src []float32, stride, n int) {
 	switch {
 	case op == exponentialSums:
@@ -197,8 +199,8 @@ func sumColumns(op reduction, dst, src []float32, stride, n int) {
 	}
 }
 
-// rows replaces dst[i] by the reduction of column i of src. src has count rows, whose starts are
-// stride elements apart.
+// rows sets dst[i] to the reduction of column i of src. src has `count` rows, which start `stride`
+// elements apart.
 func (op reduction) rows(dst, src []float32, stride, count int) {
 	switch op {
 	case sums:
@@ -250,8 +252,8 @@ type searching struct {
 
 var searches slot[searching, *searching]
 
-// searchFast stores the indices of the extremes along the middle axis of src, [outer, n, inner]. It
-// reports false if there is no assembly.
+// searchFast finds the indices of the extremes along the middle axis of src, [outer, n, inner],
+// with assembly. It returns false if there is no assembly.
 func searchFast(op reduction, dst []int64, src []float32, n, inner int, last bool) bool {
 	if level == Generic || n == 0 || inner != 1 && inner < 8 {
 		return false
@@ -300,8 +302,8 @@ func (s *searching) place(x []float32) int {
 	return 0
 }
 
-// columns stores the index of the extreme of each column of x in dst. The rows of x are inner
-// elements apart.
+// columns finds the extreme of each column of x, and stores its index in dst. The rows of x are
+// `inner` elements apart.
 func (s *searching) columns(dst []int64, x []float32) {
 	var tops [columnsAtOnce]float32
 	top := tops[:len(dst)]

@@ -11,7 +11,7 @@ func Repeat[T any](dst, src []T) {
 	}
 }
 
-// Elements sets dst[i] to v[i], for small tensors such as a list of extents.
+// Elements sets dst[i] to v[i]. It is for small tensors, such as a list of extents.
 func Elements[T Integer](dst []T, v ...int) {
 	for i, x := range v {
 		dst[i] = T(x)

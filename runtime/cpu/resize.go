@@ -5,8 +5,8 @@ package cpu
 // output reads, so that coordinate transformations and rounding of ONNX Resize concern only the
 // construction of the tables.
 
-// ResizeNearest computes dst[o, y, x, :] = src[o, rows[y], cols[x], :], so dst is
-// [outer, len(rows), len(cols), inner] (ONNX Resize, mode nearest).
+// ResizeNearest computes dst[o, y, x, :] = src[o, rows[y], cols[x], :] (ONNX Resize, mode nearest).
+// src is [outer, inH, inW, inner], and dst is [outer, len(rows), len(cols), inner].
 func ResizeNearest[T any](dst, src []T, outer, inH, inW, inner int, rows, cols []int32) {
 	outRow := len(cols) * inner
 	dst, src = trim(dst, outer*len(rows)*outRow), trim(src, outer*inH*inW*inner)

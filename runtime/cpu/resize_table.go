@@ -19,7 +19,7 @@ type ResizeSpec struct {
 	AntiAlias      bool // widen the filter for scales below 1
 }
 
-// A ResizeError reports that an empty axis was to be resized to Out elements.
+// A ResizeError reports an attempt to resize an empty axis to Out elements.
 type ResizeError struct{ Out int }
 
 // Error returns a message with both extents.
@@ -156,7 +156,7 @@ func ResizedExtent(scales []float64, shape []int, near bool, i int) (int, error)
 	return int(n), nil
 }
 
-// place returns the coordinate of point i on the axis, in elements.
+// place returns the coordinate of point i on the axis of the input, in elements.
 func (a *resizeAxis) place(i float64) float64 {
 	switch a.Coordinates {
 	case "half_pixel_symmetric":
@@ -202,7 +202,8 @@ func (a *resizeAxis) round(x float64) float64 {
 	return math.Ceil(x - 0.5)
 }
 
-// clamp returns the index of the element at coordinate x, clamped to the axis. It is 0 for NaN.
+// clamp returns the index of the element at coordinate x. The index is clamped to the axis, and is
+// 0 if x is NaN.
 func (a *resizeAxis) clamp(x float64) int32 {
 	if !(x > 0) {
 		return 0
@@ -210,8 +211,8 @@ func (a *resizeAxis) clamp(x float64) int32 {
 	return int32(min(x, a.last))
 }
 
-// sum returns the sum of the weights of elements [first, first+taps) for a point at coordinate x. A sum of 0 becomes
-// 1.
+// sum returns the sum of the weights of elements [first, first+taps), for a point at coordinate x. It
+// returns 1 if the sum is 0.
 func (a *resizeAxis) sum(x, first float64, taps int) float64 {
 	sum := 0.0
 	for t := range taps {
@@ -223,7 +224,7 @@ func (a *resizeAxis) sum(x, first float64, taps int) float64 {
 	return sum
 }
 
-// weight returns the weight of the element with index `at` for a point at coordinate x.
+// weight returns the weight of element number `at`, for a point at coordinate x.
 func (a *resizeAxis) weight(x, at float64) float64 {
 	if a.ExcludeOutside && (at < 0 || at > a.last) {
 		return 0
@@ -245,7 +246,7 @@ func (a *resizeAxis) weight(x, at float64) float64 {
 	return 0
 }
 
-// lanczos returns the weight of the Lanczos filter of three lobes at distance d.
+// lanczos returns the value of the Lanczos filter with three lobes at distance d.
 func lanczos(d float64) float64 {
 	switch {
 	case d == 0:

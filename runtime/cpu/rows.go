@@ -1,7 +1,7 @@
 package cpu
 
-// rowTask is the state of a running normalisation of the rows of a matrix, which workers share.
-// scale and bias may be nil.
+// rowTask is the state of a running normalisation of the rows of a matrix. Workers divide the rows
+// among them. scale and bias may be nil.
 type rowTask struct {
 	kind        rowKind
 	dst, src    []float32

@@ -23,14 +23,14 @@ func ScatterElementsMul[T Number, I int32 | int64](dst, src []T, idx []I, update
 	return scatterElements(dst, src, idx, updates, shape, srcShape, axis, func(x, u T) T { return x * u })
 }
 
-// ScatterElementsMax is like [ScatterElements] but keeps the larger of element and update, see [Max]
-// (reduction max).
+// ScatterElementsMax is like [ScatterElements], but combines instead of replacing: it keeps the
+// larger of element and update (reduction max). See [Max] for NaN.
 func ScatterElementsMax[T Number, I int32 | int64](dst, src []T, idx []I, updates []T, shape, srcShape []int, axis int) error {
 	return scatterElements(dst, src, idx, updates, shape, srcShape, axis, greater[T])
 }
 
-// ScatterElementsMin is like [ScatterElements] but keeps the smaller of element and update, see [Min]
-// (reduction min).
+// ScatterElementsMin is like [ScatterElements], but combines instead of replacing: it keeps the
+// smaller of element and update (reduction min). See [Min] for NaN.
 func ScatterElementsMin[T Number, I int32 | int64](dst, src []T, idx []I, updates []T, shape, srcShape []int, axis int) error {
 	return scatterElements(dst, src, idx, updates, shape, srcShape, axis, lesser[T])
 }
@@ -74,14 +74,14 @@ func ScatterNDMul[T Number, I int32 | int64](dst, src []T, idx []I, updates []T,
 	return scatterND(dst, src, idx, updates, extents, inner, func(x, u []T) { Mul(x, x, u) })
 }
 
-// ScatterNDMax is like [ScatterND] but keeps the larger of element and update, see [Max] (reduction
-// max).
+// ScatterNDMax is like [ScatterND], but combines instead of replacing: it keeps the larger of
+// element and update (reduction max). See [Max] for NaN.
 func ScatterNDMax[T Number, I int32 | int64](dst, src []T, idx []I, updates []T, extents []int, inner int) error {
 	return scatterND(dst, src, idx, updates, extents, inner, func(x, u []T) { Max(x, x, u) })
 }
 
-// ScatterNDMin is like [ScatterND] but keeps the smaller of element and update, see [Min] (reduction
-// min).
+// ScatterNDMin is like [ScatterND], but combines instead of replacing: it keeps the smaller of
+// element and update (reduction min). See [Min] for NaN.
 func ScatterNDMin[T Number, I int32 | int64](dst, src []T, idx []I, updates []T, extents []int, inner int) error {
 	return scatterND(dst, src, idx, updates, extents, inner, func(x, u []T) { Min(x, x, u) })
 }

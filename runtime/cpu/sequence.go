@@ -27,7 +27,7 @@ func SequenceAppend[T any](dst *[]rt.Tensor[T], seq []rt.Tensor[T], x []T, shape
 	return nil
 }
 
-// checkRoom returns an error if seq would be too large after a tensor of the given shape is added.
+// checkRoom returns an error if seq would become too large with one more tensor of the given shape.
 func checkRoom[T any](seq []rt.Tensor[T], shape []int) error {
 	n := volume(shape...)
 	for _, t := range seq {
@@ -62,8 +62,8 @@ func newItem[T any](x []T, shape []int) rt.Tensor[T] {
 	return rt.Tensor[T]{Data: slices.Clone(trim(x, volume(shape...))), Shape: slices.Clone(shape)}
 }
 
-// SequenceErase sets *dst to seq without the element at a position (ONNX SequenceErase). It returns
-// an [IndexError] for a position out of range.
+// SequenceErase sets *dst to seq without the element at position[0] (ONNX SequenceErase). It
+// returns an [IndexError] for a position out of range.
 func SequenceErase[T any, I int32 | int64](dst *[]rt.Tensor[T], seq []rt.Tensor[T], position []I) error {
 	at, ok := fromFront(position[0], len(seq))
 	if !ok {
@@ -94,7 +94,7 @@ func SequenceExtent[T any, I int32 | int64](seq []rt.Tensor[T], position []I, ra
 	return extentOf(t.Shape, rank, axis)
 }
 
-// extentOf returns shape[axis]. It returns an error if the shape does not have the given rank.
+// extentOf returns shape[axis]. It returns an error if the length of shape is not `rank`.
 func extentOf(shape []int, rank, axis int) (int, error) {
 	if len(shape) != rank {
 		return 0, fmt.Errorf("shape %v: rank %d expected", slices.Clone(shape), rank)

@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// slot holds an operator of one kind while the workers of the pool share it, so that sharing does not
-// allocate.
+// slot holds the current task of one kind while the workers of the pool compute it. The task is in
+// the slot so that running it does not allocate.
 type slot[T any, P interface {
 	*T
 	rt.Task
@@ -30,7 +30,8 @@ func (s *slot[T, P]) run(task *T, parts int) bool {
 	return true
 }
 
-// partsEach is the number of parts for each worker of a task that can be divided finely.
+// partsEach is the number of parts for each worker, if a task can be divided into any number of
+// parts.
 const partsEach = 4
 
 // finely returns the number of parts for a task that can be divided into any number of parts. It is
@@ -43,7 +44,7 @@ func finely(workers int) int {
 	return workers * partsEach
 }
 
-// partNS is the approximate time in nanoseconds of a part of a task that a context can end.
+// partNS is the approximate time in nanoseconds that a part takes, if a context can end the task.
 var partNS int64 = 1e6
 
 // runUntil is like [slot.run] for a task that takes about ns nanoseconds in total and that ctx can
@@ -69,7 +70,8 @@ func (s *slot[T, P]) runUntil(ctx context.Context, task *T, ns int64) (parts int
 	return 0
 }
 
-// end empties the slot after its task. It panics with err, the panic of a part, unless err is nil.
+// end empties the slot after its task. err is the panic of a part or nil; if it is not nil, end
+// panics with it.
 func (s *slot[T, P]) end(err error) {
 	var none T
 	s.task = none // or it would keep its operands alive
@@ -79,8 +81,8 @@ func (s *slot[T, P]) end(err error) {
 	}
 }
 
-// portion divides n adjacent units evenly into `parts` runs. It returns run i, the units [from,
-// to).
+// portion divides units 0 to n−1 evenly into `parts` parts of adjacent units. It returns the range
+// [from, to) of part i.
 func portion(n, i, parts int) (from, to int) {
 	if parts == 1 {
 		return 0, n
@@ -92,8 +94,8 @@ func portion(n, i, parts int) (from, to int) {
 // given by its number of multiply-adds and by the number of bytes that it reads from memory.
 func partsFor(multiplyAdds, bytes int64) int { return rt.Parts(nanoseconds(multiplyAdds, bytes)) }
 
-// nanoseconds estimates the time of one core, given the number of multiply-adds and the number of
-// bytes read from memory.
+// nanoseconds estimates the time that one core takes, from the number of multiply-adds and the
+// number of bytes read from memory.
 func nanoseconds(multiplyAdds, bytes int64) int64 {
 	const bytesPerNS = 16
 	perNS := int64(1)

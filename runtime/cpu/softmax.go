@@ -19,8 +19,8 @@ func Softmax[T Float](dst, src []T, rows, n, inner int) {
 	softmaxRef(dst, src, n)
 }
 
-// SoftmaxExact is like [Softmax] but does not flush exponentials below the smallest normal number to 0.
-// It is slower.
+// SoftmaxExact is like [Softmax], but it is slower and keeps exponentials below the smallest normal
+// number instead of replacing them by 0.
 func SoftmaxExact[T Float](dst, src []T, rows, n, inner int) {
 	dst, src = trim(dst, rows*n*inner), trim(src, rows*n*inner)
 	if inner > 1 {

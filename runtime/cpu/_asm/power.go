@@ -45,7 +45,8 @@ var (
 	// log2Odd holds the coefficients of a polynomial in s². It approximates log₂((1 + s)/(1 − s))/s
 	// for |s| ≤ (√2 − 1)/(√2 + 1), within 8.1e-14.
 	log2Odd = []float64{2.8853900817778531, 0.96179669411306656, 0.57707794236431742, 0.4122092558985927, 0.31990547782882206, 0.28290391940184834}
-	// exp2 approximates 2^t as a polynomial in t for |t| ≤ ½, within 1.9e-9.
+	// exp2 holds the coefficients of a polynomial in t. It approximates 2^t for |t| ≤ ½, within
+	// 1.9e-9.
 	exp2 = []float64{0.99999999991906907, 0.6931472067098895, 0.24022651505048676, 0.055503272152523361, 0.0096179945148628342, 0.001340043187263139, 0.00015478022092879629}
 )
 
@@ -53,7 +54,7 @@ var (
 // 52 bits of the float64 magic + n are therefore n.
 const magic = 1 << 52
 
-// pow returns a to the power b, for finite a and b, a ≠ 0. It overwrites both.
+// pow returns a to the power b. a and b must be finite, and a not 0. pow overwrites both.
 func (k *vectors) pow(a, b value) value {
 	low, high := k.temp(), k.temp()
 	p := k.temp()
@@ -114,8 +115,8 @@ func (k *vectors) log2(x value) {
 	k.free(n, d, p)
 }
 
-// exp2 computes x = 2^x in float64. It clamps x to the range outside of which a float32 overflows
-// or becomes 0.
+// exp2 computes x = 2^x in float64. It first clamps x to a range. Outside of this range, a float32
+// result overflows or becomes 0.
 func (k *vectors) exp2(x value) {
 	k.do("VMINPD", k.double(300), x, x)
 	k.do("VMAXPD", k.double(-300), x, x)
@@ -147,8 +148,8 @@ func (k *vectors) upperHalf(v, dst value) {
 	k.do("VEXTRACTF128", 1, v, half{dst})
 }
 
-// joinHalves rounds the float64 values low and high to float32 and puts them into the halves of
-// dst. It overwrites low and high.
+// joinHalves rounds the float64 values `low` and `high` to float32. It puts the results into the
+// lower and the upper half of dst. It overwrites low and high.
 func (k *vectors) joinHalves(low, high, dst value) {
 	if k.wide() {
 		k.do("VCVTPD2PS", low, half{low})

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// cell is the elementwise part of a recurrent layer's step: it updates the states from the
-// products.
+// cell describes the elementwise part of a step of a recurrent layer. This part updates the states
+// from the results of the matrix products.
 type cell struct {
 	name, doc string
 	operands  []string // slices; the states come first
@@ -21,7 +21,7 @@ type cellBody struct {
 
 var cellRegisters = []string{"DI", "DX", "SI", "R8", "R9", "R10", "R11", "R12"}
 
-// cells writes the steps of recurrent layers whose gates have the default activations.
+// cells writes the kernels for steps of recurrent layers whose gates have the default activations.
 func cells(f *file) {
 	t := &table{name: "cellConstants"}
 	indices(f)
@@ -202,7 +202,8 @@ func (c *cellBody) sigmoid(operand int) value {
 	return v
 }
 
-// slope replaces gate, a sigmoid, by (1 − gate)·a·b, and returns it.
+// slope computes gate = (1 − gate)·a·b in place, and returns it. gate is the result of a sigmoid.
+// If a·b is gate times the upstream gradient, the result is the gradient of the sigmoid's input.
 func (c *cellBody) slope(gate, a, b value) value {
 	one := c.temp()
 	c.do("VMOVUPS", c.c(1), one)
@@ -275,8 +276,8 @@ func (c *cell) write(f *file, s isa, t *table) {
 	f.ret()
 }
 
-// dispatch writes the Go function that runs the kernel at the current level, in calls that are
-// short enough for the garbage collector.
+// dispatch writes the Go function that runs the kernel at the current level. The function divides
+// its work into calls that are short enough for the garbage collector.
 func (c *cell) dispatch(f *file) {
 	var starts, rests []string
 	for _, o := range c.operands {

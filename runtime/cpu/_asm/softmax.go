@@ -2,7 +2,8 @@ package main
 
 import "math"
 
-// softmaxFamily writes the softmax of whole rows, and steps of the online softmax of attention.
+// softmaxFamily writes two kernels: the softmax of whole rows, and a step of the online softmax of
+// attention.
 func softmaxFamily(f *file) {
 	t := &table{name: "softmaxConstants"}
 	indices(f)
@@ -25,8 +26,8 @@ func softmaxFamily(f *file) {
 	t.write(f)
 }
 
-// softmax writes passes over a row of R11 elements. SI and DI advance along it. k writes
-// interleaved vectors, and one writes single vectors.
+// softmax writes passes over a row of R11 elements. SI and DI advance along the row. The writer k
+// writes interleaved vectors, and the writer `one` single vectors.
 type softmax struct {
 	k, one *vectors
 	fold   fold
@@ -38,8 +39,7 @@ func enterSoftmax(f *file, s isa, t *table) softmax {
 	return m
 }
 
-// top returns the register that holds, in all lanes, the number that is subtracted from the
-// elements.
+// top returns a register. All its lanes hold the number that is subtracted from each element.
 func (m softmax) top() string   { return m.k.scalars[0] }
 func (m softmax) acc() value    { return m.one.in[0] }
 func (m softmax) x() value      { return m.one.in[1] }

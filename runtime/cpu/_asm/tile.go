@@ -43,7 +43,7 @@ var rowIndex = [...]struct {
 	scale int
 }{{}, {"DX", 1}, {"DX", 2}, {"AX", 1}, {"DX", 4}, {"R9", 1}, {"AX", 2}}
 
-// row returns the operand disp bytes into row r of the input.
+// row returns the memory operand at row r of the input plus disp bytes.
 func (f *file) row(r, disp int) string {
 	bases, group := f.rowBases()
 	base, i := bases[r/group], rowIndex[r%group]
@@ -104,8 +104,8 @@ const ahead = 4096
 
 func tileLabel(rows, panels int) string { return fmt.Sprintf("r%dp%d", rows, panels) }
 
-// These slots of the stack frame hold the position of the kernel: the addresses of the current
-// tile, and the number of tiles left.
+// These slots of the stack frame hold the position of the kernel: the addresses of the current tile
+// in a, b and c, and the number of tiles that are left.
 const (
 	aCur        = "a-8(SP)"
 	bCur        = "b-16(SP)"
@@ -137,7 +137,8 @@ func (f *file) enter() {
 	f.op("MOVQ", "CX", roundCur)
 }
 
-// strides loads the row stride of a and, on amd64, three and five times that stride.
+// strides loads the distance between rows of a. On amd64, it also loads three and five times this
+// distance.
 func (f *file) strides() {
 	f.op("MOVQ", "tile_rowA(R14)", "DX")
 	if _, group := f.rowBases(); group == 1 {
@@ -147,8 +148,8 @@ func (f *file) strides() {
 	f.op("LEAQ", "(DX)(DX*4)", "R9")
 }
 
-// choose writes a jump to label(i), where i in [lo, hi] is the value of a register. The code finds
-// i by binary search.
+// choose writes a jump to label(i), where i is the value of a register and in [lo, hi]. The code
+// compares by binary search.
 func (f *file) choose(reg string, lo, hi int, label func(int) string) {
 	if lo == hi {
 		f.op("JMP", label(lo))
@@ -299,12 +300,12 @@ func (f *file) runs(rows int, mayLieApart bool, steps func(n int, by any)) {
 	}
 }
 
-// elementsAhead is the distance in elements at which strided rows are prefetched. The processor's own
-// prefetching does not follow them.
+// elementsAhead is the distance in elements at which strided rows are prefetched. They are prefetched
+// because the processor itself does not follow such rows.
 const elementsAhead = 8
 
-// apart writes a loop over the elements of a run that lie BX bytes apart. Its body is steps(1,
-// "BX").
+// apart writes a loop over the elements of a run. The elements are BX bytes apart. steps(1, "BX")
+// writes the body of the loop.
 func (f *file) apart(rows int, steps func(n int, by any)) {
 	f.op("MOVQ", "tile_run(R14)", "CX")
 	f.loop("CX", func() {
@@ -318,7 +319,8 @@ func (f *file) apart(rows int, steps func(n int, by any)) {
 	})
 }
 
-// startTile points the row registers at the tile and loads the counters of the loop nest.
+// startTile sets the registers of the rows to the start of the tile, and loads the counters of the
+// loop nest.
 func (f *file) startTile(rows int) {
 	f.op("MOVQ", aCur, "SI")
 	bases, group := f.rowBases()
@@ -336,8 +338,8 @@ func (f *file) startTile(rows int) {
 	f.op("MOVQ", "BX", outerCur)
 }
 
-// move advances the registers that point to rows. distance is a number of bytes, or a register that
-// holds it.
+// move advances the registers that point to rows. distance is a number of bytes, or the name of a
+// register that holds this number.
 func (f *file) move(rows int, distance any) {
 	bases, group := f.rowBases()
 	for g := 0; g*group < rows; g++ {
@@ -345,8 +347,8 @@ func (f *file) move(rows int, distance any) {
 	}
 }
 
-// loop writes body as a loop that runs once for each unit of the counter register, and at least
-// once.
+// loop writes a loop around body. The register `counter` holds the number of iterations, at least
+// one.
 func (f *file) loop(counter string, body func()) {
 	top := f.fresh("loop")
 	f.op("PCALIGN", 32)
@@ -453,8 +455,8 @@ func (f *file) finish(s isa, rows, v int, t0, t1 string, byRow bool) {
 	walk(func(r, i int) { f.op("VMOVUPS", s.reg(r*v+i), part("DI", i)) })
 }
 
-// nextTile advances the addresses in the stack frame to the next tile, and jumps to label while
-// tiles are left.
+// nextTile advances the addresses in the stack frame to the next tile. It jumps to label if there
+// is a next tile.
 func (f *file) nextTile(label string) {
 	done, within, alone := f.fresh("last"), f.fresh("within"), f.fresh("unread")
 	step := func(operand string) string { return "tile_next" + operand + "-tile_nextA(CX)" }

@@ -22,8 +22,8 @@ func transposes(f *file) {
 	}
 }
 
-// transposeDispatch writes the functions that choose a kernel by the size of an element. NEON
-// has squares of four bytes only.
+// transposeDispatch writes the Go functions that choose a kernel by the size of an element. NEON
+// has kernels only for elements of four bytes.
 func (f *file) transposeDispatch() {
 	square, strip := only("transposeSquare"), []variant{}
 	var strips []kernel
@@ -45,8 +45,8 @@ func (f *file) transposeDispatch() {
 	})
 }
 
-// transposeKernels are the kernels for elements of 4 bytes, which are the most frequent, and for
-// elements of 1, 2 and 8 bytes.
+// transposeKernels returns the kernels for elements of 4, 1, 2 and 8 bytes. Elements of 4 bytes are
+// the most frequent and come first.
 func transposeKernels(name string) []kernel {
 	return []kernel{{when: "size == 4", name: name}, {when: "size == 1", name: name + "Of1"}, {when: "size == 2", name: name + "Of2"}, {name: name + "Of8"}}
 }
@@ -81,8 +81,8 @@ func (t transposing) loop(body func(t transposing)) {
 	t.ret()
 }
 
-// row returns the operand disp bytes into row r of src. column returns the operand disp bytes into
-// column c of dst.
+// row returns the memory operand at row r of src plus disp bytes. column returns the memory operand
+// at column c of dst plus disp bytes.
 func (t transposing) row(r, disp int) string {
 	return fourth([]string{"SI", "BX"}[r/4], "DX", "AX", r%4, disp)
 }
@@ -97,7 +97,7 @@ func fourth(base, one, three string, r, disp int) string {
 	return [...]string{at(base, disp), indexed(base, disp, one, 1), indexed(base, disp, one, 2), indexed(base, disp, three, 1)}[r]
 }
 
-// has writes a jump to the label `end` that is taken if the strip does not have column c.
+// has writes a jump to the label `end`. The jump is taken if the strip has at most c columns.
 func (t transposing) has(c int, end string) {
 	if t.strip && c > 0 {
 		t.op("CMPQ", "R13", c)
@@ -105,8 +105,8 @@ func (t transposing) has(c int, end string) {
 	}
 }
 
-// numbers transposes 32-bit elements. Rows r and r+4 share a register, so that one unpack
-// instruction completes the columns.
+// numbers transposes squares of 32-bit elements. A register holds half of row r and half of row
+// r+4, so that one unpack instruction completes the columns.
 func (t transposing) numbers() {
 	end := t.fresh("end")
 	for half := range 2 {
@@ -129,8 +129,8 @@ func (t transposing) numbers() {
 	t.mark(end)
 }
 
-// longs transposes 64-bit elements. Two elements of each of four rows become four elements of each
-// of two columns.
+// longs transposes squares of 64-bit elements. Two elements of each of four rows become four
+// elements of each of two columns.
 func (t transposing) longs() {
 	end := t.fresh("end")
 	for c := 0; c < 8; c += 2 {
@@ -154,7 +154,8 @@ func (t transposing) longs() {
 	t.mark(end)
 }
 
-// words transposes 16-bit elements. Unpacking makes pairs of rows, then fours, then columns.
+// words transposes squares of 16-bit elements. Unpacking makes pairs of rows, then groups of four
+// rows, then columns.
 func (t transposing) words() {
 	end := t.fresh("end")
 	for r := range 8 {
@@ -205,8 +206,8 @@ func (t transposing) bytes() {
 	t.mark(end)
 }
 
-// transposeByPairs transposes a square in four blocks of 4×4. It exchanges single elements, then
-// pairs.
+// transposeByPairs transposes a square as four blocks of 4×4. In each block, it first exchanges
+// single elements, and then pairs of elements.
 func (f *file) transposeByPairs() {
 	trn := func(which, lanes string, a, b, to int) {
 		f.line("VTRN"+which, v(b)+lanes, v(a)+lanes, v(to)+lanes)

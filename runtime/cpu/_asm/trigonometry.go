@@ -2,25 +2,26 @@ package main
 
 import "math"
 
-// The coefficients of polynomials in the square of the argument, beginning with the constant term.
+// These are the coefficients of polynomials in the square of the argument. They begin with the
+// constant term.
 var (
-	// sineTail approximates (sin(r)/r − 1)/r² as a polynomial in r² for |r| ≤ π/4, within 3.7e-9 of
-	// sin(r)/r.
+	// sineTail holds the coefficients of a polynomial in r². It approximates (sin(r)/r − 1)/r² for
+	// |r| ≤ π/4. The resulting sin(r)/r has an error of at most 3.7e-9.
 	sineTail = []float64{-1.666665491e-01, 8.332175843e-03, -1.951697701e-04}
-	// cosineTail approximates (cos r − 1 + r²/2)/r⁴ as a polynomial in r² for |r| ≤ π/4, within
-	// 1e-10 of cos r.
+	// cosineTail holds the coefficients of a polynomial in r². It approximates (cos r − 1 +
+	// r²/2)/r⁴ for |r| ≤ π/4. The resulting cos r has an error of at most 1e-10.
 	cosineTail = []float64{4.166664681e-02, -1.388736448e-03, 2.443809043e-05}
-	// tangentTail approximates (tan(r)/r − 1)/r² as a polynomial in r² for |r| ≤ π/4, within 1.5e-9
-	// of tan(r)/r.
+	// tangentTail holds the coefficients of a polynomial in r². It approximates (tan(r)/r − 1)/r²
+	// for |r| ≤ π/4. The resulting tan(r)/r has an error of at most 1.5e-9.
 	tangentTail = []float64{
 		3.333335159e-01, 1.333260480e-01, 5.406613687e-02, 2.125182392e-02,
 		1.091069771e-02, -1.266862536e-06, 4.419308005e-03,
 	}
-	// arcsineTail approximates (asin(s)/s − 1)/s² as a polynomial in s² for |s| ≤ ½, within 5e-9 of
-	// asin(s)/s.
+	// arcsineTail holds the coefficients of a polynomial in s². It approximates (asin(s)/s − 1)/s²
+	// for |s| ≤ ½. The resulting asin(s)/s has an error of at most 5e-9.
 	arcsineTail = []float64{1.666675393e-01, 7.495241750e-02, 4.547710163e-02, 2.414758637e-02, 4.221859323e-02}
-	// arctangentTail approximates (atan(t)/t − 1)/t² as a polynomial in t² for |t| ≤ 1, within
-	// 2.4e-9 of atan(t)/t.
+	// arctangentTail holds the coefficients of a polynomial in t². It approximates (atan(t)/t −
+	// 1)/t² for |t| ≤ 1. The resulting atan(t)/t has an error of at most 2.4e-9.
 	arctangentTail = []float64{
 		-3.333330187e-01, 1.999863862e-01, -1.426524537e-01, 1.095757591e-01, -8.419457891e-02,
 		5.823452462e-02, -3.145567284e-02, 1.106442418e-02, -1.827208974e-03,
@@ -30,8 +31,8 @@ var (
 // halfPi is π/2 as the sum of three float32 numbers of 24 bits.
 var halfPi = [3]float64{1.5707963705062866, -4.371138828673793e-08, -1.7151245100058819e-15}
 
-// trigonometry lists the trigonometric functions and their inverses. Functions of an angle require
-// |x[i]| ≤ farAngle.
+// trigonometry lists the kernels of the trigonometric functions and their inverses. The functions
+// of an angle require |x[i]| ≤ farAngle.
 var trigonometry = []pointwise{
 	unary("sin", "sin(x[i])", func(k *vectors, x value) { k.turn(x, 0) }),
 	unary("cos", "cos(x[i])", func(k *vectors, x value) { k.turn(x, 1) }),
@@ -127,8 +128,8 @@ var trigonometry = []pointwise{
 	}),
 }
 
-// quadrant subtracts the nearest multiple of π/2 from x. It returns the factor of π/2 as an
-// integer.
+// quadrant finds the multiple q·π/2 that is nearest to x, and subtracts it from x. It returns q as
+// an integer.
 func (k *vectors) quadrant(x value) (q value) {
 	q = k.temp()
 	k.nearest(x, q)
@@ -139,13 +140,13 @@ func (k *vectors) quadrant(x value) (q value) {
 	return q
 }
 
-// nearest sets q to the integer, as a float, for which q·π/2 is nearest to x.
+// nearest computes q, the integer for which q·π/2 is nearest to x. q is stored as a float.
 func (k *vectors) nearest(x, q value) {
 	k.do("VMULPS", k.c(2/math.Pi), x, q)
 	k.round(nearestEven, q, q)
 }
 
-// sineCosine returns two new values: the sine and the cosine of r, for |r| ≤ π/4.
+// sineCosine returns the sine and the cosine of r as two new values, for |r| ≤ π/4.
 func (k *vectors) sineCosine(r value) (s, c value) {
 	z, t := k.temp(), k.temp()
 	s, c = k.temp(), k.temp()
@@ -177,7 +178,7 @@ func (k *vectors) turn(x value, quadrants uint32) {
 	k.free(q, s, c, odd, sign)
 }
 
-// exchange swaps a and b where odd is ones. It overwrites t.
+// exchange swaps a and b in the lanes in which the bits of `odd` are ones. It overwrites t.
 func (k *vectors) exchange(a, b, odd, t value) {
 	k.do("VXORPS", a, b, t)
 	k.do("VANDPS", odd, t, t)

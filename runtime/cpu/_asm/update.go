@@ -194,14 +194,14 @@ func (u *updater) descend(v value) {
 	u.store("w")
 }
 
-// blend computes m = m·a + g·b, where a and b name coefficients. t is scratch.
+// blend computes m = m·a + g·b. a and b are the names of coefficients. t is scratch.
 func (u *updater) blend(m value, a string, g value, b string, t value) {
 	u.mul(m, m, u.rate(a))
 	u.mul(t, g, u.rate(b))
 	u.add(m, m, t)
 }
 
-// square computes v = v·a + g·b·g, where a and b name coefficients. t is scratch.
+// square computes v = v·a + g·b·g. a and b are the names of coefficients. t is scratch.
 func (u *updater) square(v value, a string, g value, b string, t value) {
 	u.mul(v, v, u.rate(a))
 	u.mul(t, g, u.rate(b))
@@ -237,10 +237,11 @@ const rateBase = "R12"
 
 var slicePointers = []string{"DI", "SI", "R8", "R9", "R10", "R11"}
 
-// at returns the value that holds the element of the slice called name.
+// at returns the value for the slice called `name`. The value holds the slice's current elements.
 func (u *updater) at(name string) value { return u.in[slices.Index(u.slices, name)] }
 
-// store stores the value of the slice called name in memory. keep stores v there.
+// store writes the value for the slice called `name` back to the slice. keep writes v to the slice
+// instead.
 func (u *updater) store(name string) { u.keep(u.at(name), name) }
 
 func (u *updater) keep(v value, name string) {
@@ -252,7 +253,8 @@ func (u *updater) keep(v value, name string) {
 	}
 }
 
-// rate returns a register that holds the named coefficient until the next call of rate.
+// rate returns a register that holds the coefficient called `field`. The register is valid until
+// the next call of rate.
 func (u *updater) rate(field string) string {
 	if !slices.Contains(u.used, field) {
 		u.used = append(u.used, field)
@@ -291,8 +293,8 @@ func (p *learning) begin(f *file, s isa, t *table, pinned map[string]string, tai
 	return u
 }
 
-// pin assigns the free registers to coefficients. It returns the register of each coefficient that
-// got one.
+// pin assigns free registers to coefficients, as long as there are any. It returns the registers,
+// keyed by the coefficients' names.
 func (p *learning) pin(f *file, s isa, t *table) map[string]string {
 	u := p.begin(&file{arch: f.arch}, s, t, nil, false)
 	p.body(u)

@@ -32,7 +32,7 @@ func (s isa) top() int {
 	return s.regs - 1
 }
 
-// wide reports whether the set is AVX-512, with mask registers and VSCALEFPS.
+// wide reports whether the instruction set is AVX-512, which has mask registers and VSCALEFPS.
 func (s isa) wide() bool { return s.bytes == 64 }
 
 func (s isa) lanes() int { return s.bytes / 4 }
@@ -43,7 +43,8 @@ type table struct {
 	words []uint64
 }
 
-// row returns the operand of a constant, and adds it to the table if it is missing.
+// row returns the memory operand of a constant. It adds the constant to the table if the table does
+// not have it yet.
 func (t *table) row(word uint64) string {
 	i := slices.Index(t.words, word)
 	if i < 0 {
@@ -61,13 +62,14 @@ func (t *table) write(f *file) {
 	f.words(t.name, rows...)
 }
 
-// word returns a 32-bit constant as an operand in a register or in memory.
+// word returns an operand for a 32-bit constant. The operand is a register or in memory.
 func (k *vectors) word(w uint32) string { return k.constant(twice(w), 1) }
 
 // pinWord returns the register of a 32-bit constant.
 func (k *vectors) pinWord(w uint32) string { return k.constant(twice(w), 0) }
 
-// long returns a 64-bit constant, and double a float64, as an operand in a register or in memory.
+// long returns an operand for a 64-bit constant, and double for a float64. The operand is a
+// register or in memory.
 func (k *vectors) long(w uint64) string    { return k.constant(w, 1) }
 func (k *vectors) double(v float64) string { return k.long(math.Float64bits(v)) }
 
@@ -83,8 +85,8 @@ func (k *vectors) constant(w uint64, class int) string {
 	return k.table.row(w)
 }
 
-// c returns a float32 constant as an operand in a register or in memory. pin returns the constant
-// in a register.
+// c returns an operand for a float32 constant: a register, or in memory. pin returns an operand
+// that is always a register.
 func (k *vectors) c(v float64) string   { return k.word(math.Float32bits(float32(v))) }
 func (k *vectors) pin(v float64) string { return k.pinWord(math.Float32bits(float32(v))) }
 
@@ -105,7 +107,7 @@ func (k *vectors) free(vs ...value) {
 	}
 }
 
-// register returns the register that holds interleaved vector number `vector` of v.
+// register returns the register of v that holds interleaved vector number `vector`.
 func (k *vectors) register(v value, vector int) string {
 	return k.reg(int(v)*k.interleaved + vector)
 }
@@ -139,7 +141,7 @@ func (k *vectors) duplicate(v value) value {
 	return t
 }
 
-// fetch loads the value's vectors, which are consecutive in memory. store stores them.
+// fetch loads the vectors of v from adjacent places in memory. store stores them there.
 func (k *vectors) fetch(v value, from string) {
 	if k.arch == "arm64" {
 		k.neighbours(v, from, false)
@@ -160,7 +162,8 @@ func (k *vectors) store(v value, to string) {
 	}
 }
 
-// mask is the result of a comparison: a value of ones and zeros, or mask registers.
+// mask is the result of a comparison. It is either a value whose lanes are all ones or all zeros,
+// or mask registers.
 type mask struct{ value }
 
 func (m mask) register(k *vectors, vector int) string {
@@ -170,7 +173,7 @@ func (m mask) register(k *vectors, vector int) string {
 	return k.register(m.value, vector)
 }
 
-// half is the lower half of a value's registers, as an operand.
+// half is an operand that names the lower half of a value's registers.
 type half struct{ value }
 
 func (s isa) halved(register string) string {
@@ -190,7 +193,7 @@ const (
 	greater   = 0x1e
 )
 
-// compare compares a with b. b may be an operand in memory.
+// compare compares the lanes of a and b. b may be an operand in memory.
 func (k *vectors) compare(predicate int, a, b any) mask {
 	var m mask
 	if !k.wide() {
@@ -200,7 +203,8 @@ func (k *vectors) compare(predicate int, a, b any) mask {
 	return m
 }
 
-// choose sets dst to `yes` where the mask is set, and to `no` elsewhere. It frees the mask.
+// choose sets dst to `yes` in the lanes in which the mask is set, and to `no` in the other lanes.
+// It frees the mask.
 func (k *vectors) choose(m mask, yes any, no, dst value) {
 	if k.wide() {
 		k.do("VBLENDMPS", yes, no, m, dst)
@@ -210,8 +214,8 @@ func (k *vectors) choose(m mask, yes any, no, dst value) {
 	k.free(m.value)
 }
 
-// only sets dst to v where the mask is set, and to 0 elsewhere. v may be in memory. It frees the
-// mask.
+// only sets dst to v in the lanes in which the mask is set, and to 0 in the other lanes. v may be
+// in memory. only frees the mask.
 func (k *vectors) only(m mask, v any, dst value) {
 	if k.wide() {
 		k.do("VMOVUPS.Z", v, m, dst)

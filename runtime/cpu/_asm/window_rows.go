@@ -1,7 +1,7 @@
 package main
 
-// rowsAtOnce is the number of rows that are computed together, so that their sums hide the latency
-// of multiply-adds.
+// rowsAtOnce is the number of rows that are computed at the same time. With several independent
+// sums, multiply-adds do not wait for each other.
 const rowsAtOnce = 4
 
 // windowBases are the registers that advance along rows of src.
