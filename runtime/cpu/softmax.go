@@ -79,7 +79,8 @@ func logSoftmaxRef[T Float](dst, src []T, n int) {
 	}
 }
 
-// highest returns the greatest element of x, or NaN if x has a NaN. It is −Inf for an empty x.
+// highest returns the greatest element of x. It returns NaN if an element is NaN, and −Inf if x is
+// empty.
 func highest[T Float](x []T) T {
 	top := T(math.Inf(-1))
 	for _, v := range x {
@@ -135,7 +136,7 @@ func softmaxColumns[T Float](dst, src []T, n, inner int, log bool) {
 	}
 }
 
-// moveTo adds each sum to its total, and sets the sums to 0.
+// moveTo adds sum[i] to total[i], and sets sum[i] to 0.
 func moveTo[T Float](total []float64, sum []T) {
 	for i, v := range sum {
 		total[i] += float64(v)

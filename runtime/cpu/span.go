@@ -7,8 +7,8 @@ type axis struct {
 	from, to                     int // the outputs whose windows are inside the input
 }
 
-// newAxis returns an axis with these fields. It computes from and to, the range [from, to) of
-// outputs whose windows are inside the input.
+// newAxis returns an axis with these fields. It also computes the range of outputs whose windows
+// are inside the input.
 func newAxis(in, out, kernel, stride, dil, pad, end int) axis {
 	a := axis{in: in, out: out, kernel: kernel, stride: stride, dil: dil, pad: pad, end: end}
 	if last := in - 1 + pad - volume(kernel-1, dil); last >= 0 {
@@ -52,6 +52,6 @@ func (a *axis) taps(origin, low, high int) (first, last int) {
 	return first, last
 }
 
-// inside returns the input position of the first tap that is inside the input, for the first output
-// of s.
+// inside returns a position in the input. It is the position of the first tap that is inside the
+// input, for the window of the first output of s.
 func (a *axis) inside(s span) int { return s.from*a.stride - a.pad + s.first*a.dil }

@@ -59,7 +59,7 @@ func SplitToSequence[T any, I int32 | int64](dst *[]rt.Tensor[T], x []T, shape [
 	return nil
 }
 
-// part returns a copy of n slices of x along an axis. `at` is the index of the first slice.
+// part returns a copy of n slices of x along an axis, from slice number `at` on.
 func part[T any](x []T, shape []int, axis, at, n int) rt.Tensor[T] {
 	width, inner := volume(shape[axis:]...), volume(shape[axis+1:]...)
 	t := rt.Tensor[T]{Shape: slices.Clone(shape)}

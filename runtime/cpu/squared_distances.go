@@ -1,7 +1,7 @@
 package cpu
 
-// SquaredDistances stores the squared Euclidean distance of every row of a, [n, k], to every row of b,
-// [m, k]: dst is [n, m].
+// SquaredDistances computes the squared Euclidean distance between each row of a and each row of b. a
+// is [n, k], b is [m, k], and dst is [n, m].
 func SquaredDistances[T Float](dst, a, b []T, n, m, k int) {
 	dst, a, b = trim(dst, volume(n, m)), trim(a, volume(n, k)), trim(b, volume(m, k))
 	for i := range n {

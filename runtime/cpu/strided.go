@@ -50,8 +50,8 @@ func ScatterStrided[T any](dst, src []T, dims, strides []int, offset int) {
 	})
 }
 
-// stridedCopy is the state of a running [StridedCopy] or [ScatterStrided] of f32. Workers share its
-// first axis.
+// stridedCopy is the state of a running [StridedCopy] or [ScatterStrided] of f32. Workers divide
+// its first axis among them.
 type stridedCopy struct {
 	dst, src      []float32
 	n, s, rank    int // the first axis, and the number of the others
@@ -88,7 +88,7 @@ func copyShared[T any](dst, src []T, n, s int, dims, strides []int, offset int, 
 	return stridedCopies.run(&c, min(n, rt.Parts(int64(elems)/2)))
 }
 
-// Part implements [rt.Task]. It divides the first axis into `parts` shares and copies share i.
+// Part implements [rt.Task]. It copies part i of `parts` of the first axis.
 func (c *stridedCopy) Part(i, parts int) {
 	from, to := portion(c.n, i, parts)
 	dims := c.dims[:c.rank]
@@ -158,8 +158,8 @@ func wordsOf[T any](s []T) []uint32 {
 	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(s))), len(s))
 }
 
-// moveTile is the side of the square tiles in which move transposes, so that rows and columns stay in
-// L1.
+// moveTile is the side of the square tiles that move transposes. It is so small that rows and columns
+// of a tile stay in a first-level cache.
 const moveTile = 32
 
 // move copies a matrix from src to dst. In dst, d is the index of the first element, d0 is the

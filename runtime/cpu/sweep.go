@@ -6,7 +6,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// sweep is a kernel that workers can share. Its operands may have any types. It writes operand 0.
+// sweep describes a call of a kernel, which workers can divide among them. The operands may have
+// any types. Operand 0 is the result.
 type sweep struct {
 	at     [4]unsafe.Pointer // the operands
 	size   [4]uintptr        // distance between elements in bytes; 0 for a scalar
@@ -24,7 +25,7 @@ func operand[T any](s *sweep, k int, x []T) {
 	s.at[k], s.size[k] = unsafe.Pointer(unsafe.SliceData(onHeap(x))), unsafe.Sizeof(*new(T))
 }
 
-// scalar sets operand k, 1 or 2, to a number of 4 or 8 bytes.
+// scalar sets operand k to a number of 4 or 8 bytes. k is 1 or 2.
 func scalar[T any](s *sweep, k int, v T) {
 	bits := uint64(0)
 	if p := unsafe.Pointer(&v); unsafe.Sizeof(v) == 4 {
@@ -35,7 +36,8 @@ func scalar[T any](s *sweep, k int, v T) {
 	Fill(s.copies[k][:], bits)
 }
 
-// run processes the first n elements, rounded down to a multiple of 64, and returns their number.
+// run processes the first elements: n rounded down to a multiple of 64. It returns the number of
+// elements it processed.
 func (s *sweep) run(n int) int {
 	s.n = n &^ 63
 	bytes := uintptr(0)
@@ -48,7 +50,7 @@ func (s *sweep) run(n int) int {
 	return s.n
 }
 
-// sweepAtOnce is the maximum number of elements of one call to assembly.
+// sweepAtOnce is the maximum number of elements that one call of assembly processes.
 const sweepAtOnce = 1 << 15
 
 func (s *sweep) Part(i, parts int) {

@@ -23,8 +23,8 @@ func StringConcat(dst, a, b []string) error {
 	return nil
 }
 
-// ChangeCase sets dst[i] to x[i] in lower case, or in upper case if upper is true, letter by letter
-// (ONNX StringNormalizer).
+// ChangeCase sets dst[i] to x[i] in lower case, or in upper case if upper is true (ONNX
+// StringNormalizer). It converts letter by letter.
 func ChangeCase(dst, x []string, upper bool) {
 	if upper {
 		each(dst, x, strings.ToUpper)
@@ -33,8 +33,8 @@ func ChangeCase(dst, x []string, upper bool) {
 	each(dst, x, strings.ToLower)
 }
 
-// RegexFullMatch reports which elements of x match an expression as a whole (ONNX RegexFullMatch). It
-// returns an error if the expression is invalid.
+// RegexFullMatch reports which elements of x match a regular expression as a whole (ONNX
+// RegexFullMatch). It returns an error if the expression is invalid.
 func RegexFullMatch(dst []bool, x []string, pattern string) error {
 	whole, err := wholeRegexp(pattern)
 	if err == nil {
@@ -45,7 +45,8 @@ func RegexFullMatch(dst []bool, x []string, pattern string) error {
 
 var regexps sync.Map
 
-// wholeRegexp returns an expression that matches a pattern anchored at both ends.
+// wholeRegexp compiles a regular expression that matches only whole texts. It returns an error if
+// pattern is invalid.
 func wholeRegexp(pattern string) (*regexp.Regexp, error) {
 	if re, ok := regexps.Load(pattern); ok {
 		return re.(*regexp.Regexp), nil
@@ -119,7 +120,8 @@ func StringSplit(dst []string, counts []int64, x []string, delimiter string, max
 	}
 }
 
-// splitParts stores the parts of s in dst, unless dst is nil, and returns their number.
+// splitParts splits s, and returns the number of parts. It stores the parts in dst unless dst is
+// nil.
 func splitParts(dst []string, s, delimiter string, maxSplit int) int {
 	n := 0
 	put := func(part string) {

@@ -47,13 +47,14 @@ type tile struct {
 	last    int32 // zero point, which is added to requantised sums
 }
 
-// maxRows and maxPanels are the maximum numbers of rows and of panels of a tile, at any level.
+// maxRows is the maximum number of rows of a tile at any level, and maxPanels the maximum number of
+// panels.
 const (
 	maxRows   = 14
 	maxPanels = 2
 )
 
-// tileLimits returns the rows and panels of the largest tile at [CurrentLevel].
+// tileLimits returns the numbers of rows and panels of the largest tile at [CurrentLevel].
 func tileLimits() (rows, panels int) {
 	switch level {
 	case AVX512:
@@ -88,7 +89,7 @@ func fetchFor(elements, times int) int {
 	return min(64, ceil(2*64, max(1, times)))
 }
 
-// zero makes the tile's sums zero. It sets the operands and loops to a single product of zeros.
+// zero makes the sums of the tile zero. The tile then multiplies a single element, zero, by zeros.
 func (t *tile) zero() {
 	t.a, t.b = unsafe.Pointer(&zeros), unsafe.Pointer(&zeros)
 	t.atA, t.atB, t.rowA, t.panelB, t.skipB = 0, 0, 0, 0, [3]int{}
@@ -98,11 +99,11 @@ func (t *tile) zero() {
 // zeros holds the operands of [tile.zero]. It is never written.
 var zeros [16]float32
 
-// rowSplit divides rows evenly into tiles. Tiles 0 to first−1 have rows+1 rows, and the others have
-// rows.
+// rowSplit describes a division of rows into tiles. Tiles 0 to first−1 have rows+1 rows, and the
+// other tiles have `rows` rows.
 type rowSplit struct{ rows, tiles, first int }
 
-// split divides n ≥ 1 rows into tiles of at most `limit` rows.
+// split divides n rows evenly into tiles of at most `limit` rows. n is at least 1.
 func split(n, limit int) rowSplit {
 	if n <= limit {
 		return rowSplit{n, 1, 0}
@@ -127,14 +128,14 @@ func (s rowSplit) tile(row int) int {
 
 func (s rowSplit) high(tile int) int { return s.at(tile+1) - s.at(tile) }
 
-// cover runs the tiles [from, to) of the split, which are contiguous.
+// cover runs the tiles [from, to) of the split. They must be contiguous in memory.
 func (t *tile) cover(s rowSplit, from, to int) {
 	larger := min(to, max(from, s.first)) - from
 	t.down(s.rows+1, larger)
 	t.down(s.rows, to-from-larger)
 }
 
-// down runs count tiles of the given number of rows, one below the other.
+// down runs `count` tiles with `rows` rows each, one below the other.
 func (t *tile) down(rows, count int) {
 	t.nextA, t.nextC, t.nextBias = rows*t.rowA, rows*t.rowC, 4*rows*t.byRow
 	t.repeat(rows, count)
@@ -190,7 +191,8 @@ func (t *tile) coverPart(s rowSplit, from, to, width int) {
 	t.c, t.residual, t.rowC = whole.c, whole.residual, whole.rowC
 }
 
-// callWork bounds the multiply-adds of one kernel call, because assembly cannot be preempted.
+// callWork is the maximum number of multiply-adds of one kernel call. It is limited because
+// assembly cannot be preempted.
 const callWork = 1 << 24
 
 // repeat runs `count` adjacent tiles with `rows` rows, and moves t's positions to the tile after

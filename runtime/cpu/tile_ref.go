@@ -43,7 +43,7 @@ type spot struct {
 
 func (t *tile) first() spot { return spot{a: t.atA, b: t.atB, c: t.atC, bias: t.atBias} }
 
-// next advances to the next tile. It returns false after the last one.
+// next moves s to the next tile. It returns false after the last tile.
 func (s *spot) next(t *tile) bool {
 	if s.i++; s.i < t.count {
 		s.move(t.nextA, t.nextB, t.nextC, t.nextBias)
@@ -87,8 +87,8 @@ func (t *tile) sumRows(a0, a1, b int) [8]float32 {
 	return [8]float32{s00, s01, s02, s03, s10, s11, s12, s13}
 }
 
-// sumRow returns the sums of the products of a row of a and eight columns of b. a and b are
-// positions in bytes.
+// sumRow multiplies a row of a by eight columns of b, and returns the eight sums of products. a and
+// b are positions in bytes.
 func (t *tile) sumRow(a, b int) [8]float32 {
 	var s0, s1, s2, s3, s4, s5, s6, s7 float32
 	place, step := run{b: b}, t.step()
@@ -171,7 +171,7 @@ func (t *tile) finish(sums [][16]float32, atC, atBias int) {
 	}
 }
 
-// clamp limits the elements of s to [lo, hi]. NaN and −0 stay as they are.
+// clamp limits the elements of s to [lo, hi]. NaN and −0 do not change.
 func clamp(s []float32, lo, hi float32) {
 	for i, v := range s {
 		if v < lo {

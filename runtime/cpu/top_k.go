@@ -74,7 +74,8 @@ func topOf[T Number](line []T, best []int64, first func(a, b T) bool) {
 	}
 }
 
-// sink moves element i of a heap down, below the children that come after it.
+// sink moves element i of a heap down until no child comes after it. after(a, b) reports whether a
+// comes after b.
 func sink[T any](heap []T, i int, after func(a, b T) bool) {
 	for {
 		child := 2*i + 1
@@ -153,11 +154,12 @@ func (t *topping) line(values []float32, places []int64, x []float32) {
 // topBlock is the number of elements that are compared together.
 const topBlock = 64
 
-// key returns a number that is smaller for elements that come first.
+// key returns the high half of an element's key. The element that comes first in the result has the
+// smallest key.
 func (t *topping) key(v float32) uint64 { return uint64(^float32Order(v) ^ t.flip) }
 
-// float32Order maps numbers to integers of the same order. Zeros are equal, and NaN is larger than
-// every number.
+// float32Order maps floats to integers, so that greater floats have greater integers. 0 and −0 have
+// the same integer, and NaN is larger than every number.
 func float32Order(v float32) uint32 {
 	b := math.Float32bits(v + 0)
 	if v != v {
@@ -166,7 +168,7 @@ func float32Order(v float32) uint32 {
 	return b ^ (uint32(int32(b)>>31) | 1<<31)
 }
 
-// sift moves element i of a heap down, below the larger of its children.
+// sift moves element i of a heap down until no child is larger.
 func sift(heap []uint64, i int) {
 	v := heap[i]
 	for {

@@ -2,8 +2,8 @@ package cpu
 
 import "unsafe"
 
-// transform describes one factor of a Winograd transform along one axis. It applies to lines of vectors of 16 elements.
-// Distances are in bytes.
+// transform describes a part of a Winograd transform: the transform along one axis. It is applied to
+// lines of vectors of 16 elements. Distances are in bytes.
 type transform struct {
 	src [6]unsafe.Pointer // the operands of the first results
 	dst unsafe.Pointer    // the first of the first results
@@ -31,11 +31,11 @@ const (
 )
 
 // maxPoints is the largest number of operands of a transform. F(tile,3) has tile+2 operands, and
-// tile is at most 4.
+// tile is 2 or 4.
 const maxPoints = 6
 
-// transformRef computes a factor of F(tile,3) with rounded products, so the bits are the same on
-// every processor.
+// transformRef computes the transform along one axis of F(tile,3). It rounds each product, so the
+// bits are the same on every processor.
 func transformRef(f winogradFactor, tile int, t *transform) {
 	src, dst := 0, 0
 	for range t.lines {
@@ -80,7 +80,8 @@ func transformRef(f winogradFactor, tile int, t *transform) {
 	}
 }
 
-// spreadPoints returns Bᵀ·d for F(tile,3), with the points 0, ±1, ∞ and, for tile 4, ±2.
+// spreadPoints returns the input transform Bᵀ·d of F(tile,3). The interpolation points are 0, ±1
+// and ∞, and also ±2 if tile is 4.
 func spreadPoints(tile int, d [maxPoints]float32) [maxPoints]float32 {
 	if tile == 2 {
 		return [maxPoints]float32{d[0] - d[2], d[1] + d[2], d[2] - d[1], d[1] - d[3]}

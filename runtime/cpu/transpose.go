@@ -2,7 +2,7 @@ package cpu
 
 import "unsafe"
 
-// transpose writes dst[c·ldd+r] = src[r·lds+c] for all r < rows and c < columns.
+// transpose transposes a matrix: dst[c·ldd+r] = src[r·lds+c] for all r < rows and c < columns.
 func transpose[T any](dst, src []T, rows, columns, ldd, lds int) {
 	if rows <= 0 || columns <= 0 {
 		return
@@ -56,6 +56,6 @@ func transposeOctet[T any](dst, src []T, columns, ldd, lds int) {
 	}
 }
 
-// transposeRows is the number of rows of a block. The rows stay in a near cache while the block is
-// walked column by column.
+// transposeRows is the number of rows of a block. A block is transposed column by column, and its
+// rows stay in a near cache meanwhile.
 const transposeRows = 512

@@ -6,7 +6,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Sizes of the blocks in which squares are transposed, so that their rows stay in near caches.
+// These are the sizes of the blocks in which squares are transposed. The rows of a block stay in
+// near caches.
 const (
 	squareRows    = 512 // rows of a block, if the kernel goes down
 	squareColumns = 64  // columns of a block, if the kernel goes across

@@ -131,7 +131,8 @@ func (f *forest[T]) some(from, to int) {
 	}
 }
 
-// lanes is the number of paths that are followed at once: others proceed while one waits for memory.
+// lanes is the number of paths that are followed at the same time. While one path waits for memory,
+// the others proceed.
 const lanes = 4
 
 // walk follows `lanes` paths to their leaves, each for another row of x. Rows are `stride` elements
@@ -158,8 +159,8 @@ func (f *forest[T]) walk(at *[lanes]int32, x []T, stride int) {
 	*at = [lanes]int32{^a0, ^a1, ^a2, ^a3}
 }
 
-// treeStep returns the child for a row at a node. It does not branch on the comparison, which is
-// unpredictable.
+// treeStep returns the child to which a row goes from node number `at`. It does not branch on the
+// comparison, because processors cannot predict the result.
 func treeStep[T Float](nodes []int32, thresholds, x []T, at int32) int32 {
 	node := (*[3]int32)(nodes[3*int(at):])
 	var side uint8
@@ -173,8 +174,8 @@ func treeStep[T Float](nodes []int32, thresholds, x []T, at int32) int32 {
 	return next
 }
 
-// add joins the weights of a leaf to dst, a row of results. dst holds the contributions of earlier
-// trees.
+// add combines the weights of a leaf with dst, a row of results, which holds the contributions of
+// earlier trees.
 func (f *forest[T]) add(dst []T, leaf int32) {
 	if f.leaves == nil {
 		if f.aggregate <= treeAverage {
@@ -196,7 +197,8 @@ func (f *forest[T]) add(dst []T, leaf int32) {
 	}
 }
 
-// join aggregates two numbers. For a minimum or maximum, NaN stands for a missing number.
+// join combines two numbers as f.aggregate says. For a minimum or a maximum, NaN stands for a
+// missing number.
 func (f *forest[T]) join(a, b T) T {
 	switch f.aggregate {
 	case treeMin:
@@ -213,8 +215,8 @@ func (f *forest[T]) join(a, b T) T {
 	return a + b
 }
 
-// finish converts the aggregates of a row to results. It divides for an average, sets targets
-// without contributions to 0, and adds base.
+// finish converts the combined contributions of a row to results. It divides for an average, sets
+// targets without contributions to 0, and adds base.
 func (f *forest[T]) finish(dst []T) {
 	for t, v := range dst {
 		switch {

@@ -15,7 +15,8 @@ func Neg[T Signed | Float](dst, x []T) {
 	each(dst, x, func(v T) T { return -v })
 }
 
-// Abs computes dst[i] = |x[i]| (ONNX Abs). The smallest integer is unchanged.
+// Abs computes dst[i] = |x[i]| (ONNX Abs). The smallest signed integer does not change, because its
+// magnitude does not fit.
 func Abs[T Number](dst, x []T) {
 	if d, u, ok := float32s1(dst, x); ok && absFast(d, u) {
 		return
@@ -32,7 +33,7 @@ func Abs[T Number](dst, x []T) {
 	})
 }
 
-// Sign computes dst[i] = −1, 0 or 1, the sign of x[i] (ONNX Sign). Zeros and NaN do not change.
+// Sign sets dst[i] to −1, 0 or 1, the sign of x[i] (ONNX Sign). Zeros and NaN do not change.
 func Sign[T Number](dst, x []T) {
 	if d, u, ok := float32s1(dst, x); ok && signFast(d, u) {
 		return
@@ -77,7 +78,7 @@ func Ceil[T Float](dst, x []T) {
 	each(dst, x, func(v T) T { return T(math.Ceil(float64(v))) })
 }
 
-// Round computes dst[i] = x[i] rounded to the nearest integer, ties to even (ONNX Round).
+// Round rounds each element to the nearest integer, ties to even (ONNX Round).
 func Round[T Float](dst, x []T) {
 	if d, u, ok := float32s1(dst, x); ok && roundFast(d, u) {
 		return
@@ -85,7 +86,7 @@ func Round[T Float](dst, x []T) {
 	each(dst, x, func(v T) T { return T(math.RoundToEven(float64(v))) })
 }
 
-// Exp computes dst[i] = e to the power x[i] (ONNX Exp), within 2 ulp.
+// Exp computes dst[i] = e to the power x[i] (ONNX Exp). Its error is within 2 ulp.
 func Exp[T Float](dst, x []T) {
 	if d, u, ok := float32s1(dst, x); ok {
 		if !expFast(d, u) {
@@ -96,8 +97,8 @@ func Exp[T Float](dst, x []T) {
 	each(dst, x, func(v T) T { return T(math.Exp(float64(v))) })
 }
 
-// Log computes dst[i] = the natural logarithm of x[i] (ONNX Log), within 2 ulp. It is −Inf at zero,
-// and NaN for negative numbers.
+// Log computes the natural logarithm of x[i] (ONNX Log). Its error is within 2 ulp. The result is
+// −Inf for zero, and NaN for negative numbers.
 func Log[T Float](dst, x []T) {
 	if d, u, ok := float32s1(dst, x); ok {
 		if !logFast(d, u) {
@@ -108,7 +109,7 @@ func Log[T Float](dst, x []T) {
 	each(dst, x, func(v T) T { return T(math.Log(float64(v))) })
 }
 
-// Erf computes dst[i] = the error function of x[i] (ONNX Erf), within 4 ulp.
+// Erf computes the error function of x[i] (ONNX Erf). Its error is within 4 ulp.
 func Erf[T Float](dst, x []T) {
 	if d, u, ok := float32s1(dst, x); ok {
 		if !erfFast(d, u) {
@@ -119,7 +120,7 @@ func Erf[T Float](dst, x []T) {
 	each(dst, x, func(v T) T { return T(math.Erf(float64(v))) })
 }
 
-// Tanh computes dst[i] = the hyperbolic tangent of x[i] (ONNX Tanh), within 4 ulp.
+// Tanh computes the hyperbolic tangent of x[i] (ONNX Tanh). Its error is within 4 ulp.
 func Tanh[T Float](dst, x []T) {
 	if d, u, ok := float32s1(dst, x); ok {
 		if !tanhFast(d, u) {
@@ -130,7 +131,7 @@ func Tanh[T Float](dst, x []T) {
 	each(dst, x, func(v T) T { return T(math.Tanh(float64(v))) })
 }
 
-// Sin computes dst[i] = sin x[i], in radians (ONNX Sin), within 2 ulp.
+// Sin computes the sine of x[i], which is in radians (ONNX Sin). Its error is within 2 ulp.
 func Sin[T Float](dst, x []T) {
 	if d, u, ok := float32s1(dst, x); ok && sinAngles(d, u) {
 		return
@@ -138,7 +139,7 @@ func Sin[T Float](dst, x []T) {
 	each(dst, x, func(v T) T { return T(math.Sin(float64(v))) })
 }
 
-// Cos computes dst[i] = cos x[i], in radians (ONNX Cos), within 2 ulp.
+// Cos computes the cosine of x[i], which is in radians (ONNX Cos). Its error is within 2 ulp.
 func Cos[T Float](dst, x []T) {
 	if d, u, ok := float32s1(dst, x); ok && cosAngles(d, u) {
 		return
@@ -146,7 +147,7 @@ func Cos[T Float](dst, x []T) {
 	each(dst, x, func(v T) T { return T(math.Cos(float64(v))) })
 }
 
-// Tan computes dst[i] = tan x[i], in radians (ONNX Tan), within 2 ulp.
+// Tan computes the tangent of x[i], which is in radians (ONNX Tan). Its error is within 2 ulp.
 func Tan[T Float](dst, x []T) {
 	if d, u, ok := float32s1(dst, x); ok && tanAngles(d, u) {
 		return
@@ -154,7 +155,7 @@ func Tan[T Float](dst, x []T) {
 	each(dst, x, func(v T) T { return T(math.Tan(float64(v))) })
 }
 
-// Asin computes dst[i] = the angle in radians whose sine is x[i] (ONNX Asin), within 2 ulp.
+// Asin computes the angle in radians whose sine is x[i] (ONNX Asin). Its error is within 2 ulp.
 func Asin[T Float](dst, x []T) {
 	if d, u, ok := float32s1(dst, x); ok && asinFast(d, u) {
 		return
@@ -162,7 +163,7 @@ func Asin[T Float](dst, x []T) {
 	each(dst, x, func(v T) T { return T(math.Asin(float64(v))) })
 }
 
-// Acos computes dst[i] = the angle in radians whose cosine is x[i] (ONNX Acos), within 2 ulp.
+// Acos computes the angle in radians whose cosine is x[i] (ONNX Acos). Its error is within 2 ulp.
 func Acos[T Float](dst, x []T) {
 	if d, u, ok := float32s1(dst, x); ok && acosFast(d, u) {
 		return
@@ -170,7 +171,7 @@ func Acos[T Float](dst, x []T) {
 	each(dst, x, func(v T) T { return T(math.Acos(float64(v))) })
 }
 
-// Atan computes dst[i] = the angle in radians whose tangent is x[i] (ONNX Atan), within 2 ulp.
+// Atan computes the angle in radians whose tangent is x[i] (ONNX Atan). Its error is within 2 ulp.
 func Atan[T Float](dst, x []T) {
 	if d, u, ok := float32s1(dst, x); ok && atanFast(d, u) {
 		return
@@ -178,7 +179,7 @@ func Atan[T Float](dst, x []T) {
 	each(dst, x, func(v T) T { return T(math.Atan(float64(v))) })
 }
 
-// Sinh computes dst[i] = the hyperbolic sine of x[i] (ONNX Sinh), within 2 ulp.
+// Sinh computes the hyperbolic sine of x[i] (ONNX Sinh). Its error is within 2 ulp.
 func Sinh[T Float](dst, x []T) {
 	if d, u, ok := float32s1(dst, x); ok && sinhFast(d, u) {
 		return
@@ -186,7 +187,7 @@ func Sinh[T Float](dst, x []T) {
 	each(dst, x, func(v T) T { return T(math.Sinh(float64(v))) })
 }
 
-// Cosh computes dst[i] = the hyperbolic cosine of x[i] (ONNX Cosh), within 2 ulp.
+// Cosh computes the hyperbolic cosine of x[i] (ONNX Cosh). Its error is within 2 ulp.
 func Cosh[T Float](dst, x []T) {
 	if d, u, ok := float32s1(dst, x); ok && coshFast(d, u) {
 		return
@@ -194,19 +195,19 @@ func Cosh[T Float](dst, x []T) {
 	each(dst, x, func(v T) T { return T(math.Cosh(float64(v))) })
 }
 
-// Asinh computes dst[i] = the inverse hyperbolic sine of x[i] (ONNX Asinh), with [math.Asinh].
+// Asinh computes the inverse hyperbolic sine of x[i] (ONNX Asinh). It uses [math.Asinh].
 func Asinh[T Float](dst, x []T) {
 	each(dst, x, func(v T) T { return T(math.Asinh(float64(v))) })
 }
 
-// Acosh computes dst[i] = the inverse hyperbolic cosine of x[i] (ONNX Acosh), with [math.Acosh]. It
-// is NaN below 1.
+// Acosh computes the inverse hyperbolic cosine of x[i] (ONNX Acosh). It uses [math.Acosh]. The
+// result is NaN if x[i] < 1.
 func Acosh[T Float](dst, x []T) {
 	each(dst, x, func(v T) T { return T(math.Acosh(float64(v))) })
 }
 
-// Atanh computes dst[i] = the inverse hyperbolic tangent of x[i] (ONNX Atanh), with [math.Atanh].
-// It is NaN outside [−1, 1].
+// Atanh computes the inverse hyperbolic tangent of x[i] (ONNX Atanh). It uses [math.Atanh]. The
+// result is NaN outside of [−1, 1].
 func Atanh[T Float](dst, x []T) {
 	each(dst, x, func(v T) T { return T(math.Atanh(float64(v))) })
 }

@@ -7,8 +7,8 @@ import (
 
 type sortable interface{ Number | string }
 
-// compareRows compares rows i and j of a matrix lexicographically. NaN equals itself and is larger than
-// every number.
+// compareRows compares rows i and j of a matrix lexicographically. It returns a number that is
+// negative, 0 or positive. NaN equals NaN and is larger than every number.
 func compareRows[T sortable](src []T, width int, i, j int64) int {
 	x, y := src[int(i)*width:][:width], src[int(j)*width:][:width]
 	for k, a := range x {

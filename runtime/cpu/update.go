@@ -76,7 +76,7 @@ type AdaGradRates struct {
 	Rate    float32 // learning rate
 }
 
-// AdaGrad computes
+// AdaGrad computes a step of AdaGrad:
 //
 //	d = g + Decay·w
 //	v = v + d²
@@ -167,7 +167,7 @@ type LionRates struct {
 	Rate         float32 // learning rate
 }
 
-// Lion computes
+// Lion computes a step of Lion:
 //
 //	w = Shrink·w − Rate·sign(Beta1·m + Rest1·g)
 //	m = Beta2·m + Rest2·g

@@ -37,8 +37,8 @@ func amsgradRef(w, g, m, v, most []float32, rates *AdamRates) {
 	}
 }
 
-// moments updates the two moments m and v of the weight w with the gradient g, and returns the new
-// second moment.
+// moments updates the moments m and v of a weight w. g is the gradient of w. moments returns the
+// new second moment, v.
 func (r *AdamRates) moments(w, g float32, m, v *float32) float32 {
 	d := g + float32(r.Decay*w)
 	*m = float32(r.Beta1**m) + float32(r.Rest1*d)
@@ -46,7 +46,8 @@ func (r *AdamRates) moments(w, g float32, m, v *float32) float32 {
 	return *v
 }
 
-// step returns the weight w after a step. m is the first moment, and v the second one.
+// step returns the value of a weight w after a step. m is its first moment, and v its second
+// moment.
 func (r *AdamRates) step(w, m, v float32) float32 {
 	root := float32(squareRoot(v)*r.Scale) + r.Epsilon
 	shrink := r.Shrink

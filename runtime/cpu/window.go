@@ -13,7 +13,7 @@ func windowLimit() int {
 	return rows
 }
 
-// step holds the distances in bytes from the operands of one tile to the operands of another.
+// step is a distance from one tile to another. It holds the distance in bytes for each operand.
 type step struct{ a, b, c, bias int }
 
 func (s step) times(n int) step { return step{n * s.a, n * s.b, n * s.c, n * s.bias} }

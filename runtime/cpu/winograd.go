@@ -31,7 +31,7 @@ type WinogradShape struct {
 func (s *WinogradShape) inBlocks() int  { return ceil(s.InC, 16) }
 func (s *WinogradShape) outBlocks() int { return ceil(s.OutC, 16) }
 
-// width returns the number of input blocks that an output block sums over.
+// width returns the number of input blocks on which an output block depends.
 func (s *WinogradShape) width() int { return ceil(s.InC/s.Group, 16) }
 
 // points returns the number of interpolation points along an axis, which is the extent of a
@@ -109,11 +109,11 @@ func weightPoints(tile int, a, b, c float64) [maxPoints]float64 {
 	}
 }
 
-// linePixels bounds a line of pixels that are transformed together. The line has the pixels of the
-// tiles of a [segment], and two more.
+// linePixels is the maximum number of pixels of a line. A line has the pixels of the tiles of a
+// [segment], and two more. It is transformed as a whole.
 const linePixels = 64 + 2
 
-// lineBytes returns the distance between lines of pixels of 16 channels in bytes.
+// lineBytes returns the distance in bytes between lines. A pixel has 16 channels.
 func (s *WinogradShape) lineBytes() int {
 	return 64 * min(linePixels, ceil(s.OutW, s.Tile)*s.Tile+2)
 }
@@ -204,7 +204,8 @@ func newWinograd(dst, src, weights, scratch []float32, s *WinogradShape, ep *Epi
 	return w
 }
 
-// Sizes that fit a second-level cache and make reading weights worthwhile, in elements or tiles.
+// These are sizes in elements or in tiles. They fit a second-level cache, and are large enough that
+// reading the weights does not dominate the time.
 const (
 	winogradGroup = 160 << 10 // elements of factors and products that fit the cache
 	fewTiles      = 24        // with fewer tiles, reading a weight takes longer than computing with it
@@ -224,7 +225,8 @@ func (w *winograd) atOnce(tiles int) int {
 	return near
 }
 
-// mostRooms is the largest number of parts that have their own tiles at once.
+// mostRooms is the largest number of parts that can be computed concurrently with tiles of their
+// own.
 const mostRooms = 32
 
 // atOnceBy returns the number of tiles that `workers` workers together process at a time. Each
@@ -233,7 +235,8 @@ func (w *winograd) atOnceBy(workers int) int {
 	return max(w.atOnce(w.tiles), workers*winogradGroup/w.tileElems())
 }
 
-// tileElems returns the number of elements of the factors and products of a tile.
+// tileElems returns the number of elements that the factors and the products of one tile have
+// together.
 func (w *winograd) tileElems() int {
 	return w.points() * w.points() * 16 * (w.inBlocks() + w.outBlocks())
 }
@@ -271,15 +274,16 @@ func (w *winograd) run(workers int) {
 	}
 }
 
-// share does the work that w.step selects, divided into `parts` parts, or in a single part if only one
-// worker computes.
+// share does the work that w.step selects. It divides the work into `parts` parts, or does all of it
+// itself if there is only one worker.
 func (w *winograd) share(parts int) {
 	if w.rooms == 1 || !winograds.run(w, parts) {
 		w.Part(0, 1)
 	}
 }
 
-// enter waits until a room is free, takes it and returns it.
+// enter waits until one of the rooms, the pieces of the scratch memory, is free. It takes this room
+// and returns its number.
 func (w *winograd) enter() int {
 	for {
 		taken := atomic.LoadUint32(&w.taken)
@@ -294,8 +298,7 @@ func (w *winograd) enter() int {
 
 func (w *winograd) leave(room int) { atomic.AndUint32(&w.taken, ^(uint32(1) << room)) }
 
-// Part implements [rt.Task]. It divides the work that w.step selects into `parts` shares and
-// processes share i.
+// Part implements [rt.Task]. It does part i of `parts` of the work that w.step selects.
 func (w *winograd) Part(i, parts int) {
 	switch w.step {
 	case multiplyTiles:
@@ -325,15 +328,15 @@ func aligned(lines *winogradLines) unsafe.Pointer {
 	return unsafe.Add(p, -uintptr(p)&63)
 }
 
-// transformOnly computes share i of `parts` of step w.step, which transforms the tiles of b.
+// transformOnly computes part i of `parts` of step w.step, which transforms the tiles of b.
 func (w *winograd) transformOnly(b *winogradBuffers, i, parts int) {
 	var lines winogradLines
 	b.lines, b.line = aligned(unseen(&lines)), w.lineBytes()
 	w.transform(b, w.step, i, parts)
 }
 
-// groups computes share i of the rows of w.rows, group by group. It uses room number `room` of the
-// scratch.
+// groups computes part i of `parts` of the rows of w.rows, group by group. room is the number of
+// the piece of the scratch that it uses.
 func (w *winograd) groups(i, parts, room int) {
 	from, to := portion(w.rows.tiles, i, parts)
 	if from == to {
@@ -369,7 +372,8 @@ type winogradBuffers struct {
 	factorPlane, productPlane int
 }
 
-// place divides a share of the scratch into the factors and products of rows [r0, r1) of w.rows.
+// place divides a piece of the scratch into memory for the factors and for the products of rows
+// [r0, r1) of w.rows.
 func (b *winogradBuffers) place(w *winograd, share []float32, r0, r1 int) {
 	b.r0, b.r1, b.first = r0, r1, w.rows.at(r0)
 	b.tiles = w.rows.at(r1) - b.first
@@ -381,7 +385,7 @@ func (b *winogradBuffers) place(w *winograd, share []float32, r0, r1 int) {
 	b.products = unsafe.Add(b.factors, points*b.factorPlane)
 }
 
-// segment is a run of adjacent tiles in a row of an image.
+// segment describes adjacent tiles in a row of an image.
 type segment struct{ image, y, x, tiles int }
 
 // segment returns the segment that starts at tile `from`. It ends at tile `to`, or earlier at the
@@ -418,7 +422,8 @@ func (w *winograd) transform(b *winogradBuffers, step winogradStep, i, parts int
 	}
 }
 
-// spread writes the factors of a segment of an input block. The segment starts at the given tile.
+// spread writes the factors of one segment of one input block. The segment starts at tile number
+// `tile`.
 func (w *winograd) spread(b *winogradBuffers, block, tile int, g segment) {
 	points := w.points()
 	w.spreadColumns(b, block, g)
@@ -512,11 +517,11 @@ func (w *winograd) multiply(b *winogradBuffers, from, to int) {
 	}
 }
 
-// first returns the first input block that an output block sums over.
+// first returns the first input block on which an output block depends.
 func (w *winograd) first(o int) int { return 16 * o / (w.OutC / w.Group) * w.width() }
 
-// collect computes the output of a segment of output block o from its products. The segment starts at
-// the given tile.
+// collect computes the output of one segment of output block o from its products. The segment starts
+// at tile number `tile`.
 func (w *winograd) collect(b *winogradBuffers, o, tile int, g segment) {
 	points := w.points()
 	t := transform{

@@ -90,7 +90,8 @@ func newLogs() *logs {
 
 func (l *logs) close() { l.pinner.Unpin() }
 
-// oneLine joins the first three lines of a text. It appends "…" if there are more.
+// oneLine returns the first three lines of a text as one line. It appends "…" if there are more
+// lines.
 func oneLine(s string) string {
 	lines := strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' })
 	if len(lines) > 3 {

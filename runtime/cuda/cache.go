@@ -27,7 +27,8 @@ type cache struct {
 	unswept *atomic.Int64
 }
 
-// sweepShare says how often a cache is swept: each time it has written limit/sweepShare bytes.
+// sweepShare says how often a cache is swept: after each limit/sweepShare bytes that it has
+// written.
 const sweepShare = 16
 
 // newCache returns a cache. Its first write sweeps the folder.
@@ -37,7 +38,7 @@ func newCache(folder func() string, limit int64) cache {
 	return c
 }
 
-// entry is a file in a cache. For the zero entry, read finds nothing and write does nothing.
+// entry is a file in a cache. In the zero entry, read finds nothing, and write does nothing.
 type entry struct {
 	cache cache
 	path  string
@@ -62,8 +63,8 @@ func (c cache) entry(key ...string) entry {
 	return entry{c, filepath.Join(folder, hex.EncodeToString(h.Sum(nil))+".cubin")}
 }
 
-// read returns the code and the log. ok is false if the file is missing or damaged. read marks the
-// entry as used.
+// read returns the code and the log of an entry, and marks the entry as used. ok is false if the
+// file is missing or damaged.
 func (e entry) read() (code []byte, log string, ok bool) {
 	if e.path == "" {
 		return nil, "", false
@@ -85,8 +86,8 @@ func (e entry) read() (code []byte, log string, ok bool) {
 	return rest[n:], string(rest[:n]), true
 }
 
-// write creates or replaces the file. It sweeps the cache if enough bytes have been written since
-// the last sweep.
+// write creates or replaces the file of an entry. It then sweeps the cache if enough bytes were
+// written since the last sweep.
 func (e entry) write(code []byte, log string) {
 	if e.path == "" {
 		return

@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/runtime/cuda/internal/libcuda"
 )
 
-// clock holds the events of a queue's stamps. Their resolution is about 0.5 µs (CUDA Driver API,
-// Event Management).
+// clock holds the events with which a queue measures times. The resolution is about 0.5 µs (CUDA
+// Driver API, Event Management).
 type clock struct {
 	// all created events; the first `stamps` are in use
 	events []libcuda.Event

@@ -6,7 +6,7 @@ import (
 	"github.com/burngen/burngen/runtime/gpu"
 )
 
-// parallelBytes is the size in bytes from which a copy of host memory is shared with other
+// parallelBytes is a size in bytes. Copies of host memory of this size or more are divided among
 // goroutines.
 const parallelBytes = 1 << 20
 

@@ -144,7 +144,7 @@ func keep[K comparable](d *device, table map[K]struct{}, k K) {
 	table[k] = struct{}{}
 }
 
-// forget removes k from a map of objects that Close frees. It reports whether the map contained k.
+// forget removes k from a table of objects that Close frees. It reports whether k was in the table.
 func forget[K comparable](d *device, table map[K]struct{}, k K) bool {
 	d.tables.Lock()
 	defer d.tables.Unlock()

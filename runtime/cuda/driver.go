@@ -31,7 +31,8 @@ var installed = &driver{
 	slot:    4 << 20, // large enough for the bus, small enough for the queue of a small model
 }
 
-// Driver returns the driver of this machine. The first call of a method opens its library.
+// Driver returns the driver of this machine. The driver's library is opened at the first call of a
+// method.
 func Driver() gpu.Driver { return installed }
 
 // Devices lists the cards of the machine. It returns an error that wraps [gpu.ErrNoDevice] if there is
@@ -90,8 +91,8 @@ func (dr *driver) Open(index int) (gpu.Opened, error) {
 	return openDevice(dr, api, info, handle)
 }
 
-// start initializes the driver. It returns the driver's functions, its version as 1000·major +
-// 10·minor, and the number of cards, at least 1.
+// start initializes the driver. It returns the driver's functions, the driver's version as
+// 1000·major + 10·minor, and the number of cards. It returns an error if there is no card.
 func (dr *driver) start() (api *libcuda.API, version int32, count int, err error) {
 	if api, err = dr.load(); err != nil {
 		return nil, 0, 0, err

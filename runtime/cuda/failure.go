@@ -45,7 +45,7 @@ func (d *device) failed(r libcuda.Result, format string, args ...any) error {
 	return *d.lost.Load()
 }
 
-// noMemory returns the error of an allocation that exceeds the free device memory. request
+// noMemory returns the error for an allocation that is larger than the free device memory. request
 // describes the allocation.
 func (d *device) noMemory(request string) error {
 	var free, total uintptr

@@ -12,7 +12,7 @@ import (
 	"github.com/burngen/burngen/runtime/gpu"
 )
 
-// graph is a [gpu.Graph]: a chain of nodes that is launched as a whole.
+// graph is a [gpu.Graph]. It is a chain of nodes, which is launched as a whole.
 type graph struct {
 	device *device
 	steps  []step
@@ -45,8 +45,8 @@ type step struct {
 	bytes int
 }
 
-// recorder is the [gpu.Queue] that Record passes to its function. It collects steps; the driver is
-// called after the function has returned.
+// recorder is the [gpu.Queue] that Record passes to its function. It only collects steps. The
+// driver is called after the function has returned.
 type recorder struct {
 	queue *queue
 	steps []step
@@ -194,12 +194,12 @@ func (g *graph) build() error {
 	}
 }
 
-// stagedBytes returns the number of bytes that a copy of host takes in the pinned memory of a
-// graph.
+// stagedBytes returns the number of bytes of a graph's pinned memory that a copy from or to host
+// takes.
 func stagedBytes(host []byte) int { return (len(host) + 255) &^ 255 }
 
-// stage assigns pinned memory to each copy from or to the host, and collects the names and modules
-// of the kernels.
+// stage assigns pinned memory to each copy from or to the host. It also collects the names and the
+// modules of the kernels.
 func (g *graph) stage() error {
 	bytes := 0
 	for _, s := range g.steps {
@@ -246,8 +246,8 @@ func (s *step) kernelNode() (*libcuda.KernelNode, error) {
 	return n, nil
 }
 
-// memcpyNode returns the node of a copy. A copy from or to the host uses pinned memory at the start
-// of staged.
+// memcpyNode returns the node of a copy. If the copy is from or to the host, it uses the beginning
+// of staged, which is pinned memory.
 func (s *step) memcpyNode(staged []byte) *libcuda.MemcpyNode {
 	onDevice := func(a gpu.Address) libcuda.MemcpyEnd {
 		return libcuda.MemcpyEnd{Type: libcuda.MemoryDevice, Device: libcuda.Address(a)}
@@ -265,7 +265,7 @@ func (s *step) memcpyNode(staged []byte) *libcuda.MemcpyNode {
 	return n
 }
 
-// checkGraph returns g as a graph of this device. It returns an error if g belongs to another
+// checkGraph returns g as a graph of package cuda. It returns an error if g belongs to another
 // device or driver.
 func (d *device) checkGraph(g gpu.Graph) (*graph, error) {
 	checked, ok := g.(*graph)
@@ -339,8 +339,8 @@ func (g *graph) Close() {
 	g.release()
 }
 
-// fillFrom performs the queue's pending copies from the pinned memory of graph g, which is about to
-// be freed.
+// fillFrom performs the queue's pending copies from the pinned memory of graph g. It is called
+// before this memory is freed.
 func (q *queue) fillFrom(g *graph) {
 	for i := range q.fills {
 		if f := &q.fills[i]; f.graph == g {
@@ -350,7 +350,8 @@ func (q *queue) fillFrom(g *graph) {
 	}
 }
 
-// release frees the graph's objects and pinned memory. No replay starts afterwards.
+// release frees the objects and the pinned memory of the graph. The graph cannot be replayed
+// afterwards.
 func (g *graph) release() {
 	if g.exec != 0 {
 		g.device.api.GraphExecDestroy(g.exec)

@@ -9,14 +9,14 @@ import (
 	"github.com/burngen/burngen/runtime/gpu"
 )
 
-// mapBytes is the size of an encoded tensor map, and mapAlign the alignment of its address, in
-// bytes.
+// mapBytes is the size of an encoded tensor map in bytes. Its address must be a multiple of
+// mapAlign.
 const (
 	mapBytes = unsafe.Sizeof(libcuda.TensorMap{})
 	mapAlign = 64
 )
 
-// elementTypes maps the names of element types in [gpu.Map] to types of tensor maps.
+// elementTypes maps the element types of [gpu.Map] to the element types of tensor maps.
 var elementTypes = map[string]libcuda.ElementType{"f16": libcuda.Float16, "bf16": libcuda.BFloat16, "f32": libcuda.TFloat32}
 
 func (k *kernel) isMap(arg int) bool {
@@ -40,7 +40,7 @@ func (k *kernel) setParams(params []unsafe.Pointer, args []uint64) error {
 	return nil
 }
 
-// encode returns the tensor map of a tensor at device address `at`.
+// encode returns the encoded tensor map of a tensor. `at` is the device address of the tensor.
 func (k *kernel) encode(m gpu.Map, at uint64) (*libcuda.TensorMap, error) {
 	element, ok := elementTypes[m.Type]
 	rank := len(m.Extents)

@@ -159,7 +159,7 @@ func (k *kernel) checkArgs() error {
 }
 
 // allowShared raises the function's limit of dynamic shared memory to k.Shared bytes. It returns an
-// error if a block cannot have that much.
+// error if a block cannot have so much shared memory.
 func (k *kernel) allowShared() error {
 	d := k.module.device
 	declared, err := k.attr(libcuda.SharedSize)
@@ -180,7 +180,7 @@ func (k *kernel) allowShared() error {
 	return k.setAttr(libcuda.MaxDynamicShared, k.Shared)
 }
 
-// allowCluster permits clusters of more than 8 blocks if the code needs them.
+// allowCluster allows clusters of more than 8 blocks, if the code needs such clusters.
 func (k *kernel) allowCluster() error {
 	blocks := 1
 	for _, attr := range []libcuda.FuncAttr{libcuda.ClusterWidth, libcuda.ClusterHeight, libcuda.ClusterDepth} {

@@ -14,7 +14,7 @@ import (
 	"github.com/burngen/burngen/runtime/gpu"
 )
 
-// queue is a [gpu.Queue]: a stream with pinned memory for its copies.
+// queue is a [gpu.Queue]. It has a stream, and pinned memory for its copies.
 type queue struct {
 	device *device
 	stream libcuda.Stream
@@ -142,7 +142,8 @@ func (q *queue) Copy(to, from gpu.Address, bytes int) error {
 	return nil
 }
 
-// checkCopy returns an error if bytes is negative, or if an address is 0 and bytes is positive.
+// checkCopy returns an error if bytes is negative. It also returns an error if an address is 0,
+// unless bytes is 0.
 func checkCopy(to, from gpu.Address, bytes int) error {
 	if bytes < 0 {
 		return fmt.Errorf("cuda: copying %d bytes", bytes)
@@ -150,7 +151,7 @@ func checkCopy(to, from gpu.Address, bytes int) error {
 	return cmp.Or(checkAddress(to, bytes), checkAddress(from, bytes))
 }
 
-// checkAddress returns an error if the address is 0 and bytes is positive. The driver might treat
+// checkAddress returns an error if the address is 0, unless bytes is 0. The driver might treat
 // address 0 as host memory.
 func checkAddress(a gpu.Address, bytes int) error {
 	if a == 0 && bytes > 0 {
@@ -226,7 +227,7 @@ func (q *queue) Replay(g gpu.Graph) error {
 // Wait implements [gpu.Queue].
 func (q *queue) Wait(ctx context.Context) error { return gpu.Poll(ctx, q.poll) }
 
-// poll reports whether all work is done. If it is, poll first completes the downloads.
+// poll reports whether all work is done. If so, it first completes the downloads.
 func (q *queue) poll() (done bool, err error) {
 	if err := q.enter(); err != nil {
 		return false, err
@@ -288,8 +289,8 @@ func (q *queue) release(keep bool) {
 	q.device.api.StreamDestroy(q.stream)
 }
 
-// names is a set of names of kernels. first[:n] has the first names, at most three; more is set if
-// there are others.
+// names is a set of names of kernels. It keeps at most three: first[:n] has the first names, and
+// more is set if there were others.
 type names struct {
 	first [3]string
 	n     int

@@ -6,8 +6,8 @@ import (
 	"github.com/burngen/burngen/runtime/cuda/internal/libcuda"
 )
 
-// maxSlots is the number of slots of a queue. The host fills one while the device copies the
-// others.
+// maxSlots is the maximum number of slots of a queue. While the host fills one slot, the device can
+// copy the others.
 const maxSlots = 4
 
 // maxSpareSlots is the largest number of slots of closed queues that a device keeps for later
@@ -32,8 +32,8 @@ type slot struct {
 	fills  int           // how many fills of the queue must be done before the slot is used again
 }
 
-// reserve returns n bytes of pinned memory. n is at most the size of a slot. reserve may wait for
-// earlier work.
+// reserve returns n bytes of pinned memory. n must be at most the size of a slot. reserve may have
+// to wait for earlier work.
 func (q *queue) reserve(n int) ([]byte, error) {
 	api := q.device.api
 	if len(q.slots) > 0 {
@@ -72,14 +72,15 @@ func (q *queue) reserve(n int) ([]byte, error) {
 	return s.take(n), nil
 }
 
-// take returns the next n bytes. The bytes after them start at a cache line.
+// take returns the next n bytes of the slot. The bytes after them, which take returns next, start
+// at a cache line.
 func (s *slot) take(n int) []byte {
 	memory := s.memory[s.used : s.used+n : s.used+n]
 	s.used = min((s.used+n+63)&^63, len(s.memory))
 	return memory
 }
 
-// newSlot returns a slot that a closed queue has left, or a new one.
+// newSlot returns a slot. It takes one that a closed queue has left, or makes a new one.
 func (q *queue) newSlot() (slot, error) {
 	d := q.device
 	d.tables.Lock()

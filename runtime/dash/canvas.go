@@ -57,8 +57,8 @@ func (c *canvas) line(x0, y0, x1, y1 int, s style, dashed bool) {
 	}
 }
 
-// draw writes the cells that have dots to a grid, from (x, y) on. It leaves other cells as they
-// are.
+// draw writes the cells that have dots to a grid. Cell (0, 0) is at (x, y). Cells without dots do
+// not change the grid.
 func (c *canvas) draw(g *grid, x, y int) {
 	for i, d := range c.dots {
 		if d == 0 {
@@ -72,7 +72,8 @@ func (c *canvas) draw(g *grid, x, y int) {
 	}
 }
 
-// asciiMark returns the character that stands for the dots of a curve where Unicode is not available.
+// asciiMark returns the character that is drawn instead of a curve's dots if Unicode is not
+// available.
 func asciiMark(s style) string {
 	switch s {
 	case first:

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// maxPending is the number of bytes after which an unfinished line is passed on.
+// maxPending is a number of bytes. A line that is not finished after this many bytes is passed on.
 const maxPending = 4096
 
-// capture passes on the lines that the program prints while a dashboard is on the screen.
+// capture passes on the lines that a program prints while its dashboard is on the screen.
 type capture struct {
 	// the terminal to which standard output led before
 	screen *os.File
@@ -87,7 +87,8 @@ func (c *capture) take(text []byte) {
 	}
 }
 
-// emit passes on the pending line: its text after the last carriage return.
+// emit passes on the pending line. Of this line, it passes on only the text after the last carriage
+// return.
 func (c *capture) emit() {
 	line := bytes.TrimRight(c.pending, "\r")
 	line = line[bytes.LastIndexByte(line, '\r')+1:]

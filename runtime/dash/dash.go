@@ -8,7 +8,7 @@ import (
 	"github.com/burngen/burngen/runtime/learn"
 )
 
-// Renderer shows a run, lets the user control it, and is closed after it.
+// Renderer shows a run and lets the user control it. It must be closed after the run.
 type Renderer interface {
 	learn.Controller
 	io.Closer

@@ -58,7 +58,8 @@ func newGrid(w, h int, ascii bool) *grid {
 	return g
 }
 
-// maxCell is the largest number of bytes of a cell: a character with its combining marks.
+// maxCell is the largest number of bytes of a cell's text, which is a character with its combining
+// marks.
 const maxCell = 16
 
 // put writes text in row y, from column x up to column `end`, exclusive. It cuts text that is too
@@ -114,7 +115,7 @@ func (g *grid) shorten(text string, columns int) string {
 	return out.String() + mark
 }
 
-// set writes a cell. If it overwrites half of a wide character, the other half becomes a space.
+// set writes one cell. If this overwrites half of a wide character, the other half becomes a space.
 func (g *grid) set(x, y int, s style, text string) {
 	if x < 0 || x >= g.w || y < 0 || y >= g.h {
 		return
@@ -139,7 +140,7 @@ func (g *grid) right(end, y int, s style, text string) int {
 	return x
 }
 
-// across draws a horizontal line in row y, in columns [x0, x1).
+// across draws a horizontal line in row y, from column x0 up to column x1, exclusive.
 func (g *grid) across(x0, x1, y int) {
 	for x := x0; x < x1; x++ {
 		g.set(x, y, dim, g.glyph("─"))
@@ -182,8 +183,8 @@ func (g *grid) glyph(text string) string {
 var toASCII = strings.NewReplacer("─", "-", "│", "|", "┌", "+", "┐", "+", "└", "+", "┘", "+", "├", "+", "┤", "+", "┬", "+", "┴", "+",
 	"█", "#", "░", ".", "·", "-", "…", "~", "◂", "<", "▸", ">", "←→", "<>", "↑↓", "^v", "°", "")
 
-// asciiOf returns text in ASCII. Combining marks are dropped; characters without a replacement
-// become question marks.
+// asciiOf returns text in ASCII. It drops combining marks. A character without a replacement
+// becomes a question mark.
 func asciiOf(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -4,7 +4,7 @@ package dash
 
 import "os"
 
-// guard does nothing: there is no process that restores the terminal on these systems.
+// guard does nothing on these systems: they have no process that can restore the terminal.
 type guard struct{}
 
 func startGuard(in, out *os.File) *guard { return nil }

@@ -31,8 +31,8 @@ printf '\033[?1049l\033[?25h\033[?1002l\033[?1003l\033[?1006l\033[?2004l\033[?20
 
 const allIsWell = "the terminal is restored"
 
-// startGuard starts a guard of a terminal. It returns nil if the system lacks a shell or stty, or
-// the guard cannot start.
+// startGuard starts a guard of a terminal. It returns nil if the guard cannot start, for example
+// because the system has no shell or stty.
 func startGuard(in, out *os.File) *guard {
 	stty := exec.Command("stty", "-g")
 	stty.Stdin = in
@@ -61,5 +61,5 @@ func (g *guard) release() {
 	g.cmd.Wait()
 }
 
-// lastWords returns the file to which the text of a panic that ends the program is written.
+// lastWords returns a file. If a panic ends the program, the text of the panic is written to it.
 func (g *guard) lastWords() *os.File { return g.pipe }

@@ -20,8 +20,8 @@ const (
 
 type tick struct{}
 
-// model is the dashboard's state in Bubble Tea. It copies frames of the run, so that training never
-// waits for it.
+// model is the state of the dashboard in Bubble Tea. It works on copies of the run's state
+// (frames), so that training never waits for it.
 type model struct {
 	run *progress.Run
 	// nil if the run is only watched; may return nil
@@ -236,7 +236,7 @@ func (m model) interrupt() (tea.Model, tea.Cmd) {
 	return m.look(), m.ask(func(c learn.Controls) { c.Finish(true) })
 }
 
-// ask returns a command that calls `what` with the controls of the run. It returns nil if the run has
+// ask returns a command that calls `what` with the controls of the run. It returns nil if there are
 // no controls.
 func (m model) ask(what func(learn.Controls)) tea.Cmd {
 	c := m.controls()

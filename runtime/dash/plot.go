@@ -22,7 +22,7 @@ type lens struct {
 	smooth int // index in smoothing
 }
 
-// smoothing lists window lengths for averages, as fractions of the length of a curve.
+// smoothing lists window lengths for averages. They are fractions of the length of a curve.
 var smoothing = [...]float64{0, 0.02, 0.1}
 
 func styleOf(s learn.Split) style {
@@ -35,7 +35,8 @@ func styleOf(s learn.Split) style {
 	return third
 }
 
-// chosen returns the curves that the lens selects, smoothed or in logarithms if the lens says so.
+// chosen returns the curves that the lens selects. They are smoothed, or in logarithms, if the lens
+// says so.
 func (l lens) chosen(curves []progress.Curve) []progress.Curve {
 	var out []progress.Curve
 	from := math.Inf(-1)
@@ -69,7 +70,7 @@ func (l lens) chosen(curves []progress.Curve) []progress.Curve {
 	return out
 }
 
-// smoothed returns a copy of points, averaged exponentially if the lens says so.
+// smoothed returns a copy of points. If the lens says so, it is an exponential average.
 func (l lens) smoothed(points []progress.Point) []progress.Point {
 	points = slices.Clone(points)
 	share := smoothing[l.smooth]
@@ -111,7 +112,8 @@ func share(v, lo, hi float64) float64 {
 	return min(max((v/2-lo/2)/d, 0), 1)
 }
 
-// plot draws curves with axes in the rectangle of w × h cells at (x, y).
+// plot draws curves with axes in a rectangle. The rectangle has w × h cells, and its upper left
+// cell is (x, y).
 func plot(g *grid, x, y, w, h int, curves []progress.Curve, l lens, unit string) {
 	shown := l.chosen(curves)
 	if h < 3 || w < 16 {
@@ -189,8 +191,8 @@ func trace(c *canvas, curve progress.Curve, x0, x1, y0, y1 float64) {
 	}
 }
 
-// steps draws the horizontal axis below a plot and its labels. The axis has `columns` cells, for
-// steps from x0 to x1.
+// steps draws the horizontal axis below a plot, with labels. The axis has `columns` cells, and
+// stands for steps from x0 to x1.
 func steps(g *grid, x, y, columns int, x0, x1 float64) {
 	g.set(x, y, dim, g.glyph("└"))
 	g.across(x+1, x+1+columns, y)

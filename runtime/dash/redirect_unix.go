@@ -51,8 +51,8 @@ func redirect(w *os.File, withStderr bool, crash *os.File) (screen *os.File, und
 	return screen, undo, nil
 }
 
-// duplicate returns a new file for the open file of a descriptor. Child processes do not inherit
-// it.
+// duplicate returns a new file for what the descriptor fd refers to. Child processes do not inherit
+// the new file.
 func duplicate(fd int) (*os.File, error) {
 	n, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {

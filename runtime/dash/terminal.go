@@ -83,7 +83,7 @@ func usable(in, out *os.File, getenv func(string) string) bool {
 	return !wantsLines(getenv) && isTerminal(in, getenv) && isTerminal(out, getenv) && inForeground(out)
 }
 
-// show opens the dashboard. If that fails, the output stays as it was.
+// show opens the dashboard. If this fails, standard output stays as it was.
 func (t *terminal) show() {
 	g := startGuard(os.Stdin, os.Stdout)
 	var crash *os.File
@@ -154,7 +154,7 @@ func (t *terminal) signals() {
 	}
 }
 
-// end restores the terminal and ends the program as if the signal had its default effect.
+// end restores the terminal. It then ends the program as the signal would by default.
 func (t *terminal) end(s os.Signal) {
 	t.restore()
 	signal.Reset(s)
@@ -163,7 +163,7 @@ func (t *terminal) end(s os.Signal) {
 	os.Exit(130) // 128 and SIGINT, as shells say
 }
 
-// raise sends a signal to this process. It exits on systems that cannot do this.
+// raise sends a signal to this process. On systems on which this is not possible, it exits.
 func raise(s os.Signal) {
 	p, err := os.FindProcess(os.Getpid())
 	if err == nil {
@@ -174,7 +174,8 @@ func raise(s os.Signal) {
 	}
 }
 
-// restore closes the dashboard. It returns false if the terminal accepts no output for 5 seconds.
+// restore closes the dashboard and restores the terminal. It returns false if the terminal has
+// accepted no output for 5 seconds.
 func (t *terminal) restore() bool {
 	go t.program.Quit()
 	select {

@@ -10,7 +10,7 @@ import (
 	"github.com/burngen/burngen/runtime/learn"
 )
 
-// none is the renderer on a system without terminals. It passes all events on.
+// none is the renderer on systems without terminals. It passes all events to `otherwise`.
 type none struct{ otherwise learn.Renderer }
 
 func newTerminal(otherwise learn.Renderer) Renderer { return none{otherwise} }

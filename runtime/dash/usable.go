@@ -10,13 +10,13 @@ import (
 	"golang.org/x/term"
 )
 
-// isTerminal reports whether f is a terminal and TERM is not "dumb".
+// isTerminal reports whether f is a terminal, and TERM is not "dumb".
 func isTerminal(f *os.File, getenv func(string) string) bool {
 	return f != nil && getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd()))
 }
 
-// wantsLines reports whether the environment asks for plain lines: by NO_COLOR (no-color.org), or
-// by CI, which continuous integration services set.
+// wantsLines reports whether the environment asks for plain lines. NO_COLOR asks for them
+// (no-color.org), and so does CI, which continuous integration services set.
 func wantsLines(getenv func(string) string) bool {
 	return getenv("NO_COLOR") != "" || getenv("CI") != ""
 }

@@ -38,7 +38,8 @@ type target struct {
 	tab       progress.Tab
 }
 
-// draw returns the dashboard, and the areas of the tabs for the mouse.
+// draw returns the dashboard as a grid. It also returns the areas of the tabs, which the mouse can
+// click.
 func draw(f *progress.Frame, s screen) (*grid, []target) {
 	g := newGrid(s.w, s.h, s.ascii)
 	if s.w < minWidth || s.h < minHeight {
@@ -211,7 +212,8 @@ func tabRow(g *grid, x, y, end int, f *progress.Frame, s screen) []target {
 	return out
 }
 
-// table writes a row of titles, then a row for each metric with its last values and its best one.
+// table writes a table: a row of titles, and then a row for each metric with its last values and
+// its best value.
 func table(g *grid, x, y, end, rows int, f *progress.Frame) {
 	if len(f.Rows) == 0 {
 		return
@@ -265,8 +267,8 @@ func table(g *grid, x, y, end, rows int, f *progress.Frame) {
 	}
 }
 
-// flow arranges texts in lines of at most `width` columns. A text that is too wide has a line of
-// its own.
+// flow arranges texts in lines of at most `width` columns. A text that is longer gets a line of its
+// own.
 func flow(texts []string, width int) (lines []string) {
 	for _, t := range texts {
 		if n := len(lines); n > 0 && lipgloss.Width(lines[n-1])+3+lipgloss.Width(t) <= width {

@@ -9,7 +9,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Bins divides numbers into ranges. The zero value has one bin for all numbers. [rt.SaveState]
+// Bins divides numbers into ranges. The zero value has a single bin for all numbers. [rt.SaveState]
 // saves the edges with a run.
 type Bins struct{ edges []float64 } // increasing; bin i is below edge i
 
@@ -68,7 +68,7 @@ func QuantileBins(values []float64, n int) (*Bins, error) {
 // Len returns the number of bins.
 func (b *Bins) Len() int { return len(b.edges) + 1 }
 
-// Index returns the bin of a number, from 0 to Len()-1, or -1 for NaN.
+// Index returns the bin of a number, from 0 to Len()-1. It returns -1 for NaN.
 func (b *Bins) Index(x float64) int {
 	if math.IsNaN(x) {
 		return -1

@@ -45,13 +45,13 @@ func (c *cached[T]) At(i int) (T, error) {
 	return c.keep(i, x), nil
 }
 
-// keep stores x as item i unless an item is stored already. It returns the stored item.
+// keep stores x as item i, unless this item is already stored. It returns the stored item.
 func (c *cached[T]) keep(i int, x T) T {
 	c.items[i].CompareAndSwap(nil, &x)
 	return *c.items[i].Load()
 }
 
-// Many implements [ManyReader]. It reads the items that are not in memory yet with one call.
+// Many implements [ManyReader]. With one call, it reads all the items that are not in memory yet.
 func (c *cached[T]) Many(dst []T, at []int) error {
 	if err := checkRoom(dst, at); err != nil {
 		return err

@@ -35,13 +35,15 @@ func Pairs[T, X, Y any](put func(item T, x *X, y *Y, r *rand.Rand) error) Collat
 	})
 }
 
-// Copy stores a pair as it is. Pairs(Copy[X, Y]) makes batches of the items of [Zipped].
+// Copy stores a pair as it is. For example, Pairs(Copy[X, Y]) makes batches of the items of
+// [Zipped].
 func Copy[X, Y any](p Pair[X, Y], x *X, y *Y, _ *rand.Rand) error {
 	*x, *y = p.X, p.Y
 	return nil
 }
 
-// sized returns x resized to n elements, in x's memory if its capacity suffices.
+// sized returns a slice of n elements. It uses the memory of x, with its elements, if the capacity
+// of x suffices.
 func sized[T any](x []T, n int) []T {
 	if n <= cap(x) {
 		return x[:n]

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Column pairs a struct field with the column of a table, or the key of JSON objects, that it
-// takes.
+// Column describes which column of a table, or which key of a JSON object, belongs to a struct
+// field.
 type Column struct {
 	Name     string       // from the tag, or the field's name
 	Field    int          // index of the field in the struct
@@ -31,7 +31,7 @@ type Column struct {
 // option.
 func Columns[T any]() ([]Column, error) { return ColumnsOf(reflect.TypeFor[T]()) }
 
-// ColumnsOf is [Columns] for a type that a program finds at run time, such as the type of a field.
+// ColumnsOf is [Columns] for a type that is known only at run time, such as the type of a field.
 func ColumnsOf(t reflect.Type) ([]Column, error) {
 	columns, errs := columnsOf(t)
 	if errs != nil {

@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// CSVOptions configure the syntax of a table. The zero value is RFC 4180 with a header.
+// CSVOptions describes the syntax of a table. The zero value is the syntax of RFC 4180, with a
+// header.
 type CSVOptions struct {
 	Comma    rune // separator of cells; 0 means a comma
 	Comment  rune // first character of lines to skip; 0 means no comments
@@ -50,7 +51,8 @@ func CSV[T any](path string, o CSVOptions) (rows []T, err error) {
 	return rows, nil
 }
 
-// ReadCSV is like [CSV] with the decompressed contents of a file. It returns an error if r is nil.
+// ReadCSV reads a table from r, like [CSV]. r must not be compressed. ReadCSV returns an error if r
+// is nil.
 func ReadCSV[T any](r io.Reader, o CSVOptions) ([]T, error) {
 	if r == nil {
 		return nil, errors.New("no reader to read from")
@@ -99,7 +101,8 @@ type record struct {
 	at    func(i int) (line, column int) // position of a cell
 }
 
-// records returns a function that reads the next row. It returns io.EOF at the end.
+// records returns a function that reads the next row of the table. The function returns io.EOF at
+// the end.
 func (o CSVOptions) records(r io.Reader) (next func() (record, error)) {
 	b := withoutMark(r)
 	if o.Comma == 0 {
@@ -216,8 +219,8 @@ func (f *field) fill(row reflect.Value, r record) error {
 	return nil
 }
 
-// parsers holds, for each kind of field, the function that sets the field v from the text of a
-// cell.
+// parsers holds a function for each kind of field. The function sets the field v to the value of a
+// cell's text.
 var parsers = func() map[reflect.Kind]func(v reflect.Value, text string) error {
 	m := map[reflect.Kind]func(v reflect.Value, text string) error{
 		reflect.String: func(v reflect.Value, text string) error {

@@ -23,7 +23,8 @@ type Dataset[T any] interface {
 	At(i int) (T, error)
 }
 
-// ManyReader is a data set that reads several items faster than one at a time.
+// ManyReader is a data set that can read several items in one call. This is faster than reading one
+// item at a time.
 type ManyReader[T any] interface {
 	// Many stores the item with index at[k] in dst[k]. Indices may repeat. It returns an error if
 	// dst and at have different lengths, an index is out of range, or an item cannot be read. After
@@ -96,7 +97,8 @@ func checkRoom[T any](dst []T, at []int) error {
 	return nil
 }
 
-// readMany stores item at[k] of d in dst[k]. It uses d's own method Many if d has one.
+// readMany stores item at[k] of d in dst[k], for each k. It calls the method Many of d if d is a
+// [ManyReader].
 func readMany[T any](d Dataset[T], dst []T, at []int) error {
 	if err := checkRoom(dst, at); err != nil {
 		return err
@@ -126,7 +128,7 @@ func product(a, b int) (int, bool) {
 	return a * b, a == 0 || b <= math.MaxInt/a
 }
 
-// scratch is a free list of slices. Unlike a sync.Pool, it keeps them for ever.
+// scratch is a list of slices that can be used again. Unlike a sync.Pool, it keeps them for ever.
 type scratch[T any] struct {
 	mu   sync.Mutex
 	free []*[]T

@@ -32,8 +32,8 @@ func (l *Loader[B]) Digest() (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// sampleOf returns a function that writes at most `digested` items of d, evenly spaced from the
-// first to the last.
+// sampleOf returns a function that hashes some items of d. They are evenly spaced from the first to
+// the last, and there are at most `digested`.
 func sampleOf[T any](d Dataset[T]) func(h hash.Hash) error {
 	return func(h hash.Hash) error {
 		n := d.Len()
@@ -61,7 +61,7 @@ func writeItem[T any](h hash.Hash, d Dataset[T], i int) (err error) {
 
 var errDeep = errors.New("items are nested more than 32 levels deep")
 
-// writeValue hashes an encoding of v that differs for different values of its type.
+// writeValue hashes v, in an encoding in which different values of the same type differ.
 func writeValue(h hash.Hash, v reflect.Value, depth int) error {
 	if depth > 32 {
 		return errDeep
@@ -109,7 +109,8 @@ func writeValue(h hash.Hash, v reflect.Value, depth int) error {
 	return nil
 }
 
-// writeList hashes the elements of an array or slice. Numbers are hashed as they are in memory.
+// writeList hashes the elements of an array or slice. Numbers are hashed in the form that they have
+// in memory.
 func writeList(h hash.Hash, v reflect.Value, depth int) error {
 	writeWord(h, uint64(v.Len()))
 	if isNumbers(v.Type().Elem()) && v.Len() > 0 && (v.Kind() == reflect.Slice || v.CanAddr()) {
@@ -125,7 +126,7 @@ func writeList(h hash.Hash, v reflect.Value, depth int) error {
 	return nil
 }
 
-// isNumbers reports whether t is a type of numbers or of arrays of numbers.
+// isNumbers reports whether t is a numeric type, or an array of numbers.
 func isNumbers(t reflect.Type) bool {
 	for t.Kind() == reflect.Array {
 		t = t.Elem()

@@ -48,7 +48,7 @@ func (l *Loader[B]) newRun(epoch int) *run {
 	return &run{l.order(epoch), keyOf(l.o.Seed, uint64(epoch)), make(chan struct{})}
 }
 
-// makeBatch returns a function that makes batch k. The function must not be called concurrently.
+// makeBatch returns a function that makes batch k. Calls of this function must not be concurrent.
 func (l *Loader[B]) makeBatch(r *run) func(out *made[B], k int) {
 	m, at := l.maker(), make([]int, l.room())
 	return func(out *made[B], k int) {
@@ -111,7 +111,7 @@ func (l *Loader[B]) background(ctx context.Context, r *run, from int, yield func
 	}
 }
 
-// work makes the batches with the numbers first, first+step, first+2·step, … until the epoch ends
+// work makes batches number first, first+step, first+2·step, and so on. It ends when the epoch ends
 // or a batch has an error.
 func (l *Loader[B]) work(w worker[B], r *run, first, step int) {
 	next := l.makeBatch(r)

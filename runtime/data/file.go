@@ -33,7 +33,7 @@ func readFile(path string, decode func(io.Reader) error) error {
 	return nil
 }
 
-// decompressed returns a reader of r's contents, decompressed if they are gzip.
+// decompressed returns a reader of the contents of r. It decompresses them if they are gzip.
 func decompressed(r io.Reader) (io.Reader, error) {
 	buffered := bufio.NewReaderSize(r, 1<<16)
 	if magic, _ := buffered.Peek(2); len(magic) < 2 || magic[0] != 0x1f || magic[1] != 0x8b {
@@ -42,7 +42,8 @@ func decompressed(r io.Reader) (io.Reader, error) {
 	return gzip.NewReader(buffered)
 }
 
-// withoutMark returns a reader of r that skips a byte order mark of UTF-8.
+// withoutMark returns a reader that reads r, except for a byte order mark of UTF-8 at the
+// beginning.
 func withoutMark(r io.Reader) *bufio.Reader {
 	b := bufio.NewReader(r)
 	if mark, _ := b.Peek(3); string(mark) == "\ufeff" {

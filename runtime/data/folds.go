@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// Fold is one of the divisions of a data set for cross-validation.
+// Fold is one division of a data set for cross-validation.
 type Fold[T any] struct{ Train, Valid Dataset[T] }
 
 // Folds divides d into k consecutive parts for cross-validation, whose sizes differ by at most 1.
@@ -33,7 +33,8 @@ func Folds[T any](d Dataset[T], k int) ([]Fold[T], error) {
 	return folds, nil
 }
 
-// fraction returns n·a/b, rounded down, without overflow. 0 ≤ a ≤ b, 0 < b and 0 ≤ n.
+// fraction returns n·a/b, rounded down. The product may overflow an int. 0 ≤ a ≤ b, 0 < b and 0 ≤ n
+// must hold.
 func fraction(n, a, b int) int {
 	high, low := bits.Mul64(uint64(n), uint64(a))
 	q, _ := bits.Div64(high, low, uint64(b))

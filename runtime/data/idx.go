@@ -35,7 +35,8 @@ func IDX[T IDXElement](path string) (x rt.Tensor[T], err error) {
 	return x, nil
 }
 
-// ReadIDX is like [IDX] with the decompressed contents of a file. It returns an error if r is nil.
+// ReadIDX reads the contents of an IDX file from r, like [IDX]. r must not be compressed. ReadIDX
+// returns an error if r is nil.
 func ReadIDX[T IDXElement](r io.Reader) (rt.Tensor[T], error) {
 	var none rt.Tensor[T]
 	if r == nil {

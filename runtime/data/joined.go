@@ -44,8 +44,8 @@ func (j *joined[T]) At(i int) (T, error) {
 	return j.sets[k].At(i - j.begins[k])
 }
 
-// Many implements [ManyReader]. It calls a set once for each run of adjacent indices that belong to
-// the set.
+// Many implements [ManyReader]. For adjacent indices that belong to the same set, it calls the set
+// once.
 func (j *joined[T]) Many(dst []T, indices []int) error {
 	if err := checkRoom(dst, indices); err != nil {
 		return err

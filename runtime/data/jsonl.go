@@ -32,8 +32,8 @@ func JSONL[T any](path string) (rows []T, err error) {
 	return rows, nil
 }
 
-// ReadJSONL is like [JSONL] with the decompressed contents of a file. It returns an error if r is
-// nil.
+// ReadJSONL reads JSON lines from r, like [JSONL]. r must not be compressed. ReadJSONL returns an
+// error if r is nil.
 func ReadJSONL[T any](r io.Reader) ([]T, error) {
 	if r == nil {
 		return nil, errors.New("no reader to read from")
@@ -99,8 +99,8 @@ func valueOf(object map[string]json.RawMessage, name string) (json.RawMessage, b
 	return nil, false
 }
 
-// setJSON sets v from JSON. Unlike encoding/json, it returns an error for null and for an array
-// with another number of elements.
+// setJSON sets v to a JSON value. Unlike encoding/json, it returns an error for null, and for an
+// array with another number of elements than v has.
 func setJSON(v reflect.Value, text json.RawMessage) error {
 	if string(text) == "null" {
 		return fmt.Errorf("null is not a %v", v.Type())

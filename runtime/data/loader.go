@@ -11,11 +11,11 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Inline is a value of [LoaderOptions].Workers. The goroutine that asks for a batch then makes the
-// batch itself.
+// Inline is a value for [LoaderOptions].Workers. It means that there are no workers: the goroutine
+// that asks for a batch makes it.
 const Inline = -1
 
-// OnError selects the reaction of a [Loader] to an item that cannot be read or put into a batch.
+// OnError selects what a [Loader] does if an item cannot be read or put into a batch.
 type OnError int
 
 const (
@@ -123,8 +123,8 @@ func (l *Loader[B]) Shard(rank, count int) *Loader[B] {
 	return &s
 }
 
-// Err returns the error that all epochs yield, or nil. It is the error of invalid arguments of
-// [Load] or [Loader.Shard].
+// Err returns the error that all epochs yield if the arguments of [Load] or [Loader.Shard] are not
+// valid. It returns nil if they are valid.
 func (l *Loader[B]) Err() error {
 	if l.err != nil {
 		return fmt.Errorf("load: %w", l.err)
@@ -140,14 +140,15 @@ func (l *Loader[B]) Options() LoaderOptions { return l.o }
 func (l *Loader[B]) Batches() int { return l.batches }
 
 // Items returns the number of items in an epoch, in all shards together. Items that DropLast leaves
-// out do not count. Skipped items do.
+// out do not count. Items that are skipped do count.
 func (l *Loader[B]) Items() int { return l.n }
 
-// Skipped returns the number of items that were skipped in all batches that this loader has yielded.
+// Skipped returns the number of items that were skipped, in all batches that this loader has
+// yielded.
 func (l *Loader[B]) Skipped() int64 { return l.skipped.Load() }
 
-// part returns a range [from, to) of positions in the epoch's order: the items of batch k that this
-// loader's rank reads.
+// part returns the items of batch k that this loader's rank reads, as a range [from, to) of
+// positions in the epoch's order.
 func (l *Loader[B]) part(k int) (from, to int) {
 	begin := k * l.o.Batch
 	size := min(l.o.Batch, l.n-begin)
@@ -160,7 +161,7 @@ func (l *Loader[B]) room() int {
 	return min(size, size/l.of+1)
 }
 
-// workers returns the number of goroutines for an epoch that begins with batch `from`.
+// workers returns the number of goroutines for an epoch. from is the number of its first batch.
 func (l *Loader[B]) workers(from int) int {
 	n := l.o.Workers
 	if n == 0 {

@@ -15,14 +15,15 @@ type maker[B any] interface {
 	make(out *made[B], at []int, key uint64, ended <-chan struct{})
 }
 
-// made is a batch or its error, with the errors of the items that were skipped.
+// made is a batch that a worker has made, or the error of this batch. It also has the errors of the
+// items that were skipped.
 type made[B any] struct {
 	batch   B
 	err     error
 	skipped []error
 }
 
-// errEnded is the error of a batch whose epoch ended before it was complete.
+// errEnded is the error of a batch that was not complete when the epoch ended.
 var errEnded = errors.New("the epoch has ended")
 
 // itemMaker makes batches of the items of a data set.
@@ -56,8 +57,8 @@ func (m *itemMaker[T, B]) make(out *made[B], at []int, key uint64, ended <-chan 
 	}
 }
 
-// read reads the items with the indices in `at` into m.items and m.indices. It leaves out items
-// that are skipped.
+// read reads the items with the indices `at`. It stores them in m.items, and their indices in
+// m.indices. It leaves out items that are skipped.
 func (m *itemMaker[T, B]) read(out *made[B], at []int, ended <-chan struct{}) error {
 	m.items, m.indices = sized(m.items[:0], len(at)), append(m.indices[:0], at...)
 	if m.many != nil {
@@ -97,8 +98,8 @@ func (m *itemMaker[T, B]) readOne(i int) (x T, err error) {
 	return m.d.At(i)
 }
 
-// failed returns the error of an item, or nil if the item is skipped; out.skipped then has the
-// error. A panic is always returned.
+// failed handles the error of an item. It returns the error, or nil if the item is skipped. If the
+// item is skipped, it adds the error to out.skipped. A panic is never skipped.
 func (m *itemMaker[T, B]) failed(out *made[B], item int, err error) error {
 	err = fmt.Errorf("item %d: %w", item, err)
 	if p := (*rt.PanicError)(nil); m.onError != Skip || errors.As(err, &p) {
@@ -143,13 +144,14 @@ func (m *itemMaker[T, B]) resize(b *B, n int) (err error) {
 	return nil
 }
 
-// putOne collates item k of m.items at place n of the batch.
+// putOne puts item k of m.items at index n of the batch.
 func (m *itemMaker[T, B]) putOne(b *B, n, k int, key uint64) (err error) {
 	defer rt.Recover("collating", &err)
 	return m.collate.put(m.items[k], b, n, m.random.of(key, m.indices[k]))
 }
 
-// fillWhole collates all items with one call. The random numbers are the first item's.
+// fillWhole puts all items into the batch with one call. The random numbers depend on the first
+// item.
 func (m *itemMaker[T, B]) fillWhole(out *made[B], key uint64) error {
 	first := 0 // for a part without items
 	if len(m.indices) > 0 {

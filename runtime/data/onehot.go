@@ -29,7 +29,8 @@ func (o *OneHot) Name(i int) string {
 	return o.names[i]
 }
 
-// Index returns the category of a value, from 0 to Len()-1, or -1 if it is not known.
+// Index returns the number of a value's category, from 0 to Len()-1. It returns -1 if the value is
+// not a category.
 func (o *OneHot) Index(value string) int {
 	if i, ok := slices.BinarySearch(o.names, value); ok {
 		return i

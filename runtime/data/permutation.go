@@ -21,7 +21,7 @@ const (
 	leastHalf = 4 // with fewer bits, six rounds make some neighbours more frequent than others
 )
 
-// NewPermutation returns an order of n numbers. A negative n counts as 0.
+// NewPermutation returns a random order of the numbers from 0 to n-1. A negative n counts as 0.
 func NewPermutation(n int, seed, epoch uint64) Permutation {
 	p := Permutation{n: max(0, n), half: leastHalf}
 	if n > 1 {
@@ -37,7 +37,7 @@ func NewPermutation(n int, seed, epoch uint64) Permutation {
 // Len returns how many numbers are permuted.
 func (p *Permutation) Len() int { return p.n }
 
-// At returns the number at position i, from 0 to Len()-1. It returns -1 for another i.
+// At returns the number at position i. It returns -1 unless i is from 0 to Len()-1.
 func (p *Permutation) At(i int) int {
 	if i < 0 || i >= p.n {
 		return -1
@@ -53,8 +53,8 @@ func (p *Permutation) At(i int) int {
 	}
 }
 
-// Position returns the position of number x, from 0 to Len()-1: the inverse of At. It returns -1
-// for another x.
+// Position returns the position of the number x. It is the inverse of At. It returns -1 unless x is
+// from 0 to Len()-1.
 func (p *Permutation) Position(x int) int {
 	if x < 0 || x >= p.n {
 		return -1
@@ -75,6 +75,6 @@ func (p *Permutation) halves(x uint64) (left, right uint64) {
 	return x >> p.half, x & (1<<p.half - 1)
 }
 
-// round is the round function of a Feistel network: it returns p.half pseudorandom bits of x and a
-// key.
+// round is the round function of the Feistel network. It returns p.half pseudorandom bits, which
+// depend on x and key.
 func (p *Permutation) round(x, key uint64) uint64 { return mix(x^key) >> (64 - p.half) }

@@ -11,7 +11,8 @@ import (
 	"github.com/burngen/burngen/runtime/cuda/internal/libcuda"
 )
 
-// throughC returns functions that call the functions of api by C's calling convention.
+// throughC returns functions that call the functions of api. The calls go through C's calling
+// convention.
 func throughC(api *libcuda.API) (*libcuda.API, error) {
 	address := map[string]uintptr{}
 	fields := reflect.ValueOf(api).Elem()

@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/runtime/cuda/internal/libcuda"
 )
 
-// throughC returns an error, because purego cannot make C functions with these signatures on this
-// platform.
+// throughC returns an error: on this platform, purego cannot make C functions with these
+// signatures.
 func throughC(*libcuda.API) (*libcuda.API, error) {
 	return nil, errors.New("fake: not a C library on this platform")
 }

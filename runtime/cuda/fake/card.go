@@ -199,8 +199,8 @@ func (c *card) Allocation(address uint64) (first uint64, data []byte, err error)
 	return c.allocation(address)
 }
 
-// allocation is [card.Allocation] for callers that hold g.mu. An address directly after the end of
-// an allocation counts as part of it.
+// allocation is [card.Allocation] for callers that already hold g.mu. The address directly after an
+// allocation counts as part of the allocation.
 func (c *card) allocation(address uint64) (first uint64, data []byte, err error) {
 	for start, memory := range c.memory {
 		if address >= start && address-start <= uint64(len(memory)) {
@@ -223,7 +223,7 @@ func (c *card) at(address uint64, n int) ([]byte, error) {
 	return memory[at : at+uint64(n) : at+uint64(n)], nil
 }
 
-// lose marks the context as lost because of err. Later calls in the context fail.
+// lose marks the context as lost. err is the reason. Later calls in the context fail.
 func (c *card) lose(err error) {
 	c.gpu.mu.Lock()
 	defer c.gpu.mu.Unlock()

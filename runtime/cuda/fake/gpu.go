@@ -130,15 +130,16 @@ func (g *GPU) OnCall(hook func(function string) int32) {
 	g.hook.Store(&hook)
 }
 
-// Calls returns how often a function of the driver was called, such as "cuGraphLaunch".
+// Calls returns how often a function of the driver was called. An example of a function is
+// "cuGraphLaunch".
 func (g *GPU) Calls(function string) int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.calls[function]
 }
 
-// Pause stops all streams before their next copy or kernel, until Resume. It waits for copies and
-// kernels that run.
+// Pause stops all streams before their next copy or kernel, until Resume is called. It waits for
+// copies and kernels that are running.
 func (g *GPU) Pause() { g.gate.Lock() }
 
 // Resume ends a Pause.
@@ -151,8 +152,8 @@ func (g *GPU) Fault() error {
 	return g.fault
 }
 
-// Live returns a list of the objects that were not freed, such as "2 streams, 1 graphs", or "" if
-// everything was freed.
+// Live returns a text that lists the objects that were not freed, such as "2 streams, 1 graphs". It
+// returns "" if everything was freed.
 func (g *GPU) Live() string {
 	g.mu.Lock()
 	defer g.mu.Unlock()

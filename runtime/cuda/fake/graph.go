@@ -9,14 +9,14 @@ import (
 	"github.com/burngen/burngen/runtime/cuda/internal/libcuda"
 )
 
-// graph is a list of actions in an order that satisfies their dependencies.
+// graph is a list of actions. Each action comes after the actions that it depends on.
 type graph struct {
 	card    *card
 	nodes   []libcuda.Node
 	actions []action
 }
 
-// exec is an executable graph. Its launches run one at a time.
+// exec is an executable graph. Two launches of it do not run at the same time.
 type exec struct {
 	card    *card
 	mu      sync.Mutex
@@ -62,8 +62,8 @@ func (g *GPU) graph(handle libcuda.Graph, before *libcuda.Node, n uintptr) (*gra
 	return gr, libcuda.Success
 }
 
-// add appends work to a graph as a node, and stores the node's handle in *out. The caller holds
-// g.mu.
+// add appends work to a graph as a node, and stores the handle of the node in *out. The caller
+// holds g.mu.
 func (g *GPU) add(to *graph, work action, out *libcuda.Node) {
 	*out = libcuda.Node(g.handle())
 	to.nodes = append(to.nodes, *out)
@@ -84,7 +84,8 @@ func (g *GPU) graphAddKernel(out *libcuda.Node, handle libcuda.Graph, before *li
 	return r
 }
 
-// graphAddNode adds a kernel node that depends on one kernel node by a programmatic edge.
+// graphAddNode adds a kernel node. The node depends on one other kernel node, by a programmatic
+// edge.
 func (g *GPU) graphAddNode(out *libcuda.Node, handle libcuda.Graph, before *libcuda.Node, edges *libcuda.Edge, n uintptr, params *libcuda.NodeParams) libcuda.Result {
 	if n != 1 || params.Type != 0 || *edges != (libcuda.Edge{From: libcuda.PortProgrammatic, Type: libcuda.EdgeProgrammatic}) {
 		return libcuda.InvalidValue

@@ -38,5 +38,5 @@ type Memory interface {
 	Allocation(address uint64) (first uint64, data []byte, err error)
 }
 
-// ErrAddress is wrapped by the errors of accesses outside of all allocations.
+// ErrAddress is wrapped by errors about accesses outside of all allocations.
 var ErrAddress = errors.New("illegal address")

@@ -54,8 +54,8 @@ func (g *GPU) linkCreate(n uint32, options *libcuda.JITOption, values *uintptr, 
 	return libcuda.Success
 }
 
-// imageMagic is the beginning of the fake's compiled code. The length of the PTX, its SHA-256 and
-// the PTX follow.
+// imageMagic is the beginning of the fake's compiled code. The rest of the code is the length of
+// the PTX, the SHA-256 of the PTX, and the PTX.
 const imageMagic = "fakecode"
 
 const imageHeader = len(imageMagic) + 8 + sha256.Size

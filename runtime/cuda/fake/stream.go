@@ -7,7 +7,7 @@ import (
 	"github.com/burngen/burngen/runtime/cuda/internal/libcuda"
 )
 
-// stream runs its work in order, on a goroutine that ends when there is no more work.
+// stream runs its work in order, on a goroutine. The goroutine ends when there is no more work.
 type stream struct {
 	card    *card
 	mu      sync.Mutex
@@ -64,7 +64,7 @@ func (s *stream) isRunning() bool {
 	return s.running
 }
 
-// action is a copy or a kernel. It returns the time that it takes on the stream's clock.
+// action is a copy or a kernel. It returns the time that it takes by the stream's clock.
 type action func() (time.Duration, error)
 
 // start adds an action to the stream. If the context is lost when its turn comes, the action is
@@ -85,8 +85,8 @@ func (s *stream) start(do action) {
 	})
 }
 
-// event is a CUevent. It occurs when the stream has finished all work before the event's last
-// record.
+// event is a CUevent. It occurs when the stream has finished all work that came before the last
+// record of the event.
 type event struct {
 	card *card
 	// it records the time
@@ -114,7 +114,7 @@ func (g *GPU) streamCreate(out *libcuda.Stream, _ uint32) libcuda.Result {
 }
 
 // stream returns the stream of a handle. The result is not Success if there is no such stream. The
-// caller does not hold g.mu.
+// caller must not hold g.mu.
 func (g *GPU) stream(handle libcuda.Stream) (*stream, libcuda.Result) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -339,8 +339,8 @@ func (c *card) between(ends func() (target, source []byte, err error)) (action, 
 	}, nil
 }
 
-// The durations of work. Each kernel and each copy takes stepTime. A copy also takes 1 ns for every
-// bytesPerNanosecond bytes.
+// These are the durations of work. Each kernel and each copy takes stepTime. A copy takes 1 ns more
+// for every bytesPerNanosecond bytes.
 const (
 	stepTime           = time.Microsecond
 	bytesPerNanosecond = 16

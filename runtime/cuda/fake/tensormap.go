@@ -32,8 +32,8 @@ func MapOf(param []byte) (Map, error) {
 	return m, nil
 }
 
-// tensorMapEncode accepts the tensors that the driver accepts, if they are row-major and have boxes
-// with rows of at most 128 bytes.
+// tensorMapEncode encodes a tensor map. It accepts only tensors that are row-major, with boxes
+// whose rows have at most 128 bytes. It rejects what the driver rejects.
 func tensorMapEncode(out *libcuda.TensorMap, element libcuda.ElementType, rank uint32, at libcuda.Address, extents, strides *uint64, box, steps *uint32, interleave, swizzle, _, fill uint32) libcuda.Result {
 	size := map[libcuda.ElementType]uint64{libcuda.Float16: 2, libcuda.BFloat16: 2, libcuda.TFloat32: 4}[element]
 	if uintptr(unsafe.Pointer(out))%64 != 0 || size == 0 || rank < 1 || rank > 5 || at%16 != 0 || interleave != 0 || swizzle != libcuda.Swizzle128 || fill != 0 {

@@ -2,5 +2,5 @@
 
 package fake
 
-// thread returns 0: all threads share one current context on this platform.
+// thread returns 0. On this platform, all threads share one current context.
 func thread() int { return 0 }

@@ -18,14 +18,14 @@ import (
 const (
 	// file is the name of the events file in the folder of a run.
 	file = "events.jsonl"
-	// maxChunk is the largest number of bytes that are read at once. It is more than the length of
-	// an event.
+	// maxChunk is the largest number of bytes that are read at a time. An event is always shorter.
 	maxChunk = 4 << 20
-	// maxMark is the number of bytes that are compared to notice that the file was replaced.
+	// maxMark is a number of bytes. This many bytes of the file are compared to find out whether it
+	// was replaced.
 	maxMark = 256
 )
 
-// Sink receives the events of a run. Its methods are called from one goroutine.
+// Sink receives the events of a run. All its methods are called from the same goroutine.
 type Sink interface {
 	Event(e learn.Event)
 	// Reset says that the events before are void: all events of the file follow.
@@ -40,7 +40,7 @@ type Run struct {
 	line   int    // lines that were read
 }
 
-// Open returns the run in a folder. It returns an error if no run is there.
+// Open returns the run in folder dir. It returns an error if dir has no run.
 func Open(dir string) (*Run, error) {
 	info, err := os.Stat(dir)
 	switch {
@@ -80,8 +80,8 @@ func (r *Run) Follow(ctx context.Context, interval time.Duration, to Sink) {
 	}
 }
 
-// read reads the next part of the file and passes its events to a sink. It returns true if there
-// may be more.
+// read reads the next part of the file, and passes the events in it to a sink. It returns true if
+// there may be more to read.
 func (r *Run) read(to Sink) bool {
 	f, err := os.Open(r.path)
 	if err != nil {
@@ -117,7 +117,8 @@ func (r *Run) read(to Sink) bool {
 	return n == maxChunk
 }
 
-// isSame reports whether the bytes that were read last are still at their place in f.
+// isSame reports whether f is still the same file: whether the bytes that were read last are still
+// at their place.
 func (r *Run) isSame(f *os.File) bool {
 	if r.offset == 0 {
 		return true
@@ -127,7 +128,7 @@ func (r *Run) isSame(f *os.File) bool {
 	return err == nil && bytes.Equal(mark, r.mark)
 }
 
-// lines passes the events of complete lines to a sink. A line that cannot be parsed becomes a
+// lines passes the events in complete lines to a sink. A line that is not an event becomes a
 // warning.
 func (r *Run) lines(text []byte, to Sink) {
 	for line := range bytes.Lines(text) {

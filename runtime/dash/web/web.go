@@ -1,5 +1,5 @@
-// Package web shows a run of training in a browser. The page is read only, and takes nothing from other
-// hosts.
+// Package web shows a run of training in a browser. The page can only read the run. It loads nothing
+// from other hosts.
 package web
 
 import (
@@ -130,8 +130,8 @@ func static(kind string, body []byte) http.HandlerFunc {
 	}
 }
 
-// stream sends updates as server-sent events (HTML Standard, section 9.2) until the client
-// disconnects.
+// stream sends updates of the page until the client disconnects. They are server-sent events (HTML
+// Standard, section 9.2).
 func stream(w http.ResponseWriter, r *http.Request, run *progress.Run) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
@@ -172,8 +172,8 @@ func stream(w http.ResponseWriter, r *http.Request, run *progress.Run) {
 	}
 }
 
-// message is an update of a page. It has all texts. Its curves have only the points that the page
-// lacks.
+// message is an update of the page. It has all texts again. Of the curves, it has only the points
+// that the page does not have yet.
 type message struct {
 	Generation int    `json:"generation"`
 	Name       string `json:"name"`

@@ -28,7 +28,7 @@ func Fit(dst, samples []float32, r *rand.Rand) {
 	copy(dst[place(len(dst)-len(samples)):], samples)
 }
 
-// Gain multiplies samples by the factor of a gain in decibels: 10^(decibels/20).
+// Gain multiplies samples by 10^(decibels/20).
 func Gain(samples []float32, decibels float64) {
 	factor := float32(math.Pow(10, decibels/20))
 	for i := range samples {
@@ -54,8 +54,8 @@ func Noise(samples []float32, ratio float64, r *rand.Rand) {
 	}
 }
 
-// Shift moves samples to later times by n samples, or to earlier times if n is below 0. Zeros fill
-// the gap.
+// Shift moves samples to later times, by n samples. If n is below 0, it moves them to earlier
+// times. Zeros fill the gap.
 func Shift(samples []float32, n int) {
 	n = max(-len(samples), min(len(samples), n))
 	if n >= 0 {

@@ -33,7 +33,8 @@ type Clips struct {
 // Len returns the number of files.
 func (c *Clips) Len() int { return len(c.clips) }
 
-// At reads a file; see [WAV]. It returns an error if there is no item i, or its file cannot be read.
+// At returns item i. It reads the file; see [WAV]. It returns an error if there is no item i, or if
+// its file cannot be read.
 func (c *Clips) At(i int) (Clip, error) {
 	if i < 0 || i >= len(c.clips) {
 		return Clip{}, fmt.Errorf("index %d: there are %d items", i, len(c.clips))
@@ -122,7 +123,7 @@ func wavFiles(dir string) (names []string, err error) {
 	return names, nil
 }
 
-// Split is a part of a data set that its authors have divided.
+// Split selects a part of a data set whose authors have divided it.
 type Split int
 
 const (
@@ -238,7 +239,7 @@ func readSpeechCommands(dir string, s Split) (*Clips, error) {
 	return c, nil
 }
 
-// readList assigns the files in a list, one path on each line, to split s.
+// readList assigns files to split s. list is a file that has one path on each line.
 func readList(list string, s Split, splits map[string]Split) error {
 	f, err := os.Open(list)
 	if err != nil {

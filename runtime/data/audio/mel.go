@@ -9,7 +9,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Padding selects the samples that a spectrogram assumes before the first sample and after the last
+// Padding selects which samples a spectrogram assumes before the first sample and after the last
 // one.
 type Padding int
 
@@ -19,8 +19,8 @@ const (
 	NoPadding                // nothing: all frames lie within the samples
 )
 
-// MelOptions configure [NewMel]. [Torchaudio] and [Librosa] return the options that these libraries
-// have by default.
+// MelOptions configures [NewMel]. [Torchaudio] and [Librosa] return the default options of these
+// libraries.
 type MelOptions struct {
 	Rate    int     // of the samples, in Hz
 	FFT     int     // samples in a transform
@@ -40,7 +40,7 @@ func Torchaudio(rate int) MelOptions {
 	return MelOptions{Rate: rate, FFT: 400, Hop: 200, Mels: 128, Squared: true}
 }
 
-// Librosa returns the options that librosa's feature.melspectrogram has by default, from version 0.10 on.
+// Librosa returns the default options of librosa's feature.melspectrogram, from librosa 0.10 on.
 func Librosa(rate int) MelOptions {
 	return MelOptions{Rate: rate, FFT: 2048, Hop: 512, Pad: Zeros, Mels: 128, Slaney: true, Area: true, Squared: true}
 }
@@ -52,7 +52,7 @@ type Mel struct {
 	bands  []band
 }
 
-// band is the weighted sum of frequency bins that gives one band of a mel spectrogram.
+// band describes one band of a mel spectrogram, which is a weighted sum of frequency bins.
 type band struct {
 	// bin of weights[0]
 	first   int
@@ -205,7 +205,8 @@ func (m *Mel) Spectrogram(samples []float32) (rt.Tensor[float32], error) {
 	return out, nil
 }
 
-// cut stores frame number `frame` of the samples, times the window, in line.
+// cut multiplies one frame of the samples by the window, and stores it in line. frame is the number
+// of the frame.
 func (m *Mel) cut(line []float64, samples []float32, frame int) {
 	begin := frame * m.o.Hop
 	if m.o.Pad != NoPadding {

@@ -42,7 +42,7 @@ func NewMFCC(o MelOptions, n int) (*MFCC, error) {
 	return m, nil
 }
 
-// Frames returns the number of frames for a number of samples; see [Mel.Frames].
+// Frames returns the number of frames for `samples` samples; see [Mel.Frames].
 func (m *MFCC) Frames(samples int) int { return m.mel.Frames(samples) }
 
 // Coefficients returns the coefficients of the samples of one channel. Their shape is

@@ -10,7 +10,7 @@ import (
 const (
 	// halfWidth is half the length of the filter, in samples of the lower rate.
 	halfWidth = 58
-	// cutoff is the frequency at which the filter halves the amplitude, as a fraction of the
+	// cutoff is the frequency at which the filter halves amplitudes. It is a fraction of the
 	// Nyquist frequency of the lower rate.
 	cutoff = 0.95
 	// kaiserBeta is the parameter of the filter's window (J. F. Kaiser, Nonrecursive digital filter
@@ -89,7 +89,8 @@ func sinc(x float64) float64 {
 	return math.Sin(math.Pi*x) / (math.Pi * x)
 }
 
-// bessel returns the modified Bessel function of the first kind of order 0, by its power series.
+// bessel returns the value at x of the modified Bessel function of the first kind of order 0. It
+// sums the power series.
 func bessel(x float64) float64 {
 	sum, term := 1.0, 1.0
 	for k := 1.0; term > sum*1e-17; k++ {
@@ -106,8 +107,8 @@ func gcd(a, b int) int {
 	return a
 }
 
-// Resample returns the sound at another rate; see the function [Resample]. It also returns an error
-// for a sound that [Sound.Check] refuses.
+// Resample returns the sound at another rate; see the function [Resample]. It returns the errors of
+// this function, and an error for a sound that [Sound.Check] refuses.
 func (s Sound) Resample(rate int) (Sound, error) {
 	if err := s.Check(); err != nil {
 		return Sound{}, err

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Sound is a recording. Samples has the samples of each channel, usually from -1 to 1. All channels
+// Sound is a recording. Samples[c] has the samples of channel c, usually from -1 to 1. All channels
 // have the same number of samples.
 type Sound struct {
 	Rate    int // samples of a channel per second
@@ -20,8 +20,8 @@ func (s Sound) Len() int {
 	return len(s.Samples[0])
 }
 
-// Check returns an error if the rate is below 1, there are no channels, or channels have different
-// lengths.
+// Check returns an error if the rate is below 1, if there are no channels, or if the channels
+// differ in length.
 func (s Sound) Check() error {
 	if s.Rate < 1 {
 		return fmt.Errorf("rate %d: at least 1 expected", s.Rate)

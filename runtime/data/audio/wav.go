@@ -32,7 +32,8 @@ func WAV(path string) (Sound, error) {
 	return s, nil
 }
 
-// ReadWAV is [WAV] for the contents of a file. It returns an error if r is nil.
+// ReadWAV reads the contents of a WAV file from r; see [WAV]. It returns the errors of WAV, and an
+// error if r is nil.
 func ReadWAV(r io.Reader) (Sound, error) {
 	if r == nil {
 		return Sound{}, errors.New("no reader to read from")
@@ -103,8 +104,8 @@ type layout struct {
 	float bool
 }
 
-// guid is the last 14 bytes of the GUIDs of extensible formats. The first 2 bytes of a GUID are the
-// format code.
+// guid is the last 14 bytes of the GUID of an extensible format. The first 2 bytes of the GUID are
+// the format code.
 var guid = []byte{0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71}
 
 // parseLayout parses the contents of a chunk "fmt ".
@@ -169,8 +170,8 @@ func (l *layout) read(r io.Reader, size int64) (Sound, error) {
 	return s, nil
 }
 
-// decoder returns a function that decodes the first sample in b. Integer samples are left-aligned
-// in their bytes, whatever their number of bits.
+// decoder returns a function that decodes the sample at the start of b. Integer samples of any
+// number of bits are left-aligned in their bytes.
 func (l *layout) decoder() func(b []byte) float32 {
 	switch {
 	case l.float && l.width == 4:
@@ -203,7 +204,8 @@ const (
 	Float64                 // floats of 64 bits
 )
 
-// SaveWAV writes a WAV file; see [WriteWAV]. An error leaves an existing file as it is.
+// SaveWAV writes a WAV file; see [WriteWAV]. If it returns an error, an existing file has not
+// changed.
 func SaveWAV(path string, s Sound, e Encoding) error {
 	if err := rt.ReplaceFile(path, func(out *os.File) error { return WriteWAV(out, s, e) }); err != nil {
 		return fmt.Errorf("wav: %w", err)
@@ -247,8 +249,8 @@ func WriteWAV(w io.Writer, s Sound, e Encoding) error {
 	return err
 }
 
-// header returns the bytes of a file before the samples. All samples together have size bytes, and
-// each sample has width bytes.
+// header returns the bytes of a WAV file before the samples. `size` is the number of bytes of all
+// samples, and `width` the number of bytes of one sample.
 func header(s Sound, e Encoding, width, size int) []byte {
 	order := binary.LittleEndian
 	code := pcm

@@ -154,7 +154,7 @@ func (c *check[T]) many(m data.ManyReader[T]) {
 	}
 }
 
-// goroutines reads the items on several goroutines, each in another order, and compares them with
+// goroutines reads the items on several goroutines, each in another order. It compares them with
 // the items that were read first.
 func (c *check[T]) goroutines() {
 	var running sync.WaitGroup

@@ -17,8 +17,8 @@ type Rotate struct {
 	FillClass uint8      // of the mask's pixels there
 }
 
-// Apply implements [Transform]. A box becomes the smallest box around its turned corners, limited
-// to the picture.
+// Apply implements [Transform]. A box becomes the bounding box of its turned corners, clipped to
+// the picture.
 func (t Rotate) Apply(s *Sample, r *rand.Rand) error {
 	if err := s.begin("rotate", r); err != nil {
 		return err
@@ -30,8 +30,8 @@ func (t Rotate) Apply(s *Sample, r *rand.Rand) error {
 	return warpAbout(s, "rotate", m, t.Filter, t.Fill, t.FillClass)
 }
 
-// warpAbout warps a sample by m, a map of result points to picture points about the centre of the
-// picture.
+// warpAbout warps a sample. m maps points of the result to points of the picture, relative to the
+// centre of the picture. name is the prefix of errors.
 func warpAbout(s *Sample, name string, m affine, f Filter, fill color.RGBA, class uint8) error {
 	if f != Bilinear && f != Nearest {
 		return fmt.Errorf("%s: filter %d: Bilinear or Nearest expected", name, f)
@@ -54,8 +54,8 @@ type Affine struct {
 	FillClass uint8      // of the mask's pixels there
 }
 
-// Apply implements [Transform]. A box becomes the smallest box around its corners, limited to the
-// picture.
+// Apply implements [Transform]. A box becomes the bounding box of its transformed corners, clipped
+// to the picture.
 func (t Affine) Apply(s *Sample, r *rand.Rand) error {
 	if err := s.begin("affine", r); err != nil {
 		return err

@@ -40,10 +40,12 @@ func (t Blur) Apply(s *Sample, r *rand.Rand) error {
 	return nil
 }
 
-// rows makes s.between n elements long. s.between holds the picture between the passes of a blur.
+// rows gives s.between a length of n elements. s.between holds the picture between the two passes
+// of a blur.
 func (s *spare) rows(n int) { s.between = sized(s.between, n) }
 
-// gaussian returns the 2·⌈3·sigma⌉+1 weights of a Gaussian, whose sum is 1. It reuses dst.
+// gaussian returns the 2·⌈3·sigma⌉+1 weights of a Gaussian. Their sum is 1. They are in the memory
+// of dst if it is large enough.
 func gaussian(dst []float32, sigma float64) []float32 {
 	radius := int(math.Ceil(3 * sigma))
 	dst = sized(dst, 2*radius+1)
@@ -58,8 +60,8 @@ func gaussian(dst []float32, sigma float64) []float32 {
 	return dst
 }
 
-// blurred blurs src into dst: first along rows, into temp, then along columns. finish converts a
-// sum to a channel.
+// blurred blurs src and stores the result in dst. It first blurs along rows, into temp, and then
+// along columns. finish converts a sum to a channel.
 func blurred[T channel](dst, src raster[T], kernel, temp []float32, finish func(float32) T) {
 	n, radius := src.channels, len(kernel)/2
 	length := src.width * n

@@ -39,16 +39,16 @@ func (p CHW) plane(c int) raster[float32] {
 	return raster[float32]{p.Data[c*n:][:n], p.Width, p.Height, 1, p.Width}
 }
 
-// Floats turns a picture of 8 bits into a [CHW] of values from 0 to 1: x/255. It leaves pictures of
-// floats alone.
+// Floats converts a picture of 8 bits to a [CHW]. A value x becomes x/255. A picture of floats does
+// not change.
 type Floats struct {
 	// Channels is 3 for red, green and blue (default), 1 for the luma 0.299·R + 0.587·G + 0.114·B,
 	// or 4 with alpha.
 	Channels int
 }
 
-// Apply implements [Transform]. For a picture of 8 bits, it returns an error if Channels is not 0,
-// 1, 3 or 4.
+// Apply implements [Transform]. If the picture has 8 bits, Apply returns an error unless Channels
+// is 0, 1, 3 or 4.
 func (f Floats) Apply(s *Sample, r *rand.Rand) error {
 	if err := s.begin("floats", r); err != nil || s.Image == nil {
 		return err

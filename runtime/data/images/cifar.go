@@ -28,8 +28,8 @@ type CIFARItem struct {
 	Coarse int               // the superclass in CIFAR-100, 0 in CIFAR-10
 }
 
-// cifar describes the binary format of a data set: records of label bytes and
-// 3072 bytes of pixels, [3][32][32].
+// cifar describes the binary files of a data set. A file is a list of records. A record is one or
+// two label bytes, and then 3072 bytes of pixels, [3][32][32].
 type cifar struct {
 	name string
 	// of the training and the test split
@@ -148,7 +148,7 @@ func namesIn(dir, name string, n int) ([]string, error) {
 // Len returns the number of pictures.
 func (c *CIFAR) Len() int { return len(c.items) }
 
-// At returns an item. It returns an error if there is no item i.
+// At returns item i. It returns an error if there is no item i.
 func (c *CIFAR) At(i int) (CIFARItem, error) {
 	if err := checkIndex(i, len(c.items)); err != nil {
 		return CIFARItem{}, err

@@ -78,7 +78,7 @@ type cocoCategory struct {
 	Name string `json:"name"`
 }
 
-// readCOCO reads the file without holding all of its text in memory.
+// readCOCO reads a file of annotations. It does not hold the whole text of the file in memory.
 func readCOCO(r io.Reader) (*Detection, error) {
 	dec := json.NewDecoder(bufio.NewReaderSize(r, 1<<16))
 	if err := expect(dec, '{'); err != nil {
@@ -201,7 +201,8 @@ func newDetection(pictures []cocoImage, annotations []cocoAnnotation, categories
 	return d, nil
 }
 
-// numbered sorts list by number, the id of an element. It returns the index of each id.
+// numbered sorts list by the ids of its elements, which `number` returns. It returns a map from
+// each id to the index of its element.
 func numbered[T any](name string, list []T, number func(T) *int64) (map[int64]int, error) {
 	for i, x := range list {
 		if number(x) == nil {
@@ -219,7 +220,7 @@ func numbered[T any](name string, list []T, number func(T) *int64) (map[int64]in
 	return at, nil
 }
 
-// box converts the box of an annotation. classes maps category ids to class indices.
+// box returns the box of an annotation. classes maps the ids of categories to classes.
 func (a cocoAnnotation) box(classes map[int64]int) (Box, error) {
 	if a.Category == nil {
 		return Box{}, errors.New("no category_id")
@@ -270,8 +271,8 @@ func (d *Detection) Classes() []string {
 	return names
 }
 
-// CategoryIDs returns the category ids of the file: element c is the id of class c. COCO's
-// evaluation needs these ids.
+// CategoryIDs returns the ids that categories have in the file. Element c is the id of class c.
+// COCO's evaluation needs these ids.
 func (d *Detection) CategoryIDs() []int64 {
 	ids := make([]int64, len(d.categories))
 	for i, c := range d.categories {

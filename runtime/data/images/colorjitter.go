@@ -68,8 +68,8 @@ func (t ColorJitter) Apply(s *Sample, r *rand.Rand) error {
 	return nil
 }
 
-// Grey removes colours: all channels except alpha become the luma. The number of channels stays. A
-// [Maybe] of Grey corresponds to torchvision's RandomGrayscale.
+// Grey removes colours: each channel except alpha becomes the luma. The number of channels does not
+// change. Use it in a [Maybe] for torchvision's RandomGrayscale.
 type Grey struct{}
 
 // Apply implements [Transform].

@@ -15,7 +15,8 @@ type CenterCrop struct {
 	FillClass     uint8      // of the mask's pixels there
 }
 
-// Apply implements [Transform]. Boxes are limited to the result, and dropped if they are outside.
+// Apply implements [Transform]. Boxes are clipped to the result, and dropped if they are outside of
+// it.
 func (t CenterCrop) Apply(s *Sample, r *rand.Rand) error {
 	if err := s.begin("center crop", r); err != nil {
 		return err
@@ -30,8 +31,8 @@ func (t CenterCrop) Apply(s *Sample, r *rand.Rand) error {
 	})
 }
 
-// middle returns the offset of a run of `part` pixels in the middle of n pixels. The offset is
-// negative if part > n.
+// middle returns the offset of `part` pixels in the middle of n pixels. The offset is negative if
+// part > n.
 func middle(n, part int) int {
 	if part > n {
 		return -((part - n) / 2)
@@ -39,8 +40,8 @@ func middle(n, part int) int {
 	return int(math.RoundToEven(float64(n-part) / 2))
 }
 
-// RandomCrop cuts out a rectangle. All places are equally probable. It agrees with torchvision's
-// RandomCrop, whose padding is [Pad] here.
+// RandomCrop cuts out a rectangle. All positions of the rectangle are equally probable. RandomCrop
+// agrees with torchvision's RandomCrop; for padding, apply [Pad] first.
 type RandomCrop struct {
 	Width, Height int // of the result, in pixels
 }

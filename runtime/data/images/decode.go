@@ -86,7 +86,8 @@ func DecodeMask(data []byte) (*image.Gray, error) {
 // ReadMask is [DecodeMask] of a file. Errors name the file.
 func ReadMask(path string) (*image.Gray, error) { return read(path, DecodeMask) }
 
-// read decodes a file. It reads the file into a pooled buffer, so decode must not keep data.
+// read reads a file and calls decode with its contents. decode must not keep data, because the
+// memory is used again.
 func read[T any](path string, decode func(data []byte) (T, error)) (x T, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -108,7 +109,7 @@ func read[T any](path string, decode func(data []byte) (T, error)) (x T, err err
 // contents is a pool of *bytes.Buffer for the contents of files.
 var contents = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// bounded reads at most `left` bytes. It returns an error if r has more.
+// bounded is a reader that reads at most `left` bytes of r. It returns an error if r has more.
 type bounded struct {
 	r    io.Reader
 	left int64
@@ -171,8 +172,8 @@ func begins(data []byte, magic string) bool {
 	return true
 }
 
-// decode returns the format of a file and the stored pixels, before the EXIF orientation is
-// applied.
+// decode returns the format of a picture, and the pixels as they are stored. The EXIF orientation
+// is not applied to them.
 func decode(data []byte) (*format, image.Image, error) {
 	f := formatOf(data)
 	if f == nil {
@@ -185,8 +186,8 @@ func decode(data []byte) (*format, image.Image, error) {
 	return f, m, nil
 }
 
-// pixels decodes a picture. It returns an error if the size differs from the header, or the decoder
-// panics.
+// pixels decodes a picture. It returns an error if the size is not the size in the header, or if
+// the decoder panics.
 func (f *format) pixels(data []byte) (m image.Image, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -215,8 +216,8 @@ func (f *format) pixels(data []byte) (m image.Image, err error) {
 	return m, nil
 }
 
-// rgba converts m to RGBA with bounds that begin at (0, 0). If m already has this form, it returns
-// m itself.
+// rgba converts m to an RGBA picture whose bounds begin at (0, 0). If m already has this form, it
+// returns m.
 func rgba(m image.Image) *image.RGBA {
 	if m, ok := m.(*image.RGBA); ok && m.Rect.Min == (image.Point{}) {
 		return m

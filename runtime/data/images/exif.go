@@ -118,8 +118,8 @@ func upright(m *image.RGBA, orientation int) *image.RGBA {
 	return dst
 }
 
-// turn returns the move that makes a picture upright. width and height are the size of the stored
-// picture.
+// turn returns the move that makes a picture upright. width and height are the size of the picture
+// as it is stored.
 func turn(orientation, width, height int) move {
 	right, bottom := width-1, height-1
 	switch orientation {

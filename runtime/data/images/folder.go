@@ -106,9 +106,10 @@ func (f *ClassFolder) At(i int) (Picture, error) {
 // Classes returns the names of the classes.
 func (f *ClassFolder) Classes() []string { return append([]string(nil), f.classes...) }
 
-// Labels returns the class of each item, without decoding pictures, for example to weigh classes.
+// Labels returns the class of each item, for example to compute the weights of classes. It does not
+// decode pictures.
 func (f *ClassFolder) Labels() []int { return append([]int(nil), f.labels...) }
 
-// Ignored returns the number of files that are not pictures by their extensions. Hidden files do not
-// count.
+// Ignored returns the number of files whose extensions are not extensions of pictures. Hidden files
+// do not count.
 func (f *ClassFolder) Ignored() int { return f.ignored }

@@ -15,8 +15,8 @@ type geometry interface {
 	classes(dst, src raster[uint8], w *scaling)
 }
 
-// reshape applies a geometry to the picture, the mask and the boxes of a sample. name is the prefix
-// of errors.
+// reshape applies a geometry to the picture, the mask and the boxes of a sample. Errors begin with
+// name.
 func reshape[G geometry](s *Sample, name string, g G) error {
 	width, height := g.size()
 	if err := checkSize(width, height); err != nil {
@@ -47,7 +47,7 @@ func reshape[G geometry](s *Sample, name string, g G) error {
 	return nil
 }
 
-// affine is a map of points: (x, y) to (a·x + b·y + c, d·x + e·y + f), in pixels.
+// affine is an affine map of points. It maps (x, y) to (a·x + b·y + c, d·x + e·y + f), in pixels.
 type affine [6]float64
 
 func (m affine) at(x, y float64) (float64, float64) {

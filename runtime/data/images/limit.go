@@ -26,8 +26,8 @@ func PixelLimit(limit int64) int64 {
 	return old
 }
 
-// checkSize returns an error if a side is below 1, or if the picture exceeds [PixelLimit] or the
-// largest slice.
+// checkSize returns an error if a side is below 1. It also returns an error if the picture has more
+// pixels than [PixelLimit] allows, or than a slice can hold.
 func checkSize(width, height int) error {
 	if width < 1 || height < 1 {
 		return fmt.Errorf("%d × %d pixels", width, height)

@@ -64,11 +64,11 @@ func cutAround(w, h int, side float64, x, y int) image.Rectangle {
 	return image.Rect(x-rx, y-ry, x+rx, y+ry).Intersect(whole(w, h))
 }
 
-// leastAlpha is the smallest alpha. With it, practically all draws are 0 or 1.
+// leastAlpha is the smallest alpha that is allowed. With it, almost all draws are 0 or 1.
 const leastAlpha = 1e-6
 
-// mixable returns alpha, or the default value `otherwise` if alpha is 0. It returns an error if an
-// argument of Mix is not valid.
+// mixable checks the arguments of Mix, and returns an error if one is not valid. It returns alpha,
+// or `otherwise` if alpha is 0.
 func mixable(alpha, otherwise float64, x CHW, target []float32, x2 CHW, target2 []float32, r *rand.Rand) (float64, error) {
 	if alpha == 0 {
 		alpha = otherwise

@@ -14,7 +14,8 @@ type Digit struct {
 	Label  uint8          // the digit, or another class
 }
 
-// Standard returns the pixels standardised, as usual for MNIST: (x/255 - 0.1307)/0.3081.
+// Standard returns the pixels of the digit, standardised as usual for MNIST: (x/255 -
+// 0.1307)/0.3081.
 func (d Digit) Standard() (pixels [28][28]float32) {
 	for y, row := range d.Pixels {
 		for x, p := range row {

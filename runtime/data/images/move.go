@@ -15,7 +15,8 @@ type move struct {
 
 func (m move) size() (width, height int) { return m.width, m.height }
 
-// source returns m as a map of points. The centre of pixel i is at i + ½.
+// source returns m as a map from points of the result to points of the picture. The centre of pixel
+// i is at i + ½.
 func (m move) source() affine {
 	centre := func(first, factors int) float64 { return float64(first) + 0.5 - float64(factors)/2 }
 	return affine{
@@ -32,8 +33,8 @@ func (m move) floats(dst, src raster[float32], c, channels int, _ *scaling) {
 
 func (m move) classes(dst, src raster[uint8], _ *scaling) { moved(dst, src, m, [4]uint8{m.class}) }
 
-// moved applies m to a raster of 1 or 4 channels. With PadConstant, pixels outside the picture
-// become `fill`.
+// moved applies m to a raster of 1 or 4 channels. With PadConstant, pixels from outside of the
+// picture become `fill`.
 func moved[T channel](dst, src raster[T], m move, fill [4]T) {
 	for y := range dst.height {
 		out := dst.row(y)

@@ -12,7 +12,7 @@ type Normalize struct {
 	Mean, Std []float32 // of each channel
 }
 
-// ImageNet returns the Normalize with the means and standard deviations of ImageNet's pictures.
+// ImageNet returns a Normalize with the means and standard deviations of the pictures of ImageNet.
 // Most networks for photographs were trained with it.
 func ImageNet() Normalize {
 	return Normalize{Mean: []float32{0.485, 0.456, 0.406}, Std: []float32{0.229, 0.224, 0.225}}

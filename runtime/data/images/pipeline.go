@@ -46,8 +46,8 @@ func (p *Pipeline) Put(dst []float32, in Sample, r *rand.Rand) error {
 	return err
 }
 
-// apply returns a transformed copy of in. The caller must pass the copy to [Pipeline.release], even
-// if apply returns an error.
+// apply returns a transformed copy of `in`. The caller must pass the copy to [Pipeline.release],
+// even if apply returns an error.
 func (p *Pipeline) apply(in *Sample, r *rand.Rand) (*Sample, error) {
 	s := p.samples.get()
 	s.Image, s.CHW, s.Mask, s.Boxes = in.Image, in.CHW, in.Mask, in.Boxes
@@ -57,7 +57,7 @@ func (p *Pipeline) apply(in *Sample, r *rand.Rand) (*Sample, error) {
 	return s, p.transforms.Apply(s, r)
 }
 
-// release returns a sample to the pipeline. The sample keeps its spare memory.
+// release returns a sample to the pipeline for later use. The sample keeps its spare memory.
 func (p *Pipeline) release(s *Sample) {
 	*s = Sample{spare: s.spare}
 	p.samples.put(s)

@@ -2,7 +2,7 @@ package images
 
 import "sync"
 
-// pool is a free list of values. Unlike a sync.Pool, it keeps them for ever.
+// pool is a list of values that can be used again. Unlike a sync.Pool, it keeps them for ever.
 type pool[T any] struct {
 	mu   sync.Mutex
 	free []*T

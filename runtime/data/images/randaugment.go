@@ -87,7 +87,7 @@ func (t RandAugment) one(s *Sample, r *rand.Rand) error {
 	return nil
 }
 
-// warp warps a sample by m, a map of result points to picture points.
+// warp warps a sample. m maps points of the result to points of the picture.
 func (t RandAugment) warp(s *Sample, m affine) error {
 	w, h := s.size()
 	return reshape(s, "warp", warp{w, h, m, t.Filter, t.Fill, t.FillClass})

@@ -19,7 +19,8 @@ type raster[T channel] struct {
 
 func (m raster[T]) row(y int) []T { return m.pix[y*m.stride:][:m.width*m.channels] }
 
-// part returns the rectangle r of m, in m's memory. r must be inside m and must not be empty.
+// part returns the part of m in rectangle r. It shares the memory of m. r must be inside m and must
+// not be empty.
 func (m raster[T]) part(r image.Rectangle) raster[T] {
 	return raster[T]{m.pix[r.Min.Y*m.stride+r.Min.X*m.channels:], r.Dx(), r.Dy(), m.channels, m.stride}
 }
@@ -53,7 +54,7 @@ var unit = func() (u [256]float32) {
 	return u
 }()
 
-// luma returns the luma of ITU-R BT.601, in the unit of the channels.
+// luma returns the luma of a colour by ITU-R BT.601. It has the range of the channels.
 func luma(r, g, b float32) float32 {
 	return float32(0.299*r) + float32(0.587*g) + float32(0.114*b)
 }

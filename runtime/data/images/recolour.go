@@ -2,7 +2,8 @@ package images
 
 import "fmt"
 
-// recolour computes a new colour of each pixel from its colour. Channels are from 0 to 1.
+// recolour computes a new colour for each pixel. The new colour depends only on the pixel's old
+// colour. Channels are from 0 to 1.
 type recolour interface {
 	colour(r, g, b float32) (float32, float32, float32)
 }
@@ -48,7 +49,7 @@ func paint[P recolour](s *Sample, op P) error {
 	return nil
 }
 
-// checkColours returns an error unless a picture has 1, 3 or 4 channels: grey, RGB or RGBA.
+// checkColours returns an error unless channels is 1 (grey), 3 (RGB) or 4 (RGBA).
 func checkColours(channels int) error {
 	if channels != 1 && channels != 3 && channels != 4 {
 		return fmt.Errorf("a picture of %d channels does not have colours", channels)
@@ -84,7 +85,8 @@ func (op saturation) colour(r, g, b float32) (float32, float32, float32) {
 	return mix(l, r, op.factor), mix(l, g, op.factor), mix(l, b, op.factor)
 }
 
-// hue turns hues in the model HSV. The maximum and the minimum of the channels stay.
+// hue turns the hue of a colour, in the model HSV. The maximum and the minimum of the channels do
+// not change.
 type hue struct{ turns float32 }
 
 func (op hue) colour(r, g, b float32) (float32, float32, float32) {

@@ -17,7 +17,8 @@ type RandomResizedCrop struct {
 	Filter        Filter
 }
 
-// Apply implements [Transform]. Boxes are limited to the result, and dropped if they are outside.
+// Apply implements [Transform]. Boxes are clipped to the result, and dropped if they are outside of
+// it.
 func (t RandomResizedCrop) Apply(s *Sample, r *rand.Rand) error {
 	if err := s.begin("random resized crop", r); err != nil {
 		return err

@@ -28,7 +28,7 @@ func (s *Sample) size() (width, height int) {
 	return s.CHW.Width, s.CHW.Height
 }
 
-// begin returns the errors of [Sample.check], prefixed with the name of a transform.
+// begin returns the error of [Sample.check], with the name of a transform as its prefix.
 func (s *Sample) begin(name string, r *rand.Rand) error {
 	if err := s.check(r); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
@@ -68,8 +68,8 @@ func (s *Sample) check(r *rand.Rand) error {
 	return nil
 }
 
-// checkImage returns an error if n bytes do not hold the pixels of a rectangle. stride and channels
-// are in bytes.
+// checkImage returns an error unless n bytes can hold the pixels of a rectangle. stride is the
+// number of bytes from row to row, and channels the number of bytes of a pixel.
 func checkImage(r image.Rectangle, stride, n, channels int) error {
 	w, h := r.Dx(), r.Dy()
 	if err := checkSize(w, h); err != nil {
@@ -94,7 +94,7 @@ type spare struct {
 	histograms [3]histogram
 }
 
-// imageFor returns a picture of the given size with arbitrary pixels, in memory of the spare. It
+// imageFor returns a picture of the given size in memory of the spare. Its pixels are arbitrary. It
 // does not share memory with m.
 func (s *spare) imageFor(m *image.RGBA, width, height int) *image.RGBA {
 	k := 0
@@ -109,8 +109,8 @@ func (s *spare) imageFor(m *image.RGBA, width, height int) *image.RGBA {
 	return out
 }
 
-// maskFor returns a mask of the given size with arbitrary pixels, in memory of the spare. It does
-// not share memory with m.
+// maskFor returns a mask of the given size in memory of the spare. Its pixels are arbitrary. It
+// does not share memory with m.
 func (s *spare) maskFor(m *image.Gray, width, height int) *image.Gray {
 	k := 0
 	if m == s.masks[0] && m != nil {
@@ -124,8 +124,8 @@ func (s *spare) maskFor(m *image.Gray, width, height int) *image.Gray {
 	return out
 }
 
-// planesFor returns a picture of the given size with arbitrary elements, in memory of the spare. It
-// does not share memory with p.
+// planesFor returns a picture of the given size in memory of the spare. Its elements are arbitrary.
+// It does not share memory with p.
 func (s *spare) planesFor(p CHW, channels, width, height int) CHW {
 	k := 0
 	if begin(p.Data) == begin(s.planes[0]) {
@@ -135,7 +135,8 @@ func (s *spare) planesFor(p CHW, channels, width, height int) CHW {
 	return CHW{s.planes[k], channels, height, width}
 }
 
-// begin returns the address of the first element of x's array, or nil.
+// begin returns the address of the first element of x's array. It returns nil if the array is
+// empty.
 func begin[T any](x []T) *T {
 	if cap(x) == 0 {
 		return nil
@@ -163,7 +164,8 @@ func (s *spare) planesOver(p CHW) CHW {
 	return s.planesFor(p, p.Channels, p.Width, p.Height)
 }
 
-// sized returns a slice of n arbitrary elements. It reuses x if its capacity suffices.
+// sized returns a slice of n elements, which are arbitrary. It uses the memory of x if the capacity
+// of x suffices.
 func sized[T any](x []T, n int) []T {
 	if n <= cap(x) {
 		return x[:n]

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/image/draw"
 )
 
-// Filter says how pixels are computed between the pixels of a picture.
+// Filter says how values between the pixels of a picture are computed.
 type Filter int
 
 const (
@@ -88,8 +88,8 @@ func (w *scaling) plan(g scale) {
 	w.y.plan(k, g.from.Dy(), g.height)
 }
 
-// windows holds the weights for one axis. Pixel i of the result is the sum of the pixels from
-// first[i] on, weighted by weight[end[i-1]:end[i]].
+// windows holds the weights for scaling along one axis. Pixel i of the result is a weighted sum of
+// pixels, from pixel first[i] on. The weights are weight[end[i-1]:end[i]].
 type windows struct {
 	first, end []int
 	weight     []float64
@@ -123,7 +123,7 @@ func (w *windows) plan(k *draw.Kernel, n, m int) {
 	}
 }
 
-// fixedBits is the number of fractional bits of weights for 8-bit channels.
+// fixedBits is the number of fractional bits of the fixed-point weights for channels of 8 bits.
 const fixedBits = 22
 
 // fixed returns the weights in fixed point. It reuses dst.
@@ -135,7 +135,7 @@ func (w *windows) fixed(dst []int32) []int32 {
 	return dst
 }
 
-// fromFixed converts a fixed-point sum to a channel, clamped to 0 … 255.
+// fromFixed converts a fixed-point sum to a channel. It clamps the result to 0 … 255.
 func fromFixed(x int32) uint8 { return uint8(min(max(x>>fixedBits, 0), 255)) }
 
 func (w *windows) floats(dst []float32) []float32 {
@@ -196,7 +196,7 @@ func scaled[T channel, W int32 | float32](dst, src raster[T], x, y *windows, wx,
 	}
 }
 
-// nearest stores in each pixel of dst the pixel of src below its centre.
+// nearest sets each pixel of dst to the pixel of src in which its centre lies.
 func nearest[T channel](dst, src raster[T], w *scaling) {
 	w.columns = sized(w.columns, dst.width)
 	for x := range w.columns {

@@ -40,8 +40,8 @@ func (t Sharpen) Apply(s *Sample, r *rand.Rand) error {
 	return nil
 }
 
-// sharpened stores src in dst, sharpened or smoothed by factor. Pixels at the edges are copied.
-// finish converts a value to a channel.
+// sharpened sharpens or smooths src by factor, and stores the result in dst. The pixels at the
+// edges are copied. finish converts a value to a channel.
 func sharpened[T channel](dst, src raster[T], factor float32, finish func(float32) T) {
 	for y := range src.height {
 		in, out := src.row(y), dst.row(y)

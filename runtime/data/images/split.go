@@ -2,7 +2,7 @@ package images
 
 import "fmt"
 
-// Split is a part of a data set that its authors have divided.
+// Split selects a part of a data set whose authors have divided it.
 type Split int
 
 const (

@@ -9,7 +9,7 @@ import (
 // histogram counts the values of an 8-bit channel.
 type histogram [256]int
 
-// table maps each value of an 8-bit channel to a new one.
+// table holds a new value for each value of an 8-bit channel.
 type table [256]uint8
 
 // tabulate replaces the values of each colour channel by a lookup table. tableOf makes the table
@@ -94,8 +94,8 @@ func posterized(_ *histogram, bits int) (t table) {
 	return t
 }
 
-// Solarize inverts the values from a threshold on. It agrees with Pillow's ImageOps.solarize. Floats
-// are rounded to 8 bits.
+// Solarize inverts the values that are at or above a threshold. It agrees with Pillow's
+// ImageOps.solarize. Floats are rounded to 8 bits.
 type Solarize struct {
 	From int // the least value that is inverted, from 0 to 256; 256 changes nothing
 }

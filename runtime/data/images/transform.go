@@ -56,7 +56,8 @@ func (t Maybe) Apply(s *Sample, r *rand.Rand) error {
 	return t.Of.Apply(s, r)
 }
 
-// chance returns true with probability p. It draws one number from r.
+// chance returns true with probability p. It draws one number from r. It returns an error if p is
+// not a probability.
 func chance(r *rand.Rand, p float64) (bool, error) {
 	if !(p >= 0 && p <= 1) {
 		return false, fmt.Errorf("probability %g: from 0 to 1 expected", p)
@@ -66,8 +67,8 @@ func chance(r *rand.Rand, p float64) (bool, error) {
 
 func uniform(r *rand.Rand, from, to float64) float64 { return from + float64(r.Float64()*(to-from)) }
 
-// checkRange returns an error unless lowest ≤ r[0] ≤ r[1] ≤ highest. name is the name of the range
-// in the error.
+// checkRange returns an error unless lowest ≤ r[0] ≤ r[1] ≤ highest. The error calls the range
+// `name`.
 func checkRange(name string, r [2]float64, lowest, highest float64) error {
 	if !(lowest <= r[0] && r[0] <= r[1] && r[1] <= highest) {
 		return fmt.Errorf("%s from %g to %g: from %g to %g expected", name, r[0], r[1], lowest, highest)

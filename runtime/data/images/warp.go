@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// warp samples a picture at transformed points. The result has the size of the picture. Points
-// outside the picture are filled.
+// warp describes how a picture is sampled at transformed points. The result has the size of the
+// picture. Points outside of the picture are filled.
 type warp struct {
 	width, height int
 	m             affine // maps points of the result to points of the picture
@@ -79,12 +79,12 @@ func between(x float64, n int) (i int, share float32) {
 // mix interpolates linearly from a to b.
 func mix(a, b, share float32) float32 { return a + float32(share*(b-a)) }
 
-// about returns m about the point (x, y) instead of the origin.
+// about returns m applied relative to the point (x, y) instead of the origin.
 func (m affine) about(x, y float64) affine {
 	return affine{1, 0, x, 0, 1, y}.after(m).after(affine{1, 0, -x, 0, 1, -y})
 }
 
-// rotation returns the rotation about the origin, clockwise on the screen: y points down.
+// rotation returns a rotation about the origin. It is clockwise on the screen, where y points down.
 func rotation(degrees float64) affine {
 	sin, cos := math.Sincos(degrees * math.Pi / 180)
 	return affine{cos, -sin, 0, sin, cos, 0}

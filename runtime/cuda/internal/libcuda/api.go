@@ -93,8 +93,8 @@ type API struct {
 	GraphExecDestroy func(exec Exec) Result                                                                    `c:"cuGraphExecDestroy"`
 }
 
-// MinVersion is the oldest version of CUDA whose driver has all functions that are not optional:
-// 1000·major + 10·minor.
+// MinVersion is the oldest supported version of CUDA, as 1000·major + 10·minor. Drivers of this
+// version have all functions that are not optional.
 const MinVersion = 12000
 
 // Flags of functions.

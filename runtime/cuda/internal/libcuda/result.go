@@ -39,7 +39,7 @@ const (
 	Unknown            Result = 999
 )
 
-// IsSticky reports whether every later call of the context fails with the same result.
+// IsSticky reports whether r means that every later call in the context fails with the same result.
 func (r Result) IsSticky() bool {
 	switch r {
 	case Deinitialized, ECCUncorrectable, NVLinkError, IllegalAddress, LaunchTimeout, ContextDestroyed, Assert,

@@ -31,7 +31,7 @@ type curve struct {
 
 func newCurve() *curve { return &curve{stride: 1} }
 
-// add appends value v at x. It ignores the value if x or v is not finite.
+// add appends a point with step x and value v. It ignores the point if x or v is not finite.
 func (c *curve) add(x, v float64) {
 	if math.IsNaN(v) || math.IsInf(v, 0) || math.IsNaN(x) || math.IsInf(x, 0) {
 		return
@@ -57,13 +57,14 @@ func (c *curve) add(x, v float64) {
 	c.inLast = 1
 }
 
-// join combines point a, of n values, with the later point b, of m values.
+// join combines two successive points. Point a stands for n values, and the later point b for m
+// values.
 func join(a Point, n int, b Point, m int) Point {
 	w := float64(m) / float64(n+m)
 	return Point{b.X, min(a.Low, b.Low), a.Mean*(1-w) + b.Mean*w, max(a.High, b.High)}
 }
 
-// cut removes the points after x. It reports whether it removed any.
+// cut removes the points after step x. It reports whether it removed a point.
 func (c *curve) cut(x float64) bool {
 	after := func(p Point) bool { return p.X > x }
 	n, m := len(c.full), len(c.recent)

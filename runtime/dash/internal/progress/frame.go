@@ -44,8 +44,8 @@ type reading struct {
 	value      float64
 }
 
-// Frame is the state of a run at one moment, as a dashboard shows it. It shares no memory with its
-// Run.
+// Frame is the state of a run at one moment, in the form in which a dashboard shows it. It shares
+// no memory with its Run.
 type Frame struct {
 	Generation int // grows when points are removed
 	HasStarted bool
@@ -119,7 +119,8 @@ func (r *Run) Frame(tab Tab, lines int) *Frame {
 	return f
 }
 
-// tabs returns the tabs: metrics, then the optimizer's values, then the machine's.
+// tabs returns the tabs in order: the metrics, the values of the optimizer, and the values of the
+// machine.
 func (r *Run) tabs() (out []Tab) {
 	for _, s := range r.metrics {
 		if s.Curve || s.Name == "loss" {
@@ -155,7 +156,8 @@ func (r *Run) rows() (out []Row) {
 	return out
 }
 
-// batches returns the number of batches in an epoch of a split, or 0 if it is unknown.
+// batches returns the number of batches in an epoch of a split. It returns 0 if the number is not
+// known.
 func (r *Run) batches(s learn.Split) int {
 	switch s {
 	case learn.Train:
@@ -204,7 +206,7 @@ func (r *Run) left() time.Duration {
 	return time.Duration(min(s, maxSeconds) * float64(time.Second))
 }
 
-// Points are the values that a curve got since it was last asked for.
+// Points are the values that were added to a curve since the last call of [Run.Since].
 type Points struct {
 	Tab    Tab
 	Split  learn.Split
@@ -212,7 +214,8 @@ type Points struct {
 	Points []Point
 }
 
-// Cursor records which points of the curves were returned before. The zero value means no points.
+// Cursor records which points [Run.Since] has already returned. The zero value means that it has
+// returned no points.
 type Cursor struct {
 	generation int
 	counts     map[key]int

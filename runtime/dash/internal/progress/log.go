@@ -133,8 +133,8 @@ func escapes(text string) string {
 	return out.String()
 }
 
-// Printed returns the kept lines that the program printed, and the number of lines that were
-// dropped.
+// Printed returns the lines that the program printed, as far as they are kept. dropped is the
+// number of lines that are not kept.
 func (r *Run) Printed() (lines []string, dropped int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

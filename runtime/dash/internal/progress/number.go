@@ -28,7 +28,7 @@ func Number(v float64) string {
 	}
 }
 
-// short removes the plus and the leading zeros of an exponent, as in 1.0e-4.
+// short removes the plus sign and the leading zeros of an exponent: 1.0e-04 becomes 1.0e-4.
 func short(s string) string {
 	m, e, ok := strings.Cut(s, "e")
 	if !ok {

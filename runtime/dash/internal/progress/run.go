@@ -18,7 +18,8 @@ const (
 	maxSeconds = 1 << 33 // times are cut at 270 years
 )
 
-// Optimizer is the split of the curves that belong to the optimizer: learning rate and gradient norm.
+// Optimizer is the split for curves of the optimizer, which are the learning rate and the gradient
+// norm.
 const Optimizer learn.Split = "optimizer"
 
 const (
@@ -36,8 +37,8 @@ type best struct {
 	epoch int
 }
 
-// Run is the state of a run, computed from its events. Its methods may be called from any
-// goroutine.
+// Run is the state of a run, which is computed from the run's events. Its methods may be called
+// from any goroutine.
 type Run struct {
 	mu         sync.Mutex
 	generation int
@@ -45,7 +46,7 @@ type Run struct {
 	state
 }
 
-// state is the part of a Run that a new run replaces.
+// state is the part of a Run that starts anew with each new run.
 type state struct {
 	started    learn.Started
 	hasStarted bool
@@ -115,8 +116,8 @@ func (r *Run) Event(e learn.Event) {
 	}
 }
 
-// start begins or continues a run. It cuts the curves off after the step at which the run
-// continues.
+// start begins a run, or continues it from a step. It cuts off the points of the curves that are
+// after this step.
 func (r *Run) start(e learn.Started) {
 	if !r.hasStarted {
 		r.whole = e.Step == 0
@@ -203,7 +204,7 @@ func (r *Run) optimizer(name string, x float64, v learn.Number) {
 	r.curve(k, true).add(x, float64(v))
 }
 
-// pace returns the speed of a split, or nil if the split is not in [splits].
+// pace returns the speed of a split. It returns nil if the split is not in [splits].
 func (r *Run) pace(s learn.Split) *pace {
 	if !slices.Contains(splits, s) {
 		return nil
@@ -214,7 +215,7 @@ func (r *Run) pace(s learn.Split) *pace {
 	return r.paces[s]
 }
 
-// splits lists the splits that have metrics, in the order of their columns.
+// splits lists the splits that have metrics. Columns are in this order.
 var splits = []learn.Split{learn.Train, learn.Valid, learn.Test}
 
 func (r *Run) measured(e learn.Measured) {
@@ -244,8 +245,8 @@ func (r *Run) measured(e learn.Measured) {
 	}
 }
 
-// bestSplit returns the split whose best values are shown: the validation split if it has data or
-// values, else the training split.
+// bestSplit returns the split whose best values are shown. It is the validation split if this has
+// data or values, and otherwise the training split.
 func (r *Run) bestSplit() learn.Split {
 	if r.started.Valid > 0 {
 		return learn.Valid

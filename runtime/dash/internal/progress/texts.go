@@ -24,7 +24,7 @@ func (f *Frame) Position() string {
 	return text
 }
 
-// Readings returns the last values of the optimizer and of the machine, each as a short text.
+// Readings returns the last values of the optimizer and of the machine. Each is a short text.
 func (f *Frame) Readings() (out []string) {
 	for _, r := range f.readings {
 		out = append(out, r.name+" "+Value(r.value, r.unit))
@@ -48,7 +48,8 @@ func (f *Frame) Splits() (out []learn.Split) {
 	return out
 }
 
-// Text returns the last value for a split with its unit, or "" if the split has no value.
+// Text returns the row's last value for a split, with its unit. It returns "" if there is no such
+// value.
 func (r Row) Text(s learn.Split) string {
 	v, ok := r.Values[s]
 	if !ok {
@@ -57,7 +58,8 @@ func (r Row) Text(s learn.Split) string {
 	return Value(v, r.Unit)
 }
 
-// BestText returns the best value with its unit and its epoch, or "".
+// BestText returns the row's best value, with its unit and its epoch. It returns "" if there is no
+// best value.
 func (r Row) BestText() string {
 	if !r.HasBest {
 		return ""
