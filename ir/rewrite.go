@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Rewrite calls visit for each node of f and of its nested blocks, in order. The builder inserts
+// Rewrite calls `visit` for each node of f and of its nested blocks, in order. The builder inserts
 // new nodes before the node. If visit returns nil, the node stays. If visit returns values, they
 // replace the results of n in all later nodes and results, and n is removed. Nodes that only n used
 // stay until dead-code elimination.

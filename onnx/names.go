@@ -9,9 +9,9 @@ import (
 	"github.com/burngen/burngen/internal/meant"
 )
 
-// Named returns the element of names that `text`, a command-line argument, refers to. text may have
-// quotes or backquotes around the name, because messages quote names. Named returns an error if
-// there is no such element. `kind` is the word for a name in the error, such as "output".
+// Named returns the element of names that `text`, a command-line argument, refers to. `text` may
+// have quotes or backquotes around the name, because messages quote names. Named returns an error
+// if there is no such element. `kind` is the word for a name in the error, such as "output".
 func Named(kind, text string, names []string) (string, error) {
 	for _, name := range []string{text, unquoted(text)} {
 		if slices.Contains(names, name) {

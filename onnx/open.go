@@ -78,7 +78,7 @@ func readFile(path string) ([]byte, error) {
 	return data, err
 }
 
-// Read reads and imports a model from data, the bytes of an ONNX file. name is the file's name in
+// Read reads and imports a model from data, the bytes of an ONNX file. `name` is the file's name in
 // errors. data must not change afterwards, because the model shares it. Read reads external data
 // from root, which may be nil if the model has no external data. Errors are as for [Open].
 func Read(name string, data []byte, root *os.Root, o Options) (*Model, error) {

@@ -13,9 +13,9 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Config fills cfg, a pointer to a struct or another value, from a value in a file. key says which
-// value: "config" for a key of the file's dict, "model.args" for a dict in a dict, "" for the whole
-// file.
+// Config fills cfg, a pointer to a struct or another value, from a value in a file. `key` says
+// which value: "config" for a key of the file's dict, "model.args" for a dict in a dict, "" for the
+// whole file.
 //
 // A key of a dict sets the field whose json tag equals it. If there is no such field, it sets the
 // field whose name equals it ignoring case and underscores: "n_layers" sets NLayers. A key without
@@ -45,8 +45,8 @@ func Config(path, key string, cfg any) error {
 	})
 }
 
-// ConfigJSON returns a value in a file as indented JSON with sorted keys. key says which value, as
-// for [Config]. ConfigJSON returns the errors of Config, and an error for an infinity or a NaN,
+// ConfigJSON returns a value in a file as indented JSON with sorted keys. `key` says which value,
+// as for [Config]. ConfigJSON returns the errors of Config, and an error for an infinity or a NaN,
 // which JSON does not have.
 func ConfigJSON(path, key string) ([]byte, error) {
 	var v any
@@ -128,7 +128,7 @@ func (f *filler) bad(way, format string, args ...any) {
 	}
 }
 
-// fill stores v in dst. way is the path of v in the file, for errors. depth is the depth of the
+// fill stores v in dst. `way` is the path of v in the file, for errors. `depth` is the depth of the
 // recursion.
 func (f *filler) fill(dst reflect.Value, v pickle.Value, way string, depth int) {
 	if err := f.spend(4); err != nil || depth > maxDepth {

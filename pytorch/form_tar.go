@@ -89,7 +89,7 @@ func tarParts(file []byte) (map[string][]byte, error) {
 // of three values, the first of which is the key, and then the object's data.
 //
 // each calls `read` for an object, with the three values, the key and the bytes after the pickle.
-// read returns the object and the bytes after the object's data. each returns the bytes after the
+// `read` returns the object and the bytes after the object's data. each returns the bytes after the
 // last object.
 func (l *loader) each(part []byte, objects map[string]pickle.Value, read func(head []pickle.Value, key string, rest []byte) (pickle.Value, []byte, error)) (rest []byte, err error) {
 	v, n, err := l.unpickle(part, nil)

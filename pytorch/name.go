@@ -98,7 +98,7 @@ func (w *namer) members(v pickle.Value, depth int) error {
 }
 
 // member walks v, which is the item of a container under `key`. It does nothing unless v is itself
-// a container or a tensor. depth is the depth of the outer container.
+// a container or a tensor. `depth` is the nesting depth of the outer container.
 func (w *namer) member(key, v pickle.Value, depth int) error {
 	switch v.(type) {
 	case *pickle.Dict, *pickle.List, *pickle.Tuple, *object, *tensor:

@@ -150,7 +150,7 @@ func (f *qdq) quantizer(b *ir.Builder, n *ir.Node, o op.QuantizeLinear) *ir.Valu
 
 // earlier swaps n, a node that moves elements, with the dequantisation before it: n is then applied
 // to the integers. earlier returns the dequantised result. It returns nil if n does more than move
-// elements, if its operand is not dequantised, if pred returns false for the operand, or if n
+// elements, if its operand is not dequantised, if `pred` returns false for the operand, or if n
 // cannot be applied to integers.
 func (f *qdq) earlier(b *ir.Builder, n *ir.Node, pred func(*ir.Value) bool) *ir.Value {
 	if !isMove(n) || f.known.has(n.Results[0]) && !isTransposeOfWeights(n) {
@@ -339,8 +339,8 @@ func zeroOf(v *ir.Value) int {
 }
 
 // product replaces v, an f32 value, by an integer product that is requantised as r says, with the
-// scale and the zero point of target. v must be a product or an average of quantised operands, with
-// one reader. Otherwise product returns nil.
+// scale and the zero point of `target`. v must be a product or an average of quantised operands,
+// with one reader. Otherwise product returns nil.
 func (f *qdq) product(b *ir.Builder, v *ir.Value, r op.Requantize, target *quantum) *ir.Value {
 	if b.Uses(v) != 1 {
 		return nil
@@ -379,7 +379,7 @@ func (f *qdq) weights(v *ir.Value, axis int) (quantum, bool) {
 }
 
 // convolution returns a ConvInteger that replaces n, which has the operator o. The sums are
-// requantised as r says, with the scale and the zero point of target. convolution returns nil
+// requantised as r says, with the scale and the zero point of `target`. convolution returns nil
 // unless the input and the weights are dequantised from 8 bits. The scales of the weights and the
 // bias must be fixed.
 func (f *qdq) convolution(b *ir.Builder, n *ir.Node, o op.Conv, r op.Requantize, target *quantum) *ir.Value {
@@ -403,7 +403,7 @@ func (f *qdq) convolution(b *ir.Builder, n *ir.Node, o op.Conv, r op.Requantize,
 }
 
 // average returns a ConvInteger that replaces n, an average over the window w. All its weights are
-// 1. The sums are requantised as r says, with the scale and the zero point of target. average
+// 1. The sums are requantised as r says, with the scale and the zero point of `target`. average
 // returns nil if the operand of n is not dequantised, or if the window is too large.
 func (f *qdq) average(b *ir.Builder, n *ir.Node, w op.Window, r op.Requantize, target *quantum) *ir.Value {
 	x, _, ok := activation(n.Args[0])
@@ -520,7 +520,7 @@ func isRow(t ir.Type, width dim.Dim) bool {
 }
 
 // node appends the product as a MatMulInteger. The sums are requantised as r says, with the scale
-// and the zero point of target.
+// and the zero point of `target`.
 func (p matrixProduct) node(b *ir.Builder, r op.Requantize, target *quantum) *ir.Value {
 	bias := p.bias
 	if bias != nil {

@@ -344,7 +344,7 @@ func Find(t Target, name string) (Pass, bool) {
 	return Pass{}, false
 }
 
-// rewriteAll calls [ir.Func.Rewrite] with visit for each function of m. It reports whether a node
+// rewriteAll calls [ir.Func.Rewrite] with `visit` for each function of m. It reports whether a node
 // was replaced.
 func rewriteAll(m *ir.Module, visit func(*ir.Builder, *ir.Node) []*ir.Value) (changed bool, err error) {
 	for _, f := range m.Funcs {

@@ -230,7 +230,7 @@ func isFloat(k kind) bool {
 	return k.dtype == ir.F32 && (len(k.shape) == 0 || k.shape[len(k.shape)-1] == 4)
 }
 
-// node adds one or a few random nodes. depth is the maximum nesting of control flow in them.
+// node adds one or a few random nodes. `depth` is the maximum nesting of control flow in them.
 func (g *graph) node(depth int) {
 	choices := 14
 	if depth > 0 {

@@ -83,8 +83,8 @@ func (m *Model) Node(name, op string, inputs, outputs []string, attrs ...Attr) *
 	return m
 }
 
-// Function adds a model-local function called `name` to a domain. body has the nodes of the function.
-// inputs and outputs are the names of its parameters and results. Function returns m.
+// Function adds a model-local function called `name` to a domain. `body` has the nodes of the
+// function. inputs and outputs are the names of its parameters and results. Function returns m.
 func (m *Model) Function(domain, name string, inputs, outputs []string, body *Model) *Model {
 	m.proto.Functions = append(m.proto.Functions, &onnxpb.FunctionProto{
 		Name: &name, Domain: &domain, Input: inputs, Output: outputs, Node: body.proto.Graph.Node,

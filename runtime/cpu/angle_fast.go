@@ -18,9 +18,9 @@ func sinAnglesPart(s *pointwise, from, to int) { sinAngles(s.dst[from:to], s.a[f
 func cosAnglesPart(s *pointwise, from, to int) { cosAngles(s.dst[from:to], s.a[from:to]) }
 func tanAnglesPart(s *pointwise, from, to int) { tanAngles(s.dst[from:to], s.a[from:to]) }
 
-// angles computes a trigonometric function of each x[i]. fast computes it with assembly, for angles
-// up to farAngle. exact computes each larger angle. part computes a range of a long x, which
-// workers share. angles returns false if there is no assembly.
+// angles computes a trigonometric function of each x[i]. `fast` computes it with assembly, for
+// angles up to farAngle. `exact` computes each larger angle. `part` computes a range of a long x,
+// which workers share. angles returns false if there is no assembly.
 func angles(dst, x []float32, part func(*pointwise, int, int), fast func(dst, x []float32) bool, exact func(float64) float64) bool {
 	if level == Generic {
 		return false

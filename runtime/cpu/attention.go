@@ -400,7 +400,7 @@ func (w *attending) mask(scores []float32, row, j int) {
 	}
 }
 
-// addMask applies Add and Allow to the scores of one query. start is the index in the mask of the
+// addMask applies Add and Allow to the scores of one query. `start` is the index in the mask of the
 // element for scores[0].
 func (w *attending) addMask(scores []float32, start int) {
 	switch distance := w.Mask[3]; {

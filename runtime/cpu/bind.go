@@ -31,7 +31,7 @@ func axisSet(axes []int64, rank int) (set uint64, err error) {
 //   - 2·axis: the extent that remains. It is 1 if axes contains the axis, else shape[axis].
 //   - 2·axis + 1: the extent that is reduced. It is shape[axis] if axes contains the axis, else 1.
 //
-// If all is true, empty axes mean all axes. MarkedExtent returns an error if an axis is out of
+// If `all` is true, empty axes mean all axes. MarkedExtent returns an error if an axis is out of
 // range or repeated.
 func MarkedExtent(axes []int64, shape []int, all bool, i int) (int, error) {
 	set, err := axisSet(axes, len(shape))
@@ -173,7 +173,7 @@ func SlicePlace(starts, ends, axes, steps []int64, shape []int, i int) (int, err
 
 // sliceRange describes a slice of an axis of extent d. It returns the index of the first element
 // and the number of elements. A negative bound counts from the end, and both bounds are clamped.
-// step is not 0.
+// `step` is not 0.
 func sliceRange(start, end, step, d int64) (first, count int64) {
 	if start < 0 {
 		start = max(start, -d) + d
@@ -232,9 +232,9 @@ func PadPlace(pads, axes []int64, shape []int, i int) (int, error) {
 }
 
 // RangeCount returns the number of elements of the range start, start + delta, …, which ends before
-// limit: max(0, ⌈(limit − start)/delta⌉) (ONNX Range). The difference is computed in type T, and the
-// quotient of floats in float64. RangeCount returns an error if delta is 0, or if the number is NaN
-// or exceeds 2³¹−1.
+// `limit`: max(0, ⌈(limit − start)/delta⌉) (ONNX Range). The difference is computed in type T, and
+// the quotient of floats in float64. RangeCount returns an error if delta is 0, or if the number is
+// NaN or exceeds 2³¹−1.
 func RangeCount[T Number](start, limit, delta T) (int, error) {
 	if delta == 0 {
 		return 0, errors.New("range: delta is 0")

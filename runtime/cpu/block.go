@@ -55,7 +55,7 @@ const blockPixels = 256
 
 // PadBlocked pads the images of a blocked tensor. src is f32[n][c][h][w][16] with c blocks, and dst
 // is f32[n][c][top+h+bottom][left+w+right][16]. pad is top, left, bottom, right. Each element of
-// the padding is fill.
+// the padding has the value `fill`.
 func PadBlocked(dst, src []float32, n, c, h, w int, pad [4]int, fill float32) {
 	s := halo(h, w, pad)
 	dst = dst[:volume(n, c, s.pixels(), 16)]
@@ -98,7 +98,7 @@ func (s padded) rows() (count, length int) {
 // rows.
 func (s padded) at(y int) int { return (s.top+y)*s.width() + s.left }
 
-// fill sets the padding of dst to value. dst has 16 channels for each pixel.
+// fill sets the padding of dst to `value`. dst has 16 channels for each pixel.
 func (s padded) fill(dst []float32, value float32) {
 	set := func(from, to int) {
 		part := dst[16*from : 16*to]

@@ -64,7 +64,7 @@ func storedText[S Real](v float32) string {
 	return floatText(float64(v), short)
 }
 
-// floatText returns the text of x. short is x in scientific form with the fewest digits that
+// floatText returns the text of x. `short` is x in scientific form with the fewest digits that
 // identify x in its type.
 func floatText(x float64, short string) string {
 	v, err := strconv.ParseFloat(short, 64)

@@ -81,7 +81,8 @@ func (s *channelTask) Part(i, parts int) {
 const somePixels = 256
 
 // pieces divides a channel block of all images into pieces of at most somePixels pixels, each in
-// one image. It calls body for each piece, with the range [from, to) of its elements in the tensor.
+// one image. It calls `body` for each piece, with the range [from, to) of its elements in the
+// tensor.
 func (s *channelTask) pieces(block int, body func(from, to int)) {
 	blocks := ceil(s.c, 16)
 	for image := range s.n {

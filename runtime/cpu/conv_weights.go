@@ -117,7 +117,7 @@ func (w *convWeights) multiply(panels []float32, group, j, width, k, depth int) 
 }
 
 // panel packs terms [k, k+depth) of columns [j, j+width) into dst, a panel of 16 columns. It uses
-// lines as scratch memory for the columns before they are transposed.
+// `lines` as scratch memory for the columns before they are transposed.
 func (w *convWeights) panel(dst, lines []float32, group, j, width, k, depth int) {
 	clear(lines[width*depth:])
 	taps := w.KH * w.KW

@@ -60,9 +60,9 @@ func DeformColumns[T Float](dst, src, offsets, factors []T, n, c, groups int, in
 }
 
 // spreadTaps extends n taps by one more axis, of d elements. Each tap becomes two: one on element
-// `first` of the axis, with weight 1 − part, and one on element `first`+1, with weight part. A tap
-// outside of the axis is dropped. spreadTaps overwrites index and weights with the new taps, and
-// returns their number.
+// `first` of the axis, with weight 1 − `part`, and one on element `first`+1, with weight `part`. A
+// tap outside of the axis is dropped. spreadTaps overwrites index and weights with the new taps,
+// and returns their number.
 func spreadTaps[T Float](index *[1 << maxDeformAxes]int, weights *[1 << maxDeformAxes]T, n, first, d int, part T) int {
 	low, high := 0, 2
 	if first < 0 || first >= d {

@@ -125,7 +125,7 @@ func (d *depthwiseInteger) plane(n, channel int) {
 
 // tap adds weight times elements of an input row to sums, which is a part of an output row. sums[0]
 // belongs to output column `start`. Output column j gets weight·row[j·stride+shift], or nothing if
-// this index is outside of row.
+// this index is outside of `row`.
 func (d *depthwiseInteger) tap(sums []int32, row []byte, start, shift int, weight int32) {
 	stride := d.axis[1].stride
 	shift += start * stride

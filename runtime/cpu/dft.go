@@ -3,11 +3,12 @@ package cpu
 import "math"
 
 // DFT computes discrete Fourier transforms of the lines of src (ONNX DFT). src is [outer, n, inner,
-// parts], and a line goes along n. parts is 2 for real and imaginary parts, or 1 for real parts
-// only. A line is truncated or zero-padded to `length` elements. The inverse is divided by length.
+// parts], and a line goes along n. `parts` is 2 for real and imaginary parts, or 1 for real parts
+// only. A line is truncated or zero-padded to `length` elements. The inverse is divided by
+// `length`.
 //
 // dst is [outer, length, inner, 2]. If oneSided is true and inverse is false, it is [outer,
-// length/2 + 1, inner, 2]. If both are true, a line holds the first length/2 + 1 elements of a
+// length/2 + 1, inner, 2]. If both are true, a line holds the first `length`/2 + 1 elements of a
 // transform, and dst is [outer, length, inner, 1].
 //
 // DFT computes in float64 with mixed radices: the work is length times the sum of the prime factors

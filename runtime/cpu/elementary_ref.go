@@ -108,8 +108,8 @@ func geluTanh32(x float32) float32 {
 	return float32(v * gate(v*(twice+float64(twice*0.044715*float64(v*v)))))
 }
 
-// mish32 returns x·tanh(log(1 + e^x)). With e = e^x, the factor tanh(log(1 + e)) is
-// e(e + 2)/(e(e + 2) + 2).
+// mish32 returns x·tanh(log(1 + e^x)). With e = exp(x), the factor tanh(log(1 + e)) is e(e +
+// 2)/(e(e + 2) + 2).
 func mish32(x float32) float32 {
 	if x <= -200 {
 		return x * 0

@@ -55,7 +55,7 @@ func NonZero[T Number | bool | string](dst []int64, src []T, shape []int) {
 	}
 }
 
-// nonZeroOf writes the indices of the nonzero elements of row to dst[k:], and stops when dst is
+// nonZeroOf writes the indices of the nonzero elements of `row` to dst[k:], and stops when dst is
 // full. It returns the index in dst after the last one written.
 func nonZeroOf[T comparable](dst []int64, row []T, k int) int {
 	var zero T

@@ -5,8 +5,8 @@ import "math"
 // GroupNorm normalises groups of channels to mean 0 and variance 1, and applies a scale and a bias
 // for each channel: dst = (src − mean)/√(variance + eps)·scale[c] + bias[c] (ONNX
 // GroupNormalization; InstanceNormalization has groups of one channel). src and dst are [n,
-// channels, pixels]. A nil scale means ones, and a nil bias zeros. groups divides channels. dst may
-// be src.
+// channels, pixels]. A nil scale means ones, and a nil bias zeros. `groups` must divide channels.
+// dst may be src.
 func GroupNorm[T Float](dst, src, scale, bias []T, n, groups, channels, pixels int, eps T) {
 	dst, src = trim(dst, volume(n, channels, pixels)), trim(src, volume(n, channels, pixels))
 	scale, bias = optional(scale, channels), optional(bias, channels)

@@ -18,10 +18,10 @@ func (e *IndexError) Error() string {
 	return "cpu: index " + strconv.FormatInt(e.Index, 10) + " of an axis of " + strconv.Itoa(e.Dim)
 }
 
-// CheckIndex copies indices that are from 0 to count−1. If fromEnd is true, it also accepts indices
-// from −count to −1, which count from the end, and adds count to them. For other indices it returns
-// an [IndexError]; dst is then partly written. `what` and `things` become the fields What and
-// Things of the error. dst may be src.
+// CheckIndex copies indices that are from 0 to `count`−1. If fromEnd is true, it also accepts
+// indices from −`count` to −1, which count from the end, and adds `count` to them. For other
+// indices it returns an [IndexError]; dst is then partly written. `what` and `things` become the
+// fields What and Things of the error. dst may be src.
 func CheckIndex[I int32 | int64](dst, src []I, count int, fromEnd bool, what, things string) error {
 	src = trim(src, len(dst))
 	for i, k := range src {

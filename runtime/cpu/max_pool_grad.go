@@ -57,10 +57,10 @@ func (p *poolGrad) Part(i, parts int) {
 	}
 }
 
-// inside returns the range [from, to) of the cells of a window that are on an axis of n elements. The
-// window has `count` cells, at first, first+step, …; first may be negative. from is the first cell
-// that is not negative. to is one more than the last cell, but at most n. The range is empty if no
-// cell is on the axis.
+// inside returns the range [from, to) of the cells of a window that are on an axis of n elements.
+// The window has `count` cells, at `first`, first+step, …; `first` may be negative. `from` is the
+// first cell that is not negative. `to` is one more than the last cell, but at most n. The range is
+// empty if no cell is on the axis.
 func inside(first, step, count, n int) (from, to int) {
 	end := first + step*(count-1) + 1
 	if first < 0 {

@@ -3,7 +3,7 @@ package cpu
 // CountNGrams counts the n-grams of a pool in each row of x (ONNX TfIdfVectorizer). x is [rows,
 // width] tokens, and dst is [rows, size]. The n-grams of one token start at pool[starts[0]], the
 // n-grams of two tokens at pool[starts[1]], and so on. The n-grams of each length are sorted.
-// columns holds, for each n-gram, its column in dst.
+// `columns` holds, for each n-gram, its column in dst.
 //
 // Only n-grams of minLength to maxLength tokens count. An n-gram also counts where its tokens are
 // apart: all distances between its tokens must be equal, and at most maxSkip+1. CountNGrams returns
@@ -39,7 +39,7 @@ type nGrams[T int32 | int64 | string] struct {
 
 func (g nGrams[T]) count() int { return len(g.tokens) / g.length }
 
-// addCounts counts how often each n-gram occurs in row. For each occurrence, it adds 1 to the
+// addCounts counts how often each n-gram occurs in `row`. For each occurrence, it adds 1 to the
 // element of counts at the n-gram's column.
 func (g nGrams[T]) addCounts(counts []float32, row []T, columns []int64, maxSkip int) error {
 	last := 1 // distance
@@ -61,7 +61,7 @@ func (g nGrams[T]) addCounts(counts []float32, row []T, columns []int64, maxSkip
 	return nil
 }
 
-// find returns the range [lo, hi) of the n-grams that are equal to the first tokens of row. With
+// find returns the range [lo, hi) of the n-grams that are equal to the first tokens of `row`. With
 // distance d, these tokens are row[0], row[d], row[2·d] and so on.
 func (g nGrams[T]) find(row []T, distance int) (lo, hi int) {
 	hi = g.count()

@@ -57,7 +57,7 @@ func (p *patches) Part(i, parts int) {
 	}
 }
 
-// row fills the row of one window. place is the index of the window within its image.
+// row fills the row of one window. `place` is the index of the window within its image.
 func (p *patches) row(row, planes []byte, place int) {
 	var corner [8]int
 	for i := p.axes - 1; i >= 0; i-- {
@@ -78,7 +78,7 @@ func (p *patches) row(row, planes []byte, place int) {
 	}
 }
 
-// cell returns the offset, in a plane, of the element at a tap of a window. corner has the
+// cell returns the offset, in a plane, of the element at a tap of a window. `corner` has the
 // coordinates of the window's first cell. inside is false if the tap is on padding.
 func (p *patches) cell(corner *[8]int, tap int) (at int, inside bool) {
 	step := 1

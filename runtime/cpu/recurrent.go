@@ -226,8 +226,8 @@ const farWeights = 384 << 10
 // `stride` elements apart. a has m rows of k elements, and its rows are lda elements apart. The
 // weights are panels if T is float32, and a matrix [k, n] if T is float64.
 //
-// If back is true, large weights are read from the last column to the first. A caller sets back at
-// every second step, because the columns that the step before read last are still in the cache.
+// If `back` is true, large weights are read from the last column to the first. A caller sets `back`
+// at every second step, because the columns that the step before read last are still in the cache.
 func addProduct[T Float](dst, a, weights, x []T, m, n, k, lda, stride int, back bool) {
 	d, ok := any(dst).([]float32)
 	if !ok {

@@ -5,13 +5,13 @@ import "math"
 // RoiAlign pools regions of images into bins (ONNX RoiAlign). src is [n, c, h, w], and dst is [R,
 // c, outH, outW] for R regions. rois, [R, 4], holds x1, y1, x2 and y2 of each region; times scale,
 // they are coordinates in elements of src. images, [R], holds the index of each region's image. If
-// half is true, 0.5 is subtracted from the coordinates (half_pixel). Otherwise a region that is
+// `half` is true, 0.5 is subtracted from the coordinates (half_pixel). Otherwise a region that is
 // less than 1 wide or high is extended to 1.
 //
 // A bin has `ratio` samples along each axis. If ratio is 0, it has as many as the bin is long in
 // elements, rounded up. A sample is interpolated between four elements. A sample more than one
-// element outside of src is 0. The result of a bin is the mean of its samples. If most is true, it
-// is instead the largest product of an element and its weight in any sample.
+// element outside of src is 0. The result of a bin is the mean of its samples. If `most` is true,
+// it is instead the largest product of an element and its weight in any sample.
 //
 // RoiAlign returns an [IndexError] for an image out of range; dst is then partly written.
 func RoiAlign[T Float, I int32 | int64](dst, src, rois []T, images []I, n, c, h, w, outH, outW, ratio int, scale float64, half, most bool) error {
@@ -38,7 +38,7 @@ func RoiAlign[T Float, I int32 | int64](dst, src, rois []T, images []I, n, c, h,
 }
 
 // poolRoi computes bin y, x of a region, for all c channels. bins is the number of bins of a
-// region, and plane the number of elements of a channel. most has the meaning that it has in
+// region, and plane the number of elements of a channel. `most` has the meaning that it has in
 // [RoiAlign].
 func poolRoi[T Float](dst, src []T, c, bins, plane int, down, across *roiAxis[T], y, x int, most bool) {
 	for i := range c {
@@ -178,7 +178,7 @@ func MaxRoiPool[T Float](dst, src, rois []T, n, c, h, w, outH, outW int, scale f
 }
 
 // roiBin returns the range [from, to) of elements of one bin of a region, along an axis. The range
-// is clamped to the axis. start and end are the first and last coordinate of the region, before
+// is clamped to the axis. `start` and `end` are the first and last coordinate of the region, before
 // they are multiplied by scale. bins is the number of bins along the axis.
 func roiBin[T Float](start, end, scale T, bin, bins, extent int) (from, to int) {
 	place := func(v T) float64 {

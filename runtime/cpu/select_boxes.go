@@ -38,7 +38,7 @@ func SelectBoxes(dst []int32, boxes, scores []float32, batches, classes, n int, 
 // selectBoxes chooses boxes of one batch element and class. It stores their indices in chosen,
 // followed by −1. candidates has a key for each box; boxes are taken in descending order of their
 // keys. The low 32 bits of a key are the inverted index of the box. selectBoxes overwrites
-// candidates. most, share and center have the meaning that they have in [SelectBoxes].
+// candidates. `most`, `share` and `center` have the meaning that they have in [SelectBoxes].
 func selectBoxes(chosen []int32, candidates []uint64, boxes []float32, most int64, share float32, center bool) {
 	count := 0
 	for i := len(candidates)/2 - 1; i >= 0; i-- {

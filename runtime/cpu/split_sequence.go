@@ -8,7 +8,7 @@ import (
 )
 
 // SplitToSlices sets *dst to the slices of x along an axis (ONNX SplitToSequence). shape is the
-// shape of x. If keep is true, a slice keeps the axis, with extent 1. Otherwise the axis is
+// shape of x. If `keep` is true, a slice keeps the axis, with extent 1. Otherwise the axis is
 // removed. SplitToSlices returns an error if there are 1<<24 slices or more.
 func SplitToSlices[T any](dst *[]rt.Tensor[T], x []T, shape []int, axis int, keep bool) error {
 	if err := SplitToParts(dst, x, shape, axis, []int64{1}); err != nil || keep {

@@ -63,8 +63,8 @@ func SVMVotes(dst []int64, src []float32, classes int) {
 	}
 }
 
-// wins reports whether class c wins against the class `other`. row holds a decision value for each
-// pair of classes. If the value is positive, the class with the lower number wins.
+// wins reports whether class c wins against the class `other`. `row` holds a decision value for
+// each pair of classes. If the value is positive, the class with the lower number wins.
 func wins(row []float32, classes, c, other int) bool {
 	if c < other {
 		return row[pairOf(classes, c, other)] > 0

@@ -72,9 +72,9 @@ func CountWithoutStopwords(x, words []string, caseSensitive bool) int {
 	return max(n, 1)
 }
 
-// RemoveStopwords copies the elements of x that are not in words to dst (ONNX StringNormalizer). It
-// ignores case unless caseSensitive is set. If no element is left, the result is one empty string.
-// dst has at least [CountWithoutStopwords] elements.
+// RemoveStopwords copies the elements of x that are not in `words` to dst (ONNX StringNormalizer).
+// It ignores case unless caseSensitive is set. If no element is left, the result is one empty
+// string. dst has at least [CountWithoutStopwords] elements.
 func RemoveStopwords(dst, x, words []string, caseSensitive bool) {
 	dst = trim(dst, CountWithoutStopwords(x, words, caseSensitive))
 	dst[0] = ""

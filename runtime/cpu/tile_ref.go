@@ -117,7 +117,7 @@ type run struct {
 	at, b int // of the run's first element and of its columns, in bytes
 }
 
-// advance moves r to the next run, and returns false after the last run. read is the number of
+// advance moves r to the next run, and returns false after the last run. `read` is the number of
 // bytes of b that belong to the current run.
 func (t *tile) advance(r *run, read int) bool {
 	r.at += t.step() * t.run

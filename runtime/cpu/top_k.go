@@ -10,9 +10,10 @@ import (
 )
 
 // TopK finds the k largest elements in each line of n elements of src (ONNX TopK). If smallest is
-// true, it finds the k smallest. values receives these elements: the largest first, or the smallest
-// first if smallest is true, and ties by index. places receives their indices in the line. NaN is
-// larger than every number. TopK does nothing if k ≤ 0, and returns an error if k exceeds n.
+// true, it finds the k smallest. `values` receives these elements: the largest first, or the
+// smallest first if smallest is true, and ties by index. `places` receives their indices in the
+// line. NaN is larger than every number. TopK does nothing if k ≤ 0, and returns an error if k
+// exceeds n.
 func TopK[T Number](values []T, places []int64, src []T, n, k int, smallest bool) error {
 	if k > n {
 		return fmt.Errorf("top_k: k is %d for an axis of %d", k, n)
@@ -46,9 +47,9 @@ func TopK[T Number](values []T, places []int64, src []T, n, k int, smallest bool
 	return nil
 }
 
-// topOf finds the len(best) elements of line that come first, and sets best to their indices, in
-// order. first(a, b) reports whether a comes before b. Equal elements are ordered by index. While
-// topOf works, best is a heap; its root is the candidate that comes last.
+// topOf finds the len(best) elements of `line` that come first, and sets `best` to their indices,
+// in order. first(a, b) reports whether a comes before b. Equal elements are ordered by index.
+// While topOf works, `best` is a heap; its root is the candidate that comes last.
 func topOf[T Number](line []T, best []int64, first func(a, b T) bool) {
 	after := func(i, j int64) bool {
 		if first(line[i], line[j]) {
@@ -114,8 +115,8 @@ func (t *topping) Part(i, parts int) {
 }
 
 // line finds the first elements of a line of x, in the order of the result. It writes them to
-// values, and their indices to places. While it works, places holds a heap of candidates; its root
-// is the candidate that comes last.
+// `values`, and their indices to `places`. While it works, `places` holds a heap of candidates; its
+// root is the candidate that comes last.
 func (t *topping) line(values []float32, places []int64, x []float32) {
 	best := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(places))), len(places))
 	for i := range best {

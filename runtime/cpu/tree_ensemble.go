@@ -18,8 +18,8 @@ const (
 
 var treeAggregates = [...]string{treeSum: "sum", treeAverage: "average", treeMin: "min", treeMax: "max"}
 
-// TreeEnsemble evaluates decision trees for n targets (ONNX TreeEnsemble). dst is [rows, n] and x is
-// [rows, features]. It returns an error if features is less than need.
+// TreeEnsemble evaluates decision trees for n targets (ONNX TreeEnsemble). dst is [rows, n] and x
+// is [rows, features]. It returns an error if `features` is less than `need`.
 //
 // A node is three elements of nodes, and a threshold. The first element is the index of a feature.
 // The second is the child to take if the row's feature is above the threshold or NaN. The third is

@@ -92,8 +92,8 @@ func Unique[T sortable](dst []T, first, inverse, counts []int64, src []T, order 
 }
 
 // numberByPlace gives groups of rows new numbers, in the order of their first rows. inverse[i] is
-// the group of row i. numberByPlace changes first, inverse and counts to the new numbers. While it
-// works, first[g] is −1−k if the new number of group g is k.
+// the group of row i. numberByPlace changes `first`, `inverse` and `counts` to the new numbers.
+// While it works, first[g] is −1−k if the new number of group g is k.
 func numberByPlace(first, inverse, counts []int64) {
 	n := int64(0)
 	for i, group := range inverse {

@@ -55,7 +55,7 @@ type AdamRates struct {
 //	v = Beta2·v + Rest2·d²
 //	w = s·w − Rate·m/(Scale·√v + Epsilon), where s is Against if w·m < 0, else Shrink
 //
-// If most is not nil, it also computes most = max(most, v), and uses √most instead of √v.
+// If `most` is not nil, it also computes most = max(most, v), and uses √most instead of √v.
 func Adam(w, g, m, v, most []float32, rates *AdamRates) {
 	g, m, v = g[:len(w)], m[:len(w)], v[:len(w)]
 	if most == nil {

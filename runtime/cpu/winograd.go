@@ -321,8 +321,8 @@ func (w *winograd) Part(i, parts int) {
 // line starts at the first multiple of 64 bytes; see [aligned].
 type winogradLines [(1+maxPoints)*16*linePixels + 15]float32
 
-// aligned returns the address of the first element of lines whose address is a multiple of 64. This
-// remains true if the stack moves.
+// aligned returns the address of the first element of `lines` whose address is a multiple of 64.
+// This remains true if the stack moves.
 func aligned(lines *winogradLines) unsafe.Pointer {
 	p := unsafe.Pointer(lines)
 	return unsafe.Add(p, -uintptr(p)&63)

@@ -278,7 +278,7 @@ func (q *queue) Close() error {
 	return err
 }
 
-// release destroys the stream and the clock. If keep is true, it leaves slots of pinned memory to
+// release destroys the stream and the clock. If `keep` is true, it leaves slots of pinned memory to
 // later queues of the device, up to the device's limit. It frees the other slots. The caller must
 // make sure that no other call of the queue runs.
 func (q *queue) release(keep bool) {

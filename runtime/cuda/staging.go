@@ -111,9 +111,9 @@ func (s *staging) rewind() {
 	s.at = 0
 }
 
-// release ends the use of the slots. If keep is true, it leaves slots to later queues of the
-// device, until the device has maxSpareSlots of them. It frees the other slots. If keep is true, no
-// copy may be in flight in a slot.
+// release ends the use of the slots. If `keep` is true, it leaves slots to later queues of the
+// device, until the device has maxSpareSlots of them. It frees the other slots. If `keep` is true,
+// no copy may be in flight in a slot.
 func (s *staging) release(d *device, keep bool) {
 	d.tables.Lock()
 	kept := 0

@@ -18,11 +18,11 @@ type Set[X, Y any] struct {
 	Y []Y
 }
 
-// Pairs makes batches of examples and targets, in the form that generated packages take. put stores
-// an item in *x and *y, which are elements of the batch. They are zero values when put is called.
-// put may draw random numbers from r. They depend on the seed, the epoch and the item, but not on
-// the worker that calls put. put is called by several goroutines at once, and must not keep x, y or
-// r.
+// Pairs makes batches of examples and targets, in the form that generated packages take. `put`
+// stores an item in *x and *y, which are elements of the batch. They are zero values when `put` is
+// called. `put` may draw random numbers from r. They depend on the seed, the epoch and the item,
+// but not on the worker that calls `put`. `put` is called by several goroutines at once, and must
+// not keep x, y or r.
 func Pairs[T, X, Y any](put func(item T, x *X, y *Y, r *rand.Rand) error) Collate[T, Set[X, Y]] {
 	if put == nil {
 		return Collate[T, Set[X, Y]]{}
@@ -51,20 +51,20 @@ func sized[T any](x []T, n int) []T {
 	return append(x, make([]T, n-len(x))...)
 }
 
-// Into makes batches of any type, item by item. For each batch, it calls `size` and then put for
+// Into makes batches of any type, item by item. For each batch, it calls `size` and then `put` for
 // each item.
 //
-// size sets the number of items of *b to n, and does not change the first n items that *b already
-// has. *b is a zero value at first. Later it is an earlier batch, so that size can use its memory
-// again. put stores an item at index k of *b, and must overwrite the old item there. See [Pairs]
+// `size` sets the number of items of *b to n, and does not change the first n items that *b already
+// has. *b is a zero value at first. Later it is an earlier batch, so that `size` can use its memory
+// again. `put` stores an item at index k of *b, and must overwrite the old item there. See [Pairs]
 // for r and for goroutines.
 func Into[T, B any](size func(b *B, n int), put func(item T, b *B, k int, r *rand.Rand) error) Collate[T, B] {
 	return Collate[T, B]{size: size, put: put}
 }
 
 // Whole makes a batch of all its items at once, for example to pad texts to the longest one. `fill`
-// stores the items in *b. *b is a zero value at first. Later it is an earlier batch, so that fill
-// can use its memory again. fill must not keep items. If fill returns an error, the epoch ends,
+// stores the items in *b. *b is a zero value at first. Later it is an earlier batch, so that `fill`
+// can use its memory again. `fill` must not keep items. If `fill` returns an error, the epoch ends,
 // even with [Skip]. The random numbers of r depend on the first item of the batch; see [Pairs] for
 // goroutines.
 func Whole[T, B any](fill func(items []T, b *B, r *rand.Rand) error) Collate[T, B] {

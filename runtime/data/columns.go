@@ -40,7 +40,7 @@ func ColumnsOf(t reflect.Type) ([]Column, error) {
 	return columns, nil
 }
 
-// Index returns the index of the column in names, which are the names of a table's columns. If no
+// Index returns the index of the column in `names`, which are the names of a table's columns. If no
 // name equals the column's name, Index ignores case, and white space around the names. It returns
 // -1 if there is still no such name.
 func (c Column) Index(names []string) int {
@@ -50,7 +50,7 @@ func (c Column) Index(names []string) int {
 	return slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(strings.TrimSpace(n), c.Name) })
 }
 
-// SetMissing marks the column's value in a row as missing. row is a struct. SetMissing sets the
+// SetMissing marks the column's value in a row as missing. `row` is a struct. SetMissing sets the
 // field to NaN if it is a float, and otherwise to the zero value. It panics if the field cannot be
 // set.
 func (c Column) SetMissing(row reflect.Value) { setMissing(row.Field(c.Field)) }

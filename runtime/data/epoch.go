@@ -8,15 +8,15 @@ import (
 	"sync"
 )
 
-// Epoch yields the batches of an epoch in order, from batch number `start` on. start is the number
-// of batches that have already been used, for example before training was interrupted. A batch is
-// valid until the next one is asked for.
+// Epoch yields the batches of an epoch in order, from batch number `start` on. `start` is the
+// number of batches that have already been used, for example before training was interrupted. A
+// batch is valid until the next one is asked for.
 //
 // If something fails, Epoch yields a nil batch and an error, and ends. The error of an item names
 // the item: "item 4711: …" is about item 4711 of the data set. With [Skip], items with errors are
 // left out. If all items of a batch have errors, Epoch yields an error nevertheless, so that the
-// number of batches does not change. Epoch also yields an error if the arguments of [Load] or start
-// are not valid. If ctx ends, it yields the cause.
+// number of batches does not change. Epoch also yields an error if the arguments of [Load] or
+// `start` are not valid. If ctx ends, it yields the cause.
 //
 // When the iteration has ended, all goroutines that made batches have ended, too.
 func (l *Loader[B]) Epoch(ctx context.Context, epoch, start int) iter.Seq2[*B, error] {

@@ -10,7 +10,7 @@ import (
 	"os"
 )
 
-// readFile calls decode with the contents of the file at path. It decompresses them if they are
+// readFile calls decode with the contents of the file at `path`. It decompresses them if they are
 // gzip. If path does not exist, it reads path+".gz". Its errors name the file.
 func readFile(path string, decode func(io.Reader) error) error {
 	f, err := os.Open(path)

@@ -86,7 +86,7 @@ func readObject(row reflect.Value, columns []Column, text []byte) error {
 }
 
 // valueOf returns the value of a key, and whether there is one. If no key equals `name`, it takes
-// the first key, in sorted order, that differs from name only in case.
+// the first key, in sorted order, that differs from `name` only in case.
 func valueOf(object map[string]json.RawMessage, name string) (json.RawMessage, bool) {
 	if value, ok := object[name]; ok {
 		return value, true

@@ -161,7 +161,7 @@ func (l *Loader[B]) room() int {
 	return min(size, size/l.of+1)
 }
 
-// workers returns the number of goroutines for an epoch. from is the number of its first batch.
+// workers returns the number of goroutines for an epoch. `from` is the number of its first batch.
 func (l *Loader[B]) workers(from int) int {
 	n := l.o.Workers
 	if n == 0 {

@@ -175,9 +175,9 @@ func (f *file) startWindow() {
 }
 
 // windowPixels writes three nested loops: over pixels, over rows of a window, and over groups of
-// four cells of a row. begin writes the code before the cells of a pixel, and end the code after
-// them. four writes the code for four cells. rest writes the code for the cells that are left at
-// the end of a row.
+// four cells of a row. `begin` writes the code before the cells of a pixel, and `end` the code
+// after them. `four` writes the code for four cells. `rest` writes the code for the cells that are
+// left at the end of a row.
 func (f *file) windowPixels(begin, four, rest, end func()) {
 	pixel := f.fresh("pixel")
 	f.op("PCALIGN", 32)

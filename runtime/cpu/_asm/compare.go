@@ -65,8 +65,8 @@ var comparables = []comparable{
 }
 
 // begin writes a kernel except for the comparison itself: its start, a jump to the loop for the
-// relation, and a loop for each relation. enter writes the code before the jump. body writes the
-// comparison of 32 elements.
+// relation, and a loop for each relation. `enter` writes the code before the jump. `body` writes
+// the comparison of 32 elements.
 func (t comparable) begin(f *file, isa string, enter func(), body func(relation int)) {
 	name := "compare" + t.name + isa
 	f.fun(name+` compares a[i] with b[i] and stores the result in dst[i], for a multiple of 32 elements. aStep and

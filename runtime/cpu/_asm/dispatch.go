@@ -112,8 +112,8 @@ func (d *dispatch) call(v variant) string {
 func only(name string) []kernel { return []kernel{{name: name}} }
 
 // function writes a Go function and its twin, which is compiled for machines without assembly.
-// portable is the body of the twin. If portable is empty, nothing calls the twin, and its body is a
-// panic.
+// `portable` is the body of the twin. If portable is empty, nothing calls the twin, and its body is
+// a panic.
 func (f *file) function(doc, signature, body, portable string) {
 	fmt.Fprintf(&f.decls, "\n%s\nfunc %s {\n%s\n}\n", comment(doc), signature, strings.TrimSpace(body))
 	if portable == "" {

@@ -110,8 +110,9 @@ func (p *pointwise) loops(f *file, s isa, t *table) {
 
 // sweep writes two loops over CX elements, and advances the pointers. The first loop repeats the
 // code of `many` while there are enough elements for k's interleaved vectors. The code of `between`
-// follows if between is not nil. The second loop repeats the code of `few` for each vector that is
-// left. The last vector may not be full, so the mask of [file.tail] is set before the code of few.
+// follows if `between` is not nil. The second loop repeats the code of `few` for each vector that
+// is left. The last vector may not be full, so the mask of [file.tail] is set before the code of
+// `few`.
 func (f *file) sweep(k *vectors, pointers []string, many, between, few func()) {
 	top, rest, next, end := f.fresh("many"), f.fresh("few"), f.fresh("next"), f.fresh("end")
 	advance := func(n int) {

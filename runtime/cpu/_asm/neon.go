@@ -519,10 +519,10 @@ func addend(lanes func(int) string) translation {
 	}
 }
 
-// extremes translates AVX's minimum or maximum of a and b. order(a, b) returns two registers, high
-// and low. The result is a if high is greater than low, and b otherwise. It is therefore b if a and
-// b are equal, or if one is NaN. The minimum and maximum of NEON are not used because they treat −0
-// and NaN differently.
+// extremes translates AVX's minimum or maximum of a and b. order(a, b) returns two registers,
+// `high` and `low`. The result is a if `high` is greater than `low`, and b otherwise. It is
+// therefore b if a and b are equal, or if one is NaN. The minimum and maximum of NEON are not used
+// because they treat −0 and NaN differently.
 func extremes(compare string, order func(a, b int) (int, int)) translation {
 	return func(f *file, o []any) {
 		b, a, dst := f.source(o[0]), vector(o[1]), vector(o[2])

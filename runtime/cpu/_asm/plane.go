@@ -29,7 +29,7 @@ func planeFamily(f *file) {
 }
 
 // planeWindows writes a pool over rows of a plane. All windows have the same taps, which are
-// offsets from the position of the element. For each element, acc starts as `neutral`, and step
+// offsets from the position of the element. For each element, acc starts as `neutral`, and `step`
 // combines it with the input x at each tap. DI, SI and R8 point into a row of dst, src and scale.
 // R12 and R13 point to the starts of the rows of dst and src.
 func planeWindows(f *file, s isa, t *table, name, doc string, neutral float64, step func(k *vectors, acc value, x any)) {

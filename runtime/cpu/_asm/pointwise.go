@@ -27,8 +27,8 @@ const (
 	ordered  = true // whether there is also a kernel with the scalar first
 )
 
-// operation returns the kernels of a binary operation. apply writes the code for a = a op b. order
-// is `commutes` if the operands may be exchanged, and `ordered` otherwise.
+// operation returns the kernels of a binary operation. apply writes the code for a = a op b.
+// `order` is `commutes` if the operands may be exchanged, and `ordered` otherwise.
 func operation(name, symbol string, apply func(k *vectors, a value, b any), order bool) []pointwise {
 	upper := string(name[0]-'a'+'A') + name[1:]
 	kernels := []pointwise{
@@ -102,7 +102,7 @@ func (k *vectors) sloped(x value, slope any) value {
 	return x
 }
 
-// unary returns a kernel with one input slice. body computes the result in place of x.
+// unary returns a kernel with one input slice. `body` computes the result in place of x.
 func unary(name, doc string, body func(k *vectors, x value), scalars ...string) pointwise {
 	return pointwise{
 		name: name, doc: doc, inputs: []string{"x"}, scalars: scalars,

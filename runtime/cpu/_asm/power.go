@@ -149,7 +149,7 @@ func (k *vectors) upperHalf(v, dst value) {
 }
 
 // joinHalves rounds the float64 values `low` and `high` to float32. It puts the results into the
-// lower and the upper half of dst. It overwrites low and high.
+// lower and the upper half of dst. It overwrites `low` and `high`.
 func (k *vectors) joinHalves(low, high, dst value) {
 	if k.wide() {
 		k.do("VCVTPD2PS", low, half{low})

@@ -76,9 +76,9 @@ whether there is.`,
 }
 
 // quantizeWide writes the quantisation for AVX-512. The code multiplies by the reciprocal of the
-// scale and rounds to an integer. The product is at most 511, and differs from the exact quotient by
-// less than 2⁻¹³. If a product is near the middle between two integers, the code divides instead.
-// begin writes the code that loads the parameters.
+// scale and rounds to an integer. The product is at most 511, and differs from the exact quotient
+// by less than 2⁻¹³. If a product is near the middle between two integers, the code divides
+// instead. `begin` writes the code that loads the parameters.
 func (f *file) quantizeWide(begin func()) {
 	abs, near := f.words("absolute", 0x7fffffff), f.floats("nearHalf", 0.5-1.0/(1<<13))
 	f.fun("quantizeBytesAVX512 computes dst[i] as QuantizeScalar does.", "quantizeBytesAVX512", "dst *byte, x *float32, n int, q *quantum", "")

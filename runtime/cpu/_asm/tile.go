@@ -27,10 +27,10 @@ func (f *file) sets() []isa {
 	return isas
 }
 
-// rowBases returns the registers that point to rows. Each points to the first row of a group, and
-// group is the number of rows in a group. On amd64, DX, AX and R9 hold one, three and five times
-// the distance between rows. A memory operand with a base register and one of these reaches each
-// row of a group.
+// rowBases returns the registers that point to rows. Each points to the first row of a group of
+// rows, and `group` is the number of rows in a group. On amd64, DX, AX and R9 hold one, three and
+// five times the distance between rows. A memory operand with a base register and one of these
+// reaches each row of a group.
 func (f *file) rowBases() (bases []string, group int) {
 	if f.arch == "arm64" {
 		return []string{"SI", "R6", "R7", "R19", "R20", "R21"}, 1
@@ -347,7 +347,7 @@ func (f *file) move(rows int, distance any) {
 	}
 }
 
-// loop writes a loop around body. The register `counter` holds the number of iterations, at least
+// loop writes a loop around `body`. The register `counter` holds the number of iterations, at least
 // one.
 func (f *file) loop(counter string, body func()) {
 	top := f.fresh("loop")
@@ -358,8 +358,8 @@ func (f *file) loop(counter string, body func()) {
 	f.op("JNZ", top)
 }
 
-// nest writes the tile's three nested loops around body, which writes the code for one run. Between
-// runs, the code advances the registers of the rows and, if b is true, the position in b.
+// nest writes the tile's three nested loops around `body`, which writes the code for one run.
+// Between runs, the code advances the registers of the rows and, if b is true, the position in b.
 func (f *file) nest(rows int, b bool, body func()) {
 	top, out := f.fresh("nest"), f.fresh("out")
 	counters := [3]string{"R10", "R11", outerCur}

@@ -321,9 +321,9 @@ func (c *card) copyAction(device libcuda.Address, host *byte, n uintptr, upload 
 	})
 }
 
-// between returns an action that copies source to target, which are the results of `ends`. It calls
-// ends immediately to check for errors, and the action calls ends again when it runs. The caller
-// holds c.gpu.mu.
+// between returns an action that copies `source` to `target`, which are the results of `ends`. It
+// calls `ends` immediately to check for errors, and the action calls `ends` again when it runs. The
+// caller holds c.gpu.mu.
 func (c *card) between(ends func() (target, source []byte, err error)) (action, error) {
 	if _, _, err := ends(); err != nil {
 		return nil, err

@@ -36,10 +36,10 @@ func Gain(samples []float32, decibels float64) {
 	}
 }
 
-// Noise adds normally distributed noise to samples. ratio is the signal-to-noise ratio in decibels:
-// the power of the samples divided by the power of the noise. Silence stays silence. r is the
-// item's random generator; see data.Pairs. The noise then does not depend on which worker adds it.
-// If r is nil, Noise does nothing.
+// Noise adds normally distributed noise to samples. `ratio` is the signal-to-noise ratio in
+// decibels: the power of the samples divided by the power of the noise. Silence stays silence. r is
+// the item's random generator; see data.Pairs. The noise then does not depend on which worker adds
+// it. If r is nil, Noise does nothing.
 func Noise(samples []float32, ratio float64, r *rand.Rand) {
 	if r == nil {
 		return
@@ -67,7 +67,7 @@ func Shift(samples []float32, n int) {
 	clear(samples[len(samples)+n:])
 }
 
-// MaskBands sets a random range of bands of a spectrogram, [bands, frames], to fill. This is the
+// MaskBands sets a random range of bands of a spectrogram, [bands, frames], to `fill`. This is the
 // frequency masking of SpecAugment (D. Park et al., 2019). The number of bands is drawn from 0 to
 // `most`, both included. Then the index of the first band is drawn. MaskBands returns an error if
 // the spectrogram does not have two dimensions, if `most` is not from 0 to the number of bands, or

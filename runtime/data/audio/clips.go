@@ -239,7 +239,7 @@ func readSpeechCommands(dir string, s Split) (*Clips, error) {
 	return c, nil
 }
 
-// readList assigns files to split s. list is a file that has one path on each line.
+// readList assigns files to split s. `list` is a file that has one path on each line.
 func readList(list string, s Split, splits map[string]Split) error {
 	f, err := os.Open(list)
 	if err != nil {

@@ -205,8 +205,8 @@ func (m *Mel) Spectrogram(samples []float32) (rt.Tensor[float32], error) {
 	return out, nil
 }
 
-// cut multiplies one frame of the samples by the window, and stores it in line. frame is the number
-// of the frame.
+// cut multiplies one frame of the samples by the window, and stores it in `line`. `frame` is the
+// number of the frame.
 func (m *Mel) cut(line []float64, samples []float32, frame int) {
 	begin := frame * m.o.Hop
 	if m.o.Pad != NoPadding {
@@ -247,9 +247,9 @@ func (m *Mel) sum(transform []float64, out []float32, step int) {
 	}
 }
 
-// Decibels replaces each squared magnitude x by 10·log₁₀(max(x, 10⁻¹⁰)). If top is above 0, results
-// below the largest result minus top are raised to this limit. librosa's power_to_db has a top of
-// 80.
+// Decibels replaces each squared magnitude x by 10·log₁₀(max(x, 10⁻¹⁰)). If `top` is above 0,
+// results below the largest result minus `top` are raised to this limit. librosa's power_to_db has
+// a top of 80.
 func Decibels(x []float32, top float64) {
 	largest := math.Inf(-1)
 	for i, v := range x {

@@ -31,7 +31,7 @@ func (t Rotate) Apply(s *Sample, r *rand.Rand) error {
 }
 
 // warpAbout warps a sample. m maps points of the result to points of the picture, relative to the
-// centre of the picture. name is the prefix of errors.
+// centre of the picture. `name` is the prefix of errors.
 func warpAbout(s *Sample, name string, m affine, f Filter, fill color.RGBA, class uint8) error {
 	if f != Bilinear && f != Nearest {
 		return fmt.Errorf("%s: filter %d: Bilinear or Nearest expected", name, f)

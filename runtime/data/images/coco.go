@@ -201,7 +201,7 @@ func newDetection(pictures []cocoImage, annotations []cocoAnnotation, categories
 	return d, nil
 }
 
-// numbered sorts list by the ids of its elements, which `number` returns. It returns a map from
+// numbered sorts `list` by the ids of its elements, which `number` returns. It returns a map from
 // each id to the index of its element.
 func numbered[T any](name string, list []T, number func(T) *int64) (map[int64]int, error) {
 	for i, x := range list {

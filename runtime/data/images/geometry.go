@@ -16,7 +16,7 @@ type geometry interface {
 }
 
 // reshape applies a geometry to the picture, the mask and the boxes of a sample. Errors begin with
-// name.
+// `name`.
 func reshape[G geometry](s *Sample, name string, g G) error {
 	width, height := g.size()
 	if err := checkSize(width, height); err != nil {

@@ -12,9 +12,9 @@ const defaultPixels = 1 << 26
 var pixelLimit atomic.Int64 // 0 until PixelLimit sets it
 
 // PixelLimit returns the largest number of pixels that a decoded or computed picture may have. If
-// limit is above 0, PixelLimit sets this number to limit and returns the old number. The default is
-// 2²⁶. Decoding a picture may take 20 bytes for each pixel. The result takes 4 bytes for each
-// pixel, and [rt.ArenaLimit] also bounds it.
+// `limit` is above 0, PixelLimit sets this number to `limit` and returns the old number. The
+// default is 2²⁶. Decoding a picture may take 20 bytes for each pixel. The result takes 4 bytes for
+// each pixel, and [rt.ArenaLimit] also bounds it.
 func PixelLimit(limit int64) int64 {
 	old := pixelLimit.Load()
 	if limit > 0 {

@@ -17,9 +17,9 @@ type MixUp struct {
 	Alpha float64 // at least 10⁻⁶; default 0.2
 }
 
-// Mix mixes a picture x with the picture x2, and target with target2. The results are stored in x and
-// target. Targets are probabilities of classes. Mix returns an error if the lengths differ, if r is
-// nil, or if Alpha is not valid; nothing is then changed.
+// Mix mixes a picture x with the picture x2, and `target` with target2. The results are stored in x
+// and `target`. Targets are probabilities of classes. Mix returns an error if the lengths differ,
+// if r is nil, or if Alpha is not valid; nothing is then changed.
 func (t MixUp) Mix(x CHW, target []float32, x2 CHW, target2 []float32, r *rand.Rand) error {
 	alpha, err := mixable(t.Alpha, 0.2, x, target, x2, target2, r)
 	if err != nil {

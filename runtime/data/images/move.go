@@ -57,8 +57,8 @@ func moved[T channel](dst, src raster[T], m move, fill [4]T) {
 	}
 }
 
-// put stores pixel (u, v) of src as pixel x of the row `out`. If (u, v) is outside of src, edges
-// and fill determine the stored pixel.
+// put stores pixel (u, v) of src as pixel x of the row `out`. If (u, v) is outside of src, `edges`
+// and `fill` determine the stored pixel.
 func put[T channel](out []T, x int, src raster[T], u, v int, edges PadMode, fill [4]T) {
 	if u < 0 || u >= src.width || v < 0 || v >= src.height {
 		if edges == PadConstant {

@@ -56,9 +56,9 @@ func (t RandomResizedCrop) rectangle(w, h int, r *rand.Rand) image.Rectangle {
 	return whole(width, height).Add(image.Pt((w-width)/2, (h-height)/2))
 }
 
-// randomRectangle draws a rectangle in a picture of w×h pixels. share is the range of its share of
-// the area, and ratio the range of width/height. The place is also drawn. randomRectangle returns
-// false if the rectangle is empty or does not fit.
+// randomRectangle draws a rectangle in a picture of w×h pixels. `share` is the range of its share
+// of the area, and `ratio` the range of width/height. The place is also drawn. randomRectangle
+// returns false if the rectangle is empty or does not fit.
 func randomRectangle(w, h int, share, ratio [2]float64, r *rand.Rand) (image.Rectangle, bool) {
 	area := float64(w) * float64(h) * uniform(r, share[0], share[1])
 	proportion := math.Exp(uniform(r, math.Log(ratio[0]), math.Log(ratio[1])))

@@ -65,7 +65,7 @@ func warped[T channel](dst, src raster[T], m affine, filter Filter, fill [4]T, f
 }
 
 // between locates x among n pixels, where the centre of pixel i is at i + ½. It returns the last
-// pixel whose centre is at or before x. share is the position of x between this centre and the
+// pixel whose centre is at or before x. `share` is the position of x between this centre and the
 // next, in [0, 1). If x is before all centres, both results are 0.
 func between(x float64, n int) (i int, share float32) {
 	x -= 0.5
