@@ -217,9 +217,9 @@ func (m *Module) Clone() *Module {
 	return c
 }
 
-// Inline appends copies of fn's nodes, applied to args, and returns the results. prefix is
-// prepended to the positions of the copies. Inline panics, as [Fail] does, if the number of
-// arguments differs from the number of parameters.
+// Inline appends copies of fn's nodes, with args in place of fn's parameters. It returns the
+// results. `prefix` is prepended to the positions of the copies. Inline panics, as [Fail] does,
+// unless there is one argument for each parameter.
 func (b *Builder) Inline(fn *Block, args []*Value, prefix string) []*Value {
 	if len(args) != len(fn.Params) {
 		Fail("%d arguments for %d parameters", len(args), len(fn.Params))

@@ -10,8 +10,8 @@ import (
 )
 
 // Tensor is a value of the evaluator: a tensor in row-major order, or a container. Floats are
-// stored as float64 values that are exact in DType. Integers and bools are stored as int64; a u64
-// has the same bits as its int64. A splat stores one element, which stands for all.
+// stored as float64 values that DType can represent. Integers and bools are stored as int64; a u64
+// has the same bits as its int64. A splat stores a single element, which stands for all elements.
 type Tensor struct {
 	Kind  Kind
 	DType DType // element type; for a map, the type of its keys

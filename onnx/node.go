@@ -11,9 +11,9 @@ import (
 	"github.com/burngen/burngen/onnx/internal/wire"
 )
 
-// node imports node n, number i of its graph or function. If the model defines its operator as a
-// function, node imports the function's body. Otherwise it calls the import function that
-// [importer.rule] finds.
+// node imports node n, which is number i of its graph or function. If the model defines n's
+// operator as a function, node imports the body of that function. Otherwise it calls the import
+// function that [importer.rule] finds.
 func (im *importer) node(s *scope, n *wire.Node, i int) {
 	results, err := im.results(s, n, i)
 	switch {

@@ -2,11 +2,11 @@
 // legacy and tar formats, and TorchScript archives.
 //
 // It knows the containers, the layout of tensors in their storages, and the Python names that
-// pickles may mention. It does not know what the tensors are for, and does not read the code in a
+// pickles may mention. It does not know what the tensors are for. It does not read the code in a
 // TorchScript archive. Nothing in a file is executed. Package
-// [github.com/burngen/burngen/pytorch/pickle] reads the pickle with the list of names in
-// globals.go. Any other name is an error, unless it is the class of a tensor, which is ignored. No
-// option changes that.
+// [github.com/burngen/burngen/pytorch/pickle] reads the pickle, and globals.go has the list of
+// allowed names. Any other name is an error, unless it is the class of a tensor, which is ignored.
+// No option changes that.
 //
 // # Names
 //
@@ -24,8 +24,8 @@
 //
 // # Rejected files
 //
-// A tensor that is quantised, sparse, meta, or of a type that burngen lacks does not affect the
-// others: it is listed as u8[0], and its use is an error. A file is rejected if a view exceeds its
-// storage, if it is damaged, or if it is ambiguous, such as an archive with two records of one
-// name.
+// Some tensors cannot be held: quantised, sparse and meta tensors, and tensors of a type that
+// burngen does not have. Such a tensor is listed as u8[0], and its use is an error; other tensors
+// of the file are not affected. A file is rejected as a whole if a view exceeds its storage, if the
+// file is damaged, or if it is ambiguous, such as an archive with two records of one name.
 package pytorch

@@ -40,9 +40,9 @@ func Open(path string, options ...Option) (*rt.Weights, error) {
 	return finish(rt.ReadWeightsFile(path, load), options)
 }
 
-// OpenIndex returns the weights of a model that is split into several PyTorch files. path is the
-// path of their index, "pytorch_model.bin.index.json" in the same folder. It returns the errors of
-// [Open] and [rt.OpenWeightsIndex].
+// OpenIndex returns the weights of a model that is saved in several PyTorch files. `path` is the
+// path of the index file, "pytorch_model.bin.index.json", which is in the same folder. OpenIndex
+// returns the errors of [Open] and [rt.OpenWeightsIndex].
 func OpenIndex(path string, options ...Option) (*rt.Weights, error) {
 	return finish(rt.ReadWeightsIndex(path, func(file string) *rt.Weights { return rt.ReadWeightsFile(file, load) }), options)
 }

@@ -99,8 +99,8 @@ func activation(v *ir.Value) (q quantum, scale float64, ok bool) {
 	return q, scale, ok
 }
 
-// visit returns the replacement of n, or nil. It replaces nodes that quantise. It also replaces a
-// node that moves elements of a dequantised value, if this value has no other reader.
+// visit returns the replacement of n, or nil if n stays. It replaces nodes that quantise. It also
+// replaces a node that moves elements of a dequantised value if nothing else reads this value.
 func (f *qdq) visit(b *ir.Builder, n *ir.Node) []*ir.Value {
 	var y *ir.Value
 	if o, ok := n.Op.(op.QuantizeLinear); ok {

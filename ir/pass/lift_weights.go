@@ -22,8 +22,8 @@ func liftWeights(_ *Context, m *ir.Module) (changed bool, err error) {
 	return changed, nil
 }
 
-// callOf finds the first node with a block that only calls the function `name`. It returns the
-// function that contains the node, and the node. Both are nil if there is no such node.
+// callOf finds the first node that has a block which only calls the function `name`. It returns the
+// node, and the function that contains the node. Both are nil if there is no such node.
 func callOf(m *ir.Module, name string) (*ir.Func, *ir.Node) {
 	for _, f := range m.Funcs {
 		for n := range f.All() {

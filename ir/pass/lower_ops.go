@@ -43,9 +43,9 @@ func (c *Context) lowered(n *ir.Node) error {
 	return c.Target.Computes(n)
 }
 
-// lowerWhere lowers the nodes for which pred returns true. It repeats this for the nodes that a
-// lowering creates. It tries the target's lowering before [ir.Lowerer]. An [op.Whole] that a kernel
-// computes stays.
+// lowerWhere lowers the nodes for which `pred` returns true, and then the nodes that the lowering
+// has created. For each node, it tries the target's lowering first, and then [ir.Lowerer]. It does
+// not try [ir.Lowerer] for an [op.Whole] that a kernel computes.
 func (c *Context) lowerWhere(m *ir.Module, pred func(*ir.Node) bool) (changed bool, err error) {
 	for range maxLowerings {
 		ch, err := rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {

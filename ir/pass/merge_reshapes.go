@@ -35,8 +35,9 @@ func mergeReshapes(_ *Context, m *ir.Module) (changed bool, err error) {
 	return changed, nil
 }
 
-// mergeViews returns a replacement for n, or nil. A reshape after a reshape, or a transpose after a
-// transpose, is merged with it. A transpose that moves no elements becomes a reshape.
+// mergeViews returns a replacement for n, or nil. It merges a reshape with the reshape before it,
+// and a transpose with the transpose before it. A transpose that moves no elements becomes a
+// reshape.
 func mergeViews(b *ir.Builder, n *ir.Node) *ir.Value {
 	switch o := n.Op.(type) {
 	case op.Reshape:

@@ -8,10 +8,10 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// narrowWeights rounds f32 weights to [Context.WeightsDType] in the functions that load prepared
-// weights. It rounds the weights of matrix products whose kernels convert weights to f32 while
-// reading them. It also rounds tables from which rows are gathered; the gathered rows are converted
-// to f32. Sums remain in f32.
+// narrowWeights rounds f32 weights to [Context.WeightsDType], in the functions that load prepared
+// weights. It rounds two kinds of weights. The first is weights of matrix products whose kernels
+// convert weights to f32 when they read them. The second is tables from which rows are gathered;
+// the gathered rows are converted to f32. Sums remain in f32.
 func narrowWeights(c *Context, m *ir.Module) (changed bool, err error) {
 	to := c.WeightsDType
 	if to == ir.F32 || to == ir.Invalid {

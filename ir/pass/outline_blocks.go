@@ -123,8 +123,8 @@ func findRepeat(f *ir.Func) *repeat {
 
 func (r *repeat) border() int { return len(r.inputs[0]) + len(r.outputs) }
 
-// kindOf returns a text that is equal for nodes that apply the same operator to values of the same
-// types. It is empty for a node that cannot be part of a run.
+// kindOf returns a text that is the same for all nodes with the same operator and the same types of
+// operands and results. It returns "" for a node that cannot be part of a run.
 func kindOf(n *ir.Node) string {
 	b, binder := n.Op.(ir.Binder)
 	binder = binder && len(b.Binds()) > 0

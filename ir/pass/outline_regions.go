@@ -8,9 +8,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// outlineRegions replaces the blocks of control flow by functions that the blocks call. The values
-// that a block reads from outside become parameters. Constants, weights and extents do not: the
-// function loads them itself.
+// outlineRegions moves the nodes of the blocks of control flow to new functions. A block then only
+// calls its function. The values that the block reads from outside become parameters, except
+// constants, weights and extents, which the function loads itself.
 func outlineRegions(_ *Context, m *ir.Module) (changed bool, err error) {
 	for _, f := range slices.Clone(m.Funcs) {
 		f.Prune()

@@ -1,5 +1,5 @@
 // Package pass rewrites modules. Canonical passes simplify a model for any target. Lowering passes
-// replace its operators by operators that the kernels of a target compute, and separate the work
+// replace operators by operators that the kernels of a target compute. They also separate the work
 // that depends only on weights. A target arranges these passes and its own passes in a [Pipeline].
 // The package knows the operators. It does not know where values live in memory (package plan), how
 // a program is written (package gen), or any target.
@@ -11,9 +11,9 @@
 //
 // A reader of a value is a node that has the value as an operand. A value is fixed if it depends on
 // weights and constants only. The function @prepare computes fixed values once; its results are the
-// prepared weights, which other functions load. A function appends a value if it adds nodes that
-// compute the value to the block of its [ir.Builder], and returns the value. A splat is a tensor
-// that stores one element, which stands for all.
+// prepared weights, which other functions load. A function of this package appends a value if it
+// adds nodes that compute the value to the block of its [ir.Builder], and returns the value. A splat
+// is a tensor that stores a single element, which stands for all of its elements.
 package pass
 
 import (
@@ -100,8 +100,8 @@ type Pipeline struct {
 	Order []Order
 }
 
-// Order is a pair of passes. The last run of the pass Before must come before the last run of the
-// pass After. Why is the reason for this order.
+// Order is a pair of passes whose order matters. The last run of the pass Before must come before
+// the last run of the pass After. Why is the reason.
 type Order struct{ Before, After, Why string }
 
 // Keys of [Context.Stats].

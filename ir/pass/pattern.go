@@ -32,8 +32,8 @@ func isAbout(v *ir.Value, x float64) bool {
 	return ok && about(got, x, v.Type.DType)
 }
 
-// about reports whether got, rounded to element type d, may stand for x. The tolerance is 2e-6
-// relative to x, or 4e-3 for types narrower than 32 bits.
+// about reports whether `got` is close enough to x to be x rounded to element type d. The tolerance
+// is 2e-6 relative to x, or 4e-3 if d has fewer than 32 bits.
 func about(got, x float64, d ir.DType) bool {
 	tolerance := 2e-6
 	if d.Bits() < 32 {

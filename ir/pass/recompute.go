@@ -279,8 +279,9 @@ func (r *recomputer) readers(l *life) map[*ir.Value]int {
 	return first
 }
 
-// again returns how v can be computed again for its first reader after the peak of l, or nil if
-// that is not possible or would take too many nodes. readers is the result of [recomputer.readers].
+// again returns how to compute v again before its first reader after the peak of l. It returns nil
+// if that is not possible, or would take too many nodes. readers is the result of
+// [recomputer.readers].
 func (r *recomputer) again(l *life, v *ir.Value, readers map[*ir.Value]int) *again {
 	before, ok := readers[v]
 	if !ok || !r.may(v.Def) {

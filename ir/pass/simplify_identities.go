@@ -222,8 +222,8 @@ func smallPower(b *ir.Builder, n *ir.Node) *ir.Value {
 	return nil
 }
 
-// exactQuotient replaces x/c by x·(1/c), which is exact, if c is ±2ⁿ with −13 ≤ n ≤ 13 and the
-// elements are floats of at least 16 bits.
+// exactQuotient replaces x/c by x·(1/c). It does so only if c is ±2ⁿ with −13 ≤ n ≤ 13, and the
+// elements are floats of at least 16 bits, because the product is then exact.
 func exactQuotient(b *ir.Builder, n *ir.Node) *ir.Value {
 	t, ok := n.Arg(1).ConstValue()
 	if _, isDiv := n.Op.(op.Div); !isDiv || !ok || t.Stored() != 1 || !t.DType.IsFloat() {

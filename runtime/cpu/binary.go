@@ -95,7 +95,7 @@ func ScalarDiv[T Float](dst []T, a T, b []T) {
 }
 
 // Min computes dst[i] = min(a[i], b[i]) (ONNX Min). If an operand is NaN, the result is NaN. If
-// both are zeros, the result is b[i].
+// both operands are zeros of any sign, the result is b[i].
 func Min[T Number](dst, a, b []T) {
 	if d, u, v, ok := float32s2(dst, a, b); ok && minFast(d, u, v) {
 		return
@@ -112,7 +112,7 @@ func MinScalar[T Number](dst, a []T, b T) {
 }
 
 // Max computes dst[i] = max(a[i], b[i]) (ONNX Max). If an operand is NaN, the result is NaN. If
-// both are zeros, the result is b[i].
+// both operands are zeros of any sign, the result is b[i].
 func Max[T Number](dst, a, b []T) {
 	if d, u, v, ok := float32s2(dst, a, b); ok && maxFast(d, u, v) {
 		return
@@ -224,8 +224,8 @@ func ScalarPow[T Float](dst []T, a T, b []T) {
 	each(dst, b, func(y T) T { return T(math.Pow(float64(a), float64(y))) })
 }
 
-// PowInt computes dst[i] = a[i]^b[i] with wrapping (ONNX Pow on integers). A negative power of an
-// integer is 0, except for the integers 1 and −1.
+// PowInt computes dst[i] = a[i] to the power b[i], with wrapping (ONNX Pow on integers). If b[i] is
+// negative, the result is 0, unless a[i] is 1 or −1.
 func PowInt[T Integer](dst, a, b []T) {
 	zip(dst, a, b, power[T])
 }
@@ -264,8 +264,8 @@ func power[T Integer](x, n T) T {
 	return p
 }
 
-// Fmod sets dst[i] to the remainder of a[i] / b[i] with the quotient truncated toward zero. The
-// remainder has the sign of a[i] (ONNX Mod with fmod=1 on floats, C fmod).
+// Fmod computes the remainder of a[i] / b[i], with the quotient truncated toward zero (ONNX Mod
+// with fmod=1 on floats, C fmod). The remainder has the sign of a[i].
 func Fmod[T Float](dst, a, b []T) {
 	zip(dst, a, b, fmod[T])
 }

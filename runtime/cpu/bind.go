@@ -9,8 +9,9 @@ import (
 // The functions of this file return numbers computed from small integer lists: extents, positions,
 // marks. One call returns one of several numbers, selected by i or the axis.
 
-// axisSet returns the listed axes as a set, with bit i for axis i. The rank is at most 64. A
-// negative axis counts from the end. It returns an error if an axis is out of range or repeated.
+// axisSet returns the listed axes as a set of bits: bit i is set if axis i is listed. The rank is
+// at most 64. A negative axis counts from the end. axisSet returns an error if an axis is out of
+// range or repeated.
 func axisSet(axes []int64, rank int) (set uint64, err error) {
 	for _, a := range axes {
 		at, ok := fromFront(a, rank)
@@ -70,8 +71,8 @@ func SqueezedExtent(axes []int64, shape []int, rank, i int) (int, error) {
 }
 
 // UnsqueezedExtent returns extent i of the result when axes of extent 1 are inserted into shape.
-// axes lists their positions in the result. It returns an error if a position is out of range or
-// repeated, or if the rank of the result is not `rank`.
+// axes lists the positions of these axes in the result. UnsqueezedExtent returns an error if a
+// position is out of range or repeated, or if the rank of the result is not `rank`.
 func UnsqueezedExtent(axes []int64, shape []int, rank, i int) (int, error) {
 	set, err := axisSet(axes, rank)
 	if err != nil {

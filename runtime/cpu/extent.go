@@ -32,8 +32,9 @@ func CountNonZero[T Number | bool | string](src []T) int {
 	return n
 }
 
-// NonZero writes the coordinates of the nonzero elements in row-major order, as a matrix with a row for
-// each axis of shape (ONNX NonZero). dst has len(shape) times [CountNonZero] elements.
+// NonZero finds the nonzero elements of src, in row-major order (ONNX NonZero). dst is a matrix with
+// a row for each axis of `shape` and a column for each nonzero element; a column has the coordinates
+// of the element. dst has len(shape) times [CountNonZero] elements.
 func NonZero[T Number | bool | string](dst []int64, src []T, shape []int) {
 	if len(shape) == 0 || len(dst) == 0 {
 		return

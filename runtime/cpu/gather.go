@@ -1,8 +1,8 @@
 package cpu
 
-// Gather picks slices of the middle axis of src, [outer, dim, inner]: dst[o, j, :] = src[o, idx[j], :].
-// dst is [outer, len(idx), inner] (ONNX Gather). A negative index counts from the end. It returns an
-// [IndexError] for an index outside of −dim…dim−1; dst is then partly written.
+// Gather picks slices of the middle axis: dst[o, j, :] = src[o, idx[j], :] (ONNX Gather). src is
+// [outer, dim, inner], and dst is [outer, len(idx), inner]. A negative index counts from the end.
+// Gather returns an [IndexError] for an index outside of −dim…dim−1; dst is then partly written.
 func Gather[T any, I int32 | int64](dst, src []T, idx []I, outer, dim, inner int) error {
 	dst, src = trim(dst, volume(outer, len(idx), inner)), trim(src, volume(outer, dim, inner))
 	for o := range outer {

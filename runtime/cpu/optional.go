@@ -51,8 +51,8 @@ func GetTensor[T any](dst []T, x *rt.Tensor[T], shape []int) error {
 	return copyItem(dst, *x, shape)
 }
 
-// GetSequence sets *dst to a copy of the sequence that x points to. The copy shares its tensors (ONNX
-// OptionalGetElement). It returns an error if x is nil.
+// GetSequence sets *dst to a copy of the sequence *x (ONNX OptionalGetElement). The copy shares the
+// tensors of *x. GetSequence returns an error if x is nil.
 func GetSequence[T any](dst *[]rt.Tensor[T], x *[]rt.Tensor[T]) error {
 	if x == nil {
 		return errNone

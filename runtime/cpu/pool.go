@@ -25,8 +25,9 @@ type PoolShape struct {
 	Ctx context.Context
 }
 
-// MaxPool writes the maximum of each window (ONNX MaxPool). It is −Inf for a window that holds only
-// padding. If a window has a NaN, the result is NaN or the maximum of the elements after it.
+// MaxPool computes the maximum of each window (ONNX MaxPool). It is −Inf for a window that holds
+// only padding. If a window has a NaN, the result is either NaN or the maximum of the elements
+// after the last NaN.
 func MaxPool(dst, src []float32, s *PoolShape) { s.pool(dst, src, largest) }
 
 // AveragePool computes the mean of each window (ONNX AveragePool). The mean is the sum divided by

@@ -93,9 +93,9 @@ func ResizeTaps(in, out int, spec *ResizeSpec, sampling []float64) (int, error) 
 	return 2 * int(math.Ceil(reach)), nil
 }
 
-// ResizeOutside sets dst[i] to true if point i is outside of the axis, and to false otherwise (ONNX
-// Resize, tf_crop_and_resize). The axis has `in` elements. It returns a [ResizeError] if `in` is 0
-// and `out` is not.
+// ResizeOutside reports which points of a resized axis are outside of the axis (ONNX Resize,
+// tf_crop_and_resize): dst[i] is true if point i is. The axis has `in` elements and is sampled at
+// `out` points. ResizeOutside returns a [ResizeError] if `in` is 0 and `out` is not.
 func ResizeOutside(dst []bool, in, out int, spec *ResizeSpec, sampling []float64) error {
 	axis, err := resizeAxisOf(in, out, spec, sampling)
 	if err != nil {

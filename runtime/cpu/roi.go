@@ -124,9 +124,9 @@ func (a *roiAxis[T]) inside(bin int) (from, to int) {
 	return int(first), int(last)
 }
 
-// sample returns the indices of the two elements around sample k of a bin, and their weights. Both indices are clamped
-// to the axis. ok is false if the axis is empty, or if the sample is more than 1 before the first element or after the
-// last one.
+// sample returns the indices of the two elements around sample k of a bin, and their weights. Both
+// indices are clamped to the axis. ok is false if the axis is empty. It is also false if the sample
+// is more than 1 before the first element, or more than 1 after the last element.
 func (a *roiAxis[T]) sample(bin, k int) (at [2]int, weights [2]T, ok bool) {
 	x := (a.start + T(T(bin)*a.bin)) + T((T(k)+0.5)*a.bin)/T(a.samples)
 	if !(x >= -1 && x <= T(a.extent)) || a.extent == 0 {

@@ -155,8 +155,8 @@ func ConcatExtent[T any](seq []rt.Tensor[T], axis int, newAxis bool, rank, i int
 var errNoItems = errors.New("the sequence has no elements")
 
 // ConcatFromSequence concatenates the elements of seq along an axis (ONNX ConcatFromSequence). If
-// newAxis is true, it stacks them along a new axis. shape is the shape of the result. It returns an
-// error for an empty sequence and for an element that does not fit.
+// newAxis is true, it stacks them along a new axis. `shape` is the shape of the result.
+// ConcatFromSequence returns an error if the sequence is empty, or if an element does not fit.
 func ConcatFromSequence[T any](dst []T, seq []rt.Tensor[T], shape []int, axis int, newAxis bool) error {
 	if len(seq) == 0 {
 		return errNoItems

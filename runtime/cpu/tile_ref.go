@@ -2,7 +2,8 @@ package cpu
 
 import "unsafe"
 
-// tileRef computes, for each row r and column j of each tile,
+// tileRef computes the result of a product or a convolution, tile by tile. For each row r and
+// column j of a tile,
 //
 //	c[r][j] = clamp(Σ a[r][k]·b[k][j] + bias[j] + residual[r][j])
 //

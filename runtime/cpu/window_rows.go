@@ -19,7 +19,7 @@ type windowRows struct {
 	lo, hi   float32
 }
 
-// windowRowsRef computes, for each row y and each of n columns x,
+// windowRowsRef computes weighted sums over windows. For each row y and each of n columns x,
 //
 //	dst[y][x] = clamp(bias + Σ src[y][x + taps[i]]·weights[i] + residual[y][x])
 //

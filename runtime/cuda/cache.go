@@ -44,8 +44,8 @@ type entry struct {
 	path  string
 }
 
-// entryMagic is the beginning of a file. The SHA-256 of the rest follows, then the length of the
-// log in 4 bytes, the log and the code.
+// entryMagic is the beginning of a file. The rest of the file is a SHA-256, the length of the log
+// in 4 bytes, the log and the code. The SHA-256 is the hash of everything after it.
 const entryMagic = "burngen cuda 1\n"
 
 const headerBytes = len(entryMagic) + sha256.Size + 4

@@ -16,15 +16,16 @@ type Renderer interface {
 
 // Terminal returns a renderer that shows a run as a dashboard in the terminal of standard output.
 //
-// The dashboard opens with the first event. It shows the lines that the program prints, and prints
-// them again when it ends. After the run, Close waits until the user presses a key; then it prints
-// the last and best values. Close before the end of the run restores the terminal at once.
+// The dashboard opens with the first event. While it is open, it shows the lines that the program
+// prints; when it ends, it prints them again. After the run, Close waits until the user presses a
+// key. It then prints the last and best values. If Close is called before the end of the run, it
+// restores the terminal at once.
 //
-// When the program gets SIGTERM or SIGHUP, the terminal is restored and the signal is sent again,
-// so that it has its usual effect. A program that handles the signal gets it twice. The first
-// SIGINT, or Ctrl-C, ends the run after the batch, and the second one ends the program. If the
-// program dies in another way, such as by a panic, a shell process restores the terminal, on
-// systems that have sh and stty.
+// When the program gets SIGTERM or SIGHUP, the dashboard restores the terminal and sends the signal
+// again, so that the signal has its usual effect. A program that handles the signal gets it twice.
+// The first SIGINT, or Ctrl-C, ends the run after the batch, and the second one ends the program.
+// If the program dies in another way, such as by a panic, a shell process restores the terminal.
+// This works on systems that have sh and stty.
 //
 // There is no dashboard if standard input or standard output is not a terminal, if the program is
 // in the background, if TERM is "dumb", or if NO_COLOR or CI is set. The events then go to

@@ -36,8 +36,8 @@ var looks = [...]lipgloss.Style{
 	marked: lipgloss.NewStyle().Reverse(true),
 }
 
-// cell is one character cell of the screen. A character that is two columns wide takes two cells;
-// the text of the second one is empty.
+// cell is one character cell of the screen. A character that is two columns wide takes two cells,
+// of which the second has an empty text.
 type cell struct {
 	text  string
 	style style

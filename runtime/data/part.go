@@ -46,8 +46,8 @@ func Parts[T any](d Dataset[T], shares ...float64) []Dataset[T] {
 	return parts
 }
 
-// cuts returns the exclusive end of each part of n items. It returns an error if a share is
-// negative or NaN, or if the sum of the shares exceeds 1.
+// cuts divides n items into parts with the given shares. It returns the exclusive end of each part.
+// It returns an error if a share is negative or NaN, or if the sum of the shares exceeds 1.
 func cuts(n int, shares []float64) ([]int, error) {
 	ends := make([]int, len(shares))
 	sum := 0.

@@ -202,8 +202,8 @@ func (k *byteTile) longStep(u int) {
 	}
 }
 
-// narrow stores the lowest byte of each lane of four registers, beginning with register `first`, at
-// the address in register `to`. It overwrites the four registers.
+// narrow stores bytes of four registers, which begin with register number `first`. From each lane
+// it stores the lowest byte, at the address in register `to`. It overwrites the four registers.
 func (f *file) narrow(first int, to string) {
 	for i := range 2 {
 		f.line("VUZP1", v(first+2*i+1)+".H8", v(first+2*i)+".H8", v(first+i)+".H8")

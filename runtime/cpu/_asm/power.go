@@ -2,8 +2,9 @@ package main
 
 import "math"
 
-// powers lists the kernels of powers and cubes. Powers require finite nonzero bases and finite
-// exponents. The kernels compute in float64, so that rounding errors vanish in float32.
+// powers lists the kernels of powers and cubes. The kernels of powers require finite nonzero bases
+// and finite exponents. All kernels compute in float64, so that their rounding errors are too small
+// to show in float32.
 var powers = []pointwise{
 	{
 		name: "pow", doc: "a[i] to the power b[i]", inputs: []string{"a", "b"},

@@ -120,8 +120,8 @@ func (g *GPU) DriverC() (gpu.Driver, error) {
 	return cuda.Over(api, g.options.Cache), nil
 }
 
-// OnCall makes hook run before each function of the driver. If hook returns a CUresult other than
-// 0, the function returns it and does nothing. A nil hook removes the hook.
+// OnCall sets a hook, which runs before each function of the driver. If the hook returns a CUresult
+// other than 0, the function returns it and does nothing. A nil hook removes the hook.
 func (g *GPU) OnCall(hook func(function string) int32) {
 	if hook == nil {
 		g.hook.Store(nil)

@@ -29,17 +29,17 @@ func Run[T any](t testing.TB, d data.Dataset[T], o Options[T]) {
 	}
 }
 
-// Check returns the laws that d breaks, or nil. It closes d if d is an io.Closer. The laws are:
+// Check tests whether d keeps the laws of data sets. It returns the laws that d breaks, or nil. It
+// closes d if d is an io.Closer. The laws are:
 //
-//   - the data set was made without an error;
-//   - Len is at least 0 and does not change;
-//   - At returns the same item for the same index, from any goroutine, and an error for an index out
-//     of range;
-//   - Many returns the same items as At for indices in any order, repeated ones included, and an error
-//     for an index out of range and for slices of different lengths. It does not change the indices;
-//   - Block is at least 0;
-//   - data.All yields all items in order;
-//   - after Close items cannot be read.
+//   - The data set was made without an error.
+//   - Len is at least 0 and does not change.
+//   - At returns the same item for the same index, on any goroutine. It returns an error for an index out of range.
+//   - Many returns the same items as At, for indices in any order, which may repeat. It returns an error for an index out of range, and for slices of
+//     different lengths. It does not change the indices.
+//   - Block is at least 0.
+//   - data.All yields all items in order.
+//   - After Close, items cannot be read.
 func Check[T any](d data.Dataset[T], o Options[T]) error {
 	if err := data.Err(d); err != nil {
 		return fmt.Errorf("the data set has an error: %w", err)

@@ -57,8 +57,8 @@ func (t CutMix) Mix(x CHW, target []float32, x2 CHW, target2 []float32, r *rand.
 	return nil
 }
 
-// cutAround returns a rectangle with centre (x, y), clipped to a picture of w×h pixels. Its sides
-// are `side` times the sides of the picture.
+// cutAround returns a rectangle with centre (x, y), clipped to a picture of w×h pixels. Before it
+// is clipped, its width is `side` times w, and its height `side` times h.
 func cutAround(w, h int, side float64, x, y int) image.Rectangle {
 	rx, ry := int(0.5*side*float64(w)), int(0.5*side*float64(h))
 	return image.Rect(x-rx, y-ry, x+rx, y+ry).Intersect(whole(w, h))

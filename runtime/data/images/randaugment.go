@@ -20,8 +20,9 @@ type RandAugment struct {
 	FillClass  uint8      // of the mask's pixels there
 }
 
-// Apply implements [Transform]. Boxes and masks move with shears, translations and rotations. A
-// picture of floats must have 1, 3 or 4 channels, and values from 0 to 1.
+// Apply implements [Transform]. The boxes and the mask move with the picture in shears,
+// translations and rotations. A picture of floats must have 1, 3 or 4 channels, and values from 0
+// to 1.
 func (t RandAugment) Apply(s *Sample, r *rand.Rand) error {
 	if err := s.begin("randaugment", r); err != nil {
 		return err

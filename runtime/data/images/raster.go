@@ -61,8 +61,8 @@ func luma(r, g, b float32) float32 {
 
 func fillBytes(c color.RGBA) [4]uint8 { return [4]uint8{c.R, c.G, c.B, c.A} }
 
-// fillFloat returns a fill colour for plane c of a picture of `channels` channels. For a single
-// channel it is the luma. Planes after the fourth are filled with 0.
+// fillFloat returns a fill colour for plane c of a picture of floats with `channels` channels. If
+// there is a single channel, the colour is the luma. Planes after the fourth are filled with 0.
 func fillFloat(fill color.RGBA, c, channels int) [4]float32 {
 	if channels == 1 {
 		return [4]float32{luma(unit[fill.R], unit[fill.G], unit[fill.B])}

@@ -28,8 +28,8 @@ type (
 	Exec uintptr
 )
 
-// API holds the functions of the driver. The tag of a field is the function's name in the library.
-// A field whose tag ends in ",optional" may be nil.
+// API holds the functions of the driver. The tag of a field is the name of its function in the
+// library. A field whose tag ends in ",optional" may be nil.
 type API struct {
 	Init             func(flags uint32) Result                                `c:"cuInit"`
 	DriverGetVersion func(version *int32) Result                              `c:"cuDriverGetVersion"`

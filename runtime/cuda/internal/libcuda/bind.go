@@ -11,8 +11,8 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// Bind returns an API of C functions. lookup returns the address of a function by its name. Bind
-// returns an error if a function that is not optional is missing.
+// Bind returns an API whose fields call C functions. `lookup` returns the address of a C function
+// by its name. Bind returns an error if a function that is not optional is missing.
 func Bind(lookup func(name string) (uintptr, error)) (*API, error) {
 	a := new(API)
 	address := map[string]uintptr{}
