@@ -9,7 +9,8 @@ import (
 	"github.com/burngen/burngen/onnx/internal/wire"
 )
 
-// call implements [ir.Importer] for one node: it is the argument of the operator's import function.
+// call implements [ir.Importer] for one node. It is what the import function of the node's operator
+// gets as its argument.
 type call struct {
 	im    *importer
 	scope *scope

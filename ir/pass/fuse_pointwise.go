@@ -76,8 +76,8 @@ func (p *fuser) copied(f *ir.Func) map[*ir.Node]bool {
 	return cheap
 }
 
-// fits reports whether a is the result of a pointwise node in the block of n, and has the shape of
-// n's result.
+// fits reports whether `a`, an operand of n, may be fused into n: it must be the result of a
+// pointwise node in the same block, and have the shape of n's result.
 func (p *fuser) fits(a *ir.Value, n *ir.Node) bool {
 	if a == nil || a.Def == nil || len(a.Def.Results) != 1 || p.home[a.Def] != p.home[n] {
 		return false

@@ -455,7 +455,8 @@ func counted(b *ir.Builder, bias *ir.Value, x, w quantum) *ir.Value {
 	return b.Node(op.QuantizeLinear{To: ir.I32, Precision: ir.F32}, bias, b.Node(op.Cast{To: ir.F32}, scale))
 }
 
-// matrixProduct describes a·w plus a bias, where a and w are 8-bit matrices.
+// matrixProduct describes a product a·w plus a bias. a and w are matrices of 8-bit integers with
+// their scales and zero points.
 type matrixProduct struct {
 	a, w quantum
 	bias *ir.Value // f32, or nil

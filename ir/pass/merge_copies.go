@@ -48,7 +48,7 @@ func mergeCopies(_ *Context, m *ir.Module) (changed bool, err error) {
 	})
 }
 
-// inOrder reports whether a copy reads elements in the order in which they are stored.
+// inOrder reports whether a copy reads the elements in the order in which they are stored.
 func inOrder(c op.StridedCopy) bool {
 	dense := op.RowMajor(c.Shape)
 	return !slices.ContainsFunc(seq(len(dense)), func(i int) bool {

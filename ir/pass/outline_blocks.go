@@ -60,8 +60,8 @@ func freeFunc(m *ir.Module, hint string) string {
 	return name
 }
 
-// repeat is a list of runs. A run is a sequence of nodes. All runs apply the same operators, to
-// different values.
+// repeat is a list of runs. A run is a sequence of nodes. All runs apply the same operators in the
+// same order, to different values.
 type repeat struct {
 	runs [][]*ir.Node
 	// inputs holds, for each run, the values it reads from outside. Value i of a run corresponds to
@@ -225,7 +225,8 @@ func (r *repeat) match(places []map[*ir.Value]int, j, k int, a *ir.Value) bool {
 	return true
 }
 
-// bound reports whether each symbol in the first run is an extent of one of its inputs.
+// bound reports whether each symbol in the types of the first run is an extent of one of the run's
+// inputs.
 func (r *repeat) bound() bool {
 	known := map[string]bool{}
 	for _, v := range r.inputs[0] {

@@ -331,7 +331,8 @@ func Run(ctx *Context, m *ir.Module, passes []Pass, opts Options) error {
 	}
 }
 
-// Find returns the pass called name that is run for target t. ok is false if there is no such pass.
+// Find returns the pass called `name` among the passes of target t. ok is false if there is no such
+// pass.
 func Find(t Target, name string) (Pass, bool) {
 	lowering := t.Lowering()
 	for _, list := range [][]Pass{Canonical, lowering.Passes, lowering.Outlining, Naming} {

@@ -248,7 +248,7 @@ func (r *recomputer) round() bool {
 	return false
 }
 
-// score returns the bytes saved for each byte that recomputing reads or writes.
+// score returns the number of bytes saved, for each byte that recomputing reads or writes.
 func (a *again) score() float64 { return float64(a.gain) / float64(a.cost+1) }
 
 // readers returns, for each value with memory of its own, the index of the first node after the

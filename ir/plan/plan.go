@@ -101,7 +101,7 @@ type Variable struct {
 	Boxed bool
 }
 
-// IsHeld reports whether values of a type are stored in a [Variable].
+// IsHeld reports whether a value of type t is stored in a [Variable], and not in an arena.
 func IsHeld(t ir.Type) bool { return !t.IsTensor() || t.DType == ir.String }
 
 // Buffer is a part of the arena.

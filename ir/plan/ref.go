@@ -5,7 +5,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// Ref is a reference of a step to memory: a value, or part of one.
+// Ref describes how a step uses memory: which value it uses, or which part of a value, and in which
+// way.
 type Ref struct {
 	Value  *ir.Value
 	Access Access

@@ -85,7 +85,7 @@ var integerProducts slot[integerProduct, *integerProduct]
 // are multiplied by all panels.
 const slabBytes = 512 << 10
 
-// run checks the operands and computes the product. size is the number of elements of dst.
+// run checks the operands and computes the product. `size` is the number of elements of dst.
 func (p *integerProduct) run(dst unsafe.Pointer, size int, a []uint8, panels []int8, bias, zero, sums []int32) {
 	p.bias = bias
 	if !p.check(dst, size, a, zero, sums) {

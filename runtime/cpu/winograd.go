@@ -481,8 +481,8 @@ func (w *winograd) products(b *winogradBuffers) int {
 	return w.points() * w.points() * ceil(w.outBlocks(), panels) * (b.r1 - b.r0)
 }
 
-// multiply computes products [from, to) of the tiles of b; see [winograd.products]. Adjacent products
-// have the same weights.
+// multiply computes products [from, to) of the tiles of b; see [winograd.products] for what a product
+// is. Products that follow each other use the same weights.
 func (w *winograd) multiply(b *winogradBuffers, from, to int) {
 	_, panels := tileLimits()
 	width, high := w.width(), b.r1-b.r0

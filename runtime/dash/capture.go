@@ -49,7 +49,8 @@ func captureOutput(withStderr bool, crash *os.File, line func(string)) (*capture
 	return c, nil
 }
 
-// read splits the text from the pipe into lines, until all writers of the pipe are closed.
+// read reads the text from the pipe and splits it into lines. It returns when all writers of the
+// pipe are closed.
 func (c *capture) read(r *os.File) {
 	defer close(c.done)
 	defer r.Close()

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// Collate makes batches B of items T. [Pairs], [Into] and [Whole] return one.
+// Collate says how items T become batches B. [Pairs], [Into] and [Whole] return a Collate.
 type Collate[T, B any] struct {
 	size  func(b *B, n int)
 	put   func(item T, b *B, k int, r *rand.Rand) error

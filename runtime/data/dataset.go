@@ -123,7 +123,7 @@ func blockOf[T any](d Dataset[T]) int {
 	return 1
 }
 
-// product returns a·b and whether it fits an int. a and b are not negative.
+// product returns a·b, and whether this fits an int. a and b must not be negative.
 func product(a, b int) (int, bool) {
 	return a * b, a == 0 || b <= math.MaxInt/a
 }

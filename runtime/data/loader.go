@@ -135,8 +135,8 @@ func (l *Loader[B]) Err() error {
 // Options returns the options that the loader was made with.
 func (l *Loader[B]) Options() LoaderOptions { return l.o }
 
-// Batches returns the number of batches in an epoch. It is 0 if the arguments of [Load] are not
-// valid.
+// Batches returns the number of batches in an epoch. It returns 0 if the arguments of [Load] are
+// not valid.
 func (l *Loader[B]) Batches() int { return l.batches }
 
 // Items returns the number of items in an epoch, in all shards together. Items that DropLast leaves

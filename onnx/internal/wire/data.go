@@ -38,7 +38,7 @@ func (t *Tensor) Bytes() ([]byte, error) {
 }
 
 // Strings returns the elements of a string tensor in row-major order. They share the bytes of the
-// file and need not be UTF-8.
+// file, and may not be UTF-8. Strings returns an error for other tensors.
 func (t *Tensor) Strings() ([]string, error) {
 	s, err := t.strings()
 	return s, t.wrap(err)

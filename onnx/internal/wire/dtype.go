@@ -2,7 +2,7 @@ package wire
 
 import "fmt"
 
-// DataType is an element type of tensors, with the numbers of the schema.
+// DataType is an element type of tensors. Its numbers are the numbers of the schema.
 type DataType int32
 
 // The element types up to IR version 14.
@@ -84,7 +84,7 @@ func (d DataType) String() string {
 	return dtypes[d].name
 }
 
-// Bits returns the size of an element in bits, or 0 for strings and unknown types.
+// Bits returns the size of an element in bits. It returns 0 for strings and unknown types.
 func (d DataType) Bits() int {
 	if !d.Valid() {
 		return 0

@@ -2,8 +2,8 @@ package wire
 
 import "strconv"
 
-// Error is a problem in a file: the position of the message, in the schema's field names, and a
-// description.
+// Error is a problem in a file. It has the position of the message in question, in the schema's
+// field names, and a description.
 type Error struct {
 	Path   string // such as "graph.node[17].attribute[2].t"; empty for the outermost message
 	Reason string

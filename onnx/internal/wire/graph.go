@@ -14,8 +14,8 @@ type Graph struct {
 	Metadata           []Entry
 }
 
-// Node is a call of an operator or function. An empty name in the inputs or outputs stands for an
-// omitted one.
+// Node is a call of an operator or a function. An empty name in Inputs or Outputs stands for an
+// input or output that is omitted.
 type Node struct {
 	Name             string
 	OpType           string

@@ -33,7 +33,7 @@ type SparseTensor struct {
 	Dims    []int64
 }
 
-// column is a field of a tensor that holds values of one kind.
+// column is a field of a tensor that holds values of one wire type, such as int32_data.
 type column int
 
 const (

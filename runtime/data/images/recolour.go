@@ -77,7 +77,8 @@ func (op contrast) colour(r, g, b float32) (float32, float32, float32) {
 	return mix(op.grey, r, op.factor), mix(op.grey, g, op.factor), mix(op.grey, b, op.factor)
 }
 
-// saturation multiplies the difference between a colour and its luma by factor.
+// saturation changes the saturation of a colour: it multiplies the difference between the colour
+// and its luma by factor.
 type saturation struct{ factor float32 }
 
 func (op saturation) colour(r, g, b float32) (float32, float32, float32) {

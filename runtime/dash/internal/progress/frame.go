@@ -8,7 +8,8 @@ import (
 	"github.com/burngen/burngen/runtime/learn"
 )
 
-// Tab selects curves: the curves of a metric, of the optimizer, or of the machine.
+// Tab selects the curves of a metric, of the optimizer, or of the machine. The dashboard shows the
+// curves of one tab at a time.
 type Tab struct {
 	Of   learn.Split // Optimizer or learn.System; "" for a metric
 	Name string

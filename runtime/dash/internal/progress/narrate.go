@@ -8,7 +8,8 @@ import (
 	"github.com/burngen/burngen/runtime/learn"
 )
 
-// narrate returns the line of the log for an event. It returns false if the event is not logged.
+// narrate returns the line with which the log shows an event. It returns false if the log does not
+// show the event.
 func (r *Run) narrate(e learn.Event) (Line, bool) {
 	switch e := e.(type) {
 	case learn.Started:
