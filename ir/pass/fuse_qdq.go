@@ -115,7 +115,7 @@ func (f *qdq) visit(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{y}
 }
 
-// quantizer returns the replacement of n, which quantises its operand to 8 bits with one constant
+// quantizer returns the replacement of n. n quantises its operand to 8 bits with one constant
 // scale. The replacement also computes the operators before n, on integers. quantizer returns nil
 // if this is not possible.
 func (f *qdq) quantizer(b *ir.Builder, n *ir.Node, o op.QuantizeLinear) *ir.Value {
@@ -200,7 +200,7 @@ func isMove(n *ir.Node) bool {
 	return m == op.Rearranges || m == op.Picks
 }
 
-// concatOf returns a replacement for n, which quantises the result of the Concat c in the node
+// concatOf returns a replacement for n. n quantises the result of the Concat c in the node
 // `joined`. The replacement quantises each operand of the Concat, and concatenates the results.
 // concatOf returns nil unless each operand is an [activation].
 func concatOf(b *ir.Builder, c op.Concat, joined, n *ir.Node) *ir.Value {
@@ -214,9 +214,8 @@ func concatOf(b *ir.Builder, c op.Concat, joined, n *ir.Node) *ir.Value {
 	return b.Node(c, parts...)
 }
 
-// table returns a replacement for n, a node that quantises the result of elementwise operators of
-// one 8-bit value. The replacement looks up each byte in a table. table returns nil if n is not
-// such a node.
+// table returns a replacement for n. n quantises the result of elementwise operators of one 8-bit
+// value. The replacement looks up each byte in a table. table returns nil if n does something else.
 func table(b *ir.Builder, n *ir.Node) *ir.Value {
 	var chain []*ir.Node
 	v := n.Args[0]
@@ -250,10 +249,9 @@ func table(b *ir.Builder, n *ir.Node) *ir.Value {
 
 const maxTableOps = 64
 
-// tabulated returns a replacement for n, which looks up the bytes of q in a table of 256 bytes.
-// chain lists the operators between q and n, from last to first. The table holds, for each byte of
-// q, the byte that n returns. If the table maps each byte to itself, tabulated returns the bytes of
-// q.
+// tabulated returns a replacement for n: a lookup of the bytes of q in a table of 256 bytes. chain
+// lists the operators between q and n, from last to first. The table holds, for each byte of q, the
+// byte that n returns. If the table maps each byte to itself, tabulated returns the bytes of q.
 func tabulated(b *ir.Builder, n *ir.Node, chain []*ir.Node, q quantum) *ir.Value {
 	x := b.Const(op.ByteCodes(q.x.Type.DType))
 	v := b.Node(op.DequantizeLinear{To: ir.F32}, x, q.scale, q.zero)
@@ -531,9 +529,9 @@ func (p matrixProduct) node(b *ir.Builder, r op.Requantize, target *quantum) *ir
 		p.a.x, p.w.x, p.a.zero, p.w.zero, bias, factor(b, p.a, p.w, target), target.zero)
 }
 
-// scaledProduct returns the replacement of n, a product of 8-bit matrices with an f32 result. The
-// replacement is an integer product, followed by a scaling of its sums. scaledProduct returns nil
-// in strict mode, or if n is not such a product.
+// scaledProduct returns the replacement of n. n is a product of 8-bit matrices with an f32 result.
+// The replacement is an integer product, followed by a scaling of its sums. scaledProduct returns
+// nil in strict mode, or if n is not such a product.
 func (f *qdq) scaledProduct(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if f.ctx.Strict || len(n.Results) != 1 {
 		return nil

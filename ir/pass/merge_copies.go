@@ -56,8 +56,8 @@ func inOrder(c op.StridedCopy) bool {
 	})
 }
 
-// readTransposed returns the replacement of n, which has operator o. The first operand of n must be
-// a copy that transposes matrices. The replacement applies o.ReadTransposed() to the matrices
+// readTransposed returns the replacement of n. o is the operator of n. The first operand of n must
+// be a copy that transposes matrices. The replacement applies o.ReadTransposed() to the matrices
 // before the copy. Otherwise readTransposed returns nil.
 func readTransposed(b *ir.Builder, n *ir.Node, o op.TransposedReader) []*ir.Value {
 	copied, c, ok := madeBy[op.StridedCopy](n.Args[0])

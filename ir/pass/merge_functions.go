@@ -47,8 +47,8 @@ func mergeFunctions(_ *Context, m *ir.Module) (changed bool, err error) {
 	}
 }
 
-// anonymous returns a text without the function's own name and without the names of values. It is
-// equal for functions that compute the same.
+// anonymous returns a text that describes f. Two functions have the same text if they differ only
+// in their own names and in the names of values.
 func anonymous(f *ir.Func) string {
 	var s strings.Builder
 	for _, name := range f.Scope {

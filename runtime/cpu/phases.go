@@ -7,9 +7,9 @@ const (
 	roomTaps = 128     // taps that a window over a room may have
 )
 
-// phases describes the layout of a row of the input in a room. A phase is the elements whose columns
-// are equal modulo the stride; they are adjacent. In this layout, a tap has the same distance from
-// every output of a row.
+// phases describes the layout of a row of the input in a room. Elements whose columns are equal
+// modulo the stride are adjacent; they are called a phase. In this layout, a tap has the same
+// distance from every output of a row.
 type phases struct {
 	stride     int
 	phase, row int // elements of a phase and of a row

@@ -14,9 +14,9 @@ func ProductColumnsScratch(k int) int { return 16 * panelStrip * ceil(k, 4) * 4 
 // are the sums of the rows. x has one element. zero has one element, or one for each column of all
 // matrices. Both may be nil. sums may be nil if zero is.
 //
-// ProductColumns packs a few columns at a time, and does not write the other packed columns to
-// memory. This suits weights that are used only once. It computes parts concurrently, as many as
-// scratch is long enough for; see [ProductColumnsScratch].
+// ProductColumns packs a few columns at a time into scratch. Weights that are used only once
+// therefore need no packed copy. It computes parts concurrently, as many as scratch is long enough
+// for; see [ProductColumnsScratch].
 func ProductColumns[S Byte](
 	dst []int32, a []uint8, w []S, x, zero, sums []int32, scratch []int8,
 	batch, weights, m, n, k int,

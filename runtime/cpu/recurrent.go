@@ -559,7 +559,8 @@ func (r *gru[T]) Part(i, parts int) {
 // an operand of the product: the reset gate times state.
 //
 // If fused is false, reset also applies r.f to the update and reset gates. If fused is true,
-// [gruCell] does this later; reset applies r.f only to a reset gate that it needs itself.
+// [gruCell] does this later; reset then applies r.f only to the reset gate, and only if r.linear is
+// false.
 func (r *gru[T]) reset(spare, gates, state []T, fused bool) {
 	reset := gates[r.hidden : 2*r.hidden]
 	switch {

@@ -4,7 +4,7 @@ import "unsafe"
 
 // windowRows describes weighted sums over windows, for rows of outputs. The taps have the same
 // distances from each output of a row. Distances are in bytes. Vectors of src are read whole, so up
-// to 15 elements after the last one needed are read.
+// to 15 elements after the last needed element are read.
 type windowRows struct {
 	dst      unsafe.Pointer
 	src      unsafe.Pointer // address of a tap at distance 0 of the first output

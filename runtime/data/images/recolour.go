@@ -124,8 +124,8 @@ func (op hue) colour(r, g, b float32) (float32, float32, float32) {
 }
 
 // meanLuma returns the mean luma of the picture, from 0 to 1. For a picture of 8 bits, the mean is
-// rounded to a multiple of 1/255, as in Pillow. meanLuma returns an error for other numbers of
-// channels than 1, 3 and 4.
+// rounded to a multiple of 1/255, as in Pillow. meanLuma returns an error unless the picture has 1,
+// 3 or 4 channels.
 func (s *Sample) meanLuma() (float32, error) {
 	sum := 0.0
 	if s.Image != nil {
