@@ -18,9 +18,9 @@ type Joiner interface {
 	Parts(n *ir.Node) []dim.Dim
 }
 
-// findParts finds the values that nodes write directly into the result of a concatenation. Each is
-// an operand of the concatenation. If the operand is a view, it is the value that the view shows.
-// [planner.canBePart] must allow it.
+// findParts finds the values that nodes write directly into the result of a concatenation. These
+// values are operands of the concatenation. If an operand is a view, the value that the view shows
+// takes its place. [planner.canBePart] must allow the value.
 func (p *planner) findParts() {
 	p.parts = map[*ir.Value]part{}
 	for _, n := range p.Func.Nodes {

@@ -334,8 +334,8 @@ func (s *searching) columns(dst []int64, x []float32) {
 	}
 }
 
-// nothingBeyond reports whether no element of x is greater than v. If below is true, it reports
-// whether no element is less than v. At level Generic it always returns false.
+// nothingBeyond reports whether each element of x is at most v. If `below` is true, it reports
+// whether each element is at least v. At level Generic it always returns false.
 func nothingBeyond(x []float32, v float32, below bool) bool {
 	if level == Generic {
 		return false

@@ -141,9 +141,9 @@ func (a *roiAxis[T]) sample(bin, k int) (at [2]int, weights [2]T, ok bool) {
 
 // MaxRoiPool computes the maximum of each bin of regions (ONNX MaxRoiPool). src is [n, c, h, w],
 // and dst is [R, c, outH, outW] for R regions. rois, [R, 5], holds for each region the index of its
-// image, and x1, y1, x2 and y2. Multiplied by scale and rounded, these four are the first column
-// and row and the last column and row. A region is at least 1 wide and high. An empty bin is 0.
-// MaxRoiPool returns an [IndexError] for an image out of range; dst is then partly written.
+// image, and x1, y1, x2 and y2. Multiplied by scale and rounded, x1 and y1 are the first column and
+// row, and x2 and y2 the last column and row. A region is at least 1 wide and high. An empty bin is
+// 0. MaxRoiPool returns an [IndexError] for an image out of range; dst is then partly written.
 func MaxRoiPool[T Float](dst, src, rois []T, n, c, h, w, outH, outW int, scale float64) error {
 	bins, plane := volume(outH, outW), volume(h, w)
 	regions := len(rois) / 5
