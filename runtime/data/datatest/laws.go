@@ -34,9 +34,11 @@ func Run[T any](t testing.TB, d data.Dataset[T], o Options[T]) {
 //
 //   - The data set was made without an error.
 //   - Len is at least 0 and does not change.
-//   - At returns the same item for the same index, on any goroutine. It returns an error for an index out of range.
-//   - Many returns the same items as At, for indices in any order, which may repeat. It returns an error for an index out of range, and for slices of
-//     different lengths. It does not change the indices.
+//   - At returns the same item for the same index, on any goroutine. It returns an error for an
+//     index out of range.
+//   - Many returns the same items as At, for indices in any order, which may repeat. It returns an
+//     error for an index out of range, and for slices of different lengths. It does not change the
+//     indices.
 //   - Block is at least 0.
 //   - data.All yields all items in order.
 //   - After Close, items cannot be read.
