@@ -150,8 +150,8 @@ func (f *qdq) quantizer(b *ir.Builder, n *ir.Node, o op.QuantizeLinear) *ir.Valu
 
 // earlier swaps n, a node that moves elements, with the dequantisation before it: n is then applied
 // to the integers. earlier returns the dequantised result. It returns nil if n does more than move
-// elements, if its operand is not dequantised, if `pred` returns false for the operand, or if n
-// cannot be applied to integers.
+// elements, or cannot be applied to integers. It also returns nil if the operand of n is not
+// dequantised, or if `pred` returns false for the operand.
 func (f *qdq) earlier(b *ir.Builder, n *ir.Node, pred func(*ir.Value) bool) *ir.Value {
 	if !isMove(n) || f.known.has(n.Results[0]) && !isTransposeOfWeights(n) {
 		return nil

@@ -334,10 +334,10 @@ func (r *recomputer) again(l *life, v *ir.Value, readers map[*ir.Value]int) *aga
 	return a
 }
 
-// least reports whether it is better to keep v than to recompute it at node number `until`. It is
-// better to keep v if v has an operand that cannot be recomputed, takes at least as much memory as
-// v, and would have to be kept instead. For example, a mask is kept instead of the random numbers
-// that it is computed from.
+// least reports whether it is better to keep v than to recompute it at node number `until`. To
+// recompute v, its operands must be kept or recomputed. It is better to keep v if an operand cannot
+// be recomputed and takes at least as much memory as v. For example, a mask is kept instead of the
+// random numbers that it is computed from.
 func (r *recomputer) least(l *life, v *ir.Value, until int) bool {
 	return slices.ContainsFunc(v.Def.Args, func(x *ir.Value) bool {
 		root := l.root[x]

@@ -24,10 +24,10 @@ type Real interface {
 // becomes infinite, or this number if D has at most 8 bits.
 //
 // A float is truncated to become an integer. If the result does not fit, it is what the
-// instructions of amd64 give. For an integer D of at most 32 bits except uint32, NaN and numbers
-// outside int32 become the smallest int32, of which a narrower integer keeps the low bits. For
-// int64 and uint32, NaN and numbers outside int64 become the smallest int64, of which uint32 keeps
-// the low bits. uint64 accepts 0…2⁶⁴−1, and converts negative numbers as int64 does.
+// instructions of amd64 give. If D is int32 or narrower, NaN and numbers outside int32 become the
+// smallest int32; a narrower D keeps its low bits. If D is int64 or uint32, NaN and numbers outside
+// int64 become the smallest int64; uint32 keeps its low bits. uint64 accepts 0…2⁶⁴−1, and converts
+// negative numbers as int64 does.
 func Cast[D, S Real](dst []D, src []S) {
 	src = trim(src, len(dst))
 	done := convertFast(dst, src)

@@ -4,7 +4,7 @@ package dash
 
 import "os"
 
-// guard does nothing on these systems: they have no process that can restore the terminal.
+// guard does nothing. On these systems, there is no process that restores the terminal.
 type guard struct{}
 
 func startGuard(in, out *os.File) *guard { return nil }

@@ -42,9 +42,9 @@ func (s Scene) Sample() Sample { return Sample{Image: s.Image, Boxes: s.Boxes} }
 // category when categories are sorted by number. The numbers of categories may have gaps, but
 // classes do not.
 //
-// COCO ignores outlines and other members. It returns an error for a file that is not JSON of this
-// form, for numbers that occur twice, for annotations of unknown pictures or categories, for boxes
-// of negative or infinite size, and for paths that lead out of dir.
+// COCO ignores outlines and other members. It returns an error if the file is not JSON of this
+// form, if a number occurs twice, or if an annotation is of an unknown picture or category. It also
+// returns an error for boxes of negative or infinite size, and for paths that lead out of dir.
 func COCO(file, dir string) (*Detection, error) {
 	f, err := os.Open(file)
 	if err != nil {

@@ -11,10 +11,11 @@ import (
 // over the area that it covers. Masks take the nearest pixel.
 //
 // For an opaque picture of 8 bits, the result has the same bits as the result of Pillow's
-// Image.resize with the filters BILINEAR, BICUBIC and NEAREST, and of torchvision's Resize of
-// Pillow pictures. For a picture of floats, the result agrees with torchvision's Resize of tensors
-// with antialias=True, and with the Scale of BiLinear and CatmullRom in x/image/draw. A picture of
-// floats is neither rounded nor clamped between the pass along rows and the pass along columns.
+// Image.resize with the filters BILINEAR, BICUBIC and NEAREST. It therefore equals torchvision's
+// Resize of Pillow pictures. For a picture of floats, the result agrees with torchvision's Resize
+// of tensors with antialias=True, and with the Scale of BiLinear and CatmullRom in x/image/draw. A
+// picture of floats is neither rounded nor clamped between the pass along rows and the pass along
+// columns.
 type Resize struct {
 	Width, Height int // of the result, in pixels; 0 follows from the other one and keeps the proportions
 	// Shorter is the length of the shorter side of the result, in pixels; the other side keeps the
