@@ -2,9 +2,9 @@
 // filled in.
 //
 // The files in skeleton are a Go package that compiles: the parts of a generated package that do
-// not depend on the model. An identifier that ends in an underscore is a placeholder. An identifier
-// with an underscore inside is printed without the part after it, so that there can be two versions
-// of a declaration. Package emit fills in the placeholders.
+// not depend on the model. An identifier that ends in an underscore is a placeholder. Of an
+// identifier with an underscore inside, only the part before the underscore is printed. So a
+// declaration can have two versions. Package emit fills in the placeholders.
 package templates
 
 import "embed"

@@ -1,7 +1,8 @@
 package data
 
-// Repeated returns the items of d, `times` times. It needs no memory. The data set has an error if
-// times is negative or the number of items exceeds an int. Errors of items are d's.
+// Repeated returns the items of d, repeated `times` times. It needs no memory. The data set has an
+// error if `times` is negative or the number of items exceeds an int. Reading an item returns the
+// errors of d.
 func Repeated[T any](d Dataset[T], times int) Dataset[T] {
 	if err := Err(d); err != nil {
 		return failed[T]{err}

@@ -14,15 +14,16 @@ type SampleOptions struct {
 	Weights            []float64 // an item is drawn with a probability proportional to its weight; nil: all are equal
 }
 
-// Sampled returns n items of d, drawn at random. n may exceed d.Len(): without replacement, all
-// items are then drawn in a new order again and again. Items of weight 0 are never drawn. Draws
-// depend on n, the number of items and the options only.
+// Sampled returns n items of d, drawn at random. The draws depend only on n, the number of items
+// and the options. Items of weight 0 are never drawn. n may exceed d.Len(). Sampling without
+// replacement then draws each item once, in a random order, and starts again with a new order.
 //
-// Without weights it needs no memory. Weights take two to four float64s for each item of d; with
-// weights and without replacement, it also keeps the n draws. Errors of items are d's. The data set
-// has an error if n is negative, there are no items to draw from, the number of weights is not the
-// number of items, a weight is negative or not finite, all weights are 0, or the memory exceeds
-// [rt.ArenaLimit].
+// Sampling without weights needs no memory. With weights it keeps two to four float64s for each
+// item of d. With weights and without replacement it also keeps the n draws.
+//
+// Reading an item returns the errors of d. The data set has an error if n is negative, there are no
+// items to draw from, the number of weights is not the number of items, a weight is negative or not
+// finite, all weights are 0, or the memory exceeds [rt.ArenaLimit].
 func Sampled[T any](d Dataset[T], n int, o SampleOptions) Dataset[T] {
 	if err := Err(d); err != nil {
 		return failed[T]{err}

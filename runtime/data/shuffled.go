@@ -1,8 +1,8 @@
 package data
 
 // Shuffled returns the items of d in the order [NewPermutation](n, seed, 0). It needs no memory and
-// returns d's errors. A [Loader] with Shuffle has another order in each epoch; Shuffled is for
-// splitting a data set at random.
+// returns d's errors. The order is always the same: use Shuffled to split a data set at random, and
+// a [Loader] with Shuffle for a new order in each epoch.
 func Shuffled[T any](d Dataset[T], seed uint64) Dataset[T] {
 	if err := Err(d); err != nil {
 		return failed[T]{err}

@@ -7,12 +7,11 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Standardizer shifts and scales the columns of rows, so that each column has the mean 0 and the
-// standard deviation 1 on the rows that it has seen. NaN is a missing value: it is not counted, and
-// becomes the mean. [rt.SaveState] saves the statistics with a run.
+// Standardizer shifts and scales the columns of rows, so that each column has the mean 0 and the standard
+// deviation 1 on the rows that it has seen. NaN is a missing value: statistics ignore it, and
+// [Standardizer.Apply] treats it as the mean. [rt.SaveState] saves the statistics with a run.
 //
-// Fit it on the training set only. Methods that do not change it may be called by several
-// goroutines at once.
+// Fit it on the training set only. Methods that do not change it may be called by several goroutines at once.
 type Standardizer struct {
 	count []int64   // values seen in each column
 	mean  []float64 // of each column
@@ -25,9 +24,9 @@ func NewStandardizer(width int) *Standardizer {
 	return &Standardizer{make([]int64, n), make([]float64, n), make([]float64, n)}
 }
 
-// Standardize returns a Standardizer that has seen all items of d. row returns the columns of an
-// item; all rows have the same length. It returns an error if there are no items, an item cannot be read, the
-// lengths differ, or a value is infinite.
+// Standardize returns a Standardizer that has seen all items of d. row returns the columns of an item; all
+// rows must have the same length. Standardize returns an error if there are no items, an item cannot be read,
+// the lengths differ, or a value is infinite.
 func Standardize[T any](d Dataset[T], row func(x *T) []float32) (*Standardizer, error) {
 	if row == nil {
 		return nil, fmt.Errorf("standardize: no function")
@@ -55,8 +54,8 @@ func Standardize[T any](d Dataset[T], row func(x *T) []float32) (*Standardizer, 
 	return s, nil
 }
 
-// Add counts a row, by Welford's method (B. P. Welford, Note on a method for calculating corrected
-// sums of squares and products, 1962). It returns an error, and counts nothing, if the row has
+// Add adds a row to the statistics, by Welford's method (B. P. Welford, Note on a method for calculating
+// corrected sums of squares and products, 1962). It returns an error, and changes nothing, if the row has
 // another width or an infinite value.
 func (s *Standardizer) Add(row []float32) error {
 	if err := s.check(row); err != nil {

@@ -28,8 +28,9 @@ const magic = "burngen records 1\n"
 
 // Stored returns the items of d as records in the file at path. If the file does not exist, Stored
 // reads all items of d once, in order, and writes them; the file appears under its name when it is
-// complete. If the file exists, its items are used as they are: remove it when d's items change. d
-// may then be nil. Items are read from the file when they are asked for and are not kept in memory.
+// complete. If the file exists, Stored uses its items and does not read d, which may be nil. Remove
+// the file when d's items change. Items are read from the file when they are asked for and are not
+// kept in memory.
 //
 // T is a bool, a number of a fixed size (not int, uint or uintptr), or an array or a struct with
 // exported fields of such types. The file is the same on every machine: a header, then for each item

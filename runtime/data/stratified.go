@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Stratified divides d like [Parts], but each class of items by itself, so that all parts have
-// about the same mix of classes. class returns the class of an item, such as its label. If a part
-// has share s and a class has n items, the part gets s·n items of the class, to within 1. The items
-// of each part are in d's order.
+// Stratified divides d into parts like [Parts]. It divides each class of items separately, so that
+// all parts have about the same mix of classes. class returns the class of an item, such as its
+// label. A part with share s gets s·n of the n items of a class, rounded up or down. The items of
+// each part are in d's order.
 //
 // Stratified reads all items once and keeps an int for each item. It returns an error if an item
 // cannot be read, if class is nil, or if the shares are not valid.

@@ -71,11 +71,11 @@ func (v *Vocabulary) Decode(tokens []int64) string {
 	return b.String()
 }
 
-// Windows returns windows of tokens for training a language model. X of item i begins with token
-// i·stride. Y begins one token later, so that it has the successor of each token of X. W is
-// an array of int64 with the length of a window, such as [64]int64. Tokens at the end that do not
-// fill a window are not used. The tokens must not change while the data set is in use. The data set
-// has an error if W is not such an array or stride is below 1.
+// Windows returns windows of tokens for training a language model. Item i is a pair of windows. X
+// begins at token i·stride. Y begins one token later, so that Y[j] is the token after X[j]. W is an
+// array of int64 with the length of a window, such as [64]int64. Tokens at the end that do not fill
+// a window are not used. The tokens must not change while the data set is in use. The data set has
+// an error if W is not such an array or stride is below 1.
 //
 // For windows at random positions, pass the windows with stride 1 to [Sampled].
 func Windows[W any](tokens []int64, stride int) Dataset[Pair[W, W]] {

@@ -8,9 +8,9 @@ type Pair[X, Y any] struct {
 	Y Y
 }
 
-// Zipped returns a data set whose item i is the pair of item i of x and item i of y. [Err] returns
-// an error for it if x or y has an error, or if x and y have different numbers of items. Reading an
-// item returns the errors of x and y.
+// Zipped returns a data set of pairs: item i is the pair of item i of x and item i of y. Its [Err]
+// is not nil if x or y has an error, or if x and y have different numbers of items. Reading an item
+// returns the errors of x and y.
 func Zipped[X, Y any](x Dataset[X], y Dataset[Y]) Dataset[Pair[X, Y]] {
 	if err := Err(x); err != nil {
 		return failed[Pair[X, Y]]{fmt.Errorf("zipped: %w", err)}

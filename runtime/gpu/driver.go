@@ -45,9 +45,8 @@ var (
 	// ErrFeature means that a kernel needs a feature that the device lacks, such as floats of 64 bits. It wraps
 	// [errors.ErrUnsupported].
 	ErrFeature error = missingFeature{}
-	// ErrDeviceLost means that the device cannot be used any more. Another device can be opened,
-	// except where the driver keeps the failure until the program ends. NVIDIA's driver does so
-	// after an access to memory that does not exist.
+	// ErrDeviceLost means that the device cannot be used any more. Usually another device can be opened. NVIDIA's
+	// driver is an exception: after an access to memory that does not exist, it fails until the program ends.
 	ErrDeviceLost = errors.New("the GPU was lost, or a kernel failed")
 )
 
@@ -115,8 +114,8 @@ type KernelInfo struct {
 	Faster *Faster
 }
 
-// Map describes an argument of a kernel: the address of a tensor in row-major order. The address is
-// a multiple of 16. The kernel copies boxes of the tensor. The last extent of a box is 128 bytes.
+// Map describes an argument of a kernel: the address of a tensor in row-major order. The address is a multiple of 16.
+// The kernel copies boxes, rectangular parts of the tensor. The last axis of a box has 128 bytes.
 type Map struct {
 	Arg     int    // its index
 	Type    string // of the elements: "f16", "bf16" or "f32"; numbers of f32 are rounded to 11 significant bits

@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// hold keeps the device busy with copies while the host queues work. The device then executes the
-// work without a gap, as in a recording.
+// hold keeps the device busy with dummy copies while the host queues work. Without them the device
+// would be idle between two pieces of work that the host queues slowly, and a measurement would
+// count that time.
 type hold struct {
 	to, from Address
 	// duration of a copy; 0 if hold is not open or there is no memory
@@ -20,8 +21,8 @@ const (
 	maxHold = 20 * time.Millisecond
 )
 
-// put queues copies that together take at least the smaller of length and maxHold. It does nothing
-// if there is no memory for the copies.
+// put queues copies that keep the device busy for `length`, but at most for about maxHold. It does
+// nothing if there is no memory for the copies.
 func (h *hold) put(q Queue, length time.Duration) error {
 	if h.copy == 0 {
 		return nil
@@ -66,9 +67,9 @@ func pair(d Opened, bytes int) (to, from Address, err error) {
 	return to, from, nil
 }
 
-// spans are the times during which the host queues work. A span begins with the first work after a
-// wait that is not an upload or a download, and ends with the next wait. An idle device would have
-// to wait for the host between two launches.
+// spans are the times during which the host queues work. A span begins when the host queues the
+// first work after a wait; uploads and downloads do not begin one. It ends at the next wait. During
+// a span an idle device would have to wait for the host between two launches of kernels.
 type spans struct {
 	// longest time of each span in earlier calls
 	times []time.Duration

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Instance is a program that runs for one model on one device. The model's weights, sessions and
-// trainers have their device memory from it. Its methods are safe for concurrent use.
+// Instance is a program that runs for one model on one device. It allocates the device memory of the
+// model's weights, sessions and trainers. Its methods are safe for concurrent use.
 type Instance struct {
 	program *Program
 	options []Option
@@ -18,9 +18,10 @@ type Instance struct {
 	watch   *Watch         // measures the calls of sessions, or nil
 }
 
-// Open opens the device and loads the code, unless that has been done, and returns the device. It
-// returns an error that wraps [ErrNoDevice] if there is no driver or no device. It returns the errors
-// of the driver, and an error for options that cannot be met. A later call tries again.
+// Open opens the device, loads the code, and returns the device. If it has done so before, it only
+// returns the device. It returns an error that wraps [ErrNoDevice] if there is no driver or no device.
+// It also returns the errors of the driver, and an error for options that cannot be met. After an error,
+// a later call tries again.
 func (i *Instance) Open() (Opened, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -53,8 +53,9 @@ func memoryOf[T any](s []T, kind argKind) Arg {
 	return Arg{memory: unsafe.Pointer(unsafe.SliceData(s)), bytes: len(s) * int(unsafe.Sizeof(*new(T))), number: uint64(len(s)), kind: kind}
 }
 
-// maxElements is the largest number of elements of an argument in memory. Kernels count elements in
-// an i32. They count beyond the last element, but by no more than the number of blocks of a grid.
+// maxElements is the largest number of elements of an argument in memory. Kernels count elements in an
+// i32. The count may pass the last element by up to math.MaxUint16, the largest number of blocks of a
+// grid, and must not overflow.
 const maxElements = math.MaxInt32 - math.MaxUint16
 
 // check returns an error if the argument exceeds what kernels can count: a number that is not an

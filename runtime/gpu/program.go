@@ -102,8 +102,8 @@ func (l *loaded) kernelOf(m Module, k *KernelInfo) (Kernel, error) {
 	return found, err
 }
 
-// faster returns the launch of k's faster kernel with the arguments of k. ok is false if the device
-// has no faster kernel or the kernel does not accept these arguments.
+// faster returns the work to queue in place of a launch of k: k's faster kernel with the same arguments, `words`.
+// ok is false if the device has no faster kernel or the kernel does not accept these arguments.
 func (i *Instance) faster(k *KernelInfo, words []uint64) (launch *queued, ok bool, err error) {
 	f := k.Faster
 	if f == nil || i.loaded.faster == nil {

@@ -46,12 +46,16 @@ func (s *queued) put(q Queue) error {
 	return q.Launch(s.kernel, s.grid, s.words)
 }
 
-// Replays reports whether the caller must skip the schedule. It returns true if the call has
-// failed. It also returns true if there is a recording of a call with the same schedule, extents,
-// sizes of arguments, tensors and weights; Replays has then put the recorded work on the queue. If
-// it returns false, it has started to record this call, unless a [Watch] measures each launch. A
-// schedule may call Replays only if it has no steps on the host, and if its arguments determine its
-// launches.
+// Replays reports whether the caller must skip the schedule, the steps of the call. It returns true
+// in two cases:
+//
+//   - The call has failed.
+//   - A recording of an equal call exists: one with the same schedule, extents, sizes of arguments,
+//     tensors and weights. Replays has then queued the recorded work.
+//
+// Otherwise it returns false and starts to record this call, unless a [Watch] measures each launch.
+// A schedule may call Replays only if it has no steps on the host, and if its arguments determine
+// all kernels that it launches.
 func (r *Run) Replays(schedule string, extents ...int) bool {
 	if r.err != nil {
 		return true

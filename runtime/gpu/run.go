@@ -8,11 +8,10 @@ import (
 	"slices"
 )
 
-// Run is the device memory of a session, and the queue of its calls, one at a time. A schedule
-// passes slices of host memory to kernels, which work on the corresponding device memory. The
-// arena, the arguments, the results and the weights have such memory during the whole call. Any
-// other slice is copied to the device before each kernel that uses it, and back after each kernel
-// that writes it.
+// Run runs the calls of a session on the device, one at a time. It holds the session's device memory and its queue. A
+// schedule passes slices of host memory to kernels, which work on the corresponding device memory. The arena, the
+// arguments, the results and the weights have such memory during the whole call. Any other slice is copied to the
+// device before each kernel that uses it, and back after each kernel that writes it.
 type Run struct {
 	program *Instance
 	*held
@@ -113,8 +112,8 @@ func BeginTraining[W, C any](r *Run, ctx context.Context, arena []byte, w *W, ch
 	return nil
 }
 
-// slices returns the slices in the struct *ptr as arguments. The list is cached by ptr, so the
-// slices must not be replaced later. kind says whether kernels read or write them.
+// slices returns the slices in the struct *ptr as arguments. It caches the list under ptr, so the struct must keep
+// these slices. kind says whether kernels read or write them.
 func (r *Run) slices(ptr any, kind argKind) []Arg {
 	for _, s := range r.structs {
 		if s.ptr == ptr {
@@ -195,10 +194,9 @@ func (r *Run) begin(ctx context.Context, arena []byte, ports []Arg) error {
 // the panic goes on.
 var errUnfinished = errors.New("gpu: the schedule did not reach its end")
 
-// End ends a call: it copies the results to the host and waits for them. It sets *err to an error
-// of the call if *err is nil. A call defers End. If the schedule panics, for example in
-// [rt.EndIfDone], End waits for the queued work, keeps no recording of the launches, and lets the
-// panic go on.
+// End ends a call: it copies the results to the host and waits for them. It sets *err to an error of the call if *err
+// is nil. A call defers End. If the schedule panics, for example in [rt.EndIfDone], End waits for the queued work,
+// drops the recording of the call, and lets the panic go on.
 func (r *Run) End(err *error) {
 	if p := recover(); p != nil {
 		unfinished := errUnfinished
@@ -333,8 +331,8 @@ func (r *Run) place(a Arg) (*region, Address) {
 	return found, at
 }
 
-// makeRoom grows the spare buffer to the total size of the arguments that are in no region, and of those that a kernel
-// takes copies of, see [KernelInfo.Vectors].
+// makeRoom grows the spare buffer so that it holds two kinds of arguments: arguments that have no device memory, and
+// arguments that the kernel needs a copy of because of [KernelInfo.Vectors].
 func (r *Run) makeRoom(vectors bool, args []Arg) error {
 	total := int64(0)
 	for _, a := range args {
@@ -353,8 +351,8 @@ func (r *Run) makeRoom(vectors bool, args []Arg) error {
 	return r.grow(&r.spare, total)
 }
 
-// takeBack copies the written arguments that are in the spare buffer back: to the host those that are in no region, for
-// which it waits, and the others to their region.
+// takeBack copies the arguments that a kernel has written in the spare buffer to their own memory. An argument in a
+// region is copied within the device. Any other argument is copied to the host, and takeBack waits for these copies.
 func (r *Run) takeBack(vectors bool, args []Arg) error {
 	at, any := r.spare.at, false
 	for _, a := range args {
@@ -400,8 +398,8 @@ func (r *Run) find(a Arg) *region {
 	return nil
 }
 
-// Fetch copies the memory in list from the device to the host where the host's copy is not valid,
-// and waits for the copies. It returns the call's error if there is one.
+// Fetch copies the memory in list from the device to the host, and waits for the copies. It skips memory whose host
+// copy is valid. It returns the call's error if there is one.
 func (r *Run) Fetch(list ...Arg) error {
 	if r.err != nil {
 		return r.err
@@ -445,8 +443,8 @@ func (r *Run) Send(list ...Arg) {
 	}
 }
 
-// Copy copies src to dst, which have the same size and must not overlap. Each is device memory, or
-// host memory if the call does not have it on the device. After an error Copy does nothing.
+// Copy copies src to dst. They must have the same size and must not overlap. dst and src are in device memory, or in
+// host memory if the call has no device memory for them. After an error of the call, Copy does nothing.
 func (r *Run) Copy(dst, src Arg) {
 	if r.err != nil || dst.bytes == 0 {
 		return

@@ -10,10 +10,10 @@ import (
 	"unsafe"
 )
 
-// Tensor is a dense array in device memory, in row-major order. Models on the same device take
-// tensors as arguments and results without copies: see ForwardDevice of generated packages. Its
-// methods are safe for concurrent use. Only calls that read a tensor may overlap: other calls return
-// [ErrTensorBusy].
+// Tensor is a dense array in device memory, in row-major order. Models on the same device take tensors as
+// arguments and results without copies: see ForwardDevice of generated packages. Its methods are safe for
+// concurrent use. Calls that read a tensor may overlap. A call that writes it must not overlap with another
+// call: [ErrTensorBusy] is returned.
 type Tensor[T any] struct {
 	memory *tensorMemory
 	shape  []int
@@ -25,11 +25,11 @@ var (
 	ErrTensorBusy   = errors.New("the tensor is in use by another call")
 )
 
-// NewTensor returns a tensor of zeros on the device of i. The method Device of a model returns such
-// an i. Without extents the tensor is a scalar with one element. Its memory counts for [Memory].
-// NewTensor returns an error if i is nil, if T is not a boolean, an integer or a float, or if an
-// extent is negative. It returns an error that wraps [ErrMemory] if there is no room, and the
-// errors of [Instance.Open].
+// NewTensor returns a tensor of zeros on the device of i, which the method Device of a model returns. Without
+// extents the tensor is a scalar with one element. The limit [Memory] includes its memory. NewTensor returns
+// an error if i is nil, if T is not a boolean, an integer or a float, or if an extent is negative. It returns
+// an error that wraps [ErrMemory] if there is not enough memory. It also returns the errors of
+// [Instance.Open].
 func NewTensor[T any](i *Instance, shape ...int) (*Tensor[T], error) {
 	kind := reflect.TypeFor[T]().Kind()
 	if kind < reflect.Bool || kind > reflect.Float64 || kind == reflect.Uintptr {
@@ -81,9 +81,9 @@ func (t *Tensor[T]) Download(dst []T) error {
 	})
 }
 
-// copied calls do to copy all elements between host and device. Meanwhile the tensor counts as
-// read, or as written if kind is isWritten. copied returns an error unless the tensor has n
-// elements. action is the prefix of errors.
+// copied runs `do`, which copies all elements between host and device. Meanwhile the tensor counts as read, or
+// as written if kind is isWritten. copied returns an error if the tensor does not have n elements. action is
+// the prefix of errors.
 func (t *Tensor[T]) copied(action string, n int, kind argKind, do func(Queue, *tensorMemory) error) (err error) {
 	if t == nil || t.memory == nil {
 		return fmt.Errorf("gpu: %s: the tensor is nil", action)
@@ -106,8 +106,8 @@ func (t *Tensor[T]) copied(action string, n int, kind argKind, do func(Queue, *t
 	return nil
 }
 
-// Close frees the device memory, or lets calls that use the tensor free it when they end. Later calls with the
-// tensor return [ErrTensorClosed]. A tensor that is not closed is freed by the garbage collector.
+// Close frees the device memory. If calls use the tensor, the memory is freed when they end. Later calls with
+// the tensor return [ErrTensorClosed]. The garbage collector frees a tensor that is not closed.
 func (t *Tensor[T]) Close() {
 	if t != nil && t.memory != nil {
 		t.memory.close()

@@ -8,9 +8,9 @@ import (
 	"unsafe"
 )
 
-// tensorMemory is the memory of a tensor. Schedules identify device memory by host slices, so each
-// tensor has a host slice, its counterpart. Only nodes that the host computes access the elements
-// there.
+// tensorMemory is the memory of a tensor. It includes a host slice, the counterpart, because
+// schedules identify device memory by host slices. Only nodes that the host computes access the
+// elements of the counterpart.
 type tensorMemory struct {
 	device *shared
 	// the device that allocated the memory and counts it

@@ -12,8 +12,8 @@ import (
 // elements by i32.
 const longestUpdate = 1 << 30
 
-// Update implements rt.Mirror. It launches a kernel of package update and does not wait for it.
-// rule is the name of the kernel. Its arguments are the vectors, which have equal lengths, and the
+// Update implements rt.Mirror. It launches the kernel of package update that is called `rule`, and
+// does not wait for it. The kernel's arguments are the vectors, which have equal lengths, and the
 // numbers. Update returns an error if there is no such kernel or it cannot be launched.
 func (r *Run) Update(rule string, numbers []float32, vectors ...[]float32) error {
 	k, err := r.program.update(rule, len(numbers)+2+len(vectors))
@@ -52,9 +52,9 @@ func (r *Run) Update(rule string, numbers []float32, vectors ...[]float32) error
 // updates several groups of four elements.
 const maxUpdateBlocks = 32768
 
-// Squares implements rt.Mirror. x is a part of a vector that was passed to [Run.Hold]. The device adds
-// blocks of [update.SquaresPerBlock] squares in float32. Squares waits for it and adds the blocks in
-// float64.
+// Squares implements rt.Mirror. It returns the sum of the squares of x, which is a part of a vector
+// that was passed to [Run.Hold]. The device sums blocks of [update.SquaresPerBlock] squares in
+// float32. Squares waits for these sums and adds them in float64.
 func (r *Run) Squares(x []float32) (float64, error) {
 	if len(x) == 0 {
 		return 0, nil

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// vector is host memory with a copy on the device that persists between calls. At least one of the
-// two is valid. An invalid one is copied from the other before it is used.
+// vector is host memory with a copy on the device. The copy persists between calls. At least one of
+// the two is valid. Before an invalid one is used, the other is copied to it.
 type vector struct {
 	region
 	memory buffer
@@ -59,8 +59,8 @@ func (v *vector) toDevice(q Queue) error {
 	return nil
 }
 
-// Hold implements rt.Mirror. Until Drop, an argument that is a slice of a vector stands for that
-// part of the vector's copy on the device.
+// Hold implements rt.Mirror. It gives the vectors copies on the device. Until Drop, kernels use the
+// copy of a vector in place of an argument that is a slice of the vector.
 func (r *Run) Hold(vectors ...[]float32) error {
 	for _, x := range vectors {
 		if len(x) == 0 {

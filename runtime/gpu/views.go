@@ -8,10 +8,10 @@ import (
 	"unsafe"
 )
 
-// Views are the device tensors that a call takes as arguments and results. A generated method for
-// tensors makes a host slice or array of each with [Elems], [Items] or [Array], passes these to the
-// method for host memory, and calls Done at the end. [Begin] recognises the slices and uses the
-// device memory of their tensors. The zero value is ready to use.
+// Views are the device tensors that a call takes as arguments and results. A generated method for tensors gets a
+// host slice or array for each tensor from [Elems], [Items] or [Array]. It passes these to the method for host
+// memory, and calls Done at the end. [Begin] recognises the slices and uses the device memory of their tensors. The
+// zero value is ready to use.
 type Views struct {
 	run   *Run
 	where string
@@ -50,9 +50,8 @@ func (v *Views) fail(name, format string, args ...any) {
 	}
 }
 
-// Elems returns host memory that stands for the elements of a tensor; see [Views]. It begins the
-// use of the tensor, which Done ends. name is the tensor's name in errors. If the tensor has an error,
-// see [Views.Err], the result is nil.
+// Elems returns host memory that stands for the elements of a tensor; see [Views]. The tensor is in use until Done.
+// name is the tensor's name in errors. Elems returns nil if the tensor has an error, see [Views.Err].
 func Elems[T any](v *Views, access Access, name string, t *Tensor[T]) []T {
 	if t == nil || t.memory == nil {
 		v.fail(name, "the tensor is nil")
@@ -78,8 +77,8 @@ func Elems[T any](v *Views, access Access, name string, t *Tensor[T]) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(m.counterpart))), n)[:n:n]
 }
 
-// Items is [Elems] for a tensor that is the items of a batch. A is T or an array of T, and item the
-// shape of an A. The tensor must have one more extent, which comes first: the size of the batch.
+// Items is [Elems] for a tensor that is a batch of items. A is T or an array of T. `item` is the shape of an A. The
+// first extent of the tensor is the size of the batch; the others must be `item`.
 func Items[A, T any](v *Views, access Access, name string, t *Tensor[T], item ...int) []A {
 	elems := Elems(v, access, name, t)
 	switch {
@@ -95,8 +94,8 @@ func Items[A, T any](v *Views, access Access, name string, t *Tensor[T], item ..
 	return unsafe.Slice((*A)(unsafe.Pointer(unsafe.SliceData(elems))), t.shape[0])
 }
 
-// Array is [Elems] for a tensor that is one array. A is T or an array of T, and shape the shape of
-// an A.
+// Array is [Elems] for a tensor that is one array. A is T or an array of T, and `shape` is the shape of an A and of
+// the tensor.
 func Array[A, T any](v *Views, access Access, name string, t *Tensor[T], shape ...int) *A {
 	elems := Elems(v, access, name, t)
 	switch {

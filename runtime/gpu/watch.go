@@ -5,9 +5,8 @@ import (
 	"time"
 )
 
-// Watch measures the calls of a session on the clock of the device. [Watched] gives it to a model. It is meant for
-// programs that measure: between Begin and End, only one session of the model may be in use. The zero value is ready
-// to use.
+// Watch measures the calls of a session on the clock of the device. The option [Watched] gives it to a model. While
+// it measures, between Begin and End, only one session of the model may be in use. The zero value is ready to use.
 type Watch struct {
 	running bool
 	each    bool
@@ -55,8 +54,8 @@ func Watched(w *Watch) Option {
 	}
 }
 
-// Begin begins to measure. If `each` is set, the next calls do not replay recordings, and each launch, copy and step
-// of the host is an event. Otherwise only replays are events.
+// Begin begins to measure. If `each` is true, the next calls do not replay recordings, and each launch, copy and
+// step of the host is an event. If it is false, each replay of a recording is an event, and nothing else is.
 func (w *Watch) Begin(each bool) {
 	if each != w.each {
 		w.spans = spans{}
@@ -67,8 +66,8 @@ func (w *Watch) Begin(each bool) {
 	w.spans.begin()
 }
 
-// Lap ends a step of a schedule. Its events get the number of the step. A step without a launch or a copy on the
-// device is a step of the host: its time is the time in which the queue was not in use.
+// Lap ends a step of a schedule. It marks the step's events with the number of the step. A step that does not use
+// the device is a step of the host. It takes the time in which the queue was not in use.
 func (w *Watch) Lap(step int) {
 	if !w.isOn(Hosted) {
 		return

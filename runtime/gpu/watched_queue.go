@@ -12,8 +12,8 @@ type watchedQueue struct {
 }
 
 // measure calls put, which queues the work of event e. If the watch measures such work, measure
-// also reads the clock after the work. It reads the clock before the work, too, unless the last
-// reading was directly before it.
+// also reads the clock before and after the work. It omits the reading before if the last
+// reading was directly before the work.
 func (q watchedQueue) measure(e Event, put func() error) error {
 	w := q.watch
 	if !w.isOn(e.Work) {

@@ -33,8 +33,8 @@ func slicesOf(w any, kind argKind) []Arg {
 	return out
 }
 
-// tableOf returns the device copy of the weights in *w, a struct of slices. It copies the weights
-// once. They are freed when w becomes unreachable.
+// tableOf returns the device copy of the weights in *w, a struct of slices. The first call with w
+// copies them. They are freed when w becomes unreachable.
 func tableOf[W any](p *Instance, q Queue, w *W) (*table, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -2,8 +2,8 @@ package kerneltest
 
 import "math"
 
-// Accuracy says how precisely a target divides and takes roots in f32, and which numbers it may replace, as the
-// specification of the target promises. The zero value is the arithmetic of IEEE 754.
+// Accuracy says how precisely a target divides and takes roots in f32, and which numbers it may flush to zero. The
+// specification of the target promises these bounds. The zero value is the arithmetic of IEEE 754.
 type Accuracy struct {
 	// Division is the error of a quotient beyond the half unit in the last place of correct rounding. If it
 	// is above 0, nothing is promised for divisors outside of 2⁻¹²⁶ to 2¹²⁶.
@@ -35,8 +35,8 @@ func (a Accuracy) promised(y float64) bool {
 	return a.Division == 0 || !(size > 0 && size < normal || size > 0x1p126 && size <= math.MaxFloat64)
 }
 
-// corrected is the error, in units in the last place, of a quotient or root that a kernel corrects by its remainder.
-// It is half a unit, and somewhat more because the remainder is rounded.
+// corrected is the largest error of a quotient or a root that a kernel corrects by its remainder, in units in the
+// last place. It is a little above half a unit, because the remainder is rounded.
 const corrected = 0.5 + 0x1p-18
 
 // correctable reports whether kernels correct a quotient or root of these operands and results.
@@ -49,8 +49,8 @@ func correctable(values ...float64) bool {
 	return true
 }
 
-// accepts reports whether got differs from f(y) by at most ulp units in the last place plus room,
-// for one of the readings y of x. A flushed intermediate result is wrong by up to 2⁻¹²⁶. steps
+// accepts reports whether got is close enough to f(y). y is x, or zero if the target may flush x to zero. The error
+// may be `ulp` units in the last place plus `room`. A flushed intermediate result is wrong by up to 2⁻¹²⁶; `steps`
 // bounds the factor by which the kernel multiplies such a result.
 func (a Accuracy) accepts(got float32, f func(float64) float64, x, ulp, room, steps float64) bool {
 	if a.Flushes {
@@ -64,10 +64,10 @@ func (a Accuracy) accepts(got float32, f func(float64) float64, x, ulp, room, st
 	return false
 }
 
-// acceptsBinary reports whether got is f(x, y) for readings of x and y. divides says that f is a quotient, which has
-// the error Division unless it is corrected; every result is accepted if nothing is promised for the divisor y. If
-// numbers may be flushed and x, y or f(x, y) is small, all results of a magnitude below 2⁻¹²⁶ count as equal: a kernel
-// may compare a number as zero and still return it unchanged.
+// acceptsBinary reports whether got is f(x, y), where x and y may each be flushed to zero if the target flushes. If
+// `divides` is true, f is a quotient. An uncorrected quotient has the error Division, and every result is accepted if
+// nothing is promised for divisor y. If the target flushes and x, y or f(x, y) is small, all results below 2⁻¹²⁶ in
+// magnitude count as equal: a kernel may compare a number as zero and still return it unchanged.
 func (a Accuracy) acceptsBinary(got float32, f func(x, y float32) float32, x, y float32, divides bool) bool {
 	if divides && !a.promised(float64(y)) {
 		return true

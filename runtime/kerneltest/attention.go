@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// AttentionKernel is an attention kernel. Scratch returns the number of elements of scratch memory for each part that
-// is computed at the same time. depth and width are the numbers of elements of a key and of a value.
+// AttentionKernel is an attention kernel. A kernel computes several parts of the result at the same time, and each
+// part has its own scratch memory. Scratch returns its number of elements. depth is the length of a key, and width
+// the length of a value.
 type AttentionKernel struct {
 	Attend  func(dst, q, k, v, scratch []float32, s *AttentionShape, mask *AttentionMask)
 	Scratch func(keys, depth, width int) int
@@ -165,8 +166,8 @@ func CheckAttention(t *testing.T, attend AttentionKernel, c AttentionCase) {
 	}
 }
 
-// attention computes the result y of query i of head h in batch element b from the definition, in float64. room is the
-// absolute tolerance for a kernel's result.
+// attention computes the attention of query i of head h in batch element b from the definition, in float64. It
+// returns the result y and `room`, the absolute tolerance for a kernel's result.
 func attention(s *AttentionShape, m *AttentionMask, q, k, v []float32, b, h, i int) (y []float64, room float64) {
 	y = make([]float64, s.Width)
 	g := h / (s.Heads / s.Shared)

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// Channels tests kernels over the channels of blocked tensors, f32[n, ⌈c/16⌉, pixels, 16]. moments writes the mean and
-// the population variance of x for each channel, [2, c]. sums writes the sums of g and of g·(x − means), [2, c]. mix writes
-// f0·g + f1·x + f2, where factors holds f0, f1 and f2 for each channel, [3, c].
+// Channels tests kernels that compute with each channel of a blocked tensor, f32[n, ⌈c/16⌉, pixels, 16]. moments
+// writes the mean and the population variance of each channel of x, [2, c]. sums writes for each channel the sums of
+// g and of g·(x − mean), [2, c]. mix writes f0·g + f1·x + f2; factors, [3, c], has an f0, f1 and f2 for each channel.
 func Channels(t *testing.T, moments func(dst, x []float32, n, c, pixels int), sums func(dst, g, x, means []float32, n, c, pixels int), mix func(dst, g, x, factors []float32, n, c, pixels int)) {
 	for _, size := range [][3]int{{1, 1, 1}, {2, 16, 9}, {3, 17, 30}, {2, 40, 300}, {16, 5, 64}} {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {

@@ -19,8 +19,8 @@ const (
 	stamp = 0xA5
 )
 
-// NewSlice returns a slice of n elements. Its address is a multiple of 64 bytes plus the size of
-// `shift` elements. All bytes are filled with a pattern.
+// NewSlice returns a slice of n elements, all bytes of which have a pattern. Its address is
+// `shift` elements after a multiple of 64 bytes.
 func NewSlice[T any](n, shift int) *Slice[T] {
 	var zero T
 	size := int(unsafe.Sizeof(zero))

@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// A UnaryCase is the definition of a kernel of one slice. Its error may be ULP units in the last
-// place of the result plus PerX times the magnitude of the operand, on targets that divide and take
-// roots exactly.
+// A UnaryCase is the definition of a kernel of one slice. If the target divides and takes roots exactly, the error
+// may be ULP units in the last place of the result plus PerX times the magnitude of the operand.
 type UnaryCase struct {
 	Name string
 	Want func(x float64) float64
@@ -123,8 +122,8 @@ func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
 func softplus(x float64) float64 { return math.Max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
 
-// Unary tests a kernel for each of Unaries on numbers of all magnitudes and kinds, and on all short
-// lengths. Results have the accuracy a.
+// Unary tests the kernels for [Unaries], by name, on numbers of all magnitudes and kinds and on slices of all short
+// lengths. a is the accuracy of the target.
 func Unary(t *testing.T, kernels map[string]func(dst, x []float32), a Accuracy) {
 	for _, c := range Unaries {
 		t.Run(c.Name, func(t *testing.T) {
@@ -220,8 +219,8 @@ func everyKind() *Slice[float32] {
 	return s
 }
 
-// A BinaryCase is the definition of a kernel of two slices, or of a slice and a scalar. Its results
-// are rounded correctly, except quotients on targets whose [Accuracy] allows them an error.
+// A BinaryCase is the definition of a kernel of two slices, or of a slice and a scalar. Its results are rounded
+// correctly. Only a quotient may have an error, which the target's [Accuracy] bounds.
 type BinaryCase struct {
 	Name string
 	Want func(a, b float32) float32
@@ -275,8 +274,8 @@ type BinaryForms struct {
 	First  func(dst []float32, a float32, b []float32) // the first operand is a scalar
 }
 
-// Binary tests kernels for each of [Binaries] on slices of all short lengths and, in the forms with a
-// scalar, on all pairs of special numbers. Results have the given accuracy.
+// Binary tests the kernels for [Binaries], by name, on slices of all short lengths. It also tests the forms with a
+// scalar on all pairs of special numbers. accuracy is the accuracy of the target.
 func Binary(t *testing.T, kernels map[string]BinaryForms, accuracy Accuracy) {
 	for _, c := range Binaries {
 		t.Run(c.Name, func(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 )
 
 // MaxPoolGrad tests the gradient of max pooling, with planar operands and with blocked ones. Some
-// elements of x are NaN, infinite or zero. In every second trial x has few values, so that many
-// windows have several maxima: the first one gets the gradient.
+// elements of x are NaN, infinite or zero. In every second trial x has few different values, so
+// that many windows have several maxima. The gradient must then go to the first maximum.
 func MaxPoolGrad(t *testing.T, grad func(dst, x, g []float32, s *PoolShape)) {
 	for i, s := range []PoolShape{
 		{N: 2, C: 2, InH: 9, InW: 8, KH: 3, KW: 3, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, PadH: 1, PadW: 1},

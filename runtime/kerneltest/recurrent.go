@@ -129,8 +129,9 @@ func nearTo(t *testing.T, what string, n, i int, got float32, want float64) {
 	nearToWithin(t, what, n, i, got, want, 1)
 }
 
-// nearToWithin is nearTo for a result that is a difference of numbers of magnitude size: got may
-// differ from want by 1e-6·max(1, size, |want|). It accepts every result if size is infinite or NaN.
+// nearToWithin is nearTo for a difference of two numbers of about magnitude `size`, which loses
+// precision. got may differ from want by 1e-6·max(1, size, |want|). Every result is accepted if size is
+// infinite or NaN.
 func nearToWithin(t *testing.T, what string, n, i int, got float32, want, size float64) {
 	t.Helper()
 	g := float64(got)

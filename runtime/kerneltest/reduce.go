@@ -57,8 +57,8 @@ var Reductions = []ReduceCase{
 	{Name: "Min", Want: func(x []float64) (float64, float64) { return extreme(x, lesser, math.Inf(1)), 0 }, Room: always(0)},
 }
 
-// hasInfinityAndZero reports whether a line has an infinity, and finite factors whose product may underflow: the
-// product of the magnitudes, each reduced to 1 at most, is less than least.
+// hasInfinityAndZero reports whether a line has an infinity and its finite factors may underflow to zero. They
+// may underflow if the product of min(|x|, 1) of all finite x is less than `least`.
 func hasInfinityAndZero(line []float64, least float64) bool {
 	product := 1.0
 	for _, v := range line {
@@ -69,9 +69,9 @@ func hasInfinityAndZero(line []float64, least float64) bool {
 
 func always(room float64) func(int) float64 { return func(int) float64 { return room } }
 
-// roundings returns the largest relative error of a product of n numbers, multiplied in any order.
-// The error is in units u of rounding. For k = n − 1 roundings it is k·u/(1 − k·u) (Higham,
-// Accuracy and Stability of Numerical Algorithms, 2nd edition, lemma 3.1).
+// roundings returns the largest relative error of a product of n numbers, multiplied in any order. The error is
+// in units u, the relative error of one rounding. The product has k = n − 1 roundings, and the error is k·u/(1 −
+// k·u) (Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition, lemma 3.1).
 func roundings(n int) float64 {
 	k := float64(max(n-1, 0))
 	return k / (1 - k/(1<<24))
@@ -231,8 +231,8 @@ func Softmax(t *testing.T, f func(dst, src []float32, rows, n, inner int), logar
 	}
 }
 
-// Norm tests a normalisation of rows of n elements, with and without scale and bias. centred says
-// that it subtracts the mean. If biased is false, bias is always nil. Results have the accuracy a.
+// Norm tests a normalisation of rows of n elements, with and without scale and bias. centred says that f
+// subtracts the mean. If biased is false, Norm always passes a nil bias. a is the accuracy of the target.
 func Norm(t *testing.T, f func(dst, src, scale, bias []float32, rows, n int, eps float32), centred, biased bool, a Accuracy) {
 	for _, n := range []int{1, 2, 7, 8, 16, 31, 64, 100, 129, 768, 5000} {
 		for _, operands := range []string{"", "scale", "bias", "scale, bias"} {
@@ -289,8 +289,9 @@ func Norm(t *testing.T, f func(dst, src, scale, bias []float32, rows, n int, eps
 	}
 }
 
-// inverseRoot bounds the absolute error that a adds to a product v with a factor 1/√x, beyond the
-// error with correct rounding. A unit in the last place is at most 2⁻²³ of a number.
+// inverseRoot returns a bound on the error of v, a product with a factor 1/√x. The bound is absolute. It covers
+// only the error that a adds to correct rounding. A unit in the last place of a number is at most 2⁻²³ of the
+// number.
 func (a Accuracy) inverseRoot(v float64) float64 {
 	return math.Abs(v) * (a.Division + a.Root) * 0x1p-23
 }

@@ -86,8 +86,8 @@ var UpdateCases = []UpdateCase{
 	}},
 }
 
-// adam applies a step of Adam to one element. x holds the weight, gradient, first moment, second
-// moment and, if its length is 5, the largest second moment.
+// adam applies a step of Adam to one element. x holds the weight, gradient, first moment and
+// second moment. A fifth element of x is the largest second moment so far, for AMSGrad.
 func adam(x []float64) {
 	s := &adamRates
 	r := floatsOf(s.Decay, s.Shrink, s.Beta1, s.Rest1, s.Beta2, s.Rest2, s.Scale, s.Epsilon, s.Rate, s.Against)
@@ -106,8 +106,9 @@ func adam(x []float64) {
 	x[0] = shrink*x[0] - r[8]*x[2]/(r[6]*math.Sqrt(second)+r[7])
 }
 
-// rmsProp applies a step of RMSProp to one element. x holds the weight, gradient and mean square.
-// mean is the mean gradient, and m the momentum; either is nil in a variant without it.
+// rmsProp applies a step of RMSProp to one element. x holds the weight, the gradient and the mean
+// square of gradients. mean is the mean of gradients, for the centred variant, and m is the
+// momentum. A nil pointer selects the variant without it.
 func rmsProp(x []float64, mean, m *float64) {
 	s := &rmsPropRates
 	r := floatsOf(s.Decay, s.Alpha, s.Rest, s.Momentum, s.Epsilon, s.Rate)

@@ -169,8 +169,8 @@ func checkWinograd(t *testing.T, conv WinogradKernel, c WinogradCase) {
 	}
 }
 
-// touches reports whether odd, the element in the middle of the input, is not finite and is read by the tile of output
-// y, x.
+// touches reports whether the tile of output at y, x reads the element in the middle of the input, and this element,
+// `odd`, is not finite.
 func touches(s *WinogradShape, odd float32, y, x int) bool {
 	if odd-odd == 0 {
 		return false

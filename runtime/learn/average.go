@@ -6,10 +6,10 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Average is an exponential moving average of the weights that are trained: after each step a becomes
-// decay·a + (1-decay)·w. It begins with the initial weights. Validation and tests of a run use the
-// averages, and so does [Run.LoadBest]. Running statistics are not averaged. Averages take as much
-// memory as the parameters, on the host.
+// Average is an exponential moving average of the trained weights: after each step, the average a of
+// a weight w becomes decay·a + (1-decay)·w. It begins with the initial weights. Validation and tests
+// of a run use the averages, and [Run.LoadBest] loads them. Running statistics, such as those of
+// batch normalisation, are not averaged. Averages take as much memory as the parameters, on the host.
 type Average struct {
 	decay  float64
 	params *rt.Params
@@ -61,9 +61,9 @@ func (a *Average) swap() error {
 	return nil
 }
 
-// Use sets the weights that are trained to their averages. Call it after a run to infer with
-// averages, or to save a model with them. It does nothing if a is nil or before a run. It returns
-// an error if the weights cannot be copied from the device that trains.
+// Use sets the trained weights to their averages. Call it after a run to infer with the averages, or
+// to save a model with them. It does nothing if a is nil or no run has begun. It returns an error if
+// the weights cannot be copied from the device that trains.
 func (a *Average) Use() error {
 	if a == nil || a.params == nil {
 		return nil

@@ -13,9 +13,9 @@ import (
 	"unicode"
 )
 
-// batchFiles is the logger of the values of batches, in the layout of burn's file logger: a file for
-// each split, epoch and metric, such as train/epoch-1/Top-3_accuracy.log, with lines "value,items". The
-// loss has a line for each batch. Other metrics have a line for each window of recent values.
+// batchFiles logs the values of batches, in the layout of burn's file logger. It writes a file for each
+// split, epoch and metric, such as train/epoch-1/Top-3_accuracy.log. A line is "value,items". The loss
+// has a line for each batch. Other metrics have a line for each window of recent values.
 type batchFiles struct {
 	dir   string
 	place batchPlace
@@ -136,7 +136,8 @@ func (l *batchFiles) put(e Stepped, metric string, value Number, items int) erro
 }
 
 // fileName returns a metric's name in the form that burn uses: "top-3 accuracy" becomes
-// "Top-3_accuracy". It replaces other characters than letters, numbers and -+.,@()=% by "_".
+// "Top-3_accuracy". It keeps letters, numbers and the characters -+.,@()=% and replaces any other
+// character by "_".
 func fileName(metric string) string {
 	name := strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsNumber(r) || strings.ContainsRune("-+.,@()=%", r) {

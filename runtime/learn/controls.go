@@ -56,8 +56,8 @@ func (c *controls) drops() bool {
 	return c.drop
 }
 
-// wait waits while the run is paused. If it returns true, a checkpoint was requested; the caller
-// saves it and calls wait again. If it returns false, the run goes on or has to end.
+// wait waits while the run is paused. It returns true if a checkpoint was requested: the caller
+// saves it and calls wait again. It returns false if the run goes on or has to end.
 func (c *controls) wait(ctx context.Context) (save bool) {
 	for {
 		c.mu.Lock()

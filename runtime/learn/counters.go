@@ -37,9 +37,9 @@ func (c *counters[O]) begin() {
 	}
 }
 
-// add counts an output of `items` items. It returns the values of the window if the window is full
-// or last is true. Otherwise, or if only the loss is measured, it returns nil. It returns an error
-// if a counter fails.
+// add counts an output of `items` items. If the window of recent batches is full or `last` is true,
+// add returns the values of the window. Otherwise it returns nil. It also returns nil if only the
+// loss is measured. It returns an error if a counter fails.
 func (c *counters[O]) add(o O, items int, last bool) (recent []Value, err error) {
 	if err := c.count(o); err != nil {
 		return nil, err
@@ -105,8 +105,8 @@ type registered func(*rt.State)
 
 func (r registered) State(s *rt.State) { r(s) }
 
-// seriesOf returns the series of metrics. It returns an error if a metric has no name or no New, or
-// two have the same name.
+// seriesOf returns the series of values that the metrics have. It returns an error if a metric has
+// no name or its New is nil, or if two metrics have the same name.
 func seriesOf[O any](metrics []metric.Metric[O]) ([]Series, error) {
 	var list []Series
 	seen := map[string]bool{}

@@ -43,8 +43,8 @@ func (d directions) unknown(key string) error {
 	return fmt.Errorf("no metric %q: there are %s, and the same of train", key, strings.Join(valid, ", "))
 }
 
-// chooser is a keeper, stopper or factor that looks at metrics. bind is called once, before the
-// run. It returns an error if a metric does not exist.
+// chooser is implemented by keepers, stoppers and factors that look at metrics. bind is called
+// once, before the run. It returns an error if a metric does not exist.
 type chooser interface{ bind(d directions) error }
 
 func bind(x any, d directions) error {

@@ -74,8 +74,8 @@ type Stepped struct {
 	Values   []Value       `json:"values,omitempty"`   // metrics of the last batches, if they are known
 }
 
-// Measured gives the values of a split as a whole: of an epoch of training, of validation data, of
-// test data, or of the machine.
+// Measured gives the values of the metrics over a whole epoch of training, a validation or a test.
+// For the split of the machine, it gives measurements such as the memory in use.
 type Measured struct {
 	Time   time.Time `json:"time"`
 	Split  Split     `json:"split"`

@@ -72,9 +72,9 @@ func readerOf[E Event]() (string, eventReader) {
 	}
 }
 
-// Events returns the events of a file of lines, in order. A last line that does not end is
-// dropped: a process was killed while it wrote it. A line that is not an event yields an error with
-// its number, and the events after it follow.
+// Events returns the events of a file of lines, in order. A last line without an end is dropped,
+// because the process was killed while it wrote the line. A line that is not an event yields an
+// error with its line number; the following events are still returned.
 func Events(r io.Reader) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		lines := bufio.NewReaderSize(r, 64<<10)

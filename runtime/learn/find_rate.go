@@ -20,8 +20,8 @@ type RateCurve struct {
 	Suggested float64
 }
 
-// The range of rates that FindRate tries, its number of steps, and the decay of its average of
-// losses. It stops if the loss is more than diverged times the smallest one.
+// These are the settings of FindRate: the range of rates that it tries, its number of steps, and the decay
+// of its average of losses. It stops if the loss exceeds `diverged` times the smallest loss so far.
 const (
 	leastRate, mostRate = 1e-7, 10
 	rateSteps           = 100
@@ -29,11 +29,11 @@ const (
 	diverged            = 4 // times the least loss
 )
 
-// FindRate takes at most 100 steps with rates that rise from 1e-7 to 10, and returns the smoothed
-// losses. It ends early when the smoothed loss is not finite or exceeds four times its minimum.
-// Afterwards the weights, the optimizers and Options.State are as they were before, bit for bit,
-// and gradients are absent. All optimizers take the same rate. Options.Accumulate is ignored. (L.
-// Smith, Cyclical learning rates for training neural networks, 2017.)
+// FindRate takes at most 100 steps with rates that rise from 1e-7 to 10, and returns the smoothed losses.
+// It ends early when the smoothed loss is not finite or exceeds four times its minimum. Afterwards the
+// weights, the optimizers and Options.State are as they were before, bit for bit, and there are no
+// gradients. All optimizers take the same rate. Options.Accumulate is ignored. (L. Smith, Cyclical learning
+// rates for training neural networks, 2017.)
 func (l *Learner[B, O]) FindRate(ctx context.Context, train *data.Loader[B]) (curve RateCurve, err error) {
 	if ctx == nil {
 		ctx = context.Background()

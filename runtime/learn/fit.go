@@ -61,9 +61,9 @@ func (f *fit[B, O]) errInterrupted() error {
 // not step then. After an error, the state that was saved before stays. The error of a batch names
 // the step. If the run had begun, the Run is returned with the error.
 //
-// A failure to save during the run is a [Warned] event, and the next save is another attempt.
+// If a save during the run fails, there is a [Warned] event, and the run goes on to the next save.
 //
-// A learner is for one run: stoppers, factors and averages remember it.
+// Use a learner for one run only, because stoppers, factors and averages keep what they have seen.
 func (l *Learner[B, O]) Fit(ctx context.Context, train, valid *data.Loader[B]) (*Run, error) {
 	f, err := l.begin(ctx, train, valid)
 	if err != nil {

@@ -63,9 +63,9 @@ func (n every) Keep(all []Checkpoint) []bool {
 func (n every) bind(directions) error { return atLeastOne("every", int(n)) }
 
 // Best keeps the checkpoint with the best value of a metric, such as "valid accuracy". If several
-// checkpoints have this value, it keeps the first one. NaN counts as no value. The metric says
-// which values are better. [New] returns an error if the metric does not say this, or is not
-// measured.
+// checkpoints have this value, it keeps the first one. NaN counts as no value. The metric says whether
+// larger or smaller values are better. [New] returns an error if it does not say this, or if the
+// metric is not measured.
 func Best(key string) Keeper { return &best{key: key} }
 
 type best struct {

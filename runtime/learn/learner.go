@@ -20,9 +20,10 @@ type Learner[B any, O metric.Output] struct {
 	now     func() time.Time
 }
 
-// New returns a learner that trains t. The loss is always measured, in addition to metrics. New
-// returns all errors of the options joined: numbers out of range, nil values, keys of metrics that
-// are not measured, two metrics of one name, or nothing that ends the run.
+// New returns a learner that trains t. The loss is always measured, in addition to the metrics.
+// New returns an error that joins all faults of the options: numbers out of range, nil values,
+// keys of metrics that are not measured, two metrics with the same name, or options that never end
+// the run.
 func New[B any, O metric.Output](t Trainer, task Task[B, O], o Options, metrics ...metric.Metric[O]) (*Learner[B, O], error) {
 	l := &Learner[B, O]{trainer: t, task: task, o: o, now: time.Now}
 	var errs []error

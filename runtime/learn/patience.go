@@ -56,8 +56,8 @@ type Patience struct {
 // error if n is below 1.
 func NoBetter(key string, n int) *Patience { return &Patience{Key: key, Times: n} }
 
-// Done takes the next value of the metric. It returns true if the last Times values, including this
-// one, are all not better than the best value before them.
+// Done takes the next value of the metric. It returns true if the last Times values, this one
+// included, are all not better than the best value before them.
 func (p *Patience) Done(value float64) bool {
 	p.begin()
 	return p.counts.see(value, p.Better, p.MinDelta, p.Warmup) >= int64(max(1, p.Times))

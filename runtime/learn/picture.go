@@ -11,8 +11,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// savePictures saves the pictures of counters, such as a confusion matrix, and sets the names of
-// the files in values. whole is true at the end of an epoch.
+// savePictures saves the pictures that counters draw, such as a confusion matrix, and stores the
+// names of the files in `values`. `whole` is true at the end of an epoch.
 func savePictures[O any](f *folder, c *counters[O], values []Value, split Split, epoch, step int, whole bool) error {
 	for i, counter := range c.all {
 		p, ok := counter.(metric.Picturer)

@@ -65,8 +65,8 @@ func (s *saver) begin(parts map[string]rt.Stater, what saving) error {
 // isBusy reports whether a state is being written, or take has not returned its outcome.
 func (s *saver) isBusy() bool { return s.under != nil }
 
-// take returns the outcome of the write that begin started. If wait is true, it waits for the
-// outcome. ok is false if there is no such write, or if the write is not finished.
+// take returns the outcome of the save that `begin` started. If wait is true, it waits for the
+// outcome. ok is false if no save was started, or if it is not finished.
 func (s *saver) take(wait bool) (done saved, ok bool) {
 	if s.under == nil {
 		return done, false
@@ -138,8 +138,8 @@ func (s *saver) files(what saving) error {
 }
 
 // state writes the file from which the run continues. If a checkpoint with the same state and
-// format was written, the file becomes a hard link to the checkpoint where the file system allows
-// that.
+// format was written, state makes the file a hard link to the checkpoint, if the file system
+// allows links.
 func (s *saver) state(what saving) error {
 	path := s.folder.path(stateFile)
 	if what.checkpoint != "" && s.recorder == (record.Recorder{}) {

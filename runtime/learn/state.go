@@ -150,8 +150,8 @@ func (f *fit[B, O]) unsaved(s saved) {
 	f.journal.warn("the run could not be saved at step %d: %v", s.step, s.err)
 }
 
-// resume clears or continues the run in the folder, as Options.Resume says. If it loads a state, it
-// returns the loggers' marks that the state holds.
+// resume clears the run's folder or continues the run in it, as Options.Resume says. If it loads a
+// saved state, it returns the positions of the loggers (see [Logger]) in that state.
 func (f *fit[B, O]) resume() (marks map[string]string, err error) {
 	found := f.folder.hasRun()
 	switch {

@@ -74,9 +74,10 @@ func called[B, O any](f func(*B) (O, error), b *B) (out O, err error) {
 	return f(b)
 }
 
-// prepare scales the gradients of a group before the gradient of its next batch, b, is added. Each
-// gradient is a mean over the items of its batch, but the sum has to weigh all items equally.
-// prepare returns the number of items of b, or 0 if batches are not weighted.
+// prepare scales the gradients of a group of batches before the gradient of the group's next
+// batch, b, is added. Each gradient is a mean over the items of its own batch. The scaling makes
+// all items of the group count equally. prepare returns the number of items of b, or 0 if batches
+// are not weighted.
 func (f *fit[B, O]) prepare(b *B) (items int, err error) {
 	if !f.o.weighs() {
 		return 0, nil
@@ -91,9 +92,9 @@ func (f *fit[B, O]) prepare(b *B) (items int, err error) {
 	return items, nil
 }
 
-// step makes all optimizers step with the gradients of the group. It returns the rate of the first
-// optimizer, and the norm of the gradients if it was computed. With optimizers, a group without
-// items makes no step. Without optimizers, every group counts as a step.
+// step makes all optimizers step with the gradients of a group of batches. It returns the rate of
+// the first optimizer, and the norm of the gradients if it was computed. If there are optimizers,
+// a group without items does not step. If there are no optimizers, every group counts as a step.
 func (f *fit[B, O]) step() (rate, norm Number, err error) {
 	g := f.group
 	f.group = group{}

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// readStepped parses a line of a [Stepped] as [AppendEvent] writes it. It exists because most lines
-// of a run have this form, and encoding/json takes ten times as long. ok is false if the line has
-// another form; the caller then uses encoding/json.
+// readStepped parses a line of a [Stepped] as [AppendEvent] writes it. Most lines of a run have
+// this form, and encoding/json takes ten times as long. ok is false if the line has another form;
+// the caller then uses encoding/json.
 func readStepped(line []byte) (e Stepped, ok bool) {
 	c := lineCursor{line, true}
 	c.skip(head + `stepped","time":"`)

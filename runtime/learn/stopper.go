@@ -15,8 +15,9 @@ type Progress struct {
 	Values map[string]float64
 }
 
-// Stopper ends a run. It is asked after each step, and with values after each epoch and each
-// validation. A Stopper that is an [rt.Stater] is saved with the run.
+// Stopper ends a run. Stop is called after each step, and also after each epoch and each
+// validation, with the values of the metrics. A Stopper that is an [rt.Stater] is saved with the
+// run.
 type Stopper interface {
 	// Stop returns the reason to end the run, or "" to go on.
 	Stop(p Progress) string
@@ -70,8 +71,9 @@ func (a after) Stop(p Progress) string {
 	return fmt.Sprintf("%v are over", time.Duration(a))
 }
 
-// Any ends a run when one of several stoppers does. Its reason is the reason of the first such
-// stopper. All of them are asked each time. Without stoppers it never ends a run.
+// Any ends a run when one of several stoppers does. Its reason is the reason of the first stopper
+// that ends the run. All stoppers are asked each time, even after one has ended the run. Without
+// stoppers it never ends a run.
 func Any(stoppers ...Stopper) Stopper { return anyOf(stoppers) }
 
 type anyOf []Stopper

@@ -29,9 +29,10 @@ var errBehind = errors.New("16 MiB could not be written")
 // toEnd is the mark of a tape that continues at the end of the file.
 const toEnd = -1
 
-// openTape opens a file, truncates it to its first `mark` bytes, and appends to them. If mark is
-// toEnd, or if the file is shorter than mark, as after a failure of the machine, openTape passes
-// the contents of the file to whole and keeps the number of bytes that whole returns.
+// openTape opens a file, truncates it to its first `mark` bytes, and appends to them. The file may
+// be shorter than mark, for example after a power failure. In this case, and if mark is toEnd,
+// openTape passes the contents of the file to `whole` and keeps the number of bytes that `whole`
+// returns.
 func openTape(path string, mark int64, whole func(file []byte) int) (*tape, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, err

@@ -16,9 +16,9 @@ import (
 // Curves of batches have names such as "batch/loss" and "batch/rate". Curves of epochs and validations have names
 // such as "train/accuracy" and "valid/accuracy", and curves of the machine names such as "system/memory".
 //
-// A file is a list of records: the length as 8 bytes, a checksum of it, an Event in the format of
-// protocol buffers, and a checksum of that. Checksums are CRC-32C, masked; see record_writer.cc and
-// event.proto of TensorFlow.
+// A file is a list of records. A record has the length of its event as 8 bytes, a checksum of the length, an
+// Event in the format of protocol buffers, and a checksum of the event. Checksums are CRC-32C, masked; see
+// record_writer.cc and event.proto of TensorFlow.
 func TensorBoard() Logger { return &tensorBoard{} }
 
 type tensorBoard struct {

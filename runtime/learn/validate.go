@@ -52,8 +52,8 @@ func (f *fit[B, O]) validate(values map[string]float64) error {
 	return nil
 }
 
-// evaluate adds the outputs for all batches of `of` to the counters c. It uses averaged weights if
-// there are any. It calls done after each batch.
+// evaluate adds the outputs for all batches of the loader `of` to the counters c. It uses averaged
+// weights if there are any. It calls `done` after each batch.
 func (l *Learner[B, O]) evaluate(ctx context.Context, of *data.Loader[B], c *counters[O], done func(Stepped) error) (err error) {
 	if err := l.o.Average.swap(); err != nil {
 		return err

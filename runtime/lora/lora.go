@@ -39,12 +39,12 @@ func Updates(w *rt.Weights) (*rt.Weights, error) {
 	return out, out.Err()
 }
 
-// Merge returns the weights of a model whose updates are merged. In a layer with an update,
-// fc.weight is fc.base_layer.weight + alpha/rank·B·A, and fc.base_layer.bias becomes fc.bias.
-// Tensors of other layers are as in w, whose memory the result shares. Updates and the weights that
-// they change must be f32. Merge returns the error of w. Otherwise it returns all errors joined:
-// updates that are incomplete, that are not f32, or whose shapes do not fit. It also returns an
-// error if there is no update.
+// Merge returns the weights of a model, with the updates added to the weights of the layers. In a
+// layer with an update, fc.weight is fc.base_layer.weight + alpha/rank·B·A, and fc.base_layer.bias
+// becomes fc.bias. Tensors of other layers are as in w, whose memory the result shares. Updates and
+// the weights that they change must be f32. Merge returns the error of w. It returns an error if
+// there is no update, or if updates are incomplete, are not f32 or do not fit in shape. The error
+// joins the errors of all updates.
 func Merge(w *rt.Weights, alpha float64) (*rt.Weights, error) {
 	var errs []error
 	merged := map[string][]float32{}

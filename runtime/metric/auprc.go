@@ -2,11 +2,12 @@ package metric
 
 import "math"
 
-// AUPRC returns the area under the curve of precision over recall as average precision: the mean,
-// over the items of a class, of the precision at the score of the item. The curve is not
-// interpolated. For two classes the value is the area of class 1. More classes have one area each,
-// of the class against all others, and the value is their mean. A class without items does not
-// count. [AUROC] says when the value is exact.
+// AUPRC returns the area under the curve of precision over recall, computed as average precision:
+// for each item of a class, take the precision of all predictions with at least the score of this
+// item, and average over the items. The curve is not interpolated. For two classes the value is
+// the area of class 1. For more classes, each class is compared with all others, and the value is
+// the mean of their areas. A class without items does not count. [AUROC] says when the value is
+// exact.
 func AUPRC() Metric[Classes] { return auprc((*ranking).addClasses) }
 
 // LabelAUPRC is the mean of the [AUPRC] of the labels that at least one item has.

@@ -5,16 +5,16 @@ import (
 	"math"
 )
 
-// AUROC returns the area under the receiver operating characteristic: the probability that an item
-// of a class has a higher score than another item. Equal scores count as half. Two classes have one
-// area, the area of class 1. More classes have one area each, of the class against all others, and
-// the value is their mean. A class without items, or with all items, does not count.
+// AUROC returns the area under the receiver operating characteristic: the probability that an item of a class has a
+// higher score than another item. Equal scores count as half. Two classes have one area, the area of class 1. More
+// classes have one area each, of the class against all others, and the value is their mean. A class without items, or
+// with all items, does not count.
 //
 // The counter keeps up to 10⁶ scores, one for each item and area. The value is exact then. A counter with more scores
-// counts them in bins, whose bounds are quantiles of the scores that it has kept. The classes share 2¹⁶ bins; if
-// there are more than 64 classes, each has 2¹⁰. Equal quantiles make one bound. The value then also depends on which
-// items came first. The counter's text says whether the value is exact, and otherwise how far it may be from the
-// exact value.
+// only counts how many fall into each bin. The bounds of the bins are quantiles of the first scores, so that the
+// value depends on which items came first. The classes share 2¹⁶ bins; if there are more than 64 classes, each has
+// 2¹⁰. Equal quantiles make one bound. The counter's text says whether the value is exact, and otherwise how far it
+// may be from the exact value.
 func AUROC() Metric[Classes] { return auroc((*ranking).addClasses) }
 
 // LabelAUROC returns the mean area under the ROC curves of the labels; see [AUROC]. It leaves out

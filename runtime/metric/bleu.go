@@ -4,18 +4,18 @@ import "math"
 
 const bleuOrder = 4
 
-// BLEU returns the score of translations, from 0 to 100, over all items together (Papineni and
-// others: BLEU, a method for automatic evaluation of machine translation, 2002). It is the
-// geometric mean of the precisions of sequences of one to four words, times a penalty for short
-// predictions.
+// BLEU returns the BLEU score of translations, from 0 to 100. All items are scored together
+// (Papineni and others: BLEU, a method for automatic evaluation of machine translation, 2002). It
+// is the geometric mean of the precisions of sequences of one to four words, times a penalty for
+// short predictions.
 //
 // Tokens, references and smoothing follow the defaults of sacreBLEU (Post: A call for clarity in
 // reporting BLEU scores, 2018). Case counts. The tokenizer is 13a. The smoothing is "exp": the
-// first length without a matching sequence counts half a match, and each further such length half
-// as much as the one before. The score is 0 if no sequence of any length matches, or if no
-// prediction has four words. A sequence may match any reference. The penalty depends on the
-// reference whose length is closest to the length of the prediction. If two are equally close, the
-// shorter one counts.
+// first sequence length without a match counts as half a match, and each further length without a
+// match counts half as much as the previous one. The score is 0 if no sequence of any length
+// matches, or if no prediction has four words. A sequence may match any reference. The penalty
+// depends on the reference whose length is closest to the length of the prediction. If two are
+// equally close, the shorter one counts.
 func BLEU() Metric[Texts] {
 	return newMetric("BLEU", "", 1, rule[Texts, *counts]{
 		empty: newCounts(2 + 2*bleuOrder), // words of predictions and references; matches and sequences of each length

@@ -5,12 +5,12 @@ import (
 	"math"
 )
 
-// Calibration returns the expected calibration error in percent: how far the probability of the
-// predicted class is from the share of right predictions. Predictions are put into bins of equal
-// width by this probability. The error of a bin is the distance between the mean probability and the
-// share of right predictions in it; the value is the mean over bins, weighted by their predictions
-// (Guo and others: On calibration of modern neural networks, 2017). 15 bins are usual. A counter
-// reports an error if bins is not from 1 to 65,536.
+// Calibration returns the expected calibration error in percent. It says how far the probability of
+// the predicted class is from the share of right predictions. Predictions are put into bins of equal
+// width by this probability. The error of a bin is the distance between its mean probability and its
+// share of right predictions. The value is the mean of these errors, weighted by the number of
+// predictions in each bin (Guo and others: On calibration of modern neural networks, 2017). 15 bins
+// are usual. A counter reports an error if bins is not from 1 to 65,536.
 func Calibration(bins int) Metric[Classes] {
 	const most = 1 << 16
 	used := min(max(bins, 1), most)

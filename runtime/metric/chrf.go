@@ -15,10 +15,10 @@ const (
 	mostChrWords = 9
 )
 
-// ChrF returns the score chrF2 of translations, from 0 to 100, over all items together: the F-score of sequences of
-// one to six characters, without white space (Popović: chrF, character n-gram F-score for automatic MT evaluation,
-// 2015). Sequences of one to wordOrder words count as well. The usual wordOrder is 0. With 2, the score is known as
-// chrF++ (Popović: chrF++, words helping character n-grams, 2017).
+// ChrF returns the score chrF2 of translations, from 0 to 100. All items are scored together. The score is the
+// F-score of sequences of one to six characters, without white space (Popović: chrF, character n-gram F-score for
+// automatic MT evaluation, 2015). Sequences of one to wordOrder words count as well. The usual wordOrder is 0. With
+// 2, the score is known as chrF++ (Popović: chrF++, words helping character n-grams, 2017).
 //
 // The definition follows the defaults of sacreBLEU. Precision and recall are averaged over the lengths of sequences
 // that occur in both predictions and references. The best one of several references counts. A counter reports an

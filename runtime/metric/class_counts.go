@@ -2,8 +2,9 @@ package metric
 
 import "fmt"
 
-// classCounts is a tally of three counts for each class: true positives, all items that are
-// predicted as the class, and all items of the class. The counts of class k begin at element 3·k.
+// classCounts holds three counts for each class: its true positives, its predictions, and its
+// items. True positives are items of the class that are predicted as the class. The counts of class
+// k begin at element 3·k.
 type classCounts []int64
 
 func newClassCounts() *classCounts { return new(classCounts) }

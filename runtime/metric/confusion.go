@@ -10,8 +10,8 @@ import (
 )
 
 // ConfusionMatrix counts how often items of each class are predicted as each class. Its counters are
-// [*Confusion]. Their value is the accuracy in percent, the text is a table, and the picture shows
-// the table. A counter reports an error if there are more than 4096 classes.
+// of type [*Confusion]. The value of a counter is the accuracy in percent, its text is a table, and
+// its picture shows the table. A counter reports an error if there are more than 4096 classes.
 func ConfusionMatrix() Metric[Classes] {
 	const name = "confusion matrix"
 	r := rule[Classes, *matrix]{
@@ -36,7 +36,7 @@ func (c *Confusion) base() *counter[Classes, *matrix] {
 	return c.counter
 }
 
-// Matrix returns a copy of the counts. Row i has the items of class i, column j the items that are
+// Matrix returns a copy of the counts. Element [i][j] is the number of items of class i that are
 // predicted as class j.
 func (c *Confusion) Matrix() [][]int64 {
 	k := c.tally.classes
@@ -73,8 +73,8 @@ func (c *Confusion) Text() string {
 	return b.String()
 }
 
-// Picture implements [Picturer]. It returns the matrix as a picture with a square for each count. The
-// darker a square is, the larger is its share of the items of its row.
+// Picture implements [Picturer]. It returns the matrix as a picture with a square for each count. A
+// square is darker if its count is a larger fraction of the items of its row.
 func (c *Confusion) Picture() image.Image {
 	k := c.tally.classes
 	if k == 0 {

@@ -1,9 +1,10 @@
 package metric
 
-// CER returns the character error rate in percent: the insertions, deletions and substitutions that
-// turn predictions into references, divided by the characters of the references, over all items
-// together. Characters are Unicode's code points; white space counts. Of several references the one
-// with the fewest edits counts, the first of equal ones.
+// CER returns the character error rate in percent. It is the number of insertions, deletions and
+// substitutions that turn predictions into references, divided by the number of characters of the
+// references, over all items together. Characters are Unicode's code points; white space counts. If
+// an item has several references, the one with the fewest edits counts; of several such references,
+// the first.
 func CER() Metric[Texts] {
 	return errorRate("CER", func(text string) []rune { return []rune(text) })
 }
@@ -12,9 +13,10 @@ func CER() Metric[Texts] {
 // instead of characters.
 func WER() Metric[Texts] { return errorRate("WER", words) }
 
-// errorRate returns a metric: the number of edits in percent of the length of the reference. split
-// divides a text into the parts that are counted. If an item has several references, the reference
-// with the fewest edits counts.
+// errorRate returns a metric: the number of edits that turn a prediction into its reference, in
+// percent of the reference's length. split divides a text into units, such as words, that are
+// inserted, deleted or substituted. If an item has several references, the reference with the
+// fewest edits counts.
 func errorRate[P comparable](name string, split func(string) []P) Metric[Texts] {
 	return newMetric(name, "%", -1, rule[Texts, *counts]{
 		empty: newCounts(2),

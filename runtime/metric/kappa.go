@@ -2,9 +2,10 @@ package metric
 
 import "math"
 
-// Kappa returns Cohen's kappa, the agreement of predictions and targets beyond chance: 1 if all are
-// equal, 0 for chance (Cohen: A coefficient of agreement for nominal scales, 1960). It is NaN if
-// chance alone gives full agreement.
+// Kappa returns Cohen's kappa, the agreement of predictions and targets beyond chance. It is 1 if
+// all predictions are right, and 0 if they agree with the targets as often as by chance (Cohen: A
+// coefficient of agreement for nominal scales, 1960). It is NaN if chance alone gives full
+// agreement.
 func Kappa() Metric[Classes] {
 	return newMetric("kappa", "", 1, rule[Classes, *classCounts]{
 		empty: newClassCounts,

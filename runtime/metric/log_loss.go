@@ -6,9 +6,9 @@ import "math"
 // the machine epsilon of float32.
 const leastProbability = 0x1p-23
 
-// LogLoss returns the mean negative logarithm of the target's probability, in nats. Probabilities
-// below 2⁻²³ count as 2⁻²³, because a float32 of 0 may be a small probability that was rounded.
-// Logits do not have such a bound.
+// LogLoss returns the mean negative logarithm of the target's probability, in nats. Outputs that
+// are probabilities count as at least 2⁻²³, because a float32 of 0 may be a small probability that
+// was rounded. There is no such bound if outputs are logits.
 func LogLoss() Metric[Classes] {
 	return newMetric("log loss", "", -1, rule[Classes, *mean]{
 		empty: newMean,

@@ -18,10 +18,11 @@ type found struct {
 	ignored uint64
 }
 
-// matchBoxes matches the predictions of one class in one item with its targets, for each threshold.
-// Predictions choose in descending order of their scores; ties keep their order. A prediction takes
-// the free target that overlaps most, if the overlap reaches the threshold; of a tie it takes the
-// last target. It is matched with a crowd only if there is no such target. Crowds are never taken.
+// matchBoxes matches the predictions of one class in one item with its targets, separately for each
+// threshold of overlap. It takes predictions in descending order of their scores; ties keep their
+// order. A prediction is matched with the free target that overlaps it most, if the overlap reaches
+// the threshold; of a tie, with the last target. The target is then taken. If there is no such
+// target, the prediction may be matched with a crowd, which stays free.
 func matchBoxes(predicted, targets []Box, thresholds []float64) []found {
 	predicted = slices.Clone(predicted)
 	slices.SortStableFunc(predicted, func(a, b Box) int { return cmp.Compare(b.Score, a.Score) })
@@ -47,13 +48,13 @@ func matchBoxes(predicted, targets []Box, thresholds []float64) []found {
 	return list
 }
 
-// roundedOverlap is the largest effective threshold of overlap. Larger thresholds are lowered to
-// it, so that an overlap of 1 that rounding has made slightly smaller passes.
+// roundedOverlap is the largest threshold of overlap that is used. Larger thresholds are lowered to
+// it: rounding may make an overlap of 1 slightly smaller, and it must still reach a threshold of 1.
 const roundedOverlap = 1 - 1e-10
 
-// bestTarget returns the index of the free target with the largest overlap; of a tie it returns the
-// last index. Crowds do not count. It returns -1 if no free target overlaps by at least the
-// threshold.
+// bestTarget returns the index of the free target with the largest overlap, of a tie the last
+// index. It returns -1 if no free target overlaps by at least `threshold`. Crowds do not count as
+// targets.
 func bestTarget(targets []Box, overlaps []float64, threshold float64, free func(int) bool) int {
 	best, most := -1, min(threshold, roundedOverlap)
 	for j, t := range targets {

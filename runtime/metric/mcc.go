@@ -4,7 +4,7 @@ import "math"
 
 // MCC returns Matthews' correlation coefficient for any number of classes, from -1 to 1 (Gorodkin:
 // Comparing two K-category assignments by a K-category correlation coefficient, 2004). It is 0 if
-// all predictions or all targets are one class.
+// all predictions are the same class, or all targets are.
 func MCC() Metric[Classes] {
 	return newMetric("MCC", "", 1, rule[Classes, *classCounts]{
 		empty: newClassCounts,

@@ -13,9 +13,10 @@ import (
 // defines it (Lin and others: Microsoft COCO, common objects in context, 2014; pycocotools, boxes
 // of all areas). Predictions are matched in the order of falling scores. A prediction is right if
 // it overlaps a target of its class by at least a threshold, as intersection over union, and no
-// earlier prediction has taken this target. The average precision of a class is the mean of the
-// largest precision at a recall of at least 0, 0.01, … 1. It is averaged over the classes that have
-// targets, and over the thresholds. At most 100 predictions of a class count in an item.
+// earlier prediction has taken this target. For each recall r of 0, 0.01, … 1, take the largest
+// precision at a recall of at least r; the average precision of a class is the mean of these 101
+// numbers. It is averaged over the classes that have targets, and over the thresholds. In each
+// item, at most 100 predictions of a class count.
 //
 // If there are no arguments, the thresholds are 0.5, 0.55, … 0.95, known as mAP@[0.5:0.95].
 // MeanAP(0.5) is mAP@0.5. A counter reports an error if a threshold is not above 0 and at most 1,
@@ -151,8 +152,9 @@ func (d *detections) merge(o *detections) error {
 	return nil
 }
 
-// numbers returns, for each class, the integers class, number of targets, number of predictions,
-// and two integers per prediction: right and ignored. The floats are the scores.
+// numbers returns the tally for a saved state. The integers of a class are its number, its number
+// of targets, its number of predictions, and two integers for each prediction: right and ignored.
+// The floats are the scores.
 func (d *detections) numbers() numbers {
 	var n numbers
 	for _, class := range slices.Sorted(maps.Keys(*d)) {

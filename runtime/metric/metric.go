@@ -36,8 +36,8 @@ type Counter[O any] interface {
 type Texter interface{ Text() string }
 
 // Merger is a [Counter] that adds what another counter of the same metric has counted. The other
-// counter does not change. To merge a counter of another metric is an error, see [Failer]. All
-// counters of this package are Mergers.
+// counter does not change. Merging a counter of another metric is an error; see [Failer]. All counters
+// of this package are Mergers.
 type Merger[O any] interface{ Merge(Counter[O]) }
 
 // Failer is a [Counter] that reports errors. Err returns the first error of Add and Merge, or nil.

@@ -2,10 +2,10 @@ package metric
 
 import "math"
 
-// moments is the tally of second moments of predictions and targets, one moment for each column of
-// an item's values. They are updated as Welford does (Note on a method for calculating corrected
-// sums of squares and products, 1962) and merged as Chan, Golub and LeVeque do (Updating formulae
-// and a pairwise algorithm for computing sample variances, 1979).
+// moments holds the second moments of predictions and targets, one for each column of an item's
+// values. A moment is updated by the method of Welford (Note on a method for calculating corrected
+// sums of squares and products, 1962) and merged by the method of Chan, Golub and LeVeque
+// (Updating formulae and a pairwise algorithm for computing sample variances, 1979).
 type moments []moment
 
 type moment struct {

@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Of returns a metric of outputs of type A. adapt returns the output that m measures. Counters report
-// an error if adapt is nil.
+// Of returns a metric of outputs of type A. adapt turns an A into the output that m measures.
+// Counters report an error if adapt is nil.
 //
 //	f1 := metric.Of(func(o Mine) metric.Classes { return o.Classes }, metric.F1(metric.Macro))
 func Of[A, O any](adapt func(A) O, m Metric[O]) Metric[A] {

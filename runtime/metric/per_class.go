@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// formula computes a measure of one class, from 0 to 1, from its numbers of true positives,
-// predictions and targets. predicted and targets are not both 0.
+// formula computes a measure of one class, such as precision, from 0 to 1. `right` is the number
+// of true positives, `predicted` the number of predictions, and `targets` the number of items of
+// the class. predicted and targets are not both 0.
 type formula func(right, predicted, targets float64) float64
 
 func (f formula) of(right, predicted, targets int64) float64 {

@@ -2,9 +2,9 @@ package metric
 
 import "math"
 
-// Perplexity returns the exponential of the mean negative logarithm of the tokens' probabilities, see
+// Perplexity returns the exponential of the mean negative logarithm of the tokens' probabilities; see
 // [LogLoss]. The mean is over all tokens, not over sequences. If an output has no scores, its loss is
-// taken as the mean negative logarithm. This saves much time if the vocabulary is large.
+// used as the mean negative logarithm. Leave out the scores to save time if the vocabulary is large.
 func Perplexity() Metric[Tokens] {
 	return newMetric("perplexity", "", -1, rule[Tokens, *mean]{
 		empty: newMean,

@@ -18,10 +18,10 @@ const (
 	leastBins = 1 << 10
 )
 
-// ranking is the tally of scores of several classes. The scores of items that have the class are
-// called positive, the other scores negative. Up to a limit, all scores are kept. Beyond it, each
-// class gets bins. Half of the bounds are quantiles of its positive scores, and half are quantiles
-// of its negative scores.
+// ranking keeps the scores of several classes. A score of an item that has the class is called positive, any
+// other score negative. All scores are kept up to a limit. Beyond it, each class only counts its scores in
+// bins. Half of the bounds of the bins are quantiles of its positive scores, and half are quantiles of its
+// negative scores.
 type ranking struct {
 	// the largest number of scores that are kept
 	limit int
@@ -88,8 +88,8 @@ func (r *ranking) bin() {
 	}
 }
 
-// quantiles sorts scores and returns n of them, at equal distances in the sorted order and from the
-// smallest one on. It returns all scores if there are fewer than n.
+// quantiles sorts scores and returns n of them, at equal distances in the sorted order. The first one is the
+// smallest score. If there are fewer than n scores, it returns all.
 func quantiles(scores []float64, n int) []float64 {
 	slices.Sort(scores)
 	k := min(n, len(scores))
@@ -109,8 +109,8 @@ func (c *ranked) count(score float64, positive bool, n int64) {
 	c.bins[at] += n
 }
 
-// groups yields, in descending order of the scores, the number of positive and the number of
-// negative scores that are equal or are in one bin.
+// groups yields the numbers of positive and of negative scores in each group of scores, in descending order.
+// A group is the scores in one bin or, without bins, the scores that are equal.
 func (c *ranked) groups(yield func(positive, negative float64) bool) {
 	if c.bins != nil {
 		for at := len(c.bins) - 2; at >= 0; at -= 2 {
@@ -177,9 +177,9 @@ func (r *ranking) kept() string {
 	return fmt.Sprintf("%d bins", n)
 }
 
-// addClasses adds the scores of an output of classes. If there are two classes, it adds one score
-// for each item, which orders the items as the probability of class 1 does. If there are more, it
-// adds the probability of each class.
+// addClasses adds the scores of an output of classes. If there are more than two classes, it adds the
+// probability of each class. If there are two, it adds one score for each item; these scores have the same
+// order as the probabilities of class 1.
 func (r *ranking) addClasses(o Classes) error {
 	k, err := o.classes()
 	if err != nil || k == 0 {
@@ -268,9 +268,10 @@ func (r *ranking) merge(o *ranking) error {
 	return nil
 }
 
-// numbers returns the tally for a saved state. The integers are the number of classes, and for each
-// class the number of its positive scores, of its negative scores and of its bins, and the two
-// counts of each bin. The floats are the positive scores, negative scores and edges of each class.
+// numbers returns the tally for a saved state. The first integer is the number of classes. For each class
+// there follow the numbers of its positive scores, its negative scores and its bins, and then two counts for
+// each bin. The floats are, for each class, the positive scores, the negative scores and the edges of the
+// bins.
 func (r *ranking) numbers() numbers {
 	n := numbers{ints: []int64{int64(len(r.classes))}}
 	for _, c := range r.classes {

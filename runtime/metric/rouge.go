@@ -5,10 +5,11 @@ import (
 	"strings"
 )
 
-// ROUGE returns the mean over items of an F1 from 0 to 1, which counts the sequences of n words that prediction and
-// reference have in common (Lin: ROUGE, a package for automatic evaluation of summaries, 2004). ROUGE-1 and ROUGE-2
-// are usual. Words are made of a to z and digits, in lower case, and are not stemmed, as in Google's rouge-score. Of
-// several references the best one counts. A counter reports an error if n is below 1.
+// ROUGE returns the mean F1 of the items, from 0 to 1. The F1 of an item counts the sequences of n words that its
+// prediction and its reference have in common (Lin: ROUGE, a package for automatic evaluation of summaries, 2004).
+// An n of 1 or 2 is usual, known as ROUGE-1 and ROUGE-2. As in Google's rouge-score, words consist of the letters a
+// to z and digits, in lower case, and are not stemmed. Of several references the best one counts. A counter reports
+// an error if n is below 1.
 func ROUGE(n int) Metric[Texts] {
 	return rouge(fmt.Sprintf("ROUGE-%d", n), func(predicted, reference []string) float64 {
 		a, b := nGrams(predicted, n), nGrams(reference, n)
@@ -21,16 +22,16 @@ func ROUGE(n int) Metric[Texts] {
 	})
 }
 
-// ROUGEL returns the mean F1, from 0 to 1, of the longest common subsequence of words of prediction
-// and reference. The text is one sequence; lines do not matter. [ROUGE] defines words.
+// ROUGEL returns the mean F1 of the items, from 0 to 1. The F1 of an item is computed from the longest common
+// subsequence of the words of its prediction and its reference. Line breaks do not matter. [ROUGE] defines words.
 func ROUGEL() Metric[Texts] {
 	return rouge("ROUGE-L", func(predicted, reference []string) float64 {
 		return f1(commonSubsequence(predicted, reference), len(predicted), len(reference))
 	}, func() error { return nil })
 }
 
-// rouge returns a metric that is the mean of the items' scores. The best reference of an item
-// counts. Counters report the error of check.
+// rouge returns a metric that is the mean of the items' scores. Of several references of an item, the one with the
+// best score counts. Counters report the error of `check`.
 func rouge(name string, score func(predicted, reference []string) float64, check func() error) Metric[Texts] {
 	return newMetric(name, "", 1, rule[Texts, *mean]{
 		empty: newMean,

@@ -18,7 +18,8 @@ const (
 const roundedProbability = 1 + 1e-5
 
 // checkScores returns an error if the kind of scores is unknown, a score is NaN, or a probability
-// is below 0 or above roundedProbability. label names the owner of a score, such as "class".
+// is below 0 or above roundedProbability. label says in errors what a score belongs to, such as
+// "class".
 func (k ScoreKind) checkScores(scores []float32, item int, label string) error {
 	if k != Logits && k != Probabilities {
 		return fmt.Errorf("scores are of kind %d: Logits or Probabilities expected", int(k))
@@ -50,8 +51,8 @@ func (k ScoreKind) above(score, probability float32) bool {
 }
 
 // softmax writes the probabilities of a row of scores to dst. For infinite logits it writes the
-// limits of the probabilities. A single score is a binary decision and gives the probabilities of
-// classes 0 and 1.
+// limits of the probabilities. If the row is a single score, which stands for two classes, it
+// writes the probabilities of classes 0 and 1.
 func (k ScoreKind) softmax(dst []float64, row []float32) {
 	if len(row) == 1 {
 		p := float64(row[0])

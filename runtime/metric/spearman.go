@@ -14,14 +14,15 @@ const (
 	cells     = sideCells * sideCells
 )
 
-// Spearman returns Spearman's correlation: Pearson's correlation of the ranks of predictions and
-// targets, from -1 to 1. Equal values have the mean of their ranks. If items have several values,
-// each value has its own correlation, and the result is their mean. It is NaN if all predictions or
-// all targets of a value are equal.
+// Spearman returns Spearman's correlation: Pearson's correlation of the ranks of predictions and targets,
+// from -1 to 1. Equal values all get the mean of their ranks. If items have several values, each value has
+// its own correlation, and the result is their mean. It is NaN if all predictions or all targets of a value
+// are equal.
 //
-// The value is exact for up to 10⁶ pairs. Beyond that, pairs are counted in 2¹⁶ cells for each
-// value, between 2⁸ quantiles of the predictions and of the targets. The value then also depends on
-// which items came first. The counter's text says whether the value is exact.
+// The value is exact for up to 10⁶ pairs. Beyond that, it only counts how many pairs fall into each of 2¹⁶
+// cells for each value. The bounds of the cells are 2⁸ quantiles of the first predictions and of the first
+// targets, so that the value depends on which items came first. The counter's text says whether the value is
+// exact.
 func Spearman() Metric[Values] {
 	return newMetric("Spearman", "", 1, rule[Values, *pairs]{
 		empty: newPairs,
@@ -31,8 +32,8 @@ func Spearman() Metric[Values] {
 	})
 }
 
-// pairs is the tally of pairs of prediction and target, for each column of an item's values. Up to
-// a limit, all pairs are kept. Beyond it, they are counted in cells.
+// pairs holds pairs of a prediction and a target, for each column of an item's values. All pairs are kept up
+// to a limit. Beyond it, a column only counts the pairs in each cell of a grid.
 type pairs struct {
 	// the largest number of pairs that are kept, in all columns together
 	limit   int
@@ -209,9 +210,9 @@ func (p *pairs) merge(o *pairs) error {
 	return nil
 }
 
-// numbers returns the tally for a saved state. The integers are the number of columns, and for each
-// column the number of its pairs, of edges of its predictions and of edges of its targets, and the
-// counts of its cells. The floats are the pairs and the edges of each column.
+// numbers returns the tally for a saved state. The first integer is the number of columns. For each column
+// there follow the numbers of its pairs, of the edges of its predictions and of the edges of its targets,
+// and then the counts of its cells. The floats are the pairs and the edges of each column.
 func (p *pairs) numbers() numbers {
 	n := numbers{ints: []int64{int64(len(p.columns))}}
 	for _, c := range p.columns {

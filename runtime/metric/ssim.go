@@ -11,10 +11,10 @@ const (
 	ssimSigma  = 1.5
 )
 
-// SSIM returns the structural similarity of pictures, at most 1. The value of a picture is the mean
-// over its channels and over the positions of a window inside of it; the metric is the mean over
-// pictures. The window has 11 × 11 pixels and Gaussian weights of σ = 1.5. The constants are K₁ = 0.01
-// and K₂ = 0.03 (Wang and others: Image quality assessment, from error visibility to structural
+// SSIM returns the structural similarity of pictures, at most 1. The similarity of a picture is the
+// mean over its channels and over all positions of a window inside of the picture. SSIM is the mean
+// over pictures. The window has 11 × 11 pixels and Gaussian weights of σ = 1.5. The constants are K₁ =
+// 0.01 and K₂ = 0.03 (Wang and others: Image quality assessment, from error visibility to structural
 // similarity, 2004). A counter reports an error for pictures that are smaller than the window.
 func SSIM() Metric[Pictures] {
 	weights := gaussian(ssimRadius, ssimSigma)

@@ -3,7 +3,8 @@ package metric
 import "fmt"
 
 // TopK returns the percentage of items whose target is among the k classes with the largest scores.
-// Of equal scores, classes with lower numbers come first. A counter reports an error if k is below 1.
+// If classes have equal scores, the class with the lower number comes first. A counter reports an
+// error if k is below 1.
 func TopK(k int) Metric[Classes] {
 	return newMetric(fmt.Sprintf("top-%d accuracy", k), "%", 1, rule[Classes, *counts]{
 		empty: newCounts(2),

@@ -33,8 +33,8 @@ func (v Values) check() error {
 	return nil
 }
 
-// each calls f with each prediction and its target, except where the target is NaN. column is the
-// index of the value in its item. It returns an error if the lengths do not fit.
+// each calls f with each prediction and its target. It leaves out targets that are NaN. `column`
+// is the index of the value in its item. each returns an error if the lengths do not fit.
 func (v Values) each(f func(column int, predicted, target float64)) error {
 	if err := v.check(); err != nil {
 		return err

@@ -68,8 +68,8 @@ func (b *bound) bind(kind string, p *rt.Params, names ...string) error {
 	return nil
 }
 
-// onDevice makes later steps run on the device that trains the parameters, if there is one. If the device has no room
-// for the vectors, it releases the parameters and returns an error.
+// onDevice makes later steps run on the device that trains the parameters, if there is one. If the device has not
+// enough memory for the optimizer's vectors, onDevice releases the parameters and returns an error.
 func (b *bound) onDevice() error {
 	m := b.params.Mirror()
 	if m == nil {
@@ -103,8 +103,8 @@ func (b *bound) Release() {
 	}
 }
 
-// State implements [rt.Stater]. It registers the kind of optimizer and, for each parameter, the number
-// of steps and its part of the vectors. It registers nothing after Release.
+// State implements [rt.Stater]. It registers the kind of optimizer. For each parameter it also registers the
+// number of steps and the parameter's part of the optimizer's vectors. It registers nothing after Release.
 func (b *bound) State(s *rt.State) {
 	if b.params == nil {
 		return

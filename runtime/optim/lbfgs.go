@@ -124,13 +124,13 @@ func (o *LBFGS) State(s *rt.State) {
 	})
 }
 
-// Step performs iterations of L-BFGS. rate is the initial step length, usually 1. evaluate computes
-// the loss and its gradients, as a trainer's Step does, and is called many times. Absent gradients
-// count as zero. Step returns the loss before the step. It stops if a gradient is not finite.
+// Step performs iterations of L-BFGS. rate is the initial step length, usually 1. evaluate computes the
+// loss and its gradients, as a trainer's Step does, and is called many times. Absent gradients count as
+// zero. Step returns the loss before the step. It stops if a gradient is not finite.
 //
 // If evaluate returns an error, Step restores the parameters from the start of the iteration and
-// returns the error. It also returns an error if rate is invalid for an [Optimizer], evaluate is
-// nil, or the parameters were released before the call or by evaluate. It does not change released
+// returns the error. It also returns an error if `evaluate` is nil, if rate is one that no [Optimizer]
+// accepts, or if the parameters were released before or during the call. It does not change released
 // parameters.
 func (o *LBFGS) Step(rate float64, evaluate func() (loss float64, err error)) (loss float64, err error) {
 	if o.params == nil {
@@ -186,8 +186,9 @@ func (o *LBFGS) Step(rate float64, evaluate func() (loss float64, err error)) (l
 	return first, nil
 }
 
-// evaluate computes the loss and stores its gradients in g, zero where a gradient is absent. It returns
-// the error of f, or an error if f has released the parameters.
+// evaluate computes the loss with f and stores the gradients in g. It stores zeros for a parameter
+// without a gradient. It returns the loss. It returns the error of f, or an error if f has released the
+// parameters.
 func (o *LBFGS) evaluate(f func() (float64, error), g []float32) (float64, error) {
 	o.params.UseUp()
 	loss, err := f()
@@ -225,8 +226,8 @@ func (o *LBFGS) move(t float64) {
 	}
 }
 
-// remember adds the last step and the change of the gradients to the history if their dot product
-// exceeds 1e-10. It replaces the oldest entry of a full history.
+// remember adds the last step and the change of the gradients to the history, if the dot product of the
+// two exceeds 1e-10. If the history is full, they replace the oldest entry.
 func (o *LBFGS) remember() {
 	n := int64(len(o.ways))
 	at := (o.first + o.count) % n

@@ -12,9 +12,9 @@ type LionConfig struct {
 	WeightDecay float64 // decoupled weight decay, scaled by the rate
 }
 
-// Lion moves each element by the rate in the direction of the sign of a momentum (Chen and others:
-// Symbolic discovery of optimization algorithms, 2023). Suitable rates are a tenth to a third of
-// the rates for Adam.
+// Lion moves each element by the learning rate, in the direction of the sign of its momentum (Chen
+// and others: Symbolic discovery of optimization algorithms, 2023). Suitable rates are a tenth to
+// a third of the rates for Adam.
 type Lion struct {
 	bound
 	c     LionConfig

@@ -20,10 +20,10 @@ type MuonConfig struct {
 }
 
 // Muon orthogonalises the momentum of a weight matrix approximately and steps along the result
-// (Jordan and others: Muon, an optimizer for hidden layers in neural networks, 2024). PyTorch:
-// Muon, but in float32. A parameter of more than two axes is a matrix whose rows are its first
-// axis. Vectors and scalars need another optimizer. The order of summation depends on the machine,
-// and so do the bits of the result.
+// (Jordan and others: Muon, an optimizer for hidden layers in neural networks, 2024). PyTorch: Muon,
+// but in float32. A parameter with more than two axes is treated as a matrix with a row for each
+// index of the first axis. Vectors and scalars need another optimizer. The order of summation depends
+// on the machine, so results may differ in their last bits.
 type Muon struct {
 	bound
 	c        MuonConfig
@@ -139,9 +139,9 @@ func (o *Muon) update(w, g, m []float32, rows, columns int, rate float64) {
 	}
 }
 
-// orthogonal returns a matrix with the singular vectors of x and singular values near 1, by
-// Newton–Schulz iterations x → a·x + (b·A + c·A²)·x, with A = x·xᵀ. The Frobenius norm of x is at
-// most 1. x is overwritten.
+// orthogonal returns a matrix with the same singular vectors as x and with singular values near 1. It
+// uses Newton–Schulz iterations x → a·x + (b·A + c·A²)·x, where A = x·xᵀ and a, b, c are constants.
+// The Frobenius norm of x must be at most 1. x is overwritten.
 func (o *Muon) orthogonal(x []float32, rows, columns int) []float32 {
 	const a, b, c = 3.4445, -4.775, 2.0315 // coefficients of the paper
 	y := o.y[:len(x)]

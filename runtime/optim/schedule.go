@@ -56,9 +56,9 @@ func Step(rate, gamma float64, n int) Schedule {
 }
 
 // Noam returns a schedule that raises the rate for n steps and then lowers it with the inverse
-// square root of the step. Its rate is rate·width^(-½)·min(s^(-½), s·n^(-3/2)), where s counts
-// steps from 1 (Vaswani and others: Attention is all you need, 2017, with rate 1 and the width of
-// the model). A width or n below 1 counts as 1.
+// square root of the step. The learning rate of step s, counted from 1, is
+// rate·width^(-½)·min(s^(-½), s·n^(-3/2)) (Vaswani and others: Attention is all you need, 2017,
+// with rate 1 and the width of the model). A width or n below 1 counts as 1.
 func Noam(rate float64, width, n int) Schedule {
 	return func(step int) float64 {
 		s := float64(max(0, step)) + 1
@@ -66,9 +66,9 @@ func Noam(rate float64, width, n int) Schedule {
 	}
 }
 
-// Warmup returns a schedule that raises the rate linearly in n steps, from 1/n of the first rate of
-// s to all of that rate. It then follows s from step 0 of s. If n is not above 0, there is no
-// warmup.
+// Warmup returns a schedule that first raises the rate linearly in n steps, from 1/n of s(0) to
+// s(0), where s(0) is the first rate of s. It then follows s from step 0. If n is not above 0,
+// there is no warmup.
 func Warmup(n int, s Schedule) Schedule {
 	return func(step int) float64 {
 		if step < n {
@@ -95,8 +95,8 @@ func OneCycle(highest float64, n int) Schedule {
 	}
 }
 
-// Composed returns the product of schedules, or a constant rate of 1 without schedules. Usually one
-// of them is a rate, and the others are factors from 0 to 1.
+// Composed returns the product of schedules. Usually one of them is a rate, and the others are
+// factors from 0 to 1. Without schedules the rate is always 1.
 func Composed(schedules ...Schedule) Schedule {
 	return func(step int) float64 {
 		rate := 1.0

@@ -8,10 +8,10 @@ const (
 	trials    = 25   // largest number of evaluations in a search
 )
 
-// search looks along the direction for a point that satisfies the strong Wolfe conditions
-// (algorithms 3.5 and 3.6 of the book that [LBFGS] names). It first tries t times the direction.
-// loss and slope belong to the start. It returns such a point or, if it does not find one, the best
-// point that it has tried. calls is the number of loss evaluations.
+// search looks for a point along the direction of the step that satisfies the strong Wolfe
+// conditions (algorithms 3.5 and 3.6 of the book that [LBFGS] names). The step length t is tried
+// first. loss and slope are the loss and the slope at the start. If search does not find such a
+// point, it returns the best point that it has tried. calls is the number of loss evaluations.
 func (o *LBFGS) search(f func() (float64, error), t, loss, slope float64) (end *point, calls int, err error) {
 	before, p, spare := &o.points[0], &o.points[1], &o.points[2]
 	before.set(0, loss, slope, o.g)
@@ -106,8 +106,8 @@ func (o *LBFGS) try(f func() (float64, error), p *point, t float64) error {
 	return nil
 }
 
-// between returns the minimum of the cubic that interpolates the losses and slopes of two points,
-// clamped to [least, most]. If the cubic does not have a minimum, it returns the middle of least and
+// between returns the minimum of a cubic polynomial, clamped to [least, most]. The cubic has the
+// losses and slopes of points a and b. If it has no minimum, between returns the middle of least and
 // most.
 func between(a, b *point, least, most float64) float64 {
 	if a.t > b.t {

@@ -14,10 +14,11 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// A binary record consists of the magic, the version of the layout in one byte, the SHA-256 of the
-// contents in 32 bytes, a list of metadata (key, value) and a list of tensors (name, type, list of
-// extents, bytes of the elements). Numbers are unsigned LEB128. Lists, texts and bytes are preceded
-// by their length. Names are sorted.
+// A binary record consists of, in this order: the magic; the version of the layout, one byte; the
+// SHA-256 of the contents, 32 bytes; a list of metadata; a list of tensors. An element of metadata
+// is a key and a value. A tensor is its name, its type, a list of extents and the bytes of the
+// elements. Numbers are unsigned LEB128. Lists, texts and bytes are preceded by their length. Both
+// lists are sorted by name.
 const binaryMagic = "\x8bburngen\r\n\x1a\n"
 
 const sumSize = 32

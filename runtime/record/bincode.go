@@ -12,9 +12,9 @@ import (
 
 // bincode reads a binary record of burn, up to version 0.21, in the encoding of the Rust library
 // bincode. The encoding has no names, types or end marks. Unsigned integers up to 250 take one
-// byte. Larger ones follow a byte 251, 252 or 253 in 2, 4 or 8 bytes. Signed integers are zigzag
-// encoded (0, -1, 1, -2). Texts, bytes and lists are preceded by their length. An enumeration
-// begins with the number of its variant, and an option with a byte.
+// byte. A larger integer takes 2, 4 or 8 bytes, after a byte 251, 252 or 253. Signed integers are
+// zigzag encoded (0, -1, 1, -2). Texts, bytes and lists are preceded by their length. An
+// enumeration begins with the number of its variant, and an option with a byte.
 //
 // The file does not have the structure of the module, but parameters are recognisable. A parameter
 // begins with its id, a text of 8 to 36 letters, digits and hyphens. A tensor follows, whose number
@@ -231,8 +231,8 @@ func (b *bincode) dtype() (string, error) {
 	return burnType(name)
 }
 
-// values reads a tensor in the older form, a list of elements and a shape. It tries floats,
-// integers and bools in turn, because the file does not say which they are.
+// values reads a tensor in the older form: a list of elements, then a shape. The file does not say
+// the type of the elements, so values tries floats, then integers, then bools.
 func (b *bincode) values() (p param, err error) {
 	from := b.pos
 	for _, read := range []struct {

@@ -12,8 +12,8 @@ import (
 // A named record of burn, up to version 0.21, is a table of "metadata" and "item". "metadata" has
 // five texts. "item" has the fields of the module: tables for modules, lists for vectors of
 // modules, null for constants. A parameter is a table with "id" and "param", which is a tensor. A
-// tensor is a table with "bytes", "shape" and "dtype", or, before version 0.14, with "value", a
-// list of numbers, and "shape".
+// tensor is a table with "bytes", "shape" and "dtype". Before version 0.14, it is a table with
+// "shape" and a list of numbers called "value".
 const (
 	keyBurnMetadata = "metadata"
 	keyBurnItem     = "item"
@@ -114,8 +114,8 @@ func (b *burn) rest(name string, t token) error {
 	return nil
 }
 
-// below reads the value whose first token is t, which is under `key` in the value called name. It
-// ignores values other than lists and tables.
+// below reads the tensors in a list or a table, and adds them under the name that joins `name`
+// and `key`. t is the first token. A t of another kind is ignored.
 func (b *burn) below(name, key string, t token) error {
 	if t.kind < list {
 		return nil
@@ -179,8 +179,9 @@ func (b *burn) param(name string, t token) error {
 	return b.expectNoMore(t, 2)
 }
 
-// list reads l, the list under `key` of the table t. If l is empty, or if its items are the
-// elements or bytes of a tensor, list also reads the remaining pairs of t and returns true.
+// list reads l, a list that is the value of `key` in the table t. The items of l may be the
+// elements or bytes of a tensor. In this case, and if l is empty, list also reads the remaining
+// pairs of t and returns true. Other items may contain tensors, which it adds.
 func (b *burn) list(name, key string, t, l token) (isTensor bool, err error) {
 	isTensor = true // for an empty list
 	dtype := rustTypes[b.said.float]
@@ -232,9 +233,9 @@ func (b *burn) list(name, key string, t, l token) (isTensor bool, err error) {
 	return true, b.expectNoMore(t, 2)
 }
 
-// elementOf returns the element type of a list in the older form, and the element that parses its
-// items. x is the first item. Floats of 16 bits are written as integers that hold their bits, so
-// the metadata decides whether an integer stands for such a float.
+// elementOf returns the element type of a list in the older form, and the element that parses the
+// list's items. x is the first item. An integer may hold the bits of a 16-bit float: it does if
+// the metadata says that floats have 16 bits.
 func (b *burn) elementOf(x token) (string, element) {
 	dtype := rustTypes[b.said.int]
 	half := rustTypes[b.said.float]

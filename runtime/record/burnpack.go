@@ -10,11 +10,12 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// A burnpack file consists of the magic, a version in 16 bits, the length of the metadata in 32
-// bits, the metadata in CBOR, and the bytes of the tensors. All numbers are little-endian. The
-// bytes start at the next multiple of 256, or directly after the metadata in files of burn 0.19.
-// The metadata is a table with tensors (each a table of dtype, shape, data_offsets and param_id),
-// metadata (texts), and scalars.
+// A burnpack file consists of, in this order: the magic; a version, 16 bits; the length of the
+// metadata, 32 bits; the metadata, in CBOR; the bytes of the tensors. All numbers are
+// little-endian. The bytes of the tensors start at the next multiple of 256; in files of burn
+// 0.19, they directly follow the metadata. The metadata is a table with three entries: tensors, a
+// table for each one with dtype, shape, data_offsets and param_id; metadata, which are texts; and
+// scalars.
 const (
 	burnpackMagic     = "NRUB"
 	burnpackVersion   = 1

@@ -2,8 +2,8 @@ package record
 
 import "math"
 
-// cbor reads CBOR (RFC 8949). It rejects tags, texts and bytes of indefinite length, floats of 16
-// bits, and simple values other than bools and null.
+// cbor reads CBOR (RFC 8949). It rejects these: tags, texts of indefinite length, bytes of
+// indefinite length, 16-bit floats, and simple values other than bools and null.
 type cbor struct{ bigEndian }
 
 const (

@@ -14,8 +14,8 @@ import (
 
 func isGzip(file []byte) bool { return bytes.HasPrefix(file, []byte{0x1f, 0x8b}) }
 
-// gunzip returns the contents of a gzip file (RFC 1952). It decompresses twice, so that it
-// allocates memory only once the size is known and the checksum is right.
+// gunzip returns the contents of a gzip file (RFC 1952). It decompresses twice. The first time it
+// learns the size and verifies the checksum. Only then does it allocate memory for the contents.
 func gunzip(file []byte) ([]byte, error) {
 	if err := checkBeginnings(file); err != nil {
 		return nil, err
@@ -56,9 +56,9 @@ func pass(file []byte, out io.Writer) (int64, error) {
 	return n, nil
 }
 
-// beginnings are lengths of decompressed data in bytes. The contents are checked at these lengths
-// before the rest is decompressed, because a small file may expand to much data that is not a
-// record.
+// beginnings are lengths of decompressed data in bytes. At each of these lengths the data so far is
+// checked, and the rest is decompressed only if it may be a record. The reason is that a small file
+// may expand to very much data.
 var beginnings = []int{1 << 12, 1 << 17, 1 << 22}
 
 // checkBeginnings decompresses the start of a file and returns an error if it is not the start of a

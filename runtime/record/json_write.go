@@ -10,8 +10,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// jsonSink writes JSON on one line or, if pretty is true, a line for every pair of a table and
-// every row of a tensor.
+// jsonSink writes JSON. If pretty is false, it writes one line. If pretty is true, it writes each
+// pair of a table and each row of a tensor on its own line.
 type jsonSink struct {
 	out    *bufio.Writer
 	pretty bool

@@ -78,8 +78,8 @@ func (m *messagePack) more(container token, i int) (bool, error) { return i < co
 
 func (m *messagePack) key() (string, error) { return keyOf(m.next()) }
 
-// keyOf returns the text of t, the token of a key. It returns err if err is not nil, or an error if
-// t is not a text.
+// keyOf returns the text of t, a token that must be a key. It returns err if err is not nil, and an
+// error if t is not a text.
 func keyOf(t token, err error) (string, error) {
 	if err == nil && t.kind != text {
 		err = fmt.Errorf("%v as key: a text expected", t.kind)
@@ -120,9 +120,9 @@ func (m messagePackSink) data(info rt.Info, raw []byte) error {
 	return nil
 }
 
-// sized writes the length n of a list, table, text or blob. A length up to `most` takes one byte,
-// together with the bits of short. A larger length takes 8, 16 or 32 bits after the byte of8, of16
-// or of32. If of8 is 0, the type has no 8-bit form.
+// sized writes the length n of a list, table, text or blob. If n is at most `most`, it writes one
+// byte that combines n and `short`. If n is larger, it writes of8, of16 or of32, followed by n in 8,
+// 16 or 32 bits. If of8 is 0, the type has no 8-bit form.
 func (m messagePackSink) sized(n int, short byte, most int, of8, of16, of32 byte) {
 	switch {
 	case n <= most:

@@ -8,10 +8,10 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// InOrder returns the tensors of w under the names of `want`, matched by position, and closes w. It is for burn's
-// binary records, whose tensors have no names and are in the order of the model's fields. It returns an error if the
-// number of tensors differs, or else the errors of all tensors whose shape differs, joined. It also returns the
-// errors of w. After an error w stays open.
+// InOrder gives the tensors of w the names of `want`, in order, and closes w. The first tensor gets the first name,
+// and so on. Use it for burn's binary records, whose tensors have no names and are in the order of the model's
+// fields. It returns an error if the number of tensors or a shape differs; the error lists all shapes that differ.
+// It also returns the errors of w. After an error w stays open.
 func InOrder(w *rt.Weights, want []rt.Info) (*rt.Weights, error) {
 	if err := w.Err(); err != nil {
 		return nil, err

@@ -12,9 +12,9 @@ import (
 // types that they had.
 type Precision uint8
 
-// The precisions. Integers never change: a tensor of signed integers keeps its type if one of its integers does not
-// fit the precision. It is an error if a finite float would become infinite. Bools, unsigned integers, and all
-// numbers of 8 bits or less keep their types.
+// The precisions of the numbers in a record. A signed integer never changes: if one of a tensor's integers does not
+// fit the precision, the tensor keeps its type. A finite float that would become infinite is an error. Bools,
+// unsigned integers, and all numbers of 8 bits or less keep their types.
 const (
 	AsIs   Precision = iota
 	Double           // f64, i64
@@ -72,8 +72,8 @@ func (p Precision) apply(w *rt.Weights) (*rt.Weights, error) {
 	return stored, nil
 }
 
-// typeOf returns the type in which a tensor is stored. Integers that do not fit the precision keep
-// their type. It returns an error if a finite float does not fit.
+// typeOf returns the type in which a tensor is stored. A tensor of integers keeps its type if one of them does not
+// fit the precision. It is an error if a finite float does not fit.
 func (p Precision) typeOf(info rt.Info, w *rt.Weights) (string, error) {
 	to := precisions[p]
 	switch info.DType {
@@ -113,8 +113,8 @@ var most = map[string]float64{
 	"f16": math.Nextafter(65520, 0),
 }
 
-// beyond returns a finite float in raw that becomes infinite in the type `to`, and true. It returns
-// false if there is no such float.
+// beyond returns the first finite float in raw that becomes infinite in the type `to`, and true. It returns false
+// if there is no such float. dtype is the type of raw.
 func beyond(raw []byte, dtype, to string) (float64, bool) {
 	if wide := []string{"f16", "f32", "f64"}; slices.Index(wide, to) >= slices.Index(wide, dtype) && dtype != "bf16" {
 		return 0, false

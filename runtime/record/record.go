@@ -121,8 +121,8 @@ func parse(data []byte, checked bool) (*rt.Weights, error) {
 }
 
 // finish converts the tensors to their original types. It returns the errors of w, and an error if
-// the version of the record is unknown. A missing checksum is an error in a record of burngen and,
-// if checked is true, in any file.
+// the version of the record is unknown. A record of burngen must have a checksum. If `checked` is
+// true, any file must have one.
 func finish(w *rt.Weights, checked bool) (*rt.Weights, error) {
 	if err := w.Err(); err != nil {
 		return nil, err

@@ -9,8 +9,8 @@ import (
 )
 
 // SaveState writes the state of the parts to a file, as [Recorder.Save] does. The caller chooses
-// the names in parts. [Half] and [Full] precision may lose bits, so that training does not resume
-// exactly.
+// the names in parts. With the precisions [Half] and [Full], the state may lose bits, and training
+// then does not resume exactly.
 func (r Recorder) SaveState(path string, parts map[string]rt.Stater) error {
 	w, err := rt.CollectState(parts)
 	if err != nil {
@@ -40,7 +40,7 @@ func SaveState(path string, parts map[string]rt.Stater) error {
 
 // LoadState restores the state of the parts from a file that [SaveState] or [rt.SaveState] wrote,
 // in any format. It returns the errors of [Open] and of [rt.RestoreState], and an error if the file
-// has no checksum. If there is an error, no part has changed, unless a function from [rt.StateFunc]
+// has no checksum. After an error, no part has changed, except if a function of an [rt.StateFunc]
 // returned the error.
 func LoadState(path string, parts map[string]rt.Stater) error {
 	w, err := finish(rt.ReadWeightsFile(path, read), true)

@@ -103,8 +103,9 @@ type source interface {
 	end() error
 }
 
-// The limits of a file: maxDepth is the nesting depth, and maxName the length of a name in bytes.
-// All names together may have freeNames bytes plus nameRatio times the size of the file.
+// These are the limits of a file. maxDepth is the largest nesting depth, and maxName the largest
+// length of a name in bytes. The names together may have freeNames bytes plus nameRatio times the
+// size of the file.
 const (
 	maxDepth  = 128
 	maxName   = 1 << 12
@@ -268,9 +269,9 @@ func checkText(t []byte) error {
 	return nil
 }
 
-// names bounds the memory of the names of tensors. A name joins the keys on its path, so the names
-// of nested keys could take memory in proportion to the square of the file's size. left is the
-// number of bytes that are still allowed.
+// names limits the memory of the names of tensors. A tensor's name consists of all keys on its
+// path. With deeply nested keys, the names could take memory in proportion to the square of the
+// file's size. left is the number of bytes that are still allowed.
 type names struct{ left int }
 
 // newNames returns the bound for a file of size bytes.
@@ -278,8 +279,8 @@ func newNames(size int) *names {
 	return &names{freeNames + nameRatio*min(size, math.MaxInt/nameRatio-freeNames)}
 }
 
-// join returns the name of `key` below another name. It returns an error if the name is too long or
-// the names take too much memory.
+// join returns the name of `key` inside the table or list called `above`. It returns an error if
+// the name is too long or the names together take too much memory.
 func (n *names) join(above, key string) (string, error) {
 	if len(above)+len(key) >= maxName {
 		return "", fmt.Errorf("%.100q: name of more than %d bytes", above, maxName)

@@ -50,8 +50,8 @@ func bytesIn(room []byte, n int) []byte {
 
 // View returns n elements of arena that start at byte off; the capacity is n too. It returns nil if
 // n is 0. T must not hold pointers, and off must be a multiple of the alignment of T. View panics if
-// n is negative or the range lies outside arena. [Recover] reports a negative n as arguments that
-// are too small.
+// n is negative or the range lies outside arena. [Recover] turns this panic into an error. If n is
+// negative, the error says that arguments are too small.
 func View[T any](arena []byte, off, n int) []T {
 	if n == 0 {
 		return nil
@@ -62,8 +62,8 @@ func View[T any](arena []byte, off, n int) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(&arena[off])), n)
 }
 
-// outside returns the panic value for a view of n elements of size bytes at byte off that does not
-// lie inside an arena of `arena` bytes.
+// outside returns the value with which View panics. The range is n elements of `size` bytes at byte
+// off, which does not lie inside an arena of `arena` bytes.
 func outside(n, size, off, arena int) any {
 	if n < 0 {
 		return tooSmall(n)

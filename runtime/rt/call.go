@@ -8,9 +8,9 @@ import (
 // Call is one call of a custom operator. The function named in -custom is a func(*Call) error. The
 // Call that it receives is valid until it returns.
 //
-// A mistake, such as reading a float32 operand as float64, does not panic. The accessor then returns
-// nil, 0 or the caller's default. Err returns the first mistake, and so does the model's method if
-// the function returns nil.
+// A mistake, such as reading a float32 operand as float64, does not panic. The accessor returns nil,
+// 0 or the caller's default, and Err returns the first mistake. If the function returns nil, the
+// model's method returns this error.
 type Call struct {
 	// In are the operands and Out the results, in the order of the operator's declared type. The
 	// function reads operands and writes results, and must not retain either.
@@ -26,10 +26,10 @@ type Call struct {
 	err     error // the first mistake
 }
 
-// NewCall returns the Call of one node. name begins the messages of its errors. `in` and `out` are
-// the numbers of operands and results, and symbols are the names of the extents that the function
-// decides. Generated code and tests of custom operators use it: they pass arguments with [CallIn],
-// [CallOut] and [CallOpen] and then call Run.
+// NewCall returns the Call of one node, for generated code and for tests of custom operators. `name`
+// begins the messages of its errors. `in` and `out` are the numbers of operands and results.
+// `symbols` are the names of the extents that the function decides. Pass arguments with [CallIn],
+// [CallOut] and [CallOpen], and then call Run.
 func NewCall(name string, in, out int, symbols []string, attrs ...Attr) *Call {
 	c := &Call{name: name, attrs: attrs, symbols: NewSymbols(symbols...)}
 	c.Attrs = Attrs{c}
@@ -70,9 +70,9 @@ func (c *Call) fail(format string, args ...any) {
 }
 
 // Run calls f with the operands and results that were passed. If one is missing or not a valid
-// tensor, Run returns an error and does not call f. Otherwise it returns f's error, else the first
-// mistake, else an error if a result does not have the declared shape. If f panics, Run returns the
-// first mistake, or a [PanicError] if there was no mistake.
+// tensor, Run returns an error and does not call f. After f it returns, in this order of preference,
+// f's error, the first mistake (see [Call]), or an error if a result does not have the declared
+// shape. If f panics, Run returns the first mistake, or a [PanicError] if there was no mistake.
 func (c *Call) Run(f func(*Call) error) (err error) {
 	c.In, c.Out, c.Attrs = c.in, c.out, Attrs{c}
 	c.running, c.err = true, nil
@@ -93,8 +93,8 @@ func (c *Call) Run(f func(*Call) error) (err error) {
 	return c.check()
 }
 
-// end recovers a panic. *err then becomes c.err if it is set, and otherwise the panic as a
-// [PanicError]. end also drops the references to the slices of [CallIn] and [CallOut].
+// end recovers a panic. It then sets *err to c.err, or to a [PanicError] if c.err is nil. end also
+// drops the references to the slices of [CallIn] and [CallOut].
 func (c *Call) end(err *error) {
 	if r := recover(); r != nil {
 		if *err = c.err; c.err == nil {

@@ -18,9 +18,9 @@ type Arg struct {
 	dims  []int // from the last Resize
 }
 
-// Data returns the elements in row-major order. Elements of a result are undefined until written.
-// It is a mistake, and Data returns nil, if T is not the element type, if the function decides the
-// shape and has not called Resize, or if the function has returned.
+// Data returns the elements in row-major order. Elements of a result are undefined until they are
+// written. Data returns nil and records a mistake if T is not the element type, or if the function
+// has returned. It does the same if the function decides the shape and has not called Resize.
 func Data[T Element](a *Arg) []T {
 	if !a.ready() {
 		return nil
@@ -42,9 +42,9 @@ func (a *Arg) DType() string {
 	return a.tensor.dtype()
 }
 
-// Shape returns the extents. The function must not modify them. Shape returns nil, and records a
-// mistake, if the function decides the shape and has not called Resize, or if the function has
-// returned.
+// Shape returns the extents. The function must not modify them. Shape returns nil and records a
+// mistake if the function has returned. It does the same if the function decides the shape and has
+// not called Resize.
 func (a *Arg) Shape() []int {
 	if !a.ready() {
 		return nil

@@ -23,9 +23,9 @@ func CheckLen(where, name string, got, want int) error {
 	return nil
 }
 
-// CheckDim returns an error "where: name: …" unless got equals want. got is an extent of the tensor
-// called name. Generated code calls CheckDim where the compiler could not prove that two extents
-// are equal.
+// CheckDim returns an error "where: name: …" if got differs from want. got is an extent of the
+// tensor called name. Generated code calls CheckDim where the compiler could not prove that two
+// extents are equal.
 func CheckDim(where, name string, got, want int) error {
 	if got != want {
 		return fmt.Errorf("%s: %s: extent %d expected, got %d", where, name, want, got)
@@ -35,7 +35,7 @@ func CheckDim(where, name string, got, want int) error {
 
 // CheckBroadcast returns an error "where: name: …" unless got is 1 or equals want. got is an extent
 // that is broadcast to want. Generated code calls CheckBroadcast where the compiler could not prove
-// that got is one of the two.
+// that one of these holds.
 func CheckBroadcast(where, name string, got, want int) error {
 	if got != 1 && got != want {
 		return fmt.Errorf("%s: %s: extent 1 or %d expected, got %d", where, name, want, got)
@@ -52,15 +52,15 @@ func spanOf[T any](x []T) span {
 	return span{lo, lo + uintptr(len(x))*unsafe.Sizeof(t)}
 }
 
-// escaped is where the function address would store its argument if `always` were true. It never
-// is, but the compiler does not know that, so it places the argument's memory on the heap.
+// escaped makes arguments of the function `address` escape to the heap: `address` stores its
+// argument here if `always` is true. It is always false, but the compiler does not know that.
 var escaped struct {
 	always bool
 	at     unsafe.Pointer
 }
 
-// address returns the address of p. It makes the memory of p escape to the heap: memory on a stack
-// would move if the stack grew between the checks of two arguments.
+// address returns the address of p. It makes the memory of p escape to the heap. Memory on a stack
+// could move between the checks of two arguments.
 func address(p unsafe.Pointer) uintptr {
 	if escaped.always {
 		escaped.at = p

@@ -76,8 +76,8 @@ func recovered(where string, r any) error {
 	return fmt.Errorf("%s: %w", where, &PanicError{r, debug.Stack()})
 }
 
-// tooSmall is the panic value of [View] for a negative number of elements. It means that an extent
-// which the model computes from the extents of its arguments is below zero.
+// tooSmall is the panic value of [View] for a negative number of elements. The model computes the
+// number from the extents of its arguments; a negative number means that an argument is too small.
 type tooSmall int
 
 // Error returns a message with the number of elements.

@@ -58,8 +58,8 @@ func ToBFloat16(x float32) BFloat16 {
 }
 
 // RoundToOdd returns x if a float32 can hold it, else the neighbouring float32 whose last bit is
-// set. NaN stays NaN, and a finite x beyond the largest float32 becomes that number, with the sign
-// of x. Rounding the result once more to a narrower type equals rounding x directly, so
+// set. NaN stays NaN. A finite x beyond the range of float32 becomes the largest float32, with the
+// sign of x. Rounding the result again to a narrower type equals rounding x directly, so
 // ToFloat16(RoundToOdd(x)) has no double rounding.
 func RoundToOdd(x float64) float32 {
 	f := float32(x)

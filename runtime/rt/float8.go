@@ -2,10 +2,11 @@ package rt
 
 import "math"
 
-// The floating-point types of 8 and 4 bits are named by the widths of exponent and mantissa. FN types
-// have no infinities. FNUZ types have neither infinities nor a negative zero, and a single NaN, at
-// the code of negative zero. Each conversion to one of the types says how it rounds, and what becomes
-// of NaN and of values past the largest finite number. All follow ONNX Cast and its tests.
+// These are the floating-point types of 8 and 4 bits. Their names give the widths of exponent and
+// mantissa. FN types do not have infinities. FNUZ types do not have infinities or a negative zero;
+// their only NaN has the code that would be negative zero. Each conversion function says how it
+// rounds, and what NaN and values past the largest finite number become. All conversions follow ONNX
+// Cast and its tests.
 type (
 	// Float8E4M3FN has a largest value of 448 and has NaNs.
 	Float8E4M3FN uint8
@@ -118,32 +119,32 @@ func (f Float8E8M0) Float32() float32 {
 	return math.Float32frombits(uint32(f) << 23)
 }
 
-// ToFloat8E4M3FN rounds x to nearest, ties to even. Magnitudes that round past 448, infinities
-// included, become 448 with the sign of x if saturate is true, else NaN. NaN stays NaN.
+// ToFloat8E4M3FN rounds x to nearest, ties to even. A magnitude that rounds past 448, or an
+// infinity, becomes 448 with the sign of x if saturate is true, else NaN. NaN stays NaN.
 func ToFloat8E4M3FN(x float32, saturate bool) Float8E4M3FN {
 	return Float8E4M3FN(e4m3fn.encode(x, saturate))
 }
 
-// ToFloat8E4M3FNUZ rounds x to nearest, ties to even. Magnitudes that round past 240, infinities
-// included, become 240 with the sign of x if saturate is true, else NaN. NaN stays NaN.
+// ToFloat8E4M3FNUZ rounds x to nearest, ties to even. A magnitude that rounds past 240, or an
+// infinity, becomes 240 with the sign of x if saturate is true, else NaN. NaN stays NaN.
 func ToFloat8E4M3FNUZ(x float32, saturate bool) Float8E4M3FNUZ {
 	return Float8E4M3FNUZ(e4m3fnuz.encode(x, saturate))
 }
 
-// ToFloat8E5M2 rounds x to nearest, ties to even. Magnitudes that round past 57344, infinities
-// included, become 57344 if saturate is true, else infinite, with the sign of x. NaN stays NaN.
+// ToFloat8E5M2 rounds x to nearest, ties to even. A magnitude that rounds past 57344, or an
+// infinity, becomes 57344 if saturate is true, else infinity. It keeps the sign of x. NaN stays NaN.
 func ToFloat8E5M2(x float32, saturate bool) Float8E5M2 {
 	return Float8E5M2(e5m2.encode(x, saturate))
 }
 
-// ToFloat8E5M2FNUZ rounds x to nearest, ties to even. Magnitudes that round past 57344, infinities
-// included, become 57344 with the sign of x if saturate is true, else NaN. NaN stays NaN.
+// ToFloat8E5M2FNUZ rounds x to nearest, ties to even. A magnitude that rounds past 57344, or an
+// infinity, becomes 57344 with the sign of x if saturate is true, else NaN. NaN stays NaN.
 func ToFloat8E5M2FNUZ(x float32, saturate bool) Float8E5M2FNUZ {
 	return Float8E5M2FNUZ(e5m2fnuz.encode(x, saturate))
 }
 
-// ToFloat4E2M1 rounds x to nearest, ties to even. Magnitudes that round past 6, infinities included,
-// become 6 with the sign of x. NaN becomes negative zero, as in ONNX's tests.
+// ToFloat4E2M1 rounds x to nearest, ties to even. A magnitude that rounds past 6, or an infinity,
+// becomes 6 with the sign of x. NaN becomes negative zero, as in ONNX's tests.
 func ToFloat4E2M1(x float32) Float4E2M1 {
 	if x != x {
 		return 8

@@ -86,9 +86,9 @@ func (m *Memory) leave() {
 	m.guard.Leave()
 }
 
-// begin checks the caller's arguments. Unless the method is Unbound, it then makes room for the call
-// and checks the results. Errors get copies of the names and shapes in args, so that args does not
-// escape to the heap.
+// begin checks the caller's arguments. Unless the method is Unbound, begin then calls Open, which
+// allocates the arena, and checks the results. Errors contain copies of the names and shapes in args,
+// so that args does not escape to the heap.
 func (m *Memory) begin(args []Passed) error {
 	if err := m.check(args); err != nil {
 		return err
@@ -165,9 +165,10 @@ func (m *Memory) isNil(name string) error {
 	return fmt.Errorf("%s: %s is nil", m.where(), strings.Clone(name))
 }
 
-// Open makes the arena large enough for a call whose symbols are bound. Unless the method is Serial,
-// it lets the worker pool take part, see [Begin]. It returns an error if an extent exceeds a limit, or
-// if there is no room. [Enter] calls it, unless the method is Unbound.
+// Open makes the arena large enough for the call. The symbols must be bound. Unless the method is
+// Serial, the worker pool may then compute parts of the call; see [Begin]. Open returns an error if an
+// extent exceeds a limit, or if there is not enough memory. [Enter] calls it, unless the method is
+// Unbound.
 func (m *Memory) Open() error {
 	if len(m.max) > 0 {
 		if err := m.Symbols.CheckMax(m.where(), m.max); err != nil {
@@ -184,9 +185,9 @@ func (m *Memory) Open() error {
 	return nil
 }
 
-// Results checks results that become known after the call has begun. It returns an error if there
-// is no room for a result, if a result is a nil pointer or does not have the size of the batch, or
-// if it overlaps the memory of an argument.
+// Results checks results that become known after the call has begun. It returns an error if there was
+// not enough memory for a result, if a result is a nil pointer or does not have the size of the batch,
+// or if it overlaps the memory of an argument.
 func (m *Memory) Results(results ...Passed) error {
 	err := roomError(m.where(), results)
 	if err == nil {
@@ -240,8 +241,8 @@ func (m *Memory) CheckLike(name string, shape, want []int) error {
 // Extent returns the extent of symbol i of the call's method, or -1 if no argument has bound it.
 func (m *Memory) Extent(i int) int { return m.Symbols.Value(i) }
 
-// Offsets returns the offsets of a function's buffers in bytes. i is the function's index in
-// [Method.Buffers]. The offsets count from the start of the function's part of the arena.
+// Offsets returns the byte offsets of the buffers of function i of [Method.Buffers]. The offsets count
+// from the start of the function's part of the arena.
 func (m *Memory) Offsets(i int) []int { return m.layout.offsets[i] }
 
 func (m *Memory) open() error {

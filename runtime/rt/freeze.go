@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// mark sets marks[i] if variable i, which may be a buffer, matches a pattern. It returns an error
-// for each pattern that is malformed or matches no variable; verb is the prefix of the errors.
+// mark sets marks[i] to true if variable i, a parameter or a buffer, matches a pattern. It returns
+// an error for each pattern that is malformed or matches no variable. verb is the prefix of the
+// errors.
 func (t *Training) mark(marks []bool, verb string, patterns []string) error {
 	var errs []error
 	for _, pattern := range patterns {
@@ -50,8 +51,8 @@ func (t *Training) settle() {
 // element.
 func module(name string) string { return name[:max(strings.LastIndexAny(name, "./"), 0)] }
 
-// hold freezes the variables that match patterns, or unfreezes them if held is false. Gradients of
-// frozen parameters become absent. It returns the errors of [Trainer.Freeze] and
+// hold freezes the variables that match patterns, or unfreezes them if held is false. It removes
+// the gradients of frozen parameters. It returns the errors of [Trainer.Freeze] and
 // [Trainer.Unfreeze].
 func (t *Training) hold(verb string, patterns []string, held bool) error {
 	found := make([]bool, len(t.variables))

@@ -33,9 +33,9 @@ func InitSeed(seed uint64, name string) uint64 {
 	return a
 }
 
-// Fill sets the elements of a weight of this name and shape, computed in float64 and then rounded.
-// InitOrthogonal treats the weight as a matrix whose rows are its first axis. Fill returns an error
-// if the kind is unknown or is InitGiven.
+// Fill sets the elements of a weight with this name and shape. It computes them in float64 and then
+// rounds. InitOrthogonal treats the weight as a matrix with a row for each index of the first axis.
+// Fill returns an error if the kind is unknown or is InitGiven.
 func (n Init) Fill(dst []float32, seed uint64, name string, shape ...int) error {
 	s := InitSeed(seed, name)
 	var at func(i uint64) float64
@@ -71,9 +71,10 @@ func truncatedAt(seed, i uint64) float64 {
 	}
 }
 
-// orthogonal fills dst, a matrix of shape[0] rows, with A times a random matrix whose rows are
-// orthonormal, or whose columns are if there are fewer columns than rows (Saxe and others, Exact
-// solutions to the nonlinear dynamics of learning in deep linear neural networks, 2013).
+// orthogonal fills dst with A times a random matrix of shape[0] rows. The rows of the random matrix
+// are orthonormal. If there are fewer columns than rows, its columns are orthonormal instead (Saxe
+// and others, Exact solutions to the nonlinear dynamics of learning in deep linear neural networks,
+// 2013).
 func (n Init) orthogonal(dst []float32, seed uint64, shape []int) {
 	rows := 1
 	if len(shape) > 0 {

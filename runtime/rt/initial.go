@@ -14,9 +14,9 @@ type Initial struct {
 }
 
 // InitialWeights returns the weights of a model before training. seed determines the random
-// weights. given holds the elements of InitGiven weights, and may be nil if list has no such
-// weights. Err of the result reports weights that `given` lacks, whose type or kind cannot be
-// initialised, or whose shape is too large.
+// weights. `given` holds the elements of InitGiven weights, and may be nil if list has no such
+// weights. The result's method Err returns an error if `given` lacks a weight, if the type or
+// kind of a weight cannot be initialised, or if a shape is too large.
 func InitialWeights(seed uint64, list []Initial, given *Weights) *Weights {
 	w := NewWeights()
 	for _, n := range list {

@@ -1,8 +1,8 @@
 package rt
 
 // Kept is a tensor that a session keeps from one call to the next, such as a key-value cache.
-// During a call, generated code reads Now and writes Next. After a call without an error, it calls
-// Turn.
+// During a call, generated code reads Now and writes Next. After a successful call it calls Turn,
+// which swaps them.
 type Kept[T Element] struct {
 	Now, Next Tensor[T]
 	begun     bool

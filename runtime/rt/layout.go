@@ -22,12 +22,13 @@ const (
 // below take no memory. The slices must have equal lengths. Layout does not allocate for up to 512
 // buffers.
 //
-// Buffers are placed one after the other, each at the lowest offset that is free during its life.
-// They are ordered by the most live bytes at a step of their lives and then by size, the largest
-// first (greedy by breadth; Pisarchyk and Lee, Efficient Memory Management for Deep Neural Net
-// Inference, 2020). While the arena is larger than the most live bytes at any step, Layout moves the
-// buffer at the end of the arena forward in this order and places all buffers again, a bounded
-// number of times. It keeps the smallest arena.
+// Buffers are placed one after the other, each at the lowest offset that is free during its life. For
+// each buffer, Layout finds the step of its life with the most live bytes. Buffers with more live
+// bytes there come first, and larger buffers before smaller ones (greedy by breadth; Pisarchyk and
+// Lee, Efficient Memory Management for Deep Neural Net Inference, 2020). The arena cannot be smaller
+// than the most live bytes at any step. While it is larger, Layout places all buffers again, but
+// moves the buffer at the end of the arena to an earlier place in the order. It does so a bounded
+// number of times, and keeps the smallest arena.
 func Layout(bytes []int64, first, last []int32, offsets []int64) int64 {
 	var room struct {
 		order, placed [layoutRoom]int32
@@ -93,9 +94,9 @@ func (l *layout) meet(i, j int32) bool {
 	return l.first[i] <= l.last[j] && l.first[j] <= l.last[i]
 }
 
-// sort orders the buffers by the most bytes that are live at a step of their lives, then by size,
-// both descending. It returns the most bytes that are live at any step. crowd is scratch memory
-// with an element for each buffer.
+// sort orders the buffers for `place`. For each buffer it finds the most bytes that are live at a
+// step of its life. It sorts by this number and then by size, both descending. It returns the most
+// bytes that are live at any step. crowd is scratch memory with an element for each buffer.
 func (l *layout) sort(crowd []int64) (live int64) {
 	for i, at := range l.first {
 		crowd[i] = 0

@@ -13,16 +13,16 @@ import (
 
 var arenaLimit atomic.Int64 // 0 until ArenaLimit sets it
 
-// ArenaLimit returns the largest size in bytes that one arena, tensor or list may have. If limit is
-// above 0, it replaces this size by limit and returns the old one. A request over the limit is an
-// error of NewSession or Forward. Without a limit, the Go runtime would end the program if the
-// machine cannot serve a request.
+// ArenaLimit returns the largest size in bytes that one arena, tensor or list may have. If `limit` is
+// above 0, it sets the size to `limit` and returns the old size. NewSession or Forward returns an error
+// if it needs more. Without such an error, the Go runtime would end the program when memory is
+// exhausted.
 //
 // The default is determined at the first call that needs it. It is the smallest of GOMEMLIMIT, the
 // control group's limit on Linux, and the machine's memory. If the group's limit and the machine's
-// memory are unknown, 8 GiB takes their place. The default is at most 1 GiB on 32-bit machines and
-// on WebAssembly. Under the default, a request of 64 MiB or more is also an error if it does not
-// fit beside the memory that the program has already allocated.
+// memory are unknown, 8 GiB takes their place. The default is at most 1 GiB on 32-bit machines and on
+// WebAssembly. Under the default, a request of 64 MiB or more is also an error if it does not fit
+// beside the memory that the program has already allocated.
 func ArenaLimit(limit int64) int64 {
 	old := arenaLimit.Load()
 	if limit > 0 {
@@ -55,8 +55,8 @@ func CheckSize[T any](n int) error {
 	return nil
 }
 
-// checkFree returns an error if an allocation of `bytes` bytes is large and exceeds the free
-// memory. It returns nil if [ArenaLimit] has set a limit.
+// checkFree returns an error if an allocation of `bytes` bytes is large and exceeds the free memory. It
+// returns nil if the program has set a limit with [ArenaLimit].
 func checkFree(bytes int64) error {
 	if arenaLimit.Load() != 0 {
 		return nil
@@ -88,9 +88,9 @@ func allocated() int64 {
 	return int64(samples[0].Value.Uint64() - samples[1].Value.Uint64())
 }
 
-// Grow makes *s a slice of n elements and reuses its memory if the capacity suffices. The values are
-// undefined. Grow returns an error if n is negative, or the bytes exceed [ArenaLimit] or the
-// program's memory; *s may then be nil.
+// Grow makes *s a slice of n elements. It reuses the memory of *s if the capacity suffices. The values
+// are undefined. Grow returns an error if n is negative, or if the slice would take more than
+// [ArenaLimit] or than the free memory. *s may then be nil.
 func Grow[T any](s *[]T, n int) error {
 	if err := CheckSize[T](n); err != nil {
 		return err
@@ -115,11 +115,11 @@ func Room[T any](where string, s *[]T, n int) error {
 	return nil
 }
 
-// Extend lengthens *s by n elements and keeps the existing ones. The new values are undefined. It
-// grows the capacity geometrically, so that many short extensions take linear time in total. If
-// [Grow] fails, Extend asks for less spare capacity, down to n new elements or an eighth of the length,
-// whichever is more. Then it returns the error of Grow. It also returns an error if n is negative or
-// the length overflows an int.
+// Extend lengthens *s by n elements and keeps the existing ones. The new values are undefined. The
+// capacity grows geometrically, so that many short extensions take linear time in total. If [Grow]
+// fails, Extend tries again with less spare capacity. The smallest extension that it tries is n
+// elements or an eighth of the length, whichever is more. If that fails too, it returns the error of
+// Grow. It also returns an error if n is negative or the length overflows an int.
 func Extend[T any](s *[]T, n int) error {
 	old := *s
 	if n < 0 || n > math.MaxInt-len(old) {

@@ -5,11 +5,11 @@ import (
 	"math"
 )
 
-// lossScale is the factor by which steps in f16 multiply the gradient of the loss, so that small gradients are
-// not rounded to zero. The gradients of the parameters are divided by it. It is a power of two, and changes
-// with the gradients. If a gradient is not finite, the step is skipped and the scale halved. After growthSteps
-// steps with finite gradients it is doubled, up to 2^maxExponent (Micikevicius and others, "Mixed Precision
-// Training", ICLR 2018).
+// lossScale is the factor by which training in f16 multiplies the gradient of the loss, so that small gradients are
+// not rounded to zero. The gradients of the parameters are divided by it afterwards. The scale is a power of two.
+// If a gradient is not finite, the step is skipped and the scale is halved. After growthSteps steps with finite
+// gradients, the scale is doubled, up to 2^maxExponent (Micikevicius and others, "Mixed Precision Training", ICLR
+// 2018).
 type lossScale struct {
 	exponent int64
 	steps    int64      // since the scale was last changed
@@ -33,8 +33,8 @@ func (s *lossScale) pair() []float32 {
 	return s.factors[:]
 }
 
-// adapt changes the scale after a step. isFinite says whether all gradients were finite. adapt returns an error
-// if a gradient was not finite and the scale is the smallest.
+// adapt changes the scale after a step. isFinite says whether all gradients were finite. If one was not and the
+// scale has its smallest value, adapt returns an error.
 func (s *lossScale) adapt(isFinite bool) error {
 	s.steps++
 	switch {

@@ -26,9 +26,9 @@ func machineMemory() int64 {
 	return has
 }
 
-// cgroupLimit returns the smallest memory limit in bytes of the program's control groups, version 1
-// or 2, and of their ancestors, or 0 if there is no limit. root is the root directory of the
-// system.
+// cgroupLimit returns the smallest memory limit of the program's control groups and of their
+// ancestors, in bytes. It reads control groups of version 1 and 2. It returns 0 if there is no
+// limit. root is the root directory of the system.
 func cgroupLimit(root fs.FS) int64 {
 	groups, err := fs.ReadFile(root, "proc/self/cgroup")
 	if err != nil {

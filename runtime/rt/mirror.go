@@ -1,9 +1,9 @@
 package rt
 
-// Mirror is a device that holds copies of vectors of f32 and changes them in training. For each
-// vector it knows whether host memory or the device has the current elements, and it copies the
-// elements before the other side uses them. A method takes the slice of a vector in host memory,
-// and the slice stands for the copy on the device.
+// Mirror is a device that holds copies of f32 vectors and changes them in training. For each vector it
+// knows whether the elements in host memory or on the device are current. It copies them before the other
+// side uses them. Methods take slices of vectors in host memory; such a slice identifies the same part of
+// the copy on the device.
 type Mirror interface {
 	// Hold makes room for a copy of each vector. It returns an error if the device has too little memory.
 	Hold(vectors ...[]float32) error
@@ -31,22 +31,22 @@ func (p *Params) Mirror() Mirror {
 	return p.all.mirror
 }
 
-// Vectors returns the vectors of all parameters and of their gradients, to pass them to a [Mirror].
-// Data and Grad are nil while the device changes the elements. Vectors returns the vectors in any
-// case.
+// Vectors returns two vectors: the elements of all parameters and the elements of their gradients. Pass
+// them to a [Mirror]. Unlike the fields Data and Grad, they are not nil while the device changes the
+// elements.
 func (p *Params) Vectors() (data, grad []float32) { return p.all.data, p.all.grad }
 
-// Stay keeps the parameters on the device between calls, for an optimizer that changes them there.
-// Each later call of a trainer on a device sets Data and Grad to nil, and [Params.Fetch] sets them
-// again. Calling leave undoes Stay.
+// Stay keeps the parameters on the device between calls, for an optimizer that changes them there. Each
+// later call of a trainer on a device sets Data and Grad to nil, and [Params.Fetch] sets them again. Call
+// `leave` to undo Stay.
 func (p *Params) Stay() (leave func()) {
 	all := p.all
 	all.staying++
 	return func() { all.staying-- }
 }
 
-// Fetch copies the parameters and gradients from the device to Data and Grad. The caller may then
-// read and change them, until a trainer or an optimizer next works on the device. Fetch returns the
+// Fetch copies the parameters and gradients from the device to Data and Grad. The caller may then read
+// and change them until the next use of a trainer or an optimizer on the device. Fetch returns the
 // device's error. Without a device it does nothing.
 func (p *Params) Fetch() error {
 	if p == nil || p.all == nil {
@@ -80,8 +80,8 @@ func (all *parameters) toDevice() {
 	}
 }
 
-// settle ends a call that may have used the copies on the device. The elements stay on the device
-// while an optimizer changes them there; otherwise settle copies them to the host.
+// settle ends a call that may have used the copies on the device. It copies the elements to the host,
+// unless an optimizer changes them on the device.
 func (all *parameters) settle() error {
 	if all.mirror == nil {
 		return nil
@@ -135,8 +135,8 @@ func (all *parameters) assign(to, from []float32) error {
 	return nil
 }
 
-// spans calls f with the index ranges [from, to) of the parameters for which want is true. Adjacent
-// parameters form one range, which includes the zero padding between them.
+// spans calls f with the index ranges [from, to) of the parameters for which `want` returns true.
+// Adjacent parameters form one range, which includes the zero padding between them.
 func (p *Params) spans(want func(all *parameters, i int) bool, f func(all *parameters, from, to int)) {
 	from, to := 0, 0
 	p.each(func(all *parameters, i int) {

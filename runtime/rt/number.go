@@ -2,9 +2,9 @@ package rt
 
 import "math"
 
-// Hash returns 32 pseudo-random bits for seed and i: the finaliser of MurmurHash3 (Appleby, 2011),
-// applied to i + 0x9e3779b9·seed. Calls share no state, so the result does not depend on their
-// order or on the number of goroutines.
+// Hash returns 32 pseudo-random bits for seed and i. It applies the finaliser of MurmurHash3
+// (Appleby, 2011) to i + 0x9e3779b9·seed. Calls do not share state, so the result does not depend on
+// their order or on the number of goroutines.
 func Hash(seed, i uint32) uint32 {
 	x := i + seed*0x9e3779b9
 	x ^= x >> 16
@@ -15,9 +15,10 @@ func Hash(seed, i uint32) uint32 {
 }
 
 // Uniform fills dst with pseudo-random numbers from lo to hi. Element i is lo + (hi-lo)·u, computed
-// in 64 bits, where u in [0, 1) comes from the upper 24 bits of Hash(seed, i). Floating-point types
-// round to float32 and then to their own precision, [Float8E8M0] up, the others to nearest. Floats of
-// 8 and 4 bits saturate. Integers round down. A bool is true if the number rounded down is not 0.
+// in 64 bits, where u in [0, 1) comes from the upper 24 bits of Hash(seed, i). For a floating-point
+// type, the number is rounded to float32 and then to nearest in the type; for [Float8E8M0] it is
+// rounded up. Floats of 8 and 4 bits saturate. For an integer type, the number is rounded down. A
+// bool is true if the number rounded down is not 0.
 func Uniform[T Number | bool](dst []T, lo, hi float64, seed uint32) {
 	switch dst := any(dst).(type) {
 	case []float32:

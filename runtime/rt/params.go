@@ -18,14 +18,14 @@ type Param struct {
 }
 
 // Params are the parameters of a model that is trained, or a subset of them. [Params.Match] and
-// [Params.Except] return subsets that share the memory of the whole. A trainer adds to the
-// gradients; an optimizer consumes them.
+// [Params.Except] return subsets that share the memory of the whole. A trainer adds to the gradients; an
+// optimizer consumes them.
 //
-// Each parameter's gradient is present or absent. It is absent at first, after an optimizer has
-// consumed it, and after [Params.ZeroGrad]. The elements of Grad are meaningless for an absent
-// gradient: optimizers leave the parameter unchanged, and the next gradient from a trainer replaces
-// them. So a training loop does not zero gradients. If no loss depends on a parameter, weight decay
-// does not change it.
+// The gradient of a parameter is present or absent. It is absent at first, after an optimizer has
+// consumed it, and after [Params.ZeroGrad]. If it is absent, its elements in Grad are meaningless, and
+// optimizers do not change the parameter. The next gradient from a trainer then replaces the elements; it
+// is not added. So a training loop need not zero gradients. If no loss depends on a parameter, weight
+// decay does not change the parameter.
 //
 // The fields are read-only, except for the elements of Data and Grad. In a package for a GPU the elements
 // are on the device while an optimizer changes them there; Data and Grad are nil then. [Params.Fetch],
@@ -55,9 +55,9 @@ type parameters struct {
 	views   []weak.Pointer[Params] // the Params that share this state
 }
 
-// NewParams returns parameters of the given names, shapes and places in zeroed memory that starts
-// at a 64-byte boundary. It returns all errors joined: empty and duplicate names, invalid shapes,
-// places that overlap or are out of order, and a size over [ArenaLimit].
+// NewParams returns parameters of the given names, shapes and places in zeroed memory that starts at a
+// 64-byte boundary. It returns one error that lists all empty and duplicate names, invalid shapes, places
+// that overlap or are out of order, and a size over [ArenaLimit].
 func NewParams(items []Param) (*Params, error) {
 	all := &parameters{size: make([]int, len(items)), there: make([]bool, len(items)), bound: make([]bool, len(items))}
 	names := map[string]bool{}
@@ -130,8 +130,8 @@ func (all *parameters) of(x []float32, i int) []float32 {
 	return x[off : off+all.size[i] : off+all.size[i]]
 }
 
-// Err returns the errors of the calls of [Params.Match] and [Params.Except] that selected the
-// parameters. Otherwise it returns the first error of the device that trains, or nil.
+// Err returns the errors of the patterns in [Params.Match] and [Params.Except] that selected the
+// parameters. If there are none, it returns the first error of the device that trains, or nil.
 func (p *Params) Err() error {
 	switch {
 	case p == nil:
@@ -204,8 +204,8 @@ func (p *Params) ZeroGrad() {
 	p.UseUp()
 }
 
-// Accumulate adds grad, which is laid out like Grad, to the gradients that are present, and
-// replaces the gradients that are absent. Then all gradients are present. It returns an error if
+// Accumulate adds grad, which is laid out like Grad, to the gradients that are present. Gradients that
+// are absent it sets to their part of grad. Afterwards all gradients are present. It returns an error if
 // grad is shorter than the gradients of all parameters, and the errors of [Params.Fetch].
 func (p *Params) Accumulate(grad []float32) error {
 	if p == nil {
@@ -270,9 +270,9 @@ func (p *Params) isFinite(grad []float32) (is bool, err error) {
 	return is, err
 }
 
-// Bind reserves the parameters for an optimizer. It returns the errors of the patterns that selected
-// them, or an error if there are no parameters or another optimizer holds one of them. If there is
-// an error, nothing is reserved.
+// Bind reserves the parameters for an optimizer. It returns the errors of the patterns that selected the
+// parameters. It also returns an error if there are no parameters or another optimizer holds one of them.
+// After an error, nothing is reserved.
 func (p *Params) Bind() error {
 	if p == nil {
 		return errors.New("params: none given")
@@ -311,8 +311,8 @@ func (p *Params) State(s *State) {
 	})
 }
 
-// String returns a table with the name, type and number of elements of each parameter. The last line
-// has the number of parameters and of all elements.
+// String returns a table with the name, type and number of elements of each parameter. The last line has
+// the number of parameters and the number of all their elements.
 func (p *Params) String() string {
 	if p == nil {
 		return "0 parameters\n"

@@ -9,7 +9,8 @@ import (
 
 // Match returns the subset of the parameters whose names match at least one of the patterns, in the
 // order of p. [MatchName] describes the patterns. It is an error if a pattern is malformed or
-// matches nothing: Err of the subset returns it, and so does an optimizer that binds the subset.
+// matches nothing. The subset's method Err returns the error, and so does an optimizer that binds
+// the subset.
 func (p *Params) Match(patterns ...string) *Params { return p.choose(patterns, true) }
 
 // Except returns the subset of the parameters whose names do not match any of the patterns. Errors

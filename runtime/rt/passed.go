@@ -59,8 +59,8 @@ func OutArray[A any](name string, x *A) Passed {
 	return Passed{name: name, result: true, missing: x == nil, span: spanAt(x)}
 }
 
-// OutGrown grows a slice to n elements, one for each item of the batch, and returns it as a result
-// for [Memory.Results]. The call must have begun.
+// OutGrown grows the slice *x to n elements, one for each item of the batch. It returns the slice
+// as a result, to pass to [Memory.Results]. The call must have begun.
 func OutGrown[A any](name string, x *[]A, n int) Passed {
 	p := Passed{name: name, result: true}
 	if err := Grow(x, n); err != nil {

@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// Pool holds the sessions of a model's Forward. It opens them on demand up to a limit and hands out
-// the one used last, whose memory is most likely in a cache. Callers beyond the limit wait, so
-// memory does not grow with the number of goroutines.
+// Pool holds the sessions that a model's Forward uses. It opens them on demand, up to a limit. It
+// hands out the session used last, because its memory is most likely in a cache. If all are in use
+// and the limit is reached, callers wait. So memory does not grow with the number of goroutines.
 type Pool[S interface{ SetContext(context.Context) }] struct {
 	open func() (S, error)
 	out  chan struct{} // one element per session in use

@@ -5,9 +5,9 @@ import (
 	"sync/atomic"
 )
 
-// Prepared are the weights of a source model and the packed form that kernels read. The packed form
-// is computed on first use, so a program that only trains does not need it. All methods are safe
-// for use by several goroutines at once.
+// Prepared holds the weights of a source model, and their packed form, which kernels read. It
+// computes the packed form on first use, so that a program that only trains does not compute it.
+// All methods are safe for use by several goroutines at once.
 type Prepared[T any] struct {
 	raw     *Weights
 	prepare func(raw *Weights) (*T, error)

@@ -5,9 +5,9 @@ import (
 	"math/bits"
 )
 
-// Philox returns 128 pseudo-random bits for seed and counter i: Philox-4x32 with ten rounds (Salmon
-// and others, Parallel random numbers: as easy as 1, 2, 3, 2011), with the seed as key. Calls share
-// no state, so the result does not depend on their order or on the number of goroutines.
+// Philox returns 128 pseudo-random bits for seed and counter i. It is Philox-4x32 with ten rounds
+// and the key seed (Salmon and others, Parallel random numbers: as easy as 1, 2, 3, 2011). Calls do
+// not share state, so the result does not depend on their order or on the number of goroutines.
 func Philox(seed, i uint64) (a, b uint64) {
 	x := [4]uint32{uint32(i), uint32(i >> 32)}
 	k0, k1 := uint32(seed), uint32(seed>>32)
@@ -46,9 +46,9 @@ func NormalAt(seed, i uint64) float64 {
 	return float64(radius * cosTurn(fraction(b)))
 }
 
-// logOf returns the natural logarithm of x, 0 < x ≤ 1. Conversions keep the compiler from fusing
-// operations, so that all machines agree. For x = m·2ⁿ it is n·log 2 + 2·atanh((m−1)/(m+1)), with
-// atanh as a series.
+// logOf returns the natural logarithm of x, for 0 < x ≤ 1. It writes x as m·2ⁿ and computes n·log 2
+// + 2·atanh((m−1)/(m+1)), with a series for atanh. Conversions to float64 keep the compiler from
+// fusing operations, so that all machines agree.
 func logOf(x float64) float64 {
 	m, n := math.Frexp(x)
 	if m < math.Sqrt2/2 {
@@ -62,8 +62,8 @@ func logOf(x float64) float64 {
 	return float64(float64(n)*math.Ln2) + float64(2*s*p)
 }
 
-// cosTurn returns cos(2πt), 0 ≤ t < 1, rounded alike on all machines. It first reduces the angle
-// exactly to at most an eighth of a turn.
+// cosTurn returns cos(2πt), for 0 ≤ t < 1. The result has the same bits on all machines. cosTurn
+// first reduces the angle exactly to at most an eighth of a turn.
 func cosTurn(t float64) float64 {
 	t = math.Abs(t - 0.5) // subtracting half a turn changes the sign
 	sign := -1.0

@@ -47,21 +47,21 @@ func SampleOf[T Number | bool](x []T) Sample {
 	return s
 }
 
-// CheckSample returns an error that starts with `where` if got differs from the expected sample.
-// The allowed difference depends on the type:
+// CheckSample returns an error that starts with `where` if got differs from the expected sample. The
+// allowed difference depends on the type:
 //
-//	f32, f64            0.1 % of the value, 0.01 % of the RMS and 1e-5
-//	f16                 1 % of the value and of the RMS
-//	bf16                4 % of the value and of the RMS
+//	f32, f64 0.1 % of the value, 0.01 % of the RMS and 1e-5
+//	f16 1 % of the value and of the RMS
+//	bf16 4 % of the value and of the RMS
 //	floats of 8, 4 bits 25 % of the value and of the RMS
-//	u8, i8              1, because they may be quantised floats
-//	other types         0
+//	u8, i8 1, because they may be quantised floats
+//	other types 0
 //
-// For floats, want.Rounding replaces the shares of the value and of the RMS in the table if it is
+// For floats, want.Rounding replaces the percentages of the value and of the RMS in the table if it is
 // larger.
 //
-// NaN equals NaN. The index of the largest element may differ if the element at the expected index
-// is as large within these limits.
+// NaN equals NaN. The index of the largest element may differ if the element at the expected index is as
+// large within these limits.
 func CheckSample[T Number | bool](where string, got []T, want Sample) error {
 	if len(got) != want.Count {
 		return fmt.Errorf("%s: %d elements, want %d", where, len(got), want.Count)
@@ -91,8 +91,8 @@ func CheckSample[T Number | bool](where string, got []T, want Sample) error {
 	return nil
 }
 
-// limits are the tolerances of a comparison with a sample. A value may differ from want by absolute
-// + relative·|want| + ofRMS·rms, where rms is the root mean square of the sample; see
+// limits are the tolerances of a comparison with a sample. An element may differ from its expected value
+// w by absolute + relative·|w| + ofRMS·rms, where rms is the root mean square of the sample; see
 // [CheckSample].
 type limits struct {
 	digits                    int // digits that a sample keeps, -1 for all

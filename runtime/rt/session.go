@@ -5,16 +5,16 @@ import (
 	"sync/atomic"
 )
 
-// Session is the part of a generated Session that is the same in every package: the memory
-// of one call at a time, and the weights that the call reads.
+// Session is the part of generated Sessions that is the same in every package. It holds the memory of
+// one call at a time, and the weights that the call reads.
 type Session[W any] struct {
 	frame  Frame[W]
 	source *atomic.Pointer[Prepared[W]]
 }
 
-// OpenSession makes s a session of a model. A call with an extent above limits returns an error.
-// methods are the methods of the session. OpenSession allocates the memory of methods whose arena has
-// a fixed size. It returns an error if the weights cannot be prepared, and the errors of [NewArena].
+// OpenSession makes s a session of a model with the given methods. It allocates the memory of methods
+// whose arena has a fixed size. A call with an extent above `limits` will return an error.
+// OpenSession returns an error if the weights cannot be prepared, and the errors of [NewArena].
 func OpenSession[W any](s *Session[W], weights *atomic.Pointer[Prepared[W]], limits Max, methods ...*Method) error {
 	if _, err := weights.Load().Get(); err != nil {
 		return err
@@ -37,9 +37,9 @@ func (s *Session[W]) SetContext(ctx context.Context) { s.frame.Ctx = ctx }
 func (s *Session[W]) session() *Session[W] { return s }
 
 // Enter begins a call of a session's method. It checks the arguments and, unless the method is
-// Unbound, calls [Memory.Open]. The caller must defer the frame's Leave. Enter returns
-// [ErrNoSession] if s is nil or not open, [ErrBusy] while another call runs, an error if an argument
-// is not what the method takes, and the errors of Open and of preparing the weights.
+// Unbound, calls [Memory.Open]. The caller must defer the frame's Leave. Enter returns [ErrNoSession]
+// if s is nil or not open, and [ErrBusy] while another call runs. It also returns an error if the
+// method does not accept an argument, and the errors of Open and of preparing the weights.
 func Enter[W, S any, P interface {
 	*S
 	session() *Session[W]

@@ -7,8 +7,8 @@ import (
 )
 
 // Sizes computes sizes and offsets of symbolic shapes in 64 bits. If an operation overflows or is
-// undefined, Err returns an error, and the results of this operation and of later operations are
-// meaningless. The zero value is ready to use.
+// undefined, Err returns an error from then on. The results of this operation and of later ones are
+// then meaningless. The zero value is ready to use.
 type Sizes struct {
 	problem string // description of the first problem, "" without one
 	a, b    int64  // operands of the first problem

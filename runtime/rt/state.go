@@ -98,8 +98,8 @@ func (s *State) fail(err error) {
 }
 
 // StateBytes registers a variable of arbitrary length. save returns the bytes to store. load checks
-// stored bytes and returns a function that applies them. RestoreState calls that function if all
-// variables of all parts are valid.
+// stored bytes and returns a function that applies them. [RestoreState] calls that function once all
+// variables of all parts have been found valid.
 func StateBytes(s *State, name string, save func() ([]byte, error), load func(saved []byte) (restore func(), err error)) {
 	s.vars = append(s.vars, variable{
 		name: name,
@@ -133,9 +133,9 @@ func StateBytes(s *State, name string, save func() ([]byte, error), load func(sa
 }
 
 // CollectState returns the state of the parts as weights named "part/variable". They share the
-// memory of the parts, which must not change while the weights are in use. It returns an error if a
-// part's name is empty or contains a slash, a part is nil or its State panics, or a part registers
-// something invalid. It also returns the errors of functions from [StateFunc].
+// memory of the parts, which must not change while the weights are in use. It returns an error if
+// the name of a part is empty or contains a slash, if a part is nil, or if its State panics or
+// registers something invalid. It also returns the errors of functions from [StateFunc].
 func CollectState(parts map[string]Stater) (*Weights, error) {
 	states, err := statesOf(parts)
 	if err != nil {
@@ -174,8 +174,8 @@ func SaveState(path string, parts map[string]Stater) error {
 	return nil
 }
 
-// LoadState restores the state of the parts, bit for bit, from a file that SaveState wrote, as
-// [RestoreState] does. It also returns an error if the file is truncated or was modified.
+// LoadState restores the state of the parts, bit for bit, from a file that SaveState wrote. It works
+// like [RestoreState]. It also returns an error if the file is truncated or was modified.
 func LoadState(path string, parts map[string]Stater) error {
 	w := OpenWeightsFile(path)
 	defer w.Close()
@@ -194,13 +194,14 @@ func LoadState(path string, parts map[string]Stater) error {
 	return nil
 }
 
-// RestoreState restores the state of the parts, bit for bit, from w: weights that [CollectState]
-// returned, or that were read from a file of such weights. It ignores other parts in w.
-// Configurations are not saved: the caller constructs the parts as before. It returns all errors
-// joined: a part of another kind, see [StateKind]; and variables that are missing, that have another
-// type or shape, or that a part does not have. If there is such an error, no part has changed.
-// Otherwise it changes the parts, calls the functions from [StateFunc], and returns their errors
-// joined.
+// RestoreState restores the state of the parts, bit for bit, from w. w are weights that
+// [CollectState] returned, or that were read from a file of such weights. Parts in w that are not in
+// `parts` are ignored. Configurations are not saved: the caller constructs the parts as before.
+//
+// RestoreState first checks everything. It returns one error that lists all problems: a part has
+// another kind, see [StateKind]; a variable is missing, has another type or shape, or is unknown to
+// its part. No part has then changed. If there is no problem, it changes the parts, calls the
+// functions from [StateFunc], and returns the errors of these functions.
 func RestoreState(w *Weights, parts map[string]Stater) error {
 	states, err := statesOf(parts)
 	if err != nil {

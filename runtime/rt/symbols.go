@@ -60,9 +60,10 @@ const AnyDim = -1
 // Sym is its own inverse: Sym(Sym(k)) is k.
 func Sym(k int) int { return -2 - k }
 
-// CheckShape returns an error unless the shape of an argument, called `where`, matches `want`. An
-// extent of 0 or more in `want` must be equal, Sym(k) binds symbol k or must agree with its value,
-// and [AnyDim] accepts any extent.
+// CheckShape compares `shape`, the shape of the argument called `where`, with `want`. An element
+// of `want` of 0 or more is the wanted extent. For an element Sym(k), the extent must equal the
+// value of symbol k; if k is unbound, the extent becomes its value. [AnyDim] accepts any extent.
+// CheckShape returns an error if the shape does not match.
 func (s *Symbols) CheckShape(where string, shape []int, want ...int) error {
 	if err := s.checkShape(shape, want); err != nil {
 		return fmt.Errorf("%s: %w", where, err)

@@ -8,8 +8,8 @@ type Tail struct {
 	need  int64 // largest height since Reset
 }
 
-// Reset empties the stack for the next call. It grows the stack to the memory that the last call
-// needed, if [NewArena] can allocate it.
+// Reset empties the stack for the next call. It grows the stack to the size that the last call
+// needed, if [NewArena] can allocate so much.
 func (t *Tail) Reset() {
 	if t.need > int64(len(t.chunk)) {
 		t.chunk = nil // allows the old memory to be freed first
@@ -18,9 +18,10 @@ func (t *Tail) Reset() {
 	t.used, t.need = 0, 0
 }
 
-// Place sets *dst to memory of the given size in bytes, which was computed with z. The memory is
-// from the stack, or separate if the stack is too small. It is valid until the next Reset, or until a
-// Release that frees it. Its values are undefined. Place returns the errors of z and of [NewArena].
+// Place sets *dst to `bytes` bytes of memory. The memory is from the stack, or separate if the stack
+// is too small. It is valid until the next Reset, or until a Release that frees it. Its values are
+// undefined. Place returns the errors of [NewArena]. It also returns the errors of z, which was used
+// to compute `bytes`.
 func (t *Tail) Place(dst *[]byte, bytes int64, z *Sizes, where string) error {
 	if err := z.Err(where); err != nil {
 		return err

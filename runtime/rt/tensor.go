@@ -31,8 +31,8 @@ func checkData(shape []int, data int) error {
 
 // Elems returns the product of the extents of shape. It returns an error if an extent is negative,
 // or if the product of the nonzero extents overflows an int. This product is checked even if an
-// extent is 0, so that strides cannot overflow. Elems allocates only for an error, and a shape
-// literal at the call does not escape.
+// extent is 0, so that strides cannot overflow. Elems allocates memory only for an error, and
+// `shape` does not escape to the heap.
 func Elems(shape []int) (int, error) {
 	n, empty := 1, false
 	for _, d := range shape {
@@ -53,9 +53,10 @@ func Elems(shape []int) (int, error) {
 	return n, nil
 }
 
-// Flat returns the elements of x as a slice of T on the same memory. A is an array of T, or an
-// array of such arrays: a [][3][224][224]float32 becomes a []float32. Flat returns nil if x is
-// empty, if an A has no elements, or if the size or the alignment of A is not a multiple of T's.
+// Flat returns the elements of x as a slice of T in the same memory. A is an array of T, or an
+// array of arrays of T, and so on: a [][3][224][224]float32 becomes a []float32. Flat returns nil
+// if x is empty, if an A has no elements, or if the size or the alignment of A is not a multiple
+// of T's.
 func Flat[T, A any](x []A) []T {
 	n := arrayLen[T, A]()
 	if len(x) == 0 || n == 0 {
@@ -86,10 +87,10 @@ func arrayLen[T, A any]() int {
 	return int(unsafe.Sizeof(*a) / unsafe.Sizeof(*t))
 }
 
-// Append adds a row along t's first axis and returns it for the caller to fill. row is the row's
-// shape. If t does not have rows yet, its other extents become the extents of the row. Append
-// returns an error if row is not valid or has another rank or shape than the rows of t, and the
-// errors of [Extend].
+// Append adds a row along t's first axis and returns its elements for the caller to fill. `row` is
+// the shape of the row, the extents of t after the first. If t does not have rows yet, the row
+// decides these extents. Append returns an error if `row` is not a valid shape or differs from the
+// shape of t's rows, and the errors of [Extend].
 func (t *Tensor[T]) Append(where string, row ...int) ([]T, error) {
 	n, err := Elems(row)
 	if err != nil {

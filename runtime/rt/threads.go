@@ -15,10 +15,9 @@ import (
 // number of parts.
 type Task interface{ Part(i, parts int) }
 
-// Threads returns the number of goroutines that may work on one inference, including the caller's.
-// If n is above 0, it replaces this setting by n and returns the old one. The default is
-// GOMAXPROCS, and a larger setting has the same effect. A new setting affects inferences that begin
-// later.
+// Threads returns the number of goroutines that may work on one inference, including the caller's. If n is above 0,
+// it sets this number to n and returns the old one. The default is GOMAXPROCS; a larger number has the same effect as
+// GOMAXPROCS. A new number affects inferences that begin later.
 func Threads(n int) int {
 	old := int(workers.setting.Load())
 	if n > 0 {
@@ -30,21 +29,21 @@ func Threads(n int) int {
 	return old
 }
 
-// Begin starts an inference. Until the matching [End] the worker pool spins while it waits for
-// [Run]. A spinning worker starts in less than a microsecond; a parked worker needs many
-// microseconds. A model without work that is worth splitting does not call Begin.
+// Begin starts an inference. Until the matching [End] the worker pool spins while it waits for [Run]. A spinning
+// worker starts in less than a microsecond; a parked worker needs many microseconds. A model whose work is too small
+// to split does not call Begin.
 func Begin() { workers.begin() }
 
 // End ends an inference that [Begin] started. Idle workers keep spinning for about a tenth of a
 // millisecond, so that the next call finds them awake.
 func End() { workers.end() }
 
-// Run executes the parts of t. Between [Begin] and [End] it shares them with the worker pool. Each of n workers
-// starts with a range of adjacent parts, worker k always with the k-th range, so that it finds its data in its
-// caches. A worker that has finished its range takes parts from the end of other ranges. So if there are several
-// parts for each worker, Run waits neither for a worker that has not started nor for a slow core. Concurrent
-// inferences divide the workers. The caller executes all parts if another Run holds the workers, if a part calls Run,
-// or outside of Begin and End. Results do not depend on any of this.
+// Run executes the parts of t. Between [Begin] and [End], the workers of the pool execute parts too. Each worker
+// starts with a range of adjacent parts. Worker k always has the k-th range, so that it finds its data in its caches.
+// A worker that has finished its range takes parts from the end of other ranges. So if there are several parts for
+// each worker, Run does not wait for a worker that has not started, or long for a slow core. Concurrent inferences
+// divide the workers. The caller executes all parts in three cases: another Run uses the workers, a part calls Run,
+// or Run is called outside of Begin and End. Results do not depend on any of this.
 //
 // Run returns when all parts are done. If a part panics, Run returns a [PanicError], and may skip later parts. If
 // several parts panic, the error is the panic of the part with the lowest index. Run does not allocate.
@@ -63,12 +62,12 @@ type Sharing struct {
 	Longest time.Duration // in which the busiest worker of each Run executed parts
 }
 
-// WatchThreads makes s count later Runs, in place of the s of the call before. A nil s ends the
-// counting. WatchThreads must not be called during a Run. The caller may read s between Runs.
+// WatchThreads adds the times of later Runs to *s. It replaces the s of the previous call. A nil s ends the
+// measurement. WatchThreads must not be called during a Run. The caller may read *s between Runs.
 func WatchThreads(s *Sharing) { workers.watch.Store(s) }
 
-// Parts returns the number of parts to split work into that takes ns nanoseconds on one core. It is
-// 1 if splitting costs more than it saves, and at most the number of available goroutines.
+// Parts returns the number of parts into which to split work that takes ns nanoseconds on one core. It is 1 if
+// splitting costs more than it saves. It is at most the number of available goroutines.
 func Parts(ns int64) int {
 	const worth = 5000 // nanoseconds that each part should take
 	return int(max(1, min(ns/worth, int64(workers.available()))))
@@ -224,9 +223,9 @@ func wait(turns int) {
 	}
 }
 
-// job describes a Run: its number in 32 bits, the number of its workers in 16 bits and the number
-// of its units in 16 bits. A unit is a range of adjacent parts that one worker takes at once. It is
-// a single part unless there are more than maxUnits parts.
+// job describes a Run. It packs three numbers: the number of the Run in 32 bits, the number of its workers in 16
+// bits, and the number of its units in 16 bits. A unit is a range of adjacent parts that one worker takes at once. It
+// is a single part unless there are more than maxUnits parts.
 type job uint64
 
 const maxUnits = 1<<16 - 1
@@ -239,9 +238,9 @@ func (j job) run() uint32  { return uint32(j >> 32) }
 func (j job) workers() int { return int(uint16(j >> 16)) }
 func (j job) units() int   { return int(uint16(j)) }
 
-// ahead returns the range of units that worker k starts with, packed as in worker.left: the number
-// of the Run in 32 bits, the first unit in 16 bits and the exclusive end in 16 bits. It is not
-// empty, because there are at least as many units as workers.
+// ahead returns the range of units with which worker k starts. The range is packed as in worker.left: the number of
+// the Run in 32 bits, the first unit in 16 bits, and the exclusive end in 16 bits. The range is not empty, because
+// there are at least as many units as workers.
 func (j job) ahead(k int) uint64 {
 	n := j.workers()
 	each, more := j.units()/n, j.units()%n
@@ -253,11 +252,11 @@ func (j job) ahead(k int) uint64 {
 	return uint64(j.run())<<32 | uint64(from)<<16 | uint64(to)
 }
 
-// take takes a unit from the range of w, which is worker k of a Run: the first unit if own is true,
-// else the last. ok is false if no unit is left. The first take from w in a Run starts its range. A
-// Run ends only after all its ranges were started and all units that were taken are done. So a
-// goroutine that is late finds all ranges empty, and a goroutine that has taken a unit may read the
-// fields of the Run.
+// take takes a unit from the range of w, which is worker k of a Run: the first unit if `own` is true, else the last.
+// ok is false if no unit is left. The first take from w in a Run sets the range to its initial units.
+//
+// A Run ends only when all ranges have been set, and all units that were taken are done. So a goroutine that is late
+// finds all ranges empty, and a goroutine that has taken a unit may read the fields of the Run.
 func (w *worker) take(j job, k int, own bool) (unit int, ok bool) {
 	for {
 		old := w.left.Load()
@@ -282,8 +281,8 @@ func (w *worker) take(j job, k int, own bool) (unit int, ok bool) {
 	}
 }
 
-// serve executes units of a Run as its worker w, number k: first units of its own range, then of
-// the ranges of the workers after it, cyclically.
+// serve executes units of a Run as its worker w, which has the number k. It first takes units of its own range, then
+// of the ranges of workers k+1, k+2 and so on, and after the last worker of worker 0 and so on.
 func (p *pool) serve(w *worker, k int, j job) {
 	var begin time.Time
 	watched := p.watch.Load() != nil
@@ -316,8 +315,8 @@ func (p *pool) serve(w *worker, k int, j job) {
 	p.pending.Add(int32(-done))
 }
 
-// perform executes a unit of the current Run. If a part panics, it stores the error in w, unless w
-// has the error of an earlier part.
+// perform executes a unit of the current Run. If a part panics, perform stores the panic as an error in w, unless w
+// already has the error of a lower part.
 func (p *pool) perform(w *worker, unit, units int) {
 	from, to := unit, unit+1
 	if units < p.parts {
@@ -360,8 +359,8 @@ func (p *pool) run(ctx context.Context, t Task, parts int) error {
 	return err
 }
 
-// first returns the error of the lowest part that panicked in a Run, whose workers are the caller
-// and list. It clears the errors of these workers.
+// first returns the error of the lowest part that panicked in a Run. The workers of the Run are the caller and the
+// elements of list. first clears the errors of these workers.
 func (p *pool) first(list []*worker) error {
 	err, at := p.caller.err, p.caller.errAt
 	p.caller.err = nil

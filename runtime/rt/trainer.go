@@ -41,10 +41,10 @@ const (
 	secondHalf             // the gradients of the parameters, from those of the results
 )
 
-// OpenTrainer makes t a trainer of a copy of variables, whose values come from raw. w holds the weights that are not
-// trained. It allocates the memory of each method whose memory has a fixed size or depends on the batch alone, with a
-// batch of o.Batch. The other methods allocate memory when they are called. It returns the errors of [NewTraining],
-// of o.Kept, and of [NewArena].
+// OpenTrainer makes t a trainer of a copy of `variables`. The values come from raw. w holds the weights that are not
+// trained. If the memory of a method has a fixed size or depends only on the batch, OpenTrainer allocates it, for a
+// batch of o.Batch. Other methods allocate memory when they are called. It returns the errors of [NewTraining], of
+// o.Kept, and of [NewArena].
 func OpenTrainer[W, C any](t *Trainer[W, C], raw *Weights, w *W, variables func(*W, *C) []Variable, o TrainingOptions, methods ...*Method) error {
 	direct := new(C)
 	base, err := NewTraining(raw, variables(w, direct), o)
@@ -79,20 +79,22 @@ func OpenTrainer[W, C any](t *Trainer[W, C], raw *Weights, w *W, variables func(
 	return nil
 }
 
-// Freeze stops the training of the parameters that match patterns, see [MatchName], from the next call on. They
-// keep their values, and steps compute their gradients only if other gradients need them. Their gradients become
-// absent. Buffers that match, and buffers of a module whose parameters are all frozen, do not change either.
-// Optimizers and their states stay as they are. If Freeze or Unfreeze comes between
-// a method and its Backward, the Backward returns an error. Freeze returns an error, and changes nothing, if a pattern is malformed or matches neither a
-// parameter nor a buffer, if nothing would be left to train, or if a call is in progress.
+// Freeze stops the training of the parameters that match patterns, see [MatchName], from the next call on. These
+// parameters keep their values, and their gradients are removed. Steps compute a gradient of a frozen parameter only
+// if other gradients need it. Buffers that match do not change either, nor do the buffers of a module whose
+// parameters are all frozen. Optimizers and their states stay as they are.
+//
+// If Freeze or Unfreeze is called between a method and its Backward, the Backward returns an error. Freeze returns an
+// error and changes nothing in these cases: a pattern is malformed or matches neither a parameter nor a buffer,
+// nothing would be left to train, or a call is in progress.
 //
 // TrainerOptions.Freeze excludes parameters for good, and saves their memory. A state that [SaveState] writes does
 // not say which parameters Freeze has frozen.
 func (t *Trainer[W, C]) Freeze(patterns ...string) error { return t.hold("freeze", patterns, true) }
 
-// Unfreeze undoes Freeze for the parameters and buffers that match patterns. It returns an error,
-// and changes nothing, if a pattern is malformed, matches nothing, or matches only parameters that
-// TrainerOptions.Freeze excludes, or if a call is in progress.
+// Unfreeze undoes Freeze for the parameters and buffers that match patterns. It returns an error and changes nothing
+// if a call is in progress, or if a pattern is malformed, matches nothing, or matches only parameters that
+// TrainerOptions.Freeze excludes.
 func (t *Trainer[W, C]) Unfreeze(patterns ...string) error {
 	return t.hold("unfreeze", patterns, false)
 }
@@ -119,8 +121,8 @@ func (t *Trainer[W, C]) hold(verb string, patterns []string, held bool) error {
 	return nil
 }
 
-// TrainOn makes a device hold the parameters, so that they need not be copied for each call while an
-// optimizer changes them there. It returns an error if the device has too little memory.
+// TrainOn makes the device m hold copies of the parameters. While an optimizer changes the parameters there, they
+// need not be copied for each call. TrainOn returns an error if the device has too little memory.
 func (t *Trainer[W, C]) TrainOn(m Mirror) error { return t.base.trainOn(m) }
 
 // Params returns the parameters and their gradients, without the parameters that
@@ -141,9 +143,8 @@ func (t *Trainer[W, C]) Weights() *Weights {
 	return t.base.Weights()
 }
 
-// LossScale returns the factor by which the next step multiplies the gradient of the loss, in a package that
-// trains in f16. It is 1 in other packages. A step that halves it leaves the gradients as they were, present or
-// absent.
+// LossScale returns the factor by which the next step multiplies the gradient of the loss, in a package that trains
+// in f16. It is 1 in other packages. A step that halves the factor does not change the gradients of the parameters.
 func (t *Trainer[W, C]) LossScale() float64 {
 	if t.base == nil || !t.base.Scaled {
 		return 1
@@ -176,9 +177,10 @@ func EnterTraining[W, C, T any, P interface {
 	return t.trainer().enter(m, args)
 }
 
-// EnterBackward begins the second half of a call of m. gradients are the gradients with respect to
-// m's results. It returns [ErrNoTrainer] if t is nil or not open, [ErrBusy] while another call runs,
-// and an error if the last call was not of m or failed, or if a gradient is not valid.
+// EnterBackward begins the backward pass of m, whose forward pass must have been the last call. gradients are the
+// gradients with respect to m's results. It returns [ErrNoTrainer] if t is nil or not open, and [ErrBusy] while
+// another call runs. It also returns an error if the last call was of another method or failed, or if a gradient is
+// not valid.
 func EnterBackward[W, C, T any, P interface {
 	*T
 	trainer() *Trainer[W, C]
@@ -256,8 +258,8 @@ func (t *Trainer[W, C]) passOf(m *Method) *Pass {
 	return p
 }
 
-// changes returns the slices into which a call writes: the gradients of the parameters or, if aside
-// is true, separate memory. It returns an error if a device has no room for this memory.
+// changes returns the slices into which a call writes gradients. They are the gradients of the parameters or, if
+// aside is true, separate memory. changes returns an error if a device has too little memory for them.
 func (t *Trainer[W, C]) changes(aside bool) (*C, error) {
 	if !aside {
 		return t.direct, nil
@@ -281,12 +283,12 @@ func (f *TrainingFrame[W, C]) Key() []int64 { return f.t.base.Key() }
 // Scale returns the loss scale of the call and its inverse.
 func (f *TrainingFrame[W, C]) Scale() []float32 { return f.t.base.Scale() }
 
-// Ends reports whether the call may end at this place of the backward pass, because all later steps
-// serve only frozen parameters. Generated code numbers the places in their order.
+// Ends reports whether the call may end at this place of the backward pass. It may if all later steps serve only
+// frozen parameters. Generated code numbers the places in their order.
 func (f *TrainingFrame[W, C]) Ends(place int) bool { return f.pass.Ends() <= place }
 
-// Leave ends the call, as [Frame.Leave] does. After a step without an error it does what [Pass.End]
-// does. After a first half without an error it only looks for NaN, see [Pass.Check].
+// Leave ends the call, as [Frame.Leave] does. After a successful step it also does what [Pass.End] does. After a
+// successful forward pass whose backward pass is a separate call, it only looks for NaN; see [Pass.Check].
 func (f *TrainingFrame[W, C]) Leave(err *error) {
 	if r := recover(); r != nil {
 		*err = recovered(f.where(), r)

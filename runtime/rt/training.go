@@ -67,10 +67,9 @@ type Training struct {
 	scale     lossScale
 }
 
-// NewTraining returns a Training of a copy of variables, whose values are weights in raw. It
-// returns all errors joined: a batch below 1; patterns of Freeze that are malformed or match no
-// variable; no variable left to train; CheckNaN with Unchecked; weights that are missing or have
-// another type or shape.
+// NewTraining returns a Training of a copy of `variables`, whose values are weights in raw. It returns one error
+// that lists all problems: a batch below 1; a pattern of Freeze that is malformed or matches no variable; no
+// variable left to train; CheckNaN with Unchecked; a weight that is missing or has another type or shape.
 func NewTraining(raw *Weights, variables []Variable, o TrainingOptions) (*Training, error) {
 	t := &Training{TrainingOptions: o, variables: variables, raw: raw, scale: lossScale{exponent: firstExponent},
 		frozen: make([]bool, len(variables)), held: make([]bool, len(variables)), place: make([]int, len(variables)),
@@ -157,11 +156,10 @@ func (t *Training) Params() *Params { return t.params }
 // Weight returns the current elements of variable i.
 func (t *Training) Weight(i int) []float32 { return t.weights[i] }
 
-// Gradient returns the memory into which a step writes the gradient of variable i. For a trained
-// variable, this is the parameter's gradient or, if aside is true, separate memory that is added to
-// the gradient later. A frozen variable that is Needed has memory too, because a step computes
-// other gradients from its gradient; the parameter's gradient stays absent. For other variables,
-// Gradient returns nil.
+// Gradient returns the memory into which a step writes the gradient of variable i, or nil if no step computes it.
+// For a trained variable, this is the parameter's gradient. If aside is true, it is separate memory that is added to
+// the gradient later. A frozen variable has memory too if it is Needed: a step computes other gradients from its
+// gradient. The gradient of the frozen parameter then stays absent.
 func (t *Training) Gradient(i int, aside bool) []float32 {
 	p := t.place[i]
 	switch {
@@ -196,9 +194,9 @@ func (t *Training) Key() []int64 {
 // overwrites the slice.
 func (t *Training) Scale() []float32 { return t.scale.pair() }
 
-// Weights returns weights for use in a model: a copy of the current values of parameters and buffers,
-// together with the other weights of the model, which are not copied. Err of the result returns an
-// error of the device.
+// Weights returns weights for use in a model: a copy of the current values of parameters and buffers, together with
+// the other weights of the model, which are not copied. If the device fails, the result's method Err returns the
+// error.
 func (t *Training) Weights() *Weights {
 	w := NewWeights()
 	if err := t.toHost(); err != nil {
@@ -260,8 +258,8 @@ func (t *Training) toHost() error {
 	return t.params.all.mirror.ToHost(buffers...)
 }
 
-// bind sets the pointers of variables: Weight to the weights, and Change to the memory into which
-// steps write, which is the gradients or, if aside is true, separate memory.
+// bind sets the pointers of variables. Weight becomes the weights of the variable, and Change the memory into which
+// steps write its gradient or its new value; see [Training.Gradient] for aside.
 func (t *Training) bind(variables []Variable, aside bool) {
 	for i, v := range variables {
 		if v.Weight != nil {
@@ -307,12 +305,12 @@ func (t *Training) Pass(m *Method) *Pass {
 	return p
 }
 
-// Ends returns the number of the place where the backward pass may end, because all later steps
-// serve only frozen parameters. [TrainingFrame.Ends] compares places with this number.
+// Ends returns the number of the place where the backward pass may end: all later steps serve only frozen
+// parameters. [TrainingFrame.Ends] compares places with this number.
 func (p *Pass) Ends() int { return p.ends }
 
-// Begin begins a step. aside reports whether the step must write its gradients to separate memory,
-// because some gradients are present already and the new ones are added to them.
+// Begin begins a step. aside is true if some gradients are present already. The step must then write its gradients
+// to separate memory, because [Pass.End] adds them to the present ones.
 func (p *Pass) Begin() (aside bool) {
 	p.direct = true
 	for i := range p.params.at {
@@ -322,15 +320,14 @@ func (p *Pass) Begin() (aside bool) {
 	return !p.direct
 }
 
-// End ends a step that returned err. If err is not nil, End returns it. If a NaN was found, it
-// returns an error. Otherwise it adds gradients that were written aside, marks all gradients of the
-// pass as present, gives buffers their new values, and counts the step. If one of these actions
-// fails, it returns the error.
+// End ends a step that returned err. If err is not nil, End returns it. If a NaN was found, it returns an error.
+// Otherwise it adds gradients that were written aside, marks all gradients of the pass as present, gives buffers
+// their new values, and counts the step. If one of these actions fails, it returns the error.
 //
 // If steps take a loss scale and a gradient is not finite, End instead halves the scale, drops the gradients and the
 // new values of buffers, and counts the step. It returns an error if the scale is too small to be halved. If all
-// gradients were finite in 2,000 steps after the last change, it doubles the scale, to 2²⁴ at most. Gradients whose
-// squares have a sum that is not finite count as not finite.
+// gradients were finite in 2,000 steps after the last change, it doubles the scale, to 2²⁴ at most. Gradients also
+// count as not finite if the sum of their squares is not finite.
 func (p *Pass) End(err error) error {
 	t := p.t
 	if err == nil && t.Scaled {

@@ -178,9 +178,9 @@ func (t *tensors) parse(data []byte) error {
 	return nil
 }
 
-// Fork returns another handle on the same tensors. It starts without the errors that uses of w have
-// caused, so that weights that do not fit one model can still be loaded into another. LoadFrom
-// works on a fork. Fork of nil or zero Weights returns nil.
+// Fork returns another handle on the same tensors. The new handle does not have the errors that
+// uses of w have caused: weights that do not fit one model can still be loaded into another.
+// LoadFrom works on a fork. Fork of nil or zero Weights returns nil.
 func (w *Weights) Fork() *Weights {
 	if w.none() {
 		return nil
@@ -189,8 +189,8 @@ func (w *Weights) Fork() *Weights {
 }
 
 // Without returns weights with the tensors of w whose names do not start with one of the prefixes,
-// in the same memory, and closes w. It also drops the metadata entry that has SourcesPrefix before
-// one of the prefixes as its key. Err of the result returns the errors of w. Without of nil or zero
+// in the same memory, and closes w. For each prefix it also drops the metadata entry with the key
+// SourcesPrefix+prefix. The result's method Err returns the errors of w. Without of nil or zero
 // Weights returns nil.
 func (w *Weights) Without(prefixes ...string) *Weights {
 	if w.none() {

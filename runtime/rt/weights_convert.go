@@ -17,8 +17,9 @@ type floatKind struct {
 	put   func([]byte, float64)
 }
 
-// floatKinds are the types that [Weights.Convert] converts between. Conversions go through float64,
-// which holds every value of these types exactly, and round once, to nearest, ties to even.
+// floatKinds are the floating-point types that [Weights.Convert] accepts. A conversion goes through
+// float64, which holds every value of these types exactly. It rounds once, to nearest, ties to
+// even.
 var floatKinds = map[string]floatKind{
 	"f64": {8, func(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b)) },
 		func(b []byte, x float64) { binary.LittleEndian.PutUint64(b, math.Float64bits(x)) }},
@@ -71,8 +72,8 @@ func Convertible(from, to string) bool {
 
 // Convert changes the types of tensors. types maps names of tensors to their new types. Elements
 // are converted when a tensor is first used; that use returns an error if an integer does not fit.
-// Convert returns all errors joined: tensors that do not exist, and types that are not
-// [Convertible]. If there is an error, nothing is changed.
+// Convert returns one error that lists all tensors that do not exist and all types that are not
+// [Convertible]. It then changes nothing.
 func (w *Weights) Convert(types map[string]string) error {
 	if err := w.Err(); err != nil {
 		return err

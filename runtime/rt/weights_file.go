@@ -19,10 +19,10 @@ func OpenWeightsFile(path string) *Weights {
 	return ReadWeightsFile(path, func(w *Weights, file []byte) error { return w.parse(file) })
 }
 
-// ReadWeightsFile maps the file at path, as [OpenWeightsFile] does, and calls the function read
-// with new weights w and the contents of the file. read adds tensors to w. It must not write to the
-// contents, nor use them after w is closed. ReadWeightsFile returns w. If the file cannot be mapped
-// or read returns an error, it returns weights whose Err returns the error with the path.
+// ReadWeightsFile maps the file at path, as [OpenWeightsFile] does, and calls the function read with
+// new weights w and the contents of the file. read adds tensors to w. It must not write to the
+// contents, and must not use them after w is closed. ReadWeightsFile returns w. If the file cannot be
+// mapped or read returns an error, it returns weights whose Err returns the error with the path.
 func ReadWeightsFile(path string, read func(w *Weights, file []byte) error) *Weights {
 	data, unmap, err := openFile(path)
 	if err != nil {
@@ -84,8 +84,9 @@ func openFile(path string) ([]byte, func() error, error) {
 }
 
 // Close ends the use of the weights. Later, [WeightsOf] fails with [ErrClosed], and Raw returns nil.
-// The memory of a mapped file is released when the last owner passed to [Keep] is garbage, or at once
-// if there is no owner. Close returns the error of releasing it at once. Closing again does nothing.
+// The memory of a mapped file is released when the garbage collector has found all owners passed to
+// [Keep] unreachable. If there is no owner, Close releases it at once and returns the error. Closing
+// again does nothing.
 func (w *Weights) Close() error {
 	if w.none() || w.closed.Swap(true) {
 		return nil
@@ -93,9 +94,10 @@ func (w *Weights) Close() error {
 	return w.release()
 }
 
-// Keep keeps the memory of w mapped until owner is garbage, even after Close. owner is the struct
-// that will hold the tensors. Generated code calls Keep before it reads w. A session holds owner in
-// a field from Guard.Enter to Guard.Leave. If the weights are closed, w.Err returns an error.
+// Keep keeps the memory of w mapped while `owner` is reachable, even after Close. owner is the struct
+// that will hold the tensors. Generated code calls Keep before it reads w. A session keeps owner
+// reachable during a call: a field holds it from Guard.Enter to Guard.Leave. If the weights are
+// closed, w.Err returns an error.
 func Keep[T any](owner *T, w *Weights) {
 	if w.none() || owner == nil {
 		return
@@ -108,8 +110,8 @@ func Keep[T any](owner *T, w *Weights) {
 }
 
 // Abandon ends the use of the handle without closing the weights. The memory of a mapped file is
-// released when no handle remains and the last owner passed to [Keep] is garbage. To use tensors
-// longer than the handle, call Keep first.
+// released when the garbage collector has found all handles and all owners passed to [Keep]
+// unreachable. To use tensors longer than the handle, call Keep first.
 func (w *Weights) Abandon() {
 	if w.none() {
 		return

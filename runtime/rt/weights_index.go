@@ -65,10 +65,10 @@ const indexEnd = ".safetensors.index.json"
 // SaveIndex writes the weights into several files and an index of them. path is the path of the
 // index and ends in ".safetensors.index.json". For "model.safetensors.index.json" the files are
 // "model-00001-of-00002.safetensors" and so on, in the same folder. Tensors fill the files in the
-// order of their names, up to limit bytes for each file. A single tensor that is larger exceeds the
-// limit. Each file has the metadata and a digest. The index is replaced last, when the files are
-// complete. It returns the errors of [Weights.Save], and an error if path has another ending or
-// limit is not positive.
+// order of their names, up to limit bytes for each file. A tensor that is larger than limit gets a
+// file of its own. Each file has the metadata and a digest. The index is replaced last, when the
+// files are complete. It returns the errors of [Weights.Save], and an error if path has another
+// ending or limit is not positive.
 func (w *Weights) SaveIndex(path string, limit int64) error {
 	base, ok := strings.CutSuffix(filepath.Base(path), indexEnd)
 	if !ok || limit <= 0 {

@@ -12,7 +12,7 @@ import (
 
 // Some types are unknown to the safetensors format, or to readers of its first version. They are
 // stored as U8 with one extent, the number of bytes. A metadata entry "burngen.dtype:NAME" then has
-// the real type and shape: "i4[3,5]". Elements narrower than a byte are packed from its low bits
+// the real type and shape: "i4[3,5]". Elements narrower than a byte fill each byte from the low bits
 // up. A string tensor is stored as the length of every element in 32 bits, followed by their text.
 // The entry "burngen.digest" has the digest of the file, see [Weights.Sum].
 const (

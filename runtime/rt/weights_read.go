@@ -6,11 +6,12 @@ import (
 	"unsafe"
 )
 
-// WeightsOf returns the elements of the tensor called name, of type T and the given shape. Without
-// a shape it is a scalar. int8 and uint8 also hold integers of 4 and 2 bits. Numbers and bools
-// start at a multiple of 64 bytes, or of 32 if they take more than 512 KiB. Elements are copied if
-// they are strings, are narrower than a byte, are stored at another address or in another byte order,
-// or are bools other than 0 and 1. Otherwise they are used in place. They must not be modified.
+// WeightsOf returns the elements of the tensor called name, of type T and the given shape. Without a
+// shape it is a scalar. int8 and uint8 also hold integers of 4 and 2 bits. The elements start at a
+// multiple of 64 bytes, or of 32 if they take more than 512 KiB; strings are not aligned. WeightsOf
+// uses the elements in place if it can. It copies them if they are strings or narrower than a byte,
+// if a bool is stored as neither 0 nor 1, or if they are not aligned or in another byte order. They
+// must not be modified.
 //
 // WeightsOf returns nil if the tensor is missing, differs in type or shape, or cannot be read, and
 // w.Err returns the error.
@@ -29,9 +30,9 @@ func WeightsOf[T Element](w *Weights, name string, shape ...int) []T {
 // placed is the alignment that Go's linker gives to a large embedded file, in bytes.
 const placed = 32
 
-// nearWeight is the largest size in bytes of a weight that is always aligned to 64 bytes. Such
-// weights are read from a near cache, where a read across two cache lines takes twice as long.
-// Larger weights do not fit there.
+// nearWeight is the largest size in bytes of a weight that is always aligned to 64 bytes. Such a
+// weight is read from a near cache, where a read across two cache lines takes twice as long. A
+// larger weight does not fit there, so 32 bytes are enough.
 const nearWeight = 512 << 10
 
 func read[T Element](w *Weights, name string, shape []int) ([]T, error) {
@@ -65,8 +66,8 @@ func read[T Element](w *Weights, name string, shape []int) ([]T, error) {
 // narrow maps i8 and u8 to the narrower types whose elements are held in them.
 var narrow = map[string][]string{"i8": {"i4", "i2"}, "u8": {"u4", "u2"}}
 
-// memory decodes raw, the stored form of the n elements of t, which is not a string tensor. The
-// result is aligned to 64 bytes, or to 32 if it exceeds nearWeight.
+// memory decodes `raw`, the stored form of tensor t, which has n elements and does not hold strings.
+// The result is aligned to 64 bytes, or to 32 if it exceeds nearWeight.
 func (t *tensor) memory(raw []byte, n int) []byte {
 	if n == 0 {
 		return []byte{}

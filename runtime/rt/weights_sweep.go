@@ -10,9 +10,10 @@ import (
 // single larger tensor exceeds it.
 var sweptBytes int64 = 256 << 20
 
-// sweep calls do for all bytes of the tensors and returns the tensors' [Checksums]. part starts at
-// byte `at` of list[i]. Several goroutines call do. Tensors that have to be computed are not
-// cached. If several tensors have an error, sweep returns the error of the first one in list.
+// sweep calls `do` with the bytes of all tensors, in parts, from several goroutines. `part` starts
+// at byte `at` of list[i]. sweep returns the tensors' [Checksums]. Tensors that have to be computed
+// are not cached. If several tensors have an error, sweep returns the error of the first one in
+// list.
 func sweep(list []*tensor, do func(i int, at int64, part []byte) error) (map[*tensor][]uint32, error) {
 	s := &sweeping{do: do, sums: map[*tensor][]uint32{}}
 	s.more.L = &s.mu
@@ -92,8 +93,9 @@ func (s *sweeping) work() {
 	}
 }
 
-// take takes the next share. If the bytes have to be computed, it first waits until sweptBytes
-// allows that, and returns a buffer for them. ok is false if no share is left.
+// take takes the next share, a piece of the bytes of a tensor. If the bytes have to be computed, it
+// first waits until the limit sweptBytes allows that, and returns a buffer for them. ok is false if
+// no share is left.
 func (s *sweeping) take() (share swept, room []byte, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,8 +116,9 @@ func (s *sweeping) take() (share swept, room []byte, ok bool) {
 	return share, room, true
 }
 
-// give marks a share as done, and takes back its buffer. After an error no later share is taken, so
-// that all earlier ones are done when the sweep ends.
+// give marks a share as done, and takes back its buffer. After an error, take returns no more
+// shares. Shares are taken in order, so all shares before the failed one are done when the sweep
+// ends.
 func (s *sweeping) give(share swept, room []byte, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

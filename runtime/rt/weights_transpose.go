@@ -6,8 +6,8 @@ import (
 )
 
 // Transpose swaps the two axes of matrices. Elements are moved when they are first used. It returns
-// all errors joined: tensors that do not exist, that are not matrices, or whose elements are
-// strings or narrower than a byte. If there is an error, nothing is changed.
+// one error that lists all tensors that do not exist, that are not matrices, or whose elements are
+// strings or narrower than a byte. It then changes nothing.
 func (w *Weights) Transpose(names ...string) error {
 	if err := w.Err(); err != nil {
 		return err
@@ -47,8 +47,8 @@ func (t *tensor) transposed() *tensor {
 	}}}
 }
 
-// transposeSide is the side, in elements, of the square tiles in which a matrix is transposed, so
-// that their cache lines stay in a near cache.
+// transposeSide is the number of rows and of columns of the tiles in which a matrix is transposed.
+// The cache lines of a tile this small stay in a near cache.
 const transposeSide = 16
 
 // transpose writes the transpose of src, a matrix of rows × columns, to dst. Elements have width

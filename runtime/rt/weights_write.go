@@ -18,9 +18,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt/safetensors"
 )
 
-// Add adds a tensor. It does not copy numbers: data must not change while w is in use, unless w is
-// meant to follow the change. w.Err returns an error if the name is taken or the length of data
-// does not match shape.
+// Add adds a tensor. It does not copy numbers. If data changes later, so does the tensor. w.Err
+// returns an error if the name is taken or the length of data does not match shape.
 func Add[T Element](w *Weights, name string, data []T, shape ...int) {
 	if w.none() {
 		return
@@ -98,11 +97,11 @@ func (w *Weights) AddFunc(name, dtype string, shape []int, read func() ([]byte, 
 	w.addLazy(name, dtype, shape, &lazy{read: func([]byte) ([]byte, error) { return read() }})
 }
 
-// AddMade is like [Add], but the function compute fills in the elements on demand. compute is
-// called when the tensor is first used. Before that, it is called each time the tensor is written.
-// It may be called from any goroutine, and from several at once. It must write all of dst, whose
-// initial contents are undefined, and must not retain it. A use of the tensor returns an error of
-// compute.
+// AddMade is like [Add], but the function compute fills in the elements on demand. compute is called
+// when the tensor is first used. Before that, it is called each time the tensor is written. It may
+// be called from any goroutine, and from several at once. It must write all of dst, whose initial
+// contents are undefined, and must not retain dst. If it returns an error, the use of the tensor
+// returns this error.
 func AddMade[T Number | bool](w *Weights, name string, compute func(dst []T) error, shape ...int) {
 	if w.none() {
 		return
@@ -270,8 +269,9 @@ func checksum(part []byte) uint32 { return crc32.Checksum(part, crc32.MakeTable(
 
 // WriteTo writes a safetensors file of all tensors and metadata, with a digest, and returns the
 // number of bytes written. Equal weights produce equal files. It returns the errors of w and of
-// `out`, and an error for names that the format cannot hold. Tensors that are computed on demand,
-// and were not used before, are computed twice; [Weights.WriteFile] computes them once.
+// `out`, and an error for names that the format cannot hold. A tensor that is computed on demand,
+// and was not used before, is computed twice, once for the digest. [Weights.WriteFile] computes it
+// only once.
 func (w *Weights) WriteTo(out io.Writer) (int64, error) {
 	return w.written(func() (n int64, err error) {
 		if out == nil {

@@ -54,8 +54,8 @@ type call struct {
 	in, out []reflect.Value
 }
 
-// bind returns a session whose methods can be called with tensors. s points to the Session of a
-// generated package. It returns an error if a method in list does not take the tensors of its
+// bind returns a session whose methods in list can be called with tensors. s points to the Session
+// of a generated package. bind returns an error if a method does not accept the tensors of its
 // ports.
 func bind(s any, list []*method) (*session, error) {
 	out := &session{value: reflect.ValueOf(s), calls: map[*method]*call{}}
@@ -204,8 +204,9 @@ func point(v reflect.Value, x *tensor) {
 	}
 }
 
-// room allocates memory for result x. If v is a tensor, it does nothing, because the method
-// allocates the memory. A slice gets an element for each item of the inputs.
+// room allocates memory for result x. v is the value that the method takes for it. If v is a slice,
+// it gets an element for each item of the inputs. If v is a tensor, room does nothing, because the
+// method allocates the memory.
 func room(v reflect.Value, x *tensor, in []tensor) error {
 	t := v.Type()
 	if isTensor(t) {

@@ -101,8 +101,8 @@ func (d *decoder) element(b *numbers) error {
 	return nil
 }
 
-// put parses text and stores the number in native byte order. It returns false if the type cannot
-// represent the number. Floats are rounded once, to the nearest.
+// put parses text as a number and stores it in dst in native byte order. It returns false if the
+// type cannot represent the number. Floats are rounded once, to nearest.
 func put(dst []byte, d datatype, text string) bool {
 	var bits uint64
 	var err error

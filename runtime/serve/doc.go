@@ -4,7 +4,7 @@
 // [Main] is a whole program. [New] returns a [Server] for a program that has more to do: its
 // Handler answers requests. [Package] names a generated package, which was written with -serve.
 //
-// A request passes through three places. It is decoded straight into the memory of tensors, within
-// bounds. It waits in the queue of its model, where every client has a line of its own. A session
-// of the model takes it, alone or together with other requests.
+// A request passes through three stages. The server decodes it directly into the memory of
+// tensors, and limits its size. It waits in the queue of its model, where every client has its own
+// line. A session of the model computes it, alone or in a batch with other requests.
 package serve

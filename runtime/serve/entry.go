@@ -18,8 +18,8 @@ type entry struct {
 	why     atomic.Pointer[string] // why the model is not loaded
 }
 
-// load loads the model. If it is loaded and has a file of weights, load reads the weights again.
-// Until the new model or weights are ready, the old ones answer requests.
+// load loads the model. If the model is already loaded and has a file of weights, load reads the
+// weights again. Until the new model or weights are ready, the old ones answer requests.
 func (e *entry) load() error {
 	e.loading.Lock()
 	defer e.loading.Unlock()

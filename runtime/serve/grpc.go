@@ -18,8 +18,8 @@ import (
 	"github.com/burngen/burngen/runtime/serve/internal/inference"
 )
 
-// GRPC returns a gRPC server of the protocol, with the services of health and of reflection. The given
-// options are added to the options that s sets.
+// GRPC returns a gRPC server of the protocol. It also has the services of health and of reflection.
+// Its options are those that s sets and the given ones.
 func (s *Server) GRPC(options ...grpc.ServerOption) *grpc.Server {
 	size := int(min(s.options.MaxBody, math.MaxInt32))
 	g := grpc.NewServer(append([]grpc.ServerOption{

@@ -23,9 +23,9 @@ type instance struct {
 	ended   chan struct{} // closed when all workers have ended
 }
 
-// newInstance opens the sessions of a model. It computes each method once, so that the first
-// request is not slower than later ones. It returns an error if the package does not match its
-// description.
+// newInstance opens the sessions of a model. It runs each method once, so that the first request
+// is not slower than later ones. It returns an error if the generated package does not match its
+// description, `served`.
 func newInstance(name string, served rt.Served, o *Options, m *meter) (*instance, error) {
 	if served.Open == nil || len(served.Methods) == 0 {
 		return nil, fmt.Errorf("model %q has no methods that can be served", name)
@@ -144,8 +144,8 @@ func (i *instance) work(s *session) {
 	}
 }
 
-// compute computes a batch and ends its requests. If a batch of several requests fails, each is
-// computed alone, so that a request does not fail because of another.
+// compute computes a batch and ends its requests. If a batch of several requests fails, compute
+// computes each request alone, so that a request does not fail because of another.
 func (i *instance) compute(s *session, batch []*job, why reason) {
 	items, start := 0, time.Now()
 	for _, j := range batch {

@@ -253,9 +253,9 @@ func (p *program) serveGRPC(s *Server, failed chan<- error) (*grpc.Server, net.A
 // lingering is the longest time for which a server that drains accepts connections.
 const lingering = time.Second
 
-// end answers the requests that have arrived and ends the servers. open is the number of h's connections. Shutdown
-// closes connections that seem idle, although a request may be on its way. So each connection first gets an answer that
-// closes it, if its client sends a request in time.
+// end answers the requests that have arrived and ends the servers. `open` is the number of connections of h. Shutdown
+// of the HTTP server closes connections that seem idle, although a request may be on its way. So end first gives each
+// connection a short time: if a request comes on it, the answer closes the connection.
 func (p *program) end(s *Server, h *http.Server, open *atomic.Int64, g *grpc.Server) error {
 	s.Drain()
 	s.options.Log.Info("draining")

@@ -37,9 +37,9 @@ func portsOf(list []rt.Port) ([]*port, error) {
 	return out, nil
 }
 
-// check returns an error unless a tensor of this shape fits the port. bound maps the symbols of
-// earlier inputs to their extents; check adds the symbols of this one. The model checks extents
-// that are expressions of symbols.
+// check returns an error if a tensor of this shape does not fit the port. `bound` maps the
+// symbols of earlier inputs to their extents; check adds the symbols of this input. The model
+// itself checks extents that are expressions of symbols.
 func (p *port) check(shape []int, bound map[string]int) error {
 	if len(shape) != len(p.extents) {
 		return badRequest("input %q has shape %v, want %d dimensions, %v", p.label, shape, len(p.extents), p.symbols)

@@ -32,8 +32,8 @@ func newQueue(limit int) *queue {
 	return q
 }
 
-// push adds a request. If the queue is full, the last request of the longest line, which may be j,
-// ends with errFull. push returns false if the queue is closed.
+// push adds request j to the queue. If the queue is full, a request ends with errFull: the last one
+// of the longest line, which may be j. push returns false if the queue is closed.
 func (q *queue) push(j *job) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -115,8 +115,8 @@ const (
 	idle  reason = "idle"  // a session was free, and no request may wait
 )
 
-// take returns the requests of the next batch, for which it waits, or nil once the queue is closed
-// and empty. A batch has at most `most` items, unless its only request has more. If wait > 0, a
+// take waits for the next batch and returns its requests. It returns nil once the queue is closed
+// and empty. A batch has at most `most` items, except if a single request has more. If wait > 0, a
 // batch that is not full is held back until its oldest request has waited that long.
 func (q *queue) take(most int, wait time.Duration) ([]*job, reason) {
 	q.mu.Lock()
@@ -149,7 +149,7 @@ func (q *queue) take(most int, wait time.Duration) ([]*job, reason) {
 }
 
 // next returns the requests of the next batch, and the line of each request. It does not remove
-// them. isFull says that `most` leaves no room for another request.
+// them. isFull is true if the next request would make the batch exceed `most` items.
 func (q *queue) next(most int) (batch []*job, places []*line, isFull bool) {
 	items := 0
 	next := make([]int, len(q.lines)) // the first request of a line that has not been looked at

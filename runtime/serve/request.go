@@ -48,9 +48,9 @@ type decoder struct {
 	out   request
 }
 
-// decodeRequest decodes a request from an HTTP body. header is the length in bytes of the JSON
-// before binary tensors, or -1 if the whole body is JSON. The memory it allocates is proportional
-// to the bytes it receives, not to what the body declares.
+// decodeRequest decodes a request from an HTTP body. `header` is the length in bytes of the JSON
+// that precedes binary tensors, or -1 if the whole body is JSON. The allocated memory is
+// proportional to the bytes that are received, whatever sizes the body declares.
 func decodeRequest(m *method, body io.Reader, header int64) (*request, error) {
 	text := body
 	if header >= 0 {

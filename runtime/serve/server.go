@@ -54,8 +54,8 @@ func New(o Options, models ...Model) (*Server, error) {
 // Handler returns the handler of the protocol over HTTP, with the page /metrics.
 func (s *Server) Handler() http.Handler { return s.handler }
 
-// Reload reads the weights of all models that have a file of weights again. It returns the errors
-// of all models, joined. A model with an error keeps its weights.
+// Reload reads the weights of all models that have a file of weights again. It returns one error with the errors of
+// all models. A model with an error keeps its weights.
 func (s *Server) Reload() error {
 	var errs []error
 	for _, e := range s.entries {
@@ -66,8 +66,8 @@ func (s *Server) Reload() error {
 	return errors.Join(errs...)
 }
 
-// Drain makes the server not ready. It still answers requests, and each answer closes its connection of HTTP. A program
-// calls it before it shuts down its listeners, so that balancers send requests elsewhere.
+// Drain makes the server not ready. The server still answers requests, and closes an HTTP connection after each
+// answer. Call Drain before you shut down the listeners: load balancers then send requests elsewhere.
 func (s *Server) Drain() { s.draining.Store(true) }
 
 // Close makes all models refuse new requests, and waits until the requests that are waiting have
@@ -198,8 +198,8 @@ func (s *Server) allows(header string) bool {
 	return strings.EqualFold(scheme, "Bearer") && subtle.ConstantTimeCompare([]byte(token), []byte(s.options.Token)) == 1
 }
 
-// clientOf returns an identifier of the client: the first value of the header that
-// Options.ClientHeader names. If there is no such value, it is the host of the address.
+// clientOf returns an identifier of the client. It is the first value of the header that Options.ClientHeader names
+// or, if there is no such value, the host of the address.
 func (s *Server) clientOf(address string, header func(name string) string) string {
 	if s.options.ClientHeader != "" {
 		first, _, _ := strings.Cut(header(s.options.ClientHeader), ",")

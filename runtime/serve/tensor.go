@@ -18,8 +18,9 @@ type tensor struct {
 
 const maxRank = 32
 
-// elements returns the product of a shape's extents. It returns an error if an extent is negative,
-// or if the size in bytes overflows an int; an element has size bytes.
+// elements returns the product of a shape's extents. size is the size of an element in bytes.
+// elements returns an error if an extent is negative, or if the size of all elements overflows an
+// int.
 func elements(shape []int, size int) (int, error) {
 	n := max(1, size)
 	empty := false

@@ -49,9 +49,9 @@ func (c carrier) Keys() (names []string) {
 	return names
 }
 
-// exporting returns a tracer as the environment variables OTEL_* configure it, or nil if they do
-// not configure tracing. The function that it returns sends the remaining spans and ends the
-// tracer.
+// exporting returns a tracer with the settings of the environment variables OTEL_*. If these do
+// not configure tracing, the tracer is nil. The returned function sends the remaining spans and
+// ends the tracer.
 func exporting(ctx context.Context) (trace.Tracer, func(context.Context) error, error) {
 	nowhere := func(context.Context) error { return nil }
 	named := os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != "" || os.Getenv("OTEL_TRACES_EXPORTER") == "otlp"

@@ -7,9 +7,10 @@ import (
 	"time"
 )
 
-// watch checks the files of weights every `each`. It loads a model again if its file differs from
-// the file that was loaded, and is the same as at the previous check. So it does not load a file
-// that is still being written. If `each` is not above 0, watch does nothing. stop ends the checks.
+// watch checks the files of weights at intervals of `each`. It loads a model again if its file
+// differs from the file that was loaded, and has not changed since the previous check. So it does
+// not load a file that is still being written. If `each` is not above 0, watch does nothing.
+// `stop` ends the checks.
 func (s *Server) watch(each time.Duration) (stop func()) {
 	if each <= 0 {
 		return func() {}

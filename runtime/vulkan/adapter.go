@@ -55,8 +55,8 @@ type survey struct {
 	unfit []string
 }
 
-// examine returns the usable physical devices, in the order of Devices, and a line for each other
-// device with the reason. It caches the result, because each loaded model calls it.
+// examine returns the usable physical devices in the order of [Devices]. unfit has a line for each
+// other device, with the reason. It caches the result, because each loaded model calls it.
 func examine() (in *instance, list []*adapter, unfit []string, err error) {
 	defer func() {
 		if err != nil {
@@ -126,9 +126,9 @@ func (a *adapter) rank() int {
 	return software
 }
 
-// maxAllocation returns the largest size in bytes of an allocation. limit is the driver's limit. If
-// some kernels compute in words of 32 bits, the size is at most 8 GiB, because these kernels index
-// the words of an array by an i32.
+// maxAllocation returns the largest size in bytes of an allocation. limit is the driver's limit. On
+// some devices, kernels access arrays as 32-bit words and index the words by an i32. The size is
+// then at most 8 GiB.
 func maxAllocation(limit uint64, enabled *[featureSets]featureSet) int64 {
 	if usesWords(enabled) {
 		limit = min(limit, 4<<31)
@@ -204,9 +204,9 @@ func (a *adapter) findFamily(in *instance) error {
 	return errors.New("does not compute")
 }
 
-// memoryType returns the memory type with the largest heap among the types in mask, a bit set, that
-// have all of these properties. On a tie it returns the first type, because drivers list faster
-// types first. ok is false if there is no such type.
+// memoryType returns the memory type with the largest heap. It considers the types in mask, a bit
+// set, that have all of the given properties. On a tie it returns the first type, because drivers
+// list faster types first. ok is false if there is no such type.
 func (a *adapter) memoryType(mask, properties uint32) (best uint32, ok bool) {
 	for i, t := range a.memory.types[:a.memory.typeCount] {
 		if mask>>i&1 == 0 || t.properties&properties != properties {

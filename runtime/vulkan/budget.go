@@ -39,9 +39,9 @@ func (b *budget) release(memoryType uint32, bytes int64) {
 	b.count--
 }
 
-// available returns the number of bytes left in the heap of a memory type. full reports whether the
-// number of allocations has reached the driver's limit. It uses VK_EXT_memory_budget if the device
-// has it; otherwise it subtracts the allocations of this device from the size of the heap.
+// available returns the number of bytes left in the heap of a memory type, and whether the number
+// of allocations has reached the driver's limit. It asks VK_EXT_memory_budget if the device has
+// this extension. Otherwise it subtracts the allocations of this device from the size of the heap.
 func (b *budget) available(memoryType uint32) (bytes int64, full bool) {
 	heap := b.adapter.memory.types[memoryType].heap
 	b.mu.Lock()

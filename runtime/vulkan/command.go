@@ -34,9 +34,9 @@ func (c command) failed(r result) error {
 	return &commandError{c.name, r}
 }
 
-// findCommands sets the fields of *commands, a struct of commands: the field CreateBuffer is
-// vkCreateBuffer. It calls lookup(handle, name) for the addresses. It returns an error if a
-// function is missing.
+// findCommands sets the fields of *commands, a struct of functions, to functions of Vulkan. The
+// field CreateBuffer becomes vkCreateBuffer, and so on. The addresses come from lookup(handle,
+// name). findCommands returns an error if a function is missing.
 func findCommands(commands any, lookup, handle uintptr) error {
 	v := reflect.ValueOf(commands).Elem()
 	for i := range v.NumField() {

@@ -49,8 +49,8 @@ type hardwareQueue struct {
 	handle uintptr
 }
 
-// keptStaging is the number of blocks of staging memory that closed queues leave to later queues.
-// Allocating a block takes longer than a call of a small model.
+// keptStaging is the number of blocks of staging memory that are kept for later queues when a queue
+// is closed. Allocating a block takes longer than a call of a small model.
 const keptStaging = 4
 
 // maxQueues is the largest number of driver queues that a device uses.
@@ -164,8 +164,8 @@ func (d *device) Free(at gpu.Address) {
 	}
 }
 
-// adopt calls make and registers the result as a child of the device. It returns an error if the
-// device is closed or make returns an error.
+// adopt calls `make` and registers the result as a child of the device. It returns the result. It
+// returns an error if the device is closed or `make` returns one.
 func adopt[C child](d *device, make func() (C, error)) (made C, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -14,9 +14,8 @@
 // one name. The device then takes the first for which it has the features. So a kernel may have a
 // second form, without a feature that not all devices have.
 //
-// An allocation has 8 GiB at most on a device that lacks one of these: integers of 8, 16 or 64
-// bits, and storage of 8 or 16 bits. On such a device, a kernel may find the words of an array by
-// indices of 32 bits.
+// A device may lack integers of 8, 16 or 64 bits, or storage of 8 or 16 bits. An allocation then
+// has at most 8 GiB, because a kernel may access an array as 32-bit words with indices of 32 bits.
 //
 // # Queues
 //

@@ -38,8 +38,8 @@ var requiredFeatures = []feature{
 }
 
 // The first typeFeatures elements of optionalFeatures are features that tensors of some types need.
-// The next wordFeatures elements are features without which some kernels compute in words of 32
-// bits.
+// The next wordFeatures elements are features for computing with and storing integers of other
+// widths than 32 bits. If one is missing, some kernels compute in words of 32 bits.
 const (
 	typeFeatures = 1
 	wordFeatures = 5
@@ -79,8 +79,8 @@ var subgroupOperations = []struct {
 	{"subgroup quad", 68},
 }
 
-// newFeatureSets returns feature sets with all switches off, linked by their next pointers. The set
-// of an extension is linked only if extensions contains the extension.
+// newFeatureSets returns feature sets with all features off, linked by their next pointers. A set
+// that belongs to an extension is linked only if `extensions` contains the extension.
 func newFeatureSets(extensions []string) *[featureSets]featureSet {
 	sets := &[featureSets]featureSet{
 		core:     {sType: typeFeatures2},
@@ -103,8 +103,8 @@ func newFeatureSets(extensions []string) *[featureSets]featureSet {
 	return sets
 }
 
-// enable returns the features to enable: the required ones, and the optional ones among supported.
-// It returns an error if a required feature is missing.
+// enable returns the features to enable: all required ones, and the optional ones that are in
+// `supported`. It returns an error if a required feature is missing.
 func enable(supported *[featureSets]featureSet, extensions []string) (*[featureSets]featureSet, error) {
 	want := newFeatureSets(extensions)
 	for _, f := range requiredFeatures {
@@ -158,9 +158,9 @@ func missing(list []feature, enabled *[featureSets]featureSet) []string {
 	return names
 }
 
-// missingFeature returns the name of the feature, or of the group of subgroup operations, that a
-// capability requires. It returns "" if names contains this name, or if the capability requires
-// neither.
+// missingFeature returns the name of what a capability requires and the device lacks. This is a
+// feature, or a group of subgroup operations. `names` are those of the device. missingFeature
+// returns "" if nothing is missing.
 func missingFeature(names []string, capability uint32) string {
 	for _, f := range optionalFeatures {
 		if f.capability == capability && !slices.Contains(names, f.name) {

@@ -53,8 +53,8 @@ func floatControlNames(p *floatControlsProperties) []string {
 	return names
 }
 
-// dropControls removes the float controls that names does not contain, and the capabilities that
-// only these controls require. names are the features of the device.
+// dropControls removes the float controls that the device does not have, and the capabilities that
+// only these controls require. `names` are the names of the device's features.
 func (s *shader) dropControls(names []string) {
 	lacks := func(mode, width uint32) bool {
 		return slices.ContainsFunc(floatControls, func(c floatControl) bool {

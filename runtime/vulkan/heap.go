@@ -15,9 +15,9 @@ import (
 // alignment is the alignment of addresses and sizes of pieces, in bytes.
 const alignment = 256
 
-// heap allocates memory of one memory type. Large pieces are driver allocations of their own; small
-// ones are parts of shared blocks, because devices limit the number of allocations. Its methods are
-// safe for concurrent use.
+// heap allocates memory of one memory type. A large piece is one allocation of the driver. Small
+// pieces are parts of shared blocks, because devices limit the number of allocations. Its methods
+// are safe for concurrent use.
 type heap struct {
 	device *device
 	memory uint32 // the memory type
@@ -65,9 +65,9 @@ func (p piece) place(offset int64) place {
 	return place{p.block.buffer, p.block.offset + p.start + offset}
 }
 
-// newHeap returns a heap. choices has sets of memory properties, the preferred set first. The heap
-// uses the first set for which the device has a memory type in mask. newHeap returns an error if
-// the device has no such type.
+// newHeap returns a heap. It considers the memory types in mask, a bit set. The elements of choices
+// are sets of memory properties, the preferred set first. The heap has the properties of the first
+// set for which there is a memory type. newHeap returns an error if there is none for any set.
 func (d *device) newHeap(blockSize int64, mask uint32, choices ...uint32) (*heap, error) {
 	for _, properties := range choices {
 		if t, ok := d.adapter.memoryType(mask, properties); ok {

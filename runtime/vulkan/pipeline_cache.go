@@ -24,8 +24,8 @@ type pipelineCache struct {
 	next time.Time
 }
 
-// saveShare limits the time spent on saving while kernels are being compiled: the time between two
-// saves is at least saveShare times the duration of the first.
+// saveShare limits the fraction of the time that is spent on saving while kernels are being
+// compiled. If a save takes t, the next one begins at least saveShare·t later.
 const saveShare = 20
 
 // open creates the cache with the contents of the file for this device and driver. The cache is
@@ -46,8 +46,9 @@ func (c *pipelineCache) open(d *device) error {
 	return err
 }
 
-// save writes the file if kernels have been compiled since the last save, unless another goroutine
-// is saving or it is too early by saveShare. Errors are ignored: the next run compiles again.
+// save writes the file if kernels have been compiled since the last save. It does nothing if
+// another goroutine is saving, or if saveShare says that it is too early. Errors are ignored,
+// because the next run can compile the kernels again.
 func (c *pipelineCache) save(d *device) {
 	if !c.grown.Load() || !c.mu.TryLock() {
 		return

@@ -176,8 +176,9 @@ func (d *device) findBoth(to, from gpu.Address, n int) (target, source place, er
 	return target, source, err
 }
 
-// find returns the position of n bytes at an address. If n is 0, any address is valid and the
-// position is zero. action is the prefix of errors.
+// find returns the position in the device's memory of the n bytes at an address. It returns an
+// error if they are not all in one allocation. If n is 0, any address is valid and the position is
+// zero. action is the prefix of errors.
 func (d *device) find(action string, at gpu.Address, n int) (place, error) {
 	if n == 0 {
 		return place{}, nil
@@ -216,8 +217,8 @@ func putArguments(to []byte, args []uint64) {
 }
 
 // take allocates n bytes of ring r and returns their offset. On first use the ring gets its memory,
-// `size` bytes of the heap `from`. If the ring is full, take submits what is open and waits for
-// earlier submissions. Afterwards a submission is open.
+// `size` bytes of the heap `from`. If the ring is full, take submits the collected commands and
+// waits until earlier submissions have freed enough of it. Afterwards a submission is open.
 func (q *queue) take(r *ring, from *heap, size int64, n int) (offset int64, err error) {
 	if r.block == nil {
 		if r.piece, err = from.alloc(size); err != nil {

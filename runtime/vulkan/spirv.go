@@ -27,7 +27,7 @@ const (
 var errCutOff = errors.New("the code of SPIR-V is cut off")
 
 // readShaders reads concatenated SPIR-V modules from little-endian words. It returns an error if
-// the code is malformed or a module has a version above 1.highest.
+// the code is malformed, or if the version of a module is above 1.`highest`.
 func readShaders(code []byte, highest uint32) ([]*shader, error) {
 	if len(code)%4 != 0 || len(code) < 4*headerWords {
 		return nil, fmt.Errorf("%d bytes are not a module of SPIR-V", len(code))
@@ -80,8 +80,9 @@ const (
 	magic       = 0x07230203
 )
 
-// instructions yields the opcodes and operands of a module. It stops at a truncated instruction,
-// and at the next module, which starts with magic. No instruction starts with this word.
+// instructions yields the opcode and the operands of each instruction of a module. It stops at a
+// truncated instruction. It also stops at the next module, which begins with the word `magic`; no
+// instruction begins with this word.
 func instructions(words []uint32) iter.Seq2[uint32, []uint32] {
 	return func(yield func(uint32, []uint32) bool) {
 		for rest := words[headerWords:]; len(rest) > 0; {

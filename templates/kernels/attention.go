@@ -5,9 +5,9 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// HeadRows are the queries, the keys or the values of an attention, in the memory of a value of Outer × Rows × Columns
-// elements in row-major order. Element c of row i of head h of batch element b is at the outer index b·BatchOuter +
-// h·HeadOuter, in row Row + i and column Column + h·HeadColumns + c.
+// HeadRows say where the queries, the keys or the values of an attention are. They are elements of Value, which has
+// the extents Outer × Rows × Columns in row-major order. Element c of row i of head h of batch element b is at the
+// outer index b·BatchOuter + h·HeadOuter, in row Row + i and column Column + h·HeadColumns + c.
 type HeadRows struct {
 	Value                    *ir.Value
 	Outer, Rows, Columns     int
@@ -15,8 +15,9 @@ type HeadRows struct {
 	Row, Column, HeadColumns int
 }
 
-// Attention is an attention with constant extents. The result for a query of a head is the sum of the values weighted by
-// softmax(Scale · query · key) over the keys that the query attends to. It is 0 if there are no such keys.
+// Attention describes an attention with constant extents. For each query of a head it computes the sum of the values,
+// weighted by softmax(Scale · query · key) over the keys that the query attends to. The result is 0 if a query does
+// not attend to any key.
 type Attention struct {
 	Batch, Heads, Queries, Keys int
 	// KeyHeads is the number of heads of keys and values. It divides Heads.
@@ -41,6 +42,7 @@ type Attention struct {
 	Store func(e *Emitter, at Attending, column, x *kernel.Value)
 }
 
-// Attending says which batch element, head, query and key a thread is at. Group is the head of keys and values. Query
-// or Key is nil where it does not matter.
+// Attending identifies a query and a key of an attention: a batch element, a head, and the positions of the query and
+// the key. Group is the index of the head of keys and values, which several heads of queries may share. Query or Key
+// is nil where it does not matter.
 type Attending struct{ Batch, Head, Group, Query, Key *kernel.Value }

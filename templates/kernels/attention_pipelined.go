@@ -12,10 +12,10 @@ import (
 
 var errAttention = errors.New("the attention cannot be computed by groups of threads")
 
-// PipelinedAttention returns the launch of a kernel that computes an attention, for devices that run pipelined kernels. One
-// group of threads copies queries, keys and values to shared memory. The other groups multiply them, and keep the
-// greatest score and the sum of the weights of each query in registers. It returns an error if the kernel cannot
-// compute a.
+// PipelinedAttention returns the [Launch] of a kernel that computes an attention, for devices that run pipelined
+// kernels. In each block, one group of threads copies queries, keys and values to shared memory, and the other groups
+// multiply them. For each query, these keep the greatest score and the sum of the weights in registers.
+// PipelinedAttention returns an error if the kernel cannot compute a.
 func PipelinedAttention(name string, a Attention, t AttentionTiles) (Launch, error) {
 	if a.Matrix != ir.F16 && a.Matrix != ir.BF16 || a.Width < 8 || a.Width > 128 || a.Width%8 != 0 || a.Past < 0 {
 		return Launch{}, errAttention
@@ -54,8 +54,8 @@ func PipelinedAttention(name string, a Attention, t AttentionTiles) (Launch, err
 	})
 }
 
-// stagesOfQueries is the number of tiles of queries in shared memory. With two, the next tile is copied while the
-// groups compute with the current one.
+// stagesOfQueries is the number of tiles of queries that fit in shared memory at a time. With two, the next tile is
+// copied while the groups compute with the current one.
 const stagesOfQueries = 2
 
 // attention is the state of [PipelinedAttention] while it builds a kernel.
@@ -104,8 +104,9 @@ func (p *attention) build() {
 	})
 }
 
-// boxes adds a parameter through which the kernel copies boxes of `rows` rows and 64 columns. If the columns of a head
-// do not fill whole boxes, the parameter has an axis for heads. A box then has zeros after the last column of its head.
+// boxes adds a parameter to the kernel: the map of r.Value, through which the kernel copies boxes of `rows` rows and
+// 64 columns. If the columns of a head do not fill whole boxes, the map has an axis for heads, and the last box of a
+// head has zeros after its last column.
 func (p *attention) boxes(name string, r HeadRows, rows int) *kernel.Value {
 	p.args = append(p.args, Arg{Read: r.Value})
 	if p.columns == p.Width {
@@ -114,15 +115,17 @@ func (p *attention) boxes(name string, r HeadRows, rows int) *kernel.Value {
 	return p.Map(name, p.Matrix, []int{r.Outer, r.Rows, r.Columns / p.Width, p.Width}, []int{1, rows, 1, columnsOfBox})
 }
 
-// part is a tile of the result: queries m, m+1, … of a head. They attend only to keys in the tiles `from` … `to`−1.
+// part is a tile of the result: the queries of a head from query m on. Its queries attend only to keys in the tiles
+// `from` … `to`−1 of keys.
 type part struct {
 	Attending
 	m, from, to *kernel.Value
 }
 
-// eachPart calls do for each tile that the block computes. The first call gets carried, and each later call gets the
-// values that the call before returned. If paired is true, the block computes the tiles in pairs: one with few keys and
-// one with many. Otherwise, the last tiles of the heads come first if p.After ≥ 0.
+// eachPart calls `do` for each tile of the result that the block computes. The first call gets `carried`; each later
+// call gets the result of the previous call. If [attention.paired] is true, the block computes the tiles in pairs, a
+// tile that attends to few keys with one that attends to many. Otherwise, if p.After ≥ 0, the last tiles of the heads
+// come first.
 func (p *attention) eachPart(carried []*kernel.Value, do func(t part, carried []*kernel.Value) []*kernel.Value) {
 	one := p.Int(1)
 	if p.paired() {
@@ -155,12 +158,12 @@ func (p *attention) paired() bool {
 	return p.After >= 0 && p.Before < 0 && p.tile.Blocks < p.tiles
 }
 
-// pairs returns the number of pairs of tiles of all heads. The last tile of a head with an odd
-// number of tiles is a pair of its own.
+// pairs returns the number of pairs of tiles of all heads. If a head has an odd number of tiles, its middle tile
+// counts as a pair.
 func (p *attention) pairs() int { return p.Batch * p.Heads * ((p.tilesM + 1) / 2) }
 
-// headsAtOnce returns the number of heads that blocks compute at the same time: so many that their keys and values have
-// at most p.tile.Cache bytes, but at least 1. It divides Batch·Heads.
+// headsAtOnce returns the number of heads that blocks compute at the same time, at least 1. It divides Batch·Heads.
+// The keys and values of these heads have at most p.tile.Cache bytes in total, so that they stay in the cache.
 func (p *attention) headsAtOnce() int {
 	heads := p.Batch * p.Heads
 	n := max(min(heads, p.tile.Cache/(2*p.Keys*p.Width*p.Matrix.Size())*(p.Heads/p.KeyHeads)), 1)
@@ -202,8 +205,8 @@ func (p *attention) next(s stage, n int) stage {
 
 func (p *attention) other(phase *kernel.Value) *kernel.Value { return p.Sub(p.Int(1), phase) }
 
-// copyTiles is the program of the group that copies. For each tile of the result, it copies the queries, and then the
-// tiles of keys and values from the last to the first.
+// copyTiles emits the program of the group of threads that copies. For each tile of the result, this group copies the
+// queries, and then the tiles of keys and values, the last one first.
 func (p *attention) copyTiles() {
 	bytes := func(rows int) *kernel.Value { return p.Int(rows * p.columns * p.Matrix.Size()) }
 	start := []*kernel.Value{p.Int(0), p.Int(1), p.Int(0), p.Int(1)}
@@ -230,9 +233,9 @@ func (p *attention) copyTiles() {
 	})
 }
 
-// copyRows copies n rows of a head, from row `first` on, to the array `to`, from element `at` on. It copies boxes of
-// `rows` rows and 64 columns: all boxes of the first rows, then all boxes of the next rows. Barrier i of `full` waits
-// for the copies.
+// copyRows copies n rows of a head, beginning with row `first`, to elements of the array `to`, beginning with element
+// `at`. It copies boxes of `rows` rows and 64 columns: first all boxes of the first `rows` rows, then all boxes of
+// the next `rows` rows, and so on. Barrier i of `full` counts the copied bytes.
 func (p *attention) copyRows(to, at, from *kernel.Value, r HeadRows, full, i, batch, head, first *kernel.Value, n, rows int) {
 	outer := p.Add(p.Mul(batch, p.Int(r.BatchOuter)), p.Mul(head, p.Int(r.HeadOuter)))
 	for row := 0; row < n; row += rows {
@@ -258,8 +261,8 @@ type attender struct {
 	own, last    *kernel.Value // the group's first query, and the end of the tiles of keys that matter to it
 }
 
-// multiply is the program of the groups that multiply. While the products of the weights and the values of a tile are
-// computed, the group computes the weights of the next tile.
+// multiply emits the program of the groups of threads that multiply. Such a group overlaps two tiles: while the
+// products of the weights and values of one tile are computed, it computes the weights of the next tile.
 func (p *attention) multiply() {
 	group := p.Sub(p.Group(), p.Int(1))
 	thread := p.Rem(p.Thread(0), p.Int(kernel.Group))
@@ -281,8 +284,9 @@ func (p *attention) multiply() {
 	})
 }
 
-// attend computes the group's part of a tile of the result. ring holds the stage of the first tile of keys and the
-// phase of the group's turn. attend returns the stage and the phase that follow the last tile.
+// attend computes the rows of a tile of the result that belong to the group. ring holds the stage of the first tile
+// of keys, and the phase for which the group waits before it multiplies. attend returns these for the next tile of
+// the result.
 func (a *attender) attend(ring []*kernel.Value) []*kernel.Value {
 	a.Await(a.qFull, a.queries.index, a.queries.phase)
 	idle, skips := a.unused()
@@ -304,8 +308,8 @@ func (a *attender) attend(ring []*kernel.Value) []*kernel.Value {
 	})
 }
 
-// unused returns two facts: idle is true if a group may have no queries in a tile, and skips is true if there are tiles
-// of keys to which only some groups attend.
+// unused returns two facts about all tiles of the result. idle is true if some group has no queries in some tile.
+// skips is true if some tile of keys is needed by some groups of a block, but not by all.
 func (p *attention) unused() (idle, skips bool) {
 	idle = (p.queries-p.Queries%p.queries)%p.queries >= rowsOfGroup
 	end := func(m, n int) int { return min(p.tilesN, (p.Past+m+p.After+n+p.tile.Keys-1)/p.tile.Keys) }
@@ -315,8 +319,9 @@ func (p *attention) unused() (idle, skips bool) {
 	return idle, skips
 }
 
-// skip waits for a tile of keys and values, and releases it unused. ring holds the stage of the tile and the phase of
-// the group's turn. skip returns those of the next tile.
+// skip passes over a tile of keys and values that the group does not need: it waits for the tile and releases it.
+// ring holds the stage of the tile, and the phase for which the group waits before it multiplies. skip returns these
+// for the next tile of keys.
 func (a *attender) skip(_ *kernel.Value, ring []*kernel.Value) []*kernel.Value {
 	s := stage{ring[0], ring[1]}
 	a.take(s, ring[2])
@@ -328,8 +333,9 @@ func (a *attender) skip(_ *kernel.Value, ring []*kernel.Value) []*kernel.Value {
 	return []*kernel.Value{s.index, s.phase, a.other(ring[2])}
 }
 
-// compute computes the group's part of a tile of the result. s is the stage of the first tile of keys, and turn the
-// phase of the group's turn. compute returns the stage and the phase that follow the last tile.
+// compute computes the rows of a tile of the result that belong to the group. s is the stage of the first tile of
+// keys, and turn the phase for which the group waits before it multiplies. compute returns these for the next tile of
+// the result.
 func (a *attender) compute(s stage, turn *kernel.Value) []*kernel.Value {
 	for i := range a.columns / 2 {
 		a.SetSum(a.sums, i, a.Float(ir.F32, 0))
@@ -411,8 +417,8 @@ func (p *attention) masks() bool {
 	return p.Score != nil || p.After >= 0 || p.Before >= 0 || p.Keys%p.tile.Keys != 0
 }
 
-// plain returns the range of the group's tiles of keys that need no mask: the tiles `plain` … rest−1, counted back
-// from the last tile.
+// plain returns which of the group's tiles of keys need no mask. Tiles are counted from the last one, which is 0, to
+// earlier ones: tiles `plain` … rest−1 need no mask.
 func (a *attender) plain() (plain, rest *kernel.Value) {
 	n := a.Int(a.tile.Keys)
 	whole := a.Int(a.Keys / a.tile.Keys) // tiles without keys after the last
@@ -465,8 +471,8 @@ func (a *attender) multiplyValues(s stage, weights []*kernel.Value) {
 	a.Commit()
 }
 
-// store stores the group's part of the result: the sums of weighted values, divided by the sums of the weights. The
-// result of a query without keys is 0.
+// store stores the rows of the result that belong to the group. A row is the sum of weighted values of a query,
+// divided by the sum of its weights. The result of a query without keys is 0.
 func (a *attender) store(r running) {
 	for h, share := range a.softmax.shares(r) {
 		at := a.Attending

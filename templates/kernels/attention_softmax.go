@@ -7,9 +7,9 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// softmax computes the softmax of two queries over keys. Four threads of a warp share the two queries. They hold the
-// scores of a tile of keys as threads hold the sums of [kernel.MultiplyTiles]: score 4·j+2·h+c of a thread is of
-// query rows[h] and key 8·j+pair+c.
+// softmax computes the softmax of two queries over keys, one tile of keys after the other. Four threads of a warp
+// compute the two queries together. In each tile, a thread holds the scores of a quarter of the keys, in the layout
+// of the sums of [kernel.MultiplyTiles]: score 4·j+2·h+c belongs to query rows[h] and to key 8·j+pair+c of the tile.
 type softmax struct {
 	*Emitter
 	Attending
@@ -23,8 +23,8 @@ type softmax struct {
 	change        func(e *Emitter, at Attending, score *kernel.Value) *kernel.Value
 }
 
-// place sets the thread's queries and its first key. Warp `warp` has the 16 queries from first + 16·warp on. lane is
-// the index of the thread in its warp.
+// place sets the thread's queries and its first key. The warp with index `warp` has the 16 queries from first +
+// 16·warp on. lane is the index of the thread in its warp.
 func (s *softmax) place(first, warp, lane *kernel.Value) {
 	row := s.Add(s.Mul(warp, s.Int(16)), s.Div(lane, s.Int(4)))
 	for h := range s.rows {
@@ -47,8 +47,8 @@ func runningOf(v []*kernel.Value) running {
 // scaled reports whether scores are multiplied by scale as part of the exponent.
 func (s *softmax) scaled() bool { return s.change == nil && s.scale > 0 }
 
-// start returns the state before the first keys. sink returns the score of an additional key, whose value is 0, or sink
-// is nil if there is no such key. One of the four threads that share a row counts the weight of this key.
+// start returns the state before the first keys. If sink is not nil, it returns the score of an additional key, whose
+// value is 0. Four threads compute the same query; only one of them counts the weight of this key.
 func (s *softmax) start(sink func(e *Emitter, at Attending) *kernel.Value) (r running) {
 	top, weight := s.Float(ir.F32, math.Inf(-1)), s.Float(ir.F32, 0)
 	if sink != nil {
@@ -61,10 +61,10 @@ func (s *softmax) start(sink func(e *Emitter, at Attending) *kernel.Value) (r ru
 	return running{[2]*kernel.Value{top, top}, [2]*kernel.Value{weight, weight}}
 }
 
-// weigh returns the weights of the scores of a tile of keys, relative to the greatest score so far. r is the state
-// before the tile, and `after` the state after it. The caller has to multiply the earlier sums of weighted values of
-// row h by factors[h]. If masked is set, weigh excludes keys as mask does; first is the first key of the tile. weigh
-// changes scores.
+// weigh returns the weights of a tile of keys, exp(score − m), where m is the greatest score of the query so far. r
+// is the state before the tile, and `after` the state after it. The tile may have raised m: the caller has to
+// multiply the sums of weighted values of earlier tiles by factors[h], for query h. If masked is true, weigh excludes
+// keys as mask does; `first` is the first key of the tile. weigh changes `scores`.
 func (s *softmax) weigh(r running, scores []*kernel.Value, first *kernel.Value, masked bool) (after running, weights []*kernel.Value, factors [2]*kernel.Value) {
 	scale := math.Log2E // of exponents of 2
 	if s.scaled() {
@@ -97,8 +97,8 @@ func (s *softmax) weigh(r running, scores []*kernel.Value, first *kernel.Value, 
 	return after, weights, factors
 }
 
-// overRow joins the elements of row h, 0 or 1: x[i] is an element of row i/2%2. Four chains of joins do not wait for
-// each other.
+// overRow combines the elements of row h, 0 or 1, into one with `join`, such as a maximum. x[i] is an element of row
+// i/2%2. It combines them in four independent chains, which a device can compute at the same time.
 func overRow(x []*kernel.Value, h int, join func(x, y *kernel.Value) *kernel.Value) *kernel.Value {
 	const chains = 4
 	partial := make([]*kernel.Value, chains)
@@ -165,8 +165,8 @@ func (s *softmax) mask(scores []*kernel.Value, first *kernel.Value) {
 	}
 }
 
-// shares returns the factors for the sums of weighted values of both rows. The factor of a row is 1 divided by the sum
-// of its weights, or 0 without keys.
+// shares returns a factor for each of the thread's two queries: 1 divided by the sum of its weights, or 0 for a query
+// without keys. The sum of weighted values times this factor is the result of the query.
 func (s *softmax) shares(r running) (shares [2]*kernel.Value) {
 	zero := s.Float(ir.F32, 0)
 	for h := range shares {

@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// Attended is an attention as in [Attention], with extents that may be known only at run time, and with elements at any
-// places in memory.
+// Attended describes an attention like [Attention]. Its extents may be known only at run time, and its elements may
+// be anywhere in memory.
 type Attended struct {
 	Batch, Heads, Queries, Keys dim.Dim
 	// Shared is the number of heads of queries for each head of keys and values.
@@ -39,9 +39,9 @@ const (
 	elementsAtOnce = 8  // of a key or value, that a thread loads at a time: 16 bytes
 )
 
-// WarpAttention returns the launch of a kernel that computes an attention with products by warps, see [kernel.MatMulAdd]. A
-// block goes through the keys in tiles, and keeps the greatest score, the sum of the weights and the sums of weighted
-// values of its queries in registers.
+// WarpAttention returns the [Launch] of a kernel that computes an attention. Warps compute the products, see
+// [kernel.MatMulAdd]. A block goes through the keys tile by tile. For each of its queries, it keeps the greatest
+// score, the sum of the weights and the sum of weighted values in registers.
 func WarpAttention(name string, a Attended) (Launch, error) {
 	tiles := a.Queries.CeilDiv(dim.Const(queriesOfBlock))
 	return Grid(name, []dim.Dim{tiles, a.Heads, a.Batch}, []int{warpsOfBlock * kernel.Warp}, func(e *Emitter) func([]*kernel.Value) {
@@ -145,9 +145,12 @@ func (w *warpAttention) inside(cond *kernel.Value, n int, load func() []*kernel.
 	})
 }
 
-// load loads a tile of keys and values to shared memory. first is the first key. Rows after the last key are 0.
-// Neighbouring threads load neighbouring parts of a key, but the same part of neighbouring values. They store these in
-// the same row, as neighbours, and so access different banks.
+// load copies a tile of keys and values to shared memory. `first` is the first key of the tile. Rows after the last
+// key become 0.
+//
+// A chunk is 8 adjacent elements of a key or a value. Neighbouring threads load neighbouring chunks of a key, which
+// are adjacent in memory. They load the same chunk of neighbouring values: values are stored transposed in shared
+// memory, so that these threads store adjacent elements and access different banks.
 func (w *warpAttention) load(head Attending, first, keys *kernel.Value) {
 	w.loadParts(head, first, keys, w.Depth, w.Key, func(i *kernel.Value) (row, part *kernel.Value) {
 		parts := w.Int(w.Depth / elementsAtOnce)
@@ -164,8 +167,8 @@ func (w *warpAttention) load(head Attending, first, keys *kernel.Value) {
 	})
 }
 
-// loadParts loads rows of `width` elements in parts of 8 elements, and calls put with each part. place returns the row
-// of part i of the tile, and the index of the part in the row.
+// loadParts loads a tile of rows of `width` elements, in parts of 8 adjacent elements, and calls `put` with each
+// part. The parts of the tile are numbered; `place` returns the row of part i and the index of the part in this row.
 func (w *warpAttention) loadParts(head Attending, first, keys *kernel.Value, width int, from func(e *Emitter, at Attending, element *kernel.Value, n int) []*kernel.Value,
 	place func(i *kernel.Value) (row, part *kernel.Value), put func(row, column *kernel.Value, x []*kernel.Value)) {
 	const threads = warpsOfBlock * kernel.Warp
@@ -211,8 +214,9 @@ func (w *warpAttention) addValues(sums, weights []*kernel.Value, lane *kernel.Va
 	}
 }
 
-// column returns the thread's elements of a matrix of 16 terms and 8 columns in shared memory. Each column of the
-// matrix is a row of the array; rows are `stride` elements apart. first is the first column, and k the first term.
+// column returns the thread's elements of the second factor of a matrix product by a warp: 16 terms and 8 columns.
+// The factor is in shared memory, with a row of the array for each column; rows are `stride` elements apart. `first`
+// is the first column, and k the first term.
 func (w *warpAttention) column(array *kernel.Value, stride, first, k int, lane *kernel.Value) []*kernel.Value {
 	row := w.Add(w.Div(lane, w.Int(4)), w.Int(first))
 	at := w.Add(w.Mul(row, w.Int(stride)), w.Add(w.Mul(w.Rem(lane, w.Int(4)), w.Int(2)), w.Int(k)))

@@ -22,16 +22,17 @@ type Columns struct {
 }
 
 const (
-	// The first kernel of ReduceColumns should have columnThreads threads. To this end, a column is divided into at
-	// most partsMost parts of at least rowsOfPart rows.
+	// ReduceColumns divides columns into parts until its first kernel has about columnThreads threads. There are at
+	// most partsMost parts, and each has at least rowsOfPart rows.
 	columnThreads, rowsOfPart, partsMost = 1 << 16, 32, 128
 	// columnsOfBlock is the number of columns whose parts a block of the second kernel joins.
 	columnsOfBlock = 32
 )
 
-// ReduceColumns returns the launches of kernels that reduce columns. Threads take adjacent columns, so that they read
-// adjacent elements. If there are few columns, several threads reduce parts of one, and a second kernel joins the parts in
-// their order. The number of parts depends on the extents only.
+// ReduceColumns returns the launches of kernels that reduce each column to a state. Adjacent threads take adjacent
+// columns, so that they read adjacent elements. If there are few columns, several threads each reduce a part of the
+// rows of a column, and a second kernel combines the states of the parts in order. The number of parts depends only
+// on the extents.
 func ReduceColumns(name string, c Columns) ([]Launch, error) {
 	lanes := 1
 	for lanes < maxLanes && lanes*c.Size < 16 {

@@ -5,12 +5,14 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// FaultWords is the number of i32 in the record of a fault: 1, then the low and the high half of
-// the number that [Emitter.SetFault] gets. All are 0 without a fault.
+// FaultWords is the number of i32 words in the record of a fault. The first word is 1; the other
+// two are the low and the high half of the number that [Emitter.SetFault] gets. All words are 0
+// if there is no fault.
 const FaultWords = 3
 
-// SetFault reports a fault with a number that tells what is wrong, an i32 or i64. At most one
-// thread of the launch may report one. The launch gets the record of the fault as an argument.
+// SetFault emits code that reports a fault. number says what is wrong; it is an i32 or an i64.
+// At most one thread of the launch may report a fault. The record of the fault becomes an
+// argument of the launch.
 func (e *Emitter) SetFault(number *kernel.Value) {
 	if e.fault == nil {
 		e.fault = e.Pointer("fault", ir.I32)

@@ -9,11 +9,12 @@ import (
 // supports this number. Tests change it.
 var maxBlocks = 32768
 
-// Grid returns the launch of a kernel that computes work items, numbered along at most three
-// dimensions. Each item has a block of threads. fill may declare shared memory, and returns the
-// function item, which computes the item with index at[k] in dimension k; all threads of a block
-// call it. If there may be more than maxBlocks items along a dimension, a block computes several,
-// one after the other. If item uses shared memory, it therefore has to end with a barrier.
+// Grid returns the [Launch] of a kernel that computes work items, numbered along at most three
+// dimensions. A block of threads computes an item. `fill` may declare shared memory, and returns
+// the function `item`. All threads of a block call item, which computes the item with index at[k]
+// in dimension k. If there may be more than maxBlocks items along a dimension, a block computes
+// several items, one after the other. An item that uses shared memory must therefore end with a
+// barrier.
 func Grid(name string, items []dim.Dim, block []int, fill func(e *Emitter) (item func(at []*kernel.Value))) (Launch, error) {
 	blocks := make([]dim.Dim, len(items))
 	for k, n := range items {

@@ -26,8 +26,8 @@ type Launch struct {
 	Faster *Launch
 }
 
-// Arg is an argument of a launch: memory or a number. For memory, exactly one of Read, Write, Scratch
-// and Fault is set. For a number, all four are unset.
+// Arg is an argument of a launch: memory or a number. For memory, exactly one of Read, Write, Scratch and Fault is
+// set. For a number, none of them is set.
 type Arg struct {
 	Read    *ir.Value // a value that the kernel reads
 	Write   *ir.Value // a value that the kernel writes
@@ -62,8 +62,8 @@ type Emitter struct {
 // Threads is the number of threads of a block in kernels without a special need.
 const Threads = 256
 
-// New returns the launch of a kernel that fill builds. grid and block are the numbers of blocks and
-// of threads in each dimension; a missing dimension is 1. It returns the errors of [kernel.Build].
+// New returns the [Launch] of a kernel that `fill` builds. grid is the number of blocks in each dimension, and block
+// the number of threads of a block; a missing dimension is 1. New returns the errors of [kernel.Build].
 func New(name string, grid []dim.Dim, block []int, fill func(e *Emitter)) (Launch, error) {
 	l := Launch{Grid: [3]dim.Dim{dim.Const(1), dim.Const(1), dim.Const(1)}}
 	copy(l.Grid[:], grid)
@@ -77,8 +77,8 @@ func New(name string, grid []dim.Dim, block []int, fill func(e *Emitter)) (Launc
 	return l, err
 }
 
-// Dim returns an extent as an i32 value: a constant, or a parameter of the kernel. The launch fails if the
-// extent does not fit.
+// Dim returns an extent as an i32 value: a constant, or a parameter of the kernel. If the extent does not fit an
+// i32, launching the kernel fails.
 func (e *Emitter) Dim(d dim.Dim) *kernel.Value {
 	if n, ok := d.Int(); ok {
 		return e.Int(n)
@@ -93,8 +93,8 @@ func (e *Emitter) Dim(d dim.Dim) *kernel.Value {
 	return v
 }
 
-// Extent returns the value of an extent as a number of an arithmetic type d other than bool. Unlike the
-// results of [Emitter.Dim], which are for indices, it may exceed an i32.
+// Extent returns an extent as a number of the arithmetic type d, which is not bool. Unlike the result of
+// [Emitter.Dim], which is for indices, it may exceed an i32.
 func (e *Emitter) Extent(d ir.DType, x dim.Dim) *kernel.Value {
 	lo, hi := x.Bounds()
 	n, known := x.Int()

@@ -6,10 +6,10 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// Map returns the launch of a kernel with a thread for each element of a tensor of this shape. The
-// threads do not communicate. element gets two indices of its element: `at` has the index on each
-// axis, and i is the index in row-major order. In a large tensor, a thread computes several
-// elements.
+// Map returns the [Launch] of a kernel that calls `element` for each element of a tensor of this
+// shape, in a thread of its own. The threads do not communicate. The function gets two indices of
+// its element: `at` has the index on each axis, and i is the index in row-major order. In a large
+// tensor, a thread computes several elements.
 func Map(name string, shape []dim.Dim, element func(e *Emitter, at []*kernel.Value, i *kernel.Value)) (Launch, error) {
 	total := dim.Product(shape...)
 	blocks := total.CeilDiv(dim.Const(Threads))

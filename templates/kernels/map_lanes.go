@@ -8,9 +8,10 @@ import (
 // maxLanes is the largest number of adjacent elements that a thread of [MapLanes] computes.
 const maxLanes = 8
 
-// LanesOf returns how many adjacent elements of size bytes a thread should compute: a power of two, and at most 16
-// bytes. total is the number of all elements; if total is small, the result is 1. work is about the number of
-// operations for an element; if work is large, the result is smaller, because each lane repeats the code.
+// LanesOf returns how many adjacent elements a thread should compute. The number is a power of two, and the elements
+// have at most 16 bytes. `size` is the size of an element in bytes, and total the number of all elements. If total is
+// small, the result is 1. work is about the number of operations for an element. If work is large, the result is
+// smaller, because the code is repeated for each element.
 func LanesOf(total dim.Dim, size, work int) int {
 	const few, long = 1 << 15, 128
 	if n, ok := total.Int(); ok && n < few {
@@ -23,9 +24,9 @@ func LanesOf(total dim.Dim, size, work int) int {
 	return lanes
 }
 
-// MapLanes is like [Map], but a thread computes `lanes` adjacent elements. lanes is a power of two. What element stores
-// with [Tensor.Set] or [Tensor.SetRaw] is stored when all these elements are computed. element must not store in
-// control flow.
+// MapLanes is like [Map], but a thread computes `lanes` adjacent elements. lanes is a power of two. Stores by
+// [Tensor.Set] and [Tensor.SetRaw] happen only when all these elements have been computed. `element` must not store
+// inside a loop or a condition.
 func MapLanes(name string, shape []dim.Dim, lanes int, element func(e *Emitter, at []*kernel.Value, i *kernel.Value)) (Launch, error) {
 	if lanes == 1 {
 		return Map(name, shape, element)

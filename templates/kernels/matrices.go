@@ -5,9 +5,9 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// The sizes of a product by [kernel.MatMulAdd]. A warp computes warpM × warpN sums of a block's
-// tile, in matrices of matrixM × matrixN. warpsN is the number of warps along the columns of the
-// tile.
+// These are the sizes of a product by [kernel.MatMulAdd]. A warp computes warpM × warpN sums of a
+// block's tile, in matrices of matrixM × matrixN. warpsN is the number of warps along the columns
+// of the tile.
 const (
 	warpM, warpN     = 16, 32
 	matrixM, matrixN = 16, 8
@@ -15,8 +15,8 @@ const (
 )
 
 // termsOf returns the distance between adjacent columns of a tile in shared memory, in elements of
-// type d: tileK terms and a gap of 16 bytes. Because of the gap, the threads of a warp access
-// different banks.
+// type d. A column has tileK terms and a gap of 16 bytes. The gap makes the threads of a warp
+// access different banks.
 func termsOf(d ir.DType) int { return tileK + 16/d.Size() }
 
 // inMatrix returns the index of element (column, term) in a tile; see [termsOf].
@@ -48,10 +48,10 @@ func (p *product) buildMatrices() {
 	}
 }
 
-// factors returns the elements of a matrix in tile that a thread passes to [kernel.MatMulAdd]:
-// elements of the given column and, if columns is 2, of the column 8 further on. first is the first
-// term of the matrix. pair, 0 to 3, is the index of the thread among the four threads of its
-// column.
+// factors returns the elements that a thread passes to [kernel.MatMulAdd] for a matrix in `tile`.
+// They are elements of the given column and, if `columns` is 2, also of column + 8. `first` is the
+// first term of the matrix. Four threads have elements of the same column; pair, 0 to 3, is the
+// index of the thread among them.
 func (p *product) factors(tile, column, pair *kernel.Value, first, columns int) []*kernel.Value {
 	adjacent := min(4/p.Matrix.Size(), 2)
 	var elements []*kernel.Value

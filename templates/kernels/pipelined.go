@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// Matrices describes a factor of several products: Batch matrices, one after the other in the memory of
-// Value. If Batch is 1, all products have the same matrix.
+// Matrices describes a factor of several matrix products. The memory of Value has Batch matrices, one after the
+// other. If Batch is 1, all products have the same matrix.
 type Matrices struct {
 	Value                *ir.Value
 	Batch, Rows, Columns int
@@ -37,9 +37,9 @@ const registersToCopy, registersToMultiply = 40, 232
 
 var errPipelined = errors.New("the product cannot be computed by groups of threads")
 
-// Pipelined returns the launch of a kernel that computes the products of f with constant extents, for devices that
-// run pipelined kernels. One group of threads copies tiles of both factors to shared memory, and the others
-// multiply them. It returns an error if the kernel cannot compute f.
+// Pipelined returns the [Launch] of a kernel that computes the products of f, for devices that run pipelined kernels.
+// Extents must be constant. In each block, one group of threads copies tiles of both factors to shared memory, and
+// the other groups multiply them. Pipelined returns an error if the kernel cannot compute f.
 func Pipelined(name string, f Factors, t Tiles) (Launch, error) {
 	p := &pipelined{Factors: f, tile: t}
 	for i, d := range []dim.Dim{f.Batch, f.M, f.N, f.K} {
@@ -73,9 +73,9 @@ func Pipelined(name string, f Factors, t Tiles) (Launch, error) {
 	})
 }
 
-// stepsOfEarly is the largest number of steps of a block for which the kernel is early, see [kernel.Kernel]. Longer
-// kernels lose more by sharing the device with the next one than they gain by an early start. It was measured on an
-// H200.
+// stepsOfEarly is the largest number of steps of a block for which the kernel is early: the next kernel may start
+// before it ends, see [kernel.Kernel]. A longer kernel loses more by sharing the device than the early start gains.
+// The number was measured on an H200.
 const stepsOfEarly = 16
 
 const (
@@ -134,9 +134,9 @@ func (p *pipelined) build() {
 	})
 }
 
-// boxes adds a parameter through which the kernel copies boxes of m. If across is set, the rows of
-// the matrices are terms, and a box has p.terms rows and columnsOfBox columns. Otherwise a box has
-// `width` rows and p.terms columns.
+// boxes adds a parameter to the kernel: the map of m, through which the kernel copies boxes. If across is false, a
+// box has `width` rows and p.terms columns. If across is true, the rows of the matrices are terms, and a box has
+// p.terms rows and columnsOfBox columns.
 func (p *pipelined) boxes(name string, m *Matrices, across bool, width int) *kernel.Value {
 	extents, box := []int{m.Rows, m.Columns}, []int{width, p.terms}
 	if across {
@@ -149,8 +149,8 @@ func (p *pipelined) boxes(name string, m *Matrices, across bool, width int) *ker
 	return p.Map(name, p.Matrix, extents, box)
 }
 
-// stage is the index of a pipeline stage, and the parity (0 or 1) of the phase of the stage's
-// barriers for which the threads wait.
+// stage is a stage of the pipeline: its index, and the parity (0 or 1) of the barrier phase for which threads wait
+// before they use the stage.
 type stage struct{ index, phase *kernel.Value }
 
 func (p *pipelined) next(s stage) stage {
@@ -170,9 +170,10 @@ func (p *pipelined) skip(s stage) stage {
 	return stage{p.Select(past, p.Sub(i, p.Int(p.tile.Stages)), i), p.Select(past, other, same)}
 }
 
-// eachTile calls do for the tiles that the block computes, from the one with number `first` on, in steps of stride. do
-// gets the tile, the index of its product in the batch, its first row m and column n, and the stage of its first step,
-// which is s for the first tile. do returns the stage of the first step of the next tile.
+// eachTile calls `do` for the tiles that the block computes: tiles `first`, first + stride, and so on. `do` gets the
+// number of the tile, the index of its product in the batch, its first row m and column n, and the stage s of its
+// first step. It returns the stage of the first step of the next tile. The s of eachTile is the stage for the first
+// tile.
 func (p *pipelined) eachTile(first, stride *kernel.Value, s stage, do func(tile, batch, m, n *kernel.Value, s stage) stage) {
 	start := []*kernel.Value{s.index, s.phase}
 	p.ForUnrolled(1, first, p.Int(p.tiles), stride, start, func(tile *kernel.Value, carried []*kernel.Value) []*kernel.Value {
@@ -214,8 +215,10 @@ func (p *pipelined) copyTiles() {
 	})
 }
 
-// copyTile copies a tile of a factor to stage s of the array `to`. The tile has `width` rows from
-// row `first` and p.terms columns from column k; if across is set, rows and columns are exchanged.
+// copyTile starts copying a tile of the factor m from device memory to stage s of the array `to` in shared memory.
+// from is the map of m, see [pipelined.boxes]. The tile has `width` rows, beginning with row `first`, and p.terms
+// columns, beginning with column k. If across is true, the matrix is stored transposed: k is then its first row, and
+// `first` its first column.
 func (p *pipelined) copyTile(to, from *kernel.Value, m *Matrices, across bool, width int, s stage, batch, first, k *kernel.Value) {
 	at := p.Mul(s.index, p.Int(width*p.terms))
 	box := func(i, row, column *kernel.Value) {

@@ -2,10 +2,10 @@ package kernels
 
 import "github.com/burngen/burngen/ir/kernel"
 
-// A group writes its sums to shared memory, columnsOfChunk columns at a time, and each thread stores columnsOfThread
-// adjacent columns of a row. Rows in shared memory are rowOfChunk elements apart. In odd rows, columns 8·i … 8·i+3
-// change places with columns 8·i+4 … 8·i+7. So threads that access shared memory at the same time access different
-// banks.
+// A group stores its sums through shared memory, columnsOfChunk columns at a time. It first writes them there. Then
+// each thread stores columnsOfThread adjacent columns of a row in the result. Rows in shared memory are rowOfChunk
+// elements apart. In odd rows, columns 8·i … 8·i+3 change places with columns 8·i+4 … 8·i+7. So threads that access
+// shared memory at the same time access different banks.
 const (
 	columnsOfChunk  = 32
 	columnsOfThread = 8
@@ -13,9 +13,8 @@ const (
 	columnsOfLoad   = 4 // of shared memory
 )
 
-// store stores sums of a group. They begin at row m0 and column n0 of the product. group is the
-// index of the group among the groups that multiply, and thread the index of the thread in its
-// group.
+// store stores sums of a group of threads. They begin at row m0 and column n0 of the product. `group` is the index of
+// the group among the groups that multiply, and `thread` the index of the thread in its group.
 func (p *pipelined) store(sums, batch, m0, n0, group, thread *kernel.Value) {
 	warp, lane := p.Div(thread, p.Int(kernel.Warp)), p.Rem(thread, p.Int(kernel.Warp))
 	first := p.Mul(group, p.Int(rowsOfGroup*rowOfChunk))
@@ -59,8 +58,8 @@ func (p *pipelined) store(sums, batch, m0, n0, group, thread *kernel.Value) {
 	})
 }
 
-// inside calls do to emit code that runs if element (m, n) is inside the product. It needs no condition for an extent
-// of the product that is a multiple of the extent of the tile.
+// inside calls `do` to emit code that runs if element (m, n) is inside the product. If an extent of the product is a
+// multiple of the extent of a tile, the code does not check it.
 func (p *pipelined) inside(m, n *kernel.Value, do func()) {
 	cond := p.Bool(true)
 	if p.extents[1]%p.tile.M != 0 {

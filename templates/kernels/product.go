@@ -38,19 +38,17 @@ type Factors struct {
 	Store func(e *Emitter, batch, m, n, sum *kernel.Value)
 }
 
-// A block computes a tile of tileM × tileN sums, and each of its threads perM × perN of them. The
-// block loads tileK terms of the factors at a time. lanesN is the number of threads along the
-// columns of the tile.
+// A block computes a tile of tileM × tileN sums, and each of its threads computes perM × perN of these sums. The
+// block loads tileK terms of both factors at a time. lanesN is the number of threads along the columns of the tile.
 const (
 	tileM, tileN, tileK = 64, 64, 16
 	perM, perN          = 4, 4
 	lanesN              = tileN / perN
 )
 
-// Product returns the launch of a kernel that computes matrix products. A block of threads loads
-// tiles of both factors into shared memory, and each thread computes some of the sums. Terms are
-// added in the order of k. If warps multiply matrices, the device chooses the order of terms within
-// a matrix.
+// Product returns the [Launch] of a kernel that computes matrix products. A block of threads loads tiles of both
+// factors into shared memory, and each thread computes some of the sums. A sum adds its terms in the order of k. If
+// warps multiply matrices, the device chooses the order of the terms that one matrix instruction adds.
 func Product(name string, f Factors) (Launch, error) {
 	if f.Term == nil {
 		f.Term = (*Emitter).MulAdd
@@ -102,8 +100,8 @@ func (p *product) build() {
 	}
 }
 
-// accumulate returns the sums of a thread over all terms. It loads tileK terms of both factors at a
-// time, and calls multiply, which returns the sums with the products of these terms added.
+// accumulate returns the sums of a thread over all terms. It loads tileK terms of both factors at a time, and calls
+// multiply, which adds the products of these terms to the sums and returns the new sums.
 func (p *product) accumulate(multiply func(sums []*kernel.Value) []*kernel.Value) []*kernel.Value {
 	sums := make([]*kernel.Value, perM*perN)
 	for i := range sums {
@@ -119,10 +117,10 @@ func (p *product) accumulate(multiply func(sums []*kernel.Value) []*kernel.Value
 	})
 }
 
-// load copies a tile of a factor to shared memory: columns first to first + width − 1, terms k0 to
-// k0 + tileK − 1. extent is the number of columns of the factor, and element returns one of its
-// elements. Elements outside the factor are 0. If termsNear is set, neighbouring threads load
-// neighbouring terms; otherwise they load neighbouring columns.
+// load copies a tile of a factor to shared memory. The tile has `width` columns, beginning with column `first`, and
+// tileK terms, beginning with term k0. extent is the number of columns of the factor, and element returns one of its
+// elements. Elements outside the factor become 0. If termsNear is true, neighbouring threads load neighbouring terms
+// of a column. Otherwise they load neighbouring columns.
 func (p *product) load(tile *kernel.Value, width int, termsNear bool, first, k0, extent *kernel.Value, element func(column, k *kernel.Value) *kernel.Value) {
 	threads := tileM / perM * lanesN
 	for i := range width * tileK / threads {
@@ -143,8 +141,8 @@ func (p *product) load(tile *kernel.Value, width int, termsNear bool, first, k0,
 	}
 }
 
-// terms adds the products of term k of the tiles to a thread's sums, and returns the new sums. row
-// and lane are the row and column of the thread in the grid of threads that share a tile.
+// terms adds the products of term k of the tiles to a thread's sums, and returns the new sums. The threads of a block
+// form a grid over the sums of a tile: `row` and `lane` are the row and the column of the thread in this grid.
 func (p *product) terms(k, row, lane *kernel.Value, sums []*kernel.Value) []*kernel.Value {
 	var a [perM]*kernel.Value
 	var b [perN]*kernel.Value

@@ -21,8 +21,8 @@ type Reduction struct {
 // shortRow is the maximum length in elements of a row that one thread reduces alone.
 const shortRow = 64
 
-// Reduce returns the launch of a kernel that reduces each of several rows of length elements to a
-// state, and stores it. The order in which elements are joined depends only on length.
+// Reduce returns the [Launch] of a kernel that reduces rows. It combines the `length` elements of each row into a
+// state, and stores it. The order in which elements are combined depends only on length.
 func Reduce(name string, rows, length dim.Dim, r Reduction) (Launch, error) {
 	if n, ok := length.Int(); ok && n <= shortRow {
 		return Map(name, []dim.Dim{rows}, func(e *Emitter, _ []*kernel.Value, row *kernel.Value) {
@@ -55,9 +55,9 @@ func (e *Emitter) room(r Reduction) []*kernel.Value {
 	return shared
 }
 
-// JoinBlock joins the states of all threads of a block in an order that depends only on the number of threads, which is
-// a power of two. It returns the result in every thread. shared has room for a state of each thread, and may be reused
-// afterwards.
+// JoinBlock combines the states of all threads of a block with `join`, and returns the result in every thread. The
+// order depends only on the number of threads, which must be a power of two. shared has an array for each value of a
+// state, with an element for each thread. It may be used again afterwards.
 func (e *Emitter) JoinBlock(shared, state []*kernel.Value, join func(e *Emitter, x, y []*kernel.Value) []*kernel.Value) []*kernel.Value {
 	// Each thread joins several states at a time, so that there are few barriers. Large states are joined by few threads.
 	each := 16

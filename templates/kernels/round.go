@@ -5,8 +5,8 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// RoundTF32 returns x, an f32, rounded to 11 significant bits, with ties away from 0: to a number
-// of tf32. Numbers that round to more than the largest tf32 become infinite.
+// RoundTF32 returns x, an f32, rounded to tf32, which has 11 significant bits. Ties are rounded
+// away from 0. Numbers that round to more than the largest tf32 become infinite.
 func (e *Emitter) RoundTF32(x *kernel.Value) *kernel.Value {
 	const half, kept = 1 << 12, 0xffffe000
 	bits := e.Bitcast(ir.U32, x)

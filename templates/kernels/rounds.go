@@ -6,12 +6,13 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// Rounds repeats launches: all launches with the same Rounds run one after the other, Count times. They are adjacent
-// in the list of a node's launches. Kernels learn the number of a round from [Emitter.Round].
+// Rounds repeats launches. All launches with the same Rounds run one after the other, and this sequence runs Count
+// times. They must be adjacent in the list of a node's launches. A kernel reads the number of the current round from
+// [Emitter.Round].
 type Rounds struct{ Count dim.Dim }
 
-// Repeat sets the rounds of launches to r. It returns launches and err, the error of building them, so that it can be
-// called with the results of a builder.
+// Repeat sets the Rounds of all launches to r. It returns launches and err unchanged. So it can be called directly
+// with the results of a function that builds launches.
 func (r *Rounds) Repeat(launches []Launch, err error) ([]Launch, error) {
 	for i := range launches {
 		launches[i].Rounds = r

@@ -5,8 +5,8 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// RowGroups are the elements of a row, in groups of adjacent elements that a thread computes together. A row of a known
-// length that is not too long is held: each thread evaluates its elements once, and keeps them in registers.
+// RowGroups are the elements of a row, in groups of adjacent elements that a thread computes together. A row is held
+// if its length is known and not too long: each thread evaluates its elements once, and keeps them in registers.
 type RowGroups struct {
 	*Row
 	// Lanes is the number of elements of a group.
@@ -37,8 +37,8 @@ const (
 	unheld = 4
 )
 
-// RowsInGroups is [Rows] for rows whose elements are computed in groups. An element has size bytes. A block has at most
-// maxThreads threads; maxThreads is a power of two and at least 32.
+// RowsInGroups is [Rows] for rows whose elements are computed in groups of adjacent elements. `size` is the size of
+// an element in bytes. A block has at most maxThreads threads; maxThreads must be a power of two and at least 32.
 func RowsInGroups(name string, rows, length dim.Dim, size, maxThreads int, fill func(g *RowGroups)) (Launch, error) {
 	lanes, threads, each := 1, min(Threads, maxThreads), 0
 	if n, ok := length.Int(); ok {
@@ -90,8 +90,8 @@ func (m *Group) fill(g *RowGroups, first *kernel.Value, step, n int) {
 	}
 }
 
-// Fold calls add for each group of the thread, one after the other. A call gets the state that the call before
-// returned. Fold returns the last state. add must not store.
+// Fold calls `add` for each group of elements that belongs to the thread, in order. The first call gets `state`, and
+// each later call the result of the previous call. Fold returns the last result. `add` must not store.
 func (g *RowGroups) Fold(state []*kernel.Value, add func(m *Group, state []*kernel.Value) []*kernel.Value) []*kernel.Value {
 	if g.held == nil {
 		return g.loop(state, add)
@@ -108,8 +108,8 @@ func (g *RowGroups) Fold(state []*kernel.Value, add func(m *Group, state []*kern
 	return state
 }
 
-// loop is [RowGroups.Fold] for a row that is not held. If Lanes is 1, add gets `unheld` elements at a time, and single
-// elements at the end of the row.
+// loop is [RowGroups.Fold] for a row that is not held. If Lanes is 1, `add` gets groups of `unheld` elements, which
+// are not adjacent, and single elements at the end of the row.
 func (g *RowGroups) loop(state []*kernel.Value, add func(m *Group, state []*kernel.Value) []*kernel.Value) []*kernel.Value {
 	threads, first := g.BlockSize(0), g.Mul(g.Thread(0), g.Int(g.Lanes))
 	one := func(i *kernel.Value, state []*kernel.Value) []*kernel.Value {
@@ -130,8 +130,8 @@ func (g *RowGroups) loop(state []*kernel.Value, add func(m *Group, state []*kern
 	return g.For(g.Add(g.Mul(whole, g.Int(step)), first), g.Length, g.Int(threads), state, one)
 }
 
-// Each calls compute and then store for each group of the thread. What store stores for a group is emitted together, so
-// that stores of adjacent elements are joined.
+// Each calls `compute` and then `store` for each group of elements that belongs to the thread. All stores of a group
+// are emitted together, so that stores of adjacent elements become one access.
 func (g *RowGroups) Each(compute, store func(m *Group)) {
 	put := func(m *Group) { g.storesLast(func() { store(m) }) }
 	if g.held == nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// RowFactors describes the products of [RowProducts]. Adjacent terms of both factors are adjacent in memory. A
-// chunk is [RowFactors.Chunk] adjacent terms; it begins at a multiple of its length.
+// RowFactors describes the matrix products of [RowProducts]. In both factors, adjacent terms are adjacent in memory.
+// Terms are loaded in chunks. A chunk has [RowFactors.Chunk] adjacent terms, and begins at a multiple of this number.
 type RowFactors struct {
 	// Batch is the number of products. M and N are the extents of each result, and K is the number of terms
 	// of its sums, a multiple of a chunk.
@@ -59,8 +59,8 @@ type blockTile struct {
 	parts int
 }
 
-// These are the tiles of a block of Threads threads. Products with few sums have small tiles, so that there are enough
-// blocks. Products with few columns have narrow tiles.
+// These are the sizes of a block's tile of sums; a block has Threads threads. A product with few sums has small
+// tiles, so that there are enough blocks. A product with few columns has narrow tiles.
 var (
 	smallTile  = blockTile{64, 64, 2}
 	narrowTile = blockTile{128, 64, 1}
@@ -75,9 +75,9 @@ func (t blockTile) blocks(f RowFactors) dim.Dim {
 	return f.M.CeilDiv(dim.Const(t.m)).Mul(dim.Const((f.N + t.n - 1) / t.n * f.Batch))
 }
 
-// RowProducts returns the launches of kernels that compute products of rows. Few sums of many terms are
-// computed in parts, see [splitsOf]; the last launch adds the parts. The order in which terms are added
-// depends on the extents only.
+// RowProducts returns the launches of kernels that compute matrix products; see [RowFactors]. If there are few sums
+// with many terms, the terms are divided into parts, see [splitsOf]. Different blocks then sum the parts, and the
+// last launch adds the sums of the parts. The order in which terms are added depends only on the extents.
 func RowProducts(name string, f RowFactors) ([]Launch, error) {
 	if f.K%f.Chunk() != 0 {
 		return nil, fmt.Errorf("%d terms, want a multiple of %d", f.K, f.Chunk())
@@ -157,8 +157,8 @@ func (p *rowProducts) at(batch, m, n *kernel.Value) {
 	p.warp, p.lane = p.Div(p.Thread(0), p.Int(kernel.Warp)), p.Rem(p.Thread(0), p.Int(kernel.Warp))
 }
 
-// multiply computes sums of the tile over the terms of one part. It stores the sums in the result, or in the scratch
-// memory if there are several parts.
+// multiply emits code that computes the sums of a tile over one part of the terms. If there is only one part, it
+// stores the sums in the result, otherwise in scratch memory.
 func (p *rowProducts) multiply(at []*kernel.Value, splits *kernel.Value) {
 	split := p.Rem(at[2], splits)
 	p.at(p.Div(at[2], splits), at[1], at[0])
@@ -200,8 +200,9 @@ func (p *rowProducts) multiply(at []*kernel.Value, splits *kernel.Value) {
 	})
 }
 
-// part returns the index in the scratch memory of group `group` of the thread's sums of tile (m, n). z is batch·splits
-// + the index of the part.
+// part returns an index in the scratch memory, where the sums of parts of the terms are. The thread has several
+// groups of sums of tile (m, n); the index is where the group with index `group` begins. z is batch·splits plus the
+// index of the part of the terms.
 func (p *rowProducts) part(z, m, n, group *kernel.Value) *kernel.Value {
 	tiles := p.Dim(p.M.CeilDiv(dim.Const(p.tile.m)))
 	columns := p.Int((p.N + p.tile.n - 1) / p.tile.n)
@@ -255,8 +256,8 @@ func (p *rowProducts) loader(last *kernel.Value) *rowLoader {
 // step returns the number of rows that the threads load at a time.
 func (l *rowLoader) step() int { return Threads / (l.tile.parts * chunksOfRow) }
 
-// loadedChunk is a chunk of a factor and its place in shared memory: a row of a tile of `rows` rows. If inside is
-// false, zeros are stored instead of its elements.
+// loadedChunk is a chunk of a factor in registers, and the row of a tile in shared memory where it will be stored.
+// The tile has `rows` rows. If inside is false, zeros are stored instead of the elements.
 type loadedChunk struct {
 	tile, row *kernel.Value
 	rows      int
@@ -264,8 +265,8 @@ type loadedChunk struct {
 	elements  []*kernel.Value
 }
 
-// load loads the thread's chunks of a step. In place of a chunk outside of a factor, it loads the first chunk of that
-// factor.
+// load loads the chunks of one step that belong to the thread. For a chunk outside of a factor, it loads the first
+// chunk of that factor, so that the access is valid.
 func (l *rowLoader) load(step *kernel.Value) []loadedChunk {
 	k := l.Add(l.Mul(step, l.Int(l.terms())), l.Mul(l.chunk, l.Int(l.Chunk())))
 	exists := l.Lt(k, l.end)
@@ -322,9 +323,9 @@ func (l *rowLoader) store(list []loadedChunk, half *kernel.Value) {
 	}
 }
 
-// inTile returns the index of a chunk in a tile in shared memory. The tile has `rows` rows of 64 bytes. Chunk c of row
-// r is at place c XOR (r/2 mod 4) of its row. So 8 threads access different banks, whether they access two whole rows
-// or the same chunk of 8 rows.
+// inTile returns the index of a chunk in a tile in shared memory. The tile has `rows` rows of 64 bytes. Chunk c of
+// row r is stored at place c XOR (r/2 mod 4) of its row. Because of this, 8 threads access different banks if they
+// access two whole rows, and also if they access the same chunk of 8 rows.
 func (p *rowProducts) inTile(rows int, half, part, row, chunk *kernel.Value) *kernel.Value {
 	place := p.Binary(kernel.Xor, chunk, p.And(p.Div(row, p.Int(2)), p.Int(chunksOfRow-1)))
 	at := p.Add(p.Mul(p.Add(p.Mul(half, p.Int(p.tile.parts)), part), p.Int(rows)), row)
@@ -372,8 +373,8 @@ func (p *rowProducts) column(c *kernel.Value) *kernel.Value {
 	return p.Add(p.Add(first, p.Mul(p.Rem(p.lane, p.Int(4)), p.Int(p.perRow()))), c)
 }
 
-// rowPlaces has a function for each row of A and of B that a thread reads. The function returns the index in shared
-// memory of a chunk of this row.
+// rowPlaces finds chunks in shared memory. It has a function for each row of the tiles of A and B that a thread
+// reads. The function returns the index of a chunk of this row.
 type rowPlaces struct {
 	a, b []func(half *kernel.Value, part, chunk int) *kernel.Value
 }
@@ -411,8 +412,8 @@ func (p *rowProducts) places() rowPlaces {
 	return at
 }
 
-// step adds the terms of a step to the sums of the thread, and returns the sums. half, 0 or 1, is the half of shared
-// memory that has the terms.
+// step adds the products of the terms of one step to the sums of the thread, and returns the new sums. The terms are
+// in half `half`, 0 or 1, of shared memory.
 func (p *rowProducts) step(at rowPlaces, half *kernel.Value, sums []*kernel.Value) []*kernel.Value {
 	for part := range p.tile.parts {
 		if p.Matrix != ir.Invalid {
@@ -440,8 +441,8 @@ func (p *rowProducts) step(at rowPlaces, half *kernel.Value, sums []*kernel.Valu
 	return sums
 }
 
-// stepOfMatrices adds the products of one part of a step to sums. A thread has a chunk of each row. The first half of
-// the chunk belongs to one matrix, and the second half to the next matrix.
+// stepOfMatrices adds the products of one part of a step to `sums`, with matrix products by warps. A thread reads a
+// chunk of each of its rows. Each matrix product takes the next half of every chunk.
 func (p *rowProducts) stepOfMatrices(at rowPlaces, half *kernel.Value, part int, sums []*kernel.Value) {
 	a, b := make([][]*kernel.Value, len(at.a)), make([][]*kernel.Value, len(at.b))
 	for i, place := range at.a {

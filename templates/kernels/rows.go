@@ -13,8 +13,8 @@ type Row struct {
 	shared        map[string][]*kernel.Value // by the types of a state
 }
 
-// Rows returns the launch of a kernel with a block of threads for each of several rows of length
-// elements. All threads of the block run `fill`.
+// Rows returns the [Launch] of a kernel that computes each of several rows of `length` elements
+// with a block of threads. All threads of the block run `fill`.
 func Rows(name string, rows, length dim.Dim, fill func(r *Row)) (Launch, error) {
 	threads := Threads
 	if n, ok := length.Int(); ok {
@@ -32,8 +32,8 @@ func Rows(name string, rows, length dim.Dim, fill func(r *Row)) (Launch, error) 
 }
 
 // Reduce reduces all elements of the row to a state, and returns it in every thread. start is the
-// state without elements, add returns the state after the element at index i, and join joins two
-// states.
+// state without elements. add returns the state after adding the element at index i. join combines
+// two states.
 func (r *Row) Reduce(start []*kernel.Value, add func(state []*kernel.Value, i *kernel.Value) []*kernel.Value, join func(x, y []*kernel.Value) []*kernel.Value) []*kernel.Value {
 	state := r.For(r.Thread(0), r.Length, r.Int(r.BlockSize(0)), start, func(i *kernel.Value, state []*kernel.Value) []*kernel.Value {
 		return add(state, i)

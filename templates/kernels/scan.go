@@ -25,10 +25,11 @@ const (
 	scanTile = Threads * scanEach
 )
 
-// PrefixSums returns launches of kernels that compute, for each element of each row, the sum of the
-// elements up to it. The order of additions depends only on the number of elements. The first
-// kernel adds up tiles, the second computes the sum of all tiles before each, and the third stores
-// the sums. Rows that certainly have at most one tile need only the third.
+// PrefixSums returns the launches of kernels that compute running sums: for each element of each
+// row, the sum of the elements up to it. The order of additions depends only on the number of
+// elements. Rows are divided into tiles. The first kernel sums each tile, the second sums all tiles
+// before each tile, and the third adds up the elements of each tile and stores the sums. If rows
+// are known to have at most one tile, the third is enough.
 func PrefixSums(name string, s Scan) ([]Launch, error) {
 	tiles := s.Length.CeilDiv(dim.Const(scanTile))
 	if n, ok := tiles.Int(); ok && n <= 1 {
@@ -53,9 +54,9 @@ type scan struct {
 	parts *Scratch // sum of each tile, later of all tiles before it
 }
 
-// kernel returns the launch of a kernel with a block for each tile. Its threads call store with
-// before, the sum of the elements of the tile before the thread's own, and total, the sum of the
-// tile.
+// kernel returns the [Launch] of a kernel with a block for each tile. Each thread of the block adds
+// up its elements and calls `store`. `before` is the sum of the elements of the tile that precede
+// the thread's own, and `total` the sum of the whole tile.
 func (c scan) kernel(name string, store func(e *Emitter, row, tile, before, total *kernel.Value)) (Launch, error) {
 	return Grid(name, []dim.Dim{c.tiles, c.Rows}, []int{Threads}, func(e *Emitter) func([]*kernel.Value) {
 		shared := e.Shared("s", c.DType, Threads)
@@ -67,8 +68,9 @@ func (c scan) kernel(name string, store func(e *Emitter, row, tile, before, tota
 	})
 }
 
-// each adds the elements of a thread to `sum`, one after the other, and returns the last sum. If
-// store is not nil, it is called with the index of each element and the sum up to and including it.
+// each adds the elements of a thread to `sum`, one after the other, and returns the result. If
+// `store` is not nil, it is called for each element, with the index of the element and the sum up
+// to this element, which is included.
 func (c scan) each(e *Emitter, row, tile, sum *kernel.Value, store func(i, sum *kernel.Value)) *kernel.Value {
 	first := e.Add(e.Mul(tile, e.Int(scanTile)), e.Mul(e.Thread(0), e.Int(scanEach)))
 	count := e.Min(e.Sub(e.Dim(c.Length), first), e.Int(scanEach))
@@ -86,8 +88,8 @@ func (c scan) storeTile(e *Emitter, row, tile, _, total *kernel.Value) {
 	e.Do(e.Eq(e.Thread(0), e.Int(0)), func() { e.Scratch(c.parts).Set(e.Add(e.Mul(row, e.Dim(c.tiles)), tile), total) })
 }
 
-// storeSums stores the running sums of the elements of a tile. before is the sum of the elements of
-// the tile before the thread's own.
+// storeSums stores the running sums of the elements of a tile. `before` is the sum of the elements
+// of the tile that precede the thread's own.
 func (c scan) storeSums(e *Emitter, row, tile, before, _ *kernel.Value) {
 	if n, ok := c.tiles.Int(); !ok || n > 1 {
 		before = e.Add(e.Scratch(c.parts).At(row, tile), before)
@@ -95,8 +97,8 @@ func (c scan) storeSums(e *Emitter, row, tile, before, _ *kernel.Value) {
 	c.each(e, row, tile, before, func(i, sum *kernel.Value) { c.Store(e, row, i, sum) })
 }
 
-// offsets returns the launch of a kernel with a block for each row. It replaces the sum of each
-// tile by the sum of all tiles before it.
+// offsets returns the [Launch] of a kernel with a block for each row. In scratch memory, it
+// replaces the sum of each tile of the row by the sum of all tiles before it.
 func (c scan) offsets(name string) (Launch, error) {
 	return Rows(name, c.Rows, c.tiles, func(r *Row) {
 		shared := r.Builder.Shared("s", c.DType, r.BlockSize(0))
@@ -113,8 +115,9 @@ func (c scan) offsets(name string) (Launch, error) {
 	})
 }
 
-// sumsBefore returns the sum of `own` over the threads of the block with a smaller index, and the
-// sum over all threads. shared has an element for each thread, and may be reused afterwards.
+// sumsBefore returns two sums of `own`, a value of each thread: the sum over the threads of the
+// block with a smaller index, and the sum over all threads. shared is an array with an element for
+// each thread. It may be used again afterwards.
 func (e *Emitter) sumsBefore(shared, own *kernel.Value) (before, total *kernel.Value) {
 	thread, zero := e.Thread(0), e.Number(own.Type.DType, 0)
 	earlier := func(distance int) *kernel.Value {

@@ -26,10 +26,11 @@ type Order struct {
 // maxLength is the largest number of elements of a tensor: indices are i32.
 const maxLength = math.MaxInt32
 
-// Sort returns launches of kernels that sort elements. The first one sorts tiles. Each of the [Rounds]
-// after it merges pairs of neighbouring sorted runs: a thread moves one element, and finds how many
-// elements of the other run come before it. The last launch calls Store. If the length is not constant,
-// there are enough rounds for the largest tensor, and a round that finds only one run copies the order.
+// Sort returns the launches of kernels that sort elements. The first one sorts tiles. Each of the
+// following [Rounds] merges pairs of neighbouring sorted runs: a thread moves one element, and finds how
+// many elements of the other run come before it. The last launch calls Store. If the length is not
+// constant, there are enough rounds for the largest tensor. In a round with only one run left, the
+// kernel copies the order.
 func Sort(name string, o Order) ([]Launch, error) {
 	length := maxLength
 	if n, ok := o.Length.Int(); ok {
@@ -72,8 +73,8 @@ func (s sorting) before(e *Emitter, i, j *kernel.Value) *kernel.Value {
 	return e.Eq(less, swap)
 }
 
-// rank sorts a tile: it counts the elements of the tile that come before element i, and stores i at
-// this place of the tile's order.
+// rank finds the place of element i in its tile: the number of elements of the tile that come before it.
+// It stores i at this place of the tile's order.
 func (s sorting) rank(e *Emitter, i *kernel.Value) {
 	first := e.And(i, e.Int(-s.Tile))
 	count := e.Min(e.Int(s.Tile), e.Sub(e.Dim(s.Length), first))
@@ -86,8 +87,9 @@ func (s sorting) rank(e *Emitter, i *kernel.Value) {
 	e.Scratch(s.order).Set(e.Add(first, rank), i)
 }
 
-// merge moves one element from `place`, its place in the order before this round, to its place in
-// the order after it. Round r merges pairs of neighbouring runs; a run is Tile·2ʳ sorted elements.
+// merge moves one element in the order of elements. `place` is its place before this round; merge
+// computes its place after it. Round r merges pairs of neighbouring runs; a run has Tile·2ʳ sorted
+// elements.
 func (s sorting) merge(e *Emitter, place *kernel.Value) {
 	n, order := e.Dim(s.Length), e.Scratch(s.order)
 	side := e.And(e.Round(), e.Int(1))

@@ -5,23 +5,23 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// enoughBlocks is a number of blocks that keeps all processors of a large device busy: H100 and H200 have 132, and run
-// two blocks at a time on each.
+// enoughBlocks is a number of blocks that keeps all processors of a large device busy. An H100 and an H200 have 132
+// processors, and each can run two blocks at a time.
 const enoughBlocks = 264
 
 // leastSteps is the least number of steps of a part. Fewer steps are not worth the start of a block.
 const leastSteps = 2
 
-// splitsOf returns the number of parts into which the terms of sums are divided. Each part has blocks of its own.
-// Undivided sums have `blocks` blocks, each of `steps` steps. The result is 1 if so many blocks are enough for a large
-// device.
+// splitsOf returns the number of parts into which the terms of sums are divided. Different blocks sum the parts.
+// Without a division, there would be `blocks` blocks of `steps` steps each. If so many blocks are enough for a large
+// device, the result is 1.
 func splitsOf(blocks dim.Dim, steps int) dim.Dim {
 	one := dim.Const(1)
 	return dim.Const(enoughBlocks).FloorDiv(blocks.Max(one)).Min(dim.Const(max(1, steps/leastSteps))).Max(one)
 }
 
-// splitMemory returns memory for the parts of sums. blocks and splits are the argument and the result of [splitsOf],
-// and each block has `sums` sums.
+// splitMemory returns scratch memory for the sums of all parts. blocks and splits are the argument and the result of
+// [splitsOf]. A block has `sums` sums.
 func splitMemory(blocks, splits dim.Dim, sums int) *Scratch {
 	n := dim.Const(enoughBlocks)
 	if all := blocks.Mul(splits); all.IsConst() {

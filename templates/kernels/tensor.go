@@ -107,8 +107,8 @@ func (e *Emitter) Rounded(d ir.DType, x *kernel.Value) *kernel.Value {
 // Axes of extent 1 are ignored.
 func (t *Tensor) Offset(indices []*kernel.Value) *kernel.Value { return t.e.Flatten(indices, t.Shape) }
 
-// Flatten returns the row-major index of an element of a tensor of this shape from its index on each axis.
-// Axes of extent 1 are ignored.
+// Flatten returns the row-major index of an element in a tensor of this shape. at[i] is the element's index on axis
+// i; it is ignored if the axis has extent 1.
 func (e *Emitter) Flatten(at []*kernel.Value, shape []dim.Dim) *kernel.Value {
 	offset := e.Int(0)
 	for i, d := range shape {
@@ -120,9 +120,9 @@ func (e *Emitter) Flatten(at []*kernel.Value, shape []dim.Dim) *kernel.Value {
 	return offset
 }
 
-// BroadcastOffset returns the row-major index of the element that is broadcast to an element of a
-// result. indices holds the element's index on each axis of the result, whose rank is at least that
-// of the tensor.
+// BroadcastOffset returns the row-major index of the element of t that is broadcast to an element of a result.
+// `indices` are the indices of that element on the axes of the result. The rank of the result is at least the rank
+// of t.
 func (t *Tensor) BroadcastOffset(indices []*kernel.Value) *kernel.Value {
 	return t.Offset(indices[len(indices)-len(t.Shape):])
 }

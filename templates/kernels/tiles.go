@@ -1,8 +1,8 @@
 package kernels
 
-// measured lists tiles of pipelined products. rate is the number of sums per second that a block computes with the
-// tiles, relative to the first tiles. The rates were measured in bf16 on an H200, with products of 2048 × 4096 × 4096
-// and of 1024 × 1024 × 1024; the benchmark of products measures them.
+// measured lists tiles of pipelined products. rate is the speed of a block with these tiles, in sums per second,
+// divided by the speed with the first tiles. The rates were measured in bf16 on an H200, with products of 2048 × 4096
+// × 4096 and of 1024 × 1024 × 1024; the benchmark of products measures them.
 var measured = []struct {
 	Tiles
 	rate float64
@@ -13,8 +13,8 @@ var measured = []struct {
 	{Tiles{M: 64, N: 64, Stages: 8, Blocks: 132, Raster: 16}, 0.52},
 }
 
-// TilesOf returns the tiles for a pipelined product with m × n sums. Of the measured tiles, it
-// chooses the tiles that take the least time if all blocks run at the same time.
+// TilesOf returns the tiles for a pipelined product with m × n sums. It returns those of the measured tiles that take
+// the least time. The estimate assumes that all blocks run at the same time.
 func TilesOf(m, n int) Tiles {
 	best, least := 0, 0.0
 	for i, t := range measured {

@@ -28,8 +28,9 @@ func (w *waiting) load(t *Tensor, i *kernel.Value) *kernel.Value {
 	return w.loaded[key]
 }
 
-// storesLast calls fill, and stores last what fill stores with [Tensor.Set] or [Tensor.SetRaw]. So all elements are
-// computed before one is stored, and loads, and stores, of adjacent elements can become one.
+// storesLast calls fill, and moves all stores of fill by [Tensor.Set] and [Tensor.SetRaw] to the end. So all elements
+// are computed before the first one is stored. Then loads of adjacent elements can become one load, and stores of
+// adjacent elements one store.
 func (e *Emitter) storesLast(fill func()) {
 	w := &waiting{loaded: map[loaded]*kernel.Value{}}
 	e.waiting = w

@@ -8,9 +8,10 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// Transpose returns the launch of a kernel that copies elements of x to y in another order: element (i0, i1, …) of y is
-// element offset + i0·strides[0] + … of x. Elements that are adjacent in x lie along the axis `from` of y, which is not
-// its last one. Tiles go through shared memory, so that threads read and write adjacent elements.
+// Transpose returns the [Launch] of a kernel that copies elements of x to y in another order: element (i0, i1, …) of
+// y is element offset + i0·strides[0] + i1·strides[1] + … of x. Elements that are adjacent in x are adjacent along
+// axis `from` of y, which must not be the last axis of y. Tiles go through shared memory, so that threads both read
+// and write adjacent elements.
 func Transpose(name string, x, y *ir.Value, strides []dim.Dim, offset dim.Dim, from int) (Launch, error) {
 	shape := y.Type.Shape
 	last := len(shape) - 1
@@ -104,8 +105,8 @@ func within(e *Emitter, i *kernel.Value, extent dim.Dim, tile int) *kernel.Value
 	return e.Lt(i, e.Dim(extent))
 }
 
-// whenTrue calls do to emit code that runs if cond is true. A constant cond is the constant true; then the code has no
-// condition.
+// whenTrue calls `do` to emit code that runs if cond is true. If cond is a constant, it must be true, and the code
+// has no condition.
 func whenTrue(e *Emitter, cond *kernel.Value, do func()) {
 	if _, always := cond.Const(); always {
 		do()
@@ -114,8 +115,9 @@ func whenTrue(e *Emitter, cond *kernel.Value, do func()) {
 	e.Do(cond, do)
 }
 
-// TransposedAxis returns the axis of a copy with stride 1, as `from` of [Transpose]. ok is false if there is no such
-// axis, if the last axis has stride 0 or 1, or if either axis is known to have fewer than 32 elements.
+// TransposedAxis returns the axis `from` for [Transpose]: the axis of the copy with stride 1. ok is false if there is
+// no such axis, if the last axis has stride 0 or 1, or if one of these two axes is known to have fewer than 32
+// elements.
 func TransposedAxis(shape, strides []dim.Dim) (axis int, ok bool) {
 	one := dim.Const(1)
 	long := func(d dim.Dim) bool {

@@ -8,10 +8,10 @@ import (
 // lane is the number of adjacent elements that a thread of an update computes together: 16 bytes.
 const lane = 4
 
-// Update is a kernel called Name that changes vectors of f32 element by element, such as a step of
-// an optimizer. Its parameters are, in this order: the Numbers as f32, the number of groups of 4
-// elements and the number of threads as i32, and the Vectors. Each vector starts at a multiple of
-// 16 bytes, and has memory for whole groups. Doc is the formula in the comment of the kernel.
+// Update is a kernel called Name that changes f32 vectors element by element, such as a step of an optimizer. Its
+// parameters are, in this order: the Numbers as f32, the number of groups of 4 elements as an i32, the number of
+// threads as an i32, and the Vectors. Each vector starts at a multiple of 16 bytes. Its memory has whole groups,
+// so it may have up to 3 additional elements. Doc is the formula for the comment of the kernel.
 type Update struct {
 	Name, Doc string
 	Numbers   []string
@@ -60,9 +60,8 @@ func (u *Update) Build() (*kernel.Kernel, error) {
 	})
 }
 
-// Updates are the kernels of training that are the same for all models: the steps of optimizers,
-// and operations on gradients such as sums and scaling. The order of operations is the same on
-// every target.
+// Updates are the kernels of training that are the same for all models: the steps of optimizers, and operations
+// on gradients such as sums and scaling. They compute the same operations in the same order on every target.
 var Updates = []*Update{
 	{
 		Name: "accumulate", Doc: "y = y + x", Vectors: []string{"y", "x"},
@@ -157,8 +156,8 @@ var Updates = []*Update{
 
 var adamNumbers = []string{"decay", "shrink", "beta1", "rest1", "beta2", "rest2", "scale", "epsilon", "rate", "against"}
 
-// moments returns the moments m and v of Adam after a step. c holds the numbers named adamNumbers,
-// and x the weight, its gradient, m and v.
+// moments returns m and v, the moments of Adam, after a step. c holds the numbers that adamNumbers names. x holds
+// the weight, its gradient, m and v.
 func moments(b *kernel.Builder, c, x []*kernel.Value) (m, v *kernel.Value) {
 	d := b.Add(x[1], b.Mul(c[0], x[0]))
 	m = b.Add(b.Mul(c[2], x[2]), b.Mul(c[3], d))
@@ -212,8 +211,8 @@ func rmsProp(name string, centered, momentum bool) *Update {
 	return u
 }
 
-// adan returns the step of Adan. If first is set, it is the first step of a parameter, which uses
-// the gradient itself as the previous gradient.
+// adan returns the kernel for a step of Adan. If first is true, it is the first step of a parameter. This step
+// uses the gradient itself as the previous gradient.
 func adan(name string, first bool) *Update {
 	u := &Update{
 		Name: name, Doc: "e = g - last; m = beta1 m + rest1 g; d = beta2 d + rest2 e; v = beta3 v + rest3 (g + beta2 e)²; r = scale √v + epsilon; w = (before w - rate m/r - difference d/r) after; last = g",
@@ -244,9 +243,9 @@ func adan(name string, first bool) *Update {
 // squaresPerBlock is the number of elements whose squares a block of threads of [Squares] adds.
 const squaresPerBlock = 16 * Threads
 
-// Squares returns the kernel that adds the squares of n elements of f32, for the norm of gradients.
-// Each block stores the sum of at most squaresPerBlock squares. The parameters of the kernel are n as an i32, the
-// elements and the sums.
+// Squares returns the kernel that sums the squares of n f32 elements, for the norm of gradients. Each block
+// stores one sum, of at most squaresPerBlock squares. The parameters of the kernel are n as an i32, the elements
+// and the sums.
 func Squares() (*kernel.Kernel, error) {
 	return kernel.Build("squares", []int{Threads}, func(b *kernel.Builder) {
 		b.Doc("sums[block] = the sum of x² over %d elements", squaresPerBlock)

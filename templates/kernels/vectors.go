@@ -37,8 +37,9 @@ const (
 // memory.
 const MaxMatrices = 4
 
-// MatVec returns the launch of a kernel that multiplies a few vectors by matrices. A block computes the same columns
-// for all matrices, and its threads share the terms of the sums. Terms are added in an order that depends on K only.
+// MatVec returns the [Launch] of a kernel that multiplies a few vectors by matrices. A block computes the same
+// columns for all matrices. Several threads each add a part of the terms of a sum. The order of additions depends
+// only on K.
 func MatVec(name string, v Vectors) (Launch, error) {
 	rows := vecRows
 	if n, ok := v.M.Int(); ok {
@@ -60,8 +61,8 @@ func MatVec(name string, v Vectors) (Launch, error) {
 	})
 }
 
-// tile is the part of the results that a block of [MatVec] computes: vectors m0 to m0 + rows − 1,
-// and columns n0 to n0 + vecLanes − 1.
+// tile is the part of the results that a block of [MatVec] computes. It covers vectors m0 to m0 + rows − 1, and
+// columns n0 to n0 + vecLanes − 1.
 type tile struct {
 	*Emitter
 	Vectors

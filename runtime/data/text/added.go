@@ -33,9 +33,9 @@ type addedTokens struct {
 	after tokenTrie
 }
 
-// readAdded reads the added tokens of a file. A token that the model knows keeps the model's id;
-// the others are numbered from the size of the vocabulary on. It returns an error if the file gives
-// a token another id.
+// readAdded reads the added tokens of a tokenizer file. A token that is in the model's vocabulary
+// keeps its id there. The other tokens get the next ids after the vocabulary. It returns an error
+// if the file gives a token another id.
 func readAdded(o *object, m model, normalize normalizer) (*addedTokens, error) {
 	a := &addedTokens{ids: map[string]int64{}, byID: map[int64]int{}, special: map[string]bool{}}
 	if o.at("added_tokens").missing() {
@@ -103,8 +103,9 @@ func (a *addedTokens) add(t addedToken, normalize normalizer) error {
 	return nil
 }
 
-// each calls f for the parts of a text: with the index of a token, or with -1 for text between
-// tokens. At each position it considers only the longest token.
+// each divides a text into added tokens and the text between them, and calls f for each part in
+// order. index is the index of the token, or -1 for text between tokens. Where several tokens
+// begin, the longest one counts.
 func (a *addedTokens) each(trie *tokenTrie, text string, f func(m match, index int)) {
 	last := 0
 	for at := 0; at < len(text); {
@@ -219,8 +220,8 @@ func (t *tokenTrie) add(s string, index int) bool {
 	return isNew
 }
 
-// longest returns the index and the length of the longest string that is a prefix of text. size is
-// 0 if there is no such string.
+// longest returns the index and the length of the longest string of the trie that is a prefix of
+// text. size is 0 if there is no such string.
 func (t *tokenTrie) longest(text string) (index, size int) {
 	if t.nodes == nil {
 		return 0, 0

@@ -20,8 +20,8 @@ type aligned struct {
 	room int
 }
 
-// room returns the largest number of bytes that a tokenizer file may make of size bytes of text. It
-// is far more than real files need, and keeps a file from exhausting memory.
+// room returns the largest number of bytes that the steps of a tokenizer may make of `size` bytes
+// of text. Real files need far less. The limit keeps a hostile file from exhausting memory.
 func room(size int) int { return 256*size + 1<<16 }
 
 // grow returns an error if the piece may not have size bytes.
@@ -68,9 +68,10 @@ type change struct {
 	skip int
 }
 
-// transformed replaces the whole text by changes, after it has removed the first `removed`
-// characters. A character that replaces several ones is aligned with the first. An inserted
-// character is aligned with the old character before it.
+// transformed returns the text that the changes make of a's text. It first skips `removed`
+// characters of a's text. A new character is aligned with the character that it replaces. If it
+// replaces several, it is aligned with the first of them. An inserted character is aligned with
+// the old character before it.
 func (a aligned) transformed(changes []change, removed int) aligned {
 	at := 0 // in the old text
 	next := func() {

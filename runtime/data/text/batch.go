@@ -5,13 +5,13 @@ import "fmt"
 // Batch encodes each text into a row of ids. A row has len(ids)/len(texts) tokens: longer encodings
 // are truncated to this length, and shorter ones padded. mask is 1 for tokens and 0 for padding.
 // types holds the type ids of the tokens. mask and types have the length of ids or are nil. If a
-// generated package takes arrays instead, rt.Flat makes such a slice of a slice of arrays.
+// generated package takes a slice of arrays, pass rt.Flat of this slice.
 //
 // Batch truncates and pads as the tokenizer does, but pads to the length of a row. It truncates to
 // the tokenizer's length if that is shorter than a row. A tokenizer without truncation truncates at
 // the end of a text, with the strategy [LongestFirst]. A tokenizer without padding pads with id 0
 // at the end of a row. Batch returns an error if the lengths of the slices do not fit. It also
-// returns the errors of [Tokenizer.Encode]; the rows before the text with the error are then
+// returns the errors of [Tokenizer.Encode]; the rows of the texts before the error have then been
 // written.
 func (t *Tokenizer) Batch(texts []string, ids, mask, types []int64) error {
 	return t.rows(len(texts), func(i int) []string { return texts[i : i+1] }, ids, mask, types)
@@ -61,8 +61,8 @@ func row(s []int64, i, length int) []int64 {
 	return s[i*length : (i+1)*length]
 }
 
-// write writes an encoding, padded as p says, to ids, mask and types. These are rows of a batch.
-// They have the same length, at least the length of the encoding. Nil rows are not written.
+// write writes an encoding to ids, mask and types, which are rows of a batch, and pads them as p
+// says. The rows have the same length, at least the length of the encoding. A nil row is skipped.
 func (p *Padding) write(e *Encoding, ids, mask, types []int64) {
 	at := 0
 	if p.Left {

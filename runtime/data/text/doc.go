@@ -1,7 +1,7 @@
 // Package text turns text into the tokens that language models read, and tokens into text. It reads
-// and writes the files of Hugging Face's tokenizers, version 1.0 of tokenizer.json, and the older
-// vocab.json with merges.txt, and vocab.txt. It also trains byte-level BPE, and cuts texts into the
-// items of a data set.
+// and writes tokenizer.json, the file of Hugging Face's tokenizers, in version 1.0. It also reads
+// the older files: vocab.json with merges.txt, and vocab.txt. It trains byte-level BPE, and cuts
+// texts into the items of a data set.
 //
 // A [Tokenizer] gives the same tokens as the reference implementation, tokenizers 0.23; [Load] names
 // the exceptions.

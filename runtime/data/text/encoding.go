@@ -32,8 +32,8 @@ func (e *Encoding) slice(start, end int) *Encoding {
 	}
 }
 
-// concat concatenates encodings and their sources. It does not shift offsets, so they fit the
-// source of the result only if at most one of the parts has a source.
+// concat concatenates encodings and their source texts. It does not shift offsets: if several
+// parts have a source, the offsets of the result are wrong.
 func concat(parts ...*Encoding) *Encoding {
 	e := &Encoding{}
 	for _, p := range parts {

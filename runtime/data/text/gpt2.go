@@ -12,10 +12,9 @@ type GPT2Options struct {
 	End    string // a token that is found in text, such as "<|endoftext|>"; "" for none
 }
 
-// LoadGPT2 reads a vocabulary and merges of byte-level BPE in the form of GPT-2: vocab.json, an
-// object of tokens and their numbers, and merges.txt, a line for each pair. It returns an error if
-// a line is not a pair of tokens, or if the vocabulary lacks one of the two tokens or the merged
-// token.
+// LoadGPT2 reads the two files of GPT-2's byte-level BPE: vocab.json, which maps tokens to ids,
+// and merges.txt, which has a pair of tokens on each line. It returns an error if a line is not a
+// pair of tokens, or if the vocabulary lacks a token of a pair or the token that the pair becomes.
 func LoadGPT2(vocab, merges string, o GPT2Options) (*Tokenizer, error) {
 	v, err := readFile(vocab)
 	if err != nil {

@@ -20,11 +20,11 @@ const (
 	clusterLVT
 )
 
-// cluster returns the length in bytes of the first extended grapheme cluster of a text, which is
-// not empty. It leaves out the rules GB9c, GB12 and GB13, for Indic conjuncts and regional
-// indicators. Without these rules it may return a part of a cluster. [precompiled] treats the part
-// like the cluster, because both have at least maxCluster bytes unless the part is a single
-// character.
+// cluster returns the length in bytes of the first extended grapheme cluster of a text, which must
+// not be empty. It leaves out the rules GB9c, GB12 and GB13, for Indic conjuncts and regional
+// indicators. It therefore returns only a part of some clusters. [precompiled] gives the right
+// result anyway: it changes single characters and texts of less than maxCluster bytes only, and
+// the part is either one character or at least that long.
 func cluster(text string) int {
 	c, size := utf8.DecodeRuneInString(text)
 	if c == '\r' && len(text) > 1 && text[1] == '\n' {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Lines are the lines of a file, as a data set. Only the places where lines begin are in memory,
-// eight bytes for each; the lines are read when they are asked for.
+// Lines are the lines of a file, as a data set. Only the positions of the lines are in memory, eight
+// bytes for each line. A line is read when it is asked for.
 type Lines struct {
 	file   *os.File
 	starts []int64 // of each line, and the end of the last one

@@ -48,7 +48,7 @@ var newMarks = ranges(`
 	1e2ec-1e2ef 1e4ec-1e4ef`)
 
 // newDecompositions returns the characters that have a decomposition in Unicode 15, but not in
-// Unicode 9: a compatibility decomposition if form is NFKD, else a canonical one.
+// Unicode 9. If form is NFKD, it means compatibility decompositions, otherwise canonical ones.
 func newDecompositions(form norm.Form) set {
 	if form == norm.NFKD {
 		return newCompatibility()

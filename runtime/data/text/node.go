@@ -123,9 +123,9 @@ func character(o *object, name string) rune {
 	return c
 }
 
-// choice returns the index in names of a string field. If the field is absent or null, it returns
-// the argument `missing`, or records an error of o if `missing` is negative. A string that is not
-// in names is an error of o.
+// choice returns the index in names of the value of a string field. If the field is absent or null,
+// choice returns `missing`; a negative `missing` makes this an error of o. A string that is not in
+// names is an error of o.
 func choice(o *object, name string, missing int, names ...string) int {
 	n := o.at(name)
 	if n.missing() {

@@ -55,8 +55,9 @@ func (p *Padding) check() error {
 	return nil
 }
 
-// apply pads encodings to p.Length, or to the longest encoding if p.Length is 0, rounded up to a
-// multiple of p.Multiple. Longer encodings do not change.
+// apply pads encodings to a common length. The length is p.Length, or the length of the longest
+// encoding if p.Length is 0; it is rounded up to a multiple of p.Multiple. Longer encodings do
+// not change.
 func (p *Padding) apply(all []*Encoding) {
 	length := p.Length
 	if length == 0 {

@@ -72,9 +72,9 @@ func (m charsMap) normalize(a aligned) (aligned, error) {
 	return a.transformed(changes, 0), nil
 }
 
-// exchange appends the changes that replace `old` by replacement. If `old` has more characters than
-// replacement, the last element of changes also removes the remaining characters. If replacement is
-// empty, this is the element that was last before the call.
+// exchange appends the changes that replace `old` by `replacement`. If `old` has more characters
+// than `replacement`, the last element of changes also removes the remaining characters. If
+// `replacement` is empty, the last element is a change from before the call.
 func exchange(changes []change, old, replacement string) []change {
 	added := utf8.RuneCountInString(replacement) - utf8.RuneCountInString(old)
 	for _, c := range replacement {

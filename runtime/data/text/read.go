@@ -12,9 +12,9 @@ import (
 // known files.
 const maxFile = 1 << 29
 
-// Load reads a tokenizer.json. It returns an error, with the place in the file, for a part that the
-// package does not support, for ids that contradict each other, and for a file of more than 512
-// MiB.
+// Load reads a tokenizer.json. It returns an error if the file has a part that the package does not
+// support, if ids contradict each other, or if the file has more than 512 MiB. The error names the
+// place in the file.
 //
 // The tokens are those of the reference, with these exceptions. Characters have the properties of
 // Unicode 15, even if a later version has assigned or changed them. Regular expressions that ignore

@@ -42,8 +42,8 @@ func regular(expr string) (pattern, error) {
 	}, nil
 }
 
-// search returns all matches. It leaves out an empty match at the end of the match before. It
-// returns an error if the search takes longer than matchTime.
+// search returns all matches. It skips an empty match at the end of the previous match. It returns
+// an error if the search takes longer than matchTime.
 func search(re *regexp2.Regexp, text string) ([]match, error) {
 	runes := make([]rune, 0, len(text))
 	offsets := make([]int, 0, len(text)+1)

@@ -110,8 +110,8 @@ func (t *trainer) read(texts iter.Seq[string], cut preTokenizer) {
 	t.fill()
 }
 
-// change changes the count of a pair by delta times the count of the word. delta is 1 for an
-// occurrence that appears in the word, −1 for one that disappears.
+// change changes the count of a pair by delta times the number of times that the word occurs. delta
+// is 1 if the pair appears in the word, and -1 if it disappears.
 func (t *trainer) change(p pairOf, word, delta int) {
 	t.counts[p] += delta * t.words[word].count
 	if delta > 0 {

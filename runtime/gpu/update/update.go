@@ -1,5 +1,5 @@
-// Package update holds the training kernels that are the same for all models. They perform the steps of
-// optimizers, and sum and scale gradients. The package has their code for each driver.
+// Package update holds the kernels of training that are the same for all models. Some perform the steps
+// of optimizers; others sum or scale gradients. The package has their code for each driver.
 package update
 
 import _ "embed"

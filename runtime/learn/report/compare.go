@@ -19,7 +19,8 @@ type Row struct {
 }
 
 // Worse returns the amount by which B is worse than A. It is negative if B is better. It is NaN if
-// a value is missing, or if the values differ and the metric has no direction.
+// a value is missing. It is also NaN if the values differ and the metric does not say which values
+// are better.
 func (r Row) Worse() float64 {
 	if r.Better == 0 && r.A != r.B {
 		return math.NaN()

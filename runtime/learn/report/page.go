@@ -97,8 +97,8 @@ type content struct {
 	Omitted             int // number of pictures that have no room
 }
 
-// render returns the page of runs. Its texts, tables and curves have at most 1/part of their
-// maximum lengths, so that a larger part gives a shorter page.
+// render returns the page of runs. Its texts, tables and curves have at most 1/`part` of their maximum lengths: the
+// larger `part`, the shorter the page.
 func render(runs []*Run, part int) ([]byte, error) {
 	rows := first(maxResults/part, resultRows(runs))
 	points := allPoints / part / max(1, 2*len(rows)*len(runs))

@@ -261,8 +261,8 @@ func (r *Run) cut(step int) {
 	}
 }
 
-// order sorts the results by split, then in the order in which the run lists its metrics. It first
-// adds a result for each metric that has only values of batches.
+// order sorts the results by split. Results of a split have the order in which the run lists the
+// metrics. order first adds a result for each metric that has only values of batches.
 func (r *Run) order() {
 	for _, key := range slices.Sorted(maps.Keys(r.curves)) {
 		split, name, _ := strings.Cut(key, " ")

@@ -10,8 +10,8 @@ import (
 	"github.com/burngen/burngen/runtime/metric/system/internal/nvml"
 )
 
-// interval is the time between readings. NVIDIA's cards report their use and power as means over at
-// most a second, so longer intervals would miss some of the time.
+// interval is the time between readings. NVIDIA's cards report their use and power as means over at most a
+// second. A longer interval would leave some of the time unmeasured.
 const interval = time.Second
 
 // patience is the longest time that Close waits for a reading, such as of a remote disk.
@@ -40,9 +40,9 @@ type mean struct {
 
 func (m mean) value() float64 { return m.sum / float64(m.n) }
 
-// New returns a Machine. Its disk is the file system that holds the folder dir, or that will hold it once
-// the folder exists. An empty dir is the current folder. New reads each value once, to find which values
-// there are. It may take a second if no other program uses the NVIDIA driver.
+// New returns a Machine. Its disk is the file system of the folder dir, which need not exist yet. An empty
+// dir is the current folder. New reads each value once, to find which values there are. It may take a
+// second if no other program uses the NVIDIA driver.
 func New(dir string) *Machine { return start(dir, interval, nvml.Load) }
 
 // start returns a Machine that takes readings. every is the time from one reading to the next. load
@@ -119,8 +119,8 @@ func (m *Machine) Series() []learn.Series {
 
 // Measure returns a value for each of the Series, in their order. A value is the mean of the readings since
 // the last Measure. It is NaN if all of these readings failed. The use of processors is NaN before the
-// second reading. If there was no reading, Measure returns the last values again. It does not wait for a
-// reading.
+// second reading. If there was no reading since the last Measure, the values are the same as then. Measure
+// does not wait for a reading.
 func (m *Machine) Measure() []learn.Value {
 	m.mu.Lock()
 	defer m.mu.Unlock()

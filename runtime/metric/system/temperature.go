@@ -10,8 +10,9 @@ import (
 
 func hardware() ([]sensors.TemperatureStat, error) { return sensors.SensorsTemperatures() }
 
-// onProcessor lists prefixes of the names of sensors, in lower case. The sensors of the second list
-// are near the processor; they count only if there is no sensor of the first list.
+// onProcessor lists prefixes of the names of temperature sensors, in lower case. Sensors of the
+// first list are on the processor. Sensors of the second list are near it; they are used only if
+// there is no sensor of the first list.
 var onProcessor = [][]string{
 	{
 		"coretemp", "k10temp", "zenpower", "x86_pkg_temp", // drivers of Linux for x86

@@ -52,13 +52,16 @@ func Width(data []uint8) (int, error) {
 	return c.Width, err
 }
 
-// Decode stores the pixels of an encoded image, row by row from the top (ONNX ImageDecoder). dst is
-// [height, width, 3] with red, green and blue for the pixel format "RGB", the same with blue, green
-// and red for "BGR", and [height, width, 1] with the luma (299·R + 587·G + 114·B)/1000 for
-// "Grayscale". Samples of 16 bits are cut to their upper 8 bits, and samples of the portable formats
-// are scaled and rounded. Decode returns the errors of [Height], and an error for other pixel
-// formats, for a dst of another length, and for truncated or damaged images; dst may then be partly
-// written.
+// Decode stores the pixels of an encoded image in dst, row by row from the top (ONNX ImageDecoder).
+// The pixel format decides the shape and the channels of dst:
+//
+//   - "RGB": [height, width, 3], red, green, blue.
+//   - "BGR": [height, width, 3], blue, green, red.
+//   - "Grayscale": [height, width, 1], the luma (299·R + 587·G + 114·B)/1000.
+//
+// Samples of 16 bits are cut to their upper 8 bits. Samples of the portable formats are scaled and
+// rounded. Decode returns the errors of [Height]. It also returns an error for another pixel format,
+// for a dst of another length, and for a truncated or damaged image; dst may then be partly written.
 func Decode(dst, data []uint8, pixelFormat string) (err error) {
 	f, c, err := measure(data)
 	if err != nil {

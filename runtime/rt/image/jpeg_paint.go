@@ -21,10 +21,11 @@ func (c *component) plane(f *jpegFile) plane {
 	return p
 }
 
-// row upsamples the samples of row y of the image into dst, which is as wide as the image. Planes
-// of half the width or height are interpolated by a triangle filter: along each axis, the nearest
-// sample has weight 3/4 and the second nearest 1/4. Halves are rounded up and down in turn. For
-// other ratios, and for planes of half the width with at most 2 columns, samples are repeated.
+// row upsamples the samples of row y of the image into dst, which is as wide as the image. A plane
+// of half the width or height is interpolated by a triangle filter. Along each axis, the nearest
+// sample has weight 3/4 and the second nearest 1/4. Halves are rounded up for one pixel and down
+// for the next. For other ratios, samples are repeated. They are also repeated if the plane has
+// half the width and at most 2 columns.
 func (p *plane) row(dst []uint8, y int) {
 	twiceHigh, twiceWide := p.high == 2 && p.wide <= 2, p.wide == 2 && p.high <= 2 && p.width > 2
 	if p.wide == 2 && !twiceWide {
@@ -61,8 +62,9 @@ func (p *plane) row(dst []uint8, y int) {
 	}
 }
 
-// neighbour returns the index of the sample that is second nearest to pixel x, clamped to 0 … n−1.
-// There is a sample for every two pixels, and sample x/2 is the nearest one.
+// neighbour returns the index of the sample that is second nearest to pixel x. There is a sample
+// for every two pixels: sample x/2 is the nearest one, and the second nearest is before or after
+// it. The index is clamped to 0 … n−1.
 func neighbour(x, n int) int { return min(max(x/2-1+2*(x%2), 0), n-1) }
 
 // paint stores the pixels of the image in the canvas `to`. It returns an error if a component has

@@ -5,8 +5,9 @@ import (
 	"fmt"
 )
 
-// scan is a scan of one or more components. It has the coefficients from first to last, in zigzag
-// order, or, if it refines them, one more bit of each.
+// scan is a part of the file that has coefficients of one or more components. It has the
+// coefficients from `first` to `last`, in zigzag order. A refining scan of a progressive image has
+// one more bit of each of them.
 type scan struct {
 	*jpegFile
 	first, last int
@@ -164,8 +165,9 @@ func (s *scan) block(c *component, b *coefficients) error {
 	return nil
 }
 
-// skip reads the end of a block's coefficients. In a progressive image, the next 2^run − 1 + n
-// blocks have no more coefficients either, where n is the number in the next run bits.
+// skip handles the code for the end of a block's coefficients. In a progressive image, the code
+// ends several blocks: this one and the next 2^run − 1 + n, where n is the number in the next `run`
+// bits.
 func (s *scan) skip(run int) error {
 	if !s.progressive {
 		return nil
@@ -247,9 +249,9 @@ func (s *scan) refine(codes *huffman, b *coefficients) error {
 	return nil
 }
 
-// more reads a correction bit for each nonzero coefficient from index `at` on, in zigzag order. It
-// skips `zeros` zero coefficients and returns the index of the next zero, or s.last+1 if no zero
-// follows.
+// more reads a correction bit for each coefficient that is nonzero so far. It starts at index `at`,
+// in zigzag order, and passes over `zeros` zero coefficients. It returns the index of the next
+// zero, or s.last+1 if no zero follows.
 func (s *scan) more(b *coefficients, at, zeros int) (int, error) {
 	for ; at <= s.last; at++ {
 		c := &b[zigzag[at]]

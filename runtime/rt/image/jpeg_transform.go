@@ -1,8 +1,8 @@
 package image
 
-// The constants of libjpeg's accurate integer inverse DCT: the algorithm of Loeffler, Ligtenberg
-// and Moschytz (1989). Factors have factorBits fractional bits, and the results of the pass over
-// columns have keptBits.
+// These are the constants of libjpeg's accurate integer inverse DCT, the algorithm of Loeffler,
+// Ligtenberg and Moschytz (1989). Factors are fixed-point numbers with factorBits fractional
+// bits. The results of the first pass, over columns, have keptBits fractional bits.
 const (
 	factorBits = 13
 	keptBits   = 2

@@ -8,9 +8,9 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Check returns an error if w does not hold a model's weights under the model's own names. It joins
-// all problems: tensors that are missing and not Optional, that have another type or shape, or that
-// cannot be read.
+// Check returns an error if w does not hold a model's weights under the model's own names. The
+// error lists all tensors that are missing and not Optional, that have another type or shape, or
+// that cannot be read.
 func Check(w *rt.Weights, wanted []Want) error {
 	if err := w.Err(); err != nil {
 		return err

@@ -102,9 +102,9 @@ func (m Map) Names(names []string) (map[string]string, error) {
 }
 
 // Apply returns the weights under their new names, in the same memory, and closes w. Closing the
-// result releases the memory. A zero Map returns w itself, open. Apply returns the errors of w, of
-// [Map.Names] and of [rt.Weights.Transpose], and an error if a pattern of Transpose is nil or matches
-// no name; w stays open then.
+// result releases the memory. If the Map is zero, Apply returns w itself and does not close it. Apply
+// returns the errors of w, of [Map.Names] and of [rt.Weights.Transpose]. It also returns an error if
+// a pattern of Transpose is nil or matches no name. After an error w stays open.
 func (m Map) Apply(w *rt.Weights) (*rt.Weights, error) {
 	if m.IsZero() {
 		return w, w.Err()
@@ -145,7 +145,7 @@ func (m Map) renamed(w *rt.Weights) (*rt.Weights, error) {
 }
 
 // unique returns an error if several old names became the same new name. The error lists all such
-// names. became maps old names to new names.
+// names. `became` maps old names to new names.
 func unique(became map[string]string) error {
 	from := map[string][]string{}
 	for old, name := range became {
@@ -191,9 +191,9 @@ func list(names []string) string {
 	return b.String()
 }
 
-// renumber changes the new names, the values of became, so that their indices have no gaps. An
-// index is an element of a name that is a number. Indices after the same text become 0, 1, 2, … in
-// their order.
+// renumber changes the new names, the values of `became`, so that their indices have no gaps. An
+// index is an element of a name that is a number. For example, "layer.3" and "layer.7" become
+// "layer.0" and "layer.1".
 func renumber(became map[string]string) {
 	indices := map[string][]int{} // keyed by the elements before the index
 	for _, name := range became {

@@ -50,15 +50,14 @@ func ignored(name string) bool {
 // necessary, and integers to another integer type. If "x.weight" is missing, "x.gamma" is used. The same holds for
 // the other parameters of normalisation layers.
 //
-// Unless AsIs is set, a matrix of a product is transposed if its shape is the transpose of the wanted
-// one. A square matrix is transposed if there are non-square matrices with the same [Layout] and all
-// of them are transposed.
+// Unless AsIs is set, a matrix of a product is transposed if its shape is the transpose of the wanted one. A square
+// matrix is transposed if there are non-square matrices with the same [Layout] and all of them are transposed.
 //
-// Match returns all errors joined, one per line: missing tensors, with the most similar names;
-// tensors of another shape, or of a type that cannot be converted; tensors of w that two wanted
-// tensors match; aliases with different elements; square matrices if the other matrices disagree
-// about the transpose; unused tensors, unless AllowUnused is set. If tensors are missing in a file
-// that was prepared for one package, a single error says so.
+// Match returns an error with a line for each of these problems: a tensor is missing (the line has the most similar
+// names); a tensor has another shape, or a type that cannot be converted; two wanted tensors match the same tensor
+// of w; aliases have different elements; a matrix is square, and of the other matrices of its layout some are
+// transposed and some are not; a tensor is unused, and AllowUnused is not set. If tensors are missing in a file that
+// was prepared for one package, the error only says that.
 func (f Fit) Match(w *rt.Weights, own func() *rt.Weights, wanted []Want) (*Fitted, error) {
 	if err := w.Err(); err != nil {
 		return nil, err
@@ -143,8 +142,8 @@ func (m *matching) has(own func() *rt.Weights, name string) bool {
 	return ok
 }
 
-// take assigns tensors of the file to the wanted tensor x. found has their names. It records
-// whether to transpose and convert, or an error if a tensor does not fit.
+// take decides which tensor of the file becomes the wanted tensor x, and whether to transpose and convert it.
+// `found` has the names of the tensors that match x. take records an error if a tensor does not fit.
 func (m *matching) take(x Want, found []string) {
 	info, _ := m.w.Info(found[0])
 	for _, name := range found {

@@ -13,9 +13,9 @@ const (
 )
 
 // Nearest returns at most three names that are most similar to name, the most similar first. It
-// prefers names whose last elements agree, and then names with a small edit distance. It leaves out
-// a name whose last element differs from the last element of `name` if the edit distance exceeds
-// half the length of `name`, or if there are more than 64 names.
+// prefers names whose last elements agree, and then names with a small edit distance. It may leave
+// out a name whose last element differs from the last element of `name`: it does if the edit
+// distance exceeds half the length of `name`, or if there are more than 64 names.
 func Nearest(name string, names []string) []string {
 	type candidate struct {
 		name             string

@@ -97,11 +97,11 @@ func NewOptions(options ...Option) (*Options, error) {
 	return o, errors.Join(errs...)
 }
 
-// Load returns the tensors that a model wants, taken from raw, with the wanted names, types and
-// layouts. Missing tensors that [Fit.Match] accepts come from own, which may be nil. Tensors stay
-// in place if possible. The caller may close raw before the result. The result need not be closed:
-// Load abandons it, see [rt.Weights.Abandon]. Load returns the errors of the options, of [Map.Apply]
-// and of [Fit.Match].
+// Load returns the tensors that a model wants, with the wanted names, types and layouts. It takes
+// them from raw. It takes missing tensors that [Fit.Match] accepts from own, which may be nil.
+// Tensors stay in place if possible. The caller may close raw before the result, and need not close
+// the result, because Load calls [rt.Weights.Abandon] on it. Load returns the errors of the options,
+// of [Map.Apply] and of [Fit.Match].
 func Load(raw *rt.Weights, own func() *rt.Weights, wanted []Want, options ...Option) (*rt.Weights, error) {
 	o, err := NewOptions(options...)
 	if err != nil {

@@ -4,11 +4,11 @@
 //
 // # Format
 //
-// A file is an unsigned 64-bit little-endian header length, the header, and the data section. The
-// header is one JSON object that maps a tensor's name to its "dtype", "shape" and "data_offsets", a
-// half-open byte range of the data section. The name "__metadata__" is reserved for a map from
-// strings to strings. The ranges cover the data section without gap or overlap. Elements are
-// little-endian and in row-major order.
+// A file is the length of the header as an unsigned 64-bit little-endian integer, the header, and
+// the data section. The header is one JSON object that maps a tensor's name to its "dtype", "shape"
+// and "data_offsets", a half-open byte range of the data section. The name "__metadata__" is
+// reserved for a map from strings to strings. The ranges cover the data section without gap or
+// overlap. Elements are little-endian and in row-major order.
 //
 // # Reading
 //
@@ -21,9 +21,9 @@
 // # Writing
 //
 // [Write] produces the same bytes for the same tensors in any order. Programs map its files and use
-// tensors in place, so the order of the tensors aligns them. The header is padded with spaces to a
-// multiple of 64 bytes. Then come the tensors whose size is a multiple of 64 bytes; each starts at
-// such a multiple too. The others follow, the widest element type first, each aligned to its
-// element size. Packed weights consist of blocks of 16 channels, so their sizes are multiples of 64
-// bytes. There are no padding tensors.
+// tensors in place, so tensors must be aligned. Their order makes this possible without padding
+// between them. The header is padded with spaces to a multiple of 64 bytes. Then come the tensors
+// whose size is a multiple of 64 bytes; each starts at such a multiple too. The others follow, the
+// widest element type first, each aligned to its element size. Packed weights consist of blocks of
+// 16 channels, so their sizes are multiples of 64 bytes.
 package safetensors

@@ -151,7 +151,8 @@ func (h *Header) check() error {
 }
 
 // bytes returns the size of a tensor in bytes. It returns an error if the product of the nonzero
-// extents overflows 64 bits, even if the tensor is empty, so that no stride overflows.
+// extents overflows 64 bits. It does so even if the tensor is empty, because a stride could
+// overflow.
 func (d DType) bytes(shape []int64) (int64, error) {
 	bits := int64(d.Bits())
 	if bits == 0 {

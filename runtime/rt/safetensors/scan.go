@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// scanner reads the subset of JSON that headers have, and any JSON values of an index. Its
+// scanner reads the subset of JSON that headers use. In an index it reads any JSON value. Its
 // recursion is bounded, so deeply nested input cannot exhaust the stack.
 type scanner struct {
 	text []byte

@@ -32,11 +32,11 @@ type Placed struct {
 	Begin, Size int64
 }
 
-// Lay returns the header of a file of the entries and the metadata, which may be nil. It also
-// returns the entries in the order of their data. The data follow the header without gaps. The
-// result does not depend on the order of entries. It returns an error if a name is reserved,
-// duplicate or not UTF-8, if a type or shape is not valid, if the length of Data does not match
-// them, if metadata are not UTF-8, or if the header exceeds 100 MB.
+// Lay plans a file of the entries and the metadata, which may be nil. It returns the header, and
+// the entries in the order of their data. The data follow the header without gaps. The result does
+// not depend on the order of entries. It returns an error if a name is reserved, duplicate or not
+// UTF-8, if a type or shape is not valid, if the length of Data does not match them, if metadata
+// are not UTF-8, or if the header exceeds 100 MB.
 func Lay(entries []Entry, meta map[string]string) (head []byte, placed []Placed, err error) {
 	order := make([]Placed, len(entries))
 	for i, e := range entries {
@@ -127,8 +127,9 @@ func (e *Placed) check() (err error) {
 	return nil
 }
 
-// compareLayout compares the places of two tensors in the data section: multiples of the alignment
-// come first, then wider types. It returns 0 for tensors that keep the order of their names.
+// compareLayout compares two tensors for their order in the data section. A tensor whose size is a
+// multiple of the alignment comes first, then a tensor of a wider type. If compareLayout returns
+// 0, the tensors stay in the order of their names.
 func compareLayout(a, b Placed) int {
 	ragged := func(e Placed) int64 { return min(e.Size%alignment, 1) }
 	return cmp.Or(cmp.Compare(ragged(a), ragged(b)), -cmp.Compare(a.DType.Bits(), b.DType.Bits()))

@@ -96,8 +96,8 @@ func parseCard(text []byte) ([]configuration, error) {
 	return list, nil
 }
 
-// splitsOf parses data_files: a pattern or a list of patterns for the split train, a list of splits
-// with their paths, or a map from splits to patterns.
+// splitsOf parses the field data_files of a card. The field is one of these: a pattern or a list of
+// patterns, for the split train; a list of splits with their paths; a map from splits to patterns.
 func splitsOf(n *yaml.Node) ([]split, error) {
 	switch {
 	case n.Kind == 0:

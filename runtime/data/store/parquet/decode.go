@@ -105,8 +105,9 @@ func (d *decoder[T]) page(page parquet.Page, values []parquet.Value) error {
 	}
 }
 
-// complete ends the lists that do not continue at a value with this repetition level. It returns an
-// error if one is an array that has too few elements.
+// complete ends the lists that a value with this repetition level does not continue. These are the
+// lists nested deeper than the level. It returns an error if one of them is an array that has too
+// few elements.
 func (d *decoder[T]) complete(repetition int) error {
 	for k := range d.leaf.steps {
 		s := &d.leaf.steps[k]

@@ -19,8 +19,8 @@ type plan[T any] struct {
 	row T
 }
 
-// leaf is a column of values. steps is the path from a row to the part of the row that its values
-// set.
+// leaf is a column of values. The values set one part of each row; steps is the path from the row
+// to this part.
 //
 // The levels are defined in S. Melnik et al., Dremel: interactive analysis of web-scale datasets,
 // 2010. The definition level of a value is the number of optional and repeated nodes on its path
@@ -75,9 +75,9 @@ func (p *planner) failf(format string, args ...any) {
 	p.errs = append(p.errs, fmt.Errorf(format, args...))
 }
 
-// group plans the fields of struct type t. Their columns are the children of c. It returns the
-// value that a t has before its fields are set, or an invalid reflect.Value if this is the zero
-// value of t.
+// group plans how the children of column c set the fields of struct type t. It returns the value of
+// a t before its fields are set. If this is the zero value of t, it returns an invalid
+// reflect.Value.
 func (p *planner) group(t reflect.Type, c *parquet.Column, steps []step, name string) reflect.Value {
 	blank := reflect.New(t).Elem()
 	columns, err := data.ColumnsOf(t)
@@ -116,8 +116,8 @@ func prefix(name string) string {
 	return name + ": "
 }
 
-// value plans a part of type t from column c. steps and then s lead to the part. isElement says
-// that c is a repeated column whose list has been planned already.
+// value plans how column c sets a value of type t. The path from a row to the value is `steps`,
+// followed by s. If isElement is true, c is a repeated column whose list has been planned already.
 func (p *planner) value(t reflect.Type, c *parquet.Column, isElement bool, s step, steps []step, name string) reflect.Value {
 	pointer := t.Kind() == reflect.Pointer
 	if pointer {

@@ -19,8 +19,8 @@ const deepest = 100
 //
 // A struct is a list with an element for each of its columns, or a map from the names of columns to
 // values. Other keys of the map are ignored. serde writes structs in these forms. A list fits a
-// slice, or an array of the same length. Nil fits a pointer, and a column that is optional. A
-// number fits if it does not overflow the field; an integer fits a float.
+// slice, or an array of the same length. Nil fits a pointer or an optional column. A number fits a
+// field that it does not overflow. An integer also fits a float.
 func unpacker(t reflect.Type) (func(v reflect.Value, packed []byte) error, error) {
 	columns := map[reflect.Type][]data.Column{}
 	if err := findColumns(t, columns); err != nil {
@@ -103,8 +103,8 @@ type head struct {
 	n int
 }
 
-// forms says what the first byte of a value means: forms[b-0xc0] is for byte b, from 0xc0 to 0xdf.
-// width is the number of bytes of the number that follows the first byte.
+// forms says what follows the first byte of a value: forms[b-0xc0] is for first byte b, from 0xc0
+// to 0xdf. If a number comes next, width is its number of bytes.
 var forms = [32]struct {
 	form  form
 	width int

@@ -20,11 +20,11 @@ type Writer[T any] struct {
 }
 
 // Create creates a table with a column for each of T's [data.Columns], and one more, row_id, which
-// numbers the rows from 1. If the file at path does not exist, Create creates it; otherwise the
-// table is added to it. The rows appear in the file when [Writer.Close] returns without an error.
+// numbers the rows from 1. If the file at path does not exist, Create creates it; otherwise the table
+// is added to it. The rows appear in the file when [Writer.Close] returns without an error.
 //
-// [Open] says which types fields may have. A NaN in an optional field, a nil pointer and a nil
-// slice in an optional field become NULL.
+// [Open] says which types fields may have. If a field is optional, a NaN, a nil pointer or a nil
+// slice in it becomes NULL.
 //
 // Create returns an error if there is a table of this name, if the file is not an SQLite file, if a
 // field has another type, if the names of two columns differ only in case, or if a column is named

@@ -8,8 +8,8 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// Bind returns an API of C functions. lookup returns the address of a function by its name. Bind
-// returns an error if a function is missing.
+// Bind returns an API that calls C functions. `lookup` returns the address of the function with
+// a given name. Bind returns an error if a function is missing.
 func Bind(lookup func(name string) (uintptr, error)) (*API, error) {
 	a := new(API)
 	for _, f := range a.Functions() {

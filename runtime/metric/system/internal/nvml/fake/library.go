@@ -113,8 +113,8 @@ func (l *Library) whileOpen(name string, f func() nvml.Result) nvml.Result {
 	})
 }
 
-// ofCard calls f with the card of a handle. If the library or the card has an error for the
-// function called name, ofCard returns this error and does not call f.
+// ofCard calls f with the card that a handle identifies. If the library or the card is set to
+// fail in the function called `name`, ofCard returns that error and does not call f.
 func (l *Library) ofCard(name string, device nvml.Device, f func(Card)) nvml.Result {
 	return l.whileOpen(name, func() nvml.Result {
 		if device < handle || device >= handle+nvml.Device(len(l.cards)) {
