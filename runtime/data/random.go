@@ -20,14 +20,14 @@ func mix(x uint64) uint64 {
 // keyOf returns a hash of a and b.
 func keyOf(a, b uint64) uint64 { return mix(mix(a+golden) ^ (b + golden)) }
 
-// below maps u, a uniform number of 64 bits, to 0 … n-1. The probabilities differ by less than
-// 2⁻⁶³.
+// below maps u, 64 uniform random bits, to a number from 0 to n-1. The probabilities of two
+// numbers differ by less than 2⁻⁶³.
 func below(u uint64, n int) int {
 	high, _ := bits.Mul64(u, uint64(n))
 	return int(high)
 }
 
-// fractionOf maps u, a uniform number of 64 bits, to [0, 1), in multiples of 2⁻⁵³.
+// fractionOf maps u, 64 uniform random bits, to a multiple of 2⁻⁵³ in [0, 1).
 func fractionOf(u uint64) float64 { return float64(u>>11) / (1 << 53) }
 
 // source generates independent random numbers for each item.

@@ -91,7 +91,8 @@ func newWeights(list []float64, n int) (weights, error) {
 	return w, nil
 }
 
-// at returns the item at which the cumulative weight reaches a fraction of the total.
+// at returns the item at which the sum of the weights from item 0 on reaches `fraction` of the
+// total.
 func (w weights) at(fraction float64) int {
 	x, node := float64(fraction*w[1]), 1
 	for node < len(w)/2 {

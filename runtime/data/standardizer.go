@@ -18,7 +18,7 @@ type Standardizer struct {
 	m2    []float64 // sum of the squares of differences from the mean
 }
 
-// NewStandardizer returns a Standardizer of rows of width columns. A negative width counts as 0.
+// NewStandardizer returns a Standardizer of rows with `width` columns. A negative width counts as 0.
 func NewStandardizer(width int) *Standardizer {
 	n := max(0, width)
 	return &Standardizer{make([]int64, n), make([]float64, n), make([]float64, n)}

@@ -23,7 +23,8 @@ type Records[T any] struct {
 	buffer scratch[byte]
 }
 
-// magic begins a file of records. It ends with the version of the format.
+// magic is the text at the beginning of a file of records. Its last character is the version of the
+// format.
 const magic = "burngen records 1\n"
 
 // Stored returns the items of d as records in the file at path. If the file does not exist, Stored
@@ -59,8 +60,8 @@ func Stored[T any](d Dataset[T], path string) (*Records[T], error) {
 	return r, nil
 }
 
-// header returns the bytes before the first of n items: the magic line, a line with the layout of
-// an item, and n.
+// header returns the bytes before the first item: the magic line, a line with the layout of an item,
+// and the number n of items.
 func (c *codec[T]) header(n int) []byte {
 	b := []byte(magic + c.layout + "\n")
 	return binary.LittleEndian.AppendUint64(b, uint64(n))

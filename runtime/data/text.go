@@ -18,8 +18,8 @@ func Bytes(text string) []int64 {
 	return tokens
 }
 
-// Categories numbers the distinct values in sorted order, from 0. It returns the number of each
-// element of values, and the distinct values.
+// Categories numbers the distinct values in sorted order, from 0. `numbers` has the number of each
+// element of values, and `names` the distinct values in order.
 func Categories(values []string) (numbers []int64, names []string) {
 	names = slices.Compact(slices.Sorted(slices.Values(values)))
 	numbers = make([]int64, len(values))

@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// maxYardstick and minYardstick are the sizes in bytes of copies that measure the memory rate
-	// of the device. The larger one exceeds its caches.
+	// A copy of maxYardstick or of minYardstick bytes measures the memory rate of the device. The larger copy
+	// exceeds the caches of the device.
 	maxYardstick, minYardstick = 128 << 20, 1 << 20
 	// yardsticks is the number of copies that are measured.
 	yardsticks = 5

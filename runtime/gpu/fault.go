@@ -8,8 +8,8 @@ import (
 const (
 	// faultWords is the size of a fault record in i32 words.
 	faultWords = 4
-	// maxFaults is the number of fault records. If a call has more launches that may fault, the
-	// records are read and reused.
+	// maxFaults is the number of fault records. If a call has more launches that may fault, the host reads
+	// the records before they are used again.
 	maxFaults = 1024
 )
 

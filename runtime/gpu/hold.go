@@ -17,7 +17,7 @@ type hold struct {
 const (
 	// holdBytes is the size of a copy in bytes.
 	holdBytes = 16 << 20
-	// maxHold is the longest time for which the device is kept busy.
+	// maxHold is the longest time for which [hold] keeps the device busy.
 	maxHold = 20 * time.Millisecond
 )
 

@@ -63,8 +63,8 @@ func chosen(d Driver, options []Option) (settings, error) {
 	return s, nil
 }
 
-// check returns an error unless the driver has the device of the settings, and the device is
-// hardware if s.hardware is true.
+// check returns an error if the driver does not have the device that the settings choose. It also
+// returns an error if s.hardware is true and the device is emulated.
 func (s *settings) check(d Driver) error {
 	list, err := d.Devices()
 	switch {
@@ -88,7 +88,8 @@ func (i *Instance) kernel(k *KernelInfo) (Kernel, error) {
 	return i.named(found, k.Name), nil
 }
 
-// named returns k with its name if the instance is watched, else k.
+// named returns a kernel that carries its name, for the measurements of a [Watch], if the instance has
+// one. Otherwise it returns k.
 func (i *Instance) named(k Kernel, name string) Kernel {
 	if i.watch == nil {
 		return k
@@ -96,8 +97,8 @@ func (i *Instance) named(k Kernel, name string) Kernel {
 	return namedKernel{k, name}
 }
 
-// On returns prepare with its first argument bound to i. prepare computes weights on the instance's
-// device.
+// On returns a function that calls prepare with i and its own argument. prepare computes weights on the
+// device of i.
 func On[R, W any](i *Instance, prepare func(*Instance, R) (W, error)) func(R) (W, error) {
 	return func(raw R) (W, error) { return prepare(i, raw) }
 }

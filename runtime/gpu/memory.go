@@ -58,8 +58,8 @@ func memoryOf[T any](s []T, kind argKind) Arg {
 // grid, and must not overflow.
 const maxElements = math.MaxInt32 - math.MaxUint16
 
-// check returns an error if the argument exceeds what kernels can count: a number that is not an
-// i32, or more than maxElements elements.
+// check returns an error if a kernel could not count with the argument: a number does not fit an i32,
+// or memory has more than maxElements elements.
 func (a Arg) check() error {
 	n := int64(a.number)
 	switch {
@@ -89,7 +89,7 @@ type region struct {
 	tensor *tensorMemory
 }
 
-// regionOf returns the region of argument a. `at` is the address of a's copy on the device.
+// regionOf returns the memory of argument a, with the address `at` of its copy on the device.
 func regionOf(a Arg, at Address) region {
 	return region{start: uintptr(a.memory), bytes: a.bytes, at: at, onHost: a.kind == isRead, result: a.kind == isWritten, host: a.host()}
 }

@@ -317,11 +317,12 @@ func (r *Run) launch(k *KernelInfo, grid [3]int, args []Arg) error {
 	return r.takeBack(k.Vectors, args)
 }
 
-// moves reports whether a kernel takes a copy of device memory: vectors says that it needs addresses that are multiples
-// of 16 bytes.
+// moves reports whether a kernel needs a copy of an argument at another address. vectors says that the kernel needs
+// addresses that are multiples of 16 bytes.
 func moves(vectors bool, at Address) bool { return vectors && at%16 != 0 }
 
-// place returns the region that contains argument a, and its address on the device. The region is nil if there is none.
+// place returns the region that contains argument a, and the address of a on the device. It returns nil if no region
+// contains a.
 func (r *Run) place(a Arg) (*region, Address) {
 	found := r.find(a)
 	if found == nil {

@@ -116,8 +116,8 @@ func (r *Run) ToHost(vectors ...[]float32) error {
 	return nil
 }
 
-// ready makes the device memory of the vector of argument a valid. If a is written, the host memory
-// becomes invalid.
+// ready copies the vector that contains argument a to the device, if its device memory is not
+// valid. If a kernel will write a, ready marks the host memory as invalid.
 func (r *Run) ready(a Arg) error {
 	v, err := r.hold(a)
 	if err != nil {

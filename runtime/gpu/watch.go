@@ -109,7 +109,8 @@ func (w *Watch) End() ([]Event, error) {
 // isOn reports whether work of this kind is measured now.
 func (w *Watch) isOn(work Work) bool { return w.running && w.each != (work == Replayed) }
 
-// stamp reads the clock after event number `event`, or before an event if it is -1.
+// stamp reads the clock after the event with index `event`. An index of -1 means that it reads the clock before an
+// event.
 func (w *Watch) stamp(event int) {
 	if w.err == nil {
 		w.err = w.clock.Stamp()

@@ -68,7 +68,8 @@ func (q watchedQueue) Launch(k Kernel, grid [3]int, args []uint64) error {
 	return q.measure(Event{Work: Launched, Kernel: name}, func() error { return q.Queue.Launch(k, grid, args) })
 }
 
-// Record implements [Queue]. fill gets a queue that takes the same kernels and measures nothing.
+// Record implements [Queue]. fill gets a queue that accepts the same kernels but does not
+// measure.
 func (q watchedQueue) Record(fill func(Queue) error) (Graph, error) {
 	return q.Queue.Record(func(recorder Queue) error { return fill(watchedQueue{recorder, &Watch{}}) })
 }

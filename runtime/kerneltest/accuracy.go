@@ -29,7 +29,7 @@ func (a Accuracy) readings(x float64) []float64 {
 	return []float64{x}
 }
 
-// promised reports whether the error of a quotient by y is bounded.
+// promised reports whether the target bounds the error of a quotient with divisor y.
 func (a Accuracy) promised(y float64) bool {
 	size := math.Abs(y)
 	return a.Division == 0 || !(size > 0 && size < normal || size > 0x1p126 && size <= math.MaxFloat64)
@@ -39,7 +39,8 @@ func (a Accuracy) promised(y float64) bool {
 // last place. It is a little above half a unit, because the remainder is rounded.
 const corrected = 0.5 + 0x1p-18
 
-// correctable reports whether kernels correct a quotient or root of these operands and results.
+// correctable reports whether a kernel can correct a quotient or root by its remainder. values are the operands and
+// the result.
 func correctable(values ...float64) bool {
 	for _, v := range values {
 		if size := math.Abs(v); !(size > 0x1p-100 && size < 0x1p100) {

@@ -34,7 +34,7 @@ func (c *ConvCase) complete() {
 	s.OutW = (s.PadW+s.InW+c.End-(s.KW-1)*s.DilW-1)/s.StrideW + 1
 }
 
-// Conv tests a convolution on kernels, strides, dilations, groups and channel counts.
+// Conv tests a convolution with kernels, strides, dilations, groups and channel counts of many sizes.
 func Conv(t *testing.T, conv ConvKernel) {
 	type shape = ConvShape
 	for name, c := range map[string]ConvCase{

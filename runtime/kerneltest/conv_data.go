@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// ConvData tests the gradient of a convolution's operand on kernels, strides, dilations and channel
-// counts. pack packs the weights.
+// ConvData tests the gradient of the input of a convolution, with kernels, strides, dilations and
+// channel counts of many sizes. pack packs the weights.
 func ConvData(t *testing.T, data func(dst, g, weights []float32, s *ConvShape), pack func(dst, w []float32, s *ConvShape)) {
 	type shape = ConvShape
 	for name, c := range map[string]ConvCase{

@@ -61,8 +61,8 @@ func Parts(t *testing.T, mul MatMulKernel[float32], conv ConvKernel) {
 
 const partRows = 12
 
-// distance returns the root mean square of the differences, divided by the root mean square of the
-// exact numbers.
+// distance returns the relative error of got: the root mean square of its differences from the
+// exact numbers, divided by the root mean square of the exact numbers.
 func distance(got []float32, exact []float64) float64 {
 	var off, all float64
 	for i, v := range exact {

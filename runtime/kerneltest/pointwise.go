@@ -178,8 +178,8 @@ func SameBits(t testing.TB, what string, got, want []float32) {
 	}
 }
 
-// within reports whether got equals want up to ulp units in the last place of a float32 plus the absolute tolerance
-// room.
+// within reports whether got equals want. A difference of `ulp` units in the last place of a float32, plus `room`,
+// is allowed.
 func within(got float32, want, ulp, room float64) bool {
 	switch {
 	case want != want:
@@ -235,7 +235,8 @@ func (c *BinaryCase) check(t *testing.T, what string, got []float32, operands fu
 	}
 }
 
-// Binaries are the kernels of two operands. They are exact where the target's arithmetic is.
+// Binaries are the definitions of kernels with two operands. The results must be exact if the target computes
+// exactly.
 var Binaries = []BinaryCase{
 	{"Add", func(a, b float32) float32 { return a + b }},
 	{"Sub", func(a, b float32) float32 { return a - b }},

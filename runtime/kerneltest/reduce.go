@@ -98,8 +98,8 @@ func extreme(x []float64, pick func(a, b float64) float64, start float64) float6
 	return start
 }
 
-// Reduce tests a kernel for each of Reductions. The kernel reads src as [outer, n, inner]. Results have
-// the accuracy a.
+// Reduce tests the kernels for [Reductions], by name. A kernel reads src as [outer, n, inner] and reduces the
+// middle axis. a is the accuracy of the target.
 func Reduce(t *testing.T, kernels map[string]func(dst, src []float32, outer, n, inner int), a Accuracy) {
 	for _, c := range Reductions {
 		t.Run(c.Name, func(t *testing.T) {
@@ -168,8 +168,8 @@ func (c *ReduceCase) accepts(got float32, line []float64, a Accuracy) bool {
 	})
 }
 
-// Softmax tests a softmax, or its logarithm if logarithm is true, along the middle axis of [rows,
-// n, inner]. Results have the accuracy a.
+// Softmax tests a softmax along the middle axis of [rows, n, inner]. If logarithm is true, f computes the
+// logarithm of the softmax. a is the accuracy of the target.
 func Softmax(t *testing.T, f func(dst, src []float32, rows, n, inner int), logarithm bool, a Accuracy) {
 	for _, n := range []int{1, 2, 3, 8, 10, 15, 16, 17, 40, 64, 100, 129, 1000, 5000, 70_000} {
 		for _, inner := range []int{1, 2, 5, 16, 33, 300} {
@@ -296,7 +296,7 @@ func (a Accuracy) inverseRoot(v float64) float64 {
 	return math.Abs(v) * (a.Division + a.Root) * 0x1p-23
 }
 
-// GroupNorm tests a normalisation of groups of channels. Results have the accuracy a.
+// GroupNorm tests a normalisation of groups of channels. a is the accuracy of the target.
 func GroupNorm(t *testing.T, f func(dst, src, scale, bias []float32, n, groups, channels, pixels int, eps float32), a Accuracy) {
 	const n, eps = 2, 1e-3
 	for _, s := range [][3]int{{1, 1, 1}, {1, 3, 5}, {4, 4, 49}, {2, 6, 33}, {3, 3, 5000}, {1, 2, 16}, {4, 32, 0}} {

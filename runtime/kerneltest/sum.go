@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Sum is a sum of products in float64, with the tolerance needed for float32 arithmetic in any
-// order.
+// Sum is a sum of products in float64. It has a tolerance for kernels that add the products in
+// float32, in any order.
 type Sum struct {
 	Value    float64
 	absolute float64
@@ -66,7 +66,8 @@ func (r *Random) Float32() float32 {
 	return float32(int32(r.next()))/(1<<23) - 1
 }
 
-// Input returns a frozen slice of n random numbers, shift elements off alignment.
+// Input returns a frozen slice of n random numbers. Its address is `shift` elements after an aligned
+// address.
 func (r *Random) Input(n, shift int) *Slice[float32] {
 	s := NewSlice[float32](n, shift)
 	for i := range s.Data {
@@ -145,7 +146,8 @@ func (e *epilogue) check(t *testing.T) {
 	}
 }
 
-// apply returns what the epilogue makes of s, the sum for element `at` of dst in the given column.
+// apply returns the result of the epilogue for s, a sum. `at` is the index of the sum in dst, and
+// column its column.
 func (e *epilogue) apply(s Sum, at, column int) Sum {
 	if e.ep.Bias != nil {
 		s.Add(e.ep.Bias[column], 1)

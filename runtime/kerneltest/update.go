@@ -135,7 +135,7 @@ func floatsOf(list ...float32) []float64 {
 	return out
 }
 
-// Update tests the steps on slices of every short length and of a long one.
+// Update tests the kernels in u on slices of every short length and of a long one.
 func Update(t *testing.T, u *Updates) {
 	for _, c := range UpdateCases {
 		t.Run(c.Name, func(t *testing.T) {

@@ -61,8 +61,7 @@ func Winograd(t *testing.T, conv WinogradKernel) {
 	})
 }
 
-// CheckWinograd compares the kernel's result for one case, with both tile sizes, with the
-// definition.
+// CheckWinograd compares the results of a kernel with the definition, for one case and with both tile sizes.
 func CheckWinograd(t *testing.T, conv WinogradKernel, c WinogradCase) {
 	t.Helper()
 	for _, tile := range []int{2, 4} {

@@ -22,8 +22,8 @@ type batchFiles struct {
 	tapes map[string]*tape // of the epoch that is under way, by paths in dir
 }
 
-// batchPlace is the mark of [batchFiles]: its place in the files, which [Logger.Open] gets back
-// when a run continues.
+// batchPlace is the position of [batchFiles] in its files. It is the logger's mark, which [Logger.Open]
+// gets back when a run continues.
 type batchPlace struct {
 	// number of the current epoch, from 1
 	Epoch int

@@ -19,8 +19,8 @@ func directionsOf(series []Series) directions {
 	return d
 }
 
-// of returns the direction of a key. It returns an error if there is no such key, or if neither
-// direction is better.
+// of returns the direction of a key. It returns an error if there is no such key, or if its
+// direction is 0.
 func (d directions) of(key string) (int, error) {
 	better, ok := d[key]
 	if !ok {

@@ -103,7 +103,7 @@ type Saved struct {
 	Took  time.Duration `json:"took"` // in ns
 }
 
-// Deleted says that a checkpoint is gone, because no keeper wants it.
+// Deleted says that a checkpoint was deleted, because no keeper keeps it.
 type Deleted struct {
 	Time time.Time `json:"time"`
 	File string    `json:"file"`

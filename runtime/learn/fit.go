@@ -36,7 +36,7 @@ type fit[B any, O metric.Output] struct {
 	measured time.Time // when the machine was measured last
 }
 
-// ending is the reason of a run that ends without an error.
+// ending says why and how a run ends without an error.
 type ending struct {
 	reason string
 	// there is nothing to continue
@@ -214,7 +214,7 @@ func (f *fit[B, O]) epoch() error {
 }
 
 // failed prefixes err with the epoch, batch and step. If the context is done, it returns the cause
-// instead.
+// of the context instead.
 func (f *fit[B, O]) failed(err error) error {
 	if cause := context.Cause(f.ctx); cause != nil {
 		return cause
@@ -258,8 +258,8 @@ func (f *fit[B, O]) between() error {
 	return nil
 }
 
-// validates reports whether validation is due after the last step: because of ValidEvery, or
-// because the step was the run's last one.
+// validates reports whether validation is due after the last step. It is due because of ValidEvery,
+// or if this was the last step of the run.
 func (f *fit[B, O]) validates() bool {
 	step := f.position.Step
 	return f.valid != nil && (f.o.ValidEvery > 0 && step%f.o.ValidEvery == 0 || f.o.Steps > 0 && step == f.o.Steps)
@@ -302,7 +302,8 @@ func (f *fit[B, O]) endEpoch() error {
 	return f.decide(values, epoch, true)
 }
 
-// decide adapts the rates, asks the stopper and saves a checkpoint, given the measured values.
+// decide uses the values that were measured: it adapts the rates, asks the stopper and saves a
+// checkpoint.
 func (f *fit[B, O]) decide(values map[string]float64, epoch int, ends bool) error {
 	p := &f.position
 	for _, r := range f.reducers() {
@@ -326,7 +327,7 @@ func (f *fit[B, O]) decide(values map[string]float64, epoch int, ends bool) erro
 	return nil
 }
 
-// end ends a run for the reason why: it saves the state unless it is dropped.
+// end ends a run for the reason `why`. It saves the state, unless the state is to be dropped.
 func (f *fit[B, O]) end(why error) (*Run, error) {
 	var e *ending
 	err := why

@@ -27,7 +27,7 @@ const (
 var written = []string{stateFile, configFile, environmentFile, bestFile, checkpointFolder, pictureFolder,
 	eventsFile, "metrics.csv", "experiment.log", string(Train), string(Valid), "tb", "report.html"}
 
-// errLocked is the error of a folder that another run has locked.
+// errLocked is the error for a folder that another process has locked.
 var errLocked = errors.New("another run has this folder")
 
 // folder is the folder of a run. It is locked for this process.

@@ -56,7 +56,8 @@ func identify[B any, O metric.Output](l *Learner[B, O], train *data.Loader[B]) (
 	return id, changes, nil
 }
 
-// differences returns an error that lists the differences between a run and the saved one, or nil.
+// differences returns an error that lists the properties in which a run differs from the saved
+// one. It returns nil if there are none.
 func (id *identity) differences(saved *identity) error {
 	var list []string
 	differ := func(name string, now, was any) {

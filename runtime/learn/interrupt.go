@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// ErrInterrupted is the cause of the end of a context of [Interruptible].
+// ErrInterrupted is the cause with which a context of [Interruptible] ends.
 var ErrInterrupted = errors.New("interrupted")
 
 // interruptKey is a key of context values. The value is a channel that the first signal closes.

@@ -141,8 +141,8 @@ func (j joined) bind(d directions) error {
 	return nil
 }
 
-// unwanted marks the checkpoints that k does not keep as gone, and returns their files. It keeps
-// the newest checkpoint in any case.
+// unwanted marks the checkpoints that k does not keep as gone, and returns their files. It does not
+// mark the newest checkpoint, whatever k says.
 func unwanted(k Keeper, all []Checkpoint) (files []string) {
 	keep := k.Keep(all)
 	for i := range all {

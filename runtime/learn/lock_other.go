@@ -4,7 +4,8 @@ package learn
 
 import "os"
 
-// lockFile opens a file without locking it: this system has no locks that end with the process.
+// lockFile opens a file without locking it, because this system does not have locks that end
+// with the process.
 func lockFile(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
 }

@@ -7,8 +7,8 @@ import (
 
 const errSharing = syscall.Errno(32)
 
-// lockFile opens a file that no other process can open meanwhile. It returns errLocked if another
-// process has it open.
+// lockFile opens a file. No other process can open the file until it is closed. lockFile returns
+// errLocked if another process has it open.
 func lockFile(path string) (*os.File, error) {
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Reducer lowers a learning rate when a metric has not become better for some time. PyTorch:
-// ReduceLROnPlateau.
+// Reducer lowers a learning rate when a metric has not become better for Times values in a row.
+// PyTorch: ReduceLROnPlateau.
 type Reducer struct {
 	Key      string  // such as "valid loss"
 	By       float64 // the rate is multiplied by this factor, between 0 and 1

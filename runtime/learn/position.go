@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// position is the place of a run and the values that it has to remember. It is saved as JSON.
+// position is how far a run has come, and the values that it must remember to continue. It is
+// saved as JSON.
 type position struct {
 	Epoch, Batch int // of the batch that follows
 	// number of steps so far

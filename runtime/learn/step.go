@@ -8,7 +8,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// group holds the counts of the batches whose gradients make a step.
+// group counts the batches whose gradients are added for one step of the optimizers.
 type group struct {
 	batches int // so far
 	// items in these batches

@@ -27,8 +27,8 @@ type Stopper interface {
 // if the metric is not measured or the limit is NaN.
 func Above(key string, limit float64) Stopper { return threshold{key, limit, 1} }
 
-// Below ends a run when a metric such as "valid loss" is less than a limit. It returns the errors
-// of [Above].
+// Below ends a run when a metric such as "valid loss" is less than a limit. [New] returns the same
+// errors as for [Above].
 func Below(key string, limit float64) Stopper { return threshold{key, limit, -1} }
 
 type threshold struct {

@@ -23,10 +23,10 @@ type tape struct {
 
 const maxPending = 16 << 20
 
-// errBehind is the error of a tape on which more than maxPending bytes would wait to be written.
+// errBehind is the error of a tape if more than maxPending bytes would have to wait in memory.
 var errBehind = errors.New("16 MiB could not be written")
 
-// toEnd is the mark of a tape that continues at the end of the file.
+// toEnd is a mark for [openTape]: the tape continues at the end of the file.
 const toEnd = -1
 
 // openTape opens a file, truncates it to its first `mark` bytes, and appends to them. The file may
@@ -62,7 +62,7 @@ func openTape(path string, mark int64, whole func(file []byte) int) (*tape, erro
 func wholeLines(file []byte) int { return bytes.LastIndexByte(file, '\n') + 1 }
 
 // Write implements [io.Writer]. It returns an error if more than maxPending bytes would then wait
-// to be written.
+// in memory.
 func (t *tape) Write(b []byte) (int, error) {
 	if len(t.pending)+len(b) > maxPending {
 		return 0, errBehind

@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/runtime/data"
 )
 
-// frozen is the position of a run before a validation. If the run is ended during the validation,
-// it later continues from this position.
+// frozen is the state of a run's position before a validation. If the run ends during the
+// validation, it later continues from there.
 type frozen struct {
 	position position
 	marks    map[string]string
@@ -96,7 +96,7 @@ func (l *Learner[B, O]) named(ctx context.Context, err error, batch int) error {
 	return fmt.Errorf("evaluation: batch %d: %w", batch+1, err)
 }
 
-// measure emits the measured values of a split and adds them to values. ends says whether they
+// measure emits the measured values of a split and adds them to `values`. ends is true if they
 // belong to a whole epoch.
 func (f *fit[B, O]) measure(split Split, c *counters[O], measured []Value, values map[string]float64, ends bool) {
 	p := &f.position

@@ -1,7 +1,7 @@
 package metric
 
-// Accuracy returns the percentage of items whose target has the largest score. Of equal scores, the
-// class with the lowest number is predicted.
+// Accuracy returns the percentage of items whose target has the largest score. If several classes
+// have the largest score, the one with the lowest number is predicted.
 func Accuracy() Metric[Classes] {
 	return newMetric("accuracy", "%", 1, rule[Classes, *counts]{
 		empty: newCounts(2),

@@ -49,8 +49,7 @@ func (c *ranked) auroc() float64 {
 	return area / allPositive / allNegative
 }
 
-// uncertain returns the largest error of auroc that can arise because scores in a bin count as
-// equal.
+// uncertain returns a bound on the error of auroc. The error arises because different scores in a bin count as equal.
 func (c *ranked) uncertain() float64 {
 	allPositive, allNegative := c.totals()
 	if allPositive == 0 || allNegative == 0 {

@@ -22,8 +22,8 @@ const (
 // invalid is the largest value that is not an average.
 const invalid = Weighted - 1
 
-// Class returns the average that is the value of class k alone. Counters report an error if there is
-// no such class.
+// Class returns the average that contains only class k. Counters report an error if there is no such
+// class.
 func Class(k int) Average {
 	if k < 0 {
 		return invalid
@@ -47,8 +47,8 @@ func (a Average) String() string {
 	return fmt.Sprintf("class %d", int(a))
 }
 
-// check returns an error if the average is invalid, or if it is a class that is not below the
-// number of classes.
+// check returns an error if the average is invalid. The class of a [Class] average must be below
+// classes.
 func (a Average) check(classes int) error {
 	if a <= invalid {
 		return errors.New("no such average: Macro, Micro, Weighted or a class from 0 expected")

@@ -25,8 +25,8 @@ func (c *classCounts) total() (right, predicted, targets int64) {
 	return right, predicted, targets
 }
 
-// fit makes room for the classes of the first output. It returns an error if a later output has
-// another number of classes.
+// fit allocates the counts when it is first called, for the number of classes of the first output.
+// It returns an error if a later output has another number of classes.
 func (c *classCounts) fit(classes int) error {
 	if len(*c) == 0 {
 		*c = make(classCounts, 3*classes)
@@ -34,8 +34,8 @@ func (c *classCounts) fit(classes int) error {
 	return sameClasses(classes, c.classes())
 }
 
-// sameClasses returns an error if the number of classes of an output differs from the number of the
-// outputs before.
+// sameClasses returns an error if the number of classes of an output, `classes`, differs from
+// `before`, the number in earlier outputs.
 func sameClasses(classes, before int) error {
 	if classes != before {
 		return fmt.Errorf("%d classes, but %d before", classes, before)

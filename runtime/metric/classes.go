@@ -69,8 +69,8 @@ func (c Classes) each(f func(target int, row []float32) error) error {
 	return nil
 }
 
-// predicted returns the class with the largest score, the first one of a tie. A single score
-// decides between the classes 0 and 1.
+// predicted returns the class with the largest score, of a tie the first one. If the row is a
+// single score, the score decides between the classes 0 and 1.
 func (c Classes) predicted(row []float32) int {
 	if len(row) > 1 {
 		return argmax(row)

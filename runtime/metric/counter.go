@@ -9,7 +9,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// tally holds the counts of a counter. T is the pointer type that implements the tally.
+// tally holds what a counter has counted. T is the pointer type that implements the interface.
 type tally[T any] interface {
 	// merge adds what another tally has counted.
 	merge(T) error
@@ -70,7 +70,7 @@ func (c *counter[O, T]) Value() float64 {
 // Err implements [Failer].
 func (c *counter[O, T]) Err() error { return c.err }
 
-// Merge implements [Merger]. An error of other becomes the error of c.
+// Merge implements [Merger]. If other has an error, it becomes the error of c.
 func (c *counter[O, T]) Merge(other Counter[O]) {
 	if c.err != nil {
 		return
@@ -138,5 +138,5 @@ func (c *counter[O, T]) State(s *rt.State) {
 	})
 }
 
-// errSaved is the error of a saved state that is not from this metric.
+// errSaved is the error for a saved state that belongs to another metric.
 var errSaved = errors.New("the saved counts are not of this metric")

@@ -2,8 +2,8 @@ package metric
 
 import "math"
 
-// leastProbability is the lower bound to which probabilities are clamped before a logarithm: 2⁻²³,
-// the machine epsilon of float32.
+// leastProbability is the smallest probability of which a logarithm is taken; smaller ones are
+// raised to it. It is 2⁻²³, the machine epsilon of float32.
 const leastProbability = 0x1p-23
 
 // LogLoss returns the mean negative logarithm of the target's probability, in nats. Outputs that

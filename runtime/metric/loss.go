@@ -2,7 +2,8 @@ package metric
 
 import "fmt"
 
-// Loss returns the mean loss of the items of outputs, as their method Lost says.
+// Loss returns the mean loss of all items. The loss and the number of items of an output come
+// from its method Lost.
 func Loss[O Output]() Metric[O] {
 	return newMetric("loss", "", -1, rule[O, *mean]{
 		empty: newMean,

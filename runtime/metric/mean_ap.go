@@ -109,8 +109,8 @@ func (d *detections) value(thresholds int) float64 {
 	return m.value()
 }
 
-// averagePrecision returns the average precision at threshold k, see [MeanAP]. bit is 1<<k. c.found
-// is sorted by descending score.
+// averagePrecision returns the average precision of a class at threshold k; see [MeanAP]. bit is
+// 1<<k. c.found must be sorted by descending score.
 func (c *detected) averagePrecision(bit uint64) float64 {
 	const steps = 100 // of recall
 	var right []int64 // after each distinct score

@@ -10,8 +10,8 @@ type numbers struct {
 	floats []float64
 }
 
-// bytes returns the numbers as little-endian words of 8 bytes: the number of integers, the
-// integers, the floats.
+// bytes returns the numbers as little-endian words of 8 bytes, in this order: the number of
+// integers, the integers, the floats.
 func (n numbers) bytes() []byte {
 	b := make([]byte, 0, 8*(1+len(n.ints)+len(n.floats)))
 	b = binary.LittleEndian.AppendUint64(b, uint64(len(n.ints)))

@@ -18,7 +18,8 @@ func Of[A, O any](adapt func(A) O, m Metric[O]) Metric[A] {
 	}}
 }
 
-// adapted is a counter of outputs of type A. inner counts the results of adapt.
+// adapted is a counter of outputs of type A. adapt turns an output into the output that inner
+// counts.
 type adapted[A, O any] struct {
 	adapt func(A) O
 	name  string
@@ -82,7 +83,8 @@ func (c *adapted[A, O]) Text() string {
 	return format(c.Value(), c.unit)
 }
 
-// Picture implements [Picturer]. It also returns nil if the adapted counter is not a Picturer.
+// Picture implements [Picturer]. It returns nil if the adapted counter returns nil or is not a
+// Picturer.
 func (c *adapted[A, O]) Picture() image.Image {
 	if p, ok := c.inner.(Picturer); ok {
 		return p.Picture()

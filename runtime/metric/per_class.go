@@ -18,7 +18,8 @@ func (f formula) of(right, predicted, targets int64) float64 {
 	return f(float64(right), float64(predicted), float64(targets))
 }
 
-// perClass returns a metric in percent that averages f over the classes. add counts an output.
+// perClass returns a metric in percent: the average, in the sense of a, of f over the classes. add
+// counts the items of an output.
 func perClass[O any](name string, a Average, f formula, add func(*classCounts, O) error) Metric[O] {
 	return newMetric(fmt.Sprintf("%s (%v)", name, a), "%", 1, rule[O, *classCounts]{
 		empty: newClassCounts,

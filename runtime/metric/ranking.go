@@ -45,8 +45,8 @@ func newRanking() *ranking { return &ranking{limit: mostScores} }
 
 func (r *ranking) binned() bool { return len(r.classes) > 0 && r.classes[0].bins != nil }
 
-// fit makes room for the classes of the first output. It returns an error if a later output has
-// another number of classes.
+// fit allocates memory when it is first called, for the number of classes of the first output. It returns an
+// error if a later output has another number of classes.
 func (r *ranking) fit(classes int) error {
 	if len(r.classes) == 0 {
 		r.classes = make([]ranked, classes)
@@ -233,7 +233,8 @@ func (r *ranking) addLabels(o Labels) error {
 	})
 }
 
-// merge adds the scores of o. If both rankings have bins, all scores in a bin of o count as its lower bound.
+// merge adds the scores of o. If both rankings have bins, a score in a bin of o counts as the lower bound of
+// that bin.
 func (r *ranking) merge(o *ranking) error {
 	if len(o.classes) == 0 {
 		return nil

@@ -35,8 +35,8 @@ func (k ScoreKind) checkScores(scores []float32, item int, label string) error {
 	return nil
 }
 
-// above reports whether a score means a probability above `probability`. If `probability` is 0, 0.5
-// takes its place.
+// above reports whether a score means a probability above `probability`. A `probability` of 0
+// stands for 0.5.
 func (k ScoreKind) above(score, probability float32) bool {
 	switch {
 	case k == Logits && probability == 0:

@@ -7,8 +7,8 @@ import (
 	"sort"
 )
 
-// cells is the number of cells in which pairs are counted when there are too many to keep them.
-// sideCells is its square root.
+// cells is the number of cells that count pairs when there are too many pairs to keep. sideCells is its
+// square root.
 const (
 	sideCells = 1 << 8
 	cells     = sideCells * sideCells
@@ -169,8 +169,8 @@ func ranks(values []float64) []float64 {
 	return list
 }
 
-// middles returns the mean rank of the values in each of a sequence of cells. Cell i has n[i]
-// values.
+// middles returns the mean rank of the values in each cell. The cells are in increasing order, and cell i
+// has n[i] values.
 func middles(n []int64) []float64 {
 	list := make([]float64, len(n))
 	below := 0.0
@@ -181,7 +181,8 @@ func middles(n []int64) []float64 {
 	return list
 }
 
-// merge adds the pairs of o. If both tallies have cells, all pairs in a cell of o count as its lower bounds.
+// merge adds the pairs of o. If both tallies have cells, a pair in a cell of o counts as the lower bounds of
+// that cell.
 func (p *pairs) merge(o *pairs) error {
 	if len(o.columns) == 0 {
 		return nil

@@ -45,8 +45,8 @@ func gaussian(radius int, sigma float64) []float64 {
 	return list
 }
 
-// ssimChannel adds the similarity of x and y, two planes of one channel, at each position of the
-// window to m.
+// ssimChannel adds to m the similarity of x and y at each position of the window. x and y are planes
+// of the same channel.
 func ssimChannel(m *mean, x, y []float32, width int, span float64, weights []float64) {
 	n := len(x)
 	planes := make([][]float64, 5) // x, y, x², y², xy

@@ -25,8 +25,8 @@ func TopK(k int) Metric[Classes] {
 	})
 }
 
-// rank returns the number of classes that come before `class`: classes with a larger score, and
-// earlier classes with the same score.
+// rank returns the number of classes that rank before `class`. These are the classes with a larger
+// score, and earlier classes with the same score.
 func rank(row []float32, class int) int {
 	n := 0
 	for i, s := range row {

@@ -47,8 +47,8 @@ func (v Values) each(f func(column int, predicted, target float64)) error {
 	return nil
 }
 
-// sameWidth returns an error if the number of values of an item differs from the number in the
-// outputs before.
+// sameWidth returns an error if `width`, the number of values of an item, differs from `before`,
+// the number in earlier outputs.
 func sameWidth(width, before int) error {
 	if width != before {
 		return fmt.Errorf("%d values an item, but %d before", width, before)

@@ -40,9 +40,9 @@ type bound struct {
 }
 
 const (
-	// line is the alignment of a parameter in the vectors, in elements.
+	// line is the alignment of parameters in the vectors of an optimizer, in elements.
 	line = 16
-	// unit is the number of elements in a part of a pass.
+	// unit is the number of elements in a unit of work. A thread gets whole units.
 	unit = 64
 )
 
@@ -168,8 +168,7 @@ func (b *bound) step(r rule, rate float64, nanoseconds int64) error {
 	return nil
 }
 
-// bring makes the parameters valid where steps are made: on the device, or in the memory of the
-// host.
+// bring makes the elements of the parameters current where the steps are made: on the device or in host memory.
 func (b *bound) bring() error {
 	if b.device == nil {
 		return b.params.Fetch()
@@ -186,8 +185,8 @@ type deviceRule interface {
 	kernel() (name string, numbers []float32, vectors [][]float32)
 }
 
-// launch updates, on the device, the parameters whose step count is n. Parameters that are adjacent
-// in memory are updated together.
+// launch updates, on the device, the parameters whose number of steps is n. One launch of the kernel updates all
+// parameters that are adjacent in memory.
 func (b *bound) launch(r deviceRule, n int64) error {
 	name, numbers, vectors := r.kernel()
 	data, grad := b.params.Vectors()
@@ -224,11 +223,11 @@ func (b *bound) checkRate(rate float64) error {
 	return nil
 }
 
-// shared is the smallest number of elements for which the work is shared among threads.
+// shared is the smallest number of elements that several threads update. A single thread updates fewer.
 const shared = 1 << 15
 
-// after returns the smallest step count above n among the parameters whose gradients are present,
-// or 0.
+// after returns the smallest number of steps above n among the parameters with a gradient. It returns 0 if there
+// is none.
 func (b *bound) after(n int64) int64 {
 	var least int64
 	for i, s := range b.steps {
@@ -239,14 +238,15 @@ func (b *bound) after(n int64) int64 {
 	return least
 }
 
-// pass updates the parameters that have the same step count n. Its parts are ranges of the vectors.
+// pass updates the parameters that have made n steps. As an [rt.Task], it is divided into ranges of the
+// optimizer's vectors.
 type pass struct {
 	bound *bound
 	rule  rule
 	n     int64
 }
 
-// Part implements [rt.Task]. It divides the elements into `parts` shares and updates share i.
+// Part implements [rt.Task]. It divides the elements into `parts` ranges and updates range i.
 func (p *pass) Part(i, parts int) {
 	b := p.bound
 	units := int64(b.size+unit-1) / unit

@@ -17,7 +17,8 @@ type setting struct {
 	limit float64
 }
 
-// beta returns the setting of a decay factor: at least 0 and below 1.
+// beta returns the setting of a decay factor, which must be at least 0 and below 1. def is its
+// default.
 func beta(name string, value *float64, def float64) setting {
 	return setting{name, value, def, 1}
 }
@@ -27,7 +28,7 @@ func positive(name string, value *float64, def float64) setting {
 	return setting{name, value, def, math.MaxFloat32}
 }
 
-// complete replaces zeros by defaults. It returns the errors of all numbers out of range, joined.
+// complete replaces zeros by defaults. It returns one error that lists all numbers out of range.
 func complete(optimizer string, settings ...setting) error {
 	var errs []error
 	for _, s := range settings {

@@ -251,8 +251,8 @@ func (o *LBFGS) remember() {
 	o.diagonal = product / dot(y, y)
 }
 
-// choose sets the direction to minus the inverse Hessian of the history times the gradients:
-// algorithm 7.4 of the book that [LBFGS] names.
+// choose sets the direction to −H·g. H is the approximation of the inverse Hessian by the history, and
+// g are the gradients (algorithm 7.4 of the book that [LBFGS] names).
 func (o *LBFGS) choose() {
 	q := o.direction
 	for i, g := range o.g {

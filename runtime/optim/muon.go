@@ -80,8 +80,8 @@ func NewMuon(p *rt.Params, c MuonConfig) (*Muon, error) {
 	return o, nil
 }
 
-// matrix returns the rows and columns of a parameter of n elements. They are 0 if it is empty or a
-// scalar.
+// matrix returns the numbers of rows and columns of a parameter of n elements as a matrix. Both are 0
+// if the parameter is empty or a scalar.
 func matrix(shape []int, n int) (rows, columns int) {
 	if n == 0 || len(shape) == 0 {
 		return 0, 0
@@ -141,7 +141,7 @@ func (o *Muon) update(w, g, m []float32, rows, columns int, rate float64) {
 
 // orthogonal returns a matrix with the same singular vectors as x and with singular values near 1. It
 // uses Newton–Schulz iterations x → a·x + (b·A + c·A²)·x, where A = x·xᵀ and a, b, c are constants.
-// The Frobenius norm of x must be at most 1. x is overwritten.
+// The Frobenius norm of x must be at most 1. orthogonal overwrites x.
 func (o *Muon) orthogonal(x []float32, rows, columns int) []float32 {
 	const a, b, c = 3.4445, -4.775, 2.0315 // coefficients of the paper
 	y := o.y[:len(x)]

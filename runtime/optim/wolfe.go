@@ -92,7 +92,8 @@ func (p *point) set(t, loss, slope float64, g []float32) {
 	copy(p.g, g)
 }
 
-// try evaluates f at t times the direction and stores the point in p. A loss of NaN becomes +∞.
+// try evaluates the loss f at the start plus t times the direction, and stores the result in p. A
+// NaN loss becomes +∞.
 func (o *LBFGS) try(f func() (float64, error), p *point, t float64) error {
 	o.move(t)
 	loss, err := o.evaluate(f, p.g)

@@ -113,8 +113,8 @@ func readBincode(w *rt.Weights, file []byte) error {
 	return w.Err()
 }
 
-// effortRatio bounds the number of elements that are read in failed attempts. The bound is
-// effortRatio times the size of the file in bytes.
+// effortRatio limits the number of elements that are read in attempts that fail. For a file of n
+// bytes, the limit is effortRatio·n elements.
 const effortRatio = 8
 
 var errEffort = errors.New("too many bytes look like a parameter but are not one")
@@ -130,7 +130,8 @@ var bincodeTypes = []struct {
 	{14, "F64 F32 F16 BF16 I64 I32 I16 I8 U64 U32 U8 Bool QFloat"},
 }
 
-// boolStoresSince is the first minor version in which a bool type includes its storage.
+// boolStoresSince is the first minor version of burn in which the type bool says how the bools are
+// stored.
 const boolStoresSince = 21
 
 var boolStores = []string{"Native", "U8", "U32"}

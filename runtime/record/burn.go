@@ -97,7 +97,8 @@ func (b *burn) value(name string) error {
 	return b.rest(name, t)
 }
 
-// rest reads the value whose first token is t, and adds the tensors in it under name.
+// rest reads the value whose first token is t, and adds the tensors in this value to the weights.
+// Their names begin with `name`.
 func (b *burn) rest(name string, t token) error {
 	switch t.kind {
 	case list:
@@ -127,7 +128,7 @@ func (b *burn) below(name, key string, t token) error {
 	return b.rest(name, t)
 }
 
-// table reads a table: a parameter, a tensor, or a module. Its first pair decides which.
+// table reads a table. Its first pair decides whether it is a parameter, a tensor or a module.
 func (b *burn) table(name string, t token) error {
 	if err := b.enter(); err != nil {
 		return err

@@ -17,7 +17,8 @@ const (
 	cborSimple
 )
 
-// The low 5 bits of a first byte: a number below cborByte, or the width of the number that follows.
+// The low 5 bits of a first byte are a number if they are below cborByte. Otherwise they give the
+// width of the number that follows.
 const (
 	cborByte     = 24 // 1 byte; 25 to 27 mean 2, 4 and 8 bytes
 	cborLong     = 27

@@ -46,7 +46,8 @@ func (j *jsonSink) end() {
 	j.empty = false
 }
 
-// separate writes what precedes a value: a comma after another value, and white space.
+// separate writes what must be before a value: a comma if another value precedes, and white
+// space.
 func (j *jsonSink) separate() {
 	switch {
 	case len(j.open) == 0:
@@ -65,7 +66,7 @@ func (j *jsonSink) separate() {
 	j.empty = false
 }
 
-// newLine starts a line, indented by the number of open containers, if pretty is true.
+// newLine starts a line if pretty is true, and indents it by the number of open containers.
 func (j *jsonSink) newLine() {
 	if j.pretty {
 		j.out.WriteByte('\n')

@@ -87,8 +87,8 @@ func keyOf(t token, err error) (string, error) {
 	return string(t.text), err
 }
 
-// messagePackSink writes MessagePack. Lengths have their shortest form. An integer takes 1 byte if it
-// is from 0 to 127, else 9.
+// messagePackSink writes MessagePack. Lengths take as few bytes as possible. An integer takes 1 byte
+// if it is from 0 to 127, otherwise 9.
 type messagePackSink struct{ out *bufio.Writer }
 
 func (m messagePackSink) table(n int) { m.sized(n, 0x80, 15, 0, 0xde, 0xdf) }

@@ -12,9 +12,9 @@ import (
 // types that they had.
 type Precision uint8
 
-// The precisions of the numbers in a record. A signed integer never changes: if one of a tensor's integers does not
-// fit the precision, the tensor keeps its type. A finite float that would become infinite is an error. Bools,
-// unsigned integers, and all numbers of 8 bits or less keep their types.
+// These are the precisions of the numbers in a record. A signed integer never changes: if one of a tensor's
+// integers does not fit the precision, the tensor keeps its type. A finite float that would become infinite is an
+// error. Bools, unsigned integers, and all numbers of 8 bits or less keep their types.
 const (
 	AsIs   Precision = iota
 	Double           // f64, i64
@@ -94,8 +94,7 @@ func (p Precision) typeOf(info rt.Info, w *rt.Weights) (string, error) {
 	return info.DType, w.Err()
 }
 
-// fits reports whether the signed integers in raw, `width` bytes each, fit into `target` bytes
-// each.
+// fits reports whether all signed integers in raw fit into `target` bytes. Each takes `width` bytes in raw.
 func fits(raw []byte, width, target int) bool {
 	for at := 0; at < len(raw) && target < width; at += width {
 		x := int64(littleEndian(raw[at:][:width])<<(64-8*width)) >> (64 - 8*width)
@@ -106,7 +105,7 @@ func fits(raw []byte, width, target int) bool {
 	return true
 }
 
-// most is, for each type, the largest float64 that does not round to infinity in it.
+// most maps a type to the largest float64 that does not round to infinity in this type.
 var most = map[string]float64{
 	"f64": math.MaxFloat64,
 	"f32": math.Nextafter(0x1.ffffffp127, 0),

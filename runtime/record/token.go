@@ -59,7 +59,7 @@ func (t token) integer() (bits uint64, negative bool, err error) {
 	return 0, false, fmt.Errorf("an integer expected, %v found", t.kind)
 }
 
-// float returns the value of a numeric token, rounded once to a float of `bits` bits.
+// float returns the value of a numeric token as a float of `bits` bits. The value is rounded once.
 func (t token) float(bits int) (float64, error) {
 	switch t.kind {
 	case single:
@@ -154,8 +154,8 @@ func (w *walker) each(container token, from int, f func(i int) error) error {
 
 func (w *walker) items(container token, f func(i int) error) error { return w.each(container, 0, f) }
 
-// fields calls f with the key of each pair of a table, before the value is read. It begins with
-// pair number `from`.
+// fields calls f with the key of each pair of a table. f reads the value. fields begins with pair
+// `from`.
 func (w *walker) fields(container token, from int, f func(key string) error) error {
 	return w.each(container, from, func(int) error {
 		key, err := w.key()
@@ -214,7 +214,8 @@ func (w *walker) expectKey(container token, i int, want string) error {
 	return err
 }
 
-// expectNoMore reads the end of a table of n pairs or a list of n items.
+// expectNoMore reads the end of a table or list with n pairs or items. It returns an error if
+// there are more.
 func (w *walker) expectNoMore(container token, n int) error {
 	more, err := w.more(container, n)
 	if err == nil && more {

@@ -33,8 +33,8 @@ func Data[T Element](a *Arg) []T {
 	return p.t.Data
 }
 
-// DType returns the element type in burngen's spelling, as [DTypeOf] does. It returns "" before an
-// argument is passed.
+// DType returns the element type in burngen's spelling, as [DTypeOf] does. It returns "" if no
+// argument has been passed yet.
 func (a *Arg) DType() string {
 	if a == nil || a.tensor == nil {
 		return ""
@@ -180,8 +180,8 @@ func CallOpen[T Element](c *Call, i int, t *Tensor[T], want ...int) {
 	a.want, a.sized = append(a.want[:0], want...), false
 }
 
-// passedTo returns a's tensor as a *passedAs[T]. If a's tensor has another type or is missing, it
-// first replaces it by an empty one.
+// passedTo returns the tensor of a as a *passedAs[T]. If a has no tensor or a tensor of another
+// type, it first sets an empty one.
 func passedTo[T Element](a *Arg) *passedAs[T] {
 	p, ok := a.tensor.(*passedAs[T])
 	if !ok {

@@ -14,8 +14,8 @@ func CheckTensor[T any](where, name string, t Tensor[T]) error {
 	return nil
 }
 
-// CheckLen returns an error "where: name: …" unless got equals want. got is the number of elements
-// of an argument.
+// CheckLen returns an error "where: name: …" if got differs from want. got is the number of
+// elements of the argument called name.
 func CheckLen(where, name string, got, want int) error {
 	if got != want {
 		return fmt.Errorf("%s: %s: %d elements expected, got %d", where, name, want, got)

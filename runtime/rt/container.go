@@ -32,8 +32,8 @@ func CheckSequence[T any](where string, seq []Tensor[T], want []int) error {
 	return nil
 }
 
-// CheckOptional checks the tensor of an optional as [CheckSequence] checks the tensors of a
-// sequence. A nil x is valid.
+// CheckOptional checks the tensor of an optional. It checks the tensor in the same way as
+// [CheckSequence] checks an element. A nil x is valid.
 func CheckOptional[T any](where string, x *Tensor[T], want []int) error {
 	if x == nil {
 		return nil

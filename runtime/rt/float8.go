@@ -16,7 +16,7 @@ type (
 	Float8E5M2 uint8
 	// Float8E5M2FNUZ has a largest value of 57344 and a NaN.
 	Float8E5M2FNUZ uint8
-	// Float8E8M0 is a power of two from 2⁻¹²⁷ to 2¹²⁷, or NaN: no sign, no zero.
+	// Float8E8M0 is a power of two from 2⁻¹²⁷ to 2¹²⁷, or NaN. It has no sign and no zero.
 	Float8E8M0 uint8
 	// Float4E2M1 is one of 0, ½, 1, 1½, 2, 3, 4, 6 and their negatives, in the
 	// low 4 bits.

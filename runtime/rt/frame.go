@@ -253,7 +253,7 @@ func (m *Memory) open() error {
 	return m.grow(need)
 }
 
-// grow sets the length of the arena to need bytes. It reuses the arena's memory if its capacity
+// grow sets the length of the arena to `need` bytes. It keeps the arena's memory if its capacity
 // suffices.
 func (m *Memory) grow(need int64) error {
 	if int64(cap(m.Arena)) >= need {
@@ -287,7 +287,8 @@ func (m *Memory) need() (int64, error) {
 	return need, z.Err(m.where())
 }
 
-// openFor grows the arena for calls of a method with these extents. No call may run meanwhile.
+// openFor grows the arena so that it is large enough for calls of a method with these extents. No call
+// may run meanwhile.
 func (m *Memory) openFor(method *Method, extents ...int) error {
 	m.method = method
 	m.Symbols.rename(method.Symbols)
@@ -295,7 +296,7 @@ func (m *Memory) openFor(method *Method, extents ...int) error {
 	return m.open()
 }
 
-// layoutOf returns the layout of a method. It is empty if no call has needed it yet.
+// layoutOf returns the layout of a method. The layout is empty if no call has needed it yet.
 func (m *Memory) layoutOf(method *Method) *layoutOf {
 	for _, l := range m.layouts {
 		if l.method == method {
@@ -311,8 +312,8 @@ func (m *Memory) layoutOf(method *Method) *layoutOf {
 	return l
 }
 
-// place computes the offsets for extents, unless it holds them already. It returns the size of the
-// arena in bytes.
+// place computes the offsets of the buffers for these extents, unless l already has them. It returns
+// the size of the arena in bytes.
 func (l *layoutOf) place(where string, extents []int) (int64, error) {
 	if !l.ready || !slices.EqualFunc(extents, l.extents[:len(extents)], func(a int, b int64) bool { return int64(a) == b }) {
 		if err := l.compute(where, extents); err != nil {
@@ -322,8 +323,8 @@ func (l *layoutOf) place(where string, extents []int) (int64, error) {
 	return l.need, nil
 }
 
-// compute computes the offsets and the size of the arena for extents. It returns an error if a size
-// overflows.
+// compute computes the offsets of the buffers and the size of the arena for these extents. It returns
+// an error if a size overflows.
 func (l *layoutOf) compute(where string, extents []int) (err error) {
 	defer Recover(where, &err)
 	l.ready, l.z = false, Sizes{}

@@ -85,8 +85,8 @@ func (t *Training) hold(verb string, patterns []string, held bool) error {
 	return nil
 }
 
-// excluded returns an error if pattern matches variables and TrainerOptions.Freeze excluded them
-// all.
+// excluded returns an error if `pattern` matches variables, and TrainerOptions.Freeze has excluded
+// all of them.
 func (t *Training) excluded(pattern string) error {
 	excluded := false
 	for i, v := range t.variables {

@@ -16,8 +16,8 @@ func (g *Guard) Enter() error {
 	return nil
 }
 
-// Leave admits the next call. Deferring it also keeps the session that holds the guard alive to the
-// end of the call.
+// Leave admits the next call. The deferred call of Leave also keeps the session that holds the guard
+// reachable until the end of the method.
 func (g *Guard) Leave() { g.busy.Store(false) }
 
 // Done returns the cause if ctx is done, else nil. A nil ctx is never done.

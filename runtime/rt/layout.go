@@ -9,8 +9,8 @@ import (
 const (
 	// layoutRoom is the number of buffers that Layout places without allocating.
 	layoutRoom = 512
-	// The number of further placements of n buffers is layoutWork / n², clamped to the range from
-	// layoutTriesMin to layoutTriesMax.
+	// Layout places the buffers again at most layoutWork / n² times, where n is the number of
+	// buffers. This number is clamped to the range from layoutTriesMin to layoutTriesMax.
 	layoutTriesMin, layoutTriesMax = 4, 32
 	layoutWork                     = 4_000_000
 )

@@ -64,8 +64,8 @@ func checkFree(bytes int64) error {
 	return fits(bytes, programMemory())
 }
 
-// fitsAlways is a size in bytes. The function fits accepts smaller requests without a look at the
-// memory in use.
+// fitsAlways is the size in bytes from which on [fits] looks at the memory in use. Smaller requests are
+// always accepted.
 const fitsAlways = 64 << 20
 
 // fits returns an error if bytes is at least fitsAlways, and bytes plus the allocated memory exceed

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// machineMemory returns the memory of the machine in bytes, or 0 if unknown.
+// machineMemory returns the memory of the machine in bytes, or 0 if it is unknown.
 func machineMemory() int64 {
 	name := "hw.physmem"
 	switch runtime.GOOS {

@@ -16,8 +16,8 @@ func asFloat32(w *Weights, dtype, name string, shape []int) []float32 {
 	return WeightsOf[float32](w, name, shape...)
 }
 
-// addFloat32 adds x to w as a tensor of type dtype: "f16", "bf16" or "f64"; any other dtype stands for
-// f32. x is copied.
+// addFloat32 adds x to w as a tensor of type dtype, which is "f16", "bf16" or "f64". Any other dtype
+// stands for f32. addFloat32 copies x.
 func addFloat32(w *Weights, dtype, name string, x []float32, shape []int) {
 	switch dtype {
 	case "f16":

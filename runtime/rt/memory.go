@@ -56,7 +56,7 @@ func FloorDiv(a, b int) int {
 	return q
 }
 
-// Limit returns the largest extent that symbol may have, which is math.MaxInt if m does not limit
+// Limit returns the largest extent that `symbol` may have. It returns math.MaxInt if m does not limit
 // it.
 func (m Max) Limit(symbol string) int {
 	if n, ok := m[symbol]; ok {
@@ -65,7 +65,7 @@ func (m Max) Limit(symbol string) int {
 	return math.MaxInt
 }
 
-// Within returns the smaller of the limits in m and in limits for each symbol.
+// Within returns, for each symbol, the smaller of its limits in m and in `limits`.
 func (m Max) Within(limits Max) Max {
 	out := Max{}
 	maps.Copy(out, limits)

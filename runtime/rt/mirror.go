@@ -55,11 +55,12 @@ func (p *Params) Fetch() error {
 	return p.all.toHost()
 }
 
-// Took tells p that the device has changed the parameters. Data and Grad are nil until the next
+// Took records that the device has changed the parameters. Data and Grad are nil until the next
 // [Params.Fetch].
 func (p *Params) Took() { p.all.toDevice() }
 
-// toHost makes the parameters and gradients valid in host memory, and sets Data and Grad.
+// toHost copies the parameters and gradients to host memory if the device has changed them, and sets Data
+// and Grad.
 func (all *parameters) toHost() error {
 	if all.mirror == nil {
 		return nil
@@ -156,6 +157,6 @@ func (p *Params) spans(want func(all *parameters, i int) bool, f func(all *param
 	}
 }
 
-// padded rounds the end of a parameter, an exclusive index, up to the first index of the next
+// padded rounds `end`, the index after the last element of a parameter, up to the first index of the next
 // parameter.
 func padded(end int) int { return (end + 15) / 16 * 16 }

@@ -17,8 +17,8 @@ func (p *Params) ClipNorm(limit float64) float64 {
 	return norm
 }
 
-// ClipNorms is like [Params.ClipNorm] for the gradient of each parameter separately. It does not
-// return the norms.
+// ClipNorms limits the L2 norm of each parameter's gradient to `limit`, as [Params.ClipNorm] limits
+// the norm of all gradients together. It does not return the norms.
 func (p *Params) ClipNorms(limit float64) {
 	p.each(func(all *parameters, i int) {
 		if !all.there[i] {
@@ -73,8 +73,8 @@ func (p *Params) present(f func(all *parameters, g []float32)) {
 	})
 }
 
-// squares returns the sum of the squares of g, a range of the gradients, or NaN if the device
-// fails.
+// squares returns the sum of the squares of g, a range of the gradients. It returns NaN if the
+// device fails.
 func (all *parameters) squares(g []float32) float64 {
 	if !all.away {
 		return squares(g)
@@ -95,15 +95,16 @@ func (all *parameters) scale(g []float32, factor float32) {
 	}
 }
 
-// clipping returns the factor that scales norm to at most limit. ok reports whether the factor is
-// below 1 and the norm finite.
+// clipping returns the factor that scales `norm` to at most `limit`. ok is true if there is
+// something to scale: the factor is below 1 and the norm is finite.
 func clipping(norm, limit float64) (factor float64, ok bool) {
 	const epsilon = 1e-6 // as in PyTorch, so that rounding leaves the norm below the limit
 	factor = max(0, limit) / (norm + epsilon)
 	return factor, factor < 1 && !math.IsInf(norm, 0)
 }
 
-// squares returns the sum of squares of x. Its four partial sums do not wait for each other.
+// squares returns the sum of the squares of x. It adds four partial sums, which a processor can
+// compute at the same time.
 func squares(x []float32) float64 {
 	var a, b, c, d float64
 	for ; len(x) >= 4; x = x[4:] {

@@ -17,8 +17,8 @@ func (p *Params) Match(patterns ...string) *Params { return p.choose(patterns, t
 // are reported as in [Params.Match].
 func (p *Params) Except(patterns ...string) *Params { return p.choose(patterns, false) }
 
-// choose returns the parameters whose names match a pattern or, if matching is false, the
-// parameters whose names match no pattern.
+// choose returns the parameters whose names match at least one pattern. If matching is false, it
+// returns the others.
 func (p *Params) choose(patterns []string, matching bool) *Params {
 	if p == nil || p.all == nil {
 		return &Params{err: errors.New("params: none given")}

@@ -2,5 +2,6 @@
 
 package rt
 
-// pause does nothing: this build has no assembly for a spin-wait hint.
+// pause does nothing, because this build has no assembly for the spin-wait hint of the
+// processor.
 func pause() {}

@@ -63,8 +63,8 @@ func (p *Prepared[T]) compute() (t *T, err error) {
 	return t, nil
 }
 
-// Replace prepares p if old was prepared. Callers of a model whose weights are replaced then do not
-// wait for packing.
+// Replace computes the packed form of p if the packed form of `old` has been computed. When p
+// replaces `old` in a model, callers then do not wait for packing.
 func (p *Prepared[T]) Replace(old *Prepared[T]) error {
 	if old.ready.Load() == nil {
 		return nil

@@ -30,7 +30,7 @@ func Keyed(seed int64, keys []int64) int64 {
 	return seed
 }
 
-// UniformAt returns the i-th uniform number of seed in [0, 1): a multiple of 2⁻⁵³.
+// UniformAt returns the i-th uniform random number of a seed, in [0, 1). It is a multiple of 2⁻⁵³.
 func UniformAt(seed, i uint64) float64 {
 	a, _ := Philox(seed, i)
 	return fraction(a)

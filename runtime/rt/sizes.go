@@ -132,7 +132,7 @@ func (z *Sizes) Int(n int64) int {
 	return int(n)
 }
 
-// Fits records an error if a number does not fit an int.
+// Fits records an error if a number in list does not fit an int.
 func (z *Sizes) Fits(list ...int64) {
 	for _, n := range list {
 		if int64(int(n)) != n {

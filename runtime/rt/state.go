@@ -80,8 +80,8 @@ func StateScalar[T Number | bool](s *State, name string, x *T) {
 	StateTensor(s, name, data)
 }
 
-// StateFunc registers save, which is called before the variables are saved, and load, which is
-// called after all are restored. Either may be nil.
+// StateFunc registers two functions, either of which may be nil. save is called before the variables
+// are saved. load is called after all variables have been restored.
 func StateFunc(s *State, save, load func() error) {
 	if save != nil {
 		s.save = append(s.save, save)

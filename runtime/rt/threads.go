@@ -53,7 +53,8 @@ func Run(t Task, parts int) error { return RunUntil(context.Background(), t, par
 // skipped parts; see [EndIfDone].
 func RunUntil(ctx context.Context, t Task, parts int) error { return workers.run(ctx, t, parts) }
 
-// Sharing says how the workers of the pool spent their time in Runs that they shared.
+// Sharing says how the workers of the pool spent their time. It counts only Runs whose parts several workers
+// executed.
 type Sharing struct {
 	Runs    int           // number of Runs
 	Workers int           // number of their workers, including the caller, of all Runs
@@ -159,8 +160,8 @@ func (p *pool) start(n int) {
 	p.list.Store(&list)
 }
 
-// available returns the number of goroutines that one inference may use now. It is below 1 if more
-// inferences run than there are threads.
+// available returns the number of goroutines that one inference may use now. If more inferences run than [Threads]
+// allows, the number is below 1.
 func (p *pool) available() int {
 	inferences := int(uint32(p.state.Load()))
 	if inferences == 0 {
@@ -212,8 +213,8 @@ func (p *pool) work(w *worker, k int) {
 	}
 }
 
-// wait pauses a waiting loop briefly. turns counts the loop's turns. Every yieldAfter turns, wait
-// yields to other goroutines and threads.
+// wait pauses a waiting loop briefly. turns is the number of turns that the loop has made. Every yieldAfter turns,
+// wait lets other goroutines and threads run.
 func wait(turns int) {
 	if turns%yieldAfter == 0 {
 		runtime.Gosched()
@@ -389,8 +390,8 @@ func (s *Sharing) add(span time.Duration, caller *worker, list []*worker) {
 	s.Longest += longest
 }
 
-// execute executes parts [from, to) of a task until ctx is done. It returns the panic of a part as
-// a [PanicError].
+// execute executes parts [from, to) of a task. It stops when ctx is done. It returns the panic of a part as a
+// [PanicError].
 func execute(ctx context.Context, t Task, from, to, parts int) (err error) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -312,7 +312,7 @@ func (f *TrainingFrame[W, C]) Leave(err *error) {
 	f.leave()
 }
 
-// abandon ends the call if *err is not nil or a panic is under way. The panic becomes *err.
+// abandon ends the call if *err is not nil or a panic is under way. It recovers the panic and stores it in *err.
 func (f *TrainingFrame[W, C]) abandon(err *error) {
 	if r := recover(); r != nil {
 		*err = recovered(f.where(), r)

@@ -93,7 +93,7 @@ func NewTraining(raw *Weights, variables []Variable, o TrainingOptions) (*Traini
 	return t, nil
 }
 
-// prefixed joins errors into one error, with the prefix before each line.
+// prefixed joins errors into one error, and puts the prefix before each line.
 func prefixed(prefix string, errs []error) error {
 	var lines []error
 	for line := range strings.Lines(errors.Join(errs...).Error()) {
@@ -182,7 +182,7 @@ func (t *Training) Next(i int) []float32 { return t.next[i] }
 // Watch returns the check for NaN, or nil if it is off.
 func (t *Training) Watch() *Watch { return t.watch }
 
-// Key returns the key of a step's random numbers: the seed, and the number of completed steps. The
+// Key returns two numbers that decide the random numbers of a step: the seed, and the number of completed steps. The
 // next call overwrites the slice.
 func (t *Training) Key() []int64 {
 	t.key = [2]int64{int64(t.Seed), t.steps}
@@ -244,7 +244,7 @@ func (t *Training) trainOn(m Mirror) error {
 	return nil
 }
 
-// toHost makes the parameters and buffers valid in the memory of the host.
+// toHost copies the parameters and buffers to host memory if a device has changed them.
 func (t *Training) toHost() error {
 	if err := t.params.Fetch(); err != nil || t.params.all.mirror == nil {
 		return err
@@ -377,7 +377,7 @@ type Watch struct {
 	found bool
 }
 
-// See looks for a NaN in x, a result of a node, unless a NaN was found before.
+// See looks for a NaN in x, a result of `node`. It does nothing if a NaN has been found before.
 func (w *Watch) See(node string, x []float32) {
 	if w != nil && !w.found {
 		w.look(node, x)

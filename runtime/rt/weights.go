@@ -71,8 +71,8 @@ func (t *tensor) bytes() ([]byte, error) {
 	return l.raw, l.err
 }
 
-// once is like [tensor.bytes], but does not cache its result. Elements that it computes may use the
-// capacity of room.
+// once is like [tensor.bytes], but does not cache its result. Elements that have to be computed may
+// be stored in the capacity of `room`.
 func (t *tensor) once(room []byte) ([]byte, error) {
 	l := t.lazy
 	if l == nil {
@@ -87,8 +87,8 @@ func (t *tensor) once(room []byte) ([]byte, error) {
 	return t.make(read, room)
 }
 
-// make returns the bytes that read returns. It returns an error unless their number is the size of
-// the tensor.
+// make returns the bytes that `read` computes. It returns an error if their number is not the size
+// of the tensor.
 func (t *tensor) make(read func(room []byte) ([]byte, error), room []byte) ([]byte, error) {
 	raw, err := read(room)
 	if err == nil && int64(len(raw)) != t.Bytes {
@@ -226,7 +226,7 @@ func (w *Weights) blame(err error) {
 	w.failed.Unlock()
 }
 
-// Err returns the errors of opening the weights and of using this handle, joined, or nil.
+// Err returns one error with all errors of opening the weights and of using this handle, or nil.
 func (w *Weights) Err() error {
 	if w.none() {
 		return errors.New("weights: none given")

@@ -39,7 +39,7 @@ var kinds = map[string]kind{
 	"c64":    {safetensors.Complex64, 64}, "f6e2m3": {safetensors.F6E2M3, 6}, "f6e3m2": {safetensors.F6E3M2, 6},
 }
 
-// noted reports whether a file needs a metadata entry for elements of a type.
+// noted reports whether elements of this type need a metadata entry in a file; see notePrefix.
 func noted(dtype string) bool { return kinds[dtype].file == safetensors.U8 && dtype != "u8" }
 
 var dtypeOf = func() map[safetensors.DType]string {
@@ -55,8 +55,8 @@ var dtypeOf = func() map[safetensors.DType]string {
 	return m
 }()
 
-// check returns an error unless Bytes agrees with the type and shape. For strings it checks only that
-// there is room for the lengths.
+// check returns an error if the field Bytes does not agree with the type and shape. For strings it
+// only checks that Bytes is large enough for the lengths.
 func (i *Info) check() error {
 	k, ok := kinds[i.DType]
 	if !ok {
@@ -125,8 +125,8 @@ func reverse(dst, src []byte, width int) {
 	}
 }
 
-// pack packs the low bits of codes into bytes, from the low bits of each byte up. bits is the width
-// of a code.
+// pack packs codes, whose low `bits` bits count, into bytes. It fills each byte from the low bits
+// up.
 func pack(codes []byte, bits int) []byte {
 	packed := make([]byte, (len(codes)*bits+7)/8)
 	for i, c := range codes {
@@ -135,7 +135,7 @@ func pack(codes []byte, bits int) []byte {
 	return packed
 }
 
-// unpack is the inverse of pack. It extends the sign of codes if signed is true.
+// unpack is the inverse of pack. If signed is true, it extends the sign of each code.
 func unpack(codes, packed []byte, bits int, signed bool) {
 	for i := range codes {
 		c := packed[i*bits/8] >> (i * bits % 8) & (1<<bits - 1)

@@ -81,8 +81,8 @@ func (w *Weights) DropMetadata(prefix string) {
 	maps.DeleteFunc(w.late, func(key string, _ late) bool { return strings.HasPrefix(key, prefix) })
 }
 
-// allMetadata returns the metadata, and the errors of strings that cannot be computed, joined. The
-// caller holds t.mu.
+// allMetadata returns the metadata. It returns one error with the errors of all strings that cannot
+// be computed. The caller holds t.mu.
 func (t *tensors) allMetadata() (map[string]string, error) {
 	all := maps.Clone(t.metadata)
 	var errs []error
@@ -101,8 +101,8 @@ func (t *tensors) allMetadata() (map[string]string, error) {
 	return all, errors.Join(errs...)
 }
 
-// laidMetadata returns the metadata, with zeros of the same length in place of strings that are not
-// yet computed. The caller holds t.mu.
+// laidMetadata returns the metadata for computing the layout of a file. A string that is not yet
+// computed is replaced by zeros of the same length. The caller holds t.mu.
 func (t *tensors) laidMetadata() map[string]string {
 	all := maps.Clone(t.metadata)
 	for key, l := range t.late {

@@ -1,6 +1,7 @@
 package rt
 
-// Prefixes of names in weights files. Tensors with such names are not the model's own weights.
+// These are prefixes of names in weights files. Tensors with such names are not the model's
+// own weights.
 const (
 	// ConstPrefix starts the names of the model's constants.
 	ConstPrefix = "const/"
@@ -8,6 +9,6 @@ const (
 	PreparedPrefix = "prepared/"
 )
 
-// SourcesPrefix starts the metadata keys "burngen.sources:NAME". The entry is a digest of the
-// weights from which the packed tensor NAME was computed.
+// SourcesPrefix begins the keys of metadata entries "burngen.sources:NAME". Such an entry is a
+// digest of the weights from which the packed tensor NAME was computed.
 const SourcesPrefix = "burngen.sources:"

@@ -63,7 +63,7 @@ func read[T Element](w *Weights, name string, shape []int) ([]T, error) {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(t.memory(raw, n)))), n), nil
 }
 
-// narrow maps i8 and u8 to the narrower types whose elements are held in them.
+// narrow maps i8 and u8 to the narrower types whose elements they may hold.
 var narrow = map[string][]string{"i8": {"i4", "i2"}, "u8": {"u4", "u2"}}
 
 // memory decodes `raw`, the stored form of tensor t, which has n elements and does not hold strings.

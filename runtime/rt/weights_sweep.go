@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// sweptBytes is the largest number of bytes of computed tensors that a sweep holds at a time. A
-// single larger tensor exceeds it.
+// sweptBytes is the largest number of bytes of computed tensors that a sweep holds at a time. If a
+// single tensor is larger, the sweep holds only this tensor.
 var sweptBytes int64 = 256 << 20
 
 // sweep calls `do` with the bytes of all tensors, in parts, from several goroutines. `part` starts
@@ -62,7 +62,7 @@ func (w *Weights) Checksums(names ...string) (map[string][]uint32, error) {
 // sweptShare is the number of bytes of a tensor in memory that one goroutine processes at a time.
 const sweptShare = 4 * checked
 
-// swept is a share of a sweep: bytes [from, end) of tensor i, x.
+// swept is a share of a sweep: the bytes [from, end) of x, which is tensor i of the list.
 type swept struct {
 	x         *tensor
 	i         int

@@ -51,8 +51,8 @@ func (t *tensor) transposed() *tensor {
 // The cache lines of a tile this small stay in a near cache.
 const transposeSide = 16
 
-// transpose writes the transpose of src, a matrix of rows × columns, to dst. Elements have width
-// bytes.
+// transpose writes the transpose of src to dst. src has the given rows and columns, with elements
+// of `width` bytes.
 func transpose(dst, src []byte, rows, columns, width int) {
 	for top := 0; top < rows; top += transposeSide {
 		for left := 0; left < columns; left += transposeSide {

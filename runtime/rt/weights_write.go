@@ -212,7 +212,8 @@ func (w *Weights) Sum() (string, error) {
 	return sum, nil
 }
 
-// computed returns the digest that [tensors.sum] computes, or ErrClosed if the weights are closed.
+// computed returns the digest that [tensors.sum] computes. It returns ErrClosed if the weights are
+// closed.
 func (t *tensors) computed() (string, error) {
 	if t.closed.Load() || !t.retain() {
 		return "", ErrClosed
@@ -329,8 +330,8 @@ func (w *Weights) WriteFile(out io.WriterAt) (int64, error) {
 	})
 }
 
-// written calls write while the set of tensors cannot change. It returns write's results, or an
-// error if w has errors or is closed.
+// written calls `write` and keeps the set of tensors unchanged meanwhile. It returns the results of
+// `write`, or an error if w has errors or is closed.
 func (w *Weights) written(write func() (int64, error)) (n int64, err error) {
 	if err := w.Err(); err != nil {
 		return 0, err
@@ -347,8 +348,8 @@ func (w *Weights) written(write func() (int64, error)) (n int64, err error) {
 	return n, err
 }
 
-// stored adds to metadata the digest, and the types of tensors for which safetensors lacks a type.
-// It returns metadata.
+// stored adds two things to metadata: the digest, and the types of tensors that safetensors does not
+// have. It returns metadata.
 func (t *tensors) stored(metadata map[string]string, digest string) map[string]string {
 	metadata[digestKey] = digest
 	for name, x := range t.byName {

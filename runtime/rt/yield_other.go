@@ -2,5 +2,5 @@
 
 package rt
 
-// yield does nothing: there is no call for it on this system.
+// yield does nothing, because this system has no call for yielding a thread.
 func yield() {}

@@ -104,8 +104,8 @@ func newCall(fn reflect.Value, m *method) (*call, error) {
 	return c, nil
 }
 
-// fields returns the variables for tensors: args, or the fields if args is one struct of inputs or
-// results.
+// fields returns the variables of args that hold tensors. If args is one struct of inputs or
+// results, it returns the fields of the struct.
 func fields(args []reflect.Value) []reflect.Value {
 	if len(args) != 1 || !isResults(args[0].Type()) {
 		return args

@@ -64,7 +64,7 @@ func (d *decoder) nested(element func() error) error {
 	})
 }
 
-// dataOf parses text, the elements of a tensor as raw returned them.
+// dataOf parses text, which raw has returned: the elements of a tensor as JSON.
 func (d *decoder) dataOf(x *tensor, p *port, text []byte) error {
 	early := &decoder{scanner: newScanner(bytes.NewReader(text)), method: d.method}
 	defer early.free()
@@ -159,7 +159,7 @@ func (t *tee) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// ahead is the number of bytes that are allocated for a tensor before its data arrives.
+// ahead is the number of bytes that are allocated for a tensor before any of its data has arrived.
 const ahead = 1 << 20
 
 // readBytes reads n bytes into memory that alloc returns. The memory grows as the bytes arrive.

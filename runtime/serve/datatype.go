@@ -18,8 +18,8 @@ var datatypes = []datatype{
 	{"BYTES", "string", 0},
 }
 
-// datatypeOf returns the datatype for a type of package rt. It returns false if the protocol does
-// not have it.
+// datatypeOf returns the protocol's datatype for a type of package rt. It returns false if the
+// protocol does not have the type.
 func datatypeOf(dtype string) (datatype, bool) {
 	i := slices.IndexFunc(datatypes, func(d datatype) bool { return d.dtype == dtype })
 	if i < 0 {
@@ -39,7 +39,7 @@ func alloc(n int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), n)
 }
 
-// view returns data, which is from alloc, as elements of type T.
+// view returns data as elements of type T, in the same memory. data must be from alloc.
 func view[T any](data []byte) []T {
 	if len(data) == 0 {
 		return nil

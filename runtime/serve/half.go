@@ -55,7 +55,7 @@ func (h half[T]) nearest(f float64, text string) T {
 	return h.round(x)
 }
 
-// between returns (a + b) / 2. It takes an infinite a or b as ±limit.
+// between returns (a + b) / 2. If a or b is infinite, it stands for ±limit.
 func (h half[T]) between(a, b T) float64 {
 	bounded := func(v T) float64 { return max(-h.limit, min(h.limit, float64(h.widen(v)))) }
 	return (bounded(a) + bounded(b)) / 2

@@ -47,8 +47,8 @@ func (j *job) end(out []tensor, err error) {
 // canJoin reports whether j may share a batch with other requests.
 func (j *job) canJoin() bool { return j.method.batch && j.sequence == nil && len(j.in) > 0 }
 
-// joins reports whether j and other can share a batch: their inputs have the same shapes except for
-// the number of items.
+// joins reports whether j and other can be in one batch: their inputs have the same shapes, apart
+// from the number of items.
 func (j *job) joins(other *job) bool {
 	if j.method != other.method || !j.canJoin() || !other.canJoin() {
 		return false
@@ -95,8 +95,8 @@ func part(out []tensor, from, to int) []tensor {
 	return parts
 }
 
-// together returns a context that is done once the contexts of all requests of a batch are. stop
-// releases its resources.
+// together returns a context for a batch. It is done once the contexts of all requests of the
+// batch are done. stop releases its resources.
 func together(batch []*job) (ctx context.Context, stop func()) {
 	if len(batch) == 1 {
 		return batch[0].ctx, func() {}

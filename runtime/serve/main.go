@@ -59,7 +59,7 @@ type program struct {
 	started func(http, grpc net.Addr)
 }
 
-// named holds the values of a flag, keyed by model. The key "" stands for the only model.
+// named holds the values of a flag for the models, keyed by the model's name. The key "" stands for the only model.
 type named map[string]string
 
 func (n named) String() string { return "" }
@@ -76,8 +76,8 @@ func (n named) Set(text string) error {
 	return nil
 }
 
-// apply calls set for each model in the flag called name. It returns an error if a model does not
-// exist.
+// apply calls `set` for each model that the flag gives a value for. name is the name of the flag. apply returns an
+// error if a model does not exist.
 func (n named) apply(name string, models []Model, set func(m *Model, file string)) error {
 	for model, file := range n {
 		found := false
@@ -250,7 +250,7 @@ func (p *program) serveGRPC(s *Server, failed chan<- error) (*grpc.Server, net.A
 	return g, l.Addr(), nil
 }
 
-// lingering is the longest time for which a server that drains accepts connections.
+// lingering is the longest time for which a draining server still accepts connections.
 const lingering = time.Second
 
 // end answers the requests that have arrived and ends the servers. `open` is the number of connections of h. Shutdown

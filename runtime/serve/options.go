@@ -8,7 +8,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Options are the limits and habits of a server. The zero value has the defaults.
+// Options are the limits and settings of a server. The zero value has the defaults.
 type Options struct {
 	// Sessions is the number of sessions of each model: so many calls run at once. The default is
 	// GOMAXPROCS.

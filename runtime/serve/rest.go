@@ -15,7 +15,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// headerLength is the HTTP header with the length in bytes of the JSON before binary tensors.
+// headerLength is the name of an HTTP header. Its value is the length in bytes of the JSON that
+// precedes binary tensors.
 const headerLength = "Inference-Header-Content-Length"
 
 func (s *Server) routes() http.Handler {
@@ -58,7 +59,8 @@ func (s *Server) closeConn(w http.ResponseWriter) {
 	}
 }
 
-// shared adds the CORS headers for the allowed origins and answers preflight requests.
+// shared lets pages of other origins use the handler: it adds CORS headers for the allowed origins,
+// and answers preflight requests.
 func (s *Server) shared(next http.Handler) http.Handler {
 	if len(s.options.Origins) == 0 {
 		return next

@@ -24,7 +24,7 @@ const maxDepth = 64
 // scanners has scanners that are not in use. Their buffers are larger than most requests.
 var scanners = sync.Pool{New: func() any { return &scanner{buf: make([]byte, 32<<10)} }}
 
-// newScanner returns a scanner of r. The caller must call free when it needs no more of it.
+// newScanner returns a scanner that reads from r. The caller must call free after use.
 func newScanner(r io.Reader) *scanner {
 	s := scanners.Get().(*scanner)
 	s.from, s.at, s.end, s.depth = r, 0, 0, 0
@@ -84,7 +84,7 @@ func (s *scanner) peekOrEnd() (byte, error) {
 	}
 }
 
-// torn turns an end-of-file error within a value into a bad request.
+// torn turns an end-of-file error within a value into an error for a bad request.
 func torn(err error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return badRequest("the request ends in the middle")
@@ -152,7 +152,8 @@ func (s *scanner) object(value func(key string) error) error {
 	})
 }
 
-// orElse returns the first error, or else the other. Both exist already: nothing that reads may be an argument.
+// orElse returns err if it is not nil, otherwise `other`. Go evaluates both arguments first, so `other` must
+// not be a call that reads.
 func orElse(err, other error) error {
 	if err != nil {
 		return err
@@ -456,7 +457,7 @@ func (s *scanner) skip(most int) error {
 	return err
 }
 
-// integer reads a nonnegative integer that fits an int. what names it in errors.
+// integer reads an integer that is at least 0 and fits an int. `what` names the integer in errors.
 func (s *scanner) integer(what string) (int, error) {
 	text, err := s.number()
 	if err != nil {

@@ -97,8 +97,8 @@ func (s *sequences) release(q *sequence) {
 	}
 }
 
-// expire removes each sequence that was last used more than s.live before now, unless one of its
-// requests waits or runs.
+// expire removes each sequence that has not been used for longer than s.live before now. It keeps
+// a sequence if one of its requests waits or runs.
 func (s *sequences) expire(now time.Time) {
 	for _, q := range s.byID {
 		if q.waiting == 0 && now.Sub(q.used) > s.live {

@@ -189,7 +189,8 @@ func (s *Server) leave(client string) {
 	}
 }
 
-// allows reports whether an Authorization header has the token, or no token is needed.
+// allows reports whether an Authorization header has the token. Without a token in the options, every request is
+// allowed.
 func (s *Server) allows(header string) bool {
 	if s.options.Token == "" {
 		return true

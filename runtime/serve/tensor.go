@@ -49,7 +49,8 @@ func (t *tensor) len() int {
 	return len(t.data) / t.port.size
 }
 
-// items returns indices [from, to) along the first axis. The result shares memory with t.
+// items returns the part of t with indices [from, to) along the first axis. It shares memory with
+// t.
 func (t *tensor) items(from, to int) tensor {
 	part := tensor{port: t.port, shape: slices.Clone(t.shape)}
 	n := t.shape[0]
@@ -70,8 +71,8 @@ func (t *tensor) items(from, to int) tensor {
 // bigEndian reports whether native byte order differs from the protocol's.
 var bigEndian = binary.NativeEndian.Uint16([]byte{0, 1}) == 1
 
-// turn converts elements of size bytes between the protocol's byte order and the native one, in
-// place.
+// turn converts elements in place between little-endian, the byte order of the protocol, and the
+// native byte order. size is the size of an element in bytes.
 func turn(data []byte, size int) {
 	if !bigEndian || size < 2 {
 		return

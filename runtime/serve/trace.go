@@ -13,8 +13,8 @@ import (
 	"google.golang.org/grpc/metadata"
 )
 
-// traced begins the span of an inference request, within the trace in its headers. end ends the
-// span and sets its attributes from e.
+// traced begins a span for an inference request. The headers of the request say to which trace
+// the span belongs. The function `end` ends the span and sets its attributes from e.
 func (s *Server) traced(ctx context.Context, header propagation.TextMapCarrier, e *exchange) (_ context.Context, end func()) {
 	if s.options.Tracer == nil {
 		return ctx, func() {}

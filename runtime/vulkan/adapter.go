@@ -31,8 +31,8 @@ type adapter struct {
 	info     gpu.Info
 }
 
-// optionalExtensions lists the extensions that are enabled if the device has them. A device with
-// portability_subset requires enabling it.
+// optionalExtensions lists the extensions that are enabled if the device has them.
+// VK_KHR_portability_subset must be enabled on devices that have it.
 var optionalExtensions = []string{
 	"VK_EXT_memory_budget", "VK_KHR_portability_subset", extensionCooperativeMatrix, extensionBfloat16,
 }
@@ -109,8 +109,8 @@ func (in *instance) survey() (*survey, error) {
 // software is the rank of devices that compute on the CPU.
 const software = 4
 
-// rank returns the place of the device's type in this order: discrete, integrated, virtual, other,
-// and devices that compute on the CPU.
+// rank returns the place of the device's type in the order of devices: discrete, integrated,
+// virtual, other, and last devices that compute on the CPU.
 func (a *adapter) rank() int {
 	const other, integrated, discrete, virtual = 0, 1, 2, 3
 	switch a.properties.deviceType {

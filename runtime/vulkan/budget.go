@@ -17,8 +17,8 @@ type budget struct {
 	count uint32
 }
 
-// reserve counts an allocation. It returns false, and does not count it, if there is no room for
-// it.
+// reserve counts an allocation. If there is not enough memory for it, reserve returns false and
+// does not count it.
 func (b *budget) reserve(memoryType uint32, bytes int64) bool {
 	left, full := b.available(memoryType)
 	if full || bytes > left {

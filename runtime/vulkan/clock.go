@@ -81,8 +81,8 @@ func (q *queue) Stamps() ([]time.Duration, error) {
 	return d.adapter.times(ticks), nil
 }
 
-// times converts timestamps to durations since the first one. A timestamp has clockBits bits and
-// may wrap around, at most once between two timestamps.
+// times converts timestamps to durations since the first timestamp. A timestamp has a.clockBits
+// bits and may wrap around, at most once between two timestamps.
 func (a *adapter) times(ticks []uint64) []time.Duration {
 	readings := make([]time.Duration, len(ticks))
 	mask := ^uint64(0) >> (64 - a.clockBits)

@@ -49,7 +49,7 @@ func findCommands(commands any, lookup, handle uintptr) error {
 	return nil
 }
 
-// loaderCommands are the functions that are available before an instance is created.
+// loaderCommands are functions of Vulkan that are available before an instance has been created.
 type loaderCommands struct {
 	EnumerateInstanceVersion, EnumerateInstanceExtensionProperties, CreateInstance command
 }
@@ -134,7 +134,7 @@ func (e *commandError) Error() string {
 	return text
 }
 
-// Unwrap returns the error of package gpu that the result stands for, or nil.
+// Unwrap returns the error of package gpu that corresponds to the result, or nil.
 func (e *commandError) Unwrap() error {
 	switch e.result {
 	case errorDeviceLost:

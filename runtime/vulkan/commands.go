@@ -4,8 +4,8 @@ import (
 	"unsafe"
 )
 
-// commands is a command buffer during recording. Each command waits for all earlier commands, also
-// in earlier submissions.
+// commands is a command buffer that is being recorded. Each command waits for all earlier
+// commands, also for those in earlier submissions.
 type commands struct {
 	device *device
 	handle uintptr

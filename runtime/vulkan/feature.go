@@ -11,7 +11,7 @@ const (
 	extensionBfloat16          = "VK_KHR_shader_bfloat16"
 )
 
-// The sets of features. Each is a struct of Vulkan with switches.
+// These are the sets of features. Each is a Vulkan struct with a field for each feature.
 const (
 	core = iota
 	vulkan11
@@ -136,13 +136,13 @@ func featureNames(enabled *[featureSets]featureSet, p *vulkan11Properties) []str
 	return names
 }
 
-// missingFeatures returns the features that tensors of some types need and that are not enabled.
+// missingFeatures returns the features that are not enabled and that tensors of some types need.
 func missingFeatures(enabled *[featureSets]featureSet) []string {
 	return missing(optionalFeatures[:typeFeatures], enabled)
 }
 
-// usesWords reports whether some kernels compute in words of 32 bits, because the device lacks a
-// feature.
+// usesWords reports whether some kernels compute in words of 32 bits. They do if the device lacks a
+// feature for integers of other widths.
 func usesWords(enabled *[featureSets]featureSet) bool {
 	return len(missing(optionalFeatures[typeFeatures:][:wordFeatures], enabled)) > 0
 }

@@ -23,8 +23,8 @@ const (
 	capRoundingRTE               = 4467
 )
 
-// independenceNone is the VkShaderFloatControlsIndependence of devices on which a mode applies to
-// all widths or none.
+// independenceNone is a value of VkShaderFloatControlsIndependence. On devices that have it, a mode
+// applies either to all widths of floats or to none.
 const independenceNone = 2
 
 // floatControls lists the modes that modules may declare.
@@ -80,8 +80,8 @@ func (s *shader) dropControls(names []string) {
 	s.words = words
 }
 
-// controlOf returns the mode and width of an OpExecutionMode that sets a float control. ok is false
-// for other instructions.
+// controlOf returns the mode and width of a float control. The control is set by an OpExecutionMode
+// instruction with these operands. ok is false for other instructions.
 func controlOf(op uint32, operands []uint32) (mode, width uint32, ok bool) {
 	if op != opExecutionMode || len(operands) != 3 {
 		return 0, 0, false

@@ -252,8 +252,8 @@ func (g *graph) finish() error {
 	return nil
 }
 
-// receive copies the results of a finished replay to the host, unless it has done so. The caller
-// holds mu.
+// receive copies the results of replay number `replay` to the host. The replay must have ended.
+// receive does nothing if it has copied them before. The caller holds mu.
 func (g *graph) receive(replay uint64) {
 	if g.read >= replay || g.closed {
 		return

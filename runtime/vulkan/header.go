@@ -237,8 +237,8 @@ type queueFamilyProperties struct {
 	_             [3]uint32
 }
 
-// featureSet is any of Vulkan's structs of feature switches. sType selects the struct; drivers
-// access only the switches of that struct.
+// featureSet holds one of Vulkan's structs of features. sType selects the struct; drivers access only
+// the fields of that struct.
 type featureSet struct {
 	sType    structureType
 	next     unsafe.Pointer

@@ -205,8 +205,8 @@ type place struct {
 	offset int64
 }
 
-// find returns the position of n bytes at an address. It returns an error unless they are inside
-// one piece.
+// find returns the position of n bytes at an address. It returns an error if they are not all
+// inside one piece.
 func (h *heap) find(at gpu.Address, n int) (place, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -228,7 +228,7 @@ func (h *heap) find(at gpu.Address, n int) (place, error) {
 	return place{b.buffer, b.offset + start}, nil
 }
 
-// addBlock allocates a block of size bytes. want is the size that errors mention.
+// addBlock allocates a block of `size` bytes. Error messages name the size `want` instead.
 func (h *heap) addBlock(size, want int64) (*block, error) {
 	d := h.device
 	whole := size + alignment // addresses of buffers may have a smaller alignment
@@ -258,7 +258,7 @@ func (h *heap) addBlock(size, want int64) (*block, error) {
 	return b, nil
 }
 
-// create creates a block's buffer and memory, `whole` bytes. If it returns an error, the caller
+// create creates the buffer of a block and its memory of `whole` bytes. After an error, the caller
 // must free what the block has.
 func (h *heap) create(b *block, whole int64) error {
 	d := h.device
@@ -313,8 +313,8 @@ func (h *heap) close() {
 	h.dropKept()
 }
 
-// tooLittle returns the error for an allocation of `want` bytes that exceeds the free memory or the
-// number of allocations.
+// tooLittle returns the error for an allocation of `want` bytes that has failed: memory is missing,
+// or the number of allocations has reached its limit.
 func (h *heap) tooLittle(want int64) error {
 	kind := "device"
 	if h.mapped {

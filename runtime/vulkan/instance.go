@@ -174,7 +174,8 @@ func (l *messageLog) add(text string) {
 	l.messages = append(l.messages, strings.Join(strings.Fields(text), " "))
 }
 
-// join moves the collected messages into *err, which may be nil. A nil log does nothing.
+// join adds the collected messages to the error *err, which may be nil, and removes them from
+// the log. A nil log does nothing.
 func (l *messageLog) join(err *error) {
 	if l == nil {
 		return

@@ -116,8 +116,8 @@ func choose(all []*shader, features []string) ([]*shader, error) {
 	return usable, nil
 }
 
-// lacks returns the features and groups of subgroup operations that the module requires and that
-// are not in features.
+// lacks returns what the module requires and `features` does not contain: features, and groups of subgroup
+// operations.
 func (s *shader) lacks(features []string) []string {
 	var names []string
 	for _, c := range s.capabilities {
@@ -190,8 +190,8 @@ func (m *module) compiled(info gpu.KernelInfo) (*kernel, error) {
 	return nil, fmt.Errorf("vulkan: kernel %q: %w", info.Name, err)
 }
 
-// check returns an error unless the module has a kernel that matches info and the device can run
-// it.
+// check returns an error if the module does not have a kernel that matches info, or if the device cannot run the
+// kernel.
 func (m *module) check(info gpu.KernelInfo) error {
 	part := m.part(info.Name)
 	limits := &m.device.adapter.properties.limits
@@ -222,8 +222,8 @@ func (m *module) check(info gpu.KernelInfo) error {
 	return nil
 }
 
-// compile creates the kernel's pipeline. It may be called concurrently; if two goroutines compile
-// the same kernel, one result is dropped.
+// compile creates the kernel's pipeline. It may be called concurrently. If two goroutines compile the same kernel,
+// one of the results is dropped.
 func (m *module) compile(info gpu.KernelInfo) (*kernel, error) {
 	d := m.device
 	k := &kernel{module: m, info: info}

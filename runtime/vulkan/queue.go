@@ -11,16 +11,18 @@ import (
 )
 
 const (
-	// batchSize is the number of commands after which a submission is submitted.
+	// batchSize is the number of commands that a submission collects before it is submitted.
 	batchSize = 64
 	// maxInFlight is the largest number of unfinished submissions of a queue.
 	maxInFlight = 32
-	// stagingSize is the size in bytes of a queue's staging memory, the limit for copies in flight.
+	// stagingSize is the size in bytes of a queue's staging memory. Copies that have not ended
+	// together have at most this size.
 	stagingSize = 8 << 20
 	// chunkSize is the largest number of bytes that one copy command copies between host and
 	// device.
 	chunkSize = stagingSize / 4
-	// argumentsSize is the size in bytes of a queue's memory for arguments in flight.
+	// argumentsSize is the size in bytes of a queue's memory for the arguments of launches that
+	// have not ended.
 	argumentsSize = 256 << 10
 )
 
@@ -287,7 +289,8 @@ func (q *queue) flush() error {
 	return q.submit(s, s.handle)
 }
 
-// submit submits buffer as submission s. The queue's timeline and the given timelines count it.
+// submit submits the command buffer `buffer` as submission s. The queue's timeline and the given
+// timelines grow by 1 when it has ended.
 func (q *queue) submit(s *submission, buffer uintptr, timelines ...*timeline) error {
 	q.device.cache.save(q.device)
 	if err := q.device.submit(q.hardware, buffer, append(timelines, &q.done)...); err != nil {

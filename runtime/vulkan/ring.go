@@ -8,8 +8,8 @@ type ring struct {
 	head, tail int64
 }
 
-// take allocates n adjacent bytes and returns their offset in the piece. ok is false if there is no
-// room.
+// take allocates n adjacent bytes and returns their offset in the piece. ok is false if there is
+// not enough free memory.
 func (r *ring) take(n int) (offset int64, ok bool) {
 	n64 := (int64(n) + 15) &^ 15
 	start := r.head

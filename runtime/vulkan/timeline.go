@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/runtime/gpu"
 )
 
-// timeline is a timeline semaphore. Its value grows by 1 when a submission that it counts has
-// ended.
+// timeline is a timeline semaphore of Vulkan, a counter. It grows by 1 at the end of each
+// submission that was submitted with it.
 type timeline struct {
 	device *device
 	handle handle
@@ -43,7 +43,8 @@ func (t *timeline) close() {
 	t.device.vk.DestroySemaphore.call(t.device.handle, uintptr(t.handle), 0)
 }
 
-// submit submits a command buffer to a driver queue. Each of the timelines counts it.
+// submit submits a command buffer to a driver queue. Each of the timelines grows by 1 when the
+// buffer has been executed.
 func (d *device) submit(to *hardwareQueue, buffer uintptr, timelines ...*timeline) error {
 	handles, values := make([]handle, len(timelines)), make([]uint64, len(timelines))
 	for i, t := range timelines {

@@ -186,7 +186,7 @@ func (p *attention) partOf(head, row *kernel.Value) part {
 	return t
 }
 
-// end returns how many tiles of keys, from the first one on, contain all keys that queries m to m+n−1 may attend to.
+// end returns a number of tiles of keys. These first tiles contain all keys to which queries m to m+n−1 may attend.
 func (p *attention) end(m *kernel.Value, n int) *kernel.Value {
 	all := p.Int(p.tilesN)
 	if p.After < 0 {
@@ -398,7 +398,7 @@ func (a *attender) compute(s stage, turn *kernel.Value) []*kernel.Value {
 	return []*kernel.Value{s.index, s.phase, turn}
 }
 
-// masked returns the number of tiles at the end of a group's keys that need a mask: the maximum over all groups.
+// masked returns how many tiles at the end of a group's keys need a mask. It is the maximum over all groups.
 func (p *attention) masked() int {
 	most := 0
 	for m := 0; m < p.Queries; m += rowsOfGroup {
@@ -412,7 +412,7 @@ func (p *attention) masked() int {
 	return most
 }
 
-// masks reports whether some tile has an excluded key, or Score changes the scores.
+// masks reports whether scores need a mask: some tile has an excluded key, or Score changes the scores.
 func (p *attention) masks() bool {
 	return p.Score != nil || p.After >= 0 || p.Before >= 0 || p.Keys%p.tile.Keys != 0
 }
@@ -434,7 +434,7 @@ func (a *attender) plain() (plain, rest *kernel.Value) {
 	return plain, rest
 }
 
-// take waits for the keys of stage s, and for the group's turn.
+// take waits until the keys of stage s are in shared memory, and until it is the group's turn to multiply.
 func (a *attender) take(s stage, turn *kernel.Value) {
 	a.Await(a.kFull, s.index, s.phase)
 	if a.tile.Turns {
@@ -442,7 +442,8 @@ func (a *attender) take(s stage, turn *kernel.Value) {
 	}
 }
 
-// multiplyKeys starts the products of the group's queries and the keys of stage s, in the group's turn.
+// multiplyKeys waits for the group's turn and starts the products of the group's queries and the keys of stage s.
+// They give the scores.
 func (a *attender) multiplyKeys(s stage, turn *kernel.Value) {
 	a.take(s, turn)
 	q := a.Mul(a.Add(a.Mul(a.queries.index, a.Int(a.tile.Groups)), a.group), a.Int(rowsOfGroup*a.columns))
@@ -456,10 +457,10 @@ func (a *attender) multiplyKeys(s stage, turn *kernel.Value) {
 	a.Commit()
 }
 
-// termsOfHeld is the number of terms that one matrix product of 16-bit factors sums.
+// termsOfHeld is the number of terms that one matrix instruction sums if the factors have 16 bits.
 const termsOfHeld = 16
 
-// multiplyValues starts the products of weights and the values of stage s.
+// multiplyValues starts the products of the weights and the values of stage s. They are added to the group's sums.
 func (a *attender) multiplyValues(s stage, weights []*kernel.Value) {
 	a.Await(a.vFull, s.index, s.phase)
 	v := a.Mul(s.index, a.Int(a.tile.Keys*a.columns))
@@ -515,8 +516,8 @@ func (a *attender) weigh(r running, tile *kernel.Value, masked bool) (after runn
 	return a.softmax.weigh(r, scores, a.Mul(tile, a.Int(a.tile.Keys)), masked)
 }
 
-// words rounds f32 weights to a.Matrix and joins each two of them into a word. The weights are in
-// the order of sums.
+// words rounds f32 weights to a.Matrix and packs each two of them into a 32-bit word. The weights are in the order of
+// the sums of [kernel.MultiplyTiles].
 func (a *attender) words(weights []*kernel.Value) []*kernel.Value {
 	words := make([]*kernel.Value, len(weights)/2)
 	for i := range words {

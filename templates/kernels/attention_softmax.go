@@ -33,7 +33,8 @@ func (s *softmax) place(first, warp, lane *kernel.Value) {
 	s.pair = s.Mul(s.Rem(lane, s.Int(4)), s.Int(2))
 }
 
-// running is the state of a softmax: the greatest scores, and the sums of the weights of the thread's keys.
+// running is the state of a [softmax]. For each of the thread's two queries it has the greatest score so far, top,
+// and the sum of the weights of the thread's keys.
 type running struct{ top, sum [2]*kernel.Value }
 
 func (r running) list() []*kernel.Value {
@@ -44,7 +45,7 @@ func runningOf(v []*kernel.Value) running {
 	return running{[2]*kernel.Value{v[0], v[1]}, [2]*kernel.Value{v[2], v[3]}}
 }
 
-// scaled reports whether scores are multiplied by scale as part of the exponent.
+// scaled reports whether the scale is part of the exponent. Otherwise scores are multiplied by it first.
 func (s *softmax) scaled() bool { return s.change == nil && s.scale > 0 }
 
 // start returns the state before the first keys. If sink is not nil, it returns the score of an additional key, whose
@@ -122,7 +123,8 @@ func overRow(x []*kernel.Value, h int, join func(x, y *kernel.Value) *kernel.Val
 	return partial[0]
 }
 
-// quad joins the x of the four threads that share two rows, and returns the result in each of them.
+// quad combines the values x of the four threads that compute the same two queries, and returns the result in each of
+// them.
 func (s *softmax) quad(x *kernel.Value, join func(x, y *kernel.Value) *kernel.Value) *kernel.Value {
 	for _, n := range []int{1, 2} {
 		x = join(x, s.Shuffle(x, n))
@@ -130,7 +132,8 @@ func (s *softmax) quad(x *kernel.Value, join func(x, y *kernel.Value) *kernel.Va
 	return x
 }
 
-// mask replaces the scores of excluded keys by −∞, and others by what s.change returns. first is the first key of the tile.
+// mask replaces the scores of excluded keys by −∞. If s.change is not nil, it replaces the other scores by its
+// results. `first` is the first key of the tile.
 func (s *softmax) mask(scores []*kernel.Value, first *kernel.Value) {
 	none := s.Float(ir.F32, math.Inf(-1))
 	own := s.Add(first, s.pair) // key of score 0

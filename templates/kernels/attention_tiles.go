@@ -43,7 +43,8 @@ func AttentionTilesOf(a Attention) AttentionTiles {
 	return t
 }
 
-// tilesOfHead returns the number of tiles of a head with this number of queries.
+// tilesOfHead returns the number of tiles into which the queries of a head are divided. A tile has the queries of
+// `groups` groups of threads.
 func tilesOfHead(queries, groups int) int {
 	n := groups * rowsOfGroup
 	return (queries + n - 1) / n

@@ -31,7 +31,7 @@ type Attended struct {
 	Store         func(e *Emitter, at Attending, column, x *kernel.Value)
 }
 
-// The sizes of [WarpAttention]. A warp has 16 queries of the block's tile.
+// These are the sizes of [WarpAttention]. A warp has 16 queries of the block's tile.
 const (
 	warpsOfBlock   = 4
 	queriesOfBlock = warpsOfBlock * matrixM
@@ -70,7 +70,7 @@ type warpAttention struct {
 	thread *kernel.Value
 }
 
-// attend computes the results of the block's queries of a head. m is the first query.
+// attend computes the results of a block for a head, a tile of queries. m is the first query.
 func (w *warpAttention) attend(head Attending, m *kernel.Value) {
 	warp, lane := w.Div(w.thread, w.Int(kernel.Warp)), w.Rem(w.thread, w.Int(kernel.Warp))
 	keys, queries, past := w.Dim(w.Keys), w.Dim(w.Queries), w.Dim(w.Past)
@@ -119,7 +119,8 @@ func (w *warpAttention) attend(head Attending, m *kernel.Value) {
 	}
 }
 
-// queryMatrices returns the thread's elements of the queries of its warp, 8 for each product of 16 terms.
+// queryMatrices returns the thread's elements of its warp's queries, as first factors of matrix products. Each
+// product of 16 terms takes 8 of them.
 func (w *warpAttention) queryMatrices(s *softmax) []*kernel.Value {
 	elements := make([]*kernel.Value, w.Depth/2)
 	for h, row := range s.rows {
@@ -138,7 +139,7 @@ func (w *warpAttention) queryMatrices(s *softmax) []*kernel.Value {
 	return elements
 }
 
-// inside returns n elements that load returns, or zeros if cond is false.
+// inside returns the n elements that load returns if cond is true, and n zeros otherwise.
 func (w *warpAttention) inside(cond *kernel.Value, n int, load func() []*kernel.Value) []*kernel.Value {
 	return w.If(cond, load, func() []*kernel.Value {
 		return slices.Repeat([]*kernel.Value{w.Convert(w.Matrix, w.Float(ir.F32, 0))}, n)
@@ -185,7 +186,7 @@ func (w *warpAttention) loadParts(head Attending, first, keys *kernel.Value, wid
 	})
 }
 
-// scores returns the thread's products of its warp's queries and the keys in shared memory.
+// scores returns the thread's sums of the products of its warp's queries and the keys in shared memory.
 func (w *warpAttention) scores(q []*kernel.Value, lane *kernel.Value) []*kernel.Value {
 	var scores []*kernel.Value
 	for j := range keysOfBlock / matrixN {

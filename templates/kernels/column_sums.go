@@ -25,7 +25,7 @@ const (
 	// ReduceColumns divides columns into parts until its first kernel has about columnThreads threads. There are at
 	// most partsMost parts, and each has at least rowsOfPart rows.
 	columnThreads, rowsOfPart, partsMost = 1 << 16, 32, 128
-	// columnsOfBlock is the number of columns whose parts a block of the second kernel joins.
+	// columnsOfBlock is the number of columns for which a block of the second kernel combines the parts.
 	columnsOfBlock = 32
 )
 
@@ -129,8 +129,8 @@ func ReduceColumns(name string, c Columns) ([]Launch, error) {
 	return []Launch{first, second}, err
 }
 
-// partsOf returns the number of parts of a column. There are c.Outer·width groups of adjacent columns, each with a
-// thread for each part.
+// partsOf returns the number of parts of a column. There are c.Outer·width groups of adjacent columns, and each group
+// has a thread for each part.
 func partsOf(c Columns, width dim.Dim) int {
 	parts := partsMost
 	if groups, ok := c.Outer.Mul(width).Int(); ok {

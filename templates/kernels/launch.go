@@ -41,7 +41,7 @@ type Arg struct {
 // IsMemory reports whether the argument is memory.
 func (a Arg) IsMemory() bool { return a.Read != nil || a.Write != nil || a.Scratch != nil || a.Fault }
 
-// Scratch is memory for a tensor of this type and shape that several launches of a node share.
+// Scratch is memory for a tensor of this type and shape. The launches of a node pass data to each other in it.
 type Scratch struct {
 	DType ir.DType
 	Shape []dim.Dim

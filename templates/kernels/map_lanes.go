@@ -60,7 +60,8 @@ func MapLanes(name string, shape []dim.Dim, lanes int, element func(e *Emitter, 
 	})
 }
 
-// laneIndices returns, for each of the `lanes` adjacent elements of a group, its index on each axis.
+// laneIndices returns the indices of the `lanes` adjacent elements of a group: for each element, its index on each
+// axis.
 func (e *Emitter) laneIndices(group *kernel.Value, shape []dim.Dim, lanes int) [][]*kernel.Value {
 	out := make([][]*kernel.Value, lanes)
 	last := len(shape) - 1

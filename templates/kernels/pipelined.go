@@ -31,8 +31,8 @@ type Tiles struct {
 	Raster int
 }
 
-// The registers of a thread: in the group that copies, and in each of at most two groups that
-// multiply.
+// These are the numbers of registers of a thread: in the group of threads that copies, and in a group that
+// multiplies. At most two groups multiply.
 const registersToCopy, registersToMultiply = 40, 232
 
 var errPipelined = errors.New("the product cannot be computed by groups of threads")
@@ -197,8 +197,8 @@ func (p *pipelined) eachTile(first, stride *kernel.Value, s stage, do func(tile,
 	})
 }
 
-// copyTiles is the program of the group that copies: for each step it copies the tiles of both
-// factors to the step's stage.
+// copyTiles emits the program of the group of threads that copies. For each step it copies the tiles of both factors
+// to the stage of the step.
 func (p *pipelined) copyTiles() {
 	bytes := p.Int((p.tile.M + p.tile.N) * bytesOfStep)
 	p.eachTile(p.BlockIdx(0), p.Int(p.blocks), stage{p.Int(0), p.Int(1)}, func(_, batch, m, n *kernel.Value, s stage) stage {
@@ -237,7 +237,7 @@ func (p *pipelined) copyTile(to, from *kernel.Value, m *Matrices, across bool, w
 	}
 }
 
-// multiply is the program of the groups that multiply: each adds up the products of its rows of a
+// multiply emits the program of the groups of threads that multiply. Each group sums the products for its rows of a
 // tile, and stores the sums.
 func (p *pipelined) multiply() {
 	group := p.Sub(p.Group(), p.Int(1))
@@ -296,7 +296,7 @@ func (p *pipelined) multiply() {
 	})
 }
 
-// within returns the offset of term k of a step from the beginning of the tile, in elements.
+// within returns where term k of a step begins in a tile, in elements from the beginning of the tile.
 func (p *pipelined) within(k int, across bool) int {
 	if across {
 		return k * columnsOfBox

@@ -38,15 +38,16 @@ func Reduce(name string, rows, length dim.Dim, r Reduction) (Launch, error) {
 	})
 }
 
-// each reduces the elements lo, lo+step, … below hi of a row, and returns the state.
+// each reduces some elements of a row and returns the state. The elements are lo, lo+step, lo+2·step and so on, below
+// hi.
 func (e *Emitter) each(lo, hi, step, row *kernel.Value, r Reduction) []*kernel.Value {
 	return e.For(lo, hi, step, r.Start(e), func(i *kernel.Value, state []*kernel.Value) []*kernel.Value {
 		return r.Add(e, state, row, i)
 	})
 }
 
-// room returns the arrays in shared memory for the states of all threads of a block: one array for
-// each value of a state.
+// room returns arrays in shared memory for the states of all threads of a block. There is an array for each value of
+// a state.
 func (e *Emitter) room(r Reduction) []*kernel.Value {
 	var shared []*kernel.Value
 	for _, v := range r.Start(e) {

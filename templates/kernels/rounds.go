@@ -20,7 +20,7 @@ func (r *Rounds) Repeat(launches []Launch, err error) ([]Launch, error) {
 	return launches, err
 }
 
-// Round returns the number of the round as an i32, which counts from 0. The launch must have [Rounds].
+// Round returns the number of the round as an i32. Rounds count from 0. The launch must have [Rounds].
 func (e *Emitter) Round() *kernel.Value {
 	if e.round == nil {
 		e.round = e.Scalar("round", ir.I32)

@@ -30,10 +30,10 @@ type Lane struct {
 }
 
 const (
-	// A thread holds at most heldFew elements if blocks may have enough threads for it. It never holds more than
-	// heldMost.
+	// A thread holds at most heldFew elements, unless this would take more threads than a block may have. It never
+	// holds more than heldMost.
 	heldFew, heldMost = 16, 32
-	// unheld is the number of elements that a thread loads together from a row that is not held, if Lanes is 1.
+	// unheld is the number of elements that a thread loads at a time if the row is not held and Lanes is 1.
 	unheld = 4
 )
 
@@ -68,7 +68,7 @@ func RowsInGroups(name string, rows, length dim.Dim, size, maxThreads int, fill 
 	})
 }
 
-// hold makes the groups that a thread holds. A thread has `each` groups, and the row has `groups`.
+// hold makes the groups of elements that a thread holds. A thread has `each` groups; the row has `groups` groups.
 func (g *RowGroups) hold(groups, each int) {
 	threads := g.BlockSize(0)
 	for k := range each {
@@ -154,7 +154,7 @@ func (g *RowGroups) Each(compute, store func(m *Group)) {
 	}
 }
 
-// JoinThreads joins the states of all threads, and returns the result in every thread.
+// JoinThreads combines the states of all threads of the block with `join`, and returns the result in every thread.
 func (r *Row) JoinThreads(state []*kernel.Value, join func(e *Emitter, x, y []*kernel.Value) []*kernel.Value) []*kernel.Value {
 	key := ""
 	for _, v := range state {

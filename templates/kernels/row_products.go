@@ -35,7 +35,7 @@ type RowFactors struct {
 	Store func(e *Emitter, batch, m, n, sum *kernel.Value)
 }
 
-// Chunk returns the number of terms in a chunk, which has 16 bytes in shared memory.
+// Chunk returns the number of terms in a chunk. A chunk takes 16 bytes in shared memory.
 func (f RowFactors) Chunk() int { return bytesOfChunk / f.stored().Size() }
 
 // stored returns the type of elements in shared memory.
@@ -52,7 +52,7 @@ const (
 	sumsOfPart   = 4 // that a thread stores at a time
 )
 
-// blockTile says how a block computes a tile of m × n sums.
+// blockTile describes a tile of m × n sums that a block computes.
 type blockTile struct {
 	m, n int
 	// parts is the number of parts of a row of a factor that a block loads at a time. A part is chunksOfRow chunks.
@@ -67,8 +67,8 @@ var (
 	largeTile  = blockTile{128, 128, 1}
 )
 
-// leastLarge is the least number of large or narrow tiles: products with fewer of them have small tiles. Tests change
-// it.
+// leastLarge is the least number of large or narrow tiles. A product with fewer of them is computed with small tiles.
+// Tests change this number.
 var leastLarge = 100
 
 func (t blockTile) blocks(f RowFactors) dim.Dim {
@@ -212,7 +212,7 @@ func (p *rowProducts) part(z, m, n, group *kernel.Value) *kernel.Value {
 	return p.Mul(p.Add(p.Mul(i, p.Int(Threads)), p.Thread(0)), p.Int(sumsOfPart))
 }
 
-// add adds the parts of one group of the thread's sums, in order, and stores the sums.
+// add adds the parts of one group of the thread's sums in order, and stores the results.
 func (p *rowProducts) add(at []*kernel.Value, splits, groups *kernel.Value) {
 	n, group := p.Div(at[0], groups), p.Rem(at[0], groups)
 	p.at(at[2], at[1], n)
@@ -232,7 +232,8 @@ func (p *rowProducts) add(at []*kernel.Value, splits, groups *kernel.Value) {
 	p.storeRow(p.Div(group, inRow), p.Mul(p.Rem(group, inRow), p.Int(sumsOfPart)), sums)
 }
 
-// rowLoader loads chunks of both factors. A thread loads the chunk with the same number from several rows.
+// rowLoader loads chunks of both factors. In each step, a thread loads the chunk with the same number from several
+// rows.
 type rowLoader struct {
 	*rowProducts
 	end       *kernel.Value // of the terms that are loaded
@@ -293,7 +294,7 @@ func (l *rowLoader) load(step *kernel.Value) []loadedChunk {
 	return list
 }
 
-// store stores loaded chunks in a half, 0 or 1, of the tiles in shared memory.
+// store stores loaded chunks in shared memory, in half 0 or 1 of the tiles.
 func (l *rowLoader) store(list []loadedChunk, half *kernel.Value) {
 	elem := l.stored()
 	part, chunk := l.Div(l.chunk, l.Int(chunksOfRow)), l.Rem(l.chunk, l.Int(chunksOfRow))
@@ -340,7 +341,7 @@ func (p *rowProducts) warps() (m, n int) {
 	return 4, Threads / kernel.Warp / 4
 }
 
-// perRow returns the number of sums that a thread computes in each of its rows.
+// perRow returns the number of sums that a thread has in each of its rows of the result.
 func (p *rowProducts) perRow() int {
 	_, n := p.warps()
 	if p.Matrix != ir.Invalid {
@@ -349,10 +350,11 @@ func (p *rowProducts) perRow() int {
 	return p.tile.n / n / lanesOfRow
 }
 
-// lanesOfRow is the number of threads of a warp that share a row of sums, if the warp does not multiply matrices.
+// lanesOfRow is the number of threads of a warp that have sums of the same row, if the warp does not multiply
+// matrices.
 const lanesOfRow = 8
 
-// row returns the index in the tile of the thread's row number r.
+// row returns the row of the tile that is the thread's row number r.
 func (p *rowProducts) row(r *kernel.Value) *kernel.Value {
 	m, n := p.warps()
 	first := p.Mul(p.Div(p.warp, p.Int(n)), p.Int(p.tile.m/m))
@@ -362,8 +364,8 @@ func (p *rowProducts) row(r *kernel.Value) *kernel.Value {
 	return p.Add(p.Add(first, p.Div(p.lane, p.Int(4))), p.Mul(r, p.Int(8)))
 }
 
-// column returns the index in the tile of the thread's column number c. The columns of a thread are adjacent if warps
-// multiply matrices.
+// column returns the column of the tile that is the thread's column number c. The columns of a thread are adjacent if
+// warps multiply matrices.
 func (p *rowProducts) column(c *kernel.Value) *kernel.Value {
 	_, n := p.warps()
 	first := p.Mul(p.Rem(p.warp, p.Int(n)), p.Int(p.tile.n/n))
@@ -469,7 +471,7 @@ func (p *rowProducts) stepOfMatrices(at rowPlaces, half *kernel.Value, part int,
 	}
 }
 
-// storeRow stores the thread's sums in its row number r, from its column number c on.
+// storeRow stores sums of the thread in its row number r. They belong to its columns from number c on.
 func (p *rowProducts) storeRow(r, c *kernel.Value, sums []*kernel.Value) {
 	m := p.Add(p.m0, p.row(r))
 	together := p.Matrix != ir.Invalid && p.N%len(sums) == 0

@@ -41,8 +41,8 @@ func (r *Row) Reduce(start []*kernel.Value, add func(state []*kernel.Value, i *k
 	return r.JoinThreads(state, func(_ *Emitter, x, y []*kernel.Value) []*kernel.Value { return join(x, y) })
 }
 
-// Sum returns the sum of term over all elements of the row, in every thread. zero is 0 in the type
-// of the sum.
+// Sum returns the sum of the results of `term` for all elements of the row, in every thread. zero
+// is 0 in the type of the sum.
 func (r *Row) Sum(zero *kernel.Value, term func(i *kernel.Value) *kernel.Value) *kernel.Value {
 	plus := func(x, y []*kernel.Value) []*kernel.Value { return []*kernel.Value{r.Add(x[0], y[0])} }
 	return r.Reduce([]*kernel.Value{zero}, func(s []*kernel.Value, i *kernel.Value) []*kernel.Value {
@@ -50,7 +50,8 @@ func (r *Row) Sum(zero *kernel.Value, term func(i *kernel.Value) *kernel.Value) 
 	}, plus)[0]
 }
 
-// Each distributes the elements of the row among the threads. do runs once for every element.
+// Each distributes the elements of the row among the threads, and calls `do` to emit code that
+// runs once for each element.
 func (r *Row) Each(do func(i *kernel.Value)) {
 	r.For(r.Thread(0), r.Length, r.Int(r.BlockSize(0)), nil, func(i *kernel.Value, _ []*kernel.Value) []*kernel.Value {
 		do(i)

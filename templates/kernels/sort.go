@@ -65,7 +65,7 @@ type sorting struct {
 	order *Scratch
 }
 
-// before reports whether element i comes before element j. Of equal elements the one with the
+// before reports whether element i comes before element j. If the elements are equal, the one with the
 // smaller index comes first.
 func (s sorting) before(e *Emitter, i, j *kernel.Value) *kernel.Value {
 	swap := e.Gt(i, j) // an equal element comes before one with a greater index

@@ -9,7 +9,7 @@ import (
 // processors, and each can run two blocks at a time.
 const enoughBlocks = 264
 
-// leastSteps is the least number of steps of a part. Fewer steps are not worth the start of a block.
+// leastSteps is the least number of steps of a part. A part with fewer steps is not worth starting a block for.
 const leastSteps = 2
 
 // splitsOf returns the number of parts into which the terms of sums are divided. Different blocks sum the parts.

@@ -29,8 +29,7 @@ func (e *Emitter) Write(v *ir.Value) *Tensor {
 	return e.tensor(v, v.Type.DType, v.Type.Shape, "y", Arg{Write: v})
 }
 
-// Scratch returns the memory s, which several launches of a node share, and adds an argument for s
-// to the launch.
+// Scratch returns the memory s and adds an argument for s to the launch. Several launches of a node may use s.
 func (e *Emitter) Scratch(s *Scratch) *Tensor {
 	return e.tensor(s, s.DType, s.Shape, "t", Arg{Scratch: s})
 }
@@ -72,8 +71,8 @@ func (t *Tensor) Raw(i *kernel.Value) *kernel.Value {
 	return t.e.Load(t.pointer, i)
 }
 
-// SetRaw stores x as the element at index i in row-major order, without conversion. x has the type of a result of
-// Raw.
+// SetRaw stores x as the element at index i in row-major order, without conversion. x must have the type that Raw
+// returns.
 func (t *Tensor) SetRaw(i, x *kernel.Value) {
 	if t.e.waiting != nil {
 		t.e.waiting.stores = append(t.e.waiting.stores, element{t, i, x})
@@ -92,8 +91,8 @@ func (t *Tensor) Get(i *kernel.Value) *kernel.Value {
 	return t.e.Convert(wide, t.Raw(i))
 }
 
-// Set stores the element at index i in row-major order. It converts x from the type of
-// [Arithmetic].
+// Set stores x as the element at index i in row-major order. It converts x from the type of [Arithmetic] to the
+// type of the element.
 func (t *Tensor) Set(i, x *kernel.Value) {
 	t.SetRaw(i, t.e.Convert(Memory(t.DType), x))
 }
@@ -121,8 +120,8 @@ func (e *Emitter) Flatten(at []*kernel.Value, shape []dim.Dim) *kernel.Value {
 }
 
 // BroadcastOffset returns the row-major index of the element of t that is broadcast to an element of a result.
-// `indices` are the indices of that element on the axes of the result. The rank of the result is at least the rank
-// of t.
+// `indices` are the indices of the result's element on each axis of the result. The rank of the result is at least
+// the rank of t.
 func (t *Tensor) BroadcastOffset(indices []*kernel.Value) *kernel.Value {
 	return t.Offset(indices[len(indices)-len(t.Shape):])
 }

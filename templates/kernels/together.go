@@ -2,13 +2,14 @@ package kernels
 
 import "github.com/burngen/burngen/ir/kernel"
 
-// element is a store of x at an index of a tensor. The store has not been emitted.
+// element is a store that has not been emitted yet: of x, at an index of a tensor.
 type element struct {
 	tensor   *Tensor
 	index, x *kernel.Value
 }
 
-// waiting has the elements that are stored last. Until then no memory changes, so an element is loaded once in a block.
+// waiting has the stores that are emitted last. Until then no memory changes, so code in a block loads each element
+// only once.
 type waiting struct {
 	stores []element
 	loaded map[loaded]*kernel.Value
@@ -41,7 +42,8 @@ func (e *Emitter) storesLast(fill func()) {
 	}
 }
 
-// together calls element for `count` adjacent elements, whose indices are first, first+1, …. Their stores are last.
+// together calls `element` for `count` adjacent elements, whose indices are first, first+1, …. Their stores are
+// emitted last.
 func (e *Emitter) together(first *kernel.Value, count int, element func(lane int, i *kernel.Value)) {
 	e.storesLast(func() {
 		for lane := range count {

@@ -96,8 +96,8 @@ func Transpose(name string, x, y *ir.Value, strides []dim.Dim, offset dim.Dim, f
 	})
 }
 
-// within reports whether an index of a tile is below an extent. It returns the constant true if `tile` divides the
-// extent.
+// within reports whether index i is below an extent. The indices of threads go up to a multiple of `tile`. If `tile`
+// divides the extent, within returns the constant true.
 func within(e *Emitter, i *kernel.Value, extent dim.Dim, tile int) *kernel.Value {
 	if _, ok := extent.DivExact(dim.Const(tile)); ok {
 		return e.Bool(true)

@@ -5,7 +5,7 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// lane is the number of adjacent elements that a thread of an update computes together: 16 bytes.
+// lane is the number of adjacent elements that a thread updates together. They have 16 bytes.
 const lane = 4
 
 // Update is a kernel called Name that changes f32 vectors element by element, such as a step of an optimizer. Its
@@ -165,16 +165,16 @@ func moments(b *kernel.Builder, c, x []*kernel.Value) (m, v *kernel.Value) {
 	return m, v
 }
 
-// adamStep returns the weight w after a step of Adam with the new moments m and v. c are the
-// numbers named adamNumbers.
+// adamStep returns the weight w after a step of Adam. m and v are the new moments. c holds the numbers that
+// adamNumbers names.
 func adamStep(b *kernel.Builder, c []*kernel.Value, w, m, v *kernel.Value) *kernel.Value {
 	root := b.Add(b.Mul(b.Unary(kernel.Sqrt, v), c[6]), c[7])
 	shrink := b.Select(b.Lt(b.Mul(w, m), b.Float(ir.F32, 0)), c[9], c[1])
 	return b.Sub(b.Mul(shrink, w), b.Div(b.Mul(c[8], m), root))
 }
 
-// rmsProp returns the step of RMSProp, with a running mean of the gradient if centered is set, and
-// with momentum if momentum is set.
+// rmsProp returns the kernel for a step of RMSProp. If centered is true, it also has a running mean of the
+// gradient. If momentum is true, it has momentum.
 func rmsProp(name string, centered, momentum bool) *Update {
 	u := &Update{
 		Name: name, Doc: "d = g + decay w; v = alpha v + rest d²; s = d/(√v + epsilon); w = w - rate s",
@@ -240,7 +240,7 @@ func adan(name string, first bool) *Update {
 	return u
 }
 
-// squaresPerBlock is the number of elements whose squares a block of threads of [Squares] adds.
+// squaresPerBlock is the number of elements whose squares a block of [Squares] sums.
 const squaresPerBlock = 16 * Threads
 
 // Squares returns the kernel that sums the squares of n f32 elements, for the norm of gradients. Each block

@@ -25,15 +25,15 @@ type Vectors struct {
 	Store func(e *Emitter, m, n *kernel.Value, sums []*kernel.Value)
 }
 
-// A block of [MatVec] computes vecLanes columns of up to vecRows vectors. vecParts threads share the
-// terms of each sum.
+// A block of [MatVec] computes vecLanes columns of up to vecRows vectors. The terms of each sum are divided among
+// vecParts threads.
 const (
 	vecLanes = 32
 	vecParts = Threads / vecLanes
 	vecRows  = 4
 )
 
-// MaxMatrices is the largest number of matrices of [MatVec]: their sums of f64 fill 32 KiB of shared
+// MaxMatrices is the largest number of matrices of [MatVec]. With so many, sums of f64 fill 32 KiB of shared
 // memory.
 const MaxMatrices = 4
 
@@ -76,8 +76,8 @@ func (t *tile) inside(i *kernel.Value, extent dim.Dim) *kernel.Value {
 	return t.Min(i, t.Sub(t.Dim(extent), t.Int(1)))
 }
 
-// parts returns the partial sums of a thread for its column. Index r·Matrices + i is the sum of
-// vector r and matrix i.
+// parts returns the thread's partial sums for its column. The sum at index r·Matrices + i belongs to vector r and
+// matrix i.
 func (t *tile) parts() []*kernel.Value {
 	sums := make([]*kernel.Value, t.rows*t.Matrices)
 	for i := range sums {
@@ -106,8 +106,8 @@ func (t *tile) share(parts []*kernel.Value) {
 	}
 }
 
-// store adds up the partial sums of all threads and stores the results. Neighbouring threads store
-// neighbouring columns of a vector.
+// store adds the partial sums of all threads and stores the results. Neighbouring threads store neighbouring
+// columns of a vector.
 func (t *tile) store() {
 	row, lane := t.Div(t.Thread(0), t.Int(vecLanes)), t.Rem(t.Thread(0), t.Int(vecLanes))
 	m, n := t.Add(t.m0, row), t.Add(t.n0, lane)

@@ -188,8 +188,8 @@ func (a *addedTokens) json() (json.RawMessage, error) {
 	return marshal(a.list)
 }
 
-// tokenTrie finds the longest of a set of strings at the beginning of a text. Its first node is the
-// root.
+// tokenTrie finds the longest string at the beginning of a text, out of a set of strings. The first
+// node is the root.
 type tokenTrie struct{ nodes []trieNode }
 
 type trieNode struct {

@@ -24,7 +24,7 @@ type aligned struct {
 // of text. Real files need far less. The limit keeps a hostile file from exhausting memory.
 func room(size int) int { return 256*size + 1<<16 }
 
-// grow returns an error if the piece may not have size bytes.
+// grow returns an error if the piece must not have `size` bytes.
 func (a aligned) grow(size int) error {
 	if size > a.room {
 		return fmt.Errorf("normalisation makes more than %d bytes of a part of the text", a.room)

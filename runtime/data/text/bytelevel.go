@@ -113,7 +113,7 @@ func gptWord(text string) int {
 	return size
 }
 
-// run returns the length in bytes of the longest prefix of text whose characters all satisfy in.
+// run returns the length in bytes of the longest prefix of text whose characters all satisfy `in`.
 func run(text string, in func(rune) bool) int {
 	return len(text) - len(strings.TrimLeftFunc(text, in))
 }

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// normalForm returns a normaliser to a Unicode normalisation form (Unicode Standard Annex 15). It
-// does not limit the length of sequences of combining marks.
+// normalForm returns a normaliser that brings text into a Unicode normalisation form (Unicode
+// Standard Annex 15). Sequences of combining marks may have any length.
 func normalForm(form norm.Form) normalizer {
 	decomposing, composing := form, false
 	switch form {
@@ -68,8 +68,8 @@ func class(c rune) uint8 {
 	return norm.NFD.PropertiesString(string(c)).CCC()
 }
 
-// composed composes characters canonically. A composite replaces the characters of the text that
-// its parts replaced.
+// composed composes characters canonically. The composed character replaces the characters of
+// the text that its parts replaced.
 func composed(changes []change) []change {
 	out := make([]change, 0, len(changes))
 	starter, last := -1, uint8(0) // where the starter is in out; class of what was kept after it

@@ -112,8 +112,8 @@ func decodeBytes(tokens []string) string {
 	return lossy(out)
 }
 
-// lossy returns b as UTF-8. Each maximal subpart of an ill-formed sequence becomes one U+FFFD
-// (Unicode Standard, section 3.9).
+// lossy returns b as UTF-8. Where b is ill-formed, each maximal subpart of a character becomes one
+// U+FFFD (Unicode Standard, section 3.9).
 func lossy(b []byte) string {
 	if utf8.Valid(b) {
 		return string(b)
@@ -130,8 +130,8 @@ func lossy(b []byte) string {
 	return out.String()
 }
 
-// beginning returns the length of the maximal subpart at the beginning of b, at least 1. b begins
-// with an ill-formed sequence.
+// beginning returns the length of the maximal subpart (see [lossy]) at the beginning of b, at least
+// 1. b must begin with an ill-formed sequence.
 func beginning(b []byte) int {
 	low, high, more := byte(0x80), byte(0xbf), 0
 	switch first := b[0]; {
@@ -192,8 +192,8 @@ func cleaned(t string) string {
 	return t
 }
 
-// decode replaces m.replacement by a space in each token. In the first token it deletes
-// m.replacement instead, unless m.prepend is prependNever.
+// decode replaces m.replacement by a space in each token. If m.prepend is not prependNever, it
+// deletes m.replacement in the first token instead.
 func (m metaspace) decode(tokens []string) []string {
 	for i, t := range tokens {
 		space := " "

@@ -87,7 +87,7 @@ func literal(s string) pattern {
 	}
 }
 
-// inverted returns a pattern with the matches and gaps of p exchanged.
+// inverted returns a pattern that matches the gaps of p; the matches of p are its gaps.
 func inverted(p pattern) pattern {
 	return func(text string) ([]match, error) {
 		matches, err := p(text)

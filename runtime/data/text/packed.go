@@ -14,8 +14,8 @@ type Texts interface {
 	At(i int) (string, error)
 }
 
-// Window is an example for a language model: Y has the successor of each token of X. W is an array of
-// int64.
+// Window is an example for training a language model. X and Y are windows of tokens, and Y[j] is the
+// token after X[j]. W is an array of int64.
 type Window[W any] struct{ X, Y W }
 
 // PackOptions configure [Pack].

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// maxCluster is the length in bytes from which on SentencePiece does not look up a grapheme cluster
-// as a whole.
+// maxCluster is the smallest length in bytes of a grapheme cluster that SentencePiece does not look
+// up as a whole.
 const maxCluster = 6
 
 // precompiled returns SentencePiece's normaliser: a double-array trie of strings, with a

@@ -10,7 +10,8 @@ const (
 
 var behaviors = []string{"Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"}
 
-// cut joins or removes the matches of a pattern as behavior says.
+// cut merges the matches of a pattern with the text around them, removes them, or leaves them, as
+// behavior says.
 func cut(matches []match, behavior int) []match {
 	out := make([]match, 0, len(matches))
 	previous := false // whether the last match was found

@@ -308,8 +308,9 @@ func (t *translator) escape() error {
 	return nil
 }
 
-// escaped parses an escape that means the same inside and outside classes. It returns the content
-// of a class, or "" and one character.
+// escaped parses an escape that means the same inside and outside classes. If the escape stands for
+// several characters, `class` is the content of a class in brackets. Otherwise class is "" and char
+// is the character.
 func (t *translator) escaped() (class string, char rune, err error) {
 	t.at++
 	c := t.peek()

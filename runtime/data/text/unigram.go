@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// unknownPenalty is the lowest score of a token minus the score of an unknown character, as in
-// SentencePiece.
+// unknownPenalty is how much the score of an unknown character is below the lowest score of a
+// token, as in SentencePiece.
 const unknownPenalty = 10
 
 // unigram splits a word so that the sum of the scores of its tokens is maximal. Scores are log

@@ -9,7 +9,7 @@ import _ "embed"
 // Threads is the number of threads of a block, for all kernels.
 const Threads = 256
 
-// SquaresPerBlock is the number of elements that a block of the kernel "squares" squares and adds.
+// SquaresPerBlock is the number of elements whose squares a block of the kernel "squares" sums.
 const SquaresPerBlock = 4096
 
 var (

@@ -162,8 +162,8 @@ type span struct{ low, high float64 }
 
 func (s *span) include(x float64) { s.low, s.high = min(s.low, x), max(s.high, x) }
 
-// widen makes a span of no or infinite width finite and not empty, so that one can divide by its
-// width.
+// widen makes a span finite and not empty, so that its width can be a divisor. A span of
+// positive, finite width does not change.
 func (s *span) widen() {
 	if w := s.high - s.low; !(w > 1e-12*max(math.Abs(s.low), math.Abs(s.high))) || math.IsInf(w, 0) {
 		by := max(0.5, min(math.Abs(s.high)*1e-3, math.MaxFloat64/8))
@@ -174,7 +174,8 @@ func (s *span) widen() {
 // part returns the position of x in the span, clamped to [0, 1].
 func (s span) part(x float64) float64 { return min(1, max(0, (x-s.low)/(s.high-s.low))) }
 
-// ticks returns about n round numbers in the span: multiples of 1, 2 or 5 times a power of 10.
+// ticks returns about n round numbers in the span. They are the multiples of 1, 2 or 5 times a
+// power of 10.
 func (s span) ticks(n int) []float64 {
 	raw := (s.high - s.low) / float64(n)
 	step := math.Pow(10, math.Floor(math.Log10(raw)))

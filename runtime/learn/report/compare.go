@@ -99,7 +99,7 @@ func Table(nameA, nameB string, rows []Row) string {
 	return out.String()
 }
 
-// line escapes the control characters of a name, so that it fits a cell of a table.
+// line escapes the control characters of a name, so that the name takes one line of a table.
 func line(name string) string {
 	quoted := strconv.Quote(name)
 	return quoted[1 : len(quoted)-1]

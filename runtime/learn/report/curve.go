@@ -11,7 +11,7 @@ type Point struct {
 	Value       float64
 }
 
-// Curve is the course of a value. Steps do not fall, and values are finite.
+// Curve is a list of the values of a metric during a run. Its steps do not decrease, and its values are finite.
 type Curve struct {
 	Points []Point
 	stride int // one of stride points is kept

@@ -245,8 +245,8 @@ func (r *Run) series(split learn.Split, name string) learn.Series {
 	return learn.Series{Name: name}
 }
 
-// cut removes the values after step, the step from which the run was continued. It computes the
-// last and the best values anew.
+// cut removes the values after `step`, the step from which the run was continued. It then computes
+// the last and the best values again.
 func (r *Run) cut(step int) {
 	for _, c := range r.curves {
 		c.whole.cut(step)

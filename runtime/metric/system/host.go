@@ -34,7 +34,7 @@ func processors() (counters, error) {
 	return counters{busy, busy + t.Idle + t.Iowait}, nil
 }
 
-// memory returns the share of the machine's memory that is not available to programs, in percent.
+// memory returns the part of the machine's memory that programs cannot get, in percent.
 func memory() (float64, error) {
 	m, err := mem.VirtualMemory()
 	if err != nil {
@@ -63,8 +63,8 @@ func fileSystem(dir string) []sensor {
 	})
 }
 
-// existing returns the absolute path of a folder or, if it does not exist, of its innermost parent
-// that does.
+// existing returns the absolute path of a folder. If the folder does not exist, it returns the
+// path of the innermost parent that does.
 func existing(dir string) (string, error) {
 	path, err := filepath.Abs(dir)
 	if err != nil {

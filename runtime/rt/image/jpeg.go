@@ -87,7 +87,8 @@ func decodeJPEG(data []byte, to *canvas) error {
 	return f.paint(to)
 }
 
-// segments reads segments up to the end or, if header is set, up to the frame header.
+// segments reads segments up to the end of the file. If `header` is true, it stops after the
+// frame header.
 func (f *jpegFile) segments(header bool) error {
 	for {
 		marker, err := f.marker()

@@ -87,8 +87,8 @@ type huffman struct {
 	first [17]int // for each length, the index of its first symbol minus the first code
 }
 
-// newHuffman returns the code in which counts[i] symbols have codes of i+1 bits. symbols are in the
-// order of their codes.
+// newHuffman returns the Huffman code of a JPEG table. counts[i] is the number of symbols whose
+// codes have i+1 bits. symbols are in the order of their codes.
 func newHuffman(counts, symbols []byte) (*huffman, error) {
 	h := &huffman{symbols: append([]byte(nil), symbols...)}
 	code, at := uint32(0), 0

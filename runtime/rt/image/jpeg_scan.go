@@ -177,8 +177,8 @@ func (s *scan) skip(run int) error {
 	return err
 }
 
-// constant reads a block's DC coefficient. A first scan has the difference from the previous
-// block's, and a refining scan one more bit.
+// constant reads the DC coefficient of a block. A first scan has the difference from the DC
+// coefficient of the previous block. A refining scan has one more bit of the coefficient.
 func (s *scan) constant(c *component, b *coefficients) error {
 	if s.high > 0 {
 		bit, err := s.bits(1)

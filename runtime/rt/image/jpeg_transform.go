@@ -32,7 +32,7 @@ func transform(dst []uint8, stride int, b *coefficients, quantisers *[64]uint16)
 	}
 }
 
-// butterfly replaces v by its 8-point inverse DCT, divided by 2^shift and rounded.
+// butterfly replaces v by its 8-point inverse DCT, divided by 2^shift and rounded to integers.
 func butterfly(v *[8]int32, shift uint) {
 	// The even part rotates two values by 3π/8.
 	turned := (v[2] + v[6]) * 4433 // √2·cos(3π/8)

@@ -108,7 +108,8 @@ func decodePNM(data []byte, to *canvas) error {
 	return nil
 }
 
-// sample reads the next sample, of column x, and scales it to the range 0 to 255. White is 255.
+// sample reads the next sample and scales it to the range 0 to 255. White is 255. x is the column
+// of the sample.
 func (p *pnm) sample(x int) (uint8, error) {
 	if !p.binary() {
 		n, err := p.number()

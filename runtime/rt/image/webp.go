@@ -47,8 +47,8 @@ func mix(near, side, above, across uint8) uint8 {
 	return uint8(((n+3*s+3*a+c+8)>>3 + n) >> 1)
 }
 
-// yuv converts a pixel from YCbCr of ITU-R BT.601, with luma from 16 to 235, to RGB in the fixed
-// point of libwebp.
+// yuv converts a pixel from YCbCr of ITU-R BT.601, with luma from 16 to 235, to RGB. It uses the
+// fixed-point arithmetic of libwebp.
 func yuv(y, u, v uint8) (r, g, b uint8) {
 	times := func(v uint8, factor int32) int32 { return int32(v) * factor >> 8 }
 	l := times(y, 19077)

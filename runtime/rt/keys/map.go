@@ -215,8 +215,8 @@ func renumber(became map[string]string) {
 	}
 }
 
-// numbers yields the text before each index in a name, and the index. "a.2.b.0" yields "a.", 2 and
-// "a.2.b.", 0.
+// numbers yields each index in a name, with the text before it. For "a.2.b.0" it yields "a.", 2 and
+// then "a.2.b.", 0.
 func numbers(name string) func(func(string, int) bool) {
 	return func(yield func(string, int) bool) {
 		for at := 0; at < len(name); {

@@ -30,8 +30,8 @@ type Fitted struct {
 	Unused []string
 }
 
-// synonyms maps the last element of a name in normalisation layers from PyTorch's word to
-// TensorFlow's, and back.
+// synonyms translates the last element of a name in a normalisation layer between PyTorch and TensorFlow, in both
+// directions.
 var synonyms = map[string]string{
 	"weight": "gamma", "bias": "beta", "running_mean": "moving_mean", "running_var": "moving_variance",
 	"gamma": "weight", "beta": "bias", "moving_mean": "running_mean", "moving_variance": "running_var",
@@ -125,15 +125,15 @@ type matching struct {
 	square   []Want
 }
 
-// evidence records whether non-square matrices of a layout are stored transposed, and whether some
-// are stored as they are.
+// evidence says how the non-square matrices of a layout are stored. transposed is true if some are transposed, and
+// asIs if some are not.
 type evidence struct{ transposed, asIs bool }
 
 func (m *matching) fail(format string, args ...any) {
 	m.errs = append(m.errs, fmt.Errorf("weights: "+format, args...))
 }
 
-// has reports whether the model's own weights, which own returns, include a tensor.
+// has reports whether the model's own weights have a tensor called name. own returns these weights.
 func (m *matching) has(own func() *rt.Weights, name string) bool {
 	if m.model == nil && own != nil {
 		m.model = own()
@@ -193,8 +193,8 @@ func (m *matching) take(x Want, found []string) {
 	}
 }
 
-// squares decides which square matrices to transpose, by the evidence of the other matrices of
-// their layout.
+// squares decides which square matrices to transpose. It does for a square matrix what is done for the other
+// matrices of its layout.
 func (m *matching) squares() {
 	for _, x := range m.square {
 		switch e := m.evidence[x.Layout]; {
@@ -259,8 +259,7 @@ func (x Want) isIn(w *rt.Weights) bool {
 		(slices.Equal(info.Shape, x.Shape) || x.Layout != "" && isTranspose(info.Shape, x.Shape))
 }
 
-// find returns the names in w of the wanted tensor x. It looks for the name, the aliases and their
-// [synonyms].
+// find returns the names in w that match the wanted tensor x: its name, its aliases, and the [synonyms] of these.
 func find(w *rt.Weights, x Want) []string {
 	var found []string
 	for _, name := range append([]string{x.Name}, x.Aliases...) {
@@ -278,7 +277,7 @@ func find(w *rt.Weights, x Want) []string {
 	return found
 }
 
-// isTranspose reports whether a and b are matrix shapes and each other's transpose.
+// isTranspose reports whether a and b are shapes of matrices and each is the transpose of the other.
 func isTranspose(a, b []int) bool {
 	return len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]
 }
@@ -304,8 +303,8 @@ func (m *matching) absent(missing []Want) []error {
 	return errs
 }
 
-// nearest returns the unused names that are most similar to a wanted name, among tensors of the
-// same shape if there are any.
+// nearest returns the unused names that are most similar to a wanted name. If there are unused tensors of the wanted
+// shape, it considers only those.
 func (m *matching) nearest(x Want) []string {
 	alike := slices.DeleteFunc(slices.Clone(m.unused), func(name string) bool {
 		info, _ := m.w.Info(name)

@@ -61,8 +61,8 @@ func Parse(data []byte) (*Header, error) {
 	return parse(data[8:8+n], size)
 }
 
-// ReadHeader reads the header of a file of size bytes, and nothing beyond it. It returns the errors
-// of [Parse] and of r.
+// ReadHeader reads the header of a file of `size` bytes. It reads nothing after the header. It
+// returns the errors of [Parse] and of r.
 func ReadHeader(r io.ReaderAt, size int64) (*Header, error) {
 	start := make([]byte, min(max(size, 0), 8))
 	if _, err := io.ReadFull(io.NewSectionReader(r, 0, 8), start); err != nil && size > 0 {
@@ -79,8 +79,8 @@ func ReadHeader(r io.ReaderAt, size int64) (*Header, error) {
 	return parse(head, size)
 }
 
-// headerLen decodes start, the first 8 bytes of a file of size bytes, as the length of the header
-// in bytes.
+// headerLen returns the length of the header in bytes, which `start` encodes: the first 8 bytes of
+// a file. size is the size of the file in bytes.
 func headerLen(start []byte, size int64) (int64, error) {
 	if len(start) < 8 {
 		return 0, fmt.Errorf("safetensors: file has %d bytes: 8 needed for the header length: %w", size, ErrShort)

@@ -244,8 +244,8 @@ var escapes = map[byte]byte{
 	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
 }
 
-// escaped reads the rest of a string whose beginning is text, up to and including the closing
-// quote.
+// escaped reads the rest of a string, up to and including the closing quote. text is the beginning
+// of the string, which has been read.
 func (s *scanner) escaped(text []byte) (string, error) {
 	for s.at < len(s.text) {
 		c := s.text[s.at]
@@ -285,8 +285,8 @@ func (s *scanner) escaped(text []byte) (string, error) {
 	return "", s.unexpected(`'"'`)
 }
 
-// rune reads the hexadecimal digits after \u and, if they are half of a surrogate pair, the escape
-// of the other half.
+// rune reads the hexadecimal digits after \u. If they are half of a surrogate pair, it also reads
+// the escape of the other half.
 func (s *scanner) rune() (rune, error) {
 	r, err := s.hex()
 	if err != nil || !utf16.IsSurrogate(r) {

@@ -26,7 +26,7 @@ type Entry struct {
 	Read  func() ([]byte, error)
 }
 
-// Placed is an entry with its place in a file: Size bytes that start at byte Begin of the file.
+// Placed is an entry with its place in a file: it takes Size bytes from byte Begin on.
 type Placed struct {
 	Entry
 	Begin, Size int64

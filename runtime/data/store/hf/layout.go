@@ -38,7 +38,8 @@ func formatOf(name string) format {
 	return f
 }
 
-// commonest returns the files of the most frequent format, the first format of a tie.
+// commonest returns the files of the most frequent format. If several formats are equally
+// frequent, it takes the first of them.
 func commonest(files []string) (list []string, f format) {
 	var counts [csvFile + 1]int
 	for _, name := range files {
@@ -60,14 +61,15 @@ func commonest(files []string) (list []string, f format) {
 	return list, f
 }
 
-// keywords lists the words in file names that tell to which split a file belongs.
+// keywords lists, for each split, the words in file names that assign a file to the split.
 var keywords = []split{
 	{"train", []string{"train", "training"}},
 	{"validation", []string{"validation", "valid", "dev", "val"}},
 	{"test", []string{"test", "testing", "eval", "evaluation"}},
 }
 
-// separators is the part of a file pattern that matches a character that ends a word in a name.
+// separators is a file pattern for the characters that may stand before or after a keyword in a
+// file name.
 const separators = "[-._ 0-9]"
 
 // sharded matches the names of the shards of a split.

@@ -43,7 +43,8 @@ func readText[T any](fsys fs.FS, name string, f format, comma rune) (rows []T, e
 	return rows, nil
 }
 
-// lines returns a reader of JSON lines: the text of r or, if that is an array, its elements.
+// lines returns a reader of JSON lines. If the text of r is a JSON array, its elements become
+// the lines. Otherwise the text is returned as it is.
 func lines(r io.Reader) (io.Reader, error) {
 	b := bufio.NewReader(r)
 	head, err := b.Peek(1 << 10)

@@ -141,7 +141,7 @@ func (d *decoder[T]) value(x parquet.Value) error {
 	return d.walk(reflect.ValueOf(&d.rows[d.row]).Elem(), x, r)
 }
 
-// walk follows the steps from row v to the part that x belongs to, and sets this part.
+// walk follows the steps of the column from row v to a part of the row, and sets this part to x.
 func (d *decoder[T]) walk(v reflect.Value, x parquet.Value, repetition int) error {
 	defined := x.DefinitionLevel()
 	for k := range d.leaf.steps {
@@ -183,8 +183,8 @@ func (d *decoder[T]) walk(v reflect.Value, x parquet.Value, repetition int) erro
 	return d.leaf.set(v, x)
 }
 
-// element makes room in v for the current element of a list. empty reports whether the list has no
-// elements.
+// element makes v, a list, long enough for its current element. empty reports whether the list has
+// no elements.
 func (d *decoder[T]) element(v reflect.Value, s *step, defined int) (empty bool, err error) {
 	i, fixed := d.at[s.list], v.Kind() == reflect.Array
 	empty = defined < s.exists

@@ -154,8 +154,8 @@ func (p *planner) value(t reflect.Type, c *parquet.Column, isElement bool, s ste
 	return *blank
 }
 
-// list plans a list of type t. repeated is the repeated column of the list, and element the column
-// of its elements.
+// list plans a list of type t. In the file, `repeated` is the repeated column of the list, and
+// `element` is the column of its elements.
 func (p *planner) list(t reflect.Type, repeated, element *parquet.Column, steps []step, name string) (blank reflect.Value) {
 	if t.Kind() != reflect.Slice && t.Kind() != reflect.Array {
 		p.failf("%sa list is not a %v", prefix(name), t)

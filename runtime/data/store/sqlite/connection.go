@@ -34,7 +34,7 @@ func addressOf(path, mode string) (string, error) {
 	return (&url.URL{Scheme: "file", Path: whole, RawQuery: query.Encode()}).String(), nil
 }
 
-// pool holds connections to a file. Only one goroutine may use a connection at a time.
+// pool holds connections to an SQLite file. Only one goroutine may use a connection at a time.
 type pool struct {
 	address string
 	// the query of a page of rows; "" until the table is known

@@ -51,8 +51,8 @@ func SetUint(v reflect.Value, n uint64) error {
 	return nil
 }
 
-// SetFloat sets v, a float, to x, rounded. It returns an error if v has another type or x overflows
-// it.
+// SetFloat sets v, a float, to x and rounds it. It returns an error if v has another type or x
+// overflows v.
 func SetFloat(v reflect.Value, x float64) error {
 	if !v.CanFloat() || v.OverflowFloat(x) {
 		return fmt.Errorf("%g is not a %v", x, v.Type())
