@@ -5,8 +5,9 @@ import (
 )
 
 // ConvWeights tests the gradient of the weights of a convolution of blocked operands. It varies
-// kernels, strides, dilations and channel counts. room(taps) is the number of scratch elements
-// that a kernel needs for a window of `taps` elements, in addition to copies of the operands.
+// kernels, strides, dilations and channel counts. A kernel computes several parts of the result
+// at the same time; room(taps) is the number of scratch elements for each part, for a window of
+// `taps` elements.
 func ConvWeights(t *testing.T, weights func(dst, x, g, scratch []float32, s *ConvShape), room func(taps int) int) {
 	type shape = ConvShape
 	for name, c := range map[string]ConvCase{

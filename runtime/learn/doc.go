@@ -9,8 +9,8 @@
 //	l, err := learn.New(t, task, learn.Options{
 //		Dir: "runs/mnist", Resume: learn.Continue, Epochs: 10,
 //		Optimizers: []learn.Optimizer{{Of: adam, Rate: optim.Constant(1e-4)}},
-//		Keep: []learn.Keeper{learn.Last(2), learn.Best("valid accuracy")},
-//		Stop: learn.NoBetter("valid loss", 3),
+//		Keep:       []learn.Keeper{learn.Last(2), learn.Best("valid accuracy")},
+//		Stop:       learn.NoBetter("valid loss", 3),
 //	}, metric.Accuracy())
 //	run, err := l.Fit(ctx, train, valid)
 //	fmt.Print(run)
@@ -22,15 +22,15 @@
 //
 // # The folder of a run
 //
-//	config.json, environment.json Options.Config; versions, machine, command, digests of model and data
-//	experiment.log what happened, as text of package slog
-//	events.jsonl every event, one a line
-//	metrics.csv values of epochs and validations
-//	train/epoch-1/Accuracy.log … values of batches, in burn's layout; valid/ likewise
-//	checkpoint/epoch-3.safetensors states that keepers kept; best.json says which is best by which metric
-//	pictures/ pictures of metrics, such as confusion matrices
-//	last.safetensors the state from which the run continues
-//	lock held by the process that trains
+//	config.json, environment.json    Options.Config; versions, machine, command, digests of model and data
+//	experiment.log                   what happened, as text of package slog
+//	events.jsonl                     every event, one a line
+//	metrics.csv                      values of epochs and validations
+//	train/epoch-1/Accuracy.log …     values of batches, in burn's layout; valid/ likewise
+//	checkpoint/epoch-3.safetensors   states that keepers kept; best.json says which is best by which metric
+//	pictures/                        pictures of metrics, such as confusion matrices
+//	last.safetensors                 the state from which the run continues
+//	lock                             held by the process that trains
 //
 // A state holds everything on which the rest of the run depends. A run that was interrupted, or
 // killed at any moment, continues from the last saved state: its weights and files are then the same

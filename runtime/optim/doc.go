@@ -9,7 +9,7 @@
 //	body, err := optim.NewSGD(t.Params().Except("head"), optim.SGDConfig{Momentum: 0.9})
 //	rate := optim.Warmup(100, optim.Cosine(1e-3, 1e-5, steps))
 //	for step := range steps {
-//		_, err := t.Step(x, y) // adds to the gradients
+//		_, err := t.Step(x, y)      // adds to the gradients
 //		err = head.Step(rate(step)) // uses them up
 //		err = body.Step(0.1 * rate(step))
 //	}

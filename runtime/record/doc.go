@@ -13,14 +13,14 @@
 //
 // These are the counterparts of burn's recorders:
 //
-//	NamedMpkFileRecorder Recorder{Format: MessagePack}
-//	NamedMpkGzFileRecorder Recorder{Format: MessagePack, Gzip: true}
-//	BinFileRecorder Recorder{Format: Binary}
-//	BinGzFileRecorder Recorder{Format: Binary, Gzip: true}
-//	JsonGzFileRecorder Recorder{Format: JSON, Gzip: true}
-//	PrettyJsonFileRecorder Recorder{Format: PrettyJSON}
-//	BinBytesRecorder Recorder{Format: Binary}, Encode and Parse
-//	CompactRecorder Recorder{Format: MessagePack, Precision: Half}
+//	NamedMpkFileRecorder     Recorder{Format: MessagePack}
+//	NamedMpkGzFileRecorder   Recorder{Format: MessagePack, Gzip: true}
+//	BinFileRecorder          Recorder{Format: Binary}
+//	BinGzFileRecorder        Recorder{Format: Binary, Gzip: true}
+//	JsonGzFileRecorder       Recorder{Format: JSON, Gzip: true}
+//	PrettyJsonFileRecorder   Recorder{Format: PrettyJSON}
+//	BinBytesRecorder         Recorder{Format: Binary}, Encode and Parse
+//	CompactRecorder          Recorder{Format: MessagePack, Precision: Half}
 //
 // The layouts are burngen's own, see layout.go and binary.go: burn does not read them.
 //

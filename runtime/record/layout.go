@@ -13,10 +13,10 @@ import (
 
 // A named record is a table with these keys in this order:
 //
-//	burngen 1, the version of this layout
-//	sha256 of the contents, as [rt.Weights.Sum] defines it
-//	metadata a table of texts
-//	tensors a table of tensors; a tensor is a table of dtype, shape and data
+//	burngen   1, the version of this layout
+//	sha256    of the contents, as [rt.Weights.Sum] defines it
+//	metadata  a table of texts
+//	tensors   a table of tensors; a tensor is a table of dtype, shape and data
 //
 // Names are sorted. Data are the bytes of the elements, little-endian. In JSON they are a list of
 // numbers or bools, or the Base64 of the bytes of other elements.

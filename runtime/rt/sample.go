@@ -50,12 +50,12 @@ func SampleOf[T Number | bool](x []T) Sample {
 // CheckSample returns an error that starts with `where` if got differs from the expected sample. The
 // allowed difference depends on the type:
 //
-//	f32, f64 0.1 % of the value, 0.01 % of the RMS and 1e-5
-//	f16 1 % of the value and of the RMS
-//	bf16 4 % of the value and of the RMS
+//	f32, f64            0.1 % of the value, 0.01 % of the RMS and 1e-5
+//	f16                 1 % of the value and of the RMS
+//	bf16                4 % of the value and of the RMS
 //	floats of 8, 4 bits 25 % of the value and of the RMS
-//	u8, i8 1, because they may be quantised floats
-//	other types 0
+//	u8, i8              1, because they may be quantised floats
+//	other types         0
 //
 // For floats, want.Rounding replaces the percentages of the value and of the RMS in the table if it is
 // larger.

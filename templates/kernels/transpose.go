@@ -96,8 +96,8 @@ func Transpose(name string, x, y *ir.Value, strides []dim.Dim, offset dim.Dim, f
 	})
 }
 
-// within reports whether index i is below an extent. The indices of threads go up to a multiple of `tile`. If `tile`
-// divides the extent, within returns the constant true.
+// within reports whether index i, which belongs to a tile, is below an extent. If `tile`, the extent of tiles,
+// divides the extent, the result is the constant true.
 func within(e *Emitter, i *kernel.Value, extent dim.Dim, tile int) *kernel.Value {
 	if _, ok := extent.DivExact(dim.Const(tile)); ok {
 		return e.Bool(true)

@@ -23,8 +23,9 @@ const (
 // cluster returns the length in bytes of the first extended grapheme cluster of a text, which must
 // not be empty. It leaves out the rules GB9c, GB12 and GB13, for Indic conjuncts and regional
 // indicators. It therefore returns only a part of some clusters. [precompiled] gives the right
-// result anyway: it changes single characters and texts of less than maxCluster bytes only, and
-// the part is either one character or at least that long.
+// result anyway. It looks up a cluster as a whole only if the cluster has less than maxCluster
+// bytes; otherwise it looks up each character. A cluster that is cut has at least maxCluster
+// bytes, and the part that is returned has so too or is one character.
 func cluster(text string) int {
 	c, size := utf8.DecodeRuneInString(text)
 	if c == '\r' && len(text) > 1 && text[1] == '\n' {
