@@ -88,8 +88,8 @@ func (i *Instance) kernel(k *KernelInfo) (Kernel, error) {
 	return i.named(found, k.Name), nil
 }
 
-// named returns a kernel that carries its name, for the measurements of a [Watch], if the instance has
-// one. Otherwise it returns k.
+// named returns k. If the instance has a [Watch], it returns a kernel that also carries its name, for
+// the measurements.
 func (i *Instance) named(k Kernel, name string) Kernel {
 	if i.watch == nil {
 		return k

@@ -50,8 +50,8 @@ func (s *queued) put(q Queue) error {
 // in two cases:
 //
 //   - The call has failed.
-//   - A recording of an equal call exists: one with the same schedule, extents, sizes of arguments,
-//     tensors and weights. Replays has then queued the recorded work.
+//   - A recording of an equal call exists: one with the same schedule, extents and sizes of
+//     arguments, and with the same tensors and weights. Replays has then queued the recorded work.
 //
 // Otherwise it returns false and starts to record this call, unless a [Watch] measures each launch.
 // A schedule may call Replays only if it has no steps on the host, and if its arguments determine

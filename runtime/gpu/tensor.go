@@ -12,8 +12,8 @@ import (
 
 // Tensor is a dense array in device memory, in row-major order. Models on the same device take tensors as
 // arguments and results without copies: see ForwardDevice of generated packages. Its methods are safe for
-// concurrent use. Calls that read a tensor may overlap. A call that writes it must not overlap with another
-// call: [ErrTensorBusy] is returned.
+// concurrent use. Calls that read a tensor may overlap. While a call writes a tensor, no other call may use
+// it: the later call returns [ErrTensorBusy].
 type Tensor[T any] struct {
 	memory *tensorMemory
 	shape  []int

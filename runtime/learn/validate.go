@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/runtime/data"
 )
 
-// frozen is the state of a run's position before a validation. If the run ends during the
-// validation, it later continues from there.
+// frozen holds the position of a run before a validation, and the positions of its loggers. If the
+// run ends during the validation, it later continues from there.
 type frozen struct {
 	position position
 	marks    map[string]string

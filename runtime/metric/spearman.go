@@ -19,10 +19,10 @@ const (
 // its own correlation, and the result is their mean. It is NaN if all predictions or all targets of a value
 // are equal.
 //
-// The value is exact for up to 10⁶ pairs. Beyond that, it only counts how many pairs fall into each of 2¹⁶
-// cells for each value. The bounds of the cells are 2⁸ quantiles of the first predictions and of the first
-// targets, so that the value depends on which items came first. The counter's text says whether the value is
-// exact.
+// The value is exact for up to 10⁶ pairs. Beyond that, the counter only knows how many pairs fall into each
+// of 2¹⁶ cells for each value. The bounds of the cells are 2⁸ quantiles of the first predictions and of the
+// first targets, so that the value depends on which items came first. The counter's text says whether the
+// value is exact.
 func Spearman() Metric[Values] {
 	return newMetric("Spearman", "", 1, rule[Values, *pairs]{
 		empty: newPairs,

@@ -5,7 +5,8 @@ import (
 	"math"
 )
 
-// The window of SSIM: its radius, and the standard deviation of its Gaussian weights, in pixels.
+// These describe the window of SSIM: its radius, and the standard deviation of its Gaussian weights,
+// in pixels.
 const (
 	ssimRadius = 5
 	ssimSigma  = 1.5

@@ -43,10 +43,10 @@ var elements = map[string]element{
 	"bool": {width: 1, print: printBool, parse: parseBool},
 }
 
-// floats returns the element for a floating-point type of width bytes. Values are printed with the
-// fewest digits that identify them among floats of precision bits. Non-finite values are the texts
-// "inf", "-inf" and "nan", or "nan:" followed by the bits in hexadecimal if they are not the usual
-// NaN.
+// floats returns the element for a floating-point type of width bytes. A value is printed with the
+// fewest digits from which a float of `precision` bits can be read back exactly. Non-finite values
+// are the texts "inf", "-inf" and "nan", or "nan:" followed by the bits in hexadecimal if they are
+// not the usual NaN.
 func floats(width, precision int, value func(uint64) float64, bitsOf func(float64) uint64) element {
 	nan := bitsOf(math.NaN())
 	return element{

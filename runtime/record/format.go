@@ -58,8 +58,8 @@ func For(path string) (Recorder, error) {
 	return Recorder{}, fmt.Errorf("record: %.200q: a name that ends in .safetensors, .mpk, .bin or .json expected, perhaps with %s", path, gzipExt)
 }
 
-// forms lists the readable file formats. The first form whose function is accepts a file reads the
-// file.
+// forms lists the readable file formats. A file is read by the first form whose function `is`
+// returns true.
 var forms = []struct {
 	is   func(file []byte) bool
 	read func(w *rt.Weights, file []byte) error

@@ -13,7 +13,8 @@ import (
 // messagePack reads MessagePack (github.com/msgpack/msgpack). It rejects extensions.
 type messagePack struct{ bigEndian }
 
-// messagePackForms is indexed by the first bytes 0xc0 to 0xdf of values.
+// messagePackForms says what follows the first byte of a value: element b-0xc0 is for first byte b,
+// from 0xc0 to 0xdf.
 var messagePackForms = [32]struct {
 	kind kind
 	// bytes of the number that follows, or -1 if the value is rejected
@@ -30,7 +31,7 @@ var messagePackForms = [32]struct {
 	{list, 2}, {list, 4}, {table, 2}, {table, 4},
 }
 
-// signedFrom is the first byte of the first of the signed integers.
+// signedFrom is the smallest first byte of signed integers. Smaller bytes begin unsigned integers.
 const signedFrom = 0xd0
 
 func (m *messagePack) next() (token, error) {

@@ -204,9 +204,9 @@ func (p *Params) ZeroGrad() {
 	p.UseUp()
 }
 
-// Accumulate adds grad, which is laid out like Grad, to the gradients that are present. Gradients that
-// are absent it sets to their part of grad. Afterwards all gradients are present. It returns an error if
-// grad is shorter than the gradients of all parameters, and the errors of [Params.Fetch].
+// Accumulate adds grad, which is laid out like Grad, to the gradients that are present. It sets absent
+// gradients to their part of grad. Afterwards all gradients are present. It returns an error if grad is
+// shorter than the gradients of all parameters, and the errors of [Params.Fetch].
 func (p *Params) Accumulate(grad []float32) error {
 	if p == nil {
 		return nil

@@ -2,11 +2,11 @@ package rt
 
 import "math"
 
-// ClipNorm scales the gradients that are present so that their joint L2 norm is at most limit, and
-// returns the norm before scaling. A limit below 0 counts as 0. If the norm is not finite, ClipNorm
-// changes nothing. The host sums in float64 and in a fixed order. A device sums blocks of 4,096
-// elements in float32. If the device fails, the norm is NaN, and [Params.Err] returns the error.
-// PyTorch: clip_grad_norm_.
+// ClipNorm scales the gradients that are present so that the L2 norm of all of them together is at
+// most limit. It returns the norm before scaling. A limit below 0 counts as 0. If the norm is not
+// finite, ClipNorm changes nothing. The host sums in float64 and in a fixed order. A device sums
+// blocks of 4,096 elements in float32. If the device fails, the norm is NaN, and [Params.Err]
+// returns the error. PyTorch: clip_grad_norm_.
 func (p *Params) ClipNorm(limit float64) float64 {
 	sum := 0.0
 	p.present(func(all *parameters, g []float32) { sum += all.squares(g) })

@@ -6,8 +6,9 @@ import (
 )
 
 // Philox returns 128 pseudo-random bits for seed and counter i. It is Philox-4x32 with ten rounds
-// and the key seed (Salmon and others, Parallel random numbers: as easy as 1, 2, 3, 2011). Calls do
-// not share state, so the result does not depend on their order or on the number of goroutines.
+// and with seed as the key (Salmon and others, Parallel random numbers: as easy as 1, 2, 3, 2011).
+// Calls do not share state, so the result does not depend on their order or on the number of
+// goroutines.
 func Philox(seed, i uint64) (a, b uint64) {
 	x := [4]uint32{uint32(i), uint32(i >> 32)}
 	k0, k1 := uint32(seed), uint32(seed>>32)
@@ -20,8 +21,8 @@ func Philox(seed, i uint64) (a, b uint64) {
 	return uint64(x[1])<<32 | uint64(x[0]), uint64(x[3])<<32 | uint64(x[2])
 }
 
-// Keyed returns a seed that depends on seed and on keys. Equal seeds and keys give equal results;
-// other seeds or keys give unrelated results. Without keys it returns seed.
+// Keyed derives a seed from `seed` and keys. Equal seeds and keys give equal results; other seeds
+// or keys give unrelated results. Without keys it returns seed.
 func Keyed(seed int64, keys []int64) int64 {
 	for _, k := range keys {
 		a, _ := Philox(uint64(seed), uint64(k))

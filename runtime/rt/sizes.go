@@ -90,7 +90,8 @@ func (z *Sizes) CeilDiv(a, b int64) int64 {
 	return q
 }
 
-// Mod returns a - b·⌊a/b⌋, which is 0 or has the sign of b. If b is 0, it records an error.
+// Mod returns the remainder a - b·⌊a/b⌋, which is 0 or has the sign of b. If b is 0, it records an
+// error.
 func (z *Sizes) Mod(a, b int64) int64 {
 	if b == 0 {
 		return z.fail("%d mod %d has no value", a, b)

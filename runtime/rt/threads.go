@@ -283,7 +283,7 @@ func (w *worker) take(j job, k int, own bool) (unit int, ok bool) {
 }
 
 // serve executes units of a Run as its worker w, which has the number k. It first takes units of its own range, then
-// of the ranges of workers k+1, k+2 and so on, and after the last worker of worker 0 and so on.
+// of the ranges of the other workers: k+1, k+2, …, and after the last worker from worker 0 on.
 func (p *pool) serve(w *worker, k int, j job) {
 	var begin time.Time
 	watched := p.watch.Load() != nil

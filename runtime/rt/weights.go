@@ -119,8 +119,8 @@ func formatType(dtype string, shape []int) string {
 	return string(append(b, ']'))
 }
 
-// OpenWeights returns the weights in data, the text of a safetensors file, which generated code
-// gets from go:embed.
+// OpenWeights returns the weights in data, the contents of a safetensors file. Generated code gets
+// data from an embedded file.
 func OpenWeights(data string) *Weights { return ParseWeights(bytesOf(data)) }
 
 // ParseWeights returns the weights in data, a complete safetensors file. data must not change while

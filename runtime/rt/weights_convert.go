@@ -73,7 +73,7 @@ func Convertible(from, to string) bool {
 // Convert changes the types of tensors. types maps names of tensors to their new types. Elements
 // are converted when a tensor is first used; that use returns an error if an integer does not fit.
 // Convert returns one error that lists all tensors that do not exist and all types that are not
-// [Convertible]. It then changes nothing.
+// [Convertible]. If there is an error, it changes nothing.
 func (w *Weights) Convert(types map[string]string) error {
 	if err := w.Err(); err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 
 // Transpose swaps the two axes of matrices. Elements are moved when they are first used. It returns
 // one error that lists all tensors that do not exist, that are not matrices, or whose elements are
-// strings or narrower than a byte. It then changes nothing.
+// strings or narrower than a byte. If there is an error, it changes nothing.
 func (w *Weights) Transpose(names ...string) error {
 	if err := w.Err(); err != nil {
 		return err

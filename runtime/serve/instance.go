@@ -180,7 +180,8 @@ func (i *instance) compute(s *session, batch []*job, why reason) {
 	}
 }
 
-// run computes a batch with s, or with the session of its sequence.
+// run computes a batch. It uses session s or, if the requests belong to a sequence, the session
+// of the sequence.
 func (i *instance) run(s *session, batch []*job) (results []tensor, err error) {
 	j := batch[0]
 	defer rt.Recover(j.method.label, &err)

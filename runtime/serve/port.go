@@ -16,7 +16,8 @@ type port struct {
 	symbols []string
 }
 
-// portsOf returns the ports for list. It returns an error if the protocol does not have a type.
+// portsOf returns the ports for list. It returns an error if the protocol does not have the
+// type of a port.
 func portsOf(list []rt.Port) ([]*port, error) {
 	var out []*port
 	for _, p := range list {

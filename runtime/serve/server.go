@@ -95,7 +95,7 @@ func (s *Server) isReady() bool {
 	return !s.draining.Load()
 }
 
-// find returns the model and the method for a name in the protocol.
+// find returns the model and the method for a name that a request has.
 func (s *Server) find(name, version string) (*entry, *instance, *method, error) {
 	unknown := errorf(http.StatusNotFound, "there is no model %q", name)
 	if version != "" && version != modelVersion {

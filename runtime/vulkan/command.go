@@ -124,8 +124,8 @@ type commandError struct {
 	result  result
 }
 
-// Error returns a text such as "vkQueueSubmit returns VK_ERROR_DEVICE_LOST", with an explanation if
-// there is one.
+// Error returns a text such as "vkQueueSubmit returns VK_ERROR_DEVICE_LOST". If there is an
+// explanation, the text includes it.
 func (e *commandError) Error() string {
 	text := fmt.Sprintf("%s returns %v", e.command, e.result)
 	if meaning := e.Unwrap(); meaning != nil {

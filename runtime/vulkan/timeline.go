@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/runtime/gpu"
 )
 
-// timeline is a timeline semaphore of Vulkan, a counter. It grows by 1 at the end of each
-// submission that was submitted with it.
+// timeline is a timeline semaphore of Vulkan, a counter. It grows by 1 when a submission that was
+// submitted with it ends.
 type timeline struct {
 	device *device
 	handle handle

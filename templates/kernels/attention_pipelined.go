@@ -115,8 +115,8 @@ func (p *attention) boxes(name string, r HeadRows, rows int) *kernel.Value {
 	return p.Map(name, p.Matrix, []int{r.Outer, r.Rows, r.Columns / p.Width, p.Width}, []int{1, rows, 1, columnsOfBox})
 }
 
-// part is a tile of the result: the queries of a head from query m on. Its queries attend only to keys in the tiles
-// `from` … `to`−1 of keys.
+// part is a tile of the result: the queries of a head from query m on. These queries attend only to keys in the tiles
+// `from` … `to`−1 of the keys.
 type part struct {
 	Attending
 	m, from, to *kernel.Value
@@ -186,7 +186,8 @@ func (p *attention) partOf(head, row *kernel.Value) part {
 	return t
 }
 
-// end returns a number of tiles of keys. These first tiles contain all keys to which queries m to m+n−1 may attend.
+// end returns the number of tiles of keys, from the first one on, that together contain all keys to which queries m
+// to m+n−1 may attend.
 func (p *attention) end(m *kernel.Value, n int) *kernel.Value {
 	all := p.Int(p.tilesN)
 	if p.After < 0 {

@@ -151,7 +151,7 @@ func (p *rowProducts) launches(name string, used dim.Dim) ([]Launch, error) {
 	return []Launch{multiply, add}, err
 }
 
-// at sets batch, m0, n0, warp and lane for tile (m, n) of a product.
+// at sets the fields batch, m0, n0, warp and lane for tile (m, n) of a product.
 func (p *rowProducts) at(batch, m, n *kernel.Value) {
 	p.batch, p.m0, p.n0 = batch, p.Mul(m, p.Int(p.tile.m)), p.Mul(n, p.Int(p.tile.n))
 	p.warp, p.lane = p.Div(p.Thread(0), p.Int(kernel.Warp)), p.Rem(p.Thread(0), p.Int(kernel.Warp))

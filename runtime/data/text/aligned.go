@@ -135,8 +135,8 @@ func (a aligned) kept(keep func(rune) bool) aligned {
 	return a.transformed(changes, first)
 }
 
-// prepended returns the text with a prefix, which is aligned with the first character. It adds no
-// prefix to empty text.
+// prepended returns the text with a prefix, which is aligned with the first character. It does
+// not add the prefix to an empty text.
 func (a aligned) prepended(prefix string) aligned {
 	if a.text == "" {
 		return a

@@ -5,7 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// The classes of characters in grapheme clusters; see Unicode Standard Annex 29, table 2.
+// These are the classes of characters in grapheme clusters; see Unicode Standard Annex 29, table
+// 2.
 const (
 	clusterOther = iota
 	clusterControl

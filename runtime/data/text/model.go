@@ -67,8 +67,8 @@ func readModel(n node) (model, error) {
 	return m, o.err
 }
 
-// affix returns s, the value of the field called name. A longer s than maxAffix bytes is an error
-// of o. The limit is there because a model may add s to each character of a text.
+// affix returns s, the value of the field called name. It is an error of o if s has more than
+// maxAffix bytes, because a model may add s to each character of a text.
 func affix(o *object, name string, s *string) *string {
 	if s != nil && len(*s) > maxAffix {
 		o.fail(o.at(name).errorf("%d bytes: at most %d expected", len(*s), maxAffix))

@@ -48,7 +48,8 @@ var newMarks = ranges(`
 	1e2ec-1e2ef 1e4ec-1e4ef`)
 
 // newDecompositions returns the characters that have a decomposition in Unicode 15, but not in
-// Unicode 9. If form is NFKD, it means compatibility decompositions, otherwise canonical ones.
+// Unicode 9. The decompositions are compatibility decompositions if form is NFKD, otherwise canonical
+// ones.
 func newDecompositions(form norm.Form) set {
 	if form == norm.NFKD {
 		return newCompatibility()

@@ -40,8 +40,8 @@ func (n node) object() (*object, error) {
 	return o, nil
 }
 
-// kind returns the value as an object and the object's field "type". It returns an error if depth
-// exceeds maxDepth.
+// kind returns the value as an object, and the text of the object's field "type". It returns an
+// error if depth exceeds maxDepth.
 func (n node) kind(depth int) (*object, string, error) {
 	if depth > maxDepth {
 		return nil, "", n.errorf("more than %d nested sequences", maxDepth)

@@ -8,7 +8,8 @@ import (
 	"github.com/dlclark/regexp2"
 )
 
-// The limits of regular expressions. A file may contain expressions that are made to be slow.
+// These are the limits of regular expressions. A file may contain expressions that are made to be
+// slow.
 const (
 	maxExpression = 1 << 14         // bytes
 	matchTime     = 2 * time.Second // for all matches in a piece of text

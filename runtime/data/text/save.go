@@ -14,7 +14,7 @@ func (t *Tokenizer) Save(path string) error {
 	return os.WriteFile(path, append(data, '\n'), 0o666)
 }
 
-// MarshalJSON returns the tokenizer as a tokenizer.json. The same tokenizer has the same bytes.
+// MarshalJSON returns the tokenizer as a tokenizer.json. The bytes are the same each time.
 func (t *Tokenizer) MarshalJSON() ([]byte, error) {
 	m, err := t.model.json()
 	if err != nil {

@@ -84,9 +84,10 @@ func (t *Tokenizer) Token(id int64) (token string, ok bool) {
 	return t.model.token(id)
 }
 
-// Encode returns the tokens of a text. It truncates them, adds special tokens, and pads the result, as the tokenizer
-// says. It returns an error if the model lacks a token for an unknown word, truncation leaves no room, a regular
-// expression takes too long, or normalisation makes too many bytes of the text.
+// Encode returns the tokens of a text. It truncates them, adds special tokens, and pads the result, as the settings
+// of the tokenizer say. It returns an error if the model lacks a token for an unknown word, if the truncated length
+// is too small for the special tokens, if a regular expression takes too long, or if normalisation makes too many
+// bytes of the text.
 func (t *Tokenizer) Encode(text string) (*Encoding, error) { return t.encodePadded(text) }
 
 // EncodePair is like [Tokenizer.Encode] for two texts in one encoding, such as a question and an

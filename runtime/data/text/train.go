@@ -23,8 +23,8 @@ type BPEOptions struct {
 // The same texts give the same tokenizer. Training takes memory for each distinct word of the
 // texts.
 //
-// It returns an error if there is no room for the special tokens and the bytes, or a special token
-// is empty or given twice.
+// It returns an error if o.Size is too small for the special tokens and the bytes, or if a special
+// token is empty or given twice.
 func TrainBPE(texts iter.Seq[string], o BPEOptions) (*Tokenizer, error) {
 	if o.Size == 0 {
 		o.Size = 30_000

@@ -14,8 +14,9 @@ const (
 	maxFolded = 4096 // characters of a range that ignores case
 )
 
-// The characters that \w matches in Oniguruma: wordInClass inside a class in brackets, and
-// wordClass outside, where \w also matches the superscripts and fractions of Latin-1.
+// These are the characters that \w matches in Oniguruma. wordInClass is for \w inside a class in
+// brackets. wordClass is for \w outside, where it also matches the superscripts and fractions of
+// Latin-1.
 const (
 	wordInClass = `\p{L}\p{Nl}\p{Other_Alphabetic}\p{M}\p{Nd}\p{Pc}`
 	wordClass   = wordInClass + `²³¹¼½¾`
@@ -140,7 +141,7 @@ func (t *translator) item() error {
 	return nil
 }
 
-// literal writes a character or, if case is ignored, the class of all characters with the same
+// literal writes a character or, if case is ignored, the class of all characters with the same case
 // folding.
 func (t *translator) literal(c rune) {
 	if folded := folding(c); t.fold && len(folded) > 1 {
@@ -448,8 +449,8 @@ func (t *translator) member() (class string, char rune, err error) {
 	return t.escaped()
 }
 
-// span writes the range of characters from low to high. If case is ignored, it also writes the
-// characters outside the range with the same folding as one inside.
+// span writes the range of characters from low to high. If case is ignored, it also writes each
+// character outside the range whose case folding is the same as that of a character inside.
 func (t *translator) span(b *strings.Builder, low, high rune) {
 	b.WriteString(quoted(low))
 	if low != high {

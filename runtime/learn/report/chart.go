@@ -10,7 +10,8 @@ import (
 	"github.com/burngen/burngen/runtime/learn"
 )
 
-// The size of a chart and of the margins for the labels of its axes, in units of the viewBox.
+// These are the sizes of a chart and of the margins for the labels of its axes, in units of the
+// viewBox.
 const (
 	chartWidth, chartHeight            = 560.0, 260.0
 	roomLeft, roomRight, roomTop, room = 58.0, 12.0, 10.0, 24.0 // room is below

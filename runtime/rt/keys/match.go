@@ -193,8 +193,8 @@ func (m *matching) take(x Want, found []string) {
 	}
 }
 
-// squares decides which square matrices to transpose. It does for a square matrix what is done for the other
-// matrices of its layout.
+// squares decides which square matrices to transpose: those whose layout has other matrices that are all transposed.
+// It records an error if only some of these are.
 func (m *matching) squares() {
 	for _, x := range m.square {
 		switch e := m.evidence[x.Layout]; {

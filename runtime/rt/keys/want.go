@@ -22,7 +22,7 @@ type Want struct {
 	Optional bool
 }
 
-// Layout is the order of the axes of a matrix W in a product with rows x.
+// Layout is the order of the axes of a matrix W in a product with x, a matrix of rows.
 type Layout string
 
 // The layouts of a matrix.
@@ -64,8 +64,8 @@ func Renumber() Option {
 	return func(o *Options) error { o.Map.Renumber = true; return nil }
 }
 
-// Transpose transposes the matrices whose rewritten names match a regular expression. If there are
-// options Transpose, no other matrix is transposed, whatever its shape.
+// Transpose transposes the matrices whose rewritten names match a regular expression. With this
+// option, no other matrices are transposed, whatever their shapes.
 func Transpose(pattern string) Option {
 	return func(o *Options) error {
 		re, err := ParsePattern(pattern)
@@ -84,8 +84,8 @@ func AllowUnused() Option {
 	return func(o *Options) error { o.Fit.AllowUnused = true; return nil }
 }
 
-// NewOptions returns the configuration that the options set. It ignores nil options. It returns the
-// errors of invalid rules and patterns, joined.
+// NewOptions returns the configuration that the options set. It ignores nil options. It returns one
+// error that lists all invalid rules and patterns.
 func NewOptions(options ...Option) (*Options, error) {
 	o := &Options{}
 	var errs []error

@@ -14,8 +14,8 @@ import (
 	"github.com/burngen/burngen/runtime/data"
 )
 
-// readText reads the items of a JSON or CSV file. Errors count the elements of a JSON array as
-// lines.
+// readText reads the items of a JSON or CSV file. If the file is a JSON array, the line number
+// in an error is the number of the element.
 func readText[T any](fsys fs.FS, name string, f format, comma rune) (rows []T, err error) {
 	file, err := fsys.Open(name)
 	if err != nil {

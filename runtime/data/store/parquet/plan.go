@@ -197,7 +197,7 @@ func isType[L format.LogicalTypeValue](c *parquet.Column) bool {
 }
 
 // setter returns a function that stores values of column c in values of type t. It returns an error
-// if they do not fit.
+// if the column does not fit the type.
 func setter(t reflect.Type, c *parquet.Column) (func(v reflect.Value, x parquet.Value) error, error) {
 	kind, number := c.Type().Kind(), false
 	switch t.Kind() {

@@ -60,7 +60,7 @@ func Open[T any](files ...string) (*Table[T], error) {
 	return open[T](func(name string) (fs.File, error) { return os.Open(name) }, files)
 }
 
-// OpenFS is [Open] for files of a file system. They must be an [io.ReaderAt].
+// OpenFS is [Open] for files of a file system. The files must implement [io.ReaderAt].
 func OpenFS[T any](fsys fs.FS, files ...string) (*Table[T], error) {
 	if fsys == nil {
 		return nil, errors.New("parquet: no file system")
