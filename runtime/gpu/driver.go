@@ -102,15 +102,16 @@ type KernelInfo struct {
 	Block  [3]int // threads of a block in each dimension
 	Shared int    // bytes of shared memory beyond what the code declares
 	Args   int    // number of arguments
-	// Early says that the kernel may start while the launch before it runs, and waits for that launch itself. Drivers may
-	// ignore it.
+	// Early says that the kernel may start while the previous launch still runs. The kernel then waits for that
+	// launch itself. Drivers may ignore Early.
 	Early bool
-	// Vectors says that the addresses among the arguments have to be multiples of 16 bytes. [Run.Launch] copies memory that
-	// is elsewhere.
+	// Vectors says that the addresses among the arguments have to be multiples of 16 bytes. [Run.Launch] copies
+	// memory that is at another address.
 	Vectors bool
-	// Maps are the arguments of which the kernel copies boxes. Only drivers whose kernels do so support them.
+	// Maps are the arguments whose tensors the kernel copies box by box. Only some drivers support such kernels.
 	Maps []Map
-	// Faster is a kernel that computes the same on devices for which the program has faster code, or nil.
+	// Faster is a kernel that computes the same, for devices for which the program has faster code. It is nil if
+	// there is none.
 	Faster *Faster
 }
 
@@ -127,8 +128,8 @@ type Map struct {
 type Faster struct {
 	KernelInfo
 	Grid [3]int // blocks in each dimension
-	// From has, for each argument, the index of an argument of the kernel that it takes the place of. They are addresses,
-	// and have to be multiples of 16.
+	// From[i] is the index of the argument of the slower kernel that becomes argument i. These arguments are
+	// addresses, and have to be multiples of 16.
 	From []int
 }
 
@@ -148,9 +149,9 @@ type Queue interface {
 	// nothing. Each argument is 8 bytes: an address, an integer, or the bits of a float in the low
 	// bytes.
 	Launch(k Kernel, grid [3]int, args []uint64) error
-	// Record calls fill with a queue that keeps launches and copies instead of starting them, and
-	// returns them as a graph. The queue need not support Record, Replay, Wait and Close. Record returns
-	// the error of fill, or the driver's error.
+	// Record calls fill with a queue that keeps launches and copies instead of starting them. It returns these
+	// launches and copies as a graph. The queue need not support Record, Replay, Wait and Close. Record returns the
+	// error of fill, or the driver's error.
 	Record(fill func(Queue) error) (Graph, error)
 	// Replay starts the launches of a graph of this device. Uploads and downloads in it copy from and
 	// to the same host memory again.

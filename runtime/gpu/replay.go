@@ -20,8 +20,8 @@ type recording struct {
 // callKey identifies the work of a call: calls with equal keys queue the same work.
 type callKey struct {
 	schedule string
-	// extents; for each argument and result, its size in bytes and, if it is a tensor, its device
-	// address
+	// the extents; then, for each argument and result, its size in bytes and, if it is a tensor,
+	// its device address
 	sizes            []int
 	weights, changes any
 }

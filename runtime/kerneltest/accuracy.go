@@ -5,10 +5,11 @@ import "math"
 // Accuracy says how precisely a target divides and takes roots in f32, and which numbers it may flush to zero. The
 // specification of the target promises these bounds. The zero value is the arithmetic of IEEE 754.
 type Accuracy struct {
-	// Division is the error of a quotient beyond the half unit in the last place of correct rounding. If it
-	// is above 0, nothing is promised for divisors outside of 2⁻¹²⁶ to 2¹²⁶.
+	// Division is the error of a quotient in units in the last place, in addition to the half unit of correct
+	// rounding. If it is above 0, nothing is promised for divisors outside of 2⁻¹²⁶ to 2¹²⁶.
 	Division float64
-	// Root is the error of a square root beyond the half unit in the last place of correct rounding.
+	// Root is the error of a square root in units in the last place, in addition to the half unit of correct
+	// rounding.
 	Root float64
 	// Flushes says that a zero may replace every number below 2⁻¹²⁶: an operand, a result, or an intermediate
 	// result.

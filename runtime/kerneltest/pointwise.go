@@ -13,15 +13,15 @@ type UnaryCase struct {
 	Want func(x float64) float64
 	ULP  float64
 	PerX float64
-	// Quotient and Root say by how many units in the last place the result may change if a quotient or a root
-	// in the kernel changes by one unit.
+	// Quotient is the number of units in the last place by which the result may change if a quotient in the kernel
+	// changes by one unit. Root is the same for a square root.
 	Quotient, Root float64
 	// Corrected says that the kernel is a quotient or a root, which it corrects by the remainder where it can.
 	Corrected bool
 	// Divisor returns the number by which the kernel divides, if it may be very large or very small.
 	// Otherwise it is nil.
 	Divisor func(x float64) float64
-	// Factor is a constant above 1 that the kernel multiplies an intermediate result by. It is 0 if there is none.
+	// Factor is a constant above 1 by which the kernel multiplies an intermediate result. It is 0 if there is none.
 	Factor float64
 }
 

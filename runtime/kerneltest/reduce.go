@@ -11,11 +11,11 @@ import (
 type ReduceCase struct {
 	Name string
 	Want func(line []float64) (value, magnitude float64)
-	// Room is the largest error for a line of n elements, in units of rounding (2⁻²⁴) of the magnitude that Want
-	// returns, on targets that divide and take roots exactly. The result is exact if it is 0.
+	// Room is the largest error for a line of n elements, on targets that divide and take roots exactly. The
+	// unit is 2⁻²⁴ times the magnitude that Want returns. If Room is 0, the result is exact.
 	Room func(n int) float64
-	// Quotient and Root are the units of rounding that one unit in the last place of a quotient or of a root
-	// may amount to.
+	// Quotient is the number of these units by which the result may change if a quotient changes by one unit in
+	// the last place. Root is the same for a square root.
 	Quotient, Root float64
 	// MayBeNaN reports whether some order of the steps gives NaN for a line. least is the number below which a
 	// kernel may round to zero. MayBeNaN may be nil.

@@ -14,9 +14,9 @@ import (
 type RateCurve struct {
 	Rates  []float64
 	Losses []float64 // smoothed: means of the losses before, the last ones weigh most
-	// Suggested is the rate at which the loss falls most steeply over the logarithm of the rate, before it
-	// is least. The first tenth of the steps does not count: there are too few losses to smooth. It is 0 if
-	// the loss does not fall.
+	// Suggested is the rate at which the loss falls most steeply over the logarithm of the rate, before its
+	// minimum. The first tenth of the steps does not count, because there are too few losses to smooth.
+	// Suggested is 0 if the loss does not fall.
 	Suggested float64
 }
 

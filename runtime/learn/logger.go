@@ -3,9 +3,9 @@ package learn
 // Logger writes the events of a run into the folder of the run. Its methods are called one at a
 // time. A Logger that returns an error or panics in Event gets no more events.
 type Logger interface {
-	// Open begins to write into a folder, at the position mark. When a run continues from a saved state, mark
-	// is the result of Mark when this state was saved. Open removes everything that was written later. If mark
-	// is empty, Open begins anew and removes everything that was written before.
+	// Open begins to write into a folder, at the position `mark`. When a run continues from a saved state,
+	// mark is the result of Mark when this state was saved. Open removes everything that was written later. If
+	// mark is empty, Open begins anew and removes everything that was written before.
 	Open(dir, mark string) error
 	// Event writes an event. It may keep it in memory until Flush.
 	Event(e Event) error

@@ -17,13 +17,14 @@ type Options struct {
 	// of Epochs, Steps and Stop must be given.
 	Epochs, Steps int
 
-	// Optimizers take the steps. Without any, the Task takes them itself, as for LBFGS and for
-	// adversarial networks.
+	// Optimizers take the steps. If there are none, the Task takes the steps itself, for example with
+	// LBFGS or for adversarial networks.
 	Optimizers []Optimizer
 	// Accumulate is the number of batches whose gradients make a step; 0 means 1. The gradient of a step
 	// is the mean over all items of these batches. The last step of an epoch may have fewer batches.
 	Accumulate int
-	// Sum makes the gradient of a step the sum of the gradients of its batches instead.
+	// Sum makes the gradient of a step the sum of the gradients of its batches, instead of the mean over
+	// items.
 	Sum bool
 	// ClipNorm is the largest norm of all gradients together, see [rt.Params.ClipNorm]; 0 means no limit.
 	ClipNorm float64

@@ -28,7 +28,7 @@ func Calibration(bins int) Metric[Classes] {
 
 // calibration is the tally of probabilities in bins. A bin includes its upper bound.
 type calibration struct {
-	// counts of right predictions and of all predictions, one after the other for each bin
+	// for each bin, the count of right predictions and then the count of all predictions
 	counts []int64
 	// the sum of the probabilities in each bin
 	probabilities []float64

@@ -37,7 +37,7 @@ type ranked struct {
 	// edges are the bounds of bins in increasing order. Bin i holds the scores from edges[i-1] to
 	// below edges[i].
 	edges []float64
-	// the counts of positive and of negative scores, one after the other for each bin
+	// for each bin, the count of positive scores and then the count of negative scores
 	bins []int64
 }
 

@@ -11,10 +11,10 @@ import (
 
 // Optimizer is implemented by all optimizers except [LBFGS].
 type Optimizer interface {
-	// Step updates the parameters whose gradients are present, with the learning rate rate, and
-	// consumes the gradients. It changes nothing after Release. It returns an error, and changes
-	// nothing, if rate is negative, NaN or beyond the largest float32. It also returns the errors of
-	// the device that trains, after which parameters may have changed.
+	// Step updates the parameters whose gradients are present, and consumes these gradients. `rate` is the
+	// learning rate. After Release, Step changes nothing. If rate is negative, NaN or beyond the largest float32,
+	// Step returns an error and changes nothing. It also returns the errors of the device that trains; parameters
+	// may then have changed.
 	Step(rate float64) error
 
 	// Release unbinds the parameters, so that another optimizer may be bound to them.

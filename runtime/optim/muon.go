@@ -29,8 +29,8 @@ type Muon struct {
 	c        MuonConfig
 	momentum []float32
 
-	// Scratch memory for the largest matrix: x, a product of its size, a = x·xᵀ, a polynomial of a,
-	// and a packed operand.
+	// Scratch memory for the largest matrix x: y is a product of the size of x, a = x·xᵀ, b is a
+	// polynomial of a, and panels is a packed operand.
 	x, y, a, b, panels []float32
 }
 

@@ -88,8 +88,8 @@ type source interface {
 	// next returns the next token.
 	next() (token, error)
 
-	// more reports whether item i of a list, or pair i of a table, follows. It reads the separator
-	// before the item or pair, or else the end of the container.
+	// more reports whether item i of a list, or pair i of a table, follows. If so, it reads the
+	// separator before the item or pair. Otherwise it reads the end of the container.
 	more(container token, i int) (bool, error)
 
 	// key returns the key of a pair.

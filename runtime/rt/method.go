@@ -17,8 +17,8 @@ type Method struct {
 	Layout  func(bytes []int64, first, last []int32, offsets []int64) int64
 	// Serial says that no kernel of the method is worth splitting between threads.
 	Serial bool
-	// Unbound says that the shapes of the arguments do not bind every symbol. [Memory.Open] then
-	// follows [Enter] when all are bound.
+	// Unbound says that the shapes of the arguments do not bind every symbol. Generated code then
+	// calls [Memory.Open] after [Enter], when all symbols are bound.
 	Unbound bool
 
 	// Ends[i] is the place in the backward pass after which the gradient of variable i is complete.
@@ -35,10 +35,10 @@ type Method struct {
 // Buffers describes the buffers of one function in an arena whose layout depends on the extents of
 // a call.
 type Buffers struct {
-	// Fixed are the sizes of the buffers in bytes, without extents. Each[i] holds the bytes that
-	// are added to the sizes for every unit of extent i. A nil list adds nothing. The extents are
-	// the method's symbols and then, in units of 64 bytes, the sizes of the functions before this
-	// one in [Method.Buffers].
+	// Fixed are the parts of the buffers' sizes that do not depend on extents, in bytes. Each[i]
+	// holds the bytes that are added to the sizes for every unit of extent i; a nil list adds
+	// nothing. The extents are the method's symbols, followed by the sizes of the functions before
+	// this one in [Method.Buffers], in units of 64 bytes.
 	Fixed []int64
 	Each  [][]int64
 	// Bytes, if not nil, computes the sizes in place of Fixed and Each.

@@ -5,7 +5,8 @@ package rt
 // side uses them. Methods take slices of vectors in host memory; such a slice identifies the same part of
 // the copy on the device.
 type Mirror interface {
-	// Hold makes room for a copy of each vector. It returns an error if the device has too little memory.
+	// Hold allocates memory for a copy of each vector. It returns an error if the device has too little
+	// memory.
 	Hold(vectors ...[]float32) error
 	// Drop frees the copies of vectors.
 	Drop(vectors ...[]float32) error

@@ -14,8 +14,9 @@ type Sample struct {
 	RMS    float64 // root mean square of the finite elements, to 4 digits
 	Stride int     // distance between the elements in Values
 	Values string  // elements 0, Stride, 2·Stride…, separated by spaces; floats to 4 digits
-	// Rounding is the difference of floats that the precision of the model's products allows, relative to
-	// the value and to the RMS. It is 0 if products have the precision of f32.
+	// Rounding is a fraction. Floats may differ by this fraction of the value plus this fraction of the
+	// RMS, because of the precision of the model's products. It is 0 if products have the precision of
+	// f32.
 	Rounding float64
 }
 

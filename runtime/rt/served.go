@@ -9,8 +9,8 @@ type Served struct {
 	Methods []ServedMethod
 	// Open opens a session. It returns a pointer to the Session of the package.
 	Open func() (any, error)
-	// Swap is the method of this name of the package's Model. It is nil if the package cannot take
-	// other weights.
+	// Swap is the method Swap of the package's Model. It is nil if the package cannot take other
+	// weights.
 	Swap func(raw *Weights) error
 }
 

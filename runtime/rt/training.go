@@ -20,8 +20,8 @@ type Variable struct {
 	// Needed marks a variable whose gradient takes memory even if it is frozen, because other
 	// gradients are computed from it.
 	Needed bool
-	// Weight is where steps find the value. Change is where they find the memory for the gradient,
-	// or for the new value of a buffer. A nil pointer is not set.
+	// Weight points to the slice that steps read as the value. Change points to the slice into which they write the
+	// gradient, or the new value of a buffer. A nil pointer is not set.
 	Weight, Change *[]float32
 }
 

@@ -6,8 +6,8 @@ import (
 
 // Model is a model that a server offers.
 type Model struct {
-	// Name is the model's name in requests. Its methods after the first are models of the names
-	// NAME.Method.
+	// Name is the model's name in requests. Methods after the first are separate models in the protocol,
+	// with names such as NAME.Method.
 	Name string
 	// File is the weights file of a package that does not have its weights in the program.
 	File string

@@ -13,14 +13,15 @@ type Options struct {
 	// Sessions is the number of sessions of each model: so many calls run at once. The default is
 	// GOMAXPROCS.
 	Sessions int
-	// MaxBatch is the number of items up to which requests are joined to a batch. The default 1 joins
-	// none. Only methods whose inputs and outputs all have the batch as their first dimension join.
+	// MaxBatch is the largest number of items in a batch of several requests. With 1, the default, each
+	// request is computed alone. Requests for a method can be in one batch only if all its inputs and
+	// outputs have the batch as their first dimension.
 	MaxBatch int
 	// MaxDelay is the time for which a request may wait for others while a session is idle. The default
 	// is 0.
 	MaxDelay time.Duration
 	// MaxQueue is the number of requests that may wait for a model, 256 by default. A client may also
-	// have so many requests under way.
+	// have at most this number of requests under way.
 	MaxQueue int
 	// MaxBody is the number of bytes of a request, 64 MiB by default.
 	MaxBody int64
@@ -32,8 +33,8 @@ type Options struct {
 	SequenceTTL time.Duration
 	// Repository lets clients load and unload models.
 	Repository bool
-	// Token must follow "Bearer " in the header Authorization of requests, unless it is "". Health is
-	// answered without.
+	// Token must follow "Bearer " in the header Authorization of requests, unless it is "". Requests
+	// for health need no token.
 	Token string
 	// Origins are the origins of pages whose scripts may read answers. "*" stands for all.
 	Origins []string

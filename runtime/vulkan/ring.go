@@ -3,8 +3,8 @@ package vulkan
 // ring allocates parts of a piece cyclically. Parts are freed in the order of allocation.
 type ring struct {
 	piece
-	// head counts all allocated bytes, and tail all freed bytes. A part is at its count modulo the
-	// size.
+	// head is the number of all bytes allocated so far, and tail the number of all bytes freed. A
+	// part that began at count h is at offset h modulo the size.
 	head, tail int64
 }
 

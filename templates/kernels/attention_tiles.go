@@ -14,8 +14,8 @@ type AttentionTiles struct {
 	Blocks int
 	// Turns lets one group issue its products while the others compute weights.
 	Turns bool
-	// Cache limits the bytes of keys and values that blocks read at the same time. It counts only in causal attention
-	// that has a block for each tile.
+	// Cache is the largest number of bytes of keys and values that blocks should read at the same time. It matters
+	// only in causal attention that has a block for each tile.
 	Cache int
 }
 

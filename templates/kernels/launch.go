@@ -18,8 +18,8 @@ type Launch struct {
 	Grid [3]dim.Dim
 	// Rounds says that the launch is repeated. It is nil for a launch that runs once.
 	Rounds *Rounds
-	// Binds is memory of i32 in which the launch has stored the values of the symbols that the node binds.
-	// It is nil for other launches.
+	// Binds is memory of i32. After the launch, it holds the values of the symbols that the node binds. It is nil if
+	// the launch does not bind symbols.
 	Binds *Scratch
 	// Faster is a launch that computes the same on devices that run pipelined kernels. Its arguments are memory that
 	// is also among Args. It is nil for most launches.

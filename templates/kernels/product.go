@@ -22,14 +22,14 @@ type Factors struct {
 	B        func(e *Emitter, batch, k, n *kernel.Value) *kernel.Value
 	ColumnsA bool
 	RowsB    bool
-	// Matrix is the element type of matrices that warps multiply, if the device does so: f16 or bf16, to
-	// which the elements are rounded, or f32, whose elements must be tf32. It is ir.Invalid if each thread
-	// computes its own sums. Term must be nil with it.
+	// Matrix is the element type of matrices that warps multiply: f16, bf16 or f32. Elements are rounded to f16 or
+	// bf16; elements of f32 must already be tf32. Matrix is ir.Invalid if each thread computes its own sums. If it is
+	// not ir.Invalid, Term must be nil.
 	Matrix ir.DType
-	// Stored are the tensors of 2 or 3 axes with the elements of both factors, in row-major order, if A and B
-	// return the elements of tensors as they are. Their first axis is that of Batch, if there are 3. The first tensor has an element
-	// (m, k) at row m, or at row k with ColumnsA. The second has an element (k, n) at row n, or at row k with RowsB. They
-	// are nil for other factors.
+	// Stored are the two factors as tensors in row-major order, if A and B return the elements of tensors as they
+	// are; otherwise they are nil. A tensor has 2 axes, or 3 with the axis of Batch first. Element (m, k) of the
+	// first factor is in row m or, with ColumnsA, in row k. Element (k, n) of the second factor is in row n or, with
+	// RowsB, in row k.
 	Stored [2]*Matrices
 	// Term returns sum plus the term of the elements a and b. A nil Term adds their product. The
 	// term of two zeros must be zero.

@@ -22,11 +22,11 @@ type RowFactors struct {
 	// Matrix is the element type of matrices that warps multiply, as in [Factors]. It is ir.Invalid if each
 	// thread computes its own sums.
 	Matrix ir.DType
-	// Row returns values for row m of the first factor, which At gets. It is called once for each row that a thread
-	// loads.
+	// Row returns values that depend on row m of the first factor, to be passed to At. It is called once for each row
+	// that a thread loads.
 	Row func(e *Emitter, batch, m *kernel.Value) []*kernel.Value
 	// At returns the index in A of element (m, k), the first of a chunk. If inside is false, the elements of the
-	// chunk are 0, and the index counts for nothing. row is the result of Row for m.
+	// chunk are 0, and the index is ignored. `row` is the result of Row for m.
 	At func(e *Emitter, batch *kernel.Value, row []*kernel.Value, k *kernel.Value) (i, inside *kernel.Value)
 	// Factor changes an element of a factor, of type f32. It is called with elements of f32 only. A nil Factor
 	// does not change elements.

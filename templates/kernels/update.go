@@ -16,8 +16,8 @@ type Update struct {
 	Name, Doc string
 	Numbers   []string
 	Vectors   []string
-	// Step computes the new elements from the numbers and the elements, both in the order of their names.
-	// It returns a new element for each vector, or nil for one that does not change.
+	// Step computes the new elements from the numbers c and the elements x, in the order of Numbers and Vectors.
+	// For each vector it returns the new element, or nil if the vector does not change.
 	Step func(b *kernel.Builder, c, x []*kernel.Value) []*kernel.Value
 }
 

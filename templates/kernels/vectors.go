@@ -68,7 +68,7 @@ type tile struct {
 	Vectors
 	rows   int
 	m0, n0 *kernel.Value
-	// shared has an array for each matrix: the partial sum of each vector and thread.
+	// shared has an array for each matrix. The array has a partial sum for each vector and thread.
 	shared []*kernel.Value
 }
 

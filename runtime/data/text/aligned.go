@@ -63,8 +63,8 @@ func (a aligned) slice(start, end int) aligned {
 // change is a character of normalised text.
 type change struct {
 	char rune
-	// 1: char is inserted; otherwise char replaces the next character of the text, and the -skip
-	// characters after that are removed
+	// If skip is 1, char is inserted. Otherwise char replaces the next character of the text, and
+	// the next -skip characters are removed.
 	skip int
 }
 

@@ -19,7 +19,6 @@ type model interface {
 	// the word has no token and the model has no unknown token.
 	tokenize(dst []token, word string) ([]token, error)
 	// id returns the id of a token. It returns false if the model does not have the token.
-	// token returns the token with this id. It returns false if no token has it.
 	id(token string) (int64, bool)
 	// token returns the token of a number. It returns false if no token has this number.
 	token(id int64) (string, bool)

@@ -13,7 +13,8 @@ type Want struct {
 	Shape []int  // empty for a scalar
 
 	// Aliases are further names of a parameter that is used in several places. A file may have the
-	// parameter under any of them. It may have it under several if the elements are equal.
+	// parameter under any of these names. It may have the parameter under several names if the
+	// elements are equal.
 	Aliases []string
 	// Layout gives the meaning of the axes if the tensor is the matrix of a product, else "".
 	Layout Layout

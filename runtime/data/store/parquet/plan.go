@@ -15,7 +15,7 @@ import (
 // plan maps the columns of a file to the fields of T.
 type plan[T any] struct {
 	leaves []leaf
-	// a row before its fields are set: NaN in the optional floats that the file lacks
+	// a row before its fields are set; optional floats that the file lacks are NaN
 	row T
 }
 
