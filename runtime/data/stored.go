@@ -33,12 +33,13 @@ const magic = "burngen records 1\n"
 // the file when d's items change. Items are read from the file when they are asked for and are not
 // kept in memory.
 //
-// T is a bool, a number of a fixed size (not int, uint or uintptr), or an array or a struct with
-// exported fields of such types. The file is the same on every machine: a header, then for each item
-// its numbers in order, little-endian, without padding.
+// T is a bool, a number of a fixed size (not int, uint or uintptr), an array of such types, or a
+// struct whose fields are exported and have such types. The file is the same on every machine: a
+// header, then for each item its numbers in order, little-endian, without padding.
 //
-// Stored returns an error if T is of another type, an item of d cannot be read, or an existing file
-// is damaged, has items of another type, or another number of items than d.
+// Stored returns an error if T is another type or if an item of d cannot be read. It also returns an
+// error if an existing file is damaged, has items of another type, or has another number of items
+// than d.
 func Stored[T any](d Dataset[T], path string) (*Records[T], error) {
 	r, err := openRecords[T](path)
 	if errors.Is(err, fs.ErrNotExist) && d != nil {

@@ -16,8 +16,8 @@ const (
 
 // CopyRate measures how fast the device of a model copies its own memory. The rate is in bytes per nanosecond, and
 // counts each byte twice: it is read and written. The best of several copies counts. CopyRate returns an error that
-// wraps [ErrNoClock] if the device has no clock, one that wraps [ErrMemory] if there is no memory for a copy, and
-// the errors of [Instance.Open]. Call it before Begin.
+// wraps [ErrNoClock] if the device has no clock, and one that wraps [ErrMemory] if there is no memory for a copy.
+// It also returns the errors of [Instance.Open]. Call it before Begin.
 func (w *Watch) CopyRate(i *Instance) (rate float64, err error) {
 	d, err := i.Open()
 	if err != nil {

@@ -30,7 +30,7 @@ type faults struct {
 
 // Fault returns an argument for a kernel that may find a fault. If the kernel finds one, it writes a
 // record with a number, and the call ends with the error that `failed` returns for this number. If several
-// kernels find faults, the fault counts whose argument was requested first.
+// kernels find faults, the call ends with the error of the kernel whose argument was requested first.
 func (r *Run) Fault(failed func(number int64) error) Arg {
 	if r.err == nil && len(r.faults.failed) == maxFaults {
 		r.log = nil // other records are in use then

@@ -58,9 +58,9 @@ func (m *tensorMemory) start() uintptr {
 	return uintptr(unsafe.Pointer(unsafe.SliceData(m.counterpart)))
 }
 
-// enter begins to read the tensor, or to write it if kind is isWritten. leave ends it. enter
-// returns [ErrTensorClosed] if the tensor is closed, and [ErrTensorBusy] if a call is writing the
-// tensor, or if kind is isWritten and a call is reading it.
+// enter begins to read the tensor, or to write it if kind is isWritten. leave ends the access.
+// enter returns [ErrTensorClosed] if the tensor is closed. It returns [ErrTensorBusy] if a call
+// is writing the tensor. To write, it also returns ErrTensorBusy if a call is reading the tensor.
 func (m *tensorMemory) enter(kind argKind) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

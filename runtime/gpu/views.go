@@ -31,7 +31,7 @@ type use struct {
 func ViewsOn(r *Run, prefix string) Views { return Views{run: r, where: prefix} }
 
 // Err returns the first error of a tensor, or nil. A tensor has an error if it is nil, closed, in use or on another
-// device, if it has another shape than is expected, or if it is an argument and a result.
+// device, or if its shape is not the expected one. It also has an error if it is both an argument and a result.
 func (v *Views) Err() error { return v.err }
 
 // Done ends the use of the tensors.

@@ -41,8 +41,8 @@
 // # Events
 //
 // A run tells what happens by [Event]s. A [Renderer] and [Logger]s get the events in order, from the
-// goroutine that trains, and the folder of a run keeps them in a file, from which pictures are made
-// later.
+// goroutine that trains. The folder of a run keeps the events in a file, so that pictures can be
+// made later.
 //
 // The package knows trainers only as an interface. It does not know any model or target.
 package learn

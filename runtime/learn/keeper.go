@@ -81,9 +81,9 @@ func (b *best) Keep(all []Checkpoint) []bool {
 	return keep
 }
 
-// bestOf returns the index of the checkpoint with the best value of key, the first one of a tie, or
-// -1 if no checkpoint has a number. better is 1 if larger values are better, -1 if smaller ones
-// are.
+// bestOf returns the index of the checkpoint with the best value of key, of a tie the first one. It
+// returns -1 if no checkpoint has a value other than NaN. better is 1 if larger values are better, -1
+// if smaller ones are.
 func bestOf(all []Checkpoint, key string, better int) int {
 	at, value := -1, math.NaN()
 	for i, c := range all {

@@ -13,8 +13,8 @@ const lineEvery = 30 * time.Second
 // Lines returns a renderer that writes a line for each epoch, and one for each validation within an epoch.
 // The line of a validation shows the mean training loss since the previous validation or the start of the
 // epoch. If w is not a terminal, Lines writes at most one line in 30 seconds, and always the last line. On
-// a terminal it also shows the batch, in a line that it rewrites, unless TERM is dumb, or CI or NO_COLOR
-// is set. w is usually os.Stdout. Errors of w are ignored.
+// a terminal it also shows the batch, in a line that it rewrites. It does not do so if TERM is dumb, or if
+// CI or NO_COLOR is set. w is usually os.Stdout. Errors of w are ignored.
 func Lines(w io.Writer) Renderer { return &lines{w: w, rewrites: isTerminal(w)} }
 
 type lines struct {

@@ -63,10 +63,11 @@ func (r *Run) Result(key string) (Result, bool) {
 	return Result{}, false
 }
 
-// LoadBest sets the weights of the trainer to the weights of the epoch or validation with the best
-// value of a metric, such as "valid accuracy". If the run averaged weights, the trainer gets the
-// saved averages. It returns an error if the run has no folder, if the metric was not measured or
-// has no direction, or if the checkpoint was not kept. The keeper [Best] keeps this checkpoint.
+// LoadBest loads into the trainer the weights with the best value of a metric, such as "valid
+// accuracy". They are the weights after an epoch or at a validation. If the run averaged weights,
+// the trainer gets the saved averages. It returns an error if the run has no folder, if the metric
+// was not measured or has no direction, or if the checkpoint was not kept. The keeper [Best] keeps
+// this checkpoint.
 func (r *Run) LoadBest(key string) error {
 	result, ok := r.Result(key)
 	switch {

@@ -138,8 +138,8 @@ func (s *saver) files(what saving) error {
 }
 
 // state writes the file from which the run continues. If a checkpoint with the same state and
-// format was written, state makes the file a hard link to the checkpoint, if the file system
-// allows links.
+// format was written, the file becomes a hard link to the checkpoint. If the file system does
+// not allow links, state writes the file.
 func (s *saver) state(what saving) error {
 	path := s.folder.path(stateFile)
 	if what.checkpoint != "" && s.recorder == (record.Recorder{}) {

@@ -31,8 +31,8 @@ const toEnd = -1
 
 // openTape opens a file, truncates it to its first `mark` bytes, and appends to them. The file may
 // be shorter than mark, for example after a power failure. In this case, and if mark is toEnd,
-// openTape passes the contents of the file to `whole` and keeps the number of bytes that `whole`
-// returns.
+// openTape passes the contents of the file to `whole`. It then keeps the first bytes of the file;
+// `whole` returns their number.
 func openTape(path string, mark int64, whole func(file []byte) int) (*tape, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, err

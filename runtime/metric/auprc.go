@@ -3,11 +3,11 @@ package metric
 import "math"
 
 // AUPRC returns the area under the curve of precision over recall, computed as average precision:
-// for each item of a class, take the precision of all predictions with at least the score of this
-// item, and average over the items. The curve is not interpolated. For two classes the value is
-// the area of class 1. For more classes, each class is compared with all others, and the value is
-// the mean of their areas. A class without items does not count. [AUROC] says when the value is
-// exact.
+// for each item of a class, take the precision of all predictions whose score is at least the
+// score of this item; average over the items of the class. The curve is not interpolated. For two
+// classes the value is the area of class 1. For more classes, each class is compared with all
+// others, and the value is the mean of their areas. A class without items does not count. [AUROC]
+// says when the value is exact.
 func AUPRC() Metric[Classes] { return auprc((*ranking).addClasses) }
 
 // LabelAUPRC is the mean of the [AUPRC] of the labels that at least one item has.

@@ -85,8 +85,8 @@ func chrF(stats []int64) float64 {
 	return 100 * ratio((1+chrFBeta*chrFBeta)*precision*recall, chrFBeta*chrFBeta*precision+recall)
 }
 
-// chrFGrams counts the n-grams of a text, in one map for each n: of characters for n = 1 … chrFOrder,
-// then of words for n = 1 … orders − chrFOrder.
+// chrFGrams counts the n-grams of a text. It returns a map for each n: first for n-grams of characters, n = 1 …
+// chrFOrder, and then for n-grams of words, n = 1 … orders − chrFOrder.
 func chrFGrams(text string, orders int) []map[string]int {
 	parts := words(text)
 	var list []map[string]int

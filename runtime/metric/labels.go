@@ -32,8 +32,9 @@ func known(targets []float32, width int) int {
 	return n
 }
 
-// each calls f for each item with its scores and targets. It returns the error of f, or an error if
-// the lengths do not fit or the threshold, a score or a target is not valid.
+// each calls f for each item with its scores and targets. It returns the error of f. It also
+// returns an error if the lengths do not fit, or if the threshold, a score or a target is not
+// valid.
 func (l Labels) each(f func(scores, targets []float32) error) error {
 	switch {
 	case len(l.Targets) != len(l.Scores):

@@ -12,15 +12,15 @@ import (
 // MeanAP returns the mean average precision of detectors, from 0 to 1, as the COCO benchmark
 // defines it (Lin and others: Microsoft COCO, common objects in context, 2014; pycocotools, boxes
 // of all areas). Predictions are matched in the order of falling scores. A prediction is right if
-// it overlaps a target of its class by at least a threshold, as intersection over union, and no
-// earlier prediction has taken this target. For each recall r of 0, 0.01, … 1, take the largest
-// precision at a recall of at least r; the average precision of a class is the mean of these 101
-// numbers. It is averaged over the classes that have targets, and over the thresholds. In each
-// item, at most 100 predictions of a class count.
+// its intersection over union with a target of its class is at least a threshold, and no earlier
+// prediction has taken this target. For each recall r of 0, 0.01, … 1, take the largest precision
+// at a recall of at least r; the average precision of a class is the mean of these 101 numbers. It
+// is averaged over the classes that have targets, and over the thresholds. In each item, at most
+// 100 predictions of a class count.
 //
 // If there are no arguments, the thresholds are 0.5, 0.55, … 0.95, known as mAP@[0.5:0.95].
-// MeanAP(0.5) is mAP@0.5. A counter reports an error if a threshold is not above 0 and at most 1,
-// or if there are more than 63.
+// MeanAP(0.5) is mAP@0.5. A threshold must be above 0 and at most 1, and there may be at most 63;
+// otherwise a counter reports an error.
 //
 // Predictions of several items with equal scores count at once, so that the order of items does not
 // matter. A counter keeps 24 bytes for each prediction.

@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// Zero stands for the number 0 in a configuration, where a field of 0 means the default. Zero is
-// so small that it becomes 0 as a float32.
+// Zero stands for the number 0 in a configuration, because a field that is 0 gets its default.
+// Zero is so small that it becomes 0 as a float32.
 const Zero = math.SmallestNonzeroFloat64
 
 type setting struct {

@@ -34,8 +34,9 @@ type Muon struct {
 	x, y, a, b, panels []float32
 }
 
-// NewMuon binds Muon to parameters. It returns the errors of [rt.Params.Bind], and an error if the
-// configuration is invalid, a parameter is a vector or a scalar, or there is no memory for the state.
+// NewMuon binds Muon to parameters. It returns the errors of [rt.Params.Bind]. It also returns an
+// error if the configuration is invalid, if a parameter is a vector or a scalar, or if there is no
+// memory for the state.
 func NewMuon(p *rt.Params, c MuonConfig) (*Muon, error) {
 	o := &Muon{}
 	err := complete("muon", beta("Momentum", &c.Momentum, 0.95), positive("WeightDecay", &c.WeightDecay, 0.1),

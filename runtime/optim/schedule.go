@@ -66,9 +66,9 @@ func Noam(rate float64, width, n int) Schedule {
 	}
 }
 
-// Warmup returns a schedule that first raises the rate linearly in n steps, from 1/n of s(0) to
-// s(0), where s(0) is the first rate of s. It then follows s from step 0. If n is not above 0,
-// there is no warmup.
+// Warmup returns a schedule that first raises the rate linearly in n steps, from s(0)/n to s(0).
+// s(0) is the rate of s at step 0. It then follows s from step 0. If n is not above 0, there is no
+// warmup.
 func Warmup(n int, s Schedule) Schedule {
 	return func(step int) float64 {
 		if step < n {

@@ -44,9 +44,9 @@ var elements = map[string]element{
 }
 
 // floats returns the element for a floating-point type of width bytes. A value is printed with the
-// fewest digits from which a float of `precision` bits can be read back exactly. Non-finite values
-// are the texts "inf", "-inf" and "nan", or "nan:" followed by the bits in hexadecimal if they are
-// not the usual NaN.
+// fewest digits from which a float of `precision` bits can be read back exactly. Values that are
+// not finite are the texts "inf", "-inf" and "nan". A NaN with other bits than the usual ones is
+// "nan:" followed by its bits in hexadecimal.
 func floats(width, precision int, value func(uint64) float64, bitsOf func(float64) uint64) element {
 	nan := bitsOf(math.NaN())
 	return element{

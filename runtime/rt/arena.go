@@ -9,8 +9,8 @@ import (
 const alignment = 64
 
 // NewArena returns zeroed memory that starts at a multiple of 64 bytes. It returns an error if
-// bytes is negative, exceeds [ArenaLimit], or does not fit the memory or the address space of the
-// program.
+// `bytes` is negative or exceeds [ArenaLimit], or if the program has too little memory or address
+// space.
 func NewArena(bytes int64) (arena []byte, err error) {
 	limit := min(ArenaLimit(0), math.MaxInt-alignment)
 	switch {

@@ -70,9 +70,10 @@ func (c *Call) fail(format string, args ...any) {
 }
 
 // Run calls f with the operands and results that were passed. If one is missing or not a valid
-// tensor, Run returns an error and does not call f. After f it returns, in this order of preference,
-// f's error, the first mistake (see [Call]), or an error if a result does not have the declared
-// shape. If f panics, Run returns the first mistake, or a [PanicError] if there was no mistake.
+// tensor, Run returns an error and does not call f. After f it returns the first of these errors
+// that exists: f's error; the first mistake, see [Call]; an error if a result does not have the
+// declared shape. If f panics, Run returns the first mistake, or a [PanicError] if there was no
+// mistake.
 func (c *Call) Run(f func(*Call) error) (err error) {
 	c.In, c.Out, c.Attrs = c.in, c.out, Attrs{c}
 	c.running, c.err = true, nil
@@ -111,8 +112,8 @@ func (c *Call) end(err *error) {
 	}
 }
 
-// check returns an error if a result with a declared shape was not resized, has another shape, or
-// has data whose length does not match its shape.
+// check returns an error if a result with a declared shape was not resized or has another shape. It
+// also returns an error if the length of the data does not match the shape.
 func (c *Call) check() error {
 	c.symbols.Reset()
 	for _, a := range c.out {

@@ -8,7 +8,7 @@
 // Programs that train meet [Params], [SaveState] and [LoadState]. The rest serves generated code
 // and kernels.
 //
-// No argument makes a generated package panic: arguments are checked, sizes are computed in 64 bits
-// with overflow detected, and a panic of a kernel on any goroutine becomes the error that Forward
-// returns.
+// No argument makes a generated package panic. Arguments are checked. Sizes are computed in 64
+// bits, and overflow is an error. If a kernel panics on any goroutine, Forward returns the panic as
+// an error.
 package rt

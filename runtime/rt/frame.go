@@ -186,8 +186,8 @@ func (m *Memory) Open() error {
 }
 
 // Results checks results that become known after the call has begun. It returns an error if there was
-// not enough memory for a result, if a result is a nil pointer or does not have the size of the batch,
-// or if it overlaps the memory of an argument.
+// not enough memory for a result, or if a result is a nil pointer, does not have the size of the
+// batch, or overlaps the memory of an argument.
 func (m *Memory) Results(results ...Passed) error {
 	err := roomError(m.where(), results)
 	if err == nil {

@@ -30,7 +30,7 @@ func (t *Training) mark(marks []bool, verb string, patterns []string) error {
 }
 
 // settle sets t.still[i] to true if variable i does not change: it is frozen, or it is a buffer of
-// a module that has parameters, all of which are frozen.
+// a module whose parameters are all frozen. A module without parameters does not count.
 func (t *Training) settle() {
 	t.still = make([]bool, len(t.variables))
 	trained := map[string]bool{} // modules with parameters, and whether one of the parameters is trained

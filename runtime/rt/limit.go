@@ -68,8 +68,8 @@ func checkFree(bytes int64) error {
 // always accepted.
 const fitsAlways = 64 << 20
 
-// fits returns an error if bytes is at least fitsAlways, and bytes plus the allocated memory exceed
-// `limit` even after a garbage collection.
+// fits returns an error if `bytes` is at least fitsAlways, and `bytes` plus the allocated memory
+// exceeds `limit` even after a garbage collection.
 func fits(bytes, limit int64) error {
 	if bytes < fitsAlways || bytes <= limit-allocated() {
 		return nil

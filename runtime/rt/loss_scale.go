@@ -5,11 +5,11 @@ import (
 	"math"
 )
 
-// lossScale is the factor by which training in f16 multiplies the gradient of the loss, so that small gradients are
-// not rounded to zero. The gradients of the parameters are divided by it afterwards. The scale is a power of two.
-// If a gradient is not finite, the step is skipped and the scale is halved. After growthSteps steps with finite
-// gradients, the scale is doubled, up to 2^maxExponent (Micikevicius and others, "Mixed Precision Training", ICLR
-// 2018).
+// lossScale is the factor by which training in f16 multiplies the gradient of the loss. Without it, small gradients
+// would be rounded to zero. The gradients of the parameters are divided by it afterwards. The scale is a power of
+// two. If a gradient is not finite, the step is skipped and the scale is halved. After growthSteps steps with
+// finite gradients, the scale is doubled, up to 2^maxExponent (Micikevicius and others, "Mixed Precision Training",
+// ICLR 2018).
 type lossScale struct {
 	exponent int64
 	steps    int64      // since the scale was last changed

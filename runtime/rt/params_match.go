@@ -52,10 +52,10 @@ func (p *Params) choose(patterns []string, matching bool) *Params {
 
 // MatchName reports whether pattern matches the name of a parameter. A name is a path whose
 // elements are separated by dots or slashes. A pattern is a path too and matches a name and
-// everything below it: "body" matches "body.0.weight". Within an element, * matches any text, ? one
-// character, [a-z] one character of a range, and \ escapes the next character, as in [path.Match].
-// The element ** matches any number of elements, as in "**.bias". MatchName returns an error if
-// pattern is malformed.
+// everything below it: "body" matches "body.0.weight". Within an element, * matches any text, ?
+// matches one character, [a-z] matches one character of a range, and \ escapes the next character,
+// as in [path.Match]. The element ** matches any number of elements, as in "**.bias". MatchName
+// returns an error if pattern is malformed.
 func MatchName(pattern, name string) (bool, error) {
 	elements := split(pattern)
 	for _, e := range elements {

@@ -41,9 +41,9 @@ func End() { workers.end() }
 // Run executes the parts of t. Between [Begin] and [End], the workers of the pool execute parts too. Each worker
 // starts with a range of adjacent parts. Worker k always has the k-th range, so that it finds its data in its caches.
 // A worker that has finished its range takes parts from the end of other ranges. So if there are several parts for
-// each worker, Run does not wait for a worker that has not started, or long for a slow core. Concurrent inferences
-// divide the workers. The caller executes all parts in three cases: another Run uses the workers, a part calls Run,
-// or Run is called outside of Begin and End. Results do not depend on any of this.
+// each worker, Run does not wait for a worker that has not started, and waits only briefly for a slow core.
+// Concurrent inferences divide the workers. The caller executes all parts in three cases: another Run uses the
+// workers, a part calls Run, or Run is called outside of Begin and End. Results do not depend on any of this.
 //
 // Run returns when all parts are done. If a part panics, Run returns a [PanicError], and may skip later parts. If
 // several parts panic, the error is the panic of the part with the lowest index. Run does not allocate.

@@ -189,9 +189,9 @@ func (t *Training) Key() []int64 {
 	return t.key[:]
 }
 
-// Scale returns two numbers: the factor by which a step multiplies the gradient of the loss, and its inverse, by
-// which the step multiplies the gradients of the parameters. [Pass.End] changes the factor. The next call
-// overwrites the slice.
+// Scale returns two numbers. A step multiplies the gradient of the loss by the first number. It multiplies the
+// gradients of the parameters by the second one, which is the inverse of the first. [Pass.End] changes the factor.
+// The next call overwrites the slice.
 func (t *Training) Scale() []float32 { return t.scale.pair() }
 
 // Weights returns weights for use in a model: a copy of the current values of parameters and buffers, together with

@@ -15,8 +15,9 @@ type EnforceVersion uint
 // The versions of generated code.
 const (
 	// GenVersion is the version that this module's generator writes. It increases with every change
-	// of the runtime that breaks code that was generated before, and with every change of generated
-	// packages that an older runtime cannot run. Since version 4, kernels.spv has several modules.
+	// of the runtime that breaks packages generated earlier. It also increases with every change of
+	// generated packages that makes them unusable with an older runtime. Since version 4,
+	// kernels.spv has several modules.
 	GenVersion = 4
 
 	// MinVersion is the oldest version that this runtime runs.

@@ -188,10 +188,10 @@ func (w *Weights) Fork() *Weights {
 	return &Weights{tensors: w.tensors}
 }
 
-// Without returns weights with the tensors of w whose names do not start with one of the prefixes,
-// in the same memory, and closes w. For each prefix it also drops the metadata entry with the key
-// SourcesPrefix+prefix. The result's method Err returns the errors of w. Without of nil or zero
-// Weights returns nil.
+// Without returns the weights of w without the tensors whose names start with one of the prefixes.
+// The result shares the memory of w, which Without closes. For each prefix it also drops the
+// metadata entry with the key SourcesPrefix+prefix. The result's method Err returns the errors of
+// w. Without of nil or zero Weights returns nil.
 func (w *Weights) Without(prefixes ...string) *Weights {
 	if w.none() {
 		return nil

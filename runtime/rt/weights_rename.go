@@ -9,8 +9,8 @@ import (
 
 // Renamed returns weights with tensors of w under new names, in the same memory. names maps old
 // names to new ones. Tensors that it does not list are left out. The caller may close w before the
-// result. Renamed returns the errors of w, [ErrClosed] if w is closed, and an error if a tensor does
-// not exist or two tensors get the same name.
+// result. Renamed returns the errors of w, and [ErrClosed] if w is closed. It also returns an error
+// if a tensor does not exist or if two tensors get the same name.
 func (w *Weights) Renamed(names map[string]string) (*Weights, error) {
 	if err := w.Err(); err != nil {
 		return nil, err

@@ -123,9 +123,9 @@ type part struct {
 }
 
 // eachPart calls `do` for each tile of the result that the block computes. The first call gets `carried`; each later
-// call gets the result of the previous call. If [attention.paired] is true, the block computes the tiles in pairs, a
-// tile that attends to few keys with one that attends to many. Otherwise, if p.After ≥ 0, the last tiles of the heads
-// come first.
+// call gets the result of the previous call. If [attention.paired] is true, the block computes the tiles in pairs: a
+// tile that attends to few keys, and a tile that attends to many. Otherwise, if p.After ≥ 0, the last tiles of the
+// heads come first.
 func (p *attention) eachPart(carried []*kernel.Value, do func(t part, carried []*kernel.Value) []*kernel.Value) {
 	one := p.Int(1)
 	if p.paired() {

@@ -172,7 +172,7 @@ func (p *pipelined) skip(s stage) stage {
 
 // eachTile calls `do` for the tiles that the block computes: tiles `first`, first + stride, and so on. `do` gets the
 // number of the tile, the index of its product in the batch, its first row m and column n, and the stage s of its
-// first step. It returns the stage of the first step of the next tile. The s of eachTile is the stage for the first
+// first step. `do` returns the stage of the first step of the next tile. The s of eachTile is the stage for the first
 // tile.
 func (p *pipelined) eachTile(first, stride *kernel.Value, s stage, do func(tile, batch, m, n *kernel.Value, s stage) stage) {
 	start := []*kernel.Value{s.index, s.phase}

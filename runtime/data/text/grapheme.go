@@ -26,7 +26,7 @@ const (
 // indicators. It therefore returns only a part of some clusters. [precompiled] gives the right
 // result anyway. It looks up a cluster as a whole only if the cluster has less than maxCluster
 // bytes; otherwise it looks up each character. A cluster that is cut has at least maxCluster
-// bytes, and the part that is returned has so too or is one character.
+// bytes. The part that is returned has at least maxCluster bytes too, or it is one character.
 func cluster(text string) int {
 	c, size := utf8.DecodeRuneInString(text)
 	if c == '\r' && len(text) > 1 && text[1] == '\n' {

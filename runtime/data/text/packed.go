@@ -30,13 +30,13 @@ type Packed[W any] struct {
 	length, stride int
 }
 
-// Pack encodes texts without adding special tokens, truncating or padding. It puts the tokens of
-// all texts one after the other and cuts them into windows, which may go from one text to the next.
-// Tokens that do not fill a window at the end are not used. W is an array of int64 with the length
-// of a window, such as [64]int64. The tokens take four bytes of memory each.
+// Pack encodes texts without adding special tokens, truncating or padding. It puts the tokens of all
+// texts one after the other and cuts them into windows. A window may have tokens of several texts.
+// Tokens that do not fill a window at the end are not used. W is an array of int64 with the length of
+// a window, such as [64]int64. The tokens take four bytes of memory each.
 //
-// It returns an error if W is not such an array, the stride is negative, the tokenizer does not
-// have the token End, or a text cannot be read or encoded.
+// It returns an error if W is not such an array, if the stride is negative, or if the tokenizer does
+// not have the token End. It also returns an error if a text cannot be read or encoded.
 func Pack[W any](t *Tokenizer, texts Texts, o PackOptions) (*Packed[W], error) {
 	w := reflect.TypeFor[W]()
 	if w.Kind() != reflect.Array || w.Elem() != reflect.TypeFor[int64]() || w.Len() == 0 {

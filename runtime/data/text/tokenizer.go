@@ -85,9 +85,9 @@ func (t *Tokenizer) Token(id int64) (token string, ok bool) {
 }
 
 // Encode returns the tokens of a text. It truncates them, adds special tokens, and pads the result, as the settings
-// of the tokenizer say. It returns an error if the model lacks a token for an unknown word, if the truncated length
-// is too small for the special tokens, if a regular expression takes too long, or if normalisation makes too many
-// bytes of the text.
+// of the tokenizer say. It returns an error if the model lacks a token for an unknown word, or if the truncated
+// length is too small for the special tokens. It also returns an error if a regular expression takes too long, or
+// if the normalised text is much longer than the text.
 func (t *Tokenizer) Encode(text string) (*Encoding, error) { return t.encodePadded(text) }
 
 // EncodePair is like [Tokenizer.Encode] for two texts in one encoding, such as a question and an
@@ -190,7 +190,7 @@ func (t *Tokenizer) tokens(text string, index int) (*Encoding, error) {
 }
 
 // Decode returns the text of tokens. Ids without a token and special tokens are left out. It returns an error if a
-// regular expression takes too long, or the decoder makes too many bytes of the tokens.
+// regular expression takes too long, or if the decoded text is much longer than the tokens.
 func (t *Tokenizer) Decode(ids []int64) (string, error) { return t.text(ids, false) }
 
 // DecodeSpecial is like [Tokenizer.Decode], but does not leave out special tokens.

@@ -189,8 +189,8 @@ func (r *Run) Status() string {
 	return r.Stopped.Reason
 }
 
-// duration formats d for a page: rounded to seconds if d is at least 10 s, to milliseconds if it is
-// at least 10 ms, and exact if it is shorter.
+// duration formats d for a page. It rounds d to seconds if d is at least 10 s, and to milliseconds if d is at least
+// 10 ms. It does not round shorter durations.
 func duration(d time.Duration) string {
 	switch {
 	case d >= 10*time.Second:

@@ -28,8 +28,9 @@ func gauge(name, unit string, read func() (float64, error)) []sensor {
 // counters are two growing counters in the same unit.
 type counters struct{ used, available float64 }
 
-// share returns a sensor that gives, in percent, the used part of the amount that was available
-// since the last reading, such as processor time. It returns no sensor if the first reading fails.
+// share returns a sensor for an amount such as processor time. The sensor gives the part of the
+// amount that was used since the last reading, in percent of the amount that was available. It
+// returns no sensor if the first reading fails.
 func share(name string, read func() (counters, error)) []sensor {
 	last, err := safely(read)
 	if err != nil {

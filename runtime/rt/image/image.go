@@ -90,7 +90,8 @@ func Decode(dst, data []uint8, pixelFormat string) (err error) {
 }
 
 // measure returns the format and the size of an image. It returns an error if the format is unknown
-// or not supported, if the header is damaged, or if the image has no pixel or more than [MaxPixels].
+// or not supported, or if the header is damaged. It also returns an error if the image has no pixels
+// or more than [MaxPixels].
 func measure(data []byte) (f format, c image.Config, err error) {
 	f, ok := formatOf(data)
 	if !ok {

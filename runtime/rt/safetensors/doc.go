@@ -12,11 +12,11 @@
 //
 // # Reading
 //
-// [Parse] and [ReadHeader] accept untrusted files. They return an error for a header over 100 MB,
-// bytes that are not JSON of exactly this form, a duplicate name, a range whose size does not match
-// shape and type, a gap, an overlap, trailing bytes, and sizes that overflow 64 bits. Sizes are
-// checked before memory is allocated for them. The running time is O(n log n) for a header of n
-// bytes, because names are sorted.
+// [Parse] and [ReadHeader] accept untrusted files. They return an error if the header exceeds 100
+// MB or is not JSON of exactly this form, if a name occurs twice, if the size of a range does not
+// match shape and type, or if a size overflows 64 bits. Gaps and overlaps between ranges, and bytes
+// after the last range, are errors too. Sizes are checked before memory is allocated for them. The
+// running time is O(n log n) for a header of n bytes, because names are sorted.
 //
 // # Writing
 //

@@ -21,9 +21,9 @@ const (
 
 // ParseIndex parses an index: a JSON object whose "weight_map" maps names of tensors to names of
 // files. It skips other members, and does not check that numbers and words in them are valid JSON.
-// It returns an error if the text exceeds 100 MB or is otherwise not valid JSON, if "weight_map"
-// is missing or occurs twice, if a tensor occurs twice, or if a file is not in the folder of the
-// index.
+// It returns an error if the text exceeds 100 MB or is otherwise not valid JSON. It also returns
+// an error if "weight_map" is missing or occurs twice, if a tensor occurs twice, or if a file is
+// not in the folder of the index.
 func ParseIndex(data []byte) (*Index, error) {
 	if len(data) > maxIndex {
 		return nil, fmt.Errorf("safetensors: index of %d bytes: limit is %d", len(data), maxIndex)

@@ -35,8 +35,8 @@ type Placed struct {
 // Lay plans a file of the entries and the metadata, which may be nil. It returns the header, and
 // the entries in the order of their data. The data follow the header without gaps. The result does
 // not depend on the order of entries. It returns an error if a name is reserved, duplicate or not
-// UTF-8, if a type or shape is not valid, if the length of Data does not match them, if metadata
-// are not UTF-8, or if the header exceeds 100 MB.
+// UTF-8, if metadata are not UTF-8, or if the header exceeds 100 MB. It also returns an error if a
+// type or shape is not valid, or if the length of Data does not match them.
 func Lay(entries []Entry, meta map[string]string) (head []byte, placed []Placed, err error) {
 	order := make([]Placed, len(entries))
 	for i, e := range entries {

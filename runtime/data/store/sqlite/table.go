@@ -29,8 +29,8 @@ type Table[T any] struct {
 	unpack      func(v reflect.Value, packed []byte) error
 }
 
-// Open opens a table of an SQLite file. Item i is the row with the i-th smallest row id. There are
-// two forms of tables:
+// Open opens a table of an SQLite file. Item i is the row with the i-th smallest row id. There are two
+// forms of tables:
 //
 //   - A table with the columns row_id, of type INTEGER, and item, of type BLOB, holds serialized items:
 //     MessagePack, as Burn's SqliteDataset writes it. T may be any type of bools, numbers, strings,
@@ -39,17 +39,17 @@ type Table[T any] struct {
 //     form.
 //   - Any other table has a column for each of T's [data.Columns]. Other columns are ignored.
 //
-// A value must fit its field. An INTEGER fits an integer field and, if it is 0 or 1, a bool. An
-// INTEGER or a REAL fits a float and is rounded. A TEXT fits a string. A BLOB fits a slice or an
-// array of bytes, or of other numbers of a fixed size; it holds the numbers in order,
-// little-endian. A NULL is a missing value.
+// A value must fit its field. An INTEGER fits an integer field and, if it is 0 or 1, a bool. An INTEGER
+// or a REAL fits a float and is rounded. A TEXT fits a string. A BLOB fits a slice or an array of bytes,
+// or of other numbers of a fixed size; it holds the numbers in order, little-endian. A NULL is a missing
+// value.
 //
-// Items are read from the file when they are asked for. [Table.Many] reads 64 at a time. Unless row
-// ids are consecutive, the table keeps 8 bytes for each row. The file stays locked against changes
-// until Close. SQLite does not lock a file in WAL mode, but it must not be changed either.
+// Items are read from the file when they are asked for. [Table.Many] reads 64 at a time. Unless row ids
+// are consecutive, the table keeps 8 bytes for each row. The file stays locked against changes until
+// Close. SQLite does not lock a file in WAL mode, but it must not be changed either.
 //
-// Open returns an error if the file or the table does not exist, the table is a view, a virtual
-// table or without row ids, or a column that is not optional is missing.
+// Open returns an error if the file or the table does not exist, or if a column that is not optional is
+// missing. It also returns an error for a view, for a virtual table, and for a table without row ids.
 func Open[T any](path, table string) (*Table[T], error) {
 	t := new(Table[T])
 	err := t.open(path, table)

@@ -26,9 +26,9 @@ type Writer[T any] struct {
 // [Open] says which types fields may have. If a field is optional, a NaN, a nil pointer or a nil
 // slice in it becomes NULL.
 //
-// Create returns an error if there is a table of this name, if the file is not an SQLite file, if a
-// field has another type, if the names of two columns differ only in case, or if a column is named
-// row_id.
+// Create returns an error if the file is not an SQLite file or already has a table of this name. It
+// also returns an error if a field has another type, if the names of two columns differ only in case,
+// or if a column is named row_id.
 func Create[T any](path, table string) (*Writer[T], error) {
 	w := new(Writer[T])
 	if err := w.create(path, table); err != nil {
@@ -79,9 +79,9 @@ func (w *Writer[T]) create(path, table string) (err error) {
 	return err
 }
 
-// Write writes an item as the next row. It returns an error if a field that is not optional is NaN
-// or a nil pointer, an unsigned integer exceeds 2⁶³-1, or the file cannot be written. After such an
-// error the table is abandoned: later calls return the same error.
+// Write writes an item as the next row. It returns an error if the file cannot be written, if an
+// unsigned integer exceeds 2⁶³-1, or if a NaN or a nil pointer is in a field that is not optional.
+// After such an error the table is abandoned: later calls return the same error.
 func (w *Writer[T]) Write(item T) error {
 	if w.err != nil {
 		return w.err
