@@ -14,9 +14,8 @@ import (
 	"github.com/burngen/burngen/onnx"
 )
 
-// AddCustom adds an operator that a Go function of the user computes. text has the syntax of
-// [op.ParseCustom]. It returns an error if text does not have it, or if o has an operator of the same
-// name.
+// AddCustom adds an operator that a Go function of the user computes. [op.ParseCustom] parses text. AddCustom returns
+// an error if the syntax of text is invalid, or if o has an operator of the same name.
 func (o *Options) AddCustom(text string) error {
 	c, err := op.ParseCustom(text)
 	if err != nil {

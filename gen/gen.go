@@ -331,9 +331,9 @@ func (m *Model) emission() (*emit.Model, []emit.File, error) {
 	return e, own, nil
 }
 
-// constants returns the tensors that the package needs besides a weights file: the constants of the
-// module and the weights that New initialises with given elements. If the package keeps only prepared
-// weights, the original elements of the weights that a file for LoadFrom may lack are among them.
+// constants returns the tensors that the package needs besides a weights file. They are the constants of the module,
+// and the weights that New initialises with given elements. A file for LoadFrom may lack some weights. If the package
+// keeps only prepared weights, constants also returns the original elements of these weights.
 func (m *Model) constants(e *emit.Model) *rt.Weights {
 	constants := rt.NewWeights()
 	if _, ok := e.Store.(emit.Drawn); ok {
@@ -358,8 +358,8 @@ func (m *Model) constant(name string) []byte {
 	return m.Raw.Raw(name)
 }
 
-// fileWeights returns the contents of the weights file: prepared weights, the source model's weights and
-// constants, or both. Constants are left out if several packages share the file.
+// fileWeights returns the contents of the weights file: the prepared weights; the source model's weights and the
+// constants; or all of them. Constants are left out if several packages share the file.
 func (m *Model) fileWeights(e *emit.Model) *rt.Weights {
 	keep := e.Store.Form()
 	w := rt.NewWeights()

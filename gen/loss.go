@@ -65,9 +65,9 @@ func classes(scores ir.Type) (ir.Type, error) {
 
 func alike(scores ir.Type) (ir.Type, error) { return ir.TensorOf(ir.F32, scores.Shape...), nil }
 
-// beforeSoftmax returns x if scores is a softmax of x over the classes, because the log-softmax is more
-// accurate than the logarithm. Otherwise it returns scores. It skips reshapes that do not change the
-// shape.
+// beforeSoftmax returns x if scores is a softmax of x over the classes. The loss can then use the log-softmax of x,
+// which is more accurate than the logarithm of scores. Otherwise beforeSoftmax returns scores. It skips reshapes that
+// do not change the shape.
 func beforeSoftmax(scores *ir.Value) *ir.Value {
 	for scores.Def != nil {
 		switch o := scores.Def.Op.(type) {

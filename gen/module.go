@@ -14,10 +14,10 @@ import (
 )
 
 // FromModule compiles a module that is not in a file. name is the name of the model. Each function of the module
-// becomes a method with its own arguments and results, except functions that other functions call or that compute
-// gradients of custom operators. If there is one method, of the function "forward", it is the same as in a package of a
-// model file. FromModule returns an error if a weight has no data or if there are no functions, and the errors of
-// [CompileSource]. Inputs, Dims and Outputs in o have no effect.
+// becomes a method with its own arguments and results. Functions that other functions call, or that compute gradients
+// of custom operators, do not become methods. If the only method is of the function "forward", it is the same as in a
+// package of a model file. FromModule returns an error if a weight has no data or if there are no functions, and the
+// errors of [CompileSource]. Inputs, Dims and Outputs in o have no effect.
 func FromModule(name string, m *ir.Module, o Options) (*Model, error) {
 	for _, w := range m.Weights {
 		if w.Data == nil {

@@ -143,9 +143,9 @@ func (p *part) run(dst []any) (made []exec.Item, err error) {
 	return made, nil
 }
 
-// write computes the only packed weight of the part into dst. If the weights file has packed weights,
-// write first computes checksums of the weights that the part reads. The file needs them, and reading
-// brings the weights into the cache.
+// write computes the part's packed weight into dst. The part must have only one. If the weights file has packed
+// weights, it also needs checksums of the weights that the part reads. write computes the checksums first, because
+// that brings the weights into the cache.
 func (p *part) write(dst any) error {
 	if p.m.store().Form().HasPrepared() {
 		if _, err := p.sums(); err != nil {

@@ -43,9 +43,9 @@ func (m *Model) Report() string {
 	return b.String()
 }
 
-// DeviceReport returns a line for each function of the model and for each training step: the number of
-// kernels and launches of the GPU, and the operators that the host computes. It is "" for targets
-// without a device.
+// DeviceReport returns a line for each function of the model and for each training step. The line has the number of
+// GPU kernels, how often they are launched, and the operators that the host computes. DeviceReport returns "" for
+// targets without a device.
 func (m *Model) DeviceReport() string {
 	t, ok := m.options.Target.(gpu.Target)
 	if !ok {
@@ -71,9 +71,9 @@ func (m *Model) DeviceReport() string {
 	return b.String()
 }
 
-// Rounding returns the largest difference that is expected between the results of Forward in the target's precision and
-// with products of f32. The difference is relative to the root mean square of a result, or to the element if that is
-// larger. It is rounded to 4 digits, and is 0 if the precision is f32.
+// Rounding returns the largest difference that is expected between two results of Forward: one in the target's
+// precision, and one whose products are computed in f32. The difference is relative to the root mean square of the
+// result, or to the element if that is larger. It is rounded to 4 digits, and is 0 if the precision is f32.
 func (m *Model) Rounding() float64 { return m.rounding(m.Forward) }
 
 func (m *Model) rounding(f *program.Func) float64 {

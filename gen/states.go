@@ -11,9 +11,8 @@ import (
 	"github.com/burngen/burngen/ir/nn/record"
 )
 
-// keep records which functions use states. It returns all errors joined: a loss with a state, a function
-// with states whose method is called Reset, and a state with an extent that is known only while the
-// model runs.
+// keep records which functions use states. It returns all errors joined. It is an error if a loss has a state, if the
+// method of a function with states is called Reset, or if an extent of a state is known only while the model runs.
 func (s *Source) keep(states []record.State) error {
 	var errs []error
 	for _, state := range states {
@@ -44,8 +43,8 @@ func (s *Source) keep(states []record.State) error {
 	return errors.Join(errs...)
 }
 
-// BeginStates sets arguments of Forward that are nil states to their initial value: zeros, with
-// extent 0 along symbols that no other argument has. It returns an error if a state has a negative
+// BeginStates sets the initial values of states: arguments of Forward that are states and nil become zeros. A state
+// gets extent 0 along symbols that no other argument has. BeginStates returns an error if a state has a negative
 // extent or more elements than an int can count.
 func (m *Model) BeginStates(args []any, shapes [][]int) error {
 	return beginStates(m.Forward.IR, m.Source.Functions[0].States, args, shapes)

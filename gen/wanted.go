@@ -114,8 +114,8 @@ func statistics(f *ir.Func) []string {
 	return names
 }
 
-// optional returns the weights among wanted that a file may lack, because the package has its own
-// elements for them. It leaves out weights that the package does not read.
+// optional returns those weights in `wanted` that a file may lack, because the package has its own elements for them.
+// It leaves out weights that the package does not read.
 func (m *Model) optional(wanted []keys.Want) []keys.Want {
 	read := map[string]bool{}
 	for _, f := range append(slices.Clone(m.Functions), m.Prepare) {

@@ -118,8 +118,8 @@ func headerSource(model []byte) string {
 	return string(line)
 }
 
-// findStale lists generated files in the folder that would not be written again. The program that served the package is
-// one of them if the package is not described to servers any more.
+// findStale lists the generated files in the folder that would not be written again. This includes the program that
+// serves the package, if the new package does not have it.
 func (o *Output) findStale() error {
 	entries, err := os.ReadDir(o.Dir)
 	if err != nil {

@@ -298,7 +298,7 @@ func (b *Builder) infer(n *Node) ([]Type, error) {
 	}
 }
 
-// resolve brings n up to date with the values and symbols that the function has replaced since n was made: it
+// resolve updates n, a node that was made earlier. The function may since have replaced values and symbols. resolve
 // replaces them in the operands and in the operator of n. The operator of a [CheckDim] keeps its symbols.
 func (b *Builder) resolve(n *Node) {
 	for i, a := range n.Args {
@@ -385,9 +385,9 @@ func (b *Builder) Equate(x, y dim.Dim, values []*Value) bool {
 	return true
 }
 
-// exchange appends a check that x equals y and replaces one of them by the other in the types of values. An extent
-// can be replaced if it is in one of the types and not constant. exchange replaces x if it can, or else y. If it
-// can replace neither, it returns false and appends nothing.
+// exchange appends a check that x equals y, and replaces one of them by the other in the types of values. An extent
+// can be replaced if it occurs in one of the types and is not constant. exchange replaces x if possible, or else y.
+// If neither can be replaced, it returns false and appends nothing.
 func (b *Builder) exchange(x, y dim.Dim, values []*Value) bool {
 	has := func(v *Value, d dim.Dim) bool {
 		return v != nil && v.Type.IsTensor() && slices.ContainsFunc(v.Type.Shape, d.Equal)
@@ -495,9 +495,9 @@ func (b *Block) ReplaceUses(replacements map[*Value]*Value) {
 	replace(b.Results)
 }
 
-// solve solves x = y for a symbol and returns the symbol and its value. It does not solve for a
-// symbol of [Builder.Keep]. If it can solve for several symbols, it chooses the one that was bound
-// last. ok is false if it cannot solve for any.
+// solve solves x = y for a symbol, and returns the symbol and its value. It does not solve for symbols that
+// [Builder.Keep] names. If there are several candidates, it takes the symbol that was bound last. ok is false if
+// there is no candidate.
 func (b *Builder) solve(x, y dim.Dim) (sym string, value dim.Dim, ok bool) {
 	d := x.Sub(y)
 	symbols := d.Symbols()

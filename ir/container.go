@@ -22,10 +22,10 @@ func ElemOf(t Type) Type {
 	return t
 }
 
-// Join returns the smallest type that a and b are within, as the element type of a container; see
-// [Type.Within]. Extents that differ become [dim.Any]. If the ranks differ, the rank is unknown; if
-// one rank is unknown, as in an empty sequence, the result has the other rank. It returns an error
-// if kinds or element types differ.
+// Join returns the smallest type that contains the values of a and b, as the element type of a container; see
+// [Type.Within]. Extents that differ become [dim.Any]. If the ranks differ, the rank is unknown. If one rank is
+// unknown, as in an empty sequence, the result has the other rank. Join returns an error if kinds or element types
+// differ.
 func Join(a, b Type) (Type, error) {
 	if a.Kind != b.Kind || a.DType != b.DType {
 		return Type{}, fmt.Errorf("%s and %s differ", a, b)
@@ -52,9 +52,9 @@ func Join(a, b Type) (Type, error) {
 	return a, nil
 }
 
-// Within reports whether every value of type t also has type u. This holds if they are equal, or if
-// they are containers of the same kind and the element type of t is within the element type of u.
-// [dim.Any] and unknown ranks in u cover everything.
+// Within reports whether every value of type t also has type u. This is true for equal types. It is also true for
+// containers of the same kind if the element type of t is within the element type of u. [dim.Any] in u matches every
+// extent, and an unknown rank in u matches every shape.
 func (t Type) Within(u Type) bool {
 	if t.Kind == TensorKind {
 		return t.Equal(u)

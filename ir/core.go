@@ -46,8 +46,8 @@ func (op Constant) InferElems([]*Value, Type) []Ratio {
 	return elems
 }
 
-// ratio returns f as an exact fraction whose numerator is an int32 and whose denominator is a power
-// of two of at most 4096, or false if there is no such fraction.
+// ratio returns f as an exact fraction. The numerator is an int32, and the denominator a power of two of at most
+// 4096. It returns false if there is no such fraction.
 func ratio(f float64) (Ratio, bool) {
 	for den := 1; den <= 4096; den *= 2 {
 		n := f * float64(den)

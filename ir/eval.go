@@ -316,8 +316,9 @@ func bindDim(d dim.Dim, n int64, symbols map[string]int64) {
 	}
 }
 
-// Flops returns the floating-point operations of a call of f. value gives the values of symbols. It leaves out
-// operators that do not report operations, and numbers that are negative or overflow int64.
+// Flops returns the number of floating-point operations of a call of f. The function `value` returns the value of a
+// symbol. Flops leaves out operators that do not report operations. It also leaves out numbers that are negative or
+// overflow int64.
 func (f *Func) Flops(value func(symbol string) int64) (n int64) {
 	for node := range f.All() {
 		c, ok := node.Op.(Coster)

@@ -24,8 +24,8 @@ func encode(name string, t *ir.Tensor) (tensors.Tensor, error) {
 	return tensors.Tensor{Name: name, Type: typ, Shape: t.Shape, Data: t.Bytes()}, nil
 }
 
-// read returns the tensors called names in a file. The result is nil for a tensor of type [tensors.Other]. It returns
-// an error if the file has no tensor of a name.
+// read reads a file and returns the tensors with the given names. An element of the result is nil if the type of its
+// tensor is [tensors.Other]. read returns an error if the file lacks one of the names.
 func read(path string, names []string) ([]*ir.Tensor, error) {
 	list, err := tensors.Read(path)
 	if err != nil {

@@ -24,8 +24,8 @@ type verdict struct {
 	Accuracy *accuracy `json:"accuracy,omitempty"`
 }
 
-// accuracy compares the outputs of ONNX Runtime (Want), of burngen (Got) and of burngen in strict mode with an
-// evaluation in float64. Each number is a [difference].
+// accuracy holds three errors, each the [difference] from an evaluation in float64: of ONNX Runtime (Want), of
+// burngen (Got) and of burngen in strict mode.
 type accuracy struct {
 	Want   float64 `json:"ort"`
 	Got    float64 `json:"burngen"`
@@ -33,9 +33,9 @@ type accuracy struct {
 	Values int     `json:"values"` // number of output values
 }
 
-// judge compares the outputs of ONNX Runtime and of burngen for the same arguments. If they differ but [backed] finds a
-// reason, the verdict has no Problem. There can be reasons in quantised networks: a tie may be rounded either way, and
-// ONNX Runtime may have reordered quantisations.
+// judge compares the outputs of ONNX Runtime and of burngen for the same arguments. The verdict has a Problem if they
+// differ and [backed] finds no reason for that. Quantised networks can have a reason: a tie may be rounded either
+// way, and ONNX Runtime may have reordered quantisations.
 func judge(args []string) (*verdict, error) {
 	flags := flag.NewFlagSet("judge", flag.ExitOnError)
 	accurate := flags.Bool("accuracy", false, "also compares with an evaluation in float64, which takes its time")
@@ -92,8 +92,9 @@ func judge(args []string) (*verdict, error) {
 	return v, nil
 }
 
-// backed returns why burngen's outputs got are right although they differ from ONNX Runtime's: the evaluator computes
-// the same, or the verification by stages passes. It returns "" if neither holds.
+// backed returns the reason why burngen's outputs `got` are right although they differ from ONNX Runtime's. A reason
+// is that the evaluator computes the same, or that the verification by stages passes. backed returns "" if neither
+// holds.
 func backed(path string, m *onnx.Model, in, got []*ir.Tensor) string {
 	defined, err := verify.Evaluate(m, in)
 	if err == nil && verify.Compare(m, got, defined) == "" {

@@ -1,14 +1,14 @@
 //go:build linux
 
-// Command learn measures what a learner costs: it trains the network of examples/mnist by a loop that is
-// written by hand, by a learner with a loader and a metric, by one that also keeps the folder of a run, and by one
-// that also shows the dashboard in a terminal of 80 × 24.
+// Command learn measures what a learner costs. It trains the network of examples/mnist in four ways: by a loop
+// written by hand; by a learner with a loader and a metric; by a learner that also keeps the folder of a run; and by
+// a learner that also shows the dashboard in a terminal of 80 × 24.
 //
 //	go run ./learn [-steps 500] [-rounds 5] [-threads 1]
 //
-// Each side trains in processes of its own, in turns with the others. The first two columns are a step's time and
-// processor time, each the shortest of all rounds. The other two are ratios of these times to the times of the loop by
-// hand: the median of the rounds' ratios.
+// Each way trains in processes of its own, in turns with the others. The first two columns are the time and the
+// processor time of a step, each the shortest of all rounds. The other two columns are ratios of these times to the
+// times of the loop by hand: the median of the rounds' ratios.
 package main
 
 import (

@@ -2,8 +2,8 @@ package main
 
 import "fmt"
 
-// chain returns a model of at most the given number of nodes, each of which reads the one before it. Four nodes make a
-// layer: product, bias, rectifier and norm.
+// chain returns a model with at most `nodes` nodes. Each node reads the result of the node before it. Four nodes make
+// a layer: product, bias, rectifier and norm.
 func chain(nodes int) *graph {
 	const width = 16
 	g := &graph{opset: 17}

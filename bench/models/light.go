@@ -54,9 +54,9 @@ type use struct {
 	next string // the first operator after the one with the role that is not in passing, or ""
 }
 
-// bounds returns the range of a weight's values, such that activations neither vanish nor explode. A kernel or a matrix
-// keeps the mean square of its input, and doubles it if a rectifier follows, which halves it. A branch of a Sum is
-// halved.
+// bounds returns the range of a weight's random values. The range is chosen so that activations neither vanish nor
+// explode. A kernel or a matrix keeps the mean square of its input. If a rectifier follows, the weight doubles the
+// mean square, because the rectifier halves it. The weight of a branch of a Sum halves the mean square.
 func (u use) bounds(dims []int) (low, high float64, err error) {
 	switch u.role {
 	case kernel, matrix:
@@ -82,8 +82,8 @@ func (u use) bounds(dims []int) (low, high float64, err error) {
 	return 0, 0, fmt.Errorf("no role")
 }
 
-// reseed returns the graph of an encoded model with random values in its weights, which are float initialisers and
-// results of ConstantOfShape. Integer initialisers are kept.
+// reseed decodes a model and returns its graph with random weights. Weights are float initialisers and results of
+// ConstantOfShape. Integer initialisers are kept.
 func reseed(data []byte) (*graph, error) {
 	m, err := parse(data)
 	if err != nil {
@@ -176,8 +176,8 @@ func (g *graph) seed(name string, uses map[string]use, dims []int) error {
 	return nil
 }
 
-// usesOf returns the use of each value by the first node that reads it. The first operand of Unsqueeze or Reshape gets
-// the role of the node's result.
+// usesOf returns how each value is used by the first node that reads it. If that node is Unsqueeze or Reshape and the
+// value is its first operand, the use has the role of the node's result.
 func usesOf(nodes []fields) map[string]use {
 	uses := map[string]use{}
 	for i := len(nodes) - 1; i >= 0; i-- {

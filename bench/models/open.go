@@ -9,8 +9,8 @@ import (
 // open, as an extent, stands for the symbol N.
 const open = -1
 
-// openBatch replaces the batch of 1, the first extent of inputs and outputs, by the symbol N. Reshape nodes of
-// activations copy the first extent of their operand.
+// openBatch replaces the batch of 1, the first extent of inputs and outputs, by the symbol N. It makes Reshape nodes
+// of activations copy the first extent of their operand.
 func (g *graph) openBatch() error {
 	for _, list := range [][][]byte{g.inputs, g.outputs} {
 		for i, b := range list {

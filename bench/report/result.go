@@ -46,9 +46,9 @@ type result struct {
 	Start      *start    `json:"start_ms,omitempty"`
 }
 
-// accuracy holds the errors of ONNX Runtime, of burngen and of burngen in strict mode, over Draws draws of the
-// arguments. An error is the root mean square of the difference from the outputs in float64, divided by the root mean
-// square of these outputs.
+// accuracy holds the errors of ONNX Runtime, of burngen and of burngen in strict mode. Draws is the number of random
+// draws of the arguments. An error is the root mean square of the difference from the outputs in float64, divided by
+// the root mean square of these outputs.
 type accuracy struct {
 	ORT     float64 `json:"ort"`
 	Burngen float64 `json:"burngen"`

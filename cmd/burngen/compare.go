@@ -50,8 +50,8 @@ func defineCompare(flags *flagSet) func(*streams, []string) error {
 	}
 }
 
-// worseBy returns the problem of a metric: it is worse by more than `limit`, or cannot be compared.
-// It returns "" if there is no problem.
+// worseBy returns a message if a metric is worse by more than `limit`, or if it cannot be compared. Otherwise it
+// returns "".
 func worseBy(rows []report.Row, key string, limit float64) string {
 	for _, r := range rows {
 		if r.Key != key {

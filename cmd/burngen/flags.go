@@ -224,8 +224,8 @@ func checkKind(flags *flagSet, isDescription bool) error {
 	return nil
 }
 
-// load compiles the model at path, an ONNX file or a Go package that describes a model. It returns
-// an error if a flag for the other kind is given. The output of such a package goes to s.err.
+// load compiles the model at path, an ONNX file or a Go package that describes a model. It returns an error if a flag
+// for the other kind of model is given. What a Go package prints goes to s.err.
 func load(flags *flagSet, path string, o *gen.Options, s *streams) (*gen.Model, error) {
 	if err := checkKind(flags, gen.IsDescription(path)); err != nil {
 		return nil, err
@@ -234,8 +234,8 @@ func load(flags *flagSet, path string, o *gen.Options, s *streams) (*gen.Model, 
 	return gen.Load(path, *o)
 }
 
-// loadFor calls [load] for each target of the flag `on`, or for the target in o if the flag is not
-// given. It returns the models in the order of the targets.
+// loadFor calls [load] for each target in `on`, the value of a flag, or for the target in o if the flag is not given.
+// It returns the models in the order of the targets.
 func loadFor(on *oneTarget, flags *flagSet, path string, o *gen.Options, s *streams) ([]*gen.Model, error) {
 	targets := []target.Target{on.target}
 	if on.auto {

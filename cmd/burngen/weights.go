@@ -72,8 +72,8 @@ func (w *weightsFlags) setAny(text string) error {
 	return nil
 }
 
-// setFile sets w.file. It returns an error if it is set already, or if text is neither an existing
-// file nor has the extension of a weights file.
+// setFile sets w.file. It returns an error if w.file is set already. It also returns an error if text is not an
+// existing file and does not have the extension of a weights file.
 func (w *weightsFlags) setFile(text string) error {
 	if w.file != "" {
 		return fmt.Errorf("-weights %s is also given; use one file, or an index of several files", w.file)
@@ -221,8 +221,8 @@ func openWeights(path string) (w *rt.Weights, err error) {
 	return w, nil
 }
 
-// whyNotWeights returns the reason why the file at path could not be opened, without the path: the file
-// system's error, or that files of its format are not weights, or err, which is the reader's error.
+// whyNotWeights returns the reason why the file at path could not be opened, without the path. The reason is the file
+// system's error, or that files of this format do not hold weights, or err, the reader's error.
 func whyNotWeights(path, format string, err error) error {
 	var at *fs.PathError
 	switch {
@@ -382,8 +382,8 @@ func defineConvert(flags *flagSet) func(*streams, []string) error {
 	}
 }
 
-// saveIndex writes an index at path and the files that it lists. A file has at most `limit` bytes,
-// or only one tensor. All files appear at once.
+// saveIndex writes an index at path, and the files that the index lists. A file has at most `limit` bytes, unless a
+// single tensor is larger. All files appear at once.
 func saveIndex(weights *rt.Weights, path string, limit int64) error {
 	dir := filepath.Dir(path)
 	temporary.Sweep(dir)

@@ -2,8 +2,8 @@
 //
 //	go run ./examples/classify [-epochs 6] [-rate 0.005] [-seed 42] [-run FOLDER] [TEXT…]
 //
-// The texts are written by the example. Nine of ten are used for training. In the end it says what each TEXT
-// is about.
+// The program makes up the texts. Nine of ten are used for training. After the training the program prints what each
+// TEXT is about.
 package main
 
 import (

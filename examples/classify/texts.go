@@ -25,8 +25,8 @@ var topics = []struct {
 // others lists words of all topics.
 const others = "the a very our last next this again before after still never good bad new old first second morning evening people said"
 
-// write returns n notes. About two of three words are from the list `others`, most of the rest from
-// the note's topic, and a few from any topic.
+// write returns n notes. About two of three words are from the list `others`. Most other words are from the note's
+// topic, and a few are from any topic.
 func write(n int, seed uint64) []note {
 	notes := make([]note, n)
 	for i := range notes {

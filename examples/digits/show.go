@@ -73,8 +73,8 @@ func bars(w io.Writer, answers []answer) {
 	}
 }
 
-// pixels returns rows 2·row and 2·row+1 of an image in a line of characters. A character is an
-// upper half block: its colour is the upper pixel, and its background the lower one.
+// pixels returns rows 2·row and 2·row+1 of an image as a line of text. Each character is an upper half block: its
+// colour is the upper pixel, and its background is the lower pixel.
 func pixels(m *model.Image, row int) string {
 	var s strings.Builder
 	for x := range fit.Side {

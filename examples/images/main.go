@@ -1,10 +1,10 @@
-// Images trains the convolutional network in model/ on a folder of pictures, which are augmented. The
-// training loop is written by hand.
+// Images trains the convolutional network in model/ on a folder of pictures. It augments the pictures. The training
+// loop is written by hand.
 //
 //	go run ./examples/images [-data FOLDER] [-epochs 15] [-rate 0.003] [-seed 42] [-o FILE]
 //
-// FOLDER has a folder for each of four classes. Without it shapes are painted. Eight of ten pictures are used for
-// training, and the others for the accuracy. For another number of classes, change Classes in the directive
+// FOLDER has a folder for each of four classes. Without -data the program paints shapes. Eight of ten pictures are
+// used for training, and the others for the accuracy. For another number of classes, change Classes in the directive
 // (go:generate) below.
 package main
 

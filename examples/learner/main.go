@@ -1,10 +1,10 @@
-// Learner trains the network of examples/mnist with everything that a learner offers: validation, checkpoints,
-// early stopping, a dashboard, and a report. It is the program of docs/training.md.
+// Learner trains the network of examples/mnist with everything that a learner offers: validation, checkpoints, early
+// stopping, a dashboard, and a report. It is the program of docs/training.md.
 //
 //	go run ./examples/learner
 //
-// It reads MNIST's training set in the folder mnist, and keeps the run in runs/mnist. Started again, it
-// continues.
+// It reads MNIST's training set in the folder mnist, and keeps the run in runs/mnist. If it was interrupted, the next
+// start continues the run.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Metric trains a perceptron on exclusive or, and measures it with a metric of its own: the share of
-// answers that are right and sure.
+// Metric trains a perceptron on exclusive or, and measures it with a metric of its own: the share of correct answers
+// with a high probability.
 //
 //	go run ./examples/metric [-epochs 12]
 package main
@@ -64,8 +64,8 @@ func (c *sureCounter) State(s *rt.State) {
 	rt.StateScalar(s, "items", &c.items)
 }
 
-// train trains on 200 copies of the four examples of exclusive or. It needs a task of its own,
-// because the package's Step returns only the loss; the task also computes the scores.
+// train trains on 200 copies of the four examples of exclusive or. The metric needs the scores, but the package's
+// Step returns only the loss. The task of this program therefore also computes the scores.
 func train(ctx context.Context, epochs int) (*learn.Run, error) {
 	bits, classes := []xor.Bits{{0, 0}, {0, 1}, {1, 0}, {1, 1}}, []int64{0, 1, 1, 0}
 	batches := data.Load(data.Repeated(data.Zipped(data.Of(bits), data.Of(classes)), 200), data.Pairs(data.Copy[xor.Bits, int64]),

@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/examples/mnist/cnn"
 )
 
-// Without the tag gpu, the program has the package for the CPU only. With it, the program has the packages of all
-// targets: see gpu.go.
+// Without the tag gpu, the program has only the package for the CPU. With the tag, the program has the packages of
+// all targets: see gpu.go.
 type (
 	model   = *cnn.Model
 	trainer = *cnn.Trainer

@@ -1,9 +1,10 @@
-// Squeezenet trains SqueezeNet 1.1 on a folder of pictures, and says what is on other pictures.
+// Squeezenet trains SqueezeNet 1.1 on a folder of pictures, and prints what other pictures show.
 //
 //	go run ./examples/squeezenet [-data FOLDER] [-epochs 25] [-rate 0.0005] [-seed 42] [-run FOLDER] [PICTURE…]
 //
-// FOLDER has a folder for each of four classes. Without it shapes are painted. Eight of ten pictures are used
-// for training, and the others for the accuracy. With -run it keeps the run, and continues it.
+// FOLDER has a folder for each of four classes. Without -data the program paints shapes. Eight of ten pictures are
+// used for training, and the others for the accuracy. With -run the program keeps the run in a folder. If the folder
+// already has a run, the program continues it.
 package main
 
 import (

@@ -3,8 +3,9 @@
 //
 //	go run ./examples/transfer [-data FOLDER] [-rate 0.01] [-seed 42] [-o FILE]
 //
-// FOLDER has a folder for each of four classes. Without it forty pictures of each of four shapes are painted. Half of
-// the pictures are used for training, and the others for the accuracy. The last layer is trained first, then all.
+// FOLDER has a folder for each of four classes. Without -data the program paints forty pictures of each of four
+// shapes. Half of the pictures are used for training, and the others for the accuracy. The last layer is trained
+// first. Then all layers are trained.
 package main
 
 import (

@@ -17,9 +17,9 @@ func Outlining(t program.Target) []pass.Pass {
 	return []pass.Pass{OutlineParts(t), pass.OutlineBlocks, pass.MergeFunctions}
 }
 
-// OutlineParts returns the pass that moves a computation that several functions repeat into a new function that they
-// call, see [pass.OutlinePart]. Only functions that become methods of the same type share a computation. A part stays
-// where it is if sharing it makes an arena much larger.
+// OutlineParts returns a pass for computations that several functions repeat. The pass moves such a computation into
+// a new function that they call, see [pass.OutlinePart]. Only functions that become methods of the same type share a
+// computation. A computation stays where it is if sharing it makes an arena much larger.
 func OutlineParts(t program.Target) pass.Pass {
 	return pass.Pass{Name: "outline_parts", Run: func(ctx *pass.Context, m *ir.Module) (bool, error) {
 		return outlineParts(t, ctx, m)
@@ -56,9 +56,8 @@ func outlineParts(t program.Target, ctx *pass.Context, m *ir.Module) (changed bo
 	return changed, nil
 }
 
-// fits compares the arenas of funcs in `before` with their arenas in `after`, the same module with
-// a part outlined. It reports whether each arena grows by at most half, or by at most 1/32 if the
-// function trains.
+// fits compares the arenas of funcs in `before` with their arenas in `after`, the same module with a part outlined.
+// It reports whether the growth of each arena is acceptable: at most 1/2, or at most 1/32 for a function that trains.
 func fits(t program.Target, ctx *pass.Context, before, after *ir.Module, funcs []*ir.Func) (bool, error) {
 	for _, f := range funcs {
 		was, err := size(t, before, f.Name)

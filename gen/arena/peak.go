@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/ir/plan"
 )
 
-// Peak returns the buffers that are in use at the step at which a planned arena uses the most bytes. The largest buffer
-// comes first. Every symbolic extent counts as [pass.RematExtent].
+// Peak finds the step at which a planned arena uses the most bytes, and returns the buffers that are in use at that
+// step. The largest buffer comes first. Every symbolic extent counts as [pass.RematExtent].
 func Peak(p *plan.Plan) []*plan.Buffer {
 	most, at := int64(-1), 0
 	for _, b := range p.Buffers { // the most are in use where one begins

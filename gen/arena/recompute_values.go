@@ -8,10 +8,10 @@ import (
 	"github.com/burngen/burngen/ir/pass"
 )
 
-// RecomputeValues returns the pass that makes training functions recompute values instead of keeping them, see
-// [pass.Recompute]. It keeps a change only if the function's arena becomes smaller. If the context has a Room, the pass
-// does not change a function whose arena fits in Room, and uses [pass.RematAll] for the other functions even if the
-// context asks for [pass.RematAuto].
+// RecomputeValues returns a pass for functions that train. The pass makes a function recompute values instead of
+// keeping them, see [pass.Recompute]. It keeps a change only if the function's arena becomes smaller. The context may
+// have a Room for arenas. The pass then does not change a function whose arena fits in Room. It uses [pass.RematAll]
+// for the other functions, even if the context asks for [pass.RematAuto].
 func RecomputeValues(t program.Target) pass.Pass {
 	return pass.Pass{Name: "recompute_values", Run: func(ctx *pass.Context, m *ir.Module) (bool, error) {
 		return recomputeValues(t, ctx, m)

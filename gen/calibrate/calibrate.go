@@ -69,8 +69,8 @@ func stream(budget time.Duration) float64 {
 	return 4 * depth * columns / least(4*budget, product(rows, depth, columns))
 }
 
-// move returns the bytes per nanosecond that the transforms of a Winograd convolution with few channels write. It
-// subtracts the time that the machine m needs for the convolution's products.
+// move returns the bytes per nanosecond that the transforms of a Winograd convolution write. It times a convolution
+// with few channels, and subtracts the time that the machine m needs for the convolution's products.
 func move(budget time.Duration, m cost.Machine) float64 {
 	const size, tile = 56, 4
 	c := cost.Conv{N: 1, InC: 16, OutC: 16, OutH: size, OutW: size, Group: 1}
@@ -85,9 +85,9 @@ func move(budget time.Duration, m cost.Machine) float64 {
 	return bytes / max(t-c.Winograd(still, tile), t/10)
 }
 
-// cacheSize returns the size of the second-level cache in bytes, a power of two from 128 KiB to 32 MiB. It doubles the
-// size as long as summing an array of the doubled size takes less than 1.4 times the time per byte of an array of 128
-// KiB.
+// cacheSize returns the size of the second-level cache in bytes, a power of two from 128 KiB to 32 MiB. It sums
+// arrays of 128 KiB, 256 KiB and so on. It stops at the first array whose time per byte is at least 1.4 times the
+// time per byte of 128 KiB, and returns the size before that.
 func cacheSize(budget time.Duration) int {
 	const sure, most = 128 << 10, 32 << 20
 	src, sum := ones(most/4), ones(1)

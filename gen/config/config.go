@@ -1,6 +1,6 @@
-// Package config reads configurations: structs with the directive //burngen:config, which the New
-// of a described model takes. It parses them from syntax alone, prints their functions, and
-// converts values from a command line or a file to a Go expression. It does not know models.
+// Package config reads configurations. A configuration is a struct with the directive //burngen:config, and the
+// parameter of a described model's function New. The package parses configurations from syntax alone, prints their
+// functions, and converts values from a command line or a file to a Go expression. It does not know models.
 package config
 
 import (
@@ -51,8 +51,8 @@ func (s *Set) Struct(name string) *Struct {
 	return nil
 }
 
-// Names returns the package-level names that the generated code declares: for each configuration its type, New and
-// Load functions, and the types from the user's package that fields have.
+// Names returns the package-level names that the generated code declares: the type, the New function and the Load
+// function of each configuration, and the types of the user's package that its fields have.
 func (s *Set) Names() []string {
 	var names []string
 	for _, c := range s.Structs {

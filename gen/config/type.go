@@ -72,8 +72,8 @@ func wrap(t, elem *Type) *Type {
 	return t
 }
 
-// named returns the type called name, or nil if a field cannot have this type. It adds the type to the
-// set if the package declares it and it is not a configuration.
+// named returns the type called name, or nil if a field cannot have this type. It adds the type to the set if the
+// type is declared in the package and is not a configuration.
 func (r *reader) named(name string) *Type {
 	if r.marked[name] {
 		return &Type{kind: nested, name: name}

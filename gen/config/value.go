@@ -59,8 +59,8 @@ func (g *given) sets(field string) bool {
 	return false
 }
 
-// Value returns the Go expression of the configuration called name with the user's input. An error may
-// join several mistakes. It is a [*Missing] if the only mistake is that fields are missing.
+// Value returns the Go expression of the configuration called `name`, filled in with the user's input. Its error
+// lists all mistakes. The error is a [*Missing] if the only mistake is that fields are missing.
 func (s *Set) Value(name string, user Given) (string, error) {
 	g := &given{foreign: user.Foreign != nil, set: map[string]string{}, used: map[string]bool{}}
 	var errs []error

@@ -84,9 +84,8 @@ type api struct {
 	extras []extra
 }
 
-// extra is a parameter of a trainer's schedule that is not a parameter of the trainer's method.
-// name is the name of the parameter. The argument is the result of the method called `method` of
-// the running call.
+// extra describes a parameter of a trainer's schedule that is not a parameter of the trainer's method. `name` is the
+// parameter's name. Its argument is the result of a method of the running call, and `method` is that method's name.
 type extra struct{ name, method string }
 
 // extraOf returns the extra parameter with elements of type d: the loss scale for f32, else the key
@@ -132,8 +131,8 @@ func (a *api) inputs() []jen.Code {
 	return params
 }
 
-// passed prints the arguments of a call that passes on all arguments of the method it stands in:
-// `in`, the struct of arguments, or else each parameter by its name.
+// passed prints arguments of a call that stands in a generated method. The call passes on all arguments of that
+// method: `in`, if they are the fields of one struct, or else each parameter by its name.
 func (a *api) passed() []jen.Code {
 	if a.inStruct() {
 		return []jen.Code{jen.Id("in")}
@@ -470,8 +469,8 @@ func (a *api) want(p port) []jen.Code {
 	return out
 }
 
-// isUnbound reports whether some symbol is never a whole extent of an argument. N is one in [N,3],
-// but not in [2·N,3]. It is true for every function with states.
+// isUnbound reports whether some symbol is never a whole extent of an argument. In [N,3] N is a whole extent, but not
+// in [2·N,3]. isUnbound is true for every function with states.
 func (a *api) isUnbound() bool {
 	if len(a.states()) > 0 {
 		return true
@@ -581,8 +580,8 @@ func checkContainer(prefix, x *jen.Statement, t ir.Type) *jen.Statement {
 	return jen.Qual(rtPath, check).Call(prefix, x, want)
 }
 
-// solve solves d = extent for the only symbol of d that is not bound. It returns the symbol, and
-// prints its value. It returns false unless d is c·symbol + r with integers c > 0 and r.
+// solve solves d = extent for the only symbol of d that does not have a value yet. It returns the symbol, and prints
+// the symbol's value. It returns false unless d is c·symbol + r with integers c > 0 and r.
 func (a *api) solve(d dim.Dim, extent *jen.Statement, bound map[string]bool) (string, *jen.Statement, bool) {
 	var free []string
 	for _, s := range d.Symbols() {

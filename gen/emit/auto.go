@@ -275,8 +275,13 @@ func (a *auto) adapt(f *jen.File, p Member) {
 	}
 }
 
-// opened prints statements that assign the results of `call` to the variable id and to err, and then return either err
-// or adapted. The expression adapted may use the variable.
+// opened prints
+//
+//	id, err := call
+//	if err != nil { return nil, err }
+//	return adapted, nil
+//
+// The expression adapted may use the variable id.
 func opened(id string, call *jen.Statement, adapted jen.Code) []jen.Code {
 	return []jen.Code{
 		jen.List(jen.Id(id), jen.Err()).Op(":=").Add(call),

@@ -17,9 +17,8 @@ func (f *function) branch(s *program.Branch, v *views) []jen.Code {
 	return append(out, f.extents(s.Node, s.Extents)...)
 }
 
-// extents prints the declarations of the variables of symbols, and a point of [fits] after them.
-// list binds each symbol to an extent of a tensor that is stored with its shape, in a field of
-// f.host. A symbol that is not used has no variable.
+// extents prints the declaration of a variable for each symbol in list that is used, and then a point of [fits]. list
+// binds each symbol to an extent of a tensor. The tensor is stored with its shape in a field of f.host.
 func (f *function) extents(n *ir.Node, list []program.Extent) []jen.Code {
 	var out []jen.Code
 	for _, e := range list {
@@ -30,10 +29,9 @@ func (f *function) extents(n *ir.Node, list []program.Extent) []jen.Code {
 	return append(out, f.fits.atStep(n, symbolsOf(list)))
 }
 
-// passed prints arg, the argument for result i of a call of callee. ref is the memory of the
-// result, and t its type. setup are the statements before the call. If the result is a tensor that
-// is stored with its shape, setup sets this shape, unless callee determines it. For other results
-// setup is nil.
+// passed prints arg, the argument of a call of callee through which callee returns its result i. ref is the memory of
+// the result, and t its type. setup are the statements before the call. If the result is a tensor that is stored with
+// its shape, setup sets the shape, unless callee determines it. For other results setup is nil.
 func (f *function) passed(callee *program.Func, i int, ref *plan.Ref, t ir.Type, v *views) (setup []jen.Code, arg jen.Code) {
 	switch {
 	case !t.IsTensor():
@@ -69,8 +67,8 @@ func (f *function) enter(callee *program.Func, bases []*plan.Ref, results, args 
 	return checked(f.host.self().Dot(f.callees[callee].name).Call(slices.Concat([]jen.Code{jen.Id("call")}, list, results, args)...))
 }
 
-// turn names three variables of a value that a loop carries: now is the memory that an iteration
-// reads, next the memory that it writes, and other the memory that the following iteration writes.
+// turn has the names of three variables for a value that a loop carries. An iteration reads now and writes next. The
+// following iteration writes other.
 type turn struct{ now, next, other string }
 
 func (f *function) repeat(s *program.Repeat, v *views) []jen.Code {

@@ -43,8 +43,8 @@ var deviceNames = []string{"program", "code", "faster"}
 // instance is the name of the fields, parameters and variables that hold a model's device.
 const instance = "device"
 
-// runField is the name of the field of sessions and trainers that holds the gpu.Run. The parts of prepare have a
-// parameter of this name.
+// runField is the name of the field that holds the gpu.Run in sessions and trainers. The functions that prepare
+// weights have a parameter of the same name.
 const runField = "run"
 
 func (e *emitter) hasDevice() bool { return e.Printer.OnDevice() }

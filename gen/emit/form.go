@@ -54,9 +54,9 @@ func isBatch(t ir.Type, symbol string) bool {
 	return !plan.IsHeld(t) && t.Rank() > 0 && t.Shape[0].Equal(dim.Sym(symbol)) && ir.TensorOf(t.DType, t.Shape[1:]...).IsStatic()
 }
 
-// portForm returns the form of an argument or result of type t. Without [Function.Direct] it is the
-// form of the function. With it, a scalar is passed as a number, and a static tensor of a batched
-// function as an array.
+// portForm returns the form of an argument or result of type t. Without [Function.Direct] the result is the form of
+// the function. With [Function.Direct], a scalar is passed as a number, and a static tensor of a batched function as
+// an array.
 func (a *api) portForm(t ir.Type) form {
 	switch {
 	case !a.spec.Direct:

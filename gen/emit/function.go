@@ -261,8 +261,8 @@ func (v *views) decls() []jen.Code {
 	return []jen.Code{jen.Var().Defs(v.list...)}
 }
 
-// variable returns the name of the variable for the buffer in the arena that ref refers to, and
-// declares the variable if it is new. A buffer has one variable for each element type.
+// variable returns the name of the variable for a buffer in the arena. ref refers to the buffer. The variable is
+// declared if it is new. A buffer has one variable for each element type.
 func (v *views) variable(ref *plan.Ref) string {
 	f, b := v.f, ref.Place.Buffer
 	name := f.buffers[b]
@@ -285,9 +285,9 @@ type retyped struct {
 	dtype  ir.DType
 }
 
-// late returns the name of the variable for the buffer that ref refers to. The buffer is not in the
-// arena, because its size is known only at run time. The variable is declared after the allocation
-// of the buffer, or at the start if an earlier part of the function allocated it.
+// late returns the name of the variable for a buffer that is not in the arena, because its size is known only at run
+// time. ref refers to the buffer. The variable is declared after the buffer's allocation, or at the start if an
+// earlier part of the function allocated the buffer.
 func (v *views) late(ref *plan.Ref) string {
 	f, b := v.f, ref.Place.Buffer
 	name := f.buffers[b]

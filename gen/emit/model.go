@@ -1,6 +1,5 @@
-// Package emit prints programs as Go: plain data in, files in memory out. A target prints
-// the steps that compute nodes. Package emit does not read models, know kernels or write
-// to disk.
+// Package emit prints programs as Go. Its input is plain data, and its output is files in memory. A target prints the
+// steps that compute nodes. Package emit does not read models, know kernels or write to disk.
 package emit
 
 import (

@@ -66,10 +66,9 @@ func indent(picture string) string {
 	return strings.Join(lines, "\n")
 }
 
-// offsets declares constants for the buffers of fn. If mode is [plan.Dynamic], they are the
-// buffers' indices, and offsets also declares when each buffer is used. Otherwise they are offsets
-// in the arena. An offset that is proportional to the plan's symbol is declared for symbol = 1.
-// Other offsets that are not constant are left out.
+// offsets declares constants for the offsets of fn's buffers in the arena. An offset that is proportional to the
+// plan's symbol is declared for symbol = 1. Other offsets that are not constant are left out. If mode is
+// [plan.Dynamic], the constants are the buffers' indices instead, and offsets also declares when each buffer is used.
 func (e *emitter) offsets(f *jen.File, fn *function, mode plan.Mode) {
 	var defs, first, last []jen.Code
 	for i, b := range fn.Plan.Buffers {

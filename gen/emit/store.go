@@ -9,8 +9,8 @@ type Store interface {
 	Form() Keep
 }
 
-// Embedded is the weights file File that is generated with the package and is part of the program.
-// Keep is the form of the weights in it.
+// Embedded describes a weights file that is generated with the package and is part of the program. File is the file's
+// name. Keep is the form of the weights in it.
 type Embedded struct {
 	File string
 	Keep Keep

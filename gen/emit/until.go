@@ -16,10 +16,10 @@ const long = 200
 // longer.
 const open = long / 4
 
-// duration returns an estimate of a step's duration in units of 5 µs, at most long. Calls of
-// functions and custom operators, and loops, count as long. Checks, bindings, allocations and copies
-// of results count as 0. If the duration depends on extents that are known only at run time, it is
-// long for a step that checks the context itself, else open.
+// duration returns an estimate of a step's duration in units of 5 µs, at most [long]. It is long for calls of
+// functions, calls of custom operators, and loops. It is 0 for checks, bindings, allocations and copies of results.
+// If the duration depends on extents that are known only at run time, it is long for a step that checks the context
+// itself, and [open] for any other step.
 func (f *function) duration(s program.Step) float64 {
 	switch s.(type) {
 	case *program.Invoke, *program.Branch, *program.Repeat:
@@ -40,8 +40,8 @@ func (f *function) duration(s program.Step) float64 {
 	return min(long, takes)
 }
 
-// share returns the time that each step of a node takes, in units of 5 µs. known is false if the
-// time cannot be computed; see [program.Shares].
+// share returns the time of a node divided by the number of its steps, in units of 5 µs. known is false if the time
+// cannot be computed; see [program.Shares].
 func (f *function) share(n *ir.Node) (takes float64, known bool) {
 	if f.steps == nil {
 		f.steps, f.shares = map[*ir.Node]int{}, map[*ir.Node]float64{}
@@ -61,9 +61,9 @@ func (f *function) share(n *ir.Node) (takes float64, known bool) {
 	return takes, takes >= 0
 }
 
-// until prints, before a step, a check of the call's context if the steps since the last check may have
-// taken a millisecond. It returns nil if no check is due, if the step or the function that it calls
-// makes the check, and in prepare, which has no context.
+// until prints a check of the call's context before a step if the steps since the last check may have taken a
+// millisecond. It returns nil if no check is due, or if the step or the function that it calls makes the check. It
+// also returns nil in prepare, which has no context.
 func (f *function) until(s program.Step) []jen.Code {
 	if f.host == nil {
 		return nil

@@ -109,8 +109,8 @@ func (f *function) nameValues() {
 	}
 }
 
-// variableFor returns the name of a variable that is not a value: hint, or hint with a number. It
-// is the same for the same key.
+// variableFor returns the name of a variable that is not a value: hint, or hint with a number. Calls with the same
+// key return the same name.
 func (f *function) variableFor(key any, hint string) string {
 	if f.own[key] == "" {
 		f.own[key] = f.local.unique(hint)

@@ -74,10 +74,10 @@ type Frame struct {
 	charged *ir.Node
 }
 
-// Run computes the function. Arguments are Go slices of elements with their shapes; containers are of
-// [HeldType] and have no shape. outShapes are the shapes of the results. It returns an error if the
-// arguments do not fit the parameters or the function has custom operators, the errors of the steps,
-// [ErrBudget], and the error of ctx when ctx is done.
+// Run computes the function. Arguments are Go slices of elements with their shapes. A container is of the type
+// [HeldType] and has no shape. outShapes are the shapes of the results. Run returns an error if the arguments do not
+// fit the parameters, if the function has custom operators, or if a step fails. It returns [ErrBudget] if the budget
+// is exceeded, and the error of ctx if ctx is done.
 func (m *Machine) Run(ctx context.Context, args []any, shapes [][]int) (results []any, outShapes [][]int, err error) {
 	return m.RunInto(ctx, args, shapes, nil)
 }
@@ -369,8 +369,8 @@ func (r *Frame) container(ref *plan.Ref) (v, pointer reflect.Value) {
 	return pointer.Elem(), pointer
 }
 
-// Slice returns the memory that ref refers to as a Go slice, or the container that it refers to. It
-// returns an error if extents are not known or exceed the memory.
+// Slice returns the memory that ref refers to as a Go slice. If ref refers to a container, Slice returns the
+// container. It returns an error if extents are not known or exceed the memory.
 func (r *Frame) Slice(ref *plan.Ref) (reflect.Value, error) {
 	if ref.IsContainer() {
 		v, _ := r.container(ref)

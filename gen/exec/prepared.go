@@ -14,9 +14,9 @@ type Target interface {
 	Runner
 }
 
-// Prepared runs the function called prepare of a lowered module, which prepares weights. It returns a
-// machine for the function called function. The raw weights of the module must have data. It returns an
-// error if a function cannot be compiled or preparing fails.
+// Prepared prepares the weights of a lowered module, and returns a machine for one of its functions. `prepare` is the
+// name of the function that prepares the weights, and `function` the name of the other. The raw weights of the module
+// must have data. Prepared returns an error if a function cannot be compiled or preparing fails.
 func Prepared(t Target, m *ir.Module, prepare, function string) (*Machine, error) {
 	weights := rt.NewWeights()
 	first, err := program.Compile(m, prepare, t)

@@ -46,9 +46,8 @@ func AddWeight(w *rt.Weights, weight *ir.Weight) {
 	w.AddRaw(weight.Name, d.String(), shape, data)
 }
 
-// SetWeight sets the elements of a weight to those that [AddWeight] stored in w under the weight's
-// name. The weight may then share the memory of w. If w cannot read the tensor, the error is
-// returned by w.Err.
+// SetWeight gives a weight the elements that [AddWeight] stored in w under the weight's name. The weight may then
+// share the memory of w. If w cannot read the tensor, w.Err returns the error.
 func SetWeight(weight *ir.Weight, w *rt.Weights) {
 	raw := w.Raw(weight.Name)
 	bits := weight.Type.DType.Bits()
@@ -75,8 +74,8 @@ func AddTo(w *rt.Weights, name string, d ir.DType, data any, shape []int) {
 // CanAddMade reports whether [AddMade] accepts elements of type d.
 func CanAddMade(d ir.DType) bool { return elements[d].made != nil }
 
-// AddMade adds a tensor to w. The function make computes its elements each time they are used, as with
-// [rt.AddMade]. The slice passed to make has undefined contents.
+// AddMade adds a tensor to w. The elements are computed by make each time they are used, as with [rt.AddMade]. make
+// must set all elements of dst, because their initial values are undefined.
 func AddMade(w *rt.Weights, name string, d ir.DType, make func(dst any) error, shape []int) {
 	elements[d].made(w, name, make, shape)
 }

@@ -23,8 +23,8 @@ func mainSource(pkg string) []byte {
 	return fmt.Appendf(nil, "package main\n\nimport (\n\t\"%s\"\n\tdescription %q\n)\n\nfunc main() { nn.Main(description.%s) }\n", nnPath, pkg, glueFunc)
 }
 
-// glue returns a file that is compiled into the description's package. One function in it calls New with
-// the configuration built, and then records the marked methods. The file also declares a method for the
+// glue returns a file that is compiled into the description's package. It declares a function that calls New with the
+// Go expression `built` as the configuration, and then records the marked methods. It also declares a method for the
 // signature of each marked method, see signatureFunc.
 func (c *checked) glue(built string) []byte {
 	var b bytes.Buffer

@@ -86,8 +86,8 @@ func lastLine(text string, err error) string {
 	return text[strings.LastIndexByte(text, '\n')+1:]
 }
 
-// Load reads the description in a folder. An error of the description has a line for each mistake, which
-// begins with its position file:line:column if it has one.
+// Load reads the description in a folder. If the description has mistakes, the error has a line for each mistake. The
+// line begins with the position file:line:column of the mistake, if it has a position.
 func Load(ctx context.Context, dir string, o Options) (*Description, error) {
 	shown := shownAs(dir)
 	real, err := resolve(dir)
@@ -204,9 +204,9 @@ func fromList(list scanner.ErrorList) error {
 	return l
 }
 
-// at rewrites the positions in err from the description's folder dir to the working directory.
-// shown is the path of dir relative to the working directory. An err without [lines] is returned
-// unchanged.
+// at rewrites the positions in err, whose paths are relative to the description's folder dir. The new paths are
+// relative to the working directory. shown is the path of dir relative to the working directory. at returns err
+// unchanged if it has no [lines].
 func at(shown, dir string, err error) error {
 	var l lines
 	if !errors.As(err, &l) {

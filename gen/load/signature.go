@@ -176,8 +176,8 @@ func (p *sigParser) types(end string) []declared {
 	}
 }
 
-// word skips one type: up to a comma, a blank, a byte in end, or the end of the text, outside of
-// brackets. It returns false if brackets do not match.
+// word skips one type. The type ends at a comma, a blank, a byte in `end`, or the end of the text. The first three do
+// not end it inside brackets. word returns false if brackets do not match.
 func (p *sigParser) word(end string) bool {
 	var open []int
 	for ; p.at < len(p.src); p.at++ {

@@ -96,9 +96,9 @@ func (w *deviceWork) nodeRuns(step program.Step, launches int) (runs int64, know
 	return int64(launches) / count, true
 }
 
-// operands returns the number of bytes of the operands and results of a step that is a single launch, without scratch
-// memory, of which a launch may use only a part. It returns 0
-// for other steps, because each of their launches may use only a part of them.
+// operands returns the number of bytes of the operands and results of a step that is a single launch. It leaves out
+// scratch memory, because a launch may use only a part of it. operands returns 0 for other steps, because each of
+// their launches may use only a part of the operands and results.
 func (w *deviceWork) operands(step program.Step) (bytes int64) {
 	if _, ok := step.(*target.Launch); !ok {
 		return 0

@@ -21,8 +21,8 @@ type Row struct {
 	Lost         // of several threads on the CPU
 }
 
-// Rows returns a row for each node if perNode is set, else a row for all nodes with the same
-// operator, shape and kernel. The slowest row comes first.
+// Rows returns a row for each node if perNode is set. Otherwise it returns a row for each combination of operator,
+// shape and kernel. The slowest row comes first.
 func (p *Profile) Rows(perNode bool) []Row {
 	var rows []Row
 	at := map[[2]string]int{}

@@ -28,9 +28,9 @@ type Extent struct {
 	Axis   int
 }
 
-// Repeat calls the function Callee in each iteration of a loop. Its operands are Trip, Going, the
-// carried values and Captured. Its results are Again, the carried values and a row of each scan.
-// Extents binds symbols to extents of the loop's results.
+// Repeat calls the function Callee in each iteration of a loop. The arguments of the call are Trip, Going, the
+// carried values and Captured. The results of the call are Again, the carried values and a row of each scan. Extents
+// binds symbols to extents of the loop's results.
 type Repeat struct {
 	Node *ir.Node
 	// Counted loops run Trips iterations. Other loops run while the condition is true, but at most

@@ -45,8 +45,8 @@ func New(dir, name string) (*Module, error) {
 	return &Module{dir, name}, os.WriteFile(filepath.Join(dir, "go.sum"), sum, 0o666)
 }
 
-// requirements returns the go.mod and go.sum of a module that links the runtime of the burngen that
-// the current module uses, or of the running burngen.
+// requirements returns the go.mod and go.sum of a module that links burngen's runtime. The runtime is the one that
+// the current module uses, or else the one of the running burngen.
 func requirements(name string) (mod, sum []byte, err error) {
 	own, err := locate(name)
 	if err != nil {
@@ -73,9 +73,9 @@ func requirements(name string) (mod, sum []byte, err error) {
 	return mod, sum, nil
 }
 
-// Nested makes the module require the nested module of burngen that is in folder, a path in burngen's module. It takes
-// the version that the current folder's module uses, or else the folder of burngen's source. Nested returns an error if
-// there is neither.
+// Nested makes the module require a nested module of burngen. `folder` is the path of the nested module in burngen's
+// module. Nested takes the version that the current folder's module uses, or else the folder in burngen's source. It
+// returns an error if neither is found.
 func (m *Module) Nested(folder string) error {
 	name := ModulePath + "/" + folder
 	dir := ""
@@ -136,8 +136,8 @@ func locate(caller string) (string, error) {
 	return "", fmt.Errorf("%s: the source of %s is not found: run it in a module that requires it", caller, ModulePath)
 }
 
-// checkout returns the folder of burngen's module on the machine that built this program. ok is false
-// if the program does not record the folder, as after go build -trimpath, or if it does not exist.
+// checkout returns the folder of burngen's module on the machine that built this program. ok is false if the program
+// does not record the folder, as after go build -trimpath, or if the folder does not exist.
 func checkout() (dir string, ok bool) {
 	_, file, _, ok := runtime.Caller(0)
 	dir = filepath.Join(filepath.Dir(file), "..", "..")

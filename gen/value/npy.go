@@ -119,7 +119,7 @@ func WriteNPY(w io.Writer, t *ir.Tensor) error {
 	return err
 }
 
-// npyElements returns descr, the type of an array in the notation of NumPy, and body, the bytes of its
+// npyElements returns the two parts of a NumPy array: descr, its type in NumPy's notation, and body, the bytes of its
 // elements. Integers narrower than a byte take one byte each.
 func npyElements(t *ir.Tensor) (descr string, body []byte) {
 	name, ok := npyTypes[t.DType]
@@ -139,7 +139,7 @@ func npyElements(t *ir.Tensor) (descr string, body []byte) {
 	return "<" + name, t.Bytes()
 }
 
-// npyTexts returns descr, the type of an array of strings in the notation of NumPy, and body, the
+// npyTexts returns the two parts of a NumPy array of strings: descr, its type in NumPy's notation, and body, the
 // bytes of its elements. All strings are padded to the length of the longest.
 func npyTexts(t *ir.Tensor) (descr string, body []byte) {
 	longest := 1

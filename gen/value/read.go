@@ -118,9 +118,9 @@ func decodeRaw(data []byte, t ir.Type) (*ir.Tensor, error) {
 	return ir.DecodeTensor(t.DType, shape, data)
 }
 
-// decodeImage decodes an image as floats from 0 to 1, or u8 from 0 to 255: [1,C,H,W], [1,H,W,C] or
-// either without the first axis, with one or three channels. Symbolic heights and widths take the size
-// of the image, a symbolic first extent is 1.
+// decodeImage decodes an image to a tensor of type t: floats from 0 to 1, or u8 from 0 to 255. The shape is
+// [1,C,H,W], [1,H,W,C], [C,H,W] or [H,W,C], with C equal to 1 or 3. A symbolic height or width becomes the size of
+// the image. A symbolic first extent becomes 1.
 func decodeImage(data []byte, t ir.Type) (*ir.Tensor, error) {
 	if !t.DType.IsFloat() && t.DType != ir.U8 {
 		return nil, fmt.Errorf("an image is not an argument of type %s", t)

@@ -11,9 +11,9 @@ import (
 // ErrNoReferences is the error for a case that has no reference data: no arguments with expected results.
 var ErrNoReferences = errors.New("no references")
 
-// Arguments returns the arguments of the first call in a case's references, one for each input of
-// its model. It returns [ErrNoReferences], or an error if the references are broken or an argument is
-// not a tensor.
+// Arguments returns the arguments of the first call in the references of a case. There is an argument for each input
+// of the model m. Arguments returns [ErrNoReferences] if the case has no references. It returns another error if the
+// references are broken or an argument is not a tensor.
 func (c Case) Arguments(m *onnx.Model) ([]*ir.Tensor, error) {
 	p := portsOf(m.Module.Func("forward"), m.Operators)
 	trials, err := c.trials(p)
@@ -59,8 +59,8 @@ func Compare(m *onnx.Model, got, want []*ir.Tensor) string {
 	return ""
 }
 
-// Evaluate returns the outputs of a model, computed by the evaluator. An output that is not a tensor is
-// nil. It returns the errors of the operators.
+// Evaluate computes the outputs of a model with the evaluator. An output that is not a tensor is nil. Evaluate
+// returns an error if an operator fails.
 func Evaluate(m *onnx.Model, args []*ir.Tensor) ([]*ir.Tensor, error) {
 	e := &ir.Evaluator{Module: m.Module}
 	out, err := e.Run(m.Module.Func("forward"), args)

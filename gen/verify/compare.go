@@ -10,9 +10,9 @@ import (
 	"github.com/burngen/burngen/onnx"
 )
 
-// tolerance is the accepted difference of a float from the reference: relative times the magnitude of
-// the float's reference, plus absolute, plus ofRMS times the root mean square of the whole reference,
-// plus ofMax times its largest magnitude. ofRMS does not count in strict mode.
+// tolerance is the accepted difference of a float from the reference. It is a sum of four terms: relative times the
+// magnitude of the float's reference, absolute, ofRMS times the root mean square of the whole reference, and ofMax
+// times the largest magnitude of the reference. Strict mode leaves out the third term.
 type tolerance struct{ relative, absolute, ofRMS, ofMax float64 }
 
 // tolerances are the tolerances of the float types. Other types have no tolerance.
@@ -26,8 +26,8 @@ var tolerances = map[ir.DType]tolerance{
 // maxOff is the share of quantised values that may be off by one quantum.
 const maxOff = 0.01
 
-// quantumSlack widens the difference of one quantum that is accepted, as a share of the quantum. Both floats are
-// rounded, so their difference may be a little more than the quantum.
+// quantumSlack is added to the one quantum by which a float may differ from its reference. Its unit is the quantum.
+// Both floats are rounded, so their difference may be a little more than the quantum.
 const quantumSlack = 1e-4
 
 type judge struct {
@@ -142,8 +142,9 @@ func (j *judge) quantum(w want) float64 {
 	return j.ports.results[w.output].quantum
 }
 
-// equalsEval returns "" if the evaluator computes exactly the values of got: they may then be off by one quantum
-// from the reference. Otherwise it returns reason, the difference from the reference.
+// equalsEval returns "" if got has exactly the values that the evaluator computes. The values may then be off by one
+// quantum from the reference. Otherwise equalsEval returns reason, the description of the difference from the
+// reference.
 func (j *judge) equalsEval(got *ir.Tensor, w want, reason string) string {
 	if j.eval == nil {
 		return reason

@@ -88,8 +88,8 @@ func dataSets(dir string) []string {
 	return sets
 }
 
-// byLength orders names: shorter names first, and names of the same length alphabetically. Names that
-// end in numbers are then in the order of the numbers.
+// byLength compares two names for sorting: shorter names come first, and names of the same length are in alphabetical
+// order. Names such as test_9 and test_10 are then in the order of their numbers.
 func byLength(a, b string) int {
 	if len(a) != len(b) {
 		return len(a) - len(b)

@@ -306,8 +306,8 @@ func (r *reader) image(p *picture, d ir.DType, shape []int) (*ir.Tensor, error) 
 	return t, nil
 }
 
-// want returns the expected value of an output. calls is the number of calls of the trial. ok is false
-// if the reference says nothing about the output or the model does not have it.
+// want returns the expected value of an output. `calls` is the number of calls of the trial. ok is false if the
+// reference does not contain the output, or if the model does not have the output.
 func (r *reader) want(e entry, calls int) (w want, ok bool, err error) {
 	w = want{name: e.Name, output: r.ports.result(e.Name), shape: e.Dims, stats: e.Stats}
 	if e.Unsupported != "" || w.output < 0 {

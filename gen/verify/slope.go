@@ -155,11 +155,11 @@ func (s *Slopes) point(args []*ir.Tensor) (point []*ir.Tensor, direction func() 
 	return s.moved(point, direction(), slopeJitter), direction, nil
 }
 
-// AgreeOn compares the gradients near args, as the evaluator computes them in f64, with the gradients
-// that a target computes. It returns an error if an element differs by more than 1e-4 of the largest
-// finite element of its gradient, and by more than 2⁻⁴⁸ of the largest finite element of all gradients:
-// a gradient that is 0 may be a sum of large terms that cancel. It compares the values in the same way.
-// It also returns the errors of the compiler and of the operators.
+// AgreeOn compares the gradients near args that a target computes with the gradients that the evaluator computes in
+// f64. It compares the values of the function in the same way. An element may differ by 1e-4 of the largest finite
+// element of its gradient, or by 2⁻⁴⁸ of the largest finite element of all gradients if that is more. The second
+// bound is for a gradient of 0 that is a sum of large terms that cancel. AgreeOn returns an error if an element
+// differs by more. It also returns the errors of the compiler and of the operators.
 func (s *Slopes) AgreeOn(to target.Target, args []*ir.Tensor) error {
 	point, _, err := s.point(args)
 	if err != nil {
@@ -227,10 +227,10 @@ func (s *Slopes) loaded(f *ir.Func) (list []*ir.Weight) {
 	return list
 }
 
-// Check compares the gradient near args with finite differences along random directions. It returns an
-// error if, at every step size, the quotient of differences deviates from the slope that the gradient
-// gives by more than 1e-4 of this slope, and by more than 1e-7 of the sum of the magnitudes of the
-// slope's terms. It also returns the errors of the operators.
+// Check compares the gradient near args with finite differences along random directions. The gradient gives the slope
+// along a direction, as a sum of terms. The difference quotient of some step size must come close to this slope. The
+// accepted deviation is 1e-4 of the slope, or 1e-7 of the sum of the magnitudes of its terms if that is more.
+// Otherwise Check returns an error. It also returns an error if an operator fails.
 func (s *Slopes) Check(args []*ir.Tensor) error {
 	point, direction, err := s.point(args)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/burngen/burngen/onnx"
 )
 
-// stages split a quantised model at its quantisations. If a rounding tie goes the other way early,
-// many outputs change, in every implementation. Within its own stage, such a tie changes a single
+// stages split a quantised model at its quantisations. In the whole model, a rounding tie that goes the other way in
+// an early layer changes many outputs, whatever the implementation. Within its own stage, such a tie changes a single
 // element.
 type stages struct {
 	module *ir.Module
@@ -194,10 +194,11 @@ func (d distance) explains(e distance) bool {
 	return e.beyond <= maxMoves*d.beyond && e.largest <= maxMoves*d.largest && !math.IsInf(d.largest, 1)
 }
 
-// check makes three comparisons. It compares each stage with the evaluator, on integers that the evaluator computes
-// from inputs. It compares got with the stages run one after the other. It compares got with the wants that got does
-// not meet: this difference must be explained by the effect of one integer that is off by one, or by the effect of all
-// ties that go the other way.
+// check makes three comparisons. First, it compares each stage with the evaluator, on integers that the evaluator
+// computes from inputs. Second, it compares got with the stages run one after the other. Third, it compares got with
+// wants, the expected outputs that got differs from. This difference must be explained: by the effect of one integer
+// that is off by one, or by the effect of all ties that go the other way. check returns an error if a comparison
+// fails.
 func (s *stages) check(ctx context.Context, j *judge, inputs, got []*onnx.Value, wants []want) (found staged, err error) {
 	f := s.module.Func("forward")
 	values, ties := map[*ir.Value]*ir.Tensor{}, map[*ir.Value][]tie{}
@@ -458,10 +459,10 @@ func (j *judge) unit(w want, p part) float64 {
 	return max(rms, math.SmallestNonzeroFloat32)
 }
 
-// byStages compares a trial by stages, for the wants that are not met, within the time limit. It
-// returns a note about the result. The note is empty if the trial cannot be compared by stages: the
-// evaluator computes it, it has several calls or random outputs, or the model has too few quantised
-// values.
+// byStages compares a trial by stages, within the time limit. wants are the expected outputs that got differs from.
+// byStages returns a note about the result. The note is empty if the trial cannot be compared by stages. This is the
+// case if the evaluator computes the trial, if the trial has several calls or random outputs, or if the model has too
+// few quantised values.
 func (v *verifier) byStages(ctx context.Context, c Case, t trial, j *judge, got []*onnx.Value, wants []want) (string, error) {
 	if v.Mode == Evaluated || t.calls > 1 || len(t.frames) > 0 || slices.ContainsFunc(j.ports.results, func(p port) bool { return p.random }) {
 		return "", nil

@@ -98,9 +98,9 @@ func dataSetTrial(dir string, p *ports) (trial, error) {
 	return t, nil
 }
 
-// readFiles reads the values in kind_0.pb, kind_1.pb and so on. order holds, for each value, its index in names. If
-// the name in every file is the name of a different value of the file's kind, names decide; otherwise value i has
-// index i.
+// readFiles reads the values in kind_0.pb, kind_1.pb and so on. order holds, for each value, its index in `names`.
+// Each file may contain a name. The names decide the order if every file has a different one of `names`, each the
+// name of a value of the file's kind. Otherwise value i has index i.
 func readFiles(dir, kind string, types []ir.Type, names []string) (values []*onnx.Value, order []int, err error) {
 	named := true
 	var byName []int

@@ -1,14 +1,14 @@
-// Package verify compares models with references. It generates packages for folders of models,
-// builds them into one program, runs it, and compares the results with the references, within the
-// tolerances of their element types. It calls generated code only through its public functions, and
-// does not know how code is generated.
+// Package verify compares models with references. It generates packages for folders of models, builds them into one
+// program, runs it, and compares the results with the references, within the tolerances of their element types. It
+// calls generated code only through its public functions, and does not know how code is generated.
 //
-// A rounding tie that goes the other way in an early layer of a quantised network changes most of its outputs. So a
-// model with two or more quantisations whose outputs differ from the reference is compared by stages. Package exec runs
-// each part between two quantisations on integers that the evaluator computes. Ties aside, at most one in ten thousand
-// of a value's integers may be off by one; a single integer always may. The whole model must compute exactly what its
-// stages compute. The outputs may then differ from the reference by up to twice the effect of one early integer that is
-// off by one, or of all ties. The note of such a pass starts with "by stages".
+// A rounding tie that goes the other way in an early layer of a quantised network changes most of its outputs. A
+// model with two or more quantisations is therefore compared by stages if its outputs differ from the reference. A
+// stage is the part between two quantisations. Package exec runs each stage on integers that the evaluator computes.
+// Apart from ties, at most one in ten thousand of the integers of a value may be off by one. A single integer always
+// may. The whole model must compute exactly what its stages compute. The outputs may then differ from the reference
+// by up to twice the effect of one early integer that is off by one, or by up to twice the effect of all ties. The
+// note of a model that passes in this way starts with "by stages".
 package verify
 
 import (
@@ -408,8 +408,9 @@ func (v *verifier) generated() (Summary, error) {
 }
 
 // generate writes the packages of all cases one after the other, because the generator changes which kernels the
-// whole process uses. Both lists have an element for each case. The first holds the result of a case that has no
-// package, the second the ports of a case that has one. All other elements are nil.
+// whole process uses. Both results have an element for each case. If a case has no package, its element of the first
+// list is its result. If a case has a package, its element of the second list has the ports. All other elements are
+// nil.
 func (v *verifier) generate(p *program) ([]*Result, []*ports, error) {
 	results, all := make([]*Result, len(v.cases)), make([]*ports, len(v.cases))
 	taken := map[string]bool{}

@@ -15,9 +15,8 @@ type wide struct {
 	weights []string
 }
 
-// inF64 returns f with every float of 16 bits or more converted to f64: values, constants, type
-// attributes, and weights, which become parameters. It returns an error if an operator does not
-// support f64.
+// inF64 returns f with every float of 16 bits or more converted to f64. This affects values, constants, type
+// attributes, and weights. The weights become parameters. inF64 returns an error if an operator does not support f64.
 func inF64(m *ir.Module, f *ir.Func) (*wide, error) {
 	d := &wide{fn: f.Clone()}
 	w := &widener{params: map[string]*ir.Value{}, same: map[*ir.Value]*ir.Value{}, narrow: map[*ir.Node]narrow{}}

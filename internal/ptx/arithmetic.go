@@ -50,8 +50,8 @@ func (d *decoder) ternary(to, first, second, third typ, f func(x, y, z uint64) u
 	d.step.exec = func(t *thread) { t.r[r] = f(t.r[x], t.r[y], t.r[z]) }
 }
 
-// floats decodes an instruction with two float operands and a result of type t. The function single
-// computes the result if t is f32, and double if t is f64.
+// floats decodes an instruction with two float operands and a result of type t. The function `single` computes the
+// result if t is f32, and the function `double` if t is f64.
 func (d *decoder) floats(t typ, single func(x, y float32) float32, double func(x, y float64) float64) {
 	if t.bits == 32 {
 		d.binary(t, t, t, func(x, y uint64) uint64 { return bits32(single(f32(x), f32(y))) })
@@ -288,8 +288,8 @@ func (d *decoder) shift() {
 	}
 }
 
-// extract decodes bfe, which extracts a field of bits. The low bytes of the second and third operands are its first bit
-// and its length.
+// extract decodes bfe, which extracts a field of bits from its first operand. The low byte of the second operand is
+// the first bit of the field. The low byte of the third operand is the length of the field.
 func (d *decoder) extract() {
 	t := d.typ("u32 s32")
 	place := typ{'u', 32}
@@ -306,8 +306,8 @@ func (d *decoder) extract() {
 	})
 }
 
-// insert decodes bfi, which replaces a field of bits of the second operand by the low bits of the first. The low bytes
-// of the third and fourth operands are its first bit and its length.
+// insert decodes bfi, which replaces a field of bits of the second operand by the low bits of the first. The low byte
+// of the third operand is the first bit of the field. The low byte of the fourth operand is the length of the field.
 func (d *decoder) insert() {
 	t := d.typ("b32")
 	place := typ{'u', 32}
@@ -363,8 +363,8 @@ func (d *decoder) compare() {
 	}
 }
 
-// order decodes a comparison of two floats of type t. holds returns its result. less and equal say
-// how the first operand compares with the second; nan says that one of them is NaN.
+// order decodes a comparison of two floats of type t. The function `holds` returns the result of the comparison. less
+// and equal say how the first operand compares with the second. nan says that one of the operands is NaN.
 func (d *decoder) order(t typ, holds func(less, equal, nan bool) bool) {
 	d.binary(pred, t, t, func(x, y uint64) uint64 {
 		a, b := toFloat(t, x), toFloat(t, y)

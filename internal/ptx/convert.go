@@ -151,8 +151,8 @@ var integral = map[string]func(float64) float64{
 	"rni": math.RoundToEven, "rzi": math.Trunc, "rmi": math.Floor, "rpi": math.Ceil,
 }
 
-// cvt decodes a conversion. A conversion must have a rounding mode if it is from an integer to a float, or from a
-// float to an integer, to a narrower float or to its own type. Other conversions must not have one.
+// cvt decodes a conversion. Some conversions must have a rounding mode: from an integer to a float, from a float to
+// an integer, and from a float to a narrower float or to the same type. Other conversions must not have one.
 func (d *decoder) cvt() {
 	mode := ""
 	if len(d.mods) > 0 && strings.HasPrefix(d.mods[0], "r") {

@@ -39,9 +39,9 @@ func (d Dim) interval() (lo, hi int64) {
 	return lo, hi
 }
 
-// lower returns a lower bound of d that may be better than the one of interval. It replaces a
-// floor, min or max by a bound that cancels against other terms: N − 2·floor(N/2) ≥ N − N. steps is
-// the number of recursive calls that are left.
+// lower returns a lower bound of d, which may be better than the bound that interval returns. It replaces a floor,
+// min or max by a bound that cancels against other terms: N − 2·floor(N/2) ≥ N − N. steps is the number of recursive
+// calls that are left.
 func (d Dim) lower(steps *int) int64 {
 	best, _ := d.interval()
 	if *steps--; *steps < 0 {
@@ -77,8 +77,9 @@ func lowerExtreme(rest Dim, scale term, a *atom, steps *int) int64 {
 	return best
 }
 
-// lowerFloor bounds rest + scale·floor(p/q) from below, where a is floor(p/q). It uses the bounds
-// of a and, if q is a product k·u, the bounds p − q < q·floor(p/q) ≤ p. steps is as in [Dim.lower].
+// lowerFloor returns a lower bound of rest + scale·a, where the atom a is floor(p/q). It uses the bounds of a. If q
+// is a product k·u, with an integer k and a product u of atoms, it also uses the bounds p − q < q·floor(p/q) ≤ p.
+// steps is as in [Dim.lower].
 func lowerFloor(rest Dim, scale term, a *atom, steps *int) int64 {
 	best, end := int64(negInf), a.lo
 	if scale.k < 0 {

@@ -65,8 +65,8 @@ func plainExtreme(op operator, d, e Dim) Dim {
 // rewrites.
 const maxRewrite = 24
 
-// pushed rewrites d = rest ± min(…) or d = rest ± max(…): it moves rest into the arguments if the
-// result has fewer atoms. min(N+1,8) − N becomes min(1,8−N). Otherwise it returns d.
+// pushed moves the sum rest of d = rest ± min(…) or d = rest ± max(…) into the arguments, if the result has fewer
+// atoms. For example, min(N+1,8) − N becomes min(1,8−N). Otherwise pushed returns d.
 func (d Dim) pushed() Dim {
 	if d.p == nil || len(d.p.terms) < 2 || d.p.size > maxRewrite {
 		return d
@@ -95,9 +95,8 @@ func (d Dim) pushed() Dim {
 	return out
 }
 
-// distributed returns op(args) with op moved into an argument of the opposite kind:
-// min(max(min(1,N),0),N) becomes min(1,N). It returns false if the result would not have fewer
-// atoms.
+// distributed returns op(args) with op moved into an argument of the opposite kind. For example,
+// min(max(min(1,N),0),N) becomes min(1,N). distributed returns false if the result would not have fewer atoms.
 func distributed(op operator, args []Dim) (Dim, bool) {
 	size := 1
 	for _, x := range args {

@@ -18,9 +18,8 @@ type Algebra[T any] interface {
 	Max(args ...T) T
 }
 
-// Fold builds the value of d in alg from the values of its parts. A sum starts with a positive term
-// if it has one, and subtracts the magnitudes of negative terms. Fold returns an error, d.Err(), if
-// d is poisoned.
+// Fold builds the value of d in the algebra `alg` from the values of its parts. A sum starts with a positive term if
+// it has one, and subtracts the magnitudes of negative terms. If d is poisoned, Fold returns the error d.Err().
 func Fold[T any](d Dim, alg Algebra[T]) (T, error) {
 	if d.Overflow() {
 		var zero T

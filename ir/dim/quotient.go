@@ -69,10 +69,11 @@ func floored(p, q Dim) Dim {
 }
 
 // content returns the largest number, and the largest product of atoms, that can be cancelled in floor(p/q). Both
-// divide all terms of p and q. There are two exceptions if positive is true, which says that q > 0:
+// divide all terms of p and q. If q > 0, which the parameter positive says, there are two exceptions:
 //
 //   - The number need not divide the constant term of p: floor((2x+1)/4) is floor(x/2).
-//   - The product need not divide a constant term of −1 of p if its atoms are ≥ 0: floor((N·x−1)/(N·y)) is floor((x−1)/y).
+//   - The product need not divide the constant term of p if that is −1 and the atoms are ≥ 0: floor((N·x−1)/(N·y)) is
+//     floor((x−1)/y).
 func content(p, q Dim, positive bool) (int64, []*atom) {
 	all := slices.Concat(q.terms(), p.terms())
 	var k uint64
@@ -106,8 +107,8 @@ func commonAtoms(x, y []*atom) []*atom {
 	return both
 }
 
-// reduced divides d by k·atoms, which must divide all terms except the constant one. It divides the constant term
-// by k only, and rounds the quotient down.
+// reduced divides d by k·u, where u is the product of atoms. k·u must divide all terms of d except the constant term.
+// The constant term is divided by k only, and the quotient is rounded down.
 func (d Dim) reduced(k int64, atoms []*atom) Dim {
 	var out []term
 	var constant Dim
@@ -123,9 +124,9 @@ func (d Dim) reduced(k int64, atoms []*atom) Dim {
 	return sumOf(out...).Add(constant)
 }
 
-// wholePart splits p into whole·q + rest. If q is one term k·u, with an integer k and a product u, each
-// term c·u·v of p gives the term (c/k)·v of whole. c/k is rounded towards zero, and for the constant
-// term of p down. If q is a sum, whole is p/q if that is exact, and 0 otherwise.
+// wholePart splits p into whole·q + rest. If q is one term k·u, with an integer k and a product u, each term c·u·v of
+// p gives the term (c/k)·v of whole. c/k is rounded towards zero, but it is rounded down for the constant term of p.
+// If q is a sum, whole is p/q if the division is exact, and 0 otherwise.
 func wholePart(p, q Dim) (whole, rest Dim) {
 	if len(q.terms()) > 1 {
 		if x, ok := p.DivExact(q); ok {
@@ -154,9 +155,9 @@ func wholePart(p, q Dim) (whole, rest Dim) {
 	return sumOf(in...), sumOf(out...)
 }
 
-// nestedFloor returns a simpler quotient num/den whose floor is floor(p/q), for q > 0:
-// floor((floor(x/a)+y)/q) is floor((x+a·y)/(a·q)). ok is false unless p has exactly one floor,
-// which is a term, and q and a are products. It is also false if num or den overflows.
+// nestedFloor returns a simpler quotient num/den whose floor is floor(p/q). q must be positive. For example,
+// floor((floor(x/a)+y)/q) is floor((x+a·y)/(a·q)). ok is true if p has exactly one floor, which is a term, and if q
+// and a are products. ok is false for other p and q, and if num or den overflows.
 func nestedFloor(p, q Dim) (num, den Dim, ok bool) {
 	inner := -1
 	for i, t := range p.terms() {

@@ -357,8 +357,8 @@ func spread(n, most int) []int {
 	return list
 }
 
-// compare prints the times of an attention with each choice of tiles in `list`, and of PyTorch's back ends. They take
-// turns in each round.
+// compare prints the times of attention `a` with each choice of tiles in `list`, and the times of PyTorch's back
+// ends. All of them run in each round.
 func (s *sides) compare(a attention, list []kernels.AttentionTiles) error {
 	var all []*prepared
 	ours := make([][]float64, len(list))

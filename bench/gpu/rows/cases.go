@@ -120,8 +120,8 @@ func (c kase) typeOf(param byte) ir.Type {
 	return ir.StaticTensor(c.d, c.rows, c.columns)
 }
 
-// module returns a module with the function of a case. The function returns y0 and, with a backward pass, the gradients
-// y1, y2, …. Its last parameter is then g, the upstream gradient of y0.
+// module returns a module with the function of a case. The function returns y0. With a backward pass it also returns
+// the gradients y1, y2, …, and its last parameter is g, the upstream gradient of y0.
 func (c kase) module() (*ir.Module, error) {
 	fn := functions[c.name]
 	f := &ir.Func{Name: pass.Forward}

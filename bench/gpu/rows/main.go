@@ -141,8 +141,8 @@ func (s *sides) copyRate() (float64, error) {
 	return 2 << 30 / ms / 1e6, err
 }
 
-// times returns the milliseconds of the work that fill queues. It records n calls of fill in one graph, and returns the
-// median of five replays divided by n.
+// times returns the milliseconds that a device takes for one call of fill, which adds work to a queue. It records n
+// calls in one graph, and returns the median time of five replays divided by n.
 func (s *sides) times(n int, fill func(q gpu.Queue) error) (float64, error) {
 	recording, err := s.Record(n, fill)
 	if err != nil {
@@ -205,8 +205,8 @@ func (s *sides) compare(c kase) error {
 	return nil
 }
 
-// check computes a case with few rows, and compares its results with the operators' definitions in float64. It returns
-// the largest ‖got − want‖ / ‖want‖ of the results, and an error unless this is below 0.02.
+// check computes a case with few rows, and compares its results with the operators' definitions in float64. It
+// returns the largest ‖got − want‖ / ‖want‖ of the results. It returns an error if this is not below 0.02.
 func (s *sides) check(c kase) (float64, error) {
 	c.rows = 24
 	f, err := c.lowered()
@@ -268,8 +268,8 @@ func (s *sides) check(c kase) (float64, error) {
 	return worst, nil
 }
 
-// random returns the bytes of normally distributed numbers of type t, or of random integers in [0, limit). They repeat
-// after 2¹⁸ − 5 elements.
+// random returns the bytes of normally distributed numbers of type t, or of random integers in [0, limit). The
+// numbers repeat after 2¹⁸ − 5 elements.
 func random(t ir.Type, limit int) []byte {
 	n, _ := t.Elems().Int()
 	const period = 1<<18 - 5

@@ -37,7 +37,8 @@ type launched struct {
 	words  []uint64
 }
 
-// text returns the PTX of launch i of a case. It also writes it to the folder of the flag -ptx, if there is one.
+// text returns the PTX of kernel i of a case. It also writes the PTX to the folder of the flag -ptx, if the flag is
+// set.
 func (l *launched) text(c kase, i int) (string, error) {
 	text, err := ptx.Write(l.kernel)
 	if err != nil || *code == "" {

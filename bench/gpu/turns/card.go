@@ -39,7 +39,7 @@ func Open(d gpu.Driver) (*Card, error) {
 // Close gives the device back.
 func (c *Card) Close() { c.Device.Close() }
 
-// Load loads a kernel, of which text is the PTX. If label is not empty, Load prints it, with what the compiler says about
+// Load loads a kernel from its PTX `text`. If label is not empty, Load prints label and the compiler's messages about
 // the kernel.
 func (c *Card) Load(k *kernel.Kernel, text, label string) (gpu.Module, gpu.Kernel, error) {
 	start := time.Now()

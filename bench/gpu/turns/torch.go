@@ -1,5 +1,5 @@
-// Package turns has what the benchmarks on a card share: the card, operands, recordings with their times, and the process
-// of PyTorch's side, with which they take turns.
+// Package turns has what the benchmarks on a card share: the card, operands, recordings with their times, and the
+// process that runs PyTorch. burngen and PyTorch take turns on the card.
 package turns
 
 import (

@@ -52,9 +52,8 @@ func New(rng *rand.Rand) *Hand {
 	return h
 }
 
-// Draw returns a picture of a character: a digit or one of + − × ÷ =. form selects one of the forms
-// in which the character is written, modulo their number. For other characters the picture is empty
-// paper.
+// Draw returns a picture of a character: a digit or one of + − × ÷ =. A character is written in several forms. form
+// selects one of them, modulo their number. For other characters the picture is empty paper.
 func (h *Hand) Draw(character rune, form int) image.Image {
 	var dots []dot
 	if ways := forms[character]; len(ways) > 0 {

@@ -78,8 +78,8 @@ func (b *builder) compute(n *ir.Node) error {
 	return err
 }
 
-// call returns the step for c, a kernel call of n, with references to the memory that the kernel
-// reads and writes. It returns an error if c has one, or if an argument cannot be passed.
+// call returns the step for c, a kernel call of n. The step refers to the memory that the kernel reads and writes.
+// call returns c.Err if that is not nil, and an error if an argument cannot be passed.
 func (b *builder) call(n *ir.Node, c kernel.Call) (*Call, error) {
 	s := &Call{Node: n, Kernel: c.Kernel, Instance: c.Instance}
 	for _, a := range c.Args {

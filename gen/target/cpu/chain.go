@@ -35,8 +35,8 @@ type TileCall struct {
 	Node     *ir.Node
 }
 
-// Chain is a function that a kernel applies in place to runs of its result: the run is operand 0 of the function and
-// its only result.
+// Chain is a function that a kernel applies in place to runs, which are slices of its result. Operand 0 of the
+// function is a run, and the function's only result is the new content of the run.
 type Chain struct {
 	Region *ir.Block
 	Body   []TileCall

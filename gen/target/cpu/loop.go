@@ -16,8 +16,8 @@ import (
 // few operands, runs of f32 fit the first-level cache.
 const TileLen = 1024
 
-// Loop computes a pointwise region. For each index of the outer dimensions, it calls Body for runs of
-// at most Tile elements of the inner dimension or, if the loop is [Loop.Direct], for the whole of it.
+// Loop computes a pointwise region. For each index of the outer dimensions, it calls Body for runs of the inner
+// dimension. A run has at most Tile elements. If the loop is [Loop.Direct], the run is the whole inner dimension.
 type Loop struct {
 	Node *ir.Node
 	// Outer holds the extents of the outer dimensions. Inner is the extent of the innermost
@@ -114,10 +114,9 @@ func (b *builder) loop(n *ir.Node) error {
 	return nil
 }
 
-// loopAxes returns the dimensions of a pointwise node, without dimensions of extent 1. It joins
-// adjacent dimensions if every operand can be read along both as one. Each extent of an operand
-// must be 1 or the extent of the result; otherwise, or if that is not known, loopAxes returns an
-// error.
+// loopAxes returns the dimensions of a pointwise node, without dimensions of extent 1. It merges adjacent dimensions
+// if every operand can be read along both as one. It returns an error unless each extent of an operand is known to be
+// 1 or the extent of the result.
 func loopAxes(n *ir.Node) ([]axis, error) {
 	shape := n.Results[0].Type.Shape
 	var axes []axis
@@ -169,10 +168,10 @@ func joins(outer, inner axis) bool {
 	return true
 }
 
-// split selects the inner dimension of a loop. It is the last dimension, or the last two joined.
-// They are joined if the last is short and each operand is contiguous over both, repeats its
-// elements along the first of the two, or is constant over both. outer are the other dimensions.
-// periods has an element for each operand; see [LoopOperand].
+// split selects the inner dimension of a loop: the last dimension, or the last two merged into one. They are merged
+// if the last is short and every operand meets one of three conditions over these two dimensions: it is contiguous,
+// it is constant, or it repeats its elements along the first of them. outer are the other dimensions. periods has an
+// element for each operand; see [LoopOperand].
 func split(axes []axis, operands int) (outer []axis, inner dim.Dim, periods []int) {
 	periods = make([]int, operands)
 	if len(axes) == 0 {
@@ -197,8 +196,8 @@ func split(axes []axis, operands int) (outer []axis, inner dim.Dim, periods []in
 	return axes[:len(axes)-1], last.extent, periods
 }
 
-// periodic sets the periods of operands over the dimensions outer and inner, joined as one. p is
-// the extent of inner. It returns false if an operand is constant over inner only.
+// periodic sets the periods of operands over a dimension that merges outer and inner. p is the extent of inner.
+// periodic returns false if an operand is constant over inner only.
 func periodic(outer, inner axis, p int, periods []int) bool {
 	zero := dim.Const(0)
 	for i, s := range inner.strides {

@@ -9,9 +9,8 @@ import (
 	"github.com/burngen/burngen/ir/plan"
 )
 
-// loop prints a pointwise region: the filling of repeated runs and the calls of the body, in loops over
-// the outer dimensions. If the inner dimension is longer than a run, the calls are in a further loop
-// over its runs.
+// loop prints a pointwise region: loops over the outer dimensions that fill repeated runs and call the body. If the
+// inner dimension is longer than a run, the calls are in a further loop over its runs.
 func (p *printing) loop(l *Loop) []jen.Code {
 	lp := &loopPrinter{printing: p, l: l}
 	n, static := l.Inner.Int()
@@ -35,8 +34,8 @@ type loopPrinter struct {
 	single bool // the inner dimension is not longer than one run
 }
 
-// loopVar returns the variable of the loop over outer dimension i. From the fifth dimension on, its
-// name is one that text of a model cannot produce.
+// loopVar returns the name of the variable of the loop over outer dimension i. From the fifth dimension on, text in a
+// model cannot produce this name.
 func loopVar(i int) string {
 	if letters := "ijkl"; i < len(letters) {
 		return letters[i : i+1]

@@ -7,7 +7,7 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// forms are the methods of shapes that set an extent which is known only when a kernel is called. A
+// forms maps types of shapes to a method that sets one extent. The extent is known only when a kernel is called. A
 // key is the type of the shape and the fields that hold the extent.
 var forms = map[string]string{
 	"AttentionShape Batch": "For",
@@ -19,9 +19,9 @@ var forms = map[string]string{
 	"WinogradShape N":      "For",
 }
 
-// varying splits a struct whose fields are constants, except for one or more fields that hold the same
-// extent. fixed holds the constant fields. method is the method of [forms] that sets the extent. ok is
-// false for other structs, and if forms has no such method.
+// varying splits a struct into constant fields and one extent. All fields of the struct must be constants, except for
+// fields that hold the same extent. fixed holds the constant fields. method is the method of [forms] that sets the
+// extent. ok is false for other structs, and if forms has no such method.
 func varying(s *Struct) (fixed *Struct, method string, extent dim.Dim, ok bool) {
 	key := []string{s.Type}
 	fixed = &Struct{Type: s.Type, Ctx: s.Ctx}

@@ -33,8 +33,9 @@ type Faster struct {
 	From []int
 }
 
-// fasterOf returns the launch of l.Faster. It returns nil if l.Faster is nil, if its grid is not
-// constant, or if it has an argument that is not memory or that l does not have.
+// fasterOf returns the launch of l.Faster, the faster kernel that may take the place of l's kernel. It returns nil if
+// l.Faster is nil, or if its grid is not constant. It also returns nil if an argument of l.Faster is not memory, or
+// is not an argument of l.
 func fasterOf(l kernels.Launch) *Faster {
 	if l.Faster == nil {
 		return nil
@@ -90,8 +91,9 @@ func LaunchesOf(s program.Step) []*Launch {
 	return nil
 }
 
-// Build implements [program.Target]. It adds the launches that compute n, after the checks of extents on which
-// their kernels rely. If the GPU has no kernel for n, it adds the steps of the CPU.
+// Build implements [program.Target]. It adds the launches that compute n. Kernels may rely on relations between
+// extents; Build adds the checks of these relations before the launches. If the GPU has no kernel for n, Build adds
+// the steps of the CPU.
 func (t Target) Build(b *program.Builder, n *ir.Node) error {
 	launches, err := launch.Of(n, t.options())
 	if err != nil {

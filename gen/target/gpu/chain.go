@@ -54,8 +54,8 @@ type call struct {
 	at   chain
 }
 
-// of returns the longest chain of products that ends in a value of f, if a chain `start` ends in each parameter of f.
-// The result is at least as long as `start`.
+// of returns the longest chain of products that ends in a value of f. It assumes that the chain `start` ends in each
+// parameter of f. The result is at least as long as `start`.
 func (c *chains) of(f *ir.Func, start chain) chain {
 	known, ok := c.called[call{f.Name, start}]
 	if !ok {

@@ -113,8 +113,8 @@ func (l *lastChannels) first(y *ir.Value) *ir.Value {
 	return l.copied(y, last.First(y.Type), append([]dim.Dim{from[0], from[end]}, from[1:end]...))
 }
 
-// copied returns v with the type `to`. strides are the strides in v of the axes of the result. The result is a view if
-// its elements have the same order as v's.
+// copied returns v with the type `to`. strides holds, for each axis of the result, the stride of this axis in v. The
+// result is a view if its elements have the same order as the elements of v.
 func (l *lastChannels) copied(v *ir.Value, to ir.Type, strides []dim.Dim) *ir.Value {
 	if keepsOrder(v.Type.Shape, to.Shape) {
 		return op.ReshapeTo(l.b, v, to.Shape...)
@@ -122,8 +122,9 @@ func (l *lastChannels) copied(v *ir.Value, to ir.Type, strides []dim.Dim) *ir.Va
 	return l.b.Node(op.StridedCopy{Shape: to.Shape, Strides: strides}, v)
 }
 
-// keepsOrder reports whether moving one axis of shape a, which gives shape b, certainly keeps the order of the
-// elements. It does if the extents other than 1 stay in order and are distinct, or if there is at most one.
+// keepsOrder reports whether moving one axis of a tensor keeps the order of its elements. a is the shape before, and
+// b the shape after the move. Axes of extent 1 do not matter. The order is certainly kept if at most one axis
+// remains, or if the remaining extents are distinct and stay in order.
 func keepsOrder(a, b []dim.Dim) bool {
 	long := func(shape []dim.Dim) []dim.Dim {
 		return slices.DeleteFunc(slices.Clone(shape), func(d dim.Dim) bool { return d.Equal(dim.Const(1)) })
@@ -272,9 +273,9 @@ func (l *lastChannels) elementwise(n *ir.Node) *ir.Value {
 	return y
 }
 
-// operand returns v with the channels last, for an elementwise operator with a result of type `out`. It copies a v of
-// the result's rank if it has no such form yet. It returns nil for a v of lower rank whose elements may change their
-// order.
+// operand returns v with the channels last, for an elementwise operator with a result of type `out`. If v has the
+// rank of the result but no such form yet, operand copies v. If v has a lower rank and its elements may change their
+// order, operand returns nil.
 func (l *lastChannels) operand(v *ir.Value, out ir.Type) *ir.Value {
 	t, rank := v.Type, out.Rank()
 	if !t.IsTensor() || t.Rank() > rank {

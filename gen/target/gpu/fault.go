@@ -16,8 +16,8 @@ import (
 // cpuPath is the package of the errors that faults become.
 const cpuPath = "github.com/burngen/burngen/runtime/cpu"
 
-// Fault is an argument of a launch: the memory in which the kernel records a fault, such as an index out of range.
-// The host turns a recorded fault into the error that the CPU's kernel returns.
+// Fault is an argument of a launch: memory in which the kernel records an index that is out of range. The host turns
+// the record into the error that the CPU's kernel returns.
 type Fault struct{ check op.CheckIndex }
 
 // faultOf returns the fault that the kernel of a node can report. It returns an error if no fault is defined for the

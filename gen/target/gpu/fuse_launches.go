@@ -15,10 +15,11 @@ import (
 // few arguments.
 const maxFusedOperands = 10
 
-// FuseLaunches is the pass that replaces a pointwise node, and nodes that compute its operands, by one [op.Fusion],
-// which one launch computes. Any number of [op.StridedCopy] nodes can be fused: the kernel reads their operands
-// instead. At most one other node can be fused: its kernel applies the pointwise operators to each element before it
-// stores the element. A node is fused only if nothing else reads its result, because the result is not stored any more.
+// FuseLaunches is the pass that fuses a pointwise node with nodes that compute its operands. They become one
+// [op.Fusion], which one launch computes. Any number of [op.StridedCopy] nodes can be fused: the kernel reads their
+// operands instead. At most one other node can be fused: its kernel applies the pointwise operators to each element
+// before it stores the element. A node is fused only if nothing else reads its result, because the result is not
+// stored any more.
 var FuseLaunches = pass.Pass{Name: "fuse_launches", Run: fuseLaunches}
 
 func fuseLaunches(ctx *pass.Context, m *ir.Module) (bool, error) {
@@ -87,8 +88,8 @@ func (l *launches) visit(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return y
 }
 
-// parts returns the nodes that can be part of n's kernel: any number of copies, and then at most one other node. Only n
-// reads their results. If several other nodes are possible, parts takes the one that is computed last.
+// parts returns the nodes that can be fused into n's kernel: any number of copies, and then at most one other node.
+// Only n reads their results. If several other nodes are possible, parts takes the one that is computed last.
 func (l *launches) parts(n *ir.Node) []*ir.Node {
 	here, ok := l.order[n]
 	if !ok {

@@ -10,9 +10,9 @@ import (
 	"github.com/burngen/burngen/ir/pass"
 )
 
-// FuseRows is the pass that replaces norms, softmax and sums along the last axis, and the elementwise operators around
-// them, by one [op.Fusion]. One launch computes it, and a block of threads reads a row once. The fusion's results are
-// the values that other nodes use.
+// FuseRows is the pass that fuses norms, softmax and sums along the last axis with the elementwise operators around
+// them. They become one [op.Fusion], which one launch computes. A block of threads reads a row once. The fusion's
+// results are the values that other nodes use.
 var FuseRows = pass.Pass{Name: "fuse_rows", Run: fuseRows}
 
 const (
@@ -59,8 +59,9 @@ type rowGroup struct {
 	kinds map[*ir.Value]launch.RowKind
 }
 
-// visit puts a node into a group of its operands and joins the operands' other groups to it, where [rowGroups.joins]
-// permits. A node that fits no such group starts one if it can.
+// visit adds a node to a group of nodes that compute its operands. It merges other groups of the operands into this
+// group where [rowGroups.joins] permits. If no group takes the node, visit starts a group with it if the node can be
+// in one.
 func (r *rowGroups) visit(n *ir.Node) {
 	after := map[*rowGroup]bool{}
 	r.after[n] = after
@@ -113,8 +114,8 @@ func (r *rowGroups) visit(n *ir.Node) {
 	r.of[n] = own
 }
 
-// isLong reports whether the shape has rows that a block of threads computes: a rank of at least 2, and more than
-// shortRow or an unknown number of columns.
+// isLong reports whether a block of threads should compute each row of the shape. The rank must be at least 2, and
+// the number of columns must be unknown or more than shortRow.
 func (g *rowGroup) isLong() bool {
 	if len(g.shape) < 2 {
 		return false
@@ -237,9 +238,9 @@ func (r *rowGroups) replace() int {
 	return len(fusions)
 }
 
-// order returns the nodes of the function in an order in which each fusion follows all nodes that compute its operands,
-// and precedes all nodes that use its results. In this list, the first node of a group stands for its fusion. If there
-// is no such order, it returns a group that must not become a fusion.
+// order returns the nodes of the function, sorted so that each fusion follows all nodes that compute its operands and
+// precedes all nodes that use its results. In this list, the first node of a group stands for its fusion. If no such
+// order exists, out is nil and stuck is a group that must not become a fusion.
 func (r *rowGroups) order(fusions map[*rowGroup]*rowFusion) (out []*ir.Node, stuck *rowGroup) {
 	const begun, done = 1, 2
 	state := map[*ir.Node]int{}

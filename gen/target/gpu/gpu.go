@@ -63,8 +63,8 @@ func (t Target) Reads(n *ir.Node) []*ir.Value {
 // computes a composite node as a whole.
 func (Target) Keeps(*ir.Node) bool { return false }
 
-// Lower implements [pass.Target]. If a kernel of the GPU reads indices or lengths that may be out of range, Lower
-// puts a check before the node. It returns nil for other nodes.
+// Lower implements [pass.Target]. If a kernel of the GPU reads indices or lengths of n that may be out of range,
+// Lower puts a check before n. Lower returns nil if n needs no check.
 func (Target) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return checkIndices(b, n) }
 
 // Lowering implements [pass.Target]. It returns the passes for GPUs.

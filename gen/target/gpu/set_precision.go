@@ -35,13 +35,12 @@ func (t Target) setPrecision() pass.Pass {
 	}}
 }
 
-// narrower stores the factors of f32 products in 16 bits. A factor that a product or an elementwise operator
-// computes is stored in 16 bits from there on, also if other operators move its elements before the product reads
-// them. Other factors are converted before the product. A product whose result is not a factor gives f32, so that
-// additions, softmaxes and norms read unrounded sums. All other operators compute on f32.
+// narrower stores the factors of f32 products in 16 bits. If a product or an elementwise operator computes a factor,
+// the factor is stored in 16 bits at once. Operators that only move its elements then also store 16 bits. Other
+// factors are converted before the product. A product whose result is not a factor gives f32, so that additions,
+// softmaxes and norms read unrounded sums. All other operators compute on f32.
 //
-// A value stored in 16 bits is followed by a cast to f32 for its readers. A product reads the operand
-// of the cast.
+// A value stored in 16 bits is followed by a cast to f32 for its readers. A product reads the operand of the cast.
 type narrower struct {
 	to       ir.DType
 	prepared func(*ir.Value) bool    // whether a value is computed once, with the weights; such products stay f32
@@ -145,8 +144,8 @@ func (n *narrower) want(f *ir.Func) {
 	}
 }
 
-// movedOperands returns the number of operands of n, from the first, whose elements become elements of
-// the result. It is 0 if n computes new elements.
+// movedOperands returns how many operands of n, from the first on, only have their elements moved into the result. It
+// returns 0 if n computes new elements.
 func movedOperands(n *ir.Node) int {
 	switch op.MovementOf(n.Op) {
 	case op.Joins:

@@ -101,9 +101,9 @@ type rounding interface {
 	Round(x float64) float64
 }
 
-// round rounds the float operands of a trial, except f64, as x rounds the factors of products. The target computes
-// sums and scores in f32, so its results must then be as close to the evaluator's as the results of a target that
-// rounds nothing.
+// round rounds the float operands of a trial as x rounds the factors of products. It does not round f64. The target
+// computes sums and scores in f32. Its results must then be as close to the evaluator's results as the results of a
+// target that does not round factors.
 func (c Trial) round(x rounding) {
 	for _, a := range c.Args {
 		if a != nil && a.Kind == ir.TensorKind && a.DType.IsFloat() && a.DType != ir.F64 {
@@ -128,8 +128,9 @@ type Setting func() (restore func())
 // uses the defaults of the target.
 func Agree(t *testing.T, x Target, settings ...Setting) { trials.Agree(t, x, settings...) }
 
-// AgreeSideBySide is [Agree] for a target that is safe for concurrent use: operators are tested in parallel, since a
-// device takes long to compile a kernel. The function returns before they are done. They are done when cleanups of t run.
+// AgreeSideBySide is [Agree] for a target that is safe for concurrent use. It tests operators in parallel, because a
+// device takes long to compile a kernel. The tests may still run when AgreeSideBySide returns. They have ended when
+// cleanups of t run.
 func AgreeSideBySide(t *testing.T, x Target) {
 	trials.each(t, func(t *testing.T, trial func(*Draw) Trial) {
 		t.Parallel()
@@ -300,18 +301,18 @@ func (c Trial) function(d *Draw) (*ir.Func, []*ir.Tensor) {
 
 // units bounds the effect of rounding results to a float type that kernels only store. Kernels compute in f32 and
 // round once more than Eval, which may give the adjacent number. near is the largest distance of adjacent numbers,
-// divided by the smaller one. zero is the distance between zero and the adjacent number. It is left out for f16 and
-// bf16, where this distance is within the tolerance of f32, and for f8e8m0, which has no zero.
+// divided by the smaller one. zero is the distance between zero and the adjacent number. zero is left out for f16 and
+// bf16, because the tolerance of f32 is larger. It is left out for f8e8m0, which cannot represent zero.
 var units = map[ir.DType]struct{ near, zero float64 }{
 	ir.F16: {near: 1.0 / (1 << 10)}, ir.BF16: {near: 1.0 / (1 << 7)},
 	ir.F8E4M3FN: {1.0 / 8, 1.0 / (1 << 9)}, ir.F8E4M3FNUZ: {1.0 / 8, 1.0 / (1 << 10)},
 	ir.F8E5M2: {1.0 / 4, 1.0 / (1 << 16)}, ir.F8E5M2FNUZ: {1.0 / 4, 1.0 / (1 << 17)}, ir.F8E8M0: {near: 1}, ir.F4E2M1: {0.5, 0.5},
 }
 
-// agrees reports whether x, a result, equals y, the evaluator's, within a tolerance: 1e-12 for f64, 1e-5 for f32,
-// and one unit in the last place more for narrower floats. Other types must be equal, except as c.Truncates allows.
-// unit is the unit roundoff of the factors of products, or 0 if they are not rounded. c.Rounded·unit is added to
-// the tolerance.
+// agrees reports whether the result x equals y, the evaluator's result, within a tolerance. The tolerance is 1e-12
+// for f64 and 1e-5 for f32. For narrower floats it is 1e-5 and one unit in the last place. Other types must be equal,
+// except as c.Truncates allows. unit is the unit roundoff of the factors of products, or 0 if they are not rounded.
+// The tolerance grows by c.Rounded·unit.
 func (c Trial) agrees(x, y *ir.Tensor, unit float64) bool {
 	switch {
 	case x.Kind != ir.TensorKind:

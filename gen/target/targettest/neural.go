@@ -367,8 +367,8 @@ func tryAttention(d *Draw) Trial {
 	)}
 }
 
-// tryAttend draws queries, keys and values. The heads are the axis before the rows or after them.
-// There may be a gap before the first row and after each row.
+// tryAttend draws queries, keys and values. The axis of the heads is before the axis of the rows or after it. There
+// may be a gap before the first row and after each row.
 func tryAttend(d *Draw) Trial {
 	b, g, s, t, k, e := d.Int(1, 2, "batch"), d.Int(1, 2, "shared"), max(d.Extent(), 1), max(d.Extent(), 1), max(d.Extent(), 1), max(d.Extent(), 1)
 	h := g * d.Int(1, 3, "heads")

@@ -49,8 +49,8 @@ func tryDequantize(d *Draw) Trial {
 	return Trial{Op: op.Dequantize{Scale: d.scale(), Zero: d.Int(0, 1, "zero")}, Args: []*ir.Tensor{d.Tensor(d.DType(quantisedInts), d.Shape(0, 3)...)}}
 }
 
-// granularity draws g, which says whether scales apply per tensor, axis or block of an operand of this
-// shape. scale is the shape of the scales.
+// granularity draws g, which says whether an operand of this shape has one scale, a scale for each index of an axis,
+// or a scale for each block. scale is the shape of the scales.
 func (d *Draw) granularity(shape []int) (g op.Granularity, scale []int) {
 	if len(shape) == 0 || d.Flag("one scale") {
 		return g, Pick(d, []int{}, []int{1})
@@ -92,8 +92,8 @@ func tryDequantizeLinear(d *Draw) Trial {
 	return Trial{Op: o, Args: Trimmed(d.Tensor(t, shape...), d.Scales(d.DType([]ir.DType{ir.F32, ir.F16, ir.BF16}), of), d.Maybe(d.Small(t, of...)))}
 }
 
-// requantize draws a requantisation of sums with the given number of channels and its operands: a
-// bias, scales and a zero point. An absent operand is nil. There may be no requantisation; then
+// requantize draws a requantisation of sums with the given number of channels, and the operands of the
+// requantisation: a bias, scales and a zero point. An absent operand is nil. The requantisation may be absent; then
 // scales and zero point are nil.
 func (d *Draw) requantize(channels int) (op.Requantize, []*ir.Tensor) {
 	var r op.Requantize

@@ -25,8 +25,8 @@ var arithmetic = []entry{
 	computes(pRelu),
 }
 
-// These are the forms of a vector primitive of two operands: two runs of elements, a run and a
-// number, and a number and a run.
+// These are the forms of a vector primitive with two operands. An operand is a run, which is a slice of adjacent
+// elements, or a number. runsForm has two runs, scalarForm a run and a number, and flipForm a number and a run.
 type (
 	runsForm   = func(dst, a, b kernel.Memory) kernel.Call
 	scalarForm = func(dst, a kernel.Memory, b kernel.Scalar) kernel.Call
@@ -37,17 +37,16 @@ func commutative[O ir.Op](runs runsForm, scalar scalarForm) entry {
 	return computes(func(_ O, n node) kernel.Call { return swap(n, runs, scalar, scalar) })
 }
 
-// swap is [binary] for a primitive without a flipped form. If only the first operand is a constant
-// of equal elements, it returns the mirrored form with the operands exchanged.
+// swap is like [binary], for a primitive without a flipped form. If only the first operand is a constant with equal
+// elements, swap exchanges the operands and returns the mirrored form, such as Less for Greater.
 func swap(n node, runs runsForm, scalar, mirrored scalarForm) kernel.Call {
 	return binary(n, runs, scalar, func(dst kernel.Memory, a kernel.Scalar, b kernel.Memory) kernel.Call {
 		return mirrored(dst, b, a)
 	})
 }
 
-// binary returns the call of a vector primitive of two operands. If the second operand is a constant
-// of equal elements, it returns the scalar form. If only the first operand is, it returns the
-// flipped form.
+// binary returns the call of a vector primitive with two operands. It returns the scalar form if the second operand
+// is a constant with equal elements. Otherwise it returns the flipped form if the first operand is such a constant.
 func binary(n node, runs runsForm, scalar scalarForm, flipped flipForm) kernel.Call {
 	if s, ok := uniform(n.Arg(1)); ok {
 		return scalar(n.out(0), n.in(0), s)

@@ -65,8 +65,8 @@ func bindSlice(o op.BindSlice, n node) []kernel.Call {
 	return calls
 }
 
-// extents returns a call for each axis of a result whose extent is a symbol. symbols has an element
-// for each axis, "" if the extent is not a symbol. call gets the index of the axis.
+// extents returns a call for each axis whose extent in the result is a symbol. symbols has an element for each axis,
+// and the element is "" if the extent is not a symbol. The argument of `call` is the index of the axis.
 func extents(symbols []string, call func(axis dim.Dim) kernel.Call) []kernel.Call {
 	var calls []kernel.Call
 	for i, s := range symbols {

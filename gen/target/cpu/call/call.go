@@ -84,10 +84,9 @@ func measures[O ir.Op](build func(o O, n node) []kernel.Call) entry {
 	return entry{op: reflect.TypeFor[O](), measures: func(n node) []kernel.Call { return build(n.Op.(O), n) }}
 }
 
-// measured returns the entry of an operator whose result has extents that depend on the elements of
-// its operands. These extents are symbols of the node. measure returns a call for each symbol, of a
-// kernel that determines the extent. build returns the call of the kernel that then computes the
-// result.
+// measured returns the table entry of an operator whose result extents depend on the elements of its operands. Such
+// extents are symbols of the node. measure returns a kernel call for each symbol, which determines the extent. build
+// returns the call of the kernel that then computes the result.
 func measured[O ir.Op](measure func(o O, n node) []kernel.Call, build func(o O, n node) kernel.Call) entry {
 	e := computes(build)
 	e.measures = measures(measure).measures

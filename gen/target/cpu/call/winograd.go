@@ -42,8 +42,9 @@ const (
 	openBatch = 2
 )
 
-// winogradScratch returns the scratch memory of the parts, and of the tiles that they process at once. If the batch is
-// known only at run time, the size does not depend on the batch: it is constant if the other extents are.
+// winogradScratch returns the scratch memory of a convolution. It has room for each part of the work, and for the
+// tiles that a part processes at once. Its size is constant if all extents except the batch are constant and the
+// batch is known only at run time.
 func winogradScratch(s *kernel.WinogradShape) kernel.Scratch {
 	image := s.OutH.CeilDiv(s.Tile).Mul(s.OutW.CeilDiv(s.Tile))
 	tiles := s.N.Mul(image)

@@ -109,8 +109,8 @@ func (c Conv) Winograd(m Machine, tile int) float64 {
 	return products(m, c.pairs()*points, tiles, tiles) + 64*points*blocks*float64(tiles)/m.Move
 }
 
-// pairs returns the number of weights of one tap of the window: the input channels of a group times all
-// output channels, each rounded up to a multiple of 16.
+// pairs returns the number of weights for one position in the window: the input channels of a group times all output
+// channels, each rounded up to a multiple of 16.
 func (c Conv) pairs() float64 {
 	group := max(1, c.Group)
 	return float64(16*ceil(c.InC/group, 16)) * float64(16*ceil(c.OutC, 16))

@@ -168,8 +168,8 @@ func (l *layouts) elementwise(n *ir.Node) *ir.Value {
 	return y
 }
 
-// scaled builds the blocked form of a product with one number per channel: a depthwise convolution
-// with a 1×1 kernel, which may get an epilogue later. It returns nil for other nodes.
+// scaled builds the blocked form of a node that multiplies each channel by a number. The blocked form is a depthwise
+// convolution with a 1×1 kernel, which may get an epilogue later. scaled returns nil for other nodes.
 func (l *layouts) scaled(n *ir.Node) *ir.Value {
 	if _, ok := n.Op.(op.Mul); !ok {
 		return nil
@@ -195,9 +195,9 @@ type blockedOperand struct {
 	lanes []float64        // see lanesOf
 }
 
-// operand returns v, an f32 value, in the form that a blocked node with result type `out` reads. It is v itself if v
-// has one element, v with one more axis if v repeats along the channels, and the blocked form of v if there is one or
-// if v has one element per channel. ok is false for other values.
+// operand returns v, an f32 value, in the form that a blocked node with result type `out` reads. There are three
+// forms: v itself, if v has one element; v with one more axis, if v repeats along the channels; the blocked form of
+// v, if it exists or if v has one element per channel. ok is false for other values.
 func (l *layouts) operand(v *ir.Value, out ir.Type) (o blockedOperand, ok bool) {
 	t, rank := v.Type, out.Rank()
 	if t.DType != ir.F32 || t.Rank() > rank {

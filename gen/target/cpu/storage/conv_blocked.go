@@ -130,9 +130,9 @@ func (ConvBlocked) Flops(in, out []ir.Type) dim.Dim {
 	return out[0].Elems().Mul(dim.Product(in[1].Shape[1:5]...)).Mul(dim.Const(2))
 }
 
-// InParts implements [op.Summer]. A partial sum adds whole channel blocks of x: at least one, and
-// as many as have at most `terms` terms in all. The result is nil if the sums have at most `terms`
-// terms.
+// InParts implements [op.Summer]. It returns the convolution with its sums split into partial sums. A partial sum
+// adds whole channel blocks of x: as many as have at most `terms` terms together, but at least one block. InParts
+// returns nil if the sums have at most `terms` terms.
 func (o ConvBlocked) InParts(n *ir.Node, terms int) ir.Op {
 	p, several := op.SplitSum(dim.Product(n.Arg(1).Type.Shape[1:5]...), terms)
 	if !several {
@@ -148,8 +148,8 @@ func (o ConvBlocked) WithEnding(e op.Epilogue) ir.Op {
 	return o
 }
 
-// Bias implements [op.EpilogueHost]. It returns nil unless v has one number for each channel and is
-// known to be zero in the lanes beyond the channels.
+// Bias implements [op.EpilogueHost]. It returns v as a vector with an element for each lane of the blocks. It returns
+// nil unless v has one number for each channel and is known to be zero in the lanes beyond the channels.
 func (o ConvBlocked) Bias(b *ir.Builder, n *ir.Node, v *ir.Value) *ir.Value {
 	return blockedBias(b, n.Results[0].Type, o.OutC, v)
 }

@@ -292,8 +292,8 @@ func evalBytes(r op.Requantize, conv ir.Op, in []*ir.Tensor, window op.Window, c
 	return []*ir.Tensor{y}, err
 }
 
-// emptyLanes returns the number in the lanes beyond the channels of n's result, as a list of one, or
-// nil if it is unknown. r is the requantisation of n.
+// emptyLanes returns the number that n's result has in the lanes beyond its channels, as a list of one. It returns
+// nil if the number is unknown. r is the requantisation of n.
 func emptyLanes(r op.Requantize, n *ir.Node) []float64 {
 	y := ir.NewTensor(ir.U8)
 	in := make([]*ir.Tensor, op.ProductOperands)

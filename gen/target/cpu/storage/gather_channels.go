@@ -94,8 +94,8 @@ type gathered struct {
 	number int // index of the channel in x
 }
 
-// channelsOf returns the channels of v, which has a blocked form or can get one. If the blocked form
-// is a GatherChannels with constant indices, it returns the channels of the operands.
+// channelsOf returns the channels of v. v must have a blocked form or be able to get one. If the blocked form is a
+// GatherChannels with constant indices, channelsOf returns the channels of its operands instead.
 func channelsOf(v *ir.Value, l Layouts) []gathered {
 	x := l.Block(v)
 	c, _ := v.Type.Shape[1].Int()

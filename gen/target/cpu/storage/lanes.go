@@ -12,9 +12,8 @@ type laneFiller interface {
 	EmptyLanes(n *ir.Node) []float64
 }
 
-// EmptyLanes returns the numbers in the empty lanes of n's channel-blocked result: the lanes beyond
-// the channels. It returns nil if the numbers are unknown. ok is false if they depend on the empty
-// lanes of the operands.
+// EmptyLanes returns the numbers in the empty lanes of n's channel-blocked result: the lanes beyond the channels. The
+// list is nil if the numbers are unknown. ok is false if the numbers depend on the empty lanes of the operands.
 func EmptyLanes(n *ir.Node) (numbers []float64, ok bool) {
 	switch o := n.Op.(type) {
 	case laneFiller:

@@ -229,9 +229,9 @@ func (p *integerProduct) build(r op.Requantize, rows []*ir.Value, n dim.Dim) *ir
 	return p.b.Node(ProductInteger{N: n, Requantize: r}, rows[0], p.packed, p.bias, p.zero, p.scale, sums, p.last)
 }
 
-// normal appends the zero point, as i32, that elements of type `from` have after their conversion
-// to type `to`. A conversion from i8 to u8 adds 128 to it, and one from u8 to i8 subtracts 128. A
-// nil zero point is 0. normal returns nil if the zero point is nil and does not change.
+// normal appends the zero point that elements of type `from` have after their conversion to type `to`. The zero point
+// is i32. A conversion from i8 to u8 adds 128 to the zero point, and a conversion from u8 to i8 subtracts 128. A nil
+// zero point is 0. normal returns nil if the zero point is nil and does not change.
 func normal(b *ir.Builder, zero *ir.Value, from, to ir.DType) *ir.Value {
 	shift := 0.0
 	switch {

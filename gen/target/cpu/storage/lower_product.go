@@ -51,8 +51,8 @@ func lowerMatMul(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{op.ReshapeTo(b, product, n.Results[0].Type.Shape...)}
 }
 
-// lowerGemm packs an f32 B into panels, and returns the product with the panels. It makes C a bias
-// of the product if C is a row and Alpha and Beta are 1. It returns nil for other types.
+// lowerGemm packs B into panels, and returns the product with the panels. It makes C a bias of the product if C is a
+// row and Alpha and Beta are 1. It returns nil if the matrices are not f32.
 func lowerGemm(b *ir.Builder, n *ir.Node, o op.Gemm) []*ir.Value {
 	a, m, c := n.Arg(0), n.Arg(1), n.Arg(2)
 	if a.Type.DType != ir.F32 {
@@ -93,8 +93,8 @@ func matMulPanels(b *ir.Builder, a, panels *ir.Value, n dim.Dim, batch []dim.Dim
 	return op.ReshapeTo(b, y, slices.Concat(batch, []dim.Dim{matrix[i], n})...)
 }
 
-// lowerRecurrent projects the operand of an f32 layer for all steps at once, and packs the recurrent
-// weights into panels. It returns nil for other types.
+// lowerRecurrent projects the operand of an f32 layer for all steps at once, and packs the recurrent weights into
+// panels. It returns nil for layers of other types.
 func lowerRecurrent(b *ir.Builder, n *ir.Node, o op.RecurrentLayer) []*ir.Value {
 	if n.Arg(0).Type.DType != ir.F32 {
 		return nil

@@ -105,9 +105,9 @@ func panelPlace(batch, row, column, k, n int) int {
 	return (((batch*panels+column/block)*groups+row/4)*block+column%block)*4 + row%4
 }
 
-// evalPack computes the results of an operator that packs. f calls set for each element. set sets
-// element `to` of the first result to v, and adds v to element `sum` of the second result, if there is
-// one. width is the last extent of the first result.
+// evalPack computes the results of an operator that packs. It calls f, and f calls `set` for each element. set stores
+// v as element `to` of the first result. If there is a second result, set also adds v to element `sum` of that
+// result. width is the last extent of the first result.
 func evalPack(o ir.Op, in []*ir.Tensor, f func(set func(to, sum int, v int64), width int)) ([]*ir.Tensor, error) {
 	types, err := op.InferOf(o, in)
 	if err != nil {

@@ -211,8 +211,8 @@ func relayoutTranspose(b *ir.Builder, n *ir.Node, o op.Transpose, l Layouts) *ir
 	return op.ReshapeTo(b, b.Node(read, blocked), n.Results[0].Type.Shape...)
 }
 
-// relayoutReduce is the [rule] of reductions. It replaces a mean over all spatial axes of a blocked operand, whose
-// empty lanes are zero, by an [op.GlobalAveragePool]. Other reductions stay unchanged.
+// relayoutReduce is the [rule] of reductions. It replaces a mean by an [op.GlobalAveragePool] if the mean is over all
+// spatial axes of a blocked operand with zeros in the empty lanes. Other reductions stay unchanged.
 func relayoutReduce(b *ir.Builder, n *ir.Node, o op.Reduce, l Layouts) *ir.Value {
 	x := n.Arg(0)
 	blocked := l.Blocked(x)

@@ -179,8 +179,8 @@ func (o WinogradBlocked) WithEnding(e op.Epilogue) ir.Op {
 	return o
 }
 
-// Bias implements [op.EpilogueHost]. It returns nil unless v has one number for each channel and is
-// known to be zero in the lanes beyond the channels.
+// Bias implements [op.EpilogueHost]. It returns v as a vector with an element for each lane of the blocks. It returns
+// nil unless v has one number for each channel and is known to be zero in the lanes beyond the channels.
 func (o WinogradBlocked) Bias(b *ir.Builder, n *ir.Node, v *ir.Value) *ir.Value {
 	return blockedBias(b, n.Results[0].Type, o.OutC, v)
 }

@@ -1,5 +1,5 @@
-// Package gputest opens devices for tests. The memory of their buffers has bands around it, so that a kernel
-// that writes outside of its operands is an error.
+// Package gputest opens devices for tests. Each buffer has bands of bytes before and after its memory. A kernel that
+// writes outside of its operands changes a band, which is an error.
 package gputest
 
 import (

@@ -1,6 +1,6 @@
-// Package last holds operators on images whose channels are the last axis, [N,spatial…,C]. Each computes what the
-// operator of package op does on [N,C,spatial…]. The package does not know which values have which order, nor
-// which kernels compute the operators.
+// Package last holds operators on images whose channels are the last axis, [N,spatial…,C]. Each operator computes
+// what the operator of package op computes on [N,C,spatial…]. The package does not know which values have which
+// order, nor which kernels compute the operators.
 package last
 
 import (

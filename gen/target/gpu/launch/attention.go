@@ -16,8 +16,8 @@ var attention = []entry{
 	multiplies(attend),
 }
 
-// attend returns the launch of an attention. The kernel multiplies matrices in warps if [warpAttend] supports the
-// attention, and otherwise has a block of threads for each query.
+// attend returns the launch of an attention kernel. If [warpAttend] supports the attention, the kernel multiplies
+// matrices in warps. Otherwise the kernel has a block of threads for each query.
 func attend(o op.Attend, n *ir.Node, put store, by Options) ([]kernels.Launch, error) {
 	width, okWidth := o.Width.Int()
 	share, ok := o.Heads.DivExact(o.Shared)
@@ -34,9 +34,10 @@ func attend(o op.Attend, n *ir.Node, put store, by Options) ([]kernels.Launch, e
 	return one(l, err)
 }
 
-// attendByRows launches a block of threads for each query. The block goes through the keys in tiles of one
-// key for each thread. It keeps the greatest score, the sum of exp(score − greatest), and the sum of
-// the values weighted by these exponentials. Each thread has some elements of the weighted sum.
+// attendByRows returns the launch of a kernel that computes attention with a block of threads for each query. The
+// block goes through the keys in tiles of one key for each thread. It keeps the greatest score, the sum of exp(score
+// − greatest), and the sum of the values weighted by these exponentials. Each thread has some elements of the
+// weighted sum.
 func attendByRows(o op.Attend, n *ir.Node, share dim.Dim, width int, put store, by Options) (kernels.Launch, error) {
 	places := []dim.Dim{o.Batch, o.Queries, o.Heads}
 	return kernels.Rows("attend", dim.Product(places...), o.Keys, func(r *kernels.Row) {
@@ -122,8 +123,8 @@ func (q *query) score(key *kernel.Value) *kernel.Value {
 	return q.weighed(key, q.Mul(sum, q.Float(ir.F32, q.Scale)))
 }
 
-// weighed returns the operand of the softmax for a key: score after the softcap and the masks. score is the scaled
-// product of the query and the key.
+// weighed returns the score of a key as the softmax reads it: after the softcap and the masks. The parameter score is
+// the scaled product of the query and the key.
 func (q *query) weighed(key, score *kernel.Value) *kernel.Value {
 	if q.Softcap != 0 {
 		score = q.Mul(q.Float(ir.F32, q.Softcap), elementary.Tanh(q.Builder, q.Div(score, q.Float(ir.F32, q.Softcap))))

@@ -8,8 +8,9 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// pipelinedAttend returns a pipelined kernel of an attention, or nil if there is none. There is one only if queries,
-// keys and values are f16 or bf16, all extents are constant, and the width of values is the depth of keys.
+// pipelinedAttend returns the launch of a pipelined attention kernel, or nil if no such kernel supports the
+// attention. Queries, keys and values must be f16 or bf16, all extents constant, and the width of values equal to the
+// depth of keys.
 func pipelinedAttend(o op.Attend, n *ir.Node, put store, by Options) *kernels.Launch {
 	extents, ok := dim.Ints([]dim.Dim{o.Batch, o.Heads, o.Shared, o.Queries, o.Keys, o.Depth, o.Width, o.Past})
 	if !by.Pipelined || !ok || !o.Depth.Equal(o.Width) {
@@ -42,8 +43,8 @@ func pipelinedAttend(o op.Attend, n *ir.Node, put store, by Options) *kernels.La
 	return &l
 }
 
-// headRows describes where an operand has the rows of each head in memory. layout holds the operand's offset and its
-// strides along batch, heads and rows. ok is false if a [kernels.HeadRows] cannot describe this layout.
+// headRows describes where an operand v has the rows of each head in memory. layout holds the operand's offset and
+// its strides along batch, heads and rows. ok is false if a [kernels.HeadRows] cannot describe this layout.
 func headRows(v *ir.Value, layout []dim.Dim, batch, heads, rows, width int) (r kernels.HeadRows, ok bool) {
 	shape, isStatic := v.Type.Static()
 	at, isConst := dim.Ints(layout)

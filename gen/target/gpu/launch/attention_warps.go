@@ -8,9 +8,9 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// warpAttend returns a launch that computes an attention with matrix products in warps. share is the number of heads of
-// queries for each head of keys. It returns an error if the device has no such products for the type, or if the kernel
-// does not support the depth or the width of the heads.
+// warpAttend returns a launch that computes an attention with matrix products in warps. `share` is the number of
+// query heads for each key head. warpAttend returns an error if the device cannot multiply matrices of this type in
+// warps. It also returns an error if the kernel does not support the depth or the width of the heads.
 func warpAttend(o op.Attend, n *ir.Node, share dim.Dim, put store, by Options) (kernels.Launch, error) {
 	d := n.Args[0].Type.DType
 	depth, _ := o.Depth.Int()
@@ -44,8 +44,8 @@ func sinkOf(n *ir.Node) func(e *kernels.Emitter, at kernels.Attending) *kernel.V
 	return func(e *kernels.Emitter, at kernels.Attending) *kernel.Value { return e.Read(sinks).Get(at.Head) }
 }
 
-// elementsOf returns a function that loads n adjacent elements of v, from index `element` of a row on. place
-// returns the head and the row. layout holds the offset of v in memory and its strides along batch, heads and rows.
+// elementsOf returns a function that loads n adjacent elements of a row of v, from index `element` on. place returns
+// the head and the row. layout holds the offset of v in memory and its strides along batch, heads and rows.
 func elementsOf(v *ir.Value, layout []dim.Dim, place func(at kernels.Attending) (head, row *kernel.Value)) func(e *kernels.Emitter, at kernels.Attending, element *kernel.Value, n int) []*kernel.Value {
 	strides, known := dim.Ints(layout)
 	return func(e *kernels.Emitter, at kernels.Attending, element *kernel.Value, n int) []*kernel.Value {
@@ -71,10 +71,10 @@ func elementsOf(v *ir.Value, layout []dim.Dim, place func(at kernels.Attending) 
 	}
 }
 
-// scoring returns the function that changes a score before the softmax reads it, or nil if nothing changes scores.
-// Query i attends to the keys from its position − before to its position + after; a negative number means all keys
-// on that side. If the positions are known only at run time, before and after are −1, and score excludes the keys
-// outside of the window.
+// scoring returns a function that changes a score before the softmax reads it, or nil if scores do not change. It
+// also returns the window of keys: query i attends to the keys from position i − before to position i + after. A
+// negative number means all keys on that side. If the positions are known only at run time, before and after are −1,
+// and score excludes the keys outside of the window.
 func scoring(o op.Attend, n *ir.Node, by Options) (score func(e *kernels.Emitter, at kernels.Attending, score *kernel.Value) *kernel.Value, before, after int) {
 	before, after = o.Before, o.After
 	moved := n.Arg(5) != nil && (before >= 0 || after >= 0) // positions are known at run time

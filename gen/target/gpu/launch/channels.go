@@ -13,10 +13,10 @@ var channels = []entry{
 	computes(channelSums),
 }
 
-// perChannel launches a block of threads for each channel of planar images. The function `fill` builds the kernel.
-// Its argument `at` returns the index, in an operand, of element i of the channel. Its argument `store` stores v
-// for the channel in row k of the result. perChannel returns an error for floats of 8 bits. It also returns an
-// error for channel-blocked images: blocked is then not 0.
+// perChannel returns the launch of a kernel with a block of threads for each channel of planar images. The function
+// `fill` builds the kernel. It gets two functions. `at` returns the index, in an operand, of element i of the
+// channel. `store` stores v for the channel in row k of the result. perChannel returns an error for floats of 8 bits.
+// It also returns an error for channel-blocked images: blocked is then not 0.
 func perChannel(name string, blocked int, n *ir.Node, fill func(r *kernels.Row, d ir.DType, at func(i *kernel.Value) *kernel.Value, store func(k int, v *kernel.Value))) ([]kernels.Launch, error) {
 	x, y := n.Args[0].Type, n.Results[0]
 	d, ok := kernels.Arithmetic(x.DType)

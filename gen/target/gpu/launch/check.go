@@ -12,9 +12,10 @@ var check = []entry{
 	computes(checkIndex),
 }
 
-// checkIndex launches one block of threads, which copies indices and reports the first index out of range. With
-// FromEnd, an index that counts from the end is copied as the index that counts from the start. Indices out of
-// range are copied unchanged: other kernels stay inside of an axis whatever the indices are.
+// checkIndex returns the launch of a kernel that copies indices and reports the first index that is out of range. The
+// kernel has one block of threads. With FromEnd, an index that counts from the end is copied as the index that counts
+// from the start. Indices out of range are copied unchanged, because other kernels stay inside of an axis whatever
+// the indices are.
 func checkIndex(o op.CheckIndex, n *ir.Node) ([]kernels.Launch, error) {
 	return one(kernels.Rows("check_index", dim.Const(1), n.Args[0].Type.Elems(), func(r *kernels.Row) {
 		d := n.Args[0].Type.DType

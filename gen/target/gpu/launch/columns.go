@@ -36,8 +36,9 @@ func foldPlaces(o op.Col2Im) []dim.Dim {
 	return places
 }
 
-// foldExtents returns two conditions on the operand of a Col2Im: it has a row for each pair of a channel of the result
-// and a cell of the window, and a column for each window.
+// foldExtents returns two conditions on the extents of the operand of a Col2Im. The number of its rows is the number
+// of channels of the result times the number of cells of the window. The number of its columns is the number of
+// windows.
 func foldExtents(o op.Col2Im, n *ir.Node) []ir.CheckDim {
 	x, cells := n.Args[0].Type.Shape, dim.Product(o.Block...)
 	return []ir.CheckDim{
@@ -46,8 +47,8 @@ func foldExtents(o op.Col2Im, n *ir.Node) []ir.CheckDim {
 	}
 }
 
-// col2Im launches a thread for each element of the images. The thread adds up the cells of all windows
-// that contain the element, in the order of the cells.
+// col2Im adds the columns to images, each element at the cell of its window. There is a thread for each element of
+// the images. The thread adds up the cells of all windows that contain the element, in the order of the cells.
 func col2Im(o op.Col2Im, n *ir.Node, put store) ([]kernels.Launch, error) {
 	x, y := n.Args[0], n.Results[0]
 	d, ok := kernels.Arithmetic(x.Type.DType)
@@ -73,8 +74,9 @@ func col2Im(o op.Col2Im, n *ir.Node, put store) ([]kernels.Launch, error) {
 	}))
 }
 
-// deformColumns launches a thread for each element of the columns. The thread interpolates between the
-// elements around a cell that is moved by a fractional offset. Coordinates are computed in f64.
+// deformColumns computes the columns of a deformable convolution: the elements under each window, at cells that are
+// moved by fractional offsets. A thread computes an element of the columns. It interpolates between the elements
+// around the moved cell. Coordinates are computed in f64.
 func deformColumns(o op.DeformColumns, n *ir.Node, put store) ([]kernels.Launch, error) {
 	x, offsets, factors := n.Args[0], n.Args[1], n.Arg(2)
 	d, ok := kernels.Arithmetic(x.Type.DType)

@@ -34,10 +34,10 @@ func conv(o op.Conv, n *ir.Node, put store, by Options) ([]kernels.Launch, error
 	})
 }
 
-// convolve launches a matrix product [channels, terms]·[terms, windows] for each group. A term is a channel of the
-// operand and a cell of the window. The functions x and w convert the elements of the operand and of the weights; w
-// also gets the channel of the result, and x gets nil in its place. sums is the type of the sums, and matrix is
-// [kernels.Factors.Matrix]. put stores each sum.
+// convolve computes a convolution as a matrix product [channels, terms]·[terms, windows] for each group. A term is a
+// channel of the operand and a cell of the window. The functions x and w convert the elements of the operand and of
+// the weights. The argument `channel` of w is the channel of the result; for x it is nil. sums is the type of the
+// sums, and matrix is [kernels.Factors.Matrix]. put stores each sum.
 func convolve(name string, o op.Conv, n *ir.Node, sums, matrix ir.DType, x, w func(e *kernels.Emitter, v, channel *kernel.Value) *kernel.Value, put storeSum) ([]kernels.Launch, error) {
 	operand, weights, y := n.Args[0], n.Args[1], n.Results[0]
 	in, out := operand.Type.Shape, y.Type.Shape
@@ -81,8 +81,8 @@ type window struct {
 
 func windowOf(w op.Window, in []dim.Dim) window { return window{w, in, w.Padding(in)[:len(in)]} }
 
-// cells returns the coordinates, on the axes of the operand, of a cell of the window at `place`. tap holds the
-// coordinates of the cell in its window. inside says whether the operand has this cell.
+// cells returns the coordinates, on the axes of the operand, of a cell under the window at position `place`. tap
+// holds the coordinates of the cell in the window. inside says whether the operand has this cell.
 func (w window) cells(e *kernels.Emitter, place, tap []*kernel.Value) (cells []*kernel.Value, inside *kernel.Value) {
 	inside = e.Bool(true)
 	for i := range place {
@@ -94,9 +94,9 @@ func (w window) cells(e *kernels.Emitter, place, tap []*kernel.Value) (cells []*
 	return cells, inside
 }
 
-// places returns the place of the window whose cell tap lies on a given cell of the operand. tap
-// holds the cell's coordinates in the window. exists says whether there is such a window. extents
-// are the numbers of windows along each axis.
+// places finds the window that has the given cell of the operand as its cell `tap`, and returns the window's
+// position. tap holds coordinates in the window. exists says whether there is such a window. extents are the numbers
+// of windows along each axis.
 func (w window) places(e *kernels.Emitter, cell, tap []*kernel.Value, extents []dim.Dim) (places []*kernel.Value, exists *kernel.Value) {
 	exists = e.Bool(true)
 	for i := range cell {
@@ -110,9 +110,9 @@ func (w window) places(e *kernels.Emitter, cell, tap []*kernel.Value, extents []
 	return places, exists
 }
 
-// convWeights launches a matrix product for each group. A row of the left matrix has the gradient of a
-// channel of the result. A column of the right matrix has the elements of the operand that lie under
-// one cell of the window, of one channel. There is a term for each window.
+// convWeights computes the gradient of a convolution's weights as a matrix product for each group. A row of the left
+// matrix has the gradient of a channel of the result. A column of the right matrix belongs to a channel of the
+// operand and a cell of the window: it has the elements that lie under this cell. The product sums over the windows.
 func convWeights(o op.ConvWeights, n *ir.Node, put store, by Options) ([]kernels.Launch, error) {
 	x, g, y := n.Args[0], n.Args[1], n.Results[0]
 	sums, ok := kernels.Arithmetic(y.Type.DType)

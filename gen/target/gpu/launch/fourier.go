@@ -16,16 +16,16 @@ var fourier = []entry{
 	computes(dft),
 }
 
-// dft is a mixed-radix transform (Cooley and Tukey, 1965). The first launch computes the roots of unity.
-// Each radix is one more launch.
+// dft computes a Fourier transform by the mixed-radix algorithm (Cooley and Tukey, 1965). The first launch computes
+// the roots of unity. Each radix is one more launch.
 //
-// z[j, k] is element k of the transform of the `size` elements j, j + step, … of a line, where step is length/size. At
-// first size is 1, and z is the line. A radix p multiplies size by p:
+// A line has `length` elements. z[j, k] is element k of the transform of `size` of these elements: j, j + step, j +
+// 2·step, …, where step is length/size. At first size is 1, and z is the line. A radix p multiplies size by p:
 //
 //	y[j, k] = Σ_q e^(∓2πi·qk/(p·size)) · z[j + q·step/p, k mod size]
 //
-// At the end size is length, and y[0, k] is the spectrum. The axes of z in memory are outer, j, k and
-// inner. A length that is known only at run time is one radix.
+// At the end size is length, and y[0, k] is the spectrum. The axes of z in memory are outer, j, k and inner. If the
+// length is known only at run time, it is the only radix.
 func dft(o op.DFT, n *ir.Node) ([]kernels.Launch, error) {
 	x, y := n.Args[0].Type, n.Results[0].Type
 	if _, ok := kernels.Arithmetic(x.DType); !ok {
@@ -82,9 +82,9 @@ func lastExtent(t ir.Type) int {
 // a radix too.
 const maxRadix = 32
 
-// radicesOf factors a length into radices. Each radix costs a launch, so a radix is a product of prime factors,
-// taken in ascending order, as long as the product does not exceed maxRadix. A length that is less than 2, or not
-// constant, is the only radix.
+// radicesOf factors a length into radices. A radix is the product of one or more prime factors. Each radix costs a
+// launch, so a radix takes prime factors in ascending order as long as the product does not exceed maxRadix. A length
+// that is less than 2, or not constant, is the only radix.
 func radicesOf(length dim.Dim) []dim.Dim {
 	n, ok := length.Int()
 	if !ok || n < 2 {
@@ -146,9 +146,10 @@ func (f transform) rootsOfUnity() (kernels.Launch, error) {
 	})
 }
 
-// join launches the kernel of stage s. Each result is a sum of s.radix terms. The function `get` returns the real
-// and the imaginary part of z[outer, j, k, inner] of the stage before. The function `put` stores v, both parts of a
-// result: `at` holds its index on each axis, and row is its index in row-major order.
+// join returns the launch of the kernel of stage s, which computes z from the z of the stage before. Each result is a
+// sum of s.radix terms. The function `get` returns the real and the imaginary part of z[outer, j, k, inner] of the
+// stage before. The function `put` stores v, both parts of a result: `at` holds the result's index on each axis, and
+// row is its index in row-major order.
 func (f transform) join(s stage, get func(e *kernels.Emitter, outer, j, k, inner *kernel.Value) []*kernel.Value, put func(e *kernels.Emitter, at []*kernel.Value, row *kernel.Value, v []*kernel.Value)) (kernels.Launch, error) {
 	shape := []dim.Dim{f.outer, s.step, s.bins, f.inner}
 	wide := ir.U64

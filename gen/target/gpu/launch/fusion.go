@@ -23,10 +23,10 @@ func Loads(o ir.Op) bool {
 	return ok
 }
 
-// fused returns the launches of an [op.Fusion]. Its block ends with a pointwise node. All other nodes are copies,
-// except for at most one, the host, for which [Ends] is true. The launches are the host's, and they compute the
-// last node on each element before they store it. Without a host there is one launch, which computes the last node.
-// Copies are computed as their elements are loaded, see [Loads].
+// fused returns the launches of an [op.Fusion]. The last node of its block is pointwise. At most one of the other
+// nodes, called the host, is not a copy; [Ends] is true for it. The launches are those of the host, and they compute
+// the last node on each element before they store it. Without a host there is one launch, which computes the last
+// node. Copies are computed as their elements are loaded, see [Loads].
 func fused(n *ir.Node, by Options) ([]kernels.Launch, error) {
 	if n.Op.(op.Fusion).Rows {
 		return rowsOf(n, by)
@@ -81,9 +81,9 @@ func fused(n *ir.Node, by Options) ([]kernels.Launch, error) {
 	return launches, nil
 }
 
-// parts returns the last node of the block of a fusion, and host, the node that is neither `last` nor a copy. host is
-// nil if there is none. parts returns an error if the last node is not pointwise, if [Ends] is false for host, or if
-// there are two such nodes.
+// parts returns the nodes of a fusion's block that are not copies: its last node, and host, the only other one. host
+// is nil if all others are copies. parts returns an error if the last node is not pointwise, if [Ends] is false for
+// host, or if more than one other node is not a copy.
 func parts(block *ir.Block) (last, host *ir.Node, err error) {
 	for i, n := range block.Nodes {
 		_, pointwise := n.Op.(op.Pointwise)
@@ -100,9 +100,8 @@ func parts(block *ir.Block) (last, host *ir.Node, err error) {
 	return nil, nil, errFusion
 }
 
-// load returns an element of a, an operand of a pointwise node, if a copy in the same block
-// computes a. It returns nil for other operands. indices returns the index of the element of the
-// result on each axis.
+// load returns an element of a, an operand of a pointwise node, if a copy in the same block computes a. Otherwise it
+// returns nil. The function indices returns the index of the pointwise node's element on each axis.
 func load(e *kernels.Emitter, a *ir.Value, indices func() []*kernel.Value) *kernel.Value {
 	if a.Def == nil {
 		return nil

@@ -24,8 +24,8 @@ var channelsLast = []entry{
 
 var errChannels = errors.New("the numbers of channels are not known, or not a multiple of 16 bytes for each group")
 
-// Chunk returns c if kernels compute a [last.ConvLast] on operands of type d whose number of channels in each group is
-// a multiple of c. It returns 0 if no kernel computes convolutions of type d.
+// Chunk returns a number c: kernels compute a [last.ConvLast] on operands of type d if the number of channels in each
+// group is a multiple of c. It returns 0 if no kernel computes convolutions of type d.
 func (o Options) Chunk(d ir.DType) int {
 	if d != ir.F32 && d != ir.F16 && d != ir.BF16 {
 		return 0
@@ -36,9 +36,10 @@ func (o Options) Chunk(d ir.DType) int {
 // Pipelines reports whether there are pipelined kernels of products of type d with constant extents.
 func (o Options) Pipelines(d ir.DType) bool { return o.Pipelined && o.matrix(d) != ir.Invalid }
 
-// convLast launches a product of rows for each group. A row of the first factor holds the elements of the operand under
-// a window. A row of the second factor holds the weights of a channel of the result. Their length is the number of
-// cells of the window times the channels of a group.
+// convLast computes a convolution as a matrix product for each group. Each element of the result is the inner product
+// of two rows. A row of the first factor holds the elements of the operand under a window. A row of the second factor
+// holds the weights of a channel of the result. The length of a row is the number of cells of the window times the
+// channels of a group.
 func convLast(o last.ConvLast, n *ir.Node, put store, by Options) ([]kernels.Launch, error) {
 	x, weights, bias, y := n.Args[0], n.Args[1], n.Arg(2), n.Results[0]
 	in, out := x.Type.Shape, y.Type.Shape

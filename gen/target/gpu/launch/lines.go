@@ -71,8 +71,8 @@ func argExtreme(name string, n *ir.Node, axis int, greatest, last bool) ([]kerne
 	}))
 }
 
-// cumulate launches a thread for each row. The thread joins the elements of the row one after the
-// other with join, beginning with the number `first`.
+// cumulate returns the launch of a kernel that computes cumulative sums and the like. A thread goes through a row and
+// combines its elements one after the other with the function `join`. It starts with the number `first`.
 func cumulate(name string, n *ir.Node, o op.CumSum, first float64, join func(e *kernels.Emitter, x, y *kernel.Value) *kernel.Value) ([]kernels.Launch, error) {
 	x, y := n.Args[0], n.Results[0]
 	d, ok := kernels.Arithmetic(x.Type.DType)
@@ -102,8 +102,9 @@ func cumulate(name string, n *ir.Node, o op.CumSum, first float64, join func(e *
 // maxRanked is the largest number of elements in a row that topK ranks.
 const maxRanked = 1 << 15
 
-// topK launches a thread for each element. The thread counts the elements of the row that precede its own in the
-// result, and stores its own at this index if that is less than o.K.
+// topK returns the launch of a kernel that selects the first o.K elements of each row in sorted order. There is a
+// thread for each element. The thread counts the elements of the row that precede its own in the result. It stores
+// its own at this index if the index is less than o.K.
 func topK(o op.TopK, n *ir.Node) ([]kernels.Launch, error) {
 	x, values, places := n.Args[0], n.Results[0], n.Results[1]
 	d, ok := kernels.Arithmetic(x.Type.DType)

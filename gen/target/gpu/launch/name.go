@@ -11,9 +11,8 @@ import (
 // maxName is the maximum length, in bytes, of a kernel's name that lists all operators. See [joined].
 const maxName = 48
 
-// joined returns the name of a kernel that computes these operators in order, such as
-// conv3x3_bias_relu. If the name exceeds maxName bytes, it has the first operators and the number of
-// the others: mul_add_and_7_more.
+// joined returns a name for a kernel that computes several operators in order, such as conv3x3_bias_relu. If the name
+// would exceed maxName bytes, it ends with a number instead: mul_add_and_7_more.
 func joined(operators ...string) string {
 	name := strings.Join(operators, "_")
 	for kept := len(operators) - 1; len(name) > maxName && kept > 0; kept-- {

@@ -22,8 +22,8 @@ var norm = []entry{
 	ends(lrn),
 }
 
-// element0 returns i. It is the argument `place` of [normalise] for a scale and a bias that have one element for
-// each element of a row.
+// element0 returns i. It is the argument `place` of [normalise] if the scale and the bias have one element for each
+// element of a row.
 func element0(r *kernels.Row, i *kernel.Value) *kernel.Value { return i }
 
 // groupNorm normalises groups of channels. Scale and bias have an element for each channel.
@@ -39,7 +39,7 @@ func groupNorm(o op.GroupNormalization, n *ir.Node, put store) ([]kernels.Launch
 
 // normalise divides each row by √(m + epsilon), where m is the mean of the squares of the row. If centred is set, it
 // subtracts the mean of the row first, so that m is the variance. The optional operands after the first are a scale
-// and a bias. place returns the index, in both, of element i of a row.
+// and a bias. place returns the index of the scale and of the bias for element i of a row.
 func normalise(name string, n *ir.Node, rows, length dim.Dim, epsilon float64, centred bool, place func(r *kernels.Row, i *kernel.Value) *kernel.Value, put store) ([]kernels.Launch, error) {
 	x, scale, bias := n.Args[0], n.Arg(1), n.Arg(2)
 	d, ok := kernels.Arithmetic(x.Type.DType)

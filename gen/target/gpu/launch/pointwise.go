@@ -20,9 +20,9 @@ func pointwiseRegion(_ op.Pointwise, n *ir.Node) ([]kernels.Launch, error) {
 	return pointwiseMap(pointwiseName(regionNames(n)), n, func(*kernels.Emitter, *ir.Value, func() []*kernel.Value) *kernel.Value { return nil })
 }
 
-// operandElement returns an element of a, an operand of a pointwise node, if the kernel computes a
-// itself. It returns nil if a is in memory. at returns the index of the element of the result on each
-// axis.
+// operandElement returns an element of a, an operand of a pointwise node, if the kernel computes a itself. It returns
+// nil if a is in memory. The function `at` returns the index, on each axis, of the element of the result that needs
+// it.
 type operandElement func(e *kernels.Emitter, a *ir.Value, at func() []*kernel.Value) *kernel.Value
 
 func pointwiseMap(name string, n *ir.Node, operand operandElement) ([]kernels.Launch, error) {
@@ -102,9 +102,9 @@ func region(e *kernels.Emitter, b *ir.Block, in []*kernel.Value) []*kernel.Value
 	return out
 }
 
-// narrowed returns the nodes whose results may have the error of [op.Narrow]. Such a result may only change f16 and
-// bf16 results of b, and only through products, conversions to floats, and sums without constants. Other operators
-// might enlarge a relative error.
+// narrowed returns the nodes that may be computed with the error of [op.Narrow]. The result of such a node affects
+// only f16 and bf16 results of b. It affects them only through products, conversions to floats, and sums without
+// constants, because other operators might enlarge a relative error.
 func narrowed(b *ir.Block) map[*ir.Node]bool {
 	exact := map[*ir.Value]bool{}
 	for _, r := range b.Results {

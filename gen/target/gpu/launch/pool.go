@@ -20,10 +20,10 @@ var pool = []entry{
 
 var errBlocked = errors.New("the channels are in blocks")
 
-// overWindow launches a thread for each window, which carries a state through the cells of the window.
-// start returns the first state, step the state after a cell, and result the result of the last state.
-// step is told whether the cell is inside of the operand, and whether it is in the operand or its
-// padding. get reads the cell.
+// overWindow returns the launch of a kernel that pools. There is a thread for each window, which carries a state
+// through the cells of the window. start returns the first state, step the state after a cell, and result the value
+// of the last state. inside tells step whether the cell is in the operand, and padded whether it is in the operand or
+// its padding. get reads the cell.
 //
 // The spatial axes begin at axis `first`: at 2, or at 1 if the channels are the last axis.
 func overWindow(name string, o op.Window, n *ir.Node, first int, put store, start func(e *kernels.Emitter) []*kernel.Value,
@@ -123,9 +123,9 @@ func globalAveragePool(o op.GlobalAveragePool, n *ir.Node, put store) ([]kernels
 	}))
 }
 
-// maxPoolGrad finds the greatest cell of each window, the first one if there are several. It then
-// launches a thread for each cell of x. The thread adds the gradients of the windows whose greatest
-// cell this is, in the order of the windows.
+// maxPoolGrad computes the gradient of a maximum pool in two launches. The first finds the greatest cell of each
+// window, the first one if there are several. The second has a thread for each cell of x. The thread adds the
+// gradients of the windows whose greatest cell this is, in the order of the windows.
 func maxPoolGrad(o op.MaxPoolGrad, n *ir.Node, put store) ([]kernels.Launch, error) {
 	x, g := n.Args[0], n.Args[1]
 	d, ok := kernels.Arithmetic(x.Type.DType)

@@ -6,9 +6,9 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// Indices returns the index of the operand of n that holds indices or lengths, and the operator that checks this
-// operand before the kernel runs. The check only reports an index out of range: the kernel stays inside of its
-// memory without it. ok is false for nodes without such an operand.
+// Indices returns the operand of n that holds indices or lengths, and the operator that checks them before the kernel
+// runs. The check only reports an index out of range: the kernel stays inside of its memory even without the check.
+// ok is false for nodes without such an operand.
 func Indices(n *ir.Node) (operand int, check op.CheckIndex, ok bool) {
 	fromEnd := func(axis int) op.CheckIndex {
 		return op.CheckIndex{Count: n.Args[0].Type.Shape[axis], FromEnd: true}
@@ -45,7 +45,7 @@ func ImageIndex(x *ir.Value) op.CheckIndex {
 	return op.CheckIndex{Count: x.Type.Shape[0], What: "batch index", Things: "images"}
 }
 
-// Extents returns the equations between extents on which the kernels of a node rely. Equations that
+// Extents returns equations between extents. The kernels of node n work only if the equations hold. Equations that
 // cannot be proven are checked before the kernels run.
 func Extents(n *ir.Node) []ir.CheckDim {
 	switch o := n.Op.(type) {
@@ -61,8 +61,8 @@ func Extents(n *ir.Node) []ir.CheckDim {
 	return nil
 }
 
-// readable returns the condition that `extent` is at least 1 or the first result of n is empty. The elements of
-// this result are indices of an axis with this extent.
+// readable returns a condition: `extent` is at least 1, or the first result of n is empty. The elements of this
+// result are indices of an axis with this extent.
 func readable(extent dim.Dim, n *ir.Node) ir.CheckDim {
 	some := n.Results[0].Type.Elems().Min(dim.Const(1))
 	return ir.CheckDim{A: extent, B: extent.Max(some), What: "axis"}

@@ -31,8 +31,9 @@ func matMul(_ op.MatMul, n *ir.Node, put store, by Options) ([]kernels.Launch, e
 	return stored("product", f, n.Args, by)
 }
 
-// stored returns the launch of a product whose factors are the elements of two operands, unchanged. With
-// by.Pipelined, the field Faster of the launch is the pipelined kernel, or nil if there is none.
+// stored returns the launch of a matrix product whose factors are in memory: they are the elements of two operands.
+// If by.Pipelined is set, the launch's field Faster is the launch of a pipelined kernel, or nil if no such kernel can
+// do it.
 func stored(name string, f kernels.Factors, operands []*ir.Value, by Options) ([]kernels.Launch, error) {
 	l, err := kernels.Product(name, f)
 	if by.Pipelined && err == nil {
@@ -75,9 +76,9 @@ func matrices(name string, n *ir.Node, sums, matrix ir.DType, a, b func(e *kerne
 	return one(kernels.Product(name, f))
 }
 
-// factorsOf describes the products of batches of matrices that n computes. The functions a and b convert the
-// elements of the left and of the right matrix; b also gets the column, and a gets nil in its place. sums is the
-// type of the sums, and matrix is [kernels.Factors.Matrix]. put stores each sum.
+// factorsOf describes the products of batches of matrices that n computes. The functions a and b convert the elements
+// of the left and of the right matrix. The argument `column` of b is the column; for a it is nil. sums is the type of
+// the sums, and matrix is [kernels.Factors.Matrix]. put stores each sum.
 func factorsOf(n *ir.Node, sums, matrix ir.DType, a, b func(e *kernels.Emitter, v, column *kernel.Value) *kernel.Value, put storeSum) (f kernels.Factors, err error) {
 	x, y := n.Args[0], n.Args[1]
 	p, err := op.Matrices(x.Type, y.Type)

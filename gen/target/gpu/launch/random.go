@@ -26,8 +26,9 @@ func randomUniform(o op.RandomUniform, n *ir.Node) ([]kernels.Launch, error) {
 	})
 }
 
-// randomNormal scales rt.NormalAt in each thread. It carries out the operations of rt.NormalAt one by one, so that
-// devices that round quotients and roots of f64 correctly compute the same bits.
+// randomNormal draws normally distributed numbers: it scales rt.NormalAt in each thread. It carries out the
+// operations of rt.NormalAt one by one. Devices that round quotients and roots of f64 correctly therefore compute the
+// same bits.
 func randomNormal(o op.RandomNormal, n *ir.Node) ([]kernels.Launch, error) {
 	return draw("random_normal", n, o.Seed, func(e *kernels.Emitter, seed, i *kernel.Value) *kernel.Value {
 		return e.Add(e.Float(ir.F64, o.Mean), e.Mul(e.Float(ir.F64, o.Scale), normalAt(e, seed, i)))

@@ -10,9 +10,9 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// recurrent are the operators that run one direction of a recurrent layer. A first kernel sets the
-// state. Kernels that are repeated for each time step, see [kernels.Rounds], then compute the products
-// of the state and the recurrent weights, and the cell's formula.
+// recurrent has the operators that run one direction of a recurrent layer. A first kernel sets the state. The other
+// kernels are repeated for each time step, see [kernels.Rounds]. They compute the products of the state and the
+// recurrent weights, and the cell's formula.
 var recurrent = []entry{
 	computes(gruSteps),
 	computes(lstmSteps),
@@ -99,10 +99,9 @@ func (r *recurrence) projected(e *kernels.Emitter, gate int, sequence, i *kernel
 	return e.Read(r.Args[0]).At(r.time(e), sequence, e.Add(e.Mul(e.Int(gate), e.Dim(r.hidden)), i))
 }
 
-// product returns a launch that multiplies a vector of each sequence by the recurrent weights of
-// several gates. weights returns the operand with a gate's weights, and the index of the gate in
-// this operand. vector returns element k of a sequence's vector. store stores the sums of all gates
-// for element i.
+// product returns a launch that multiplies a vector of each sequence by the recurrent weights of several gates.
+// weights returns where a gate's weights are: the index of the operand, and the index of the gate in this operand.
+// vector returns element k of a sequence's vector. store stores the sums of all gates for element i.
 func (r *recurrence) product(name string, gates int, weights func(gate int) (operand, place int), vector func(e *kernels.Emitter, sequence, k *kernel.Value) *kernel.Value, store func(e *kernels.Emitter, sequence, i *kernel.Value, sums []*kernel.Value)) (kernels.Launch, error) {
 	return kernels.MatVec(name, kernels.Vectors{
 		M: r.batch, N: r.hidden, K: r.hidden, Matrices: gates, DType: r.dtype,
@@ -115,9 +114,9 @@ func (r *recurrence) product(name string, gates int, weights func(gate int) (ope
 	})
 }
 
-// finish stores element i of the states of a sequence, and of y, after the time step that the current
-// [kernels.Rounds] round computes. states are the states before the step, and cell returns the states
-// after it. At a time step that is past the end of the sequence the states stay the same, and y is 0.
+// finish stores element i of y and of the states of a sequence after a time step, the one that the current
+// [kernels.Rounds] round computes. states are the states before the step, and cell returns the states after it. If
+// the time step is past the end of the sequence, the states stay the same, and y is 0.
 func (r *recurrence) finish(e *kernels.Emitter, sequence, i *kernel.Value, states []*kernel.Value, cell func() []*kernel.Value) {
 	t := r.time(e)
 	y := e.If(e.Lt(t, r.length(e, sequence)), func() []*kernel.Value {
@@ -202,9 +201,9 @@ const (
 	gruBias
 )
 
-// gruSteps launches two kernels for each step. The first computes the operand of the candidate's
-// product, and the second the product. One kernel is enough if the gate r is applied after the
-// product.
+// gruSteps computes the steps of a GRU with two kernels for each step. The first kernel computes the gates, and the
+// operand of the candidate's product. The second computes the candidate and the new state. If the gate r is applied
+// after the product, one kernel does both.
 func gruSteps(o op.GRUSteps, n *ir.Node) ([]kernels.Launch, error) {
 	r, err := recurrenceOf(o.Steps, n, gruLens)
 	if err != nil {

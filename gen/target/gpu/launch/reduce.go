@@ -53,8 +53,8 @@ func (a axes) extents(which []int) []dim.Dim {
 func (a axes) rows() dim.Dim   { return dim.Product(a.extents(a.over)...) }
 func (a axes) length() dim.Dim { return dim.Product(a.extents(a.along)...) }
 
-// columns returns the extents before and after the axes of the elements of a row. ok is false unless these axes are
-// adjacent, and enough elements are adjacent that do not belong to the same row.
+// columns returns the extents before and after the axes that form a row. ok is true if these axes are adjacent and
+// the inner extent is large enough or unknown: enough adjacent elements then belong to different rows.
 func (a axes) columns() (outer, inner dim.Dim, ok bool) {
 	const fewest = 32
 	if len(a.along) == 0 {
@@ -128,8 +128,9 @@ type state struct {
 	end func(e *kernels.Emitter, s []*kernel.Value) *kernel.Value
 }
 
-// stateOf returns the functions of a reduction of rows of `length` elements. elem is the type of the elements, and
-// d the type in which kernels compute. It returns an error if there is no kernel for `kind` and `elem`.
+// stateOf returns the functions that compute the reduction `kind` of rows of `length` elements. elem is the type of
+// the elements, and d the type in which kernels compute. stateOf returns an error if there is no kernel for kind and
+// elem.
 func stateOf(kind op.Reduction, elem, d ir.DType, length dim.Dim) (state, error) {
 	number := func(x float64) func(e *kernels.Emitter) []*kernel.Value {
 		return func(e *kernels.Emitter) []*kernel.Value { return []*kernel.Value{e.Number(d, x)} }
@@ -262,8 +263,8 @@ func limitOf(d ir.DType, largest bool) int64 {
 	return math.MinInt64 >> (64 - d.Bits())
 }
 
-// logSumExp returns the functions of the logarithm of a sum of exponentials. The state is the
-// greatest element so far, and the sum of the exponentials of the elements minus the greatest.
+// logSumExp returns the functions of the reduction log(Σ exp(x)). The state has two numbers: the greatest element so
+// far, and the sum of exp(x − greatest) over the elements so far.
 func logSumExp(d ir.DType) state {
 	// join joins two states; of no elements the greatest is −∞ and the sum 0.
 	join := func(e *kernels.Emitter, s, t []*kernel.Value) []*kernel.Value {
@@ -289,9 +290,8 @@ func logSumExp(d ir.DType) state {
 	}
 }
 
-// softmax normalises rows along an axis: a first kernel finds the greatest element of each row and the
-// sum of the exponentials, a second one computes the elements. If log is set, it computes their
-// logarithms.
+// softmax normalises rows along an axis. A first kernel finds, for each row, the greatest element and the sum of the
+// exponentials. A second kernel computes the elements. If log is set, the elements are the logarithms of the softmax.
 func softmax(n *ir.Node, axis int, log bool, put store) ([]kernels.Launch, error) {
 	x := n.Args[0]
 	d, ok := kernels.Arithmetic(x.Type.DType)

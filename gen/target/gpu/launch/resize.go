@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// resize are the operators that resize axes by tables of indices and weights. An index that is outside
-// of the axis counts as the nearest one inside.
+// resize has the operators that resize axes by tables of indices and weights. An index that is outside of the axis
+// stands for the nearest one inside.
 var resize = []entry{
 	computes(resizeAxis),
 	computes(resizeLinear),

@@ -78,8 +78,8 @@ func rowsOf(n *ir.Node, by Options) ([]kernels.Launch, error) {
 	return one(l, err)
 }
 
-// together computes what n has in common for all elements of the row: operands and results that are the same for all of
-// them, and what the node needs to know of the whole row.
+// together computes what is the same for all elements of the row. This includes operands and results of n, and what n
+// needs to know of the whole row, such as its sum.
 func (f *rowFusion) together(n *ir.Node) {
 	for i, a := range n.Args {
 		if k := f.wants[n][i]; a != nil && a.Def == nil && f.fixed[a] == nil && (k == PerRow || k == Single) {

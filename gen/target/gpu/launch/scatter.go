@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// scatter are the operators that write elements at indices. A thread owns each element of the result
-// and applies its updates in their order, so that results do not depend on the order of threads.
+// scatter has the operators that write elements at indices. A thread computes an element of the result and applies
+// the updates of this element in their order. Results therefore do not depend on the order of threads.
 var scatter = []entry{
 	computes(scatterElements),
 	computes(scatterND),
@@ -70,9 +70,9 @@ func scatterElements(o op.ScatterElements, n *ir.Node) ([]kernels.Launch, error)
 	}))
 }
 
-// scatterND finds the first and the last update of each slice. It then launches a thread for each
-// element of the result, which goes through the updates in between. It returns an error unless each
-// index tuple has one coordinate.
+// scatterND writes updates to slices of x. A first kernel finds the first and the last update of each slice. A second
+// kernel has a thread for each element of the result, which goes through the updates between these two. scatterND
+// returns an error unless each index tuple has one coordinate.
 func scatterND(o op.ScatterND, n *ir.Node) ([]kernels.Launch, error) {
 	x, indices, updates, y := n.Args[0], n.Args[1], n.Args[2], n.Results[0]
 	join, err := update(o.Reduction, y.Type.DType)

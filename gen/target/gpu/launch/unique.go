@@ -8,15 +8,15 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// unique lists the operators whose results have an extent that depends on the data. Kernels count
-// first. The host then reads the number, and other kernels compute the results.
+// unique has the operators whose results have an extent that depends on the data. A first kernel determines the
+// extent. The host then reads it, and other kernels compute the results.
 var unique = []entry{
 	computes(nonZero),
 	computes(uniqueRows),
 }
 
 // numbering returns `numbers`, a vector of `length` elements, and the launches that compute it. Element i is the
-// number of indices k from 0 to i for which counts returns true.
+// number of indices k in [0, i] for which the function `counts` returns true.
 func numbering(name string, length dim.Dim, counts func(e *kernels.Emitter, i *kernel.Value) *kernel.Value) (numbers *kernels.Scratch, launches []kernels.Launch, err error) {
 	numbers = &kernels.Scratch{DType: ir.I32, Shape: []dim.Dim{length}}
 	launches, err = kernels.PrefixSums(name, kernels.Scan{
@@ -29,8 +29,8 @@ func numbering(name string, length dim.Dim, counts func(e *kernels.Emitter, i *k
 	return numbers, launches, err
 }
 
-// counted returns a launch that stores the last of the `length` elements of numbers, or 0 if length is 0. The host
-// reads it as the value of the node's symbol.
+// counted returns a launch that stores one number: the last of the `length` elements of `numbers`, or 0 if length is
+// 0. The host reads this number as the value of the node's symbol.
 func counted(name string, numbers *kernels.Scratch, length dim.Dim) (kernels.Launch, error) {
 	count := &kernels.Scratch{DType: ir.I32, Shape: dim.Consts(1)}
 	l, err := kernels.Map(name, dim.Consts(1), func(e *kernels.Emitter, _ []*kernel.Value, i *kernel.Value) {

@@ -74,9 +74,9 @@ type sampler struct {
 	op.GridSample
 }
 
-// corners calls visit for every combination of one sample from each of axes. visit gets the indices of the samples,
-// whether all are inside, and the product of their weights. In recursive calls, cells, inside and weight are these
-// values for the samples that were chosen on earlier axes.
+// corners calls visit for every combination of samples, one sample from each of axes. visit gets the indices of the
+// samples, whether all samples are inside, and the product of their weights. corners calls itself for the next axis.
+// cells, inside and weight are then these three values for the samples that were chosen on earlier axes.
 func corners(e *kernels.Emitter, axes [][]sample, cells []*kernel.Value, inside, weight *kernel.Value, visit func(cells []*kernel.Value, inside, weight *kernel.Value)) {
 	if len(axes) == 0 {
 		visit(cells, inside, weight)
@@ -87,8 +87,9 @@ func corners(e *kernels.Emitter, axes [][]sample, cells []*kernel.Value, inside,
 	}
 }
 
-// samples returns the elements that a point reads on an axis of extent d. The coordinates −1 and 1
-// are the centres of the first and the last element with AlignCorners, and otherwise their outer edges.
+// samples returns the elements that a point reads on an axis of extent d. The axis ranges from −1 to 1. With
+// AlignCorners, −1 and 1 are the centres of the first and the last element. Otherwise they are the outer edges of
+// these elements.
 func (s sampler) samples(coordinate *kernel.Value, d dim.Dim) []sample {
 	t := coordinate.Type.DType
 	x, half, extent := s.Add(coordinate, s.Float(t, 1)), s.Float(t, 0.5), s.Convert(t, s.Dim(d))
@@ -143,8 +144,8 @@ func (s sampler) padded(x *kernel.Value, d dim.Dim) *kernel.Value {
 	return within(s.Emitter, x, s.num(0), s.Convert(ir.F64, s.Dim(d.Sub(dim.Const(1)))))
 }
 
-// mirrored reflects x at the ends of an axis of extent d until it lies between them. The ends are the
-// centres of the first and the last element with AlignCorners, and otherwise their outer edges.
+// mirrored reflects x at the ends of an axis of extent d until x lies between them. With AlignCorners, the ends are
+// the centres of the first and the last element. Otherwise they are the outer edges of these elements.
 func (s sampler) mirrored(x *kernel.Value, d dim.Dim) *kernel.Value {
 	low, length := -0.5, s.Convert(ir.F64, s.Dim(d))
 	if s.AlignCorners {

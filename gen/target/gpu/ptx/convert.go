@@ -78,9 +78,8 @@ func (w *writer) widen(r, x string, from ir.DType) {
 	w.emit("mov.b32", r, t)
 }
 
-// roundToOdd writes the conversion of x to f32 that truncates, and sets the last bit if the conversion
-// is inexact. Rounding the f32 to bf16 then equals rounding x itself. It returns the register of the
-// f32.
+// roundToOdd writes the conversion of x to an f32, and returns the register of the f32. The conversion truncates. If
+// it is inexact, it sets the last bit. Rounding the f32 to bf16 then gives the same result as rounding x itself.
 func (w *writer) roundToOdd(x string, from ir.DType) string {
 	typ := arithmeticType(from)
 	f, back, bits, p := w.temp(".f32"), w.temp(registerType(from)), w.temp(".b32"), w.temp(".pred")

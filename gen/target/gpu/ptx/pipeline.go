@@ -72,8 +72,8 @@ func (w *writer) begin(k *kernel.Kernel) {
 	}
 }
 
-// group writes the index of the thread's group. All threads of a warp get the index from the first thread, so that the
-// driver knows that the index is the same in the whole warp.
+// group writes the index of the thread's group of [kernel.Group] threads. All threads of a warp get the index from
+// the first thread, so that the driver knows that the index is the same in the whole warp.
 func (w *writer) group(result *kernel.Value) {
 	r := w.temp(".b32")
 	w.emit("mov.u32", r, "%tid.x")
@@ -184,9 +184,9 @@ func bit(x bool) string {
 	return "0"
 }
 
-// tile returns a register with the descriptor of a tile that begins at element `first` of array. The descriptor
-// holds the address, the distance between blocks of 64 columns, and the distance between blocks of 8 rows, all in
-// units of 16 bytes, and the mode of the swizzle. across is AcrossA or AcrossB of [kernel.MultiplyTiles].
+// tile returns a register with the descriptor of a tile that begins at element `first` of array. The descriptor has
+// the mode of the swizzle and three numbers in units of 16 bytes: the address, the distance between blocks of 64
+// columns, and the distance between blocks of 8 rows. across is AcrossA or AcrossB of [kernel.MultiplyTiles].
 func (w *writer) tile(array, first *kernel.Value, across bool) string {
 	const unit, columns, rows, swizzle128 = 16, 64 * 128, 1024, 1 << 62
 	fixed := uint64(1<<16 | rows/unit<<32 | swizzle128)

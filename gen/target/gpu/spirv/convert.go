@@ -219,9 +219,9 @@ func (f *function) unsignedToFloat(x uint32) uint32 {
 	return f.exact(opFMul, ir.F32, r, f.choose(ir.F32, isShort, f.float(ir.F32, 1), f.float(ir.F32, 2)))
 }
 
-// truncate converts a float to an integer. A float out of range becomes the nearest integer of the
-// type, and NaN becomes 0. SPIR-V does not define the conversion of such floats, so 0 is converted
-// in their place.
+// truncate converts a float to an integer. A float out of range becomes the nearest integer of the type, and NaN
+// becomes 0. SPIR-V does not define the conversion of such floats. truncate therefore converts 0 in their place, and
+// then selects the right integer.
 func (f *function) truncate(to, d ir.DType, x uint32) uint32 {
 	f.floats(d)
 	wide := ir.I32 // what is converted to

@@ -181,9 +181,10 @@ func (f *function) slot(c cell) uint32 {
 	return f.memory(c)
 }
 
-// access records the features that an access to a cell of global memory needs. An element of 8 or 16 bits needs
-// two, if it is not moved as part of a word: integers of this width in registers and in memory. SPIR-V can do
-// without the first, but then an address cannot be cast to a pointer to such elements.
+// access records the features that an access to a cell of global memory needs. An element of 8 or 16 bits needs two,
+// if it is not moved as part of a word: integers of this width in registers, and integers of this width in memory.
+// SPIR-V does not always require the first feature. Without it, however, an address cannot be cast to a pointer to
+// such elements.
 func (f *function) access(c cell) {
 	if isNarrow(c.d) && !c.isWords() {
 		f.need(map[int]string{1: "shaderInt8", 2: "shaderInt16"}[c.d.Size()])
@@ -270,8 +271,8 @@ func (f *function) skipped(p *kernel.Value, log uint32) uint32 {
 	return f.skips[p]
 }
 
-// replace stores x as element i + first of p, a narrow element, into its word. Other threads may store
-// the other elements of the word at the same time.
+// replace stores x as element i + first of p. The element is narrow, so replace changes a part of its word. Other
+// threads may store the other elements of the word at the same time.
 func (f *function) replace(p, i *kernel.Value, first int, d ir.DType, x uint32) {
 	word, device, relaxed := f.integer(32), f.word(scopeDevice), f.word(semanticsRelaxed)
 	at, shift := f.place(p, i, first)
@@ -292,8 +293,8 @@ func (f *function) element(array, i *kernel.Value, first int) uint32 {
 	return f.value(opAccessChain, f.pointer(classWorkgroup, f.slot(c)), variable, f.position(i, first, c.n))
 }
 
-// measure sets the cell of each shared array that b accesses. All accesses to the array must be able to move whole
-// cells, so it is the cell of the access with the fewest elements.
+// measure sets the cell of each shared array that b accesses. The cell is the unit of all accesses to the array. Each
+// access must move whole cells, so the cell has as many elements as the access with the fewest elements.
 func (f *function) measure(b *kernel.Block) {
 	for _, in := range b.Instrs {
 		n := 0

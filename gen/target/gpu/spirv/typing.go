@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// onInts, onFloats and onBools list the instructions whose operands have the type of the result, by
-// the kind of this type. ofInts and ofFloats list the comparisons, by the kind of their operands.
+// onInts, onFloats and onBools list the instructions whose operands have the type of the result. The type of the
+// result is an integer, a float or a bool. ofInts and ofFloats list the comparisons whose operands are integers or
+// floats.
 const (
 	onInts    = " SNegate IAdd ISub IMul UDiv SDiv UMod BitwiseOr BitwiseXor BitwiseAnd Not "
 	onFloats  = " FNegate FAdd FSub FMul FDiv "

@@ -1,6 +1,6 @@
-// Package text is an example of a small target, and a test of the interface of targets. Each node
-// is one step. Generated code prints a line of text for it, and running the step evaluates the node
-// as package ir does. It does not use any kernel.
+// Package text is an example of a small target, and a test of the interface of targets. Each node is one step.
+// Generated code prints a line of text for the step. Running the step evaluates the node as package ir does. The
+// package does not use any kernel.
 package text
 
 import (
