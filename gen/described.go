@@ -84,8 +84,8 @@ func Describe(path string, o Options) (*load.Description, error) {
 	return d, err
 }
 
-// describeVariant reads the first variant of o.Variants that the weights of o.Foreign match. If no
-// variant matches, it returns an error that explains each.
+// describeVariant reads the first variant of o.Variants that the weights of o.Foreign match. If no variant matches,
+// the error explains for each variant why.
 func describeVariant(path string, o Options) (*load.Description, error) {
 	var errs []error
 	for _, set := range o.Variants {

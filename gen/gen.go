@@ -269,7 +269,7 @@ func (m *Model) kept() []emit.Prepared {
 	return out
 }
 
-// isConstant reports whether the stored tensor called name is not a weight of the source model. It then holds a constant.
+// isConstant reports whether the stored tensor called `name` is a constant, and not a weight of the source model.
 func (m *Model) isConstant(name string) bool { return !m.given[name] }
 
 func (m *Model) emission() (*emit.Model, []emit.File, error) {

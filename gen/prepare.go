@@ -127,7 +127,7 @@ func (m *Model) parts() ([]*part, error) {
 	return parts, nil
 }
 
-// run computes the packed weights of the part. dst is their memory, or nil to allocate it.
+// run computes the packed weights of the part. dst is their memory. If dst is nil, run allocates the memory.
 func (p *part) run(dst []any) (made []exec.Item, err error) {
 	defer p.m.options.Target.Plain()()
 	results, shapes, err := exec.New(p.Func, p.m.options.Target, exec.Weights(p.m.Raw)).RunInto(context.Background(), nil, nil, dst)

@@ -12,8 +12,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// sampleBudget bounds the computation of the sample: about 2 seconds of plain Go kernels, enough
-// for ResNet-50 with a 224 × 224 image.
+// sampleBudget bounds the computation of the sample. It allows plain Go kernels to run for about 2 seconds, which is
+// enough for ResNet-50 with a 224 × 224 image.
 var sampleBudget = exec.Budget{Steps: 1 << 16, Bytes: 1 << 30, Work: 1 << 33}
 
 // addSamples computes the expected results of the bundled test. If the target cannot run, the default

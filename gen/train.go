@@ -323,7 +323,8 @@ func loadedBy(f *ir.Func, names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !loaded[name] })
 }
 
-// dropZeros removes the results of f that are zero gradients. The loss does not depend on their weights.
+// dropZeros removes the results of f that are zero gradients. The loss does not depend on the weights of these
+// gradients.
 func dropZeros(f *ir.Func) {
 	results, names := f.Results, f.ResultNames
 	f.Results, f.ResultNames = nil, nil

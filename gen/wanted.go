@@ -43,8 +43,8 @@ func (s *Source) Wanted() []keys.Want {
 // learned matches the names that frameworks give to learned parameters.
 var learned = regexp.MustCompile(`(^|\.)(weight|bias|gamma|beta|running_mean|running_var|(weight|bias)_[ih]h(_l\d+)?(_reverse)?)$`)
 
-// mixed is recorded for a weight that is used in both layouts, or in another way than as the second factor of a
-// product.
+// mixed is the layout of a weight that is not used in one layout only. The weight is used in both layouts, or not
+// only as the second factor of a product.
 const mixed keys.Layout = "-"
 
 // noteLayouts records the layouts of weights that f uses only as matrices of products. It records

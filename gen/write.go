@@ -173,8 +173,8 @@ func (o *Output) embeds(name string) bool {
 	return err == nil && bytes.Contains(text, []byte("\n//go:embed "+name+"\n"))
 }
 
-// hasSources reports whether the weights file called name has digests of the weights from which its own were
-// prepared.
+// hasSources reports whether a weights file has digests for its prepared weights: digests of the weights that they
+// were prepared from.
 func (o *Output) hasSources(name string) bool {
 	w := rt.OpenWeightsFile(filepath.Join(o.Dir, name))
 	defer w.Close()
@@ -270,7 +270,7 @@ func same(path string, f emit.File) bool {
 	return err == nil && info.Size() == n
 }
 
-// comparison is a writer that compares with the contents of a file and fails at a difference.
+// comparison is a writer that does not write. It compares with the contents of a file, and fails at a difference.
 type comparison struct{ have io.ReaderAt }
 
 var errDiffers = errors.New("the file differs")

@@ -276,8 +276,8 @@ func (b *Builder) Dims(dims ...dim.Dim) *Value {
 	return b.Node(Extents{Type: StaticTensor(I64, len(dims)), Elems: dims})
 }
 
-// infer returns the types of n's results. If the builder unifies extents, infer first unifies the
-// extents that n's operator requires to be equal.
+// infer returns the types of n's results. An operator may require extents of its operands to be equal. If the builder
+// unifies extents, infer first makes these extents equal.
 func (b *Builder) infer(n *Node) ([]Type, error) {
 	extents := 1
 	for _, a := range n.Args {
@@ -417,8 +417,8 @@ func (b *Builder) exchange(x, y dim.Dim, values []*Value) bool {
 
 const whatEqual = "extents that have to be equal"
 
-// makers returns the nodes that bind a symbol. There are several if the block with the node was
-// inlined more than once.
+// makers returns the nodes that bind a symbol. There are several nodes if the block with the node was inlined more
+// than once.
 func (b *Builder) makers(sym string) []*Node {
 	var makers []*Node
 	for _, block := range slices.Concat(b.state.open, b.state.loose) {

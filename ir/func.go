@@ -131,8 +131,7 @@ func (n *Node) Arg(i int) *Value {
 	return nil
 }
 
-// IsStored reports whether n is a weight or a constant: it only names a tensor that the module
-// stores.
+// IsStored reports whether n is a weight or a constant. Such a node computes nothing: the module stores its tensor.
 func (n *Node) IsStored() bool {
 	switch n.Op.(type) {
 	case Constant, Load:

@@ -174,8 +174,8 @@ func repeated(t *ir.Tensor, shape []int) *ir.Tensor {
 	return out
 }
 
-// drawn returns a random tensor: floats uniform between -1 and 1, integers and booleans 0 or 1 with equal probability,
-// strings empty.
+// drawn returns a random tensor. Floats are uniform between -1 and 1. Integers and booleans are 0 or 1 with equal
+// probability. Strings are empty.
 func drawn(d ir.DType, shape []int, seed uint32) (*ir.Tensor, error) {
 	n, err := ir.CheckedLen(shape)
 	if err != nil {

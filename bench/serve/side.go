@@ -164,7 +164,8 @@ func (v *server) cpu() (time.Duration, error) {
 	return time.Duration(user+system) * 10 * time.Millisecond, nil
 }
 
-// metrics returns the values on the server's /metrics page, by name and labels as they stand there.
+// metrics returns the values on the server's /metrics page. A key is the name and the labels of a value, as the page
+// has them.
 func (v *server) metrics() (map[string]float64, error) {
 	r, err := http.Get("http://" + v.address + "/metrics")
 	if err != nil {

@@ -97,8 +97,8 @@ func (t *fits) areGiven(symbols []string) bool {
 	return len(t.callers) > 0
 }
 
-// arena records that an rt.Sizes has computed the size of the arena of p, or the sizes of its
-// buffers, before the function begins.
+// arena records that the size of the arena of p, or the sizes of its buffers, are known not to overflow: an rt.Sizes
+// computes them before the function begins.
 func (t *fits) arena(p *plan.Plan) {
 	switch p.Mode {
 	case plan.Scaled:

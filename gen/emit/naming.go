@@ -90,7 +90,7 @@ func newEmitter(m *Model) *emitter {
 	return e
 }
 
-// members returns a scope in which names are taken. If the target has a device, the name of the device
+// members returns a new scope in which the given names are taken. If the target has a device, the name of the device
 // memory is taken too.
 func (e *emitter) members(names []string) *names {
 	if e.hasDevice() {

@@ -16,8 +16,8 @@ type Embedded struct {
 	Keep Keep
 }
 
-// Beside is the weights file File that is generated with the package. Load reads it. Keep is the
-// form of the weights in it.
+// Beside describes a weights file that is generated with the package and stays beside it. File is the file's name.
+// Load reads the file. Keep is the form of the weights in it.
 type Beside struct {
 	File string
 	Keep Keep

@@ -27,8 +27,8 @@ func (r *Frame) branch(s *program.Branch) error {
 	return nil
 }
 
-// bindExtents sets each symbol to an extent of the tensor in a variable. The variable holds a
-// [box], which has the tensor's shape.
+// bindExtents gives symbols their values. The value of a symbol is an extent of a tensor. The tensor is in a variable
+// that holds a [box] with the tensor's shape.
 func (r *Frame) bindExtents(extents []program.Extent) {
 	for _, e := range extents {
 		r.symbols[e.Symbol] = int64(r.held[e.Ref.Variable()].Elem().Interface().(box).shape[e.Axis])

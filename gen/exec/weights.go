@@ -66,7 +66,7 @@ func SetWeight(weight *ir.Weight, w *rt.Weights) {
 	}
 }
 
-// AddTo adds a tensor called name to w: data, a Go slice of elements of type d, with a shape.
+// AddTo adds a tensor to w. data is a Go slice of its elements, of type d.
 func AddTo(w *rt.Weights, name string, d ir.DType, data any, shape []int) {
 	elements[d].add(w, name, data, shape)
 }

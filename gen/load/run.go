@@ -65,8 +65,8 @@ func run(ctx context.Context, r *recording) ([]byte, error) {
 	return file, err
 }
 
-// once returns `text`, the output of a program that recorded a description several times, without
-// the output of the second and later recordings.
+// once shortens `text`, the output of a program that recorded a description several times. The result has only the
+// output of the first recording.
 func once(text string) string {
 	first, rest, _ := strings.Cut(text, nn.Between)
 	return first + rest[strings.LastIndex(rest, nn.Between)+1:]

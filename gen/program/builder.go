@@ -40,8 +40,8 @@ func refs(values []*ir.Value, ref func(*ir.Value) *plan.Ref) []*plan.Ref {
 	return out
 }
 
-// Scratch returns a reference to memory for a tensor, or to a container, that only the steps of the
-// node use.
+// Scratch returns a reference to memory that only the steps of the node use. The memory is for a tensor or a
+// container of type t.
 func (b *Builder) Scratch(t ir.Type) *plan.Ref {
 	b.scratch++
 	name := fmt.Sprintf("Scratch%d", b.scratch)

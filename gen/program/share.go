@@ -6,8 +6,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// A share of a node's work has SharedFlops floating-point operations, or SharedElems elements of
-// operands and results.
+// The work of a node is divided into shares, see [Shares]. A share has SharedFlops floating-point operations, or
+// SharedElems elements of operands and results.
 const (
 	SharedFlops = 20_000
 	SharedElems = 8_000

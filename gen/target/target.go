@@ -47,8 +47,7 @@ func Named(name string) (Target, error) {
 	return nil, fmt.Errorf("%q: one of %s expected", name, strings.Join(names, ", "))
 }
 
-// At returns t with products in the precision p. ok is false if t does not support p: the CPU
-// supports only f32.
+// At returns t with products in the precision p. ok is false if t does not support p. The CPU supports only f32.
 func At(t Target, p gpu.Precision) (at Target, ok bool) {
 	g, ok := t.(gpu.Target)
 	if !ok {

@@ -95,8 +95,8 @@ func Rename(list []Renaming) error {
 	return nil
 }
 
-// Sweep removes the temporary files and folders in dir that were made by programs of this machine
-// which have ended.
+// Sweep removes temporary files and folders in dir. It removes them if a program of this machine made them and has
+// ended.
 func Sweep(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/burngen/burngen/ir/plan"
 )
 
-// Operands returns copies of the values that a step reads, as tensors. The tensor of a nil reference, an
-// absent operand, is nil.
+// Operands returns copies of the values that a step reads, as tensors. A nil reference stands for an absent operand,
+// and its tensor is nil.
 func Operands(f *exec.Frame, refs []*plan.Ref) ([]*ir.Tensor, error) {
 	tensors := make([]*ir.Tensor, len(refs))
 	for i, r := range refs {

@@ -227,7 +227,7 @@ func (r *reader) inputs(t *trial, list entries) error {
 
 const maxElems = 1 << 28
 
-// input returns an argument. If it is a stream, the first axis counts the frames.
+// input returns an argument. If the argument is a stream, its first axis is the axis of the frames.
 func (r *reader) input(e entry) (*ir.Tensor, error) {
 	d, ok := dtypes[e.DType]
 	if !ok {

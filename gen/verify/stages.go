@@ -72,8 +72,8 @@ func stagesOf(m *ir.Module, strict bool, compile func(m *ir.Module, strict bool)
 	return s
 }
 
-// cut returns a copy of the module in which values of @forward become additional last parameters.
-// Their computed values become additional first results.
+// cut returns a copy of the module in which values of @forward are parameters. These parameters follow the others.
+// What the module computes for the values becomes the first results.
 func (s *stages) cut(values []*ir.Value) (*ir.Module, error) {
 	m := s.module.Clone()
 	f := m.Func("forward")
@@ -158,8 +158,8 @@ func (s staged) String() string {
 		s.off, s.integers, s.cuts, ties, farthest(s.outputs), farthest(s.moved), turned)
 }
 
-// unexplained returns the index of the first want whose difference is explained neither by a moved
-// integer nor by the ties, or −1.
+// unexplained looks for an expected output whose difference is explained neither by a moved integer nor by the ties.
+// It returns the index of the first one, or −1 if all differences are explained.
 func (s staged) unexplained() int {
 	for i, d := range s.outputs {
 		if !s.moved[i].explains(d) && (s.turned == nil || !s.turned[i].explains(d)) {
@@ -428,8 +428,8 @@ func (j *judge) distance(v *onnx.Value, w want, other *ir.Tensor) (distance, err
 	return d, nil
 }
 
-// add counts the difference of two numbers, divided by unit. near says whether it is within the
-// tolerance.
+// add counts a pair of compared numbers, a and b. If near is false, they differ by more than the tolerance. add then
+// also counts the difference, and updates the largest difference. Differences are divided by unit.
 func (d *distance) add(near bool, a, b, unit float64) {
 	if d.of++; near {
 		return

@@ -6,12 +6,12 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// tieSlack is the distance from a half, in quantisation steps, within which float rounding decides
-// between two integers.
+// tieSlack is a distance from a half, in quantisation steps. If an element is nearer to the half than tieSlack, the
+// rounding of floats decides between two integers.
 const tieSlack = 1e-3
 
-// tie is an element of a quantised value that is within tieSlack of half-way between two integers
-// before it is rounded.
+// tie is an element of a quantised value. Before rounding, the element is within tieSlack of the middle between two
+// integers.
 type tie struct {
 	// at is the index of the element.
 	at int

@@ -113,7 +113,8 @@ func (e *entry) check(grid, block [3]int, shared, params int) error {
 	return nil
 }
 
-// initial returns the initial registers of a thread: arbitrary numbers, followed by the constants.
+// initial returns the initial registers of a thread: registers with arbitrary numbers, and then the registers that
+// hold constants.
 func (e *entry) initial() []uint64 {
 	r := make([]uint64, len(e.registers), len(e.registers)+len(e.constants))
 	for i, t := range e.registers {

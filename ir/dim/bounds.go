@@ -66,8 +66,7 @@ func (d Dim) lower(steps *int) int64 {
 	return best
 }
 
-// lowerExtreme bounds rest + scale·a from below, where a is a min or max. steps is as in
-// [Dim.lower].
+// lowerExtreme returns a lower bound of rest + scale·a, where the atom a is a min or max. steps is as in [Dim.lower].
 func lowerExtreme(rest Dim, scale term, a *atom, steps *int) int64 {
 	pick := pickOf((a.op == opMax) == (scale.k > 0))
 	best := rest.Add(a.args[0].times(scale)).lower(steps)

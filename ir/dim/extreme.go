@@ -8,8 +8,8 @@ func (d Dim) Min(e Dim) Dim { return extreme(opMin, d, e) }
 // Max returns the larger of d and e.
 func (d Dim) Max(e Dim) Dim { return extreme(opMax, d, e) }
 
-// extreme returns the min or max of d and e. It joins their arguments and drops arguments that
-// provably never decide the result.
+// extreme returns the min or max of d and e. Its arguments are the arguments of both, without those that provably
+// never decide the result.
 func extreme(op operator, d, e Dim) Dim {
 	p, q := d.pushed(), e.pushed()
 	x := plainExtreme(op, p, q)

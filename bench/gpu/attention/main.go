@@ -346,7 +346,7 @@ func (s *sides) verify(p *prepared) (float64, error) {
 	return math.Sqrt(off / norm), nil
 }
 
-// spread returns about `most` indices below n at equal distances, and n−1.
+// spread returns n−1 and about `most` other indices below n, at equal distances.
 func spread(n, most int) []int {
 	var list []int
 	for i := 0; i < n; i++ {

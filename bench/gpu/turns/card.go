@@ -109,7 +109,8 @@ func (r *Recording) Lap(warm, replays int) (float64, error) {
 	return Median(laps[warm:]), nil
 }
 
-// Median returns the median of x, the greater one of two, or 0 if x is empty.
+// Median returns the median of x, or 0 if x is empty. If x has an even number of elements, the median is the greater
+// of the two middle ones.
 func Median(x []float64) float64 {
 	if len(x) == 0 {
 		return 0

@@ -47,7 +47,7 @@ func (c *Card) Fill(name string, d ir.DType, n int, deviation float64) (gpu.Addr
 // Host returns the bytes of the operand called name, as [Card.Fill] wrote them.
 func (c *Card) Host(name string) []byte { return c.operands[name].host }
 
-// Poison writes size bytes of 0xff at an address: floats are NaN.
+// Poison writes size bytes of 0xff at an address. They make floats NaN.
 func (c *Card) Poison(at gpu.Address, size int) error {
 	poison := bytes.Repeat([]byte{0xff}, min(size, 1<<20))
 	for from := 0; from < size; from += len(poison) {

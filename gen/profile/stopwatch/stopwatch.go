@@ -218,7 +218,7 @@ func repeat(budget time.Duration, step func() error) (times []time.Duration, err
 	return times, nil
 }
 
-// Median returns the median, or 0 for an empty list. Of two middle times it is the larger.
+// Median returns the median, or 0 for an empty list. If there are two middle times, it is the larger one.
 func Median(times []time.Duration) time.Duration {
 	if len(times) == 0 {
 		return 0

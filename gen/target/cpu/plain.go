@@ -6,7 +6,8 @@ import (
 	"github.com/burngen/burngen/runtime/cpu"
 )
 
-// plain counts the callers that need plain Go kernels: the choice is global to the process.
+// plain counts the callers that need plain Go kernels. The choice between plain Go and assembly is global to the
+// process.
 var plain struct {
 	sync.Mutex
 	users   int

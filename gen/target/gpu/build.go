@@ -25,7 +25,7 @@ type Launch struct {
 	Faster *Faster
 }
 
-// Faster is the launch of a pipelined kernel in the place of another launch.
+// Faster is the launch of a pipelined kernel. It replaces another launch, which computes the same.
 type Faster struct {
 	Kernel *kernel.Kernel
 	Grid   [3]int

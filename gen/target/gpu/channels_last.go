@@ -232,7 +232,8 @@ func (l *lastChannels) image(n *ir.Node, o ir.Op, blocked bool) *ir.Value {
 	return l.b.Node(o, x)
 }
 
-// concat joins the forms of n's operands with the channels last. It returns nil if an operand has no such form.
+// concat concatenates the forms of n's operands with the channels last. It returns nil if an operand has no such
+// form.
 func (l *lastChannels) concat(n *ir.Node, o op.Concat) *ir.Value {
 	args := make([]*ir.Value, len(n.Args))
 	for i, a := range n.Args {

@@ -140,7 +140,7 @@ func (g *rowGroup) add(n *ir.Node) {
 	g.nodes = append(g.nodes, n)
 }
 
-// joins reports whether the nodes of two groups, and n if it is not nil, can be one group.
+// joins reports whether the nodes of two groups can be one group. If n is not nil, the group would also have n.
 func (r *rowGroups) joins(a, b *rowGroup, n *ir.Node) bool {
 	if len(a.shape) != len(b.shape) || !slices.EqualFunc(a.shape, b.shape, dim.Dim.Equal) || len(a.nodes)+len(b.nodes) >= maxRowNodes {
 		return false

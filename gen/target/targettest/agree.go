@@ -49,7 +49,7 @@ type Trials map[string]func(*Draw) Trial
 // trials holds the trials of all operators that models may have, except untried.
 var trials = Merged(elementwiseTrials, movementTrials, reductionTrials, neuralTrials, quantisedTrials, textTrials, containerTrials, learningTrials)
 
-// untried maps operators that have a kernel or a lowering, but no trial, to the reason.
+// untried maps operators to the reason why they have no trial. The operators have a kernel or a lowering.
 var untried = map[string]string{
 	"custom":         "a function of the user's program computes it",
 	"image_decoder":  "its operand is a file; package rt/image compares with the decoders of the standard library",

@@ -106,8 +106,8 @@ func (n node) out(i int) kernel.Memory { return kernel.Result{Value: n.Results[i
 
 func (n node) shape(i int) []dim.Dim { return n.Args[i].Type.Shape }
 
-// element returns the only element of operand i: its value if the operand is constant, else an
-// element that is read from memory.
+// element returns the only element of operand i. If the operand is constant, element returns the element's value.
+// Otherwise it returns an element that is read from memory.
 func (n node) element(i int) kernel.Scalar {
 	if t, ok := n.Args[i].ConstValue(); ok {
 		return first(t)
@@ -144,7 +144,7 @@ func uniform(v *ir.Value) (s kernel.Scalar, ok bool) {
 	return first(t), true
 }
 
-// none returns a call with an error. It says why no kernel computes the node without further lowering.
+// none returns a call that is an error. The error says why no kernel computes the node without further lowering.
 func none(format string, args ...any) kernel.Call {
 	return kernel.Call{Err: fmt.Errorf(format, args...)}
 }

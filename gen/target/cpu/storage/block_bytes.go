@@ -206,5 +206,6 @@ func (o UnblockBytes) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// EmptyLanes returns zero. The lanes beyond the last channel hold zero, except in the padding.
+// EmptyLanes returns zero. The lanes beyond the last channel hold zero. Only the padding may have another number
+// there.
 func (BlockBytes) EmptyLanes(*ir.Node) []float64 { return []float64{0} }

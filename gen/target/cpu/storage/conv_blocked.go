@@ -154,5 +154,5 @@ func (o ConvBlocked) Bias(b *ir.Builder, n *ir.Node, v *ir.Value) *ir.Value {
 	return blockedBias(b, n.Results[0].Type, o.OutC, v)
 }
 
-// EmptyLanes returns zero, which the lanes beyond the last channel hold if the node has no residual.
+// EmptyLanes returns zero. If the node has no residual, the lanes beyond the last channel hold zero.
 func (ConvBlocked) EmptyLanes(*ir.Node) []float64 { return []float64{0} }

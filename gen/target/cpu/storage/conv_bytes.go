@@ -170,8 +170,8 @@ func (o ConvBytes) Packing(x ir.Type) Packing {
 	return Packing{o.InC, o.OutC, o.Group, inBlock}
 }
 
-// Passes returns how many packed weights the second operand joins along its second axis: 1 or 2 for operands that
-// Infer accepts.
+// Passes returns how many packed weights are concatenated in the second operand, along its second axis. It is 1 or 2
+// for operands that Infer accepts.
 func (o ConvBytes) Passes(in []ir.Type) int {
 	if in[1].Rank() < 2 {
 		return 0

@@ -100,6 +100,6 @@ func (o DepthwiseBlocked) Bias(b *ir.Builder, n *ir.Node, v *ir.Value) *ir.Value
 	return blockedBias(b, n.Results[0].Type, o.C, v)
 }
 
-// EmptyLanes returns zero, which the lanes beyond the last channel hold if the node has no residual.
-// The weights are zero in these lanes.
+// EmptyLanes returns zero. If the node has no residual, the lanes beyond the last channel hold zero, because the
+// weights are zero there.
 func (DepthwiseBlocked) EmptyLanes(*ir.Node) []float64 { return []float64{0} }

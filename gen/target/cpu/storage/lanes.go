@@ -5,8 +5,8 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// laneFiller is an operator that determines the lanes of its channel-blocked result beyond the
-// channels, whatever its operands' lanes hold.
+// laneFiller is an operator with a channel-blocked result. The operator alone determines the numbers in the lanes
+// beyond the channels. They do not depend on the lanes of the operands.
 type laneFiller interface {
 	// EmptyLanes returns the numbers that these lanes hold. It returns nil if they are not known.
 	EmptyLanes(n *ir.Node) []float64

@@ -195,7 +195,7 @@ func varies(v *ir.Value) bool {
 	return false
 }
 
-// depth appends the number of products in a sum, the extent K of the weights.
+// depth appends K, the number of products in a sum. K is an extent of the weights.
 func (p *integerProduct) depth() *ir.Value { return op.Extent(p.b, p.weights.Type.Shape[1]) }
 
 // channels appends v in a shape that broadcasts to [batch,channels]. v has one element, one for each

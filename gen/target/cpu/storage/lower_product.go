@@ -35,8 +35,8 @@ func Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return nil
 }
 
-// lowerMatMul packs the second of two f32 matrices into panels, and returns the product with the
-// panels. It returns nil for other types.
+// lowerMatMul packs the second of two f32 matrices into panels, and returns the product with the panels. It returns
+// nil if the matrices are not f32.
 func lowerMatMul(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x, y := n.Arg(0), n.Arg(1)
 	if x.Type.DType != ir.F32 {
@@ -107,8 +107,8 @@ func lowerRecurrent(b *ir.Builder, n *ir.Node, o op.RecurrentLayer) []*ir.Value 
 	})
 }
 
-// packWeights packs operands of n that are matrices of f32. It returns nil if they are packed, or of
-// another type.
+// packWeights builds n again with some operands packed into panels, and returns the new results. `operands` has their
+// indices. packWeights returns nil if one of these operands is not an f32 matrix, for example because it is packed.
 func packWeights(b *ir.Builder, n *ir.Node, operands ...int) []*ir.Value {
 	args := slices.Clone(n.Args)
 	for _, i := range operands {

@@ -117,7 +117,8 @@ func (o MatMulPanels) WithEnding(e op.Epilogue) ir.Op {
 	return o
 }
 
-// Bias implements [op.EpilogueHost]. It returns nil unless v has one number for each column.
+// Bias implements [op.EpilogueHost]. It returns v as a vector with an element for each column, padded with zeros to
+// whole panels. It returns nil unless v has one number for each column.
 func (MatMulPanels) Bias(b *ir.Builder, n *ir.Node, v *ir.Value) *ir.Value {
 	return rowBias(b, n.Results[0].Type, v)
 }

@@ -99,6 +99,6 @@ func relayoutConvWeights(b *ir.Builder, n *ir.Node, o op.ConvWeights, l Layouts)
 	return b.Node(ConvWeightsBlocked{Window: o.Window, InC: inC, OutC: outC}, l.Block(x), l.Block(g))
 }
 
-// fewChannels reports whether blocking c channels for one convolution is assumed to cost more than
+// fewChannels reports whether c is so small that blocking c channels for one convolution is assumed to cost more than
 // reading them planar.
 func fewChannels(c int) bool { return c < block || c <= 2*block && c%block != 0 }

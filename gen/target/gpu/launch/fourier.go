@@ -78,8 +78,8 @@ func lastExtent(t ir.Type) int {
 	return n
 }
 
-// maxRadix is the largest product of several primes that is used as a radix. A prime factor above it is
-// a radix too.
+// maxRadix is the largest radix that is a product of several primes. A prime factor above maxRadix is a radix by
+// itself.
 const maxRadix = 32
 
 // radicesOf factors a length into radices. A radix is the product of one or more prime factors. Each radix costs a

@@ -32,8 +32,7 @@ func gatherAxis(o op.Gather, n *ir.Node) ([]kernels.Launch, error) {
 	return gatherSlices("gather", n, outer, indices.Type.Elems(), shape[o.Axis], inner, false)
 }
 
-// gatherND is [gatherAxis] for index tuples. It returns an error unless each index tuple has one
-// coordinate.
+// gatherND is like [gatherAxis], for index tuples. It returns an error unless each index tuple has one coordinate.
 func gatherND(o op.GatherND, n *ir.Node) ([]kernels.Launch, error) {
 	x, indices := n.Args[0].Type.Shape, n.Args[1].Type.Shape
 	last := len(indices) - 1

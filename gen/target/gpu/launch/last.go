@@ -93,7 +93,8 @@ func convLast(o last.ConvLast, n *ir.Node, put store, by Options) ([]kernels.Lau
 	})
 }
 
-// productLast launches products of the rows of the operand and the rows of the weights.
+// productLast computes matrix products. An element of the result is the inner product of a row of the operand and a
+// row of the weights.
 func productLast(_ last.MatMulRows, n *ir.Node, put store, by Options) ([]kernels.Launch, error) {
 	x, weights, y := n.Args[0], n.Args[1], n.Results[0]
 	shape, ok := weights.Type.Static()
@@ -133,7 +134,8 @@ func (w window) inside(i int) bool {
 	return pads[i].Equal(none) && pads[len(w.in)+i].Equal(none) && !w.Ceil
 }
 
-// depthwiseLast launches a thread for each element of the result. Neighbouring threads compute neighbouring channels.
+// depthwiseLast computes a depthwise convolution with a thread for each element of the result. Neighbouring threads
+// compute neighbouring channels.
 func depthwiseLast(o last.DepthwiseLast, n *ir.Node, put store) ([]kernels.Launch, error) {
 	x, weights, bias, y := n.Args[0], n.Args[1], n.Arg(2), n.Results[0]
 	sums, ok := kernels.Arithmetic(y.Type.DType)

@@ -11,7 +11,7 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// matrix are the operators on square matrices. They eliminate in f64, with partial pivoting.
+// matrix has the operators on square matrices. Their kernels eliminate in f64, with partial pivoting.
 var matrix = []entry{
 	computes(det),
 	computes(inverse),
@@ -28,8 +28,8 @@ func det(_ op.Det, n *ir.Node) ([]kernels.Launch, error) {
 	})
 }
 
-// inverse eliminates all elements except the diagonal. The identity matrix to the right of the
-// matrix becomes the inverse.
+// inverse inverts square matrices. It eliminates all elements except the diagonal. The identity matrix to the right
+// of the matrix then becomes the inverse.
 func inverse(_ op.Inverse, n *ir.Node) ([]kernels.Launch, error) {
 	y := n.Results[0]
 	return eliminate("inverse", n, 2, func(p pivoted, row, column *kernel.Value) *kernel.Value {

@@ -57,7 +57,8 @@ func concat(o op.Concat, n *ir.Node) ([]kernels.Launch, error) {
 	return launches, nil
 }
 
-// pad launches a thread for each element of the result. Other modes than constant are lowered.
+// pad pads a tensor with a constant, with a thread for each element of the result. Other modes of padding never come
+// here, because they are lowered.
 func pad(o op.Pad, n *ir.Node) ([]kernels.Launch, error) {
 	x, value, y := n.Args[0], n.Arg(1), n.Results[0]
 	switch {

@@ -77,8 +77,8 @@ func normalise(name string, n *ir.Node, rows, length dim.Dim, epsilon float64, c
 	}))
 }
 
-// lrn launches a thread for each element, which adds up the squares of the elements in the
-// neighbouring channels.
+// lrn computes local response normalisation with a thread for each element. The thread adds up the squares of the
+// elements in the neighbouring channels.
 func lrn(o op.LRN, n *ir.Node, put store) ([]kernels.Launch, error) {
 	x := n.Args[0]
 	d, ok := kernels.Arithmetic(x.Type.DType)

@@ -79,7 +79,7 @@ func averageOverWindow(o op.Window, countPad bool, n *ir.Node, first int, put st
 		})
 }
 
-// maxPool takes the greatest cell of a window, or NaN if there is one.
+// maxPool computes the maximum of each window. The maximum is NaN if a cell of the window is NaN.
 func maxPool(o op.MaxPool, n *ir.Node, put store) ([]kernels.Launch, error) {
 	if o.Blocked {
 		return nil, errBlocked

@@ -37,8 +37,8 @@ func dequantizeLinear(o op.DequantizeLinear, n *ir.Node) ([]kernels.Launch, erro
 	})
 }
 
-// scaled launches a thread for each element. element gets the index i of the element, and shared, the
-// index of its scale.
+// scaled returns the launch of a kernel that quantises or dequantises, with a thread for each element. The function
+// `element` computes element i. Its argument `shared` is the index of the scale of this element.
 func scaled(name string, g op.Granularity, n *ir.Node, element func(e *kernels.Emitter, i, shared *kernel.Value)) ([]kernels.Launch, error) {
 	x, scale := n.Args[0].Type, n.Args[1].Type
 	whole := []dim.Dim{dim.Const(1), dim.Const(1), x.Elems()}

@@ -18,8 +18,8 @@ var random = []entry{
 	computes(randomUniform),
 }
 
-// randomUniform scales rt.UniformAt to the range from Low to High in each thread. Each operation is exact or
-// rounded once.
+// randomUniform draws numbers uniformly between Low and High: it scales rt.UniformAt in each thread. Each operation
+// is exact or rounded once.
 func randomUniform(o op.RandomUniform, n *ir.Node) ([]kernels.Launch, error) {
 	return draw("random_uniform", n, o.Seed, func(e *kernels.Emitter, seed, i *kernel.Value) *kernel.Value {
 		return e.Add(e.Float(ir.F64, o.Low), e.Mul(e.Float(ir.F64, o.High-o.Low), uniformAt(e, seed, i)))
@@ -35,8 +35,9 @@ func randomNormal(o op.RandomNormal, n *ir.Node) ([]kernels.Launch, error) {
 	})
 }
 
-// draw launches a thread for each element of the result. The function `number` returns element i of the random
-// sequence with a seed. The optional key of the node changes the seed.
+// draw returns the launch of a kernel that draws random numbers. The function `number` returns element i of the
+// random sequence with a seed. A thread computes an element of the result. The optional key of the node changes the
+// seed.
 func draw(name string, n *ir.Node, seed int64, number func(e *kernels.Emitter, seed, i *kernel.Value) *kernel.Value) ([]kernels.Launch, error) {
 	key, y := n.Arg(0), n.Results[0]
 	if d := y.Type.DType; d != ir.F32 && d != ir.F64 {
@@ -54,8 +55,8 @@ func draw(name string, n *ir.Node, seed int64, number func(e *kernels.Emitter, s
 	}))
 }
 
-// multinomial sums the exponentials of each row cumulatively. It then launches a thread for each
-// sample, which searches the sums.
+// multinomial draws columns of each row, with probabilities that are the softmax of the row. It sums the exponentials
+// of the row cumulatively. A thread for each sample then searches the sums.
 func multinomial(o op.Multinomial, n *ir.Node) ([]kernels.Launch, error) {
 	x, y := n.Args[0], n.Results[0]
 	rows, columns := x.Type.Shape[0], x.Type.Shape[1]

@@ -48,8 +48,8 @@ func recurrenceOf(o op.Steps, n *ir.Node, lengths int) (*recurrence, error) {
 
 func (r *recurrence) shape() []dim.Dim { return []dim.Dim{r.batch, r.hidden} }
 
-// launches returns the launches of the node. round returns the launches of a time step, which are
-// repeated.
+// launches returns the launches of the node. The function `round` returns the launches of one time step. They are
+// repeated for each time step.
 func (r *recurrence) launches(round func() ([]kernels.Launch, error)) ([]kernels.Launch, error) {
 	start, err := kernels.Map("recurrent_start", r.shape(), func(e *kernels.Emitter, at []*kernel.Value, i *kernel.Value) {
 		for k, v := range r.initial {

@@ -29,7 +29,8 @@ type axes struct {
 	along, over []int
 }
 
-// along returns the division into rows that lie along the axes in `reduced`. The axes must ascend.
+// along divides a tensor of this shape into rows. A row has the elements along the axes in `reduced`, which must be
+// in ascending order.
 func along(shape []dim.Dim, reduced []int) axes {
 	a := axes{shape: shape}
 	for i := range shape {
@@ -116,7 +117,7 @@ func reduceAxes(o op.Reduce, n *ir.Node, put store) ([]kernels.Launch, error) {
 	}))
 }
 
-// state holds the functions of a reduction. A state is a list of values in registers.
+// state holds the functions of a reduction. A state of the reduction is a list of values in registers.
 type state struct {
 	// start returns the state of no elements.
 	start func(e *kernels.Emitter) []*kernel.Value

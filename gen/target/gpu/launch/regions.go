@@ -17,8 +17,8 @@ var regions = []entry{
 	computes(roiAlign),
 }
 
-// maxRoiPool checks the index of the image of each region. It then launches a thread for each bin of each channel.
-// Coordinates are rounded as in the kernels of the CPU.
+// maxRoiPool computes the maximum of each bin of a region. A first kernel checks the index of each region's image. A
+// second kernel has a thread for each bin of each channel. Coordinates are rounded as in the kernels of the CPU.
 func maxRoiPool(o op.MaxRoiPool, n *ir.Node) ([]kernels.Launch, error) {
 	x, rois, y := n.Args[0], n.Args[1], n.Results[0]
 	d, shape := x.Type.DType, x.Type.Shape
@@ -86,7 +86,8 @@ func halfAway(e *kernels.Emitter, x *kernel.Value) *kernel.Value {
 // maxSampling is the largest [op.RoiAlign] Sampling that a kernel takes.
 const maxSampling = 64
 
-// roiAlign launches a thread for each bin of each channel. Coordinates and sums have the same type.
+// roiAlign computes the mean or the maximum of samples in each bin of a region. There is a thread for each bin of each
+// channel. Coordinates and sums have the same type.
 func roiAlign(o op.RoiAlign, n *ir.Node) ([]kernels.Launch, error) {
 	x, images, y := n.Args[0], n.Args[2], n.Results[0]
 	d, ok := kernels.Arithmetic(x.Type.DType)

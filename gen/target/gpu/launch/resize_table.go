@@ -84,8 +84,7 @@ func sampledAxisOf(e *kernels.Emitter, o op.ResizeTable, sampling *ir.Value) sam
 
 func (a sampledAxis) num(x float64) *kernel.Value { return a.Float(ir.F64, x) }
 
-// over returns x/y. If y is 0 the result is infinite or NaN, which the division of some devices
-// does not guarantee.
+// over returns x/y. If y is 0, the result is infinite or NaN. The division of some devices does not guarantee that.
 func (a sampledAxis) over(x, y *kernel.Value) *kernel.Value {
 	return a.Select(a.Eq(y, a.num(0)), a.Mul(x, infinity(a.Emitter, ir.F64)), elementary.Quotient(a.Builder, x, y))
 }

@@ -33,7 +33,7 @@ func reverseSequence(o op.ReverseSequence, n *ir.Node) ([]kernels.Launch, error)
 }
 
 const (
-	// linearRounds limits the product of time steps and depth in a launch of linearAttention.
+	// linearRounds limits the work of a launch of linearAttention: the number of its time steps times the depth.
 	linearRounds = 1 << 14
 	// linearSteps is the largest number of time steps of a launch.
 	linearSteps = 16

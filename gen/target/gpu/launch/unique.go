@@ -44,8 +44,8 @@ func counted(name string, numbers *kernels.Scratch, length dim.Dim) (kernels.Lau
 	return l, err
 }
 
-// nonZero numbers the elements that are not zero. It then launches a thread for each element, which
-// stores the element's coordinates.
+// nonZero returns the coordinates of the elements that are not zero. A first kernel numbers these elements. A second
+// kernel has a thread for each element, which stores the element's coordinates.
 func nonZero(_ op.NonZero, n *ir.Node) ([]kernels.Launch, error) {
 	x, y := n.Args[0], n.Results[0]
 	if x.Type.DType == ir.String {
@@ -78,7 +78,8 @@ func nonZero(_ op.NonZero, n *ir.Node) ([]kernels.Launch, error) {
 	return append(launches, count, store), err
 }
 
-// uniqueRows numbers the groups of equal rows. In sorted order the rows of a group are adjacent.
+// uniqueRows finds the different rows of a matrix. In sorted order, equal rows are adjacent and form a group.
+// uniqueRows numbers the groups.
 func uniqueRows(o op.Unique, n *ir.Node) ([]kernels.Launch, error) {
 	x, order := n.Args[0], n.Args[1]
 	width, err := widthOf(x)

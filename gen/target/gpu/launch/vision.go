@@ -19,7 +19,8 @@ var vision = []entry{
 // maxGridTaps is the largest number of elements that a thread of gridSample or deformColumns reads.
 const maxGridTaps = 64
 
-// gridSample launches a thread for each element of the result. It computes coordinates in f64.
+// gridSample samples an image at the points of a grid. There is a thread for each element of the result. It computes
+// coordinates in f64.
 func gridSample(o op.GridSample, n *ir.Node) ([]kernels.Launch, error) {
 	x, grid, y := n.Args[0], n.Args[1], n.Results[0]
 	spatial := x.Type.Shape[2:]

@@ -142,8 +142,8 @@ func held(registers []string) []operand {
 	return values
 }
 
-// start declares the registers of the index and of the carried values. The latter also hold the
-// results of the loop.
+// start declares the registers of the index and of the carried values. The registers of the carried values also hold
+// the results of the loop.
 func (w *writer) start(c counter) (index string, carried []string) {
 	index = w.define(c.index)
 	w.emit("mov.b32", index, c.lo.text)

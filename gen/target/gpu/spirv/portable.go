@@ -7,7 +7,8 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// sometimesThere are the features that some devices lack. A device cannot load a module that needs what it lacks.
+// sometimesThere has the features that some devices lack. A device cannot load a module that needs a feature which
+// the device lacks.
 var sometimesThere = []string{
 	"shaderInt64", "shaderFloat64", "shaderInt8", "shaderInt16", "storageBuffer8BitAccess", "storageBuffer16BitAccess",
 	"shaderBufferInt64Atomics", "shaderSharedInt64Atomics",
