@@ -17,9 +17,9 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// FromRecord returns a described model as a source. file is the file with the description. sum is the digest of the
-// record. docs is the documentation of the methods, keyed by name. It returns an error if a method uses states that it
-// cannot have.
+// FromRecord converts the record of a described model to a source. file is the file with the description. sum is the
+// digest of the record. docs is the documentation of the methods, keyed by name. It returns an error if a method uses
+// states that it cannot have.
 func FromRecord(name, file, sum string, docs map[string]string, r *record.Model) (*Source, error) {
 	src := &Source{
 		Name: name, File: file, Sum: sum, Format: "Go",

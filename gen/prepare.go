@@ -34,9 +34,9 @@ func (m *Model) checkNarrow(name string, data any) error {
 	return fmt.Errorf("weight %q: elements exceed 65504, the largest number of f16; use bf16", name)
 }
 
-// largeBytes is the size of all weights together, in bytes, above which packed weights are not held
-// in memory, but computed each time they are used. Packed weights that are computed together are
-// always held.
+// largeBytes is a limit in bytes for the size of all weights together. Up to this size, packed weights are held in
+// memory. Above it, they are computed each time they are used. Packed weights that are computed together are always
+// held.
 var largeBytes int64 = MaxEmbedded
 
 // prepare sets m.Raw, m.Weights and m.large. It packs the weights that Functions load with the plain Go kernels, which
@@ -161,9 +161,9 @@ func (p *part) single() bool {
 	return len(r) == 1 && exec.CanAddMade(r[0].Type.DType)
 }
 
-// runParts computes packed weights, several parts at a time. computed holds the computed weights.
-// deferred holds the parts that are computed each time their weight is used. Both are keyed by the
-// name of the weight. runParts returns the errors of all parts in their order.
+// runParts computes packed weights. A part is a function that computes some of them; several parts run at a time.
+// computed holds the computed weights. deferred holds the parts that are computed each time their weight is used.
+// Both are keyed by the name of the weight. runParts returns the errors of all parts in their order.
 func (m *Model) runParts(parts []*part) (computed map[string]exec.Item, deferred map[string]*part, err error) {
 	computed, deferred = map[string]exec.Item{}, map[string]*part{}
 	var run []*part

@@ -157,9 +157,9 @@ func SymbolName(text string) string {
 	}
 }
 
-// Param appends a parameter of type t to the block and returns it. It is called name, or name with a number if
-// another value has that name. Nodes that are built later may use the symbols in t. Param panics, as [Fail] does,
-// if t is not valid.
+// Param appends a parameter of type t to the block and returns it. The parameter's name is `name`, followed by a
+// number if another value has that name. Nodes that are built later may use the symbols in t. Param panics, as [Fail]
+// does, if t is not valid.
 func (b *Builder) Param(name string, t Type) *Value {
 	if err := t.Check(); err != nil {
 		Fail("%q: %w", name, err)

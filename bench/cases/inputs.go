@@ -91,8 +91,8 @@ func inputs(args []string) (*arguments, error) {
 	return out, tensors.Write(paths[1], list)
 }
 
-// reference returns the arguments of the test case in the folder of model.onnx. It returns nil if the folder does not
-// have exactly one case, or if the file has another name.
+// reference returns the arguments of the test case that is in the same folder as the model. path is the model's file.
+// The result is nil if the file's name is not model.onnx, or if the folder does not have exactly one case.
 func reference(path string, m *onnx.Model) ([]*ir.Tensor, error) {
 	if filepath.Base(path) != "model.onnx" {
 		return nil, nil

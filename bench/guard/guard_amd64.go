@@ -1,7 +1,7 @@
-// Package guard keeps kernels from becoming slower unnoticed. Its test counts the instructions of
-// small models and compares the counts with a table. Counts do not vary from run to run, unlike
-// times on a shared machine. Valgrind does not support AVX-512, which is therefore timed relative
-// to a loop of multiply-adds.
+// Package guard keeps kernels from becoming slower unnoticed. Its test counts the instructions of small models and
+// compares the counts with a table. Counts do not vary from run to run, unlike times on a shared machine. Valgrind
+// cannot count the instructions of AVX-512. Models with AVX-512 are therefore timed, relative to a loop of
+// multiply-adds.
 package guard
 
 import (
@@ -20,9 +20,8 @@ type Case struct {
 	Open worker.Open
 }
 
-// Main is the main function of a program with all models, which the test builds. The program's
-// first argument is the task: "count", under callgrind, or "time". The second is the folder with
-// the models' inputs, NAME.bin.
+// Main is the main function of the program that the test builds. The program has all models. Its first argument is
+// the task: "count", under callgrind, or "time". The second is the folder with the models' inputs, NAME.bin.
 func Main(cases []Case) {
 	if err := run(os.Args[1], os.Args[2], cases); err != nil {
 		fmt.Fprintln(os.Stderr, "guard:", err)

@@ -205,8 +205,8 @@ func compare(b bench, program string, o options) (*result, error) {
 // most is the largest [difference] of answers that count as equal.
 const most = 1e-4
 
-// alike compares the first answer of each side with that of the first side. It returns the largest [difference], and an
-// error if one is above [most].
+// alike compares the first answer of each side with the first answer of the first side. It returns the largest
+// [difference], and an error if a difference is above [most].
 func alike(sides []*side) (float64, error) {
 	rms := 0.0
 	var want []tensor

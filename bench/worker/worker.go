@@ -21,9 +21,9 @@ import (
 //
 //	worker.Main(model.Load, (*model.Model).Meta, (*model.Model).NewSession, (*model.Session).Forward)
 //
-// The program's arguments are a file with the inputs and a file for the outputs, in the format of
-// package tensors. It runs the model once, writes the outputs and prints "ready". Then it answers
-// each line "run N K" with N numbers: each is the nanoseconds of K calls.
+// The program's arguments are a file with the inputs and a file for the outputs, in the format of package tensors. It
+// runs the model once, writes the outputs and prints "ready". Then it answers each line "run N K" with N numbers.
+// Each number is the mean time of K calls in nanoseconds.
 //
 // X is the type of the input or of the struct of inputs. Y is the type that outputs are written to.
 func Main[M, S, X, Y any](load func() (*M, error), meta func(*M) rt.Meta, open func(*M, rt.Max) (*S, error), forward func(*S, Y, X) error) {
@@ -151,7 +151,7 @@ func argument[T any](list []tensors.Tensor) (v T, err error) {
 }
 
 // result returns a value that a generated model can write its outputs to: a pointer, a slice, or a struct of these. A
-// slice whose elements are [static] gets the length batch; other slices are nil.
+// slice of numbers or of arrays gets the length batch, see [static]. Other slices are nil.
 func result[T any](batch int) (v T) {
 	x := reflect.ValueOf(&v).Elem()
 	if x.Kind() == reflect.Pointer && x.Type().Elem().Kind() == reflect.Struct {

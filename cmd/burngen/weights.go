@@ -59,8 +59,8 @@ func fileFlags(flags *flagSet, place bool) *weightsFlags {
 	return w
 }
 
-// setAny sets w.place if text is "embed" or "file", else w.file. It returns an error if the place
-// is set already, and the errors of setFile.
+// setAny sets w.place if text is "embed" or "file". It returns an error if w.place is set already. For other texts it
+// calls setFile.
 func (w *weightsFlags) setAny(text string) error {
 	switch {
 	case text != "embed" && text != "file":

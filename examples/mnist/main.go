@@ -2,11 +2,11 @@
 //
 //	go run ./examples/mnist [-data FOLDER] [-run FOLDER] [-epochs 10] [-rate 0.0001] [-seed 42] [-item 42] [-o FILE] [-target cpu]
 //
-// The folder of -data has MNIST's files t10k-images-idx3-ubyte and t10k-labels-idx1-ubyte, or both with .gz. Without it
-// digits are drawn. Nine of ten images are used for training, and every tenth for the accuracy. The folder of -run
-// keeps events, logs, checkpoints and a page about the run, report.html; a run that was interrupted continues from
-// there. The program computes on the CPU. If go generate and go build get -tags gpu, it also computes on GPUs: -target
-// is then auto, cuda, vulkan or cpu.
+// The folder of -data has MNIST's files t10k-images-idx3-ubyte and t10k-labels-idx1-ubyte, or both with .gz. Without
+// -data the program draws digits. Nine of ten images are used for training, and every tenth for the accuracy. The
+// folder of -run keeps events, logs, checkpoints and a page about the run, report.html. A run that was interrupted
+// continues from there. The program computes on the CPU. If go generate and go build get -tags gpu, it also computes
+// on GPUs: -target is then auto, cuda, vulkan or cpu.
 package main
 
 import (

@@ -2,8 +2,8 @@
 //
 //	go run ./examples/regression [-data winequality-red.csv] [-epochs 60] [-rate 0.01] [-seed 42]
 //
-// The table is UCI's Wine Quality (Cortez and others, 2009), red or white. Without it wines are
-// made up. Eight of ten rows are used for training, and the others for evaluation.
+// The table is UCI's Wine Quality (Cortez and others, 2009), red or white. Without -data the program makes wines up.
+// Eight of ten rows are used for training, and the others for evaluation.
 package main
 
 import (

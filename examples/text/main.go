@@ -2,9 +2,9 @@
 //
 //	go run ./examples/text [-data FILE] [-steps 1000] [-rate 0.003] [-seed 42] [-prompt TEXT] [-length 200] [-target cpu]
 //
-// FILE may be any text, such as tiny-shakespeare. Without it the program makes a text of sums in words. The program
-// computes on the CPU. If go generate and go build get -tags gpu, it also computes on GPUs: -target is then auto, cuda,
-// vulkan or cpu.
+// FILE may be any text, such as tiny-shakespeare. Without -data the program makes a text of sums in words. The
+// program computes on the CPU. If go generate and go build get -tags gpu, it also computes on GPUs: -target is then
+// auto, cuda, vulkan or cpu.
 package main
 
 import (

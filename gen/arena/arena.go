@@ -1,6 +1,6 @@
-// Package arena has the passes whose rewrites depend on the size of a function's arena. A pass keeps a rewrite only if
-// the arena becomes smaller, or not much larger. To know the size, it plans the function as the target computes it. The
-// rewrites themselves are in package pass.
+// Package arena has the passes whose rewrites depend on the size of a function's arena. A pass keeps a rewrite only
+// if the arena becomes smaller, or not much larger. To know the size, a pass plans the memory of the function as the
+// target does. The rewrites themselves are in package pass.
 package arena
 
 import (

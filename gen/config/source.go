@@ -10,8 +10,8 @@ import (
 	"unicode"
 )
 
-// Source returns a Go file with the functions of configurations, for pkg, the package that declares the
-// configurations. header is the text of the comment in the first line.
+// Source returns a Go file with the functions of configurations. pkg is the name of its package, which also declares
+// the configurations. header is the text of the comment in the first line.
 func (s *Set) Source(header, pkg string) ([]byte, error) {
 	p := &printer{}
 	p.begin(header, pkg)

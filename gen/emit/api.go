@@ -388,9 +388,9 @@ func (a *api) resultOf(p port) jen.Code {
 	return passed("OutTensor", p.said, at, a.fn.ints(p.value.Type.Shape)...)
 }
 
-// checks prints the statements of a method between the beginning of a call and its schedule. They
-// check what the types of the arguments leave open, set the variables of symbols, and allocate
-// results. ret prints the return of errors.
+// checks prints the statements of a method between the beginning of a call and its schedule. They check what the Go
+// types of the arguments do not guarantee, set the variables of symbols, and allocate results. ret prints the return
+// of errors.
 func (a *api) checks(ret returner) []jen.Code {
 	var body []jen.Code
 	if a.form == dynamic {

@@ -176,10 +176,10 @@ func (m *method) begins(fn *function) bool {
 	return fn.printer.OnDevice() && (fn == m.fn || slices.Contains(m.halves, fn))
 }
 
-// beginDevice prints the beginning of a call on the device and the deferred end of the call. The
-// beginning gets the arguments and results whose sizes are known before the first step. If all
-// steps of fn are queued, beginDevice also prints a replay: if an earlier call with the same
-// extents has recorded its launches, the schedule replays them and returns.
+// beginDevice prints the beginning of a call on the device and the deferred end of the call. The beginning gets the
+// arguments and results whose sizes are known before the first step. If all steps of fn are queued, beginDevice also
+// prints a replay. An earlier call with the same extents may have recorded the kernels that it launched. The schedule
+// then replays the recording and returns.
 func (m *method) beginDevice(fn *function, params []parameter) []jen.Code {
 	begin := "Begin"
 	if m.host.typ == "Trainer" {
@@ -313,10 +313,9 @@ func (f *function) send(v *views, refs ...*plan.Ref) []jen.Code {
 // between calls on the device, so that the host may have outdated copies.
 func (f *function) trains() bool { return f.host != nil && f.host.typ == "Trainer" }
 
-// shared prints the memory that refs refer to, as arguments of the calls that copy it between host
-// and device. Each memory is printed once, as a call of the function `how` of package gpu. shared
-// leaves out memory that is never copied: containers, strings and, except in a trainer, weights. It
-// returns nil without a device.
+// shared prints arguments for the calls that copy memory between host and device. They name the memory that refs
+// refer to. Each memory is printed once, as a call of the function `how` of package gpu. shared leaves out memory
+// that is never copied: containers, strings and, except in a trainer, weights. It returns nil without a device.
 func (f *function) shared(v *views, how string, refs []*plan.Ref) []jen.Code {
 	if !f.printer.OnDevice() {
 		return nil

@@ -184,8 +184,8 @@ func (r *Frame) store(ref *plan.Ref, value any) error {
 	return nil
 }
 
-// stack joins the rows of a scan along a new first axis. If there are no rows, the result has 0 rows of shape scan.None.
-// It returns an error if the shapes of rows differ.
+// stack stacks the rows of a scan along a new first axis. If there are no rows, the result has 0 rows of shape
+// scan.None. It returns an error if the shapes of rows differ.
 func (r *Frame) stack(scan program.Scan, rows []box) (box, error) {
 	row, err := r.Ints(scan.None)
 	if err != nil {

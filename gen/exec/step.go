@@ -67,8 +67,8 @@ func (r *Frame) carryOut(s program.Step) (err error) {
 	return r.runner.Run(r, s)
 }
 
-// fresh returns a slice of elems zero elements of type d. It returns [ErrBudget] if the slice exceeds
-// the budget, and another error if it exceeds [rt.ArenaLimit] or a symbol of elems has no value.
+// fresh returns a slice of zeros of type d. elems is their number. fresh returns [ErrBudget] if the slice exceeds the
+// budget. It returns another error if the slice exceeds [rt.ArenaLimit] or a symbol of elems has no value.
 func (r *Frame) fresh(d ir.DType, elems dim.Dim) (any, error) {
 	n, err := r.Int(elems)
 	if err != nil {

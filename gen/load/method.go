@@ -60,8 +60,8 @@ func (c *checked) findMethods() {
 	}
 }
 
-// port reports p if an earlier port of the same name has another type. seen has the ports of earlier
-// methods. port adds p to seen if the name is new.
+// port compares p with the ports of earlier methods, which are in seen. It reports a mistake if a port of the same
+// name has another type. If the name is new, port adds p to seen.
 func (c *checked) port(seen map[string]port, p port) {
 	first, ok := seen[p.name]
 	if !ok {

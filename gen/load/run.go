@@ -29,9 +29,9 @@ type recording struct {
 	options            Options
 }
 
-// run builds and runs the program in the description's module, and returns the contents of the file that
-// it writes. The sources that it adds to the module are in a temporary folder, and an overlay tells the
-// go command of them.
+// run builds and runs the program that records a description, and returns the contents of the file that the program
+// writes. The program is built in the description's module. The sources that run adds to the module are in a
+// temporary folder. An overlay tells the go command where they are.
 func run(ctx context.Context, r *recording) ([]byte, error) {
 	tmp, err := temporary.Folder("")
 	if err != nil {

@@ -8,9 +8,8 @@ import (
 	"time"
 )
 
-// Row is a line of the table: a node, or all nodes with the same operator, shape and kernel. Time is their
-// time in a call, and Flops and Bytes are their operations and the bytes of their operands and
-// results.
+// Row is a line of the table: a node, or all nodes with the same operator, shape and kernel. Time is the time of
+// these nodes in a call. Flops is the number of their operations. Bytes is the size of their operands and results.
 type Row struct {
 	Name         string
 	Kernel       string // on a device
@@ -104,8 +103,8 @@ func (p *Profile) Text(top int, perNode bool) string {
 	return b.String()
 }
 
-// writeTable prints the rows. A column has the share of the peak of multiply-adds, or, on a device, the share of the
-// rate of a copy.
+// writeTable prints the rows. One column compares the speed of a row with a limit: the peak of multiply-adds or, on a
+// device, the rate of a copy.
 func (p *Profile) writeTable(b *strings.Builder, top int, each bool) {
 	rows := p.Rows(each)
 	total := p.nodeTime()

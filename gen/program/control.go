@@ -95,8 +95,8 @@ func (s *Repeat) Refs() []*plan.Ref {
 	return Present(refs, s.Captured)
 }
 
-// called returns the only node in a block of control flow, a call of a function, and the name of the
-// function. It returns an error if the block does more than call a function.
+// called returns the call in a block of control flow, and the name of the function that it calls. The call must be
+// the only node in the block. Otherwise called returns an error.
 func called(b *ir.Block) (*ir.Node, string, error) {
 	if len(b.Nodes) == 1 {
 		if o, ok := b.Nodes[0].Op.(ir.Invoke); ok {

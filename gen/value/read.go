@@ -199,9 +199,9 @@ func imageShape(t ir.Type, width, height int) (p pixels, ok bool) {
 	return p, p.channels > 0 && int64(p.height)*int64(p.width) <= maxPixels
 }
 
-// sample returns pixel (x, y) of the image that m becomes when it is scaled to p.width × p.height: a number from 0
-// to 1 for each channel. The pixel is the mean of the pixels of m that it covers. A single channel is the grey of
-// ITU-R BT.601.
+// sample returns one pixel of a scaled image: pixel (x, y) of m after scaling to p.width × p.height. The pixel is the
+// mean of the pixels of m that it covers. The result has a number from 0 to 1 for each channel. A single channel is
+// the grey of ITU-R BT.601.
 func sample(m image.Image, x, y int, p pixels) []float64 {
 	b := m.Bounds()
 	span := func(i, n, size int) (low, high int) {

@@ -7,8 +7,9 @@ import (
 	"github.com/burngen/burngen/runtime/rt/keys"
 )
 
-// Suffix returns "; did you mean …?" with the most similar of names, formatted by format, as the
-// end of an error message about an unknown name. It returns "" if there is no similar name.
+// Suffix returns the end of an error message about an unknown name: "; did you mean …?" with the most similar of
+// names. The similar name is formatted with the format string `format`. Suffix returns "" if there is no similar
+// name.
 func Suffix(name string, names []string, format string) string {
 	near := keys.Nearest(name, names)
 	if len(near) == 0 {

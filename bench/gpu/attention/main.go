@@ -1,5 +1,5 @@
 // Command attention compares burngen's pipelined attention kernels with PyTorch's back ends on the first NVIDIA card.
-// They take turns in one run. It checks rows of burngen's results against attention in float64.
+// burngen and PyTorch take turns in one run. Rows of burngen's results are checked against attention in float64.
 package main
 
 import (

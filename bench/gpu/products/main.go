@@ -251,8 +251,8 @@ func (s *sides) result(p *prepared) error {
 	return s.Queue.Wait(context.Background())
 }
 
-// verify compares the result with sums in float64: each element if `all` is true, else some rows and columns. It
-// returns the norm of the difference relative to the norm of the result.
+// verify compares the result with sums in float64. It compares each element if `all` is true, and otherwise the
+// elements of some rows and columns. It returns the norm of the difference relative to the norm of the result.
 func (s *sides) verify(p *prepared, all bool) (float64, error) {
 	if err := s.result(p); err != nil {
 		return 0, err

@@ -27,8 +27,8 @@ func Find(c *rt.Call) error {
 	return c.Err()
 }
 
-// find returns the indices of peaks above a height. A peak has no higher element within `apart`
-// elements, and no earlier one of the same height.
+// find returns the indices of peaks above a height. Within `apart` elements of a peak, no element is higher, and no
+// earlier element is equal.
 func find(signal []float32, above float32, apart int) []int {
 	var at []int
 	for i, v := range signal {

@@ -48,8 +48,8 @@ func (b *builder) bind(n *ir.Node) error {
 	return nil
 }
 
-// compute adds the step that computes a node's results, or nothing if an operator that binds symbols
-// has no results. It returns an error if no kernel computes the node.
+// compute adds the step that computes a node's results. It adds nothing if the node binds symbols and has no results.
+// It returns an error if no kernel computes the node.
 func (b *builder) compute(n *ir.Node) error {
 	switch o := n.Op.(type) {
 	case ir.Binder:

@@ -215,10 +215,10 @@ func periodic(outer, inner axis, p int, periods []int) bool {
 	return true
 }
 
-// compileRegion assigns a run to the result of every node of a region: the run of a result of the
-// region, or a free temporary. body has the calls, and temps the element types of the temporaries.
-// The first result is written last, since it may share memory with an operand. compileRegion returns
-// an error if no kernel computes a node, or if a constant is used where a run is needed.
+// compileRegion compiles the nodes of a region to calls of vector primitives, which are in body. It assigns a run to
+// the result of every node: the run of a result of the region, or a free temporary. temps has the element types of
+// the temporaries. The first result of the region is written last, because it may share memory with an operand.
+// compileRegion returns an error if no kernel computes a node, or if a constant is used where a run is needed.
 func compileRegion(region *ir.Block) (body []TileCall, temps []ir.DType, err error) {
 	where := map[*ir.Value]Tile{}
 	left := region.Uses()

@@ -13,8 +13,8 @@ import (
 
 // channelsLast returns the pass channels_last. It moves the channels of images to the last axis for convolutions, and
 // for the pools, concatenations and elementwise operators between them. The kernels sum over channels, and read them
-// faster when they are adjacent in memory. Readers that need channels first get a copy. Matrices of weights are
-// transposed for the same reason. Functions that compute gradients of convolutions stay as they are.
+// faster when they are adjacent in memory. Matrices of weights are transposed for the same reason. Readers that need
+// channels first get a copy. Functions that compute gradients of convolutions stay as they are.
 func (t Target) channelsLast() pass.Pass {
 	return pass.Pass{Name: "channels_last", Run: func(ctx *pass.Context, m *ir.Module) (changed bool, err error) {
 		for _, f := range m.Funcs {

@@ -292,8 +292,8 @@ func (r *rowGroups) groups() []*rowGroup {
 	return out
 }
 
-// rowFusion is a group that becomes an [op.Fusion]. args are the values of other nodes that it reads, and results are
-// its values that other nodes read.
+// rowFusion is a group that becomes an [op.Fusion]. args are the values that the group reads from other nodes.
+// results are the values that other nodes read from the group.
 type rowFusion struct {
 	group         *rowGroup
 	args, results []*ir.Value

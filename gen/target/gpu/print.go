@@ -206,8 +206,8 @@ func (p *printer) Ends(step program.Step) bool {
 	return len(LaunchesOf(step)) == 0 && p.Printer.Ends(step)
 }
 
-// Moves implements [emit.Printer]. It returns false for all steps: the search for NaN does not read device memory,
-// so no step has to be left out.
+// Moves implements [emit.Printer]. It says which steps the search for NaN may leave out. It returns false for all
+// steps, because the search does not read device memory.
 func (p *printer) Moves(program.Step) bool { return false }
 
 func (p *printer) Vars() (doc string, defs []jen.Code) {

@@ -10,8 +10,8 @@ import (
 	"github.com/burngen/burngen/ir/pass"
 )
 
-// setPrecision returns the pass set_precision. The pass does nothing for precisions that store operands in their
-// own types. Strict does not turn it off, because the user names the precision.
+// setPrecision returns the pass set_precision. The pass does nothing for precisions that store operands in their own
+// types. The pass also runs in strict mode, because the user chose the precision.
 func (t Target) setPrecision() pass.Pass {
 	return pass.Pass{Name: "set_precision", Run: func(ctx *pass.Context, m *ir.Module) (changed bool, err error) {
 		to := t.Precision.stored()

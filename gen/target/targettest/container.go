@@ -93,8 +93,8 @@ func tryConcatFromSequence(d *Draw) Trial {
 	return Trial{Op: o, Args: []*ir.Tensor{ir.SequenceTensor(elem, items...)}, Exact: true}
 }
 
-// optional draws an optional of a tensor or of a sequence, which may be empty. symbols are the
-// symbols of its tensors' axes; see [Draw.sequence].
+// optional draws an optional, which may be empty. Its element is a tensor or a sequence. symbols are the symbols of
+// the axes of its tensors; see [Draw.sequence].
 func (d *Draw) optional() (o *ir.Tensor, symbols []string) {
 	s, symbols := d.sequence()
 	typ, items := s.Type(), []*ir.Tensor{s}

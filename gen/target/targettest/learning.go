@@ -96,8 +96,8 @@ func trySVMPairs(d *Draw) Trial {
 	}
 }
 
-// pairs draws x, the decision values of a support vector machine: a row for each example, and a column for each
-// pair of classes. classes is the number of classes, and pairs the number of pairs.
+// pairs draws x, the decision values of a support vector machine. x has a row for each example, and a column for each
+// pair of classes. classes is the number of classes, and pairs is the number of pairs.
 func (d *Draw) pairs() (classes, pairs int, x *ir.Tensor) {
 	classes = d.Int(2, 4, "classes")
 	pairs = classes * (classes - 1) / 2

@@ -26,9 +26,9 @@ func Of(n *ir.Node) (kernel.Call, error) {
 // Has reports whether a kernel computes an operator, at least for some operands.
 func Has(o ir.Op) bool { return builders[reflect.TypeOf(o)].call != nil }
 
-// Measures returns calls of kernels that measure the symbols of a node: one for each symbol that the
-// node binds. The calls come before the node's own call. Measures returns no calls if the node binds
-// no symbols, or if its own kernel determines them.
+// Measures returns calls of kernels that determine the symbols of a node: one call for each symbol that the node
+// binds. These calls come before the node's own call. Measures returns no calls if the node binds no symbols, or if
+// its own kernel determines them.
 func Measures(n *ir.Node) ([]kernel.Call, error) {
 	build := builders[reflect.TypeOf(n.Op)].measures
 	if build == nil {

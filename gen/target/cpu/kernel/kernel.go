@@ -94,8 +94,8 @@ func tokens(typ string) []string {
 	return out
 }
 
-// expected describes the type of a parameter in an error. If the type contains a type parameter, it
-// adds the type that is bound to the parameter, or else all types that the parameter allows.
+// expected describes the type of a parameter in an error. If the type contains a type parameter, such as T, the text
+// also has the type that T is bound to. If T is not bound, the text has all types that T allows.
 func (k *Kernel) expected(param string, bound []string) string {
 	for i, t := range k.Types {
 		if !slices.Contains(tokens(param), t.Name) {

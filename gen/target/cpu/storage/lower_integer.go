@@ -42,9 +42,9 @@ func lowerMatMulInteger(b *ir.Builder, n *ir.Node, o op.MatMulInteger) []*ir.Val
 	return []*ir.Value{op.ReshapeTo(b, y, n.Results[0].Type.Shape...)}
 }
 
-// lowerConvInteger replaces n by a product of the weights and patches of x. For a depthwise
-// convolution it returns nil or, if there is a scale that is not f64, the convolution with an f64
-// scale.
+// lowerConvInteger replaces n by a product of the weights and patches of x. It does not do so for a depthwise
+// convolution. If such a convolution has a scale that is not f64, lowerConvInteger converts the scale to f64.
+// Otherwise it returns nil.
 func lowerConvInteger(b *ir.Builder, n *ir.Node, o op.ConvInteger) []*ir.Value {
 	x, w := n.Arg(0), n.Arg(1)
 	if o.IsDepthwise(w.Type) {

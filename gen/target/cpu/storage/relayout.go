@@ -83,9 +83,9 @@ func onlyChannels(t, u ir.Type) bool {
 	return true
 }
 
-// relayoutReshape is the [rule] of reshapes. It shuffles the channels of a blocked operand if n is
-// the last step of a shuffle, which splits the axis of channels in two, swaps the two axes, and
-// merges them again. Other reshapes stay unchanged.
+// relayoutReshape is the [rule] of reshapes. A channel shuffle splits the axis of channels in two, swaps the two
+// axes, and merges them again. If n is the last step of a shuffle, relayoutReshape shuffles the channels of the
+// blocked operand. Other reshapes stay unchanged.
 func relayoutReshape(b *ir.Builder, n *ir.Node, o op.Reshape, l Layouts) *ir.Value {
 	y := n.Results[0].Type
 	swapped := n.Arg(0)

@@ -10,8 +10,8 @@ import (
 	"github.com/burngen/burngen/runtime/gpu"
 )
 
-// Driver returns the driver of package cuda over a fake of NVIDIA's driver, written in Go, with one
-// card. Its capability is 8.6, because the interpreter does not run pipelined kernels.
+// Driver returns a driver of package cuda with one card. The card is a fake of NVIDIA's driver, written in Go. Its
+// capability is 8.6, because the interpreter does not run pipelined kernels.
 func Driver() gpu.Driver {
 	return fake.New(fake.Options{Machine: interpreter{}, Capability: [2]int32{8, 6}}).Driver()
 }

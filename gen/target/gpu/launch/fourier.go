@@ -116,8 +116,8 @@ type transform struct {
 	roots          *kernels.Scratch // Length complex numbers
 }
 
-// stage is the launch of a radix of [dft]. After it, the transforms have `size` elements, which are
-// `step` elements apart. The launch computes elements 0 to bins − 1 of each transform.
+// stage is the launch of one radix of [dft]. It computes transforms of `size` elements, which are `step` elements
+// apart in the line. Of each transform, it computes elements 0 to bins − 1.
 type stage struct{ radix, size, step, bins dim.Dim }
 
 // pairAt returns the real and imaginary part of complex number i in scratch memory.

@@ -26,9 +26,9 @@ var lines = []entry{
 	computes(topK),
 }
 
-// argExtreme computes the index of the greatest, or else the smallest, element of each row along axis.
-// If last is set, ties go to the last index instead of the first. NaN is more extreme than all
-// numbers.
+// argExtreme computes an index for each row along axis: the index of the greatest element if greatest is set, and
+// otherwise the index of the smallest element. If last is set, ties go to the last index instead of the first. NaN is
+// more extreme than all numbers.
 func argExtreme(name string, n *ir.Node, axis int, greatest, last bool) ([]kernels.Launch, error) {
 	x, y := n.Args[0], n.Results[0]
 	d, ok := kernels.Arithmetic(x.Type.DType)

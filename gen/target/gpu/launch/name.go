@@ -21,8 +21,8 @@ func joined(operators ...string) string {
 	return name
 }
 
-// pointwiseName returns the name of the kernel of a pointwise node with these operators. If there is only one, the
-// name begins with pointwise, because names such as mul are words of machine languages.
+// pointwiseName returns the name of the kernel of a pointwise node with these operators. The name of a kernel with
+// one operator begins with pointwise, because names such as mul are words of machine languages.
 func pointwiseName(operators []string) string {
 	if len(operators) == 1 {
 		operators = []string{"pointwise", operators[0]}
@@ -52,9 +52,9 @@ func regionNames(n *ir.Node) []string {
 	return names
 }
 
-// fusedNames returns the names of the operators that a fusion adds to a kernel, in the order in which they are
-// computed: copy, if there are copies, and the operators of `last`, the pointwise node. block is the block of the
-// fusion.
+// fusedNames returns the names of the operators that a fusion adds to a kernel. The first is copy, if there are
+// copies. The names of the operators of `last`, the pointwise node, follow in the order in which they are computed.
+// block is the block of the fusion.
 func fusedNames(block *ir.Block, last *ir.Node) (names []string) {
 	for _, n := range block.Nodes {
 		if Loads(n.Op) {

@@ -117,8 +117,8 @@ func factorsOf(n *ir.Node, sums, matrix ir.DType, a, b func(e *kernels.Emitter, 
 	}, nil
 }
 
-// broadcast converts i, an index on an axis of extent `to`, to an index on an axis of extent d that
-// broadcasts to it: i, or 0 if d is 1. d may be known only at run time.
+// broadcast returns an index on an axis of extent d. The axis is broadcast to extent `to`, and i is an index on the
+// broadcast axis. The result is i, or 0 if d is 1. d may be known only at run time.
 func broadcast(e *kernels.Emitter, i *kernel.Value, d, to dim.Dim) *kernel.Value {
 	if d.Equal(to) {
 		return i

@@ -92,9 +92,8 @@ func (r *recurrence) before(e *kernels.Emitter, sequence, i *kernel.Value) *kern
 	return e.Scratch(r.h).At(e.And(e.Round(), e.Int(1)), sequence, i)
 }
 
-// projected returns element i of a gate of a sequence, from the first operand, which holds the
-// projected inputs of all time steps. The time step is the one that the current [kernels.Rounds] round
-// computes.
+// projected returns element i of a gate of a sequence, at the time step that the current [kernels.Rounds] round
+// computes. It reads the first operand, which holds the projected inputs of all time steps.
 func (r *recurrence) projected(e *kernels.Emitter, gate int, sequence, i *kernel.Value) *kernel.Value {
 	return e.Read(r.Args[0]).At(r.time(e), sequence, e.Add(e.Mul(e.Int(gate), e.Dim(r.hidden)), i))
 }

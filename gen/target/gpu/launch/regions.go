@@ -162,9 +162,10 @@ type roiAxis struct {
 // roiSample holds the two elements around a sample, and their weights.
 type roiSample struct{ at, weight [2]*kernel.Value }
 
-// axis returns a bin of the region r.index along one axis. The axis has this extent in the images. The region has
-// `bins` bins along the axis, and bin is the index of one. A region has four coordinates: coordinate `first` is its
-// start on the axis, and coordinate `first` + 2 is its end.
+// axis returns where a bin lies along one axis of the images, and the number of its samples. r.index is the index of
+// the bin's region. The region has `bins` bins along the axis, and `bin` is the index of this bin. extent is the extent
+// of the images along the axis. A region has four coordinates: coordinate `first` is its start on the axis, and
+// coordinate `first` + 2 is its end.
 func (r roi) axis(first, bins int, bin *kernel.Value, extent dim.Dim) roiAxis {
 	coordinate := func(k int) *kernel.Value {
 		v := r.Mul(r.Read(r.regions).Get(r.Add(r.Mul(r.index, r.Int(4)), r.Int(k))), r.Float(r.d, r.Scale))
@@ -211,9 +212,9 @@ func (a roiAxis) each(r roi, state []*kernel.Value, step func(s roiSample, state
 	})
 }
 
-// inside returns a range [from, to) of samples of a bin. It contains all samples at coordinates from −1 to the
-// extent of the axis. If r.Sampling is 0, a bin may have any number of samples; the range then has at most a few
-// for each element of the axis.
+// inside returns a range [from, to) of samples of a bin. It contains all samples whose coordinate is between −1 and
+// the extent of the axis. If r.Sampling is 0, a bin may have any number of samples. The range then has at most a few
+// samples for each element of the axis.
 func (a roiAxis) inside(r roi) (from, to *kernel.Value) {
 	if r.Sampling > 0 {
 		return r.Int(0), a.samples

@@ -110,8 +110,8 @@ func (c *checker) isHalves(k kind) bool {
 	return k.name == "Vector" && k.n == 2 && c.types[k.of].name == "Int" && c.types[k.of].bits == 32
 }
 
-// stride returns an error unless the elements of an array without a length are numbers or vectors, and the array's
-// stride is the size of an element.
+// stride checks an array without a length. It returns an error if the elements are neither numbers nor vectors, or if
+// the array's stride is not the size of an element.
 func (c *checker) stride(in *instruction, k kind) error {
 	e, n := c.types[k.of], 1
 	if e.name == "Vector" {

@@ -242,8 +242,8 @@ func (f *function) position(i *kernel.Value, first, n int) uint32 {
 	return index
 }
 
-// place returns a pointer to the word that contains element i + first of p, a narrow element. shift is the bit
-// at which the element begins. The words of p begin at the multiple of 4 that is at or below its address.
+// place returns a pointer to the word that contains element i + first of p. The element is narrow. shift is the bit
+// at which it begins. The first word of p begins at p's address, rounded down to a multiple of 4.
 func (f *function) place(p, i *kernel.Value, first int) (at, shift uint32) {
 	word := f.integer(32)
 	log := uint32(bits.TrailingZeros(uint(p.Type.DType.Size())))

@@ -22,12 +22,13 @@ type Options struct {
 	Loose bool
 }
 
-// Write returns a module of kernels as little-endian words: SPIR-V 1.5 for Vulkan 1.2. The entry
-// point of a kernel has its name. The kernels must be valid, and their names different.
+// Write returns a module of kernels as little-endian words: SPIR-V 1.5 for Vulkan 1.2. The entry point of a kernel
+// has its name. The kernels must be valid, and their names different.
 //
-// A kernel has one push constant of 8 bytes: the address of its arguments, which are 8 bytes each and in the order
-// of the parameters. An argument is an address, an integer, or a float in the low bytes. The caller aligns memory
-// that a kernel accesses n elements at a time to n elements, and other memory to one element.
+// A kernel has one push constant of 8 bytes: the address of its arguments. The arguments are 8 bytes each, and in the
+// order of the parameters. An argument is an address, an integer, or a float in the low bytes. If a kernel accesses n
+// elements of a memory at a time, the caller aligns this memory to n elements. Other memory is aligned to one
+// element.
 //
 // A module needs integers of 64 bits only if a kernel has i64 or u64 values. Addresses do not need them: an address
 // is loaded as two words and becomes a pointer to an array, whose elements are found by their indices.

@@ -45,7 +45,7 @@ func (t Target) Lowering() pass.Pipeline {
 	}
 }
 
-// launch is the step that computes a node, or a measure of it.
+// launch is a step that computes a node, or the value of a symbol that the node binds.
 type launch struct {
 	node              *ir.Node
 	operands, results []*plan.Ref // an absent operand is nil
@@ -55,8 +55,8 @@ type launch struct {
 func (l *launch) At() *ir.Node      { return l.node }
 func (l *launch) Refs() []*plan.Ref { return program.Present(l.operands, l.results) }
 
-// Build implements [program.Target]. It adds a launch for the node, unless the node only binds
-// symbols. For each symbol that the node binds, it adds a measure before the launch.
+// Build implements [program.Target]. It adds a step for each symbol that the node binds, which determines the
+// symbol's value. It then adds a launch for the node, unless the node only binds symbols.
 func (Target) Build(b *program.Builder, n *ir.Node) error {
 	operands, results := b.Reads(n.Args), b.Writes(n.Results)
 	o, binds := n.Op.(ir.Binder)
