@@ -243,8 +243,8 @@ func (m *Model) compile() error {
 	return m.prepare()
 }
 
-// kept returns the weights that Functions load, then the constants and the optional weights that Prepare
-// loads. Each weight is listed once.
+// kept returns the weights that Functions load. The constants and the optional weights that Prepare loads follow
+// them. Each weight is listed once.
 func (m *Model) kept() []emit.Prepared {
 	var out []emit.Prepared
 	seen := map[string]bool{}

@@ -54,8 +54,8 @@ func LossNames() []string {
 	return append(slices.Sorted(maps.Keys(losses)), NoLoss)
 }
 
-// classes returns the type of the target classes: i64 and the shape of scores without axis 1, the axis of the
-// classes.
+// classes returns the type of the target classes. Its elements are i64. Its shape is the shape of scores without axis
+// 1, the axis of the classes.
 func classes(scores ir.Type) (ir.Type, error) {
 	if scores.Rank() < 2 {
 		return ir.Type{}, fmt.Errorf("%s has no axis of classes", scores)

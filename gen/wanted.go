@@ -47,8 +47,8 @@ var learned = regexp.MustCompile(`(^|\.)(weight|bias|gamma|beta|running_mean|run
 // only as the second factor of a product.
 const mixed keys.Layout = "-"
 
-// noteLayouts records the layouts of weights that f uses only as matrices of products. It records
-// the layout mixed for other weights.
+// noteLayouts records the layout of each weight that f uses only as a matrix of products. For other weights it
+// records the layout [mixed].
 func noteLayouts(f *ir.Func, layouts map[string]keys.Layout) {
 	type matrix struct {
 		name   string

@@ -67,8 +67,8 @@ func count(name string, f func() error) {
 // reference is the number of iterations of fma512 in the reference loop. The loop takes about 100 µs.
 const reference = 32 << 10
 
-// relative returns the shortest time of f divided by the shortest time of the reference loop. The two alternate. Errors
-// of f are ignored.
+// relative returns the shortest time of f divided by the shortest time of the reference loop. It runs f and the loop
+// in turns. It ignores errors of f.
 func relative(f func() error) float64 {
 	var own, unit time.Duration
 	for i := range 8 * repeats {

@@ -184,7 +184,8 @@ func start(k int) (taken, error) {
 	}
 }
 
-// openTerminal opens a pseudo-terminal of 24 rows and 80 columns. terminal is its master end, own its slave end.
+// openTerminal opens a pseudo-terminal of 24 rows and 80 columns. terminal is its master end, and own is its slave
+// end.
 func openTerminal() (terminal, own *os.File, err error) {
 	if terminal, err = os.OpenFile("/dev/ptmx", os.O_RDWR, 0); err != nil {
 		return nil, nil, err

@@ -57,7 +57,8 @@ func (g *graph) openBatch() error {
 	return nil
 }
 
-// opened returns b, the declaration of a float tensor, with N in place of the first extent, which must be 1.
+// opened replaces the first extent of a float tensor by N, and returns the new declaration. b is the tensor's
+// declaration. The first extent must be 1.
 func opened(b []byte) ([]byte, error) {
 	m, err := parse(b)
 	if err != nil {

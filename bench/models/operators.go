@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// spread returns b such that multiplying by a weight matrix with `fan` rows, uniform in [-b, b], keeps the mean square
-// of the input.
+// spread returns a bound b for random weights. A product with a matrix of `fan` rows, whose weights are uniform in
+// [-b, b], keeps the mean square of its input.
 func spread(fan int) float64 { return math.Sqrt(3 / float64(fan)) }
 
 func matmul(m, k, n int) *graph {

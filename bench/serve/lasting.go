@@ -47,7 +47,7 @@ func swap(v *server, request []byte, conns, n int) (*swapping, error) {
 	return out, nil
 }
 
-// soaking is what a server holds early and late in a long load.
+// soaking has measurements of a server during a long load: Early near the beginning, and Late at the end.
 type soaking struct {
 	Took             time.Duration
 	Requests, Failed int

@@ -24,7 +24,7 @@ import (
 	"time"
 )
 
-// bench is a model, and the number of connections that send it requests.
+// bench describes a case: a model, and the number of connections over which requests are sent.
 type bench struct {
 	name, model string
 	conns       int
@@ -49,7 +49,7 @@ type round struct {
 	processor time.Duration
 }
 
-// result is what was measured of a case. rms is the largest [difference] between the sides' answers.
+// result has the measurements of a case. rms is the largest [difference] between the sides' answers.
 type result struct {
 	bench
 	rms   float64

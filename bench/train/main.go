@@ -195,7 +195,7 @@ func (c kase) command(threads int, args ...string) []string {
 	return append(strings.Fields(*wrap), args...)
 }
 
-// side runs the command args, a round of one side, and returns the reply that it prints.
+// side runs a command, which measures a round of one side, and returns the reply that the command prints.
 func side(args []string) (r reply, err error) {
 	c := exec.Command(args[0], args[1:]...)
 	c.Stderr = os.Stderr

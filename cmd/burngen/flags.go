@@ -78,7 +78,7 @@ func (c customs) repeats() {}
 
 func (c customs) Set(text string) error { return c.options.AddCustom(text) }
 
-// costs is a flag with a file of machine parameters. It sets the target in options to one that uses
+// costs is a flag whose value is a file of machine parameters. It sets the target in options to a target that uses
 // these parameters.
 type costs struct{ options *gen.Options }
 

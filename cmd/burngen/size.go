@@ -15,8 +15,8 @@ var units = []struct {
 	bytes float64
 }{{"GiB", 1 << 30}, {"GB", 1e9}, {"MiB", 1 << 20}, {"MB", 1e6}, {"KiB", 1 << 10}, {"kB", 1e3}, {"B", 1}}
 
-// String implements [flag.Value]. It returns the size in the largest unit in which it is a whole number,
-// or "" for 0.
+// String implements [flag.Value]. It returns the size in the largest unit that gives a whole number. It returns ""
+// for 0.
 func (s *size) String() string {
 	if s == nil || *s == 0 {
 		return ""

@@ -232,7 +232,7 @@ func onDevice(t target.Target) (opened target.Target, done func(), err error) {
 	return o, func() { o.Close() }, err
 }
 
-// hasDevice returns an error if t needs a device to run packages and the machine has none.
+// hasDevice returns an error if t needs a device to run packages, and the machine does not have such a device.
 func hasDevice(t target.Target) error {
 	if t == nil || t.CanRun() {
 		return nil

@@ -136,7 +136,8 @@ func (f *function) body(steps []program.Step) (body []jen.Code, used *views) {
 	return append(views.decls(), out...), views
 }
 
-// id prints name, a parameter or the variable of a symbol, and records that the part reads it.
+// id prints `name`, the name of a parameter or of the variable of a symbol. It records that the part of the schedule
+// reads it.
 func (f *function) id(name string) *jen.Statement {
 	f.read[name] = true
 	return jen.Id(name)

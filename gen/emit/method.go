@@ -74,8 +74,8 @@ func (e *emitter) describe(f *jen.File, m *method) {
 	}
 }
 
-// placed returns the functions of a method whose buffers are placed when it is called. Callees come
-// first.
+// placed returns the functions of a method whose buffers get their places in each call of the method. A function
+// comes after the functions that it calls.
 func (m *method) placed() []*function {
 	var out []*function
 	for _, fn := range append(slices.Clone(m.callees), m.fn) {

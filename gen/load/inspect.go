@@ -89,8 +89,8 @@ func (c *checked) operands(n ast.Node) {
 	}
 }
 
-// unexported reports unexported fields of a struct that contain parameters and do not have the tag "-".
-// Such parameters would have no name.
+// unexported reports unexported fields that contain parameters, unless they have the tag "-". Such parameters would
+// have no name.
 func (c *checked) unexported(n ast.Node) {
 	spec, ok := n.(*ast.TypeSpec)
 	if !ok || c.pkg.TypesInfo.Defs[spec.Name] == nil {

@@ -144,8 +144,8 @@ func load(ctx context.Context, dir string, o Options) (*Description, error) {
 	return d, nil
 }
 
-// shownAs returns dir for messages: relative to the working directory if dir is inside, and otherwise
-// only cleaned.
+// shownAs returns dir as it stands in messages. If dir is inside the working directory, the result is relative to the
+// working directory.
 func shownAs(dir string) string {
 	abs, err := filepath.Abs(dir)
 	if err != nil {

@@ -306,7 +306,8 @@ func orBlank(name string) string {
 	return name
 }
 
-// numbered returns the name for unnamed parameter or result i of n: `name` if n is 1, else `name` followed by i+1.
+// numbered returns a name for an unnamed parameter or result: number i of n. It returns `name` if n is 1, and
+// otherwise `name` followed by i+1.
 func numbered(name string, i, n int) string {
 	if n == 1 {
 		return name

@@ -45,8 +45,8 @@ func (s *sources) faultf(pos token.Pos, format string, args ...any) {
 	s.fault(pos, fmt.Sprintf(format, args...))
 }
 
-// relative returns a file name relative to the description's folder, or unchanged if the file is not
-// inside.
+// relative returns a file name relative to the description's folder. It returns the name unchanged if the file is not
+// inside this folder.
 func (s *sources) relative(file string) string {
 	if rel, err := filepath.Rel(s.dir, file); err == nil && filepath.IsLocal(rel) {
 		return rel

@@ -15,7 +15,7 @@ import (
 	"github.com/burngen/burngen/runtime/gpu"
 )
 
-// Device is what is known of a device and of a call on it.
+// Device has the properties of a device, and the measurements of a call on it.
 type Device struct {
 	Target    string `json:"target"`
 	Precision string `json:"precision"` // of products

@@ -204,7 +204,7 @@ func measure(ctx context.Context, m *gen.Model, o Options) (*Profile, error) {
 	return p, nil
 }
 
-// numbering numbers nodes, or steps if each is set, in the order of the generated code.
+// numbering assigns numbers in the order of the generated code. It numbers steps if each is set, and nodes otherwise.
 type numbering struct {
 	each bool
 	// index maps a node or a step to its number. The key of copies of results is one nil node.

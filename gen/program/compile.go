@@ -185,8 +185,8 @@ func (b *Builder) arenas(callee *Func) []*plan.Ref {
 	return refs
 }
 
-// shaped returns references to n's results. A result is stored with its shape if n binds a symbol
-// in its shape.
+// shaped returns references to n's results. If n binds a symbol in the shape of a result, the result is stored with
+// its shape.
 func (b *Builder) shaped(n *ir.Node) []*plan.Ref {
 	refs := b.Writes(n.Results)
 	for _, r := range refs {

@@ -61,7 +61,7 @@ type Carried struct {
 	Varying []Extent
 }
 
-// Scan is a result of a loop, to which every iteration appends a row of type Row.
+// Scan is a result of a loop. Every iteration appends a row of type Row to it.
 type Scan struct {
 	Result *plan.Ref
 	Row    ir.Type

@@ -37,7 +37,7 @@ func Computes(s Step) bool {
 	return true
 }
 
-// Copy copies a value, or a part of one, from From to To.
+// Copy copies a value, or a part of a value, from the memory From to the memory To.
 type Copy struct {
 	Node     *ir.Node // nil for the copy of a result
 	To, From *plan.Ref

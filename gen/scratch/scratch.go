@@ -148,7 +148,7 @@ func checkout() (dir string, ok bool) {
 	return dir, err == nil && bytes.HasPrefix(mod, []byte("module "+ModulePath+"\n"))
 }
 
-// Write writes the files of a generated package except tests into a new folder of the module.
+// Write writes the files of a generated package into a new folder of the module. It leaves out tests.
 func (m *Module) Write(folder string, files []emit.File) error {
 	dir := filepath.Join(m.Dir, folder)
 	if err := os.Mkdir(dir, 0o777); err != nil {

@@ -142,8 +142,8 @@ type outputs struct {
 
 func (o outputs) last() []*onnx.Value { return o.calls[len(o.calls)-1] }
 
-// of returns the output to compare with w: the output of the last call, or the stacked outputs of
-// all calls of a stream.
+// of returns the output to compare with w. It is the output of the last call. For a stream, it is the stack of the
+// outputs of all calls, unless w is only about the last call.
 func (o outputs) of(w want) (*onnx.Value, error) {
 	if w.last || !o.stream {
 		return o.last()[w.output], nil

@@ -79,7 +79,7 @@ func (p *program) build() (broken map[int]string, err error) {
 	}
 }
 
-// blame returns the packages for which go build reports errors, with the first error of each.
+// blame returns the packages for which go build reports errors. The value of a package is its first error.
 func blame(output string, packages []pkg) map[string]string {
 	known := map[string]bool{}
 	for _, k := range packages {

@@ -31,8 +31,8 @@ func Importer(fset *token.FileSet) types.Importer {
 	})
 }
 
-// list compiles a package and its dependencies. It sets files[p] to the path of the export data of each package p,
-// by import path.
+// list compiles a package and its dependencies. For each package it sets files[p] to the path of the export data. The
+// key p is the import path of the package.
 func list(path string, files map[string]string) error {
 	var stderr bytes.Buffer
 	c := exec.Command("go", "list", "-export", "-deps", "-f", "{{if .Export}}{{.ImportPath}} {{.Export}}{{end}}", "--", path)

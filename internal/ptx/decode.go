@@ -82,7 +82,7 @@ func (d *decoder) fail(format string, args ...any) {
 	failAt(d.op.line, "%s: "+format, append([]any{d.text}, args...)...)
 }
 
-// has reads the next part of the instruction's name if it is mod, and reports whether it is.
+// has reports whether the next part of the instruction's name is mod. If so, it reads the part.
 func (d *decoder) has(mod string) bool {
 	if len(d.mods) == 0 || d.mods[0] != mod {
 		return false
@@ -91,7 +91,7 @@ func (d *decoder) has(mod string) bool {
 	return true
 }
 
-// one reads the next part of the instruction's name, which must be one of parts, and returns it.
+// one reads the next part of the instruction's name, and returns it. The part must be one of `parts`.
 func (d *decoder) one(parts ...string) string {
 	if len(d.mods) == 0 || !slices.Contains(parts, d.mods[0]) {
 		d.fail("the name needs one of .%s", strings.Join(parts, " ."))
@@ -101,7 +101,7 @@ func (d *decoder) one(parts ...string) string {
 	return mod
 }
 
-// typ reads the next part of the instruction's name, which must be a type in list, and returns it.
+// typ reads the next part of the instruction's name, and returns it as a type. The type must be in list.
 func (d *decoder) typ(list string) typ {
 	t, _ := typeOf(d.one(strings.Fields(list)...))
 	return t

@@ -17,7 +17,7 @@ func (d Dim) Bounds() (lo, hi int64) {
 	return d.lower(new(maxBoundSteps)), satNeg(d.Neg().lower(new(maxBoundSteps)))
 }
 
-// maxBoundSteps is the largest number of calls of [Dim.lower] that replace atoms, for one bound.
+// maxBoundSteps bounds the work for one bound: it is the largest number of calls of [Dim.lower] that replace atoms.
 const maxBoundSteps = 16
 
 // interval returns bounds of d, computed from the bounds of its atoms as if these were independent.

@@ -130,7 +130,7 @@ func (d Dim) times(t term) Dim {
 	return sumOf(product...)
 }
 
-// joinAtoms returns the product of x and y. The atoms of both, and of the result, are sorted.
+// joinAtoms returns the product of the products x and y. The atoms of both, and of the result, are sorted.
 func joinAtoms(x, y []*atom) []*atom {
 	if len(x) == 0 {
 		return y

@@ -143,7 +143,7 @@ func (a attention) launch(t kernels.AttentionTiles) (kernels.Launch, error) {
 	})
 }
 
-// sides holds the card and the process of PyTorch, which is nil without -python.
+// sides holds the card and the process of PyTorch. Without -python, torch is nil.
 type sides struct {
 	*turns.Card
 	torch *turns.Torch

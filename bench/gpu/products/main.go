@@ -119,7 +119,7 @@ func gelu(e *kernels.Emitter, d ir.DType, x *kernel.Value) *kernel.Value {
 	return elementary.NarrowGelu(e.Builder, x)
 }
 
-// sides holds the card and the process of PyTorch, which is nil without -python.
+// sides holds the card and the process of PyTorch. Without -python, torch is nil.
 type sides struct {
 	*turns.Card
 	torch *turns.Torch

@@ -113,7 +113,7 @@ func (c kase) print() error {
 	return nil
 }
 
-// sides holds the card and the process of PyTorch, which is nil without -python.
+// sides holds the card and the process of PyTorch. Without -python, torch is nil.
 type sides struct {
 	*turns.Card
 	copied float64 // GB/s of a copy: bytes read plus bytes written

@@ -90,7 +90,8 @@ func (c *Card) Record(count int, fill func(q gpu.Queue) error) (*Recording, erro
 // Close frees the recording.
 func (r *Recording) Close() { r.graph.Close() }
 
-// Lap returns the milliseconds of one repetition: the median of several replays, after others that warm up.
+// Lap returns the milliseconds of one repetition: the median over several replays. It first makes `warm` replays that
+// are not measured.
 func (r *Recording) Lap(warm, replays int) (float64, error) {
 	q := r.card.Queue
 	var laps []float64

@@ -28,7 +28,8 @@ func Start(python, program string) (*Torch, error) {
 	return &Torch{bufio.NewReadWriter(bufio.NewReader(out), bufio.NewWriter(in))}, c.Start()
 }
 
-// Ask writes a line and stores the numbers of the answer in results. An answer that is not these numbers is the error.
+// Ask writes a line and reads an answer. It stores the numbers of the answer in results. If the answer does not have
+// these numbers, it is an error message, and Ask returns it as an error.
 func (t *Torch) Ask(line string, results ...any) error {
 	fmt.Fprintln(t.lines, line)
 	if err := t.lines.Flush(); err != nil {

@@ -17,7 +17,7 @@ type Call struct {
 	Args     []any
 }
 
-// Scalar is the first element of the memory that Ref refers to, passed by value.
+// Scalar is an argument that is passed by value. It is the first element of the memory that Ref refers to.
 type Scalar struct{ Ref *plan.Ref }
 
 // Pointer points to the container that Ref refers to.
@@ -71,8 +71,8 @@ func copyCall(s *program.Copy) *Call {
 	return &Call{Node: s.Node, Kernel: c.Kernel, Instance: c.Instance, Args: []any{dst, s.From}}
 }
 
-// containerCopies are the kernels that copy containers, keyed by the kind of the container and of
-// its elements.
+// containerCopies has the kernels that copy containers. The keys are the kind of the container and the kind of its
+// elements.
 var containerCopies = map[ir.Kind]map[ir.Kind]func(dst, src kernel.Memory) kernel.Call{
 	ir.SequenceKind: {ir.TensorKind: kernel.CopySequence, ir.MapKind: kernel.CopyMaps},
 	ir.OptionalKind: {ir.TensorKind: kernel.CopyOptional, ir.SequenceKind: kernel.CopyOptionalSequence},

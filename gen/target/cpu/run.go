@@ -92,8 +92,8 @@ func (r *runner) value(arg any, want reflect.Type) (reflect.Value, error) {
 	return convert(reflect.ValueOf(arg), want), nil
 }
 
-// convert returns v, converted to the type `want` if that is another type and the conversion is
-// possible. A nil `want` means any type.
+// convert returns v, converted to the type `want` if possible. It returns v unchanged if v cannot be converted, or if
+// `want` is nil.
 func convert(v reflect.Value, want reflect.Type) reflect.Value {
 	if want != nil && v.Type() != want && v.CanConvert(want) {
 		return v.Convert(want)

@@ -9,8 +9,8 @@ import (
 	"github.com/burngen/burngen/runtime/gpu"
 )
 
-// Open returns the target with the device of a driver that has this index. [Target.Close] closes the device.
-// Open returns the driver's errors.
+// Open opens a device of a driver, and returns the target with this device. index is the index of the device.
+// [Target.Close] closes the device. Open returns the driver's errors.
 func (t Target) Open(d gpu.Driver, index int) (Target, error) {
 	device, err := d.Open(index)
 	if err != nil {
@@ -43,8 +43,8 @@ type opened struct {
 	kernels map[string]*compiled // by their text
 }
 
-// compiled is a kernel of the device. The first goroutine that launches the kernel compiles it, and the
-// other goroutines wait.
+// compiled is a kernel of the device. The first goroutine that launches the kernel compiles it. Other goroutines wait
+// until it is compiled.
 type compiled struct {
 	once   sync.Once
 	kernel gpu.Kernel

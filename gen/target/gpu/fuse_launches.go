@@ -117,8 +117,8 @@ func (l *launches) parts(n *ir.Node) []*ir.Node {
 	return parts
 }
 
-// operandsOf returns the operands of the fusion of parts with n. The operands of the parts come
-// first; their number is count.
+// operandsOf returns the operands of a fusion of n with the nodes in parts. The operands of the parts come first, and
+// count is their number.
 func operandsOf(parts []*ir.Node, n *ir.Node) (args []*ir.Value, count int) {
 	known := map[*ir.Value]bool{}
 	add := func(list []*ir.Value) {

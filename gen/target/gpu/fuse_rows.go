@@ -42,7 +42,7 @@ func fuseRows(ctx *pass.Context, m *ir.Module) (bool, error) {
 	return changed, nil
 }
 
-// rowGroups divides the nodes of a function into groups. One kernel may compute a group.
+// rowGroups divides the nodes of a function into groups. A kernel may compute all nodes of a group.
 type rowGroups struct {
 	f     *ir.Func
 	index map[*ir.Node]int // the indices of the nodes in the function

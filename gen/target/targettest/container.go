@@ -46,7 +46,7 @@ func (d *Draw) sequence() (s *ir.Tensor, symbols []string) {
 	return ir.SequenceTensor(elem, items...), symbols
 }
 
-// item draws an element of type elem for a container. shape holds the extents that elem fixes; other
+// item draws an element of type elem for a container. Its extents are the ones in shape where elem fixes them. Other
 // extents are drawn.
 func (d *Draw) item(elem ir.Type, shape []int) *ir.Tensor {
 	shape = slices.Clone(shape)

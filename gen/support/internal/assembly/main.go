@@ -33,8 +33,8 @@ func main() {
 	}
 }
 
-// list returns a list of the exported functions in the package at dir that use assembly, as the text
-// of a Go file.
+// list returns the text of a Go file that lists functions: the exported functions in the package at dir that use
+// assembly.
 func list(dir string) ([]byte, error) {
 	uses, assembly, err := load(dir)
 	if err != nil {

@@ -55,12 +55,12 @@ const (
 	reachRows = 0.5
 )
 
-// PlanarPixels reports whether the convolution is faster if it reads planar pixels than if its input is first
-// converted to blocks.
+// PlanarPixels reports whether the convolution should read planar pixels. It compares the time with the time that it
+// takes if the input is first converted to blocks.
 func (m *Model) PlanarPixels(p Pixels) bool { return m.Ratio(p.apart, p.blocking) < 1 }
 
-// PlanarProduct reports whether it is faster to multiply whole planes by the weights than to
-// compute in blocks, if input and output are planar.
+// PlanarProduct reports whether it is faster to multiply whole planes by the weights than to compute in blocks. Input
+// and output are planar.
 func (m *Model) PlanarProduct(p Pixels) bool { return m.Ratio(p.rows, p.blocked) < 1 }
 
 // products estimates the nanoseconds of the products of N·HW pixels with `in` input channels and `out`

@@ -8,7 +8,7 @@ const (
 	unknownExtent = 56
 )
 
-// AssumedBatch returns the number of images d, or 2 if d is not a constant.
+// AssumedBatch returns d, the number of images, or 2 if d is not a constant.
 func AssumedBatch(d dim.Dim) int { return known(d, unknownBatch) }
 
 // AssumedExtent returns d, a spatial extent, or 56 if d is not a constant.

@@ -324,8 +324,8 @@ func validWindow(strides, dilations, kernel []int, x ir.Type) ([]dim.Dim, error)
 	return w.Places(x.Shape[2 : 2+n])
 }
 
-// WindowOver returns a window without padding over one or two spatial axes. kernel has two
-// elements; for one axis the first is ignored.
+// WindowOver returns a window without padding over one or two spatial axes. kernel has two elements. For one axis,
+// the first element is ignored.
 func WindowOver(strides, dilations, kernel []int) op.Window {
 	return op.Window{Kernel: kernel[op.MaxSpatial-len(strides):], Strides: strides, Dilations: dilations}
 }
@@ -340,10 +340,10 @@ func (o DepthwiseBytes) Flops(in, out []ir.Type) dim.Dim {
 	return out[0].Elems().Mul(in[1].Shape[1]).Mul(dim.Const(2 * o.KW))
 }
 
-// EmptyLanes returns the requantised value of a zero sum, or nil if the zero point of the result is
-// not constant.
+// EmptyLanes returns the requantised value of a zero sum. It returns nil if the zero point of the result is not
+// constant.
 func (o ConvBytes) EmptyLanes(n *ir.Node) []float64 { return emptyLanes(o.Requantize, n) }
 
-// EmptyLanes returns the requantised value of a zero sum, or nil if the zero point of the result is
-// not constant.
+// EmptyLanes returns the requantised value of a zero sum. It returns nil if the zero point of the result is not
+// constant.
 func (o DepthwiseBytes) EmptyLanes(n *ir.Node) []float64 { return emptyLanes(o.Requantize, n) }

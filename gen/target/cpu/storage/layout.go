@@ -98,7 +98,7 @@ func with[T ir.Op](o T, f func(b *ir.Builder, n *ir.Node, o T, l Layouts) *ir.Va
 	return func(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value { return f(b, n, o, l) }
 }
 
-// blockable reports whether a value of type t can have a blocked form.
+// blockable reports whether values of type t can have a channel-blocked form.
 func blockable(t ir.Type) bool {
 	if t.DType != ir.F32 && !isByte(t) || t.Rank() < 3 || t.Rank() > 2+op.MaxSpatial {
 		return false

@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// PackPanels packs matrices f32[batch…,K,N], or with Trans their transposes f32[batch…,N,K], in panels
-// of 16 columns: f32[batch…,⌈N/16⌉,K,16]. Columns beyond N are zero.
+// PackPanels packs matrices f32[batch…,K,N] in panels of 16 columns: f32[batch…,⌈N/16⌉,K,16]. With Trans, the operand
+// has the transposes of the matrices, f32[batch…,N,K]. Columns beyond N are zero.
 type PackPanels struct{ Trans bool }
 
 // Infer returns f32[batch…,⌈N/16⌉,K,16].

@@ -1,5 +1,5 @@
-// Package cudatest has a driver of CUDA for tests, whose cards interpret PTX. It does not know what kernels
-// compute.
+// Package cudatest has a driver of CUDA for tests. The cards of this driver interpret PTX. The package does not know
+// what kernels compute.
 package cudatest
 
 import (

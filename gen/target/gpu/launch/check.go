@@ -34,8 +34,8 @@ func checkIndex(o op.CheckIndex, n *ir.Node) ([]kernels.Launch, error) {
 	}))
 }
 
-// lastIndex returns the last index of an axis, or the greatest number of the integer type d if that is
-// less.
+// lastIndex returns the last index of an axis. If the integer type d cannot represent it, lastIndex returns the
+// greatest number of d.
 func lastIndex(r *kernels.Row, d ir.DType, extent dim.Dim) *kernel.Value {
 	last := r.Sub(r.Extent(ir.I64, extent), r.Whole(ir.I64, 1))
 	return r.Convert(d, r.Min(last, r.Whole(ir.I64, limitOf(d, true))))

@@ -76,7 +76,7 @@ func gatherElements(o op.GatherElements, n *ir.Node) ([]kernels.Launch, error) {
 	}))
 }
 
-// fits reports whether shape[i] is certainly at most array[i] for each i except axis.
+// fits reports whether shape[i] is known to be at most array[i] for each i except axis.
 func fits(shape, array []dim.Dim, axis int) bool {
 	for i, d := range shape {
 		if i != axis && !array[i].Sub(d).NonNegative() {

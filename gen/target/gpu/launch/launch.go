@@ -75,7 +75,7 @@ func ends[O ir.Op](build func(o O, n *ir.Node, put store) ([]kernels.Launch, err
 	return multiplies(func(o O, n *ir.Node, put store, _ Options) ([]kernels.Launch, error) { return build(o, n, put) })
 }
 
-// multiplies returns the entry of an operator that computes products. build must make kernels that store their
+// multiplies returns the entry of an operator that computes products. The kernels that build makes must store their
 // result with put.
 func multiplies[O ir.Op](build func(o O, n *ir.Node, put store, by Options) ([]kernels.Launch, error)) entry {
 	return entry{op: reflect.TypeFor[O](), build: func(n *ir.Node, put store, by Options) ([]kernels.Launch, error) {

@@ -33,7 +33,7 @@ func pointwiseMap(name string, n *ir.Node, operand operandElement) ([]kernels.La
 	}))
 }
 
-// pointwiseLanes returns how many adjacent elements of its results a thread computes for a pointwise node.
+// pointwiseLanes returns the number of adjacent elements that a thread computes for each result of a pointwise node.
 func pointwiseLanes(n *ir.Node) int {
 	y := n.Results[0].Type
 	size := 16

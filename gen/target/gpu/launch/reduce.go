@@ -67,7 +67,7 @@ func (a axes) columns() (outer, inner dim.Dim, ok bool) {
 	return outer, inner, end-first == len(a.along) && end < len(a.shape) && (!known || n >= fewest)
 }
 
-// offset returns the index in the tensor of element i of a row.
+// offset returns the index, in the tensor, of element i of a row.
 func (a axes) offset(e *kernels.Emitter, row, i *kernel.Value) *kernel.Value {
 	at := make([]*kernel.Value, len(a.shape))
 	for k, v := range e.Unflatten(row, a.extents(a.over)) {

@@ -61,8 +61,8 @@ type sampledAxis struct {
 	filter            *kernel.Value // factor on distances, below 1 to filter with antialiasing
 }
 
-// sampledAxisOf returns the axis that a table describes. sampling holds the scale and the region;
-// if it is nil, o holds them.
+// sampledAxisOf returns the axis that a table describes. sampling holds the scale and the region. If sampling is nil,
+// they are in o.
 func sampledAxisOf(e *kernels.Emitter, o op.ResizeTable, sampling *ir.Value) sampledAxis {
 	a := sampledAxis{Emitter: e, ResizeTable: o}
 	a.scale, a.start, a.end = a.num(o.Scale), a.num(o.Start), a.num(o.End)
@@ -135,8 +135,8 @@ func (a sampledAxis) round(x *kernel.Value) *kernel.Value {
 	return a.Unary(kernel.Ceil, a.Sub(x, a.num(0.5)))
 }
 
-// clamp returns the index of the element at a coordinate, clamped to the axis, as an i32. It is 0
-// for NaN.
+// clamp converts a coordinate to the index of an element, as an i32. The index is clamped to the axis. It is 0 for
+// NaN.
 func (a sampledAxis) clamp(x *kernel.Value) *kernel.Value {
 	return a.Convert(ir.I32, within(a.Emitter, x, a.num(0), a.last))
 }

@@ -200,7 +200,7 @@ func (f *rowFusion) moments(x *ir.Value, epsilon float64, centred bool) []*kerne
 	return []*kernel.Value{mean, f.Div(f.Float(d, 1), root)}
 }
 
-// at returns the element of v that belongs to element l of the row, as kind says.
+// at returns the element of v that belongs to element l of the row. kind says which element this is.
 func (f *rowFusion) at(l *kernels.Lane, v *ir.Value, kind RowKind) *kernel.Value {
 	if kind == PerRow || kind == Single {
 		return f.fixed[v]

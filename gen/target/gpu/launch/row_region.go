@@ -10,7 +10,8 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// RowKind says which element of a value belongs to an element of a tensor, whose rows lie along its last axis.
+// RowKind says how the elements of a value belong to the elements of a tensor. The rows of the tensor lie along its
+// last axis.
 type RowKind uint8
 
 // The kinds.

@@ -22,7 +22,8 @@ func (c cell) size() int { return c.n * c.d.Size() }
 // word.
 func (c cell) isWords() bool { return isNarrow(c.d) && c.size() >= 4 }
 
-// cellOf returns the cell for access to n adjacent elements: all n, or one if they are narrow and do not fill a word.
+// cellOf returns the cell for an access to n adjacent elements. The cell has all n elements. If they are narrow and
+// do not fill a word, the cell has one element.
 func cellOf(d ir.DType, n int) cell {
 	if isNarrow(d) && n*d.Size() < 4 {
 		return cell{d, 1}
@@ -168,7 +169,8 @@ func (f *function) cell(p *kernel.Value, n int) cell {
 	return cellOf(p.Type.DType, n)
 }
 
-// isSlot reports whether a cell is one narrow element, and memory is only accessed in words, see [Options].
+// isSlot reports whether a cell is one narrow element that is accessed as part of a word. This is so if memory is
+// only accessed in words, see [Options].
 func (f *function) isSlot(c cell) bool { return f.Words && isNarrow(c.d) && !c.isWords() }
 
 func (f *function) slot(c cell) uint32 {

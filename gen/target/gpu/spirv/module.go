@@ -178,7 +178,8 @@ func (m *module) integer(bits int) uint32 {
 	return m.typ(opTypeInt, uint32(bits), 0)
 }
 
-// halves returns the type in which addresses, and arguments of 64 bits, are loaded: two words, the low one first.
+// halves returns the type in which addresses and arguments of 64 bits are loaded. It has two words, the low word
+// first.
 func (m *module) halves() uint32 { return m.vector(m.integer(32), 2) }
 
 // register returns the type in which values of type d are computed. Values of storage types are in

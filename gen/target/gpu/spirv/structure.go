@@ -101,7 +101,7 @@ func (f *body) split(all []*instruction) error {
 	return nil
 }
 
-// isControl reports whether the literals of a merge instruction are allowed: no control, or a
+// isControl reports whether the literals of a merge instruction are allowed. They may be no loop control, or a
 // request to unroll a loop.
 func isControl(in *instruction) bool {
 	n := in.literals
@@ -216,8 +216,8 @@ func (c *checker) uses(f *body) error {
 	return nil
 }
 
-// visible returns an error unless the operands of an instruction are defined before it, in the same
-// block or in one that dominates it.
+// visible returns an error unless the operands of an instruction are defined before it. An operand must be defined in
+// the same block, or in a block that dominates it.
 func (c *checker) visible(f *body, b *block, in *instruction, known map[uint32]bool, where map[uint32]*block) error {
 	for i, id := range in.ids {
 		def := c.defined[id]
