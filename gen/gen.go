@@ -155,8 +155,8 @@ func Load(path string, o Options) (*Model, error) {
 // Compile compiles an imported model. It returns the errors of [CompileSource].
 func Compile(src *onnx.Model, o Options) (*Model, error) { return CompileSource(fromONNX(src), o) }
 
-// CompileSource compiles a model. It returns an error if options or the weights of another file do not
-// fit the model, if an operator has no kernel or no gradient, or if an arena exceeds o.Room.
+// CompileSource compiles a model. It returns an error if options do not fit the model, or if the weights of another
+// file do not fit it. It returns an error if an operator has no kernel or no gradient, or if an arena exceeds o.Room.
 func CompileSource(src *Source, o Options) (*Model, error) {
 	if err := src.check(); err != nil {
 		return nil, err
@@ -388,8 +388,8 @@ func (m *Model) fileWeights(e *emit.Model) *rt.Weights {
 }
 
 // Timed returns the files of a package, called name, for measurements. The package has no sample and no weights: Load
-// reads the weights from a file, see [Model.TimedWeights]. If lap is not nil, it assigns a number to each step, and the
-// package calls its variable Lap with that number after the step.
+// reads the weights from a file, see [Model.TimedWeights]. If lap is not nil, it assigns a number to each step. After
+// the step, the package calls its variable Lap with that number.
 func (m *Model) Timed(name string, lap func(program.Step) int) ([]emit.File, error) {
 	e, own, err := m.outside(name).emission()
 	if err != nil {

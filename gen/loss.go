@@ -102,11 +102,10 @@ func mean(b *ir.Builder, x *ir.Value) *ir.Value {
 	return b.Node(op.Reduce{Kind: op.ReduceMean, Axes: axes}, x)
 }
 
-// withLoss returns a source with an additional function @loss, which applies the loss function
-// called name to the first result of the first function. @loss has the parameters of the first
-// function and the target. Its results are the loss and then the results of the first function.
-// withLoss returns an error if there is no such loss function, if it cannot be applied to this
-// result, or if src already has a function @loss.
+// withLoss returns a source with an additional function @loss, which applies the loss function called name to the
+// first result of the first function. @loss has the parameters of the first function and the target. Its results are
+// the loss and then the results of the first function. withLoss returns an error if there is no such loss function,
+// or if the function cannot be applied to this result. It also returns an error if src already has a function @loss.
 func withLoss(src *Source, name string) (*Source, error) {
 	l, ok := losses[name]
 	if !ok {
@@ -149,9 +148,9 @@ func withLoss(src *Source, name string) (*Source, error) {
 	return &out, nil
 }
 
-// targetParam adds a parameter for a target and returns the target, of type typ. An extent of typ that
-// is known only while the function runs becomes a new symbol in the type of the parameter, and the
-// function checks that both are equal.
+// targetParam adds a parameter for a target and returns the target, of type typ. An extent of typ may be known only
+// while the function runs. The parameter then has a new symbol in its place, and the function checks that the symbol
+// and the extent are equal.
 func targetParam(b *ir.Builder, f *ir.Func, typ ir.Type) *ir.Value {
 	given := map[string]bool{}
 	for _, p := range f.Params {

@@ -6,9 +6,10 @@ import (
 )
 
 // Parameters returns the names of the trainable weights of an imported model's function, in the order of their use. A
-// float weight is trainable if a product, a normalisation, an embedding, a recurrent network or a custom operator uses
-// it as a parameter; operators between them may only move, join or cast elements. A float weight with one axis is also
-// trainable if it is added to, or multiplied with, a value that depends on the result of such an operator.
+// float weight is trainable if a product, a normalisation, an embedding, a recurrent network or a custom operator
+// uses it as a parameter; operators between them may only move, join or cast elements. A float weight with one axis
+// may also be added to a value, or multiplied with a value. It is trainable if the value depends on the result of
+// such an operator.
 func Parameters(f *ir.Func) []string {
 	p := &parameters{weights: map[*ir.Value][]string{}, after: map[*ir.Value]bool{}, found: map[string]bool{}}
 	for _, n := range f.Nodes {

@@ -10,8 +10,8 @@ import (
 // the generating machine, because another machine may run the package.
 const maxPort int64 = 64 << 30
 
-// checkPorts returns an error for an input or output with a static size over maxPort, whose Go type
-// would be an array that no machine can hold.
+// checkPorts returns an error if an input or output has a static size over maxPort. Its Go type would be an array
+// that no machine can hold.
 func checkPorts(f *ir.Func) error {
 	check := func(what, name string, t ir.Type) error {
 		if !t.IsTensor() || !t.IsStatic() {

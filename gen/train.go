@@ -135,9 +135,9 @@ func (m *Model) withMasters(f *ir.Func) (*ir.Func, error) {
 	return f, err
 }
 
-// matching returns the names that match one of the patterns if want is true, and the names that match none of them
-// if want is false. It returns an error for a pattern that matches no name. flag is the name of the flag that holds
-// the patterns, for errors.
+// matching returns the names that match one of the patterns. If want is false, it returns the other names instead. It
+// returns an error for a pattern that matches no name. flag is the name of the flag that holds the patterns, for
+// errors.
 func matching(flag string, patterns, names []string, want bool) ([]string, error) {
 	found := map[string]bool{}
 	for _, p := range patterns {

@@ -23,9 +23,8 @@ func (op Constant) Eval([]*Tensor) ([]*Tensor, error) { return []*Tensor{op.Valu
 // maxElems is the largest number of elements of a tensor that are tracked as expressions.
 const maxElems = 256
 
-// InferElems returns the elements of Value as ratios. It returns nil if Value has more than
-// maxElems elements, has strings, or has a float that is not an exact fraction with a small
-// denominator.
+// InferElems returns the elements of Value as ratios. It returns nil if Value has strings or more than maxElems
+// elements. It also returns nil if a float is not an exact fraction with a small denominator.
 func (op Constant) InferElems([]*Value, Type) []Ratio {
 	t := op.Value
 	if t.Len() > maxElems || t.DType == String {
@@ -79,8 +78,8 @@ type Extents struct {
 	Elems []dim.Dim
 }
 
-// Infer returns Type. It returns an error unless Type is an integer tensor with as many elements as
-// Elems.
+// Infer returns Type. It returns an error if Type is not an integer tensor, or if its number of elements is not the
+// length of Elems.
 func (op Extents) Infer([]Type) ([]Type, error) {
 	n, ok := op.Type.Elems().Int()
 	if !ok || n != len(op.Elems) || !op.Type.DType.IsInt() {

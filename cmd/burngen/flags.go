@@ -234,8 +234,8 @@ func load(flags *flagSet, path string, o *gen.Options, s *streams) (*gen.Model, 
 	return gen.Load(path, *o)
 }
 
-// loadFor calls [load] for each target in `on`, the value of a flag, or for the target in o if the flag is not given.
-// It returns the models in the order of the targets.
+// loadFor calls [load] for each target in `on`, the value of a flag. If the flag is not given, it calls load for the
+// target in o. It returns the models in the order of the targets.
 func loadFor(on *oneTarget, flags *flagSet, path string, o *gen.Options, s *streams) ([]*gen.Model, error) {
 	targets := []target.Target{on.target}
 	if on.auto {

@@ -122,8 +122,8 @@ type checked struct {
 	set bool
 }
 
-// Set sets the value. It returns an error if the flag may be given only once and is given again, or if
-// the value does not have the flag's type.
+// Set sets the value. It returns an error if the value does not have the flag's type. It also returns an error if the
+// flag is given again but may be given only once.
 func (c *checked) Set(text string) error {
 	if c.set && !c.isRepeated() && !c.IsBoolFlag() {
 		return errors.New("the flag is given twice")

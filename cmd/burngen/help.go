@@ -93,8 +93,8 @@ func (c command) help(w io.Writer, flags *flagSet) {
 	fmt.Fprintf(w, "\nexamples:\n%s", c.examples)
 }
 
-// ending returns the end of a flag's help text: that the flag is repeatable, or its default. It returns "" if the
-// flag is a bool, if the text already mentions the default, or if the text says that the flag is required.
+// ending returns the end of a flag's help text: that the flag is repeatable, or its default. It returns "" for a
+// bool. It also returns "" if the text already mentions the default or says that the flag is required.
 func ending(f *flag.Flag, text string) string {
 	v := f.Value.(*checked)
 	switch {

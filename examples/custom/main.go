@@ -2,8 +2,8 @@
 //
 //	go run ./examples/custom [-rate BEATS]
 //
-// It draws an electrocardiogram with the given beats per minute, runs the model on it, and prints
-// the beats that the model finds.
+// It draws an electrocardiogram with the given beats per minute, and runs the model on it. It prints the beats that
+// the model finds.
 package main
 
 import (

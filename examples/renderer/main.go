@@ -1,5 +1,5 @@
-// Renderer trains a perceptron on exclusive or, and shows the run with its own renderer, which prints the loss of
-// each epoch as a bar.
+// Renderer trains a perceptron on exclusive or, and shows the run with its own renderer. The renderer prints the loss
+// of each epoch as a bar.
 //
 //	go run ./examples/renderer [-epochs 12]
 package main

@@ -86,8 +86,8 @@ func move(budget time.Duration, m cost.Machine) float64 {
 }
 
 // cacheSize returns the size of the second-level cache in bytes, a power of two from 128 KiB to 32 MiB. It sums
-// arrays of 128 KiB, 256 KiB and so on. It stops at the first array whose time per byte is at least 1.4 times the
-// time per byte of 128 KiB, and returns the size before that.
+// arrays of 128 KiB, 256 KiB and so on. It stops at the first array that takes at least 1.4 times the time per byte
+// of 128 KiB. It returns the size before that.
 func cacheSize(budget time.Duration) int {
 	const sure, most = 128 << 10, 32 << 20
 	src, sum := ones(most/4), ones(1)

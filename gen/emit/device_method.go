@@ -24,9 +24,9 @@ func (e *emitter) deviceMethods(f *jen.File) {
 	}
 }
 
-// takesTensors reports whether every argument and result can be a tensor in device memory. This is not possible for
-// strings, for containers, for results whose shapes are known only while the model runs, and for scalar fields of the
-// struct of results.
+// takesTensors reports whether every argument and result can be a tensor in device memory. Strings and containers
+// cannot be in device memory. Results whose shapes are known only while the model runs cannot, and scalar fields of
+// the struct of results cannot.
 func (a *api) takesTensors() bool {
 	for _, p := range slices.Concat(seen(a.in), seen(a.out)) {
 		t := p.value.Type

@@ -13,8 +13,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Files prints the files of the package. It returns an error if the model cannot be printed, or if
-// the generated Go imports a package or has a directive that is not allowed.
+// Files prints the files of the package. It returns an error if the model cannot be printed. It also returns an error
+// if the generated Go has an import or a directive that is not allowed.
 func Files(m *Model) (files []File, err error) {
 	err = ir.Try(func() {
 		e := newEmitter(m)

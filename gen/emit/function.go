@@ -286,9 +286,9 @@ type retyped struct {
 	dtype  ir.DType
 }
 
-// late returns the name of the variable for a buffer that is not in the arena, because its size is known only at run
-// time. ref refers to the buffer. The variable is declared after the buffer's allocation, or at the start if an
-// earlier part of the function allocated the buffer.
+// late returns the name of the variable for a buffer that is not in the arena. ref refers to the buffer. Its size is
+// known only at run time. The variable is declared after the buffer's allocation, or at the start if an earlier part
+// of the function allocated the buffer.
 func (v *views) late(ref *plan.Ref) string {
 	f, b := v.f, ref.Place.Buffer
 	name := f.buffers[b]

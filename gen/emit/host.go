@@ -79,8 +79,8 @@ func (h *host) all() []*function {
 }
 
 // shared looks for a function of an earlier method that computes c, so that both methods can call it. It returns nil
-// if there is no such function, or if the function cannot be shared. A function cannot be shared if its buffers are
-// placed anew in each call, if the host has fields for it, or if it calls custom operators.
+// if there is no such function, or if the function cannot be shared. There are three reasons why it cannot be shared:
+// its buffers are placed anew in each call, the host has fields for it, or it calls custom operators.
 func (h *host) shared(c *program.Func) *function {
 	own := func(f *program.Func) bool {
 		return f.Plan.Mode == plan.Dynamic || len(f.Plan.Tails)+len(f.Plan.Variables) > 0

@@ -18,8 +18,8 @@ const open = long / 4
 
 // duration returns an estimate of a step's duration in units of 5 µs, at most [long]. It is long for calls of
 // functions, calls of custom operators, and loops. It is 0 for checks, bindings, allocations and copies of results.
-// If the duration depends on extents that are known only at run time, it is long for a step that checks the context
-// itself, and [open] for any other step.
+// The duration may depend on extents that are known only at run time. It is then long for a step that checks the
+// context itself, and [open] for any other step.
 func (f *function) duration(s program.Step) float64 {
 	switch s.(type) {
 	case *program.Invoke, *program.Branch, *program.Repeat:

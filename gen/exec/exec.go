@@ -56,8 +56,8 @@ func New(f *program.Func, runner Runner, weight func(name string) (any, error)) 
 	return &Machine{fn: f, runner: runner, weight: weight}
 }
 
-// Frame is one call of a function. It holds the values of symbols, the arena with the offset of each
-// buffer in bytes, the arguments and results, and tails, the memory of buffers outside of the arena.
+// Frame is one call of a function. It holds the values of symbols, the arguments and the results. It also holds the
+// arena, and the offset of each buffer in it, in bytes. tails is the memory of buffers outside of the arena.
 type Frame struct {
 	*Machine
 	symbols map[string]int64

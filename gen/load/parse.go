@@ -96,8 +96,8 @@ func parse(dir string) (*sources, error) {
 	return s, nil
 }
 
-// goFiles returns the names of the Go files of a folder that are built on this machine, without tests
-// and the file that burngen writes. It returns an error if there is no such file.
+// goFiles returns the names of a folder's Go files that are built on this machine. It leaves out tests and the file
+// that burngen writes. It returns an error if there is no such file.
 func goFiles(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

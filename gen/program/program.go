@@ -43,8 +43,8 @@ type Copy struct {
 	To, From *plan.Ref
 }
 
-// Check is a step that returns an error at run time unless the extents A and B are equal, or One is
-// true and A is 1. The error names the extents with the text What.
+// Check is a step that returns an error at run time unless the extents A and B are equal. If One is true, A may also
+// be 1. The error names the extents with the text What.
 type Check struct {
 	Node *ir.Node
 	A, B dim.Dim

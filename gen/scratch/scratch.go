@@ -115,8 +115,8 @@ func extend(path string, text []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// locate returns the folder of burngen's module. This is the module that the current folder's
-// module uses, else the version from which this program was built, else the checkout in which it
+// locate returns the folder of burngen's module. It takes the first of three that it finds: the module that the
+// current folder's module uses, the version from which this program was built, and the checkout in which this program
 // was built.
 func locate(caller string) (string, error) {
 	modules := []string{ModulePath}

@@ -1,6 +1,6 @@
-// Package support lists the ONNX operators that burngen compiles. For the operators in a model it
-// reports the number of nodes, the element types, the IR operators they become, and whether
-// assembly computes them. It does not know how this is displayed.
+// Package support lists the ONNX operators that burngen compiles. It reports four things about each operator in a
+// model: the number of nodes, the element types, the IR operators that the nodes become, and whether assembly
+// computes them. It does not know how this is displayed.
 package support
 
 import (

@@ -38,8 +38,8 @@ func (c Case) Arguments(m *onnx.Model) ([]*ir.Tensor, error) {
 	return args, nil
 }
 
-// Compare returns why the outputs of a model differ from the outputs of another program, or "" if
-// they agree within the tolerances of their element types. It ignores output i if want[i] is nil.
+// Compare returns a text that says how the outputs of a model differ from the outputs of another program. It returns
+// "" if they agree within the tolerances of their element types. It ignores output i if want[i] is nil.
 func Compare(m *onnx.Model, got, want []*ir.Tensor) string {
 	p := portsOf(m.Module.Func("forward"), m.Operators)
 	if len(got) != len(p.results) || len(want) != len(p.results) {

@@ -1,5 +1,5 @@
 // Package verify compares models with references. It generates packages for folders of models, builds them into one
-// program, runs it, and compares the results with the references, within the tolerances of their element types. It
+// program, and runs it. It compares the results with the references, within the tolerances of their element types. It
 // calls generated code only through its public functions, and does not know how code is generated.
 //
 // A rounding tie that goes the other way in an early layer of a quantised network changes most of its outputs. A
@@ -7,8 +7,8 @@
 // stage is the part between two quantisations. Package exec runs each stage on integers that the evaluator computes.
 // Apart from ties, at most one in ten thousand of the integers of a value may be off by one. A single integer always
 // may. The whole model must compute exactly what its stages compute. The outputs may then differ from the reference
-// by up to twice the effect of one early integer that is off by one, or by up to twice the effect of all ties. The
-// note of a model that passes in this way starts with "by stages".
+// by up to twice the larger of two effects: the effect of one early integer that is off by one, and the effect of all
+// ties. The note of a model that passes in this way starts with "by stages".
 package verify
 
 import (

@@ -37,8 +37,8 @@ func Read(path string, limit int64) ([]byte, error) {
 	return data, nil
 }
 
-// Head returns the first bytes of a regular file, as many as [Format] needs. It returns nil if path is not a readable
-// regular file.
+// Head returns the first bytes of a regular file: the bytes that [Format] needs. It returns nil if path is not a
+// readable regular file.
 func Head(path string) []byte {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {

@@ -15,8 +15,8 @@ func Bytes() uint64 {
 	return s[0].Value.Uint64()
 }
 
-// garbage is the GC percentage during [Growth]. With the default of 100, up to half of the heap would be dead objects,
-// and their share would vary with the load of the machine.
+// garbage is the GC percentage during [Growth]. With the default of 100, up to half of the heap would be dead
+// objects. The share of dead objects would vary with the load of the machine.
 const garbage = 25
 
 // Growth runs f in a separate goroutine. It returns the largest growth of the heap meanwhile, in

@@ -47,8 +47,8 @@ var instructions = map[string]func(d *decoder){
 	"mma": (*decoder).mma, "shfl": (*decoder).shuffle, "bar": (*decoder).bar, "bra": (*decoder).bra, "ret": (*decoder).ret,
 }
 
-// decode decodes the instructions of a kernel. It panics with a [mistake] if one of them is wrong, or if
-// the last one is not a ret or a jump without a predicate.
+// decode decodes the instructions of a kernel. It panics with a [mistake] if one of them is wrong. The last
+// instruction must be a ret or a jump without a predicate.
 func (p *parser) decode(steps []pendingStep) {
 	e := p.entry
 	constants := map[uint64]int{}

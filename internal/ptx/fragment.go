@@ -49,8 +49,7 @@ func (d *decoder) list(i, n int, t typ) (slots []int) {
 
 const warpSize = 32
 
-// matrices holds the slots of the registers of a product, d = a·b + c, and the type of the elements
-// of a and b.
+// matrices describes a product d = a·b + c. It holds the slots of the registers, and the element type of a and b.
 type matrices struct {
 	elem       typ
 	a, b, c, d []int

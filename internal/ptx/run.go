@@ -49,9 +49,9 @@ func (e *entry) dynamic() int { return (e.shared + 15) &^ 15 }
 // and shared memory hold arbitrary values when a block starts. params has an element for each
 // parameter, whose low bytes are its value.
 //
-// It returns an error if the kernel does not allow these arguments, if a thread does not end, or if threads of a
-// block do not meet at the same barrier. If an access is not aligned or outside of memory, the error names the
-// instruction and the thread.
+// It returns an error if the kernel does not allow these arguments, or if a thread does not end. It also returns an
+// error if threads of a block do not meet at the same barrier. If an access is not aligned or outside of memory, the
+// error names the instruction and the thread.
 func (m *Module) Launch(kernel string, grid, block [3]int, shared int, params []uint64, mem Memory) error {
 	e, err := m.entry(kernel)
 	if err != nil {

@@ -42,10 +42,9 @@ type Chain struct {
 	Body   []TileCall
 }
 
-// newChain compiles a region that can be computed in place on a run of elements. The operands of a
-// node may be the result of the previous node, which is in the run, further parameters of the
-// region, and constants. newChain returns an error if a node reads another value, or if no kernel
-// computes it.
+// newChain compiles a region that can be computed in place on a run of elements. A node may read three kinds of
+// operands: the result of the previous node, which is in the run; further parameters of the region; and constants.
+// newChain returns an error if a node reads another value, or if no kernel computes it.
 func newChain(region *ir.Block) (*Chain, error) {
 	c := &Chain{Region: region}
 	at := region.Params[0]

@@ -170,10 +170,9 @@ func (p *printing) arg(a any) *jen.Statement {
 	return nil
 }
 
-// composite prints a pointer to a struct. The struct is a variable of the package if all its fields
-// are constants. If some fields are not constants, but [forms] has a method that sets them, the
-// method returns a copy of the variable with these fields. If the step may take long and the struct
-// has a field for a context, the field is set.
+// composite prints a pointer to a struct. The struct is a variable of the package if all its fields are constants. If
+// some fields are not constants, [forms] may have a method that sets them. The method returns a copy of the variable
+// with these fields. If the step may take long and the struct has a field for a context, the field is set.
 func (p *printing) composite(s *Struct) *jen.Statement {
 	takes := p.Long() && s.Ctx
 	ctx := jen.Nil()

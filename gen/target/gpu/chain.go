@@ -36,8 +36,8 @@ func (c chain) softmax(scores dim.Dim) chain {
 	return chain{before: c.before + c.since*max(1, 2*math.Log(float64(max(n, 1))))}
 }
 
-// longestChain returns the length of the longest chain of products of f, a function of m. The body of a loop
-// counts once.
+// longestChain returns the length of the longest chain of products in the function f. m is f's module. The body of a
+// loop counts once.
 func longestChain(m *ir.Module, f *ir.Func) float64 {
 	c := chains{module: m, called: map[call]chain{}}
 	return c.of(f, chain{}).length()

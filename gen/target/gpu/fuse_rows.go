@@ -300,9 +300,9 @@ type rowFusion struct {
 	node          *ir.Node // has results of its own until it replaces the nodes of the group
 }
 
-// fusion returns the fusion of a group. It returns nil if no node reduces rows, if nothing outside of the group reads
-// its results, or if there are more than maxRowValues operands and results. used maps a value to the groups of its
-// readers.
+// fusion returns the fusion of a group. It returns nil if no node reduces rows, or if nothing outside of the group
+// reads its results. It also returns nil if there are more than maxRowValues operands and results. used maps a value
+// to the groups of its readers.
 func (g *rowGroup) fusion(used map[*ir.Value][]*rowGroup) *rowFusion {
 	if !g.reduces() {
 		return nil

@@ -1,5 +1,5 @@
-// Package targettest tests targets. It draws operators at random and compares the results of a
-// target with those of the evaluator. It does not know any target.
+// Package targettest tests targets. It draws operators at random, and compares the results of a target with the
+// results of the evaluator. It does not know any target.
 package targettest
 
 import (

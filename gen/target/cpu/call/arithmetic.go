@@ -38,7 +38,7 @@ func commutative[O ir.Op](runs runsForm, scalar scalarForm) entry {
 }
 
 // swap is like [binary], for a primitive without a flipped form. If only the first operand is a constant with equal
-// elements, swap exchanges the operands and returns the mirrored form, such as Less for Greater.
+// elements, swap exchanges the operands. It then returns the mirrored form, such as Less for Greater.
 func swap(n node, runs runsForm, scalar, mirrored scalarForm) kernel.Call {
 	return binary(n, runs, scalar, func(dst kernel.Memory, a kernel.Scalar, b kernel.Memory) kernel.Call {
 		return mirrored(dst, b, a)

@@ -69,8 +69,8 @@ func (p Pixels) products(m Machine, in, out int) float64 {
 	return float64(p.N*p.HW) * float64(in) * float64(out) / m.MultiplyAdds
 }
 
-// apart estimates by how many nanoseconds a product of planar pixels is slower than a product of
-// blocked pixels, because the channels of a planar pixel are not adjacent.
+// apart estimates how much slower a product of planar pixels is than a product of blocked pixels, in nanoseconds. The
+// channels of a planar pixel are not adjacent.
 func (p Pixels) apart(m Machine) float64 {
 	share := nearChannels
 	if p.HW > pagePixels {

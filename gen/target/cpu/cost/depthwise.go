@@ -18,8 +18,8 @@ const (
 	copyStrided = 0.2 // to copy an element to its phase
 )
 
-// Planes reports whether it is faster to compute the convolution on planes than to convert its
-// operand to blocks of 16 channels and its result back.
+// Planes reports whether it is faster to compute the convolution on planes than in blocks of 16 channels. Blocks
+// require converting its operand to blocks, and its result back.
 func (m *Model) Planes(d Depthwise) bool { return m.Ratio(d.Planar, d.Blocked) < 1 }
 
 // Planar estimates the nanoseconds of the convolution on planes: copying rows, and computing in

@@ -120,8 +120,8 @@ func newComposite(typ string, ctx bool, fields ...Field) *Composite {
 	return &Composite{Type: typ, Ctx: ctx, Fields: slices.DeleteFunc(fields, func(f Field) bool { return isZero(f.Value) })}
 }
 
-// isZero reports whether v, the value of a field of a composite, is known to be zero, so that the
-// field need not be given.
+// isZero reports whether v is known to be zero. v is the value of a field of a composite. The field need not be given
+// if it is zero.
 func isZero(v any) bool {
 	switch v := v.(type) {
 	case nil:
@@ -157,9 +157,9 @@ func newCall(k *Kernel, args ...any) Call {
 	return c
 }
 
-// argType returns the Go type of an argument that is memory or a scalar, and "" for other arguments.
-// It returns an error if a list has a wrong length, or if an item of a list or a field of a
-// composite has a wrong type.
+// argType returns the Go type of an argument that is memory or a scalar, and "" for other arguments. It returns an
+// error if a list has a wrong length, if an item of a list has a wrong type, or if a field of a composite has a wrong
+// type.
 func argType(param string, a any) (string, error) {
 	switch a := a.(type) {
 	case Memory:

@@ -24,12 +24,11 @@ func Assign(costs *cost.Model) pass.Pass {
 	}}
 }
 
-// assign changes convolutions and the operators between them to the channel-blocked layout
-// f32[N,⌈C/16⌉,spatial…,16], where it can. For readers that need a planar result, it converts the
-// blocked result. It changes an elementwise operator only if one of its operands is blocked and the
-// lanes beyond channel C of the result remain finite, because a convolution multiplies these lanes by
-// zero. An infinity that the model itself computes may therefore become NaN in a later convolution.
-// assign reports whether it changed m.
+// assign changes convolutions and the operators between them to the channel-blocked layout f32[N,⌈C/16⌉,spatial…,16],
+// where it can. For readers that need a planar result, it converts the blocked result. It changes an elementwise
+// operator only if two conditions hold. One of its operands must be blocked. The lanes beyond channel C of its result
+// must remain finite, because a convolution multiplies these lanes by zero. An infinity that the model itself
+// computes may therefore become NaN in a later convolution. assign reports whether it changed m.
 func assign(ctx *pass.Context, costs *cost.Model, m *ir.Module) (changed bool, err error) {
 	for _, f := range m.Funcs {
 		l := &layouts{ctx: ctx, costs: costs, raw: isRaw(ctx, m, f), forms: map[*ir.Value]form{}, lanes: map[*ir.Value][]float64{}}
@@ -130,9 +129,9 @@ func (l *layouts) Tile(c cost.Conv) int {
 	return l.costs.Tile(c)
 }
 
-// elementwise builds the blocked form of an elementwise node. It returns nil if the result has no
-// blocked form, if no operand of the result's type is blocked, if an operand cannot be used with
-// blocks, or if lanes beyond the channels of the result might become infinite or NaN.
+// elementwise builds the blocked form of an elementwise node. It returns nil if the result has no blocked form, or if
+// no operand of the result's type is blocked. It also returns nil if an operand cannot be used with blocks, or if
+// lanes beyond the channels of the result might become infinite or NaN.
 func (l *layouts) elementwise(n *ir.Node) *ir.Value {
 	out := n.Results[0].Type
 	want, ok := storage.Blocked(out)

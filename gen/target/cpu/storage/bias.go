@@ -18,8 +18,8 @@ func blockedBias(b *ir.Builder, y ir.Type, channels int, v *ir.Value) *ir.Value 
 	return wholeVector(b, v)
 }
 
-// rowBias appends v, which broadcasts to a planar y, as a vector with an element for each column,
-// padded with zeros to a multiple of 16. It returns nil unless v has one number for each column.
+// rowBias appends v as a vector with an element for each column of a planar y. The vector is padded with zeros to a
+// multiple of 16. It returns nil unless v has one number for each column.
 func rowBias(b *ir.Builder, y ir.Type, v *ir.Value) *ir.Value {
 	if !broadcasts(v.Type, y, y.Rank()-1) {
 		return nil

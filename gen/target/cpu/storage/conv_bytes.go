@@ -8,12 +8,12 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// ConvBytes is a convolution without padding of x, bytes in channel blocks of B, 16 or 4: u8[N,⌈InC/B⌉,spatial…,B]. The
-// weights are packed by [PackConvBytes]. Further operands are an optional bias i32 of OutC elements, a scale f64 of one
-// or OutC elements, and an optional zero point of the result, i32 of one element. Sums are requantised as
-// [op.Requantize] describes. The result is in channel blocks of 16; lanes beyond OutC hold the clamped zero point.
-// Strides and Dilations have one element for each spatial axis. The weights may be two packed weights, concatenated
-// along the second axis. The sums of both convolutions are then added. The last dilation must be 1 in this case.
+// ConvBytes is a convolution without padding of x, bytes in channel blocks of B, 16 or 4: u8[N,⌈InC/B⌉,spatial…,B].
+// The weights are packed by [PackConvBytes]. There are three further operands: an optional bias i32 [OutC]; a scale
+// f64, [1] or [OutC]; and an optional zero point of the result, i32 [1]. Sums are requantised as [op.Requantize]
+// describes. The result is in channel blocks of 16; lanes beyond OutC hold the clamped zero point. Strides and
+// Dilations have one element for each spatial axis. The weights may be two packed weights, concatenated along the
+// second axis. The sums of both convolutions are then added. The last dilation must be 1 in this case.
 type ConvBytes struct {
 	Strides, Dilations []int
 	InC, OutC, Group   int
@@ -253,8 +253,8 @@ func (o DepthwiseBytes) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 }
 
 // evalBytes requantises the sums of a convolution of blocked bytes. sum returns the sum of a channel at the current
-// position of the window. cell returns the byte of x in a block and a lane, under cell number `tap` of the window, or 0
-// if x has no such cell.
+// position of the window. cell returns the byte of x that lies under cell number `tap` of the window, in a block and
+// a lane. It returns 0 if x has no such cell.
 func evalBytes(r op.Requantize, conv ir.Op, in []*ir.Tensor, window op.Window, channels int, sum func(channel int, cell func(block, tap, lane int) int64) int64) ([]*ir.Tensor, error) {
 	out, err := op.InferOf(conv, in)
 	if err != nil {

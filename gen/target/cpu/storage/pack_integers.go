@@ -13,9 +13,9 @@ import (
 // holds the sums of the shifted rows.
 type PackRows struct{ Sums bool }
 
-// PackColumns packs matrices [batch,K,N] of i8 or u8 as panels of 16 columns of i8, with four adjacent
-// elements of a column: [batch,⌈N/16⌉,⌈K/4⌉,16,4], padded with zeros. Elements of u8 are shifted by
-// −128. With Sums, a second result, i32 [batch,N], holds the sums of the shifted columns.
+// PackColumns packs matrices [batch,K,N] of i8 or u8 as panels of 16 columns: i8 [batch,⌈N/16⌉,⌈K/4⌉,16,4], padded
+// with zeros. The last axis has four adjacent elements of a column. Elements of u8 are shifted by −128. With Sums, a
+// second result, i32 [batch,N], holds the sums of the shifted columns.
 type PackColumns struct{ Sums bool }
 
 // checkPack returns an error unless there is a single operand: i8 or u8 [batch,rows,columns].
@@ -54,8 +54,8 @@ func (o PackColumns) Infer(in []ir.Type) ([]ir.Type, error) {
 
 func padFour(d dim.Dim) dim.Dim { return d.CeilDiv(dim.Const(4)).Mul(dim.Const(4)) }
 
-// rowTypes returns the type of packed matrices with m rows of k elements and, with sums, the type
-// of the sums of their rows.
+// rowTypes returns the type of packed matrices with m rows of k elements. If sums is true, it also returns the type
+// of the rows' sums.
 func rowTypes(batch, m, k dim.Dim, sums bool) []ir.Type {
 	out := []ir.Type{ir.TensorOf(ir.U8, batch, m, padFour(k))}
 	if sums {

@@ -10,9 +10,9 @@ import (
 
 // Operators that move elements, or reduce over the spatial axes, on channel-blocked operands.
 
-// relayoutConcat is the [rule] of concatenations. It concatenates the blocked forms of the operands if
-// one of them is blocked already. If channels are concatenated and the number of channels of an operand
-// before the last is not a multiple of 16, it gathers the channels.
+// relayoutConcat is the [rule] of concatenations. It concatenates the blocked forms of the operands if one of them is
+// blocked already. It gathers channels if it cannot concatenate blocks: the concatenated axis is the axis of
+// channels, and an operand before the last has a number of channels that is not a multiple of 16.
 func relayoutConcat(b *ir.Builder, n *ir.Node, o op.Concat, l Layouts) *ir.Value {
 	if !blockable(n.Results[0].Type) || !slices.ContainsFunc(n.Args, func(v *ir.Value) bool { return l.Blocked(v) != nil }) {
 		return nil
@@ -211,8 +211,8 @@ func relayoutTranspose(b *ir.Builder, n *ir.Node, o op.Transpose, l Layouts) *ir
 	return op.ReshapeTo(b, b.Node(read, blocked), n.Results[0].Type.Shape...)
 }
 
-// relayoutReduce is the [rule] of reductions. It replaces a mean by an [op.GlobalAveragePool] if the mean is over all
-// spatial axes of a blocked operand with zeros in the empty lanes. Other reductions stay unchanged.
+// relayoutReduce is the [rule] of reductions. It replaces a mean over all spatial axes by an [op.GlobalAveragePool].
+// The operand must be blocked and have zeros in the empty lanes. Other reductions stay unchanged.
 func relayoutReduce(b *ir.Builder, n *ir.Node, o op.Reduce, l Layouts) *ir.Value {
 	x := n.Arg(0)
 	blocked := l.Blocked(x)

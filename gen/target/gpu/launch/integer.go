@@ -36,8 +36,8 @@ func ofChannel(e *kernels.Emitter, v *ir.Value, channel *kernel.Value) *kernel.V
 	return channel
 }
 
-// requantize returns a function that adds the bias of n, if there is one, to a sum, requantises the sum as r
-// describes, and stores the result with `put`.
+// requantize returns a function that requantises a sum as r describes, and stores the result with `put`. If n has a
+// bias, the function adds the bias first.
 func requantize(r op.Requantize, n *ir.Node, put store) storeSum {
 	bias, scale, zero := n.Arg(op.BiasOperand), n.Arg(op.ScaleOperand), n.Arg(op.ZeroOperand)
 	return func(e *kernels.Emitter, i *kernel.Value, at []*kernel.Value, channel, sum *kernel.Value) {

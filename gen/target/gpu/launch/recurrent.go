@@ -113,9 +113,9 @@ func (r *recurrence) product(name string, gates int, weights func(gate int) (ope
 	})
 }
 
-// finish stores element i of y and of the states of a sequence after a time step, the one that the current
-// [kernels.Rounds] round computes. states are the states before the step, and cell returns the states after it. If
-// the time step is past the end of the sequence, the states stay the same, and y is 0.
+// finish stores element i of y, and of the states of a sequence, after a time step. The current [kernels.Rounds]
+// round computes this time step. states are the states before the step, and cell returns the states after it. If the
+// time step is past the end of the sequence, the states stay the same, and y is 0.
 func (r *recurrence) finish(e *kernels.Emitter, sequence, i *kernel.Value, states []*kernel.Value, cell func() []*kernel.Value) {
 	t := r.time(e)
 	y := e.If(e.Lt(t, r.length(e, sequence)), func() []*kernel.Value {

@@ -54,9 +54,9 @@ func widthOf(x *ir.Value) (int, error) {
 	return width, nil
 }
 
-// compareRows returns a number below 0 if row i of a matrix is before row j in lexicographic order, 0
-// if the rows are equal, and a number above 0 if row i is after row j. width is the number of elements
-// of a row. NaN equals itself and is larger than every number.
+// compareRows compares rows i and j of a matrix in lexicographic order. The result is below 0 if row i is before row
+// j, 0 if the rows are equal, and above 0 if row i is after row j. width is the number of elements of a row. NaN
+// equals itself and is larger than every number.
 func compareRows(e *kernels.Emitter, x *ir.Value, width, i, j *kernel.Value) *kernel.Value {
 	in := e.Read(x)
 	row := func(i *kernel.Value) *kernel.Value { return e.Mul(i, width) }

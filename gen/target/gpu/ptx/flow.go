@@ -195,9 +195,9 @@ func (w *writer) countSimply(c counter) {
 	w.label(head + "_end")
 }
 
-// countKnown writes n iterations: a loop over c.copies copies of the body, and the iterations that are left over
-// after the loop, if n is not a multiple of c.copies. If the index at the end of the loop exceeds 32 bits, it writes
-// what countUnrolled writes.
+// countKnown writes n iterations as a loop over c.copies copies of the body. If n is not a multiple of c.copies, the
+// remaining iterations follow the loop. If the index at the end of the loop exceeds 32 bits, it writes what
+// countUnrolled writes.
 func (w *writer) countKnown(c counter, n int64) {
 	lo, step := int64(int32(c.lo.bits)), int64(int32(c.step.bits))
 	looped := n - n%int64(c.copies)

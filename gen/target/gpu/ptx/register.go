@@ -76,8 +76,8 @@ func arithmeticType(d ir.DType) string {
 	return registerType(d)
 }
 
-// newWriter returns a writer for k. The writer has already written instructions that load each parameter that k
-// uses, and the address of each shared array that k uses, into a register. Names of parameters and arrays get
+// newWriter returns a writer for k. The writer has already written instructions that load values into registers: each
+// parameter that k uses, and the address of each shared array that k uses. Names of parameters and arrays get
 // prefixes, so that they differ from the words of PTX.
 func newWriter(k *kernel.Kernel) *writer {
 	w := &writer{

@@ -34,8 +34,8 @@ type Options struct {
 // is loaded as two words and becomes a pointer to an array, whose elements are found by their indices.
 func Write(kernels ...*kernel.Kernel) ([]byte, error) { return Options{}.Write(kernels...) }
 
-// Needs returns the names of the device features that a kernel needs. A name is a member of one of Vulkan 1.2's
-// feature structures, or of its structure of float controls. Needs returns nil if [Write] returns an error.
+// Needs returns the names of the device features that a kernel needs. A name is a member of a feature structure of
+// Vulkan 1.2, or of its structure for float controls. Needs returns nil if [Write] returns an error.
 func Needs(k *kernel.Kernel) []string { return Options{}.Needs(k) }
 
 // Write is the function [Write] with options.
