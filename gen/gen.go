@@ -128,9 +128,9 @@ type Model struct {
 	large   bool            // the weights exceed largeBytes: no sample is computed
 }
 
-// Load reads and compiles a model file or a description. Its error lists the problems of the file or the
-// description, one per line. It also returns an error for names in o that the model does not have, and
-// the errors of [CompileSource].
+// Load reads and compiles a model file or a description. Its error lists the problems of the file or the description,
+// one per line. It also returns an error if o has a name that the model does not have. It returns the errors of
+// [CompileSource].
 func Load(path string, o Options) (*Model, error) {
 	o.progress("reading " + filepath.Base(path))
 	if IsDescription(path) {

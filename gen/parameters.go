@@ -6,10 +6,10 @@ import (
 )
 
 // Parameters returns the names of the trainable weights of an imported model's function, in the order of their use. A
-// float weight is trainable if a product, a normalisation, an embedding, a recurrent network or a custom operator
-// uses it as a parameter; operators between them may only move, join or cast elements. A float weight with one axis
-// may also be added to a value, or multiplied with a value. It is trainable if the value depends on the result of
-// such an operator.
+// float weight is trainable if an operator with parameters uses it as a parameter: a product, a normalisation, an
+// embedding, a recurrent network or a custom operator. Operators between the weight and this operator may only move,
+// concatenate or cast elements. A float weight with one axis may also be added to a value, or multiplied with a
+// value. It is trainable if the value depends on the result of such an operator.
 func Parameters(f *ir.Func) []string {
 	p := &parameters{weights: map[*ir.Value][]string{}, after: map[*ir.Value]bool{}, found: map[string]bool{}}
 	for _, n := range f.Nodes {
@@ -57,8 +57,8 @@ func (p *parameters) node(n *ir.Node) {
 	}
 }
 
-// moved returns the weights whose elements a node moves or joins. It returns nil if the node does more,
-// or if it joins an operand that is not a weight.
+// moved returns the weights whose elements a node moves or concatenates. It returns nil if the node does more, or if
+// one of the concatenated operands is not a weight.
 func (p *parameters) moved(n *ir.Node) (from []string) {
 	if op.IsMove(n.Op) {
 		return p.weights[n.Arg(0)]

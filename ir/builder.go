@@ -372,9 +372,9 @@ func (b *Builder) Assume(v *Value, shape ...dim.Dim) *Value {
 	return b.Node(Assume{typ}, v)
 }
 
-// Equate makes x and y equal. It uses [Builder.Unify], or appends a check at run time and replaces one extent by
-// the other in the types of values. Equate stores the values with their new types in the slice values, whose
-// elements may be nil. It reports whether it succeeded.
+// Equate makes x and y equal. Either it uses [Builder.Unify], or it appends a check for run time and replaces one
+// extent by the other in the types of values. Elements of values may be nil. Equate stores the values with their new
+// types in this slice. It reports whether it succeeded.
 func (b *Builder) Equate(x, y dim.Dim, values []*Value) bool {
 	if !(b.isOuter(x, y) && b.exchange(x, y, values)) && !b.Unify(x, y) && !b.exchange(x, y, values) {
 		return false

@@ -115,8 +115,8 @@ func batchSymbol(params []*ir.Value) (string, error) {
 	return "", fmt.Errorf("-batch: the first extent of the first input is not a symbol")
 }
 
-// symbols returns the value of each symbol in the shapes of params. A symbol that dims does not set gets its value from
-// the shapes of the arguments `values`, or is 1 if values is nil.
+// symbols returns the value of each symbol in the shapes of params. dims sets some of the symbols. The shapes of the
+// arguments `values` determine the others. If values is nil, the others are 1.
 func symbols(params []*ir.Value, values []*ir.Tensor, dims map[string]int64) (map[string]int64, error) {
 	all := map[string]int64{}
 	if values != nil {

@@ -141,8 +141,8 @@ func run(path string, in []*ir.Tensor, options gen.Options) ([]*ir.Tensor, error
 }
 
 // difference returns the largest relative error of an output: the root mean square of got - want, divided by the root
-// mean square of want. If want is all zeros, the error is sqrt(Σ(got - want)²). It leaves out strings, outputs that are
-// nil or differ in length, and elements whose difference is not finite.
+// mean square of want. If want is all zeros, the error is sqrt(Σ(got - want)²). difference leaves out strings,
+// outputs that are nil or differ in length, and elements whose difference is not finite.
 func difference(got, want []*ir.Tensor) float64 {
 	worst := 0.0
 	for i, w := range want {

@@ -111,8 +111,8 @@ func unmeasured(b *bytes.Buffer, cases []result) {
 	}
 }
 
-// keeps is the share of its speed that a model with open extents should keep. The share is the shortest time with
-// extents compiled in, divided by the shortest time with open extents.
+// keeps is the smallest accepted ratio of two times of a model: the shortest time with constant extents, divided by
+// the shortest time with symbolic extents.
 const keeps = 0.9
 
 func openExtents(b *bytes.Buffer, cases []result, notes map[string]string) {

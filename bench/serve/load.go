@@ -105,8 +105,9 @@ func (l *load) quantile(q float64) time.Duration {
 }
 
 // run sends a request over and over on n connections until stop is closed. Each connection waits for an answer before
-// it sends the next request. A broken connection is opened again if the server accepts it. A connection that the server
-// closes with an answer is not opened again: the server drains, and a balancer would choose another server.
+// it sends the next request. A broken connection is opened again if the server accepts it. A connection that the
+// server closes with an answer is not opened again. Such a server is shutting down, and a load balancer would choose
+// another server.
 func run(address string, request []byte, n int, stop <-chan struct{}) *load {
 	l := &load{}
 	var mu sync.Mutex

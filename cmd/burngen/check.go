@@ -81,8 +81,9 @@ func badNodes(file string, err error) string {
 }
 
 // printOperators prints a line for each operator of a file, with the version of its definition and the number of its
-// nodes. If m, the compiled model, is not nil, the line also has the element types and what computes the operator, such
-// as a kernel. If the file cannot be read, it prints nothing and returns nil, because that has been reported.
+// nodes. If m, the compiled model, is not nil, the line also has the element types and what computes the operator,
+// such as a kernel. If the file cannot be read, it prints nothing and returns nil, because the caller has already
+// printed the error.
 func printOperators(out io.Writer, file string, m *gen.Model) error {
 	nodes, err := onnx.Nodes(file)
 	if err != nil {

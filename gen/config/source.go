@@ -129,8 +129,8 @@ func (p *printer) unmarshal(c *Struct) {
 	p.line("*c = %s{%s}\nreturn nil\n}\n", c.Name, strings.Join(fields, ", "))
 }
 
-// pointed returns the type T such that the JSON of the field is decoded into a *T: the element type of a
-// pointer, and the field's own type otherwise.
+// pointed returns the type that the JSON of the field is decoded into. It is the element type if the field is a
+// pointer, and otherwise the field's own type.
 func (f *Field) pointed() *Type {
 	if f.Type.kind == pointer {
 		return f.Type.elem

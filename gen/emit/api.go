@@ -241,9 +241,9 @@ func (a *api) structDecl(name, doc string, ports []port) []jen.Code {
 	return []jen.Code{jen.Comment(name + " " + doc), jen.Type().Id(name).Struct(fields...), jen.Line()}
 }
 
-// doc prints the doc comment of a method: the documentation of the function or, if it has none, a
-// sentence with the name of the method. destination, such as " into dst", says where the result is
-// written; it may be "". The comment ends with `rest`.
+// doc prints the doc comment of a method. It is the documentation of the function. If the function has none, it is a
+// sentence with the name of the method. destination, such as " into dst", says where the result is written; it may be
+// "". The comment ends with `rest`.
 func (a *api) doc(destination, rest string) prose {
 	if a.spec.Doc == "" {
 		return prose(a.spec.Method + " computes the model" + destination + "." + rest)
@@ -494,8 +494,8 @@ func (a *api) bound() map[string]bool {
 	return bound
 }
 
-// bind prints the checks of shapes that the runtime does not make when a call begins, and the
-// declarations of the variables of symbols. It fails if no shape gives the value of a symbol.
+// bind prints declarations of variables for symbols, and checks of shapes. The runtime makes other checks of shapes
+// when a call begins. It fails if no shape gives the value of a symbol.
 func (a *api) bind(ret returner) []jen.Code {
 	where := jen.Lit(a.where)
 	var out, later []jen.Code

@@ -12,9 +12,9 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// fits collects the extents that the function f computes as ints and that may overflow. Generated
-// code first computes each of them once with an rt.Sizes, which detects overflow, and returns an
-// error if one overflows. [fits.need] chooses the point at which the code checks an extent.
+// fits collects extents of the function f that the generated code computes as ints and that may overflow. The code
+// first computes each of them with an rt.Sizes, which detects overflow. It returns an error if one overflows.
+// [fits.need] chooses the point at which the code checks an extent.
 type fits struct {
 	f      *function
 	points []*point
@@ -153,8 +153,8 @@ func (t *fits) write(p *point) {
 	p.code.If(jen.Err().Op(":=").Id(p.z).Dot("Err").Call(p.where), jen.Err().Op("!=").Nil()).Block(jen.Return(err))
 }
 
-// isPart reports whether d is known not to overflow if e does not. That is known in two cases: d is
-// a constant fraction of e, or neither d nor e − d can be negative; see [isPositive].
+// isPart reports whether d is known not to overflow if e does not. This is known in two cases: d is a constant
+// fraction of e, or d and e − d are both known not to be negative, see [isPositive].
 func isPart(d, e dim.Dim) bool {
 	if rest := e.Sub(d); !rest.Overflow() && isPositive(d) && isPositive(rest) {
 		return true

@@ -155,9 +155,8 @@ func (f *function) invoke(s *program.Invoke, v *views) []jen.Code {
 	return append(before, f.enter(s.Callee, s.Bases, results, args))
 }
 
-// bind prints the declarations of the variables of symbols whose values a step finds at run time. A
-// symbol that is not used has no variable. If finding its value can fail, bind prints the check of
-// the error.
+// bind prints declarations of variables for symbols. A step finds the values of these symbols at run time. A symbol
+// that is not used has no variable. If finding its value can fail, bind prints the check of the error.
 func (f *function) bind(s *program.Bind, v *views) []jen.Code {
 	var out []jen.Code
 	for i, m := range s.Measures {

@@ -86,9 +86,9 @@ func (m *method) placed() []*function {
 	return out
 }
 
-// sizes prints the sizes of the buffers of fn as fields of the method's description. Each size is a
-// constant plus multiples of the extents. earlier are the functions whose buffers are placed before the
-// buffers of fn. ok is false if a size is not such a sum.
+// sizes prints the sizes of the buffers of fn as fields of the method's description. Each size must be a sum of a
+// constant and multiples of the extents; otherwise ok is false. earlier are the functions whose buffers are placed
+// before the buffers of fn.
 func (m *method) sizes(fn *function, earlier []*function) (fields []jen.Code, ok bool) {
 	symbols := slices.Clone(m.symbols)
 	for _, c := range earlier {

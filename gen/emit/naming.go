@@ -252,9 +252,9 @@ func (e *emitter) methodOf(spec *Function) *method {
 	return nil
 }
 
-// declare sets the name of the type of p and declares the type. It does nothing unless p is passed
-// as an array or as a slice of arrays. With [Function.Direct], ports with the same name and array
-// share one type, and a slice of numbers has no type.
+// declare sets the name of p's type, and declares the type. It does so only if p is passed as an array or as a slice
+// of arrays. With [Function.Direct], ports with the same name and array share one type, and a slice of numbers has no
+// type.
 func (e *emitter) declare(a *api, p *port) {
 	from, what := 0, "is "+p.kind
 	switch p.form {

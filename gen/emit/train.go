@@ -119,9 +119,8 @@ func (f *function) optional(s program.Step, printed []jen.Code, v *views) []jen.
 	return printed
 }
 
-// watched prints the calls that look for NaN in the f32 results of a step's node. It leaves out results
-// that are neither in the arena nor results of the function. It returns nil if the step has no node or
-// only moves elements.
+// watched prints the calls that look for NaN in the f32 results of a step's node. It looks only at results that are
+// in the arena or are results of the function. It returns nil if the step has no node or only moves elements.
 func (f *function) watched(s program.Step, v *views) []jen.Code {
 	n := s.At()
 	if n == nil || f.printer.Moves(s) {

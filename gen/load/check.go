@@ -196,7 +196,7 @@ func (c *checked) text(t types.Type) string {
 	})
 }
 
-// named returns t or, if t is a pointer, the type it points to, as a named type. It returns nil if that
+// named returns t as a named type. If t is a pointer, it returns the type that t points to. It returns nil if this
 // type has no name.
 func named(t types.Type) *types.Named {
 	t = types.Unalias(t)

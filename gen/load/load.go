@@ -1,8 +1,7 @@
-// Package load reads descriptions of models: Go packages with methods marked by directives. The
-// first phase parses and type-checks the package and reports all static mistakes. The second phase
-// runs the package: it builds a program from a virtual file in the package and a virtual main package
-// below the package, in the user's own module. The program records the model and writes it to a file.
-// Reading leaves nothing behind.
+// Package load reads descriptions of models: Go packages with methods marked by directives. The first phase parses
+// and type-checks the package and reports all static mistakes. The second phase runs the package. It builds a program
+// in the user's own module, from a virtual file in the package and a virtual main package below it. The program
+// records the model and writes it to a file. Reading leaves nothing behind.
 //
 // The package knows Go, directives and the recorder of package nn, but not the further compilation
 // of a model.

@@ -255,9 +255,8 @@ func (c *checked) results(m *method, d directive) []port {
 	return ports
 }
 
-// expressions type-checks the Go expressions in the type t as if they stood in the method m. start
-// is the position of the type's text. It adds to m the position of each expression, and each
-// package that an expression names.
+// expressions type-checks the Go expressions in the type t as if they stood in the method m. It adds to m the
+// position of each expression, and each package that an expression names. start is the position of the type's text.
 func (c *checked) expressions(m *method, t *declared, start token.Pos) {
 	for i := range t.pieces {
 		p := &t.pieces[i]

@@ -82,7 +82,7 @@ func (w *deviceWork) describe(l stopwatch.Lap, steps []program.Step) Node {
 }
 
 // nodeRuns returns how often the node of step is computed. launches is the number of launches of its only kernel. If
-// step launches the kernel in several rounds, one computation of the node is one launch for each round. known is false
+// step launches the kernel in several rounds, a computation of the node has one launch for each round. known is false
 // if the number of rounds is unknown or 0, or does not divide launches.
 func (w *deviceWork) nodeRuns(step program.Step, launches int) (runs int64, known bool) {
 	rounds, ok := step.(*target.Rounds)

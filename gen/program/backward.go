@@ -137,9 +137,9 @@ func (f *Func) serves(isGradient func(int) bool) func(Step) *big.Int {
 	}
 }
 
-// Halve splits a function at the first step that depends on one of `late`, the last parameters of the function. The
-// first half computes the results with an index below `results`. ok is false if a step that these results need must be
-// in the second half.
+// Halve splits a function into two halves. The second half begins with the first step that depends on one of `late`,
+// the last parameters of the function. The first half computes the results with an index below `results`. ok is false
+// if a step that these results need must be in the second half.
 func (f *Func) Halve(late []*ir.Value, results int) (first, second []Step, ok bool) {
 	at := f.before(late)
 	serves := f.serves(func(result int) bool { return result >= results })

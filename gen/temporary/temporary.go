@@ -26,8 +26,8 @@ var live = struct {
 	paths map[string]bool
 }{paths: map[string]bool{}}
 
-// host is a hash of this machine's name, in eight hexadecimal digits. Temporary names contain it: a program can
-// find out which processes still run on its own machine, but not on other machines.
+// host is a hash of this machine's name, in eight hexadecimal digits. Temporary names contain it, because a program
+// can find out only on its own machine which processes still run.
 var host = sync.OnceValue(func() string {
 	name, _ := os.Hostname()
 	h := fnv.New32a()

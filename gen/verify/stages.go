@@ -304,9 +304,9 @@ func (s *stages) each(ctx context.Context, j *judge, inputs, got []*onnx.Value, 
 	return nil
 }
 
-// offByOne returns the number of integers that are off by one. offTies is the number of ties that
-// were rounded the other way, which `off` does not include. It returns an error if the types
-// differ, if integers are off by more than one, or if too many integers that are not ties are off.
+// offByOne compares integers. offTies is the number of ties that were rounded the other way. off is the number of
+// other integers that are off by one. It returns an error if the types differ, if integers are off by more than one,
+// or if too many integers that are not ties are off.
 func offByOne(got, want *ir.Tensor, ties []tie) (off, offTies int, err error) {
 	if got.DType != want.DType || !slices.Equal(got.Shape, want.Shape) {
 		return 0, 0, fmt.Errorf("%s, want %s", got.Type(), want.Type())

@@ -24,9 +24,9 @@ func (Target) Build(to *program.Builder, n *ir.Node) error {
 
 type builder struct{ *program.Builder }
 
-// bind adds the step that binds a node's symbols before the node is computed. It adds nothing if the
-// node has no symbols, or if its own kernel determines them. It returns an error if the kernels that
-// measure the symbols do not support the operands.
+// bind adds the step that gives a node's symbols their values. The step comes before the node is computed. It adds
+// nothing if the node has no symbols, or if its own kernel determines them. It returns an error if the kernels that
+// determine the symbols do not support the operands.
 func (b *builder) bind(n *ir.Node) error {
 	o, ok := n.Op.(ir.Binder)
 	if !ok {

@@ -326,8 +326,8 @@ func (g *rowGroup) fusion(used map[*ir.Value][]*rowGroup) *rowFusion {
 	return f
 }
 
-// build makes the node of a fusion with b, a builder of fn. It does not add the node to fn. It reports whether a kernel
-// computes the node.
+// build makes the node of a fusion, and reports whether a kernel computes the node. It does not add the node to the
+// function fn. b is a builder of fn.
 func (f *rowFusion) build(b *ir.Builder, fn *ir.Func) bool {
 	nodes := fn.Nodes
 	err := ir.Try(func() {

@@ -40,9 +40,8 @@ func (t Target) Computes(n *ir.Node) error {
 	return t.host.Computes(n)
 }
 
-// Reads implements [pass.Target]. It returns the operands that the launches of a node read; an
-// operand that several launches read occurs several times. If the host computes the node, it
-// returns what the CPU's target returns.
+// Reads implements [pass.Target]. It returns the operands that the launches of a node read. An operand is listed once
+// for each launch that reads it. If the host computes the node, it returns what the CPU's target returns.
 func (t Target) Reads(n *ir.Node) []*ir.Value {
 	launches, err := launch.Of(n, t.options())
 	if err != nil {

@@ -35,8 +35,8 @@ var lines = []entry{
 	}),
 }
 
-// around returns the numbers of elements before, along and after axes, which must be adjacent and
-// ascend. If axes is empty, outer and n are 1.
+// around multiplies extents of shape: n is the product over axes, outer over the axes before them, and inner over the
+// axes after them. axes must be adjacent and ascend. If axes is empty, outer and n are 1.
 func around(shape []dim.Dim, axes ...int) (outer, n, inner dim.Dim) {
 	first, last := 0, 0
 	if len(axes) > 0 {

@@ -45,9 +45,9 @@ func dequantizeLinear(o op.DequantizeLinear, n node) kernel.Call {
 	return kernel.Dequantize(n.out(0), n.in(0), n.in(1), n.in(2), outer, count, inner, run)
 }
 
-// runs returns the numbers of elements before, along and after the axis of a scale. run is the
-// number of adjacent elements along the axis that share one scale, or 0 if each index has its own.
-// For a scale of one element, outer and n are 1 and run is 0.
+// runs describes which elements of x share a scale. n is the extent of the scale's axis. outer is the product of the
+// extents before the axis, and inner of the extents after it. run is the number of adjacent indices on the axis that
+// share one scale, or 0 if each index has its own scale. For a scale of one element, outer and n are 1 and run is 0.
 func runs(g op.Granularity, x, scale ir.Type) (outer, n, inner, run dim.Dim) {
 	if scale.Elems().Equal(dim.Const(1)) {
 		return dim.Const(1), dim.Const(1), x.Elems(), dim.Const(0)

@@ -22,9 +22,9 @@ type Model struct {
 	Machines []Machine `json:"machines"`
 }
 
-// Default returns three machines: a server with two 512-bit multiply-add units (Emerald Rapids),
-// one that splits 512-bit operations into halves (Zen 4), and a desktop with AVX2. All numbers were
-// measured. The desktop's numbers were measured on the first server with AVX-512 turned off.
+// Default returns three machines: a server with two 512-bit multiply-add units (Emerald Rapids), one that splits
+// 512-bit operations into halves (Zen 4), and a desktop with AVX2. All numbers were measured. For the desktop, they
+// were measured on the first server with AVX-512 turned off.
 func Default() *Model {
 	return &Model{Machines: []Machine{
 		{Name: "avx512", MultiplyAdds: 88, Rows: 14, Stream: 28, Move: 23, Cache: 2 << 20},

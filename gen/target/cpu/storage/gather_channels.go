@@ -9,10 +9,10 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// GatherChannels builds a channel-blocked tensor, [N,⌈M/16⌉,spatial…,16] of f32 or u8, from
-// channels of other channel-blocked tensors of the same type. Channels holds the number of channels
-// of each of these tensors. The last operand, i32[M], holds the indices of the selected channels,
-// counted through all tensors. Lanes beyond M are zero.
+// GatherChannels builds a channel-blocked tensor, [N,⌈M/16⌉,spatial…,16] of f32 or u8, from channels of other
+// channel-blocked tensors of the same type. Channels holds the number of channels of each of these tensors. The last
+// operand, i32[M], holds the indices of the selected channels. The channels of all tensors are numbered
+// consecutively. Lanes beyond M are zero.
 type GatherChannels struct{ Channels []int }
 
 // maxGathered is the maximum number of tensors that the kernel takes.

@@ -10,8 +10,8 @@ import (
 
 // Products of integers as rows, columns and patches.
 
-// lowerMatMulInteger replaces n by a [ProductInteger] of packed rows of the first operand and panels
-// of the second. If the second operand varies, and n returns sums without a bias, it replaces n by a
+// lowerMatMulInteger replaces n by a [ProductInteger]. It packs the rows of the first operand, and packs the second
+// operand into panels. If the second operand varies, and n returns sums without a bias, it replaces n by a
 // [ProductColumns].
 func lowerMatMulInteger(b *ir.Builder, n *ir.Node, o op.MatMulInteger) []*ir.Value {
 	x, w := n.Arg(0), n.Arg(1)
@@ -63,9 +63,8 @@ func lowerConvInteger(b *ir.Builder, n *ir.Node, o op.ConvInteger) []*ir.Value {
 	return []*ir.Value{op.ReshapeTo(b, b.Node(op.Transpose{Perm: []int{0, 2, 1}}, y), out.Shape...)}
 }
 
-// convProduct describes the product of patches of x and the weights, and appends its operands
-// except the patches. There is a matrix of weights for each group. If pack is set, convProduct
-// packs the weights.
+// convProduct describes the product of the weights and patches of x. It appends the operands of the product except
+// the patches. There is a matrix of weights for each group. If pack is set, convProduct packs the weights.
 func convProduct(b *ir.Builder, n *ir.Node, o op.ConvInteger, pack bool) integerProduct {
 	x, w := n.Arg(0), n.Arg(1)
 	group := dim.Const(o.Group)

@@ -7,10 +7,11 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// PackConv packs the weights of a convolution, f32[OutC,InC/Group,KH,KW] or f32[OutC,InC/Group,KW],
-// for [ConvBlocked]: f32[⌈OutC/16⌉,B,KH,KW,InBlock,16]. Each block of output channels has the
-// weights of the B blocks of InBlock input channels that it depends on, padded with zeros. If a
-// block has channels of several groups, the weights between channels of different groups are zero.
+// PackConv packs the weights of a convolution, f32[OutC,InC/Group,KH,KW] or f32[OutC,InC/Group,KW], for
+// [ConvBlocked]: f32[⌈OutC/16⌉,B,KH,KW,InBlock,16]. For each block of 16 output channels it has the weights of B
+// blocks of input channels: the blocks that the output channels depend on. A block of input channels has InBlock
+// channels. Missing weights are zero. If a block has channels of several groups, the weights between channels of
+// different groups are zero.
 type PackConv struct {
 	Group   int
 	InBlock int // 16, or 1 for a planar operand
@@ -45,8 +46,8 @@ func (p Packing) width() int {
 	return width
 }
 
-// first returns the index of the first input block in the packed weights of an output block, in the
-// form of [PackConvBytes]. width is the number of input blocks in these weights.
+// first returns the index of the first input block whose weights are packed for an output block, in the form of
+// [PackConvBytes]. width is the number of input blocks that are packed for each output block.
 func (p Packing) first(outBlock, width int) int {
 	from, _ := p.reach(outBlock)
 	return min(from, p.inBlocks()-width)

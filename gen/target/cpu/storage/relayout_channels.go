@@ -9,8 +9,8 @@ import (
 
 // Operators along the channels of channel-blocked operands.
 
-// relayoutLRN is the [rule] of LRN. It computes n on the blocked form of its operand, if there is
-// one and its empty lanes are zero.
+// relayoutLRN is the [rule] of LRN. It computes n on the blocked form of the operand. The blocked form must exist,
+// and its empty lanes must be zero.
 func relayoutLRN(b *ir.Builder, n *ir.Node, o op.LRN, l Layouts) *ir.Value {
 	x := l.Blocked(n.Arg(0))
 	if x == nil || !l.ZeroLanes(n.Arg(0)) {

@@ -8,8 +8,8 @@ import (
 
 // Pools of channel-blocked operands.
 
-// relayoutAveragePool is the [rule] of average pools. It computes n on the blocked form of its
-// operand, if there is one and its empty lanes are zero.
+// relayoutAveragePool is the [rule] of average pools. It computes n on the blocked form of the operand. The blocked
+// form must exist, and its empty lanes must be zero.
 func relayoutAveragePool(b *ir.Builder, n *ir.Node, o op.AveragePool, l Layouts) *ir.Value {
 	x := l.Blocked(n.Arg(0))
 	if x == nil || !l.ZeroLanes(n.Arg(0)) {
@@ -36,8 +36,8 @@ func relayoutMaxPool(b *ir.Builder, n *ir.Node, o op.MaxPool, l Layouts) *ir.Val
 	return b.Node(o, x)
 }
 
-// relayoutGlobalAveragePool is the [rule] of global average pools. It computes n on the blocked form
-// of its operand, if there is one and its empty lanes are zero.
+// relayoutGlobalAveragePool is the [rule] of global average pools. It computes n on the blocked form of the operand.
+// The blocked form must exist, and its empty lanes must be zero.
 func relayoutGlobalAveragePool(b *ir.Builder, n *ir.Node, o op.GlobalAveragePool, l Layouts) *ir.Value {
 	x := l.Blocked(n.Arg(0))
 	if x == nil || !l.ZeroLanes(n.Arg(0)) {
