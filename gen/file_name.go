@@ -12,11 +12,11 @@ var devices = strings.Fields("CON PRN AUX NUL COM1 COM2 COM3 COM4 COM5 COM6 COM7
 // in a model.
 const maxFileName = 100
 
-// FileName returns `text` as a file name, without extension, that is valid on every system and in a pattern of
-// the directive go:embed. It replaces all characters except ASCII letters, digits, ".", "_" and "-" by underscores. It
-// removes dots, underscores and hyphens at both ends, and shortens the name to maxFileName bytes. If nothing is left,
-// it returns fallback. It puts fallback and an underscore before a name that Windows reserves for a device, such as
-// CON.
+// FileName converts `text` to a file name without extension. The name is valid on every system, and in a pattern of
+// the directive go:embed. It replaces all characters except ASCII letters, digits, ".", "_" and "-" by underscores.
+// It removes dots, underscores and hyphens at both ends, and shortens the name to maxFileName bytes. If nothing is
+// left, it returns fallback. It puts fallback and an underscore before a name that Windows reserves for a device,
+// such as CON.
 func FileName(text, fallback string) string {
 	name := strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("._-", r) {

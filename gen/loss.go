@@ -102,10 +102,11 @@ func mean(b *ir.Builder, x *ir.Value) *ir.Value {
 	return b.Node(op.Reduce{Kind: op.ReduceMean, Axes: axes}, x)
 }
 
-// withLoss returns a source with an additional function @loss, which applies the loss function called name to the
-// first result of the first function. @loss has the parameters of the first function and the target. Its results are
-// the loss and then the results of the first function. withLoss returns an error if there is no such loss function,
-// or if the function cannot be applied to this result. It also returns an error if src already has a function @loss.
+// withLoss returns a source with an additional function @loss. The function applies a loss function to the first
+// result of the source's first function. `name` is the name of the loss function. @loss has the parameters of the
+// first function and the target. Its results are the loss and then the results of the first function. withLoss
+// returns an error if there is no such loss function, or if the function cannot be applied to this result. It also
+// returns an error if src already has a function @loss.
 func withLoss(src *Source, name string) (*Source, error) {
 	l, ok := losses[name]
 	if !ok {

@@ -1,5 +1,5 @@
-// Package tensors reads and writes files of tensors, by which the processes of a comparison
-// exchange arguments and results. It does not interpret the tensors.
+// Package tensors reads and writes files of tensors. The processes of a comparison exchange arguments and results in
+// these files. It does not interpret the tensors.
 //
 // A file begins with a line that has the number of its tensors. A line for each tensor follows:
 // element type, size in bytes, rank, extents, name, separated by single spaces. The name may

@@ -427,8 +427,8 @@ func (a *api) extents() []jen.Code {
 	return out
 }
 
-// arguments prints the arguments of a schedule, except the first, which is the call. seeds are the
-// gradients of results, which only the second half of a split training step takes.
+// arguments prints the arguments of a schedule, except the first, which is the call. seeds are the gradients of
+// results. Only the second half of a split training step takes them.
 func (a *api) arguments(seeds []port) []jen.Code {
 	list := a.extents()
 	for _, p := range a.out {

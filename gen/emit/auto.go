@@ -29,10 +29,9 @@ type auto struct {
 	own Member
 }
 
-// Auto prints the package m.Package, which chooses among packages of one model for several targets.
-// Its types are interfaces for the models, sessions and trainers of all members, and the structs of
-// the last member, which m describes. At run time the members are tried in their order. Auto returns
-// an error as [Files] does.
+// Auto prints the package m.Package, which chooses among packages of one model for several targets. The package has
+// interfaces for the models, sessions and trainers of all members. It has the structs of the last member. m describes
+// the last member. At run time the members are tried in their order. Auto returns an error as [Files] does.
 func Auto(m *Model, members []Member) (files []File, err error) {
 	err = ir.Try(func() {
 		taken := *m

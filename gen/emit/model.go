@@ -182,8 +182,8 @@ type File struct {
 	Large *rt.Weights
 }
 
-// WriteFile writes the content of the file to the start of `out`, in parts, in any order and from
-// several goroutines. It returns the number of bytes.
+// WriteFile writes the content of the file to the start of `out`. It writes parts in any order, and from several
+// goroutines. It returns the number of bytes.
 func (f File) WriteFile(out io.WriterAt) (int64, error) {
 	if f.Large != nil {
 		return f.Large.WriteFile(out)

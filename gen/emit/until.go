@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// long is the longest time that a call may run without checking its context, in units of 5 µs. It
-// is a millisecond on a machine of the slowest level; see [program.Shares].
+// long is the longest time that a call may run without checking its context, in units of 5 µs. It is a millisecond
+// with the slowest instruction set; see [program.Shares].
 const long = 200
 
 // open is the duration that is assumed for a step whose extents are known only at run time, in the

@@ -43,8 +43,8 @@ func tooLong(line []byte) bool {
 
 func columns(line []byte) int { return len(line) + 3*bytes.Count(line, []byte("\t")) }
 
-// breaksOf returns the offsets in file at which too long lines are broken. It breaks a line before
-// elements of its outermost list, so that the text before each break fits if possible.
+// breaksOf returns the offsets in file at which too long lines are broken. It breaks a line before elements of the
+// line's outermost list. It chooses the elements so that the text before each break fits, if possible.
 func breaksOf(file []byte) ([]int, error) {
 	files := token.NewFileSet()
 	parsed, err := parser.ParseFile(files, "", file, parser.SkipObjectResolution)

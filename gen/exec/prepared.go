@@ -15,8 +15,9 @@ type Target interface {
 }
 
 // Prepared prepares the weights of a lowered module, and returns a machine for one of its functions. `prepare` is the
-// name of the function that prepares the weights, and `function` the name of the other. The raw weights of the module
-// must have data. Prepared returns an error if a function cannot be compiled or preparing fails.
+// name of the function that prepares the weights. `function` is the name of the function that the machine runs. The
+// raw weights of the module must have data. Prepared returns an error if a function cannot be compiled or preparing
+// fails.
 func Prepared(t Target, m *ir.Module, prepare, function string) (*Machine, error) {
 	weights := rt.NewWeights()
 	first, err := program.Compile(m, prepare, t)

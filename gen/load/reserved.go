@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Generated packages have methods with the names in reservedMethods and with the prefixes in
-// reservedPrefixes, and types and functions with the names in reservedTypes. The methods of a
-// description must not have these names. Its parameters and results must not have the names in
-// reservedTypes, because types are named after them.
+// Generated packages have methods with the names in reservedMethods, and methods with the prefixes in
+// reservedPrefixes. They have types and functions with the names in reservedTypes. The methods of a description must
+// not have these names. Its parameters and results must not have the names in reservedTypes, because types are named
+// after them.
 var (
 	reservedMethods  = strings.Fields("Meta Save Swap On Device Target NewSession NewTrainer SetContext Params Model Weights State Backward")
 	reservedPrefixes = strings.Fields("Step Train")

@@ -15,9 +15,9 @@ type Target interface {
 	Build(b *Builder, n *ir.Node) error
 }
 
-// Compile makes and plans the steps of the function called name of a module, and of the functions that
-// it calls. If the module has no such function, the result has no steps. It returns an error if a node
-// cannot be computed, or if a function that is called does not exist or calls itself.
+// Compile makes the steps of a function and of the functions that it calls, and plans their memory. `name` is the
+// name of the function in the module m. If the module has no such function, the result has no steps. It returns an
+// error if a node cannot be computed, or if a function that is called does not exist or calls itself.
 func Compile(m *ir.Module, name string, target Target) (*Func, error) {
 	c := &compiler{module: m, target: target, done: map[string]*Func{}, open: map[string]bool{}, early: map[string]bool{}}
 	f := m.Func(name)

@@ -10,8 +10,8 @@ import (
 	"github.com/burngen/burngen/ir/plan"
 )
 
-// Branch calls one of two functions: Then if Condition, a bool of one element, is true, else
-// Otherwise. If the called function determines the shape of a result, the result is stored with its
+// Branch calls one of two functions. Condition is a bool of one element. Branch calls Then if it is true, and
+// Otherwise if it is false. If the called function determines the shape of a result, the result is stored with its
 // shape, see [plan.Ref.Boxed]. Extents then binds symbols to extents of these shapes.
 type Branch struct {
 	Node            *ir.Node

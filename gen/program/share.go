@@ -42,9 +42,9 @@ func isLarge(n *ir.Node) bool {
 	return !known || shares >= 1
 }
 
-// Shares returns the number of parts into which the work of a node can be split. Each part takes about
-// 5 µs at the slowest level; see [rt.Parts]. known is false if the work depends on extents that are
-// known only at run time, or if there are operands that are not tensors.
+// Shares returns the number of parts into which the work of a node can be split. Each part takes about 5 µs with the
+// slowest instruction set; see [rt.Parts]. known is false if the work depends on extents that are known only at run
+// time, or if there are operands that are not tensors.
 func Shares(n *ir.Node) (shares float64, known bool) {
 	for _, t := range append(n.ArgTypes(), n.ResultTypes()...) {
 		if !t.IsZero() && !t.IsTensor() {

@@ -17,10 +17,10 @@ import (
 	"github.com/burngen/burngen/onnx"
 )
 
-// Read reads an argument of type t from a file: a NumPy array (.npy), an ONNX TensorProto (.pb),
-// little-endian elements (.bin, .raw), or an image (.png, .jpg, .jpeg, .gif). An image is scaled to t's
-// height and width, and to the range 0 to 1, or 0 to 255 for u8. The file determines symbols in t's
-// extents if it can; otherwise they are 1.
+// Read reads an argument of type t from a file: a NumPy array (.npy), an ONNX TensorProto (.pb), little-endian
+// elements (.bin, .raw), or an image (.png, .jpg, .jpeg, .gif). An image is scaled to t's height and width, and to
+// the range 0 to 1, or 0 to 255 for u8. Symbols in t's extents get their values from the file if possible, and are 1
+// otherwise.
 func Read(path string, t ir.Type) (*ir.Tensor, error) {
 	v, err := read(path, t)
 	if err != nil {

@@ -383,9 +383,9 @@ func moved(t *ir.Tensor, i int) *ir.Tensor {
 	return m
 }
 
-// distance returns the difference of v from w, or from `other` if that is not nil. It compares only what w holds:
-// elements, and the extremes of a partially known output. It returns an error if v has another type than w or another
-// number of NaNs, or if w holds no values.
+// distance returns the difference of v from w, or from `other` if that is not nil. It compares only what w holds. w
+// may hold elements, and the extremes of a partially known output. It returns an error if v has another type than w
+// or another number of NaNs, or if w holds no values.
 func (j *judge) distance(v *onnx.Value, w want, other *ir.Tensor) (distance, error) {
 	d := distance{}
 	got := v.Tensor

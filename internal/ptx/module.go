@@ -30,9 +30,9 @@ func (m *Module) entry(kernel string) (*entry, error) {
 	return nil, fmt.Errorf("ptx: no kernel is called %q", kernel)
 }
 
-// Check returns an error if text is not a module in the subset of PTX that this package reads. An error is wrong
-// syntax, a name that is not declared or declared twice, an operand that does not have the type that its instruction
-// requires, or a register that may be read before it is written.
+// Check returns an error if text is not a module in the subset of PTX that this package reads. It finds wrong syntax,
+// and names that are not declared or declared twice. It finds operands that do not have the type that their
+// instruction requires. It also finds registers that may be read before they are written.
 func Check(text string) error {
 	_, err := Parse(text)
 	return err

@@ -144,8 +144,8 @@ func (n *narrower) want(f *ir.Func) {
 	}
 }
 
-// movedOperands returns how many operands of n, from the first on, only have their elements moved into the result. It
-// returns 0 if n computes new elements.
+// movedOperands returns the number of operands of n whose elements become elements of the result unchanged. They are
+// the first operands of n. movedOperands returns 0 if n computes new elements.
 func movedOperands(n *ir.Node) int {
 	switch op.MovementOf(n.Op) {
 	case op.Joins:

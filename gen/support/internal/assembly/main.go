@@ -57,8 +57,8 @@ func list(dir string) ([]byte, error) {
 	return format.Source(b.Bytes())
 }
 
-// load returns what every function and variable of the package uses, and which functions are
-// written in assembly on amd64.
+// load reads the package at dir. uses maps each function and variable to the objects that it uses. assembly has the
+// functions that are written in assembly on amd64.
 func load(dir string) (uses map[types.Object][]types.Object, assembly map[types.Object]bool, err error) {
 	context := build.Default
 	context.GOOS, context.GOARCH = "linux", "amd64"

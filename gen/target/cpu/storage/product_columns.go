@@ -8,14 +8,14 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// ProductColumns is the product of rows packed by [PackRows], [batch,M,4·⌈K/4⌉], and unpacked
-// matrices of bytes, [weights,K,N], which repeat along the batch. The result is i32 [batch,M,N].
-// The kernel packs the matrices during the product, which suits factors that differ in each run.
-// Elements of u8 are shifted by −128 to i8.
+// ProductColumns is the product of packed rows and unpacked matrices of bytes. The rows are packed by [PackRows],
+// [batch,M,4·⌈K/4⌉]. The matrices, [weights,K,N], repeat along the batch. The result is i32 [batch,M,N]. The kernel
+// packs the matrices during the product, which suits factors that differ in each run. Elements of u8 are shifted by
+// −128 to i8. Operands 0 and 1 are the rows and the matrices. The others are optional:
 //
-// The other operands are optional: a zero point of the rows, i32 of one element; zero points of the
-// shifted columns, i32 with one element or one for each column of all matrices; and the sums of the
-// rows, i32, which are required if there are zero points of the columns.
+//   - 2: a zero point of the rows, i32 of one element
+//   - 3: zero points of the shifted columns, i32 with one element or one for each column of all matrices
+//   - 4: the sums of the rows, i32, which are required if there is operand 3
 type ProductColumns struct{}
 
 // Infer returns i32[batch,M,N].

@@ -8,16 +8,19 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// ProductInteger is the product of rows packed by [PackRows] or [Patches] and panels of weights
-// packed by [PackColumns]. The batch of the panels repeats along the batch of the rows. The result
-// is [batch,M,N].
+// ProductInteger is the product of rows packed by [PackRows] or [Patches] and panels of weights packed by
+// [PackColumns]. The batch of the panels repeats along the batch of the rows. The result is [batch,M,N]. Operands 0
+// and 1 are the rows and the panels. The others are optional:
 //
-// The operands after rows and panels are optional: a bias i32, a zero point i32 and a scale f64,
-// each with an element for each column of all panels; the sums of the rows, i32; and a zero point
-// of the result, i32 of one element. The scale may also have one element. Each sum of products is
-// increased by the bias, and decreased by the zero point times the sum of the row. [op.Requantize]
-// then converts it. If To is f32, the scale is f32, and the last operand is an offset, f32 of the
-// scale's shape.
+//   - 2: a bias, i32
+//   - 3: a zero point, i32
+//   - 4: a scale, f64
+//   - 5: the sums of the rows, i32, which are required if there is operand 3
+//   - 6: a zero point of the result, i32 of one element
+//
+// Operands 2, 3 and 4 have an element for each column of all panels, or one element. Each sum of products is
+// increased by the bias, and decreased by the zero point times the sum of the row. [op.Requantize] then converts it.
+// If To is f32, operand 4 is f32, and operand 6 is an offset, f32 of the same shape as operand 4.
 type ProductInteger struct {
 	N dim.Dim // columns
 	op.Requantize

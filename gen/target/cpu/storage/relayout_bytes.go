@@ -11,8 +11,8 @@ import (
 // Operators on channel-blocked bytes.
 
 // relayoutConvInteger is the [rule] of convolutions of bytes. It convolves blocked bytes over one or two spatial
-// axes. The weights become i8. Their zero point must then be zero or another constant. To subtract a constant that is
-// not zero, relayoutConvInteger adds a second set of weights, see [negated].
+// axes. It converts the weights to i8. The zero point of the converted weights must be constant. If it is not zero, a
+// second set of weights subtracts it, see [negated].
 func relayoutConvInteger(b *ir.Builder, n *ir.Node, o op.ConvInteger, l Layouts) *ir.Value {
 	x, w, w0 := n.Arg(0), n.Arg(1), n.Arg(3)
 	shape, ok := w.Type.Static()

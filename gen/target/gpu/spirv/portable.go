@@ -15,7 +15,8 @@ var sometimesThere = []string{
 }
 
 // Portable returns modules of kernels, one after the other. The runtime loads the modules whose features the device
-// has, and takes each kernel from the first of them that has it. The modules are the following, without empty ones:
+// has. It takes each kernel from the first loaded module that contains the kernel. The modules are the following,
+// without empty ones:
 //
 //  1. the kernels that run on every device
 //  2. the kernels that need features, and for which [Options].Words replaces all of them
