@@ -44,8 +44,8 @@ func (m *Model) Report() string {
 }
 
 // DeviceReport returns a line for each function of the model and for each training step. The line has the number of
-// GPU kernels, how often they are launched, and the operators that the host computes. DeviceReport returns "" for
-// targets without a device.
+// GPU kernels, the number of launches, and the operators that the host computes. DeviceReport returns "" for targets
+// without a device.
 func (m *Model) DeviceReport() string {
 	t, ok := m.options.Target.(gpu.Target)
 	if !ok {

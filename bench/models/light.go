@@ -56,7 +56,7 @@ type use struct {
 
 // bounds returns the range of a weight's random values. The range is chosen so that activations neither vanish nor
 // explode. A kernel or a matrix keeps the mean square of its input. If a rectifier follows, the weight doubles the
-// mean square, because the rectifier halves it. The weight of a branch of a Sum halves the mean square.
+// mean square, because the rectifier halves it. The scale of a branch of a Sum halves the branch's values.
 func (u use) bounds(dims []int) (low, high float64, err error) {
 	switch u.role {
 	case kernel, matrix:

@@ -57,8 +57,8 @@ func concat(o op.Concat, n *ir.Node) ([]kernels.Launch, error) {
 	return launches, nil
 }
 
-// pad pads a tensor with a constant, with a thread for each element of the result. Other modes of padding never come
-// here, because they are lowered.
+// pad pads a tensor with a constant, with a thread for each element of the result. It returns an error for the other
+// modes of padding, which are lowered.
 func pad(o op.Pad, n *ir.Node) ([]kernels.Launch, error) {
 	x, value, y := n.Args[0], n.Arg(1), n.Results[0]
 	switch {

@@ -50,8 +50,8 @@ func overWindow(name string, o op.Window, n *ir.Node, first int, put store, star
 	}))
 }
 
-// averagePool adds the cells of a window, and divides the sum by a number of cells. The cells in the operand count,
-// or the cells in the operand and its padding.
+// averagePool adds the cells of a window, and divides the sum by the number of cells in the operand. With CountPad,
+// it divides by the number of cells in the operand and its padding.
 func averagePool(o op.AveragePool, n *ir.Node, put store) ([]kernels.Launch, error) {
 	if o.Blocked {
 		return nil, errBlocked
