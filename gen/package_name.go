@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// PackageName derives a package name from the name of a folder. It keeps digits, underscores and ASCII letters, which
-// it converts to lower case. If this is not a valid package name, it adds "model" at the beginning or the end. It
-// returns an error if dir is relative and the working directory is unknown.
+// PackageName derives a package name from the name of a folder. It keeps digits, underscores and ASCII letters, and
+// converts the letters to lower case. If this is not a valid package name, it adds "model" at the beginning or the
+// end. It returns an error if dir is relative and the working directory is unknown.
 func PackageName(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {

@@ -39,9 +39,9 @@ func (m *Model) checkNarrow(name string, data any) error {
 // held.
 var largeBytes int64 = MaxEmbedded
 
-// prepare sets m.Raw, m.Weights and m.large. It packs the weights that Functions load with the plain Go kernels,
-// which produce the same bytes on every machine. m.Weights stays empty if the target cannot run here. It also stays
-// empty for large weights, with two exceptions: New draws them, or the weights file stores packed weights.
+// prepare sets m.Raw, m.Weights and m.large. It packs the weights that Functions load. It uses the plain Go kernels,
+// because they produce the same bytes on every machine. m.Weights stays empty if the target cannot run here. It also
+// stays empty for large weights, with two exceptions: New draws them, or the weights file stores packed weights.
 func (m *Model) prepare() error {
 	m.Raw, m.Weights = rt.NewWeights(), rt.NewWeights()
 	if m.Source.Initial != nil {

@@ -80,7 +80,7 @@ func (g *graph) writeTo(w io.Writer) error {
 func (g *graph) input(name string, dims ...int)  { g.inputs = append(g.inputs, value(name, dims)) }
 func (g *graph) output(name string, dims ...int) { g.outputs = append(g.outputs, value(name, dims)) }
 
-// node adds an operator with one result, and returns the name of the result, which is also the node's name.
+// node adds an operator with one result, and returns the name of the result. The node has the same name.
 func (g *graph) node(op, result string, args []string, attrs ...attr) string {
 	var b []byte
 	for _, arg := range args {

@@ -1,6 +1,6 @@
 package main
 
-// worker is the source of a model's program, which times steps of one of its packages, `plain` or `timed`.
+// worker is the source of a model's program. The program times steps of one of its packages, `plain` or `timed`.
 // [kase.build] replaces CLASSES, ARGS, STEPS and BATCH.
 const worker = `// Command step times training steps.
 package main

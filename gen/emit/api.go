@@ -360,8 +360,8 @@ func (a *api) checked() []jen.Code {
 	return out
 }
 
-// passed prints a call of a function of package rt that checks a port, such as "InTensor". The
-// arguments of the call are name, which names the port in errors, the port's value x, and `more`.
+// passed prints a call of a function of package rt that checks a port, such as "InTensor". The arguments of the call
+// are name, x and `more`. name is the port's name in errors, and x is the port's value.
 func passed(function, name string, x *jen.Statement, more ...jen.Code) jen.Code {
 	return jen.Qual(rtPath, function).Call(append([]jen.Code{Text(name), x}, more...)...)
 }

@@ -273,9 +273,9 @@ func (f *function) run() *jen.Statement {
 	return f.host.self().Dot(runField)
 }
 
-// OnHost surrounds the statements `printed`, which compute a step on the host, with copies. The operands are copied
-// from the device before the statements. The results are copied to the device after them. Without a device, OnHost
-// returns only `printed`.
+// OnHost prints copies around the statements `printed`. The statements compute a step on the host. The operands are
+// copied from the device before the statements. The results are copied to the device after them. Without a device,
+// OnHost returns only `printed`.
 func (s *Scope) OnHost(step program.Step, printed []jen.Code) []jen.Code {
 	var reads, writes []*plan.Ref
 	for _, r := range step.Refs() {

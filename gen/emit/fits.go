@@ -49,8 +49,8 @@ func (t *fits) at(p *point) jen.Code {
 	return p.code
 }
 
-// atStep adds a point of code after the step of n, which gives symbols their values, and returns the code of the
-// point. Without symbols it adds nothing and returns empty code.
+// atStep adds a point of code after the step of n, and returns the code of the point. The step gives symbols their
+// values. Without symbols it adds nothing and returns empty code.
 func (t *fits) atStep(n *ir.Node, symbols []string) jen.Code {
 	if len(symbols) == 0 {
 		return jen.Null()

@@ -140,7 +140,7 @@ type Trainer struct {
 	Scaled bool
 }
 
-// Variable is a weight that training changes. Buffer is set for a buffer, such as a running mean, which has no
+// Variable is a weight that training changes. Buffer is set for a buffer, such as a running mean. A buffer has no
 // gradient.
 type Variable struct {
 	// Name and Type are the name and type in the model. Weight is the name of the f32 weight that the

@@ -355,8 +355,8 @@ func (r *Frame) Pointer(ref *plan.Ref) reflect.Value {
 	return pointer
 }
 
-// container returns the container that ref refers to. pointer points to it, and is the zero Value if the
-// container is a parameter, which cannot be written.
+// container returns the container that ref refers to. pointer points to it. pointer is the zero Value if the
+// container is a parameter, because a parameter cannot be written.
 func (r *Frame) container(ref *plan.Ref) (v, pointer reflect.Value) {
 	switch p := ref.Place; p.Kind {
 	case plan.Param:

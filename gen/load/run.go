@@ -72,8 +72,8 @@ func once(text string) string {
 	return first + rest[strings.LastIndex(rest, nn.Between)+1:]
 }
 
-// overlay writes the virtual files to the folder tmp. It also writes a JSON file for the go command, which maps the
-// virtual paths to the files in tmp. It returns the path of the JSON file.
+// overlay writes the virtual files to the folder tmp. It also writes a JSON file for the go command. The JSON file
+// maps the virtual paths to the files in tmp. It returns the path of the JSON file.
 func (r *recording) overlay(tmp string) (path string, err error) {
 	files := map[string][]byte{
 		filepath.Join(r.dir, glueFile):           r.glue,

@@ -78,8 +78,8 @@ func receiveTensor(v harness.Value, d ir.DType) (*ir.Tensor, error) {
 	return t, nil
 }
 
-// sortedMap sets the keys of m, where keys[i] belongs to m.Items[i], and sorts the entries by key. The
-// harness sends them in the order of a Go map, which varies.
+// sortedMap sets the keys of m, where keys[i] belongs to m.Items[i], and sorts the entries by key. The harness sends
+// the entries in the order of a Go map, and this order varies.
 func sortedMap(m *onnx.Value, keys []harness.Value, d ir.DType) (*onnx.Value, error) {
 	m.Keys = ir.NewTensor(d, len(keys))
 	for i, k := range keys {

@@ -17,8 +17,8 @@ import (
 // the go command for them when they are first imported, and keeps them. It is not safe for concurrent
 // use.
 //
-// Unlike the importer of go/importer that reads source, it works in programs built with -trimpath, which do not
-// know where the source of the standard library is.
+// It works in programs built with -trimpath. Such programs do not know where the source of the standard library is,
+// so that the importer of go/importer that reads source does not work in them.
 func Importer(fset *token.FileSet) types.Importer {
 	files := map[string]string{} // the export data of packages, by import path
 	return importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) {

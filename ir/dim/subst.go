@@ -38,8 +38,7 @@ func reduceArgs[T any](args []T, f func(a, b T) T) T {
 	return out
 }
 
-// Mentions reports whether d has a symbol for which value returns true, so that [Dim.Subst] changes
-// d.
+// Mentions reports whether [Dim.Subst] would change d: whether d has a symbol for which value returns true.
 func (d Dim) Mentions(value func(sym string) (Dim, bool)) bool {
 	for _, t := range d.terms() {
 		for _, a := range t.atoms {

@@ -26,8 +26,8 @@ const (
 	TileTemp
 )
 
-// TileCall is a call of a vector primitive on runs of elements. An argument is a [Tile], which
-// stands for a run, or a constant, such as a [kernel.Number].
+// TileCall is a call of a vector primitive on runs of elements. An argument is a [Tile] or a constant, such as a
+// [kernel.Number]. A Tile stands for a run.
 type TileCall struct {
 	Kernel   *kernel.Kernel
 	Instance int // see [kernel.Call]
@@ -35,8 +35,8 @@ type TileCall struct {
 	Node     *ir.Node
 }
 
-// Chain is a function that a kernel applies in place to runs, which are slices of its result. Operand 0 of the
-// function is a run, and the function's only result is the new content of the run.
+// Chain is a function that a kernel applies in place to runs of its result. A run is a slice of the result. Operand 0
+// of the function is a run, and the function's only result is the new content of the run.
 type Chain struct {
 	Region *ir.Block
 	Body   []TileCall

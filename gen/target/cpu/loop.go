@@ -215,7 +215,7 @@ func periodic(outer, inner axis, p int, periods []int) bool {
 	return true
 }
 
-// compileRegion compiles the nodes of a region to calls of vector primitives, which are in body. It assigns a run to
+// compileRegion compiles the nodes of a region to calls of vector primitives. body has the calls. It assigns a run to
 // the result of every node: the run of a result of the region, or a free temporary. temps has the element types of
 // the temporaries. The first result of the region is written last, because it may share memory with an operand.
 // compileRegion returns an error if no kernel computes a node, or if a constant is used where a run is needed.

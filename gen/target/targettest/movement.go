@@ -316,8 +316,8 @@ func tryGatherElements(d *Draw) Trial {
 	return Trial{Op: op.GatherElements{Axis: axis}, Args: []*ir.Tensor{d.Any(d.DType(anyTypes), shape...), d.index(shape[axis], d.within(shape, axis)...)}, Exact: true}
 }
 
-// coordinates draws indices into a tensor of this shape: tuples of coordinates on adjacent axes,
-// which begin with the axis `first`. axes is the number of coordinates in a tuple.
+// coordinates draws indices into a tensor of this shape: tuples of coordinates on adjacent axes. The first of these
+// axes is `first`. axes is the number of coordinates in a tuple.
 func (d *Draw) coordinates(shape []int, first int) (axes int, indices *ir.Tensor) {
 	axes = d.Int(1, len(shape)-first, "coordinates")
 	lead := append(slices.Clone(shape[:first]), d.Shape(0, 2)...)

@@ -25,8 +25,8 @@ var arithmetic = []entry{
 	computes(pRelu),
 }
 
-// These are the forms of a vector primitive with two operands. An operand is a run, which is a slice of adjacent
-// elements, or a number. runsForm has two runs, scalarForm a run and a number, and flipForm a number and a run.
+// These are the forms of a vector primitive with two operands. An operand is a number or a run. A run is a slice of
+// adjacent elements. runsForm has two runs, scalarForm a run and a number, and flipForm a number and a run.
 type (
 	runsForm   = func(dst, a, b kernel.Memory) kernel.Call
 	scalarForm = func(dst, a kernel.Memory, b kernel.Scalar) kernel.Call

@@ -85,8 +85,8 @@ func measures[O ir.Op](build func(o O, n node) []kernel.Call) entry {
 }
 
 // measured returns the table entry of an operator whose result extents depend on the elements of its operands. Such
-// extents are symbols of the node. measure returns a kernel call for each symbol, which determines the extent. build
-// returns the call of the kernel that then computes the result.
+// extents are symbols of the node. measure returns a kernel call for each symbol. The call determines the extent.
+// build returns the call of the kernel that then computes the result.
 func measured[O ir.Op](measure func(o O, n node) []kernel.Call, build func(o O, n node) kernel.Call) entry {
 	e := computes(build)
 	e.measures = measures(measure).measures
@@ -117,8 +117,7 @@ func (n node) element(i int) kernel.Scalar {
 
 func (n node) read(i int) kernel.Scalar { return kernel.Element{Value: n.Args[i]} }
 
-// number returns x as a constant, rounded to the element type of the first operand, which must be a
-// float type.
+// number returns x as a constant, rounded to the element type of the first operand. This type must be a float type.
 func (n node) number(x float64) kernel.Number {
 	d := n.Arg(0).Type.DType
 	return kernel.Number{DType: d, Float: ir.RoundFloat(d, x)}

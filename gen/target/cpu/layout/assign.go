@@ -168,7 +168,7 @@ func (l *layouts) elementwise(n *ir.Node) *ir.Value {
 }
 
 // scaled builds the blocked form of a node that multiplies each channel by a number. The blocked form is a depthwise
-// convolution with a 1×1 kernel, which may get an epilogue later. scaled returns nil for other nodes.
+// convolution with a 1×1 kernel. This convolution may get an epilogue later. scaled returns nil for other nodes.
 func (l *layouts) scaled(n *ir.Node) *ir.Value {
 	if _, ok := n.Op.(op.Mul); !ok {
 		return nil

@@ -52,9 +52,8 @@ func planarResult(costs *cost.Model, b *ir.Builder, n *ir.Node) []*ir.Value {
 	return nil
 }
 
-// planarDepthwise returns a replacement for n, which unblocks the result of conv, a depthwise
-// convolution. The replacement is computed on planar tensors. It is nil if that is impossible or
-// slower.
+// planarDepthwise returns a replacement for n. conv is a depthwise convolution, and n unblocks its result. The
+// replacement is computed on planar tensors. It is nil if that is impossible or slower.
 func planarDepthwise(costs *cost.Model, b *ir.Builder, n, conv *ir.Node, o storage.DepthwiseBlocked) []*ir.Value {
 	if b.Uses(conv.Args[0]) != 1 || !storage.FitsPlanar(o.Window) {
 		return nil
@@ -68,9 +67,8 @@ func planarDepthwise(costs *cost.Model, b *ir.Builder, n, conv *ir.Node, o stora
 	return b.NodeBlocks(storage.DepthwisePlanar(o), conv.Blocks, args...)
 }
 
-// planarProduct returns a replacement for n, which unblocks the result of conv, a convolution. The
-// replacement is computed on planar tensors. It is nil if conv is not a 1×1 convolution, or if that
-// is impossible or slower.
+// planarProduct returns a replacement for n. conv is a convolution, and n unblocks its result. The replacement is
+// computed on planar tensors. It is nil if conv is not a 1×1 convolution, or if that is impossible or slower.
 func planarProduct(costs *cost.Model, b *ir.Builder, n, conv *ir.Node, o storage.ConvBlocked) []*ir.Value {
 	w, x := unpacked(conv), conv.Args[0]
 	if w == nil || !ofPixels(o) || x.Type.Rank() == n.Results[0].Type.Rank()+1 && b.Uses(x) != 1 {

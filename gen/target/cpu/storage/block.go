@@ -99,5 +99,5 @@ func (Block) IsMemoryBound() {}
 // IsMemoryBound marks the operator as an [op.MemoryBound]: memory bandwidth limits its speed.
 func (Unblock) IsMemoryBound() {}
 
-// EmptyLanes returns zero, which the lanes beyond the last channel hold.
+// EmptyLanes returns zero. The lanes beyond the last channel hold zero.
 func (Block) EmptyLanes(*ir.Node) []float64 { return []float64{0} }

@@ -148,5 +148,5 @@ func gatherChannels(b *ir.Builder, list []gathered) *ir.Value {
 	return b.Node(o, append(args, b.Const(numbers))...)
 }
 
-// EmptyLanes returns zero, which the lanes beyond the last channel hold.
+// EmptyLanes returns zero. The lanes beyond the last channel hold zero.
 func (GatherChannels) EmptyLanes(*ir.Node) []float64 { return []float64{0} }

@@ -10,7 +10,7 @@ import (
 
 // ProductColumns is the product of packed rows and unpacked matrices of bytes. The rows are packed by [PackRows],
 // [batch,M,4·⌈K/4⌉]. The matrices, [weights,K,N], repeat along the batch. The result is i32 [batch,M,N]. The kernel
-// packs the matrices during the product, which suits factors that differ in each run. Elements of u8 are shifted by
+// packs the matrices during the product. This suits factors that differ in each run. Elements of u8 are shifted by
 // −128 to i8. Operands 0 and 1 are the rows and the matrices. The others are optional:
 //
 //   - 2: a zero point of the rows, i32 of one element

@@ -162,8 +162,8 @@ func relayoutQuantizeLinear(b *ir.Builder, n *ir.Node, o op.QuantizeLinear, l La
 	return b.Node(op.QuantizeLinear{To: ir.U8, Precision: o.Precision}, blocked, scale, zero)
 }
 
-// relayoutByteTable is the [rule] of tables. It maps blocked bytes by a constant table, which it
-// changes for bytes that were shifted from i8.
+// relayoutByteTable is the [rule] of tables. It maps blocked bytes by a constant table. If operand or result were
+// shifted from i8, it adapts the table to the shift.
 func relayoutByteTable(b *ir.Builder, n *ir.Node, o op.ByteTable, l Layouts) *ir.Value {
 	x, y := n.Arg(0).Type, n.Results[0].Type
 	blocked := l.Blocked(n.Arg(0))

@@ -167,8 +167,7 @@ func gatherPoints(m []float64) []float64 {
 // Overwrites implements [ir.Overwriter]: the result may reuse the memory of the residual.
 func (WinogradBlocked) Overwrites() []int { return []int{op.ResidualArg} }
 
-// Flops counts two operations for each product of the direct convolution, which is more than the
-// algorithm performs.
+// Flops counts two operations for each product of the direct convolution. The Winograd algorithm performs fewer.
 func (o WinogradBlocked) Flops(in, out []ir.Type) dim.Dim {
 	return out[0].Elems().Mul(dim.Const(2 * 9 * block * o.Filtering().width()))
 }

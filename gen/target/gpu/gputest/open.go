@@ -1,5 +1,5 @@
 // Package gputest opens devices for tests. Each buffer has bands of bytes before and after its memory. A kernel that
-// writes outside of its operands changes a band, which is an error.
+// writes outside of its operands changes a band. A changed band is an error.
 package gputest
 
 import (

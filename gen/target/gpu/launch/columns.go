@@ -17,7 +17,7 @@ var columns = []entry{
 }
 
 // foldWindow returns a window with the strides, dilations and pads of o. The window's Kernel is a placeholder of
-// ones. It holds ints, and could not hold the extents of o.Block, which may be symbols.
+// ones. Kernel holds ints, but the extents of o.Block may be symbols.
 func foldWindow(o op.Col2Im) op.Window {
 	return op.Window{Kernel: slices.Repeat([]int{1}, len(o.Image)), Strides: o.Strides, Dilations: o.Dilations, Pads: o.Pads}
 }

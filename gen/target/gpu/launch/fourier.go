@@ -146,10 +146,10 @@ func (f transform) rootsOfUnity() (kernels.Launch, error) {
 	})
 }
 
-// join returns the launch of the kernel of stage s, which computes z from the z of the stage before. Each result is a
-// sum of s.radix terms. The function `get` returns the real and the imaginary part of z[outer, j, k, inner] of the
-// stage before. The function `put` stores v, both parts of a result: `at` holds the result's index on each axis, and
-// row is its index in row-major order.
+// join returns the launch of the kernel of stage s. The kernel computes z from the z of the stage before. Each result
+// is a sum of s.radix terms. The function `get` returns the real and the imaginary part of z[outer, j, k, inner] of
+// the stage before. The function `put` stores v, both parts of a result: `at` holds the result's index on each axis,
+// and row is its index in row-major order.
 func (f transform) join(s stage, get func(e *kernels.Emitter, outer, j, k, inner *kernel.Value) []*kernel.Value, put func(e *kernels.Emitter, at []*kernel.Value, row *kernel.Value, v []*kernel.Value)) (kernels.Launch, error) {
 	shape := []dim.Dim{f.outer, s.step, s.bins, f.inner}
 	wide := ir.U64

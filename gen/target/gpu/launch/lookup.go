@@ -16,8 +16,8 @@ var lookup = []entry{
 
 var errUnknownKeys = errors.New("unknown keys are errors")
 
-// lookUp replaces each element by the value of its key in a table. There is a thread for each element, which searches
-// the keys.
+// lookUp replaces each element by the value of its key in a table. There is a thread for each element. The thread
+// searches the keys.
 func lookUp(_ op.Lookup, n *ir.Node) ([]kernels.Launch, error) {
 	x, keys, values, other, y := n.Args[0], n.Args[1], n.Args[2], n.Arg(3), n.Results[0]
 	switch {

@@ -20,7 +20,7 @@ var pool = []entry{
 
 var errBlocked = errors.New("the channels are in blocks")
 
-// overWindow returns the launch of a kernel that pools. There is a thread for each window, which carries a state
+// overWindow returns the launch of a kernel that pools. There is a thread for each window. The thread carries a state
 // through the cells of the window. start returns the first state, step the state after a cell, and result the value
 // of the last state. inside tells step whether the cell is in the operand, and padded whether it is in the operand or
 // its padding. get reads the cell.

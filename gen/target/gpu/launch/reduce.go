@@ -29,8 +29,8 @@ type axes struct {
 	along, over []int
 }
 
-// along divides a tensor of this shape into rows. A row has the elements along the axes in `reduced`, which must be
-// in ascending order.
+// along divides a tensor of this shape into rows. A row has the elements along the axes in `reduced`. The axes must
+// be in ascending order.
 func along(shape []dim.Dim, reduced []int) axes {
 	a := axes{shape: shape}
 	for i := range shape {

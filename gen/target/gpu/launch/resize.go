@@ -37,8 +37,8 @@ func tapAt(e *kernels.Emitter, d ir.DType, index, weights *ir.Value, i *kernel.V
 	return tap{place(e, e.Read(index).Get(i), extent), e.Convert(d, e.Read(weights).Get(i))}
 }
 
-// resizeLinear interpolates linearly along two axes. There is a thread for each element of the result, which mixes
-// four elements of the operand.
+// resizeLinear interpolates linearly along two axes. There is a thread for each element of the result. The thread
+// mixes four elements of the operand.
 func resizeLinear(_ op.ResizeLinear, n *ir.Node) ([]kernels.Launch, error) {
 	x, y := n.Args[0], n.Results[0]
 	d, ok := kernels.Arithmetic(x.Type.DType)
@@ -67,8 +67,8 @@ func resizeLinear(_ op.ResizeLinear, n *ir.Node) ([]kernels.Launch, error) {
 	}))
 }
 
-// resizeAxis resizes one axis. There is a thread for each element of the result, which computes a weighted sum of
-// elements of the operand.
+// resizeAxis resizes one axis. There is a thread for each element of the result. The thread computes a weighted sum
+// of elements of the operand.
 func resizeAxis(o op.ResizeAxis, n *ir.Node) ([]kernels.Launch, error) {
 	x, y := n.Args[0], n.Results[0]
 	d, ok := kernels.Arithmetic(x.Type.DType)

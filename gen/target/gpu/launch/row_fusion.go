@@ -264,7 +264,7 @@ func (f *rowFusion) at(l *kernels.Lane, v *ir.Value, kind RowKind) *kernel.Value
 	return l.Known[v]
 }
 
-// store writes the results of the fusion n, which are the results of its block.
+// store writes the results of the fusion n. They are the results of its block.
 func (f *rowFusion) store(block *ir.Block, n *ir.Node) {
 	var whole []int
 	for i, r := range block.Results {

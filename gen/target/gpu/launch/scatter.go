@@ -37,8 +37,8 @@ func update(reduction string, d ir.DType) (func(e *kernels.Emitter, x, u *kernel
 	}, nil
 }
 
-// scatterElements writes updates to elements of a tensor. There is a thread for each element of the result, which
-// goes through the indices of its line.
+// scatterElements writes updates to elements of a tensor. There is a thread for each element of the result. The
+// thread goes through the indices of the element's line.
 func scatterElements(o op.ScatterElements, n *ir.Node) ([]kernels.Launch, error) {
 	x, indices, updates, y := n.Args[0], n.Args[1], n.Args[2], n.Results[0]
 	join, err := update(o.Reduction, y.Type.DType)
@@ -71,8 +71,8 @@ func scatterElements(o op.ScatterElements, n *ir.Node) ([]kernels.Launch, error)
 }
 
 // scatterND writes updates to slices of x. A first kernel finds the first and the last update of each slice. A second
-// kernel has a thread for each element of the result, which goes through the updates between these two. scatterND
-// returns an error unless each index tuple has one coordinate.
+// kernel has a thread for each element of the result. The thread goes through the updates between these two.
+// scatterND returns an error unless each index tuple has one coordinate.
 func scatterND(o op.ScatterND, n *ir.Node) ([]kernels.Launch, error) {
 	x, indices, updates, y := n.Args[0], n.Args[1], n.Args[2], n.Results[0]
 	join, err := update(o.Reduction, y.Type.DType)

@@ -40,8 +40,8 @@ const (
 )
 
 // linearAttention computes attention with a state in place of a softmax. A first kernel copies the initial state. A
-// second kernel then computes some time steps in each [kernels.Rounds] round. A thread has one column of a state,
-// which does not depend on other columns.
+// second kernel then computes some time steps in each [kernels.Rounds] round. A thread has one column of a state. A
+// column does not depend on other columns.
 func linearAttention(_ op.LinearAttention, n *ir.Node) ([]kernels.Launch, error) {
 	q, k, past := n.Args[0], n.Args[1], n.Args[3]
 	y, last := n.Results[0], n.Results[1]

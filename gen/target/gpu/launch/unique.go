@@ -45,7 +45,7 @@ func counted(name string, numbers *kernels.Scratch, length dim.Dim) (kernels.Lau
 }
 
 // nonZero returns the coordinates of the elements that are not zero. A first kernel numbers these elements. A second
-// kernel has a thread for each element, which stores the element's coordinates.
+// kernel has a thread for each element. The thread stores the element's coordinates.
 func nonZero(_ op.NonZero, n *ir.Node) ([]kernels.Launch, error) {
 	x, y := n.Args[0], n.Results[0]
 	if x.Type.DType == ir.String {

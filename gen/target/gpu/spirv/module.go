@@ -275,7 +275,7 @@ func (m *module) structure(members []uint32, names []string, name string) uint32
 	return id
 }
 
-// elements returns the type of global memory as an array of elements of type elem, which are size bytes apart. It
+// elements returns the type of global memory as an array. Its elements have type elem and are `size` bytes apart. It
 // is a structure, as SPIR-V requires.
 func (m *module) elements(elem uint32, size int) uint32 {
 	return m.shared(func() uint32 {

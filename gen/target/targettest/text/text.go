@@ -55,7 +55,7 @@ type launch struct {
 func (l *launch) At() *ir.Node      { return l.node }
 func (l *launch) Refs() []*plan.Ref { return program.Present(l.operands, l.results) }
 
-// Build implements [program.Target]. It adds a step for each symbol that the node binds, which determines the
+// Build implements [program.Target]. It adds a step for each symbol that the node binds. The step determines the
 // symbol's value. It then adds a launch for the node, unless the node only binds symbols.
 func (Target) Build(b *program.Builder, n *ir.Node) error {
 	operands, results := b.Reads(n.Args), b.Writes(n.Results)

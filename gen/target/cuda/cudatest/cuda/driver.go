@@ -1,4 +1,4 @@
-// Package cuda takes the place of runtime/cuda in packages under test, which then run on machines without a card. It
+// Package cuda takes the place of runtime/cuda in packages under test. They then run on machines without a card. It
 // does not know what kernels compute.
 package cuda
 

@@ -267,8 +267,8 @@ func (k *kernel) path(own string) string {
 	return own + k.name
 }
 
-// instances returns the expressions of a kernel's instances: one for each combination of its types, in
-// lexicographic order, so that the last type varies fastest.
+// instances returns the expressions of a kernel's instances: one for each combination of its types. They are in
+// lexicographic order: the last type varies fastest.
 func (w *writer) instances(k *kernel) []string {
 	lists := []string{""}
 	for _, t := range k.types {
