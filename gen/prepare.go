@@ -34,9 +34,9 @@ func (m *Model) checkNarrow(name string, data any) error {
 	return fmt.Errorf("weight %q: elements exceed 65504, the largest number of f16; use bf16", name)
 }
 
-// largeBytes is a limit in bytes for the size of all weights together. Up to this size, packed weights are held in
-// memory. Above it, they are computed each time they are used. Packed weights that are computed together are always
-// held.
+// largeBytes is a limit in bytes for the size of all weights together. Packed weights are held in memory if the size
+// is within the limit. Otherwise they are computed each time they are used. Packed weights that are computed together
+// are always held.
 var largeBytes int64 = MaxEmbedded
 
 // prepare sets m.Raw, m.Weights and m.large. It packs the weights that Functions load. It uses the plain Go kernels,

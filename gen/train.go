@@ -217,8 +217,8 @@ func (m *Model) addTraining() error {
 
 // addOuter adds a function for training with a loss that the caller computes. The function takes the arguments of the
 // model's first function, and the gradients of that function's float results. It returns the results, and the
-// gradients of params. To compute these gradients, addOuter differentiates a sum: each result times its gradient. add
-// adds the function to the module.
+// gradients of params. addOuter computes these gradients as the gradients of a sum: each result times its own
+// gradient. add adds the function to the module.
 //
 // addOuter adds nothing if the first function is a loss, has states, has no float result or trains no parameter. It
 // also adds nothing if the forward pass computes an extent at run time: the backward pass is a call of its own, and

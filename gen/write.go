@@ -197,8 +197,8 @@ func (o *Output) writes(name string) bool {
 	return slices.ContainsFunc(o.Files, func(f emit.File) bool { return f.Name == name })
 }
 
-// Write writes the files under temporary names, renames all of them, and removes generated files
-// that are obsolete. On a write error the folder does not change.
+// Write writes the files under temporary names, renames all of them, and removes generated files that are obsolete.
+// The folder does not change if writing fails.
 func (o *Output) Write() (err error) {
 	made, err := makeDir(o.Dir)
 	if err != nil {

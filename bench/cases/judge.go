@@ -34,7 +34,7 @@ type accuracy struct {
 }
 
 // judge compares the outputs of ONNX Runtime and of burngen for the same arguments. The verdict has a Problem if they
-// differ and [backed] finds no reason for that. In quantised networks there can be a reason: a tie may be rounded
+// differ and [backed] finds no reason for that. There can be a reason in quantised networks: a tie may be rounded
 // either way, and ONNX Runtime may have reordered quantisations.
 func judge(args []string) (*verdict, error) {
 	flags := flag.NewFlagSet("judge", flag.ExitOnError)

@@ -192,8 +192,8 @@ func reading(plain, torch string) error {
 }
 
 // generating compares cp with generating packages that keep their weights in a separate file. All contenders run in
-// each round. Before each run, the previous output is removed and pending writes are flushed to the disk. It takes the
-// shortest time of each contender, because disks and virtual machines vary.
+// each round. The previous output is removed, and pending writes are flushed to the disk, before each run. It takes
+// the shortest time of each contender, because disks and virtual machines vary.
 func generating(path string) error {
 	to := filepath.Join(*dir, "to")
 	contenders := []struct {

@@ -2,8 +2,8 @@
 //
 //	go run ./examples/classify [-epochs 6] [-rate 0.005] [-seed 42] [-run FOLDER] [TEXT…]
 //
-// The program makes up the texts. Nine of ten are used for training. After the training the program prints what each
-// TEXT is about.
+// The program makes up the texts. Nine of ten are used for training. When the training is over, the program prints
+// what each TEXT is about.
 package main
 
 import (

@@ -1,6 +1,6 @@
 // Package arena has the passes whose rewrites depend on the size of a function's arena. A pass keeps a rewrite only
-// if the arena becomes smaller, or not much larger. To know the size, a pass plans the memory of the function as the
-// target does. The rewrites themselves are in package pass.
+// if the arena becomes smaller, or not much larger. A pass plans the memory of the function, as the target does, to
+// know the size. The rewrites themselves are in package pass.
 package arena
 
 import (

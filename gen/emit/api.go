@@ -469,7 +469,7 @@ func (a *api) want(p port) []jen.Code {
 	return out
 }
 
-// isUnbound reports whether some symbol is never a whole extent of an argument. In [N,3] N is a whole extent, but not
+// isUnbound reports whether some symbol is never a whole extent of an argument. N is a whole extent in [N,3], but not
 // in [2·N,3]. isUnbound is true for every function with states.
 func (a *api) isUnbound() bool {
 	if len(a.states()) > 0 {

@@ -66,7 +66,7 @@ func (s *Scope) Ints(dims []dim.Dim) []jen.Code { return s.f.ints(dims) }
 // Factor prints an extent as a factor of a product.
 func (s *Scope) Factor(d dim.Dim) *jen.Statement { return s.f.expr(d).factor() }
 
-// Context prints the context of the call. In prepare, which has no context, it prints nil.
+// Context prints the context of the call. It prints nil in prepare, which has no context.
 func (s *Scope) Context() *jen.Statement {
 	if s.f.host == nil {
 		return jen.Nil()
@@ -74,9 +74,8 @@ func (s *Scope) Context() *jen.Statement {
 	return frame("Ctx")
 }
 
-// Long reports whether the step may take a millisecond or longer and checks the context itself; see
-// [Printer.Ends]. Such a step must get the context. In prepare, which has no context, Long returns
-// false.
+// Long reports whether the step may take a millisecond or longer and checks the context itself; see [Printer.Ends].
+// Such a step must get the context. Long returns false in prepare, which has no context.
 func (s *Scope) Long() bool { return s.f.ends }
 
 // Check prints `call`, which returns an error. If the error is not nil, the printed code returns

@@ -66,8 +66,8 @@ type Profile struct {
 }
 
 // Node is a node of the lowered model. Its time is the time of its steps in one call of the model. If the call runs
-// the function that contains the node several times, the times are added. On a device, there is a Node for each
-// kernel of a node, and for copies.
+// the function that contains the node several times, the times are added. If the model runs on a device, there is a
+// Node for each kernel of a node, and for copies.
 type Node struct {
 	Kernel   string        `json:"kernel,omitempty"` // on a device: the kernel, or a word in parentheses for other work
 	Name     string        `json:"name"`             // name in the model, and names of the nodes fused with it

@@ -85,7 +85,7 @@ func (r *roofline) axes() {
 	r.text(left, top-6, "end", "GFLOP/s")
 }
 
-// roofs draws the limits of the machine: memory bandwidth and multiply-adds. On a device only the bandwidth is known.
+// roofs draws the limits of the machine: memory bandwidth and multiply-adds. Only the bandwidth is known on a device.
 func (r *roofline) roofs(p *Profile) {
 	if p.Device != nil && p.Read > 0 {
 		from, to := max(math.Pow(10, r.x0), math.Pow(10, r.y0)/p.Read), min(math.Pow(10, r.x1), math.Pow(10, r.y1)/p.Read)

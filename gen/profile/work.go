@@ -10,8 +10,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// describe returns the description of n. In a call, n was computed `runs` times and took the time d. Flops and Bytes
-// are 0 if they depend on extents that are known only while the model runs. A nil n stands for the copies of results.
+// describe returns the description of n. A call computed n `runs` times, in the time d. Flops and Bytes are 0 if they
+// depend on extents that are known only while the model runs. A nil n stands for the copies of results.
 func describe(n *ir.Node, d time.Duration, runs int64, symbols map[string]int64) Node {
 	if n == nil {
 		return Node{Name: "copies of results", Op: "copy", Time: d, Runs: 1}

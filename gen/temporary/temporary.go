@@ -1,6 +1,6 @@
-// Package temporary writes files that appear under their names only when complete. Incomplete files have
-// names that start with ".burngen-". After [EndBySignal], they are removed when a signal ends the
-// program. Files of a killed program are removed by a later program that writes to the same folder.
+// Package temporary writes files that appear under their names only when complete. Incomplete files have names that
+// start with ".burngen-". They are removed when a signal ends the program, if [EndBySignal] has been called. Files of
+// a killed program are removed by a later program that writes to the same folder.
 package temporary
 
 import (
@@ -126,8 +126,8 @@ func isRunning(pid int) bool {
 	return err == nil || errors.Is(err, os.ErrPermission)
 }
 
-// Write writes the file at path with the content that write writes. On error, an existing regular file
-// does not change. A file that is not regular, such as a terminal, is written in place.
+// Write writes the file at path with the content that write writes. An existing regular file does not change on
+// error. A file that is not regular, such as a terminal, is written in place.
 func Write(path string, write func(*os.File) error) error {
 	info, err := os.Stat(path)
 	switch {

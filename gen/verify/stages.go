@@ -13,9 +13,9 @@ import (
 	"github.com/burngen/burngen/onnx"
 )
 
-// stages split a quantised model at its quantisations. In the whole model, a rounding tie that goes the other way in
-// an early layer changes many outputs, whatever the implementation. Within its own stage, such a tie changes a single
-// element.
+// stages split a quantised model at its quantisations. A rounding tie that goes the other way in an early layer
+// changes many outputs of the whole model, whatever the implementation. Such a tie changes a single element of its
+// own stage.
 type stages struct {
 	module *ir.Module
 	// cuts are the values of @forward between stages, in order: the integers to which activations
@@ -194,11 +194,10 @@ func (d distance) explains(e distance) bool {
 	return e.beyond <= maxMoves*d.beyond && e.largest <= maxMoves*d.largest && !math.IsInf(d.largest, 1)
 }
 
-// check makes three comparisons. First, it compares each stage with the evaluator, on integers that the evaluator
-// computes from inputs. Second, it compares got with the stages run one after the other. Third, it compares got with
-// wants, the expected outputs that got differs from. This difference must be explained: by the effect of one integer
-// that is off by one, or by the effect of all ties that go the other way. check returns an error if a comparison
-// fails.
+// check makes three comparisons. It compares each stage with the evaluator, on integers that the evaluator computes
+// from inputs. It compares got with the stages run one after the other. It compares got with wants, the expected
+// outputs that got differs from. This last difference must be explained: by the effect of one integer that is off by
+// one, or by the effect of all ties that go the other way. check returns an error if a comparison fails.
 func (s *stages) check(ctx context.Context, j *judge, inputs, got []*onnx.Value, wants []want) (found staged, err error) {
 	f := s.module.Func("forward")
 	values, ties := map[*ir.Value]*ir.Tensor{}, map[*ir.Value][]tie{}

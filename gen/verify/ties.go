@@ -10,8 +10,8 @@ import (
 // rounding of floats decides between two integers.
 const tieSlack = 1e-3
 
-// tie is an element of a quantised value. Before rounding, the element is within tieSlack of the middle between two
-// integers.
+// tie is an element of a quantised value. The element is within tieSlack of the middle between two integers before it
+// is rounded.
 type tie struct {
 	// at is the index of the element.
 	at int

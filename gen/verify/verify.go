@@ -5,10 +5,10 @@
 // A rounding tie that goes the other way in an early layer of a quantised network changes most of its outputs. A
 // model with two or more quantisations is therefore compared by stages if its outputs differ from the reference. A
 // stage is the part between two quantisations. Package exec runs each stage on integers that the evaluator computes.
-// Apart from ties, at most one in ten thousand of the integers of a value may be off by one. A single integer always
-// may. The whole model must compute exactly what its stages compute. The outputs may then differ from the reference
-// by up to twice the larger of two effects: the effect of one early integer that is off by one, and the effect of all
-// ties. The note of a model that passes in this way starts with "by stages".
+// At most one in ten thousand of the integers of a value may be off by one, not counting ties. A single integer
+// always may. The whole model must compute exactly what its stages compute. The outputs may then differ from the
+// reference by up to twice the larger of two effects: the effect of one early integer that is off by one, and the
+// effect of all ties. The note of a model that passes in this way starts with "by stages".
 package verify
 
 import (

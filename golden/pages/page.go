@@ -228,7 +228,7 @@ func (b *Block) Commands() []Command {
 // lasted is a time at the end of a line.
 var lasted = regexp.MustCompile(`\d+\\\.\d s$`)
 
-// Matches reports whether text equals shown. In shown, a line "…" stands for any lines, and "…" within a line stands
+// Matches reports whether text equals shown. A line "…" in shown stands for any lines, and "…" within a line stands
 // for any text. A time such as "0.1 s" at the end of a line stands for any such time. Spaces at line ends are
 // ignored.
 func Matches(shown, text string) bool {

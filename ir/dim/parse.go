@@ -27,7 +27,7 @@ func Parse(s string) (Dim, error) {
 // maxNesting exceeds the nesting that String prints for any Dim.
 const maxNesting = 4 * maxDepth
 
-// parser is a recursive-descent parser. After the first error it is at the end of the text.
+// parser is a recursive-descent parser. It is at the end of the text after the first error.
 type parser struct {
 	text  string
 	at    int

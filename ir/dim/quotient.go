@@ -32,8 +32,8 @@ func (d Dim) Mod(e Dim) Dim {
 	return d.Sub(e.Mul(d.FloorDiv(e)))
 }
 
-// floored brings floor(p/q) to canonical form. After each rule that applies, it starts over on the
-// simpler quotient. A quotient that no rule changes is an atom.
+// floored brings floor(p/q) to canonical form. It starts over on the simpler quotient after each rule that applies. A
+// quotient that no rule changes is an atom.
 func floored(p, q Dim) Dim {
 	if p.Overflow() || q.Overflow() {
 		return poison(max(p.fault(), q.fault()))

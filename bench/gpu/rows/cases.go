@@ -153,8 +153,8 @@ func (c kase) module() (*ir.Module, error) {
 	return &ir.Module{Funcs: []*ir.Func{f}}, err
 }
 
-// least returns the fewest bytes that a case moves: each operand and each result once. Of a table, it counts only the
-// rows that are read.
+// least returns the fewest bytes that a case moves: each operand and each result once. It counts only those rows of a
+// table that are read.
 func (c kase) least(f *ir.Func) int {
 	bytes := 0
 	for _, v := range slices.Concat(f.Params, f.Results) {

@@ -34,8 +34,8 @@ type loopPrinter struct {
 	single bool // the inner dimension is not longer than one run
 }
 
-// loopVar returns the name of the variable of the loop over outer dimension i. From the fifth dimension on, text in a
-// model cannot produce this name.
+// loopVar returns the name of the variable of the loop over outer dimension i. Text in a model cannot produce the
+// names for the fifth dimension and later ones.
 func loopVar(i int) string {
 	if letters := "ijkl"; i < len(letters) {
 		return letters[i : i+1]

@@ -239,7 +239,7 @@ func (r *rowGroups) replace() int {
 }
 
 // order returns the nodes of the function, sorted so that each fusion follows all nodes that compute its operands and
-// precedes all nodes that use its results. In this list, the first node of a group stands for its fusion. If no such
+// precedes all nodes that use its results. The first node of a group stands for its fusion in this list. If no such
 // order exists, out is nil and stuck is a group that must not become a fusion.
 func (r *rowGroups) order(fusions map[*rowGroup]*rowFusion) (out []*ir.Node, stuck *rowGroup) {
 	const begun, done = 1, 2

@@ -181,8 +181,8 @@ func (d *Draw) odd(x *ir.Tensor) *ir.Tensor {
 	return x
 }
 
-// Any draws a tensor. In a tensor of floats of at least 16 bits, up to two elements are special,
-// such as NaN, an infinity or −0.
+// Any draws a tensor. If it has floats of at least 16 bits, up to two elements are special, such as NaN, an infinity
+// or −0.
 func (d *Draw) Any(t ir.DType, shape ...int) *ir.Tensor { return d.odd(d.Tensor(t, shape...)) }
 
 // index draws indices of an axis. Some count from the end, and a few are out of range, some of them

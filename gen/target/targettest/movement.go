@@ -71,8 +71,8 @@ func (d *Draw) sparse(t ir.DType, shape ...int) *ir.Tensor {
 	return x
 }
 
-// binding returns a trial of a node that binds symbols. The trial compares the values of the symbols. To do so, it
-// makes them the extents of tensors.
+// binding returns a trial of a node that binds symbols. The trial compares the values of the symbols. It makes them
+// extents of tensors, which it can compare.
 func binding(args []*ir.Tensor, symbols []string, node func(symbols []string) ir.Op) Trial {
 	o := node(symbols)
 	return Trial{Op: o, Args: args, Build: func(b *ir.Builder, o ir.Op, args []*ir.Value) []*ir.Value {

@@ -120,8 +120,8 @@ func (l *layouts) ZeroLanes(v *ir.Value) bool {
 
 func (l *layouts) Raw() bool { return l.raw }
 
-// Tile implements [storage.Layouts]. It returns the tile of the Winograd algorithm for a
-// convolution, or 0 for the direct algorithm. In strict mode it is always 0.
+// Tile implements [storage.Layouts]. It returns the tile of the Winograd algorithm for a convolution, or 0 for the
+// direct algorithm. It is always 0 in strict mode.
 func (l *layouts) Tile(c cost.Conv) int {
 	if l.ctx.Strict {
 		return 0

@@ -117,7 +117,7 @@ type transform struct {
 }
 
 // stage is the launch of one radix of [dft]. It computes transforms of `size` elements, which are `step` elements
-// apart in the line. Of each transform, it computes elements 0 to bins − 1.
+// apart in the line. It computes elements 0 to bins − 1 of each transform.
 type stage struct{ radix, size, step, bins dim.Dim }
 
 // pairAt returns the real and imaginary part of complex number i in scratch memory.

@@ -78,7 +78,7 @@ func nonZero(_ op.NonZero, n *ir.Node) ([]kernels.Launch, error) {
 	return append(launches, count, store), err
 }
 
-// uniqueRows finds the different rows of a matrix. In sorted order, equal rows are adjacent and form a group.
+// uniqueRows finds the different rows of a matrix. Equal rows are adjacent in sorted order, and form a group.
 // uniqueRows numbers the groups.
 func uniqueRows(o op.Unique, n *ir.Node) ([]kernels.Launch, error) {
 	x, order := n.Args[0], n.Args[1]
