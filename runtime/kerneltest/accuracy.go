@@ -66,10 +66,13 @@ func (a Accuracy) accepts(got float32, f func(float64) float64, x, ulp, room, st
 	return false
 }
 
-// acceptsBinary reports whether got is f(x, y), where x and y may each be flushed to zero if the target flushes. If
-// `divides` is true, f is a quotient. An uncorrected quotient has the error Division, and every result is accepted if
-// nothing is promised for divisor y. If the target flushes and x, y or f(x, y) is small, all results below 2⁻¹²⁶ in
-// magnitude count as equal: a kernel may compare a number as zero and still return it unchanged.
+// acceptsBinary reports whether got is f(x, y). If the target flushes, x and y may each be flushed to zero before.
+//
+// If `divides` is true, f is a quotient. A quotient that the kernel does not correct may have the error Division.
+// Every quotient is accepted if nothing is promised for divisor y.
+//
+// If the target flushes and x, y or f(x, y) is small, all results below 2⁻¹²⁶ in magnitude count as equal. The reason
+// is that a kernel may compare a number as zero and still return it unchanged.
 func (a Accuracy) acceptsBinary(got float32, f func(x, y float32) float32, x, y float32, divides bool) bool {
 	if divides && !a.promised(float64(y)) {
 		return true

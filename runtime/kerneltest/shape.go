@@ -141,8 +141,9 @@ type LionRates struct {
 	Rate         float32
 }
 
-// Epilogue is applied to the results of a product or a convolution, in this order: a bias for each
-// column or channel is added, then a residual, then the limits clamp the sum, then Then is called.
+// Epilogue is applied to the results of a product or a convolution. It first adds a bias for each
+// column or channel, and then a residual. Then it clamps the sum to the limits Lo and Hi. Last it
+// calls Then.
 type Epilogue struct {
 	Bias, Residual []float32
 	Clamp          bool

@@ -13,8 +13,8 @@ const (
 	columnsOfLoad   = 4 // of shared memory
 )
 
-// store stores sums of a group of threads. They begin at row m0 and column n0 of the product. `group` is the index of
-// the group among the groups that multiply, and `thread` the index of the thread in its group.
+// store stores the sums of a group of threads. The first sum is at row m0 and column n0 of the product. `group` is
+// the index of the group among the groups that multiply, and `thread` the index of the thread in its group.
 func (p *pipelined) store(sums, batch, m0, n0, group, thread *kernel.Value) {
 	warp, lane := p.Div(thread, p.Int(kernel.Warp)), p.Rem(thread, p.Int(kernel.Warp))
 	first := p.Mul(group, p.Int(rowsOfGroup*rowOfChunk))
