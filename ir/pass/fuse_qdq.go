@@ -400,9 +400,10 @@ func (f *qdq) convolution(b *ir.Builder, n *ir.Node, o op.Conv, r op.Requantize,
 		x.x, w.x, x.zero, w.zero, bias, factor(b, x, w, target), target.zero)
 }
 
-// average returns a ConvInteger that replaces n, an average over the window w. All its weights are
-// 1. The sums are requantised as r says, with the scale and the zero point of `target`. average
-// returns nil if the operand of n is not dequantised, or if the window is too large.
+// average returns a ConvInteger that replaces n, an average over the window w. All weights of the
+// ConvInteger are 1. The sums are requantised as r says, with the scale and the zero point of
+// `target`. average returns nil if the operand of n is not dequantised, or if the window is too
+// large.
 func (f *qdq) average(b *ir.Builder, n *ir.Node, w op.Window, r op.Requantize, target *quantum) *ir.Value {
 	x, _, ok := activation(n.Args[0])
 	c, okC := n.Args[0].Type.Shape[1].Int()

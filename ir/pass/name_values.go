@@ -407,7 +407,7 @@ func (n *namer) orNumber(hint, letters string) string {
 	}
 }
 
-// unique returns `name`, or `name` with a number if it is taken. It marks the returned name as
+// unique returns `name`, or `name` with a number if `name` is taken. It marks the returned name as
 // taken. It returns "" for "", because inputs and outputs of a model may have no name.
 func (n *namer) unique(name string) string {
 	if name == "" {

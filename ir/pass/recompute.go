@@ -345,9 +345,9 @@ func (r *recomputer) least(l *life, v *ir.Value, until int) bool {
 	})
 }
 
-// may reports whether a node can be computed again. The node must have one result and must not be a
-// copy itself, or have enough copies already. A node that is not memory-bound can be computed again
-// only in mode RematAll.
+// may reports whether a node can be computed again. The node must have one result. It must not be a
+// copy itself. It must have fewer copies than the limit, unless it only makes a view of its
+// operand. A node that is not memory-bound can be computed again only in mode RematAll.
 func (r *recomputer) may(n *ir.Node) bool {
 	if n == nil || r.origin[n] != nil || len(n.Results) != 1 {
 		return false

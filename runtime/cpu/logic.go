@@ -157,8 +157,8 @@ func WhereScalars[T any](dst []T, cond []bool, x, y T) {
 	}
 }
 
-// chosen chooses elements of operand 1 or 2 of s, which the caller has set. It computes the first
-// elements of dst with assembly, and returns how many it computed.
+// chosen chooses between the elements of operands 1 and 2 of s. The caller has set these operands.
+// It computes the first elements of dst with assembly, and returns how many it computed.
 func chosen[T any](s *sweep, dst []T, cond []bool) int {
 	operand(s, 0, dst)
 	operand(s, 3, cond)
