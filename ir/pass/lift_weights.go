@@ -37,8 +37,8 @@ func callOf(m *ir.Module, name string) (*ir.Func, *ir.Node) {
 	return nil, nil
 }
 
-// liftFrom moves the nodes of f that depend only on weights to `caller`. They are inserted before
-// node n, which has a block that calls f. liftFrom reports whether it moved any.
+// liftFrom moves nodes from f to `caller`: the nodes that depend only on weights. They are inserted
+// before node n, which has a block that calls f. liftFrom reports whether it moved any.
 func liftFrom(f, caller *ir.Func, n *ir.Node) (changed bool, err error) {
 	known := fixed{}
 	var lifted []*ir.Value

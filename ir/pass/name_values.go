@@ -275,9 +275,9 @@ func isLine(pos string) bool {
 }
 
 // nodePath shortens the name of a node. Exporters write the path of modules, followed by the name
-// of the operator. nodePath drops the operator if the module's name contains it or the other way
-// round. It drops a module if the next module's name begins with it: "layer/layer.0" becomes
-// "layer.0".
+// of the operator. nodePath drops the operator if the module's name contains the operator's name,
+// or is contained in it. It drops a module if the next module's name begins with it:
+// "layer/layer.0" becomes "layer.0".
 func nodePath(name string) string {
 	parts := strings.FieldsFunc(name, func(c rune) bool { return c == '/' })
 	var path []string

@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// Inf is +∞. It is the upper limit of clamps without an upper limit, such as ReLU.
+// Inf is +∞. It is the upper limit of a clamp that has only a lower limit, such as ReLU.
 var Inf = float32(math.Inf(1))
 
 // Act is the activation of an [Epilogue]. The zero value means no activation.

@@ -81,8 +81,8 @@ type integerProduct struct {
 
 var integerProducts slot[integerProduct, *integerProduct]
 
-// slabBytes is a size in bytes. Rows of this size together stay in a second-level cache while they
-// are multiplied by all panels.
+// slabBytes is a size in bytes. Rows that together have this size stay in a second-level cache
+// while they are multiplied by all panels.
 const slabBytes = 512 << 10
 
 // run checks the operands and computes the product. `size` is the number of elements of dst.

@@ -49,8 +49,8 @@ func activate[T Float](x []T, f Activation, alpha, beta float64) {
 	}
 }
 
-// bound clamps the elements of x to ±clip, unless clip is 0. They are then passed to a gate's
-// function.
+// bound clamps the elements of x to ±clip, unless clip is 0. The caller then applies a gate's
+// function to them.
 func bound[T Float](x []T, clip float64) {
 	if clip > 0 {
 		Clip(x, x, T(-clip), T(clip))

@@ -68,7 +68,7 @@ func (d *device) notCompiled(r libcuda.Result, logs *logs) error {
 }
 
 // logs holds the memory for the compiler's logs, and the options that pass this memory to the
-// driver. The driver writes to it until the link is destroyed or the module is loaded.
+// driver. The driver writes to this memory until the link is destroyed or the module is loaded.
 type logs struct {
 	info, failure []byte
 	options       []libcuda.JITOption

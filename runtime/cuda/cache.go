@@ -27,8 +27,8 @@ type cache struct {
 	unswept *atomic.Int64
 }
 
-// sweepShare says how often a cache is swept: after each limit/sweepShare bytes that it has
-// written.
+// sweepShare says how often a cache is swept: each time that it has written 1/sweepShare of its
+// size limit.
 const sweepShare = 16
 
 // newCache returns a cache. Its first write sweeps the folder.

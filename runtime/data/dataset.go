@@ -40,9 +40,9 @@ type Blocked interface {
 	Block() int
 }
 
-// Err returns the error with which a data set was made, or nil. An example is a share below 0. A
-// data set with an error has no items. Data sets that are made from it have the same error. [All]
-// and [Loader.Epoch] yield it. Err also returns an error if d is nil.
+// Err returns the error with which a data set was made, or nil. An example is the error of [Parts]
+// for a share below 0. A data set with an error has no items. Data sets that are made from it have
+// the same error. [All] and [Loader.Epoch] yield it. Err also returns an error if d is nil.
 func Err[T any](d Dataset[T]) error {
 	if d == nil {
 		return errors.New("no data set")

@@ -103,8 +103,8 @@ func (k *vectors) loadOnce(name string, operands []any) []any {
 	return operands
 }
 
-// takeTurns computes the same as [vectors.polynomial]. The sum of each multiply-add goes to the
-// other of two registers, because NEON writes the sum over the addend.
+// takeTurns computes the same as [vectors.polynomial]. The sums of the multiply-adds alternate
+// between two registers, because NEON writes a sum over the addend.
 func (k *vectors) takeTurns(p, x value, coefficients []float64) {
 	last, turn := len(coefficients)-1, [2]value{p, k.temp()}
 	k.do("VMOVAPS", k.c(coefficients[last]), turn[last%2])
@@ -245,8 +245,8 @@ func (f *file) tailOf(from, to string) {
 }
 
 // translate writes arm64 instructions for one amd64 instruction, with operands o. If the amd64
-// instruction sets flags, the arm64 instructions may not. A conditional branch must not rely on
-// these flags.
+// instruction sets flags, the arm64 instructions do not always set them. A conditional branch must
+// not rely on these flags.
 func (f *file) translate(name string, o []any) {
 	t, ok := translations[name]
 	if !ok {

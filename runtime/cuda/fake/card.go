@@ -280,8 +280,8 @@ func fillBytes(memory []byte, with byte) {
 	}
 }
 
-// hostAt returns n bytes of pinned memory, from address host on. It returns an error if these bytes
-// are not pinned. The caller holds g.mu.
+// hostAt returns n bytes of pinned memory, from address `host` on. It returns an error if these
+// bytes are not pinned. The caller holds g.mu.
 func (g *GPU) hostAt(host *byte, n uintptr) ([]byte, error) {
 	for _, block := range g.pinned {
 		memory := block.memory

@@ -67,8 +67,8 @@ func (s *stream) isRunning() bool {
 // action is a copy or a kernel. It returns the time that it takes by the stream's clock.
 type action func() (time.Duration, error)
 
-// start adds an action to the stream. If the context is lost when its turn comes, the action is
-// skipped. If the action fails, the context becomes lost.
+// start adds an action to the stream. If the context is lost before the action's turn comes, the
+// action is skipped. If the action fails, the context becomes lost.
 func (s *stream) start(do action) {
 	g := s.card.gpu
 	s.push(func() {

@@ -40,7 +40,7 @@ func (t Sharpen) Apply(s *Sample, r *rand.Rand) error {
 	return nil
 }
 
-// sharpened sharpens or smooths src by factor, and stores the result in dst. The pixels at the
+// sharpened sharpens or smooths src by `factor`, and stores the result in dst. The pixels at the
 // edges are copied. finish converts a value to a channel.
 func sharpened[T channel](dst, src raster[T], factor float32, finish func(float32) T) {
 	for y := range src.height {
